@@ -1,0 +1,18 @@
+import { rm } from 'node:fs/promises';
+import { build } from 'esbuild';
+
+// dist/ is what npm publishes and what `npx reelform` runs; shared code becomes chunks, so that each command loads its own.
+await rm('dist', { recursive: true, force: true });
+await build({
+  entryPoints: ['src/index.ts', 'src/cli/main.ts', 'src/engine/render-process.ts', 'src/engine/raster-worker.ts'],
+  outbase: 'src',
+  outdir: 'dist',
+  bundle: true,
+  splitting: true,
+  format: 'esm',
+  platform: 'node',
+  target: 'node20.19',
+  packages: 'external',
+  chunkNames: 'chunks/[name]-[hash]',
+  logLevel: 'warning',
+});

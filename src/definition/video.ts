@@ -1,0 +1,33 @@
+import type { Transform } from '../service/wire.ts';
+
+declare const brand: unique symbol;
+
+/** Names a video for good: the definition's path below `videos/` without ending, its `id:`, or `<definition>/<row id>`. */
+export type VideoId = string & { readonly [brand]: 'VideoId' };
+
+/** Where a media resource comes from: an http(s) URL as written, or a file of the repository (relative, `/`). */
+export type Source = { readonly kind: 'url'; readonly url: string } | { readonly kind: 'file'; readonly path: string };
+
+/** A value for one editable, checked against its kind. */
+export type VideoResource =
+  | { readonly kind: 'text'; readonly text: string }
+  /** 6 or 8 upper-case hexadecimal digits, no `#`. */
+  | { readonly kind: 'color'; readonly color: string }
+  /** `transform` has its defaults written out (`crop_strategy: cover`). */
+  | { readonly kind: 'image'; readonly source: Source; readonly transform: Transform };
+
+/** One thing to render: a definition, or one row of its data, with everything merged, filled in and checked. */
+export interface Video {
+  readonly id: VideoId;
+  /** The definition's file, repository-relative. */
+  readonly path: string;
+  /** The template's name in reelform.yaml. */
+  readonly template: string;
+  readonly title: string;
+  readonly description: string | null;
+  readonly labels: Readonly<Record<string, string>>;
+  /** Removing the definition is refused while true. */
+  readonly protect: boolean;
+  /** By editable key, in the specification's order; optional editables that nobody filled are absent. */
+  readonly resources: ReadonlyMap<string, VideoResource>;
+}

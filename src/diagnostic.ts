@@ -1,0 +1,119 @@
+/** What the exit status of the command says about an error. */
+export const EXIT = {
+  ok: 0,
+  error: 1,
+  changes: 2,
+  authentication: 3,
+  renderFailed: 4,
+  refused: 5,
+  stale: 6,
+  interrupted: 8,
+  deadline: 9,
+} as const;
+
+/**
+ * Every code a user can meet, with its one-line meaning. The reference in `schemas/README.md` and the tests are tied to
+ * this table: a code without a line there, or without a test that provokes it, fails the suite.
+ */
+export const CODES = {
+  // The YAML text
+  yaml_syntax: 'The text is not valid YAML',
+  yaml_duplicate_key: 'A key stands twice in one map',
+  yaml_unsupported: 'The file uses a YAML feature that definitions do not allow (tags, merge keys, non-string keys)',
+  yaml_too_complex: 'The file is too large, too deep, or its aliases expand too far',
+
+  // Definitions
+  definition_empty: 'The file holds no definition',
+  definition_invalid: 'A value has the wrong type or form',
+  unknown_property: 'A property is not one that a definition or the configuration has',
+  missing_property: 'A required property is absent',
+  unknown_template: 'The template is not one that reelform.yaml names',
+  unknown_editable: 'The template has no editable with this key',
+  missing_editable: 'A required editable is not filled',
+  wrong_kind: 'The value does not fit the kind of the editable',
+  invalid_color: 'A colour is not 6 or 8 hexadecimal digits',
+  text_too_long: 'A text is longer than its editable allows',
+  invalid_url: 'A source is neither a path nor an http(s) URL',
+  missing_file: 'A local file does not exist',
+  path_outside: 'A path leads out of the repository',
+  duplicate_id: 'Two videos have the same id',
+  invalid_id: 'A video id holds characters that it may not',
+  unknown_variable: 'A ${name} stands for no column of the row',
+  extends_cycle: 'Definitions extend each other in a circle',
+  data_invalid: 'A data file cannot be read as rows',
+
+  // Configuration, templates and schemas
+  config_missing: 'There is no reelform.yaml here or above',
+  config_invalid: 'reelform.yaml has a wrong or missing value',
+  template_invalid: 'A template package is not complete or not consistent',
+  spec_missing: 'The specification of a template was not pulled yet',
+  schema_outdated: 'A file under schemas/ is not what its template gives today',
+  no_videos: 'The configuration matches no definition',
+
+  // Plan and lock
+  lock_unreadable: 'The lockfile cannot be read, so nothing can be compared with it',
+  lock_conflict: 'The lockfile holds the conflict markers of a git merge',
+  lock_newer: 'The lockfile was written by a newer reelform',
+  protected_video: 'A protected video would be forgotten',
+  unknown_video: 'There is no video with this id',
+
+  // Applying
+  not_approved: 'Nobody is there to approve the plan',
+  changed_since_plan: 'A file changed between the plan and its rendering',
+  already_running: 'Another apply is at work in this repository',
+  session_failed: 'The service could not render the video',
+  service_unsupported: 'The service in reelform.yaml cannot be used by this version',
+  encoder_missing: 'The video encoder package is not installed',
+  write_failed: 'A file could not be written',
+  interrupted: 'The run was interrupted',
+  usage: 'The command line is not right',
+} as const;
+
+export type Code = keyof typeof CODES;
+
+export type Severity = 'error' | 'warning';
+
+/** A half-open range of UTF-16 code units in the text of `file` (repository-relative, `/` as separator). */
+export interface Span {
+  readonly file: string;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Something a user can mend. Values, never thrown: all of them are collected and shown at once. */
+export interface Diagnostic {
+  readonly code: Code;
+  readonly severity: Severity;
+  /** Names the thing, what was expected and what came; one sentence, no full stop, no position. */
+  readonly message: string;
+  /** Something to type or to change. */
+  readonly hint?: string | undefined;
+  readonly at?: Span | undefined;
+}
+
+export type Result<T> =
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly diagnostics: readonly Diagnostic[] };
+
+/** What the world did (a full disk, a dead service): thrown, caught per video in apply and once in the command. */
+export class ReelformError extends Error {
+  readonly code: Code;
+  readonly hint: string | undefined;
+  readonly exitCode: number;
+
+  constructor(
+    code: Code,
+    message: string,
+    options: { hint?: string; cause?: unknown; exitCode?: number } = {},
+  ) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.name = 'ReelformError';
+    this.code = code;
+    this.hint = options.hint;
+    this.exitCode = options.exitCode ?? EXIT.error;
+  }
+}
+
+export function hasErrors(diagnostics: readonly Diagnostic[]): boolean {
+  return diagnostics.some((diagnostic) => diagnostic.severity === 'error');
+}

@@ -1,0 +1,45 @@
+import { createHash } from 'node:crypto';
+
+declare const brand: unique symbol;
+
+/** Lower-case hexadecimal SHA-256, 64 characters. */
+export type Sha256 = string & { readonly [brand]: 'Sha256' };
+
+export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json | undefined };
+
+/** The SHA-256 of bytes, or of the UTF-8 form of a text. */
+export function sha256(data: Uint8Array | string): Sha256 {
+  return createHash('sha256').update(data).digest('hex') as Sha256;
+}
+
+/**
+ * One text for one value: keys in code-unit order, no white space, numbers as ECMAScript prints them; `undefined`
+ * members are left out.
+ *
+ * @throws TypeError for a number that is not finite and for a lone surrogate, neither of which JSON can carry
+ * @see RFC 8785, sections 3.2.2 and 3.2.3
+ */
+export function canonicalJson(value: Json): string {
+  if (value === null || typeof value === 'boolean') return String(value);
+  if (typeof value === 'number') {
+    if (!Number.isFinite(value)) throw new TypeError(`${value} has no JSON form`);
+    return JSON.stringify(value);
+  }
+  if (typeof value === 'string') {
+    if (!value.isWellFormed()) throw new TypeError('a text holds a lone surrogate');
+    return JSON.stringify(value);
+  }
+  if (Array.isArray(value)) return `[${value.map((item: Json) => canonicalJson(item)).join(',')}]`;
+  const record = value as { readonly [key: string]: Json | undefined };
+  const members: string[] = [];
+  for (const key of Object.keys(record).sort(byCodeUnit)) {
+    const member = record[key];
+    if (member !== undefined) members.push(`${canonicalJson(key)}:${canonicalJson(member)}`);
+  }
+  return `{${members.join(',')}}`;
+}
+
+/** The order of ids and keys in everything that is written: by UTF-16 code unit, whatever the locale. */
+export function byCodeUnit(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
