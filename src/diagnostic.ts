@@ -101,11 +101,7 @@ export class ReelformError extends Error {
   readonly hint: string | undefined;
   readonly exitCode: number;
 
-  constructor(
-    code: Code,
-    message: string,
-    options: { hint?: string; cause?: unknown; exitCode?: number } = {},
-  ) {
+  constructor(code: Code, message: string, options: { hint?: string; cause?: unknown; exitCode?: number } = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.name = 'ReelformError';
     this.code = code;
