@@ -1,0 +1,47 @@
+import type { Json } from '../digest.ts';
+
+declare const brand: unique symbol;
+
+/** The content hash of a video, `v1:` and 64 hexadecimal digits: see `desiredVideo` for what it covers. */
+export type Fingerprint = string & { readonly [brand]: 'Fingerprint' };
+
+/**
+ * What was rendered for one video, and from what: an entry of the lockfile, in the file's own names. At run time an entry
+ * may carry more fields than these, which a later minor version added; whoever rewrites an entry passes them on.
+ */
+export interface LockEntry {
+  readonly fingerprint: Fingerprint;
+  readonly title: string;
+  /** Absent when there are none. */
+  readonly labels?: Readonly<Record<string, string>>;
+  /** Absent unless true: protection has to outlive the definition that asked for it. */
+  readonly protect?: true;
+  /** `embedded`, or the origin of a remote service. */
+  readonly service: string;
+  /** The template's name in reelform.yaml. */
+  readonly template: string;
+  readonly style_version: string;
+  /** By editable key, as `desiredVideo` writes them. For showing what changed, never for deciding whether. */
+  readonly inputs: Readonly<Record<string, string>>;
+  /** Id of the render session. */
+  readonly session: string;
+  /** As the service gave it: absolute, or relative to the repository for a local file. */
+  readonly video_url: string;
+  readonly thumbnails: readonly string[];
+  /** ISO 8601, UTC: the service's time, not ours. */
+  readonly rendered_at: string;
+}
+
+/** The lockfile's content. */
+export interface Lock {
+  /** By video id; in no particular order. */
+  readonly videos: ReadonlyMap<string, LockEntry>;
+  /** Fields beside `videos` that this version does not know; they are written back as they came. */
+  readonly extra: Readonly<Record<string, Json>>;
+}
+
+/** The major version of the file's format. Additions leave it as it is; only a new meaning raises it. */
+export const LOCKFILE_VERSION = 1;
+
+/** What a repository without a lockfile has. */
+export const emptyLock: Lock = { videos: new Map(), extra: {} };

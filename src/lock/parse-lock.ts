@@ -1,0 +1,112 @@
+import type { Diagnostic, Result, Span } from '../diagnostic.ts';
+import type { Json } from '../digest.ts';
+import { ENTRY_FIELDS, isRecord } from './entry-fields.ts';
+import { placeJsonError } from './json-error.ts';
+import { LOCKFILE_VERSION, type Lock, type LockEntry } from './lock.ts';
+
+/**
+ * Reads the text of a lockfile; every entry is checked. Text that is not a whole, known lockfile is refused and never
+ * taken for an empty one, because an empty lock means that everything is rendered, and paid for, again.
+ *
+ * @param file the lockfile's path for diagnostics, repository-relative
+ */
+export function parseLock(text: string, file: string): Result<Lock> {
+  // A byte order mark is no JSON; a space in its place keeps every offset true.
+  const source = text.startsWith('\uFEFF') ? ` ${text.slice(1)}` : text;
+  const beginning: Span = { file, start: 0, end: 0 };
+
+  let document: unknown;
+  try {
+    document = JSON.parse(source);
+  } catch (error) {
+    // Only broken text is searched for markers: no line of valid JSON can begin like one.
+    return refuse(conflictIn(source, file) ?? syntaxError(source, file, error as SyntaxError));
+  }
+
+  if (!isRecord(document)) return refuse(unreadableLock('expected an object, as reelform writes it', beginning));
+  const { lockfile_version: version, videos, ...extra } = document;
+  if (typeof version !== 'number' || !Number.isInteger(version) || version < 1) {
+    return refuse(unreadableLock(`"lockfile_version" is ${show(version)}, expected ${LOCKFILE_VERSION}`, beginning));
+  }
+  if (version > LOCKFILE_VERSION) return refuse(newerLock(version, beginning));
+  if (!isRecord(videos)) {
+    return refuse(unreadableLock(`"videos" is ${show(videos)}, expected a map of entries`, beginning));
+  }
+
+  const entries = new Map<string, LockEntry>();
+  const diagnostics: Diagnostic[] = [];
+  for (const [id, entry] of Object.entries(videos)) {
+    const wrong = id.isWellFormed() ? wrongField(entry) : 'half a character in its id';
+    if (wrong === null) entries.set(id, entry as LockEntry);
+    else diagnostics.push(unreadableLock(`the entry of "${id}" has ${wrong}`, locateEntry(source, file, id)));
+  }
+  if (diagnostics.length > 0) return { ok: false, diagnostics };
+  return { ok: true, value: { videos: entries, extra: extra as Record<string, Json> } };
+}
+
+/** The refusal of a lockfile that is there and says nothing certain. */
+export function unreadableLock(what: string, at: Span): Diagnostic {
+  return {
+    code: 'lock_unreadable',
+    severity: 'error',
+    message: `The lockfile cannot be read: ${what}`,
+    hint: `Take the last good version from git: git checkout -- ${at.file}`,
+    at,
+  };
+}
+
+/** What is wrong with the first field that is, or null. */
+function wrongField(entry: unknown): string | null {
+  if (!isRecord(entry)) return 'no fields';
+  for (const [name, field] of ENTRY_FIELDS) {
+    const value = Object.hasOwn(entry, name) ? entry[name] : undefined;
+    if (value === undefined ? field.required : !field.accepts(value)) {
+      return `${value === undefined ? 'no' : 'a wrong'} "${name}", expected ${field.expected}`;
+    }
+  }
+  return null;
+}
+
+function newerLock(version: number, at: Span): Diagnostic {
+  return {
+    code: 'lock_newer',
+    severity: 'error',
+    message: `The lockfile has version ${version}, this reelform reads ${LOCKFILE_VERSION}`,
+    hint: 'Update reelform: npm install reelform@latest',
+    at,
+  };
+}
+
+function conflictIn(source: string, file: string): Diagnostic | null {
+  const marker = /^(?:(?:<{7}|>{7}|\|{7})(?: .*)?|={7})\r?$/m.exec(source);
+  if (marker === null) return null;
+  const line = marker[0].trimEnd();
+  return {
+    code: 'lock_conflict',
+    severity: 'error',
+    message: `The lockfile holds a conflict marker of a git merge, "${line}"`,
+    hint: 'Keep the entries of both sides, take the marker lines out, then see with `reelform plan` what is left to render',
+    at: { file, start: marker.index, end: marker.index + line.length },
+  };
+}
+
+function syntaxError(source: string, file: string, thrown: SyntaxError): Diagnostic {
+  const { reason, offset } = placeJsonError(source, thrown);
+  const end = Math.min(offset + 1, source.length);
+  return unreadableLock(`it is not valid JSON (${reason})`, { file, start: offset, end });
+}
+
+/** Where an entry begins in a file that reelform wrote; the file's beginning when somebody laid it out anew. */
+function locateEntry(source: string, file: string, id: string): Span {
+  const key = JSON.stringify(id);
+  const start = source.indexOf(`\n    ${key}:`) + '\n    '.length;
+  return start < '\n    '.length ? { file, start: 0, end: 0 } : { file, start, end: start + key.length };
+}
+
+function refuse(diagnostic: Diagnostic): Result<never> {
+  return { ok: false, diagnostics: [diagnostic] };
+}
+
+function show(value: unknown): string {
+  return value === undefined ? 'missing' : JSON.stringify(value).slice(0, 40);
+}

@@ -1,0 +1,65 @@
+import { byCodeUnit } from '../digest.ts';
+import type { LockEntry } from '../lock/lock.ts';
+import type { DesiredVideo } from './desired-video.ts';
+import type { FieldChange, InputChange, Reason } from './plan.ts';
+
+/** The fields that differ between a lock entry and the video that it stands for, in the lockfile's order. */
+export function compareFields(before: LockEntry, desired: DesiredVideo): FieldChange[] {
+  const changes: FieldChange[] = [];
+  const compare = (field: FieldChange['field'], was: string | null, is: string | null): void => {
+    if (was !== is) changes.push({ field, before: was, after: is });
+  };
+  compare('title', before.title, desired.title);
+  const oldLabels = new Map(Object.entries(before.labels ?? {}));
+  const newLabels = new Map(Object.entries(desired.labels));
+  for (const name of [...new Set([...oldLabels.keys(), ...newLabels.keys()])].sort(byCodeUnit)) {
+    compare(`labels.${name}`, oldLabels.get(name) ?? null, newLabels.get(name) ?? null);
+  }
+  compare('protect', String(before.protect ?? false), String(desired.protect));
+  compare('service', before.service, desired.service);
+  compare('template', before.template, desired.template);
+  compare('style_version', before.style_version, desired.styleVersion);
+  return changes;
+}
+
+/** The inputs that differ: those of the video in its order, then those that it no longer has. */
+export function compareInputs(before: LockEntry, desired: DesiredVideo): InputChange[] {
+  const was = new Map(Object.entries(before.inputs));
+  const changes: InputChange[] = [];
+  for (const [key, after] of Object.entries(desired.inputs)) {
+    const old = was.get(key) ?? null;
+    if (old !== after) changes.push({ key, before: old, after });
+    was.delete(key);
+  }
+  for (const [key, old] of was) changes.push({ key, before: old, after: null });
+  return changes;
+}
+
+/**
+ * The one reason to give for another fingerprint: the widest of its causes. A change of service comes before one of the
+ * template, that before the values, and when every changed value is a local file whose bytes are different, the files are
+ * the reason. When all that is recorded is the same, what is left is the engine.
+ *
+ * `template_changed` says that reelform.yaml names another template or that the package in the repository changed;
+ * `style_version_changed` that a remote template stands for another version.
+ */
+export function reasonOf(
+  desired: DesiredVideo,
+  inputs: readonly InputChange[],
+  fields: readonly FieldChange[],
+): Reason {
+  const changed = (field: FieldChange['field']): boolean => fields.some((change) => change.field === field);
+  if (changed('service')) return 'service_changed';
+  if (changed('template')) return 'template_changed';
+  if (changed('style_version')) return desired.service === 'embedded' ? 'template_changed' : 'style_version_changed';
+  if (inputs.length === 0) return 'engine_changed';
+  return inputs.every((input) => onlyBytesChanged(desired, input)) ? 'asset_changed' : 'input_changed';
+}
+
+/** The value was and is a local file, handled the same way. Whether its name changed is not recorded. */
+function onlyBytesChanged(desired: DesiredVideo, { key, before, after }: InputChange): boolean {
+  const resource = desired.resources.get(key);
+  if (resource?.kind !== 'image' || resource.source.kind !== 'file') return false;
+  const handling = (value: string | null): string | undefined => /^sha256:[0-9a-f]{64}(.*)$/.exec(value ?? '')?.[1];
+  return handling(before) !== undefined && handling(before) === handling(after);
+}

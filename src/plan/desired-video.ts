@@ -1,0 +1,87 @@
+import type { Video, VideoId, VideoResource } from '../definition/video.ts';
+import { byCodeUnit, sha256 } from '../digest.ts';
+import type { Fingerprint } from '../lock/lock.ts';
+import type { Transform } from '../service/wire.ts';
+import { fingerprint, type RenderingContext } from './fingerprint.ts';
+
+/** A video as the definitions want it, in the terms in which the lockfile remembers it: one side of every comparison. */
+export interface DesiredVideo {
+  readonly id: VideoId;
+  /** The definition's file, repository-relative. */
+  readonly path: string;
+  readonly title: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly protect: boolean;
+  /** The template's name in reelform.yaml. */
+  readonly template: string;
+  readonly service: string;
+  readonly styleVersion: string;
+  /** Decides alone whether the video is rendered again. */
+  readonly fingerprint: Fingerprint;
+  /** By editable key, in the specification's order: what the lockfile keeps so that a later plan can say what changed. */
+  readonly inputs: Readonly<Record<string, string>>;
+  /** What the inputs came from, for showing them: the kind, the whole text, the name of the file. */
+  readonly resources: ReadonlyMap<string, VideoResource>;
+  /** Length of the template's video; null when nothing tells it. */
+  readonly durationSeconds: number | null;
+}
+
+/** The longest text that the lockfile keeps word for word, in UTF-16 code units. */
+export const VERBATIM_LENGTH = 200;
+
+/**
+ * Brings a video and the service it is meant for into the form that plans compare.
+ *
+ * Its `inputs` hold, by kind: a text as it is up to 200 characters, and `sha256:` with its digest beyond; a colour's
+ * digits; `sha256:` with the digest of a local file's bytes; a URL as written. A transform other than plain `cover`
+ * follows the source as ` name=value` pairs, sorted by name.
+ */
+export function desiredVideo(
+  video: Video,
+  context: RenderingContext & { readonly durationSeconds: number | null },
+): DesiredVideo {
+  const inputs: [string, string][] = [];
+  for (const [key, resource] of video.resources) inputs.push([key, describeInput(resource, context)]);
+  return {
+    id: video.id,
+    path: video.path,
+    title: video.title,
+    labels: video.labels,
+    protect: video.protect,
+    template: video.template,
+    service: context.service,
+    styleVersion: context.styleVersion,
+    fingerprint: fingerprint(video, context),
+    inputs: Object.fromEntries(inputs),
+    resources: video.resources,
+    durationSeconds: context.durationSeconds,
+  };
+}
+
+function describeInput(resource: VideoResource, context: RenderingContext): string {
+  switch (resource.kind) {
+    case 'text':
+      return describeText(resource.text);
+    case 'color':
+      return resource.color;
+    case 'image': {
+      const { source, transform } = resource;
+      const from = source.kind === 'file' ? `sha256:${context.assetDigest(source.path)}` : source.url;
+      return `${from}${describeTransform(transform)}`;
+    }
+  }
+}
+
+/** A text that looks like a digest is digested as well, so that the two cannot be taken for each other. */
+function describeText(text: string): string {
+  return text.length <= VERBATIM_LENGTH && !text.startsWith('sha256:') ? text : `sha256:${sha256(text)}`;
+}
+
+function describeTransform(transform: Transform): string {
+  const pairs = Object.entries(transform).filter(([, value]) => value !== undefined);
+  if (pairs.every(([name, value]) => name === 'crop_strategy' && value === 'cover')) return '';
+  return pairs
+    .sort(([a], [b]) => byCodeUnit(a, b))
+    .map(([name, value]) => ` ${name}=${value}`)
+    .join('');
+}

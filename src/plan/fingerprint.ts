@@ -1,0 +1,58 @@
+import type { Video, VideoResource } from '../definition/video.ts';
+import { canonicalJson, type Json, type Sha256, sha256 } from '../digest.ts';
+import type { Fingerprint } from '../lock/lock.ts';
+
+/** What decides a video's pixels and sound besides its definition. */
+export interface RenderingContext {
+  /** `embedded`, or the origin of the service's URL. */
+  readonly service: string;
+  /** Id of the template style version; for a package the digest of what in it can reach a frame. */
+  readonly styleVersion: string;
+  /** Raised by the embedded engine when its frames change; null for a remote service, whose engine we cannot see. */
+  readonly renderEpoch: number | null;
+  /** The digest of a local file's bytes, by repository-relative path. Asked once per use: remember it. */
+  readonly assetDigest: (path: string) => Sha256;
+}
+
+/**
+ * The content hash of a video: two videos have the same one exactly when the service would be asked to make the same
+ * picture and sound of them.
+ *
+ * It is the SHA-256 of the canonical JSON of one object with
+ * - `service` and `style_version`, and `render_epoch` for the embedded engine;
+ * - `resources`: each filled editable's key with its `text`; its `color`; or its `transform` and either `file`, the digest
+ *   of the local file's bytes, or `url`, a remote source's address as it is written.
+ *
+ * What is not in it can change without a render: the definition's path, key order, comments and formatting, the name of a
+ * local file, and the video's id, title, description, labels, protection and template name. The bytes behind a URL are
+ * not in it either: a remote file that changes in place is seen by a refresh alone.
+ *
+ * @see RFC 8785 for the canonical form
+ */
+export function fingerprint(video: Video, context: RenderingContext): Fingerprint {
+  const resources: [string, Json][] = [];
+  for (const [key, resource] of video.resources) resources.push([key, resolve(resource, context)]);
+  const content = canonicalJson({
+    service: context.service,
+    style_version: context.styleVersion,
+    render_epoch: context.renderEpoch ?? undefined,
+    resources: Object.fromEntries(resources),
+  });
+  return `v1:${sha256(content)}` as Fingerprint;
+}
+
+function resolve(resource: VideoResource, context: RenderingContext): Json {
+  switch (resource.kind) {
+    case 'text':
+      return { text: resource.text };
+    case 'color':
+      return { color: resource.color };
+    case 'image': {
+      const { source } = resource;
+      const transform: Json = { ...resource.transform };
+      return source.kind === 'file'
+        ? { file: context.assetDigest(source.path), transform }
+        : { url: source.url, transform };
+    }
+  }
+}

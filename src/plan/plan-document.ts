@@ -1,0 +1,106 @@
+import { canonicalJson, type Json, sha256 } from '../digest.ts';
+import { ACTIONS, type Action, type Change, type FieldChange, type InputChange, type Plan, renders } from './plan.ts';
+
+/**
+ * A plan as the world outside reads it: what `plan --json` prints and `plan --out` saves, in the names of the format.
+ * Minor versions of the format only add; `schemas/reelform-plan.schema.json` is its schema.
+ */
+export interface PlanDocument {
+  readonly format_version: '1.0';
+  /** For people: nothing is decided by it. */
+  readonly tool_version: string;
+  /** Names what would be done, and nothing else: the same changes have the same id whoever planned them, and when. */
+  readonly plan_id: string;
+  readonly complete: boolean;
+  /** How many videos per action, in the order of `ACTIONS`; actions that no video has are left out. */
+  readonly summary: Readonly<Partial<Record<Action, number>>>;
+  readonly estimate: Estimate;
+  /** By id. Videos that need nothing are only counted. */
+  readonly changes: readonly ChangeDocument[];
+  readonly diagnostics: readonly Json[];
+}
+
+export interface Estimate {
+  readonly renders: number;
+  /** Null when the length of one of them is not known. */
+  readonly seconds_of_video: number | null;
+}
+
+export interface ChangeDocument {
+  readonly id: string;
+  /** The definition's file; null when there is none any more. */
+  readonly path: string | null;
+  readonly previous_id: string | null;
+  readonly title: string;
+  readonly template: string;
+  readonly action: Action;
+  readonly reason: string | null;
+  readonly inputs: readonly InputChange[];
+  readonly fields: readonly FieldChange[];
+  /** What the lockfile has to say for the change to be applied; null: nothing about this video. */
+  readonly before: { readonly fingerprint: string; readonly video_url: string } | null;
+  /** Null when the entry goes. */
+  readonly after: { readonly fingerprint: string } | null;
+}
+
+/** @param diagnostics of the plan and of the definitions, already in their JSON form */
+export function planDocument(plan: Plan, toolVersion: string, diagnostics: readonly Json[]): PlanDocument {
+  const changes = plan.changes.filter((change) => change.action !== 'noop').map(changeDocument);
+  return {
+    format_version: '1.0',
+    tool_version: toolVersion,
+    plan_id: planId(changes),
+    complete: plan.complete,
+    summary: countActions(plan),
+    estimate: estimatePlan(plan),
+    changes,
+    diagnostics,
+  };
+}
+
+/** How many changes each action has, in the order of `ACTIONS`, those with none left out. */
+export function countActions(plan: Plan): Partial<Record<Action, number>> {
+  const counts: Partial<Record<Action, number>> = {};
+  for (const action of ACTIONS) {
+    const count = plan.changes.filter((change) => change.action === action).length;
+    if (count > 0) counts[action] = count;
+  }
+  return counts;
+}
+
+/** What applying the plan renders. Seconds are rounded to milliseconds. */
+export function estimatePlan(plan: Plan): Estimate {
+  const rendered = plan.changes.filter(renders);
+  let seconds: number | null = 0;
+  for (const { desired } of rendered) {
+    const duration = desired?.durationSeconds ?? null;
+    seconds = seconds === null || duration === null ? null : seconds + duration;
+  }
+  return { renders: rendered.length, seconds_of_video: seconds && Math.round(seconds * 1000) / 1000 };
+}
+
+function changeDocument(change: Change): ChangeDocument {
+  const { id, previousId, action, reason, inputs, fields, desired, before } = change;
+  const { title, template } = desired ?? before;
+  return {
+    id,
+    path: desired?.path ?? null,
+    previous_id: previousId,
+    title,
+    template,
+    action,
+    reason,
+    inputs,
+    fields,
+    before: before && { fingerprint: before.fingerprint, video_url: before.video_url },
+    after: desired && { fingerprint: desired.fingerprint },
+  };
+}
+
+/** The digest of what is done to what: `[id, action, fingerprint before, fingerprint after]`, by id. */
+function planId(changes: readonly ChangeDocument[]): string {
+  const rows = changes.map(({ id, action, before, after }) => {
+    return [id, action, before?.fingerprint ?? null, after?.fingerprint ?? null];
+  });
+  return `sha256:${sha256(canonicalJson(rows))}`;
+}

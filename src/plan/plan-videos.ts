@@ -1,0 +1,108 @@
+import type { VideoId } from '../definition/video.ts';
+import type { Diagnostic } from '../diagnostic.ts';
+import { byCodeUnit } from '../digest.ts';
+import type { Fingerprint, Lock, LockEntry } from '../lock/lock.ts';
+import { compareFields, compareInputs, reasonOf } from './compare-video.ts';
+import type { DesiredVideo } from './desired-video.ts';
+import type { Adjustment, Change, Plan } from './plan.ts';
+
+/** What was looked at before planning, because planning looks at nothing. */
+export interface Observations {
+  /** Ids of the lock entries whose local output is not there. */
+  readonly missingOutputs: ReadonlySet<string>;
+}
+
+/**
+ * Says what has to happen so that the lock, and what it stands for, becomes what the definitions want. Pure; the order of
+ * the videos does not matter.
+ *
+ * A video whose id is new and whose fingerprint is that of an entry which no definition has any more was moved: it keeps
+ * its rendering. Among several alike, ids are paired in their order. What costs nothing rides along with a change: a moved
+ * video may get a new title, and one that is restored may get both a new id and a new title. So the plan after an apply
+ * is always empty.
+ *
+ * @param desired all videos of the repository, ids unique
+ */
+export function planVideos(inputs: {
+  readonly desired: readonly DesiredVideo[];
+  readonly lock: Lock;
+  readonly observations: Observations;
+}): Plan {
+  const { desired, lock, observations } = inputs;
+  const wanted = new Set<string>(desired.map((video) => video.id));
+  const gone = [...lock.videos.keys()].filter((id) => !wanted.has(id)).sort(byCodeUnit) as VideoId[];
+  const moves = pairMoves(desired, gone, lock);
+
+  const changes: Change[] = desired.map((video) => {
+    const previousId = moves.get(video.id) ?? null;
+    const entry = lock.videos.get(previousId ?? video.id);
+    if (entry === undefined) return create(video);
+    return adjust(video, entry, previousId, observations.missingOutputs.has(previousId ?? video.id));
+  });
+  const moved = new Set(moves.values());
+  const diagnostics: Diagnostic[] = [];
+  for (const id of gone) {
+    if (moved.has(id)) continue;
+    const entry = lock.videos.get(id)!;
+    changes.push(forget(id, entry));
+    if (entry.protect) diagnostics.push(protectedVideo(id));
+  }
+  changes.sort((a, b) => byCodeUnit(a.id, b.id));
+  return { changes, complete: true, diagnostics };
+}
+
+/** New id → the id of the entry that it takes over. */
+function pairMoves(desired: readonly DesiredVideo[], gone: readonly VideoId[], lock: Lock): Map<VideoId, VideoId> {
+  const waiting = new Map<Fingerprint, VideoId[]>();
+  for (const id of gone) {
+    const { fingerprint } = lock.videos.get(id)!;
+    const alike = waiting.get(fingerprint);
+    if (alike === undefined) waiting.set(fingerprint, [id]);
+    else alike.push(id);
+  }
+  const moves = new Map<VideoId, VideoId>();
+  if (waiting.size === 0) return moves;
+  const arrivals = desired.filter((video) => !lock.videos.has(video.id) && waiting.has(video.fingerprint));
+  for (const video of arrivals.sort((a, b) => byCodeUnit(a.id, b.id))) {
+    const previousId = waiting.get(video.fingerprint)!.shift();
+    if (previousId !== undefined) moves.set(video.id, previousId);
+  }
+  return moves;
+}
+
+function create(desired: DesiredVideo): Change {
+  const { id } = desired;
+  return { action: 'create', id, previousId: null, reason: 'new', inputs: [], fields: [], desired, before: null };
+}
+
+function adjust(
+  desired: DesiredVideo,
+  before: LockEntry,
+  previousId: VideoId | null,
+  outputMissing: boolean,
+): Adjustment {
+  const { id } = desired;
+  const fields = compareFields(before, desired);
+  if (before.fingerprint !== desired.fingerprint) {
+    const inputs = compareInputs(before, desired);
+    const reason = reasonOf(desired, inputs, fields);
+    return { action: 'update', id, previousId, reason, inputs, fields, desired, before };
+  }
+  const unchanged = { id, previousId, reason: null, inputs: [], fields, desired, before };
+  if (outputMissing) return { ...unchanged, action: 'restore', reason: 'output_missing' };
+  if (previousId !== null) return { ...unchanged, action: 'move' };
+  return { ...unchanged, action: fields.length > 0 ? 'relabel' : 'noop' };
+}
+
+function forget(id: VideoId, before: LockEntry): Change {
+  return { action: 'forget', id, previousId: null, reason: null, inputs: [], fields: [], desired: null, before };
+}
+
+function protectedVideo(id: VideoId): Diagnostic {
+  return {
+    code: 'protected_video',
+    severity: 'error',
+    message: `The video "${id}" is protected, and no definition has it any more`,
+    hint: 'Bring its definition back; to give the video up, apply once with `protect: false`, then remove the definition',
+  };
+}

@@ -1,0 +1,112 @@
+import type { VideoId } from '../definition/video.ts';
+import type { Diagnostic } from '../diagnostic.ts';
+import type { LockEntry } from '../lock/lock.ts';
+import type { DesiredVideo } from './desired-video.ts';
+
+/** Every action of the plan format, in the order in which they are counted. `adopt` and `deliver` are not planned yet. */
+export const ACTIONS = [
+  'create',
+  'update',
+  'move',
+  'adopt',
+  'restore',
+  'relabel',
+  'deliver',
+  'forget',
+  'noop',
+] as const;
+
+export type Action = (typeof ACTIONS)[number];
+
+/** Why a video has to be rendered. Whoever reads a plan has to bear with reasons that it does not know. */
+export type Reason =
+  | 'new'
+  | 'input_changed'
+  | 'template_changed'
+  | 'style_version_changed'
+  | 'asset_changed'
+  | 'output_changed'
+  | 'service_changed'
+  | 'engine_changed'
+  | 'output_missing'
+  | 'url_lost'
+  | 'requested'
+  | 'previous_failed';
+
+/** One editable's value then and now, in the lockfile's short form; null where it was or is not filled. */
+export interface InputChange {
+  readonly key: string;
+  readonly before: string | null;
+  readonly after: string | null;
+}
+
+/** A field of the lock entry other than its inputs; a label is named `labels.<name>`. */
+export type FieldName = 'title' | `labels.${string}` | 'protect' | 'service' | 'template' | 'style_version';
+
+export interface FieldChange {
+  readonly field: FieldName;
+  readonly before: string | null;
+  readonly after: string | null;
+}
+
+interface Difference {
+  /** By this the video is known from now on. */
+  readonly id: VideoId;
+  /** The lock entry's id where it is another one. */
+  readonly previousId: VideoId | null;
+  /** Null where the action says it all: move, relabel, forget, noop. */
+  readonly reason: Reason | null;
+  /** In the specification's order; those that are no longer filled come last. */
+  readonly inputs: readonly InputChange[];
+  readonly fields: readonly FieldChange[];
+}
+
+/** The lock knows nothing of it: render, and make an entry. */
+export interface Creation extends Difference {
+  readonly action: 'create';
+  readonly desired: DesiredVideo;
+  readonly before: null;
+}
+
+/**
+ * The definitions and the lock both know it.
+ * - update: another fingerprint. Render, and replace the entry.
+ * - move: the same fingerprint under a new id. Only the entry's key changes, and its labels where `fields` says so.
+ * - restore: nothing changed but the local output is gone. Render into the place that the entry names; the entry stays,
+ *   save for a new id and for `fields`.
+ * - relabel: only what no frame shows changed. Only the entry does.
+ */
+export interface Adjustment extends Difference {
+  readonly action: 'update' | 'move' | 'restore' | 'relabel' | 'noop';
+  readonly desired: DesiredVideo;
+  readonly before: LockEntry;
+}
+
+/** The definitions no longer have it: the entry goes, a hosted video stays. */
+export interface Forgetting extends Difference {
+  readonly action: 'forget';
+  readonly desired: null;
+  readonly before: LockEntry;
+}
+
+export type Change = Creation | Adjustment | Forgetting;
+
+/** What an apply would do. */
+export interface Plan {
+  /** By id; one for every video of the definitions and of the lock, those included that need nothing. */
+  readonly changes: readonly Change[];
+  /** False when some videos were left out on demand. */
+  readonly complete: boolean;
+  /** What stands against applying it. */
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/** Whether applying the change renders a video. */
+export function renders(change: Change): boolean {
+  return change.action === 'create' || change.action === 'update' || change.action === 'restore';
+}
+
+/** Whether an apply would do anything at all. */
+export function isEmptyPlan(plan: Plan): boolean {
+  return plan.changes.every((change) => change.action === 'noop');
+}

@@ -1,0 +1,81 @@
+import { byCodeUnit } from '../digest.ts';
+import type { Lock, LockEntry } from '../lock/lock.ts';
+import type { DesiredVideo } from './desired-video.ts';
+import type { Change } from './plan.ts';
+
+/** What an entry takes from a finished render session. */
+export type Rendering = Pick<LockEntry, 'session' | 'video_url' | 'thumbnails' | 'rendered_at'>;
+
+/** What one finished change does to the lock. Edits of one plan touch different ids, so their order does not matter. */
+export interface LockEdit {
+  readonly remove: string | null;
+  readonly put: { readonly id: string; readonly entry: LockEntry } | null;
+}
+
+/**
+ * What the lock says once a change is done. An entry that was rendered anew is written anew, without the fields that a
+ * later version may have noted about the old rendering; every other entry keeps whatever it holds.
+ *
+ * @param rendering the new one for create and update; not looked at for the others, a restored video's entry stands for
+ *   the rendering that was lost
+ */
+export function settle(change: Change, rendering: Rendering | null): LockEdit {
+  switch (change.action) {
+    case 'create':
+    case 'update':
+      if (rendering === null) throw new Error(`Internal error: ${change.action} of ${change.id} without a rendering`);
+      return { remove: null, put: { id: change.id, entry: newEntry(change.desired, rendering) } };
+    case 'move':
+    case 'restore':
+    case 'relabel': {
+      const entry = change.fields.length > 0 ? relabelled(change.before, change.desired) : change.before;
+      return { remove: change.previousId, put: { id: change.id, entry } };
+    }
+    case 'forget':
+      return { remove: change.id, put: null };
+    case 'noop':
+      return { remove: null, put: null };
+  }
+}
+
+/** The lock after some edits; the given one stays as it is. */
+export function editLock(lock: Lock, edits: Iterable<LockEdit>): Lock {
+  const videos = new Map(lock.videos);
+  for (const { remove, put } of edits) {
+    if (remove !== null) videos.delete(remove);
+    if (put !== null) videos.set(put.id, put.entry);
+  }
+  return { ...lock, videos };
+}
+
+function newEntry(desired: DesiredVideo, rendering: Rendering): LockEntry {
+  const { session, video_url, thumbnails, rendered_at } = rendering;
+  return {
+    fingerprint: desired.fingerprint,
+    ...statedFields(desired),
+    inputs: desired.inputs,
+    session,
+    video_url,
+    thumbnails,
+    rendered_at,
+  };
+}
+
+function relabelled(before: LockEntry, desired: DesiredVideo): LockEntry {
+  const { labels: _labels, protect: _protect, ...kept } = before;
+  return { ...kept, ...statedFields(desired) };
+}
+
+function statedFields(
+  desired: DesiredVideo,
+): Pick<LockEntry, 'title' | 'labels' | 'protect' | 'service' | 'template' | 'style_version'> {
+  const labels = Object.entries(desired.labels).sort(([a], [b]) => byCodeUnit(a, b));
+  return {
+    title: desired.title,
+    ...(labels.length > 0 && { labels: Object.fromEntries(labels) }),
+    ...(desired.protect && { protect: true as const }),
+    service: desired.service,
+    template: desired.template,
+    style_version: desired.styleVersion,
+  };
+}
