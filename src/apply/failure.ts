@@ -1,0 +1,32 @@
+import { ReelformError } from '../diagnostic.ts';
+import { ServiceError } from '../service/service-error.ts';
+import type { RenderSession } from '../service/wire.ts';
+import type { Failure } from './events.ts';
+
+/** What a session that ended without a video says about it. */
+export function sessionFailures(session: RenderSession): Failure[] {
+  const errors = session.errors.filter((error) => error.severity !== 'warning');
+  if (errors.length === 0) {
+    return [{ code: 'session_failed', message: `the session ended as ${session.status} and told no reason`, retryable: false }];
+  }
+  return errors.map(({ code, title, detail, editable, retryable }) => ({
+    code,
+    message: detail ?? title,
+    editable,
+    retryable: retryable ?? false,
+  }));
+}
+
+/** What was thrown while one video was at work; it stays with that video. */
+export function thrownFailures(error: unknown): Failure[] {
+  if (error instanceof ReelformError) {
+    return [{ code: error.code, message: error.message, hint: error.hint, retryable: false }];
+  }
+  if (error instanceof ServiceError) {
+    const retryable = error.status === 429 || error.status >= 500;
+    if (error.problems.length === 0) return [{ code: error.code, message: error.message, retryable }];
+    return error.problems.map(({ code, detail, pointer }) => ({ code, message: `${detail} (${pointer})`, retryable }));
+  }
+  const message = error instanceof Error ? error.message : String(error);
+  return [{ code: 'internal', message: `Internal error: ${message}`, hint: 'please report it', retryable: false }];
+}

@@ -1,0 +1,115 @@
+import { randomUUID } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { applyPlan } from '../apply/apply-plan.ts';
+import type { ApplyOutcome } from '../apply/events.ts';
+import { EXIT, hasErrors, ReelformError } from '../diagnostic.ts';
+import { writeLock } from '../lock/lock-file.ts';
+import { isEmptyPlan, type Plan } from '../plan/plan.ts';
+import { acquireRunLock } from '../project/run-lock.ts';
+import { writeFileAtomic } from '../project/write-file.ts';
+import { applyJson } from '../report/apply-json.ts';
+import { outcomeText } from '../report/apply-text.ts';
+import { planText } from '../report/plan-text.ts';
+import { directoryOf, tellDiagnostics } from './diagnose.ts';
+import { hasTrueColor, type Io, wantsColor } from './io.ts';
+import { LOCK_FILE, type OpenPlan, openPlan } from './open-plan.ts';
+import { openService } from './open-service.ts';
+import type { GlobalOptions } from './run.ts';
+import { watchRun } from './watch-run.ts';
+
+export interface ApplyOptions extends GlobalOptions {
+  readonly autoApprove?: boolean;
+  readonly concurrency?: number;
+  readonly ignoreMissingOutputs?: boolean;
+  readonly json?: boolean;
+}
+
+/** `reelform apply`: plans, asks, renders what changed, and records it. */
+export async function applyCommand(options: ApplyOptions, io: Io): Promise<number> {
+  const { project, diagnostics, opened } = await openPlan(directoryOf(options, io), {
+    ignoreMissingOutputs: options.ignoreMissingOutputs === true,
+  });
+  const all = [...diagnostics, ...(opened?.plan.diagnostics ?? [])];
+  tellDiagnostics(all, project.source, options, io);
+  if (opened === null) return EXIT.error;
+  if (hasErrors(opened.plan.diagnostics)) return EXIT.refused;
+
+  const { plan } = opened;
+  io.stderr.write(textOf(plan, opened, options, io));
+  if (!isEmptyPlan(plan)) await approve(options, io);
+  const releaseLock = await acquireRunLock(join(project.root, '.reelform', 'apply.pid'), io.pid);
+  try {
+    const { outcome, interrupted } = await applyOpened(opened, options, io);
+    if (options.json === true) io.stdout.write(applyJson(outcome, interrupted));
+    else if (!isEmptyPlan(plan)) {
+      io.stdout.write(outcomeText(outcome, { color: wantsColor(io.stdout, io.env, options.color), interrupted }));
+    }
+    if (outcome.failed.length > 0) return EXIT.renderFailed;
+    return interrupted ? EXIT.interrupted : EXIT.ok;
+  } finally {
+    await releaseLock();
+  }
+}
+
+async function applyOpened(
+  { plan, project, lock, videos }: OpenPlan,
+  options: ApplyOptions,
+  io: Io,
+): Promise<{ outcome: ApplyOutcome; interrupted: boolean }> {
+  const service = openService(project, () => io.now());
+  const stop = new AbortController();
+  const watch = watchRun(options, io);
+  const stopListening = io.onInterrupt(() => {
+    if (stop.signal.aborted) {
+      watch.close();
+      io.leave(EXIT.interrupted);
+    }
+    stop.abort();
+    watch.stopping();
+  });
+  try {
+    const outcome = await applyPlan({
+      plan,
+      videos,
+      lock,
+      service,
+      digestOf: (path) => project.assets.get(path)?.sha256,
+      concurrency: options.concurrency ?? project.config.concurrency,
+      signal: stop.signal,
+      onEvent: (event) => watch.take(event),
+      ports: {
+        saveLock: async (next) => void (await writeLock(join(project.root, LOCK_FILE), next, writeFileAtomic)),
+        readFile: (path) => readFile(join(project.root, path)),
+        clock: { now: () => io.now(), wait: (milliseconds) => setTimeout(milliseconds) },
+        newKey: () => randomUUID(),
+      },
+    });
+    return { outcome, interrupted: stop.signal.aborted };
+  } finally {
+    stopListening();
+    watch.close();
+    await service.close();
+  }
+}
+
+function textOf(plan: Plan, { project }: OpenPlan, options: ApplyOptions, io: Io): string {
+  const color = wantsColor(io.stderr, io.env, options.color);
+  return planText(plan, {
+    color,
+    trueColor: color && hasTrueColor(io.env),
+    columns: io.stderr.columns,
+    label: (template, key) => project.templates.get(template)?.spec.editables[key]?.label,
+  });
+}
+
+/** @throws ReelformError `not_approved` */
+async function approve(options: ApplyOptions, io: Io): Promise<void> {
+  if (options.autoApprove === true) return;
+  if (!io.interactive) {
+    throw new ReelformError('not_approved', 'There is nobody to ask for approval', { hint: 'pass --auto-approve' });
+  }
+  const answer = await io.ask('\nApply these changes? Only "yes" is taken for it: ');
+  if (answer.trim() !== 'yes') throw new ReelformError('not_approved', 'The plan was not approved; nothing was done');
+}

@@ -1,0 +1,44 @@
+/** Everything that a command may touch of its process, so that a test can be one. */
+export interface Io {
+  readonly stdout: Output;
+  readonly stderr: Output;
+  /** Absolute. */
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Id of this process. */
+  readonly pid: number;
+  /** Milliseconds since the epoch. */
+  now(): number;
+  /** Calls back at each Ctrl-C or SIGTERM, until the returned function is called. */
+  onInterrupt(listener: () => void): () => void;
+  /** Asks a person and waits; only where `interactive`. */
+  ask(question: string): Promise<string>;
+  readonly interactive: boolean;
+  /** Ends the process at once, whatever is at work. */
+  leave(exitCode: number): void;
+}
+
+export interface Output {
+  write(text: string): void;
+  readonly isTTY: boolean;
+  /** Characters; 80 where nobody tells. */
+  readonly columns: number;
+  readonly rows: number;
+}
+
+/** Whether colours belong on an output. @see https://no-color.org */
+export function wantsColor(output: Output, env: Io['env'], flag: boolean): boolean {
+  if (!flag || (env.NO_COLOR ?? '') !== '') return false;
+  if ((env.FORCE_COLOR ?? '') !== '') return env.FORCE_COLOR !== '0';
+  return output.isTTY && env.TERM !== 'dumb' && (env.CI ?? '') === '';
+}
+
+/** Whether the terminal shows 24-bit colours. */
+export function hasTrueColor(env: Io['env']): boolean {
+  return env.COLORTERM === 'truecolor' || env.COLORTERM === '24bit';
+}
+
+/** Whether an output is a screen that can be drawn on again. */
+export function isScreen(output: Output, env: Io['env']): boolean {
+  return output.isTTY && env.TERM !== 'dumb' && (env.CI ?? '') === '';
+}

@@ -1,0 +1,47 @@
+#!/usr/bin/env node
+import { createInterface } from 'node:readline/promises';
+import type { Io, Output } from './io.ts';
+import { run } from './run.ts';
+
+function output(stream: NodeJS.WriteStream): Output {
+  // A reader that goes away early (`reelform show | head`) is no error.
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'EPIPE') process.exit(0);
+    throw error;
+  });
+  return {
+    write: (text) => void stream.write(text),
+    isTTY: stream.isTTY === true,
+    get columns() {
+      return stream.columns ?? 80;
+    },
+    get rows() {
+      return stream.rows ?? 24;
+    },
+  };
+}
+
+const io: Io = {
+  stdout: output(process.stdout),
+  stderr: output(process.stderr),
+  cwd: process.cwd(),
+  env: process.env,
+  pid: process.pid,
+  now: () => Date.now(),
+  onInterrupt(listener) {
+    process.on('SIGINT', listener).on('SIGTERM', listener);
+    return () => process.off('SIGINT', listener).off('SIGTERM', listener);
+  },
+  interactive: process.stdin.isTTY === true && process.stderr.isTTY === true && (process.env.CI ?? '') === '',
+  async ask(question) {
+    const lines = createInterface({ input: process.stdin, output: process.stderr });
+    try {
+      return await lines.question(question);
+    } finally {
+      lines.close();
+    }
+  },
+  leave: (exitCode) => process.exit(exitCode),
+};
+
+process.exitCode = await run(process.argv.slice(2), io);

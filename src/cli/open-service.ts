@@ -1,0 +1,53 @@
+import { randomBytes } from 'node:crypto';
+import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
+import { ReelformError } from '../diagnostic.ts';
+import type { Project } from '../project/load-project.ts';
+import { writeFileAtomic } from '../project/write-file.ts';
+import type { RenderService } from '../service/render-service.ts';
+import { createDirectoryOutputs } from '../session/directory-outputs.ts';
+import { createEmbeddedService } from '../session/embedded-service.ts';
+import { fetchSource } from '../session/fetch-source.ts';
+import { createMemoryStore } from '../session/memory-store.ts';
+import { createRenderPool } from '../session/render-pool.ts';
+import { createSourceReader } from '../session/source-reader.ts';
+import { createSourceStore } from '../session/source-store.ts';
+
+/** The folder of finished videos, repository-relative; git ignores it. */
+const OUTPUTS = 'renders';
+
+/** A service that a command opened, and has to close. */
+export type OpenService = RenderService & { close(): Promise<void> };
+
+/**
+ * The rendering service that reelform.yaml names.
+ *
+ * @throws ReelformError `service_unsupported`
+ */
+export function openService(project: Project, now: () => number): OpenService {
+  if (project.config.service !== 'embedded') {
+    throw new ReelformError('service_unsupported', `This version renders with "service: embedded" only`, {
+      hint: 'set "service: embedded" in reelform.yaml, with template packages of this repository',
+    });
+  }
+  const packages = new Map([...project.templates.values()].map((template) => [template.spec.id, template.package]));
+  const uploads = createSourceStore(join(project.root, '.reelform', 'sources'));
+  const pool = createRenderPool({ size: availableParallelism() });
+  const service = createEmbeddedService({
+    templates: { find: (id) => packages.get(id) ?? null },
+    sources: createSourceReader(uploads, fetchSource),
+    renderer: pool,
+    outputs: createDirectoryOutputs(join(project.root, OUTPUTS), OUTPUTS, writeFileAtomic),
+    store: createMemoryStore(),
+    environment: { now, randomId: () => randomBytes(12).toString('hex') },
+    uploads,
+  });
+  return {
+    ...service,
+    async close() {
+      await service.close();
+      await pool.close();
+      await uploads.clear();
+    },
+  };
+}

@@ -1,0 +1,118 @@
+import { Command, CommanderError, InvalidArgumentError } from 'commander';
+import packageJson from '../../package.json' with { type: 'json' };
+import { EXIT, ReelformError } from '../diagnostic.ts';
+import type { Io } from './io.ts';
+
+/** The options that every command has. */
+export interface GlobalOptions {
+  readonly directory?: string;
+  readonly color: boolean;
+}
+
+export const VERSION = packageJson.version;
+
+/**
+ * One call of the command: parses `argv` (without `node` and the script), does the work, and tells the exit status.
+ * Each command's code is loaded when it is called.
+ */
+export async function run(argv: readonly string[], io: Io): Promise<number> {
+  let exitCode: number = EXIT.ok;
+  const program = new Command('reelform')
+    .description('Videos as code: plan what would be rendered, and render what changed.')
+    .version(VERSION, '-v, --version')
+    .option('-C, --directory <dir>', 'work as if started in this directory')
+    .option('--no-color', 'never use colours')
+    .configureOutput({ writeOut: (text) => io.stdout.write(text), writeErr: (text) => io.stderr.write(text) })
+    .showHelpAfterError('Run with --help to see what there is.')
+    .exitOverride();
+
+  program
+    .command('plan')
+    .description('show what apply would do, and why')
+    .option('--json', 'print the plan as one JSON document')
+    .option('--markdown', 'print the plan as Markdown, for a pull request')
+    .option('--detailed-exitcode', 'exit with 2 when there are changes')
+    .option('--ignore-missing-outputs', 'do not restore videos whose local file is missing')
+    .option('--verbose', 'show every change in full')
+    .action(async (_, command: Command) => {
+      const { planCommand } = await import('./plan-command.ts');
+      exitCode = await planCommand(command.optsWithGlobals(), io);
+    });
+
+  program
+    .command('apply')
+    .description('render what changed, and record it in the lockfile')
+    .option('--auto-approve', 'do not ask before rendering')
+    .option('--concurrency <n>', 'videos to render at once', positiveInteger)
+    .option('--ignore-missing-outputs', 'do not restore videos whose local file is missing')
+    .option('--json', 'print the outcome as one JSON document')
+    .action(async (_, command: Command) => {
+      const { applyCommand } = await import('./apply-command.ts');
+      exitCode = await applyCommand(command.optsWithGlobals(), io);
+    });
+
+  program
+    .command('validate')
+    .description('check the configuration, the templates and every definition')
+    .option('--json', 'print the diagnostics as one JSON document')
+    .action(async (_, command: Command) => {
+      const { validateCommand } = await import('./validate-command.ts');
+      exitCode = await validateCommand(command.optsWithGlobals(), io);
+    });
+
+  program
+    .command('pull')
+    .description('fetch the specification of each template and write its schema for editors')
+    .argument('[template...]', 'names from reelform.yaml; all of them by default')
+    .option('--check', 'write nothing; exit with 2 when a file is out of date')
+    .action(async (templates: string[], _, command: Command) => {
+      const { pullCommand } = await import('./pull-command.ts');
+      exitCode = await pullCommand(templates, command.optsWithGlobals(), io);
+    });
+
+  program
+    .command('show')
+    .description('show what the lockfile holds')
+    .argument('[id]', 'one video in full')
+    .option('--json', 'print it as one JSON document')
+    .action(async (id: string | undefined, _, command: Command) => {
+      const { showCommand } = await import('./show-command.ts');
+      exitCode = await showCommand(id, command.optsWithGlobals(), io);
+    });
+
+  program
+    .command('output')
+    .description('print the video_url of one video, or of all')
+    .argument('[id]', 'print this URL and nothing else')
+    .option('--json', 'print a JSON object of id and URL')
+    .action(async (id: string | undefined, _, command: Command) => {
+      const { outputCommand } = await import('./output-command.ts');
+      exitCode = await outputCommand(id, command.optsWithGlobals(), io);
+    });
+
+  try {
+    await program.parseAsync([...argv], { from: 'user' });
+    return exitCode;
+  } catch (error) {
+    return explain(error, io);
+  }
+}
+
+/** Says what was thrown, once, and gives its exit status. */
+function explain(error: unknown, io: Io): number {
+  // Commander has said its own: help and version end with 0, mistakes with its message.
+  if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.error;
+  if (error instanceof ReelformError) {
+    io.stderr.write(`error ${error.code}: ${error.message}\n${error.hint === undefined ? '' : `hint: ${error.hint}\n`}`);
+    return error.exitCode;
+  }
+  const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  io.stderr.write(`Internal error: ${text}\nThis is a mistake in reelform ${VERSION}; please report it.\n`);
+  return EXIT.error;
+}
+
+function positiveInteger(text: string): number {
+  const value = Number(text);
+  if (!Number.isInteger(value) || value < 1 || value > 64) throw new InvalidArgumentError('It must be a whole number from 1 to 64.');
+  return value;
+}

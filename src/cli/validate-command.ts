@@ -1,0 +1,24 @@
+import { EXIT, hasErrors } from '../diagnostic.ts';
+import { loadProject } from '../project/load-project.ts';
+import { diagnosticsJson } from '../report/diagnostics-json.ts';
+import { directoryOf, tellDiagnostics } from './diagnose.ts';
+import type { Io } from './io.ts';
+import type { GlobalOptions } from './run.ts';
+
+/** `reelform validate`: all that is wrong in the repository, at once. */
+export async function validateCommand(options: GlobalOptions & { readonly json?: boolean }, io: Io): Promise<number> {
+  const { diagnostics, videos, templates, source } = await loadProject({ cwd: directoryOf(options, io) });
+  const valid = !hasErrors(diagnostics);
+  if (options.json === true) {
+    const document = { format_version: '1.0', valid, videos: videos.length, diagnostics: diagnosticsJson(diagnostics, source) };
+    io.stdout.write(`${JSON.stringify(document, null, 2)}\n`);
+  } else {
+    tellDiagnostics(diagnostics, source, options, io);
+    if (valid) io.stdout.write(`${count(videos.length, 'video')} over ${count(templates.size, 'template')} are valid.\n`);
+  }
+  return valid ? EXIT.ok : EXIT.error;
+}
+
+function count(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? '' : 's'}`;
+}

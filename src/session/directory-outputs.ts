@@ -1,0 +1,34 @@
+import { mkdir } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { type OutputStore, SessionFailure } from './ports.ts';
+
+/**
+ * Finished files in a folder, each written whole or not at all; URLs are relative references below `baseUrl`. EDGE.
+ *
+ * @param writeFile an atomic write
+ */
+export function createDirectoryOutputs(
+  directory: string,
+  baseUrl: string,
+  writeFile: (path: string, bytes: Uint8Array) => Promise<void>,
+): OutputStore {
+  return {
+    async save(name, { video, stills }) {
+      // Names come from a lockfile as well, and a lockfile comes from whoever wrote the pull request.
+      if (name.split('/').some((part) => part === '' || part === '.' || part === '..') || name.includes('\\')) {
+        const detail = `The output ${name} would lie outside of ${baseUrl}/`;
+        throw new SessionFailure({ code: 'storage_failed', title: 'Output could not be stored', detail });
+      }
+      await mkdir(dirname(join(directory, name)), { recursive: true });
+      const thumbnails: string[] = [];
+      for (const still of stills) {
+        const file = `${name}.${still.name}.jpg`;
+        await writeFile(join(directory, file), still.bytes);
+        thumbnails.push(`${baseUrl}/${file}`);
+      }
+      // The video comes last: where it is, its stills are too.
+      await writeFile(join(directory, `${name}.mp4`), video);
+      return { video_url: `${baseUrl}/${name}.mp4`, thumbnails };
+    },
+  };
+}

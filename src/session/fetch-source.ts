@@ -1,0 +1,65 @@
+import { got, type OptionsInit, RequestError } from 'got';
+import { SessionFailure } from './ports.ts';
+
+/** What a fetch may cost. */
+export interface FetchLimits {
+  readonly timeoutMs: number;
+  readonly maxBytes: number;
+  readonly maxRedirects: number;
+}
+
+/** @see service-contract, "Default limits" */
+export const DEFAULT_FETCH_LIMITS: FetchLimits = { timeoutMs: 30_000, maxBytes: 50_000_000, maxRedirects: 3 };
+
+/**
+ * Fetches an http(s) URL into memory. EDGE.
+ *
+ * @param agent where connections come from: the place for a guard that looks at addresses as they are connected to
+ * @throws SessionFailure `asset_unreachable`, `asset_too_large`; its text never holds the URL's query
+ */
+export async function fetchSource(
+  url: string,
+  signal: AbortSignal,
+  limits: FetchLimits = DEFAULT_FETCH_LIMITS,
+  agent: NonNullable<OptionsInit['agent']> = {},
+): Promise<Uint8Array> {
+  const request = got.stream(url, {
+    agent,
+    signal,
+    maxRedirects: limits.maxRedirects,
+    timeout: { request: limits.timeoutMs },
+    retry: { limit: 0 },
+    headers: { 'user-agent': 'reelform', accept: 'image/*' },
+  });
+  const chunks: Buffer[] = [];
+  let sizeBytes = 0;
+  try {
+    for await (const chunk of request as AsyncIterable<Buffer>) {
+      sizeBytes += chunk.length;
+      if (sizeBytes > limits.maxBytes) {
+        throw failure('asset_too_large', url, `is larger than ${limits.maxBytes / 1_000_000} MB`, false);
+      }
+      chunks.push(chunk);
+    }
+  } catch (error) {
+    if (error instanceof SessionFailure) throw error;
+    if (!(error instanceof RequestError)) throw error;
+    const status = error.response?.statusCode;
+    const retryable = status === undefined || status === 429 || status >= 500;
+    throw failure('asset_unreachable', url, status === undefined ? `failed (${error.code})` : `answered ${status}`, retryable);
+  } finally {
+    request.destroy();
+  }
+  return Buffer.concat(chunks);
+}
+
+function failure(code: 'asset_unreachable' | 'asset_too_large', url: string, what: string, retryable: boolean): SessionFailure {
+  const title = code === 'asset_too_large' ? 'Asset is too large' : 'Asset could not be fetched';
+  return new SessionFailure({ code, title, detail: `GET ${withoutQuery(url)} ${what}`, retryable });
+}
+
+/** Queries carry signatures. */
+function withoutQuery(url: string): string {
+  const { protocol, host, pathname, search } = new URL(url);
+  return `${protocol}//${host}${pathname}${search === '' ? '' : '?…'}`;
+}

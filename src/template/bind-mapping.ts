@@ -1,0 +1,99 @@
+import type { MediaResource, Resource, TextResource, Transform } from '../service/wire.ts';
+import { parseColor } from './color.ts';
+import { slotValue } from './derive-spec.ts';
+import { findSlotUses, isNode, type LottieNode, type SlotUse, textStyles } from './lottie-slots.ts';
+import type { LottieDocument, Scene, SceneImage } from './scene.ts';
+import type { PackageFile, TemplatePackage } from './template-package.ts';
+
+const DEFAULT_TRANSFORM: Transform = { crop_strategy: 'cover' };
+
+/**
+ * Fills a template with a mapping: texts and colours are written into the animation, fonts are embedded, and images are
+ * named for the renderer to crop. Slots that the mapping leaves out keep the template's own value.
+ *
+ * The mapping is one that `checkMapping` found nothing wrong with.
+ *
+ * @param fetched the bytes behind each media resource, by editable key
+ */
+export function bindMapping(
+  template: TemplatePackage,
+  resources: Readonly<Record<string, Resource>>,
+  fetched: ReadonlyMap<string, Uint8Array>,
+): Scene {
+  const animation = structuredClone(template.animation);
+  const images = new Map<string, SceneImage>();
+
+  for (const [key, uses] of findSlotUses(animation)) {
+    const resource = Object.hasOwn(resources, key) ? resources[key] : undefined;
+    const own = slotValue(animation, key);
+    for (const use of uses) {
+      delete use.node.sid;
+      if (use.kind === 'image') {
+        const bytes = fetched.get(key);
+        if (bytes !== undefined) images.set(use.assetId, sceneImage(use, key, bytes, transformOf(resource)));
+      } else {
+        writeValue(use, resource === undefined ? null : (resource as TextResource).source.text, own);
+      }
+    }
+  }
+  delete animation.slots;
+
+  for (const asset of animation.assets ?? []) {
+    const file = template.images.get(asset.id);
+    if (file === undefined || images.has(asset.id)) continue;
+    const use = { node: asset as LottieNode, assetId: asset.id };
+    images.set(asset.id, sceneImage(use, file.path, file.bytes, { crop_strategy: 'fill' }));
+  }
+  embedFonts(animation, template.fonts);
+
+  return {
+    width: template.width,
+    height: template.height,
+    fps: template.fps,
+    frameCount: template.frameCount,
+    animation,
+    images: [...images.values()],
+    stills: template.stills,
+  };
+}
+
+function writeValue(use: Exclude<SlotUse, { kind: 'image' }>, text: string | null, own: LottieNode | null): void {
+  if (use.kind === 'text') {
+    const words = text ?? (own === null ? null : (textStyles(own)[0]?.t ?? null));
+    // Lottie breaks lines at a carriage return.
+    if (words !== null) for (const style of use.styles) style.t = words.replaceAll(/\r\n?|\n/g, '\r');
+    return;
+  }
+  const color = text === null ? null : parseColor(text);
+  if (color !== null) Object.assign(use.node, { a: 0, k: color });
+  else if (own !== null) Object.assign(use.node, structuredClone(own));
+}
+
+function transformOf(resource: Resource | undefined): Transform {
+  return { ...DEFAULT_TRANSFORM, ...(resource as MediaResource | undefined)?.transform };
+}
+
+function sceneImage(
+  use: { readonly node: LottieNode; readonly assetId: string },
+  name: string,
+  bytes: Uint8Array,
+  transform: Transform,
+): SceneImage {
+  return { assetId: use.assetId, width: Number(use.node.w), height: Number(use.node.h), bytes, transform, name };
+}
+
+/** Skia takes a font from the document itself, or silently from the system: so every font is written into it. */
+function embedFonts(animation: LottieDocument, fonts: ReadonlyMap<string, PackageFile>): void {
+  const list = isNode(animation.fonts) ? animation.fonts.list : null;
+  if (!Array.isArray(list)) return;
+  for (const font of list) {
+    const file = isNode(font) && typeof font.fName === 'string' ? fonts.get(font.fName) : undefined;
+    if (file === undefined) continue;
+    const base64 = Buffer.from(file.bytes).toString('base64');
+    Object.assign(font, { origin: 3, fPath: `data:${fontType(file.path)};base64,${base64}` });
+  }
+}
+
+function fontType(path: string): string {
+  return `font/${path.slice(path.lastIndexOf('.') + 1).toLowerCase()}`;
+}

@@ -1,0 +1,116 @@
+import { isNode, type LottieNode, type SlotUse, type SlotUses, textStyles } from './lottie-slots.ts';
+import type { EditableKind, Manifest } from './manifest.ts';
+import type { LottieDocument } from './scene.ts';
+import type { PackageFile } from './template-package.ts';
+
+/** Something wrong with a package: where in it, what, and what to do. */
+export interface PackageProblem {
+  /** The file below the package's folder that has to change. */
+  readonly file: string;
+  /** The editable or still of template.yaml that it is about, where there is one. */
+  readonly key?: string;
+  readonly message: string;
+  readonly hint?: string;
+}
+
+const FONT_ENDINGS = ['ttf', 'otf', 'woff2', 'woff'];
+
+const KEY_FORMS: Record<EditableKind, { readonly form: RegExp; readonly example: string }> = {
+  text: { form: /^t_\d{2,}$/, example: 't_01' },
+  color: { form: /^c_\d{2,}$/, example: 'c_01' },
+  image: { form: /^\(Footage\)\/USER\/[^/]+$/, example: '(Footage)/USER/photo.jpg' },
+};
+
+const USE_KINDS: Record<EditableKind, SlotUse['kind']> = { text: 'text', color: 'property', image: 'image' };
+
+/** Holds every editable of the manifest against the place in the animation that it is meant to fill. */
+export function checkEditables(manifest: Manifest, uses: SlotUses): PackageProblem[] {
+  const problems: PackageProblem[] = [];
+  for (const [key, editable] of manifest.editables) {
+    const file = 'template.yaml';
+    const { form, example } = KEY_FORMS[editable.kind];
+    if (!form.test(key)) {
+      problems.push({ file, key, message: `the key of ${article(editable.kind)} must have the form of ${example}` });
+    }
+    const found = uses.get(key);
+    if (found === undefined) {
+      problems.push({
+        file,
+        key,
+        message: `nothing in animation.json is filled by ${key}`,
+        hint: `give a layer, property or asset of the animation "sid": "${key}"`,
+      });
+    } else if (found.some((use) => use.kind !== USE_KINDS[editable.kind])) {
+      const kinds = [...new Set(found.map((use) => use.kind))].join(' and ');
+      problems.push({ file, key, message: `${key} is ${article(editable.kind)}, but in animation.json it fills ${kinds}` });
+    }
+    if (!manifest.stillcuts.has(editable.stillcut)) {
+      problems.push({ file, key, message: `${key} is shown on the still ${editable.stillcut}, which is not under stillcuts` });
+    }
+  }
+  return problems;
+}
+
+/** The font files that the animation's texts need, and what is missing of them. */
+export function resolveFonts(
+  animation: LottieDocument,
+  files: ReadonlyMap<string, Uint8Array>,
+): { fonts: Map<string, PackageFile>; problems: PackageProblem[] } {
+  const fonts = new Map<string, PackageFile>();
+  const problems: PackageProblem[] = [];
+  const listed = isNode(animation.fonts) && Array.isArray(animation.fonts.list) ? animation.fonts.list : [];
+  for (const font of listed) {
+    if (!isNode(font) || typeof font.fName !== 'string') continue;
+    const path = FONT_ENDINGS.map((ending) => `fonts/${font.fName}.${ending}`).find((name) => files.has(name));
+    if (path === undefined) {
+      const message = `the font ${font.fName} of the animation is not in the package`;
+      problems.push({ file: 'animation.json', message, hint: `add fonts/${font.fName}.ttf (or .otf, .woff2, .woff)` });
+    } else {
+      fonts.set(font.fName, { path, bytes: files.get(path)! });
+    }
+  }
+  const names = new Set(listed.map((font) => (isNode(font) ? font.fName : null)));
+  for (const name of usedFonts(animation)) {
+    if (!names.has(name)) {
+      problems.push({ file: 'animation.json', message: `a text uses the font ${name}, which is not in fonts.list` });
+    }
+  }
+  return { fonts, problems };
+}
+
+/** The image file behind each image asset that does not carry its image inside. */
+export function resolveImages(
+  animation: LottieDocument,
+  files: ReadonlyMap<string, Uint8Array>,
+): { images: Map<string, PackageFile>; problems: PackageProblem[] } {
+  const images = new Map<string, PackageFile>();
+  const problems: PackageProblem[] = [];
+  for (const asset of animation.assets ?? []) {
+    const name = asset.p;
+    if (typeof name !== 'string' || name.startsWith('data:')) continue;
+    const path = `${typeof asset.u === 'string' ? asset.u : ''}${name}`;
+    const bytes = path.split('/').includes('..') ? undefined : files.get(path);
+    if (bytes !== undefined) images.set(asset.id, { path, bytes });
+    else problems.push({ file: 'animation.json', message: `the image ${path} of asset ${asset.id} is not in the package` });
+  }
+  return { images, problems };
+}
+
+function usedFonts(animation: LottieDocument): Set<string> {
+  const names = new Set<string>();
+  const visit = (layers: unknown): void => {
+    if (!Array.isArray(layers)) return;
+    for (const layer of layers as LottieNode[]) {
+      if (isNode(layer) && isNode(layer.t) && isNode(layer.t.d)) {
+        for (const style of textStyles(layer.t.d)) names.add(style.f);
+      }
+    }
+  };
+  visit(animation.layers);
+  for (const asset of animation.assets ?? []) visit(asset.layers);
+  return names;
+}
+
+function article(kind: EditableKind): string {
+  return kind === 'image' ? 'an image' : `a ${kind}`;
+}

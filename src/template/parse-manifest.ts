@@ -1,0 +1,110 @@
+import { closest } from 'fastest-levenshtein';
+import { parseYaml } from '../definition/parse-yaml.ts';
+import { child, type MapEntry, type TreeNode, textOf } from '../definition/tree.ts';
+import { type Diagnostic, hasErrors, type Result, type Span } from '../diagnostic.ts';
+import type { EditableKind, Manifest, ManifestEditable } from './manifest.ts';
+
+const FIELDS = ['name', 'description', 'stillcuts', 'editables'];
+const EDITABLE_FIELDS = ['label', 'kind', 'stillcut', 'required', 'max_length'];
+const KINDS: readonly EditableKind[] = ['text', 'color', 'image'];
+
+/** `template.yaml` → the manifest, or every mistake in it. */
+export function parseManifest(file: string, text: string): Result<Manifest> {
+  const parsed = parseYaml(file, text);
+  if (!parsed.ok) return parsed;
+  const start = { file, start: 0, end: 0 };
+  if (parsed.value?.kind !== 'map') {
+    return { ok: false, diagnostics: [invalid('The file must be a map with name, stillcuts and editables', start)] };
+  }
+  const reader = new ManifestReader(parsed.value.span);
+  const manifest = reader.read(parsed.value);
+  return hasErrors(reader.problems) ? { ok: false, diagnostics: reader.problems } : { ok: true, value: manifest };
+}
+
+class ManifestReader {
+  readonly problems: Diagnostic[] = [];
+  readonly #whole: Span;
+
+  constructor(whole: Span) {
+    this.#whole = { ...whole, end: whole.start };
+  }
+
+  read(root: TreeNode): Manifest {
+    this.#known(root, FIELDS, 'template.yaml');
+    const name = textOf(child(root, 'name'));
+    if (name === null) this.#add('name must be a text', this.#at(root, 'name'));
+    const stillcuts = new Map<string, { timeSeconds: number; at: Span }>();
+    for (const [still, entry] of this.#entries(root, 'stillcuts')) {
+      const timeSeconds = entry.value.kind === 'scalar' ? entry.value.value : null;
+      if (!/^[\w-]+$/.test(still)) this.#add(`The still ${still} may be named with letters, digits, _ and - only`, entry.keySpan);
+      if (typeof timeSeconds === 'number' && timeSeconds >= 0) stillcuts.set(still, { timeSeconds, at: entry.value.span });
+      else this.#add(`The still ${still} needs its time in seconds from the start, like 2.5`, entry.keySpan);
+    }
+    const editables = new Map<string, ManifestEditable>();
+    for (const [key, entry] of this.#entries(root, 'editables')) {
+      const editable = this.#editable(key, entry);
+      if (editable !== null) editables.set(key, editable);
+    }
+    return { name: name ?? '', description: textOf(child(root, 'description')), stillcuts, editables };
+  }
+
+  #editable(key: string, { keySpan, value }: MapEntry): ManifestEditable | null {
+    if (value.kind !== 'map') {
+      this.#add(`${key} must be a map like { label: Headline, kind: text, stillcut: stillcut_01 }`, keySpan);
+      return null;
+    }
+    this.#known(value, EDITABLE_FIELDS, key);
+    const kind = textOf(child(value, 'kind')) as EditableKind | null;
+    const label = textOf(child(value, 'label'));
+    const stillcut = textOf(child(value, 'stillcut'));
+    const required = child(value, 'required');
+    const maxLength = child(value, 'max_length');
+    if (label === null) this.#add(`${key} needs a label, the name that people see`, keySpan);
+    if (stillcut === null) this.#add(`${key} needs a stillcut, the name of the still that shows it`, keySpan);
+    if (kind === null || !KINDS.includes(kind)) {
+      this.#add(`The kind of ${key} must be one of ${KINDS.join(', ')}`, child(value, 'kind')?.span ?? keySpan);
+      return null;
+    }
+    if (required !== null && !(required.kind === 'scalar' && typeof required.value === 'boolean')) {
+      this.#add(`required of ${key} must be true or false`, required.span);
+    }
+    if (maxLength !== null && !(maxLength.kind === 'scalar' && Number.isInteger(maxLength.value) && Number(maxLength.value) > 0)) {
+      this.#add(`max_length of ${key} must be a whole number of characters`, maxLength.span);
+    }
+    return {
+      kind,
+      label: label ?? key,
+      stillcut: stillcut ?? '',
+      required: !(required?.kind === 'scalar' && required.value === false),
+      maxLength: maxLength?.kind === 'scalar' ? Number(maxLength.value) : null,
+      at: keySpan,
+    };
+  }
+
+  #entries(root: TreeNode, field: string): ReadonlyMap<string, MapEntry> {
+    const node = child(root, field);
+    if (node?.kind === 'map' && node.entries.size > 0) return node.entries;
+    this.#add(`${field} must be a map with at least one entry`, this.#at(root, field));
+    return new Map();
+  }
+
+  #known(node: TreeNode, fields: readonly string[], owner: string): void {
+    if (node.kind !== 'map') return;
+    for (const [field, { keySpan }] of node.entries) {
+      if (fields.includes(field)) continue;
+      this.#add(`${owner} has no property ${field}`, keySpan, `did you mean ${closest(field, fields)}?`);
+    }
+  }
+
+  #at(root: TreeNode, field: string): Span {
+    return (root.kind === 'map' ? root.entries.get(field)?.keySpan : undefined) ?? this.#whole;
+  }
+
+  #add(message: string, at: Span, hint?: string): void {
+    this.problems.push(invalid(message, at, hint));
+  }
+}
+
+function invalid(message: string, at: Span, hint?: string): Diagnostic {
+  return { code: 'template_invalid', severity: 'error', message, at, hint };
+}

@@ -1,0 +1,153 @@
+import { closest } from 'fastest-levenshtein';
+import type { Diagnostic, Result } from '../diagnostic.ts';
+import { canonicalJson, type Json, type Sha256, sha256 } from '../digest.ts';
+import type { StyleVersion } from '../service/wire.ts';
+import { checkAnimation } from './check-animation.ts';
+import { checkEditables, type PackageProblem, resolveFonts, resolveImages } from './check-package.ts';
+import { deriveSpec } from './derive-spec.ts';
+import { findSlotUses } from './lottie-slots.ts';
+import type { Manifest } from './manifest.ts';
+import { parseManifest } from './parse-manifest.ts';
+import type { LottieDocument, Still } from './scene.ts';
+
+/** A Lottie template that this program can render: read, checked, and described by its specification. */
+export interface TemplatePackage {
+  /** The folder, repository-relative. */
+  readonly folder: string;
+  readonly manifest: Manifest;
+  /** What a service answers for it; `spec.id` is made from `digest`. */
+  readonly spec: StyleVersion;
+  /** Over all that can reach a frame or a thumbnail, and nothing else. */
+  readonly digest: Sha256;
+  /** Pixels; both even. */
+  readonly width: number;
+  readonly height: number;
+  readonly fps: number;
+  readonly frameCount: number;
+  readonly stills: readonly Still[];
+  /** As in the file: never written to, cloned to bind. */
+  readonly animation: LottieDocument;
+  /** Font name in the animation → the font file. */
+  readonly fonts: ReadonlyMap<string, PackageFile>;
+  /** Image asset id → its own image. Assets with their image inside (data URIs) are not here. */
+  readonly images: ReadonlyMap<string, PackageFile>;
+}
+
+export interface PackageFile {
+  /** Below the package's folder. */
+  readonly path: string;
+  readonly bytes: Uint8Array;
+}
+
+/**
+ * Reads a template package from its files. All that is wrong with it is told at once; what comes back can be rendered.
+ *
+ * @param folder repository-relative, `/` as separator
+ * @param files every file below the folder, by path below it
+ */
+export function parseTemplatePackage(folder: string, files: ReadonlyMap<string, Uint8Array>): Result<TemplatePackage> {
+  const text = (name: string): string | undefined => {
+    const bytes = files.get(name);
+    return bytes === undefined ? undefined : new TextDecoder().decode(bytes);
+  };
+  const manifestText = text('template.yaml');
+  const animationText = text('animation.json');
+  const missing = ['template.yaml', 'animation.json'].filter((name) => !files.has(name));
+  if (manifestText === undefined || animationText === undefined) {
+    return { ok: false, diagnostics: missing.map((file) => missingFile(folder, file)) };
+  }
+  const manifest = parseManifest(`${folder}/template.yaml`, manifestText);
+  const animation = parseAnimation(animationText);
+  const diagnostics = [
+    ...(manifest.ok ? [] : manifest.diagnostics),
+    ...animation.problems.map((message) => located({ file: 'animation.json', message }, folder, null)),
+  ];
+  if (!manifest.ok || animation.document === null) return { ok: false, diagnostics };
+  return assemble(folder, files, manifest.value, animation.document);
+}
+
+function assemble(
+  folder: string,
+  files: ReadonlyMap<string, Uint8Array>,
+  manifest: Manifest,
+  animation: LottieDocument,
+): Result<TemplatePackage> {
+  const uses = findSlotUses(animation);
+  const fonts = resolveFonts(animation, files);
+  const images = resolveImages(animation, files);
+  const problems = [...checkEditables(manifest, uses), ...fonts.problems, ...images.problems];
+  if (problems.length > 0) {
+    return { ok: false, diagnostics: problems.map((problem) => located(withNearest(problem, [...uses.keys()]), folder, manifest)) };
+  }
+  const frameCount = Math.round(animation.op - animation.ip);
+  const parts = {
+    folder,
+    manifest,
+    animation,
+    fonts: fonts.fonts,
+    images: images.images,
+    width: animation.w,
+    height: animation.h,
+    fps: animation.fr,
+    frameCount,
+    stills: stillFrames(manifest, animation.fr, frameCount),
+  };
+  const digest = packageDigest(parts);
+  const id = `tsv_${digest.slice(0, 24)}`;
+  return { ok: true, value: { ...parts, digest, spec: deriveSpec(id, manifest, animation, uses) } };
+}
+
+function parseAnimation(text: string): { document: LottieDocument | null; problems: readonly string[] } {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    return { document: null, problems: [`It is not JSON: ${(error as Error).message}`] };
+  }
+  const problems = checkAnimation(value, { imagesBeside: true });
+  return { document: problems.length === 0 ? (value as LottieDocument) : null, problems };
+}
+
+function withNearest(problem: PackageProblem, slots: readonly string[]): PackageProblem {
+  if (problem.key === undefined || slots.length === 0 || slots.includes(problem.key)) return problem;
+  const hint = `${problem.hint ?? ''}; the nearest slot in the animation is ${closest(problem.key, slots)}`;
+  return { ...problem, hint: hint.replace(/^; t/, 'T') };
+}
+
+function missingFile(folder: string, file: string): Diagnostic {
+  const message = `The template package ${folder} has no ${file}`;
+  return { code: 'template_invalid', severity: 'error', message, at: { file: `${folder}/${file}`, start: 0, end: 0 } };
+}
+
+function located(problem: PackageProblem, folder: string, manifest: Manifest | null): Diagnostic {
+  const at = manifest?.editables.get(problem.key ?? '')?.at ?? { file: `${folder}/${problem.file}`, start: 0, end: 0 };
+  const message = problem.message.charAt(0).toUpperCase() + problem.message.slice(1);
+  return { code: 'template_invalid', severity: 'error', message, hint: problem.hint, at };
+}
+
+/**
+ * The digest of a package: its animation as a value (not as a text), the fonts and images it uses, where its stills
+ * are, and which editables exist. Labels, descriptions and length limits are not in it: they change no pixel.
+ */
+export function packageDigest(parts: Pick<TemplatePackage, 'animation' | 'fonts' | 'images' | 'stills' | 'manifest'>): Sha256 {
+  const fileDigests = (files: ReadonlyMap<string, PackageFile>): Json =>
+    Object.fromEntries([...files].map(([name, file]) => [name, sha256(file.bytes)]));
+  const editables = [...parts.manifest.editables].map(([key, { kind, required }]) => [key, { kind, required }] as const);
+  return sha256(
+    canonicalJson({
+      animation: parts.animation as unknown as Json,
+      fonts: fileDigests(parts.fonts),
+      images: fileDigests(parts.images),
+      stills: parts.stills.map(({ name, frame }) => ({ name, frame })),
+      editables: Object.fromEntries(editables),
+    }),
+  );
+}
+
+/** The frames to keep as stills; a time past the end gives the last frame. */
+export function stillFrames(manifest: Manifest, fps: number, frameCount: number): Still[] {
+  return [...manifest.stillcuts].map(([name, { timeSeconds }]) => ({
+    name,
+    frame: Math.min(frameCount - 1, Math.round(timeSeconds * fps)),
+  }));
+}
