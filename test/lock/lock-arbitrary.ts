@@ -1,0 +1,58 @@
+import fc from 'fast-check';
+import type { Json } from '../../src/digest.ts';
+import type { Fingerprint, Lock, LockEntry } from '../../src/lock/lock.ts';
+
+/** Texts that trip up readers: names of object members, numbers that sort otherwise, controls, astral and wide characters. */
+export const text = fc.oneof(
+  fc.string({ unit: 'binary', maxLength: 12 }),
+  fc.constantFrom(
+    '__proto__',
+    'constructor',
+    '10',
+    '9',
+    'videos',
+    'a\nb',
+    '\u2028',
+    '\u001b[31m',
+    '世界',
+    '👩‍👩‍👧',
+    '"',
+    '\\',
+  ),
+);
+
+const hex = fc.array(fc.constantFrom(...'0123456789abcdef'), { minLength: 64, maxLength: 64 });
+export const fingerprint = hex.map((digits) => `v1:${digits.join('')}` as Fingerprint);
+
+const textMap = fc.array(fc.tuple(text, text), { maxLength: 4 }).map((members) => Object.fromEntries(members));
+
+const extra = fc
+  .array(fc.tuple(fc.constantFrom('x_note', 'x_etags', 'zz'), fc.jsonValue()), { maxLength: 2 })
+  .map((members) => Object.fromEntries(members) as Record<string, Json>);
+
+export const lockEntry: fc.Arbitrary<LockEntry> = fc
+  .record({
+    fingerprint,
+    title: text,
+    labels: textMap,
+    protect: fc.boolean(),
+    service: fc.constantFrom('embedded', 'https://api.example.com'),
+    template: text,
+    style_version: text,
+    inputs: textMap,
+    session: text,
+    video_url: text,
+    thumbnails: fc.array(text, { maxLength: 2 }),
+    rendered_at: fc.constantFrom('2026-01-01T00:00:00.000Z', '2026-12-31T23:59:59Z'),
+    extra,
+  })
+  .map(({ labels, protect, extra, ...entry }) => ({
+    ...entry,
+    ...(Object.keys(labels).length > 0 && { labels }),
+    ...(protect && { protect }),
+    ...extra,
+  }));
+
+export const lock: fc.Arbitrary<Lock> = fc
+  .record({ videos: fc.array(fc.tuple(text, lockEntry), { maxLength: 6 }), extra })
+  .map(({ videos, extra }) => ({ videos: new Map(videos), extra }));

@@ -1,0 +1,139 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { Code, Diagnostic } from '../../src/diagnostic.ts';
+import { ENTRY_FIELDS } from '../../src/lock/entry-fields.ts';
+import { parseLock } from '../../src/lock/parse-lock.ts';
+
+const ENTRY = {
+  fingerprint: `v1:${'4f'.repeat(32)}`,
+  title: 'Berlin',
+  service: 'embedded',
+  template: 'launch',
+  style_version: 'tsv_1',
+  inputs: { t_01: 'Hello' },
+  session: 'rs_1',
+  video_url: 'renders/berlin-4f4f4f4f.mp4',
+  thumbnails: ['renders/berlin-4f4f4f4f.stillcut_01.jpg'],
+  rendered_at: '2026-01-01T00:00:00.000Z',
+};
+
+const file = (videos: unknown): string => `${JSON.stringify({ lockfile_version: 1, videos }, null, 2)}\n`;
+
+function refusal(text: string): readonly Diagnostic[] {
+  const result = parseLock(text, 'reelform.lock.json');
+  if (result.ok) throw new Error('the text was accepted');
+  return result.diagnostics;
+}
+
+/** The text that a diagnostic points at. */
+function pointed(text: string): string {
+  const at = refusal(text)[0]!.at!;
+  return text.slice(at.start, at.end);
+}
+
+describe('parseLock()', () => {
+  test('reads entries by id', () => {
+    const result = parseLock(file({ berlin: ENTRY }), 'reelform.lock.json');
+    expect(result.ok && result.value.videos.get('berlin')).toEqual(ENTRY);
+  });
+
+  test('keeps fields that it does not know, of an entry and beside the entries', () => {
+    const text = JSON.stringify({ lockfile_version: 1, videos: { a: { ...ENTRY, later: [1] } }, moved: { b: 'a' } });
+    const result = parseLock(text, 'reelform.lock.json');
+    expect(result.ok && result.value.videos.get('a')).toEqual({ ...ENTRY, later: [1] });
+    expect(result.ok && result.value.extra).toEqual({ moved: { b: 'a' } });
+  });
+
+  test('reads a file with a byte order mark and Windows line ends', () => {
+    expect(parseLock(`\uFEFF${file({ berlin: ENTRY }).replaceAll('\n', '\r\n')}`, 'f').ok).toBe(true);
+  });
+
+  test('takes an id named __proto__ for what it is', () => {
+    const text = file({}).replace('{}', `{"__proto__": ${JSON.stringify(ENTRY)}}`);
+    const result = parseLock(text, 'f');
+    expect(result.ok && [...result.value.videos.keys()]).toEqual(['__proto__']);
+    expect(({} as Record<string, unknown>).title).toBeUndefined();
+  });
+
+  const conflict = `{\n<<<<<<< HEAD\n  "lockfile_version": 1,\n=======\n>>>>>>> branch\n`;
+  const refused: [string, string, Code][] = [
+    ['an empty file', '', 'lock_unreadable'],
+    ['white space', ' \n', 'lock_unreadable'],
+    ['half a file', file({ berlin: ENTRY }).slice(0, 300), 'lock_unreadable'],
+    ['another JSON value', '[]', 'lock_unreadable'],
+    ['null', 'null', 'lock_unreadable'],
+    ['YAML', 'videos:\n  berlin: 1\n', 'lock_unreadable'],
+    ['no version', '{"videos": {}}', 'lock_unreadable'],
+    ['a version that is a text', '{"lockfile_version": "1", "videos": {}}', 'lock_unreadable'],
+    ['version 0', '{"lockfile_version": 0, "videos": {}}', 'lock_unreadable'],
+    ['version 1.5', '{"lockfile_version": 1.5, "videos": {}}', 'lock_unreadable'],
+    ['a newer version', '{"lockfile_version": 2, "shards": []}', 'lock_newer'],
+    ['no videos', '{"lockfile_version": 1}', 'lock_unreadable'],
+    ['a list of videos', '{"lockfile_version": 1, "videos": []}', 'lock_unreadable'],
+    ['an entry that is null', file({ berlin: null }), 'lock_unreadable'],
+    ['an id that is no text', file({ '\ud800': ENTRY }), 'lock_unreadable'],
+    ['conflict markers', conflict, 'lock_conflict'],
+    ['conflict markers with Windows line ends', conflict.replaceAll('\n', '\r\n'), 'lock_conflict'],
+    ['markers of a merge with a base', '{\n||||||| 1a2b3c\n', 'lock_conflict'],
+  ];
+  test.each(refused)('refuses %s', (_, text, code) => {
+    expect(refusal(text).map((diagnostic) => diagnostic.code)).toEqual([code]);
+  });
+
+  const wrong: [keyof typeof ENTRY | 'labels' | 'protect', unknown][] = [
+    ['fingerprint', '4f'.repeat(32)],
+    ['fingerprint', `v1:${'4F'.repeat(32)}`],
+    ['title', null],
+    ['labels', ['a']],
+    ['labels', { region: 1 }],
+    ['protect', 'yes'],
+    ['service', 1],
+    ['template', {}],
+    ['style_version', false],
+    ['inputs', { t_01: null }],
+    ['inputs', []],
+    ['session', 7],
+    ['video_url', null],
+    ['thumbnails', 'one'],
+    ['thumbnails', [null]],
+    ['rendered_at', 'yesterday'],
+  ];
+  test.each(wrong)('refuses an entry whose %s is %j', (field, value) => {
+    const [diagnostic] = refusal(file({ berlin: { ...ENTRY, [field]: value } }));
+    expect(diagnostic).toMatchObject({ code: 'lock_unreadable', message: expect.stringContaining(`"${field}"`) });
+  });
+
+  test.each(Object.keys(ENTRY))('refuses an entry without %s', (field) => {
+    const { [field]: _, ...rest } = ENTRY as Record<string, unknown>;
+    expect(ENTRY_FIELDS.get(field)?.required).toBe(true);
+    expect(refusal(file({ berlin: rest }))[0]!.code).toBe('lock_unreadable');
+  });
+
+  test('reports every broken entry at once, each in its place', () => {
+    const text = file({ a: { ...ENTRY, title: 1 }, b: ENTRY, c: {} });
+    const diagnostics = refusal(text);
+    expect(diagnostics.map(({ at }) => text.slice(at!.start, at!.end))).toEqual(['"a"', '"c"']);
+  });
+
+  test.each([
+    ['{"lockfile_version": 1,}', '}'],
+    ['{"lockfile_version": oops}', 'o'],
+    ['{"a": "b", "c": undefined, "d": "long enough for a snippet"}', 'u'],
+    [conflict, '<<<<<<< HEAD'],
+  ])('points into %j', (text, there) => {
+    expect(pointed(text)).toBe(there);
+  });
+
+  test('never throws, whatever the text', () => {
+    const texts = fc.oneof(fc.string({ unit: 'binary' }), fc.json(), fc.constant(file({ berlin: ENTRY })));
+    fc.assert(
+      fc.property(texts, fc.nat(), fc.string({ unit: 'binary', maxLength: 3 }), (text, at, inserted) => {
+        const place = at % (text.length + 1);
+        const result = parseLock(text.slice(0, place) + inserted + text.slice(place), 'f');
+        if (result.ok) return;
+        expect(result.diagnostics.length).toBeGreaterThan(0);
+        for (const { at } of result.diagnostics) expect(at!.start).toBeLessThanOrEqual(at!.end);
+      }),
+    );
+  });
+});
