@@ -59,7 +59,7 @@ export function unreadableLock(what: string, at: Span): Diagnostic {
 function wrongField(entry: unknown): string | null {
   if (!isRecord(entry)) return 'no fields';
   for (const [name, field] of ENTRY_FIELDS) {
-    const value = Object.hasOwn(entry, name) ? entry[name] : undefined;
+    const value = entry[name];
     if (value === undefined ? field.required : !field.accepts(value)) {
       return `${value === undefined ? 'no' : 'a wrong'} "${name}", expected ${field.expected}`;
     }

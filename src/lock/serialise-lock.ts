@@ -8,18 +8,29 @@ import { LOCKFILE_VERSION, type Lock, type LockEntry } from './lock.ts';
  * rendered different videos merge line by line.
  */
 export function serialiseLock(lock: Lock): string {
+  // One at a time: an object of all of them would move ids that look like numbers to its front.
   const entries = [...lock.videos.keys()]
     .sort(byCodeUnit)
-    // Assembled by hand: an object would move ids that look like numbers to its front.
-    .map((id) => `    ${JSON.stringify(id)}: ${pretty(inOrder(lock.videos.get(id)!), '    ')}`);
+    .map((id) => unwrap(JSON.stringify({ videos: { [id]: inOrder(lock.videos.get(id)!) } }, null, 2), 2));
   const members = [
-    `"lockfile_version": ${LOCKFILE_VERSION}`,
-    `"videos": ${entries.length === 0 ? '{}' : `{\n${entries.join(',\n')}\n  }`}`,
+    `  "lockfile_version": ${LOCKFILE_VERSION}`,
+    `  "videos": ${entries.length === 0 ? '{}' : `{\n${entries.join(',\n')}\n  }`}`,
     ...Object.keys(lock.extra)
       .sort(byCodeUnit)
-      .map((name) => `${JSON.stringify(name)}: ${pretty(lock.extra[name], '  ')}`),
+      .map((name) => unwrap(JSON.stringify({ [name]: lock.extra[name] }, null, 2), 1)),
   ];
-  return `{\n  ${members.join(',\n  ')}\n}\n`;
+  return `{\n${members.join(',\n')}\n}\n`;
+}
+
+/** The lines of pretty JSON without its `depth` outermost ones at each end, the rest indented as it was. */
+function unwrap(json: string, depth: number): string {
+  let start = 0;
+  let end = json.length;
+  for (let level = 0; level < depth; level++) {
+    start = json.indexOf('\n', start) + 1;
+    end = json.lastIndexOf('\n', end - 1);
+  }
+  return json.slice(start, end);
 }
 
 /** The entry's known fields in their order without those that say nothing, then the others by code unit. */
@@ -39,9 +50,4 @@ function sortedLabels(labels: LockEntry['labels']): Record<string, string> | und
   const members = Object.entries(labels ?? {});
   if (members.length === 0) return undefined;
   return Object.fromEntries(members.sort(([a], [b]) => byCodeUnit(a, b)));
-}
-
-/** No text in JSON holds a raw newline, so those that are there belong to the layout. */
-function pretty(value: unknown, indent: string): string {
-  return JSON.stringify(value, null, 2).replaceAll('\n', `\n${indent}`);
 }

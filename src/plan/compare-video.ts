@@ -10,16 +10,19 @@ export function compareFields(before: LockEntry, desired: DesiredVideo): FieldCh
     if (was !== is) changes.push({ field, before: was, after: is });
   };
   compare('title', before.title, desired.title);
-  const oldLabels = new Map(Object.entries(before.labels ?? {}));
-  const newLabels = new Map(Object.entries(desired.labels));
-  for (const name of [...new Set([...oldLabels.keys(), ...newLabels.keys()])].sort(byCodeUnit)) {
-    compare(`labels.${name}`, oldLabels.get(name) ?? null, newLabels.get(name) ?? null);
+  const labels = { ...before.labels, ...desired.labels };
+  for (const name of Object.keys(labels).sort(byCodeUnit)) {
+    compare(`labels.${name}`, labelOf(before.labels, name), labelOf(desired.labels, name));
   }
   compare('protect', String(before.protect ?? false), String(desired.protect));
   compare('service', before.service, desired.service);
   compare('template', before.template, desired.template);
   compare('style_version', before.style_version, desired.styleVersion);
   return changes;
+}
+
+function labelOf(labels: LockEntry['labels'], name: string): string | null {
+  return labels !== undefined && Object.hasOwn(labels, name) ? labels[name]! : null;
 }
 
 /** The inputs that differ: those of the video in its order, then those that it no longer has. */

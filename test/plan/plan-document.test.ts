@@ -1,0 +1,148 @@
+import { readFile } from 'node:fs/promises';
+import { Ajv } from 'ajv';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { canonicalJson, sha256 } from '../../src/digest.ts';
+import { ACTIONS } from '../../src/plan/plan.ts';
+import { type PlanDocument, planDocument } from '../../src/plan/plan-document.ts';
+import { anyWorld, color, desired, emptyLock, lockOf, plan, text } from './videos.ts';
+
+const schema = JSON.parse(await readFile(new URL('../../schemas/reelform-plan.schema.json', import.meta.url), 'utf8'));
+const isPlanDocument = new Ajv({ allErrors: true, strict: true }).compile(schema);
+
+const document = (...args: Parameters<typeof plan>): PlanDocument => planDocument(plan(...args), '0.1.0', []);
+
+const berlin = desired('berlin', { title: 'Berlin', resources: { t_01: text('Old'), c_01: color('EEADA7') } });
+const changed = desired('berlin', { title: 'Bärlin', resources: { t_01: text('New'), c_01: color('EEADA7') } });
+const rome = desired('rome', { resources: { t_01: text('Roma') } });
+
+describe('planDocument()', () => {
+  test('lists what changes and counts what does not', () => {
+    expect(document([changed, rome, desired('oslo')], lockOf(berlin, rome))).toEqual({
+      format_version: '1.0',
+      tool_version: '0.1.0',
+      plan_id: expect.stringMatching(/^sha256:[0-9a-f]{64}$/),
+      complete: true,
+      summary: { create: 1, update: 1, noop: 1 },
+      estimate: { renders: 2, seconds_of_video: 24 },
+      changes: [
+        {
+          id: 'berlin',
+          path: 'videos/berlin.yaml',
+          previous_id: null,
+          title: 'Bärlin',
+          template: 'launch',
+          action: 'update',
+          reason: 'input_changed',
+          inputs: [{ key: 't_01', before: 'Old', after: 'New' }],
+          fields: [{ field: 'title', before: 'Berlin', after: 'Bärlin' }],
+          before: { fingerprint: berlin.fingerprint, video_url: 'renders/berlin.mp4' },
+          after: { fingerprint: changed.fingerprint },
+        },
+        expect.objectContaining({ id: 'oslo', action: 'create', reason: 'new', before: null }),
+      ],
+      diagnostics: [],
+    });
+  });
+
+  test('has neither file nor future for what is forgotten', () => {
+    expect(document([], lockOf(berlin)).changes).toMatchObject([{ path: null, title: 'Berlin', after: null }]);
+  });
+
+  test('counts in the order of the actions', () => {
+    const lock = lockOf(berlin, desired('gone', { resources: {} }), rome);
+    const { summary } = document([changed, desired('new'), rome], lock, ['rome']);
+    expect(Object.keys(summary)).toEqual(['create', 'update', 'restore', 'forget']);
+  });
+
+  test('has an estimate of nothing for an empty plan', () => {
+    expect(document([], emptyLock)).toMatchObject({ summary: {}, estimate: { renders: 0, seconds_of_video: 0 } });
+  });
+
+  test('does not guess the seconds when the length of one video is not known', () => {
+    const { estimate } = document([desired('a'), desired('b', {}, { durationSeconds: null })], emptyLock);
+    expect(estimate).toEqual({ renders: 2, seconds_of_video: null });
+  });
+
+  test('adds seconds up to milliseconds', () => {
+    const videos = ['a', 'b', 'c'].map((id) => desired(id, {}, { durationSeconds: 0.1 }));
+    expect(document(videos, emptyLock).estimate.seconds_of_video).toBe(0.3);
+  });
+
+  test('passes diagnostics on', () => {
+    const diagnostics = [{ code: 'text_too_long', severity: 'warning', message: 'Too long' }];
+    expect(planDocument(plan([], emptyLock), '0.1.0', diagnostics).diagnostics).toBe(diagnostics);
+  });
+
+  test('follows the published schema', () => {
+    fc.assert(
+      fc.property(anyWorld, ({ videos, lock, missing }) => {
+        const made = JSON.parse(JSON.stringify(document(videos, lock, missing)));
+        expect(isPlanDocument(made), JSON.stringify(isPlanDocument.errors)).toBe(true);
+      }),
+    );
+  });
+
+  describe('plan_id', () => {
+    test('can be computed from the document', () => {
+      fc.assert(
+        fc.property(anyWorld, ({ videos, lock, missing }) => {
+          const { plan_id, changes } = document(videos, lock, missing);
+          const rows = changes.map((change) => [
+            change.id,
+            change.action,
+            change.before?.fingerprint ?? null,
+            change.after?.fingerprint ?? null,
+          ]);
+          expect(plan_id).toBe(`sha256:${sha256(canonicalJson(rows))}`);
+        }),
+      );
+    });
+
+    test('does not depend on titles, on the tool or on what does not change', () => {
+      const { plan_id } = document([changed], lockOf(berlin));
+      const retitled = { ...changed, title: 'Other' };
+      expect(planDocument(plan([retitled, rome], lockOf(berlin, rome)), '9.9.9', []).plan_id).toBe(plan_id);
+    });
+
+    test('depends on what is done', () => {
+      const ids = [
+        document([], emptyLock),
+        document([berlin], emptyLock),
+        document([changed], emptyLock),
+        document([changed], lockOf(berlin)),
+        document([], lockOf(berlin)),
+        document([berlin], lockOf(berlin), ['berlin']),
+      ].map(({ plan_id }) => plan_id);
+      expect(new Set(ids).size).toBe(ids.length);
+    });
+  });
+});
+
+describe('schemas/reelform-plan.schema.json', () => {
+  test('names every action', () => {
+    expect(schema.definitions.action.enum).toEqual([...ACTIONS]);
+  });
+
+  test('bears with a later minor version', () => {
+    const made = document([changed], lockOf(berlin));
+    const later = {
+      ...made,
+      format_version: '1.7',
+      credits: 3,
+      changes: [{ ...made.changes[0], reason: 'moon_phase', previews: [] }],
+    };
+    expect(isPlanDocument(later)).toBe(true);
+  });
+
+  test.each([
+    ['another major version', { format_version: '2.0' }],
+    ['an unknown action', { summary: { destroy: 1 } }],
+    ['a count of none', { summary: { create: 0 } }],
+    ['a plan id that is none', { plan_id: 'sha256:1' }],
+    ['no changes', { changes: undefined }],
+    ['a change without id', { changes: [{ ...document([berlin], emptyLock).changes[0], id: undefined }] }],
+  ])('refuses %s', (_, wrong) => {
+    expect(isPlanDocument(JSON.parse(JSON.stringify({ ...document([], emptyLock), ...wrong })))).toBe(false);
+  });
+});

@@ -1,0 +1,278 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { sha256 } from '../../src/digest.ts';
+import { type Change, isEmptyPlan, renders } from '../../src/plan/plan.ts';
+
+import {
+  anyWorld,
+  applied,
+  type Context,
+  color,
+  desired,
+  emptyLock,
+  file,
+  lockOf,
+  plan,
+  text,
+  url,
+  type VideoParts,
+} from './videos.ts';
+
+const brief = ({ id, previousId, action, reason }: Change) => [id, previousId, action, reason];
+const briefly = (...args: Parameters<typeof plan>) => plan(...args).changes.map(brief);
+
+const remote: Partial<Context> = { service: 'https://api.example.com', renderEpoch: null };
+const a = { t_01: text('A') };
+const b = { t_01: text('B') };
+
+describe('planVideos()', () => {
+  test('creates what the lock does not know', () => {
+    expect(briefly([desired('berlin')], emptyLock)).toEqual([['berlin', null, 'create', 'new']]);
+  });
+
+  test('has nothing to do for what was rendered', () => {
+    const made = plan([desired('berlin')], lockOf(desired('berlin')));
+    expect(made.changes.map(brief)).toEqual([['berlin', null, 'noop', null]]);
+    expect(isEmptyPlan(made)).toBe(true);
+  });
+
+  test('forgets what only the lock knows', () => {
+    const made = plan([], lockOf(desired('berlin')));
+    expect(made.changes.map(brief)).toEqual([['berlin', null, 'forget', null]]);
+    expect(made.diagnostics).toEqual([]);
+  });
+
+  test('reports each protected video that it would forget', () => {
+    const lock = lockOf(desired('a', { protect: true, resources: a }), desired('b', { resources: b }));
+    const { diagnostics } = plan([], lock);
+    expect(diagnostics).toMatchObject([{ code: 'protected_video', severity: 'error', message: /"a"/ }]);
+  });
+
+  test('restores a video whose local output is gone', () => {
+    expect(briefly([desired('berlin')], lockOf(desired('berlin')), ['berlin'])).toEqual([
+      ['berlin', null, 'restore', 'output_missing'],
+    ]);
+  });
+
+  test('updates rather than restores what has changed anyway', () => {
+    expect(briefly([desired('berlin', { resources: b })], lockOf(desired('berlin')), ['berlin'])).toEqual([
+      ['berlin', null, 'update', 'input_changed'],
+    ]);
+  });
+
+  test.each<[string, VideoParts, object]>([
+    ['title', { title: 'New' }, { field: 'title', before: 'The video berlin', after: 'New' }],
+    ['a label', { labels: { region: 'eu' } }, { field: 'labels.region', before: null, after: 'eu' }],
+    ['protection', { protect: true }, { field: 'protect', before: 'false', after: 'true' }],
+    ['the name of the template', { template: 'renamed' }, { field: 'template', before: 'launch', after: 'renamed' }],
+  ])('only relabels for %s', (_, parts, field) => {
+    const made = plan([desired('berlin', parts)], lockOf(desired('berlin')));
+    expect(made.changes).toMatchObject([{ action: 'relabel', reason: null, inputs: [], fields: [field] }]);
+  });
+
+  test('does not depend on the order of labels', () => {
+    const lock = lockOf(desired('berlin', { labels: { x: '1', y: '2' } }));
+    expect(isEmptyPlan(plan([desired('berlin', { labels: { y: '2', x: '1' } })], lock))).toBe(true);
+  });
+
+  describe('moves', () => {
+    test('a rendering to a new id', () => {
+      expect(briefly([desired('paris')], lockOf(desired('berlin')))).toMatchObject([['paris', 'berlin', 'move', null]]);
+    });
+
+    test('with a new title, in one change', () => {
+      const made = plan([desired('paris', { title: 'Paris' })], lockOf(desired('berlin', { title: 'Berlin' })));
+      expect(made.changes).toMatchObject([
+        { action: 'move', fields: [{ field: 'title', before: 'Berlin', after: 'Paris' }] },
+      ]);
+    });
+
+    test('and restores what is not there either, in one change', () => {
+      expect(briefly([desired('paris')], lockOf(desired('berlin')), ['berlin'])).toEqual([
+        ['paris', 'berlin', 'restore', 'output_missing'],
+      ]);
+    });
+
+    test('several that are alike in the order of their ids', () => {
+      const lock = lockOf(desired('x'), desired('y'));
+      const moved = [
+        ['a', 'x', 'move', null],
+        ['b', 'y', 'move', null],
+      ];
+      expect(briefly([desired('a'), desired('b')], lock)).toEqual(moved);
+      expect(briefly([desired('b'), desired('a')], lock)).toEqual(moved);
+    });
+
+    test('as many as there are, and creates or forgets the others', () => {
+      expect(briefly([desired('a'), desired('b')], lockOf(desired('x')))).toEqual([
+        ['a', 'x', 'move', null],
+        ['b', null, 'create', 'new'],
+      ]);
+      expect(briefly([desired('a')], lockOf(desired('x'), desired('y')))).toEqual([
+        ['a', 'x', 'move', null],
+        ['y', null, 'forget', null],
+      ]);
+    });
+
+    test('nothing from an id that is still there', () => {
+      expect(briefly([desired('berlin'), desired('copy')], lockOf(desired('berlin')))).toEqual([
+        ['berlin', null, 'noop', null],
+        ['copy', null, 'create', 'new'],
+      ]);
+    });
+
+    test('a protected video without complaint', () => {
+      const made = plan([desired('paris')], lockOf(desired('berlin', { protect: true })));
+      expect(made.diagnostics).toEqual([]);
+    });
+  });
+
+  describe('gives as the reason of an update', () => {
+    const hero = { hero: file('images/hero.jpg') };
+    const bytes = (content: string): Partial<Context> => ({ assetDigest: () => sha256(content) });
+    const contained = {
+      hero: { ...hero.hero, transform: { crop_strategy: 'contain' as const } } as ReturnType<typeof file>,
+    };
+    test.each<[string, string, ReturnType<typeof desired>, ReturnType<typeof desired>]>([
+      ['input_changed', 'a text', desired('v', { resources: a }), desired('v', { resources: b })],
+      [
+        'input_changed',
+        'an added value',
+        desired('v', { resources: a }),
+        desired('v', { resources: { ...a, ...hero } }),
+      ],
+      [
+        'input_changed',
+        'a removed value',
+        desired('v', { resources: { ...a, ...hero } }),
+        desired('v', { resources: a }),
+      ],
+      [
+        'asset_changed',
+        'other bytes',
+        desired('v', { resources: hero }, bytes('1')),
+        desired('v', { resources: hero }, bytes('2')),
+      ],
+      [
+        'input_changed',
+        'other bytes and a text',
+        desired('v', { resources: { ...hero, ...a } }, bytes('1')),
+        desired('v', { resources: { ...hero, ...b } }, bytes('2')),
+      ],
+      [
+        'input_changed',
+        'the handling of a file',
+        desired('v', { resources: hero }),
+        desired('v', { resources: contained }),
+      ],
+      [
+        'input_changed',
+        'a file in place of a URL',
+        desired('v', { resources: { hero: url('https://example.com/a.jpg') } }),
+        desired('v', { resources: hero }),
+      ],
+      ['template_changed', 'another package', desired('v'), desired('v', {}, { styleVersion: 'tsv_2' })],
+      [
+        'template_changed',
+        'another package and text',
+        desired('v', { resources: a }),
+        desired('v', { resources: b }, { styleVersion: 'tsv_2' }),
+      ],
+      [
+        'template_changed',
+        'another template of a remote service',
+        desired('v', {}, remote),
+        desired('v', { template: 'story' }, { ...remote, styleVersion: 'tsv_2' }),
+      ],
+      [
+        'style_version_changed',
+        'another version of a remote template',
+        desired('v', {}, remote),
+        desired('v', {}, { ...remote, styleVersion: 'tsv_2' }),
+      ],
+      ['service_changed', 'another service', desired('v'), desired('v', {}, { ...remote, styleVersion: 'tsv_2' })],
+      ['engine_changed', 'another epoch', desired('v'), desired('v', {}, { renderEpoch: 2 })],
+      ['engine_changed', 'another epoch and a title', desired('v'), desired('v', { title: 'New' }, { renderEpoch: 2 })],
+    ])('%s for %s', (reason, _, was, is) => {
+      expect(briefly([is], lockOf(was))).toEqual([['v', null, 'update', reason]]);
+    });
+  });
+
+  test('lists the changed values in the order of the specification, those that went last', () => {
+    const was = desired('v', { resources: { gone: text('x'), t_01: text('same'), c_01: color('000000') } });
+    const is = desired('v', { resources: { t_02: text('new'), c_01: color('FFFFFF'), t_01: text('same') } });
+    expect(plan([is], lockOf(was)).changes[0]!.inputs).toEqual([
+      { key: 't_02', before: null, after: 'new' },
+      { key: 'c_01', before: '000000', after: 'FFFFFF' },
+      { key: 'gone', before: 'x', after: null },
+    ]);
+  });
+
+  test('is empty after it was applied', () => {
+    fc.assert(
+      fc.property(anyWorld, ({ videos, lock, missing }) => {
+        const after = applied(lock, plan(videos, lock, missing));
+        expect(plan(videos, after).changes.filter((change) => change.action !== 'noop')).toEqual([]);
+        expect([...after.videos.keys()].sort()).toEqual(videos.map(({ id }) => id as string).sort());
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  test('is empty after it was applied in any order', () => {
+    fc.assert(
+      fc.property(anyWorld, ({ videos, lock, missing }) => {
+        const made = plan(videos, lock, missing);
+        const backwards = { ...made, changes: [...made.changes].reverse() };
+        expect(isEmptyPlan(plan(videos, applied(lock, backwards)))).toBe(true);
+      }),
+    );
+  });
+
+  test('does not depend on the order of the videos or of the lock', () => {
+    fc.assert(
+      fc.property(anyWorld, ({ videos, lock, missing }) => {
+        const reversed = { ...lock, videos: new Map([...lock.videos].reverse()) };
+        expect(plan([...videos].reverse(), reversed, missing)).toEqual(plan(videos, lock, missing));
+      }),
+    );
+  });
+
+  test('names every video of the definitions and of the lock exactly once', () => {
+    fc.assert(
+      fc.property(anyWorld, ({ videos, lock, missing }) => {
+        const { changes } = plan(videos, lock, missing);
+        const wanted = changes.filter((change) => change.desired !== null).map(({ id }) => id);
+        const known = changes.filter((change) => change.before !== null).map(({ id, previousId }) => previousId ?? id);
+        expect([...wanted].sort()).toEqual(videos.map(({ id }) => id).sort());
+        expect([...known].sort()).toEqual([...lock.videos.keys()].sort());
+        expect(changes.map(({ id }) => id)).toEqual(changes.map(({ id }) => id).sort());
+      }),
+    );
+  });
+
+  test('renders exactly what has no rendering, another fingerprint or no output', () => {
+    fc.assert(
+      fc.property(anyWorld, ({ videos, lock, missing }) => {
+        for (const change of plan(videos, lock, missing).changes) {
+          const { desired, before, previousId, id } = change;
+          const due =
+            desired !== null && (before?.fingerprint !== desired.fingerprint || missing.includes(previousId ?? id));
+          expect(renders(change)).toBe(due);
+        }
+      }),
+    );
+  });
+
+  test('renders nothing twice: only a video that nothing gone is like is created', () => {
+    fc.assert(
+      fc.property(anyWorld, ({ videos, lock, missing }) => {
+        const { changes } = plan(videos, lock, missing);
+        const forgotten = new Set(changes.map(({ action, before }) => action === 'forget' && before?.fingerprint));
+        for (const { action, desired } of changes) {
+          if (action === 'create') expect(forgotten).not.toContain(desired?.fingerprint);
+        }
+      }),
+    );
+  });
+});

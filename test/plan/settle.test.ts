@@ -1,0 +1,86 @@
+import { describe, expect, test } from 'vitest';
+import type { Lock, LockEntry } from '../../src/lock/lock.ts';
+import { serialiseLock } from '../../src/lock/serialise-lock.ts';
+import { editLock, settle } from '../../src/plan/settle.ts';
+import { applied, color, desired, lockOf, plan, rendering, text } from './videos.ts';
+
+const withLater = (lock: Lock): Lock => ({
+  ...lock,
+  videos: new Map([...lock.videos].map(([id, entry]) => [id, { ...entry, x_later: 1 } as LockEntry])),
+});
+const lines = (lock: Lock): string[] => serialiseLock(lock).split('\n');
+
+describe('settle()', () => {
+  test('writes an entry for what was rendered', () => {
+    const video = desired('berlin', {
+      labels: { z: '1', a: '2' },
+      protect: true,
+      resources: { t_01: text('Hello'), c_01: color('EEADA7') },
+    });
+    const [change] = plan([video], lockOf()).changes;
+    const { entry } = settle(change!, { ...rendering('berlin'), video_url: 'renders/berlin-1.mp4' }).put!;
+    expect(entry).toEqual({
+      fingerprint: video.fingerprint,
+      title: 'The video berlin',
+      labels: { a: '2', z: '1' },
+      protect: true,
+      service: 'embedded',
+      template: 'launch',
+      style_version: 'tsv_9c41',
+      inputs: { t_01: 'Hello', c_01: 'EEADA7' },
+      session: 'rs_berlin',
+      video_url: 'renders/berlin-1.mp4',
+      thumbnails: ['renders/berlin.stillcut_01.jpg'],
+      rendered_at: '2026-01-01T00:00:00.000Z',
+    });
+  });
+
+  test('replaces the whole entry of an updated video', () => {
+    const lock = withLater(lockOf(desired('berlin', { labels: { a: '1' } })));
+    const is = desired('berlin', { resources: { t_01: text('New') } });
+    expect(applied(lock, plan([is], lock)).videos.get('berlin')).toEqual(lockOf(is).videos.get('berlin'));
+  });
+
+  test('refuses to record a rendering that never was', () => {
+    const [change] = plan([desired('berlin')], lockOf()).changes;
+    expect(() => settle(change!, null)).toThrow(/^Internal error/);
+  });
+
+  test('leaves the lockfile byte for byte when it restores', () => {
+    const lock = withLater(lockOf(desired('berlin'), desired('paris')));
+    const after = applied(lock, plan([desired('berlin'), desired('paris')], lock, ['berlin', 'paris']));
+    expect(serialiseLock(after)).toBe(serialiseLock(lock));
+  });
+
+  test('changes one line when it moves, and keeps what a later version noted', () => {
+    const lock = withLater(lockOf(desired('berlin', { title: 'X' })));
+    const after = applied(lock, plan([desired('paris', { title: 'X' })], lock));
+    expect(lines(after)).toEqual(lines(lock).map((line) => line.replace('    "berlin": {', '    "paris": {')));
+  });
+
+  test('changes one line when it relabels, and keeps what a later version noted', () => {
+    const lock = withLater(lockOf(desired('berlin', { title: 'Old' })));
+    const after = applied(lock, plan([desired('berlin', { title: 'New' })], lock));
+    expect(lines(after)).toEqual(lines(lock).map((line) => line.replace('"Old"', '"New"')));
+  });
+
+  test('takes labels and protection away', () => {
+    const lock = lockOf(desired('berlin', { labels: { a: '1' }, protect: true }));
+    const after = applied(lock, plan([desired('berlin')], lock));
+    expect(serialiseLock(after)).toBe(serialiseLock(lockOf(desired('berlin'))));
+  });
+
+  test('removes what is forgotten', () => {
+    const lock = lockOf(desired('berlin'));
+    expect(applied(lock, plan([], lock)).videos.size).toBe(0);
+  });
+});
+
+describe('editLock()', () => {
+  test('leaves the given lock alone, and keeps what is beside the videos', () => {
+    const lock = { ...lockOf(desired('berlin')), extra: { later: true } };
+    const after = editLock(lock, [{ remove: 'berlin', put: null }]);
+    expect(lock.videos.size).toBe(1);
+    expect(after).toEqual({ videos: new Map(), extra: { later: true } });
+  });
+});

@@ -1,0 +1,120 @@
+import fc from 'fast-check';
+import type { Video, VideoId, VideoResource } from '../../src/definition/video.ts';
+import { sha256 } from '../../src/digest.ts';
+import type { Lock } from '../../src/lock/lock.ts';
+import { type DesiredVideo, desiredVideo } from '../../src/plan/desired-video.ts';
+import type { RenderingContext } from '../../src/plan/fingerprint.ts';
+import type { Plan } from '../../src/plan/plan.ts';
+import { planVideos } from '../../src/plan/plan-videos.ts';
+import { editLock, type Rendering, settle } from '../../src/plan/settle.ts';
+
+export const text = (value: string): VideoResource => ({ kind: 'text', text: value });
+export const color = (value: string): VideoResource => ({ kind: 'color', color: value });
+export const file = (path: string): VideoResource => ({
+  kind: 'image',
+  source: { kind: 'file', path },
+  transform: { crop_strategy: 'cover' },
+});
+export const url = (address: string): VideoResource => ({
+  kind: 'image',
+  source: { kind: 'url', url: address },
+  transform: { crop_strategy: 'cover' },
+});
+
+export type VideoParts = Partial<Omit<Video, 'id' | 'resources'>> & { resources?: Record<string, VideoResource> };
+
+export function video(id: string, parts: VideoParts = {}): Video {
+  return {
+    id: id as VideoId,
+    path: `videos/${id}.yaml`,
+    template: 'launch',
+    title: `The video ${id}`,
+    description: null,
+    labels: {},
+    protect: false,
+    ...parts,
+    resources: new Map(Object.entries(parts.resources ?? { t_01: text('Hello') })),
+  };
+}
+
+export type Context = RenderingContext & { durationSeconds: number | null };
+
+/** The embedded service; the bytes of every file are its path, so files of different names differ. */
+export const context: Context = {
+  service: 'embedded',
+  styleVersion: 'tsv_9c41',
+  renderEpoch: 1,
+  assetDigest: (path) => sha256(path),
+  durationSeconds: 12,
+};
+
+export function desired(id: string, parts: VideoParts = {}, changes: Partial<Context> = {}): DesiredVideo {
+  return desiredVideo(video(id, parts), { ...context, ...changes });
+}
+
+export const emptyLock: Lock = { videos: new Map(), extra: {} };
+
+export function plan(videos: readonly DesiredVideo[], lock: Lock, missing: readonly string[] = []): Plan {
+  return planVideos({ desired: videos, lock, observations: { missingOutputs: new Set(missing) } });
+}
+
+/** A rendering as the embedded service would record it. */
+export function rendering(id: string): Rendering {
+  return {
+    session: `rs_${id}`,
+    video_url: `renders/${id}.mp4`,
+    thumbnails: [`renders/${id}.stillcut_01.jpg`],
+    rendered_at: '2026-01-01T00:00:00.000Z',
+  };
+}
+
+/** The lock after everything in a plan was done. */
+export function applied(lock: Lock, done: Plan): Lock {
+  return editLock(
+    lock,
+    done.changes.map((change) => settle(change, rendering(change.id))),
+  );
+}
+
+/** The lock of a repository in which all of these were rendered. */
+export const lockOf = (...videos: DesiredVideo[]): Lock => applied(emptyLock, plan(videos, emptyLock));
+
+const value = fc.oneof(
+  fc.constantFrom('Hello', 'World', 'x'.repeat(201), `sha256:${'0'.repeat(64)}`).map(text),
+  fc.constantFrom('EEADA7', '000000').map(color),
+  fc.constantFrom('images/a.jpg', 'images/b.jpg').map(file),
+  fc.constantFrom('https://example.com/a.jpg', 'https://example.com/b.jpg').map(url),
+);
+
+/** Few ids and few values, so that moves, copies, swaps and repeats are common. */
+const anyDesired = fc
+  .record({
+    id: fc.constantFrom('a', 'b', 'c', 'd', 'stores/a', '__proto__', '10', '9'),
+    parts: fc.record({
+      title: fc.constantFrom('One', 'Two'),
+      template: fc.constantFrom('launch', 'story'),
+      labels: fc.constantFrom<Record<string, string>>({}, { region: 'eu' }, { region: 'us', brand: 'x' }),
+      protect: fc.boolean(),
+      resources: fc.dictionary(fc.constantFrom('t_01', 'c_01', '__proto__', '7'), value, { maxKeys: 2 }),
+    }),
+    changes: fc.constantFrom<Partial<Context>>(
+      {},
+      {},
+      { renderEpoch: 2 },
+      { styleVersion: 'tsv_2' },
+      { service: 'https://api.example.com', renderEpoch: null, durationSeconds: null },
+    ),
+  })
+  .map(({ id, parts, changes }) => desired(id, parts, changes));
+
+export const anyVideos = fc.uniqueArray(anyDesired, { selector: (video) => video.id, maxLength: 8 });
+
+/** A repository: what was rendered, what is wanted now, and which rendered outputs are gone. */
+export const anyWorld = fc.record({ was: anyVideos, is: anyVideos, kept: fc.boolean() }).chain(({ was, is, kept }) =>
+  fc.record({
+    lock: fc.constant(lockOf(...was)),
+    // Half of the worlds keep most of what they had, because changes are rare in life.
+    videos: fc.constant(kept ? [...is, ...was.filter((old) => !is.some(({ id }) => id === old.id))] : is),
+    missing: fc.subarray(was.map(({ id }) => id as string)),
+  }),
+);
