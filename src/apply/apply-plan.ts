@@ -43,7 +43,12 @@ export async function applyPlan(input: ApplyInput): Promise<ApplyOutcome> {
   const recorded = plan.changes.filter((change) => !renders(change) && change.action !== 'noop');
   onEvent({ kind: 'run-started', renders: pending.length, concurrency: input.concurrency });
   if (recorded.length > 0) {
-    await saver.record((lock) => editLock(lock, recorded.map((change) => settle(change, null))));
+    await saver.record((lock) =>
+      editLock(
+        lock,
+        recorded.map((change) => settle(change, null)),
+      ),
+    );
     for (const { id, action, previousId } of recorded) onEvent({ kind: 'video-recorded', id, action, previousId });
   }
 

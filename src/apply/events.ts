@@ -16,11 +16,21 @@ export interface Failure {
 /** All that can be told of a run, in the order in which it happens. Views render these and nothing else. */
 export type ApplyEvent =
   | { readonly kind: 'run-started'; readonly renders: number; readonly concurrency: number }
-  | { readonly kind: 'video-recorded'; readonly id: VideoId; readonly action: Action; readonly previousId: VideoId | null }
+  | {
+      readonly kind: 'video-recorded';
+      readonly id: VideoId;
+      readonly action: Action;
+      readonly previousId: VideoId | null;
+    }
   | { readonly kind: 'video-started'; readonly id: VideoId; readonly action: Action }
   | { readonly kind: 'video-progressed'; readonly id: VideoId; readonly percent: number }
   | { readonly kind: 'video-rendered'; readonly id: VideoId; readonly videoUrl: string; readonly elapsedMs: number }
-  | { readonly kind: 'video-failed'; readonly id: VideoId; readonly failures: readonly Failure[]; readonly elapsedMs: number }
+  | {
+      readonly kind: 'video-failed';
+      readonly id: VideoId;
+      readonly failures: readonly Failure[];
+      readonly elapsedMs: number;
+    }
   | { readonly kind: 'video-skipped'; readonly id: VideoId }
   | { readonly kind: 'run-finished'; readonly outcome: ApplyOutcome };
 

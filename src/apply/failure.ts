@@ -7,7 +7,13 @@ import type { Failure } from './events.ts';
 export function sessionFailures(session: RenderSession): Failure[] {
   const errors = session.errors.filter((error) => error.severity !== 'warning');
   if (errors.length === 0) {
-    return [{ code: 'session_failed', message: `the session ended as ${session.status} and told no reason`, retryable: false }];
+    return [
+      {
+        code: 'session_failed',
+        message: `the session ended as ${session.status} and told no reason`,
+        retryable: false,
+      },
+    ];
   }
   return errors.map(({ code, title, detail, editable, retryable }) => ({
     code,

@@ -21,11 +21,13 @@ export class LockSaver {
 
   record(change: (lock: Lock) => Lock): Promise<void> {
     this.#lock = change(this.#lock);
-    this.#next ??= this.#running.catch(() => {}).then(() => {
-      this.#next = null;
-      this.#running = this.#save(this.#lock);
-      return this.#running;
-    });
+    this.#next ??= this.#running
+      .catch(() => {})
+      .then(() => {
+        this.#next = null;
+        this.#running = this.#save(this.#lock);
+        return this.#running;
+      });
     return this.#next;
   }
 }

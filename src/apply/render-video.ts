@@ -50,7 +50,9 @@ async function uploadFiles(task: RenderTask, service: RenderService, ports: Appl
     const bytes = await ports.readFile(path);
     const digest = sha256(bytes);
     if (digest !== task.digestOf(path)) {
-      throw new ReelformError('changed_since_plan', `${path} changed after the plan was made`, { hint: 'run apply again' });
+      throw new ReelformError('changed_since_plan', `${path} changed after the plan was made`, {
+        hint: 'run apply again',
+      });
     }
     const { remote_url } = await service.uploadSource({ sha256: digest, bytes, name: path });
     urls.set(path, remote_url);

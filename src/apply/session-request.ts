@@ -6,7 +6,11 @@ import type { CreateRenderSession, Resource } from '../service/wire.ts';
  *
  * @param urlOf the URL under which the service finds a file of the repository
  */
-export function sessionRequest(video: Video, styleVersion: string, urlOf: (path: string) => string): CreateRenderSession {
+export function sessionRequest(
+  video: Video,
+  styleVersion: string,
+  urlOf: (path: string) => string,
+): CreateRenderSession {
   const resources: Record<string, Resource> = {};
   for (const [key, resource] of video.resources) resources[key] = wireResource(resource, urlOf);
   return {

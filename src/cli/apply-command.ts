@@ -39,7 +39,7 @@ export async function applyCommand(options: ApplyOptions, io: Io): Promise<numbe
   const { plan } = opened;
   io.stderr.write(textOf(plan, opened, options, io));
   if (!isEmptyPlan(plan)) await approve(options, io);
-  const releaseLock = await acquireRunLock(join(project.root, '.reelform', 'apply.pid'), io.pid);
+  const releaseLock = await acquireRunLock(join(project.root, '.reelform', 'apply.pid'), io.pid, io.isAlive);
   try {
     const { outcome, interrupted } = await applyOpened(opened, options, io);
     if (options.json === true) io.stdout.write(applyJson(outcome, interrupted));

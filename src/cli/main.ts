@@ -27,6 +27,14 @@ const io: Io = {
   cwd: process.cwd(),
   env: process.env,
   pid: process.pid,
+  isAlive(pid) {
+    try {
+      process.kill(pid, 0);
+      return true;
+    } catch (error) {
+      return (error as NodeJS.ErrnoException).code === 'EPERM';
+    }
+  },
   now: () => Date.now(),
   onInterrupt(listener) {
     process.on('SIGINT', listener).on('SIGTERM', listener);

@@ -24,13 +24,19 @@ export interface OpenPlan {
 export async function openPlan(
   cwd: string,
   options: { readonly ignoreMissingOutputs: boolean },
-): Promise<{ readonly project: Project; readonly diagnostics: readonly Diagnostic[]; readonly opened: OpenPlan | null }> {
+): Promise<{
+  readonly project: Project;
+  readonly diagnostics: readonly Diagnostic[];
+  readonly opened: OpenPlan | null;
+}> {
   const project = await loadProject({ cwd });
   const lock = await readLock(join(project.root, LOCK_FILE), LOCK_FILE);
   const diagnostics = [...project.diagnostics, ...(lock.ok ? [] : lock.diagnostics)];
   if (!lock.ok || hasErrors(diagnostics)) return { project, diagnostics, opened: null };
 
-  const missingOutputs = options.ignoreMissingOutputs ? new Set<string>() : observeMissingOutputs(project.root, lock.value);
+  const missingOutputs = options.ignoreMissingOutputs
+    ? new Set<string>()
+    : observeMissingOutputs(project.root, lock.value);
   const plan = planVideos({
     desired: project.videos.map((video) => desire(video, project)),
     lock: lock.value,

@@ -37,7 +37,15 @@ export async function planCommand(options: PlanOptions, io: Io): Promise<number>
   } else {
     const color = wantsColor(io.stdout, io.env, options.color);
     const { columns } = io.stdout;
-    io.stdout.write(planText(plan, { color, trueColor: color && hasTrueColor(io.env), columns, label, verbose: options.verbose === true }));
+    io.stdout.write(
+      planText(plan, {
+        color,
+        trueColor: color && hasTrueColor(io.env),
+        columns,
+        label,
+        verbose: options.verbose === true,
+      }),
+    );
   }
   if (hasErrors(plan.diagnostics)) return EXIT.refused;
   return options.detailedExitcode === true && !isEmptyPlan(plan) ? EXIT.changes : EXIT.ok;

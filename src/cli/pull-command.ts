@@ -17,6 +17,15 @@ export async function pullCommand(
   io: Io,
 ): Promise<number> {
   const project = await loadProject({ cwd: directoryOf(options, io) });
-  void [TEMPLATE_CODES, names, outdatedFiles, schemaFiles, writeSchemaFiles, unknownTemplate, tellDiagnostics, openService];
+  void [
+    TEMPLATE_CODES,
+    names,
+    outdatedFiles,
+    schemaFiles,
+    writeSchemaFiles,
+    unknownTemplate,
+    tellDiagnostics,
+    openService,
+  ];
   return project === undefined ? EXIT.error : EXIT.ok;
 }

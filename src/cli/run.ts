@@ -103,7 +103,9 @@ function explain(error: unknown, io: Io): number {
   // Commander has said its own: help and version end with 0, mistakes with its message.
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.error;
   if (error instanceof ReelformError) {
-    io.stderr.write(`error ${error.code}: ${error.message}\n${error.hint === undefined ? '' : `hint: ${error.hint}\n`}`);
+    io.stderr.write(
+      `error ${error.code}: ${error.message}\n${error.hint === undefined ? '' : `hint: ${error.hint}\n`}`,
+    );
     return error.exitCode;
   }
   const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
@@ -113,6 +115,7 @@ function explain(error: unknown, io: Io): number {
 
 function positiveInteger(text: string): number {
   const value = Number(text);
-  if (!Number.isInteger(value) || value < 1 || value > 64) throw new InvalidArgumentError('It must be a whole number from 1 to 64.');
+  if (!Number.isInteger(value) || value < 1 || value > 64)
+    throw new InvalidArgumentError('It must be a whole number from 1 to 64.');
   return value;
 }

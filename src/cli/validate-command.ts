@@ -10,11 +10,17 @@ export async function validateCommand(options: GlobalOptions & { readonly json?:
   const { diagnostics, videos, templates, source } = await loadProject({ cwd: directoryOf(options, io) });
   const valid = !hasErrors(diagnostics);
   if (options.json === true) {
-    const document = { format_version: '1.0', valid, videos: videos.length, diagnostics: diagnosticsJson(diagnostics, source) };
+    const document = {
+      format_version: '1.0',
+      valid,
+      videos: videos.length,
+      diagnostics: diagnosticsJson(diagnostics, source),
+    };
     io.stdout.write(`${JSON.stringify(document, null, 2)}\n`);
   } else {
     tellDiagnostics(diagnostics, source, options, io);
-    if (valid) io.stdout.write(`${count(videos.length, 'video')} over ${count(templates.size, 'template')} are valid.\n`);
+    if (valid)
+      io.stdout.write(`${count(videos.length, 'video')} over ${count(templates.size, 'template')} are valid.\n`);
   }
   return valid ? EXIT.ok : EXIT.error;
 }

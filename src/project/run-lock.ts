@@ -6,10 +6,15 @@ import { ReelformError } from '../diagnostic.ts';
  * Keeps a second apply out of a repository. EDGE. The file holds the owner's process id; one whose owner is gone is taken
  * over.
  *
+ * @param isAlive whether a process of this machine exists
  * @returns gives the lock up
  * @throws ReelformError `already_running`
  */
-export async function acquireRunLock(path: string, pid: number): Promise<() => Promise<void>> {
+export async function acquireRunLock(
+  path: string,
+  pid: number,
+  isAlive: (pid: number) => boolean,
+): Promise<() => Promise<void>> {
   await mkdir(dirname(path), { recursive: true });
   for (;;) {
     try {
@@ -27,14 +32,5 @@ export async function acquireRunLock(path: string, pid: number): Promise<() => P
       });
     }
     await rm(path, { force: true });
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }

@@ -61,7 +61,10 @@ export function finishedLines(event: ApplyEvent, colors: Colors): string[] {
 }
 
 /** The last words of a run: what was done, and what a person has to do now. */
-export function outcomeText(outcome: ApplyOutcome, options: { readonly color: boolean; readonly interrupted: boolean }): string {
+export function outcomeText(
+  outcome: ApplyOutcome,
+  options: { readonly color: boolean; readonly interrupted: boolean },
+): string {
   const { bold, green, red, yellow } = createColors(options.color);
   const { rendered, recorded, failed, skipped, elapsedMs } = outcome;
   const parts = [

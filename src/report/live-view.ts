@@ -101,6 +101,6 @@ export class LiveView {
 
   #bar(percent: number): string {
     const filled = Math.round((percent / 100) * BAR_WIDTH);
-    return this.#colors.green('━'.repeat(filled)) + this.#colors.dim('━'.repeat(BAR_WIDTH - filled));
+    return this.#colors.green('━'.repeat(filled)) + this.#colors.dim('─'.repeat(BAR_WIDTH - filled));
   }
 }

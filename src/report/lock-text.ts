@@ -9,7 +9,9 @@ export function lockText(lock: Lock, options: { readonly color: boolean }): stri
   if (lock.videos.size === 0) return 'Nothing is rendered yet.\n';
   const rows = [...lock.videos].sort(([a], [b]) => byCodeUnit(a, b));
   const width = Math.max(...rows.map(([id]) => id.length));
-  const lines = rows.map(([id, entry]) => `${bold(id.padEnd(width))}  ${dim(shortDate(entry))}  ${escapeControls(entry.video_url)}`);
+  const lines = rows.map(
+    ([id, entry]) => `${bold(id.padEnd(width))}  ${dim(shortDate(entry))}  ${escapeControls(entry.video_url)}`,
+  );
   return `${lines.join('\n')}\n`;
 }
 
@@ -30,7 +32,8 @@ export function lockEntryText(id: string, entry: LockEntry, options: { readonly 
   ];
   const inputs = Object.entries(entry.inputs);
   const width = Math.max(...[...facts, ...inputs].map(([name]) => name.length));
-  const line = ([name, value]: [string, string]): string => `  ${dim(escapeControls(name).padEnd(width))}  ${escapeControls(value)}`;
+  const line = ([name, value]: [string, string]): string =>
+    `  ${dim(escapeControls(name).padEnd(width))}  ${escapeControls(value)}`;
   return `${[bold(id), ...facts.map(line), '', '  filled with', ...inputs.map(line)].join('\n')}\n`;
 }
 

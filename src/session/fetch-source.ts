@@ -1,4 +1,4 @@
-import { got, type OptionsInit, RequestError } from 'got';
+import { got, HTTPError, MaxRedirectsError, type OptionsInit, RequestError, TimeoutError } from 'got';
 import { SessionFailure } from './ports.ts';
 
 /** What a fetch may cost. */
@@ -44,16 +44,31 @@ export async function fetchSource(
   } catch (error) {
     if (error instanceof SessionFailure) throw error;
     if (!(error instanceof RequestError)) throw error;
-    const status = error.response?.statusCode;
-    const retryable = status === undefined || status === 429 || status >= 500;
-    throw failure('asset_unreachable', url, status === undefined ? `failed (${error.code})` : `answered ${status}`, retryable);
+    throw failure('asset_unreachable', url, whatHappened(error, limits), isRetryable(error));
   } finally {
     request.destroy();
   }
   return Buffer.concat(chunks);
 }
 
-function failure(code: 'asset_unreachable' | 'asset_too_large', url: string, what: string, retryable: boolean): SessionFailure {
+function whatHappened(error: RequestError, limits: FetchLimits): string {
+  if (error instanceof HTTPError) return `answered ${error.response.statusCode}`;
+  if (error instanceof TimeoutError) return `took longer than ${limits.timeoutMs / 1000} s`;
+  if (error instanceof MaxRedirectsError) return `redirects more than ${limits.maxRedirects} times`;
+  return `failed (${error.code})`;
+}
+
+function isRetryable(error: RequestError): boolean {
+  if (error instanceof HTTPError) return error.response.statusCode === 429 || error.response.statusCode >= 500;
+  return !(error instanceof MaxRedirectsError);
+}
+
+function failure(
+  code: 'asset_unreachable' | 'asset_too_large',
+  url: string,
+  what: string,
+  retryable: boolean,
+): SessionFailure {
   const title = code === 'asset_too_large' ? 'Asset is too large' : 'Asset could not be fetched';
   return new SessionFailure({ code, title, detail: `GET ${withoutQuery(url)} ${what}`, retryable });
 }

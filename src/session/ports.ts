@@ -59,7 +59,10 @@ export interface SessionEnvironment {
 export class SessionFailure extends Error {
   readonly error: Omit<SessionError, 'occurred_at'>;
 
-  constructor(error: Pick<SessionError, 'code' | 'title'> & Partial<Omit<SessionError, 'occurred_at'>>, cause?: unknown) {
+  constructor(
+    error: Pick<SessionError, 'code' | 'title'> & Partial<Omit<SessionError, 'occurred_at'>>,
+    cause?: unknown,
+  ) {
     super(error.detail ?? error.title, cause === undefined ? undefined : { cause });
     this.name = 'SessionFailure';
     this.error = { severity: 'error', retryable: false, ...error };

@@ -6,7 +6,11 @@ import type { CreateRenderSession, RenderSession, SessionError } from '../servic
  *
  * @see service-interface, sections 2.3 and 3
  */
-export function startedSession(request: CreateRenderSession, ids: { session: string; mapping: string }, nowMs: number): RenderSession {
+export function startedSession(
+  request: CreateRenderSession,
+  ids: { session: string; mapping: string },
+  nowMs: number,
+): RenderSession {
   const now = timestamp(nowMs);
   return {
     id: ids.session,
@@ -41,7 +45,11 @@ export function renderedSession(
   return { ...session, ...output, status: 'preview_rendered', render_progress: 100, updated_at: timestamp(nowMs) };
 }
 
-export function failedSession(session: RenderSession, errors: readonly Omit<SessionError, 'occurred_at'>[], nowMs: number): RenderSession {
+export function failedSession(
+  session: RenderSession,
+  errors: readonly Omit<SessionError, 'occurred_at'>[],
+  nowMs: number,
+): RenderSession {
   const occurred_at = timestamp(nowMs);
   return {
     ...session,

@@ -91,7 +91,11 @@ export class Sessions {
       return store.put(next);
     };
     try {
-      const scene = bindMapping(template, started.mapping.resources, await readSources(started, template, sources, signal));
+      const scene = bindMapping(
+        template,
+        started.mapping.resources,
+        await readSources(started, template, sources, signal),
+      );
       const rendering = await renderer.render(scene, {
         signal,
         onProgress: (done, count) => void record(progressedSession(session, done / count, environment.now())),
@@ -111,7 +115,9 @@ async function readSources(
   sources: SourceReader,
   signal: AbortSignal,
 ): Promise<Map<string, Uint8Array>> {
-  const media = Object.entries(session.mapping.resources).filter(([key]) => template.manifest.editables.get(key)?.kind === 'image');
+  const media = Object.entries(session.mapping.resources).filter(
+    ([key]) => template.manifest.editables.get(key)?.kind === 'image',
+  );
   const results = await Promise.allSettled(
     media.map(async ([key, resource]): Promise<[string, Uint8Array]> => {
       try {

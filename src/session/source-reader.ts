@@ -35,7 +35,11 @@ export function createSourceReader(
       const digest = upload === undefined ? await fetchOnce(remoteUrl, signal) : (upload as Sha256);
       const bytes = await store.get(digest);
       if (bytes !== null) return bytes;
-      throw new SessionFailure({ code: 'asset_unreachable', title: 'Asset could not be fetched', detail: `The upload ${digest} is gone` });
+      throw new SessionFailure({
+        code: 'asset_unreachable',
+        title: 'Asset could not be fetched',
+        detail: `The upload ${digest} is gone`,
+      });
     },
   };
 }

@@ -1,4 +1,4 @@
-import { closest } from 'fastest-levenshtein';
+import { nearest } from '../nearest.ts';
 import type { Editable, Resource, StyleVersion } from '../service/wire.ts';
 import { parseColor } from './color.ts';
 
@@ -17,18 +17,29 @@ export function checkMapping(resources: Readonly<Record<string, Resource>>, spec
   for (const [key, editable] of Object.entries(spec.editables)) {
     if (!Object.hasOwn(resources, key)) {
       if (editable.required === false) continue;
-      problems.push({ code: 'missing_editable', pointer: '#/mapping/resources', editable: key, detail: `${key} is not filled` });
+      problems.push({
+        code: 'missing_editable',
+        pointer: '#/mapping/resources',
+        editable: key,
+        detail: `${key} is not filled`,
+      });
       continue;
     }
     const problem = checkResource(resources[key]!, editable);
-    if (problem !== null) problems.push({ ...problem, pointer: `#/mapping/resources/${escapePointer(key)}`, editable: key });
+    if (problem !== null)
+      problems.push({ ...problem, pointer: `#/mapping/resources/${escapePointer(key)}`, editable: key });
   }
   const known = Object.keys(spec.editables);
   for (const key of Object.keys(resources)) {
     if (Object.hasOwn(spec.editables, key)) continue;
-    const nearest = known.length > 0 ? `; the nearest is ${closest(key, known)}` : '';
-    const detail = `the template has no editable ${key}${nearest}`;
-    problems.push({ code: 'unknown_editable', pointer: `#/mapping/resources/${escapePointer(key)}`, editable: key, detail });
+    const meant = nearest(key, known);
+    const detail = `the template has no editable ${key}${meant === null ? '' : `; did you mean ${meant}?`}`;
+    problems.push({
+      code: 'unknown_editable',
+      pointer: `#/mapping/resources/${escapePointer(key)}`,
+      editable: key,
+      detail,
+    });
   }
   return problems;
 }

@@ -42,10 +42,18 @@ export function checkEditables(manifest: Manifest, uses: SlotUses): PackageProbl
       });
     } else if (found.some((use) => use.kind !== USE_KINDS[editable.kind])) {
       const kinds = [...new Set(found.map((use) => use.kind))].join(' and ');
-      problems.push({ file, key, message: `${key} is ${article(editable.kind)}, but in animation.json it fills ${kinds}` });
+      problems.push({
+        file,
+        key,
+        message: `${key} is ${article(editable.kind)}, but in animation.json it fills ${kinds}`,
+      });
     }
     if (!manifest.stillcuts.has(editable.stillcut)) {
-      problems.push({ file, key, message: `${key} is shown on the still ${editable.stillcut}, which is not under stillcuts` });
+      problems.push({
+        file,
+        key,
+        message: `${key} is shown on the still ${editable.stillcut}, which is not under stillcuts`,
+      });
     }
   }
   return problems;
@@ -91,7 +99,11 @@ export function resolveImages(
     const path = `${typeof asset.u === 'string' ? asset.u : ''}${name}`;
     const bytes = path.split('/').includes('..') ? undefined : files.get(path);
     if (bytes !== undefined) images.set(asset.id, { path, bytes });
-    else problems.push({ file: 'animation.json', message: `the image ${path} of asset ${asset.id} is not in the package` });
+    else
+      problems.push({
+        file: 'animation.json',
+        message: `the image ${path} of asset ${asset.id} is not in the package`,
+      });
   }
   return { images, problems };
 }

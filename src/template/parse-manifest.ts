@@ -1,7 +1,7 @@
-import { closest } from 'fastest-levenshtein';
-import { parseYaml } from '../definition/parse-yaml.ts';
-import { child, type MapEntry, type TreeNode, textOf } from '../definition/tree.ts';
 import { type Diagnostic, hasErrors, type Result, type Span } from '../diagnostic.ts';
+import { nearest } from '../nearest.ts';
+import { parseYaml } from '../yaml/parse-yaml.ts';
+import { child, type MapEntry, type TreeNode, textOf } from '../yaml/tree.ts';
 import type { EditableKind, Manifest, ManifestEditable } from './manifest.ts';
 
 const FIELDS = ['name', 'description', 'stillcuts', 'editables'];
@@ -36,8 +36,10 @@ class ManifestReader {
     const stillcuts = new Map<string, { timeSeconds: number; at: Span }>();
     for (const [still, entry] of this.#entries(root, 'stillcuts')) {
       const timeSeconds = entry.value.kind === 'scalar' ? entry.value.value : null;
-      if (!/^[\w-]+$/.test(still)) this.#add(`The still ${still} may be named with letters, digits, _ and - only`, entry.keySpan);
-      if (typeof timeSeconds === 'number' && timeSeconds >= 0) stillcuts.set(still, { timeSeconds, at: entry.value.span });
+      if (!/^[\w-]+$/.test(still))
+        this.#add(`The still ${still} may be named with letters, digits, _ and - only`, entry.keySpan);
+      if (typeof timeSeconds === 'number' && timeSeconds >= 0)
+        stillcuts.set(still, { timeSeconds, at: entry.value.span });
       else this.#add(`The still ${still} needs its time in seconds from the start, like 2.5`, entry.keySpan);
     }
     const editables = new Map<string, ManifestEditable>();
@@ -68,7 +70,10 @@ class ManifestReader {
     if (required !== null && !(required.kind === 'scalar' && typeof required.value === 'boolean')) {
       this.#add(`required of ${key} must be true or false`, required.span);
     }
-    if (maxLength !== null && !(maxLength.kind === 'scalar' && Number.isInteger(maxLength.value) && Number(maxLength.value) > 0)) {
+    if (
+      maxLength !== null &&
+      !(maxLength.kind === 'scalar' && Number.isInteger(maxLength.value) && Number(maxLength.value) > 0)
+    ) {
       this.#add(`max_length of ${key} must be a whole number of characters`, maxLength.span);
     }
     return {
@@ -92,7 +97,9 @@ class ManifestReader {
     if (node.kind !== 'map') return;
     for (const [field, { keySpan }] of node.entries) {
       if (fields.includes(field)) continue;
-      this.#add(`${owner} has no property ${field}`, keySpan, `did you mean ${closest(field, fields)}?`);
+      const meant = nearest(field, fields);
+      const hint = meant === null ? `Its properties are ${fields.join(', ')}` : `Did you mean ${meant}?`;
+      this.#add(`${owner} has no property ${field}`, keySpan, hint);
     }
   }
 

@@ -1,6 +1,6 @@
-import { closest } from 'fastest-levenshtein';
 import type { Diagnostic, Result } from '../diagnostic.ts';
 import { canonicalJson, type Json, type Sha256, sha256 } from '../digest.ts';
+import { nearest } from '../nearest.ts';
 import type { StyleVersion } from '../service/wire.ts';
 import { checkAnimation } from './check-animation.ts';
 import { checkEditables, type PackageProblem, resolveFonts, resolveImages } from './check-package.ts';
@@ -77,7 +77,10 @@ function assemble(
   const images = resolveImages(animation, files);
   const problems = [...checkEditables(manifest, uses), ...fonts.problems, ...images.problems];
   if (problems.length > 0) {
-    return { ok: false, diagnostics: problems.map((problem) => located(withNearest(problem, [...uses.keys()]), folder, manifest)) };
+    return {
+      ok: false,
+      diagnostics: problems.map((problem) => located(withNearest(problem, [...uses.keys()]), folder, manifest)),
+    };
   }
   const frameCount = Math.round(animation.op - animation.ip);
   const parts = {
@@ -110,8 +113,8 @@ function parseAnimation(text: string): { document: LottieDocument | null; proble
 
 function withNearest(problem: PackageProblem, slots: readonly string[]): PackageProblem {
   if (problem.key === undefined || slots.length === 0 || slots.includes(problem.key)) return problem;
-  const hint = `${problem.hint ?? ''}; the nearest slot in the animation is ${closest(problem.key, slots)}`;
-  return { ...problem, hint: hint.replace(/^; t/, 'T') };
+  const meant = nearest(problem.key, slots);
+  return meant === null ? problem : { ...problem, hint: `Did you mean ${meant}? Else ${problem.hint ?? ''}` };
 }
 
 function missingFile(folder: string, file: string): Diagnostic {
@@ -129,10 +132,14 @@ function located(problem: PackageProblem, folder: string, manifest: Manifest | n
  * The digest of a package: its animation as a value (not as a text), the fonts and images it uses, where its stills
  * are, and which editables exist. Labels, descriptions and length limits are not in it: they change no pixel.
  */
-export function packageDigest(parts: Pick<TemplatePackage, 'animation' | 'fonts' | 'images' | 'stills' | 'manifest'>): Sha256 {
+export function packageDigest(
+  parts: Pick<TemplatePackage, 'animation' | 'fonts' | 'images' | 'stills' | 'manifest'>,
+): Sha256 {
   const fileDigests = (files: ReadonlyMap<string, PackageFile>): Json =>
     Object.fromEntries([...files].map(([name, file]) => [name, sha256(file.bytes)]));
-  const editables = [...parts.manifest.editables].map(([key, { kind, required }]) => [key, { kind, required }] as const);
+  const editables = [...parts.manifest.editables].map(
+    ([key, { kind, required }]) => [key, { kind, required }] as const,
+  );
   return sha256(
     canonicalJson({
       animation: parts.animation as unknown as Json,

@@ -1,0 +1,23 @@
+/** The public API: what the command is made of, for programs that plan or render on their own. */
+export type { Source, Video, VideoId, VideoResource } from './definition/video.ts';
+export type { Code, Diagnostic, Result, Severity, Span } from './diagnostic.ts';
+export { CODES, ReelformError } from './diagnostic.ts';
+export { RENDER_EPOCH } from './engine/render-epoch.ts';
+export { renderScene } from './engine/render-scene.ts';
+export type { Fingerprint, Lock, LockEntry } from './lock/lock.ts';
+export { parseLock } from './lock/parse-lock.ts';
+export { serialiseLock } from './lock/serialise-lock.ts';
+export type { DesiredVideo } from './plan/desired-video.ts';
+export { desiredVideo } from './plan/desired-video.ts';
+export type { Action, Change, Plan, Reason } from './plan/plan.ts';
+export type { PlanDocument } from './plan/plan-document.ts';
+export { planDocument } from './plan/plan-document.ts';
+export { planVideos } from './plan/plan-videos.ts';
+export type { Project } from './project/load-project.ts';
+export { loadProject } from './project/load-project.ts';
+export type { RenderService } from './service/render-service.ts';
+export type * from './service/wire.ts';
+export { bindMapping } from './template/bind-mapping.ts';
+export type { Scene } from './template/scene.ts';
+export type { TemplatePackage } from './template/template-package.ts';
+export { parseTemplatePackage } from './template/template-package.ts';

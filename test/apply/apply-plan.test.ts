@@ -1,0 +1,301 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type ApplyInput, applyPlan } from '../../src/apply/apply-plan.ts';
+import type { ApplyEvent } from '../../src/apply/events.ts';
+import type { Video, VideoId } from '../../src/definition/video.ts';
+import { ReelformError } from '../../src/diagnostic.ts';
+import { sha256 } from '../../src/digest.ts';
+import { emptyLock, type Lock } from '../../src/lock/lock.ts';
+import { desiredVideo } from '../../src/plan/desired-video.ts';
+import { isEmptyPlan, type Plan } from '../../src/plan/plan.ts';
+import { planVideos } from '../../src/plan/plan-videos.ts';
+import type { RenderService } from '../../src/service/render-service.ts';
+import { ServiceError } from '../../src/service/service-error.ts';
+import type { RenderSession } from '../../src/service/wire.ts';
+import { failedSession, renderedSession, startedSession } from '../../src/session/render-session.ts';
+
+function video(id: string, text = id, image?: string): Video {
+  return {
+    id: id as VideoId,
+    path: `videos/${id}.yaml`,
+    template: 'small',
+    title: id,
+    description: null,
+    labels: {},
+    protect: false,
+    resources: new Map([
+      ['t_01', { kind: 'text', text }],
+      ...(image === undefined
+        ? []
+        : ([
+            [
+              '(Footage)/USER/photo.png',
+              { kind: 'image', source: { kind: 'file', path: image }, transform: { crop_strategy: 'cover' } },
+            ],
+          ] as const)),
+    ]),
+  };
+}
+
+function plan(videos: readonly Video[], lock: Lock, missing: readonly string[] = []): Plan {
+  const context = {
+    service: 'embedded',
+    styleVersion: 'tsv_1',
+    renderEpoch: 1,
+    assetDigest: () => sha256('image'),
+    durationSeconds: 1,
+  };
+  return planVideos({
+    desired: videos.map((one) => desiredVideo(one, context)),
+    lock,
+    observations: { missingOutputs: new Set(missing) },
+  });
+}
+
+/** A service whose sessions take two looks, and which counts what it is asked. */
+function countingService(options: { fails?: (title: string) => RenderSession['errors'] | Error | null } = {}) {
+  const sessions = new Map<string, { session: RenderSession; looks: number; output: string }>();
+  const counts = { posts: 0, uploads: 0, active: 0, mostActive: 0 };
+  const service: RenderService = {
+    name: 'embedded',
+    pollIntervalMs: 1,
+    async getStyleVersion() {
+      throw new Error('not asked here');
+    },
+    async createRenderSession(request, { outputName }) {
+      const failure = options.fails?.(request.title);
+      if (failure instanceof Error) throw failure;
+      counts.posts += 1;
+      counts.active += 1;
+      counts.mostActive = Math.max(counts.mostActive, counts.active);
+      const session = startedSession(request, { session: `rs_${counts.posts}`, mapping: `map_${counts.posts}` }, 0);
+      sessions.set(session.id, { session, looks: 0, output: outputName });
+      return session;
+    },
+    async getRenderSession(id) {
+      const record = sessions.get(id)!;
+      record.looks += 1;
+      if (record.looks < 2) return { ...record.session, render_progress: 50 };
+      counts.active -= 1;
+      const failure = options.fails?.(record.session.title);
+      if (Array.isArray(failure)) return failedSession(record.session, failure, 1);
+      const urls = {
+        video_url: `renders/${record.output}.mp4`,
+        thumbnails: [`renders/${record.output}.s.jpg`],
+        fonts: [],
+      };
+      return renderedSession(record.session, urls, 1);
+    },
+    async uploadSource({ sha256: digest }) {
+      counts.uploads += 1;
+      return { remote_url: `urn:sha256:${digest}` };
+    },
+  };
+  return { service, counts };
+}
+
+interface Run {
+  readonly videos: readonly Video[];
+  readonly lock?: Lock;
+  readonly missing?: readonly string[];
+  readonly service?: RenderService;
+  readonly concurrency?: number;
+  readonly signal?: AbortSignal;
+  readonly onEvent?: (event: ApplyEvent) => void;
+  readonly saveLock?: (lock: Lock) => Promise<void>;
+  readonly file?: string;
+}
+
+async function apply(run: Run) {
+  const events: ApplyEvent[] = [];
+  const saved: Lock[] = [];
+  const lock = run.lock ?? emptyLock;
+  const input: ApplyInput = {
+    plan: plan(run.videos, lock, run.missing),
+    videos: new Map(run.videos.map((one) => [one.id, one])),
+    digestOf: () => sha256('image'),
+    lock,
+    service: run.service ?? countingService().service,
+    concurrency: run.concurrency ?? 4,
+    signal: run.signal ?? new AbortController().signal,
+    onEvent(event) {
+      events.push(event);
+      run.onEvent?.(event);
+    },
+    ports: {
+      saveLock: async (next) => {
+        await run.saveLock?.(next);
+        saved.push(next);
+      },
+      readFile: async () => Buffer.from(run.file ?? 'image'),
+      clock: { now: () => 0, wait: () => new Promise((resolve) => setImmediate(resolve)) },
+      newKey: () => 'key',
+    },
+  };
+  const outcome = await applyPlan(input);
+  return { outcome, events, saved };
+}
+
+describe('applyPlan()', () => {
+  it('renders what is new and records it under names that carry the fingerprint', async () => {
+    const { outcome } = await apply({ videos: [video('berlin')] });
+    const entry = outcome.lock.videos.get('berlin')!;
+    expect(outcome).toMatchObject({ rendered: 1, recorded: 0, failed: [], skipped: [] });
+    expect(entry.video_url).toBe(`renders/berlin-${entry.fingerprint.slice(3, 11)}.mp4`);
+    expect(entry).toMatchObject({
+      session: 'rs_1',
+      title: 'berlin',
+      inputs: { t_01: 'berlin' },
+      rendered_at: '1970-01-01T00:00:00.001Z',
+    });
+  });
+
+  it('leaves an empty plan behind, whatever the lock held', async () => {
+    const ids = fc.uniqueArray(fc.constantFrom('a', 'b', 'c', 'd', 'e'));
+    const state = ids.chain((chosen) =>
+      fc.tuple(...chosen.map((id) => fc.tuple(fc.constant(id), fc.constantFrom('x', 'y', 'z')))),
+    );
+    await fc.assert(
+      fc.asyncProperty(state, state, async (before, after) => {
+        const first = await apply({ videos: before.map(([id, text]) => video(id, text)) });
+        const videos = after.map(([id, text]) => video(id, text));
+        const second = await apply({ videos, lock: first.outcome.lock });
+        expect(isEmptyPlan(plan(videos, second.outcome.lock))).toBe(true);
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  it('posts nothing for what is rendered already', async () => {
+    const { service, counts } = countingService();
+    const first = await apply({ videos: [video('a'), video('b')], service });
+    await apply({ videos: [video('a'), video('b')], lock: first.outcome.lock, service });
+    expect(counts.posts).toBe(2);
+  });
+
+  it('moves without rendering', async () => {
+    const first = await apply({ videos: [video('old', 'same')] });
+    const { service, counts } = countingService();
+    const { outcome, events } = await apply({ videos: [video('new', 'same')], lock: first.outcome.lock, service });
+    expect(counts.posts).toBe(0);
+    expect([...outcome.lock.videos.keys()]).toEqual(['new']);
+    expect(events).toContainEqual({ kind: 'video-recorded', id: 'new', action: 'move', previousId: 'old' });
+  });
+
+  it('restores a lost output to its old name and leaves its entry alone', async () => {
+    const first = await apply({ videos: [video('a')] });
+    const names: string[] = [];
+    const { service } = countingService();
+    const { outcome } = await apply({
+      videos: [video('a')],
+      lock: first.outcome.lock,
+      missing: ['a'],
+      service: {
+        ...service,
+        createRenderSession: (request, options) => {
+          names.push(options.outputName);
+          return service.createRenderSession(request, options);
+        },
+      },
+    });
+    expect(outcome.rendered).toBe(1);
+    expect(`renders/${names[0]}.mp4`).toBe(first.outcome.lock.videos.get('a')?.video_url);
+    expect(outcome.lock).toEqual(first.outcome.lock);
+  });
+
+  it('never has more at work than it may', async () => {
+    const { service, counts } = countingService();
+    await apply({ videos: Array.from({ length: 20 }, (_, index) => video(`v${index}`)), service, concurrency: 3 });
+    expect(counts).toMatchObject({ posts: 20, mostActive: 3 });
+  });
+
+  it('keeps one failure to its video', async () => {
+    const error = {
+      code: 'render_crashed',
+      title: 'Renderer crashed',
+      severity: 'error',
+      retryable: true,
+      occurred_at: '',
+    } as const;
+    const { service } = countingService({ fails: (title) => (title === 'bad' ? [error] : null) });
+    const { outcome } = await apply({ videos: [video('a'), video('bad'), video('z')], service });
+    expect(outcome).toMatchObject({
+      rendered: 2,
+      failed: [{ id: 'bad', failures: [{ code: 'render_crashed', retryable: true }] }],
+    });
+    expect([...outcome.lock.videos.keys()].sort()).toEqual(['a', 'z']);
+  });
+
+  it('tells every mistake that the service found in a mapping', async () => {
+    const problems = [
+      { code: 'invalid_color', pointer: '#/mapping/resources/c_01', detail: 'no colour' },
+      { code: 'unknown_editable', pointer: '#/mapping/resources/t_09', detail: 'no such editable' },
+    ];
+    const { service } = countingService({ fails: () => new ServiceError(422, 'mapping_invalid', 'Invalid', problems) });
+    const { outcome } = await apply({ videos: [video('a')], service });
+    expect(outcome.failed[0]?.failures.map((failure) => failure.code)).toEqual(['invalid_color', 'unknown_editable']);
+  });
+
+  it('posts nothing for a video whose file changed since the plan', async () => {
+    const { service, counts } = countingService();
+    const { outcome } = await apply({ videos: [video('a', 'a', 'images/a.png')], service, file: 'other bytes' });
+    expect(outcome.failed).toMatchObject([{ id: 'a', failures: [{ code: 'changed_since_plan' }] }]);
+    expect(counts).toMatchObject({ posts: 0, uploads: 0 });
+  });
+
+  it('has a video in the lockfile before it says so', async () => {
+    const saved: Lock[] = [];
+    await apply({
+      videos: [video('a'), video('b'), video('c')],
+      saveLock: async (lock) => void saved.push(lock),
+      onEvent(event) {
+        if (event.kind === 'video-rendered') expect(saved.at(-1)?.videos.has(event.id)).toBe(true);
+      },
+    });
+    expect(saved.length).toBeGreaterThan(0);
+  });
+
+  it('begins nothing new once it is asked to stop, and records what was at work', async () => {
+    const stop = new AbortController();
+    const { service, counts } = countingService();
+    const { outcome } = await apply({
+      videos: ['a', 'b', 'c', 'd'].map((id) => video(id)),
+      service,
+      concurrency: 1,
+      signal: stop.signal,
+      onEvent: (event) => event.kind === 'video-started' && stop.abort(),
+    });
+    expect(counts.posts).toBe(1);
+    expect(outcome).toMatchObject({ rendered: 1, skipped: ['b', 'c', 'd'] });
+    expect([...outcome.lock.videos.keys()]).toEqual(['a']);
+  });
+
+  it('stops when the lockfile cannot be saved', async () => {
+    const { service, counts } = countingService();
+    const saveLock = () => Promise.reject(new ReelformError('write_failed', 'The disk is full'));
+    const videos = Array.from({ length: 20 }, (_, index) => video(`v${index}`));
+    await expect(apply({ videos, service, saveLock, concurrency: 2 })).rejects.toMatchObject({ code: 'write_failed' });
+    expect(counts.posts).toBeLessThan(20);
+  });
+
+  it('uploads a file that two editables share once', async () => {
+    const { service, counts } = countingService();
+    const one = video('a', 'a', 'images/a.png');
+    const photo = one.resources.get('(Footage)/USER/photo.png')!;
+    const shared = { ...one, resources: new Map([...one.resources, ['(Footage)/USER/other.png', photo]]) };
+    await apply({ videos: [shared], service });
+    expect(counts.uploads).toBe(1);
+  });
+
+  it('tells a run in order', async () => {
+    const { events } = await apply({ videos: [video('a')] });
+    expect(events.map((event) => event.kind)).toEqual([
+      'run-started',
+      'video-started',
+      'video-progressed',
+      'video-progressed',
+      'video-rendered',
+      'run-finished',
+    ]);
+  });
+});
