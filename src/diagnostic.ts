@@ -46,6 +46,7 @@ export const CODES = {
   config_missing: 'There is no reelform.yaml here or above',
   config_invalid: 'reelform.yaml has a wrong or missing value',
   template_invalid: 'A template package is not complete or not consistent',
+  spec_invalid: 'The specification of a template is not in the form of the interface',
   spec_missing: 'The specification of a template was not pulled yet',
   schema_outdated: 'A file under schemas/ is not what its template gives today',
   no_videos: 'The configuration matches no definition',

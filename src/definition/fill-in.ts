@@ -1,0 +1,60 @@
+import type { Diagnostic } from '../diagnostic.ts';
+import { nearest } from '../nearest.ts';
+import type { MapEntry, ScalarNode, TreeNode } from '../yaml/tree.ts';
+import type { Row } from './row.ts';
+
+/**
+ * The tree with every `${column}` replaced by the row's text and every `$${` by a literal `${`. Values alone, never
+ * keys; what a column says is not looked at again. Without a row every `${…}` is unknown.
+ *
+ * @param problems takes the placeholders that stand for nothing
+ */
+export function fillIn(node: TreeNode, row: Row | null, problems: Diagnostic[]): TreeNode {
+  switch (node.kind) {
+    case 'scalar':
+      return typeof node.value === 'string' && node.text.includes('${') ? fillScalar(node, row, problems) : node;
+    case 'list':
+      return { ...node, items: node.items.map((item) => fillIn(item, row, problems)) };
+    case 'map': {
+      const entries = new Map<string, MapEntry>();
+      for (const [key, entry] of node.entries)
+        entries.set(key, { ...entry, value: fillIn(entry.value, row, problems) });
+      return { ...node, entries };
+    }
+  }
+}
+
+function fillScalar(node: ScalarNode, row: Row | null, problems: Diagnostic[]): ScalarNode {
+  let filled = false;
+  const text = node.text.replaceAll(/\$\$\{|\$\{([^{}]*)\}|\$\{/g, (found, written: string | undefined) => {
+    if (found === '$${') return '${';
+    const name = written?.trim();
+    const value = name === undefined ? undefined : row?.values.get(name);
+    if (value === undefined) problems.push(unknownVariable(name, node, row));
+    filled = true;
+    return value ?? '';
+  });
+  if (!filled) return { ...node, value: text, text };
+  // A path whose beginning comes from the data starts where the data stands.
+  const saidBy = row !== null && /^\$\{/.test(node.text) ? row.file : node.saidBy;
+  return { ...node, value: text, text, saidBy, row: row?.name };
+}
+
+function unknownVariable(name: string | undefined, node: ScalarNode, row: Row | null): Diagnostic {
+  const problem = { code: 'unknown_variable', severity: 'error', at: node.span } as const;
+  if (name === undefined) {
+    return {
+      ...problem,
+      message: 'A ${ is never closed',
+      hint: 'Close it with }, or write $${ for the characters themselves',
+    };
+  }
+  if (row === null) {
+    const message = `\${${name}} stands for nothing: there are columns only in a definition with "each"`;
+    return { ...problem, message, hint: `Write $\${${name}} for the characters themselves` };
+  }
+  const columns = [...row.values.keys()];
+  const meant = nearest(name, columns);
+  const hint = meant === null ? `Its columns: ${columns.join(', ')}` : `Did you mean \${${meant}}?`;
+  return { ...problem, message: `${row.file} has no column ${JSON.stringify(name)}`, hint };
+}

@@ -1,0 +1,91 @@
+import type { Diagnostic, Span } from '../diagnostic.ts';
+import type { Json } from '../digest.ts';
+import type { Check } from '../locate.ts';
+import type { StyleVersion } from '../service/wire.ts';
+import { child, locateIn, type MapNode, textOf, toJson } from '../yaml/tree.ts';
+import { isTextPath } from './definition-file.ts';
+import { readResource } from './read-resource.ts';
+import { unknownTemplate } from './unknown-template.ts';
+import type { Video, VideoResource } from './video.ts';
+
+/** What the definitions have to know of a template. */
+export interface VideoTemplate {
+  readonly spec: StyleVersion;
+  /** Holds a merged and filled-in definition against the template's schema. */
+  readonly check: Check;
+}
+
+export interface VideoContext {
+  /** By the names in reelform.yaml; `null` for a template whose specification cannot be had. */
+  readonly templates: ReadonlyMap<string, VideoTemplate | null>;
+  /** For a definition without a template that could be used. */
+  readonly checkAny: Check;
+}
+
+/** A file that a video uses, and where the definition says so. */
+export interface FileUse {
+  readonly path: string;
+  readonly at: Span;
+  /** The row that filled in the path, for messages. */
+  readonly row?: string | undefined;
+}
+
+export interface ReadVideo {
+  /** Everything but the id; `null` when something is wrong. */
+  readonly video: Omit<Video, 'id'> | null;
+  readonly files: readonly FileUse[];
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/**
+ * Reads a definition that is merged and filled in, and checks it against its template.
+ *
+ * @param path the file that makes the video
+ * @param root without `id`, `extends` and `each`
+ */
+export function readVideo(path: string, root: MapNode, context: VideoContext): ReadVideo {
+  const locate = locateIn(root);
+  const name = textOf(child(root, 'template'));
+  const diagnostics: Diagnostic[] = [];
+  if (name !== null && !context.templates.has(name)) {
+    diagnostics.push(unknownTemplate(name, [...context.templates.keys()], locate(['template'], 'value').span));
+  }
+  const template = name === null ? null : (context.templates.get(name) ?? null);
+  const json = toJson(root, isTextPath) as { readonly [property: string]: Json };
+  diagnostics.push(...(template?.check ?? context.checkAny)({ resources: {}, ...json }, locate));
+  if (template === null || name === null) return { video: null, files: [], diagnostics };
+
+  const resources = new Map<string, VideoResource>();
+  const files: FileUse[] = [];
+  for (const [key, editable] of Object.entries(template.spec.editables)) {
+    const node = child(child(root, 'resources'), key);
+    const read = node === null ? null : readResource(node, editable);
+    if (read === null) continue;
+    if (!read.ok) {
+      const { code, message, hint } = read;
+      diagnostics.push({ code, severity: 'error', message: inRow(message, read.node.row), hint, at: read.node.span });
+      continue;
+    }
+    resources.set(key, read.resource);
+    if (read.resource.kind === 'image' && read.resource.source.kind === 'file') {
+      const row = read.node.kind === 'scalar' ? read.node.row : undefined;
+      files.push({ path: read.resource.source.path, at: read.node.span, row });
+    }
+  }
+  if (diagnostics.length > 0) return { video: null, files, diagnostics };
+  const video = {
+    path,
+    template: name,
+    title: textOf(child(root, 'title')) ?? '',
+    description: textOf(child(root, 'description')),
+    labels: (json.labels ?? {}) as Record<string, string>,
+    protect: json.protect === true,
+    resources,
+  };
+  return { video, files, diagnostics };
+}
+
+/** Adds the row of data to a message about a value that it filled in. */
+export function inRow(message: string, row: string | undefined): string {
+  return row === undefined ? message : `${message} (${row})`;
+}

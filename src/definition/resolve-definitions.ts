@@ -1,0 +1,95 @@
+import type { Diagnostic } from '../diagnostic.ts';
+import { byCodeUnit } from '../digest.ts';
+import type { Check } from '../locate.ts';
+import { type DefinitionFile, readDefinitionFile, unreadable } from './definition-file.ts';
+import { extend } from './extend.ts';
+import type { FileUse } from './read-video.ts';
+import { type Candidate, type RowContext, resolveRows } from './resolve-rows.ts';
+import { sortDiagnostics } from './sort-diagnostics.ts';
+import type { Video, VideoId } from './video.ts';
+import { isPart } from './video-id.ts';
+
+export interface DefinitionContext extends RowContext {
+  /** Holds a single file, not merged and not filled in, against the schema of all definitions. */
+  readonly checkFile: Check;
+}
+
+export interface Resolved {
+  /** By id; each with the local files that it uses. */
+  readonly videos: readonly { readonly video: Video; readonly files: readonly FileUse[] }[];
+  /** The files of videos that something else is wrong with. */
+  readonly otherFiles: readonly FileUse[];
+  /** By file and position, each once. */
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/**
+ * Definition files → the videos that they stand for, and all that is wrong with any of them. A file or a row with a
+ * mistake gives no video, and keeps no other from giving one. The order of the paths makes no difference.
+ *
+ * @param paths repository-relative, parts among them
+ */
+export function resolveDefinitions(paths: readonly string[], context: DefinitionContext): Resolved {
+  const loaded = new Map<string, DefinitionFile | null>();
+  const load = (path: string): DefinitionFile | null => {
+    const known = loaded.get(path);
+    if (known !== undefined) return known;
+    const text = context.read(path);
+    const missing = !text.ok && text.reason === 'missing';
+    const file = missing ? null : readDefinitionFile(path, text, context.checkFile);
+    loaded.set(path, file);
+    return file;
+  };
+  const candidates: Candidate[] = [];
+  const diagnostics: Diagnostic[] = [];
+  for (const path of [...paths].sort(byCodeUnit)) {
+    const file = load(path);
+    if (file === null) {
+      diagnostics.push(unreadable(path, 'missing', { file: path, start: 0, end: 0 }));
+      continue;
+    }
+    const extended = extend(file, load);
+    diagnostics.push(...extended.diagnostics);
+    if (extended.root === null || isPart(path)) continue;
+    const resolved = resolveRows(path, extended.root, context);
+    diagnostics.push(...resolved.diagnostics);
+    // A property that is misspelt in one of the files is missing from the video.
+    const whole = extended.diagnostics.length === 0;
+    candidates.push(...resolved.candidates.map((one) => (whole ? one : { ...one, video: null })));
+  }
+  const doubled = duplicateIds(candidates);
+  const isGood = ({ video }: Candidate): boolean => video !== null && !doubled.ids.has(nameOf(video.id));
+  return {
+    videos: candidates
+      .filter(isGood)
+      .map(({ video, files }) => ({ video: video!, files }))
+      .sort((a, b) => byCodeUnit(a.video.id, b.video.id)),
+    otherFiles: candidates.filter((one) => !isGood(one)).flatMap(({ files }) => files),
+    diagnostics: sortDiagnostics([...diagnostics, ...doubled.diagnostics]),
+  };
+}
+
+/** Ids name files, and some file systems do not tell upper case from lower: neither do we. */
+function nameOf(id: VideoId): string {
+  return id.toLowerCase();
+}
+
+function duplicateIds(candidates: readonly Candidate[]): { ids: ReadonlySet<string>; diagnostics: Diagnostic[] } {
+  const first = new Map<string, Candidate & { id: VideoId }>();
+  const ids = new Set<string>();
+  const diagnostics: Diagnostic[] = [];
+  for (const candidate of candidates) {
+    const { id, at } = candidate;
+    if (id === null) continue;
+    const other = first.get(nameOf(id));
+    if (other === undefined) {
+      first.set(nameOf(id), { ...candidate, id });
+      continue;
+    }
+    ids.add(nameOf(id));
+    const differs = other.id === id ? '' : `, which differs from ${JSON.stringify(id)} in case alone`;
+    const message = `${other.path} has a video ${JSON.stringify(other.id)} already${differs}`;
+    diagnostics.push({ code: 'duplicate_id', severity: 'error', message, hint: 'Give one of the two another id', at });
+  }
+  return { ids, diagnostics };
+}

@@ -1,0 +1,108 @@
+import type { Diagnostic, Span } from '../diagnostic.ts';
+import { child, locateIn, type MapNode, type ScalarNode } from '../yaml/tree.ts';
+import { type FileText, unreadable } from './definition-file.ts';
+import { withoutOwn } from './extend.ts';
+import { fillIn } from './fill-in.ts';
+import { isDataFile, readRows } from './read-rows.ts';
+import { type FileUse, inRow, readVideo, type VideoContext } from './read-video.ts';
+import { resolvePath } from './repository-path.ts';
+import type { Row } from './row.ts';
+import { positionOf } from './sort-diagnostics.ts';
+import type { Video, VideoId } from './video.ts';
+import { idOfPath, parseVideoId, VIDEO_ID_HINT } from './video-id.ts';
+
+export interface RowContext extends VideoContext {
+  /** The folder below which a path becomes an id. */
+  readonly folder: string;
+  /** Reads a file of the repository by its path from the root. */
+  readonly read: (path: string) => FileText;
+}
+
+/** A video as its definition has it, checked as far as one definition can be. */
+export interface Candidate {
+  /** `null` when what is written makes no id. */
+  readonly id: VideoId | null;
+  readonly path: string;
+  /** What to show where the video as a whole is meant: its row, its id, or the start of its definition. */
+  readonly at: Span;
+  /** `null` when something is wrong. */
+  readonly video: Video | null;
+  /** The local files that it uses, also when something else is wrong. */
+  readonly files: readonly FileUse[];
+}
+
+export interface ResolvedRows {
+  readonly candidates: readonly Candidate[];
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/** The videos of one definition, extended already: one, or with `each` one for every row of its data. */
+export function resolveRows(path: string, root: MapNode, context: RowContext): ResolvedRows {
+  const each = child(root, 'each');
+  if (each === null) return resolveVideo(path, root, null, context);
+  const from = child(each, 'from');
+  const id = child(each, 'id');
+  // Anything else was refused by the check of the file.
+  if (from?.kind !== 'scalar' || id?.kind !== 'scalar') return { candidates: [], diagnostics: [] };
+  const rows = rowsOf(from, context);
+  if (!rows.ok) return { candidates: [], diagnostics: rows.diagnostics };
+  const resolved = rows.value.map((row) => resolveVideo(path, root, { row, id }, context));
+  return {
+    candidates: resolved.flatMap((one) => one.candidates),
+    diagnostics: resolved.flatMap((one) => one.diagnostics),
+  };
+}
+
+function rowsOf(from: ScalarNode, context: RowContext): ReturnType<typeof readRows> {
+  const at = from.span;
+  const refused = (problem: Omit<Diagnostic, 'severity' | 'at'>): ReturnType<typeof readRows> => ({
+    ok: false,
+    diagnostics: [{ ...problem, severity: 'error', at }],
+  });
+  const target = resolvePath(from.text, from.saidBy);
+  if (!target.ok) return refused({ code: target.code, message: target.message, hint: target.hint });
+  if (!isDataFile(target.path)) {
+    const message = `${JSON.stringify(target.path)} is no kind of data that is read here`;
+    return refused({ code: 'data_invalid', message, hint: 'Use a .csv, .tsv, .json or .yaml file' });
+  }
+  const text = context.read(target.path);
+  if (!text.ok) return { ok: false, diagnostics: [unreadable(target.path, text.reason, at)] };
+  return readRows(target.path, text.text);
+}
+
+function resolveVideo(
+  path: string,
+  root: MapNode,
+  each: { readonly row: Row; readonly id: ScalarNode } | null,
+  context: RowContext,
+): ResolvedRows {
+  const diagnostics: Diagnostic[] = [];
+  const row = each?.row ?? null;
+  const own = child(root, 'id');
+  const base = own?.kind === 'scalar' ? (fillIn(own, row, diagnostics) as ScalarNode) : null;
+  const rowId = each === null ? null : (fillIn(each.id, row, diagnostics) as ScalarNode);
+  const hasId = diagnostics.length === 0;
+  const filled = fillIn(withoutOwn(root), row, diagnostics) as MapNode;
+  const misfilled = new Set(diagnostics.map(positionOf));
+
+  const written = [base?.text ?? idOfPath(path, context.folder), ...(rowId === null ? [] : [rowId.text])].join('/');
+  const id = parseVideoId(written);
+  const place = rowId ?? base;
+  if (id === null) diagnostics.push(invalidId(written, place, { file: path, start: 0, end: 0 }));
+
+  const read = readVideo(path, filled, context);
+  diagnostics.push(...read.diagnostics);
+  const video = read.video === null || id === null || diagnostics.length > 0 ? null : { id, ...read.video };
+  const at = row?.span ?? place?.span ?? locateIn(root)([], 'value').span;
+  return {
+    candidates: [{ id: hasId ? id : null, path, at, video, files: read.files }],
+    // What a wrong placeholder leads to further on says nothing new.
+    diagnostics: diagnostics.filter((one) => one.code === 'unknown_variable' || !misfilled.has(positionOf(one))),
+  };
+}
+
+function invalidId(written: string, place: ScalarNode | null, file: Span): Diagnostic {
+  const message = inRow(`${JSON.stringify(written)} cannot be the id of a video`, place?.row);
+  const hint = place === null ? `${VIDEO_ID_HINT}; rename the file, or give it an "id"` : VIDEO_ID_HINT;
+  return { code: 'invalid_id', severity: 'error', message, hint, at: place?.span ?? file };
+}

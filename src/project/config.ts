@@ -1,0 +1,134 @@
+import { resolvePath } from '../definition/repository-path.ts';
+import type { Diagnostic, Span } from '../diagnostic.ts';
+import type { Check, Locate } from '../locate.ts';
+import { parseYaml } from '../yaml/parse-yaml.ts';
+import { child, locateIn, textOf, toJson } from '../yaml/tree.ts';
+import { CONFIG_FILE } from './find-root.ts';
+
+/** This machine, or a service that has the interface; `tokenEnv` names the environment variable with its token. */
+export type ServiceConfig = 'embedded' | { readonly url: string; readonly tokenEnv: string };
+
+export type TemplateConfig =
+  /** `path`: a folder, repository-relative. */
+  | { readonly kind: 'package'; readonly path: string; readonly at: Span }
+  | { readonly kind: 'style_version'; readonly id: string; readonly at: Span };
+
+/** What reelform.yaml says, with its defaults filled in. */
+export interface Config {
+  readonly service: ServiceConfig;
+  readonly templates: ReadonlyMap<string, TemplateConfig>;
+  /** A glob from the root. */
+  readonly videos: string;
+  /** Videos at once, 1..64. */
+  readonly concurrency: number;
+}
+
+export interface ParsedConfig {
+  /** Defaults stand for everything when anything is wrong. */
+  readonly config: Config;
+  /** All names under `templates`, those with a wrong value among them. */
+  readonly templateNames: readonly string[];
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/** reelform.yaml as its schema has it. */
+interface WrittenConfig {
+  readonly service?: 'embedded' | { readonly url: string; readonly token_env?: string };
+  readonly templates: Readonly<Record<string, string>>;
+  readonly videos?: string;
+  readonly concurrency?: number;
+}
+
+const DEFAULTS: Config = {
+  service: 'embedded',
+  templates: new Map(),
+  videos: 'videos/**/*.yaml',
+  concurrency: 4,
+};
+
+/** The text of reelform.yaml → the configuration, and all that is wrong with it. Never throws on the text. */
+export function parseConfig(file: string, text: string, check: Check): ParsedConfig {
+  const parsed = parseYaml(file, text);
+  if (!parsed.ok) return { config: DEFAULTS, templateNames: [], diagnostics: parsed.diagnostics };
+  const root = parsed.value ?? { kind: 'map', entries: new Map(), span: { file, start: 0, end: 0 } };
+  const locate = locateIn(root);
+  const json = toJson(root, (path) => path[0] === 'templates');
+  const diagnostics = [...check(json, locate)];
+  const named = child(root, 'templates');
+  const templateNames = named?.kind === 'map' ? [...named.entries.keys()] : [];
+  // Definitions are looked for, and checked as far as that goes, even when something else is wrong here.
+  const videos = textOf(child(root, 'videos')) ?? DEFAULTS.videos;
+  const glob = globProblem(videos, locate(['videos'], 'value').span);
+  if (glob !== null) diagnostics.push(glob);
+  const written = json as unknown as WrittenConfig;
+  const templates = diagnostics.length > 0 ? null : readTemplates(written, locate);
+  diagnostics.push(...(templates?.diagnostics ?? []));
+  if (diagnostics.length > 0 || templates === null) {
+    return { config: { ...DEFAULTS, ...(glob === null ? { videos } : {}) }, templateNames, diagnostics };
+  }
+  const concurrency = written.concurrency ?? DEFAULTS.concurrency;
+  return {
+    config: { service: readService(written.service), templates: templates.templates, videos, concurrency },
+    templateNames,
+    diagnostics,
+  };
+}
+
+function readService(service: WrittenConfig['service']): ServiceConfig {
+  if (typeof service !== 'object') return 'embedded';
+  return { url: service.url.replace(/\/+$/, ''), tokenEnv: service.token_env ?? 'REELFORM_TOKEN' };
+}
+
+function readTemplates(
+  written: WrittenConfig,
+  locate: Locate,
+): { templates: Map<string, TemplateConfig>; diagnostics: Diagnostic[] } {
+  const templates = new Map<string, TemplateConfig>();
+  const diagnostics: Diagnostic[] = [];
+  for (const [name, value] of Object.entries(written.templates)) {
+    const at = locate(['templates', name], 'value').span;
+    if (!value.startsWith('./')) {
+      templates.set(name, { kind: 'style_version', id: value, at });
+      continue;
+    }
+    const folder = resolvePath(value.replace(/\/+$/, ''), CONFIG_FILE);
+    if (folder.ok) templates.set(name, { kind: 'package', path: folder.path, at });
+    else
+      diagnostics.push({
+        code: folder.code,
+        severity: 'error',
+        message: folder.message,
+        hint: 'Write ./templates/<name>',
+        at,
+      });
+  }
+  return { templates, diagnostics };
+}
+
+/** A glob stays inside the repository, and its braces do not stand for more patterns than a search can bear. */
+function globProblem(pattern: string, at: Span): Diagnostic | null {
+  const problem = (code: 'path_outside' | 'config_invalid', message: string, hint: string): Diagnostic => ({
+    code,
+    severity: 'error',
+    message,
+    hint,
+    at,
+  });
+  if (pattern.startsWith('/') || /^[a-z]:/i.test(pattern) || /(?:^|[/{,(|!])\.\.(?:[/},)|]|$)/.test(pattern)) {
+    return problem(
+      'path_outside',
+      'The glob of videos leads out of the repository',
+      'Write it from the root, like videos/**/*.yaml',
+    );
+  }
+  if (pattern.includes('\\'))
+    return problem('config_invalid', 'The glob of videos holds a backslash', 'Separate folders with /');
+  if (pattern.split('{').length > 4 || /\{[^{},]*\.\.[^{}]*\}/.test(pattern)) {
+    return problem(
+      'config_invalid',
+      'The glob of videos has too many alternatives',
+      'Use at most three {a,b} and no ranges',
+    );
+  }
+  return null;
+}

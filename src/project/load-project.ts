@@ -1,0 +1,118 @@
+import { posix } from 'node:path';
+import { unreadable } from '../definition/definition-file.ts';
+import { type FileUse, inRow } from '../definition/read-video.ts';
+import { type Resolved, resolveDefinitions } from '../definition/resolve-definitions.ts';
+import { sortDiagnostics } from '../definition/sort-diagnostics.ts';
+import type { Video } from '../definition/video.ts';
+import type { Diagnostic } from '../diagnostic.ts';
+import { nearest } from '../nearest.ts';
+import { type Checks, createChecks } from '../schema/create-checks.ts';
+import { type Config, parseConfig } from './config.ts';
+import { findDefinitions, fixedFolder } from './find-definitions.ts';
+import { CONFIG_FILE, findRoot } from './find-root.ts';
+import { loadTemplates, type ProjectTemplate } from './load-templates.ts';
+import { type Asset, RepositoryFiles } from './repository-files.ts';
+
+/** A repository of videos, read and checked. */
+export interface Project {
+  /** Absolute. */
+  readonly root: string;
+  readonly config: Config;
+  /** By name; those alone that can be used. */
+  readonly templates: ReadonlyMap<string, ProjectTemplate>;
+  /** Sorted by id; a definition with a mistake gives none. */
+  readonly videos: readonly Video[];
+  /** The local files that the videos use, by path. */
+  readonly assets: ReadonlyMap<string, Asset>;
+  /** Everything that is wrong, by file and position. With an error among them the videos are not complete. */
+  readonly diagnostics: readonly Diagnostic[];
+  /** The text of a file that was read, for code frames. */
+  source(file: string): string | undefined;
+}
+
+/**
+ * Reads the repository around a folder: its configuration, templates, definitions, and the files that they use. What a
+ * user can mend is in `diagnostics`, all of it at once.
+ *
+ * Import this module lazily: it loads yaml, Ajv and fast-glob.
+ *
+ * @throws ReelformError `config_missing`
+ */
+export async function loadProject({ cwd }: { cwd: string }): Promise<Project> {
+  const files = new RepositoryFiles(findRoot(cwd));
+  const checks = createChecks();
+  const read = files.text(CONFIG_FILE);
+  const { config, templateNames, diagnostics } = read.ok
+    ? parseConfig(CONFIG_FILE, read.text, checks.config)
+    : parseConfig(CONFIG_FILE, '', () => [
+        unreadable(CONFIG_FILE, read.reason, { file: CONFIG_FILE, start: 0, end: 0 }),
+      ]);
+  const loaded = loadTemplates(config, files);
+  const resolved = resolveVideos(config, templateNames, loaded.templates, files, checks);
+  const used = checkFiles(resolved, files);
+  return {
+    root: files.root,
+    config,
+    templates: loaded.templates,
+    videos: used.videos,
+    assets: used.assets,
+    diagnostics: sortDiagnostics([...diagnostics, ...loaded.diagnostics, ...resolved.diagnostics, ...used.diagnostics]),
+    source: files.source,
+  };
+}
+
+function resolveVideos(
+  config: Config,
+  templateNames: readonly string[],
+  templates: ReadonlyMap<string, ProjectTemplate>,
+  files: RepositoryFiles,
+  checks: Checks,
+): Resolved {
+  const paths = findDefinitions(files.root, config.videos);
+  const usable = templateNames.map((name) => {
+    const template = templates.get(name);
+    return [name, template === undefined ? null : { spec: template.spec, check: checks.video(template) }] as const;
+  });
+  const resolved = resolveDefinitions(paths, {
+    folder: fixedFolder(config.videos),
+    templates: new Map(usable),
+    checkFile: checks.file,
+    checkAny: checks.anyVideo,
+    read: files.text,
+  });
+  if (paths.length > 0) return resolved;
+  const message = `No file of the repository matches ${JSON.stringify(config.videos)}`;
+  const hint = `Write a definition, or set "videos" in ${CONFIG_FILE}`;
+  const none: Diagnostic = {
+    code: 'no_videos',
+    severity: 'warning',
+    message,
+    hint,
+    at: { file: CONFIG_FILE, start: 0, end: 0 },
+  };
+  return { ...resolved, diagnostics: [none] };
+}
+
+function checkFiles(
+  { videos, otherFiles }: Resolved,
+  files: RepositoryFiles,
+): { videos: Video[]; assets: Map<string, Asset>; diagnostics: Diagnostic[] } {
+  const assets = new Map<string, Asset>();
+  const diagnostics: Diagnostic[] = [];
+  const isThere = (use: FileUse): boolean => {
+    const asset = files.asset(use.path);
+    if (typeof asset === 'string') diagnostics.push(unusable(use, asset, files));
+    else assets.set(use.path, asset);
+    return typeof asset !== 'string';
+  };
+  const usable = videos.filter((one) => one.files.filter(isThere).length === one.files.length);
+  otherFiles.forEach(isThere);
+  return { videos: usable.map(({ video }) => video), assets, diagnostics };
+}
+
+function unusable({ path, at, row }: FileUse, reason: 'missing' | 'outside', files: RepositoryFiles): Diagnostic {
+  const { message, hint, ...diagnostic } = unreadable(path, reason, at);
+  const meant = reason === 'missing' ? nearest(posix.basename(path), files.siblings(path)) : null;
+  const nearestHint = `Did you mean ${posix.join(posix.dirname(path), meant ?? '')}?`;
+  return { ...diagnostic, message: inRow(message, row), hint: meant === null ? hint : nearestHint };
+}

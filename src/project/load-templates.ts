@@ -1,0 +1,84 @@
+import type { Diagnostic, Span } from '../diagnostic.ts';
+import { parseSpec } from '../schema/parse-spec.ts';
+import type { StyleVersion } from '../service/wire.ts';
+import { parseTemplatePackage, type TemplatePackage } from '../template/template-package.ts';
+import type { Config, TemplateConfig } from './config.ts';
+import { readTemplateFolder } from './read-template-folder.ts';
+import type { RepositoryFiles } from './repository-files.ts';
+import { outdatedFiles, schemaFiles, specPath } from './schema-files.ts';
+
+/** A template that definitions can use. */
+export interface ProjectTemplate {
+  /** In reelform.yaml. */
+  readonly name: string;
+  readonly spec: StyleVersion;
+  /** `null` for a style version of a service. */
+  readonly package: TemplatePackage | null;
+}
+
+export interface LoadedTemplates {
+  /** Those that can be used. */
+  readonly templates: ReadonlyMap<string, ProjectTemplate>;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/** Reads every template of the configuration: packages from their folders, specifications from `schemas/`. */
+export function loadTemplates(config: Config, files: RepositoryFiles): LoadedTemplates {
+  const templates = new Map<string, ProjectTemplate>();
+  const diagnostics: Diagnostic[] = [];
+  for (const [name, template] of config.templates) {
+    const loaded = template.kind === 'package' ? loadPackage(name, template, files) : loadSpec(name, template, files);
+    diagnostics.push(...loaded.diagnostics);
+    if (loaded.template === null) continue;
+    templates.set(name, loaded.template);
+    diagnostics.push(...outdated(loaded.template, template.at, files));
+  }
+  return { templates, diagnostics };
+}
+
+interface Loaded {
+  readonly template: ProjectTemplate | null;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+function loadPackage(name: string, { path, at }: TemplateConfig & { kind: 'package' }, files: RepositoryFiles): Loaded {
+  const folder = readTemplateFolder(files.root, path, at);
+  if (!folder.ok) return { template: null, diagnostics: folder.diagnostics };
+  const parsed = parseTemplatePackage(path, folder.value);
+  if (!parsed.ok) return { template: null, diagnostics: parsed.diagnostics };
+  return { template: { name, spec: parsed.value.spec, package: parsed.value }, diagnostics: [] };
+}
+
+function loadSpec(
+  name: string,
+  { id, at }: TemplateConfig & { kind: 'style_version' },
+  files: RepositoryFiles,
+): Loaded {
+  const path = specPath(name);
+  const text = files.text(path);
+  const hint = `Run reelform pull ${name}`;
+  if (!text.ok) {
+    const message = `${path}, the specification of the template ${name}, is not there`;
+    return { template: null, diagnostics: [{ code: 'spec_missing', severity: 'error', message, hint, at }] };
+  }
+  const spec = parseSpec(path, text.text);
+  if (!spec.ok) return { template: null, diagnostics: spec.diagnostics };
+  if (spec.value.id !== id) {
+    const message = `${path} describes the style version ${spec.value.id}, reelform.yaml names ${id}`;
+    return { template: null, diagnostics: [{ code: 'spec_missing', severity: 'error', message, hint, at }] };
+  }
+  return { template: { name, spec: spec.value, package: null }, diagnostics: [] };
+}
+
+function outdated(
+  { name, spec, package: ownPackage }: ProjectTemplate,
+  at: Span,
+  files: RepositoryFiles,
+): Diagnostic[] {
+  const made = schemaFiles(name, spec);
+  // The specification of a service's template is on the disk alone: here it is its own measure.
+  const stale = outdatedFiles(files.root, ownPackage === null ? made.slice(1) : made);
+  if (stale.length === 0) return [];
+  const message = `${stale.map(({ path }) => path).join(' and ')} ${stale.length === 1 ? 'is' : 'are'} not what the template ${name} gives today`;
+  return [{ code: 'schema_outdated', severity: 'warning', message, hint: `Run reelform pull ${name}`, at }];
+}

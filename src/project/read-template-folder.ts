@@ -1,0 +1,54 @@
+import { type Dirent, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
+import { join, sep } from 'node:path';
+import type { Diagnostic, Result, Span } from '../diagnostic.ts';
+
+const MAX_BYTES = 50 << 20;
+const MAX_FILES = 2_000;
+
+/**
+ * The regular files of a template package by their path below its folder, with `/`. Links and hidden files are left out.
+ *
+ * @param root of the repository, absolute
+ * @param folder repository-relative
+ * @param at where reelform.yaml names it
+ */
+export function readTemplateFolder(root: string, folder: string, at: Span): Result<Map<string, Uint8Array>> {
+  const refused = (message: string, hint: string): Result<never> => {
+    const diagnostic: Diagnostic = { code: 'template_invalid', severity: 'error', message, hint, at };
+    return { ok: false, diagnostics: [diagnostic] };
+  };
+  const absolute = join(root, folder);
+  if (!statSync(absolute, { throwIfNoEntry: false })?.isDirectory()) {
+    return refused(
+      `There is no folder ${JSON.stringify(folder)}`,
+      'Write the path of a template package, like ./templates/launch',
+    );
+  }
+  if (!realpathSync.native(absolute).startsWith(`${realpathSync.native(root)}${sep}`)) {
+    return refused(`${JSON.stringify(folder)} is a link out of the repository`, 'Copy the package into the repository');
+  }
+  const files = new Map<string, Uint8Array>();
+  let sizeBytes = 0;
+  const folders = [''];
+  for (let below = folders.pop(); below !== undefined; below = folders.pop()) {
+    for (const entry of sorted(readdirSync(join(absolute, below), { withFileTypes: true }))) {
+      const path = `${below}${entry.name}`;
+      if (entry.name.startsWith('.')) continue;
+      if (entry.isDirectory()) folders.push(`${path}/`);
+      if (!entry.isFile()) continue;
+      sizeBytes += statSync(join(absolute, path)).size;
+      if (sizeBytes > MAX_BYTES || files.size >= MAX_FILES) {
+        return refused(
+          `${JSON.stringify(folder)} is too large for a template package`,
+          'A package has at most 50 MB and 2,000 files',
+        );
+      }
+      files.set(path, readFileSync(join(absolute, path)));
+    }
+  }
+  return { ok: true, value: files };
+}
+
+function sorted(entries: Dirent[]): Dirent[] {
+  return entries.sort((a, b) => (a.name < b.name ? -1 : 1));
+}

@@ -1,0 +1,115 @@
+import { createHash } from 'node:crypto';
+import { closeSync, openSync, readdirSync, readFileSync, readSync, realpathSync, type Stats, statSync } from 'node:fs';
+import { dirname, join, sep } from 'node:path';
+import type { FileText } from '../definition/definition-file.ts';
+import type { Sha256 } from '../digest.ts';
+
+/** A local file that a video uses. */
+export interface Asset {
+  /** Repository-relative. */
+  readonly path: string;
+  readonly sha256: Sha256;
+  readonly sizeBytes: number;
+}
+
+/** Bytes of one text file. */
+const MAX_TEXT_BYTES = 64 << 20;
+const CHUNK_BYTES = 1 << 20;
+
+type Refusal = 'missing' | 'outside';
+
+/**
+ * The files of one repository, each read once and hashed once: a run sees one state of a file. Paths are relative to the
+ * root, with `/`; links are followed as long as they stay inside. Synchronous, since that is ten times faster for the
+ * many small files of a repository.
+ */
+export class RepositoryFiles {
+  readonly root: string;
+  readonly #realRoot: string;
+  readonly #texts = new Map<string, FileText>();
+  readonly #assets = new Map<string, Asset | Refusal>();
+
+  /** @param root absolute */
+  constructor(root: string) {
+    this.root = root;
+    this.#realRoot = realpathSync.native(root);
+  }
+
+  readonly text = (path: string): FileText => {
+    const known = this.#texts.get(path);
+    if (known !== undefined) return known;
+    const text = this.#readText(path);
+    this.#texts.set(path, text);
+    return text;
+  };
+
+  /** The text of a file that was read, for code frames. */
+  readonly source = (path: string): string | undefined => {
+    const text = this.#texts.get(path);
+    return text?.ok === true ? text.text : undefined;
+  };
+
+  /** The digest of a file, or why it cannot be used. */
+  readonly asset = (path: string): Asset | Refusal => {
+    const known = this.#assets.get(path);
+    if (known !== undefined) return known;
+    const found = this.#find(path);
+    const asset = typeof found === 'string' ? found : { path, ...hashFile(found.absolute) };
+    this.#assets.set(path, asset);
+    return asset;
+  };
+
+  /** The names of files beside this one, for hints. */
+  siblings(path: string): string[] {
+    try {
+      return readdirSync(dirname(join(this.root, path)));
+    } catch {
+      return [];
+    }
+  }
+
+  #readText(path: string): FileText {
+    const found = this.#find(path);
+    if (typeof found === 'string') return { ok: false, reason: found };
+    if (found.stats.size > MAX_TEXT_BYTES) return { ok: false, reason: 'too_large' };
+    try {
+      return { ok: true, text: new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(found.absolute)) };
+    } catch (error) {
+      if (error instanceof TypeError) return { ok: false, reason: 'not_text' };
+      throw error;
+    }
+  }
+
+  #find(path: string): { absolute: string; stats: Stats } | Refusal {
+    try {
+      const absolute = realpathSync.native(join(this.root, path));
+      if (!absolute.startsWith(`${this.#realRoot}${sep}`)) return 'outside';
+      const stats = statSync(absolute);
+      return stats.isFile() ? { absolute, stats } : 'missing';
+    } catch (error) {
+      if (isNotThere(error)) return 'missing';
+      throw error;
+    }
+  }
+}
+
+/** No such file, a file where a folder should be, or links in a circle. */
+function isNotThere(error: unknown): boolean {
+  return ['ENOENT', 'ENOTDIR', 'ELOOP', 'ENAMETOOLONG'].includes((error as NodeJS.ErrnoException).code ?? '');
+}
+
+function hashFile(absolute: string): { sha256: Sha256; sizeBytes: number } {
+  const hash = createHash('sha256');
+  const file = openSync(absolute, 'r');
+  try {
+    const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
+    let sizeBytes = 0;
+    for (let read = readSync(file, chunk); read > 0; read = readSync(file, chunk)) {
+      hash.update(chunk.subarray(0, read));
+      sizeBytes += read;
+    }
+    return { sha256: hash.digest('hex') as Sha256, sizeBytes };
+  } finally {
+    closeSync(file);
+  }
+}

@@ -1,0 +1,17 @@
+/** A place in a text as editors count: lines and columns from 1, columns in UTF-16 code units. */
+export interface TextPosition {
+  readonly line: number;
+  readonly column: number;
+}
+
+/** Where an offset stands; past the end it stands at the end. Lines end with `\n` or `\r\n`. */
+export function textPosition(text: string, offset: number): TextPosition {
+  const at = Math.min(offset, text.length);
+  let line = 1;
+  let start = 0;
+  for (let end = text.indexOf('\n'); end !== -1 && end < at; end = text.indexOf('\n', start)) {
+    line += 1;
+    start = end + 1;
+  }
+  return { line, column: at - start + 1 };
+}

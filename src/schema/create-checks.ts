@@ -1,0 +1,51 @@
+import { Ajv, type ErrorObject } from 'ajv';
+import configSchema from '../../schemas/reelform-config.schema.json' with { type: 'json' };
+import type { Check } from '../locate.ts';
+import { definitionSchema, type NamedSpec } from './definition-schema.ts';
+import { EDITOR_KEYWORDS, type JsonSchema } from './json-schema.ts';
+import { violationsOf } from './violation.ts';
+import { type Subject, violationDiagnostics } from './violation-diagnostics.ts';
+
+/** Checks of users' files, each by the schema that editors use too. A check is compiled when it is first used. */
+export interface Checks {
+  /** reelform.yaml. */
+  readonly config: Check;
+  /** Any definition file or part, as written. */
+  readonly file: Check;
+  /** A merged and filled-in definition over no known template. */
+  readonly anyVideo: Check;
+  /** A merged and filled-in definition. */
+  video(template: NamedSpec): Check;
+}
+
+/** Import this module lazily: it loads Ajv. */
+export function createChecks(): Checks {
+  const ajv = new Ajv({
+    strict: true,
+    strictTypes: false,
+    strictRequired: false,
+    allErrors: true,
+    verbose: true,
+    ownProperties: true,
+    logger: false,
+  });
+  ajv.addVocabulary(EDITOR_KEYWORDS);
+  const check = (schema: JsonSchema | (() => JsonSchema), subject: Subject): Check => {
+    let validate: ((document: unknown) => readonly ErrorObject[]) | null = null;
+    return (document, locate) => {
+      validate ??= compile(ajv, typeof schema === 'function' ? schema() : schema);
+      return violationDiagnostics(violationsOf(validate(document)), subject, locate);
+    };
+  };
+  return {
+    config: check(configSchema as JsonSchema, { kind: 'config' }),
+    file: check(() => definitionSchema(null, 'file'), { kind: 'definition', template: null }),
+    anyVideo: check(() => definitionSchema(null, 'video'), { kind: 'definition', template: null }),
+    video: (template) => check(() => definitionSchema(template, 'video'), { kind: 'definition', template }),
+  };
+}
+
+function compile(ajv: Ajv, schema: JsonSchema): (document: unknown) => readonly ErrorObject[] {
+  const validate = ajv.compile(schema);
+  return (document) => (validate(document) ? [] : (validate.errors ?? []));
+}

@@ -1,0 +1,110 @@
+import type { Diagnostic, Result } from '../diagnostic.ts';
+import type { StyleVersion } from '../service/wire.ts';
+
+const MAX_EDITABLES = 500;
+const MAX_LABEL = 200;
+const MAX_TEXT = 10_000;
+
+/**
+ * The text of `schemas/<template>.spec.json`, `{"style_version": …}`, as a specification. The text may come from any
+ * service: its form and size are checked, fields that the interface does not have are kept as they are.
+ */
+export function parseSpec(file: string, text: string): Result<StyleVersion> {
+  const invalid = (problems: readonly string[]): Result<never> => ({
+    ok: false,
+    diagnostics: problems.map(
+      (message): Diagnostic => ({
+        code: 'spec_invalid',
+        severity: 'error',
+        message,
+        hint: 'Run reelform pull',
+        at: { file, start: 0, end: 0 },
+      }),
+    ),
+  });
+  let document: unknown;
+  try {
+    document = JSON.parse(text);
+  } catch {
+    return invalid(['The text is not valid JSON']);
+  }
+  const value = isObject(document) ? document.style_version : undefined;
+  const problems = specProblems(value);
+  return problems.length > 0 ? invalid(problems) : { ok: true, value: value as StyleVersion };
+}
+
+/** All that keeps a value from being a specification; nothing, and it is one. */
+export function specProblems(value: unknown): string[] {
+  if (!isObject(value)) return ['style_version is not an object'];
+  const problems: string[] = [];
+  if (!isText(value.id, MAX_LABEL) || value.id === '')
+    problems.push(`style_version.id is not a text of 1 to ${MAX_LABEL} characters`);
+  if (!isTexts(value.fonts)) problems.push('style_version.fonts is not a list of texts');
+  if (!isObject(value.editables)) return [...problems, 'style_version.editables is not an object'];
+  const editables = Object.entries(value.editables);
+  if (editables.length > MAX_EDITABLES) {
+    return [
+      ...problems,
+      `style_version has ${editables.length} editables, more than the ${MAX_EDITABLES} that are read`,
+    ];
+  }
+  for (const [key, editable] of editables) {
+    const name = JSON.stringify(key.slice(0, MAX_LABEL));
+    if (!isText(key, MAX_LABEL) || key === '' || key === '__proto__')
+      problems.push(`${name} cannot be the key of an editable`);
+    if (!isObject(editable)) problems.push(`The editable ${name} is not an object`);
+    else problems.push(...editableProblems(name, editable));
+  }
+  return problems;
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Field of an editable → what it has to be. Fields without a `?` have to be there. */
+const RULES: Readonly<Record<string, readonly [expected: string, holds: (value: unknown) => boolean]>> = {
+  input_type: ['a text', (value) => isText(value, MAX_LABEL) && value !== ''],
+  stillcut: ['a text', (value) => isText(value, MAX_LABEL)],
+  'example_text?': [
+    `a text of at most ${MAX_TEXT} characters`,
+    (value) => typeof value === 'string' && value.length <= MAX_TEXT,
+  ],
+  'fonts?': ['a list of texts', isTexts],
+  'width?': ['a positive number', isPositive],
+  'height?': ['a positive number', isPositive],
+  'label?': [`a text of at most ${MAX_LABEL} characters`, (value) => isText(value, MAX_LABEL)],
+  'required?': ['true or false', (value) => typeof value === 'boolean'],
+  'max_length?': ['a positive number', isPositive],
+  'duration?': ['a positive number', isPositive],
+  'allowed_fonts?': ['a list of texts', isTexts],
+};
+
+function editableProblems(name: string, editable: Fields): string[] {
+  return Object.entries(RULES).flatMap(([rule, [expected, holds]]) => {
+    const field = rule.replace('?', '');
+    const value = Object.hasOwn(editable, field) ? editable[field] : undefined;
+    if (value === undefined && rule.endsWith('?')) return [];
+    return holds(value) ? [] : [`${field} of the editable ${name} is not ${expected}`];
+  });
+}
+
+function isObject(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** A line of text: nothing that a terminal or an editor would obey. */
+function isText(value: unknown, maxLength: number): value is string {
+  return (
+    typeof value === 'string' &&
+    value.length <= maxLength &&
+    !/[\x00-\x1f\x7f-\x9f]/.test(value) &&
+    value.isWellFormed()
+  );
+}
+
+function isTexts(value: unknown): boolean {
+  return Array.isArray(value) && value.length <= 1000 && value.every((item) => isText(item, MAX_LABEL));
+}
+
+function isPositive(value: unknown): boolean {
+  return typeof value === 'number' && Number.isFinite(value) && value > 0;
+}
