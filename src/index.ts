@@ -5,6 +5,7 @@ export { CODES, ReelformError } from './diagnostic.ts';
 export { RENDER_EPOCH } from './engine/render-epoch.ts';
 export { renderScene } from './engine/render-scene.ts';
 export type { Fingerprint, Lock, LockEntry } from './lock/lock.ts';
+export { emptyLock } from './lock/lock.ts';
 export { parseLock } from './lock/parse-lock.ts';
 export { serialiseLock } from './lock/serialise-lock.ts';
 export type { DesiredVideo } from './plan/desired-video.ts';

@@ -76,10 +76,10 @@ export type SessionStatus = 'draft' | 'preview_rendering' | 'preview_rendered' |
 export interface SessionError {
   code: string;
   title: string;
-  detail?: string;
+  detail?: string | undefined;
   /** JSON pointer into the request. */
-  pointer?: string;
-  editable?: string;
+  pointer?: string | undefined;
+  editable?: string | undefined;
   severity: 'error' | 'warning';
   retryable: boolean;
   occurred_at: string;

@@ -1,3 +1,4 @@
+import { SceneError } from '../engine/scene-error.ts';
 import { ServiceError } from '../service/service-error.ts';
 import type { CreateRenderSession, MediaResource, RenderSession, SessionError, StyleVersion } from '../service/wire.ts';
 import { bindMapping } from '../template/bind-mapping.ts';
@@ -96,6 +97,7 @@ export class Sessions {
         started.mapping.resources,
         await readSources(started, template, sources, signal),
       );
+      signal.throwIfAborted();
       const rendering = await renderer.render(scene, {
         signal,
         onProgress: (done, count) => void record(progressedSession(session, done / count, environment.now())),
@@ -135,6 +137,11 @@ async function readSources(
 function errorsOf(error: unknown): Omit<SessionError, 'occurred_at'>[] {
   if (error instanceof AggregateError) return error.errors.flatMap((one) => errorsOf(one));
   if (error instanceof SessionFailure) return [error.error];
+  if (error instanceof SceneError) {
+    const { code, message, imageName } = error;
+    const retryable = code === 'render_crashed' || code === 'render_timeout';
+    return [{ code, title: message, editable: imageName, severity: 'error', retryable }];
+  }
   const title = error instanceof Error ? error.message : String(error);
   return [{ code: 'internal', title: 'Internal error', detail: title, severity: 'error', retryable: false }];
 }

@@ -30,29 +30,29 @@ export function checkEditables(manifest: Manifest, uses: SlotUses): PackageProbl
     const file = 'template.yaml';
     const { form, example } = KEY_FORMS[editable.kind];
     if (!form.test(key)) {
-      problems.push({ file, key, message: `the key of ${article(editable.kind)} must have the form of ${example}` });
+      problems.push({ file, key, message: `The key of ${article(editable.kind)} must have the form of ${example}` });
     }
     const found = uses.get(key);
     if (found === undefined) {
       problems.push({
         file,
         key,
-        message: `nothing in animation.json is filled by ${key}`,
-        hint: `give a layer, property or asset of the animation "sid": "${key}"`,
+        message: `Nothing in animation.json is filled by ${key}`,
+        hint: `Give a layer, property or asset of the animation "sid": "${key}"`,
       });
     } else if (found.some((use) => use.kind !== USE_KINDS[editable.kind])) {
       const kinds = [...new Set(found.map((use) => use.kind))].join(' and ');
       problems.push({
         file,
         key,
-        message: `${key} is ${article(editable.kind)}, but in animation.json it fills ${kinds}`,
+        message: `The editable ${key} is ${article(editable.kind)}, but in animation.json it fills ${kinds}`,
       });
     }
     if (!manifest.stillcuts.has(editable.stillcut)) {
       problems.push({
         file,
         key,
-        message: `${key} is shown on the still ${editable.stillcut}, which is not under stillcuts`,
+        message: `The editable ${key} is shown on the still ${editable.stillcut}, which is not under stillcuts`,
       });
     }
   }
@@ -71,8 +71,8 @@ export function resolveFonts(
     if (!isNode(font) || typeof font.fName !== 'string') continue;
     const path = FONT_ENDINGS.map((ending) => `fonts/${font.fName}.${ending}`).find((name) => files.has(name));
     if (path === undefined) {
-      const message = `the font ${font.fName} of the animation is not in the package`;
-      problems.push({ file: 'animation.json', message, hint: `add fonts/${font.fName}.ttf (or .otf, .woff2, .woff)` });
+      const message = `The font ${font.fName} of the animation is not in the package`;
+      problems.push({ file: 'animation.json', message, hint: `Add fonts/${font.fName}.ttf (or .otf, .woff2, .woff)` });
     } else {
       fonts.set(font.fName, { path, bytes: files.get(path)! });
     }
@@ -80,7 +80,7 @@ export function resolveFonts(
   const names = new Set(listed.map((font) => (isNode(font) ? font.fName : null)));
   for (const name of usedFonts(animation)) {
     if (!names.has(name)) {
-      problems.push({ file: 'animation.json', message: `a text uses the font ${name}, which is not in fonts.list` });
+      problems.push({ file: 'animation.json', message: `A text uses the font ${name}, which is not in fonts.list` });
     }
   }
   return { fonts, problems };
@@ -102,7 +102,7 @@ export function resolveImages(
     else
       problems.push({
         file: 'animation.json',
-        message: `the image ${path} of asset ${asset.id} is not in the package`,
+        message: `The image ${path} of asset ${asset.id} is not in the package`,
       });
   }
   return { images, problems };

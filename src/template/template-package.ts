@@ -75,7 +75,7 @@ function assemble(
   const uses = findSlotUses(animation);
   const fonts = resolveFonts(animation, files);
   const images = resolveImages(animation, files);
-  const problems = [...checkEditables(manifest, uses), ...fonts.problems, ...images.problems];
+  const problems = [...checkSize(animation), ...checkEditables(manifest, uses), ...fonts.problems, ...images.problems];
   if (problems.length > 0) {
     return {
       ok: false,
@@ -105,10 +105,17 @@ function parseAnimation(text: string): { document: LottieDocument | null; proble
   try {
     value = JSON.parse(text);
   } catch (error) {
-    return { document: null, problems: [`It is not JSON: ${(error as Error).message}`] };
+    return { document: null, problems: [`The animation is not JSON: ${(error as Error).message}`] };
   }
-  const problems = checkAnimation(value, { imagesBeside: true });
+  // Files of the package are looked at by name, after this.
+  const problems = checkAnimation(value, { suppliedAssets: ANY, suppliedFonts: ANY });
   return { document: problems.length === 0 ? (value as LottieDocument) : null, problems };
+}
+
+/** Video frames share their colours two by two. */
+function checkSize({ w, h }: LottieDocument): PackageProblem[] {
+  if (w % 2 === 0 && h % 2 === 0) return [];
+  return [{ file: 'animation.json', message: `The size is ${w}×${h}, and both have to be even whole numbers` }];
 }
 
 function withNearest(problem: PackageProblem, slots: readonly string[]): PackageProblem {
@@ -124,8 +131,7 @@ function missingFile(folder: string, file: string): Diagnostic {
 
 function located(problem: PackageProblem, folder: string, manifest: Manifest | null): Diagnostic {
   const at = manifest?.editables.get(problem.key ?? '')?.at ?? { file: `${folder}/${problem.file}`, start: 0, end: 0 };
-  const message = problem.message.charAt(0).toUpperCase() + problem.message.slice(1);
-  return { code: 'template_invalid', severity: 'error', message, hint: problem.hint, at };
+  return { code: 'template_invalid', severity: 'error', message: problem.message, hint: problem.hint, at };
 }
 
 /**
@@ -150,6 +156,9 @@ export function packageDigest(
     }),
   );
 }
+
+/** A set that has everything. */
+const ANY: ReadonlySet<string> = Object.assign(new Set<string>(), { has: () => true });
 
 /** The frames to keep as stills; a time past the end gives the last frame. */
 export function stillFrames(manifest: Manifest, fps: number, frameCount: number): Still[] {

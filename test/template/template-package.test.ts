@@ -61,25 +61,25 @@ describe('parseTemplatePackage()', () => {
   });
 
   it('refuses an animation that is no JSON', () => {
-    expect(problems({ 'animation.json': '{"w": 1,' })[0]).toMatch(/^template_invalid: It is not JSON/);
+    expect(problems({ 'animation.json': '{"w": 1,' })[0]).toMatch(/^template_invalid: The animation is not JSON/);
   });
 
   it('tells every editable that the animation does not have, and each in the wrong place', () => {
-    const manifest = SMALL_MANIFEST.replace('t_01:', 't_02:').replace(
+    const manifest = SMALL_MANIFEST.replace('  t_01:', '  t_02:').replace(
       'c_01: { label: Background, kind: color',
       'c_01: { label: Background, kind: text',
     );
     expect(problems({ 'template.yaml': manifest })).toEqual([
       'template_invalid: Nothing in animation.json is filled by t_02',
       'template_invalid: The key of a text must have the form of t_01',
-      'template_invalid: C_01 is a text, but in animation.json it fills property',
+      'template_invalid: The editable c_01 is a text, but in animation.json it fills property',
     ]);
   });
 
   it('points at the editable in template.yaml and names the nearest slot', () => {
     const result = parseTemplatePackage(
       'templates/small',
-      smallPackageFiles({ 'template.yaml': SMALL_MANIFEST.replace('t_01:', 't_02:') }),
+      smallPackageFiles({ 'template.yaml': SMALL_MANIFEST.replace('  t_01:', '  t_02:') }),
     );
     const diagnostic = result.ok ? undefined : result.diagnostics[0];
     expect(diagnostic?.at?.file).toBe('templates/small/template.yaml');

@@ -1,0 +1,45 @@
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { execa } from 'execa';
+import { expect, it } from 'vitest';
+
+const REPOSITORY = join(import.meta.dirname, '../..');
+
+it('the packed package works in an empty folder outside of the repository', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'reelform-packed-'));
+  const { stdout } = await execa('npm', ['pack', '--json', '--pack-destination', folder], { cwd: REPOSITORY });
+  const [{ filename, files }] = JSON.parse(stdout) as [{ filename: string; files: { path: string }[] }];
+  const paths = files.map((file) => file.path);
+  expect(paths).toEqual(expect.arrayContaining(['LICENSE', 'NOTICE', 'README.md', 'dist/cli/main.js', 'dist/types/index.d.ts']));
+  expect(paths.filter((path) => !/^(?:dist|schemas)\/|^(?:LICENSE|NOTICE|README\.md|package\.json)$/.test(path))).toEqual([]);
+
+  const user = join(folder, 'videos-of-a-user');
+  mkdirSync(join(user, 'videos'), { recursive: true });
+  writeFileSync(join(user, 'package.json'), '{"name": "a-user", "private": true}');
+  await execa('npm', ['install', '--no-audit', '--no-fund', join(folder, filename)], { cwd: user });
+  cpSync(join(REPOSITORY, 'templates/story'), join(user, 'templates/story'), { recursive: true });
+  writeFileSync(join(user, 'reelform.yaml'), 'templates:\n  story: ./templates/story\n');
+  const { style_version: spec } = JSON.parse(readFileSync(join(REPOSITORY, 'schemas/story.spec.json'), 'utf8')) as {
+    style_version: { editables: Record<string, { input_type: string; example_text: string }> };
+  };
+  cpSync(firstImage(join(REPOSITORY, 'templates/story/images')), join(user, 'photo.jpg'));
+  const resources = Object.entries(spec.editables).map(
+    ([key, { input_type, example_text }]) => `  ${key}: ${JSON.stringify(input_type === 'image' ? 'photo.jpg' : example_text)}`,
+  );
+  writeFileSync(join(user, 'videos/first.yaml'), `template: story\ntitle: First\nresources:\n${resources.join('\n')}\n`);
+
+  const environment = { cwd: user, env: { CI: 'true', NO_COLOR: '1' } };
+  const applied = await execa('npx', ['reelform', 'apply', '--auto-approve'], environment);
+  expect(applied.stdout).toContain('1 rendered');
+  const { stdout: url } = await execa('npx', ['reelform', 'output', 'first'], environment);
+  expect(existsSync(join(user, url))).toBe(true);
+
+  const imported = await execa('node', ['--input-type=module', '-e', "import { parseLock } from 'reelform'; console.log(typeof parseLock)"], environment);
+  expect(imported.stdout).toBe('function');
+});
+
+function firstImage(folder: string): string {
+  const { images } = { images: ['photo.jpg', 'background.jpg', 'hero.jpg'] };
+  return join(folder, images.find((name) => existsSync(join(folder, name))) ?? images[0]!);
+}

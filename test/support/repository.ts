@@ -1,0 +1,34 @@
+import { mkdirSync, mkdtempSync, realpathSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { smallPackageFiles, solidPng } from './small-package.ts';
+
+/** A folder with these files, under the system's temporary folder. */
+export function makeFolder(files: ReadonlyMap<string, Uint8Array | string> | Readonly<Record<string, Uint8Array | string>>): string {
+  const root = realpathSync(mkdtempSync(join(tmpdir(), 'reelform-test-')));
+  const entries = files instanceof Map ? files : Object.entries(files as Record<string, Uint8Array | string>);
+  for (const [path, content] of entries) {
+    mkdirSync(dirname(join(root, path)), { recursive: true });
+    writeFileSync(join(root, path), content);
+  }
+  return root;
+}
+
+export const CONFIG = 'service: embedded\ntemplates:\n  small: ./templates/small\nconcurrency: 2\n';
+
+export function definition(text: string, extra = ''): string {
+  return `template: small\ntitle: ${text}\nresources:\n  t_01: ${text}\n  c_01: "#EEADA7"\n${extra}`;
+}
+
+/** A repository with the small package and three definitions, two of which use an image. */
+export function makeRepository(changes: Readonly<Record<string, Uint8Array | string>> = {}): string {
+  const files: Record<string, Uint8Array | string> = {
+    'reelform.yaml': CONFIG,
+    'videos/berlin.yaml': definition('Berlin', '  (Footage)/USER/photo.png: ./images/photo.png\n'),
+    'videos/oslo.yaml': definition('Oslo', '  (Footage)/USER/photo.png: ./images/photo.png\n'),
+    'videos/rome.yaml': definition('Rome'),
+    'videos/images/photo.png': solidPng('#ff0000'),
+  };
+  for (const [path, bytes] of smallPackageFiles()) files[`templates/small/${path}`] = bytes;
+  return makeFolder({ ...files, ...changes });
+}

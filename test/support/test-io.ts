@@ -1,0 +1,55 @@
+import type { Io } from '../../src/cli/io.ts';
+import { run } from '../../src/cli/run.ts';
+
+export interface Ran {
+  readonly exitCode: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface TestIoOptions {
+  readonly env?: Readonly<Record<string, string>>;
+  readonly interactive?: boolean;
+  readonly answer?: string;
+  /** Called with everything written to stderr so far; `interrupt` is a Ctrl-C. */
+  readonly onStderr?: (text: string, interrupt: () => void) => void;
+}
+
+/** One call of the command in this process, as if `cwd` were where it was started. */
+export async function reelform(cwd: string, args: readonly string[], options: TestIoOptions = {}): Promise<Ran> {
+  let stdout = '';
+  let stderr = '';
+  let left: number | null = null;
+  const listeners = new Set<() => void>();
+  const interrupt = (): void => {
+    for (const listener of listeners) listener();
+  };
+  const io: Io = {
+    stdout: { write: (text) => void (stdout += text), isTTY: false, columns: 100, rows: 24 },
+    stderr: {
+      write(text) {
+        stderr += text;
+        options.onStderr?.(stderr, interrupt);
+      },
+      isTTY: false,
+      columns: 100,
+      rows: 24,
+    },
+    cwd,
+    env: options.env ?? {},
+    pid: 1,
+    isAlive: () => true,
+    now: () => 0,
+    onInterrupt(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    ask: async () => options.answer ?? '',
+    interactive: options.interactive ?? false,
+    leave(exitCode) {
+      left = exitCode;
+    },
+  };
+  const exitCode = await run(args, io);
+  return { exitCode: left ?? exitCode, stdout, stderr };
+}
