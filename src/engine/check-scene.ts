@@ -1,0 +1,48 @@
+import { checkAnimation } from '../template/check-animation.ts';
+import type { Scene } from '../template/scene.ts';
+import { SceneError } from './scene-error.ts';
+
+const MAX_PROBLEMS_TOLD = 5;
+
+/**
+ * Refuses a scene that could hurt the process that draws it, before native code sees any of it. Images are looked at when
+ * they are decoded.
+ *
+ * @throws SceneError template_invalid with every problem of the animation
+ */
+export function checkScene(scene: Scene): void {
+  const assetIds = new Set(scene.images.map((image) => image.assetId));
+  const problems = [...sceneProblems(scene), ...checkAnimation(scene.animation, { suppliedAssets: assetIds })];
+  if (problems.length > 0) {
+    const told = problems.slice(0, MAX_PROBLEMS_TOLD).join('; ');
+    const more = problems.length > MAX_PROBLEMS_TOLD ? `; and ${problems.length - MAX_PROBLEMS_TOLD} more` : '';
+    throw new SceneError('template_invalid', `The animation cannot be rendered: ${told}${more}`);
+  }
+}
+
+function sceneProblems({ width, height, fps, frameCount, stills, images, animation }: Scene): string[] {
+  const problems: string[] = [];
+  if (!(isEvenSide(width) && isEvenSide(height))) problems.push(`${width} × ${height} is not an even size in 2..4096`);
+  if (!(fps >= 1 && fps <= 240)) problems.push(`${fps} frames per second is not in 1..240`);
+  if (!(Number.isInteger(frameCount) && frameCount >= 1)) problems.push(`${frameCount} is not a number of frames`);
+  if (frameCount / fps > 600) problems.push(`${Math.round(frameCount / fps)} s is longer than 600 s`);
+  for (const { name, frame } of stills) {
+    if (!(Number.isInteger(frame) && frame >= 0 && frame < frameCount)) {
+      problems.push(`the still ${name} is at frame ${frame}, not in 0..${frameCount - 1}`);
+    }
+  }
+  const known = new Set(animation.assets?.map((asset) => asset.id));
+  for (const { assetId, width: w, height: h } of images) {
+    if (!known.has(assetId)) problems.push(`the animation has no asset ${assetId}`);
+    if (!(isSide(w) && isSide(h))) problems.push(`the area of asset ${assetId}, ${w} × ${h}, is not in 1..8192`);
+  }
+  return problems;
+}
+
+function isEvenSide(side: number): boolean {
+  return Number.isInteger(side) && side % 2 === 0 && side >= 2 && side <= 4096;
+}
+
+function isSide(side: number): boolean {
+  return Number.isInteger(side) && side >= 1 && side <= 8192;
+}

@@ -1,0 +1,63 @@
+import { RGBA_TO_I420_WASM } from './kernel/rgba-to-i420.wasm.ts';
+
+/** The part of the WebAssembly namespace used here; Node's types leave it out. */
+declare const WebAssembly: {
+  Memory: new (descriptor: {
+    initial: number;
+    maximum: number;
+    shared: boolean;
+  }) => { readonly buffer: SharedArrayBuffer };
+  Module: new (bytes: Uint8Array) => object;
+  Instance: new (module: object, imports: object) => { readonly exports: object };
+};
+
+type Convert = (rgba: number, width: number, height: number, i420: number) => void;
+
+const PAGE_BYTES = 65_536;
+/** So many frames may wait between the two threads; more than covers the raster worker's pauses for a still. */
+export const RING_SLOTS = 4;
+
+/** Bytes of one I420 frame: the planes Y, Cb, Cr one after the other, without padding. Both sides even. */
+export function i420Bytes(width: number, height: number): number {
+  return (width * height * 3) / 2;
+}
+
+/** The frame in a slot of a ring, as a view of the shared memory: valid until the slot is written again. */
+export function ringFrame(buffer: SharedArrayBuffer, width: number, height: number, slot: number): Uint8Array {
+  return new Uint8Array(buffer, slotOffset(width, height, slot), i420Bytes(width, height));
+}
+
+/** A fixed number of I420 frames in memory that two threads share, and the conversion into them. */
+export interface FrameRing {
+  /** For `ringFrame` on the reading thread. */
+  readonly buffer: SharedArrayBuffer;
+  /**
+   * Converts to BT.709, limited range, chroma averaged over 2×2 pixels, and keeps the result in a slot.
+   *
+   * @param rgba row-major, width*height*4 bytes, opaque (alpha is ignored); copied
+   * @see ITU-R BT.709-6, items 3.2–3.4 and 4.6
+   */
+  convert(rgba: Uint8Array, slot: number): void;
+}
+
+/** @param width pixels, even; `height` too */
+export function createFrameRing(width: number, height: number): FrameRing {
+  const pages = Math.ceil(slotOffset(width, height, RING_SLOTS) / PAGE_BYTES);
+  const memory = new WebAssembly.Memory({ initial: pages, maximum: pages, shared: true });
+  const module = new WebAssembly.Module(Buffer.from(RGBA_TO_I420_WASM, 'base64'));
+  const { convert } = new WebAssembly.Instance(module, { env: { memory } }).exports as { convert: Convert };
+  const input = new Uint8Array(memory.buffer, 0, width * height * 4);
+  return {
+    buffer: memory.buffer,
+    convert(rgba, slot) {
+      input.set(rgba);
+      convert(0, width, height, slotOffset(width, height, slot));
+    },
+  };
+}
+
+/** The RGBA input lies first, the slots after it, each at a multiple of 64 bytes. */
+function slotOffset(width: number, height: number, slot: number): number {
+  const slotBytes = Math.ceil(i420Bytes(width, height) / 64) * 64;
+  return Math.ceil((width * height * 4) / 64) * 64 + slot * slotBytes;
+}

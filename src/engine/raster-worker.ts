@@ -1,0 +1,40 @@
+import { on } from 'node:events';
+import { setImmediate } from 'node:timers/promises';
+import { parentPort, workerData } from 'node:worker_threads';
+import type { Scene } from '../template/scene.ts';
+import { failureFrom } from './failure.ts';
+import { createFrameRing } from './frame-ring.ts';
+import type { DrawRequest, RasterMessage } from './raster-protocol.ts';
+import { openRasterizer } from './rasterizer.ts';
+
+// Entry of the worker thread that draws one scene's frames; see raster-protocol.ts. Ends when it is terminated.
+
+const port = parentPort!;
+try {
+  await serve(workerData as Scene);
+} catch (error) {
+  post({ kind: 'failed', failure: failureFrom(error) });
+}
+
+async function serve(scene: Scene): Promise<void> {
+  const { width, height } = scene;
+  const rasterizer = await openRasterizer(scene);
+  const ring = createFrameRing(width, height);
+  const requests = on(port, 'message') as AsyncIterable<[DrawRequest]>;
+  post({ kind: 'open', buffer: ring.buffer });
+  for await (const [{ frame, slot }] of requests) {
+    ring.convert(rasterizer.draw(frame), slot);
+    const names = scene.stills.filter((still) => still.frame === frame).map((still) => still.name);
+    if (names.length > 0) {
+      const bytes = await rasterizer.encodeJpeg();
+      for (const name of names) post({ kind: 'still', still: { name, bytes, width, height } });
+    }
+    post({ kind: 'frame', frame, slot });
+    // A turn of the event loop frees the frame's 4 bytes a pixel; messages alone do not make one while more of them wait.
+    await setImmediate();
+  }
+}
+
+function post(message: RasterMessage): void {
+  port.postMessage(message);
+}

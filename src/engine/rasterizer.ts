@@ -1,0 +1,56 @@
+import { createCanvas, LottieAnimation } from '@napi-rs/canvas';
+import type { Scene } from '../template/scene.ts';
+import { composeAnimation } from './compose-animation.ts';
+import { SceneError } from './scene-error.ts';
+
+const JPEG_QUALITY = 90;
+
+/** Draws the frames of one scene, in any order. Skia (Skottie) behind it; not for two tasks at once. */
+export interface Rasterizer {
+  /**
+   * Draws a frame over opaque black and reads it back.
+   *
+   * @param frame index in 0..frameCount-1
+   * @returns RGBA, row-major, width*height*4 bytes, alpha 255 everywhere; a fresh buffer. Its memory is given back in a
+   *   turn of the event loop: a caller that draws many frames has to let one pass now and then.
+   */
+  draw(frame: number): Uint8Array;
+  /** The frame drawn last, as a JPEG; draw no other before it resolves. */
+  encodeJpeg(): Promise<Uint8Array>;
+  /** The same as PNG, without loss. */
+  encodePng(): Promise<Uint8Array>;
+}
+
+/**
+ * Prepares a checked scene for drawing: its images are decoded, cut and scaled here.
+ *
+ * @throws SceneError for an image or an animation that cannot be used
+ */
+export async function openRasterizer(scene: Scene): Promise<Rasterizer> {
+  const json = await composeAnimation(scene);
+  const animation = loadAnimation(json);
+  const { width, height } = scene;
+  const canvas = createCanvas(width, height);
+  // Without alpha what nothing paints is black, as in the video; and reading back is quicker.
+  const context = canvas.getContext('2d', { alpha: false });
+  const animationFramesPerFrame = scene.animation.fr / scene.fps;
+  return {
+    draw(frame) {
+      context.clearRect(0, 0, width, height);
+      animation.seekFrame(frame * animationFramesPerFrame);
+      animation.render(context, { x: 0, y: 0, width, height });
+      return canvas.data();
+    },
+    encodeJpeg: () => canvas.encode('jpeg', JPEG_QUALITY),
+    encodePng: () => canvas.encode('png'),
+  };
+}
+
+function loadAnimation(json: string): LottieAnimation {
+  try {
+    // Without a resource path nothing outside the text is read.
+    return LottieAnimation.loadFromData(json);
+  } catch (cause) {
+    throw new SceneError('template_invalid', 'The rasteriser cannot read the animation', { cause });
+  }
+}

@@ -1,0 +1,125 @@
+import type { EncodedVideoChunk, EncodedVideoChunkMetadata, VideoEncoder } from '@napi-rs/webcodecs';
+import { ReelformError } from '../diagnostic.ts';
+import { describeColour } from './avc-configuration.ts';
+import type { Encoder, FrameFormat, VideoPacket } from './encoder.ts';
+import { frameTimeSeconds } from './frame-rate.ts';
+import { SceneError } from './scene-error.ts';
+
+type Webcodecs = typeof import('@napi-rs/webcodecs');
+
+/** High profile; the binary chooses the level that the size and rate need. */
+const CODEC = 'avc1.640028';
+const COLOUR = { primaries: 'bt709', transfer: 'bt709', matrix: 'bt709', fullRange: false } as const;
+/** So many frames wait in the encoder, beside the one that it works on. */
+const QUEUE_FRAMES = 2;
+/** A player can seek to so many seconds; between them lie the encoder's own key frames, at cuts. */
+const KEY_INTERVAL_SECONDS = 2;
+
+/**
+ * The embedded encoder: x264 inside @napi-rs/webcodecs, superfast, zerolatency, CRF 23, which that binary fixes. Its bytes
+ * depend on the number of cores.
+ *
+ * @throws ReelformError encoder_missing when the optional package is absent or has no binary for this platform
+ */
+export async function openWebcodecsEncoder(format: FrameFormat): Promise<Encoder> {
+  return new WebcodecsEncoder(await loadWebcodecs(), format);
+}
+
+async function loadWebcodecs(): Promise<Webcodecs> {
+  try {
+    return await import('@napi-rs/webcodecs');
+  } catch (cause) {
+    throw new ReelformError('encoder_missing', 'The video encoder @napi-rs/webcodecs cannot be loaded', {
+      hint: 'install it with: npm install @napi-rs/webcodecs@1.3.1 (it may have been left out by --omit=optional)',
+      cause,
+    });
+  }
+}
+
+class WebcodecsEncoder implements Encoder {
+  readonly #webcodecs: Webcodecs;
+  readonly #format: FrameFormat;
+  readonly #encoder: VideoEncoder;
+  readonly #packets: VideoPacket[] = [];
+  readonly #keyInterval: number;
+  /** The encoder's callbacks do not keep the process alive; this does, while it is open. */
+  readonly #keepAlive = setInterval(() => undefined, 2 ** 30);
+  #configuration: Uint8Array | undefined;
+  #framesTaken = 0;
+  #failure: SceneError | undefined;
+  #wake: () => void = () => undefined;
+
+  constructor(webcodecs: Webcodecs, format: FrameFormat) {
+    this.#webcodecs = webcodecs;
+    this.#format = format;
+    this.#keyInterval = Math.max(
+      1,
+      Math.round((KEY_INTERVAL_SECONDS * format.rate.numerator) / format.rate.denominator),
+    );
+    this.#encoder = new webcodecs.VideoEncoder({
+      output: (chunk, metadata) => this.#keep(chunk, metadata),
+      error: (cause) => this.#fail(cause),
+    });
+    this.#encoder.ondequeue = () => this.#wake();
+    const { width, height, rate } = format;
+    this.#encoder.configure({
+      codec: CODEC,
+      width,
+      height,
+      framerate: rate.numerator / rate.denominator,
+      bitrateMode: 'quantizer',
+      latencyMode: 'quality',
+      hardwareAcceleration: 'prefer-software',
+      avc: { format: 'avc' },
+    });
+  }
+
+  async encode(i420: Uint8Array, frame: number): Promise<void> {
+    const { width: codedWidth, height: codedHeight, rate } = this.#format;
+    const timestamp = Math.round(frameTimeSeconds(rate, frame) * 1e6);
+    const init = { format: 'I420', codedWidth, codedHeight, timestamp, colorSpace: COLOUR } as const;
+    const picture = new this.#webcodecs.VideoFrame(i420, init);
+    this.#encoder.encode(picture, { keyFrame: frame % this.#keyInterval === 0 });
+    picture.close();
+    this.#framesTaken += 1;
+    while (this.#failure === undefined && this.#encoder.encodeQueueSize > QUEUE_FRAMES) {
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+    }
+    if (this.#failure !== undefined) throw this.#failure;
+  }
+
+  async finish() {
+    try {
+      await this.#encoder.flush();
+    } catch (cause) {
+      this.#fail(cause);
+    }
+    if (this.#failure !== undefined) throw this.#failure;
+    if (this.#configuration === undefined || this.#packets.length !== this.#framesTaken) {
+      throw new SceneError('encode_failed', `The encoder gave ${this.#packets.length} of ${this.#framesTaken} frames`);
+    }
+    const configuration = describeColour(this.#configuration, this.#format.rate);
+    return { format: this.#format, configuration, packets: this.#packets };
+  }
+
+  close(): void {
+    clearInterval(this.#keepAlive);
+    if (this.#encoder.state !== 'closed') this.#encoder.close();
+  }
+
+  #keep(chunk: EncodedVideoChunk, metadata: EncodedVideoChunkMetadata | undefined): void {
+    const bytes = new Uint8Array(chunk.byteLength);
+    chunk.copyTo(bytes);
+    // No frames are reordered: the n-th packet shows the n-th frame.
+    this.#packets.push({ bytes, frame: this.#packets.length, isKey: chunk.type === 'key' });
+    this.#configuration ??= metadata?.decoderConfig?.description;
+  }
+
+  #fail(cause: unknown): void {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    this.#failure ??= new SceneError('encode_failed', `The encoder failed: ${reason}`, { cause });
+    this.#wake();
+  }
+}
