@@ -1,0 +1,136 @@
+import { createColors } from 'picocolors';
+import type { Change, Plan } from '../plan/plan.ts';
+import { cellWidth, cutCells } from './cell-width.ts';
+import { escapeControls } from './escape-controls.ts';
+import { type ChangeGroup, foldChanges, folderOf } from './plan-fold.ts';
+import { layOutRows } from './plan-row-text.ts';
+import { type LabelLookup, rowsOf } from './plan-rows.ts';
+import {
+  countWords,
+  emptyWords,
+  estimateWords,
+  formatCount,
+  formatVideos,
+  reasonWords,
+  SYMBOLS,
+} from './plan-words.ts';
+import { type Span, wrapSpans } from './wrap-spans.ts';
+
+type Colors = ReturnType<typeof createColors>;
+
+export interface PlanTextOptions {
+  /** Whether there may be escape codes in the text at all. */
+  readonly color: boolean;
+  /** Whether the user's colours may be shown in 24 bits; else in 256. */
+  readonly trueColor: boolean;
+  /** Width of the terminal in characters; lines are laid out for 40 to 120. */
+  readonly columns: number;
+  readonly label?: LabelLookup;
+  /** Shows each video by itself, however many there are. */
+  readonly verbose?: boolean;
+}
+
+/** Ids are padded to the longest one, as long as that is not longer than this. */
+const WIDEST_ID = 28;
+/** So many ids are named of those that one block stands for. */
+const MOST_NAMES = 3;
+
+/**
+ * A plan for people: the counts, then a block for each video that needs something, with what changed about it. A large
+ * plan is folded, and says so.
+ *
+ * @returns lines, the last one ended as well
+ */
+export function planText(plan: Plan, options: PlanTextOptions): string {
+  const groups = foldChanges(plan, options.verbose !== true);
+  if (groups.length === 0) return `${emptyWords(plan)}\n`;
+  const colors = createColors(options.color);
+  const columns = Math.min(Math.max(options.columns || 80, 40), 120);
+  const idWidths = groups.map(({ kind, changes: [first] }) => (kind === 'one' ? cellWidth(first.id) : 0));
+  const idWidth = Math.max(0, ...idWidths.filter((width) => width <= WIDEST_ID));
+
+  const blocks = groups.map((group) => [
+    ...(group.kind === 'one' ? titleOfOne(group, columns, idWidth, colors) : titleOfMany(group, columns, colors)),
+    ...(group.kind === 'rest'
+      ? []
+      : layOutRows(rowsOf(group.changes[0], options.label), { ...options, columns }, colors)),
+  ]);
+  // Blocks of two lines can stand together; as soon as one is taller, all of them need air.
+  const airy = blocks.some((block) => block.length > 2);
+  const body = blocks.map((block) => block.join('\n')).join(airy ? '\n\n' : '\n');
+  const folded = wrapSpans([{ text: foldedWords(groups), paint: colors.dim }], columns).join('\n');
+  return `${[heading(plan, columns, colors), body, folded].filter((part) => part !== '').join('\n\n')}\n`;
+}
+
+function heading(plan: Plan, columns: number, colors: Colors): string {
+  const counts = countWords(plan).flatMap(({ action, words }, index): Span[] => [
+    { text: index === 0 ? '' : ', ' },
+    { text: words.replaceAll(' ', '\u00a0'), paint: paintOf(action, colors) },
+  ]);
+  const estimate: Span[] = [
+    { text: ' · ', paint: colors.dim },
+    { text: estimateWords(plan).replaceAll(' ', '\u00a0') },
+  ];
+  const lines = wrapSpans([...counts, ...estimate], columns - 'Plan: '.length);
+  return `${colors.bold('Plan:')} ${lines.join('\n      ').replaceAll('\u00a0', ' ')}`;
+}
+
+function titleOfOne(group: ChangeGroup, columns: number, idWidth: number, colors: Colors): string[] {
+  const [change] = group.changes;
+  const { action, id, desired, before } = change;
+  const name = escapeControls(id);
+  const gap = ' '.repeat(Math.max(0, idWidth - cellWidth(name)) + 2);
+  const room = Math.max(12, columns - 4 - cellWidth(name) - gap.length);
+  const title = cutCells(escapeControls((desired ?? before).title), room);
+  const path = desired === null ? '' : `${escapeControls(desired.path)} · `;
+  return [
+    `  ${paintOf(action, colors)(SYMBOLS[action])} ${colors.bold(name)}${gap}${title}`,
+    ...aboutLines(path + escapeControls(reasonWords(change)), columns, colors),
+  ];
+}
+
+function titleOfMany({ changes, kind }: ChangeGroup, columns: number, colors: Colors): string[] {
+  const [first] = changes;
+  const names = changes.slice(0, MOST_NAMES).map(({ id }) => escapeControls(id));
+  const more = changes.length - names.length;
+  const ids = more > 0 ? `${names.join(', ')} and ${formatCount(more)} more` : names.join(', ');
+  const reason = kind === 'rest' ? '' : `${escapeControls(reasonWords({ ...first, previousId: null }))} · `;
+  return [
+    `  ${paintOf(first.action, colors)(SYMBOLS[first.action])} ${colors.bold(groupWords(changes, kind))}`,
+    ...aboutLines(reason + ids, columns, colors),
+  ];
+}
+
+function aboutLines(about: string, columns: number, colors: Colors): string[] {
+  return wrapSpans([{ text: about, paint: colors.dim }], columns - 4).map((line) => `    ${line}`);
+}
+
+function groupWords(changes: ChangeGroup['changes'], kind: ChangeGroup['kind']): string {
+  const count = formatVideos(changes.length);
+  const folder = folderOf(changes[0]);
+  if (kind === 'same') return `${count}, all in the same way`;
+  if (kind === 'rest') return `${formatCount(changes.length)} more to ${changes[0].action}`;
+  return folder === '' ? count : `${count} in ${escapeControls(folder)}`;
+}
+
+/** Says what is not there to be read; empty when everything is. */
+function foldedWords(groups: readonly ChangeGroup[]): string {
+  const unnamed = groups.reduce((sum, { changes }) => sum + Math.max(0, changes.length - MOST_NAMES), 0);
+  const differing = groups.reduce((sum, { kind, changes }) => sum + (kind === 'rest' ? changes.length : 0), 0);
+  if (unnamed === 0 && differing === 0) return '';
+  const values = differing === 0 ? '' : `, and the values of ${formatCount(differing)} not shown`;
+  return `This plan is folded: ${formatVideos(unnamed)} not named${values}. See each with --verbose.`;
+}
+
+function paintOf(action: Change['action'], colors: Colors): (text: string) => string {
+  const paints = {
+    create: colors.green,
+    update: colors.yellow,
+    move: colors.cyan,
+    restore: colors.blue,
+    relabel: colors.magenta,
+    forget: colors.red,
+    noop: colors.dim,
+  };
+  return paints[action];
+}
