@@ -34,5 +34,5 @@ export function thrownFailures(error: unknown): Failure[] {
     return error.problems.map(({ code, detail, pointer }) => ({ code, message: `${detail} (${pointer})`, retryable }));
   }
   const message = error instanceof Error ? error.message : String(error);
-  return [{ code: 'internal', message: `Internal error: ${message}`, hint: 'please report it', retryable: false }];
+  return [{ code: 'internal', message: `Internal error: ${message}`, hint: 'Please report it', retryable: false }];
 }

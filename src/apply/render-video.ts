@@ -51,7 +51,7 @@ async function uploadFiles(task: RenderTask, service: RenderService, ports: Appl
     const digest = sha256(bytes);
     if (digest !== task.digestOf(path)) {
       throw new ReelformError('changed_since_plan', `${path} changed after the plan was made`, {
-        hint: 'run apply again',
+        hint: 'Run apply again',
       });
     }
     const { remote_url } = await service.uploadSource({ sha256: digest, bytes, name: path });

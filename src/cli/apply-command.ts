@@ -108,7 +108,7 @@ function textOf(plan: Plan, { project }: OpenPlan, options: ApplyOptions, io: Io
 async function approve(options: ApplyOptions, io: Io): Promise<void> {
   if (options.autoApprove === true) return;
   if (!io.interactive) {
-    throw new ReelformError('not_approved', 'There is nobody to ask for approval', { hint: 'pass --auto-approve' });
+    throw new ReelformError('not_approved', 'There is nobody to ask for approval', { hint: 'Pass --auto-approve' });
   }
   const answer = await io.ask('\nApply these changes? Only "yes" is taken for it: ');
   if (answer.trim() !== 'yes') throw new ReelformError('not_approved', 'The plan was not approved; nothing was done');

@@ -27,7 +27,7 @@ export type OpenService = RenderService & { close(): Promise<void> };
 export function openService(project: Project, now: () => number): OpenService {
   if (project.config.service !== 'embedded') {
     throw new ReelformError('service_unsupported', `This version renders with "service: embedded" only`, {
-      hint: 'set "service: embedded" in reelform.yaml, with template packages of this repository',
+      hint: 'Set "service: embedded" in reelform.yaml, with template packages of this repository',
     });
   }
   const packages = new Map([...project.templates.values()].map((template) => [template.spec.id, template.package]));

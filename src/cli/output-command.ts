@@ -28,6 +28,6 @@ export async function outputCommand(
 
 export function unknownVideo(id: string): ReelformError {
   return new ReelformError('unknown_video', `The lockfile has no video ${JSON.stringify(id)}`, {
-    hint: 'run `reelform show` to see which it has, and `reelform apply` to render what is missing',
+    hint: 'Run `reelform show` to see which it has, and `reelform apply` to render what is missing',
   });
 }

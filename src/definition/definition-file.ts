@@ -18,7 +18,7 @@ export interface DefinitionFile {
 
 /** Everything in a definition is a text by its source, save the numbers of a transform and `protect`. */
 export function isTextPath(path: readonly string[]): boolean {
-  return path[0] !== 'protect' && path[2] !== 'transform';
+  return path[0] !== 'protect' && (path[2] !== 'transform' || path[3] === 'background');
 }
 
 /** Reads one file and checks what can be checked before it is merged and filled in: its properties and their form. */

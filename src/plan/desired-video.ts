@@ -27,7 +27,7 @@ export interface DesiredVideo {
 }
 
 /** The longest text that the lockfile keeps word for word, in UTF-16 code units. */
-export const VERBATIM_LENGTH = 200;
+const VERBATIM_LENGTH = 200;
 
 /**
  * Brings a video and the service it is meant for into the form that plans compare.

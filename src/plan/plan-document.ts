@@ -26,7 +26,7 @@ export interface Estimate {
   readonly seconds_of_video: number | null;
 }
 
-export interface ChangeDocument {
+interface ChangeDocument {
   readonly id: string;
   /** The definition's file; null when there is none any more. */
   readonly path: string | null;

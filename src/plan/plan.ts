@@ -41,7 +41,7 @@ export interface InputChange {
 }
 
 /** A field of the lock entry other than its inputs; a label is named `labels.<name>`. */
-export type FieldName = 'title' | `labels.${string}` | 'protect' | 'service' | 'template' | 'style_version';
+type FieldName = 'title' | `labels.${string}` | 'protect' | 'service' | 'template' | 'style_version';
 
 export interface FieldChange {
   readonly field: FieldName;
@@ -62,7 +62,7 @@ interface Difference {
 }
 
 /** The lock knows nothing of it: render, and make an entry. */
-export interface Creation extends Difference {
+interface Creation extends Difference {
   readonly action: 'create';
   readonly desired: DesiredVideo;
   readonly before: null;
@@ -83,7 +83,7 @@ export interface Adjustment extends Difference {
 }
 
 /** The definitions no longer have it: the entry goes, a hosted video stays. */
-export interface Forgetting extends Difference {
+interface Forgetting extends Difference {
   readonly action: 'forget';
   readonly desired: null;
   readonly before: LockEntry;

@@ -28,7 +28,7 @@ export async function acquireRunLock(
     const owner = Number(await readFile(path, 'utf8').catch(() => ''));
     if (owner > 0 && owner !== pid && isAlive(owner)) {
       throw new ReelformError('already_running', `Another apply is at work in this repository, process ${owner}`, {
-        hint: 'wait for it to end, or stop it',
+        hint: 'Wait for it to end, or stop it',
       });
     }
     await rm(path, { force: true });

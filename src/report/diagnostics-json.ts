@@ -2,7 +2,7 @@ import type { Diagnostic, Severity } from '../diagnostic.ts';
 import { textPosition } from './text-position.ts';
 
 /** A diagnostic for machines. Lines and columns from 1, columns in UTF-16 code units, the end exclusive. */
-export interface JsonDiagnostic {
+export type JsonDiagnostic = {
   readonly code: string;
   readonly severity: Severity;
   readonly message: string;
@@ -13,7 +13,7 @@ export interface JsonDiagnostic {
   readonly column: number | null;
   readonly end_line: number | null;
   readonly end_column: number | null;
-}
+};
 
 /** @param source the text of a file, where it is known: without it there are no lines and columns */
 export function diagnosticsJson(

@@ -13,7 +13,7 @@ export interface ChangeGroup {
 }
 
 /** A plan with more changes than this is folded. */
-export const MOST_CHANGES = 50;
+const MOST_CHANGES = 50;
 
 /** So many blocks has each action in a folded plan, and one more for the rest. */
 const MOST_BLOCKS = 12;

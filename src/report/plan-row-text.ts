@@ -15,19 +15,21 @@ interface RowTextOptions {
 }
 
 const INDENT = 6;
-/** A longer name stands on a line of its own. */
+/** A longer name, or one that leaves the values less room than that, stands on a line of its own. */
 const WIDEST_NAME = 26;
+const LEAST_ROOM = 20;
 /** Of a text that the lockfile knows by its digest alone, only the beginning is shown. */
 const LONGEST_TEXT = 240;
 
 /** What changed about one video, in lines: names in a column, old → new in another. */
 export function layOutRows(rows: readonly Row[], options: RowTextOptions, colors: Colors): string[] {
-  const names = rows.map(({ name }) => escapeControls(name));
-  const nameWidth = Math.max(0, ...names.map(cellWidth).filter((width) => width <= WIDEST_NAME));
+  const names = rows.map(({ name }) => cutCells(escapeControls(name), options.columns - INDENT));
+  const widest = Math.min(WIDEST_NAME, options.columns - INDENT - 2 - LEAST_ROOM);
+  const nameWidth = Math.max(0, ...names.map(cellWidth).filter((width) => width <= widest));
   const indent = ' '.repeat(INDENT);
   return rows.flatMap((row, index) => {
     const name = names[index]!;
-    const lines = layOutRow(row, Math.max(20, options.columns - INDENT - nameWidth - 2), options, colors);
+    const lines = layOutRow(row, options.columns - INDENT - nameWidth - 2, options, colors);
     const below = cellWidth(name) > nameWidth;
     const first = indent + name + (below ? '' : ' '.repeat(nameWidth - cellWidth(name)) + lines.shift());
     return [first, ...lines.map((line) => indent + ' '.repeat(nameWidth) + line)];

@@ -23,7 +23,7 @@ export interface PlanTextOptions {
   readonly color: boolean;
   /** Whether the user's colours may be shown in 24 bits; else in 256. */
   readonly trueColor: boolean;
-  /** Width of the terminal in characters; lines are laid out for 40 to 120. */
+  /** Width of the terminal in characters, > 0; lines are laid out for 40 to 120. */
   readonly columns: number;
   readonly label?: LabelLookup;
   /** Shows each video by itself, however many there are. */

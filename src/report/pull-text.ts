@@ -8,6 +8,8 @@ export function pullText(
 ): string {
   const { green, yellow } = createColors(options.color);
   if (outdated.length === 0) return `${green('✓')} ${total} files under schemas/ are up to date.\n`;
-  const lines = outdated.map((path) => (options.check ? `${yellow('out of date')}  ${path}` : `${green('wrote')}  ${path}`));
+  const lines = outdated.map((path) =>
+    options.check ? `${yellow('out of date')}  ${path}` : `${green('wrote')}  ${path}`,
+  );
   return `${lines.join('\n')}\n`;
 }

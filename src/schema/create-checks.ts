@@ -1,7 +1,7 @@
 import { Ajv, type ErrorObject } from 'ajv';
 import configSchema from '../../schemas/reelform-config.schema.json' with { type: 'json' };
 import type { Check } from '../locate.ts';
-import { definitionSchema, type NamedSpec } from './definition-schema.ts';
+import { definitionFileSchema, definitionSchema, type NamedSpec } from './definition-schema.ts';
 import { EDITOR_KEYWORDS, type JsonSchema } from './json-schema.ts';
 import { violationsOf } from './violation.ts';
 import { type Subject, violationDiagnostics } from './violation-diagnostics.ts';
@@ -25,6 +25,8 @@ export function createChecks(): Checks {
     strictTypes: false,
     strictRequired: false,
     allErrors: true,
+    inlineRefs: false,
+    code: { optimize: false },
     verbose: true,
     ownProperties: true,
     logger: false,
@@ -39,7 +41,7 @@ export function createChecks(): Checks {
   };
   return {
     config: check(configSchema as JsonSchema, { kind: 'config' }),
-    file: check(() => definitionSchema(null, 'file'), { kind: 'definition', template: null }),
+    file: check(definitionFileSchema, { kind: 'definition', template: null }),
     anyVideo: check(() => definitionSchema(null, 'video'), { kind: 'definition', template: null }),
     video: (template) => check(() => definitionSchema(template, 'video'), { kind: 'definition', template }),
   };

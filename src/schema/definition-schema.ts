@@ -1,8 +1,15 @@
 import type { Json } from '../digest.ts';
 import type { StyleVersion } from '../service/wire.ts';
-import { editableDocs, exampleOf } from './editable-docs.ts';
+import { editableDocs, exampleOf, quoted } from './editable-docs.ts';
 import { type JsonSchema, when } from './json-schema.ts';
-import { type DefinitionForm, isFillable, PLACEHOLDER, resourceSchema, textSchema } from './resource-schema.ts';
+import {
+  type DefinitionForm,
+  isFillable,
+  PLACEHOLDER,
+  resourceReference,
+  resourceSchemas,
+  textSchema,
+} from './resource-schema.ts';
 
 /** A template as definitions name it. */
 export interface NamedSpec {
@@ -11,39 +18,56 @@ export interface NamedSpec {
 }
 
 /**
- * The JSON Schema of definitions over one template, or over any. As a `file` it serves editors: whatever is written there
- * may be completed by `extends`, `each` or a file that extends it, so nothing is required but where a title shows that
- * the file is whole. As a `video` it is the rule that a merged and filled-in definition is held against.
+ * The JSON Schema of definitions over one template, or, as a `video`, over any. As a `file` it serves editors: what is
+ * written there may be completed by `extends`, by `each`, or by the file that extends it, so nothing is required but
+ * where a title shows that the file is whole. As a `video` it is the rule for what is merged and filled in.
  *
  * @see https://json-schema.org/draft-07/json-schema-validation
  */
+export function definitionSchema(template: NamedSpec, form: 'file'): JsonSchema;
+export function definitionSchema(template: NamedSpec | null, form: 'video'): JsonSchema;
 export function definitionSchema(template: NamedSpec | null, form: DefinitionForm): JsonSchema {
   const required = template === null ? [] : requiredKeys(template.spec);
-  const whole = { required: ['template', 'title', ...(required.length > 0 ? ['resources'] : [])] };
-  const resources = { properties: { resources: { required } } };
-  const name = template === null ? 'any template' : template.name;
+  const whole = {
+    required: ['template', 'title', ...(required.length > 0 ? ['resources'] : [])],
+    properties: { resources: { required } },
+  };
+  const name = template === null ? 'any template' : `the template ${template.name}`;
   return {
     $schema: 'http://json-schema.org/draft-07/schema#',
-    title: template === null ? 'Video definition' : `Video definition: ${template.name}`,
-    description: `A video, several, or a part of one, over ${name}.`,
+    title: 'Video definition',
+    description: `One video, several, or a part of one, over ${name}.`,
+    ...(template === null ? {} : { definitions: resourceSchemas(Object.values(template.spec.editables), form) }),
     type: 'object',
     additionalProperties: false,
     properties: {
       template: templateSchema(template),
-      ...properties(form),
+      ...valueProperties(form),
+      ...(form === 'file' ? fileProperties() : {}),
       resources: resourcesSchema(template, form),
     },
-    ...(form === 'video'
-      ? { ...whole, allOf: [resources] }
-      : {
-          ...when(
-            { required: ['title'], not: { anyOf: [{ required: ['extends'] }, { required: ['each'] }] } },
-            { ...whole, ...resources },
-          ),
-          ...(template === null ? {} : { defaultSnippets: [newDefinition(template)] }),
-        }),
+    allOf: [form === 'video' ? whole : when(HAS_ALL_OF_A_VIDEO, whole)],
+    ...(template === null || form === 'video' ? {} : { defaultSnippets: [newDefinition(template)] }),
   };
 }
+
+/**
+ * The schema of a single definition file or part: which properties there are, and the form of those that say how files
+ * and rows come together. Everything else is looked at when it is merged and filled in.
+ */
+export function definitionFileSchema(): JsonSchema {
+  const values = ['template', 'resources', ...Object.keys(valueProperties('file'))];
+  return {
+    type: 'object',
+    additionalProperties: false,
+    properties: { ...Object.fromEntries(values.map((property) => [property, {}])), ...fileProperties() },
+  };
+}
+
+const HAS_ALL_OF_A_VIDEO: JsonSchema = {
+  required: ['title'],
+  not: { anyOf: [{ required: ['extends'] }, { required: ['each'] }] },
+};
 
 function requiredKeys(spec: StyleVersion): string[] {
   const entries = Object.entries(spec.editables);
@@ -55,10 +79,9 @@ function templateSchema(template: NamedSpec | null): JsonSchema {
   return template === null ? { description, type: 'string', minLength: 1 } : { description, const: template.name };
 }
 
-function properties(form: DefinitionForm): Record<string, JsonSchema> {
+function valueProperties(form: DefinitionForm): Record<string, JsonSchema> {
   const text = textSchema(form);
-  const path: JsonSchema = { type: 'string', minLength: 1 };
-  const shared: Record<string, JsonSchema> = {
+  return {
     title: { description: 'The title of the video, 1 to 255 characters.', minLength: 1, maxLength: 255, ...text },
     description: { description: 'What the video is for. It changes no frame.', ...text },
     labels: {
@@ -68,16 +91,19 @@ function properties(form: DefinitionForm): Record<string, JsonSchema> {
     },
     protect: {
       description: 'While true, the video cannot be removed by a plan.',
-      ...(form === 'video' ? { type: 'boolean' } : { type: ['boolean', 'string'], pattern: PLACEHOLDER }),
+      ...(form === 'video'
+        ? { type: 'boolean' }
+        : { type: ['boolean', 'string'], pattern: PLACEHOLDER, patternErrorMessage: 'Must be true or false' }),
     },
   };
-  if (form === 'video') return shared;
+}
+
+function fileProperties(): Record<string, JsonSchema> {
+  const path: JsonSchema = { type: 'string', minLength: 1 };
   return {
-    ...shared,
     id: {
-      description:
-        'Names the video for good. By default the path of the file below the folder of videos, without its ending.',
-      ...text,
+      description: 'Names the video for good. By default its path below the folder of videos, without its ending.',
+      ...textSchema('file'),
       minLength: 1,
     },
     extends: {
@@ -105,9 +131,6 @@ function properties(form: DefinitionForm): Record<string, JsonSchema> {
           examples: ['${city}'],
         },
       },
-      defaultSnippets: [
-        { label: 'from a CSV file', body: { from: '$' + '{1:data/stores.csv}', id: '\\$\\{$' + '{2:city}\\}' } },
-      ],
     },
   };
 }
@@ -115,24 +138,21 @@ function properties(form: DefinitionForm): Record<string, JsonSchema> {
 function resourcesSchema(template: NamedSpec | null, form: DefinitionForm): JsonSchema {
   const description = 'What fills the editables of the template.';
   if (template === null) return { description, type: 'object' };
-  const editables = Object.entries(template.spec.editables);
-  return {
-    description,
-    type: 'object',
-    additionalProperties: false,
-    properties: Object.fromEntries(
-      editables.map(([key, editable]) => {
-        const schema = resourceSchema(editable, form);
-        return [key, form === 'video' ? schema : { ...editableDocs(key, editable), ...schema }];
-      }),
-    ),
-  };
+  const members = Object.entries(template.spec.editables).map(([key, editable]) => {
+    const reference = resourceReference(editable);
+    // Beside a `$ref` draft-07 ignores everything.
+    return [key, form === 'video' ? reference : { ...editableDocs(key, editable), allOf: [reference] }] as const;
+  });
+  return { description, type: 'object', additionalProperties: false, properties: Object.fromEntries(members) };
 }
 
 function newDefinition({ name, spec }: NamedSpec): { label: string; description: string; body: Json } {
   const resources: Record<string, Json> = {};
-  for (const key of requiredKeys(spec))
-    resources[key] = String(exampleOf(spec.editables[key]!)[0] ?? '').replaceAll(/[$}\\]/g, '\\$&');
-  const body = { template: name, title: '$' + '{1:Title}', resources };
+  for (const key of requiredKeys(spec)) {
+    const editable = spec.editables[key]!;
+    const example = String(exampleOf(editable)[0] ?? '').replaceAll(/[$}\\]/g, '\\$&');
+    resources[key] = editable.input_type === 'color' ? quoted(example) : example;
+  }
+  const body = { template: name, title: '${1:Title}', resources };
   return { label: `new ${name} video`, description: 'A definition with every required editable', body };
 }

@@ -11,9 +11,25 @@ export function editableDocs(key: string, editable: Editable): JsonSchema {
     title: label ?? key,
     description: `${[...(label === undefined ? [] : [label]), ...facts].join('. ')}.`,
     markdownDescription: `${heading}${facts.map((fact) => `- ${inMarkdown(fact)}`).join('\n')}`,
-    examples: exampleOf(editable),
+    ...proposalsOf(editable),
   };
 }
+
+function proposalsOf(editable: Editable): JsonSchema {
+  const examples = exampleOf(editable);
+  if (editable.input_type === 'image') return { examples, defaultSnippets: IMAGE_SNIPPETS };
+  if (editable.input_type !== 'color') return { examples };
+  // As an example, an editor would complete it without the quotes that a # needs.
+  return { defaultSnippets: examples.map((color) => ({ label: String(color), body: quoted(color) })) };
+}
+
+const IMAGE_SNIPPETS = [
+  { label: 'a file', body: './images/${1:image.jpg}' },
+  {
+    label: 'with a transform',
+    body: { source: { remote_url: './images/${1:image.jpg}' }, transform: { crop_strategy: 'contain' } },
+  },
+];
 
 function factsOf(editable: Editable): string[] {
   const { input_type: kind, max_length: maxLength, width, height, example_text: example } = editable;
@@ -24,6 +40,11 @@ function factsOf(editable: Editable): string[] {
     `Seen in the still “${editable.stillcut}”`,
     ...(editable.required === false ? ['Optional: without it the template shows its own'] : []),
   ];
+}
+
+/** A text that stays in quotes when an editor writes it. */
+export function quoted(text: Json): string {
+  return `"${String(text)}"`;
 }
 
 /** What could fill the editable, as one writes it in a definition: one value, or none where the template shows none. */

@@ -7,26 +7,35 @@ import { type JsonSchema, when } from './json-schema.ts';
  */
 export type DefinitionForm = 'file' | 'video';
 
-/** The schema of what fills one editable: a short form or the interface's full form, chosen by `if/then`. */
-export function resourceSchema(editable: Editable, form: DefinitionForm): JsonSchema {
+/**
+ * The schemas of what fills editables, one for each kind that there is among them: its short form or the interface's
+ * full form, chosen by `if/then`.
+ */
+export function resourceSchemas(editables: readonly Editable[], form: DefinitionForm): Record<string, JsonSchema> {
+  return Object.fromEntries(editables.map((editable) => [schemaName(editable), resourceSchema(editable, form)]));
+}
+
+/** A reference to the schema of what fills one editable. */
+export function resourceReference(editable: Editable): JsonSchema {
+  return { $ref: `#/definitions/${schemaName(editable)}` };
+}
+
+function schemaName(editable: Editable): string {
+  if (!isFillable(editable)) return 'unfillable';
+  const { input_type: kind, max_length: maxLength } = editable;
+  return kind === 'text' && maxLength !== undefined ? `text_${maxLength}` : kind;
+}
+
+function resourceSchema(editable: Editable, form: DefinitionForm): JsonSchema {
   switch (editable.input_type) {
     case 'text':
       return shortOrFull(textSchema(form, editable.max_length), 'text');
     case 'color':
       return shortOrFull(colorSchema(form), 'text');
     case 'image':
-      return {
-        ...shortOrFull(mediaSchema(), 'remote_url', { transform: transformSchema(form) }),
-        defaultSnippets: [
-          { label: 'a file', body: './images/$' + '{1:image.jpg}' },
-          {
-            label: 'with a transform',
-            body: { source: { remote_url: './images/$' + '{1:image.jpg}' }, transform: { crop_strategy: 'contain' } },
-          },
-        ],
-      };
+      return shortOrFull(mediaSchema(), 'remote_url', { transform: transformSchema(form) });
     default:
-      return { not: {}, $comment: `This version of reelform fills no editables of kind ${editable.input_type}` };
+      return { not: {}, description: 'This version of reelform cannot fill it.' };
   }
 }
 
@@ -83,14 +92,16 @@ function mediaSchema(): JsonSchema {
   return {
     type: 'string',
     minLength: 1,
-    pattern: '^([Hh][Tt][Tt][Pp][Ss]?://.|(?![A-Za-z][A-Za-z0-9+.-]+:))',
+    pattern: '^([Hh][Tt][Tt][Pp][Ss]?://|(?![A-Za-z][A-Za-z0-9+.-]+:))',
     patternErrorMessage: 'A path in the repository, or an http(s) URL',
   };
 }
 
 function transformSchema(form: DefinitionForm): JsonSchema {
   const number = (limits: JsonSchema): JsonSchema =>
-    form === 'video' ? { type: 'number', ...limits } : { type: ['number', 'string'], pattern: PLACEHOLDER, ...limits };
+    form === 'video'
+      ? { type: 'number', ...limits }
+      : { type: ['number', 'string'], pattern: PLACEHOLDER, patternErrorMessage: 'Must be a number', ...limits };
   const strategies = ['cover', 'contain', 'fill', 'manual'];
   const crop = ['crop_x', 'crop_y', 'crop_width', 'crop_height'];
   const onlyWith = (strategy: string, fields: readonly string[]): JsonSchema => {

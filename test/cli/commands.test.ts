@@ -132,11 +132,29 @@ describe('reelform show and output', () => {
   });
 
   it('show lists the videos', async () => {
-    expect((await reelform(root, ['show'])).stdout).toMatchInlineSnapshot();
+    expect((await reelform(root, ['show'])).stdout).toMatchInlineSnapshot(`
+      "berlin  2026-01-01 10:00  renders/berlin-aaaaaaaa.mp4
+      oslo    2026-01-01 10:00  renders/oslo-aaaaaaaa.mp4
+      "
+    `);
   });
 
   it('show ID tells one in full', async () => {
-    expect((await reelform(root, ['show', 'berlin'])).stdout).toMatchInlineSnapshot();
+    expect((await reelform(root, ['show', 'berlin'])).stdout).toMatchInlineSnapshot(`
+      "berlin
+        title        Berlin
+        template     small (tsv_1)
+        service      embedded
+        session      rs_1
+        fingerprint  v1:aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa
+        rendered at  2026-01-01T10:00:00.000Z
+        video        renders/berlin-aaaaaaaa.mp4
+        still        renders/berlin-aaaaaaaa.stillcut_01.jpg
+
+        filled with
+        t_01         Berlin
+      "
+    `);
   });
 
   it('show --json prints the entry, or the lockfile', async () => {
