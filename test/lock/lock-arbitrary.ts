@@ -3,7 +3,7 @@ import type { Json } from '../../src/digest.ts';
 import type { Fingerprint, Lock, LockEntry } from '../../src/lock/lock.ts';
 
 /** Texts that trip up readers: names of object members, numbers that sort otherwise, controls, astral and wide characters. */
-export const text = fc.oneof(
+const text = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 12 }),
   fc.constantFrom(
     '__proto__',
@@ -22,7 +22,7 @@ export const text = fc.oneof(
 );
 
 const hex = fc.array(fc.constantFrom(...'0123456789abcdef'), { minLength: 64, maxLength: 64 });
-export const fingerprint = hex.map((digits) => `v1:${digits.join('')}` as Fingerprint);
+const fingerprint = hex.map((digits) => `v1:${digits.join('')}` as Fingerprint);
 
 const textMap = fc.array(fc.tuple(text, text), { maxLength: 4 }).map((members) => Object.fromEntries(members));
 
@@ -30,7 +30,7 @@ const extra = fc
   .array(fc.tuple(fc.constantFrom('x_note', 'x_etags', 'zz'), fc.jsonValue()), { maxLength: 2 })
   .map((members) => Object.fromEntries(members) as Record<string, Json>);
 
-export const lockEntry: fc.Arbitrary<LockEntry> = fc
+const lockEntry: fc.Arbitrary<LockEntry> = fc
   .record({
     fingerprint,
     title: text,

@@ -107,7 +107,7 @@ const anyDesired = fc
   })
   .map(({ id, parts, changes }) => desired(id, parts, changes));
 
-export const anyVideos = fc.uniqueArray(anyDesired, { selector: (video) => video.id, maxLength: 8 });
+const anyVideos = fc.uniqueArray(anyDesired, { selector: (video) => video.id, maxLength: 8 });
 
 /** A repository: what was rendered, what is wanted now, and which rendered outputs are gone. */
 export const anyWorld = fc.record({ was: anyVideos, is: anyVideos, kept: fc.boolean() }).chain(({ was, is, kept }) =>

@@ -11,7 +11,7 @@ const LABELS: Readonly<Record<string, string>> = {
   '(Footage)/USER/hero.jpg': 'Hero image',
 };
 
-export const label: LabelLookup = (_, key) => LABELS[key];
+export const label: LabelLookup = (_, key) => (Object.hasOwn(LABELS, key) ? LABELS[key] : undefined);
 
 const HERO = '(Footage)/USER/hero.jpg';
 const image = (resource: VideoResource, transform: object): VideoResource =>
