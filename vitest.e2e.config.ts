@@ -2,5 +2,11 @@ import { defineConfig } from 'vitest/config';
 
 /** Slow proofs on clones and packed packages: `npm run e2e`. */
 export default defineConfig({
-  test: { include: ['test/e2e/**/*.test.ts'], testTimeout: 300_000, hookTimeout: 600_000, maxWorkers: 1, fileParallelism: false },
+  test: {
+    include: ['test/e2e/**/*.test.ts'],
+    testTimeout: 300_000,
+    hookTimeout: 600_000,
+    maxWorkers: 1,
+    fileParallelism: false,
+  },
 });

@@ -27,23 +27,37 @@ async function makeTree(count: number): Promise<string> {
   const root = mkdtempSync(join(tmpdir(), `reelform-bench-${count}-`));
   mkdirSync(join(root, 'schemas'));
   writeFileSync(join(root, 'schemas/bench.spec.json'), JSON.stringify(spec, null, 2));
-  writeFileSync(join(root, 'reelform.yaml'), 'service: {url: "https://service.example"}\ntemplates:\n  bench: tsv_bench\n');
+  writeFileSync(
+    join(root, 'reelform.yaml'),
+    'service: {url: "https://service.example"}\ntemplates:\n  bench: tsv_bench\n',
+  );
   for (let index = 0; index < count; index++) {
     const folder = join(root, 'videos', String(Math.floor(index / 100)));
     if (index % 100 === 0) mkdirSync(folder, { recursive: true });
-    const texts = Object.keys(spec.style_version.editables).map((key) => `  ${key}: A text of video ${index}, long enough to be one`);
-    writeFileSync(join(folder, `video-${index}.yaml`), `template: bench\ntitle: Video ${index}\nresources:\n${texts.join('\n')}\n`);
+    const texts = Object.keys(spec.style_version.editables).map(
+      (key) => `  ${key}: A text of video ${index}, long enough to be one`,
+    );
+    writeFileSync(
+      join(folder, `video-${index}.yaml`),
+      `template: bench\ntitle: Video ${index}\nresources:\n${texts.join('\n')}\n`,
+    );
   }
   await writeLock(root);
   await execa('git', ['init', '--quiet'], { cwd: root });
   await execa('git', ['add', '.'], { cwd: root });
-  await execa('git', ['-c', 'user.name=bench', '-c', 'user.email=bench@example.com', 'commit', '--quiet', '-m', 'tree'], { cwd: root });
+  await execa(
+    'git',
+    ['-c', 'user.name=bench', '-c', 'user.email=bench@example.com', 'commit', '--quiet', '-m', 'tree'],
+    { cwd: root },
+  );
   return root;
 }
 
 /** The lock that an apply of everything would leave, made from the plan itself. */
 async function writeLock(root: string): Promise<void> {
-  const { loadProject, desiredVideo, serialiseLock, emptyLock } = (await import(join(process.cwd(), 'dist/index.js'))) as typeof import('../src/index.ts');
+  const { loadProject, desiredVideo, serialiseLock, emptyLock } = (await import(
+    join(process.cwd(), 'dist/index.js')
+  )) as typeof import('../src/index.ts');
   const project = await loadProject({ cwd: root });
   const videos = project.videos.map((video) => {
     const desired = desiredVideo(video, {
@@ -57,7 +71,16 @@ async function writeLock(root: string): Promise<void> {
     });
     const { id, fingerprint, title, service, template, styleVersion, inputs } = desired;
     const entry = { fingerprint, title, service, template, style_version: styleVersion, inputs };
-    return [id, { ...entry, session: 'rs_1', video_url: `https://cdn.example/${id}.mp4`, thumbnails: [], rendered_at: '2026-01-01T00:00:00.000Z' }] as const;
+    return [
+      id,
+      {
+        ...entry,
+        session: 'rs_1',
+        video_url: `https://cdn.example/${id}.mp4`,
+        thumbnails: [],
+        rendered_at: '2026-01-01T00:00:00.000Z',
+      },
+    ] as const;
   });
   writeFileSync(join(root, 'reelform.lock.json'), serialiseLock({ ...emptyLock, videos: new Map(videos) }));
 }
@@ -78,7 +101,10 @@ for (const count of [1_000, 10_000]) {
   const plan: number[] = [];
   const git: number[] = [];
   for (let round = 0; round <= ROUNDS; round++) {
-    const pair = [await seconds(process.execPath, [CLI, 'plan'], root), await seconds('git', ['status', '--porcelain'], root)] as const;
+    const pair = [
+      await seconds(process.execPath, [CLI, 'plan'], root),
+      await seconds('git', ['status', '--porcelain'], root),
+    ] as const;
     // The first round warms the page cache.
     if (round > 0) {
       plan.push(pair[0]);
@@ -86,6 +112,8 @@ for (const count of [1_000, 10_000]) {
     }
   }
   const ratio = median(plan) / median(git);
-  console.log(`${count} definitions: plan ${median(plan).toFixed(2)} s, git status ${median(git).toFixed(3)} s, ratio ${ratio.toFixed(0)}`);
+  console.log(
+    `${count} definitions: plan ${median(plan).toFixed(2)} s, git status ${median(git).toFixed(3)} s, ratio ${ratio.toFixed(0)}`,
+  );
   rmSync(root, { recursive: true });
 }

@@ -19,6 +19,6 @@ export { loadProject } from './project/load-project.ts';
 export type { RenderService } from './service/render-service.ts';
 export type * from './service/wire.ts';
 export { bindMapping } from './template/bind-mapping.ts';
+export { parseTemplatePackage } from './template/parse-template-package.ts';
 export type { Scene } from './template/scene.ts';
 export type { TemplatePackage } from './template/template-package.ts';
-export { parseTemplatePackage } from './template/template-package.ts';

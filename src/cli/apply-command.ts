@@ -13,10 +13,10 @@ import { applyJson } from '../report/apply-json.ts';
 import { outcomeText } from '../report/apply-text.ts';
 import { planText } from '../report/plan-text.ts';
 import { directoryOf, tellDiagnostics } from './diagnose.ts';
+import type { GlobalOptions } from './global-options.ts';
 import { hasTrueColor, type Io, wantsColor } from './io.ts';
 import { LOCK_FILE, type OpenPlan, openPlan } from './open-plan.ts';
 import { openService } from './open-service.ts';
-import type { GlobalOptions } from './run.ts';
 import { watchRun } from './watch-run.ts';
 
 export interface ApplyOptions extends GlobalOptions {

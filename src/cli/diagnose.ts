@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
 import type { Diagnostic } from '../diagnostic.ts';
 import { diagnosticsText } from '../report/diagnostics-text.ts';
+import type { GlobalOptions } from './global-options.ts';
 import { type Io, wantsColor } from './io.ts';
-import type { GlobalOptions } from './run.ts';
 
 /** Where a command works. */
 export function directoryOf(options: GlobalOptions, io: Io): string {

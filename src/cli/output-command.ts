@@ -1,9 +1,9 @@
 import { EXIT, ReelformError } from '../diagnostic.ts';
 import { byCodeUnit } from '../digest.ts';
 import { directoryOf, tellDiagnostics } from './diagnose.ts';
+import type { GlobalOptions } from './global-options.ts';
 import type { Io } from './io.ts';
 import { openLock } from './open-lock.ts';
-import type { GlobalOptions } from './run.ts';
 
 /** `reelform output [ID]`: where the finished videos are, for scripts. */
 export async function outputCommand(

@@ -6,9 +6,9 @@ import { planJson } from '../report/plan-json.ts';
 import { planMarkdown } from '../report/plan-markdown.ts';
 import { planText } from '../report/plan-text.ts';
 import { directoryOf, tellDiagnostics } from './diagnose.ts';
+import { type GlobalOptions, VERSION } from './global-options.ts';
 import { hasTrueColor, type Io, wantsColor } from './io.ts';
 import { openPlan } from './open-plan.ts';
-import { type GlobalOptions, VERSION } from './run.ts';
 
 export interface PlanOptions extends GlobalOptions {
   readonly json?: boolean;

@@ -5,9 +5,9 @@ import { loadProject, type Project } from '../project/load-project.ts';
 import { outdatedFiles, type SchemaFile, schemaFiles, writeSchemaFiles } from '../project/schema-files.ts';
 import { pullText } from '../report/pull-text.ts';
 import { directoryOf, tellDiagnostics } from './diagnose.ts';
+import type { GlobalOptions } from './global-options.ts';
 import { type Io, wantsColor } from './io.ts';
 import { openService } from './open-service.ts';
-import type { GlobalOptions } from './run.ts';
 
 /** `reelform pull [TEMPLATE…]`: specifications from the service into `schemas/`, and what editors need beside them. */
 export async function pullCommand(

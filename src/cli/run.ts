@@ -1,15 +1,7 @@
 import { Command, CommanderError, InvalidArgumentError } from 'commander';
-import packageJson from '../../package.json' with { type: 'json' };
 import { EXIT, ReelformError } from '../diagnostic.ts';
+import { VERSION } from './global-options.ts';
 import type { Io } from './io.ts';
-
-/** The options that every command has. */
-export interface GlobalOptions {
-  readonly directory?: string;
-  readonly color: boolean;
-}
-
-export const VERSION = packageJson.version;
 
 /**
  * One call of the command: parses `argv` (without `node` and the script), does the work, and tells the exit status.

@@ -2,10 +2,10 @@ import { EXIT } from '../diagnostic.ts';
 import { serialiseLock } from '../lock/serialise-lock.ts';
 import { lockEntryText, lockText } from '../report/lock-text.ts';
 import { directoryOf, tellDiagnostics } from './diagnose.ts';
+import type { GlobalOptions } from './global-options.ts';
 import { type Io, wantsColor } from './io.ts';
 import { openLock } from './open-lock.ts';
 import { unknownVideo } from './output-command.ts';
-import type { GlobalOptions } from './run.ts';
 
 /** `reelform show [ID]`: what the lockfile holds. */
 export async function showCommand(

@@ -2,8 +2,8 @@ import { EXIT, hasErrors } from '../diagnostic.ts';
 import { loadProject } from '../project/load-project.ts';
 import { diagnosticsJson } from '../report/diagnostics-json.ts';
 import { directoryOf, tellDiagnostics } from './diagnose.ts';
+import type { GlobalOptions } from './global-options.ts';
 import type { Io } from './io.ts';
-import type { GlobalOptions } from './run.ts';
 
 /** `reelform validate`: all that is wrong in the repository, at once. */
 export async function validateCommand(options: GlobalOptions & { readonly json?: boolean }, io: Io): Promise<number> {

@@ -50,7 +50,12 @@ describe('reelform apply', () => {
     const before = lockOf(root);
     writeFileSync(join(root, 'videos/rome.yaml'), definition('Roma'));
     expect(await changes(root)).toMatchObject([
-      { id: 'rome', action: 'update', reason: 'input_changed', inputs: [{ key: 't_01', before: 'Rome', after: 'Roma' }] },
+      {
+        id: 'rome',
+        action: 'update',
+        reason: 'input_changed',
+        inputs: [{ key: 't_01', before: 'Rome', after: 'Roma' }],
+      },
     ]);
     expect(await applied(root)).toContain('1 rendered');
     const after = lockOf(root);
@@ -194,7 +199,10 @@ describe('reelform apply', () => {
   it('works from a folder below the root, and in the one that -C names', async () => {
     const root = makeRepository();
     expect((await reelform(join(root, 'videos'), ['apply', '--auto-approve'])).exitCode).toBe(0);
-    expect(await reelform('/', ['-C', root, 'plan'])).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('No changes') });
+    expect(await reelform('/', ['-C', root, 'plan'])).toMatchObject({
+      exitCode: 0,
+      stdout: expect.stringContaining('No changes'),
+    });
   });
 
   it('refuses to render through a service that this version cannot speak to', async () => {

@@ -10,14 +10,17 @@ describe('reelform', () => {
     expect(await reelform('/', ['--version'])).toEqual({ exitCode: 0, stdout: `${packageJson.version}\n`, stderr: '' });
   });
 
-  it.each([[['plann']], [['plan', '--jsn']], [['apply', '--concurrency', '0']], [['apply', '--concurrency', 'x']], [[]]])(
-    'explains %j and ends with 1',
-    async (args) => {
-      const { exitCode, stdout, stderr } = await reelform('/', args);
-      expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
-      expect(stderr).toMatch(/unknown|Did you mean|invalid|Usage/);
-    },
-  );
+  it.each([
+    [['plann']],
+    [['plan', '--jsn']],
+    [['apply', '--concurrency', '0']],
+    [['apply', '--concurrency', 'x']],
+    [[]],
+  ])('explains %j and ends with 1', async (args) => {
+    const { exitCode, stdout, stderr } = await reelform('/', args);
+    expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
+    expect(stderr).toMatch(/unknown|Did you mean|invalid|Usage/);
+  });
 
   it('says where it looked when there is no configuration', async () => {
     const root = makeFolder({});
@@ -47,8 +50,13 @@ describe('reelform validate', () => {
       'videos/bad.yaml': 'template: [',
     });
     const { exitCode, stdout } = await reelform(root, ['validate', '--json']);
-    const document = JSON.parse(stdout) as { valid: boolean; diagnostics: { code: string; file: string; line: number }[] };
-    const codes = document.diagnostics.filter(({ code }) => code !== 'schema_outdated').map(({ code, file }) => `${file} ${code}`);
+    const document = JSON.parse(stdout) as {
+      valid: boolean;
+      diagnostics: { code: string; file: string; line: number }[];
+    };
+    const codes = document.diagnostics
+      .filter(({ code }) => code !== 'schema_outdated')
+      .map(({ code, file }) => `${file} ${code}`);
     expect(exitCode).toBe(1);
     expect(document.valid).toBe(false);
     expect(codes).toEqual([
@@ -127,7 +135,10 @@ const ENTRY = {
 describe('reelform show and output', () => {
   let root: string;
   beforeAll(() => {
-    const lock = { lockfile_version: 1, videos: { berlin: ENTRY, oslo: { ...ENTRY, video_url: 'renders/oslo-aaaaaaaa.mp4' } } };
+    const lock = {
+      lockfile_version: 1,
+      videos: { berlin: ENTRY, oslo: { ...ENTRY, video_url: 'renders/oslo-aaaaaaaa.mp4' } },
+    };
     root = makeFolder({ 'reelform.yaml': 'templates: {}\n', 'reelform.lock.json': JSON.stringify(lock) });
   });
 
@@ -159,12 +170,16 @@ describe('reelform show and output', () => {
 
   it('show --json prints the entry, or the lockfile', async () => {
     expect(JSON.parse((await reelform(root, ['show', 'berlin', '--json'])).stdout)).toEqual(ENTRY);
-    expect(Object.keys((JSON.parse((await reelform(root, ['show', '--json'])).stdout) as { videos: object }).videos)).toEqual(['berlin', 'oslo']);
+    expect(
+      Object.keys((JSON.parse((await reelform(root, ['show', '--json'])).stdout) as { videos: object }).videos),
+    ).toEqual(['berlin', 'oslo']);
   });
 
   it('output prints URLs for scripts', async () => {
     expect((await reelform(root, ['output', 'berlin'])).stdout).toBe('renders/berlin-aaaaaaaa.mp4\n');
-    expect((await reelform(root, ['output'])).stdout).toBe('berlin\trenders/berlin-aaaaaaaa.mp4\noslo\trenders/oslo-aaaaaaaa.mp4\n');
+    expect((await reelform(root, ['output'])).stdout).toBe(
+      'berlin\trenders/berlin-aaaaaaaa.mp4\noslo\trenders/oslo-aaaaaaaa.mp4\n',
+    );
     expect(JSON.parse((await reelform(root, ['output', '--json'])).stdout)).toEqual({
       berlin: 'renders/berlin-aaaaaaaa.mp4',
       oslo: 'renders/oslo-aaaaaaaa.mp4',

@@ -1,4 +1,13 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
@@ -28,7 +37,12 @@ function edit(file: string, change: (text: string) => string): void {
 
 interface PlanJson {
   readonly summary: Readonly<Record<string, number>>;
-  readonly changes: readonly { id: string; action: string; reason: string | null; inputs: { key: string; before: string; after: string }[] }[];
+  readonly changes: readonly {
+    id: string;
+    action: string;
+    reason: string | null;
+    inputs: { key: string; before: string; after: string }[];
+  }[];
 }
 
 async function planned(): Promise<PlanJson> {
@@ -90,7 +104,10 @@ describe('the first command on a fresh clone', () => {
 describe('the second run', () => {
   it('renders nothing', async () => {
     const before = renders().map((name) => statSync(join(clone, 'renders', name)).mtimeMs);
-    expect(await reelform('plan', '--detailed-exitcode')).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('No changes') });
+    expect(await reelform('plan', '--detailed-exitcode')).toMatchObject({
+      exitCode: 0,
+      stdout: expect.stringContaining('No changes'),
+    });
     expect(await reelform('apply', '--auto-approve')).toMatchObject({ exitCode: 0 });
     expect(renders().map((name) => statSync(join(clone, 'renders', name)).mtimeMs)).toEqual(before);
     expect(await gitStatus()).toBe('');
@@ -109,7 +126,9 @@ describe('an edit', () => {
     const { id, path } = project.videos.find((video) => video.path === definition())!;
     edit(path, (text) => text.replace(/^( +t_01:) .*$/m, '$1 Edited'));
     const plan = await planned();
-    expect(plan.changes).toMatchObject([{ id, action: 'update', reason: 'input_changed', inputs: [{ key: 't_01', after: 'Edited' }] }]);
+    expect(plan.changes).toMatchObject([
+      { id, action: 'update', reason: 'input_changed', inputs: [{ key: 't_01', after: 'Edited' }] },
+    ]);
     expect(await reelform('plan', '--detailed-exitcode')).toMatchObject({ exitCode: 2 });
     const { exitCode, stdout } = await reelform('apply', '--auto-approve');
     expect({ exitCode, stdout }).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('1 rendered') });

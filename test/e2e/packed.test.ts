@@ -11,8 +11,12 @@ it('the packed package works in an empty folder outside of the repository', asyn
   const { stdout } = await execa('npm', ['pack', '--json', '--pack-destination', folder], { cwd: REPOSITORY });
   const [{ filename, files }] = JSON.parse(stdout) as [{ filename: string; files: { path: string }[] }];
   const paths = files.map((file) => file.path);
-  expect(paths).toEqual(expect.arrayContaining(['LICENSE', 'NOTICE', 'README.md', 'dist/cli/main.js', 'dist/types/index.d.ts']));
-  expect(paths.filter((path) => !/^(?:dist|schemas)\/|^(?:LICENSE|NOTICE|README\.md|package\.json)$/.test(path))).toEqual([]);
+  expect(paths).toEqual(
+    expect.arrayContaining(['LICENSE', 'NOTICE', 'README.md', 'dist/cli/main.js', 'dist/types/index.d.ts']),
+  );
+  expect(
+    paths.filter((path) => !/^(?:dist|schemas)\/|^(?:LICENSE|NOTICE|README\.md|package\.json)$/.test(path)),
+  ).toEqual([]);
 
   const user = join(folder, 'videos-of-a-user');
   mkdirSync(join(user, 'videos'), { recursive: true });
@@ -25,9 +29,13 @@ it('the packed package works in an empty folder outside of the repository', asyn
   };
   cpSync(firstImage(join(REPOSITORY, 'templates/story/images')), join(user, 'photo.jpg'));
   const resources = Object.entries(spec.editables).map(
-    ([key, { input_type, example_text }]) => `  ${key}: ${JSON.stringify(input_type === 'image' ? 'photo.jpg' : example_text)}`,
+    ([key, { input_type, example_text }]) =>
+      `  ${key}: ${JSON.stringify(input_type === 'image' ? 'photo.jpg' : example_text)}`,
   );
-  writeFileSync(join(user, 'videos/first.yaml'), `template: story\ntitle: First\nresources:\n${resources.join('\n')}\n`);
+  writeFileSync(
+    join(user, 'videos/first.yaml'),
+    `template: story\ntitle: First\nresources:\n${resources.join('\n')}\n`,
+  );
 
   const environment = { cwd: user, env: { CI: 'true', NO_COLOR: '1' } };
   const applied = await execa('npx', ['reelform', 'apply', '--auto-approve'], environment);
@@ -35,7 +43,11 @@ it('the packed package works in an empty folder outside of the repository', asyn
   const { stdout: url } = await execa('npx', ['reelform', 'output', 'first'], environment);
   expect(existsSync(join(user, url))).toBe(true);
 
-  const imported = await execa('node', ['--input-type=module', '-e', "import { parseLock } from 'reelform'; console.log(typeof parseLock)"], environment);
+  const imported = await execa(
+    'node',
+    ['--input-type=module', '-e', "import { parseLock } from 'reelform'; console.log(typeof parseLock)"],
+    environment,
+  );
   expect(imported.stdout).toBe('function');
 });
 

@@ -6,7 +6,13 @@ import { ApplyLines, outcomeText } from '../../src/report/apply-text.ts';
 
 const id = (text: string): VideoId => text as VideoId;
 const failures = [
-  { code: 'asset_unreachable', message: 'GET https://a/b.png answered 404', editable: 'photo', retryable: false, hint: 'look' },
+  {
+    code: 'asset_unreachable',
+    message: 'GET https://a/b.png answered 404',
+    editable: 'photo',
+    retryable: false,
+    hint: 'look',
+  },
 ];
 const outcome: ApplyOutcome = { rendered: 2, recorded: 0, failed: [], skipped: [], elapsedMs: 65_000, lock: emptyLock };
 

@@ -36,7 +36,11 @@ describe('LiveView', () => {
     [20, 5],
     [10, 4],
   ])('fits into %i columns and %i rows', (columns, rows) => {
-    const lines = viewOf(Array.from({ length: 30 }, (_, index) => `folder/with/a/long/name-${index}`)).footer(1000, columns, rows);
+    const lines = viewOf(Array.from({ length: 30 }, (_, index) => `folder/with/a/long/name-${index}`)).footer(
+      1000,
+      columns,
+      rows,
+    );
     expect(lines.length).toBeLessThan(rows);
     expect(lines.filter((line) => line.length >= columns)).toEqual([]);
   });

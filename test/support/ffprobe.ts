@@ -17,7 +17,10 @@ export interface Probe {
 export async function hasFfprobe(env: NodeJS.ProcessEnv = process.env): Promise<boolean> {
   const { failed } = await execa('ffprobe', ['-version'], { reject: false });
   if (failed && env.REELFORM_REQUIRE_FFMPEG === '1') throw new Error('ffprobe is required here and is not installed');
-  if (failed) console.warn('SKIPPED: ffprobe is not installed, so no independent reader opens the videos (apt-get install ffmpeg)');
+  if (failed)
+    console.warn(
+      'SKIPPED: ffprobe is not installed, so no independent reader opens the videos (apt-get install ffmpeg)',
+    );
   return !failed;
 }
 
@@ -25,10 +28,16 @@ export async function hasFfprobe(env: NodeJS.ProcessEnv = process.env): Promise<
 export async function probe(path: string): Promise<Probe> {
   const { stdout } = await execa('ffprobe', [
     ...['-v', 'error', '-of', 'json', '-count_frames', '-select_streams', 'v:0'],
-    ...['-show_entries', 'stream=codec_name,pix_fmt,color_space,width,height,r_frame_rate,nb_read_frames:format=duration'],
+    ...[
+      '-show_entries',
+      'stream=codec_name,pix_fmt,color_space,width,height,r_frame_rate,nb_read_frames:format=duration',
+    ],
     path,
   ]);
-  const { streams, format } = JSON.parse(stdout) as { streams: Record<string, string | number>[]; format: { duration: string } };
+  const { streams, format } = JSON.parse(stdout) as {
+    streams: Record<string, string | number>[];
+    format: { duration: string };
+  };
   const stream = streams[0]!;
   return {
     codec: String(stream.codec_name),

@@ -4,7 +4,9 @@ import { dirname, join } from 'node:path';
 import { smallPackageFiles, solidPng } from './small-package.ts';
 
 /** A folder with these files, under the system's temporary folder. */
-export function makeFolder(files: ReadonlyMap<string, Uint8Array | string> | Readonly<Record<string, Uint8Array | string>>): string {
+export function makeFolder(
+  files: ReadonlyMap<string, Uint8Array | string> | Readonly<Record<string, Uint8Array | string>>,
+): string {
   const root = realpathSync(mkdtempSync(join(tmpdir(), 'reelform-test-')));
   const entries = files instanceof Map ? files : Object.entries(files as Record<string, Uint8Array | string>);
   for (const [path, content] of entries) {

@@ -1,6 +1,7 @@
 import { createCanvas } from '@napi-rs/canvas';
+import { parseTemplatePackage } from '../../src/template/parse-template-package.ts';
 import type { LottieDocument } from '../../src/template/scene.ts';
-import { parseTemplatePackage, type TemplatePackage } from '../../src/template/template-package.ts';
+import type { TemplatePackage } from '../../src/template/template-package.ts';
 
 /** 64×36 pixels, 10 frames at 10 fps: a colour, an image and a text, small enough to render in a test. */
 export const SMALL_MANIFEST = `name: Small

@@ -25,7 +25,14 @@ export async function reelform(cwd: string, args: readonly string[], options: Te
     for (const listener of listeners) listener();
   };
   const io: Io = {
-    stdout: { write: (text) => void (stdout += text), isTTY: false, columns: 100, rows: 24 },
+    stdout: {
+      write(text) {
+        stdout += text;
+      },
+      isTTY: false,
+      columns: 100,
+      rows: 24,
+    },
     stderr: {
       write(text) {
         stderr += text;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseTemplatePackage } from '../../src/template/template-package.ts';
+import { parseTemplatePackage } from '../../src/template/parse-template-package.ts';
 import { SMALL_MANIFEST, smallAnimation, smallPackage, smallPackageFiles, solidPng } from '../support/small-package.ts';
 
 function problems(changes: Parameters<typeof smallPackageFiles>[0]): string[] {

@@ -1,0 +1,117 @@
+import type { Diagnostic, Result } from '../diagnostic.ts';
+import { nearest } from '../nearest.ts';
+import { checkAnimation } from './check-animation.ts';
+import { checkEditables, type PackageProblem, resolveFonts, resolveImages } from './check-package.ts';
+import { deriveSpec } from './derive-spec.ts';
+import { findSlotUses } from './lottie-slots.ts';
+import type { Manifest } from './manifest.ts';
+import { packageDigest } from './package-digest.ts';
+import { parseManifest } from './parse-manifest.ts';
+import type { LottieDocument, Still } from './scene.ts';
+import type { TemplatePackage } from './template-package.ts';
+
+/** A set that has everything. */
+const ANY: ReadonlySet<string> = Object.assign(new Set<string>(), { has: () => true });
+
+/**
+ * Reads a template package from its files. All that is wrong with it is told at once; what comes back can be rendered.
+ *
+ * @param folder repository-relative, `/` as separator
+ * @param files every file below the folder, by path below it
+ */
+export function parseTemplatePackage(folder: string, files: ReadonlyMap<string, Uint8Array>): Result<TemplatePackage> {
+  const text = (name: string): string | undefined => {
+    const bytes = files.get(name);
+    return bytes === undefined ? undefined : new TextDecoder().decode(bytes);
+  };
+  const manifestText = text('template.yaml');
+  const animationText = text('animation.json');
+  const missing = ['template.yaml', 'animation.json'].filter((name) => !files.has(name));
+  if (manifestText === undefined || animationText === undefined) {
+    return { ok: false, diagnostics: missing.map((file) => missingFile(folder, file)) };
+  }
+  const manifest = parseManifest(`${folder}/template.yaml`, manifestText);
+  const animation = parseAnimation(animationText);
+  const diagnostics = [
+    ...(manifest.ok ? [] : manifest.diagnostics),
+    ...animation.problems.map((message) => located({ file: 'animation.json', message }, folder, null)),
+  ];
+  if (!manifest.ok || animation.document === null) return { ok: false, diagnostics };
+  return assemble(folder, files, manifest.value, animation.document);
+}
+
+function assemble(
+  folder: string,
+  files: ReadonlyMap<string, Uint8Array>,
+  manifest: Manifest,
+  animation: LottieDocument,
+): Result<TemplatePackage> {
+  const uses = findSlotUses(animation);
+  const fonts = resolveFonts(animation, files);
+  const images = resolveImages(animation, files);
+  const problems = [...checkSize(animation), ...checkEditables(manifest, uses), ...fonts.problems, ...images.problems];
+  if (problems.length > 0) {
+    return {
+      ok: false,
+      diagnostics: problems.map((problem) => located(withNearest(problem, [...uses.keys()]), folder, manifest)),
+    };
+  }
+  const frameCount = Math.round(animation.op - animation.ip);
+  const parts = {
+    folder,
+    manifest,
+    animation,
+    fonts: fonts.fonts,
+    images: images.images,
+    width: animation.w,
+    height: animation.h,
+    fps: animation.fr,
+    frameCount,
+    stills: stillFrames(manifest, animation.fr, frameCount),
+  };
+  const digest = packageDigest(parts);
+  const id = `tsv_${digest.slice(0, 24)}`;
+  return { ok: true, value: { ...parts, digest, spec: deriveSpec(id, manifest, animation, uses) } };
+}
+
+function parseAnimation(text: string): { document: LottieDocument | null; problems: readonly string[] } {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    return { document: null, problems: [`The animation is not JSON: ${(error as Error).message}`] };
+  }
+  // Files of the package are looked at by name, after this.
+  const problems = checkAnimation(value, { suppliedAssets: ANY, suppliedFonts: ANY });
+  return { document: problems.length === 0 ? (value as LottieDocument) : null, problems };
+}
+
+/** Video frames share their colours two by two. */
+function checkSize({ w, h }: LottieDocument): PackageProblem[] {
+  if (w % 2 === 0 && h % 2 === 0) return [];
+  return [{ file: 'animation.json', message: `The size is ${w}×${h}, and both have to be even whole numbers` }];
+}
+
+function withNearest(problem: PackageProblem, slots: readonly string[]): PackageProblem {
+  if (problem.key === undefined || slots.length === 0 || slots.includes(problem.key)) return problem;
+  const meant = nearest(problem.key, slots);
+  return meant === null ? problem : { ...problem, hint: `Did you mean ${meant}? Else ${problem.hint ?? ''}` };
+}
+
+function missingFile(folder: string, file: string): Diagnostic {
+  const message = `The template package ${folder} has no ${file}`;
+  return { code: 'template_invalid', severity: 'error', message, at: { file: `${folder}/${file}`, start: 0, end: 0 } };
+}
+
+function located(problem: PackageProblem, folder: string, manifest: Manifest | null): Diagnostic {
+  const at = manifest?.editables.get(problem.key ?? '')?.at ?? { file: `${folder}/${problem.file}`, start: 0, end: 0 };
+  return { code: 'template_invalid', severity: 'error', message: problem.message, hint: problem.hint, at };
+}
+
+/** The frames to keep as stills; a time past the end gives the last frame. */
+function stillFrames(manifest: Manifest, fps: number, frameCount: number): Still[] {
+  return [...manifest.stillcuts].map(([name, { timeSeconds }]) => ({
+    name,
+    frame: Math.min(frameCount - 1, Math.round(timeSeconds * fps)),
+  }));
+}

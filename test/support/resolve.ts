@@ -1,0 +1,55 @@
+import { type Resolved, resolveDefinitions } from '../../src/definition/resolve-definitions.ts';
+import type { Video } from '../../src/definition/video.ts';
+import type { Diagnostic } from '../../src/diagnostic.ts';
+import { textPosition } from '../../src/report/text-position.ts';
+import { createChecks } from '../../src/schema/create-checks.ts';
+import { LAUNCH_SPEC } from './launch-spec.ts';
+
+export type Files = Readonly<Record<string, string>>;
+
+const checks = createChecks();
+const check = checks.video({ name: 'launch', spec: LAUNCH_SPEC });
+
+/** What fills the required editables of `launch`. */
+export const RESOURCES = `resources:
+  t_01: Hello
+  c_01: "#EEADA7"
+  (Footage)/USER/hero.jpg: images/hero.jpg
+`;
+
+export const DEFINITION = `template: launch\ntitle: Summer\n${RESOURCES}`;
+
+/** Resolves definitions from memory: everything below `videos/`, over the template `launch`. */
+export function resolve(files: Files): Resolved {
+  const paths = Object.keys(files).filter((path) => path.startsWith('videos/') && /\.ya?ml$/.test(path));
+  return resolveDefinitions(paths, {
+    folder: 'videos',
+    templates: new Map([
+      ['launch', { spec: LAUNCH_SPEC, check }],
+      ['unpulled', null],
+    ]),
+    checkFile: checks.file,
+    checkAny: checks.anyVideo,
+    read: (path) => {
+      const text = Object.hasOwn(files, path) ? files[path] : undefined;
+      return text === undefined ? { ok: false, reason: 'missing' } : { ok: true, text };
+    },
+  });
+}
+
+export function videosOf(files: Files): Video[] {
+  const { videos, diagnostics } = resolve(files);
+  if (diagnostics.length > 0) throw new Error(JSON.stringify(diagnostics, null, 2));
+  return videos.map(({ video }) => video);
+}
+
+/** `code file:line:column`, as many as there are. */
+export function problemsOf(files: Files): string[] {
+  return resolve(files).diagnostics.map((diagnostic) => placed(diagnostic, (file) => files[file]));
+}
+
+export function placed({ code, at }: Diagnostic, source: (file: string) => string | undefined): string {
+  if (at === undefined) return code;
+  const { line, column } = textPosition(source(at.file) ?? '', at.start);
+  return `${code} ${at.file}:${line}:${column}`;
+}
