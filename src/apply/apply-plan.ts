@@ -41,7 +41,7 @@ export async function applyPlan(input: ApplyInput): Promise<ApplyOutcome> {
   const saver = new LockSaver(input.lock, (lock) => ports.saveLock(lock));
   const pending = plan.changes.filter(renders);
   const recorded = plan.changes.filter((change) => !renders(change) && change.action !== 'noop');
-  onEvent({ kind: 'run-started', renders: pending.length, concurrency: input.concurrency });
+  onEvent({ kind: 'run-started', ids: pending.map(({ id }) => id), concurrency: input.concurrency });
   if (recorded.length > 0) {
     await saver.record((lock) =>
       editLock(

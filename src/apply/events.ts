@@ -15,7 +15,8 @@ export interface Failure {
 
 /** All that can be told of a run, in the order in which it happens. Views render these and nothing else. */
 export type ApplyEvent =
-  | { readonly kind: 'run-started'; readonly renders: number; readonly concurrency: number }
+  /** `ids`: what will be rendered, in the order in which it is begun. */
+  | { readonly kind: 'run-started'; readonly ids: readonly VideoId[]; readonly concurrency: number }
   | {
       readonly kind: 'video-recorded';
       readonly id: VideoId;

@@ -5,6 +5,7 @@ import { setTimeout } from 'node:timers/promises';
 import { applyPlan } from '../apply/apply-plan.ts';
 import type { ApplyOutcome } from '../apply/events.ts';
 import { EXIT, hasErrors, ReelformError } from '../diagnostic.ts';
+import type { Lock } from '../lock/lock.ts';
 import { writeLock } from '../lock/lock-file.ts';
 import { isEmptyPlan, type Plan } from '../plan/plan.ts';
 import { acquireRunLock } from '../project/run-lock.ts';
@@ -38,19 +39,26 @@ export async function applyCommand(options: ApplyOptions, io: Io): Promise<numbe
 
   const { plan } = opened;
   io.stderr.write(textOf(plan, opened, options, io));
-  if (!isEmptyPlan(plan)) await approve(options, io);
+  if (isEmptyPlan(plan)) {
+    if (options.json === true) io.stdout.write(applyJson(nothingDone(opened.lock), false));
+    return EXIT.ok;
+  }
+  await approve(options, io);
+  io.stderr.write('\n');
   const releaseLock = await acquireRunLock(join(project.root, '.reelform', 'apply.pid'), io.pid, io.isAlive);
   try {
     const { outcome, interrupted } = await applyOpened(opened, options, io);
     if (options.json === true) io.stdout.write(applyJson(outcome, interrupted));
-    else if (!isEmptyPlan(plan)) {
-      io.stdout.write(outcomeText(outcome, { color: wantsColor(io.stdout, io.env, options.color), interrupted }));
-    }
+    else io.stdout.write(outcomeText(outcome, { color: wantsColor(io.stdout, io.env, options.color), interrupted }));
     if (outcome.failed.length > 0) return EXIT.renderFailed;
     return interrupted ? EXIT.interrupted : EXIT.ok;
   } finally {
     await releaseLock();
   }
+}
+
+function nothingDone(lock: Lock): ApplyOutcome {
+  return { rendered: 0, recorded: 0, failed: [], skipped: [], elapsedMs: 0, lock };
 }
 
 async function applyOpened(

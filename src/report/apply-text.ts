@@ -10,6 +10,7 @@ export class ApplyLines {
   readonly #colors: Colors;
   #finished = 0;
   #renders = 0;
+  #idWidth = 0;
 
   constructor(options: { readonly color: boolean }) {
     this.#colors = createColors(options.color);
@@ -20,18 +21,19 @@ export class ApplyLines {
     const { dim } = this.#colors;
     switch (event.kind) {
       case 'run-started':
-        this.#renders = event.renders;
+        this.#renders = event.ids.length;
+        this.#idWidth = longest(event.ids);
         return [];
       case 'video-started':
-        return [`${dim('…')} ${event.id}  ${dim('rendering')}`];
+        return [`${dim('…')} ${event.id.padEnd(this.#idWidth)}  ${dim('rendering')}`];
       case 'video-rendered':
       case 'video-failed': {
         this.#finished += 1;
-        const [first = '', ...rest] = finishedLines(event, this.#colors);
+        const [first = '', ...rest] = finishedLines(event, this.#colors, this.#idWidth);
         return [`${first}  ${dim(`(${this.#finished} of ${this.#renders})`)}`, ...rest];
       }
       case 'video-recorded':
-        return finishedLines(event, this.#colors);
+        return finishedLines(event, this.#colors, this.#idWidth);
       case 'video-progressed':
       case 'video-skipped':
       case 'run-finished':
@@ -40,24 +42,33 @@ export class ApplyLines {
   }
 }
 
-/** What is said of a video once it is done. */
-export function finishedLines(event: ApplyEvent, colors: Colors): string[] {
+/** What is said of a video once it is done; ids are filled up to `idWidth`, so that what follows lines up. */
+export function finishedLines(event: ApplyEvent, colors: Colors, idWidth: number): string[] {
   const { green, red, dim } = colors;
   switch (event.kind) {
     case 'video-rendered':
-      return [`${green('✓')} ${event.id}  ${dim(formatDuration(event.elapsedMs))}  ${event.videoUrl}`];
+      return [
+        `${green('✓')} ${event.id.padEnd(idWidth)}  ${dim(formatDuration(event.elapsedMs).padStart(8))}  ${event.videoUrl}`,
+      ];
     case 'video-failed':
       return [
-        `${red('✗')} ${event.id}  ${dim(`failed after ${formatDuration(event.elapsedMs)}`)}`,
+        `${red('✗')} ${event.id.padEnd(idWidth)}  ${dim(`failed after ${formatDuration(event.elapsedMs)}`)}`,
         ...event.failures.flatMap((failure) => failureLines(failure, colors)),
       ];
     case 'video-recorded': {
       const words = { move: `moved from ${event.previousId}`, relabel: 'relabelled', forget: 'forgotten' } as const;
-      return [`${green('✓')} ${event.id}  ${dim(words[event.action as keyof typeof words] ?? event.action)}`];
+      return [
+        `${green('✓')} ${event.id.padEnd(idWidth)}  ${dim(words[event.action as keyof typeof words] ?? event.action)}`,
+      ];
     }
     default:
       return [];
   }
+}
+
+/** Characters of the longest id. */
+export function longest(ids: readonly string[]): number {
+  return ids.reduce((width, id) => Math.max(width, id.length), 0);
 }
 
 /** The last words of a run: what was done, and what a person has to do now. */

@@ -1,7 +1,7 @@
 import { createColors } from 'picocolors';
 import type { ApplyEvent } from '../apply/events.ts';
 import type { VideoId } from '../definition/video.ts';
-import { finishedLines } from './apply-text.ts';
+import { finishedLines, longest } from './apply-text.ts';
 import { formatDuration } from './duration.ts';
 
 const BAR_WIDTH = 24;
@@ -14,6 +14,7 @@ export class LiveView {
   readonly #colors: ReturnType<typeof createColors>;
   readonly #running = new Map<VideoId, { percent: number; startedAt: number }>();
   #renders = 0;
+  #idWidth = 0;
   #finished = 0;
   #failed = 0;
   #startedAt = 0;
@@ -27,7 +28,8 @@ export class LiveView {
   take(event: ApplyEvent, nowMs: number): string[] {
     switch (event.kind) {
       case 'run-started':
-        this.#renders = event.renders;
+        this.#renders = event.ids.length;
+        this.#idWidth = longest(event.ids);
         this.#startedAt = nowMs;
         break;
       case 'video-started':
@@ -52,7 +54,7 @@ export class LiveView {
       case 'run-finished':
         break;
     }
-    return finishedLines(event, this.#colors);
+    return finishedLines(event, this.#colors, this.#idWidth);
   }
 
   stopping(): void {
@@ -65,7 +67,7 @@ export class LiveView {
     const room = Math.max(0, rows - 3);
     const shown = [...this.#running].slice(0, room);
     const hidden = this.#running.size - shown.length;
-    const idWidth = Math.min(Math.max(...shown.map(([id]) => id.length), 0), Math.max(10, columns - BAR_WIDTH - 18));
+    const idWidth = Math.min(this.#idWidth, Math.max(10, columns - BAR_WIDTH - 18));
     const lines = shown.map(([id, { percent, startedAt }]) => {
       const name = id.length > idWidth ? `…${id.slice(id.length - idWidth + 1)}` : id.padEnd(idWidth);
       const elapsed = formatDuration(nowMs - startedAt);

@@ -20,7 +20,7 @@ describe('ApplyLines', () => {
   it('names the video in every line and counts what is done', () => {
     const lines = new ApplyLines({ color: false });
     const events: ApplyEvent[] = [
-      { kind: 'run-started', renders: 2, concurrency: 2 },
+      { kind: 'run-started', ids: [id('berlin'), id('oslo')], concurrency: 2 },
       { kind: 'video-recorded', id: id('moved'), action: 'move', previousId: id('old') },
       { kind: 'video-started', id: id('berlin'), action: 'create' },
       { kind: 'video-started', id: id('oslo'), action: 'update' },

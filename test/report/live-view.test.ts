@@ -6,7 +6,7 @@ const id = (text: string): VideoId => text as VideoId;
 
 function viewOf(ids: readonly string[]): LiveView {
   const view = new LiveView({ color: false });
-  view.take({ kind: 'run-started', renders: ids.length + 2, concurrency: ids.length }, 0);
+  view.take({ kind: 'run-started', ids: [...ids, 'x', 'y'].map(id), concurrency: ids.length }, 0);
   for (const [index, name] of ids.entries()) {
     view.take({ kind: 'video-started', id: id(name), action: 'create' }, 0);
     view.take({ kind: 'video-progressed', id: id(name), percent: Math.min(99, 25 * (index + 1)) }, 0);
@@ -26,7 +26,7 @@ describe('LiveView', () => {
   it('keeps finished videos above the footer, and out of it', () => {
     const view = viewOf(['a', 'b']);
     const kept = view.take({ kind: 'video-rendered', id: id('a'), videoUrl: 'renders/a.mp4', elapsedMs: 1000 }, 1000);
-    expect(kept).toEqual(['✓ a  1.0 s  renders/a.mp4']);
+    expect(kept).toEqual(['✓ a     1.0 s  renders/a.mp4']);
     expect(view.footer(1000, 80, 24).join('\n')).not.toContain('  a ');
   });
 
@@ -47,7 +47,7 @@ describe('LiveView', () => {
 
   it('has no footer when nothing is at work', () => {
     const view = new LiveView({ color: false });
-    view.take({ kind: 'run-started', renders: 0, concurrency: 2 }, 0);
+    view.take({ kind: 'run-started', ids: [], concurrency: 2 }, 0);
     expect(view.footer(0, 80, 24)).toEqual([]);
   });
 
