@@ -50,7 +50,7 @@ def halo_lamp(at=(0, 0, 0), stone="#8E7BB8", light="#FFD7B0", power=7.0, rim="#E
     torus(0.722, 0.036, glow(light, power), ring, (90, 0, 0), stretch=1.9)
 
 
-def pebble_lantern(at=(0, 0, 0), base="#5F6B4E", light="#FFDDB0", rim="#FF9F58", power=1.9, handle="#B98B52", size=1.0):
+def pebble_lantern(at=(0, 0, 0), base="#5F6B4E", light="#FFDDB0", rim="#FF9F58", power=1.9, handle="#C4A27A", size=1.0):
     """Pebble, a lantern to carry: frosted glass on a weighted foot, under one bent handle."""
     x, y, z = at
 
@@ -61,13 +61,13 @@ def pebble_lantern(at=(0, 0, 0), base="#5F6B4E", light="#FFDDB0", rim="#FF9F58",
     revolve(scaled([(0, 0), (0.36, 0), (0.42, 0.025), (0.44, 0.08), (0.445, 0.22), (0.43, 0.26), (0, 0.262)]), foot, at)
     revolve(scaled([(0.405, 0.26), (0.475, 0.38), (0.505, 0.56), (0.485, 0.76), (0.40, 0.93), (0.25, 1.03), (0.1, 1.065), (0, 1.07)]), opal_glow(light, rim, power), at)
     revolve(scaled([(0.41, 0.255), (0.482, 0.38), (0.512, 0.56), (0.492, 0.76), (0.406, 0.936), (0.254, 1.037), (0.1, 1.072), (0, 1.077)]), material("#FFF6EA", rough=0.35, glass=0.82), at)
-    s = size
-    arc = [(0.0 + s * 0.585 * math.cos(math.pi * k / 16), 0, s * (0.62 + 0.78 * math.sin(math.pi * k / 16))) for k in range(17)]
-    line = [(s * 0.585, 0, s * 0.2), (s * 0.592, 0, s * 0.4), *arc, (-s * 0.592, 0, s * 0.4), (-s * 0.585, 0, s * 0.2)]
-    bar = tube(line, 0.026 * s, material(handle, rough=0.2, metal=1.0))
-    bar.location = at
+    metal = material(handle, rough=0.28, metal=1.0)
+    half = [(0.435, 0.15), (0.5, 0.155), (0.555, 0.22), (0.585, 0.36), (0.595, 0.56)]
+    arch = [(0.595 * math.cos(math.pi * k / 12), 0.62 + 0.76 * math.sin(math.pi * k / 12)) for k in range(1, 12)]
+    line = [*half, *arch, *[(-r, h) for r, h in reversed(half)]]
+    tube([(size * r, 0, size * h) for r, h in line], 0.024 * size, metal).location = at
     for side in (-1, 1):
-        tube([(x + side * s * 0.43, y, z + s * 0.2), (x + side * s * 0.6, y, z + s * 0.2)], 0.034 * s, material(handle, rough=0.2, metal=1.0), smooth=False)
+        ball(0.045 * size, metal, (x + side * 0.45 * size, y, z + 0.15 * size))
 
 
 def globe(at, radius, light="#FFE2BE", power=2.2, rim="#FF9A5C"):

@@ -1,4 +1,4 @@
-"""The example pictures: `blender --background --factory-startup --python scenes.py -- OUT_DIR [--scale 0.9] [--samples 28] [NAME…]`
+"""The example pictures: `blender --background --factory-startup --python scenes.py -- OUT_DIR [--scale 0.9] [--samples 16] [NAME…]`
 
 Writes one PNG per scene; `pictures.ts` turns those into the JPEGs of the packages and the videos.
 """
@@ -145,7 +145,7 @@ def shore():
     pebble_lantern((0, 1.1, 0.16), base="#B5654A", size=0.72)
     s.ambient("#E3ECF2", 0.5)
     s.sun((-5.5, -5.5, 5.0), (0, 0, 0), 2.3, "#FFEBD0", angle=1.2)
-    s.camera((0, -9.2, 2.35), (0, 0, 2.35), lens=50, shift=(0, -0.07))
+    s.camera((0, -9.2, 2.35), (0, 0, 2.35), lens=46, shift=(0, -0.15))
 
 
 # ---------------------------------------------------------------- story: Berlin, stairs and globes
@@ -182,10 +182,10 @@ def krakow():
     for x, y, z in ((-0.55, 2.5, 4.35), (0.5, 5.6, 4.2), (-0.28, 11.8, 4.0)):
         globe((x, y, z), 0.34)
         s.tube([(x, y, z + 0.3), (x, y, 8)], 0.016, s.material("#C9A15A", rough=0.2, metal=1.0), smooth=False)
-    plinth((-0.95, 0.0, 0), 0.5, 0.75, "#12614D")
-    plinth((1.0, -0.3, 0), 0.4, 0.3, "#12614D")
-    dune_lamp((-0.95, 0.0, 0.75), body="#E3B04B", shade="#EBBE62", power=14, size=0.72)
-    s.ball(0.29, s.material("#F3E7C6", rough=0.3, coat=0.4), (1.0, -0.3, 0.59))
+    plinth((-0.95, 0.0, 0), 0.5, 1.7, "#12614D")
+    plinth((1.0, -0.3, 0), 0.4, 1.2, "#12614D")
+    dune_lamp((-0.95, 0.0, 1.7), body="#E3B04B", shade="#EBBE62", power=14, size=0.72)
+    s.ball(0.29, s.material("#F3E7C6", rough=0.3, coat=0.4), (1.0, -0.3, 1.49))
     s.ambient("#C4EBDB", 0.3)
     s.softbox((-3.0, -6.5, 6.0), (0, 1, 2), 3.5, 700, "#F4FFF4")
     s.camera((0, -8.6, 2.5), (0, 2, 2.42), lens=48, shift=(0, -0.06))
@@ -212,10 +212,10 @@ def sao_paulo():
     s.disc(1.0, 0.05, s.glow("#FFF3D2", 1.6), (1.6, 30, 16.6), turn=(90, 0, 0))
     s.disc(30, 0.02, plaster("#F2B92E"), (0, 6, -0.02))
     s.box((14, 2.0, 0.7), plaster("#F5C443"), at=(0, 1.9, 0), edge=0.05)
-    plinth((0.85, -0.2, 0), 0.8, 0.85, "#F7D264")
-    plinth((-1.05, -0.5, 0), 0.55, 1.35, "#F0A92A")
-    pebble_lantern((0.85, -0.2, 0.85), base="#E4572E", size=0.95)
-    s.ball(0.36, s.material("#E4572E", rough=0.25, coat=0.5), (-1.05, -0.5, 1.71))
+    plinth((0.85, -0.2, 0), 0.8, 1.7, "#F7D264")
+    plinth((-1.05, -0.5, 0), 0.55, 2.3, "#F0A92A")
+    pebble_lantern((0.85, -0.2, 1.7), base="#E4572E", size=0.95)
+    s.ball(0.36, s.material("#E4572E", rough=0.25, coat=0.5), (-1.05, -0.5, 2.66))
     s.ambient("#D6ECFF", 0.5)
     s.sun((-6, -5.0, 7.5), (0, 2, 1), 2.6, "#FFF6E4", angle=0.8)
     s.camera((0.1, -9.4, 1.75), (0.1, 1, 2.75), lens=46, shift=(0, -0.04))
@@ -236,10 +236,10 @@ def late_light():
         globe((x, y, r), r, rim=rng.choice(("#FF9A5C", "#FF7A6B", "#FFB36B")))
     for _ in range(34):
         globe((rng.uniform(-3.4, 3.4), rng.uniform(1.5, 7), rng.uniform(2.0, 8.5)), rng.uniform(0.03, 0.07), "#FFE0B8", 7.0)
-    s.ambient("#6A55C5", 0.42)
-    s.softbox((-4, -4, 6), (0, 1, 1), 3, 260, "#8E7BFF")
-    s.softbox((5, 1, 3), (0, 1, 2), 2, 240, "#FF6F91")
-    s.camera((0, -9.4, 2.3), (0, 1, 2.2), lens=50, fstop=1.6, focus=(0, -0.4, 0.6), shift=(0, -0.08))
+    s.ambient("#7A66D8", 0.6)
+    s.softbox((-4, -4, 6), (0, 1, 1), 3, 900, "#8E7BFF")
+    s.softbox((5, 1, 3), (0, 1, 2), 2, 700, "#FF6F91")
+    s.camera((0, -9.4, 2.3), (0, 1, 2.2), lens=50, fstop=1.6, focus=(0, -0.4, 0.6), shift=(0, -0.17))
 
 
 # ---------------------------------------------------------------- story: three lamps, one offer
@@ -258,12 +258,12 @@ def trade_in():
     s.ambient("#FFE0EA", 0.4)
     s.softbox((-4.5, -4.5, 6.5), (0, 0.5, 1.6), 2.4, 900, "#FFF2EA")
     s.softbox((4.5, -2.0, 3.0), (0, 0.5, 1.6), 2.0, 160, "#CFE0FF")
-    s.camera((0, -9.6, 2.9), (0, 0.5, 2.5), lens=52, shift=(0, -0.07))
+    s.camera((0, -9.6, 2.9), (0, 0.5, 2.5), lens=48, shift=(0, -0.16))
 
 
 SCENES = {
-    "pebble-hero": (pebble_hero, HERO, 1.0),
-    "pebble-detail": (pebble_detail, DETAIL, 1.0),
+    "pebble-hero": (pebble_hero, HERO, 1.15),
+    "pebble-detail": (pebble_detail, DETAIL, 1.15),
     "dune-hero": (dune_hero, HERO, 1.0),
     "dune-detail": (dune_detail, DETAIL, 1.0),
     "tide-hero": (tide_hero, HERO, 1.0),
@@ -280,7 +280,7 @@ SCENES = {
 
 
 def main(arguments):
-    scale, samples, names, out = 0.9, 28, [], arguments[0]
+    scale, samples, names, out = 0.9, 16, [], arguments[0]
     rest = iter(arguments[1:])
     for word in rest:
         if word == "--scale":

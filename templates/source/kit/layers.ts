@@ -1,0 +1,99 @@
+import { type Property, still } from './keyframes.ts';
+import type { Shape } from './shapes.ts';
+
+/** How a layer stands on the canvas; what is silent is Lottie's neutral value. Scale and opacity in per cent, rotation in degrees. */
+export interface Placement {
+  readonly position?: Property;
+  readonly anchor?: Property;
+  readonly scale?: Property;
+  readonly rotation?: Property;
+  readonly opacity?: Property;
+}
+
+/** When a layer is there at all, in frames, half-open; the whole composition when silent. */
+export interface Span {
+  readonly from?: number;
+  readonly to?: number;
+}
+
+/** A layer before `compose` has numbered it. */
+export interface Layer extends Span {
+  readonly name: string;
+  readonly placement: Placement;
+  /** The fields that only this kind of layer has. */
+  readonly content: Readonly<Record<string, unknown>>;
+  /** Moves, turns and scales along with this layer. */
+  readonly parent?: Layer;
+  /** Shows only where this layer is opaque (or, inverted, where it is not). The matte itself is not drawn. */
+  readonly matte?: Layer;
+  readonly matteInverted?: boolean;
+}
+
+export type LayerOptions = Placement & Span & Pick<Layer, 'parent' | 'matte' | 'matteInverted'>;
+
+/** @internal Splits options into what a layer keeps. */
+export function layer(name: string, options: LayerOptions, content: Layer['content']): Layer {
+  const { from, to, parent, matte, matteInverted, ...placement } = options;
+  return {
+    name,
+    placement,
+    content,
+    ...(from !== undefined && { from }),
+    ...(to !== undefined && { to }),
+    ...(parent && { parent }),
+    ...(matte && { matte }),
+    ...(matteInverted && { matteInverted }),
+  };
+}
+
+export function shapeLayer(name: string, shapes: readonly Shape[], options: LayerOptions = {}): Layer {
+  return layer(name, options, { ty: 4, shapes });
+}
+
+/** An image asset, centred on its position. */
+export function imageLayer(
+  name: string,
+  image: { readonly id: string; readonly width: number; readonly height: number },
+  options: LayerOptions = {},
+): Layer {
+  const anchor = still([image.width / 2, image.height / 2]);
+  return layer(name, { anchor, ...options }, { ty: 2, refId: image.id });
+}
+
+/** Numbers the layers (top first) and resolves parents and mattes; a matte stands right above its first user. */
+export function compose(layers: readonly Layer[], frameCount: number): unknown[] {
+  const stack: Layer[] = [];
+  const add = (one: Layer) => {
+    if (stack.includes(one)) return;
+    if (one.matte) add(one.matte);
+    stack.push(one);
+  };
+  for (const one of layers) add(one);
+  const mattes = new Set(stack.map((one) => one.matte));
+  const numberOf = (one: Layer) => {
+    if (!stack.includes(one)) throw new Error(`Layer ${one.name} is used but not in the composition`);
+    return stack.indexOf(one) + 1;
+  };
+  return stack.map((one) => ({
+    ddd: 0,
+    ind: numberOf(one),
+    nm: one.name,
+    ...one.content,
+    ...(one.parent && { parent: numberOf(one.parent) }),
+    ...(mattes.has(one) && { td: 1 }),
+    ...(one.matte && { tt: one.matteInverted ? 2 : 1, tp: numberOf(one.matte) }),
+    ks: {
+      o: one.placement.opacity ?? still(100),
+      r: one.placement.rotation ?? still(0),
+      p: one.placement.position ?? still([0, 0]),
+      a: one.placement.anchor ?? still([0, 0]),
+      s: one.placement.scale ?? still([100, 100]),
+    },
+    sr: 1,
+    ao: 0,
+    bm: 0,
+    ip: one.from ?? 0,
+    op: one.to ?? frameCount,
+    st: 0,
+  }));
+}

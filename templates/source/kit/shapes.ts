@@ -1,0 +1,54 @@
+import { type PathValue, type Property, still } from './keyframes.ts';
+
+/** One item of a shape layer. */
+export type Shape = Readonly<Record<string, unknown>>;
+
+/** A rectangle around its position; `round` is the corner radius, at most half of the shorter side is used. */
+export function rectangle(position: Property, size: Property, round: Property = still(0)): Shape {
+  return { ty: 'rc', d: 1, p: position, s: size, r: round };
+}
+
+/** An ellipse around its position; `size` is both diameters. */
+export function ellipse(position: Property, size: Property): Shape {
+  return { ty: 'el', d: 1, p: position, s: size };
+}
+
+export function path(shape: Property): Shape {
+  return { ty: 'sh', ind: 0, ks: shape };
+}
+
+/** A straight line, or a bent one, through points. */
+export function polyline(points: readonly (readonly [number, number])[], closed = false): PathValue {
+  const rest = points.map(() => [0, 0]);
+  return { c: closed, v: points, i: rest, o: rest };
+}
+
+export function fill(color: Property, opacity: Property = still(100)): Shape {
+  return { ty: 'fl', c: color, o: opacity, r: 1 };
+}
+
+/** A stroke with round caps and joins. */
+export function stroke(color: Property, width: number, opacity: Property = still(100)): Shape {
+  return { ty: 'st', c: color, o: opacity, w: still(width), lc: 2, lj: 2 };
+}
+
+/** Keeps the part of the outlines between two percentages; `offset` turns it, in degrees. */
+export function trim(start: Property, end: Property, offset: Property = still(0)): Shape {
+  return { ty: 'tm', s: start, e: end, o: offset, m: 1 };
+}
+
+/** A vertical or slanted linear gradient of one colour, from one alpha (0..1) to another. */
+export function fade(
+  [red, green, blue]: readonly [number, number, number],
+  from: { readonly at: readonly [number, number]; readonly alpha: number },
+  to: { readonly at: readonly [number, number]; readonly alpha: number },
+): Shape {
+  const stops = [0, red, green, blue, 1, red, green, blue, 0, from.alpha, 1, to.alpha];
+  return { ty: 'gf', t: 1, s: still(from.at), e: still(to.at), g: { p: 2, k: still(stops) }, o: still(100), r: 1 };
+}
+
+/** Items that are drawn and painted together, in place. */
+export function group(...items: readonly Shape[]): Shape {
+  const identity = { ty: 'tr', p: still([0, 0]), a: still([0, 0]), s: still([100, 100]), r: still(0), o: still(100) };
+  return { ty: 'gr', it: [...items, identity] };
+}
