@@ -16,8 +16,10 @@ export interface VideoTemplate {
 }
 
 export interface VideoContext {
-  /** By the names in reelform.yaml; `null` for a template whose specification cannot be had. */
-  readonly templates: ReadonlyMap<string, VideoTemplate | null>;
+  /** Those whose specification is there. */
+  readonly templates: ReadonlyMap<string, VideoTemplate>;
+  /** All that reelform.yaml names; `null` when it cannot be read. */
+  readonly templateNames: readonly string[] | null;
   /** For a definition without a template that could be used. */
   readonly checkAny: Check;
 }
@@ -47,8 +49,8 @@ export function readVideo(path: string, root: MapNode, context: VideoContext): R
   const locate = locateIn(root);
   const name = textOf(child(root, 'template'));
   const diagnostics: Diagnostic[] = [];
-  if (name !== null && !context.templates.has(name)) {
-    diagnostics.push(unknownTemplate(name, [...context.templates.keys()], locate(['template'], 'value').span));
+  if (name !== null && context.templateNames?.includes(name) === false) {
+    diagnostics.push(unknownTemplate(name, context.templateNames, locate(['template'], 'value').span));
   }
   const template = name === null ? null : (context.templates.get(name) ?? null);
   const json = toJson(root, isTextPath) as { readonly [property: string]: Json };

@@ -26,8 +26,8 @@ export interface Config {
 export interface ParsedConfig {
   /** Defaults stand for everything when anything is wrong. */
   readonly config: Config;
-  /** All names under `templates`, those with a wrong value among them. */
-  readonly templateNames: readonly string[];
+  /** All names under `templates`, those with a wrong value among them; `null` when the text cannot be read. */
+  readonly templateNames: readonly string[] | null;
   readonly diagnostics: readonly Diagnostic[];
 }
 
@@ -39,7 +39,8 @@ interface WrittenConfig {
   readonly concurrency?: number;
 }
 
-const DEFAULTS: Config = {
+/** What a configuration without any property would say. */
+export const DEFAULT_CONFIG: Config = {
   service: 'embedded',
   templates: new Map(),
   videos: 'videos/**/*.yaml',
@@ -49,7 +50,7 @@ const DEFAULTS: Config = {
 /** The text of reelform.yaml → the configuration, and all that is wrong with it. Never throws on the text. */
 export function parseConfig(file: string, text: string, check: Check): ParsedConfig {
   const parsed = parseYaml(file, text);
-  if (!parsed.ok) return { config: DEFAULTS, templateNames: [], diagnostics: parsed.diagnostics };
+  if (!parsed.ok) return { config: DEFAULT_CONFIG, templateNames: null, diagnostics: parsed.diagnostics };
   const root = parsed.value ?? { kind: 'map', entries: new Map(), span: { file, start: 0, end: 0 } };
   const locate = locateIn(root);
   const json = toJson(root, (path) => path[0] === 'templates');
@@ -57,16 +58,16 @@ export function parseConfig(file: string, text: string, check: Check): ParsedCon
   const named = child(root, 'templates');
   const templateNames = named?.kind === 'map' ? [...named.entries.keys()] : [];
   // Definitions are looked for, and checked as far as that goes, even when something else is wrong here.
-  const videos = textOf(child(root, 'videos')) ?? DEFAULTS.videos;
+  const videos = textOf(child(root, 'videos')) ?? DEFAULT_CONFIG.videos;
   const glob = globProblem(videos, locate(['videos'], 'value').span);
   if (glob !== null) diagnostics.push(glob);
   const written = json as unknown as WrittenConfig;
   const templates = diagnostics.length > 0 ? null : readTemplates(written, locate);
   diagnostics.push(...(templates?.diagnostics ?? []));
   if (diagnostics.length > 0 || templates === null) {
-    return { config: { ...DEFAULTS, ...(glob === null ? { videos } : {}) }, templateNames, diagnostics };
+    return { config: { ...DEFAULT_CONFIG, ...(glob === null ? { videos } : {}) }, templateNames, diagnostics };
   }
-  const concurrency = written.concurrency ?? DEFAULTS.concurrency;
+  const concurrency = written.concurrency ?? DEFAULT_CONFIG.concurrency;
   return {
     config: { service: readService(written.service), templates: templates.templates, videos, concurrency },
     templateNames,

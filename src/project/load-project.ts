@@ -4,14 +4,16 @@ import { type FileUse, inRow } from '../definition/read-video.ts';
 import { type Resolved, resolveDefinitions } from '../definition/resolve-definitions.ts';
 import { sortDiagnostics } from '../definition/sort-diagnostics.ts';
 import type { Video } from '../definition/video.ts';
-import type { Diagnostic } from '../diagnostic.ts';
+import type { Diagnostic, Span } from '../diagnostic.ts';
 import { nearest } from '../nearest.ts';
 import { type Checks, createChecks } from '../schema/create-checks.ts';
-import { type Config, parseConfig } from './config.ts';
+import { type Config, DEFAULT_CONFIG, type ParsedConfig, parseConfig } from './config.ts';
 import { findDefinitions, fixedFolder } from './find-definitions.ts';
 import { CONFIG_FILE, findRoot } from './find-root.ts';
 import { loadTemplates, type ProjectTemplate } from './load-templates.ts';
 import { type Asset, RepositoryFiles } from './repository-files.ts';
+
+const CONFIG_START: Span = { file: CONFIG_FILE, start: 0, end: 0 };
 
 /** A repository of videos, read and checked. */
 export interface Project {
@@ -42,11 +44,13 @@ export async function loadProject({ cwd }: { cwd: string }): Promise<Project> {
   const files = new RepositoryFiles(findRoot(cwd));
   const checks = createChecks();
   const read = files.text(CONFIG_FILE);
-  const { config, templateNames, diagnostics } = read.ok
+  const { config, templateNames, diagnostics }: ParsedConfig = read.ok
     ? parseConfig(CONFIG_FILE, read.text, checks.config)
-    : parseConfig(CONFIG_FILE, '', () => [
-        unreadable(CONFIG_FILE, read.reason, { file: CONFIG_FILE, start: 0, end: 0 }),
-      ]);
+    : {
+        config: DEFAULT_CONFIG,
+        templateNames: null,
+        diagnostics: [unreadable(CONFIG_FILE, read.reason, CONFIG_START)],
+      };
   const loaded = loadTemplates(config, files);
   const resolved = resolveVideos(config, templateNames, loaded.templates, files, checks);
   const used = checkFiles(resolved, files);
@@ -63,19 +67,19 @@ export async function loadProject({ cwd }: { cwd: string }): Promise<Project> {
 
 function resolveVideos(
   config: Config,
-  templateNames: readonly string[],
+  templateNames: readonly string[] | null,
   templates: ReadonlyMap<string, ProjectTemplate>,
   files: RepositoryFiles,
   checks: Checks,
 ): Resolved {
   const paths = findDefinitions(files.root, config.videos);
-  const usable = templateNames.map((name) => {
-    const template = templates.get(name);
-    return [name, template === undefined ? null : { spec: template.spec, check: checks.video(template) }] as const;
+  const usable = [...templates].map(([name, { spec }]) => {
+    return [name, { spec, check: checks.video({ name, spec }) }] as const;
   });
   const resolved = resolveDefinitions(paths, {
     folder: fixedFolder(config.videos),
     templates: new Map(usable),
+    templateNames,
     checkFile: checks.file,
     checkAny: checks.anyVideo,
     read: files.text,
@@ -83,13 +87,7 @@ function resolveVideos(
   if (paths.length > 0) return resolved;
   const message = `No file of the repository matches ${JSON.stringify(config.videos)}`;
   const hint = `Write a definition, or set "videos" in ${CONFIG_FILE}`;
-  const none: Diagnostic = {
-    code: 'no_videos',
-    severity: 'warning',
-    message,
-    hint,
-    at: { file: CONFIG_FILE, start: 0, end: 0 },
-  };
+  const none: Diagnostic = { code: 'no_videos', severity: 'warning', message, hint, at: CONFIG_START };
   return { ...resolved, diagnostics: [none] };
 }
 

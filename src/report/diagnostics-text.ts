@@ -50,9 +50,11 @@ function block(place: readonly Diagnostic[], { source, color }: DiagnosticsTextO
     const where = position === null ? at.file : `${at.file}:${position.line}:${position.column}`;
     lines.push(bold(escapeControls(where)));
   }
+  const width = Math.max(...place.map(({ severity }) => severity.length));
   for (const { severity, message, code, hint } of place) {
-    lines.push(`  ${mark(severity, color)}  ${escapeControls(message)}  ${dim(code)}`);
-    if (hint !== undefined) lines.push(`  ${' '.repeat(severity.length)}  ${escapeControls(hint)}`);
+    const margin = ' '.repeat(width - severity.length);
+    lines.push(`  ${mark(severity, color)}${margin}  ${escapeControls(message)}  ${dim(code)}`);
+    if (hint !== undefined) lines.push(`  ${' '.repeat(width)}  ${escapeControls(hint)}`);
   }
   if (at !== undefined && text !== undefined && text.trim() !== '') {
     const frame = codeFrame(text, at, { color, columns: COLUMNS });

@@ -24,10 +24,8 @@ export function resolve(files: Files): Resolved {
   const paths = Object.keys(files).filter((path) => path.startsWith('videos/') && /\.ya?ml$/.test(path));
   return resolveDefinitions(paths, {
     folder: 'videos',
-    templates: new Map([
-      ['launch', { spec: LAUNCH_SPEC, check }],
-      ['unpulled', null],
-    ]),
+    templates: new Map([['launch', { spec: LAUNCH_SPEC, check }]]),
+    templateNames: ['launch', 'unpulled'],
     checkFile: checks.file,
     checkAny: checks.anyVideo,
     read: (path) => {

@@ -1,0 +1,61 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { fillIn } from '../../src/definition/fill-in.ts';
+import type { Row } from '../../src/definition/row.ts';
+import type { Diagnostic } from '../../src/diagnostic.ts';
+import { parseYaml } from '../../src/yaml/parse-yaml.ts';
+import { toJson } from '../../src/yaml/tree.ts';
+
+function rowOf(values: Readonly<Record<string, string>>): Row {
+  const span = { file: 'data/rows.csv', start: 0, end: 1 };
+  return { values: new Map(Object.entries(values)), file: 'data/rows.csv', name: 'data/rows.csv line 2', span };
+}
+
+/** The text of one value after filling in, with the codes of what was wrong. */
+function fill(text: string, row: Row | null): [string, string[]] {
+  const parsed = parseYaml('a.yaml', JSON.stringify([text]));
+  if (!parsed.ok || parsed.value === null) throw new Error('not a text');
+  const problems: Diagnostic[] = [];
+  const [filled] = toJson(fillIn(parsed.value, row, problems), () => true) as string[];
+  return [filled!, problems.map(({ code, hint }) => `${code}: ${hint}`)];
+}
+
+describe('fillIn()', () => {
+  const row = rowOf({ city: 'Berlin', 'store name': 'Mitte', empty: '', tricky: '${city} $& $1' });
+  it.each([
+    ['Hello ${city}!', 'Hello Berlin!'],
+    ['${city}/${city}', 'Berlin/Berlin'],
+    ['${ store name }', 'Mitte'],
+    ['a${empty}b', 'ab'],
+    ['$${city}', '${city}'],
+    ['$$${city}', '$${city}'],
+    ['$city $5 }{', '$city $5 }{'],
+    ['${tricky}', '${city} $& $1'],
+  ])('fills %j as %j', (text, filled) => {
+    expect(fill(text, row)).toEqual([filled, []]);
+  });
+
+  it('tells an unknown column with the nearest one', () => {
+    expect(fill('${citty}', row)[1]).toEqual(['unknown_variable: Did you mean ${city}?']);
+    expect(fill('${zzz}', row)[1]).toEqual(['unknown_variable: Its columns: city, store name, empty, tricky']);
+  });
+
+  it('tells a placeholder that is never closed', () => {
+    expect(fill('a ${city', row)[1]).toEqual([expect.stringMatching(/^unknown_variable: Close it/)]);
+  });
+
+  it('knows no column without a row', () => {
+    expect(fill('${city}', null)[1]).toEqual([expect.stringMatching(/^unknown_variable: Write \$\$\{city\}/)]);
+    expect(fill('$${city}', null)).toEqual(['${city}', []]);
+  });
+
+  it('writes any text that is escaped back as it was', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme' }), (text) => {
+        fc.pre(!/[\x00-\x1f\x7f-\x9f]/.test(text));
+        const escaped = text.replaceAll('${', '$${');
+        expect(fill(escaped, row)).toEqual([text, []]);
+      }),
+    );
+  });
+});

@@ -1,0 +1,86 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { readRows } from '../../src/definition/read-rows.ts';
+import { placed } from '../support/resolve.ts';
+
+function rows(file: string, text: string): Record<string, string>[] {
+  const read = readRows(file, text);
+  if (!read.ok) throw new Error(JSON.stringify(read.diagnostics));
+  return read.value.map(({ values }) => Object.fromEntries(values));
+}
+
+function problems(file: string, text: string): string[] {
+  const read = readRows(file, text);
+  return read.ok ? [] : read.diagnostics.map((diagnostic) => placed(diagnostic, () => text));
+}
+
+describe('readRows()', () => {
+  const expected = [
+    { city: 'Berlin', code: '007', note: '' },
+    { city: 'New York, NY', code: '1.10', note: 'no' },
+  ];
+  it.each([
+    ['rows.csv', 'city,code,note\nBerlin,007,\n"New York, NY",1.10,no\n'],
+    ['rows.csv', '\n\ncity , code,note\r\nBerlin,007,\r\n\r\n"New York, NY",1.10,no'.trimStart()],
+    ['rows.csv', 'city;code;note\nBerlin;007;\nNew York, NY;1.10;no\n'],
+    ['rows.tsv', 'city\tcode\tnote\nBerlin\t007\t\nNew York, NY\t1.10\tno\n'],
+    [
+      'rows.json',
+      '[\n\t{"city": "Berlin", "code": "007", "note": null},\n\t{"city": "New York, NY", "code": 1.10, "note": "no"}\n]',
+    ],
+    ['rows.yaml', '- {city: Berlin, code: 007, note: }\n- city: New York, NY\n  code: 1.10\n  note: no\n'],
+  ])('reads %s', (file, text) => {
+    expect(rows(file, text)).toEqual(expected);
+  });
+
+  it('knows on which line of a CSV file a row stands', () => {
+    const text = 'city,note\n\n"Ber\nlin",a\nOslo,b\n';
+    const read = readRows('rows.csv', text);
+    expect(read.ok && read.value.map(({ name, span }) => [name, text.slice(span.start, span.end)])).toEqual([
+      ['rows.csv line 3', '"Ber\nlin",a'],
+      ['rows.csv line 5', 'Oslo,b'],
+    ]);
+  });
+
+  it.each([
+    ['rows.csv', 'a,b\n1\n1,2\n1,2,3\n', ['data_invalid rows.csv:2:1', 'data_invalid rows.csv:4:1']],
+    ['rows.csv', 'a,a\n1,2\n', ['data_invalid rows.csv:1:1']],
+    ['rows.csv', 'a,b\n1,"x\n', ['data_invalid rows.csv:2:1']],
+    ['rows.csv', 'a,b\n1,"x"y\n', ['data_invalid rows.csv:2:1']],
+    ['rows.csv', 'a,b\n1,\u001b[2J\n', ['data_invalid rows.csv:2:3']],
+    ['rows.csv', 'a,b\n', ['data_invalid rows.csv:1:1']],
+    ['rows.csv', '', ['data_invalid rows.csv:1:1']],
+    ['rows.json', '{"a": 1}', ['data_invalid rows.json:1:1']],
+    ['rows.json', '[{"a": 1}, 2, {"a": {"b": 1}}]', ['data_invalid rows.json:1:12', 'data_invalid rows.json:1:16']],
+    ['rows.json', '[]', ['data_invalid rows.json:1:1']],
+    ['rows.yaml', '# nothing\n', ['data_invalid rows.yaml:1:1']],
+    ['rows.yaml', '- a: 1\n  a: 2\n', ['yaml_duplicate_key rows.yaml:2:3']],
+  ])('refuses %s with %j', (file, text, expected) => {
+    expect(problems(file, text)).toEqual(expected);
+  });
+
+  it('never throws', () => {
+    fc.assert(
+      fc.property(
+        fc.constantFrom('a.csv', 'a.tsv', 'a.json', 'a.yaml'),
+        fc.string({ unit: 'binary' }),
+        (file, text) => {
+          readRows(file, text);
+        },
+      ),
+      { numRuns: 1_000 },
+    );
+  });
+
+  it('reads back what is quoted as RFC 4180 has it', () => {
+    const cell = fc.string({ unit: 'grapheme' }).filter((text) => !/[\x00-\x1f\x7f-\x9f\ufeff]/.test(text));
+    fc.assert(
+      fc.property(fc.array(fc.tuple(cell, cell), { minLength: 1 }), (pairs) => {
+        const line = (cells: readonly string[]): string =>
+          cells.map((text) => `"${text.replaceAll('"', '""')}"`).join(',');
+        const text = `first,second\n${pairs.map(line).join('\n')}\n`;
+        expect(rows('a.csv', text)).toEqual(pairs.map(([first, second]) => ({ first, second })));
+      }),
+    );
+  });
+});

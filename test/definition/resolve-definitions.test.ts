@@ -1,0 +1,474 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { DEFINITION, type Files, problemsOf, RESOURCES, resolve, videosOf } from '../support/resolve.ts';
+
+const one = (text: string, others: Files = {}): Files => ({ 'videos/a.yaml': text, ...others });
+const HERO = '(Footage)/USER/hero.jpg';
+
+describe('resolveDefinitions()', () => {
+  it('reads a definition with everything that it may have', () => {
+    const text = `# a comment
+template: launch
+title: 2026
+id: de/berlin
+description: For the shop
+labels: {team: 7, on: yes}
+protect: true
+resources:
+  ${HERO}:
+    source: {remote_url: https://example.com/Hero.jpg?w=1}
+    transform: {crop_strategy: contain, background: "#eeada7"}
+  c_01: {source: {text: '00ff00aa'}}
+  t_02: "1.10"
+  t_01: 1.10
+`;
+    expect(videosOf(one(text))).toEqual([
+      {
+        id: 'de/berlin',
+        path: 'videos/a.yaml',
+        template: 'launch',
+        title: '2026',
+        description: 'For the shop',
+        labels: { team: '7', on: 'yes' },
+        protect: true,
+        resources: new Map<string, unknown>([
+          ['t_01', { kind: 'text', text: '1.10' }],
+          ['t_02', { kind: 'text', text: '1.10' }],
+          ['c_01', { kind: 'color', color: '00FF00AA' }],
+          [
+            HERO,
+            {
+              kind: 'image',
+              source: { kind: 'url', url: 'https://example.com/Hero.jpg?w=1' },
+              transform: { crop_strategy: 'contain', background: 'EEADA7' },
+            },
+          ],
+        ]),
+      },
+    ]);
+  });
+
+  it('orders resources as the template does', () => {
+    const [video] = videosOf(one(DEFINITION));
+    expect([...video!.resources.keys()]).toEqual(['t_01', 'c_01', HERO]);
+  });
+
+  it.each([
+    ['000000', '000000'],
+    ['112233', '112233'],
+    ['12E456', '12E456'],
+    ['"#eeada7"', 'EEADA7'],
+    ['eeada780', 'EEADA780'],
+  ])('takes the colour %s by its text', (written, color) => {
+    const [video] = videosOf(one(DEFINITION.replace('"#EEADA7"', written)));
+    expect(video!.resources.get('c_01')).toEqual({ kind: 'color', color });
+  });
+
+  it('starts paths at the file that says them, or at the root', () => {
+    const files = {
+      'videos/de/_brand.yaml': `resources: {"${HERO}": ./logo.jpg}`,
+      'videos/a.yaml': `extends: ./de/_brand.yaml\ntemplate: launch\ntitle: A\nresources: {t_01: Hi, c_01: 000000}`,
+      'videos/b.yaml': DEFINITION.replace('images/hero.jpg', '../images/./hero.jpg'),
+    };
+    const paths = resolve(files).videos.map(({ files: [use] }) => use?.path);
+    expect(paths).toEqual(['videos/de/logo.jpg', 'images/hero.jpg']);
+  });
+
+  it.each([
+    ['', ['definition_empty videos/a.yaml:1:1']],
+    ['- a', ['definition_invalid videos/a.yaml:1:1']],
+    ['text', ['definition_invalid videos/a.yaml:1:1']],
+    ['title: a: b', ['yaml_syntax videos/a.yaml:1:8']],
+    ['{}', ['missing_property videos/a.yaml:1:1', 'missing_property videos/a.yaml:1:1']],
+    [DEFINITION.replace('title: Summer\n', ''), ['missing_property videos/a.yaml:1:1']],
+    [`${DEFINITION}tittle: x\n`, ['unknown_property videos/a.yaml:7:1']],
+    [DEFINITION.replace('Summer', ''), ['definition_invalid videos/a.yaml:2:1']],
+    [DEFINITION.replace('Summer', 'x'.repeat(256)), ['definition_invalid videos/a.yaml:2:8']],
+    [`${DEFINITION}protect: maybe\n`, ['definition_invalid videos/a.yaml:7:10']],
+    [`${DEFINITION}labels: {a: [b]}\n`, ['definition_invalid videos/a.yaml:7:13']],
+    [`${DEFINITION}extends: {}\n`, ['definition_invalid videos/a.yaml:7:1']],
+    [`${DEFINITION}each: rows.csv\n`, ['definition_invalid videos/a.yaml:7:7']],
+    [`${DEFINITION}each: {from: rows.csv}\n`, ['missing_property videos/a.yaml:7:1']],
+    ['template: launch\ntitle: x\nresources: text', ['definition_invalid videos/a.yaml:3:12']],
+    [DEFINITION.replace('launch', 'lunch'), ['unknown_template videos/a.yaml:1:11']],
+    [DEFINITION.replace('launch', () => '$${launch}'), ['unknown_template videos/a.yaml:1:11']],
+    ['template: unpulled\ntittle: x', ['missing_property videos/a.yaml:1:1', 'unknown_property videos/a.yaml:2:1']],
+    [`${DEFINITION}  t_1: x\n`, ['unknown_editable videos/a.yaml:7:3']],
+    [`${DEFINITION}  toString: x\n`, ['unknown_editable videos/a.yaml:7:3']],
+    [DEFINITION.replace('  t_01: Hello\n', ''), ['missing_editable videos/a.yaml:3:1']],
+    ['template: launch\ntitle: x', Array(3).fill('missing_editable videos/a.yaml:1:1')],
+    [DEFINITION.replace('Hello', '[a]'), ['wrong_kind videos/a.yaml:4:9']],
+    [DEFINITION.replace('Hello', ''), ['wrong_kind videos/a.yaml:4:3']],
+    [DEFINITION.replace('Hello', '{source: {remote_url: x}}'), ['wrong_kind videos/a.yaml:4:19']],
+    [DEFINITION.replace('Hello', '{text: x}'), ['unknown_property videos/a.yaml:4:10']],
+    [DEFINITION.replace('Hello', '{source: {}}'), ['missing_property videos/a.yaml:4:10']],
+    [DEFINITION.replace('"#EEADA7"', '#EEADA7'), ['wrong_kind videos/a.yaml:5:3']],
+    [DEFINITION.replace('"#EEADA7"', '"#EEADA"'), ['invalid_color videos/a.yaml:5:9']],
+    [DEFINITION.replace('"#EEADA7"', 'red'), ['invalid_color videos/a.yaml:5:9']],
+    [`${DEFINITION}  v_01: x.mp4\n`, ['wrong_kind videos/a.yaml:7:9']],
+    [DEFINITION.replace('Hello', 'x'.repeat(21)), ['text_too_long videos/a.yaml:4:9']],
+    [DEFINITION.replace('images/hero.jpg', 'ftp://x/a.jpg'), ['invalid_url videos/a.yaml:6:28']],
+    [DEFINITION.replace('images/hero.jpg', 'file:///etc/passwd'), ['invalid_url videos/a.yaml:6:28']],
+    [DEFINITION.replace('images/hero.jpg', 'https://'), ['invalid_url videos/a.yaml:6:28']],
+    [DEFINITION.replace('images/hero.jpg', '"https://a b/c.jpg"'), ['invalid_url videos/a.yaml:6:28']],
+    [DEFINITION.replace('images/hero.jpg', 'https://me:secret@host/a.jpg'), ['invalid_url videos/a.yaml:6:28']],
+    [DEFINITION.replace('images/hero.jpg', '../../x.jpg'), ['path_outside videos/a.yaml:6:28']],
+    [DEFINITION.replace('images/hero.jpg', '/x.jpg'), ['path_outside videos/a.yaml:6:28']],
+    [DEFINITION.replace('images/hero.jpg', 'a\\b.jpg'), ['definition_invalid videos/a.yaml:6:28']],
+    [`${DEFINITION}id: a b\n`, ['invalid_id videos/a.yaml:7:5']],
+    [`${DEFINITION}id: ../a\n`, ['invalid_id videos/a.yaml:7:5']],
+    [DEFINITION.replace('Hello', '${city}'), ['unknown_variable videos/a.yaml:4:9']],
+    [DEFINITION.replace('Summer', '${city}'), ['unknown_variable videos/a.yaml:2:8']],
+    [DEFINITION.replace('launch', '${city}'), ['unknown_variable videos/a.yaml:1:11']],
+  ])('refuses %j', (text, expected) => {
+    expect(problemsOf(one(text))).toEqual(expected);
+    expect(resolve(one(text)).videos).toEqual([]);
+  });
+
+  it.each([
+    ['{crop_strategy: conver}', 'definition_invalid'],
+    ['{crop_strategy: manual, crop_x: 0, crop_y: 0, crop_width: 1}', 'missing_property'],
+    ['{crop_strategy: manual, crop_x: 0, crop_y: 0, crop_width: 0, crop_height: 1}', 'definition_invalid'],
+    ['{crop_x: 1}', 'definition_invalid'],
+    ['{focus_x: 1.1}', 'definition_invalid'],
+    ['{focus_x: left}', 'definition_invalid'],
+    ['{crop_strategy: contain, focus_x: 0.5}', 'definition_invalid'],
+    ['{crop_strategy: contain, background: white}', 'invalid_color'],
+    ['{background: 000000}', 'definition_invalid'],
+    ['{volume: 1}', 'unknown_property'],
+    ['cover', 'definition_invalid'],
+  ])('refuses the transform %s', (transform, code) => {
+    const entry = `{source: {remote_url: a.jpg}, transform: ${transform}}`;
+    const problems = problemsOf(one(DEFINITION.replace('images/hero.jpg', entry)));
+    expect(problems.map((problem) => problem.split(' ')[0])).toEqual([code]);
+  });
+
+  it('takes a crop, a focus and a background where they belong', () => {
+    const transforms = [
+      { crop_strategy: 'manual', crop_x: 0, crop_y: 1.5, crop_width: 10, crop_height: 20 },
+      { crop_strategy: 'cover', focus_x: 0, focus_y: 1 },
+      { crop_strategy: 'contain', background: '00FF00' },
+      { crop_strategy: 'fill' },
+    ];
+    for (const transform of transforms) {
+      const entry = JSON.stringify({ source: { remote_url: 'a.jpg' }, transform });
+      const [video] = videosOf(one(DEFINITION.replace('images/hero.jpg', entry)));
+      expect(video!.resources.get(HERO)).toMatchObject({ transform });
+    }
+  });
+
+  it('hints at the nearest editable, by key or by label', () => {
+    const hint = (key: string): string | undefined => resolve(one(`${DEFINITION}  ${key}: x\n`)).diagnostics[0]?.hint;
+    expect(hint('t_03')).toBe('Did you mean t_01 (Headline)?');
+    expect(hint('headlin')).toBe('Did you mean t_01 (Headline)?');
+    expect(hint('(Footage)/USER/hero.png')).toBe('Did you mean (Footage)/USER/hero.jpg (Hero picture)?');
+    expect(hint('zzzzzzzz')).toMatch(/^It has t_01, t_02, /);
+  });
+
+  it('hints to quote a colour that YAML took for a comment', () => {
+    const { diagnostics } = resolve(one(DEFINITION.replace('"#EEADA7"', '#EEADA7')));
+    expect(diagnostics[0]?.hint).toContain('"#EEADA7" in quotes');
+  });
+
+  it('never repeats a password of a URL in its messages', () => {
+    for (const url of ['https://me:secret@host/a.jpg', 'ftp://me:secret@host/', '"https://me:secret@ho st/"']) {
+      const { diagnostics } = resolve(one(DEFINITION.replace('images/hero.jpg', url)));
+      expect(JSON.stringify(diagnostics)).not.toContain('secret');
+    }
+  });
+
+  it('tells everything that is wrong in every file at once', () => {
+    const files = {
+      'videos/b.yaml': DEFINITION.replace('launch', 'lunch').replace('Hello', '${x}'),
+      'videos/a.yaml': 'template: launch\nresources:\n  t_9999: x\n  c_01: red\n',
+      'videos/c.yaml': 'a: b: c',
+      'videos/good.yaml': DEFINITION,
+    };
+    expect(problemsOf(files)).toEqual([
+      'missing_property videos/a.yaml:1:1',
+      'missing_editable videos/a.yaml:2:1',
+      'missing_editable videos/a.yaml:2:1',
+      'unknown_editable videos/a.yaml:3:3',
+      'invalid_color videos/a.yaml:4:9',
+      'unknown_template videos/b.yaml:1:11',
+      'unknown_variable videos/b.yaml:4:9',
+      'yaml_syntax videos/c.yaml:1:4',
+    ]);
+    expect(resolve(files).videos.map(({ video }) => video.id)).toEqual(['good']);
+  });
+
+  it('refuses two videos with one id, also when only the case differs', () => {
+    const files = {
+      'videos/a.yaml': DEFINITION,
+      'videos/b.yaml': `id: a\n${DEFINITION}`,
+      'videos/c.yaml': `id: A\n${DEFINITION}`,
+      'videos/d.yaml': DEFINITION,
+    };
+    expect(problemsOf(files)).toEqual(['duplicate_id videos/b.yaml:1:5', 'duplicate_id videos/c.yaml:1:5']);
+    expect(resolve(files).videos.map(({ video }) => video.id)).toEqual(['d']);
+  });
+
+  it('tells which files a video uses, also when something else is wrong with it', () => {
+    const { videos, otherFiles } = resolve({
+      'videos/a.yaml': DEFINITION,
+      'videos/b.yaml': `${DEFINITION}tittle: x\n`,
+    });
+    expect(videos.flatMap(({ files }) => files).map(({ path }) => path)).toEqual(['images/hero.jpg']);
+    expect(otherFiles.map(({ path }) => path)).toEqual(['images/hero.jpg']);
+  });
+});
+
+describe('extends', () => {
+  const brand = { 'brand.yaml': `template: launch\nlabels: {a: 1, b: 1}\n${RESOURCES}` };
+
+  it('merges values deeply, the later ones win', () => {
+    const files = {
+      ...brand,
+      'videos/_b.yaml': 'extends: brand.yaml\nlabels: {b: 2, c: 2}\nprotect: true',
+      'videos/a.yaml': 'extends: ./_b.yaml\ntitle: A\nlabels: {c: 3}\nresources: {t_01: Mine}',
+    };
+    expect(videosOf(files)).toMatchObject([{ title: 'A', protect: true, labels: { a: '1', b: '2', c: '3' } }]);
+    expect(videosOf(files)[0]!.resources.get('t_01')).toEqual({ kind: 'text', text: 'Mine' });
+  });
+
+  it('takes several files, the last one strongest', () => {
+    const files = {
+      ...brand,
+      'x.yaml': 'title: X\nresources: {t_01: X}',
+      'videos/a.yaml': 'extends: [brand.yaml, x.yaml]',
+    };
+    expect(videosOf(files)).toMatchObject([{ id: 'a', title: 'X' }]);
+  });
+
+  it('merges the full form of a resource', () => {
+    const files = {
+      ...brand,
+      'x.yaml': `extends: brand.yaml\nresources: {"${HERO}": {source: {remote_url: a.jpg}, transform: {crop_strategy: fill}}}`,
+      'videos/a.yaml': `extends: x.yaml\ntitle: A\nresources: {"${HERO}": {source: {remote_url: b.jpg}}}`,
+    };
+    expect(videosOf(files)[0]!.resources.get(HERO)).toEqual({
+      kind: 'image',
+      source: { kind: 'file', path: 'b.jpg' },
+      transform: { crop_strategy: 'fill' },
+    });
+  });
+
+  it('does not hand on id and each', () => {
+    const files = {
+      'rows.csv': 'n\n1\n',
+      'videos/a.yaml': `${DEFINITION}id: first\neach: {from: rows.csv, id: "\${n}"}`,
+      'videos/b.yaml': 'extends: ./a.yaml\ntitle: B',
+    };
+    expect(videosOf(files).map(({ id }) => id)).toEqual(['b', 'first/1']);
+  });
+
+  it('points at the file that says a wrong value, once for all that extend it', () => {
+    const files = {
+      'brand.yaml': `${DEFINITION.replace('"#EEADA7"', 'red')}tittle: x`,
+      'videos/a.yaml': 'extends: brand.yaml',
+      'videos/b.yaml': 'extends: brand.yaml',
+    };
+    expect(problemsOf(files)).toEqual(['invalid_color brand.yaml:5:9', 'unknown_property brand.yaml:7:1']);
+  });
+
+  it('points at the definition for what no file says', () => {
+    const files = {
+      'brand.yaml': 'template: launch',
+      'videos/a.yaml': 'extends: brand.yaml\ntitle: A\nresources: {t_01: x}',
+    };
+    expect(problemsOf(files)).toEqual(Array(2).fill('missing_editable videos/a.yaml:3:1'));
+  });
+
+  it.each([
+    ['./nope.yaml', {}, ['missing_file videos/a.yaml:1:10']],
+    ['../../x.yaml', {}, ['path_outside videos/a.yaml:1:10']],
+    ['./a.yaml', {}, ['extends_cycle videos/a.yaml:1:10']],
+    ['b.yaml', { 'b.yaml': 'extends: c.yaml', 'c.yaml': 'extends: b.yaml' }, ['extends_cycle c.yaml:1:10']],
+    ['b.yaml', { 'b.yaml': 'a: b: c' }, ['yaml_syntax b.yaml:1:4']],
+    ['b.yaml', { 'b.yaml': '' }, ['definition_empty b.yaml:1:1']],
+  ])('refuses %s with %j', (path, others, expected) => {
+    expect(problemsOf(one(`extends: ${path}\n`, others))).toEqual(expected);
+  });
+
+  it('checks a part that nobody extends', () => {
+    expect(problemsOf({ 'videos/_part.yaml': 'tittle: x' })).toEqual(['unknown_property videos/_part.yaml:1:1']);
+    expect(resolve({ 'videos/_part.yaml': 'title: x' })).toMatchObject({ videos: [], diagnostics: [] });
+  });
+});
+
+describe('each', () => {
+  const each = (from: string, id = '${slug}'): string =>
+    `template: launch\ntitle: Store \${city}\neach: {from: ${from}, id: "${id}"}\nlabels: {city: "\${city}"}\n${RESOURCES.replace('Hello', '${city}').replace('images/hero.jpg', 'images/${slug}.jpg')}`;
+  const rows = 'slug,city\nberlin,Berlin\nnyc,"New York"\n';
+
+  it('makes one video for every row', () => {
+    const videos = videosOf(one(each('rows.csv'), { 'rows.csv': rows }));
+    expect(videos).toMatchObject([
+      { id: 'a/berlin', title: 'Store Berlin', labels: { city: 'Berlin' } },
+      { id: 'a/nyc', title: 'Store New York' },
+    ]);
+    expect(videos[1]!.resources.get('t_01')).toEqual({ kind: 'text', text: 'New York' });
+    expect(videos[1]!.resources.get(HERO)).toMatchObject({ source: { path: 'images/nyc.jpg' } });
+  });
+
+  it('fills in the id and the template too', () => {
+    const text = `${each('rows.csv').replace('template: launch', 'template: ${template}')}id: \${slug}\n`;
+    const videos = videosOf(one(text, { 'rows.csv': 'slug,city,template\nx,X,launch\n' }));
+    expect(videos).toMatchObject([{ id: 'x/x', template: 'launch' }]);
+  });
+
+  it('fills in numbers and booleans', () => {
+    const entry = '{source: {remote_url: a.jpg}, transform: {focus_x: "${x}"}}';
+    const text = `${each('rows.csv').replace('images/${slug}.jpg', entry)}protect: \${keep}\n`;
+    const videos = videosOf(one(text, { 'rows.csv': 'slug,city,x,keep\na,A,0.25,true\n' }));
+    expect(videos).toMatchObject([{ protect: true }]);
+    expect(videos[0]!.resources.get(HERO)).toMatchObject({ transform: { focus_x: 0.25 } });
+  });
+
+  it('starts a path that the data says at the data', () => {
+    const text = each('data/rows.csv').replace('images/${slug}.jpg', '${photo}');
+    const files = one(text, { 'data/rows.csv': 'slug,city,photo\na,A,./a.jpg\nb,B,images/b.jpg\n' });
+    expect(resolve(files).videos.map(({ files: [use] }) => use?.path)).toEqual(['data/a.jpg', 'images/b.jpg']);
+  });
+
+  it('takes what a column says as it is', () => {
+    const text = each('rows.json');
+    const json = JSON.stringify([{ slug: 'a', city: '${slug} $${x}' }]);
+    expect(videosOf(one(text, { 'rows.json': json }))[0]!.title).toBe('Store ${slug} $${x}');
+  });
+
+  it.each([
+    ['nope.csv', {}, ['missing_file videos/a.yaml:3:14']],
+    ['../../rows.csv', {}, ['path_outside videos/a.yaml:3:14']],
+    ['rows.txt', { 'rows.txt': rows }, ['data_invalid videos/a.yaml:3:14']],
+    ['rows.csv', { 'rows.csv': 'slug,city\na\n' }, ['data_invalid rows.csv:2:1']],
+    ['rows.csv', { 'rows.csv': 'slug,city\na,A\na,B\n' }, ['duplicate_id rows.csv:3:1']],
+    ['rows.csv', { 'rows.csv': 'slug,city\nSão Paulo,A\n' }, ['invalid_id videos/a.yaml:3:28']],
+    [
+      'rows.csv',
+      { 'rows.csv': 'slug\na\nb\n' },
+      ['title', 'label', 'text'].map((_, i) => `unknown_variable videos/a.yaml:${[2, 4, 6][i]}:${[8, 16, 9][i]}`),
+    ],
+    ['rows.csv', { 'rows.csv': `slug,city\na,${'x'.repeat(21)}\nb,B\n` }, ['text_too_long videos/a.yaml:6:9']],
+  ])('refuses %s with %j', (from, others, expected) => {
+    expect(problemsOf(one(each(from), others))).toEqual(expected);
+  });
+
+  it('names the row in what is wrong because of it', () => {
+    const { diagnostics } = resolve(one(each('rows.csv'), { 'rows.csv': `slug,city\na,${'x'.repeat(21)}\nb,B\n` }));
+    expect(diagnostics[0]?.message).toContain('(rows.csv line 2)');
+  });
+
+  it('gives the videos of the other rows', () => {
+    const { videos } = resolve(one(each('rows.csv'), { 'rows.csv': `slug,city\na,${'x'.repeat(21)}\nb,B\n` }));
+    expect(videos.map(({ video }) => video.id)).toEqual(['a/b']);
+  });
+
+  it('tells once what is wrong in every row', () => {
+    const text = `${each('rows.csv')}  t_3: x\n`;
+    expect(problemsOf(one(text, { 'rows.csv': rows }))).toEqual(['unknown_editable videos/a.yaml:9:3']);
+  });
+});
+
+describe('the videos of definitions', () => {
+  const text = fc
+    .string({ unit: 'grapheme', minLength: 1, maxLength: 20 })
+    .filter((one) => !/[\x00-\x1f\x7f-\x9f]/.test(one) && [...one].length <= 20);
+  const fields = fc.record({ title: text, t_01: text, t_02: text, note: text });
+  const escaped = (value: string): string => JSON.stringify(value.replaceAll('${', '$${'));
+  const lines = ({
+    title,
+    t_01,
+    t_02,
+  }: {
+    title: string;
+    t_01: string;
+    t_02: string;
+  }): { top: string[]; resources: string[] } => ({
+    top: ['template: launch', `title: ${escaped(title)}`, 'protect: false'],
+    resources: [`t_01: ${escaped(t_01)}`, `t_02: ${escaped(t_02)}`, 'c_01: "#EEADA7"', `${HERO}: images/hero.jpg`],
+  });
+
+  it('do not depend on the order of the files', () => {
+    fc.assert(
+      fc.property(fc.shuffledSubarray(['a', 'b', 'c', 'd', 'e'], { minLength: 5 }), (names) => {
+        const entries = names.map((name) => [`videos/${name}.yaml`, `${DEFINITION}id: ${name === 'e' ? 'a' : name}\n`]);
+        const { videos, diagnostics } = resolve(Object.fromEntries(entries));
+        expect(videos.map(({ video }) => video.id)).toEqual(['b', 'c', 'd']);
+        expect(diagnostics).toMatchObject([{ code: 'duplicate_id', at: { file: 'videos/e.yaml' } }]);
+      }),
+    );
+  });
+
+  it('do not depend on the order of keys, on comments or on white space', () => {
+    fc.assert(
+      fc.property(fields, fc.infiniteStream(fc.nat(100)), (values, numbers) => {
+        const shuffle = <T>(items: readonly T[]): T[] =>
+          items
+            .map((item) => [numbers.next().value, item] as const)
+            .sort((a, b) => a[0] - b[0])
+            .map(([, item]) => item);
+        const plain = lines(values);
+        const note = `# ${values.note.replaceAll(/[\r\n\u0085\u2028\u2029]/g, ' ')}`;
+        const resources = ['resources:', ...shuffle(plain.resources).map((line) => `      ${line}   ${note}`)].join(
+          `\n\n${note}\n`,
+        );
+        const shuffled = shuffle([...plain.top, resources]).join(`\n${note}\n`);
+        const ordered = [...plain.top, 'resources:', ...plain.resources.map((line) => `  ${line}`)].join('\n');
+        expect(videosOf(one(shuffled))).toEqual(videosOf(one(ordered)));
+      }),
+    );
+  });
+
+  it('hold every text exactly as it is', () => {
+    fc.assert(
+      fc.property(fields, (values) => {
+        const { top, resources } = lines(values);
+        const [video] = videosOf(one([...top, 'resources:', ...resources.map((line) => `  ${line}`)].join('\n')));
+        expect(video).toMatchObject({ title: values.title });
+        expect(video!.resources.get('t_01')).toEqual({ kind: 'text', text: values.t_01 });
+      }),
+    );
+  });
+
+  it('are found without a throw, whatever the text', () => {
+    const words = fc.constantFrom(
+      'template',
+      'launch',
+      'title',
+      'resources',
+      'each',
+      'extends',
+      'from',
+      'id',
+      't_01',
+      'c_01',
+      HERO,
+      'source',
+      'text',
+      '${x}',
+      '$${',
+      '#',
+      './a.yaml',
+      'rows.csv',
+      ': ',
+      '\n',
+      '\n  ',
+      '{',
+      '}',
+      '[',
+      ']',
+      '- ',
+      '&a ',
+      '*a',
+      '"',
+      '1e400',
+    );
+    fc.assert(
+      fc.property(fc.array(words, { maxLength: 40 }), fc.string({ unit: 'binary' }), (parts, data) => {
+        resolve({ 'videos/a.yaml': parts.join(''), 'rows.csv': data });
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+});

@@ -1,0 +1,46 @@
+import { describe, expect, it } from 'vitest';
+import { idOfPath, isPart, parseVideoId } from '../../src/definition/video-id.ts';
+
+describe('parseVideoId()', () => {
+  it.each(['berlin', 'de/berlin', 'A-1_b.c', '2026.06', '.hidden', 'x'.repeat(200)])('takes %s', (id) => {
+    expect(parseVideoId(id)).toBe(id);
+  });
+
+  it.each([
+    '',
+    '/',
+    'a/',
+    '/a',
+    'a//b',
+    '.',
+    '..',
+    'a/../b',
+    'a b',
+    'ü',
+    'a\\b',
+    'a:b',
+    '${x}',
+    'a\n',
+    'x'.repeat(201),
+  ])('refuses %j', (id) => {
+    expect(parseVideoId(id)).toBeNull();
+  });
+});
+
+describe('idOfPath()', () => {
+  it.each([
+    ['videos/berlin.yaml', 'videos', 'berlin'],
+    ['videos/de/berlin.v2.yml', 'videos', 'de/berlin.v2'],
+    ['clips/a/b.YAML', 'clips/a', 'b'],
+    ['berlin.yaml', '', 'berlin'],
+  ])('makes of %s below %j the id %s', (path, folder, id) => {
+    expect(idOfPath(path, folder)).toBe(id);
+  });
+});
+
+describe('isPart()', () => {
+  it('looks at the name of the file alone', () => {
+    expect(isPart('videos/_brand.yaml')).toBe(true);
+    expect(isPart('videos/_old/brand.yaml')).toBe(false);
+  });
+});

@@ -1,0 +1,73 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { byCodeUnit, canonicalJson, type Json, sha256 } from '../src/digest.ts';
+
+describe('sha256()', () => {
+  it.each([
+    ['', 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855'],
+    ['abc', 'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad'],
+  ])('gives the digest of %j that FIPS 180-4 has', (text, digest) => {
+    expect(sha256(text)).toBe(digest);
+    expect(sha256(new TextEncoder().encode(text))).toBe(digest);
+  });
+
+  it('takes a text in UTF-8', () => {
+    expect(sha256('ü')).toBe(sha256(new Uint8Array([0xc3, 0xbc])));
+  });
+});
+
+describe('canonicalJson()', () => {
+  // The example of RFC 8785, section 3.2.2, and the order of section 3.2.3.
+  it('writes numbers, literals and escapes as RFC 8785 does', () => {
+    const value = {
+      numbers: [Number('333333333.33333329'), 1e30, 4.5, 2e-3, 0.000000000000000000000000001],
+      string: '\u20ac$\u000f\u000aA\'\u0042\u0022\u005c\\"/',
+      literals: [null, true, false],
+    };
+    expect(canonicalJson(value)).toBe(
+      '{"literals":[null,true,false],"numbers":[333333333.3333333,1e+30,4.5,0.002,1e-27],"string":"€$\\u000f\\nA\'B\\"\\\\\\\\\\"/"}',
+    );
+  });
+
+  it('sorts keys by UTF-16 code unit', () => {
+    const value = { '\u20ac': 1, '\r': 2, '\ufb33': 3, '1': 4, '\u{1f600}': 5, '\u0080': 6, '\u00f6': 7 };
+    const keys = [...canonicalJson(value).matchAll(/:(\d)/g)].map(([, number]) => Number(number));
+    expect(keys).toEqual([2, 4, 6, 7, 1, 5, 3]);
+  });
+
+  it('leaves out members that are undefined', () => {
+    expect(canonicalJson({ a: undefined, b: [] })).toBe('{"b":[]}');
+  });
+
+  it.each([Number.NaN, Number.POSITIVE_INFINITY, '\ud800', { a: '\udc00' }])('throws for %j', (value) => {
+    expect(() => canonicalJson(value)).toThrow(TypeError);
+  });
+
+  it('is one text for one value, whatever the order of keys', () => {
+    const json = fc.jsonValue().filter((value) => JSON.stringify(value).isWellFormed()) as fc.Arbitrary<Json>;
+    const reversed = (value: Json): Json => {
+      if (Array.isArray(value)) return value.map((item: Json) => reversed(item));
+      if (typeof value !== 'object' || value === null) return value;
+      return Object.fromEntries(
+        Object.entries(value)
+          .reverse()
+          .map(([key, item]) => [key, reversed(item!)]),
+      );
+    };
+    fc.assert(
+      fc.property(json, (value) => {
+        const text = canonicalJson(value);
+        expect(canonicalJson(reversed(value))).toBe(text);
+        expect(canonicalJson(JSON.parse(text))).toBe(text);
+        // JSON has no negative zero: it is written as 0.
+        expect(JSON.parse(text)).toEqual(JSON.parse(JSON.stringify(value)));
+      }),
+    );
+  });
+});
+
+describe('byCodeUnit()', () => {
+  it('orders by code unit, not by language', () => {
+    expect(['b', 'ä', 'B', 'a', 'a/b', 'a-b'].sort(byCodeUnit)).toEqual(['B', 'a', 'a-b', 'a/b', 'b', 'ä']);
+  });
+});

@@ -1,0 +1,115 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { parseConfig } from '../../src/project/config.ts';
+import { createChecks } from '../../src/schema/create-checks.ts';
+import { placed } from '../support/resolve.ts';
+
+const { config: check } = createChecks();
+const parse = (text: string): ReturnType<typeof parseConfig> => parseConfig('reelform.yaml', text, check);
+
+describe('parseConfig()', () => {
+  it('fills in the defaults', () => {
+    const { config, diagnostics } = parse('templates: {launch: ./templates/launch/}');
+    expect(diagnostics).toEqual([]);
+    expect(config).toMatchObject({ service: 'embedded', videos: 'videos/**/*.yaml', concurrency: 4 });
+    expect(config.templates.get('launch')).toMatchObject({ kind: 'package', path: 'templates/launch' });
+  });
+
+  it('reads everything that it may hold', () => {
+    const text = `service: {url: https://api.example.com/base/, token_env: TOKEN}
+templates:
+  launch: ./templates/launch
+  007: 1.10
+videos: "{videos,clips}/**/*.yml"
+concurrency: 64
+`;
+    const { config, templateNames, diagnostics } = parse(text);
+    expect(diagnostics).toEqual([]);
+    expect(config).toMatchObject({
+      service: { url: 'https://api.example.com/base', tokenEnv: 'TOKEN' },
+      videos: '{videos,clips}/**/*.yml',
+      concurrency: 64,
+    });
+    expect(config.templates.get('007')).toMatchObject({ kind: 'style_version', id: '1.10' });
+    expect(templateNames).toEqual(['launch', '007']);
+  });
+
+  const withTemplates = (line: string): string => `${line}\ntemplates: {}\n`;
+  it.each([
+    ['', ['config_invalid 1:1']],
+    ['- a', ['config_invalid 1:1']],
+    ['templates: a: b', ['yaml_syntax 1:12']],
+    ['templates: {}\ntemplates: {}', ['yaml_duplicate_key 2:1']],
+    [withTemplates('service: embeded'), ['config_invalid 1:10']],
+    [withTemplates('service: {}'), ['config_invalid 1:1']],
+    [withTemplates('service: {url: ftp://x}'), ['config_invalid 1:16']],
+    [withTemplates('service: {url: "https://me:secret@x"}'), ['config_invalid 1:16']],
+    [withTemplates('service: {url: https://x, token: abc}'), ['unknown_property 1:27']],
+    [withTemplates('service: {url: https://x, token_env: a-b}'), ['config_invalid 1:38']],
+    [withTemplates('video: x'), ['unknown_property 1:1']],
+    [withTemplates('videos: ""'), ['config_invalid 1:9']],
+    [withTemplates('videos: ../x/*.yaml'), ['path_outside 1:9']],
+    [withTemplates('videos: "{a,..}/*.yaml"'), ['path_outside 1:9']],
+    [withTemplates('videos: /x/*.yaml'), ['path_outside 1:9']],
+    [withTemplates('videos: a\\*.yaml'), ['config_invalid 1:9']],
+    [withTemplates('videos: "{a,b}{a,b}{a,b}{a,b}"'), ['config_invalid 1:9']],
+    [withTemplates('videos: "{1..100000}"'), ['config_invalid 1:9']],
+    [withTemplates('concurrency: 0'), ['config_invalid 1:14']],
+    [withTemplates('concurrency: 65'), ['config_invalid 1:14']],
+    [withTemplates('concurrency: 1.5'), ['config_invalid 1:14']],
+    [withTemplates('concurrency: "4"'), ['config_invalid 1:14']],
+    ['templates: {Launch: tsv_1}', ['config_invalid 1:13']],
+    ['templates: {launch: templates/launch}', ['config_invalid 1:21']],
+    ['templates: {launch: ./../launch}', ['path_outside 1:21']],
+    ['templates: {launch: ./}', ['config_invalid 1:21']],
+    ['templates: {launch: }', ['config_invalid 1:13']],
+    [
+      'templates: {launch: a b}\nconcurrency: x\nvidoes: y\nvideos: ../z',
+      ['config_invalid 1:21', 'config_invalid 2:14', 'unknown_property 3:1', 'path_outside 4:9'],
+    ],
+  ])('refuses %j', (text, expected) => {
+    const { config, diagnostics } = parse(text);
+    const problems = diagnostics.map((diagnostic) => placed(diagnostic, () => text).replace('reelform.yaml:', ''));
+    expect(problems.sort()).toEqual([...expected].sort());
+    expect(config.templates.size).toBe(0);
+  });
+
+  it('hints at what was meant', () => {
+    const hint = (text: string): string | undefined => parse(text).diagnostics[0]?.hint;
+    expect(hint(withTemplates('service: embeded'))).toBe('Did you mean embedded?');
+    expect(hint(withTemplates('vidoes: x'))).toBe('Did you mean videos?');
+    expect(hint('templates: {launch: templates/launch}')).toBe('Write ./templates/launch');
+  });
+
+  it('never repeats a password of the URL', () => {
+    const { diagnostics } = parse(withTemplates('service: {url: "https://me:secret@x"}'));
+    expect(JSON.stringify(diagnostics)).not.toContain('secret');
+  });
+
+  it('knows the names of templates when something else is wrong', () => {
+    expect(parse('concurrency: x\ntemplates: {a: tsv, b: 7 8}').templateNames).toEqual(['a', 'b']);
+  });
+
+  it('never throws', () => {
+    const words = fc.constantFrom(
+      'service',
+      'url',
+      'templates',
+      'videos',
+      'concurrency',
+      'launch',
+      './a',
+      '4',
+      ': ',
+      '\n',
+      '\n  ',
+      '{',
+      '}',
+      '[',
+      ']',
+      '&a ',
+      '*a',
+    );
+    fc.assert(fc.property(fc.array(words, { maxLength: 20 }), (parts) => void parse(parts.join(''))));
+  });
+});

@@ -1,0 +1,51 @@
+import { symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { findDefinitions, fixedFolder } from '../../src/project/find-definitions.ts';
+import { temporaryRepository } from '../support/temporary-repository.ts';
+
+describe('findDefinitions()', () => {
+  const files = {
+    'videos/b.yaml': '',
+    'videos/a.yaml': '',
+    'videos/de/a.yml': '',
+    'videos/_part.yaml': '',
+    'videos/a.jpg': '',
+    'videos/.hidden.yaml': '',
+    'videos/node_modules/x/a.yaml': '',
+    'other/a.yaml': '',
+  };
+
+  it('finds YAML files, sorted', () => {
+    const root = temporaryRepository(files);
+    expect(findDefinitions(root, 'videos/**/*')).toEqual([
+      'videos/_part.yaml',
+      'videos/a.yaml',
+      'videos/b.yaml',
+      'videos/de/a.yml',
+    ]);
+    expect(findDefinitions(root, './videos/*.yaml')).toHaveLength(3);
+    expect(findDefinitions(root, 'nothing/**/*.yaml')).toEqual([]);
+  });
+
+  it('follows no links', () => {
+    const root = temporaryRepository(files);
+    symlinkSync(join(root, 'other'), join(root, 'videos/link'));
+    symlinkSync(join(root, 'videos'), join(root, 'videos/loop'));
+    symlinkSync(join(root, 'other/a.yaml'), join(root, 'videos/z.yaml'));
+    expect(findDefinitions(root, 'videos/**/*.yaml')).toHaveLength(3);
+  });
+});
+
+describe('fixedFolder()', () => {
+  it.each([
+    ['videos/**/*.yaml', 'videos'],
+    ['./videos/de/*.yaml', 'videos/de'],
+    ['videos/berlin.yaml', 'videos'],
+    ['**/*.yaml', ''],
+    ['{videos,clips}/**/*.yaml', ''],
+    ['videos/2026-*/x.yaml', 'videos'],
+  ])('of %s is %j', (pattern, folder) => {
+    expect(fixedFolder(pattern)).toBe(folder);
+  });
+});

@@ -1,0 +1,28 @@
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { findRoot } from '../../src/project/find-root.ts';
+import { temporaryRepository } from '../support/temporary-repository.ts';
+
+describe('findRoot()', () => {
+  it('finds the nearest reelform.yaml upwards', () => {
+    const root = temporaryRepository({
+      'reelform.yaml': '',
+      'a/reelform.yaml': '',
+      'a/b/c/x.yaml': '',
+      'd/x.yaml': '',
+    });
+    expect(findRoot(join(root, 'a/b/c'))).toBe(join(root, 'a'));
+    expect(findRoot(join(root, 'd'))).toBe(root);
+    expect(findRoot(root)).toBe(root);
+  });
+
+  it('does not take a folder of that name', () => {
+    const root = temporaryRepository({ 'reelform.yaml': '', 'a/reelform.yaml/x': '' });
+    expect(findRoot(join(root, 'a'))).toBe(root);
+  });
+
+  it('throws config_missing where there is none', () => {
+    const root = temporaryRepository({ 'a/x.yaml': '' });
+    expect(() => findRoot(join(root, 'a'))).toThrow(expect.objectContaining({ code: 'config_missing' }));
+  });
+});

@@ -1,0 +1,26 @@
+import { describe, expect, it } from 'vitest';
+import { outdatedFiles, schemaFiles, writeSchemaFiles } from '../../src/project/schema-files.ts';
+import { LAUNCH_SPEC } from '../support/launch-spec.ts';
+import { temporaryRepository, writeFiles } from '../support/temporary-repository.ts';
+
+describe('schemaFiles()', () => {
+  it('gives the specification as the service answers it, and a schema', () => {
+    const [spec, schema] = schemaFiles('launch', LAUNCH_SPEC);
+    expect(spec.path).toBe('schemas/launch.spec.json');
+    expect(JSON.parse(spec.text)).toEqual({ style_version: LAUNCH_SPEC });
+    expect(schema.path).toBe('schemas/launch.schema.json');
+    expect(JSON.parse(schema.text)).toMatchObject({ $schema: 'http://json-schema.org/draft-07/schema#' });
+  });
+});
+
+describe('outdatedFiles()', () => {
+  it('finds files that are absent or different, until they are written', async () => {
+    const root = temporaryRepository({});
+    const files = schemaFiles('launch', LAUNCH_SPEC);
+    expect(outdatedFiles(root, files)).toEqual(files);
+    await writeSchemaFiles(root, files);
+    expect(outdatedFiles(root, files)).toEqual([]);
+    writeFiles(root, { 'schemas/launch.schema.json': '{}\n' });
+    expect(outdatedFiles(root, files).map(({ path }) => path)).toEqual(['schemas/launch.schema.json']);
+  });
+});

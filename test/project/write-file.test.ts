@@ -1,0 +1,60 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { build } from 'esbuild';
+import { describe, expect, it } from 'vitest';
+import { writeFileAtomic } from '../../src/project/write-file.ts';
+import { temporaryRepository } from '../support/temporary-repository.ts';
+
+describe('writeFileAtomic()', () => {
+  it('writes new files and new folders, replaces old files, and leaves nothing else', async () => {
+    const root = temporaryRepository({ 'a.json': 'old' });
+    await writeFileAtomic(join(root, 'a.json'), 'new');
+    await writeFileAtomic(join(root, 'b/c/d.bin'), new Uint8Array([1, 2]));
+    expect(readFileSync(join(root, 'a.json'), 'utf8')).toBe('new');
+    expect([...readFileSync(join(root, 'b/c/d.bin'))]).toEqual([1, 2]);
+    expect(readdirSync(root).sort()).toEqual(['a.json', 'b']);
+    expect(readdirSync(join(root, 'b/c'))).toEqual(['d.bin']);
+  });
+
+  it('throws write_failed with its cause, and leaves nothing behind', async () => {
+    const root = temporaryRepository({ file: '', 'folder/x/y': '' });
+    const failed = expect.objectContaining({ code: 'write_failed', cause: expect.anything() });
+    await expect(writeFileAtomic(join(root, 'file/a'), 'x')).rejects.toEqual(failed);
+    await expect(writeFileAtomic(join(root, 'folder/x'), 'x')).rejects.toEqual(failed);
+    expect(readdirSync(join(root, 'folder'))).toEqual(['x']);
+  });
+
+  it('leaves the whole old or the whole new file when its process is killed', async () => {
+    const root = temporaryRepository({});
+    const source = join(import.meta.dirname, '../../src/project/write-file.ts');
+    const script = join(root, 'writer.mjs');
+    await build({
+      stdin: {
+        contents: `import { writeFileAtomic } from ${JSON.stringify(source)};
+for (let i = 0; ; i += 1) {
+  await writeFileAtomic(process.argv[2], String(i % 10).repeat(400_000));
+  process.stdout.write('.');
+}`,
+        resolveDir: root,
+      },
+      bundle: true,
+      platform: 'node',
+      format: 'esm',
+      outfile: script,
+    });
+    const target = join(root, 'lock.json');
+    for (let kill = 1; kill <= 10; kill += 1) {
+      const writer = spawn(process.execPath, [script, target]);
+      let writes = 0;
+      for await (const chunk of writer.stdout) {
+        writes += (chunk as Buffer).length;
+        if (writes >= kill) break;
+      }
+      writer.kill('SIGKILL');
+      await once(writer, 'close');
+      expect(readFileSync(target, 'utf8')).toMatch(/^(\d)\1{399999}$/);
+    }
+  });
+});

@@ -1,0 +1,96 @@
+import { Ajv } from 'ajv';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import configSchema from '../../schemas/reelform-config.schema.json' with { type: 'json' };
+import { definitionFileSchema, definitionSchema } from '../../src/schema/definition-schema.ts';
+import { EDITOR_KEYWORDS, type JsonSchema } from '../../src/schema/json-schema.ts';
+import type { StyleVersion } from '../../src/service/wire.ts';
+import { LAUNCH_SPEC } from '../support/launch-spec.ts';
+import { specArbitrary } from '../support/spec-arbitrary.ts';
+
+/** Refuses unknown keywords and what Ajv has doubts about, save that conditions name properties that stand outside. */
+function compile(schema: JsonSchema): (value: unknown) => boolean {
+  const ajv = new Ajv({
+    strict: true,
+    strictTypes: false,
+    strictRequired: false,
+    allErrors: true,
+    ownProperties: true,
+  });
+  ajv.addVocabulary(EDITOR_KEYWORDS);
+  return ajv.compile(schema);
+}
+
+const template = { name: 'launch', spec: LAUNCH_SPEC };
+const whole = {
+  template: 'launch',
+  title: 'Summer',
+  resources: { t_01: 'Hello', c_01: '#EEADA7', '(Footage)/USER/hero.jpg': './hero.jpg' },
+};
+
+describe('definitionSchema()', () => {
+  it.each([
+    ['a definition', definitionSchema(template, 'file')],
+    ['a video', definitionSchema(template, 'video')],
+    ['a video over any template', definitionSchema(null, 'video')],
+    ['a file', definitionFileSchema()],
+    ['the configuration', configSchema as JsonSchema],
+  ])('gives a strict draft-07 schema of %s', (_, schema) => {
+    expect(() => compile(schema)).not.toThrow();
+  });
+
+  it('takes for a video what it takes for a file without placeholders', () => {
+    expect(compile(definitionSchema(template, 'file'))(whole)).toBe(true);
+    expect(compile(definitionSchema(template, 'video'))(whole)).toBe(true);
+  });
+
+  it('requires editables of a video, and of a file with a title that neither extends nor repeats', () => {
+    const file = compile(definitionSchema(template, 'file'));
+    const partial = { ...whole, resources: { t_01: 'Hello' } };
+    const { title: _, ...part } = partial;
+    expect(file(partial)).toBe(false);
+    expect(file(part)).toBe(true);
+    expect(file({ ...partial, extends: './_brand.yaml' })).toBe(true);
+    expect(file({ ...partial, each: { from: 'rows.csv', id: '${x}' } })).toBe(true);
+    expect(compile(definitionSchema(template, 'video'))(part)).toBe(false);
+  });
+
+  it('does not require what the template does not, or what cannot be filled', () => {
+    const required = definitionSchema(template, 'video').allOf?.[0]?.properties?.resources as JsonSchema;
+    expect(required.required).toEqual(['t_01', 'c_01', '(Footage)/USER/hero.jpg']);
+  });
+
+  it('takes placeholders in a file alone', () => {
+    const resources = { t_01: '${a} and a text that is too long', c_01: '${c}', '(Footage)/USER/hero.jpg': '${p}.jpg' };
+    expect(compile(definitionSchema(template, 'file'))({ ...whole, resources })).toBe(true);
+    expect(compile(definitionSchema(template, 'video'))({ ...whole, resources })).toBe(false);
+  });
+
+  it('counts the length of a text in code points', () => {
+    const video = compile(definitionSchema(template, 'video'));
+    const withHeadline = (t_01: string): unknown => ({ ...whole, resources: { ...whole.resources, t_01 } });
+    expect(video(withHeadline('👍'.repeat(20)))).toBe(true);
+    expect(video(withHeadline('👍'.repeat(21)))).toBe(false);
+  });
+
+  it('shows labels and examples as they are, never as markup', () => {
+    const spec: StyleVersion = {
+      id: 'x',
+      fonts: [],
+      editables: { t_01: { input_type: 'text', stillcut: 's', label: '[x](https://evil) <img>', example_text: '`a`' } },
+    };
+    const { properties } = definitionSchema({ name: 'x', spec }, 'file').properties!.resources as JsonSchema;
+    const docs = (properties!.t_01 as JsonSchema).markdownDescription;
+    expect(docs).toContain('\\[x\\]\\(https://evil\\) \\<img\\>');
+    expect(docs).toContain('\\`a\\`');
+  });
+
+  it('gives a strict schema for every specification', () => {
+    fc.assert(
+      fc.property(specArbitrary, fc.constantFrom('file', 'video'), (spec, form) => {
+        compile(definitionSchema({ name: 'x', spec }, form as 'video'));
+      }),
+      { numRuns: 50 },
+    );
+  });
+});

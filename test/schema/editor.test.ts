@@ -1,0 +1,123 @@
+import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { schemaFiles } from '../../src/project/schema-files.ts';
+import { LAUNCH_SPEC } from '../support/launch-spec.ts';
+import { writeFiles } from '../support/temporary-repository.ts';
+import { YamlEditor } from '../support/yaml-editor.ts';
+
+const MODELINE = '# yaml-language-server: $schema=../schemas/launch.schema.json';
+
+let root: string;
+let editor: YamlEditor;
+
+beforeAll(async () => {
+  root = realpathSync(mkdtempSync(join(tmpdir(), 'reelform-')));
+  writeFiles(root, Object.fromEntries(schemaFiles('launch', LAUNCH_SPEC).map(({ path, text }) => [path, text])));
+  editor = await YamlEditor.open(root);
+});
+
+afterAll(async () => {
+  await editor.close();
+  rmSync(root, { recursive: true, force: true });
+});
+
+const text = (...lines: string[]): string => `${[MODELINE, ...lines].join('\n')}\n`;
+
+describe('the generated schema in an editor', () => {
+  it('says nothing of a whole definition', async () => {
+    const definition = text(
+      'template: launch',
+      'title: Summer',
+      'labels: {team: 7}',
+      'resources:',
+      '  t_01: 1.10',
+      '  c_01: "#EEADA7"',
+      '  (Footage)/USER/hero.jpg:',
+      '    source: {remote_url: https://example.com/hero.jpg}',
+      '    transform: {crop_strategy: manual, crop_x: 0, crop_y: 0, crop_width: 10, crop_height: 10.5}',
+    );
+    expect(await editor.problems('videos/good.yaml', definition)).toEqual([]);
+  });
+
+  it('says nothing of a definition with extends, with each, or of a part', async () => {
+    const extending = text('extends: ./_brand.yaml', 'template: launch', 'title: Summer');
+    const each = text(
+      'template: launch',
+      'title: Hello ${city}',
+      'each: {from: data/stores.csv, id: "${slug}"}',
+      'resources:',
+      '  t_01: Hello in ${city}, the most beautiful of all',
+      '  c_01: ${color}',
+      '  (Footage)/USER/hero.jpg: {source: {remote_url: "images/${slug}.jpg"}, transform: {focus_x: "${x}"}}',
+    );
+    const part = text('template: launch', 'resources:', '  c_01: 000000');
+    expect(await editor.problems('videos/extending.yaml', extending)).toEqual([]);
+    expect(await editor.problems('videos/each.yaml', each)).toEqual([]);
+    expect(await editor.problems('videos/_part.yaml', part)).toEqual([]);
+  });
+
+  it('complains in place of an unknown editable, a bad colour, a long text, a wrong kind and a missing editable', async () => {
+    const definition = text(
+      'template: launch',
+      'title: Summer',
+      'resources:',
+      '  t_11: Hello',
+      '  t_01: A headline that does not fit',
+      '  c_01: "#EEADA"',
+      '  t_02: {source: {remote_url: x.jpg}}',
+    );
+    const problems = await editor.problems('videos/bad.yaml', definition);
+    const lines = problems
+      .map(({ message, range }) => `${range.start.line}:${range.start.character} ${message}`)
+      .sort();
+    expect(lines).toEqual([
+      expect.stringMatching(/^3:0 Missing property "\(Footage\)\/USER\/hero.jpg"/),
+      '4:2 Property t_11 is not allowed.',
+      '5:8 String is longer than the maximum length of 20.',
+      '6:8 A colour has 6 or 8 hexadecimal digits: "#EEADA7"',
+      expect.stringMatching(/^7:/),
+      expect.stringMatching(/^7:/),
+    ]);
+  });
+
+  it('completes the editables with their labels', async () => {
+    const definition = text('template: launch', 'title: Summer', 'resources:', '  ');
+    await editor.problems('videos/new.yaml', definition);
+    const proposals = await editor.proposals('videos/new.yaml', { line: 4, character: 2 });
+    const docs = new Map(proposals.map(({ label, documentation }) => [label, JSON.stringify(documentation)]));
+    expect([...docs.keys()]).toEqual(expect.arrayContaining(['t_01', 't_02', 'c_01', '(Footage)/USER/hero.jpg']));
+    expect(docs.get('t_01')).toContain('Headline');
+    expect(docs.get('t_01')).toContain('at most 20 characters');
+    expect(docs.get('(Footage)/USER/hero.jpg')).toContain('1920 × 1080');
+  });
+
+  it('completes crop strategies', async () => {
+    const lines = [
+      'template: launch',
+      'resources:',
+      '  (Footage)/USER/hero.jpg:',
+      '    transform:',
+      '      crop_strategy: ',
+    ];
+    await editor.problems('videos/crop.yaml', text(...lines));
+    const proposals = await editor.proposals('videos/crop.yaml', { line: 5, character: 21 });
+    expect(proposals.map(({ label }) => label)).toEqual(expect.arrayContaining(['cover', 'contain', 'fill', 'manual']));
+  });
+
+  it('offers a whole definition in an empty file', async () => {
+    await editor.problems('videos/empty.yaml', text(''));
+    const proposals = await editor.proposals('videos/empty.yaml', { line: 1, character: 0 });
+    const snippet = proposals.find(({ label }) => label === 'new launch video');
+    expect(snippet?.insertText).toContain('template: launch');
+    expect(snippet?.insertText).toContain('c_01: "#EEADA7"');
+  });
+
+  it('shows the description of an editable', async () => {
+    await editor.problems('videos/hover.yaml', text('template: launch', 'resources:', '  t_01: Hello'));
+    const hover = await editor.hover('videos/hover.yaml', { line: 3, character: 4 });
+    expect(hover).toContain('Headline');
+    expect(hover).toContain('Summer Collection');
+  });
+});

@@ -1,0 +1,198 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { parseYaml } from '../../src/yaml/parse-yaml.ts';
+import { child, locateIn, type MapNode, type TreeNode, textOf, toJson } from '../../src/yaml/tree.ts';
+
+function parse(text: string): TreeNode | null {
+  const parsed = parseYaml('a.yaml', text);
+  if (!parsed.ok) throw new Error(JSON.stringify(parsed.diagnostics));
+  return parsed.value;
+}
+
+/** `code@offset`, as many as there are. */
+function problems(text: string): string[] {
+  const parsed = parseYaml('a.yaml', text);
+  return parsed.ok ? [] : parsed.diagnostics.map(({ code, at }) => `${code}@${at?.start}`);
+}
+
+describe('parseYaml()', () => {
+  it.each([
+    ['1.10', 1.1, '1.10'],
+    ['000000', 0, '000000'],
+    ['12E456', '12E456', '12E456'],
+    ['12345678901234567890', '12345678901234567890', '12345678901234567890'],
+    ['0x10', 16, '0x10'],
+    ['no', 'no', 'no'],
+    ['true', true, 'true'],
+    ['12:30', '12:30', '12:30'],
+    ['2026-01-01', '2026-01-01', '2026-01-01'],
+    ['"a\\tb"', 'a\tb', 'a\tb'],
+    ["'it''s'", "it's", "it's"],
+    ['|\n  a\n  b\n', 'a\nb\n', 'a\nb\n'],
+    ['>\n  a\n  b\n', 'a b\n', 'a b\n'],
+  ])('reads the scalar %s by the core schema, with its text', (yaml, value, text) => {
+    expect(child(parse(`key: ${yaml}`), 'key')).toMatchObject({ kind: 'scalar', value, text });
+  });
+
+  it.each(['', '# a comment\n', '---\n', '\ufeff'])('gives null for the empty text %j', (text) => {
+    expect(parse(text)).toBeNull();
+  });
+
+  it('remembers where keys and values stand', () => {
+    const text = 'a: 1\nb:\n  c: [x, "y"]\n';
+    const root = parse(text) as MapNode;
+    const list = child(child(root, 'b'), 'c');
+    const slice = ({ start, end }: { start: number; end: number }): string => text.slice(start, end);
+    expect(slice(root.entries.get('b')!.keySpan)).toBe('b');
+    expect(list?.kind === 'list' && list.items.map(({ span }) => slice(span))).toEqual(['x', '"y"']);
+  });
+
+  it('is not changed by %YAML 1.1', () => {
+    const root = parse('%YAML 1.1\n---\na: yes\nb: 012\nc: 1:30\n');
+    expect(toJson(root!, () => false)).toEqual({ a: 'yes', b: 12, c: '1:30' });
+  });
+
+  it('follows aliases', () => {
+    expect(toJson(parse('a: &x {b: 1}\nc: *x\n')!, () => false)).toEqual({ a: { b: 1 }, c: { b: 1 } });
+  });
+
+  it('hints at quotes where a colour is read as a comment', () => {
+    expect(child(parse('c_01: #EEADA7\n'), 'c_01')).toMatchObject({
+      value: null,
+      hint: expect.stringContaining('"#EEADA7"'),
+    });
+    expect(child(parse('c_01:\n'), 'c_01')).not.toHaveProperty('hint');
+  });
+
+  it.each([
+    ['a: b: c', ['yaml_syntax@3']],
+    ['a:\n\t- b', ['yaml_syntax@3']],
+    ['a: "x', ['yaml_syntax@5']],
+    ['b: {x: ${y}}\n', ['yaml_syntax@8']],
+    ['a: *nope', ['yaml_syntax@3']],
+    ['a: 1\nb: 2\na: 3\nb: 4', ['yaml_duplicate_key@10', 'yaml_duplicate_key@15']],
+    ['a: !!str 5\nb: !foo x', ['yaml_unsupported@9', 'yaml_unsupported@19']],
+    ['? [a]\n: 1', ['yaml_unsupported@2']],
+    ['<<: {a: 1}', ['yaml_unsupported@0']],
+    ['__proto__: {a: 1}', ['yaml_unsupported@0']],
+    ['a: &x k\n*x : 1', ['yaml_unsupported@8']],
+    ['a: 1\n---\nb: 2\n', ['yaml_unsupported@5']],
+    ['a: "\\u0000"\nb: "\\x1b[2J"\n"\\u007f": 1', ['yaml_unsupported@3', 'yaml_unsupported@15', 'yaml_unsupported@25']],
+    ['a: "\\ud800"', ['yaml_unsupported@3']],
+    ['a: &x [*x]', ['yaml_too_complex@7']],
+  ])('refuses %j', (text, expected) => {
+    expect(problems(text)).toEqual(expected);
+  });
+
+  it('tells duplicates, tags and control characters of one file at once', () => {
+    expect(problems('a: !x 1\na: 2\nb: "\\0"').map((problem) => problem.split('@')[0])).toEqual([
+      'yaml_unsupported',
+      'yaml_duplicate_key',
+      'yaml_unsupported',
+    ]);
+  });
+
+  it.each([
+    [
+      'an alias bomb',
+      `a0: &a0 [x, x]\n${Array.from({ length: 40 }, (_, i) => `a${i + 1}: &a${i + 1} [*a${i}, *a${i}]\n`).join('')}`,
+    ],
+    ['100,000 levels', '['.repeat(100_000)],
+    ['100 levels', `a: ${'['.repeat(100)}${']'.repeat(100)}`],
+    ['more than a mebibyte', `a: ${'x'.repeat(1 << 20)}`],
+  ])('refuses %s', (_, text) => {
+    expect(problems(text)[0]).toMatch(/^yaml_too_complex@/);
+  });
+
+  it('reads 100,000 keys in one map', () => {
+    const text = Array.from({ length: 100_000 }, (_, i) => `k${i}:`).join('\n');
+    expect((parse(text) as MapNode).entries.size).toBe(100_000);
+  });
+
+  it('never throws, and stays inside the text with its spans', () => {
+    const yamlish = fc
+      .array(
+        fc.constantFrom(
+          'a',
+          ':',
+          ' ',
+          '\n',
+          '- ',
+          '&x ',
+          '*x',
+          '"',
+          "'",
+          '{',
+          '}',
+          '[',
+          ']',
+          '#',
+          '|',
+          '>',
+          '!',
+          '%',
+          '\t',
+          '\u0000',
+          '\ud800',
+          '?',
+          ',',
+          '---\n',
+          '<<',
+        ),
+      )
+      .map((parts) => parts.join(''));
+    fc.assert(
+      fc.property(fc.oneof(yamlish, fc.string({ unit: 'binary' })), (text) => {
+        const parsed = parseYaml('a.yaml', text);
+        if (parsed.ok) return;
+        expect(parsed.diagnostics.length).toBeGreaterThan(0);
+        for (const { at } of parsed.diagnostics) expect(at!.start).toBeLessThanOrEqual(text.length + 1);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it('reads back what JSON writes', () => {
+    const json = fc.dictionary(
+      fc.string().filter((key) => key !== '__proto__' && key !== '<<' && !/[\x00-\x1f\x7f-\x9f]/.test(key)),
+      fc.oneof(
+        fc.integer(),
+        fc.boolean(),
+        fc.string({ unit: 'grapheme' }).filter((text) => !/[\x00-\x1f\x7f-\x9f]/.test(text)),
+      ),
+    );
+    fc.assert(
+      fc.property(json, (value) => {
+        expect(toJson(parse(JSON.stringify(value))!, () => false)).toEqual({ ...value });
+      }),
+    );
+  });
+});
+
+describe('locateIn()', () => {
+  const text = 'title: Hello\nresources:\n  t_01: {source: {text: Hi}}\n  c_01:\nlist: [a, b]\n';
+  const locate = locateIn(parse(text)!);
+  it.each([
+    [['title'], 'value', 'Hello'],
+    [['title'], 'key', 'title'],
+    [['resources', 't_01', 'source', 'text'], 'value', 'Hi'],
+    [['resources', 't_01', 'source'], 'key', 'source'],
+    [['resources'], 'value', 'resources'],
+    [['resources', 'c_01'], 'value', 'c_01'],
+    [['list', '1'], 'value', 'b'],
+    [['resources', 'absent'], 'value', 'resources'],
+    [['absent'], 'value', 'title'],
+    [[], 'value', 'title'],
+  ] as const)('finds %j, its %s', (path, part, expected) => {
+    const { start, end } = locate(path, part).span;
+    expect(text.slice(start, end)).toBe(expected);
+  });
+});
+
+describe('toJson()', () => {
+  it('takes scalars by their text where it is told to', () => {
+    const root = parse('title: 1.10\nn: 1.10\nempty:\n');
+    expect(toJson(root!, ([first]) => first === 'title')).toEqual({ title: '1.10', n: 1.1, empty: null });
+    expect(textOf(child(root, 'empty'))).toBeNull();
+  });
+});
