@@ -20,7 +20,7 @@ export function describeColour(configuration: Uint8Array, rate: FrameRate): Uint
   const length = record.readUInt16BE(6);
   if (setCount !== 1) return configuration;
   const profile = record.readUInt8(1);
-  const set = describeSequence(record.subarray(8, 8 + length), rate);
+  const set = tryToDescribe(record.subarray(8, 8 + length), rate);
   if (set === undefined) return configuration;
   const setLength = Buffer.alloc(2);
   setLength.writeUInt16BE(set.length);
@@ -37,12 +37,20 @@ function highProfileFields(profile: number, pictureSets: Buffer): Uint8Array {
     : Buffer.alloc(0);
 }
 
-/** The NAL unit with colour and timing set; undefined where its form is not the expected one. */
+function tryToDescribe(nalUnit: Uint8Array, rate: FrameRate): Uint8Array | undefined {
+  try {
+    return describeSequence(nalUnit, rate);
+  } catch (error) {
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
+}
+
+/** The NAL unit with colour and timing set; undefined where its form is not the expected one. @throws RangeError */
 function describeSequence(nalUnit: Uint8Array, rate: FrameRate): Uint8Array | undefined {
   const bytes = withoutEmulationPrevention(nalUnit);
   const reader = new BitReader(bytes);
-  const reachedVui = skipToVui(reader);
-  if (!reachedVui) return undefined;
+  if (!skipToVui(reader)) return undefined;
   const writer = new BitWriter().copy(bytes, 0, reader.position);
 
   const aspectStart = reader.position;

@@ -2,7 +2,6 @@ import type { EncodedVideoChunk, EncodedVideoChunkMetadata, VideoEncoder } from 
 import { ReelformError } from '../diagnostic.ts';
 import { describeColour } from './avc-configuration.ts';
 import type { Encoder, FrameFormat, VideoPacket } from './encoder.ts';
-import { frameTimeSeconds } from './frame-rate.ts';
 import { SceneError } from './scene-error.ts';
 
 type Webcodecs = typeof import('@napi-rs/webcodecs');
@@ -41,7 +40,11 @@ class WebcodecsEncoder implements Encoder {
   readonly #format: FrameFormat;
   readonly #encoder: VideoEncoder;
   readonly #packets: VideoPacket[] = [];
-  readonly #keyInterval: number;
+  /**
+   * Whole frames per second: the binary takes no others. Only its choice of level sees them; times and the rate that the
+   * stream names are written later.
+   */
+  readonly #nominalRate: number;
   /** The encoder's callbacks do not keep the process alive; this does, while it is open. */
   readonly #keepAlive = setInterval(() => undefined, 2 ** 30);
   #configuration: Uint8Array | undefined;
@@ -52,21 +55,18 @@ class WebcodecsEncoder implements Encoder {
   constructor(webcodecs: Webcodecs, format: FrameFormat) {
     this.#webcodecs = webcodecs;
     this.#format = format;
-    this.#keyInterval = Math.max(
-      1,
-      Math.round((KEY_INTERVAL_SECONDS * format.rate.numerator) / format.rate.denominator),
-    );
+    const { width, height, rate } = format;
+    this.#nominalRate = Math.max(1, Math.round(rate.numerator / rate.denominator));
     this.#encoder = new webcodecs.VideoEncoder({
       output: (chunk, metadata) => this.#keep(chunk, metadata),
       error: (cause) => this.#fail(cause),
     });
     this.#encoder.ondequeue = () => this.#wake();
-    const { width, height, rate } = format;
     this.#encoder.configure({
       codec: CODEC,
       width,
       height,
-      framerate: rate.numerator / rate.denominator,
+      framerate: this.#nominalRate,
       bitrateMode: 'quantizer',
       latencyMode: 'quality',
       hardwareAcceleration: 'prefer-software',
@@ -75,12 +75,11 @@ class WebcodecsEncoder implements Encoder {
   }
 
   async encode(i420: Uint8Array, frame: number): Promise<void> {
-    const { width: codedWidth, height: codedHeight, rate } = this.#format;
-    const timestamp = Math.round(frameTimeSeconds(rate, frame) * 1e6);
-    const init = { format: 'I420', codedWidth, codedHeight, timestamp, colorSpace: COLOUR } as const;
-    const picture = new this.#webcodecs.VideoFrame(i420, init);
-    this.#encoder.encode(picture, { keyFrame: frame % this.#keyInterval === 0 });
-    picture.close();
+    try {
+      this.#send(i420, frame);
+    } catch (cause) {
+      this.#fail(cause);
+    }
     this.#framesTaken += 1;
     while (this.#failure === undefined && this.#encoder.encodeQueueSize > QUEUE_FRAMES) {
       await new Promise<void>((resolve) => {
@@ -107,6 +106,17 @@ class WebcodecsEncoder implements Encoder {
   close(): void {
     clearInterval(this.#keepAlive);
     if (this.#encoder.state !== 'closed') this.#encoder.close();
+  }
+
+  #send(i420: Uint8Array, frame: number): void {
+    const { width: codedWidth, height: codedHeight } = this.#format;
+    const timestamp = Math.round((frame * 1e6) / this.#nominalRate);
+    const init = { format: 'I420', codedWidth, codedHeight, timestamp, colorSpace: COLOUR } as const;
+    // The binding frees a frame's pixels only when its object is collected, and V8 does not see them: without this copy,
+    // whose weight V8 does see, it would collect too late and a long video would fill the memory.
+    const picture = new this.#webcodecs.VideoFrame(i420.slice(), init);
+    this.#encoder.encode(picture, { keyFrame: frame % (KEY_INTERVAL_SECONDS * this.#nominalRate) === 0 });
+    picture.close();
   }
 
   #keep(chunk: EncodedVideoChunk, metadata: EncodedVideoChunkMetadata | undefined): void {

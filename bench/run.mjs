@@ -1,0 +1,26 @@
+// node bench/run.mjs bench/<name>.ts [arguments] — bundles one benchmark beside the built program and runs it.
+import { rm } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { build } from 'esbuild';
+import { execa } from 'execa';
+
+const [, , source, ...benchArguments] = process.argv;
+const root = join(import.meta.dirname, '..');
+await execa('node', ['build.mjs'], { cwd: root, stdio: 'inherit' });
+// Below dist/, where the engine finds the files that its threads and processes start from.
+const outfile = join(root, 'dist', 'bench', `${basename(source, '.ts')}.mjs`);
+await build({
+  entryPoints: [source],
+  outfile,
+  bundle: true,
+  format: 'esm',
+  platform: 'node',
+  target: 'node20.19',
+  packages: 'external',
+  logLevel: 'warning',
+});
+try {
+  await execa('node', [outfile, ...benchArguments], { cwd: root, stdio: 'inherit' });
+} finally {
+  await rm(join(root, 'dist', 'bench'), { recursive: true, force: true });
+}
