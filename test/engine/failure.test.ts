@@ -1,0 +1,28 @@
+import { describe, expect, test } from 'vitest';
+import { ReelformError } from '../../src/diagnostic.ts';
+import { errorFrom, failureFrom } from '../../src/engine/failure.ts';
+import { SceneError } from '../../src/engine/scene-error.ts';
+
+/** Through the structured clone of threads and processes, and back. */
+function sent(error: unknown): Error {
+  return errorFrom(structuredClone(failureFrom(error)));
+}
+
+describe('errorFrom(failureFrom())', () => {
+  test('keeps the code and image of a SceneError', () => {
+    const error = sent(new SceneError('asset_too_large', 'hero.jpg: too large', { imageName: 'hero.jpg' }));
+    expect(error).toBeInstanceOf(SceneError);
+    expect(error).toMatchObject({ code: 'asset_too_large', message: 'hero.jpg: too large', imageName: 'hero.jpg' });
+  });
+
+  test('keeps the code and hint of a ReelformError', () => {
+    const error = sent(new ReelformError('encoder_missing', 'not there', { hint: 'install it' }));
+    expect(error).toBeInstanceOf(ReelformError);
+    expect(error).toMatchObject({ code: 'encoder_missing', message: 'not there', hint: 'install it' });
+  });
+
+  test('keeps the message of anything else', () => {
+    expect(sent(new TypeError('a mistake'))).toMatchObject({ message: 'a mistake' });
+    expect(sent('a word')).toMatchObject({ message: 'a word' });
+  });
+});
