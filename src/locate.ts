@@ -1,7 +1,7 @@
 import type { Diagnostic, Span } from './diagnostic.ts';
 
 /** Where a value of a checked document stands in what the user wrote. */
-export interface Place {
+interface Place {
   readonly span: Span;
   /** What the text shows of the cause and the value alone cannot: it replaces the checker's hint. */
   readonly hint?: string | undefined;

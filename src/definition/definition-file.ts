@@ -6,7 +6,7 @@ import { locateIn, type MapNode, toJson } from '../yaml/tree.ts';
 /** The text of a file of the repository, or why there is none. */
 export type FileText =
   | { readonly ok: true; readonly text: string }
-  | { readonly ok: false; readonly reason: 'missing' | 'outside' | 'not_text' | 'too_large' };
+  | { readonly ok: false; readonly reason: 'missing' | 'outside' | 'forbidden' | 'not_text' | 'too_large' };
 
 /** One file with a definition or with a part of one. */
 export interface DefinitionFile {
@@ -63,6 +63,14 @@ export function unreadable(path: string, reason: Exclude<FileText, { ok: true }>
         severity: 'error',
         message: `${name} is a link out of the repository`,
         hint: 'Copy the file into the repository',
+        at,
+      };
+    case 'forbidden':
+      return {
+        code: 'missing_file',
+        severity: 'error',
+        message: `${name} may not be read`,
+        hint: 'Look at its rights',
         at,
       };
     case 'not_text':

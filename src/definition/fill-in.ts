@@ -3,6 +3,9 @@ import { nearest } from '../nearest.ts';
 import type { MapEntry, ScalarNode, TreeNode } from '../yaml/tree.ts';
 import type { Row } from './row.ts';
 
+/** UTF-16 code units that columns may fill into one text. */
+const MAX_FILLED_LENGTH = 1 << 16;
+
 /**
  * The tree with every `${column}` replaced by the row's text and every `$${` by a literal `${`. Values alone, never
  * keys; what a column says is not looked at again. Without a row every `${…}` is unknown.
@@ -26,18 +29,26 @@ export function fillIn(node: TreeNode, row: Row | null, problems: Diagnostic[]):
 
 function fillScalar(node: ScalarNode, row: Row | null, problems: Diagnostic[]): ScalarNode {
   let filled = false;
+  let length = 0;
   const text = node.text.replaceAll(/\$\$\{|\$\{([^{}]*)\}|\$\{/g, (found, written: string | undefined) => {
     if (found === '$${') return '${';
+    filled = true;
     const name = written?.trim();
     const value = name === undefined ? undefined : row?.values.get(name);
     if (value === undefined) problems.push(unknownVariable(name, node, row));
-    filled = true;
-    return value ?? '';
+    length += value?.length ?? 0;
+    return length > MAX_FILLED_LENGTH ? '' : (value ?? '');
   });
   if (!filled) return { ...node, value: text, text };
+  if (length > MAX_FILLED_LENGTH) problems.push(tooLong(node, row));
   // A path whose beginning comes from the data starts where the data stands.
-  const saidBy = row !== null && /^\$\{/.test(node.text) ? row.file : node.saidBy;
+  const saidBy = row !== null && node.text.startsWith('${') ? row.file : node.saidBy;
   return { ...node, value: text, text, saidBy, row: row?.name };
+}
+
+function tooLong(node: ScalarNode, row: Row | null): Diagnostic {
+  const message = `The columns fill in more than ${MAX_FILLED_LENGTH} characters (${row?.name})`;
+  return { code: 'text_too_long', severity: 'error', message, hint: 'Shorten the text of the column', at: node.span };
 }
 
 function unknownVariable(name: string | undefined, node: ScalarNode, row: Row | null): Diagnostic {

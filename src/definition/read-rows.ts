@@ -4,15 +4,24 @@ import type { TreeNode } from '../yaml/tree.ts';
 import { readCsv } from './read-csv.ts';
 import { dataProblem, type Row } from './row.ts';
 
+const MAX_ROWS = 100_000;
+
 /**
  * The rows of a data file, by its ending: CSV or TSV with a header line, JSON with an array of objects, YAML with a list
- * of maps. One row at least. Never throws on the text.
+ * of maps. One row at least, 100,000 at most. Never throws on the text.
  */
 export function readRows(file: string, text: string): Result<Row[]> {
   const rows = /\.[ct]sv$/i.test(file) ? readCsv(file, text) : readYamlRows(file, text);
-  if (!rows.ok || rows.value.length > 0) return rows;
+  if (!rows.ok) return rows;
   const at = { file, start: 0, end: 0 };
-  return { ok: false, diagnostics: [dataProblem(at, `${file} has no rows`, 'Add a row, or remove the definition')] };
+  if (rows.value.length === 0) {
+    return { ok: false, diagnostics: [dataProblem(at, `${file} has no rows`, 'Add a row, or remove the definition')] };
+  }
+  if (rows.value.length > MAX_ROWS) {
+    const message = `${file} has ${rows.value.length} rows, more than the ${MAX_ROWS} that are read`;
+    return { ok: false, diagnostics: [dataProblem(at, message, 'Split the file')] };
+  }
+  return rows;
 }
 
 /** Whether a file of this name can hold rows. */

@@ -9,7 +9,7 @@ import { unknownTemplate } from './unknown-template.ts';
 import type { Video, VideoResource } from './video.ts';
 
 /** What the definitions have to know of a template. */
-export interface VideoTemplate {
+interface VideoTemplate {
   readonly spec: StyleVersion;
   /** Holds a merged and filled-in definition against the template's schema. */
   readonly check: Check;

@@ -6,7 +6,7 @@ import { child, locateIn, textOf, toJson } from '../yaml/tree.ts';
 import { CONFIG_FILE } from './find-root.ts';
 
 /** This machine, or a service that has the interface; `tokenEnv` names the environment variable with its token. */
-export type ServiceConfig = 'embedded' | { readonly url: string; readonly tokenEnv: string };
+type ServiceConfig = 'embedded' | { readonly url: string; readonly tokenEnv: string };
 
 export type TemplateConfig =
   /** `path`: a folder, repository-relative. */

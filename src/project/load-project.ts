@@ -11,7 +11,7 @@ import { type Config, DEFAULT_CONFIG, type ParsedConfig, parseConfig } from './c
 import { findDefinitions, fixedFolder } from './find-definitions.ts';
 import { CONFIG_FILE, findRoot } from './find-root.ts';
 import { loadTemplates, type ProjectTemplate } from './load-templates.ts';
-import { type Asset, RepositoryFiles } from './repository-files.ts';
+import { type Asset, type Refusal, RepositoryFiles } from './repository-files.ts';
 
 const CONFIG_START: Span = { file: CONFIG_FILE, start: 0, end: 0 };
 
@@ -108,7 +108,7 @@ function checkFiles(
   return { videos: usable.map(({ video }) => video), assets, diagnostics };
 }
 
-function unusable({ path, at, row }: FileUse, reason: 'missing' | 'outside', files: RepositoryFiles): Diagnostic {
+function unusable({ path, at, row }: FileUse, reason: Refusal, files: RepositoryFiles): Diagnostic {
   const { message, hint, ...diagnostic } = unreadable(path, reason, at);
   const meant = reason === 'missing' ? nearest(posix.basename(path), files.siblings(path)) : null;
   const nearestHint = `Did you mean ${posix.join(posix.dirname(path), meant ?? '')}?`;

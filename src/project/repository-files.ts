@@ -16,7 +16,8 @@ export interface Asset {
 const MAX_TEXT_BYTES = 64 << 20;
 const CHUNK_BYTES = 1 << 20;
 
-type Refusal = 'missing' | 'outside';
+/** Why a file cannot be used. */
+export type Refusal = 'missing' | 'outside' | 'forbidden';
 
 /**
  * The files of one repository, each read once and hashed once: a run sees one state of a file. Paths are relative to the
@@ -25,14 +26,16 @@ type Refusal = 'missing' | 'outside';
  */
 export class RepositoryFiles {
   readonly root: string;
-  readonly #realRoot: string;
+  /** What the real path of every file of the repository begins with. */
+  readonly #inside: string;
   readonly #texts = new Map<string, FileText>();
   readonly #assets = new Map<string, Asset | Refusal>();
 
   /** @param root absolute */
   constructor(root: string) {
     this.root = root;
-    this.#realRoot = realpathSync.native(root);
+    const realRoot = realpathSync.native(root);
+    this.#inside = realRoot.endsWith(sep) ? realRoot : `${realRoot}${sep}`;
   }
 
   readonly text = (path: string): FileText => {
@@ -53,8 +56,7 @@ export class RepositoryFiles {
   readonly asset = (path: string): Asset | Refusal => {
     const known = this.#assets.get(path);
     if (known !== undefined) return known;
-    const found = this.#find(path);
-    const asset = typeof found === 'string' ? found : { path, ...hashFile(found.absolute) };
+    const asset = this.#hash(path);
     this.#assets.set(path, asset);
     return asset;
   };
@@ -68,6 +70,16 @@ export class RepositoryFiles {
     }
   }
 
+  #hash(path: string): Asset | Refusal {
+    const found = this.#find(path);
+    if (typeof found === 'string') return found;
+    try {
+      return { path, ...hashFile(found.absolute) };
+    } catch (error) {
+      return refusalOf(error);
+    }
+  }
+
   #readText(path: string): FileText {
     const found = this.#find(path);
     if (typeof found === 'string') return { ok: false, reason: found };
@@ -75,27 +87,29 @@ export class RepositoryFiles {
     try {
       return { ok: true, text: new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(found.absolute)) };
     } catch (error) {
-      if (error instanceof TypeError) return { ok: false, reason: 'not_text' };
-      throw error;
+      return { ok: false, reason: error instanceof TypeError ? 'not_text' : refusalOf(error) };
     }
   }
 
   #find(path: string): { absolute: string; stats: Stats } | Refusal {
     try {
       const absolute = realpathSync.native(join(this.root, path));
-      if (!absolute.startsWith(`${this.#realRoot}${sep}`)) return 'outside';
+      if (!absolute.startsWith(this.#inside)) return 'outside';
       const stats = statSync(absolute);
       return stats.isFile() ? { absolute, stats } : 'missing';
     } catch (error) {
-      if (isNotThere(error)) return 'missing';
-      throw error;
+      return refusalOf(error);
     }
   }
 }
 
-/** No such file, a file where a folder should be, or links in a circle. */
-function isNotThere(error: unknown): boolean {
-  return ['ENOENT', 'ENOTDIR', 'ELOOP', 'ENAMETOOLONG'].includes((error as NodeJS.ErrnoException).code ?? '');
+/** @throws what is no user's mistake */
+function refusalOf(error: unknown): Refusal {
+  const code = (error as NodeJS.ErrnoException).code ?? '';
+  if (code === 'EACCES' || code === 'EPERM') return 'forbidden';
+  // No such file, a file where a folder should be, links in a circle.
+  if (['ENOENT', 'ENOTDIR', 'ELOOP', 'ENAMETOOLONG'].includes(code)) return 'missing';
+  throw error;
 }
 
 function hashFile(absolute: string): { sha256: Sha256; sizeBytes: number } {

@@ -22,7 +22,7 @@ export interface ScalarNode {
   readonly hint?: string | undefined;
 }
 
-export interface ListNode {
+interface ListNode {
   readonly kind: 'list';
   readonly items: readonly TreeNode[];
   readonly span: Span;

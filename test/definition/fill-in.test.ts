@@ -44,6 +44,12 @@ describe('fillIn()', () => {
     expect(fill('a ${city', row)[1]).toEqual([expect.stringMatching(/^unknown_variable: Close it/)]);
   });
 
+  it('fills in no more than 65,536 characters', () => {
+    const big = rowOf({ a: 'x'.repeat(1_000) });
+    expect(fill('${a}'.repeat(65), big)[1]).toEqual([]);
+    expect(fill('${a}'.repeat(100_000), big)[1]).toEqual([expect.stringMatching(/^text_too_long/)]);
+  });
+
   it('knows no column without a row', () => {
     expect(fill('${city}', null)[1]).toEqual([expect.stringMatching(/^unknown_variable: Write \$\$\{city\}/)]);
     expect(fill('$${city}', null)).toEqual(['${city}', []]);

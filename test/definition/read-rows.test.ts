@@ -49,13 +49,14 @@ describe('readRows()', () => {
     ['rows.csv', 'a,b\n1,"x"y\n', ['data_invalid rows.csv:2:1']],
     ['rows.csv', 'a,b\n1,\u001b[2J\n', ['data_invalid rows.csv:2:3']],
     ['rows.csv', 'a,b\n', ['data_invalid rows.csv:1:1']],
+    ['rows.csv', `a\n${'1\n'.repeat(100_001)}`, ['data_invalid rows.csv:1:1']],
     ['rows.csv', '', ['data_invalid rows.csv:1:1']],
     ['rows.json', '{"a": 1}', ['data_invalid rows.json:1:1']],
     ['rows.json', '[{"a": 1}, 2, {"a": {"b": 1}}]', ['data_invalid rows.json:1:12', 'data_invalid rows.json:1:16']],
     ['rows.json', '[]', ['data_invalid rows.json:1:1']],
     ['rows.yaml', '# nothing\n', ['data_invalid rows.yaml:1:1']],
     ['rows.yaml', '- a: 1\n  a: 2\n', ['yaml_duplicate_key rows.yaml:2:3']],
-  ])('refuses %s with %j', (file, text, expected) => {
+  ])('refuses %s, case %#', (file, text, expected) => {
     expect(problems(file, text)).toEqual(expected);
   });
 

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import type { Editable, StyleVersion } from '../../src/service/wire.ts';
 
 /** A line of text, as labels and names are. */
-export const line: fc.Arbitrary<string> = fc
+const line: fc.Arbitrary<string> = fc
   .string({ unit: 'grapheme', minLength: 1, maxLength: 30 })
   .filter((text) => text.isWellFormed() && !/[\x00-\x1f\x7f-\x9f]/.test(text));
 
