@@ -8,9 +8,23 @@ const GAP = 20;
 const WIDTH = 1600;
 /** Rows of [video id, number of the still]; a row's pictures share its height. */
 const ROWS = [
-  [['launch/dune', 1], ['launch/tide', 1], ['launch/halo', 1]],
-  [['story/stores/krakow', 1], ['story/late-light', 1], ['story/stores/sao-paulo', 1], ['story/stores/berlin', 2], ['story/trade-in', 2]],
-  [['launch/halo', 2], ['launch/dune', 3], ['launch/tide', 2]],
+  [
+    ['launch/dune', 1],
+    ['launch/tide', 1],
+    ['launch/halo', 1],
+  ],
+  [
+    ['story/stores/krakow', 1],
+    ['story/late-light', 1],
+    ['story/stores/sao-paulo', 1],
+    ['story/stores/berlin', 2],
+    ['story/trade-in', 2],
+  ],
+  [
+    ['launch/halo', 2],
+    ['launch/dune', 3],
+    ['launch/tide', 2],
+  ],
 ];
 
 const { videos } = JSON.parse(await readFile('reelform.lock.json', 'utf8'));

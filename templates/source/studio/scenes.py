@@ -25,7 +25,7 @@ def plaster(color, grain=0.18):
 
 def pebble_set():
     s.cyclorama(plaster("#DDD3C4"), wall=2.6)
-    s.slab([s.rectangle(9, 7), s.arch_outline(2.5, 3.35)], 0.5, plaster("#D3C8B6"), at=(0, 1.9, 0), edge=0.03)
+    s.slab([s.rectangle(9, 7), s.arch_outline(2.5, 3.35)], 0.5, plaster("#D3C8B6"), at=(0, 1.9, -0.15), edge=0.03)
     plinth((0, 0, 0), 1.05, 0.34, "#C9BEA9")
     plinth((-1.3, 0.55, 0), 0.6, 0.95, "#9DA388")
     s.ball(0.3, s.material("#7F8B69", rough=0.5, grain=0.2), (-1.3, 0.55, 1.25))
@@ -57,21 +57,21 @@ def dune_set():
     plinth((0, 0, 0.3), 0.82, 0.16, "#F6DFCF")
     s.ball(0.24, s.material("#F6E7D6", rough=0.35, coat=0.3), (1.24, -0.42, 0.24))
     s.ball(0.13, s.material("#1E5B57", rough=0.22, coat=0.6), (0.92, -0.86, 0.13))
-    s.ambient("#FFF0E6", 0.34)
-    s.softbox((-3.6, -2.6, 4.6), (0, 0, 0.8), 2.4, 290, "#FFF3E8")
+    s.ambient("#FFF0E6", 0.26)
+    s.softbox((-3.6, -2.6, 4.6), (0, 0, 0.8), 2.4, 230, "#FFF3E8")
     s.softbox((4.2, -1.0, 2.2), (0, 0, 0.9), 1.6, 70, "#FFB59A")
 
 
 def dune_hero():
     dune_set()
-    dune_lamp((0, 0, 0.46), body="#C9502F", shade="#D4582F", power=24)
-    s.camera((-0.5, -7.4, 2.0), (0.05, 0, 1.1), lens=90, fstop=4.5, focus=(0, -0.6, 1.2))
+    dune_lamp((0, 0, 0.46), body="#C9502F", shade="#D4582F", power=52)
+    s.camera((-0.5, -7.6, 1.0), (0.05, 0, 1.06), lens=98, fstop=4.5, focus=(0, -0.6, 1.2))
 
 
 def dune_detail():
     dune_set()
-    dune_lamp((0, 0, 0.46), body="#C9502F", shade="#D4582F", power=24)
-    s.camera((-2.3, -3.7, 1.34), (-0.16, 0, 1.35), lens=66, fstop=2.2, focus=(-0.45, -0.6, 1.45))
+    dune_lamp((0, 0, 0.46), body="#C9502F", shade="#D4582F", power=52)
+    s.camera((-1.9, -3.7, 0.72), (-0.1, 0, 1.32), lens=68, fstop=2.2, focus=(-0.35, -0.6, 1.4))
 
 
 # ---------------------------------------------------------------- launch: Tide
@@ -140,7 +140,7 @@ def shore():
     s.disc(40, 0.02, sand, (0, 8, -0.02))
     s.disc(1.15, 0.05, s.glow("#FFF0D6", 2.2), (0.35, 24, 4.6), turn=(90, 0, 0))
     for w, h, y, color in ((3.6, 5.6, 3.6, "#DDB49A"), (3.0, 4.9, 2.4, "#E6C7AE"), (2.4, 4.2, 1.2, "#EFD9C4")):
-        s.slab([s.arch_outline(w + 0.75, h + 0.4), s.arch_outline(w, h)], 0.5, plaster(color), at=(0, y, 0), edge=0.05)
+        s.slab([s.arch_outline(w + 0.75, h + 0.4), s.arch_outline(w, h)], 0.5, plaster(color), at=(0, y, -0.15), edge=0.05)
     plinth((0, 1.2, 0), 1.5, 0.16, "#E8D3BC")
     pebble_lantern((0, 1.1, 0.16), base="#B5654A", size=0.72)
     s.ambient("#E3ECF2", 0.5)
@@ -178,7 +178,7 @@ def krakow():
     s.slab([s.rectangle(40, 20)], 0.1, s.gradient_glow("#FFE9BC", "#FBF8E4", 1.4, 0, 6), at=(0, 24, -1))
     s.box((30, 60, 0.2), s.material("#1F7A61", rough=0.22, coat=0.3), at=(0, 14, -0.2), edge=0.01)
     for k, color in enumerate(green):
-        s.slab([s.rectangle(24, 16), s.arch_outline(3.3, 5.7)], 0.7, plaster(color), at=(0, 1.0 + 3.1 * k, 0), edge=0.06)
+        s.slab([s.rectangle(24, 16), s.arch_outline(3.3, 5.7)], 0.7, plaster(color), at=(0, 1.0 + 3.1 * k, -0.18), edge=0.06)
     for x, y, z in ((-0.55, 2.5, 4.35), (0.5, 5.6, 4.2), (-0.28, 11.8, 4.0)):
         globe((x, y, z), 0.34)
         s.tube([(x, y, z + 0.3), (x, y, 8)], 0.016, s.material("#C9A15A", rough=0.2, metal=1.0), smooth=False)
@@ -229,7 +229,7 @@ def late_light():
     s.cyclorama(s.material("#2A1B52", rough=0.55, grain=0.08), wall=9, width=50, bend=3)
     s.box((40, 20, 0.1), s.material("#1C1140", rough=0.06, coat=0.7), at=(0, 4, -0.095), edge=0.01)
     for k, (w, h) in enumerate(((3.4, 6.4), (2.5, 5.3), (1.6, 4.2))):
-        s.slab([s.arch_outline(w + 0.5, h + 0.25), s.arch_outline(w, h)], 0.45, plaster(("#3B2676", "#4A318C", "#5D41A6")[k]), at=(0, 5.2 - 1.1 * k, 0), edge=0.05)
+        s.slab([s.arch_outline(w + 0.5, h + 0.25), s.arch_outline(w, h)], 0.45, plaster(("#3B2676", "#4A318C", "#5D41A6")[k]), at=(0, 5.2 - 1.1 * k, -0.15), edge=0.05)
     s.disc(1.25, 0.05, s.gradient_glow("#FF7E8A", "#FFD3A8", 1.9, 2.4, 5.0), (0, 6.6, 3.6), turn=(90, 0, 0))
     spots = [(-1.35, 0.2, 0.42), (1.25, 0.7, 0.5), (-0.65, -1.0, 0.26), (0.72, -1.35, 0.3), (1.75, -0.9, 0.2), (-1.85, -0.8, 0.2), (0.1, 1.6, 0.34), (-0.1, -2.0, 0.15)]
     for x, y, r in spots:
@@ -239,7 +239,7 @@ def late_light():
     s.ambient("#7A66D8", 0.6)
     s.softbox((-4, -4, 6), (0, 1, 1), 3, 900, "#8E7BFF")
     s.softbox((5, 1, 3), (0, 1, 2), 2, 700, "#FF6F91")
-    s.camera((0, -9.4, 2.3), (0, 1, 2.2), lens=50, fstop=1.6, focus=(0, -0.4, 0.6), shift=(0, -0.17))
+    s.camera((0, -9.4, 2.3), (0, 1, 2.2), lens=50, fstop=1.6, focus=(0, -0.4, 0.6), shift=(0, -0.14))
 
 
 # ---------------------------------------------------------------- story: three lamps, one offer
