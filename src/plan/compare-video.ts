@@ -64,5 +64,5 @@ function onlyBytesChanged(desired: DesiredVideo, { key, before, after }: InputCh
   const resource = desired.resources.get(key);
   if (resource?.kind !== 'image' || resource.source.kind !== 'file') return false;
   const handling = (value: string | null): string | undefined => /^sha256:[0-9a-f]{64}(.*)$/.exec(value ?? '')?.[1];
-  return handling(before) !== undefined && handling(before) === handling(after);
+  return handling(before) === handling(after);
 }
