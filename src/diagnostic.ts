@@ -66,8 +66,6 @@ export const CODES = {
   service_unsupported: 'The service in reelform.yaml cannot be used by this version',
   encoder_missing: 'The video encoder package is not installed',
   write_failed: 'A file could not be written',
-  interrupted: 'The run was interrupted',
-  usage: 'The command line is not right',
 } as const;
 
 export type Code = keyof typeof CODES;

@@ -1,11 +1,13 @@
+import { diffArrays } from 'diff';
+
 /** A stretch of text that both have, that only the old has, or that only the new has. */
 export interface DiffPart {
   readonly kind: 'same' | 'removed' | 'added';
   readonly text: string;
 }
 
-/** Above this many pairs of words the texts are not compared, but shown as replaced. */
-const MOST_PAIRS = 250_000;
+/** With more words than this changed, the texts are shown as replaced. */
+const MOST_EDITS = 500;
 
 const words = new Intl.Segmenter('en', { granularity: 'word' });
 
@@ -17,8 +19,8 @@ const words = new Intl.Segmenter('en', { granularity: 'word' });
 export function diffWords(before: string, after: string): DiffPart[] {
   const old = Array.from(words.segment(before), ({ segment }) => segment);
   const now = Array.from(words.segment(after), ({ segment }) => segment);
-  if (old.length * now.length > MOST_PAIRS) return merge([removed(before), added(after)]);
-  return merge(bridgeSpaces(alignWords(old, now)));
+  const aligned = alignWords(old, now);
+  return merge(aligned === null ? [removed(before), added(after)] : bridgeSpaces(aligned));
 }
 
 /** How much of the longer text both have, 0..1. */
@@ -32,32 +34,12 @@ const same = (text: string): DiffPart => ({ kind: 'same', text });
 const removed = (text: string): DiffPart => ({ kind: 'removed', text });
 const added = (text: string): DiffPart => ({ kind: 'added', text });
 
-/** By a longest common subsequence. */
-function alignWords(old: readonly string[], now: readonly string[]): DiffPart[] {
-  const width = now.length + 1;
-  // common[i * width + j]: how many words old[i..] and now[j..] share
-  const common = new Uint32Array((old.length + 1) * width);
-  for (let i = old.length - 1; i >= 0; i--) {
-    for (let j = now.length - 1; j >= 0; j--) {
-      const at = i * width + j;
-      common[at] = old[i] === now[j] ? common[at + width + 1]! + 1 : Math.max(common[at + width]!, common[at + 1]!);
-    }
-  }
-  const parts: DiffPart[] = [];
-  let i = 0;
-  let j = 0;
-  while (i < old.length || j < now.length) {
-    const at = i * width + j;
-    if (i < old.length && j < now.length && old[i] === now[j]) {
-      parts.push(same(old[i++]!));
-      j++;
-    } else if (i < old.length && (j === now.length || common[at + width]! >= common[at + 1]!)) {
-      parts.push(removed(old[i++]!));
-    } else {
-      parts.push(added(now[j++]!));
-    }
-  }
-  return parts;
+function alignWords(old: readonly string[], now: readonly string[]): DiffPart[] | null {
+  const changes = diffArrays([...old], [...now], { maxEditLength: MOST_EDITS });
+  if (changes === undefined) return null;
+  return changes.flatMap(({ value, added: isAdded, removed: isRemoved }) =>
+    value.map((word) => (isAdded ? added(word) : isRemoved ? removed(word) : same(word))),
+  );
 }
 
 /** A space that stayed between two words that did not is easier to read as part of the change. */

@@ -29,11 +29,11 @@ describe('ApplyLines', () => {
       { kind: 'video-failed', id: id('oslo'), failures, elapsedMs: 400 },
     ];
     expect(events.flatMap((event) => lines.linesOf(event)).join('\n')).toMatchInlineSnapshot(`
-      "✓ moved  moved from old
+      "✓ moved   moved from old
       … berlin  rendering
-      … oslo  rendering
-      ✓ berlin  6.2 s  renders/berlin-1.mp4  (1 of 2)
-      ✗ oslo  failed after 0.4 s  (2 of 2)
+      … oslo    rendering
+      ✓ berlin     6.2 s  renders/berlin-1.mp4  (1 of 2)
+      ✗ oslo    failed after 0.4 s  (2 of 2)
           asset_unreachable: photo: GET https://a/b.png answered 404
           hint: look"
     `);
