@@ -25,6 +25,7 @@ export interface ApplyOptions extends GlobalOptions {
   readonly concurrency?: number;
   readonly ignoreMissingOutputs?: boolean;
   readonly json?: boolean;
+  readonly verbose?: boolean;
 }
 
 /** `reelform apply`: plans, asks, renders what changed, and records it. */
@@ -108,6 +109,7 @@ function textOf(plan: Plan, { project }: OpenPlan, options: ApplyOptions, io: Io
     color,
     trueColor: color && hasTrueColor(io.env),
     columns: io.stderr.columns,
+    verbose: options.verbose === true,
     label: (template, key) => project.templates.get(template)?.spec.editables[key]?.label,
   });
 }

@@ -38,6 +38,7 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
     .option('--concurrency <n>', 'videos to render at once', positiveInteger)
     .option('--ignore-missing-outputs', 'do not restore videos whose local file is missing')
     .option('--json', 'print the outcome as one JSON document')
+    .option('--verbose', 'show every change in full')
     .action(async (_, command: Command) => {
       const { applyCommand } = await import('./apply-command.ts');
       exitCode = await applyCommand(command.optsWithGlobals(), io);

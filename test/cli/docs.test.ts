@@ -1,0 +1,48 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { EXIT } from '../../src/diagnostic.ts';
+import { reelform } from '../support/test-io.ts';
+
+const README = readFileSync(join(import.meta.dirname, '../../README.md'), 'utf8');
+const COMMANDS = ['plan', 'apply', 'validate', 'pull', 'show', 'output'];
+
+async function help(...args: string[]): Promise<string> {
+  return (await reelform('/', [...args, '--help'])).stdout;
+}
+
+describe('README.md', () => {
+  it('has every command', async () => {
+    const listed = [...(await help()).matchAll(/^ {2}([a-z]+) .*$/gm)]
+      .map((match) => match[1]!)
+      .filter((name) => name !== 'help');
+    expect(listed).toEqual(COMMANDS);
+    for (const command of COMMANDS) expect(README).toContain(`| \`reelform ${command}`);
+  });
+
+  it('has every option, with the commands that take it', async () => {
+    for (const command of ['', ...COMMANDS]) {
+      const text = await help(...(command === '' ? [] : [command]));
+      for (const [, flag] of text.matchAll(/^ {2}(?:-\w, )?(--[a-z-]+)/gm)) {
+        const row = README.split('\n').find((line) => line.startsWith('|') && line.includes(`\`${flag!}`));
+        expect(row, `${command} ${flag}`).toBeDefined();
+        if (command !== '' && flag !== '--help') expect(row?.split('|')[2], `${command} ${flag}`).toContain(command);
+      }
+    }
+  });
+
+  it('has no option that does not exist', async () => {
+    const texts = await Promise.all(['', ...COMMANDS].map((command) => help(...(command === '' ? [] : [command]))));
+    const existing = new Set(texts.flatMap((text) => [...text.matchAll(/--[a-z-]+/g)].map((match) => match[0])));
+    const table = README.split('\n').filter((line) => /^\| `-/.test(line));
+    const documented = table.flatMap((line) =>
+      [...line.split('|')[1]!.matchAll(/--[a-z-]+/g)].map((match) => match[0]),
+    );
+    expect(documented.filter((flag) => !existing.has(flag))).toEqual([]);
+  });
+
+  it('has every exit code that the program ends with', () => {
+    const used: (keyof typeof EXIT)[] = ['ok', 'error', 'changes', 'renderFailed', 'refused', 'interrupted'];
+    for (const name of used) expect(README).toMatch(new RegExp(`^\\| ${EXIT[name]} \\| `, 'm'));
+  });
+});

@@ -1,0 +1,120 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { execa } from 'execa';
+import { describe, expect, it } from 'vitest';
+import { CONFIG, definition, makeRepository } from '../support/repository.ts';
+import { smallAnimation } from '../support/small-package.ts';
+
+const CLI = join(import.meta.dirname, '../../dist/cli/main.js');
+
+/** Three videos of 600 frames: long enough to be stopped in the middle. */
+function longRepository(): string {
+  const animation = JSON.stringify(smallAnimation())
+    .replaceAll('"op":10', '"op":600')
+    .replace('"w":64,"h":36', '"w":640,"h":360');
+  return makeRepository({ 'templates/small/animation.json': animation });
+}
+
+function start(root: string, args: readonly string[]) {
+  return execa(process.execPath, [CLI, ...args], { cwd: root, reject: false, env: { CI: 'true', NO_COLOR: '1' } });
+}
+
+async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await new Promise((resolve) => setTimeout(resolve, 20));
+}
+
+/** Processes of the renderer that this command started and that are still there. */
+async function renderProcesses(parent: number): Promise<string[]> {
+  const { stdout } = await execa('ps', ['-eo', 'pid,ppid,args'], { reject: false });
+  return stdout
+    .split('\n')
+    .filter((line) => line.includes('render-process.js') && line.trim().split(/\s+/)[1] === String(parent));
+}
+
+describe('the built program', () => {
+  it('renders and exits by itself', async () => {
+    const root = makeRepository();
+    const { exitCode, stdout, stderr } = await start(root, ['apply', '--auto-approve']);
+    expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: expect.stringMatching(/^Done: 3 rendered in /) });
+    expect(stderr).toContain('✓ berlin');
+    expect(stderr).not.toContain('\x1b[');
+  });
+
+  it('ends quietly when nobody reads on', async () => {
+    const root = makeRepository();
+    const { exitCode, stderr } = await execa(
+      'bash',
+      ['-c', `set -o pipefail; "${process.execPath}" "${CLI}" plan | head -n 1`],
+      { cwd: root, reject: false },
+    );
+    expect(exitCode).toBe(0);
+    expect(stderr).not.toContain('EPIPE');
+  });
+
+  it('finishes what it renders at the first SIGINT and leaves the rest', async () => {
+    const root = longRepository();
+    const run = start(root, ['apply', '--auto-approve', '--concurrency', '1']);
+    let stderr = '';
+    run.stderr.on('data', (chunk: Buffer) => {
+      stderr += chunk.toString();
+    });
+    await until(() => stderr.includes('rendering'));
+    run.kill('SIGINT');
+    const { exitCode, stdout } = await run;
+    expect({ exitCode, stdout }).toEqual({
+      exitCode: 8,
+      stdout: expect.stringMatching(/^Interrupted: 1 rendered, 2 not begun/),
+    });
+    expect(
+      Object.keys((JSON.parse(readFileSync(join(root, 'reelform.lock.json'), 'utf8')) as { videos: object }).videos),
+    ).toHaveLength(1);
+  });
+
+  it('leaves at once at the second SIGINT, with 8', async () => {
+    const root = longRepository();
+    const run = start(root, ['apply', '--auto-approve', '--concurrency', '1']);
+    let stderr = '';
+    run.stderr.on('data', (chunk: Buffer) => {
+      stderr += chunk.toString();
+    });
+    await until(() => stderr.includes('rendering'));
+    run.kill('SIGINT');
+    await until(() => stderr.includes('Stopping'));
+    run.kill('SIGINT');
+    expect((await run).exitCode).toBe(8);
+    expect(await renderProcesses(run.pid!)).toEqual([]);
+  });
+
+  it('loses nothing to SIGKILL: no half file, no orphan, and the next apply goes on', async () => {
+    const root = longRepository();
+    const run = start(root, ['apply', '--auto-approve', '--concurrency', '1']);
+    let stderr = '';
+    run.stderr.on('data', (chunk: Buffer) => {
+      stderr += chunk.toString();
+    });
+    await until(() => stderr.includes('✓ berlin') && /oslo +rendering/.test(stderr));
+    run.kill('SIGKILL');
+    await run;
+    expect(readdirSync(join(root, 'renders')).filter((name) => name.endsWith('.mp4'))).toHaveLength(1);
+    await until(() => existsSync(join(root, '.reelform/apply.pid')));
+    const next = await start(root, ['apply', '--auto-approve']);
+    expect({ exitCode: next.exitCode, stdout: next.stdout }).toEqual({
+      exitCode: 0,
+      stdout: expect.stringMatching(/^Done: 2 rendered/),
+    });
+    expect(existsSync(join(root, '.reelform/apply.pid'))).toBe(false);
+    expect((await start(root, ['plan', '--detailed-exitcode'])).exitCode).toBe(0);
+  });
+
+  it('tells the mistakes of a broken definition with a code frame', async () => {
+    const root = makeRepository({
+      'reelform.yaml': CONFIG,
+      'videos/rome.yaml': definition('Rome').replace('c_01', 'c_1'),
+    });
+    const { exitCode, stderr } = await start(root, ['plan']);
+    expect(exitCode).toBe(1);
+    expect(stderr).toContain('videos/rome.yaml:5:3');
+    expect(stderr).toContain('Did you mean c_01 (Background)?');
+    expect(stderr).toMatch(/> 5 \|\s+c_1: /);
+  });
+});
