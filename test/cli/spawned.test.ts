@@ -23,12 +23,23 @@ async function until(condition: () => boolean): Promise<void> {
   while (!condition()) await new Promise((resolve) => setTimeout(resolve, 20));
 }
 
-/** Processes of the renderer that this command started and that are still there. */
-async function renderProcesses(parent: number): Promise<string[]> {
-  const { stdout } = await execa('ps', ['-eo', 'pid,ppid,args'], { reject: false });
-  return stdout
-    .split('\n')
-    .filter((line) => line.includes('render-process.js') && line.trim().split(/\s+/)[1] === String(parent));
+/** Ids of the processes that a process started, once there is one. */
+async function childrenOf(parent: number): Promise<number[]> {
+  for (;;) {
+    const { stdout } = await execa('ps', ['-eo', 'pid=,ppid=']);
+    const pairs = stdout.split('\n').map((line) => line.trim().split(/\s+/).map(Number));
+    const children = pairs.filter(([, ppid]) => ppid === parent).map(([pid]) => pid!);
+    if (children.length > 0) return children;
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 describe('the built program', () => {
@@ -80,9 +91,10 @@ describe('the built program', () => {
     await until(() => stderr.includes('rendering'));
     run.kill('SIGINT');
     await until(() => stderr.includes('Stopping'));
+    const children = await childrenOf(run.pid!);
     run.kill('SIGINT');
     expect((await run).exitCode).toBe(8);
-    expect(await renderProcesses(run.pid!)).toEqual([]);
+    await until(() => !children.some(isAlive));
   });
 
   it('loses nothing to SIGKILL: no half file, no orphan, and the next apply goes on', async () => {
@@ -93,10 +105,12 @@ describe('the built program', () => {
       stderr += chunk.toString();
     });
     await until(() => stderr.includes('✓ berlin') && /oslo +rendering/.test(stderr));
+    const children = await childrenOf(run.pid!);
     run.kill('SIGKILL');
     await run;
+    await until(() => !children.some(isAlive));
     expect(readdirSync(join(root, 'renders')).filter((name) => name.endsWith('.mp4'))).toHaveLength(1);
-    await until(() => existsSync(join(root, '.reelform/apply.pid')));
+    expect(existsSync(join(root, '.reelform/apply.pid'))).toBe(true);
     const next = await start(root, ['apply', '--auto-approve']);
     expect({ exitCode: next.exitCode, stdout: next.stdout }).toEqual({
       exitCode: 0,
