@@ -23,13 +23,15 @@ async function until(condition: () => boolean): Promise<void> {
   while (!condition()) await new Promise((resolve) => setTimeout(resolve, 20));
 }
 
-/** Ids of the processes that a process started, once there is one. */
+/** Ids of the processes that a process started, once there is one. Slim images of Linux have no `ps`, macOS no /proc. */
 async function childrenOf(parent: number): Promise<number[]> {
   for (;;) {
-    const { stdout } = await execa('ps', ['-eo', 'pid=,ppid=']);
-    const pairs = stdout.split('\n').map((line) => line.trim().split(/\s+/).map(Number));
-    const children = pairs.filter(([, ppid]) => ppid === parent).map(([pid]) => pid!);
-    if (children.length > 0) return children;
+    const list = existsSync('/proc/self')
+      ? readFileSync(`/proc/${parent}/task/${parent}/children`, 'utf8')
+      : (await execa('pgrep', ['-P', String(parent)], { reject: false })).stdout;
+    const children = list.split(/\s+/).filter((pid) => pid !== '');
+    if (children.length > 0) return children.map(Number);
+    await new Promise((resolve) => setTimeout(resolve, 20));
   }
 }
 
