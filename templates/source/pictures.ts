@@ -9,12 +9,13 @@ import { type Canvas, createCanvas, loadImage } from '@napi-rs/canvas';
 
 const JPEG_QUALITY = 84;
 
-/** Where each picture goes, and its size there. */
-const PICTURES: Readonly<Record<string, { readonly to: string; readonly width: number; readonly height: number }>> = {
-  'pebble-hero': { to: 'templates/launch/images/hero.jpg', width: 1296, height: 1296 },
-  'pebble-detail': { to: 'templates/launch/images/detail.jpg', width: 1080, height: 1296 },
-  shore: { to: 'templates/story/images/background.jpg', width: 1080, height: 1920 },
+/** The templates' own pictures, by scene; all others belong to the example videos. */
+const PACKAGED: Readonly<Record<string, string>> = {
+  'pebble-hero': 'templates/launch/images/hero.jpg',
+  'pebble-detail': 'templates/launch/images/detail.jpg',
+  shore: 'templates/story/images/background.jpg',
 };
+/** Pixels: the sizes of the image assets that the pictures fill. */
 const SIZES = { hero: [1296, 1296], detail: [1080, 1296], story: [1080, 1920] } as const;
 
 /** Olune's wordmark in one stroke width; its first letter is a moon. */
@@ -92,7 +93,7 @@ async function writePicture(file: string): Promise<void> {
   const name = basename(file, '.png');
   const kind = name.endsWith('-hero') ? 'hero' : name.endsWith('-detail') ? 'detail' : 'story';
   const [width, height] = SIZES[kind];
-  const to = PICTURES[name]?.to ?? `videos/images/${name}.jpg`;
+  const to = PACKAGED[name] ?? `videos/images/${name}.jpg`;
   const canvas = createCanvas(width, height);
   const pen = canvas.getContext('2d');
   pen.imageSmoothingQuality = 'high';

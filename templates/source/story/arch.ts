@@ -101,5 +101,5 @@ export const scrim = shapeLayer(
       fade([0, 0, 0], { at: [540, 640], alpha: 0 }, { at: [540, 1560], alpha: 0.52 }),
     ),
   ],
-  { opacity: keyed([26, 0, ease.calm], [58, 100]) },
+  { opacity: keyed([26, 0, ease.calm], [58, 100], [TIDE + 8, 100, ease.calm], [TIDE + 50, 25]) },
 );
