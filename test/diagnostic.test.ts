@@ -3,32 +3,39 @@ import { join } from 'node:path';
 import fastGlob from 'fast-glob';
 import { describe, expect, it } from 'vitest';
 import { CODES, EXIT, hasErrors, ReelformError } from '../src/diagnostic.ts';
+import { SESSION_CODES } from '../src/service/session-codes.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
 
-describe('CODES', () => {
+const [, reference = ''] = read('schemas/README.md').split('## Error codes');
+const [ours = '', ofSessions = ''] = reference.split('### Rendering');
+
+describe.each([
+  ['CODES', CODES, ours],
+  ['SESSION_CODES', SESSION_CODES, ofSessions],
+])('%s', (_, codes, section) => {
   it('stand in the reference, each with its meaning, and nothing else does', () => {
-    const [, reference = ''] = read('schemas/README.md').split('## Error codes');
-    const documented = [...reference.matchAll(/^\| `(\w+)` \| (.*?) \| .+ \|$/gm)].map(([, code, meaning]) => [
+    const documented = [...section.matchAll(/^\| `(\w+)` \| (.*?) \| .+ \|$/gm)].map(([, code, meaning]) => [
       code,
       meaning,
     ]);
-    expect(Object.fromEntries(documented)).toEqual(CODES);
-    expect(documented).toHaveLength(Object.keys(CODES).length);
+    expect(Object.fromEntries(documented)).toEqual(codes);
+    expect(documented).toHaveLength(Object.keys(codes).length);
   });
 
   it('are each provoked by a test', () => {
     const files = fastGlob.sync('test/**/*.test.ts', { cwd: ROOT, ignore: ['test/diagnostic.test.ts'] });
     const tests = files.map(read).join('\n');
-    const untested = Object.keys(CODES).filter((code) => !new RegExp(`\\b${code}\\b`).test(tests));
+    const untested = Object.keys(codes).filter((code) => !new RegExp(`\\b${code}\\b`).test(tests));
     expect(untested).toEqual([]);
   });
 
   it('are each used by the program', () => {
-    const files = fastGlob.sync('src/**/*.ts', { cwd: ROOT, ignore: ['src/diagnostic.ts'] });
+    const tables = ['src/diagnostic.ts', 'src/service/session-codes.ts'];
+    const files = fastGlob.sync('src/**/*.ts', { cwd: ROOT, ignore: tables });
     const sources = files.map(read).join('\n');
-    expect(Object.keys(CODES).filter((code) => !sources.includes(`'${code}'`))).toEqual([]);
+    expect(Object.keys(codes).filter((code) => !sources.includes(`'${code}'`))).toEqual([]);
   });
 });
 

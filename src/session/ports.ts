@@ -1,3 +1,5 @@
+import type { Code } from '../diagnostic.ts';
+import type { SessionCode } from '../service/session-codes.ts';
 import type { RenderSession, SessionError } from '../service/wire.ts';
 import type { Scene } from '../template/scene.ts';
 import type { TemplatePackage } from '../template/template-package.ts';
@@ -55,14 +57,14 @@ export interface SessionEnvironment {
   randomId(): string;
 }
 
+/** An error of a session before it is dated. */
+export type SessionProblem = Omit<SessionError, 'occurred_at' | 'code'> & { readonly code: SessionCode | Code };
+
 /** Ends a session with an error that its owner can read. */
 export class SessionFailure extends Error {
-  readonly error: Omit<SessionError, 'occurred_at'>;
+  readonly error: SessionProblem;
 
-  constructor(
-    error: Pick<SessionError, 'code' | 'title'> & Partial<Omit<SessionError, 'occurred_at'>>,
-    cause?: unknown,
-  ) {
+  constructor(error: Pick<SessionProblem, 'code' | 'title'> & Partial<SessionProblem>, cause?: unknown) {
     super(error.detail ?? error.title, cause === undefined ? undefined : { cause });
     this.name = 'SessionFailure';
     this.error = { severity: 'error', retryable: false, ...error };

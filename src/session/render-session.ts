@@ -1,4 +1,5 @@
-import type { CreateRenderSession, RenderSession, SessionError } from '../service/wire.ts';
+import type { CreateRenderSession, RenderSession } from '../service/wire.ts';
+import type { SessionProblem } from './ports.ts';
 
 /**
  * The life of a session as values: each function gives the session that follows. `render_progress` never falls and is
@@ -45,11 +46,7 @@ export function renderedSession(
   return { ...session, ...output, status: 'preview_rendered', render_progress: 100, updated_at: timestamp(nowMs) };
 }
 
-export function failedSession(
-  session: RenderSession,
-  errors: readonly Omit<SessionError, 'occurred_at'>[],
-  nowMs: number,
-): RenderSession {
+export function failedSession(session: RenderSession, errors: readonly SessionProblem[], nowMs: number): RenderSession {
   const occurred_at = timestamp(nowMs);
   return {
     ...session,

@@ -1,6 +1,7 @@
+import { ReelformError } from '../diagnostic.ts';
 import { SceneError } from '../engine/scene-error.ts';
 import { ServiceError } from '../service/service-error.ts';
-import type { CreateRenderSession, MediaResource, RenderSession, SessionError, StyleVersion } from '../service/wire.ts';
+import type { CreateRenderSession, MediaResource, RenderSession, StyleVersion } from '../service/wire.ts';
 import { bindMapping } from '../template/bind-mapping.ts';
 import { checkMapping } from '../template/check-mapping.ts';
 import type { TemplatePackage } from '../template/template-package.ts';
@@ -9,6 +10,7 @@ import {
   type Renderer,
   type SessionEnvironment,
   SessionFailure,
+  type SessionProblem,
   type SessionStore,
   type SourceReader,
   type TemplateRegistry,
@@ -134,7 +136,7 @@ async function readSources(
   return new Map(results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : [])));
 }
 
-function errorsOf(error: unknown): Omit<SessionError, 'occurred_at'>[] {
+function errorsOf(error: unknown): SessionProblem[] {
   if (error instanceof AggregateError) return error.errors.flatMap((one) => errorsOf(one));
   if (error instanceof SessionFailure) return [error.error];
   if (error instanceof SceneError) {
@@ -142,6 +144,10 @@ function errorsOf(error: unknown): Omit<SessionError, 'occurred_at'>[] {
     const retryable = code === 'render_crashed' || code === 'render_timeout';
     return [{ code, title: message, editable: imageName, severity: 'error', retryable }];
   }
-  const title = error instanceof Error ? error.message : String(error);
-  return [{ code: 'internal', title: 'Internal error', detail: title, severity: 'error', retryable: false }];
+  if (error instanceof ReelformError) {
+    const detail = error.hint === undefined ? error.message : `${error.message}. ${error.hint}`;
+    return [{ code: error.code, title: error.message, detail, severity: 'error', retryable: false }];
+  }
+  const detail = error instanceof Error ? error.message : String(error);
+  return [{ code: 'internal', title: 'Internal error', detail, severity: 'error', retryable: false }];
 }

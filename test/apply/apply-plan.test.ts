@@ -78,7 +78,7 @@ function countingService(options: { fails?: (title: string) => RenderSession['er
       if (record.looks < 2) return { ...record.session, render_progress: 50 };
       counts.active -= 1;
       const failure = options.fails?.(record.session.title);
-      if (Array.isArray(failure)) return failedSession(record.session, failure, 1);
+      if (Array.isArray(failure)) return { ...failedSession(record.session, [], 1), errors: failure };
       const urls = {
         video_url: `renders/${record.output}.mp4`,
         thumbnails: [`renders/${record.output}.s.jpg`],
@@ -224,6 +224,12 @@ describe('applyPlan()', () => {
       failed: [{ id: 'bad', failures: [{ code: 'render_crashed', retryable: true }] }],
     });
     expect([...outcome.lock.videos.keys()].sort()).toEqual(['a', 'z']);
+  });
+
+  it('says so when a session failed and told no reason', async () => {
+    const { service } = countingService({ fails: () => [] });
+    const { outcome } = await apply({ videos: [video('a')], service });
+    expect(outcome.failed).toMatchObject([{ id: 'a', failures: [{ code: 'session_failed' }] }]);
   });
 
   it('tells every mistake that the service found in a mapping', async () => {
