@@ -3,6 +3,7 @@ import configSchema from '../../schemas/reelform-config.schema.json' with { type
 import type { Check } from '../locate.ts';
 import { definitionFileSchema, definitionSchema, type NamedSpec } from './definition-schema.ts';
 import { EDITOR_KEYWORDS, type JsonSchema } from './json-schema.ts';
+import { kindSchemas } from './kind-schemas.ts';
 import { violationsOf } from './violation.ts';
 import { type Subject, violationDiagnostics } from './violation-diagnostics.ts';
 
@@ -42,11 +43,17 @@ export function createChecks(): Checks {
       return violationDiagnostics(violationsOf(validate(document)), subject, locate);
     };
   };
+  const videoSchema = (template: NamedSpec): JsonSchema => {
+    const kinds = kindSchemas(Object.values(template.spec.editables), 'video');
+    for (const [name, schema] of Object.entries(kinds))
+      if (ajv.schemas[name] === undefined) ajv.addSchema(schema, name);
+    return definitionSchema(template, 'video');
+  };
   return {
     config: check(configSchema as JsonSchema, { kind: 'config' }),
     file: check(definitionFileSchema, { kind: 'definition', template: null }),
     anyVideo: check(() => definitionSchema(null, 'video'), { kind: 'definition', template: null }),
-    video: (template) => check(() => definitionSchema(template, 'video'), { kind: 'definition', template }),
+    video: (template) => check(() => videoSchema(template), { kind: 'definition', template }),
   };
 }
 

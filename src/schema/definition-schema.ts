@@ -2,14 +2,7 @@ import type { Json } from '../digest.ts';
 import type { StyleVersion } from '../service/wire.ts';
 import { editableDocs, exampleOf, quoted } from './editable-docs.ts';
 import { type JsonSchema, when } from './json-schema.ts';
-import {
-  type DefinitionForm,
-  isFillable,
-  PLACEHOLDER,
-  resourceReference,
-  resourceSchemas,
-  textSchema,
-} from './resource-schema.ts';
+import { type DefinitionForm, isFillable, kindName, kindSchemas, PLACEHOLDER, textSchema } from './kind-schemas.ts';
 
 /** A template as definitions name it. */
 export interface NamedSpec {
@@ -20,7 +13,8 @@ export interface NamedSpec {
 /**
  * The JSON Schema of definitions over one template, or, as a `video`, over any. As a `file` it serves editors: what is
  * written there may be completed by `extends`, by `each`, or by the file that extends it, so nothing is required but
- * where a title shows that the file is whole. As a `video` it is the rule for what is merged and filled in.
+ * where a title shows that the file is whole. As a `video` it is the rule for what is merged and filled in; it refers to
+ * `kindSchemas` by their names, for templates to share them.
  *
  * @see https://json-schema.org/draft-07/json-schema-validation
  */
@@ -37,7 +31,9 @@ export function definitionSchema(template: NamedSpec | null, form: DefinitionFor
     $schema: 'http://json-schema.org/draft-07/schema#',
     title: 'Video definition',
     description: `One video, several, or a part of one, over ${name}.`,
-    ...(template === null ? {} : { definitions: resourceSchemas(Object.values(template.spec.editables), form) }),
+    ...(template !== null && form === 'file'
+      ? { definitions: kindSchemas(Object.values(template.spec.editables), form) }
+      : {}),
     type: 'object',
     additionalProperties: false,
     properties: {
@@ -139,9 +135,10 @@ function resourcesSchema(template: NamedSpec | null, form: DefinitionForm): Json
   const description = 'What fills the editables of the template.';
   if (template === null) return { description, type: 'object' };
   const members = Object.entries(template.spec.editables).map(([key, editable]) => {
-    const reference = resourceReference(editable);
+    const kind = kindName(editable);
+    if (form === 'video') return [key, { $ref: kind }] as const;
     // Beside a `$ref` draft-07 ignores everything.
-    return [key, form === 'video' ? reference : { ...editableDocs(key, editable), allOf: [reference] }] as const;
+    return [key, { ...editableDocs(key, editable), allOf: [{ $ref: `#/definitions/${kind}` }] }] as const;
   });
   return { description, type: 'object', additionalProperties: false, properties: Object.fromEntries(members) };
 }

@@ -4,12 +4,13 @@ import { describe, expect, it } from 'vitest';
 import configSchema from '../../schemas/reelform-config.schema.json' with { type: 'json' };
 import { definitionFileSchema, definitionSchema } from '../../src/schema/definition-schema.ts';
 import { EDITOR_KEYWORDS, type JsonSchema } from '../../src/schema/json-schema.ts';
+import { kindSchemas } from '../../src/schema/kind-schemas.ts';
 import type { StyleVersion } from '../../src/service/wire.ts';
 import { LAUNCH_SPEC } from '../support/launch-spec.ts';
 import { specArbitrary } from '../support/spec-arbitrary.ts';
 
 /** Refuses unknown keywords and what Ajv has doubts about, save that conditions name properties that stand outside. */
-function compile(schema: JsonSchema): (value: unknown) => boolean {
+function compile(schema: JsonSchema, spec: StyleVersion = LAUNCH_SPEC): (value: unknown) => boolean {
   const ajv = new Ajv({
     strict: true,
     strictTypes: false,
@@ -18,6 +19,8 @@ function compile(schema: JsonSchema): (value: unknown) => boolean {
     ownProperties: true,
   });
   ajv.addVocabulary(EDITOR_KEYWORDS);
+  for (const [name, kind] of Object.entries(kindSchemas(Object.values(spec.editables), 'video')))
+    ajv.addSchema(kind, name);
   return ajv.compile(schema);
 }
 
@@ -88,7 +91,7 @@ describe('definitionSchema()', () => {
   it('gives a strict schema for every specification', () => {
     fc.assert(
       fc.property(specArbitrary, fc.constantFrom('file', 'video'), (spec, form) => {
-        compile(definitionSchema({ name: 'x', spec }, form as 'video'));
+        compile(definitionSchema({ name: 'x', spec }, form as 'video'), spec);
       }),
       { numRuns: 50 },
     );

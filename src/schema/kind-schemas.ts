@@ -11,22 +11,18 @@ export type DefinitionForm = 'file' | 'video';
  * The schemas of what fills editables, one for each kind that there is among them: its short form or the interface's
  * full form, chosen by `if/then`.
  */
-export function resourceSchemas(editables: readonly Editable[], form: DefinitionForm): Record<string, JsonSchema> {
-  return Object.fromEntries(editables.map((editable) => [schemaName(editable), resourceSchema(editable, form)]));
+export function kindSchemas(editables: readonly Editable[], form: DefinitionForm): Record<string, JsonSchema> {
+  return Object.fromEntries(editables.map((editable) => [kindName(editable), kindSchema(editable, form)]));
 }
 
-/** A reference to the schema of what fills one editable. */
-export function resourceReference(editable: Editable): JsonSchema {
-  return { $ref: `#/definitions/${schemaName(editable)}` };
-}
-
-function schemaName(editable: Editable): string {
+/** The name of an editable's schema among `kindSchemas`. */
+export function kindName(editable: Editable): string {
   if (!isFillable(editable)) return 'unfillable';
   const { input_type: kind, max_length: maxLength } = editable;
   return kind === 'text' && maxLength !== undefined ? `text_${maxLength}` : kind;
 }
 
-function resourceSchema(editable: Editable, form: DefinitionForm): JsonSchema {
+function kindSchema(editable: Editable, form: DefinitionForm): JsonSchema {
   switch (editable.input_type) {
     case 'text':
       return shortOrFull(textSchema(form, editable.max_length), 'text');
