@@ -1,7 +1,8 @@
 import type { Diagnostic, Span } from '../diagnostic.ts';
 import { parseSpec } from '../schema/parse-spec.ts';
 import type { StyleVersion } from '../service/wire.ts';
-import { parseTemplatePackage, type TemplatePackage } from '../template/template-package.ts';
+import { parseTemplatePackage } from '../template/parse-template-package.ts';
+import type { TemplatePackage } from '../template/template-package.ts';
 import type { Config, TemplateConfig } from './config.ts';
 import { readTemplateFolder } from './read-template-folder.ts';
 import type { RepositoryFiles } from './repository-files.ts';
