@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { rm } from 'node:fs/promises';
+import { rm, symlink } from 'node:fs/promises';
 import { build } from 'esbuild';
 
 // dist/ is what npm publishes and what `npx reelform` runs; shared code becomes chunks, so that each command loads its own.
@@ -18,3 +18,8 @@ await build({
   logLevel: 'warning',
 });
 execFileSync(process.execPath, ['node_modules/typescript/bin/tsc', '--project', 'tsconfig.build.json'], { stdio: 'inherit' });
+
+// In this repository `npx reelform` is the program itself, and not a copy of it that npx would keep in its cache.
+const command = 'node_modules/.bin/reelform';
+await rm(command, { force: true });
+if (process.platform !== 'win32') await symlink('../../dist/cli/main.js', command);
