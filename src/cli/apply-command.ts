@@ -16,7 +16,8 @@ import { planText } from '../report/plan-text.ts';
 import { directoryOf, tellDiagnostics } from './diagnose.ts';
 import type { GlobalOptions } from './global-options.ts';
 import { hasTrueColor, type Io, wantsColor } from './io.ts';
-import { LOCK_FILE, type OpenPlan, openPlan } from './open-plan.ts';
+import { LOCK_FILE } from './open-lock.ts';
+import { type OpenPlan, openPlan } from './open-plan.ts';
 import { openService } from './open-service.ts';
 import { watchRun } from './watch-run.ts';
 

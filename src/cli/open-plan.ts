@@ -9,8 +9,7 @@ import type { Plan } from '../plan/plan.ts';
 import { planVideos } from '../plan/plan-videos.ts';
 import { loadProject, type Project } from '../project/load-project.ts';
 import { observeMissingOutputs } from '../project/observe-outputs.ts';
-
-export const LOCK_FILE = 'reelform.lock.json';
+import { LOCK_FILE } from './open-lock.ts';
 
 /** Everything that a plan is made of. */
 export interface OpenPlan {

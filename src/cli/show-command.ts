@@ -1,11 +1,9 @@
 import { EXIT } from '../diagnostic.ts';
 import { serialiseLock } from '../lock/serialise-lock.ts';
 import { lockEntryText, lockText } from '../report/lock-text.ts';
-import { directoryOf, tellDiagnostics } from './diagnose.ts';
 import type { GlobalOptions } from './global-options.ts';
 import { type Io, wantsColor } from './io.ts';
-import { openLock } from './open-lock.ts';
-import { unknownVideo } from './output-command.ts';
+import { entryOf, openLock } from './open-lock.ts';
 
 /** `reelform show [ID]`: what the lockfile holds. */
 export async function showCommand(
@@ -13,18 +11,14 @@ export async function showCommand(
   options: GlobalOptions & { readonly json?: boolean },
   io: Io,
 ): Promise<number> {
-  const { lock, diagnostics, source } = await openLock(directoryOf(options, io));
-  if (lock === null) {
-    tellDiagnostics(diagnostics, source, options, io);
-    return EXIT.error;
-  }
+  const lock = await openLock(options, io);
+  if (lock === null) return EXIT.error;
   const color = wantsColor(io.stdout, io.env, options.color);
   if (id === undefined) {
     io.stdout.write(options.json === true ? serialiseLock(lock) : lockText(lock, { color }));
     return EXIT.ok;
   }
-  const entry = lock.videos.get(id);
-  if (entry === undefined) throw unknownVideo(id);
+  const entry = entryOf(lock, id);
   io.stdout.write(options.json === true ? `${JSON.stringify(entry, null, 2)}\n` : lockEntryText(id, entry, { color }));
   return EXIT.ok;
 }
