@@ -17,7 +17,9 @@ await build({
   chunkNames: 'chunks/[name]-[hash]',
   logLevel: 'warning',
 });
-execFileSync(process.execPath, ['node_modules/typescript/bin/tsc', '--project', 'tsconfig.build.json'], { stdio: 'inherit' });
+execFileSync(process.execPath, ['node_modules/typescript/bin/tsc', '--project', 'tsconfig.build.json'], {
+  stdio: 'inherit',
+});
 
 // In this repository `npx reelform` is the program itself, and not a copy of it that npx would keep in its cache.
 const command = 'node_modules/.bin/reelform';
