@@ -25,7 +25,7 @@ def dune_lamp(at=(0, 0, 0), body="#C8553A", shade="#D9623F", light="#FFC58A", po
 def tide_speaker(at=(0, 0, 0), cloth="#1F5A66", trim="#C9995A", top="#123740", turn=0.0):
     """Tide, a speaker: a cloth-wrapped pebble with a brass waist and a dished touch plate."""
     x, y, z = at
-    fabric = ribbed(material(cloth, rough=0.85, sheen=0.6, grain=0.25, grain_scale=240), 26, 0.45, "Z")
+    fabric = ribbed(material(cloth, rough=0.85, sheen=0.6, grain=0.25, grain_scale=240), 14, 0.5, "Z")
     brass = material(trim, rough=0.18, metal=1.0)
     dark = material(top, rough=0.35, coat=0.4)
     revolve([(0, 0), (0.40, 0.0), (0.46, 0.02), (0.47, 0.05)], dark, at)
