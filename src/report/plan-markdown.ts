@@ -91,7 +91,7 @@ function hasDetails({ changes: [first], kind }: ChangeGroup): boolean {
 
 function tableRow({ changes, kind }: ChangeGroup, label: LabelLookup | undefined): string {
   const [first] = changes;
-  const mark = `${markdownCode(SYMBOLS[first.action])} ${first.action}`;
+  const mark = `${markdownCode(SYMBOLS[first.action])}&nbsp;${first.action}`;
   if (kind === 'one') {
     const title = escapeMarkdown((first.desired ?? first.before).title);
     const names = rowsOf(first, label).map(({ name }) => escapeMarkdown(name));

@@ -80,12 +80,12 @@ describe('planMarkdown()', () => {
 
       | | Video | Title | Why |
       |---|---|---|---|
-      | <code>&#126;</code> update | <code>berlin</code> | Summer Collection — Berlin | values changed: title, Headline, Body, Accent colour, Hero image |
-      | <code>-</code> forget | <code>lisbon</code> | The video lisbon | no definition has it any more; its video stays where it is |
-      | <code>+</code> create | <code>paris</code> | Summer Collection — Paris | new |
-      | <code>≈</code> relabel | <code>rome</code> | Rome | not rendered again: title, label tier |
-      | <code>→</code> move | <code>stores/hamburg</code> | Hamburg | was shops/hamburg, not rendered again |
-      | <code>↻</code> restore | <code>vienna</code> | Summer Sale — Vienna | its video is missing |
+      | <code>&#126;</code>&nbsp;update | <code>berlin</code> | Summer Collection — Berlin | values changed: title, Headline, Body, Accent colour, Hero image |
+      | <code>-</code>&nbsp;forget | <code>lisbon</code> | The video lisbon | no definition has it any more; its video stays where it is |
+      | <code>+</code>&nbsp;create | <code>paris</code> | Summer Collection — Paris | new |
+      | <code>≈</code>&nbsp;relabel | <code>rome</code> | Rome | not rendered again: title, label tier |
+      | <code>→</code>&nbsp;move | <code>stores/hamburg</code> | Hamburg | was shops/hamburg, not rendered again |
+      | <code>↻</code>&nbsp;restore | <code>vienna</code> | Summer Sale — Vienna | its video is missing |
 
       <details><summary><code>berlin</code></summary>
 
@@ -120,8 +120,8 @@ describe('planMarkdown()', () => {
 
       | | Video | Title | Why |
       |---|---|---|---|
-      | <code>+</code> create | 70 videos in <code>spring/</code><br><code>spring/0</code>, <code>spring/1</code>, <code>spring/10</code> and 67 more | | new |
-      | <code>&#126;</code> update | 1,200 videos<br><code>stores/0000</code>, <code>stores/0001</code>, <code>stores/0002</code> and 1,197 more | | a value changed: Accent colour |"
+      | <code>+</code>&nbsp;create | 70 videos in <code>spring/</code><br><code>spring/0</code>, <code>spring/1</code>, <code>spring/10</code> and 67 more | | new |
+      | <code>&#126;</code>&nbsp;update | 1,200 videos<br><code>stores/0000</code>, <code>stores/0001</code>, <code>stores/0002</code> and 1,197 more | | a value changed: Accent colour |"
     `);
     expect(lines).toContain('<details><summary><code>stores/0000</code> and 1,199 more</summary>');
   });
