@@ -11,9 +11,11 @@ declare const WebAssembly: {
   Instance: new (module: object, imports: object) => { readonly exports: object };
 };
 
-type Convert = (rgba: number, width: number, height: number, i420: number) => void;
+type Convert = (rgba: number, width: number, rows: number, y: number, u: number, v: number) => void;
 
 const PAGE_BYTES = 65_536;
+/** Copied and converted at once: 0.25 MB at 1920 pixels, which stays in a core's own cache. */
+const STRIP_ROWS = 32;
 /** So many frames may wait between the two threads; more than covers the raster worker's pauses for a still. */
 export const RING_SLOTS = 4;
 
@@ -46,18 +48,24 @@ export function createFrameRing(width: number, height: number): FrameRing {
   const memory = new WebAssembly.Memory({ initial: pages, maximum: pages, shared: true });
   const module = new WebAssembly.Module(Buffer.from(RGBA_TO_I420_WASM, 'base64'));
   const { convert } = new WebAssembly.Instance(module, { env: { memory } }).exports as { convert: Convert };
-  const input = new Uint8Array(memory.buffer, 0, width * height * 4);
+  const area = width * height;
+  const stripBytes = width * STRIP_ROWS * 4;
+  const input = new Uint8Array(memory.buffer, 0, stripBytes);
   return {
     buffer: memory.buffer,
     convert(rgba, slot) {
-      input.set(rgba);
-      convert(0, width, height, slotOffset(width, height, slot));
+      const y = slotOffset(width, height, slot);
+      for (let row = 0; row < height; row += STRIP_ROWS) {
+        input.set(rgba.subarray(row * width * 4, row * width * 4 + stripBytes));
+        const u = y + area + (row / 2) * (width / 2);
+        convert(0, width, Math.min(STRIP_ROWS, height - row), y + row * width, u, u + area / 4);
+      }
     },
   };
 }
 
-/** The RGBA input lies first, the slots after it, each at a multiple of 64 bytes. */
+/** One strip of RGBA lies first, the slots after it, each at a multiple of 64 bytes. */
 function slotOffset(width: number, height: number, slot: number): number {
   const slotBytes = Math.ceil(i420Bytes(width, height) / 64) * 64;
-  return Math.ceil((width * height * 4) / 64) * 64 + slot * slotBytes;
+  return Math.ceil((width * STRIP_ROWS * 4) / 64) * 64 + slot * slotBytes;
 }

@@ -4,6 +4,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import type { Scene } from '../template/scene.ts';
 import { failureFrom } from './failure.ts';
 import { createFrameRing } from './frame-ring.ts';
+import { freeBuffers } from './free-buffers.ts';
 import type { DrawRequest, RasterMessage } from './raster-protocol.ts';
 import { openRasterizer } from './rasterizer.ts';
 
@@ -30,7 +31,8 @@ async function serve(scene: Scene): Promise<void> {
       for (const name of names) post({ kind: 'still', still: { name, bytes, width, height } });
     }
     post({ kind: 'frame', frame, slot });
-    // A turn of the event loop frees the frame's 4 bytes a pixel; messages alone do not make one while more of them wait.
+    freeBuffers(frame);
+    // What was collected is freed in a turn of the event loop; messages alone do not make one while more of them wait.
     await setImmediate();
   }
 }

@@ -2,6 +2,7 @@ import type { EncodedVideoChunk, EncodedVideoChunkMetadata, VideoEncoder } from 
 import { ReelformError } from '../diagnostic.ts';
 import { describeColour } from './avc-configuration.ts';
 import type { Encoder, FrameFormat, VideoPacket } from './encoder.ts';
+import { freeBuffers } from './free-buffers.ts';
 import { SceneError } from './scene-error.ts';
 
 type Webcodecs = typeof import('@napi-rs/webcodecs');
@@ -112,9 +113,10 @@ class WebcodecsEncoder implements Encoder {
     const { width: codedWidth, height: codedHeight } = this.#format;
     const timestamp = Math.round((frame * 1e6) / this.#nominalRate);
     const init = { format: 'I420', codedWidth, codedHeight, timestamp, colorSpace: COLOUR } as const;
-    // The binding frees a frame's pixels only when its object is collected, and V8 does not see them: without this copy,
-    // whose weight V8 does see, it would collect too late and a long video would fill the memory.
-    const picture = new this.#webcodecs.VideoFrame(i420.slice(), init);
+    // `close` does not free a frame's pixels, and V8 does not see them: left alone they would fill the memory. Where they
+    // cannot be freed on request, V8 collects in time if each comes with a copy that it does see.
+    const source = freeBuffers(frame) ? i420 : i420.slice();
+    const picture = new this.#webcodecs.VideoFrame(source, init);
     this.#encoder.encode(picture, { keyFrame: frame % (KEY_INTERVAL_SECONDS * this.#nominalRate) === 0 });
     picture.close();
   }

@@ -34,10 +34,10 @@ export class RenderChild {
     this.#subprocess = execaNode(builtFile(import.meta.url, 'engine/render-process.js'), [], {
       ipc: true,
       serialization: 'advanced',
-      // Nothing of the parent's environment, where tokens may lie, and none of its Node options.
+      // Nothing of the parent's environment, where tokens may lie, nor of its Node options.
       env: environment,
       extendEnv: false,
-      nodeOptions: [],
+      nodeOptions: ['--expose-gc'],
       stdin: 'ignore',
       stdout: 'ignore',
       stderr: 'pipe',

@@ -189,7 +189,7 @@ describe('planMarkdown()', () => {
   test('shows a video that the lock knows under a hostile id', () => {
     const lock = lockOf(desired('<script>|@octocat', { title: '[x](http://example.com)' }));
     expect(planMarkdown(plan([], lock))).toContain(
-      '| <code>-</code> forget | <code>&#60;script&#62;&#124;&#64;octocat</code> | &#91;x&#93;(http&#58;//example.com) |',
+      '| <code>-</code>&nbsp;forget | <code>&#60;script&#62;&#124;&#64;octocat</code> | &#91;x&#93;(http&#58;//example.com) |',
     );
     expect(planMarkdown(plan([], emptyLock))).toContain('There are no videos');
   });

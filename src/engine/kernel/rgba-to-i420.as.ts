@@ -66,26 +66,26 @@ function luma1(p: usize): u8 {
 }
 
 /**
- * Converts one frame.
+ * Converts some rows, into the rows of three planes. Called with few rows at a time, so that they stay in the cache between
+ * the copy into this memory and the conversion.
  *
- * @param rgba width·height·4 bytes, row-major; alpha is not looked at
+ * @param rgba width·rows·4 bytes, row-major; alpha is not looked at
  * @param width even
- * @param height even
- * @param i420 width·height·3/2 bytes: Y, then Cb, then Cr, without padding
+ * @param rows even
+ * @param yPlane where the first of these rows begins; likewise the others
  */
-export function convert(rgba: usize, width: i32, height: i32, i420: usize): void {
+export function convert(rgba: usize, width: i32, rows: i32, yPlane: usize, uPlane: usize, vPlane: usize): void {
   const stride: usize = <usize>width * 4;
-  const area: usize = <usize>width * height;
   const half: i32 = width >> 1;
   const wide: i32 = width & ~15;
 
-  for (let row = 0; row < height; row += 2) {
+  for (let row = 0; row < rows; row += 2) {
     const upper = rgba + <usize>row * stride;
     const lower = upper + stride;
-    const yUpper = i420 + <usize>row * width;
+    const yUpper = yPlane + <usize>row * width;
     const yLower = yUpper + width;
-    const uRow = i420 + area + <usize>(row >> 1) * half;
-    const vRow = uRow + (area >> 2);
+    const uRow = uPlane + <usize>(row >> 1) * half;
+    const vRow = vPlane + <usize>(row >> 1) * half;
 
     for (let x = 0; x < wide; x += 16) {
       const a = upper + (<usize>x << 2);
