@@ -98,7 +98,7 @@ export const scrim = shapeLayer(
   [
     group(
       rectangle(still([540, 1260]), still([WIDTH, 1320])),
-      fade([0, 0, 0], { at: [540, 560], alpha: 0 }, { at: [540, 1360], alpha: 0.56 }),
+      fade([0, 0, 0], { at: [540, 606], alpha: 0 }, { at: [540, 1360], alpha: 0.56 }),
     ),
   ],
   { opacity: keyed([26, 0, ease.calm], [58, 100], [TIDE + 8, 100, ease.calm], [TIDE + 50, 25]) },

@@ -207,7 +207,7 @@ def sao_paulo():
         s.slab([wave(4.6, 3.0)], 0.13, shade, at=(0, 0, z), turn=(0, 0, 0))
         if k < 10:
             s.slab([wave(5.3, 2.2)], 0.5, glass, at=(0, 0, z + 0.28), turn=(0, 0, 0), edge=0.01)
-    s.disc(1.0, 0.05, s.glow("#FFF3D2", 1.6), (1.6, 30, 16.6), turn=(90, 0, 0))
+    s.disc(1.0, 0.05, s.glow("#FFF3D2", 1.6), (5.3, 30, 16.2), turn=(90, 0, 0))
     s.disc(30, 0.02, plaster("#F2B92E"), (0, 6, -0.02))
     s.box((14, 2.0, 0.7), plaster("#F5C443"), at=(0, 1.9, 0), edge=0.05)
     plinth((0.85, -0.2, 0), 0.8, 1.7, "#F7D264")
