@@ -20,7 +20,8 @@ await build({
   logLevel: 'warning',
 });
 try {
-  await execa('node', [outfile, ...benchArguments], { cwd: root, stdio: 'inherit' });
+  // As the render processes run, so that what is compared runs alike.
+  await execa('node', ['--expose-gc', outfile, ...benchArguments], { cwd: root, stdio: 'inherit' });
 } finally {
   await rm(join(root, 'dist', 'bench'), { recursive: true, force: true });
 }

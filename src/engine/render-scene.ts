@@ -47,10 +47,13 @@ export async function renderScene(scene: Scene, options: RenderSceneOptions = {}
   checkScene(scene);
   const { width, height, frameCount } = scene;
   const rate = frameRateOf(scene.fps);
-  const encoder = await openEncoder({ width, height, rate });
   const worker = new Worker(builtFile(import.meta.url, 'engine/raster-worker.js'), { workerData: scene });
+  const messages = on(worker, 'message', { signal, close: ['exit'] } as object) as AsyncIterable<[RasterMessage]>;
+  let encoder: Encoder | undefined;
   try {
-    const stills = await encodeFrames(scene, worker, encoder, options);
+    encoder = await openEncoder({ width, height, rate });
+    const ask = (request: DrawRequest): void => worker.postMessage(request);
+    const stills = await encodeFrames({ scene, messages, ask, encoder, options });
     const video = await muxMp4(await encoder.finish());
     signal?.throwIfAborted();
     const durationSeconds = (frameCount * rate.denominator) / rate.numerator;
@@ -58,42 +61,42 @@ export async function renderScene(scene: Scene, options: RenderSceneOptions = {}
   } catch (error) {
     throw signal?.aborted ? signal.reason : error;
   } finally {
-    encoder.close();
+    encoder?.close();
     await worker.terminate();
   }
 }
 
+interface FrameSupply {
+  readonly scene: Scene;
+  readonly messages: AsyncIterable<[RasterMessage]>;
+  readonly ask: (request: DrawRequest) => void;
+  readonly encoder: Encoder;
+  readonly options: RenderSceneOptions;
+}
+
 /** Moves every frame from the worker to the encoder; resolves with the stills, in the scene's order. */
-async function encodeFrames(
-  scene: Scene,
-  worker: Worker,
-  encoder: Encoder,
-  { signal, onProgress }: RenderSceneOptions,
-): Promise<RenderedStill[]> {
+async function encodeFrames({ scene, messages, ask, encoder, options }: FrameSupply): Promise<RenderedStill[]> {
   const { width, height, frameCount } = scene;
   const stills = new Map<string, RenderedStill>();
   let buffer: SharedArrayBuffer | undefined;
   let framesAsked = 0;
-  const ask = (slot: number): void => {
-    if (framesAsked === frameCount) return;
-    worker.postMessage({ frame: framesAsked, slot } satisfies DrawRequest);
-    framesAsked += 1;
+  const askNext = (slot: number): void => {
+    if (framesAsked < frameCount) ask({ frame: framesAsked++, slot });
   };
-  const messages = on(worker, 'message', { signal, close: ['exit'] } as object) as AsyncIterable<[RasterMessage]>;
   for await (const [message] of messages) {
     switch (message.kind) {
       case 'open':
         buffer = message.buffer;
-        for (let slot = 0; slot < RING_SLOTS; slot++) ask(slot);
+        for (let slot = 0; slot < RING_SLOTS; slot++) askNext(slot);
         break;
       case 'still':
         stills.set(message.still.name, message.still);
         break;
       case 'frame':
         await encoder.encode(ringFrame(buffer!, width, height, message.slot), message.frame);
-        signal?.throwIfAborted();
-        ask(message.slot);
-        onProgress?.(message.frame + 1, frameCount);
+        options.signal?.throwIfAborted();
+        askNext(message.slot);
+        options.onProgress?.(message.frame + 1, frameCount);
         if (message.frame + 1 === frameCount) return scene.stills.map((still) => stills.get(still.name)!);
         break;
       case 'failed':

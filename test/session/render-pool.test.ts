@@ -132,6 +132,7 @@ describe('createRenderPool()', () => {
       .map((entry) => entry.split('=')[0]);
     expect(names.filter(Boolean).sort()).toEqual([
       'LANG',
+      'MALLOC_ARENA_MAX',
       'NODE_CHANNEL_FD',
       'NODE_CHANNEL_SERIALIZATION_MODE',
       'PATH',
