@@ -49,6 +49,8 @@ export async function renderScene(scene: Scene, options: RenderSceneOptions = {}
   const rate = frameRateOf(scene.fps);
   const worker = new Worker(builtFile(import.meta.url, 'engine/raster-worker.js'), { workerData: scene });
   const messages = on(worker, 'message', { signal, close: ['exit'] } as object) as AsyncIterable<[RasterMessage]>;
+  // While frames are awaited `messages` rejects with it; afterwards nothing may throw it at the process.
+  worker.on('error', () => undefined);
   let encoder: Encoder | undefined;
   try {
     encoder = await openEncoder({ width, height, rate });
