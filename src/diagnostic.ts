@@ -56,6 +56,7 @@ export const CODES = {
   lock_conflict: 'The lockfile holds the conflict markers of a git merge',
   lock_newer: 'The lockfile was written by a newer reelform',
   protected_video: 'A protected video would be forgotten',
+  all_videos_gone: 'No video is left, and the lockfile has some',
   unknown_video: 'There is no video with this id',
 
   // Applying
@@ -66,6 +67,7 @@ export const CODES = {
   service_unsupported: 'The service in reelform.yaml cannot be used by this version',
   encoder_missing: 'The video encoder package is not installed',
   write_failed: 'A file could not be written',
+  file_system: 'The file system refused to do something',
 } as const;
 
 export type Code = keyof typeof CODES;

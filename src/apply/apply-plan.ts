@@ -1,7 +1,6 @@
 import pLimit from 'p-limit';
 import type { Video, VideoId } from '../definition/video.ts';
 import type { Sha256 } from '../digest.ts';
-import type { Lock } from '../lock/lock.ts';
 import type { DesiredVideo } from '../plan/desired-video.ts';
 import { type Change, type Plan, renders } from '../plan/plan.ts';
 import { editLock, type LockEdit, type Rendering, settle } from '../plan/settle.ts';
@@ -19,7 +18,6 @@ export interface ApplyInput {
   readonly videos: ReadonlyMap<VideoId, Video>;
   /** The digests that the plan was made with. */
   readonly digestOf: (path: string) => Sha256 | undefined;
-  readonly lock: Lock;
   readonly service: RenderService;
   readonly ports: ApplyPorts;
   /** Renders at once, ≥ 1. */
@@ -38,7 +36,7 @@ export interface ApplyInput {
 export async function applyPlan(input: ApplyInput): Promise<ApplyOutcome> {
   const { plan, ports, onEvent } = input;
   const startedAt = ports.clock.now();
-  const saver = new LockSaver(input.lock, (lock) => ports.saveLock(lock));
+  const saver = new LockSaver((change) => ports.updateLock(change));
   const pending = plan.changes.filter(renders);
   const recorded = plan.changes.filter((change) => !renders(change) && change.action !== 'noop');
   onEvent({ kind: 'run-started', ids: pending.map(({ id }) => id), concurrency: input.concurrency });
@@ -74,7 +72,7 @@ export async function applyPlan(input: ApplyInput): Promise<ApplyOutcome> {
   }
 
   const elapsedMs = ports.clock.now() - startedAt;
-  const outcome = { rendered, recorded: recorded.length, failed, skipped, elapsedMs, lock: saver.lock };
+  const outcome = { rendered, recorded: recorded.length, failed, skipped, elapsedMs };
   onEvent({ kind: 'run-finished', outcome });
   return outcome;
 }
@@ -102,7 +100,8 @@ async function renderChange(change: Change, input: ApplyInput, saver: LockSaver)
   } catch (error) {
     return fail(thrownFailures(error));
   }
-  if (sessionEnd(session.status) !== 'rendered' || session.video_url === null) return fail(sessionFailures(session));
+  if (sessionEnd(session.status) !== 'rendered' || session.video_url === null)
+    return fail(sessionFailures(session, input.videos.get(id)!));
 
   const edit: LockEdit = settle(change, renderingOf(session, session.video_url));
   await saver.record((lock) => editLock(lock, [edit]));

@@ -1,5 +1,4 @@
 import type { VideoId } from '../definition/video.ts';
-import type { Lock } from '../lock/lock.ts';
 import type { Action } from '../plan/plan.ts';
 
 /** Why a video could not be rendered, as data. */
@@ -10,6 +9,8 @@ export interface Failure {
   readonly hint?: string | undefined;
   /** The editable that it is about, where there is one. */
   readonly editable?: string | undefined;
+  /** The file of the repository that filled it. */
+  readonly source?: string | undefined;
   readonly retryable: boolean;
 }
 
@@ -44,5 +45,4 @@ export interface ApplyOutcome {
   /** Not begun, because the run was asked to stop. */
   readonly skipped: readonly VideoId[];
   readonly elapsedMs: number;
-  readonly lock: Lock;
 }

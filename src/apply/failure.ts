@@ -1,10 +1,11 @@
+import type { Video } from '../definition/video.ts';
 import { ReelformError } from '../diagnostic.ts';
 import { ServiceError } from '../service/service-error.ts';
 import type { RenderSession } from '../service/wire.ts';
 import type { Failure } from './events.ts';
 
-/** What a session that ended without a video says about it. */
-export function sessionFailures(session: RenderSession): Failure[] {
+/** What a session that ended without a video says about it, and from which file or URL the trouble came. */
+export function sessionFailures(session: RenderSession, video: Video): Failure[] {
   const errors = session.errors.filter((error) => error.severity !== 'warning');
   if (errors.length === 0) {
     return [
@@ -19,8 +20,15 @@ export function sessionFailures(session: RenderSession): Failure[] {
     code,
     message: detail ?? title,
     editable,
+    source: sourceOf(video, editable),
     retryable: retryable ?? false,
   }));
+}
+
+function sourceOf(video: Video, editable: string | undefined): string | undefined {
+  const resource = editable === undefined ? undefined : video.resources.get(editable);
+  // The message names a URL already, without the query that may hold a signature.
+  return resource?.kind === 'image' && resource.source.kind === 'file' ? resource.source.path : undefined;
 }
 
 /** What was thrown while one video was at work; it stays with that video. */

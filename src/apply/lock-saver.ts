@@ -1,32 +1,31 @@
 import type { Lock } from '../lock/lock.ts';
 
+type Change = (lock: Lock) => Lock;
+
 /**
- * Saves the lock after each result without saving it twice at once: who comes while a save runs shares the next one.
- * `record` resolves when a lockfile with its change is on disk.
+ * Saves after each result without saving twice at once: who comes while a save runs shares the next one. `record` resolves
+ * when a lockfile with its change is on disk.
  */
 export class LockSaver {
-  #lock: Lock;
-  #running: Promise<void> = Promise.resolve();
+  readonly #update: (change: Change) => Promise<unknown>;
+  #waiting: Change[] = [];
+  #running: Promise<unknown> = Promise.resolve();
   #next: Promise<void> | null = null;
-  readonly #save: (lock: Lock) => Promise<void>;
 
-  constructor(lock: Lock, save: (lock: Lock) => Promise<void>) {
-    this.#lock = lock;
-    this.#save = save;
+  constructor(update: (change: Change) => Promise<unknown>) {
+    this.#update = update;
   }
 
-  get lock(): Lock {
-    return this.#lock;
-  }
-
-  record(change: (lock: Lock) => Lock): Promise<void> {
-    this.#lock = change(this.#lock);
+  record(change: Change): Promise<void> {
+    this.#waiting.push(change);
     this.#next ??= this.#running
-      .catch(() => {})
-      .then(() => {
+      .catch(() => undefined)
+      .then(async () => {
+        const changes = this.#waiting;
+        this.#waiting = [];
         this.#next = null;
-        this.#running = this.#save(this.#lock);
-        return this.#running;
+        this.#running = this.#update((lock) => changes.reduce((changed, one) => one(changed), lock));
+        await this.#running;
       });
     return this.#next;
   }

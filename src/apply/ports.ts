@@ -2,8 +2,8 @@ import type { Lock } from '../lock/lock.ts';
 
 /** What apply asks of the world beside the rendering service. */
 export interface ApplyPorts {
-  /** Puts the whole lockfile in place of the old one, or throws and leaves the old one. */
-  saveLock(lock: Lock): Promise<void>;
+  /** Changes the lockfile as it is now: all of it takes the place of the old one, or it throws and leaves the old one. */
+  updateLock(change: (lock: Lock) => Lock): Promise<unknown>;
   /** @param path repository-relative */
   readFile(path: string): Promise<Uint8Array>;
   readonly clock: Clock;

@@ -5,63 +5,71 @@ import { setTimeout } from 'node:timers/promises';
 import { applyPlan } from '../apply/apply-plan.ts';
 import type { ApplyOutcome } from '../apply/events.ts';
 import { EXIT, hasErrors, ReelformError } from '../diagnostic.ts';
-import type { Lock } from '../lock/lock.ts';
-import { writeLock } from '../lock/lock-file.ts';
+import { LockFile } from '../lock/lock-file.ts';
 import { isEmptyPlan, type Plan } from '../plan/plan.ts';
+import { findRoot } from '../project/find-root.ts';
 import { acquireRunLock } from '../project/run-lock.ts';
 import { writeFileAtomic } from '../project/write-file.ts';
 import { applyJson } from '../report/apply-json.ts';
 import { outcomeText } from '../report/apply-text.ts';
+import { diagnosticsJson } from '../report/diagnostics-json.ts';
 import { planText } from '../report/plan-text.ts';
 import { directoryOf, tellDiagnostics } from './diagnose.ts';
 import type { GlobalOptions } from './global-options.ts';
 import { hasTrueColor, type Io, wantsColor } from './io.ts';
 import { LOCK_FILE } from './open-lock.ts';
-import { type OpenPlan, openPlan } from './open-plan.ts';
+import { type OpenPlan, openPlan, type PlanFlags } from './open-plan.ts';
 import { openService } from './open-service.ts';
 import { watchRun } from './watch-run.ts';
 
-export interface ApplyOptions extends GlobalOptions {
+export interface ApplyOptions extends GlobalOptions, PlanFlags {
   readonly autoApprove?: boolean;
   readonly concurrency?: number;
-  readonly ignoreMissingOutputs?: boolean;
   readonly json?: boolean;
   readonly verbose?: boolean;
 }
 
 /** `reelform apply`: plans, asks, renders what changed, and records it. */
 export async function applyCommand(options: ApplyOptions, io: Io): Promise<number> {
-  const { project, diagnostics, opened } = await openPlan(directoryOf(options, io), {
-    ignoreMissingOutputs: options.ignoreMissingOutputs === true,
-  });
-  const all = [...diagnostics, ...(opened?.plan.diagnostics ?? [])];
-  tellDiagnostics(all, project.source, options, io);
-  if (opened === null) return EXIT.error;
-  if (hasErrors(opened.plan.diagnostics)) return EXIT.refused;
-
-  const { plan } = opened;
-  io.stderr.write(textOf(plan, opened, options, io));
-  if (isEmptyPlan(plan)) {
-    if (options.json === true) io.stdout.write(applyJson(nothingDone(opened.lock), false));
-    return EXIT.ok;
-  }
-  await approve(options, io);
-  io.stderr.write('\n');
-  const releaseLock = await acquireRunLock(join(project.root, '.reelform', 'apply.pid'), io.pid, io.isAlive);
+  const root = findRoot(directoryOf(options, io));
+  // Before anything is read: what is planned here is what the lockfile says until the end.
+  const releaseLock = await acquireRunLock(join(root, '.reelform', 'apply.pid'), io.pid, io.isAlive);
   try {
-    const { outcome, interrupted } = await applyOpened(opened, options, io);
-    if (options.json === true) io.stdout.write(applyJson(outcome, interrupted));
-    else io.stdout.write(outcomeText(outcome, { color: wantsColor(io.stdout, io.env, options.color), interrupted }));
-    if (outcome.failed.length > 0) return EXIT.renderFailed;
-    return interrupted ? EXIT.interrupted : EXIT.ok;
+    return await planAndApply(root, options, io);
   } finally {
     await releaseLock();
   }
 }
 
-function nothingDone(lock: Lock): ApplyOutcome {
-  return { rendered: 0, recorded: 0, failed: [], skipped: [], elapsedMs: 0, lock };
+async function planAndApply(root: string, options: ApplyOptions, io: Io): Promise<number> {
+  const { project, diagnostics, opened } = await openPlan(root, options);
+  const all = [...diagnostics, ...(opened?.plan.diagnostics ?? [])];
+  tellDiagnostics(all, project.source, options, io);
+  const tellJson = (outcome: ApplyOutcome, interrupted: boolean): void => {
+    if (options.json === true) io.stdout.write(applyJson(outcome, interrupted, diagnosticsJson(all, project.source)));
+  };
+  if (opened === null || hasErrors(opened.plan.diagnostics)) {
+    tellJson(NOTHING_DONE, false);
+    return opened === null ? EXIT.error : EXIT.refused;
+  }
+  const { plan } = opened;
+  io.stderr.write(textOf(plan, opened, options, io));
+  if (isEmptyPlan(plan)) {
+    tellJson(NOTHING_DONE, false);
+    return EXIT.ok;
+  }
+  await approve(options, io);
+  io.stderr.write('\n');
+  const { outcome, interrupted } = await applyOpened(opened, options, io);
+  tellJson(outcome, interrupted);
+  if (options.json !== true) {
+    io.stdout.write(outcomeText(outcome, { color: wantsColor(io.stdout, io.env, options.color), interrupted }));
+  }
+  if (outcome.failed.length > 0) return EXIT.renderFailed;
+  return interrupted ? EXIT.interrupted : EXIT.ok;
 }
+
+const NOTHING_DONE: ApplyOutcome = { rendered: 0, recorded: 0, failed: [], skipped: [], elapsedMs: 0 };
 
 async function applyOpened(
   { plan, project, lock, videos }: OpenPlan,
@@ -69,6 +77,7 @@ async function applyOpened(
   io: Io,
 ): Promise<{ outcome: ApplyOutcome; interrupted: boolean }> {
   const service = openService(project, () => io.now());
+  const lockFile = new LockFile(join(project.root, LOCK_FILE), LOCK_FILE, lock, writeFileAtomic);
   const stop = new AbortController();
   const watch = watchRun(options, io);
   const stopListening = io.onInterrupt(() => {
@@ -83,20 +92,20 @@ async function applyOpened(
     const outcome = await applyPlan({
       plan,
       videos,
-      lock,
       service,
       digestOf: (path) => project.assets.get(path)?.sha256,
-      concurrency: options.concurrency ?? project.config.concurrency,
+      concurrency: Math.min(options.concurrency ?? project.config.concurrency, service.capacity),
       signal: stop.signal,
       onEvent: (event) => watch.take(event),
       ports: {
-        saveLock: async (next) => void (await writeLock(join(project.root, LOCK_FILE), next, writeFileAtomic)),
+        updateLock: (change) => lockFile.update(change),
         readFile: (path) => readFile(join(project.root, path)),
         clock: { now: () => io.now(), wait: (milliseconds) => setTimeout(milliseconds) },
         newKey: () => randomUUID(),
       },
     });
-    return { outcome, interrupted: stop.signal.aborted };
+    // Asked to stop when all was at work already: nothing was left out.
+    return { outcome, interrupted: stop.signal.aborted && outcome.skipped.length > 0 };
   } finally {
     stopListening();
     watch.close();

@@ -1,12 +1,19 @@
+import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import type { Diagnostic } from '../diagnostic.ts';
+import { type Diagnostic, ReelformError } from '../diagnostic.ts';
 import { diagnosticsText } from '../report/diagnostics-text.ts';
 import type { GlobalOptions } from './global-options.ts';
 import { type Io, wantsColor } from './io.ts';
 
-/** Where a command works. */
+/**
+ * Where a command works.
+ *
+ * @throws ReelformError `config_missing` for a directory that is none
+ */
 export function directoryOf(options: GlobalOptions, io: Io): string {
-  return resolve(io.cwd, options.directory ?? '.');
+  const directory = resolve(io.cwd, options.directory ?? '.');
+  if (statSync(directory, { throwIfNoEntry: false })?.isDirectory()) return directory;
+  throw new ReelformError('config_missing', `There is no folder ${directory}`, { hint: 'Look at what -C says' });
 }
 
 /** Tells people all diagnostics, with the lines they are about, on stderr. */

@@ -4,13 +4,14 @@ import type { Io, Output } from './io.ts';
 import { run } from './run.ts';
 
 function output(stream: NodeJS.WriteStream): Output {
-  // A reader that goes away early (`reelform show | head`) is no error.
+  // A reader that goes away early (`reelform show | head`) is no error, and no reason to stop an apply.
+  let isOpen = true;
   stream.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code === 'EPIPE') process.exit(0);
-    throw error;
+    if (error.code !== 'EPIPE') throw error;
+    isOpen = false;
   });
   return {
-    write: (text) => void stream.write(text),
+    write: (text) => void (isOpen && stream.write(text)),
     isTTY: stream.isTTY === true,
     get columns() {
       return stream.columns ?? 80;
@@ -44,7 +45,11 @@ const io: Io = {
   async ask(question) {
     const lines = createInterface({ input: process.stdin, output: process.stderr });
     try {
-      return await lines.question(question);
+      // Ctrl-C and Ctrl-D are answers too.
+      return await new Promise<string>((resolve) => {
+        lines.once('close', () => resolve(''));
+        lines.question(question).then(resolve, () => resolve(''));
+      });
     } finally {
       lines.close();
     }

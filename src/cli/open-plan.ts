@@ -19,10 +19,16 @@ export interface OpenPlan {
   readonly plan: Plan;
 }
 
+/** What a command line says about planning. */
+export interface PlanFlags {
+  readonly ignoreMissingOutputs?: boolean;
+  readonly allowEmpty?: boolean;
+}
+
 /** Reads the repository, the lock and the outputs, and plans. With errors in what was read there is no plan. */
 export async function openPlan(
   cwd: string,
-  options: { readonly ignoreMissingOutputs: boolean },
+  flags: PlanFlags,
 ): Promise<{
   readonly project: Project;
   readonly diagnostics: readonly Diagnostic[];
@@ -33,13 +39,13 @@ export async function openPlan(
   const diagnostics = [...project.diagnostics, ...(lock.ok ? [] : lock.diagnostics)];
   if (!lock.ok || hasErrors(diagnostics)) return { project, diagnostics, opened: null };
 
-  const missingOutputs = options.ignoreMissingOutputs
-    ? new Set<string>()
-    : observeMissingOutputs(project.root, lock.value);
+  const missingOutputs =
+    flags.ignoreMissingOutputs === true ? new Set<string>() : observeMissingOutputs(project.root, lock.value);
   const plan = planVideos({
     desired: project.videos.map((video) => desire(video, project)),
     lock: lock.value,
     observations: { missingOutputs },
+    allowEmpty: flags.allowEmpty === true,
   });
   const videos = new Map(project.videos.map((video) => [video.id, video]));
   return { project, diagnostics, opened: { project, lock: lock.value, videos, plan } };

@@ -17,7 +17,11 @@ import { createSourceStore } from '../session/source-store.ts';
 const OUTPUTS = 'renders';
 
 /** A service that a command opened, and has to close. */
-export type OpenService = RenderService & { close(): Promise<void> };
+export type OpenService = RenderService & {
+  /** Renders that are worth having at work at once. */
+  readonly capacity: number;
+  close(): Promise<void>;
+};
 
 /**
  * The rendering service that reelform.yaml names.
@@ -32,7 +36,8 @@ export function openService(project: Project, now: () => number): OpenService {
   }
   const packages = new Map([...project.templates.values()].map((template) => [template.spec.id, template.package]));
   const uploads = createSourceStore(join(project.root, '.reelform', 'sources'));
-  const pool = createRenderPool({ size: availableParallelism() });
+  const capacity = availableParallelism();
+  const pool = createRenderPool({ size: capacity });
   const service = createEmbeddedService({
     templates: { find: (id) => packages.get(id) ?? null },
     sources: createSourceReader(uploads, fetchSource),
@@ -44,6 +49,7 @@ export function openService(project: Project, now: () => number): OpenService {
   });
   return {
     ...service,
+    capacity,
     async close() {
       await service.close();
       await pool.close();

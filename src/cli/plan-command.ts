@@ -8,24 +8,26 @@ import { planText } from '../report/plan-text.ts';
 import { directoryOf, tellDiagnostics } from './diagnose.ts';
 import { type GlobalOptions, VERSION } from './global-options.ts';
 import { hasTrueColor, type Io, wantsColor } from './io.ts';
-import { openPlan } from './open-plan.ts';
+import { openPlan, type PlanFlags } from './open-plan.ts';
 
-export interface PlanOptions extends GlobalOptions {
+export interface PlanOptions extends GlobalOptions, PlanFlags {
   readonly json?: boolean;
   readonly markdown?: boolean;
   readonly detailedExitcode?: boolean;
-  readonly ignoreMissingOutputs?: boolean;
   readonly verbose?: boolean;
 }
 
 /** `reelform plan`: reads, compares, prints; renders and writes nothing. */
 export async function planCommand(options: PlanOptions, io: Io): Promise<number> {
-  const { project, diagnostics, opened } = await openPlan(directoryOf(options, io), {
-    ignoreMissingOutputs: options.ignoreMissingOutputs === true,
-  });
+  const { project, diagnostics, opened } = await openPlan(directoryOf(options, io), options);
   const all = [...diagnostics, ...(opened?.plan.diagnostics ?? [])];
   tellDiagnostics(all, project.source, options, io);
-  if (opened === null) return EXIT.error;
+  if (opened === null) {
+    const nothing = { changes: [], complete: false, diagnostics: [] };
+    if (options.json === true)
+      io.stdout.write(planJson(planDocument(nothing, VERSION, diagnosticsJson(all, project.source))));
+    return EXIT.error;
+  }
 
   const { plan } = opened;
   const label = (template: string, key: string): string | undefined =>

@@ -25,6 +25,7 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
     .option('--markdown', 'print the plan as Markdown, for a pull request')
     .option('--detailed-exitcode', 'exit with 2 when there are changes')
     .option('--ignore-missing-outputs', 'do not restore videos whose local file is missing')
+    .option('--allow-empty', 'accept that no video is left')
     .option('--verbose', 'show every change in full')
     .action(async (_, command: Command) => {
       const { planCommand } = await import('./plan-command.ts');
@@ -38,6 +39,7 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
     .option('--concurrency <n>', 'videos to render at once', positiveInteger)
     .option('--ignore-missing-outputs', 'do not restore videos whose local file is missing')
     .option('--json', 'print the outcome as one JSON document')
+    .option('--allow-empty', 'accept that no video is left')
     .option('--verbose', 'show every change in full')
     .action(async (_, command: Command) => {
       const { applyCommand } = await import('./apply-command.ts');
@@ -101,9 +103,22 @@ function explain(error: unknown, io: Io): number {
     );
     return error.exitCode;
   }
+  const refused = fileSystemError(error);
+  if (refused !== null) return explain(refused, io);
   const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
   io.stderr.write(`Internal error: ${text}\nThis is a mistake in reelform ${VERSION}; please report it.\n`);
   return EXIT.error;
+}
+
+/** What the file system said no to, where nobody was nearer to it. */
+function fileSystemError(error: unknown): ReelformError | null {
+  const { code, syscall, path, message } = error as NodeJS.ErrnoException;
+  if (!(error instanceof Error) || typeof syscall !== 'string' || typeof code !== 'string') return null;
+  const hint = 'Look whether the path is what it should be, and at its rights';
+  return new ReelformError('file_system', path === undefined ? message : `${syscall} ${path}: ${code}`, {
+    hint,
+    cause: error,
+  });
 }
 
 function positiveInteger(text: string): number {

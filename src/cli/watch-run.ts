@@ -25,20 +25,25 @@ export function watchRun(options: { readonly color: boolean }, io: Io): RunWatch
 
 function watchLines(io: Io, color: boolean): RunWatch {
   const lines = new ApplyLines({ color });
+  let open = true;
   return {
     take(event) {
+      if (!open) return;
       for (const line of lines.linesOf(event)) io.stderr.write(`${line}\n`);
     },
     stopping() {
       io.stderr.write('Stopping: what is being rendered is finished and recorded. Interrupt again to leave at once.\n');
     },
-    close() {},
+    close() {
+      open = false;
+    },
   };
 }
 
 function watchLive(io: Io, color: boolean): RunWatch {
   const view = new LiveView({ color });
   let footerRows = 0;
+  let open = true;
 
   const draw = (kept: readonly string[]): void => {
     const { columns, rows } = io.stderr;
@@ -52,9 +57,9 @@ function watchLive(io: Io, color: boolean): RunWatch {
 
   io.stderr.write(CURSOR.hide);
   const timer = setInterval(() => draw([]), FRAME_MS);
-  let open = true;
   return {
     take(event) {
+      if (!open) return;
       const kept = view.take(event, io.now());
       if (kept.length > 0) draw(kept);
     },

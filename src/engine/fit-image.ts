@@ -43,21 +43,21 @@ export async function fitImage(image: SceneImage): Promise<Buffer> {
 export function checkImage(image: Pick<SceneImage, 'bytes' | 'name'>): ImageHeader {
   const { bytes, name: imageName } = image;
   if (bytes.length > MAX_IMAGE_BYTES) {
-    const text = `${imageName}: ${bytes.length} bytes; an image may have up to ${MAX_IMAGE_BYTES}`;
+    const text = `The image has ${bytes.length} bytes; it may have up to ${MAX_IMAGE_BYTES}`;
     throw new SceneError('asset_too_large', text, { imageName });
   }
   const type = imageTypeOf(bytes);
   if (type === undefined) {
-    const text = `${imageName}: not a PNG, JPEG, WebP, GIF or AVIF image`;
+    const text = 'The file is not a PNG, JPEG, WebP, GIF or AVIF image';
     throw new SceneError('asset_type_unsupported', text, { imageName });
   }
   const header = readImageHeader(bytes);
-  if (header === undefined) throw failed(image, `the header of the ${type.toUpperCase()} image is damaged`);
+  if (header === undefined) throw failed(image, `The header of the ${type.toUpperCase()} image is damaged`);
   if (header.width * header.height > MAX_IMAGE_PIXELS) {
-    const text = `${imageName}: ${header.width} × ${header.height} pixels; an image may have up to ${MAX_IMAGE_PIXELS}`;
+    const text = `The image has ${header.width} × ${header.height} pixels; it may have up to ${MAX_IMAGE_PIXELS} in all`;
     throw new SceneError('asset_too_large', text, { imageName });
   }
-  if (!header.complete) throw failed(image, 'the file is cut off or damaged');
+  if (!header.complete) throw failed(image, 'The file is cut off or damaged');
   return header;
 }
 
@@ -67,14 +67,14 @@ async function decode(image: SceneImage, header: ImageHeader): Promise<Image> {
   try {
     picture = await loadImage(Buffer.from(buffer, byteOffset, byteLength));
   } catch (cause) {
-    throw failed(image, `the ${header.type.toUpperCase()} image cannot be decoded`, cause);
+    throw failed(image, `The ${header.type.toUpperCase()} image cannot be decoded`, cause);
   }
-  if (picture.width * picture.height === 0) throw failed(image, 'the picture is empty');
+  if (picture.width * picture.height === 0) throw failed(image, 'The picture is empty');
   return picture;
 }
 
 function failed(image: Pick<SceneImage, 'name'>, problem: string, cause?: unknown): SceneError {
-  return new SceneError('asset_decode_failed', `${image.name}: ${problem}`, { imageName: image.name, cause });
+  return new SceneError('asset_decode_failed', problem, { imageName: image.name, cause });
 }
 
 function drawScaled(context: SKRSContext2D, picture: Image, { source, target }: Placement): void {

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { readFile } from 'node:fs/promises';
-import type { Result } from '../diagnostic.ts';
+import { type Diagnostic, ReelformError, type Result } from '../diagnostic.ts';
 import { emptyLock, type Lock } from './lock.ts';
 import { parseLock, unreadableLock } from './parse-lock.ts';
 import { serialiseLock } from './serialise-lock.ts';
@@ -32,14 +32,46 @@ export async function readLock(path: string, file: string): Promise<Result<Lock>
 }
 
 /**
- * Writes the lockfile, unless it already says exactly this; an empty lock makes no file. EDGE.
- *
- * @returns whether anything was written
+ * The lockfile while a run writes to it. EDGE. Every change is made to what the file says at that moment, so entries that
+ * somebody else wrote meanwhile (a pull, an editor) stay.
  */
-export async function writeLock(path: string, lock: Lock, write: WriteFileAtomic): Promise<boolean> {
-  const text = serialiseLock(lock);
-  const present = await readFile(path, 'utf8').catch(() => null);
-  if (present === text || (present === null && text === serialiseLock(emptyLock))) return false;
-  await write(path, text);
-  return true;
+export class LockFile {
+  readonly #path: string;
+  readonly #file: string;
+  readonly #write: WriteFileAtomic;
+  #lock: Lock;
+  /** What is on the disk, as far as we know. */
+  #text: string;
+
+  /** @param lock as it was read when the run was planned */
+  constructor(path: string, file: string, lock: Lock, write: WriteFileAtomic) {
+    this.#path = path;
+    this.#file = file;
+    this.#write = write;
+    this.#lock = lock;
+    this.#text = serialiseLock(lock);
+  }
+
+  /**
+   * Writes what the change makes of the file; nothing when that is what it says. Not for two changes at once.
+   *
+   * @returns the lock as it is on the disk now
+   * @throws ReelformError with the code of `readLock` when the file has become unreadable; it is left as it is
+   */
+  async update(change: (lock: Lock) => Lock): Promise<Lock> {
+    const present = await readFile(this.#path, 'utf8').catch(() => serialiseLock(emptyLock));
+    if (present !== this.#text) {
+      const read = parseLock(present, this.#file);
+      if (!read.ok) throw unreadableNow(read.diagnostics[0]!);
+      this.#lock = read.value;
+    }
+    this.#lock = change(this.#lock);
+    this.#text = serialiseLock(this.#lock);
+    if (this.#text !== present) await this.#write(this.#path, this.#text);
+    return this.#lock;
+  }
+}
+
+function unreadableNow({ code, message, hint = '' }: Diagnostic): ReelformError {
+  return new ReelformError(code, `While the run was at work: ${message}`, { hint });
 }

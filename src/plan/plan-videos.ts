@@ -27,8 +27,10 @@ export function planVideos(inputs: {
   readonly desired: readonly DesiredVideo[];
   readonly lock: Lock;
   readonly observations: Observations;
+  /** Accepts that nothing is left; otherwise that is taken for a mistake. */
+  readonly allowEmpty?: boolean;
 }): Plan {
-  const { desired, lock, observations } = inputs;
+  const { desired, lock, observations, allowEmpty = false } = inputs;
   const wanted = new Set<string>(desired.map((video) => video.id));
   const gone = [...lock.videos.keys()].filter((id) => !wanted.has(id)).sort(byCodeUnit) as VideoId[];
   const moves = pairMoves(desired, gone, lock);
@@ -41,6 +43,7 @@ export function planVideos(inputs: {
   });
   const moved = new Set(moves.values());
   const diagnostics: Diagnostic[] = [];
+  if (desired.length === 0 && lock.videos.size > 0 && !allowEmpty) diagnostics.push(allGone(lock.videos.size));
   for (const id of gone) {
     if (moved.has(id)) continue;
     const entry = lock.videos.get(id)!;
@@ -96,6 +99,16 @@ function adjust(
 
 function forget(id: VideoId, before: LockEntry): Change {
   return { action: 'forget', id, previousId: null, reason: null, inputs: [], fields: [], desired: null, before };
+}
+
+/** A mistyped glob must not cost every rendering. */
+function allGone(count: number): Diagnostic {
+  return {
+    code: 'all_videos_gone',
+    severity: 'error',
+    message: `There are no videos any more, and the lockfile has ${count}`,
+    hint: 'Look at "videos" in reelform.yaml; if it is meant, pass --allow-empty',
+  };
 }
 
 function protectedVideo(id: VideoId): Diagnostic {

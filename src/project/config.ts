@@ -90,6 +90,7 @@ function readTemplates(
     const at = locate(['templates', name], 'value').span;
     if (!value.startsWith('./')) {
       templates.set(name, { kind: 'style_version', id: value, at });
+      if (typeof written.service !== 'object') diagnostics.push(notEmbedded(name, value, at));
       continue;
     }
     const folder = resolvePath(value.replace(/\/+$/, ''), CONFIG_FILE);
@@ -104,6 +105,16 @@ function readTemplates(
       });
   }
   return { templates, diagnostics };
+}
+
+function notEmbedded(name: string, id: string, at: Span): Diagnostic {
+  return {
+    code: 'config_invalid',
+    severity: 'error',
+    message: `The embedded service has no style version ${JSON.stringify(id)} for the template ${name}`,
+    hint: 'Write the path of a template package, like ./templates/launch, or name a service that has it',
+    at,
+  };
 }
 
 /** A glob stays inside the repository, and its braces do not stand for more patterns than a search can bear. */

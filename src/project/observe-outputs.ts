@@ -22,5 +22,10 @@ function localOutputs(entry: LockEntry): string[] {
 }
 
 function isFile(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
+  try {
+    return statSync(path).isFile();
+  } catch {
+    // Whatever is in the way, the file cannot be had.
+    return false;
+  }
 }

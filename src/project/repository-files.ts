@@ -46,9 +46,9 @@ export class RepositoryFiles {
     return text;
   };
 
-  /** The text of a file that was read, for code frames. */
+  /** The text of a file, for code frames. */
   readonly source = (path: string): string | undefined => {
-    const text = this.#texts.get(path);
+    const text = this.text(path);
     return text?.ok === true ? text.text : undefined;
   };
 

@@ -1,13 +1,19 @@
-import { mkdir, open, readFile, rm } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { link, mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { ReelformError } from '../diagnostic.ts';
 
+/** A takeover lasts milliseconds; a guard this old was left behind by a crash. */
+const GUARD_MS = 10_000;
+
 /**
- * Keeps a second apply out of a repository. EDGE. The file holds the owner's process id; one whose owner is gone is taken
- * over.
+ * Keeps a second apply out of a repository. EDGE. The file holds the owner's process id and a name of this run; it appears
+ * whole or not at all. One whose owner is gone is taken over, by one of those that try.
  *
+ * @param path absolute
  * @param isAlive whether a process of this machine exists
- * @returns gives the lock up
+ * @returns gives the lock up, if it is still this run's
  * @throws ReelformError `already_running`
  */
 export async function acquireRunLock(
@@ -15,22 +21,68 @@ export async function acquireRunLock(
   pid: number,
   isAlive: (pid: number) => boolean,
 ): Promise<() => Promise<void>> {
+  const mark = `${pid} ${randomUUID()}\n`;
+  const own = `${path}.${randomUUID()}`;
   await mkdir(dirname(path), { recursive: true });
-  for (;;) {
-    try {
-      const file = await open(path, 'wx');
-      await file.writeFile(String(pid));
-      await file.close();
-      return () => rm(path, { force: true });
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  await writeFile(own, mark, { flag: 'wx' });
+  try {
+    // A link is made whole, and by one process alone.
+    while (!(await succeeds(link(own, path), 'EEXIST'))) {
+      const stale = await readOwner(path);
+      if (stale === null) continue;
+      if (stale.pid !== pid && isAlive(stale.pid)) throw alreadyRunning(path, stale.pid);
+      if (await takeOver(path, own, stale.text)) break;
     }
-    const owner = Number(await readFile(path, 'utf8').catch(() => ''));
-    if (owner > 0 && owner !== pid && isAlive(owner)) {
-      throw new ReelformError('already_running', `Another apply is at work in this repository, process ${owner}`, {
-        hint: 'Wait for it to end, or stop it',
-      });
-    }
-    await rm(path, { force: true });
+  } finally {
+    await rm(own, { force: true });
   }
+  return async () => {
+    if ((await readOwner(path))?.text === mark) await rm(path, { force: true });
+  };
+}
+
+/** Puts our file in place of the stale one. Only who holds the guard may, so nobody replaces what another just put there. */
+async function takeOver(path: string, own: string, stale: string): Promise<boolean> {
+  const guard = `${path}.guard`;
+  if (!(await succeeds(writeFile(guard, '', { flag: 'wx' }), 'EEXIST'))) {
+    const ageMs = await stat(guard).then(
+      ({ mtimeMs }) => Date.now() - mtimeMs,
+      () => 0,
+    );
+    if (ageMs > GUARD_MS) await rm(guard, { force: true });
+    else await setTimeout(5);
+    return false;
+  }
+  try {
+    if ((await readOwner(path))?.text !== stale) return false;
+    await rename(own, path);
+    return true;
+  } finally {
+    await rm(guard, { force: true });
+  }
+}
+
+async function readOwner(path: string): Promise<{ pid: number; text: string } | null> {
+  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return null;
+    throw error;
+  });
+  return text === null ? null : { pid: Number.parseInt(text, 10) || 0, text };
+}
+
+/** Whether it was done; `false` when it failed with this code. */
+async function succeeds(action: Promise<void>, code: string): Promise<boolean> {
+  try {
+    await action;
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === code) return false;
+    throw error;
+  }
+}
+
+function alreadyRunning(path: string, owner: number): ReelformError {
+  return new ReelformError('already_running', `Another apply is at work in this repository, process ${owner}`, {
+    hint: `Wait for it to end, or stop it. If that process is something else, remove ${path}`,
+  });
 }

@@ -1,7 +1,8 @@
 import type { ApplyOutcome } from '../apply/events.ts';
+import type { JsonDiagnostic } from './diagnostics-json.ts';
 
 /** The outcome of a run as one JSON document. */
-export function applyJson(outcome: ApplyOutcome, interrupted: boolean): string {
+export function applyJson(outcome: ApplyOutcome, interrupted: boolean, diagnostics: readonly JsonDiagnostic[]): string {
   const document = {
     format_version: '1.0',
     interrupted,
@@ -10,6 +11,7 @@ export function applyJson(outcome: ApplyOutcome, interrupted: boolean): string {
     failed: outcome.failed,
     skipped: outcome.skipped,
     elapsed_ms: outcome.elapsedMs,
+    diagnostics,
   };
   return `${JSON.stringify(document, null, 2)}\n`;
 }

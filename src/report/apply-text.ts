@@ -48,17 +48,21 @@ export function finishedLines(event: ApplyEvent, colors: Colors, idWidth: number
   switch (event.kind) {
     case 'video-rendered':
       return [
-        `${green('✓')} ${event.id.padEnd(idWidth)}  ${dim(formatDuration(event.elapsedMs).padStart(8))}  ${event.videoUrl}`,
+        `${green('✓')} ${escapeControls(event.id).padEnd(idWidth)}  ${dim(formatDuration(event.elapsedMs).padStart(8))}  ${escapeControls(event.videoUrl)}`,
       ];
     case 'video-failed':
       return [
-        `${red('✗')} ${event.id.padEnd(idWidth)}  ${dim(`failed after ${formatDuration(event.elapsedMs)}`)}`,
+        `${red('✗')} ${escapeControls(event.id).padEnd(idWidth)}  ${dim(`failed after ${formatDuration(event.elapsedMs)}`)}`,
         ...event.failures.flatMap((failure) => failureLines(failure, colors)),
       ];
     case 'video-recorded': {
-      const words = { move: `moved from ${event.previousId}`, relabel: 'relabelled', forget: 'forgotten' } as const;
+      const words = {
+        move: `moved from ${escapeControls(event.previousId ?? '')}`,
+        relabel: 'relabelled',
+        forget: 'forgotten',
+      } as const;
       return [
-        `${green('✓')} ${event.id.padEnd(idWidth)}  ${dim(words[event.action as keyof typeof words] ?? event.action)}`,
+        `${green('✓')} ${escapeControls(event.id).padEnd(idWidth)}  ${dim(words[event.action as keyof typeof words] ?? event.action)}`,
       ];
     }
     default:
@@ -94,7 +98,9 @@ export function outcomeText(
 }
 
 function failureLines(failure: Failure, { red, dim, cyan }: Colors): string[] {
-  const where = failure.editable === undefined ? '' : ` ${escapeControls(failure.editable)}:`;
+  const { editable, source } = failure;
+  const from = source === undefined ? '' : ` (${escapeControls(source)})`;
+  const where = editable === undefined ? '' : ` ${escapeControls(editable)}${from}:`;
   const lines = [`    ${red(failure.code)}:${where} ${escapeControls(failure.message)}`];
   if (failure.hint !== undefined) lines.push(`    ${cyan('hint:')} ${dim(escapeControls(failure.hint))}`);
   return lines;

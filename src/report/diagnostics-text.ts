@@ -46,7 +46,7 @@ function block(place: readonly Diagnostic[], { source, color }: DiagnosticsTextO
   const { at } = place[0]!;
   const text = at === undefined ? undefined : source(at.file);
   if (at !== undefined) {
-    const position = text === undefined ? null : textPosition(text, at.start);
+    const position = text === undefined || at.end === 0 ? null : textPosition(text, at.start);
     const where = position === null ? at.file : `${at.file}:${position.line}:${position.column}`;
     lines.push(bold(escapeControls(where)));
   }
@@ -56,7 +56,9 @@ function block(place: readonly Diagnostic[], { source, color }: DiagnosticsTextO
     lines.push(`  ${mark(severity, color)}${margin}  ${escapeControls(message)}  ${dim(code)}`);
     if (hint !== undefined) lines.push(`  ${' '.repeat(width)}  ${escapeControls(hint)}`);
   }
-  if (at !== undefined && text !== undefined && text.trim() !== '') {
+  // An empty span at the beginning means the file as a whole.
+  const isPlace = at !== undefined && at.end > 0;
+  if (isPlace && text !== undefined && text.trim() !== '') {
     const frame = codeFrame(text, at, { color, columns: COLUMNS });
     lines.push('', ...frame.split('\n').map((line) => `  ${line}`.trimEnd()));
   }

@@ -1,6 +1,7 @@
 import { createColors } from 'picocolors';
 import { byCodeUnit } from '../digest.ts';
 import type { Lock, LockEntry } from '../lock/lock.ts';
+import { longest } from './apply-text.ts';
 import { escapeControls } from './escape-controls.ts';
 
 /** What was rendered, a line per video. */
@@ -8,9 +9,10 @@ export function lockText(lock: Lock, options: { readonly color: boolean }): stri
   const { bold, dim } = createColors(options.color);
   if (lock.videos.size === 0) return 'Nothing is rendered yet.\n';
   const rows = [...lock.videos].sort(([a], [b]) => byCodeUnit(a, b));
-  const width = Math.max(...rows.map(([id]) => id.length));
+  const width = longest(rows.map(([id]) => escapeControls(id)));
   const lines = rows.map(
-    ([id, entry]) => `${bold(id.padEnd(width))}  ${dim(shortDate(entry))}  ${escapeControls(entry.video_url)}`,
+    ([id, entry]) =>
+      `${bold(escapeControls(id).padEnd(width))}  ${dim(shortDate(entry))}  ${escapeControls(entry.video_url)}`,
   );
   return `${lines.join('\n')}\n`;
 }
@@ -34,7 +36,7 @@ export function lockEntryText(id: string, entry: LockEntry, options: { readonly 
   const width = Math.max(...[...facts, ...inputs].map(([name]) => name.length));
   const line = ([name, value]: [string, string]): string =>
     `  ${dim(escapeControls(name).padEnd(width))}  ${escapeControls(value)}`;
-  return `${[bold(id), ...facts.map(line), '', '  filled with', ...inputs.map(line)].join('\n')}\n`;
+  return `${[bold(escapeControls(id)), ...facts.map(line), '', '  filled with', ...inputs.map(line)].join('\n')}\n`;
 }
 
 function shortDate(entry: LockEntry): string {

@@ -1,11 +1,10 @@
-import { mkdir } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { type OutputStore, SessionFailure } from './ports.ts';
 
 /**
  * Finished files in a folder, each written whole or not at all; URLs are relative references below `baseUrl`. EDGE.
  *
- * @param writeFile an atomic write
+ * @param writeFile an atomic write that makes folders
  */
 export function createDirectoryOutputs(
   directory: string,
@@ -19,7 +18,6 @@ export function createDirectoryOutputs(
         const detail = `The output ${name} would lie outside of ${baseUrl}/`;
         throw new SessionFailure({ code: 'storage_failed', title: 'Output could not be stored', detail });
       }
-      await mkdir(dirname(join(directory, name)), { recursive: true });
       const thumbnails: string[] = [];
       for (const still of stills) {
         const file = `${name}.${still.name}.jpg`;

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { ReelformError } from '../diagnostic.ts';
 import { SceneError } from '../engine/scene-error.ts';
 import { ServiceError } from '../service/service-error.ts';
@@ -37,6 +38,8 @@ export class Sessions {
 
   constructor(ports: SessionPorts) {
     this.#ports = ports;
+    // Every fetch and every render listens; that is no leak.
+    setMaxListeners(0, this.#stop.signal);
   }
 
   /** @throws ServiceError 404 */
@@ -149,5 +152,8 @@ function errorsOf(error: unknown): SessionProblem[] {
     return [{ code: error.code, title: error.message, detail, severity: 'error', retryable: false }];
   }
   const detail = error instanceof Error ? error.message : String(error);
+  if (typeof (error as NodeJS.ErrnoException).syscall === 'string') {
+    return [{ code: 'storage_failed', title: 'The file system refused', detail, severity: 'error', retryable: true }];
+  }
   return [{ code: 'internal', title: 'Internal error', detail, severity: 'error', retryable: false }];
 }

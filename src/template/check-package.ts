@@ -11,6 +11,8 @@ export interface PackageProblem {
   readonly key?: string;
   readonly message: string;
   readonly hint?: string;
+  /** The key that no place of the animation has. */
+  readonly unfilled?: string;
 }
 
 const FONT_ENDINGS = ['ttf', 'otf', 'woff2', 'woff'];
@@ -37,6 +39,7 @@ export function checkEditables(manifest: Manifest, uses: SlotUses): PackageProbl
       problems.push({
         file,
         key,
+        unfilled: key,
         message: `Nothing in animation.json is filled by ${key}`,
         hint: `Give a layer, property or asset of the animation "sid": "${key}"`,
       });

@@ -92,10 +92,10 @@ function checkSize({ w, h }: LottieDocument): PackageProblem[] {
   return [{ file: 'animation.json', message: `The size is ${w}×${h}, and both have to be even whole numbers` }];
 }
 
+/** A slot under another name is more often a slip than a slot that nobody made. */
 function withNearest(problem: PackageProblem, slots: readonly string[]): PackageProblem {
-  if (problem.key === undefined || slots.length === 0 || slots.includes(problem.key)) return problem;
-  const meant = nearest(problem.key, slots);
-  return meant === null ? problem : { ...problem, hint: `Did you mean ${meant}? Else ${problem.hint ?? ''}` };
+  const meant = problem.unfilled === undefined ? null : nearest(problem.unfilled, slots);
+  return meant === null ? problem : { ...problem, hint: `Did you mean ${meant}?` };
 }
 
 function missingFile(folder: string, file: string): Diagnostic {

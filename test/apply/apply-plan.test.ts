@@ -110,11 +110,11 @@ async function apply(run: Run) {
   const events: ApplyEvent[] = [];
   const saved: Lock[] = [];
   const lock = run.lock ?? emptyLock;
+  let current = lock;
   const input: ApplyInput = {
     plan: plan(run.videos, lock, run.missing),
     videos: new Map(run.videos.map((one) => [one.id, one])),
     digestOf: () => sha256('image'),
-    lock,
     service: run.service ?? countingService().service,
     concurrency: run.concurrency ?? 4,
     signal: run.signal ?? new AbortController().signal,
@@ -123,8 +123,10 @@ async function apply(run: Run) {
       run.onEvent?.(event);
     },
     ports: {
-      saveLock: async (next) => {
+      updateLock: async (change) => {
+        const next = change(current);
         await run.saveLock?.(next);
+        current = next;
         saved.push(next);
       },
       readFile: async () => Buffer.from(run.file ?? 'image'),
@@ -132,7 +134,7 @@ async function apply(run: Run) {
       newKey: () => 'key',
     },
   };
-  const outcome = await applyPlan(input);
+  const outcome = { ...(await applyPlan(input)), lock: current };
   return { outcome, events, saved };
 }
 

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { definition, makeRepository } from '../support/repository.ts';
+import { CONFIG, definition, makeRepository } from '../support/repository.ts';
 import { solidPng } from '../support/small-package.ts';
 import { reelform } from '../support/test-io.ts';
 
@@ -106,6 +106,42 @@ describe('reelform apply', () => {
     expect(existsSync(join(root, url))).toBe(true);
   });
 
+  it('refuses with 5 to forget all videos, until that is allowed', async () => {
+    const root = makeRepository({ 'reelform.yaml': `${CONFIG}videos: videos/*.yaml\n` });
+    await applied(root);
+    writeFileSync(join(root, 'reelform.yaml'), `${CONFIG}videos: video/*.yaml\n`);
+    const { exitCode, stderr } = await reelform(root, ['apply', '--auto-approve']);
+    expect(exitCode).toBe(5);
+    expect(stderr).toContain('all_videos_gone');
+    expect(Object.keys(lockOf(root).videos)).toHaveLength(3);
+    expect(await reelform(root, ['apply', '--auto-approve', '--allow-empty'])).toMatchObject({ exitCode: 0 });
+    expect(lockOf(root).videos).toEqual({});
+  });
+
+  it('keeps what somebody else writes into the lockfile while it renders', async () => {
+    const root = makeRepository();
+    let added = false;
+    const { exitCode } = await reelform(root, ['apply', '--auto-approve', '--concurrency', '1'], {
+      onStderr(text) {
+        if (added || !text.includes('✓ berlin')) return;
+        added = true;
+        const lock = lockOf(root);
+        const videos = { ...lock.videos, pulled: lock.videos.berlin };
+        writeFileSync(join(root, 'reelform.lock.json'), JSON.stringify({ ...lock, videos }));
+      },
+    });
+    expect(exitCode).toBe(0);
+    expect(Object.keys(lockOf(root).videos)).toEqual(['berlin', 'oslo', 'pulled', 'rome']);
+  });
+
+  it.each(['.reelform', 'renders'])('explains that %s is a file', async (name) => {
+    const root = makeRepository({ [name]: 'a file' });
+    const { exitCode, stderr } = await reelform(root, ['apply', '--auto-approve']);
+    expect(exitCode).toBe(name === 'renders' ? 4 : 1);
+    expect(stderr).toMatch(name === 'renders' ? /write_failed/ : /file_system/);
+    expect(stderr).not.toContain('Internal error');
+  });
+
   it('refuses with 5 to forget a protected video', async () => {
     const root = makeRepository({ 'videos/rome.yaml': `${definition('Rome')}protect: true\n` });
     await applied(root);
@@ -193,6 +229,7 @@ describe('reelform apply', () => {
       failed: [],
       skipped: [],
       elapsed_ms: 0,
+      diagnostics: [expect.objectContaining({ code: 'schema_outdated' })],
     });
   });
 

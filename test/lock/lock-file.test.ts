@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { emptyLock, type Fingerprint, type Lock, type LockEntry } from '../../src/lock/lock.ts';
-import { readLock, writeLock } from '../../src/lock/lock-file.ts';
+import { LockFile, readLock } from '../../src/lock/lock-file.ts';
 
 const entry: LockEntry = {
   fingerprint: `v1:${'4f'.repeat(32)}` as Fingerprint,
@@ -32,8 +32,8 @@ describe('readLock()', () => {
     expect(await readLock(path, 'reelform.lock.json')).toEqual({ ok: true, value: emptyLock });
   });
 
-  test('reads what writeLock() wrote', async () => {
-    await writeLock(path, lock, writeFile);
+  test('reads what a LockFile wrote', async () => {
+    await new LockFile(path, 'reelform.lock.json', emptyLock, writeFile).update(() => lock);
     expect(await readLock(path, 'reelform.lock.json')).toEqual({ ok: true, value: lock });
   });
 
@@ -52,19 +52,40 @@ describe('readLock()', () => {
   });
 });
 
-describe('writeLock()', () => {
+const put =
+  (id: string) =>
+  (present: Lock): Lock => ({ ...present, videos: new Map([...present.videos, [id, entry]]) });
+
+describe('LockFile', () => {
+  const open = (present: Lock, write = writeFile): LockFile => new LockFile(path, 'reelform.lock.json', present, write);
+
   test('does not touch a file that already says it', async () => {
-    expect(await writeLock(path, lock, writeFile)).toBe(true);
+    await open(emptyLock).update(() => lock);
     const { mtimeMs, ino } = await stat(path);
-    expect(await writeLock(path, lock, () => Promise.reject(new Error('written')))).toBe(false);
+    await open(lock, () => Promise.reject(new Error('written'))).update((present) => present);
     expect(await stat(path)).toMatchObject({ mtimeMs, ino });
   });
 
   test('makes no file for an empty lock, and empties one that is there', async () => {
-    expect(await writeLock(path, emptyLock, writeFile)).toBe(false);
+    await open(emptyLock).update((present) => present);
     expect(await readdir(folder)).toEqual([]);
-    await writeLock(path, lock, writeFile);
-    expect(await writeLock(path, emptyLock, writeFile)).toBe(true);
+    await open(emptyLock).update(() => lock);
+    await open(lock).update(() => emptyLock);
     expect(await readFile(path, 'utf8')).toContain('"videos": {}');
+  });
+
+  test('keeps what others write meanwhile', async () => {
+    const file = open(emptyLock);
+    await file.update(put('a'));
+    await open(await file.update((present) => present)).update(put('theirs'));
+    expect([...(await file.update(put('b'))).videos.keys()].sort()).toEqual(['a', 'b', 'theirs']);
+  });
+
+  test('leaves a file alone that became unreadable meanwhile', async () => {
+    const file = open(emptyLock);
+    await file.update(put('a'));
+    await writeFile(path, '<<<<<<< HEAD\n');
+    await expect(file.update(put('b'))).rejects.toMatchObject({ code: 'lock_conflict' });
+    expect(await readFile(path, 'utf8')).toBe('<<<<<<< HEAD\n');
   });
 });

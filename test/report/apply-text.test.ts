@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ApplyEvent, ApplyOutcome } from '../../src/apply/events.ts';
 import type { VideoId } from '../../src/definition/video.ts';
-import { emptyLock } from '../../src/lock/lock.ts';
 import { ApplyLines, outcomeText } from '../../src/report/apply-text.ts';
 
 const id = (text: string): VideoId => text as VideoId;
@@ -14,7 +13,7 @@ const failures = [
     hint: 'look',
   },
 ];
-const outcome: ApplyOutcome = { rendered: 2, recorded: 0, failed: [], skipped: [], elapsedMs: 65_000, lock: emptyLock };
+const outcome: ApplyOutcome = { rendered: 2, recorded: 0, failed: [], skipped: [], elapsedMs: 65_000 };
 
 describe('ApplyLines', () => {
   it('names the video in every line and counts what is done', () => {
