@@ -34,7 +34,7 @@ export function parseLock(text: string, file: string): Result<Lock> {
   }
 
   const entries = new Map<string, LockEntry>();
-  const diagnostics: Diagnostic[] = [];
+  const diagnostics: Diagnostic[] = duplicateEntries(source, file);
   for (const [id, entry] of Object.entries(videos)) {
     const wrong = id.isWellFormed() ? wrongField(entry) : 'half a character in its id';
     if (wrong === null) entries.set(id, entry as LockEntry);
@@ -64,7 +64,14 @@ function wrongField(entry: unknown): string | null {
       return `${value === undefined ? 'no' : 'a wrong'} "${name}", expected ${field.expected}`;
     }
   }
-  return null;
+  if (entry.service !== 'embedded' || isOutputPath(entry.video_url as string)) return null;
+  return 'a wrong "video_url", expected renders/<name>.mp4, as the embedded service writes it';
+}
+
+/** A file below renders/: a restored video is written where its entry says. */
+function isOutputPath(url: string): boolean {
+  if (!/^renders\/[\w./-]{1,240}\.mp4$/.test(url)) return false;
+  return url.split('/').every((part) => part !== '' && part !== '.' && part !== '..');
 }
 
 function newerLock(version: number, at: Span): Diagnostic {
@@ -94,6 +101,23 @@ function syntaxError(source: string, file: string, thrown: SyntaxError): Diagnos
   const { reason, offset } = placeJsonError(source, thrown);
   const end = Math.min(offset + 1, source.length);
   return unreadableLock(`it is not valid JSON (${reason})`, { file, start: offset, end });
+}
+
+/** An id twice in the file, as a merge by hand leaves it: JSON would take the last one, silently. */
+function duplicateEntries(source: string, file: string): Diagnostic[] {
+  const begin = source.indexOf('\n  "videos": {\n');
+  const end = source.indexOf('\n  }', begin);
+  if (begin < 0 || end < 0) return [];
+  const seen = new Set<string>();
+  const diagnostics: Diagnostic[] = [];
+  for (const { 1: key = '', index } of source.slice(begin, end).matchAll(/^ {4}("(?:[^"\\]|\\.)*"): \{$/gm)) {
+    if (seen.has(key)) {
+      const start = begin + index + '    '.length;
+      diagnostics.push(unreadableLock(`the entry of ${key} stands twice`, { file, start, end: start + key.length }));
+    }
+    seen.add(key);
+  }
+  return diagnostics;
 }
 
 /** Where an entry begins in a file that reelform wrote; the file's beginning when somebody laid it out anew. */

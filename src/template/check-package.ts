@@ -1,3 +1,4 @@
+import { fontProblem } from './check-font.ts';
 import { isNode, type LottieNode, type SlotUse, type SlotUses, textStyles } from './lottie-slots.ts';
 import type { EditableKind, Manifest } from './manifest.ts';
 import type { LottieDocument } from './scene.ts';
@@ -14,6 +15,9 @@ export interface PackageProblem {
   /** The key that no place of the animation has. */
   readonly unfilled?: string;
 }
+
+/** Pixels of an image's area. */
+const MAX_SIDE = 8192;
 
 const FONT_ENDINGS = ['ttf', 'otf', 'woff2', 'woff'];
 
@@ -76,9 +80,12 @@ export function resolveFonts(
     if (path === undefined) {
       const message = `The font ${font.fName} of the animation is not in the package`;
       problems.push({ file: 'animation.json', message, hint: `Add fonts/${font.fName}.ttf (or .otf, .woff2, .woff)` });
-    } else {
-      fonts.set(font.fName, { path, bytes: files.get(path)! });
+      continue;
     }
+    const bytes = files.get(path)!;
+    const problem = fontProblem(bytes);
+    if (problem === null) fonts.set(font.fName, { path, bytes });
+    else problems.push({ file: path, message: `The file ${problem}`, hint: 'Put the font in again' });
   }
   const names = new Set(listed.map((font) => (isNode(font) ? font.fName : null)));
   for (const name of usedFonts(animation)) {
@@ -101,14 +108,24 @@ export function resolveImages(
     if (typeof name !== 'string' || name.startsWith('data:')) continue;
     const path = `${typeof asset.u === 'string' ? asset.u : ''}${name}`;
     const bytes = path.split('/').includes('..') ? undefined : files.get(path);
-    if (bytes !== undefined) images.set(asset.id, { path, bytes });
-    else
+    const file = 'animation.json';
+    if (![asset.w, asset.h].every(isSide)) {
+      const size = `${asset.w}×${asset.h}`;
       problems.push({
-        file: 'animation.json',
-        message: `The image ${path} of asset ${asset.id} is not in the package`,
+        file,
+        message: `The asset ${asset.id} is ${size}; it takes whole numbers of 1 to ${MAX_SIDE} pixels`,
       });
+    } else if (bytes === undefined) {
+      problems.push({ file, message: `The image ${path} of asset ${asset.id} is not in the package` });
+    } else {
+      images.set(asset.id, { path, bytes });
+    }
   }
   return { images, problems };
+}
+
+function isSide(value: unknown): boolean {
+  return Number.isInteger(value) && Number(value) >= 1 && Number(value) <= MAX_SIDE;
 }
 
 function usedFonts(animation: LottieDocument): Set<string> {

@@ -49,7 +49,12 @@ function assemble(
   const uses = findSlotUses(animation);
   const fonts = resolveFonts(animation, files);
   const images = resolveImages(animation, files);
-  const problems = [...checkSize(animation), ...checkEditables(manifest, uses), ...fonts.problems, ...images.problems];
+  const problems = [
+    ...checkFrames(animation),
+    ...checkEditables(manifest, uses),
+    ...fonts.problems,
+    ...images.problems,
+  ];
   if (problems.length > 0) {
     return {
       ok: false,
@@ -86,8 +91,9 @@ function parseAnimation(text: string): { document: LottieDocument | null; proble
   return { document: problems.length === 0 ? (value as LottieDocument) : null, problems };
 }
 
-/** Video frames share their colours two by two. */
-function checkSize({ w, h }: LottieDocument): PackageProblem[] {
+/** Video frames share their colours two by two, and there has to be one. */
+function checkFrames({ w, h, ip, op }: LottieDocument): PackageProblem[] {
+  if (Math.round(op - ip) < 1) return [{ file: 'animation.json', message: 'The animation is shorter than one frame' }];
   if (w % 2 === 0 && h % 2 === 0) return [];
   return [{ file: 'animation.json', message: `The size is ${w}×${h}, and both have to be even whole numbers` }];
 }

@@ -48,6 +48,8 @@ const lockEntry: fc.Arbitrary<LockEntry> = fc
   })
   .map(({ labels, protect, extra, ...entry }) => ({
     ...entry,
+    // The embedded service writes below renders/ alone.
+    ...(entry.service === 'embedded' && { video_url: 'renders/folder/berlin-4f4f4f4f.mp4' }),
     ...(Object.keys(labels).length > 0 && { labels }),
     ...(protect && { protect }),
     ...extra,

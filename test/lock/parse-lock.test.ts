@@ -94,6 +94,14 @@ describe('parseLock()', () => {
     ['inputs', []],
     ['session', 7],
     ['video_url', null],
+    ['video_url', ''],
+    ['video_url', '../../x.mp4'],
+    ['video_url', 'renders/../../x.mp4'],
+    ['video_url', 'renders//x.mp4'],
+    ['video_url', 'renders\\..\\x.mp4'],
+    ['video_url', 'renders/x\u0000.mp4'],
+    ['video_url', 'other/x.mp4'],
+    ['video_url', 'javascript:alert(1)'],
     ['thumbnails', 'one'],
     ['thumbnails', [null]],
     ['rendered_at', 'yesterday'],
@@ -113,6 +121,17 @@ describe('parseLock()', () => {
     const text = file({ a: { ...ENTRY, title: 1 }, b: ENTRY, c: {} });
     const diagnostics = refusal(text);
     expect(diagnostics.map(({ at }) => text.slice(at!.start, at!.end))).toEqual(['"a"', '"c"']);
+  });
+
+  test('takes any URL from a service', () => {
+    const entry = { ...ENTRY, service: 'https://api.example.com', video_url: 'https://cdn.example.com/x?signature=1' };
+    expect(parseLock(file({ berlin: entry }), 'f').ok).toBe(true);
+  });
+
+  test('refuses an id that stands twice, where it stands again', () => {
+    const text = file({ berlin: ENTRY, oslo: ENTRY }).replace('"oslo"', '"berlin"');
+    expect(refusal(text)).toMatchObject([{ code: 'lock_unreadable' }]);
+    expect(refusal(text)[0]!.at!.start).toBe(text.lastIndexOf('"berlin"'));
   });
 
   test.each([

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { createCanvas } from '@napi-rs/canvas';
 import { parseTemplatePackage } from '../../src/template/parse-template-package.ts';
 import type { LottieDocument } from '../../src/template/scene.ts';
@@ -12,6 +14,11 @@ editables:
   c_01: { label: Background, kind: color, stillcut: stillcut_01 }
   (Footage)/USER/photo.png: { label: Photo, kind: image, stillcut: stillcut_01, required: false }
 `;
+
+/** A real font, under the name that the package gives it. */
+export const TEST_FONT = readFileSync(
+  join(import.meta.dirname, '../../templates/story/fonts/InstrumentSans-Medium.ttf'),
+);
 
 const still = { a: 0 };
 const transform = {
@@ -86,8 +93,7 @@ export function smallPackageFiles(
     'template.yaml': SMALL_MANIFEST,
     'animation.json': JSON.stringify(smallAnimation()),
     'images/photo.png': solidPng('#00ff00'),
-    // Not a font that anything could draw: Skia skips it, and the text with it.
-    'fonts/Test-Regular.ttf': 'not a font',
+    'fonts/Test-Regular.ttf': TEST_FONT,
     ...changes,
   };
   return new Map(

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Resource } from '../../src/service/wire.ts';
 import { bindMapping } from '../../src/template/bind-mapping.ts';
 import { findSlotUses } from '../../src/template/lottie-slots.ts';
-import { smallPackage, solidPng } from '../support/small-package.ts';
+import { smallPackage, solidPng, TEST_FONT } from '../support/small-package.ts';
 
 const PHOTO = '(Footage)/USER/photo.png';
 
@@ -47,9 +47,7 @@ describe('bindMapping()', () => {
 
   it('embeds the fonts', () => {
     const { animation } = bind({});
-    expect(JSON.stringify(animation.fonts)).toContain(
-      `data:font/ttf;base64,${Buffer.from('not a font').toString('base64')}`,
-    );
+    expect(JSON.stringify(animation.fonts)).toContain(`data:font/ttf;base64,${TEST_FONT.toString('base64')}`);
   });
 });
 

@@ -1,6 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { parseTemplatePackage } from '../../src/template/parse-template-package.ts';
-import { SMALL_MANIFEST, smallAnimation, smallPackage, smallPackageFiles, solidPng } from '../support/small-package.ts';
+import {
+  SMALL_MANIFEST,
+  smallAnimation,
+  smallPackage,
+  smallPackageFiles,
+  solidPng,
+  TEST_FONT,
+} from '../support/small-package.ts';
 
 function problems(changes: Parameters<typeof smallPackageFiles>[0]): string[] {
   const result = parseTemplatePackage('templates/small', smallPackageFiles(changes));
@@ -93,6 +100,26 @@ describe('parseTemplatePackage()', () => {
     ]);
   });
 
+  it.each([
+    ['no font', Buffer.from('hello, I am no font at all')],
+    ['an empty file', Buffer.alloc(0)],
+    ['a font that is cut off', TEST_FONT.subarray(0, 5000)],
+  ])('refuses %s, which would render as no text', (_, font) => {
+    expect(problems({ 'fonts/Test-Regular.ttf': font })).toEqual([
+      expect.stringMatching(/^template_invalid: The file is (?:no TrueType, OpenType or WOFF font|cut off)$/),
+    ]);
+  });
+
+  it('refuses an animation shorter than a frame and an asset without a size', () => {
+    const short = { ...smallAnimation(), op: 0.4 };
+    expect(problems({ 'animation.json': JSON.stringify(short) })).toEqual([
+      'template_invalid: The animation is shorter than one frame',
+    ]);
+    const flat = smallAnimation();
+    Object.assign(flat.assets![0]!, { h: 0 });
+    expect(problems({ 'animation.json': JSON.stringify(flat) })[0]).toMatch(/The asset photo is 16×0/);
+  });
+
   it('does not follow an image path out of the package', () => {
     const animation = smallAnimation();
     Object.assign(animation.assets![0]!, { u: '../', p: 'secret.png' });
@@ -117,7 +144,7 @@ describe('packageDigest()', () => {
     animation.op = 12;
     const changed = [
       digest({ 'animation.json': JSON.stringify(animation) }),
-      digest({ 'fonts/Test-Regular.ttf': 'another font' }),
+      digest({ 'fonts/Test-Regular.ttf': Buffer.concat([TEST_FONT, Buffer.from([0])]) }),
       digest({ 'images/photo.png': solidPng('#ff0000') }),
       digest({ 'template.yaml': SMALL_MANIFEST.replace('stillcut_01: 0.5', 'stillcut_01: 0.7') }),
     ];

@@ -1,0 +1,32 @@
+/** What tells the formats apart: the first four bytes. */
+const SFNT = new Set(['\0\x01\0\0', 'OTTO', 'true', 'ttcf']);
+const WOFF = new Set(['wOFF', 'wOF2']);
+/** Without these tables nothing can be drawn. */
+const NEEDED = ['cmap', 'head', 'hhea', 'hmtx', 'maxp'];
+
+/**
+ * What is wrong with a font file, or null. Skia draws nothing for a font that it cannot read, and says nothing: so a file
+ * that is no font, or is cut off, has to be found here. The outlines themselves are not looked at.
+ *
+ * @see OpenType 1.9, "Table Directory"; WOFF 1.0 and 2.0, "Header": the length of the file is at offset 8
+ */
+export function fontProblem(bytes: Uint8Array): string | null {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const signature = bytes.length < 12 ? '' : String.fromCharCode(...bytes.subarray(0, 4));
+  if (WOFF.has(signature)) return view.getUint32(8) === bytes.length ? null : 'is cut off';
+  if (!SFNT.has(signature)) return 'is no TrueType, OpenType or WOFF font';
+  return signature === 'ttcf' ? 'is a collection of fonts; a package takes single ones' : sfntProblem(view);
+}
+
+function sfntProblem(view: DataView): string | null {
+  const tableCount = view.getUint16(4);
+  if (12 + tableCount * 16 > view.byteLength) return 'is cut off';
+  const names = new Set<string>();
+  for (let table = 0; table < tableCount; table++) {
+    const at = 12 + table * 16;
+    names.add(String.fromCharCode(...new Uint8Array(view.buffer, view.byteOffset + at, 4)));
+    if (view.getUint32(at + 8) + view.getUint32(at + 12) > view.byteLength) return 'is cut off';
+  }
+  const missing = NEEDED.filter((name) => !names.has(name));
+  return missing.length === 0 ? null : `lacks the tables ${missing.join(', ')}`;
+}

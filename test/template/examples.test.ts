@@ -1,0 +1,19 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { loadProject } from '../../src/project/load-project.ts';
+import { animations } from '../../templates/source/animations.ts';
+
+const ROOT = join(import.meta.dirname, '../..');
+
+describe('the example templates', () => {
+  it.each(Object.keys(animations))('%s is what its source gives', (name) => {
+    expect(readFileSync(join(ROOT, 'templates', name, 'animation.json'), 'utf8')).toBe(animations[name]);
+  });
+
+  it('and the videos over them are valid, with schemas up to date', async () => {
+    const { diagnostics, videos } = await loadProject({ cwd: ROOT });
+    expect(diagnostics).toEqual([]);
+    expect(videos.length).toBeGreaterThanOrEqual(6);
+  });
+});
