@@ -19,7 +19,7 @@ import type { GlobalOptions } from './global-options.ts';
 import { hasTrueColor, type Io, wantsColor } from './io.ts';
 import { LOCK_FILE } from './open-lock.ts';
 import { type OpenPlan, openPlan, type PlanFlags } from './open-plan.ts';
-import { openService } from './open-service.ts';
+import { type OpenService, openService } from './open-service.ts';
 import { watchRun } from './watch-run.ts';
 
 export interface ApplyOptions extends GlobalOptions, PlanFlags {
@@ -58,9 +58,11 @@ async function planAndApply(root: string, options: ApplyOptions, io: Io): Promis
     tellJson(NOTHING_DONE, false);
     return EXIT.ok;
   }
+  // Before anybody is asked: it may be one that cannot be used.
+  const service = openService(project, () => io.now());
   await approve(options, io);
   io.stderr.write('\n');
-  const { outcome, interrupted } = await applyOpened(opened, options, io);
+  const { outcome, interrupted } = await applyOpened(opened, service, options, io);
   tellJson(outcome, interrupted);
   if (options.json !== true) {
     io.stdout.write(outcomeText(outcome, { color: wantsColor(io.stdout, io.env, options.color), interrupted }));
@@ -73,10 +75,10 @@ const NOTHING_DONE: ApplyOutcome = { rendered: 0, recorded: 0, failed: [], skipp
 
 async function applyOpened(
   { plan, project, lock, videos }: OpenPlan,
+  service: OpenService,
   options: ApplyOptions,
   io: Io,
 ): Promise<{ outcome: ApplyOutcome; interrupted: boolean }> {
-  const service = openService(project, () => io.now());
   const lockFile = new LockFile(join(project.root, LOCK_FILE), LOCK_FILE, lock, writeFileAtomic);
   const stop = new AbortController();
   const watch = watchRun(options, io);

@@ -13,7 +13,7 @@ export function parseVideoId(text: string): VideoId | null {
 }
 
 /** What an id may be, as a hint. */
-export const VIDEO_ID_HINT = 'An id has letters A–Z, digits, ".", "_", "-", and "/" between its parts';
+export const VIDEO_ID_HINT = `An id has letters A–Z, digits, ".", "_", "-", and "/" between its parts; ${MAX_LENGTH} characters at most`;
 
 /**
  * The id that a definition has by its place: the path below the folder where the search began, without the ending.

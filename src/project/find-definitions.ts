@@ -6,13 +6,17 @@ import { byCodeUnit } from '../digest.ts';
  * nothing below node_modules.
  *
  * @param root absolute
+ * @param others files and folders that are no definitions, whatever the glob says
  */
-export function findDefinitions(root: string, pattern: string): string[] {
+export function findDefinitions(root: string, pattern: string, others: readonly string[] = []): string[] {
   const found = fastGlob.sync(pattern.replace(/^\.\//, ''), {
     cwd: root,
     followSymbolicLinks: false,
     dot: false,
-    ignore: ['**/node_modules/**'],
+    ignore: [
+      '**/node_modules/**',
+      ...others.flatMap((path) => [fastGlob.escapePath(path), `${fastGlob.escapePath(path)}/**`]),
+    ],
     suppressErrors: false,
   });
   return found.filter((path) => /\.ya?ml$/i.test(path)).sort(byCodeUnit);

@@ -72,7 +72,8 @@ function resolveVideos(
   files: RepositoryFiles,
   checks: Checks,
 ): Resolved {
-  const paths = findDefinitions(files.root, config.videos);
+  const folders = [...config.templates.values()].flatMap((one) => (one.kind === 'package' ? [one.path] : []));
+  const paths = findDefinitions(files.root, config.videos, [CONFIG_FILE, ...folders]);
   const usable = [...templates].map(([name, { spec }]) => {
     return [name, { spec, check: checks.video({ name, spec }) }] as const;
   });

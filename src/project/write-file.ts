@@ -1,18 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import { type FileHandle, mkdir, open, rename, rm } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { ReelformError } from '../diagnostic.ts';
 
 /**
  * Writes a file so that a reader, or a crash at any moment, finds either all of the old or all of the new; once it has
- * returned, the new outlives a power cut. Missing folders are made. A crash can leave a `.<name>.<uuid>.tmp` beside it.
+ * returned, the new outlives a power cut. Missing folders are made. A crash can leave a `.<uuid>.tmp` beside it.
  *
  * @param path absolute
  * @throws ReelformError `write_failed`
  */
 export async function writeFileAtomic(path: string, data: string | Uint8Array): Promise<void> {
   const folder = dirname(path);
-  const temporary = join(folder, `.${basename(path)}.${randomUUID()}.tmp`);
+  const temporary = join(folder, `.${randomUUID()}.tmp`);
   try {
     await mkdir(folder, { recursive: true });
     await writeDurably(temporary, data);

@@ -29,7 +29,10 @@ export function parseYaml(file: string, text: string): Result<TreeNode | null> {
     prettyErrors: false,
     logLevel: 'error',
   });
-  if (document.errors.length > 0) return { ok: false, diagnostics: syntaxProblems(file, document.errors) };
+  if (document.errors.length > 0) {
+    const conflict = conflictIn(file, text);
+    return { ok: false, diagnostics: conflict === null ? syntaxProblems(file, document.errors) : [conflict] };
+  }
   const reader = new TreeReader(file, text);
   const root = document.contents === null ? null : reader.read(document.contents, 0);
   if (isEmptyDocument(document)) return { ok: true, value: null };
@@ -39,6 +42,14 @@ export function parseYaml(file: string, text: string): Result<TreeNode | null> {
 function isEmptyDocument(document: Document): boolean {
   const { contents } = document;
   return contents === null || (isScalar(contents) && contents.value === null && contents.source === '');
+}
+
+/** What follows from a merge that nobody finished is not worth a message each. */
+function conflictIn(file: string, text: string): Diagnostic | null {
+  const marker = /^<{7}(?: .*)?$/m.exec(text);
+  if (marker === null) return null;
+  const at = { file, start: marker.index, end: marker.index + marker[0].length };
+  return problem('yaml_syntax', at, 'The file holds a conflict marker of a git merge', 'Finish the merge');
 }
 
 function syntaxProblems(file: string, errors: readonly YAMLError[]): Diagnostic[] {

@@ -26,6 +26,9 @@ describe('findDefinitions()', () => {
     ]);
     expect(findDefinitions(root, './videos/*.yaml')).toHaveLength(3);
     expect(findDefinitions(root, 'nothing/**/*.yaml')).toEqual([]);
+    const [first = '', ...rest] = findDefinitions(root, './videos/*.yaml');
+    expect(findDefinitions(root, './videos/*.yaml', [first])).toEqual(rest);
+    expect(findDefinitions(root, './videos/*.yaml', ['videos'])).toEqual([]);
   });
 
   it('follows no links', () => {

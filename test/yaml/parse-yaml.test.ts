@@ -196,3 +196,12 @@ describe('toJson()', () => {
     expect(textOf(child(root, 'empty'))).toBeNull();
   });
 });
+
+describe('an unfinished merge', () => {
+  it('is told once, where it begins', () => {
+    const text = 'title: a\n<<<<<<< HEAD\nid: a\n=======\nid: b\n>>>>>>> other\n';
+    const result = parseYaml('a.yaml', text);
+    expect(result).toMatchObject({ ok: false, diagnostics: [{ code: 'yaml_syntax', at: { start: 9, end: 21 } }] });
+    expect(!result.ok && result.diagnostics).toHaveLength(1);
+  });
+});
