@@ -45,10 +45,17 @@ const io: Io = {
   async ask(question) {
     const lines = createInterface({ input: process.stdin, output: process.stderr });
     try {
-      // Ctrl-C and Ctrl-D are answers too.
+      // Ctrl-C and Ctrl-D are answers too; they leave the cursor behind the question.
       return await new Promise<string>((resolve) => {
-        lines.once('close', () => resolve(''));
-        lines.question(question).then(resolve, () => resolve(''));
+        const giveUp = (): void => {
+          process.stderr.write('\n');
+          resolve('');
+        };
+        lines.once('close', giveUp);
+        lines.question(question).then((answer) => {
+          lines.off('close', giveUp);
+          resolve(answer);
+        }, giveUp);
       });
     } finally {
       lines.close();
