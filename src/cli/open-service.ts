@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { availableParallelism } from 'node:os';
+import { availableParallelism, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { ReelformError } from '../diagnostic.ts';
 import type { Project } from '../project/load-project.ts';
@@ -15,6 +15,9 @@ import { createSourceStore } from '../session/source-store.ts';
 
 /** The folder of finished videos, repository-relative; git ignores it. */
 const OUTPUTS = 'renders';
+
+/** What one render of 1080p takes, twice over: the machine has other work too. */
+const MEMORY_PER_RENDER_BYTES = 1e9;
 
 /** A service that a command opened, and has to close. */
 export type OpenService = RenderService & {
@@ -36,7 +39,7 @@ export function openService(project: Project, now: () => number): OpenService {
   }
   const packages = new Map([...project.templates.values()].map((template) => [template.spec.id, template.package]));
   const uploads = createSourceStore(join(project.root, '.reelform', 'sources'));
-  const capacity = availableParallelism();
+  const capacity = Math.max(1, Math.min(availableParallelism(), Math.floor(totalmem() / MEMORY_PER_RENDER_BYTES)));
   const pool = createRenderPool({ size: capacity });
   const service = createEmbeddedService({
     templates: { find: (id) => packages.get(id) ?? null },

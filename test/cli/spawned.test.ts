@@ -19,6 +19,16 @@ function start(root: string, args: readonly string[]) {
   return execa(process.execPath, [CLI, ...args], { cwd: root, reject: false, env: { CI: 'true', NO_COLOR: '1' } });
 }
 
+/** An apply of one video after the other, and what it has said so far. */
+function startOneByOne(root: string) {
+  const run = start(root, ['apply', '--auto-approve', '--concurrency', '1']);
+  let stderr = '';
+  run.stderr.on('data', (chunk: Buffer) => {
+    stderr += chunk.toString();
+  });
+  return { run, said: () => stderr };
+}
+
 async function until(condition: () => boolean): Promise<void> {
   while (!condition()) await new Promise((resolve) => setTimeout(resolve, 20));
 }
@@ -64,14 +74,17 @@ describe('the built program', () => {
     expect(stderr).not.toContain('EPIPE');
   });
 
+  it('goes on with an apply when nobody reads on', async () => {
+    const root = makeRepository();
+    const pipe = `"${process.execPath}" "${CLI}" apply --auto-approve 2>&1 | head -n 1; exit "${'${PIPESTATUS[0]}'}"`;
+    expect((await execa('bash', ['-c', pipe], { cwd: root, reject: false })).exitCode).toBe(0);
+    expect((await start(root, ['plan', '--detailed-exitcode'])).exitCode).toBe(0);
+  });
+
   it('finishes what it renders at the first SIGINT and leaves the rest', async () => {
     const root = longRepository();
-    const run = start(root, ['apply', '--auto-approve', '--concurrency', '1']);
-    let stderr = '';
-    run.stderr.on('data', (chunk: Buffer) => {
-      stderr += chunk.toString();
-    });
-    await until(() => stderr.includes('rendering'));
+    const { run, said } = startOneByOne(root);
+    await until(() => said().includes('rendering'));
     run.kill('SIGINT');
     const { exitCode, stdout } = await run;
     expect({ exitCode, stdout }).toEqual({
@@ -85,14 +98,10 @@ describe('the built program', () => {
 
   it('leaves at once at the second SIGINT, with 8', async () => {
     const root = longRepository();
-    const run = start(root, ['apply', '--auto-approve', '--concurrency', '1']);
-    let stderr = '';
-    run.stderr.on('data', (chunk: Buffer) => {
-      stderr += chunk.toString();
-    });
-    await until(() => stderr.includes('rendering'));
+    const { run, said } = startOneByOne(root);
+    await until(() => said().includes('rendering'));
     run.kill('SIGINT');
-    await until(() => stderr.includes('Stopping'));
+    await until(() => said().includes('Stopping'));
     const children = await childrenOf(run.pid!);
     run.kill('SIGINT');
     expect((await run).exitCode).toBe(8);
@@ -101,12 +110,8 @@ describe('the built program', () => {
 
   it('loses nothing to SIGKILL: no half file, no orphan, and the next apply goes on', async () => {
     const root = longRepository();
-    const run = start(root, ['apply', '--auto-approve', '--concurrency', '1']);
-    let stderr = '';
-    run.stderr.on('data', (chunk: Buffer) => {
-      stderr += chunk.toString();
-    });
-    await until(() => stderr.includes('✓ berlin') && /oslo +rendering/.test(stderr));
+    const { run, said } = startOneByOne(root);
+    await until(() => said().includes('✓ berlin') && /oslo +rendering/.test(said()));
     const children = await childrenOf(run.pid!);
     run.kill('SIGKILL');
     await run;

@@ -1,18 +1,13 @@
-import { mkdirSync, mkdtempSync, realpathSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, realpathSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { smallPackageFiles, solidPng } from './small-package.ts';
+import { writeFiles } from './temporary-repository.ts';
 
 /** A folder with these files, under the system's temporary folder. */
-export function makeFolder(
-  files: ReadonlyMap<string, Uint8Array | string> | Readonly<Record<string, Uint8Array | string>>,
-): string {
+export function makeFolder(files: Readonly<Record<string, Uint8Array | string>>): string {
   const root = realpathSync(mkdtempSync(join(tmpdir(), 'reelform-test-')));
-  const entries = files instanceof Map ? files : Object.entries(files as Record<string, Uint8Array | string>);
-  for (const [path, content] of entries) {
-    mkdirSync(dirname(join(root, path)), { recursive: true });
-    writeFileSync(join(root, path), content);
-  }
+  writeFiles(root, files);
   return root;
 }
 
