@@ -6,7 +6,7 @@ import { dataProblem, type Row } from './row.ts';
 const MAX_LENGTH = 16 << 20;
 
 /**
- * The rows of a CSV text with a header line, separated by commas, else semicolons, else tabs, whichever the header has.
+ * The rows of a CSV text with a header line, separated by commas, semicolons or tabs: by what the header has most of.
  * Empty lines count for nothing.
  *
  * @see RFC 4180
@@ -28,7 +28,12 @@ export function readCsv(file: string, text: string): Result<Row[]> {
   if (records instanceof CsvError) {
     const at = lines.span(Number(records.lines) || 1);
     const hint = 'Write a quote inside a quoted text twice: ""';
-    return { ok: false, diagnostics: [dataProblem(at, `${file} is not valid CSV: ${records.message}`, hint)] };
+    return {
+      ok: false,
+      diagnostics: [
+        dataProblem(at, `${file} is not valid CSV: ${CSV_PROBLEMS[records.code] ?? records.message}`, hint),
+      ],
+    };
   }
 
   const [header, ...body] = records;
@@ -42,7 +47,7 @@ export function readCsv(file: string, text: string): Result<Row[]> {
   const rows = body.map(({ record, info }, index): Row => {
     const line = lines.nextFilled((index === 0 ? header : body[index - 1])?.info.lines ?? 0);
     if (record.length !== columns.length) {
-      const message = `Line ${line} has ${record.length} values, the header has ${columns.length}`;
+      const message = `Line ${line} has ${record.length} ${record.length === 1 ? 'value' : 'values'}, the header has ${columns.length}`;
       problems.push(dataProblem(lines.span(line), message, 'Put a text that holds the separator in quotes'));
     }
     const values = new Map(columns.map((column, at) => [column, record[at] ?? '']));
@@ -58,8 +63,7 @@ interface CsvRecord {
 }
 
 function parseRecords(text: string): CsvRecord[] | CsvError {
-  const header = /^[^\r\n]*/.exec(text)?.[0] ?? '';
-  const delimiter = [',', ';', '\t'].find((separator) => header.includes(separator)) ?? ',';
+  const delimiter = separatorOf(/^[^\r\n]*/.exec(text)?.[0] ?? '');
   try {
     const options = { info: true, relax_column_count: true, skip_empty_lines: true, delimiter };
     return parse(text, options) as unknown as CsvRecord[];
@@ -68,6 +72,20 @@ function parseRecords(text: string): CsvRecord[] | CsvError {
     throw error;
   }
 }
+
+/** The first of equals; what stands in quotes separates nothing. */
+function separatorOf(header: string): string {
+  const bare = header.replaceAll(/"[^"]*"/g, '');
+  const counted = [',', ';', '\t'].map((separator) => [separator, bare.split(separator).length] as const);
+  return counted.reduce((most, one) => (one[1] > most[1] ? one : most))[0];
+}
+
+/** What csv-parse means, in our words. */
+const CSV_PROBLEMS: Readonly<Record<string, string>> = {
+  CSV_QUOTE_NOT_CLOSED: 'a quote that was opened is not closed before the end of the file',
+  CSV_INVALID_CLOSING_QUOTE: 'something stands between a closing quote and the next separator',
+  INVALID_OPENING_QUOTE: 'a quote stands in the middle of a text',
+};
 
 /** Where the lines of a text are, counted from 1. */
 class Lines {

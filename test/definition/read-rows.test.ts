@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { readCsv } from '../../src/definition/read-csv.ts';
 import { readRows } from '../../src/definition/read-rows.ts';
 import { placed } from '../support/resolve.ts';
 
@@ -83,5 +84,25 @@ describe('readRows()', () => {
         expect(rows('a.csv', text)).toEqual(pairs.map(([first, second]) => ({ first, second })));
       }),
     );
+  });
+});
+
+describe('readCsv()', () => {
+  it.each([
+    ['name;"price, EUR";city', ['name', 'price, EUR', 'city']],
+    ['name;price, EUR;city', ['name', 'price, EUR', 'city']],
+    ['name\tcity', ['name', 'city']],
+    ['name,city', ['name', 'city']],
+    ['name', ['name']],
+  ])('takes the separator that %j has most of', (header, columns) => {
+    const rows = readCsv('a.csv', `${header}\n${header}\n`);
+    expect(rows.ok && [...rows.value[0]!.values.keys()]).toEqual(columns);
+  });
+
+  it.each(['a,b\n"x,y\n', 'a,b\n"x"z,y\n', 'a,b\nx"z,y\n'])('explains %j in its own words', (text) => {
+    const rows = readCsv('a.csv', text);
+    const message = rows.ok ? '' : rows.diagnostics[0]!.message;
+    expect(message).toContain('a.csv is not valid CSV: ');
+    expect(message).not.toMatch(/Quote Not Closed|Invalid|parsing/);
   });
 });
