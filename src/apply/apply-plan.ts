@@ -1,6 +1,7 @@
 import pLimit from 'p-limit';
 import type { Video, VideoId } from '../definition/video.ts';
 import type { Sha256 } from '../digest.ts';
+import { outputNameOf } from '../lock/output-path.ts';
 import type { DesiredVideo } from '../plan/desired-video.ts';
 import { type Change, type Plan, renders } from '../plan/plan.ts';
 import { editLock, type LockEdit, type Rendering, settle } from '../plan/settle.ts';
@@ -120,7 +121,7 @@ function renderingOf(session: RenderSession, videoUrl: string): Rendering {
 
 /** A restored output goes back to the name that the lockfile knows it by; a new one is named after what is in it. */
 function outputName(change: Change): string {
-  if (change.action === 'restore') return change.before.video_url.replace(/^renders\//, '').replace(/\.mp4$/, '');
+  if (change.action === 'restore') return outputNameOf(change.before.video_url);
   return newOutputName(change.desired!);
 }
 

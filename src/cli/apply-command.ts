@@ -6,20 +6,20 @@ import { applyPlan } from '../apply/apply-plan.ts';
 import type { ApplyOutcome } from '../apply/events.ts';
 import { EXIT, hasErrors, ReelformError } from '../diagnostic.ts';
 import { LockFile } from '../lock/lock-file.ts';
-import { isEmptyPlan, type Plan } from '../plan/plan.ts';
+import { isEmptyPlan } from '../plan/plan.ts';
 import { findRoot } from '../project/find-root.ts';
 import { acquireRunLock } from '../project/run-lock.ts';
 import { writeFileAtomic } from '../project/write-file.ts';
 import { applyJson } from '../report/apply-json.ts';
 import { outcomeText } from '../report/apply-text.ts';
 import { diagnosticsJson } from '../report/diagnostics-json.ts';
-import { planText } from '../report/plan-text.ts';
 import { directoryOf, tellDiagnostics } from './diagnose.ts';
 import type { GlobalOptions } from './global-options.ts';
-import { hasTrueColor, type Io, wantsColor } from './io.ts';
+import { type Io, wantsColor } from './io.ts';
 import { LOCK_FILE } from './open-lock.ts';
 import { type OpenPlan, openPlan, type PlanFlags } from './open-plan.ts';
 import { type OpenService, openService } from './open-service.ts';
+import { showPlan } from './show-plan.ts';
 import { watchRun } from './watch-run.ts';
 
 export interface ApplyOptions extends GlobalOptions, PlanFlags {
@@ -43,17 +43,17 @@ export async function applyCommand(options: ApplyOptions, io: Io): Promise<numbe
 
 async function planAndApply(root: string, options: ApplyOptions, io: Io): Promise<number> {
   const { project, diagnostics, opened } = await openPlan(root, options);
-  const all = [...diagnostics, ...(opened?.plan.diagnostics ?? [])];
-  tellDiagnostics(all, project.source, options, io);
+  tellDiagnostics(diagnostics, project.source, options, io);
   const tellJson = (outcome: ApplyOutcome, interrupted: boolean): void => {
-    if (options.json === true) io.stdout.write(applyJson(outcome, interrupted, diagnosticsJson(all, project.source)));
+    if (options.json !== true) return;
+    io.stdout.write(applyJson(outcome, interrupted, diagnosticsJson(diagnostics, project.source)));
   };
   if (opened === null || hasErrors(opened.plan.diagnostics)) {
     tellJson(NOTHING_DONE, false);
     return opened === null ? EXIT.error : EXIT.refused;
   }
   const { plan } = opened;
-  io.stderr.write(textOf(plan, opened, options, io));
+  showPlan(opened, io.stderr, options, io);
   if (isEmptyPlan(plan)) {
     tellJson(NOTHING_DONE, false);
     return EXIT.ok;
@@ -113,17 +113,6 @@ async function applyOpened(
     watch.close();
     await service.close();
   }
-}
-
-function textOf(plan: Plan, { project }: OpenPlan, options: ApplyOptions, io: Io): string {
-  const color = wantsColor(io.stderr, io.env, options.color);
-  return planText(plan, {
-    color,
-    trueColor: color && hasTrueColor(io.env),
-    columns: io.stderr.columns,
-    verbose: options.verbose === true,
-    label: (template, key) => project.templates.get(template)?.spec.editables[key]?.label,
-  });
 }
 
 /** @throws ReelformError `not_approved` */

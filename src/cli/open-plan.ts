@@ -25,7 +25,10 @@ export interface PlanFlags {
   readonly allowEmpty?: boolean;
 }
 
-/** Reads the repository, the lock and the outputs, and plans. With errors in what was read there is no plan. */
+/**
+ * Reads the repository, the lock and the outputs, and plans. With errors in what was read there is no plan; what stands
+ * against the plan is among the diagnostics too.
+ */
 export async function openPlan(
   cwd: string,
   flags: PlanFlags,
@@ -48,7 +51,11 @@ export async function openPlan(
     allowEmpty: flags.allowEmpty === true,
   });
   const videos = new Map(project.videos.map((video) => [video.id, video]));
-  return { project, diagnostics, opened: { project, lock: lock.value, videos, plan } };
+  return {
+    project,
+    diagnostics: [...diagnostics, ...plan.diagnostics],
+    opened: { project, lock: lock.value, videos, plan },
+  };
 }
 
 /** `embedded`, or the origin of the configured service. */

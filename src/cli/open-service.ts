@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { availableParallelism, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { ReelformError } from '../diagnostic.ts';
+import { OUTPUTS_FOLDER } from '../lock/output-path.ts';
 import type { Project } from '../project/load-project.ts';
 import { writeFileAtomic } from '../project/write-file.ts';
 import type { RenderService } from '../service/render-service.ts';
@@ -12,9 +13,6 @@ import { createMemoryStore } from '../session/memory-store.ts';
 import { createRenderPool } from '../session/render-pool.ts';
 import { createSourceReader } from '../session/source-reader.ts';
 import { createSourceStore } from '../session/source-store.ts';
-
-/** The folder of finished videos, repository-relative; git ignores it. */
-const OUTPUTS = 'renders';
 
 /** What one render of 1080p takes, twice over: the machine has other work too. */
 const MEMORY_PER_RENDER_BYTES = 1e9;
@@ -45,7 +43,7 @@ export function openService(project: Project, now: () => number): OpenService {
     templates: { find: (id) => packages.get(id) ?? null },
     sources: createSourceReader(uploads, fetchSource),
     renderer: pool,
-    outputs: createDirectoryOutputs(join(project.root, OUTPUTS), OUTPUTS, writeFileAtomic),
+    outputs: createDirectoryOutputs(join(project.root, OUTPUTS_FOLDER), OUTPUTS_FOLDER, writeFileAtomic),
     store: createMemoryStore(),
     environment: { now, randomId: () => randomBytes(12).toString('hex') },
     uploads,

@@ -1,5 +1,6 @@
 import { Command, CommanderError, InvalidArgumentError } from 'commander';
 import { EXIT, ReelformError } from '../diagnostic.ts';
+import { errorText, internalErrorText } from '../report/error-text.ts';
 import { VERSION } from './global-options.ts';
 import type { Io } from './io.ts';
 
@@ -98,15 +99,12 @@ function explain(error: unknown, io: Io): number {
   // Commander has said its own: help and version end with 0, mistakes with its message.
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.error;
   if (error instanceof ReelformError) {
-    io.stderr.write(
-      `error ${error.code}: ${error.message}\n${error.hint === undefined ? '' : `hint: ${error.hint}\n`}`,
-    );
+    io.stderr.write(errorText(error));
     return error.exitCode;
   }
   const refused = fileSystemError(error);
   if (refused !== null) return explain(refused, io);
-  const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
-  io.stderr.write(`Internal error: ${text}\nThis is a mistake in reelform ${VERSION}; please report it.\n`);
+  io.stderr.write(internalErrorText(error, VERSION));
   return EXIT.error;
 }
 

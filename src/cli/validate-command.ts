@@ -1,6 +1,7 @@
 import { EXIT, hasErrors } from '../diagnostic.ts';
 import { loadProject } from '../project/load-project.ts';
 import { diagnosticsJson } from '../report/diagnostics-json.ts';
+import { validText } from '../report/validate-text.ts';
 import { directoryOf, tellDiagnostics } from './diagnose.ts';
 import type { GlobalOptions } from './global-options.ts';
 import type { Io } from './io.ts';
@@ -19,12 +20,7 @@ export async function validateCommand(options: GlobalOptions & { readonly json?:
     io.stdout.write(`${JSON.stringify(document, null, 2)}\n`);
   } else {
     tellDiagnostics(diagnostics, source, options, io);
-    if (valid)
-      io.stdout.write(`${count(videos.length, 'video')} over ${count(templates.size, 'template')} are valid.\n`);
+    if (valid) io.stdout.write(validText(videos.length, templates.size));
   }
   return valid ? EXIT.ok : EXIT.error;
-}
-
-function count(number: number, noun: string): string {
-  return `${number} ${noun}${number === 1 ? '' : 's'}`;
 }

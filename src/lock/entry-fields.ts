@@ -1,3 +1,4 @@
+import { isRecord } from '../is-record.ts';
 import type { LockEntry } from './lock.ts';
 
 /** How one field of an entry is recognised. */
@@ -42,11 +43,6 @@ export const ENTRY_FIELDS: ReadonlyMap<string, EntryField> = new Map<keyof LockE
     },
   ],
 ]);
-
-/** A JSON object, so neither null nor a list. */
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
 
 function isTextMap(value: unknown): boolean {
   return isRecord(value) && Object.values(value).every((member) => typeof member === 'string');

@@ -1,8 +1,10 @@
 import type { Diagnostic, Result, Span } from '../diagnostic.ts';
 import type { Json } from '../digest.ts';
-import { ENTRY_FIELDS, isRecord } from './entry-fields.ts';
+import { isRecord } from '../is-record.ts';
+import { ENTRY_FIELDS } from './entry-fields.ts';
 import { placeJsonError } from './json-error.ts';
 import { LOCKFILE_VERSION, type Lock, type LockEntry } from './lock.ts';
+import { isOutputPath } from './output-path.ts';
 
 /**
  * Reads the text of a lockfile; every entry is checked. Text that is not a whole, known lockfile is refused and never
@@ -66,12 +68,6 @@ function wrongField(entry: unknown): string | null {
   }
   if (entry.service !== 'embedded' || isOutputPath(entry.video_url as string)) return null;
   return 'a wrong "video_url", expected renders/<name>.mp4, as the embedded service writes it';
-}
-
-/** A file below renders/: a restored video is written where its entry says. */
-function isOutputPath(url: string): boolean {
-  if (!/^renders\/[\w./-]{1,240}\.mp4$/.test(url)) return false;
-  return url.split('/').every((part) => part !== '' && part !== '.' && part !== '..');
 }
 
 function newerLock(version: number, at: Span): Diagnostic {

@@ -1,6 +1,7 @@
 import { createColors } from 'picocolors';
 import type { Diagnostic, Severity } from '../diagnostic.ts';
 import { codeFrame } from './code-frame.ts';
+import { countNoun } from './count-noun.ts';
 import { escapeControls } from './escape-controls.ts';
 import { textPosition } from './text-position.ts';
 
@@ -75,10 +76,9 @@ function summary(diagnostics: readonly Diagnostic[], color: boolean): string {
   const errors = diagnostics.filter(({ severity }) => severity === 'error').length;
   const warnings = diagnostics.length - errors;
   const files = new Set(diagnostics.flatMap(({ at }) => (at === undefined ? [] : [at.file]))).size;
-  const counts = [count(errors, 'error'), count(warnings, 'warning')].filter((part) => part !== null).join(' and ');
-  return bold(files === 0 ? counts : `${counts} in ${count(files, 'file')}`);
-}
-
-function count(number: number, noun: string): string | null {
-  return number === 0 ? null : `${number} ${noun}${number === 1 ? '' : 's'}`;
+  const counts = [
+    ...(errors > 0 ? [countNoun(errors, 'error')] : []),
+    ...(warnings > 0 ? [countNoun(warnings, 'warning')] : []),
+  ].join(' and ');
+  return bold(files === 0 ? counts : `${counts} in ${countNoun(files, 'file')}`);
 }

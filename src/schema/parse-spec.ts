@@ -1,4 +1,5 @@
 import type { Diagnostic, Result } from '../diagnostic.ts';
+import { isRecord } from '../is-record.ts';
 import type { StyleVersion } from '../service/wire.ts';
 
 const MAX_EDITABLES = 500;
@@ -28,19 +29,19 @@ export function parseSpec(file: string, text: string): Result<StyleVersion> {
   } catch {
     return invalid(['The text is not valid JSON']);
   }
-  const value = isObject(document) ? document.style_version : undefined;
+  const value = isRecord(document) ? document.style_version : undefined;
   const problems = specProblems(value);
   return problems.length > 0 ? invalid(problems) : { ok: true, value: value as StyleVersion };
 }
 
 /** All that keeps a value from being a specification; nothing, and it is one. */
 export function specProblems(value: unknown): string[] {
-  if (!isObject(value)) return ['style_version is not an object'];
+  if (!isRecord(value)) return ['style_version is not an object'];
   const problems: string[] = [];
   if (!isText(value.id, MAX_LABEL) || value.id === '')
     problems.push(`style_version.id is not a text of 1 to ${MAX_LABEL} characters`);
   if (!isTexts(value.fonts)) problems.push('style_version.fonts is not a list of texts');
-  if (!isObject(value.editables)) return [...problems, 'style_version.editables is not an object'];
+  if (!isRecord(value.editables)) return [...problems, 'style_version.editables is not an object'];
   const editables = Object.entries(value.editables);
   if (editables.length > MAX_EDITABLES) {
     return [
@@ -52,7 +53,7 @@ export function specProblems(value: unknown): string[] {
     const name = JSON.stringify(key.slice(0, MAX_LABEL));
     if (!isText(key, MAX_LABEL) || key === '' || key === '__proto__')
       problems.push(`${name} cannot be the key of an editable`);
-    if (!isObject(editable)) problems.push(`The editable ${name} is not an object`);
+    if (!isRecord(editable)) problems.push(`The editable ${name} is not an object`);
     else problems.push(...editableProblems(name, editable));
   }
   return problems;
@@ -85,10 +86,6 @@ function editableProblems(name: string, editable: Fields): string[] {
     if (value === undefined && rule.endsWith('?')) return [];
     return holds(value) ? [] : [`${field} of the editable ${name} is not ${expected}`];
   });
-}
-
-function isObject(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** A line of text: nothing that a terminal or an editor would obey. */

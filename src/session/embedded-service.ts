@@ -19,8 +19,8 @@ export function createEmbeddedService(ports: SessionPorts & { readonly uploads: 
     },
     createRenderSession: (request, { outputName }) => sessions.create(request, outputName),
     getRenderSession: (id) => sessions.get(id),
-    async uploadSource({ bytes }) {
-      return { remote_url: uploadUrl(await ports.uploads.put(bytes)) };
+    async uploadSource({ bytes, sha256 }) {
+      return { remote_url: uploadUrl(await ports.uploads.put(bytes, sha256)) };
     },
     close: () => sessions.close(),
   };

@@ -1,10 +1,12 @@
+import { existsSync } from 'node:fs';
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Sha256, sha256 } from '../digest.ts';
 
 /** Bytes under their own SHA-256, in a folder. EDGE. */
 export interface SourceStore {
-  put(bytes: Uint8Array): Promise<Sha256>;
+  /** @param digest of the bytes, where it is known already */
+  put(bytes: Uint8Array, digest?: Sha256): Promise<Sha256>;
   get(digest: Sha256): Promise<Uint8Array | null>;
   /** Removes everything. */
   clear(): Promise<void>;
@@ -13,8 +15,9 @@ export interface SourceStore {
 export function createSourceStore(directory: string): SourceStore {
   let temporaries = 0;
   return {
-    async put(bytes) {
-      const digest = sha256(bytes);
+    async put(bytes, digest = sha256(bytes)) {
+      // The same logo comes with every video.
+      if (existsSync(join(directory, digest))) return digest;
       await mkdir(directory, { recursive: true });
       const temporary = join(directory, `.${digest}.${temporaries++}`);
       await writeFile(temporary, bytes);

@@ -1,7 +1,8 @@
+import { isRecord } from '../is-record.ts';
 import type { MediaResource, Resource, TextResource, Transform } from '../service/wire.ts';
 import { parseColor } from './color.ts';
 import { slotValue } from './derive-spec.ts';
-import { findSlotUses, isNode, type LottieNode, type SlotUse, textStyles } from './lottie-slots.ts';
+import { findSlotUses, type LottieNode, type SlotUse, textStyles } from './lottie-slots.ts';
 import type { LottieDocument, Scene, SceneImage } from './scene.ts';
 import type { PackageFile, TemplatePackage } from './template-package.ts';
 
@@ -84,10 +85,10 @@ function sceneImage(
 
 /** Skia takes a font from the document itself, or silently from the system: so every font is written into it. */
 function embedFonts(animation: LottieDocument, fonts: ReadonlyMap<string, PackageFile>): void {
-  const list = isNode(animation.fonts) ? animation.fonts.list : null;
+  const list = isRecord(animation.fonts) ? animation.fonts.list : null;
   if (!Array.isArray(list)) return;
   for (const font of list) {
-    const file = isNode(font) && typeof font.fName === 'string' ? fonts.get(font.fName) : undefined;
+    const file = isRecord(font) && typeof font.fName === 'string' ? fonts.get(font.fName) : undefined;
     if (file === undefined) continue;
     const base64 = Buffer.from(file.bytes).toString('base64');
     Object.assign(font, { origin: 3, fPath: `data:${fontType(file.path)};base64,${base64}` });

@@ -1,3 +1,4 @@
+import { isRecord } from '../is-record.ts';
 import { checkCompositions, MAX_DEPTH } from './check-compositions.ts';
 
 export interface CheckAnimationOptions {
@@ -90,10 +91,6 @@ function checkFonts(animation: Record<string, unknown>, supplied: ReadonlySet<st
 
 function isEmbedded(path: unknown): boolean {
   return typeof path === 'string' && path.startsWith('data:');
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function isFiniteNumber(value: unknown): value is number {

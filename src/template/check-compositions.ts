@@ -1,3 +1,5 @@
+import { isRecord } from '../is-record.ts';
+
 /** Levels of JSON, of precompositions within precompositions, and of parents of parents. */
 export const MAX_DEPTH = 64;
 /** Layers as they are drawn: those of a precomposition count once for each layer that shows it. */
@@ -138,8 +140,4 @@ function chainLength(ind: unknown, parents: ReadonlyMap<unknown, unknown>, known
   let length = known.get(at) ?? 0;
   for (const step of path.reverse()) known.set(step, ++length);
   return length;
-}
-
-function isRecord(value: unknown): value is Layer {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,5 +1,6 @@
+import { isRecord } from '../is-record.ts';
 import { fontProblem } from './check-font.ts';
-import { isNode, type LottieNode, type SlotUse, type SlotUses, textStyles } from './lottie-slots.ts';
+import { type LottieNode, type SlotUse, type SlotUses, textStyles } from './lottie-slots.ts';
 import type { EditableKind, Manifest } from './manifest.ts';
 import type { LottieDocument } from './scene.ts';
 import type { PackageFile } from './template-package.ts';
@@ -73,9 +74,9 @@ export function resolveFonts(
 ): { fonts: Map<string, PackageFile>; problems: PackageProblem[] } {
   const fonts = new Map<string, PackageFile>();
   const problems: PackageProblem[] = [];
-  const listed = isNode(animation.fonts) && Array.isArray(animation.fonts.list) ? animation.fonts.list : [];
+  const listed = isRecord(animation.fonts) && Array.isArray(animation.fonts.list) ? animation.fonts.list : [];
   for (const font of listed) {
-    if (!isNode(font) || typeof font.fName !== 'string') continue;
+    if (!isRecord(font) || typeof font.fName !== 'string') continue;
     const path = FONT_ENDINGS.map((ending) => `fonts/${font.fName}.${ending}`).find((name) => files.has(name));
     if (path === undefined) {
       const message = `The font ${font.fName} of the animation is not in the package`;
@@ -87,7 +88,7 @@ export function resolveFonts(
     if (problem === null) fonts.set(font.fName, { path, bytes });
     else problems.push({ file: path, message: `The file ${problem}`, hint: 'Put the font in again' });
   }
-  const names = new Set(listed.map((font) => (isNode(font) ? font.fName : null)));
+  const names = new Set(listed.map((font) => (isRecord(font) ? font.fName : null)));
   for (const name of usedFonts(animation)) {
     if (!names.has(name)) {
       problems.push({ file: 'animation.json', message: `A text uses the font ${name}, which is not in fonts.list` });
@@ -133,7 +134,7 @@ function usedFonts(animation: LottieDocument): Set<string> {
   const visit = (layers: unknown): void => {
     if (!Array.isArray(layers)) return;
     for (const layer of layers as LottieNode[]) {
-      if (isNode(layer) && isNode(layer.t) && isNode(layer.t.d)) {
+      if (isRecord(layer) && isRecord(layer.t) && isRecord(layer.t.d)) {
         for (const style of textStyles(layer.t.d)) names.add(style.f);
       }
     }

@@ -1,6 +1,7 @@
+import { isRecord } from '../is-record.ts';
 import type { Editable, StyleVersion } from '../service/wire.ts';
 import { formatColor } from './color.ts';
-import { isNode, type LottieNode, type SlotUse, type SlotUses, textStyles } from './lottie-slots.ts';
+import { type LottieNode, type SlotUse, type SlotUses, textStyles } from './lottie-slots.ts';
 import type { Manifest, ManifestEditable } from './manifest.ts';
 import type { LottieDocument } from './scene.ts';
 
@@ -19,15 +20,15 @@ export function deriveSpec(id: string, manifest: Manifest, animation: LottieDocu
 /** `slots[id].p`, the value that stands in for every use of the slot when nobody fills it. */
 export function slotValue(animation: LottieDocument, id: string): LottieNode | null {
   const slots = animation.slots;
-  const slot = isNode(slots) && Object.hasOwn(slots, id) ? slots[id] : null;
-  return isNode(slot) && isNode(slot.p) ? slot.p : null;
+  const slot = isRecord(slots) && Object.hasOwn(slots, id) ? slots[id] : null;
+  return isRecord(slot) && isRecord(slot.p) ? slot.p : null;
 }
 
 /** The names in `fonts.list`, in its order. */
 export function fontNames(animation: LottieDocument): string[] {
-  const list = isNode(animation.fonts) ? animation.fonts.list : null;
+  const list = isRecord(animation.fonts) ? animation.fonts.list : null;
   if (!Array.isArray(list)) return [];
-  return list.flatMap((font) => (isNode(font) && typeof font.fName === 'string' ? [font.fName] : []));
+  return list.flatMap((font) => (isRecord(font) && typeof font.fName === 'string' ? [font.fName] : []));
 }
 
 function describe(editable: ManifestEditable, uses: readonly SlotUse[], slot: LottieNode | null): Editable {

@@ -1,3 +1,4 @@
+import { isRecord } from '../is-record.ts';
 import type { LottieDocument } from './scene.ts';
 
 /** A JSON object inside a Lottie document. */
@@ -38,7 +39,7 @@ export function findSlotUses(document: LottieDocument): SlotUses {
       for (const item of value) visit(item, layerFonts);
       return;
     }
-    if (!isNode(value)) return;
+    if (!isRecord(value)) return;
     const fonts = value.ty === 5 ? fontsOf(value) : layerFonts;
     if (typeof value.sid === 'string') note(value.sid, useAt(value, fonts));
     for (const [key, child] of Object.entries(value)) {
@@ -50,16 +51,12 @@ export function findSlotUses(document: LottieDocument): SlotUses {
   return uses;
 }
 
-export function isNode(value: unknown): value is LottieNode {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 /** The text documents of `t.d`-like nodes, one per keyframe. */
 export function textStyles(node: LottieNode): TextStyle[] {
   if (!Array.isArray(node.k)) return [];
   const styles: TextStyle[] = [];
   for (const frame of node.k) {
-    if (isNode(frame) && isNode(frame.s) && typeof frame.s.t === 'string' && typeof frame.s.f === 'string') {
+    if (isRecord(frame) && isRecord(frame.s) && typeof frame.s.t === 'string' && typeof frame.s.f === 'string') {
       styles.push(frame.s as TextStyle);
     }
   }
@@ -74,6 +71,6 @@ function useAt(node: LottieNode, fonts: readonly string[]): SlotUse {
 
 function fontsOf(textLayer: LottieNode): string[] {
   const text = textLayer.t;
-  if (!isNode(text) || !isNode(text.d)) return [];
+  if (!isRecord(text) || !isRecord(text.d)) return [];
   return [...new Set(textStyles(text.d).map((style) => style.f))];
 }
