@@ -1,10 +1,4 @@
-/** One mistake in a request, as the service's problem details list them. */
-export interface RequestProblem {
-  readonly code: string;
-  /** JSON pointer into the request. */
-  readonly pointer: string;
-  readonly detail: string;
-}
+import type { RequestProblem } from './wire.ts';
 
 /**
  * The service answered, and the answer was no. `status` is the HTTP status that it has, or would have, on the wire.

@@ -64,14 +64,28 @@ export interface Mapping {
   resources: Record<string, Resource>;
 }
 
-export interface CreateRenderSession {
-  title: string;
-  render: 'preview';
-  mapping: Mapping;
+/** How the finished file is made; all of it optional. */
+export interface OutputRequest {
+  format?: 'mp4' | 'webm' | 'gif' | 'png';
+  /** Pixels; the width follows. */
+  height?: number;
+  /** Frames per second. */
+  fps?: number;
+  quality?: 'low' | 'medium' | 'high';
 }
 
-/** Statuses are open: see `isTerminal` for those of other services. */
+export interface CreateRenderSession {
+  title: string;
+  /** A draft when absent. */
+  render?: 'preview';
+  mapping: Mapping;
+  output?: OutputRequest;
+}
+
+/** Statuses are open: see `sessionEnd` for those of other services. */
 export type SessionStatus = 'draft' | 'preview_rendering' | 'preview_rendered' | 'preview_failed' | 'preview_canceled';
+
+export type SessionPhase = 'queued' | 'fetching' | 'rendering' | 'encoding' | 'uploading' | 'done';
 
 export interface SessionError {
   code: string;
@@ -85,6 +99,31 @@ export interface SessionError {
   occurred_at: string;
 }
 
+/** A source that a session was rendered from. */
+export interface SessionSource {
+  /** The editable that it fills. */
+  key: string;
+  remote_url: string;
+  status: 'fetched' | 'failed';
+  sha256?: string;
+  content_type?: string;
+  bytes?: number;
+  /** Pixels, of images. */
+  width?: number;
+  height?: number;
+}
+
+export interface SessionUsage {
+  /** Seconds between creation (or the call that started a draft) and the attempt that finished it. */
+  queue_seconds: number;
+  /** Seconds of that attempt. */
+  render_seconds: number;
+  frames: number;
+  /** Of the video. */
+  bytes: number;
+}
+
+/** Fields from `phase` on are additions: a service of the interface document alone lacks them. */
 export interface RenderSession {
   id: string;
   title: string;
@@ -100,6 +139,82 @@ export interface RenderSession {
   mapping: Mapping & { id: string };
   audio_tracks: Record<string, unknown>;
   font_changes: Record<string, unknown>;
-  source_uploads: unknown[];
+  source_uploads: SessionSource[];
+  /** Names of the fonts that were used. */
   fonts: string[];
+  phase?: SessionPhase;
+  terminal?: boolean;
+  /** Signed, expiring. Null until there is a video. */
+  download_url?: string | null;
+  /** When retention ends; null where nothing ends it. */
+  expires_at?: string | null;
+  usage?: SessionUsage;
+  output?: OutputRequest;
+}
+
+/** `GET /v2/render_sessions` */
+export interface RenderSessionPage {
+  render_sessions: RenderSession[];
+  next_cursor: string | null;
+}
+
+/** `POST /v2/render_sessions?dry_run=true` */
+export interface DryRun {
+  valid: boolean;
+  errors: RequestProblem[];
+  warnings: RequestProblem[];
+  /** Null when the template is not known. */
+  estimate: { frames: number; render_seconds: number } | null;
+}
+
+/** One mistake in a request, as the service's problem details list them. */
+export interface RequestProblem {
+  readonly code: string;
+  /** JSON pointer into the request, as a URI fragment. */
+  readonly pointer: string;
+  readonly detail: string;
+}
+
+/** The body of every error. @see RFC 9457 */
+export interface ProblemDetails {
+  type: string;
+  title: string;
+  status: number;
+  detail: string;
+  instance: string;
+  code: string;
+  request_id: string;
+  errors: RequestProblem[];
+}
+
+export type StyleVersionStatus = 'processing' | 'edit_ready' | 'failed';
+
+/** `GET /v2/template_style_versions/{id}`: the specification and what the service knows of it beside. */
+export interface StyleVersionDetails extends StyleVersion {
+  /** The template's name. */
+  name: string;
+  status: StyleVersionStatus;
+  /** Why it failed. */
+  errors: RequestProblem[];
+  /** SHA-256 over what of the package can reach a frame. */
+  digest: string;
+  /** Pixels. */
+  width: number;
+  height: number;
+  fps: number;
+  /** Seconds. */
+  duration: number;
+  /** Name → URL of a PNG; empty until `edit_ready`. */
+  stillcuts: Record<string, string>;
+  created_at: string;
+}
+
+/** `POST /v2/source_uploads` */
+export interface SourceUploadAnswer {
+  remote_url: string;
+  sha256: string;
+  bytes: number;
+  content_type: string;
+  width?: number;
+  height?: number;
 }

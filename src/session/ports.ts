@@ -1,30 +1,56 @@
 import type { Code } from '../diagnostic.ts';
+import type { Sha256 } from '../digest.ts';
 import type { SessionCode } from '../service/session-codes.ts';
-import type { RenderSession, SessionError } from '../service/wire.ts';
+import type { RenderSession, SessionError, SessionStatus } from '../service/wire.ts';
 import type { Scene } from '../template/scene.ts';
 import type { TemplatePackage } from '../template/template-package.ts';
 
+declare const brand: unique symbol;
+
+/** Who owns sessions, sources and uploaded templates: what is another tenant's is not there. */
+export type TenantId = string & { readonly [brand]: 'TenantId' };
+
 /** The templates that a service can render. */
 export interface TemplateRegistry {
-  find(styleVersionId: string): TemplatePackage | null;
+  /**
+   * @returns null for a style version that the tenant does not have
+   * @throws ServiceError 409 `style_version_processing` while it is being looked at, 422 `style_version_failed` when it
+   * cannot be used
+   */
+  find(tenant: TenantId, styleVersionId: string): Promise<TemplatePackage | null>;
+}
+
+/** An image that is safe to decode: its type and size were read from its bytes. */
+export interface Source {
+  readonly bytes: Uint8Array;
+  readonly sha256: Sha256;
+  /** MIME type. */
+  readonly contentType: string;
+  /** Pixels. */
+  readonly width: number;
+  readonly height: number;
 }
 
 /** Fetches what a `remote_url` names. */
 export interface SourceReader {
-  /** @throws SessionFailure `asset_unreachable`, `asset_too_large`, `asset_type_unsupported`, `asset_forbidden_host` */
-  read(remoteUrl: string, signal: AbortSignal): Promise<Uint8Array>;
+  /**
+   * @throws SessionFailure `asset_unreachable`, `asset_forbidden_host`, `asset_too_large`, `asset_type_unsupported`,
+   * `asset_decode_failed`
+   */
+  read(tenant: TenantId, remoteUrl: string, signal: AbortSignal): Promise<Source>;
 }
 
 /** Turns a scene into files. */
 export interface Renderer {
   /**
-   * @param progress frames done, of how many; never falls
-   * @throws SessionFailure, or whatever went wrong inside
+   * @throws SceneError, ReelformError: see `renderScene`
+   * @throws the signal's reason, promptly, when it is aborted
    */
-  render(scene: Scene, options: RenderOptions): Promise<Rendering>;
+  render(scene: Scene, options?: RenderOptions): Promise<Rendering>;
 }
 
 export interface RenderOptions {
+  /** Frames done, of how many; never falls. */
   onProgress?(framesDone: number, frameCount: number): void;
   signal?: AbortSignal;
 }
@@ -37,16 +63,105 @@ export interface Rendering {
   readonly stills: readonly { readonly name: string; readonly bytes: Uint8Array }[];
 }
 
-/** Keeps finished files where clients find them. */
-export interface OutputStore {
-  /** @param name path below the store, without ending; the same name replaces */
-  save(name: string, rendering: Rendering): Promise<{ video_url: string; thumbnails: string[] }>;
+/** Where clients find finished files. */
+export interface Output {
+  readonly video_url: string;
+  readonly thumbnails: string[];
+  /** Of the video. */
+  readonly bytes: number;
 }
 
-/** Keeps sessions. Each write replaces the whole. */
+/** Keeps finished files where clients find them. */
+export interface OutputStore {
+  /** What the same scene was rendered to before, under a further name; null when it has to be rendered. */
+  find(scene: Sha256, name: string): Promise<Output | null>;
+  /** @param name path below the store, without ending; the same name replaces */
+  save(scene: Sha256, name: string, rendering: Rendering): Promise<Output>;
+}
+
+/** A session as it is kept. */
+export interface StoredSession {
+  readonly tenant: TenantId;
+  /** As told to clients, without `download_url`, which is made anew for each answer. */
+  readonly session: RenderSession;
+  /** Under which its output is found: unguessable where others could ask for it. */
+  readonly outputName: string;
+  /**
+   * How often a worker has taken it up. Each writes under its own number, so that one that was thought dead cannot write
+   * over the next.
+   */
+  readonly attempt: number;
+  /** The scene that it was rendered from, once it is rendered. */
+  readonly scene: Sha256 | null;
+}
+
+/** A client's word that the same key and request are the same wish. @see draft-ietf-httpapi-idempotency-key-header */
+export interface IdempotencyClaim {
+  readonly key: string;
+  /** Over method, path and body. */
+  readonly request: Sha256;
+  /** Milliseconds since the epoch. */
+  readonly expiresAt: number;
+}
+
+export type Claimed<T> =
+  | { readonly kind: 'done'; readonly value: T }
+  /** The same request was answered before, with this. */
+  | { readonly kind: 'replayed'; readonly value: T }
+  /** The key came with another request before. */
+  | { readonly kind: 'reused' }
+  /** The first request with the key is still at work. */
+  | { readonly kind: 'busy' };
+
+export interface SessionQuery {
+  /** 1..100. */
+  readonly limit: number;
+  /** The `nextCursor` of the page before. */
+  readonly cursor: string | null;
+  readonly status: SessionStatus | null;
+  readonly styleVersionId: string | null;
+}
+
+/** Keeps sessions, and queues those that are to be rendered. */
 export interface SessionStore {
-  put(session: RenderSession): Promise<void>;
-  get(id: string): Promise<RenderSession | null>;
+  /** Keeps a new session, remembers the claim and, unless it is a draft, queues it: all of that or nothing. */
+  create(stored: StoredSession, claim: IdempotencyClaim | null): Promise<Claimed<RenderSession>>;
+
+  get(tenant: TenantId, id: string): Promise<StoredSession | null>;
+
+  /** Newest first. @throws ServiceError 400 for a cursor that it did not give */
+  list(tenant: TenantId, query: SessionQuery): Promise<{ sessions: StoredSession[]; nextCursor: string | null }>;
+
+  /**
+   * Replaces a session by what `change` makes of it as it is now; what it throws leaves the session alone. Queues it when
+   * it becomes `preview_rendering`.
+   *
+   * @returns null when the tenant has no such session
+   */
+  change(
+    tenant: TenantId,
+    id: string,
+    claim: IdempotencyClaim | null,
+    change: (session: RenderSession) => RenderSession,
+  ): Promise<Claimed<RenderSession> | null>;
+
+  /** @returns whether the tenant had it */
+  remove(tenant: TenantId, id: string): Promise<boolean>;
+
+  /** A worker takes a session up: raises its attempt. Null when it is gone or has ended. */
+  begin(id: string): Promise<StoredSession | null>;
+
+  /**
+   * Writes what an attempt came to.
+   *
+   * @returns false, and writes nothing, when the session is gone, has ended, or another attempt has begun
+   */
+  record(
+    id: string,
+    attempt: number,
+    session: RenderSession,
+    scene?: Sha256,
+  ): Promise<boolean>;
 }
 
 /** What may vary from run to run. */

@@ -1,0 +1,100 @@
+import type { Readable } from 'node:stream';
+import type { Sha256 } from '../digest.ts';
+import type { StyleVersionDetails } from '../service/wire.ts';
+import type { TenantId } from '../session/ports.ts';
+
+/** What a token allows. */
+export const SCOPES = [
+  'render_session:read',
+  'render_session:write',
+  'template_style_version:read',
+  'template_style_version:write',
+] as const;
+
+export type Scope = (typeof SCOPES)[number];
+
+/** Who a request comes from. */
+export interface Principal {
+  readonly tokenId: string;
+  readonly tenant: TenantId;
+  readonly scopes: ReadonlySet<Scope>;
+}
+
+/** A token as it is kept: its text is shown once and never stored. */
+export interface TokenRecord {
+  /** `tok_…`; public. */
+  readonly id: string;
+  readonly tenant: TenantId;
+  readonly name: string;
+  readonly scopes: readonly Scope[];
+  /** ISO 8601. */
+  readonly createdAt: string;
+  readonly expiresAt: string | null;
+  readonly revokedAt: string | null;
+  readonly lastUsedAt: string | null;
+}
+
+export interface NewToken {
+  readonly tenant: TenantId;
+  readonly name: string;
+  readonly scopes: readonly Scope[];
+  /** ISO 8601. */
+  readonly expiresAt: string | null;
+}
+
+export interface TokenStore {
+  /** @returns the token's text (`rf_…`, 256 bits), which nobody can get again */
+  create(token: NewToken): Promise<{ readonly text: string; readonly record: TokenRecord }>;
+  /** Oldest first, revoked ones too. */
+  list(): Promise<TokenRecord[]>;
+  /** @returns false when there is no such token */
+  revoke(id: string): Promise<boolean>;
+  /** @returns null for a token that is unknown, revoked or expired */
+  authenticate(text: string): Promise<Principal | null>;
+}
+
+/** A style version as it is kept. `tenant` null: everybody's, registered by whoever runs the service. */
+export interface StyleVersionRow {
+  readonly tenant: TenantId | null;
+  /** `stillcuts` empty: their URLs are made for each answer. */
+  readonly details: StyleVersionDetails;
+}
+
+export interface StyleVersionTable {
+  /** Keeps it unless the same id is there for the tenant; what is there then. */
+  put(row: StyleVersionRow): Promise<StyleVersionRow>;
+  /** The tenant's own, or everybody's. */
+  get(tenant: TenantId, id: string): Promise<StyleVersionRow | null>;
+  /** The tenant's own and everybody's, newest first. */
+  list(tenant: TenantId): Promise<StyleVersionRow[]>;
+  /** Of all rows with the id. */
+  setStatus(id: string, status: StyleVersionDetails['status'], errors: StyleVersionDetails['errors']): Promise<void>;
+  /** Ids in `processing`. */
+  processing(): Promise<string[]>;
+}
+
+/** Which tenant may use which uploaded bytes. */
+export interface UploadTable {
+  add(tenant: TenantId, digest: Sha256): Promise<void>;
+  has(tenant: TenantId, digest: Sha256): Promise<boolean>;
+}
+
+/** Files by key, on a disk or elsewhere. A key has letters, digits, `.`, `_`, `-` and `/`; we make it, never a client. */
+export interface ObjectStorage {
+  /** Whole or not at all; the same key replaces. */
+  put(key: string, bytes: Uint8Array): Promise<void>;
+  stat(key: string): Promise<{ readonly size: number } | null>;
+  read(key: string): Promise<Uint8Array | null>;
+  /** @param range bytes, half-open */
+  stream(key: string, range?: { readonly start: number; readonly end: number }): Readable;
+  /** Everything below a prefix that ends with `/`. */
+  remove(prefix: string): Promise<void>;
+  /** The names directly below a prefix that ends with `/`, with when they were last written (milliseconds). */
+  list(prefix: string): Promise<{ readonly name: string; readonly modifiedAt: number }[]>;
+}
+
+/** Which finished file an unguessable name stands for. */
+export interface OutputIndex {
+  /** The session under the output name of its `video_url`, once it is rendered and not past its retention. */
+  findOutput(outputName: string): Promise<{ readonly scene: Sha256; readonly title: string } | null>;
+}

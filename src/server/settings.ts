@@ -1,0 +1,40 @@
+/** Everything that can be said about a running service, with its defaults filled in. Numbers are positive. */
+export interface Settings {
+  /** Address to listen on. */
+  readonly host: string;
+  /** 0: any free one. */
+  readonly port: number;
+  /** Folder of the database, outputs, packages and sources; absolute. */
+  readonly dataDirectory: string;
+  /** The URL under which clients reach the service, without a slash at its end; null: where it listens. */
+  readonly publicUrl: string | null;
+  /** A PostgreSQL connection string; null: a database in the data folder. */
+  readonly databaseUrl: string | null;
+  /** Renders at once. */
+  readonly concurrency: number;
+  readonly logLevel: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent';
+  /** Days after which a finished session and its files are removed; null: never. */
+  readonly retentionDays: number | null;
+  /** How long a `download_url` works. */
+  readonly downloadMinutes: number;
+  /** Requests of one tenant in 60 s; null: no limit. */
+  readonly rateLimit: number | null;
+  /** The same for single tenants. */
+  readonly tenantRateLimits: ReadonlyMap<string, number>;
+  /** Hosts, host:port, *.domain and CIDR ranges that sources may come from although they are not public. */
+  readonly allowSources: readonly string[];
+  /** Of one render: in all, without a finished frame, on all cores together. */
+  readonly renderSeconds: number;
+  readonly renderStallSeconds: number;
+  readonly renderCpuSeconds: number;
+  /** Resident memory of one render process. */
+  readonly renderMemoryMb: number;
+  /** How long renders at work may go on after the first signal to stop. */
+  readonly drainSeconds: number;
+  /** Whether X-Forwarded-* of a proxy are believed. */
+  readonly trustProxy: boolean;
+  /** Whether `/metrics` is served. */
+  readonly metrics: boolean;
+  /** Sockets at once. */
+  readonly maxConnections: number;
+}
