@@ -62,6 +62,8 @@ export type Resource = TextResource | MediaResource;
 export interface Mapping {
   template_style_version_id: string;
   resources: Record<string, Resource>;
+  audio_tracks?: Record<string, unknown>;
+  font_changes?: Record<string, unknown>;
 }
 
 /** How the finished file is made; all of it optional. */

@@ -12,7 +12,11 @@ export function createDirectoryOutputs(
   writeFile: (path: string, bytes: Uint8Array) => Promise<void>,
 ): OutputStore {
   return {
-    async save(name, { video, stills }) {
+    /** What is asked for here is always made anew: what need not be is planned, and never asked for. */
+    async find() {
+      return null;
+    },
+    async save(_scene, name, { video, stills }) {
       // Names come from a lockfile as well, and a lockfile comes from whoever wrote the pull request.
       if (name.split('/').some((part) => part === '' || part === '.' || part === '..') || name.includes('\\')) {
         const detail = `The output ${name} would lie outside of ${baseUrl}/`;
@@ -26,7 +30,7 @@ export function createDirectoryOutputs(
       }
       // The video comes last: where it is, its stills are too.
       await writeFile(join(directory, `${name}.mp4`), video);
-      return { video_url: `${baseUrl}/${name}.mp4`, thumbnails };
+      return { video_url: `${baseUrl}/${name}.mp4`, thumbnails, bytes: video.length };
     },
   };
 }

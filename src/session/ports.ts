@@ -156,12 +156,7 @@ export interface SessionStore {
    *
    * @returns false, and writes nothing, when the session is gone, has ended, or another attempt has begun
    */
-  record(
-    id: string,
-    attempt: number,
-    session: RenderSession,
-    scene?: Sha256,
-  ): Promise<boolean>;
+  record(id: string, attempt: number, session: RenderSession, scene?: Sha256): Promise<boolean>;
 }
 
 /** What may vary from run to run. */

@@ -1,4 +1,4 @@
-import type { CreateRenderSession, RenderSession } from '../service/wire.ts';
+import type { CreateRenderSession, RenderSession, SessionPhase, SessionSource, SessionUsage } from '../service/wire.ts';
 import type { SessionProblem } from './ports.ts';
 
 /**
@@ -7,16 +7,17 @@ import type { SessionProblem } from './ports.ts';
  *
  * @see service-interface, sections 2.3 and 3
  */
-export function startedSession(
+export function createdSession(
   request: CreateRenderSession,
-  ids: { session: string; mapping: string },
+  ids: { readonly session: string; readonly mapping: string },
   nowMs: number,
 ): RenderSession {
   const now = timestamp(nowMs);
-  return {
+  const { audio_tracks = {}, font_changes = {} } = request.mapping;
+  const draft: RenderSession = {
     id: ids.session,
     title: request.title,
-    status: 'preview_rendering',
+    status: 'draft',
     render_progress: 0,
     thumbnails: [],
     video_url: null,
@@ -24,11 +25,24 @@ export function startedSession(
     created_at: now,
     updated_at: now,
     mapping: { id: ids.mapping, ...request.mapping },
-    audio_tracks: {},
-    font_changes: {},
+    audio_tracks,
+    font_changes,
     source_uploads: [],
     fonts: [],
+    terminal: false,
+    expires_at: null,
+    ...(request.output === undefined ? {} : { output: request.output }),
   };
+  return request.render === 'preview' ? queuedSession(draft, nowMs) : draft;
+}
+
+/** Accepted for rendering: the interface document promises `preview_rendering` from here on. */
+export function queuedSession(session: RenderSession, nowMs: number): RenderSession {
+  return { ...session, status: 'preview_rendering', phase: 'queued', updated_at: timestamp(nowMs) };
+}
+
+export function phasedSession(session: RenderSession, phase: SessionPhase, nowMs: number): RenderSession {
+  return session.phase === phase ? session : { ...session, phase, updated_at: timestamp(nowMs) };
 }
 
 /** @param share of the frames that are done, 0..1 */
@@ -38,21 +52,57 @@ export function progressedSession(session: RenderSession, share: number, nowMs: 
   return { ...session, render_progress: percent, updated_at: timestamp(nowMs) };
 }
 
-export function renderedSession(
-  session: RenderSession,
-  output: { video_url: string; thumbnails: string[]; fonts: string[] },
-  nowMs: number,
-): RenderSession {
-  return { ...session, ...output, status: 'preview_rendered', render_progress: 100, updated_at: timestamp(nowMs) };
+export interface FinishedRender {
+  readonly video_url: string;
+  readonly thumbnails: string[];
+  readonly fonts: string[];
+  readonly usage: SessionUsage;
 }
 
-export function failedSession(session: RenderSession, errors: readonly SessionProblem[], nowMs: number): RenderSession {
-  const occurred_at = timestamp(nowMs);
+export function renderedSession(session: RenderSession, finished: FinishedRender, end: SessionEndTimes): RenderSession {
+  return { ...session, ...finished, status: 'preview_rendered', render_progress: 100, ...endFields(end) };
+}
+
+export function failedSession(
+  session: RenderSession,
+  errors: readonly SessionProblem[],
+  end: SessionEndTimes,
+): RenderSession {
+  const occurred_at = timestamp(end.nowMs);
   return {
     ...session,
     status: 'preview_failed',
     errors: errors.map((error) => ({ ...error, occurred_at })),
-    updated_at: occurred_at,
+    ...endFields(end),
+  };
+}
+
+export function canceledSession(session: RenderSession, end: SessionEndTimes): RenderSession {
+  const canceled = {
+    code: 'canceled',
+    title: 'The session was canceled',
+    severity: 'error',
+    retryable: false,
+  } as const;
+  return { ...failedSession(session, [canceled], end), status: 'preview_canceled' };
+}
+
+export function sourcedSession(session: RenderSession, source_uploads: SessionSource[], nowMs: number): RenderSession {
+  return { ...session, source_uploads, updated_at: timestamp(nowMs) };
+}
+
+/** Milliseconds: when a session ended, and how long it is kept from then on; null for good. */
+export interface SessionEndTimes {
+  readonly nowMs: number;
+  readonly retentionMs: number | null;
+}
+
+function endFields({ nowMs, retentionMs }: SessionEndTimes): Partial<RenderSession> & { updated_at: string } {
+  return {
+    phase: 'done',
+    terminal: true,
+    updated_at: timestamp(nowMs),
+    expires_at: retentionMs === null ? null : timestamp(nowMs + retentionMs),
   };
 }
 

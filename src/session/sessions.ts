@@ -1,159 +1,191 @@
-import { setMaxListeners } from 'node:events';
-import { ReelformError } from '../diagnostic.ts';
-import { SceneError } from '../engine/scene-error.ts';
 import { ServiceError } from '../service/service-error.ts';
-import type { CreateRenderSession, MediaResource, RenderSession, StyleVersion } from '../service/wire.ts';
-import { bindMapping } from '../template/bind-mapping.ts';
+import type {
+  CreateRenderSession,
+  DryRun,
+  RenderSession,
+  RequestProblem,
+  Resource,
+  StyleVersion,
+} from '../service/wire.ts';
 import { checkMapping } from '../template/check-mapping.ts';
 import type { TemplatePackage } from '../template/template-package.ts';
-import {
-  type OutputStore,
-  type Renderer,
-  type SessionEnvironment,
-  SessionFailure,
-  type SessionProblem,
-  type SessionStore,
-  type SourceReader,
-  type TemplateRegistry,
+import { checkSupport } from './check-support.ts';
+import type {
+  Claimed,
+  IdempotencyClaim,
+  SessionEnvironment,
+  SessionQuery,
+  SessionStore,
+  TemplateRegistry,
+  TenantId,
 } from './ports.ts';
-import { failedSession, progressedSession, renderedSession, startedSession } from './render-session.ts';
+import type { RenderPace } from './render-pace.ts';
+import { canceledSession, createdSession, queuedSession } from './render-session.ts';
 
-export interface SessionPorts {
+export interface SessionsPorts {
   readonly templates: TemplateRegistry;
-  readonly sources: SourceReader;
-  readonly renderer: Renderer;
-  readonly outputs: OutputStore;
   readonly store: SessionStore;
   readonly environment: SessionEnvironment;
+  readonly pace: RenderPace;
+  /** How long an ended session is kept; null for good. */
+  readonly retentionMs: number | null;
+  /** Ends the work on a session, if this process is at it. */
+  stop(id: string): void;
+}
+
+/** A session, and whether it is the answer that an earlier request with the same key had. */
+export interface Answer {
+  readonly session: RenderSession;
+  readonly isReplay: boolean;
 }
 
 /**
- * The render sessions of a service: what the interface document says of them, over ports for everything that touches the
- * world. A session that was accepted always ends, rendered or failed; what fails in one stays in it.
+ * The render sessions of a service, as its clients ask for them: what the interface document and the contract say, over
+ * ports for everything that touches the world. Rendering them is `SessionRunner`'s.
+ *
+ * Each call speaks for one tenant; what is another's is not there. All of them throw ServiceError: 404 for what is not
+ * there, 409 for what is not possible now, 422 for what never will be.
  */
 export class Sessions {
-  readonly #ports: SessionPorts;
-  readonly #running = new Set<Promise<void>>();
-  readonly #stop = new AbortController();
+  readonly #ports: SessionsPorts;
 
-  constructor(ports: SessionPorts) {
+  constructor(ports: SessionsPorts) {
     this.#ports = ports;
-    // Every fetch and every render listens; that is no leak.
-    setMaxListeners(0, this.#stop.signal);
   }
 
-  /** @throws ServiceError 404 */
-  styleVersion(id: string): StyleVersion {
-    return this.#template(id).spec;
+  async styleVersion(tenant: TenantId, id: string): Promise<StyleVersion> {
+    return (await this.#template(tenant, id)).spec;
   }
 
   /**
-   * Accepts a session and starts to render it.
+   * Accepts a session: a draft, or one that is queued to be rendered.
    *
-   * @throws ServiceError 404 for an unknown style version, 422 for a mapping with mistakes (all of them)
+   * @param options.outputName where a service that writes into its client's repository puts the video
    */
-  async create(request: CreateRenderSession, outputName: string): Promise<RenderSession> {
+  async create(
+    tenant: TenantId,
+    request: CreateRenderSession,
+    options: { readonly outputName?: string; readonly claim?: IdempotencyClaim | null } = {},
+  ): Promise<Answer> {
     const { environment, store } = this.#ports;
-    const template = this.#template(request.mapping.template_style_version_id);
-    const problems = checkMapping(request.mapping.resources, template.spec);
-    if (problems.length > 0) {
-      const details = problems.map((problem) => problem.detail).join('; ');
-      throw new ServiceError(422, 'mapping_invalid', `The mapping does not fit the template: ${details}`, problems);
-    }
+    const template = await this.#template(tenant, request.mapping.template_style_version_id);
+    refuse(checkRequest(request, template.spec));
     const ids = { session: `rs_${environment.randomId()}`, mapping: `map_${environment.randomId()}` };
-    const session = startedSession(request, ids, environment.now());
-    await store.put(session);
-    const running = this.#render(session, template, outputName).finally(() => this.#running.delete(running));
-    this.#running.add(running);
-    return session;
+    const session = createdSession(withPlainColors(request, template.spec), ids, environment.now());
+    const stored = {
+      tenant,
+      session,
+      outputName: options.outputName ?? environment.randomId(),
+      attempt: 0,
+      scene: null,
+    };
+    return answer(await store.create(stored, options.claim ?? null));
   }
 
-  /** @throws ServiceError 404 */
-  async get(id: string): Promise<RenderSession> {
-    const session = await this.#ports.store.get(id);
-    if (session === null) throw new ServiceError(404, 'not_found', `There is no render session ${id}`);
-    return session;
+  /** Says what `create` would say, and what the render would take. Keeps nothing. */
+  async dryRun(tenant: TenantId, request: CreateRenderSession): Promise<DryRun> {
+    const template = await this.#template(tenant, request.mapping.template_style_version_id);
+    const errors = checkRequest(request, template.spec);
+    const estimate = { frames: template.frameCount, render_seconds: this.#ports.pace.expect(template) };
+    return { valid: errors.length === 0, errors, warnings: [], estimate };
   }
 
-  /** Stops what is being rendered and waits for it to be recorded as failed. */
-  async close(): Promise<void> {
-    this.#stop.abort();
-    await Promise.allSettled([...this.#running]);
+  async get(tenant: TenantId, id: string): Promise<RenderSession> {
+    const stored = await this.#ports.store.get(tenant, id);
+    if (stored === null) throw noSession(id);
+    return stored.session;
   }
 
-  #template(id: string): TemplatePackage {
-    const template = this.#ports.templates.find(id);
+  async list(
+    tenant: TenantId,
+    query: SessionQuery,
+  ): Promise<{ readonly sessions: RenderSession[]; readonly nextCursor: string | null }> {
+    const { sessions, nextCursor } = await this.#ports.store.list(tenant, query);
+    return { sessions: sessions.map(({ session }) => session), nextCursor };
+  }
+
+  /** Queues a draft. */
+  async start(tenant: TenantId, id: string, claim: IdempotencyClaim | null = null): Promise<Answer> {
+    const { store, environment } = this.#ports;
+    const draft = await this.get(tenant, id);
+    await this.#template(tenant, draft.mapping.template_style_version_id);
+    const started = await store.change(tenant, id, claim, (session) => {
+      if (session.status !== 'draft') throw wrongState(session, 'A draft alone can be rendered');
+      return queuedSession(session, environment.now());
+    });
+    if (started === null) throw noSession(id);
+    return answer(started);
+  }
+
+  /** Ends a draft or a render that has not ended by itself. A session that was canceled before stays as it is. */
+  async cancel(tenant: TenantId, id: string, claim: IdempotencyClaim | null = null): Promise<Answer> {
+    const { store, environment, retentionMs } = this.#ports;
+    const canceled = await store.change(tenant, id, claim, (session) => {
+      if (session.status === 'preview_canceled') return session;
+      if (session.terminal === true) throw wrongState(session, 'It has ended already');
+      return canceledSession(session, { nowMs: environment.now(), retentionMs });
+    });
+    if (canceled === null) throw noSession(id);
+    this.#ports.stop(id);
+    return answer(canceled);
+  }
+
+  /** Forgets a session; its `video_url` ends with it. */
+  async remove(tenant: TenantId, id: string): Promise<void> {
+    if (!(await this.#ports.store.remove(tenant, id))) throw noSession(id);
+    this.#ports.stop(id);
+  }
+
+  async #template(tenant: TenantId, id: string): Promise<TemplatePackage> {
+    const template = await this.#ports.templates.find(tenant, id);
     if (template === null) throw new ServiceError(404, 'not_found', `There is no template style version ${id}`);
     return template;
   }
+}
 
-  async #render(started: RenderSession, template: TemplatePackage, outputName: string): Promise<void> {
-    const { sources, renderer, outputs, store, environment } = this.#ports;
-    const { signal } = this.#stop;
-    let session = started;
-    const record = (next: RenderSession): Promise<void> => {
-      if (next === session) return Promise.resolve();
-      session = next;
-      return store.put(next);
-    };
-    try {
-      const scene = bindMapping(
-        template,
-        started.mapping.resources,
-        await readSources(started, template, sources, signal),
+function checkRequest(request: CreateRenderSession, spec: StyleVersion): RequestProblem[] {
+  return [...checkMapping(request.mapping.resources, spec), ...checkSupport(request)];
+}
+
+function refuse(problems: readonly RequestProblem[]): void {
+  if (problems.length === 0) return;
+  const details = problems.map((problem) => problem.detail).join('; ');
+  if (problems.every((problem) => problem.code === 'not_supported')) {
+    throw new ServiceError(422, 'not_supported', `This version cannot do that: ${details}`, problems);
+  }
+  throw new ServiceError(422, 'mapping_invalid', `The mapping does not fit the template: ${details}`, problems);
+}
+
+/** Colours are kept without `#`, however they came. */
+function withPlainColors(request: CreateRenderSession, spec: StyleVersion): CreateRenderSession {
+  const resources = Object.entries(request.mapping.resources).map(([key, resource]): [string, Resource] => {
+    const { source } = resource;
+    if (spec.editables[key]?.input_type !== 'color' || !('text' in source)) return [key, resource];
+    return [key, { source: { text: source.text.replace(/^#/, '') } }];
+  });
+  return { ...request, mapping: { ...request.mapping, resources: Object.fromEntries(resources) } };
+}
+
+function answer(claimed: Claimed<RenderSession>): Answer {
+  switch (claimed.kind) {
+    case 'done':
+    case 'replayed':
+      return { session: claimed.value, isReplay: claimed.kind === 'replayed' };
+    case 'reused':
+      throw new ServiceError(422, 'idempotency_key_reused', 'The Idempotency-Key came with another request before');
+    case 'busy':
+      throw new ServiceError(
+        409,
+        'idempotency_in_progress',
+        'The first request with this Idempotency-Key is still at work',
       );
-      signal.throwIfAborted();
-      const rendering = await renderer.render(scene, {
-        signal,
-        onProgress: (done, count) => void record(progressedSession(session, done / count, environment.now())),
-      });
-      const output = await outputs.save(outputName, rendering);
-      await record(renderedSession(session, { ...output, fonts: template.spec.fonts }, environment.now()));
-    } catch (error) {
-      await record(failedSession(session, errorsOf(error), environment.now()));
-    }
   }
 }
 
-/** All media of a mapping at once; every one that cannot be had is told. */
-async function readSources(
-  session: RenderSession,
-  template: TemplatePackage,
-  sources: SourceReader,
-  signal: AbortSignal,
-): Promise<Map<string, Uint8Array>> {
-  const media = Object.entries(session.mapping.resources).filter(
-    ([key]) => template.manifest.editables.get(key)?.kind === 'image',
-  );
-  const results = await Promise.allSettled(
-    media.map(async ([key, resource]): Promise<[string, Uint8Array]> => {
-      try {
-        return [key, await sources.read((resource as MediaResource).source.remote_url, signal)];
-      } catch (error) {
-        throw error instanceof SessionFailure ? new SessionFailure({ ...error.error, editable: key }, error) : error;
-      }
-    }),
-  );
-  const failures = results.flatMap((result) => (result.status === 'rejected' ? [result.reason as unknown] : []));
-  if (failures.length > 0) throw new AggregateError(failures);
-  return new Map(results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : [])));
+function noSession(id: string): ServiceError {
+  return new ServiceError(404, 'not_found', `There is no render session ${id}`);
 }
 
-function errorsOf(error: unknown): SessionProblem[] {
-  if (error instanceof AggregateError) return error.errors.flatMap((one) => errorsOf(one));
-  if (error instanceof SessionFailure) return [error.error];
-  if (error instanceof SceneError) {
-    const { code, message, imageName } = error;
-    const retryable = code === 'render_crashed' || code === 'render_timeout';
-    return [{ code, title: message, editable: imageName, severity: 'error', retryable }];
-  }
-  if (error instanceof ReelformError) {
-    const detail = error.hint === undefined ? error.message : `${error.message}. ${error.hint}`;
-    return [{ code: error.code, title: error.message, detail, severity: 'error', retryable: false }];
-  }
-  const detail = error instanceof Error ? error.message : String(error);
-  if (typeof (error as NodeJS.ErrnoException).syscall === 'string') {
-    return [{ code: 'storage_failed', title: 'The file system refused', detail, severity: 'error', retryable: true }];
-  }
-  return [{ code: 'internal', title: 'Internal error', detail, severity: 'error', retryable: false }];
+function wrongState(session: RenderSession, why: string): ServiceError {
+  return new ServiceError(409, 'wrong_state', `The session is in the state ${session.status}. ${why}`);
 }

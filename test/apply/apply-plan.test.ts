@@ -12,7 +12,9 @@ import { planVideos } from '../../src/plan/plan-videos.ts';
 import type { RenderService } from '../../src/service/render-service.ts';
 import { ServiceError } from '../../src/service/service-error.ts';
 import type { RenderSession } from '../../src/service/wire.ts';
-import { failedSession, renderedSession, startedSession } from '../../src/session/render-session.ts';
+import { createdSession, failedSession, renderedSession } from '../../src/session/render-session.ts';
+
+const END = { nowMs: 1, retentionMs: null };
 
 function video(id: string, text = id, image?: string): Video {
   return {
@@ -68,7 +70,7 @@ function countingService(options: { fails?: (title: string) => RenderSession['er
       counts.posts += 1;
       counts.active += 1;
       counts.mostActive = Math.max(counts.mostActive, counts.active);
-      const session = startedSession(request, { session: `rs_${counts.posts}`, mapping: `map_${counts.posts}` }, 0);
+      const session = createdSession(request, { session: `rs_${counts.posts}`, mapping: `map_${counts.posts}` }, 0);
       sessions.set(session.id, { session, looks: 0, output: outputName });
       return session;
     },
@@ -78,13 +80,14 @@ function countingService(options: { fails?: (title: string) => RenderSession['er
       if (record.looks < 2) return { ...record.session, render_progress: 50 };
       counts.active -= 1;
       const failure = options.fails?.(record.session.title);
-      if (Array.isArray(failure)) return { ...failedSession(record.session, [], 1), errors: failure };
+      if (Array.isArray(failure)) return { ...failedSession(record.session, [], END), errors: failure };
       const urls = {
         video_url: `renders/${record.output}.mp4`,
         thumbnails: [`renders/${record.output}.s.jpg`],
         fonts: [],
+        usage: { queue_seconds: 0, render_seconds: 1, frames: 10, bytes: 1 },
       };
-      return renderedSession(record.session, urls, 1);
+      return renderedSession(record.session, urls, END);
     },
     async uploadSource({ sha256: digest }) {
       counts.uploads += 1;

@@ -1,17 +1,31 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { CreateRenderSession } from '../../src/service/wire.ts';
-import { failedSession, progressedSession, renderedSession, startedSession } from '../../src/session/render-session.ts';
+import {
+  canceledSession,
+  createdSession,
+  failedSession,
+  progressedSession,
+  queuedSession,
+  renderedSession,
+} from '../../src/session/render-session.ts';
 
 const request: CreateRenderSession = {
   title: 'Berlin',
   render: 'preview',
   mapping: { template_style_version_id: 'tsv_1', resources: { t_01: { source: { text: 'Hi' } } } },
 };
-const started = startedSession(request, { session: 'rs_1', mapping: 'map_1' }, 0);
+const started = createdSession(request, { session: 'rs_1', mapping: 'map_1' }, 0);
 
-describe('startedSession()', () => {
-  it('is what the interface document answers to a POST', () => {
+const FINISHED = {
+  video_url: 'a.mp4',
+  thumbnails: ['a.jpg'],
+  fonts: [],
+  usage: { queue_seconds: 0, render_seconds: 1, frames: 10, bytes: 5 },
+};
+
+describe('createdSession()', () => {
+  it('is what the interface document answers to a POST, and what the contract adds', () => {
     expect(started).toEqual({
       id: 'rs_1',
       title: 'Berlin',
@@ -27,6 +41,21 @@ describe('startedSession()', () => {
       font_changes: {},
       source_uploads: [],
       fonts: [],
+      phase: 'queued',
+      terminal: false,
+      expires_at: null,
+    });
+  });
+
+  it('is a draft when nothing asks for a render, until it is queued', () => {
+    const { render, ...rest } = request;
+    const draft = createdSession(rest, { session: 'rs_1', mapping: 'map_1' }, 0);
+    expect(draft).toMatchObject({ status: 'draft', terminal: false });
+    expect(draft.phase).toBeUndefined();
+    expect(queuedSession(draft, 3)).toMatchObject({
+      status: 'preview_rendering',
+      phase: 'queued',
+      updated_at: '1970-01-01T00:00:00.003Z',
     });
   });
 });
@@ -49,12 +78,15 @@ describe('progressedSession()', () => {
 
 describe('renderedSession()', () => {
   it('has progress 100, the URL and the thumbnails', () => {
-    expect(renderedSession(started, { video_url: 'a.mp4', thumbnails: ['a.jpg'], fonts: [] }, 5)).toMatchObject({
+    expect(renderedSession(started, FINISHED, { nowMs: 5, retentionMs: 1000 })).toMatchObject({
       status: 'preview_rendered',
       render_progress: 100,
       video_url: 'a.mp4',
       thumbnails: ['a.jpg'],
       updated_at: '1970-01-01T00:00:00.005Z',
+      expires_at: '1970-01-01T00:00:01.005Z',
+      phase: 'done',
+      terminal: true,
     });
   });
 });
@@ -64,13 +96,24 @@ describe('failedSession()', () => {
     const failed = failedSession(
       progressedSession(started, 0.5, 1),
       [{ code: 'internal', title: 'Internal error', severity: 'error', retryable: false }],
-      7,
+      { nowMs: 7, retentionMs: null },
     );
     expect(failed).toMatchObject({
       status: 'preview_failed',
       render_progress: 50,
       video_url: null,
       errors: [{ code: 'internal', occurred_at: '1970-01-01T00:00:00.007Z' }],
+    });
+  });
+});
+
+describe('canceledSession()', () => {
+  it('is an end of its own, which says that it was canceled', () => {
+    expect(canceledSession(started, { nowMs: 7, retentionMs: null })).toMatchObject({
+      status: 'preview_canceled',
+      terminal: true,
+      video_url: null,
+      errors: [{ code: 'canceled' }],
     });
   });
 });

@@ -1,177 +1,200 @@
-import { mkdtempSync, readdirSync, readFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { sha256 } from '../../src/digest.ts';
-import { writeFileAtomic } from '../../src/project/write-file.ts';
-import { sessionEnd } from '../../src/service/render-service.ts';
 import { ServiceError } from '../../src/service/service-error.ts';
-import type { CreateRenderSession, RenderSession, Resource } from '../../src/service/wire.ts';
-import { createDirectoryOutputs } from '../../src/session/directory-outputs.ts';
-import { createEmbeddedService } from '../../src/session/embedded-service.ts';
-import { createMemoryStore } from '../../src/session/memory-store.ts';
-import { type Renderer, SessionFailure } from '../../src/session/ports.ts';
-import { createSourceReader } from '../../src/session/source-reader.ts';
-import { createSourceStore } from '../../src/session/source-store.ts';
-import { smallPackage, solidPng } from '../support/small-package.ts';
+import type { SessionQuery, TenantId } from '../../src/session/ports.ts';
+import {
+  ACME,
+  heldRenderer,
+  instantRenderer,
+  openSmallSessions,
+  SMALL,
+  smallRequest,
+} from '../support/small-sessions.ts';
 
-const template = smallPackage();
-const instantRenderer: Renderer = {
-  async render(_scene, { onProgress }) {
-    onProgress?.(5, 10);
-    return { video: Buffer.from('video'), stills: [{ name: 'stillcut_01', bytes: Buffer.from('still') }] };
-  },
-};
+const PHOTO = '(Footage)/USER/photo.png';
+const FOREIGN = 'other' as TenantId;
+const ALL: SessionQuery = { limit: 100, cursor: null, status: null, styleVersionId: null };
 
-function openService(renderer: Renderer = instantRenderer) {
-  const directory = mkdtempSync(join(tmpdir(), 'reelform-sessions-'));
-  const uploads = createSourceStore(join(directory, 'sources'));
-  let ids = 0;
-  const service = createEmbeddedService({
-    templates: { find: (id) => (id === template.spec.id ? template : null) },
-    sources: createSourceReader(uploads, async (url) => {
-      throw new SessionFailure({ code: 'asset_unreachable', title: 'Asset could not be fetched', detail: url });
-    }),
-    renderer,
-    outputs: createDirectoryOutputs(join(directory, 'renders'), 'renders', writeFileAtomic),
-    store: createMemoryStore(),
-    environment: { now: () => 1000, randomId: () => String(++ids) },
-    uploads,
-  });
-  return { service, directory };
+function claim(key: string, body: string) {
+  return { key, request: sha256(body), expiresAt: 1e15 };
 }
 
-function request(resources: Record<string, Resource> = {}): CreateRenderSession {
-  return {
-    title: 'Berlin',
-    render: 'preview',
-    mapping: {
-      template_style_version_id: template.spec.id,
-      resources: { t_01: { source: { text: 'Hi' } }, c_01: { source: { text: 'FF0000' } }, ...resources },
-    },
-  };
-}
-
-async function ended(service: ReturnType<typeof openService>['service'], id: string): Promise<RenderSession> {
-  for (;;) {
-    const session = await service.getRenderSession(id);
-    if (sessionEnd(session.status) !== null) return session;
-    await new Promise((resolve) => setImmediate(resolve));
-  }
-}
-
-const options = { idempotencyKey: 'key', outputName: 'folder/berlin-12345678' };
-
-describe('createEmbeddedService()', () => {
-  it('answers preview_rendering, then preview_rendered with files where the URLs say', async () => {
-    const { service, directory } = openService();
-    const created = await service.createRenderSession(request(), options);
-    expect(created).toMatchObject({ status: 'preview_rendering', render_progress: 0, video_url: null, errors: [] });
-    const session = await ended(service, created.id);
-    expect(session).toMatchObject({
+describe('Sessions.create()', () => {
+  it('answers preview_rendering, and the session ends as preview_rendered', async () => {
+    const { sessions, ended } = openSmallSessions();
+    const { session, isReplay } = await sessions.create(ACME, smallRequest());
+    expect(session).toMatchObject({ status: 'preview_rendering', render_progress: 0, video_url: null, errors: [] });
+    expect(isReplay).toBe(false);
+    expect(await ended(session.id)).toMatchObject({
       status: 'preview_rendered',
       render_progress: 100,
-      video_url: 'renders/folder/berlin-12345678.mp4',
-      thumbnails: ['renders/folder/berlin-12345678.stillcut_01.jpg'],
+      phase: 'done',
+      terminal: true,
       fonts: ['Test-Regular'],
+      usage: { frames: 10, bytes: 5 },
     });
-    expect(readFileSync(join(directory, session.video_url!), 'utf8')).toBe('video');
-    expect(readFileSync(join(directory, session.thumbnails[0]!), 'utf8')).toBe('still');
-    expect(readdirSync(join(directory, 'renders/folder'))).toHaveLength(2);
   });
 
-  it('gives the specification of a style version it has', async () => {
-    expect(await openService().service.getStyleVersion(template.spec.id)).toEqual(template.spec);
-  });
-
-  it('answers 404 for what it does not have', async () => {
-    const { service } = openService();
-    await expect(service.getStyleVersion('tsv_none')).rejects.toMatchObject({ status: 404 });
-    await expect(service.getRenderSession('rs_none')).rejects.toMatchObject({ status: 404 });
+  it('keeps colours without #', async () => {
+    const { sessions } = openSmallSessions();
+    const { session } = await sessions.create(ACME, smallRequest());
+    expect(session.mapping.resources.c_01).toEqual({ source: { text: 'FF0000' } });
   });
 
   it('refuses a mapping with mistakes, all of them at once, and renders nothing', async () => {
-    const { service } = openService({ render: () => Promise.reject(new Error('it rendered')) });
-    const wrong = request({ c_01: { source: { text: 'red' } }, t_02: { source: { text: 'x' } } });
-    const error = await service.createRenderSession(wrong, options).catch((thrown: unknown) => thrown);
+    const renderer = instantRenderer();
+    const { sessions } = openSmallSessions(renderer);
+    const request = smallRequest({ c_01: { source: { text: 'red' } }, t_02: { source: { text: 'x' } } });
+    const error = await sessions.create(ACME, request).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(ServiceError);
-    expect(error).toMatchObject({ status: 422, problems: [{ code: 'invalid_color' }, { code: 'unknown_editable' }] });
-  });
-
-  it('takes uploads as sources', async () => {
-    let images = 0;
-    const { service } = openService({
-      async render(scene, renderOptions) {
-        images = scene.images.filter((image) => image.name === '(Footage)/USER/photo.png').length;
-        return instantRenderer.render(scene, renderOptions);
-      },
+    expect(error).toMatchObject({
+      status: 422,
+      code: 'mapping_invalid',
+      problems: [{ code: 'invalid_color' }, { code: 'unknown_editable' }],
     });
-    const bytes = solidPng('blue');
-    const { remote_url } = await service.uploadSource({ sha256: sha256(bytes), bytes, name: 'photo.png' });
-    const created = await service.createRenderSession(
-      request({ '(Footage)/USER/photo.png': { source: { remote_url } } }),
-      options,
-    );
-    expect((await ended(service, created.id)).status).toBe('preview_rendered');
-    expect(images).toBe(1);
+    expect(renderer.renders).toBe(0);
   });
 
-  it('fails a session, and only it, when a source cannot be had, and names the editable', async () => {
-    const { service } = openService();
-    const source = { remote_url: 'https://example.com/gone.png' };
-    const created = await service.createRenderSession(request({ '(Footage)/USER/photo.png': { source } }), options);
-    expect(await ended(service, created.id)).toMatchObject({
-      status: 'preview_failed',
-      video_url: null,
-      errors: [{ code: 'asset_unreachable', editable: '(Footage)/USER/photo.png' }],
+  it('says what this version cannot do instead of leaving it out', async () => {
+    const { sessions } = openSmallSessions();
+    const { mapping, ...rest } = smallRequest();
+    const request = {
+      ...rest,
+      mapping: { ...mapping, audio_tracks: { main: {} } },
+      output: { format: 'gif' } as const,
+    };
+    await expect(sessions.create(ACME, request)).rejects.toMatchObject({
+      status: 422,
+      code: 'not_supported',
+      problems: [{ pointer: '#/mapping/audio_tracks' }, { pointer: '#/output/format' }],
     });
   });
 
-  it('fails a session when the renderer throws', async () => {
-    const { service } = openService({ render: () => Promise.reject(new Error('boom')) });
-    const created = await service.createRenderSession(request(), options);
-    expect(await ended(service, created.id)).toMatchObject({
-      status: 'preview_failed',
-      errors: [{ code: 'internal', detail: 'boom' }],
-    });
+  it('answers 404 for a style version that is not there', async () => {
+    const { sessions } = openSmallSessions();
+    await expect(sessions.styleVersion(ACME, 'tsv_none')).rejects.toMatchObject({ status: 404, code: 'not_found' });
   });
 
-  it.each(['../outside', 'a/../../outside', '/absolute', 'a\\..\\b'])(
-    'does not write an output named %s',
-    async (outputName) => {
-      const { service } = openService();
-      const created = await service.createRenderSession(request(), { ...options, outputName });
-      expect(await ended(service, created.id)).toMatchObject({
-        status: 'preview_failed',
-        errors: [{ code: 'storage_failed' }],
-      });
-    },
-  );
-
-  it('ends what is at work when it is closed', async () => {
-    const { service } = openService({
-      render: (_scene, { signal }) =>
-        new Promise((_resolve, reject) => signal?.addEventListener('abort', () => reject(new Error('stopped')))),
+  it('makes one session for one key and body, and refuses the key with another body', async () => {
+    const renderer = instantRenderer();
+    const { sessions, ended } = openSmallSessions(renderer);
+    const first = await sessions.create(ACME, smallRequest(), { claim: claim('k', 'a') });
+    await ended(first.session.id);
+    const again = await sessions.create(ACME, smallRequest(), { claim: claim('k', 'a') });
+    expect(again).toEqual({ session: first.session, isReplay: true });
+    expect(renderer.renders).toBe(1);
+    await expect(sessions.create(ACME, smallRequest(), { claim: claim('k', 'b') })).rejects.toMatchObject({
+      status: 422,
+      code: 'idempotency_key_reused',
     });
-    const created = await service.createRenderSession(request(), options);
-    await service.close();
-    expect((await service.getRenderSession(created.id)).status).toBe('preview_failed');
+    const other = await sessions.create(FOREIGN, smallRequest(), { claim: claim('k', 'b') });
+    expect(other.isReplay).toBe(false);
   });
 });
 
-describe('createSourceReader()', () => {
-  it('fetches a URL once, however many ask for it, and again after a failure', async () => {
-    const directory = mkdtempSync(join(tmpdir(), 'reelform-sources-'));
-    let fetches = 0;
-    const reader = createSourceReader(createSourceStore(directory), async () => {
-      fetches += 1;
-      if (fetches === 1) throw new Error('first');
-      return Buffer.from('bytes');
+describe('Sessions.start()', () => {
+  it('renders a draft, and only a draft', async () => {
+    const { sessions, ended } = openSmallSessions();
+    const { render, ...draft } = smallRequest();
+    const { session } = await sessions.create(ACME, draft);
+    expect(session).toMatchObject({ status: 'draft', terminal: false });
+    expect((await sessions.start(ACME, session.id)).session.status).toBe('preview_rendering');
+    expect((await ended(session.id)).status).toBe('preview_rendered');
+    await expect(sessions.start(ACME, session.id)).rejects.toMatchObject({ status: 409, code: 'wrong_state' });
+  });
+
+  it('answers again what it answered to the same key', async () => {
+    const { sessions, ended } = openSmallSessions();
+    const { render, ...draft } = smallRequest();
+    const { session } = await sessions.create(ACME, draft);
+    const first = await sessions.start(ACME, session.id, claim('k', 'start'));
+    await ended(session.id);
+    expect(await sessions.start(ACME, session.id, claim('k', 'start'))).toEqual({ ...first, isReplay: true });
+  });
+});
+
+describe('Sessions.cancel()', () => {
+  it('stops the render, and the session stays canceled', async () => {
+    const renderer = heldRenderer();
+    const { sessions, ended } = openSmallSessions(renderer);
+    const { session } = await sessions.create(ACME, smallRequest());
+    await expect.poll(() => renderer.held.length).toBe(1);
+    const canceled = await sessions.cancel(ACME, session.id);
+    expect(canceled.session).toMatchObject({ status: 'preview_canceled', errors: [{ code: 'canceled' }] });
+    expect(renderer.held[0]?.signal.aborted).toBe(true);
+    renderer.held[0]?.finish();
+    expect((await ended(session.id)).status).toBe('preview_canceled');
+    expect((await sessions.cancel(ACME, session.id)).session.status).toBe('preview_canceled');
+  });
+
+  it('refuses what has ended by itself', async () => {
+    const { sessions, ended } = openSmallSessions();
+    const { session } = await sessions.create(ACME, smallRequest());
+    await ended(session.id);
+    await expect(sessions.cancel(ACME, session.id)).rejects.toMatchObject({ status: 409, code: 'wrong_state' });
+  });
+});
+
+describe('Sessions.remove()', () => {
+  it('stops the render and forgets the session', async () => {
+    const renderer = heldRenderer();
+    const { sessions } = openSmallSessions(renderer);
+    const { session } = await sessions.create(ACME, smallRequest());
+    await expect.poll(() => renderer.held.length).toBe(1);
+    await sessions.remove(ACME, session.id);
+    expect(renderer.held[0]?.signal.aborted).toBe(true);
+    await expect(sessions.get(ACME, session.id)).rejects.toMatchObject({ status: 404 });
+    await expect(sessions.remove(ACME, session.id)).rejects.toMatchObject({ status: 404 });
+  });
+});
+
+describe('Sessions.list()', () => {
+  it('gives pages, newest first, by status and style version', async () => {
+    const { sessions, ended } = openSmallSessions();
+    const ids: string[] = [];
+    for (const title of ['a', 'b', 'c']) ids.unshift((await sessions.create(ACME, smallRequest({}, title))).session.id);
+    for (const id of ids) await ended(id);
+    const first = await sessions.list(ACME, { ...ALL, limit: 2, status: 'preview_rendered' });
+    expect(first.sessions.map(({ id }) => id)).toEqual(ids.slice(0, 2));
+    const second = await sessions.list(ACME, { ...ALL, limit: 2, cursor: first.nextCursor });
+    expect(second).toMatchObject({ sessions: [{ id: ids[2] }], nextCursor: null });
+    expect((await sessions.list(ACME, { ...ALL, status: 'draft' })).sessions).toEqual([]);
+    expect((await sessions.list(ACME, { ...ALL, styleVersionId: SMALL.spec.id })).sessions).toHaveLength(3);
+    await expect(sessions.list(ACME, { ...ALL, cursor: 'none' })).rejects.toMatchObject({ status: 400 });
+  });
+});
+
+describe('Sessions.dryRun()', () => {
+  it('tells all mistakes and what it would take, and keeps nothing', async () => {
+    const { sessions } = openSmallSessions();
+    expect(await sessions.dryRun(ACME, smallRequest())).toMatchObject({
+      valid: true,
+      errors: [],
+      estimate: { frames: 10, render_seconds: expect.any(Number) },
     });
-    const { signal } = new AbortController();
-    await expect(reader.read('https://example.com/a.png', signal)).rejects.toThrow('first');
-    const all = await Promise.all([1, 2, 3].map(() => reader.read('https://example.com/a.png', signal)));
-    expect(all.map((bytes) => Buffer.from(bytes).toString())).toEqual(['bytes', 'bytes', 'bytes']);
-    expect(fetches).toBe(2);
+    expect(await sessions.dryRun(ACME, smallRequest({ t_09: { source: { text: '' } } }))).toMatchObject({
+      valid: false,
+      errors: [{ code: 'unknown_editable' }],
+    });
+    expect((await sessions.list(ACME, ALL)).sessions).toEqual([]);
+  });
+});
+
+describe('what is another tenant’s', () => {
+  it('is not there, whatever is asked', async () => {
+    const { sessions, ended } = openSmallSessions();
+    const { session } = await sessions.create(
+      ACME,
+      smallRequest({ [PHOTO]: { source: { remote_url: 'https://a.com/b' } } }),
+    );
+    await ended(session.id);
+    const asked = [
+      sessions.get(FOREIGN, session.id),
+      sessions.start(FOREIGN, session.id),
+      sessions.cancel(FOREIGN, session.id),
+      sessions.remove(FOREIGN, session.id),
+    ];
+    for (const one of asked) await expect(one).rejects.toMatchObject({ status: 404, code: 'not_found' });
+    expect((await sessions.list(FOREIGN, ALL)).sessions).toEqual([]);
   });
 });

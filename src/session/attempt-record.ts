@@ -1,0 +1,73 @@
+import type { Sha256 } from '../digest.ts';
+import type { RenderSession } from '../service/wire.ts';
+import type { SessionStore, StoredSession } from './ports.ts';
+
+export interface AttemptRecordOptions {
+  readonly store: SessionStore;
+  now(): number;
+  /** Milliseconds between two writes of progress, at least. */
+  readonly intervalMs: number;
+  /** Called once, when the session is not this attempt's any more. */
+  onLost(): void;
+}
+
+/** What one attempt writes of its session: in order, under its number, and of its progress only now and then. */
+export class AttemptRecord {
+  readonly #id: string;
+  readonly #attempt: number;
+  readonly #options: AttemptRecordOptions;
+  #session: RenderSession;
+  #written: RenderSession;
+  #lastWriteAt = Number.NEGATIVE_INFINITY;
+  #writing: Promise<void> = Promise.resolve();
+  #isLost = false;
+
+  constructor(stored: StoredSession, options: AttemptRecordOptions) {
+    this.#id = stored.session.id;
+    this.#attempt = stored.attempt;
+    this.#options = options;
+    this.#session = stored.session;
+    this.#written = stored.session;
+  }
+
+  /** As it is now, written or not. */
+  get session(): RenderSession {
+    return this.#session;
+  }
+
+  /** A step of the session's life: written soon. A store that fails is heard of at the end. */
+  step(session: RenderSession): void {
+    this.#session = session;
+    void this.#write().catch(() => undefined);
+  }
+
+  /** Progress: written when the last write is long enough ago. */
+  progress(session: RenderSession): void {
+    if (session === this.#session) return;
+    this.#session = session;
+    if (this.#options.now() - this.#lastWriteAt >= this.#options.intervalMs) this.step(session);
+  }
+
+  /** The end: written after everything else. @throws whatever the store threw */
+  async end(session: RenderSession, scene?: Sha256): Promise<void> {
+    this.#session = session;
+    await this.#write(scene);
+  }
+
+  #write(scene?: Sha256): Promise<void> {
+    const { store, now, onLost } = this.#options;
+    this.#lastWriteAt = now();
+    const write = async (): Promise<void> => {
+      const session = this.#session;
+      // An earlier write has taken this one along.
+      if (this.#isLost || session === this.#written) return;
+      const isOurs = await store.record(this.#id, this.#attempt, session, scene);
+      this.#written = session;
+      if (isOurs) return;
+      this.#isLost = true;
+      onLost();
+    };
+    this.#writing = this.#writing.then(write, write);
+    return this.#writing;
+  }
+}

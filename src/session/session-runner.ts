@@ -1,0 +1,184 @@
+import { setMaxListeners } from 'node:events';
+import type { Sha256 } from '../digest.ts';
+import type { SessionPhase } from '../service/wire.ts';
+import { bindMapping } from '../template/bind-mapping.ts';
+import type { TemplatePackage } from '../template/template-package.ts';
+import { AttemptRecord } from './attempt-record.ts';
+import {
+  type Output,
+  type OutputStore,
+  type Renderer,
+  type SessionEnvironment,
+  SessionFailure,
+  type SessionProblem,
+  type SessionStore,
+  type SourceReader,
+  type StoredSession,
+  type TemplateRegistry,
+} from './ports.ts';
+import { type ReadSources, readSources } from './read-sources.ts';
+import type { RenderPace } from './render-pace.ts';
+import {
+  failedSession,
+  phasedSession,
+  progressedSession,
+  renderedSession,
+  type SessionEndTimes,
+  sourcedSession,
+} from './render-session.ts';
+import { sceneDigest } from './scene-digest.ts';
+import { problemsOf } from './session-problems.ts';
+import { SharedRenders } from './shared-renders.ts';
+
+export interface SessionRunnerPorts {
+  readonly templates: TemplateRegistry;
+  readonly sources: SourceReader;
+  readonly renderer: Renderer;
+  readonly outputs: OutputStore;
+  readonly store: SessionStore;
+  readonly environment: SessionEnvironment;
+  readonly pace: RenderPace;
+  /** How long an ended session is kept; null for good. */
+  readonly retentionMs: number | null;
+  /** Milliseconds between two writes of progress, at least. */
+  readonly progressIntervalMs: number;
+}
+
+/** One session at work. */
+interface Work {
+  readonly stored: StoredSession;
+  readonly record: AttemptRecord;
+  readonly signal: AbortSignal;
+}
+
+/** Why the work on a session stops that nobody wants any more. */
+const UNWANTED = new Error('The session was canceled, removed or taken over');
+
+/**
+ * Renders sessions that are queued. One that is taken up always ends, rendered or failed, unless this process is
+ * stopped: then it stays as it is, for whoever takes it up next. What fails in one stays in it.
+ */
+export class SessionRunner {
+  readonly #ports: SessionRunnerPorts;
+  readonly #atWork = new Map<string, AbortController>();
+  readonly #renders = new SharedRenders();
+
+  constructor(ports: SessionRunnerPorts) {
+    this.#ports = ports;
+  }
+
+  /**
+   * Takes a session up; resolves when it has ended, or was none of ours to end.
+   *
+   * @throws the signal's reason when this process is to stop; whatever the store threw
+   */
+  async run(id: string, signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted();
+    const stored = await this.#ports.store.begin(id);
+    if (stored === null) return;
+    const unwanted = new AbortController();
+    this.#atWork.set(id, unwanted);
+    const either = AbortSignal.any([signal, unwanted.signal]);
+    // Every fetch and every render listens; that is no leak.
+    setMaxListeners(0, either);
+    const record = this.#record(stored, () => unwanted.abort(UNWANTED));
+    try {
+      await this.#render({ stored, record, signal: either });
+    } catch (error) {
+      signal.throwIfAborted();
+      if (unwanted.signal.aborted) return;
+      await record.end(failedSession(record.session, problemsOf(error), this.#endTimes()));
+    } finally {
+      if (this.#atWork.get(id) === unwanted) this.#atWork.delete(id);
+    }
+  }
+
+  /** Ends the work on a session that was canceled or removed. */
+  stop(id: string): void {
+    this.#atWork.get(id)?.abort(UNWANTED);
+  }
+
+  /** Ends a session that no worker could bring to an end. */
+  async fail(id: string, problem: SessionProblem): Promise<void> {
+    const stored = await this.#ports.store.begin(id);
+    if (stored === null) return;
+    await this.#record(stored, () => undefined).end(failedSession(stored.session, [problem], this.#endTimes()));
+  }
+
+  async #render({ stored, record, signal }: Work): Promise<void> {
+    const { templates, sources: reader, environment, pace, outputs } = this.#ports;
+    const { session } = stored;
+    const begunAt = environment.now();
+    this.#enter(record, 'fetching');
+    const template = await templates.find(stored.tenant, session.mapping.template_style_version_id);
+    if (template === null) throw templateGone(session.mapping.template_style_version_id);
+    const sources = await readSources(stored, template, reader, signal);
+    signal.throwIfAborted();
+    if (sources.told.length > 0) record.step(sourcedSession(record.session, sources.told, environment.now()));
+    if (sources.failures.length > 0) throw new AggregateError(sources.failures);
+
+    const scene = sceneDigest(template, session.mapping.resources, sources.digests);
+    const known = await outputs.find(scene, stored.outputName);
+    const output = known ?? (await this.#renderScene({ stored, record, signal }, template, sources, scene));
+    signal.throwIfAborted();
+    const queuedAt = Date.parse(stored.attempt === 1 ? session.updated_at : session.created_at);
+    const usage = {
+      queue_seconds: seconds(begunAt - queuedAt),
+      render_seconds: seconds(environment.now() - begunAt),
+      frames: template.frameCount,
+      bytes: output.bytes,
+    };
+    if (known === null) pace.learn(template, usage.render_seconds);
+    const { video_url, thumbnails } = output;
+    const finished = { video_url, thumbnails, fonts: template.spec.fonts, usage };
+    await record.end(renderedSession(record.session, finished, this.#endTimes()), scene);
+  }
+
+  /** Renders and keeps a scene, or shares in the render of another session that has the same. */
+  async #renderScene(
+    { stored, record, signal }: Work,
+    template: TemplatePackage,
+    sources: ReadSources,
+    scene: Sha256,
+  ): Promise<Output> {
+    const { renderer, outputs, environment } = this.#ports;
+    const name = stored.outputName;
+    this.#enter(record, 'rendering');
+    const onProgress = (done: number, count: number): void =>
+      record.progress(progressedSession(record.session, done / count, environment.now()));
+    let saved: Output | null = null;
+    const rendering = await this.#renders.render(scene, { signal, onProgress }, async (options) => {
+      const made = await renderer.render(
+        bindMapping(template, stored.session.mapping.resources, sources.bytes),
+        options,
+      );
+      options.signal?.throwIfAborted();
+      this.#enter(record, 'uploading');
+      saved = await outputs.save(scene, name, made);
+      return made;
+    });
+    return saved ?? (await outputs.find(scene, name)) ?? (await outputs.save(scene, name, rendering));
+  }
+
+  #enter(record: AttemptRecord, phase: SessionPhase): void {
+    record.step(phasedSession(record.session, phase, this.#ports.environment.now()));
+  }
+
+  #record(stored: StoredSession, onLost: () => void): AttemptRecord {
+    const { store, environment, progressIntervalMs: intervalMs } = this.#ports;
+    return new AttemptRecord(stored, { store, now: () => environment.now(), intervalMs, onLost });
+  }
+
+  #endTimes(): SessionEndTimes {
+    return { nowMs: this.#ports.environment.now(), retentionMs: this.#ports.retentionMs };
+  }
+}
+
+function templateGone(id: string): SessionFailure {
+  const title = `There is no template style version ${id} any more`;
+  return new SessionFailure({ code: 'template_invalid', title });
+}
+
+function seconds(milliseconds: number): number {
+  return Math.max(0, Math.round(milliseconds) / 1000);
+}

@@ -1,0 +1,133 @@
+import { describe, expect, it } from 'vitest';
+import type { Output, OutputStore } from '../../src/session/ports.ts';
+import { ACME, heldRenderer, instantRenderer, openSmallSessions, smallRequest } from '../support/small-sessions.ts';
+
+const PHOTO = '(Footage)/USER/photo.png';
+const PHOTO_POINTER = '#/mapping/resources/(Footage)~1USER~1photo.png/source/remote_url';
+
+function photo(remote_url: string) {
+  return smallRequest({ [PHOTO]: { source: { remote_url } } });
+}
+
+/** Keeps what it saved by scene, as a service does. */
+function keptOutputs(): OutputStore & { saves: number } {
+  const known = new Set<string>();
+  const output = (name: string): Output => ({ video_url: `https://x/${name}.mp4`, thumbnails: [], bytes: 5 });
+  const store = {
+    saves: 0,
+    async find(scene: string, name: string) {
+      return known.has(scene) ? output(name) : null;
+    },
+    async save(scene: string, name: string) {
+      store.saves += 1;
+      known.add(scene);
+      return output(name);
+    },
+  };
+  return store;
+}
+
+describe('SessionRunner.run()', () => {
+  it('tells what it fetched', async () => {
+    const { sessions, ended } = openSmallSessions();
+    const { session } = await sessions.create(ACME, photo('https://example.com/a.png'));
+    expect((await ended(session.id)).source_uploads).toMatchObject([
+      { key: PHOTO, remote_url: 'https://example.com/a.png', status: 'fetched', content_type: 'image/png', width: 16 },
+    ]);
+  });
+
+  it('fails a session, and only it, when a source cannot be had, and says where it stands in the request', async () => {
+    const { sessions, ended } = openSmallSessions();
+    const failing = await sessions.create(ACME, photo('https://example.com/gone.png'));
+    const fine = await sessions.create(ACME, photo('https://example.com/there.png'));
+    expect(await ended(failing.session.id)).toMatchObject({
+      status: 'preview_failed',
+      video_url: null,
+      errors: [{ code: 'asset_unreachable', editable: PHOTO, pointer: PHOTO_POINTER }],
+      source_uploads: [{ key: PHOTO, status: 'failed' }],
+    });
+    expect((await ended(fine.session.id)).status).toBe('preview_rendered');
+  });
+
+  it('fails a session when the renderer throws', async () => {
+    const { sessions, ended } = openSmallSessions({ render: () => Promise.reject(new Error('boom')) });
+    const { session } = await sessions.create(ACME, smallRequest());
+    expect(await ended(session.id)).toMatchObject({
+      status: 'preview_failed',
+      errors: [{ code: 'internal', detail: 'boom' }],
+    });
+  });
+
+  it('renders a scene once, whatever the title, and gives each session its own URL', async () => {
+    const renderer = instantRenderer();
+    const { sessions, ended } = openSmallSessions(renderer, { outputs: keptOutputs() });
+    const urls: (string | null)[] = [];
+    for (const title of ['Berlin', 'Oslo']) {
+      const { session } = await sessions.create(ACME, smallRequest({}, title));
+      urls.push((await ended(session.id)).video_url);
+    }
+    expect(renderer.renders).toBe(1);
+    expect(new Set(urls).size).toBe(2);
+    const other = await sessions.create(ACME, smallRequest({ t_01: { source: { text: 'Other' } } }));
+    await ended(other.session.id);
+    expect(renderer.renders).toBe(2);
+  });
+
+  it('shares a render between sessions that want the same scene at the same time', async () => {
+    const renderer = heldRenderer();
+    const outputs = keptOutputs();
+    const { sessions, ended } = openSmallSessions(renderer, { outputs });
+    const first = await sessions.create(ACME, smallRequest());
+    const second = await sessions.create(ACME, smallRequest());
+    await expect.poll(() => renderer.held.length).toBe(1);
+    await expect.poll(async () => (await sessions.get(ACME, second.session.id)).phase).toBe('rendering');
+    await sessions.cancel(ACME, first.session.id);
+    expect(renderer.held[0]?.signal.aborted).toBe(false);
+    renderer.held[0]?.finish();
+    expect((await ended(second.session.id)).status).toBe('preview_rendered');
+    expect((await ended(first.session.id)).status).toBe('preview_canceled');
+    expect([renderer.held.length, outputs.saves]).toEqual([1, 1]);
+  });
+
+  it('leaves a session to the next worker when this one is stopped, and that one finishes it', async () => {
+    const renderer = heldRenderer();
+    const { sessions, runner, stopWorker, ended } = openSmallSessions(renderer);
+    const { session } = await sessions.create(ACME, smallRequest());
+    await expect.poll(() => renderer.held.length).toBe(1);
+    stopWorker();
+    await expect.poll(() => renderer.held[0]?.signal.aborted).toBe(true);
+    expect((await sessions.get(ACME, session.id)).status).toBe('preview_rendering');
+    const next = runner.run(session.id, new AbortController().signal);
+    await expect.poll(() => renderer.held.length).toBe(2);
+    renderer.held[1]?.finish();
+    await next;
+    expect((await ended(session.id)).status).toBe('preview_rendered');
+  });
+
+  it('stops an attempt when another has begun, which alone writes', async () => {
+    const renderer = heldRenderer();
+    const { sessions, runner, ended } = openSmallSessions(renderer);
+    const { session } = await sessions.create(ACME, smallRequest());
+    await expect.poll(() => renderer.held.length).toBe(1);
+    await runner.fail(session.id, { code: 'render_crashed', title: 'Lost', severity: 'error', retryable: true });
+    renderer.held[0]?.finish();
+    expect(await ended(session.id)).toMatchObject({ status: 'preview_failed', errors: [{ code: 'render_crashed' }] });
+  });
+
+  it('does nothing for what is gone or has ended', async () => {
+    const renderer = instantRenderer();
+    const { sessions, runner, ended } = openSmallSessions(renderer);
+    const { session } = await sessions.create(ACME, smallRequest());
+    await ended(session.id);
+    await runner.run(session.id, new AbortController().signal);
+    await runner.run('rs_none', new AbortController().signal);
+    expect(renderer.renders).toBe(1);
+  });
+
+  it('says when an ended session will be gone, where retention is set', async () => {
+    const { sessions, ended } = openSmallSessions(instantRenderer(), { retentionMs: 86_400_000 });
+    const { session } = await sessions.create(ACME, smallRequest());
+    const { expires_at, updated_at } = await ended(session.id);
+    expect(Date.parse(expires_at!) - Date.parse(updated_at)).toBe(86_400_000);
+  });
+});

@@ -1,0 +1,131 @@
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { sha256 } from '../../src/digest.ts';
+import { writeFileAtomic } from '../../src/project/write-file.ts';
+import { sessionEnd } from '../../src/service/render-service.ts';
+import type { CreateRenderSession, RenderSession, Resource } from '../../src/service/wire.ts';
+import { createDirectoryOutputs } from '../../src/session/directory-outputs.ts';
+import { createMemoryStore } from '../../src/session/memory-store.ts';
+import {
+  type OutputStore,
+  type Renderer,
+  SessionFailure,
+  type SourceReader,
+  type TemplateRegistry,
+  type TenantId,
+} from '../../src/session/ports.ts';
+import { RenderPace } from '../../src/session/render-pace.ts';
+import { SessionRunner } from '../../src/session/session-runner.ts';
+import { Sessions } from '../../src/session/sessions.ts';
+import { smallPackage } from './small-package.ts';
+
+export const ACME = 'acme' as TenantId;
+export const SMALL = smallPackage();
+
+/** A source for every URL of example.com but those that say gone. */
+export const exampleSources: SourceReader = {
+  async read(_tenant, remoteUrl) {
+    if (remoteUrl.includes('gone')) {
+      const title = 'Asset could not be fetched';
+      throw new SessionFailure({ code: 'asset_unreachable', title, detail: remoteUrl });
+    }
+    const bytes = Buffer.from(remoteUrl);
+    return { bytes, sha256: sha256(bytes), contentType: 'image/png', width: 16, height: 16 };
+  },
+};
+
+/** Both tenants of a test have the small package, and nothing else. */
+export const smallTemplates: TemplateRegistry = {
+  async find(_tenant, id) {
+    return id === SMALL.spec.id ? SMALL : null;
+  },
+};
+
+export function instantRenderer(): Renderer & { renders: number } {
+  const renderer = {
+    renders: 0,
+    async render(_scene: unknown, options: Parameters<Renderer['render']>[1] = {}) {
+      renderer.renders += 1;
+      options.onProgress?.(5, 10);
+      return { video: Buffer.from('video'), stills: [{ name: 'stillcut_01', bytes: Buffer.from('still') }] };
+    },
+  };
+  return renderer;
+}
+
+/** A renderer whose renders end when the test says so, or when they are stopped. */
+export function heldRenderer(): Renderer & { readonly held: { finish(): void; readonly signal: AbortSignal }[] } {
+  const held: { finish(): void; readonly signal: AbortSignal }[] = [];
+  return {
+    held,
+    render: (_scene, { signal, onProgress } = {}) =>
+      new Promise((resolve, reject) => {
+        onProgress?.(5, 10);
+        signal?.addEventListener('abort', () => reject(signal.reason as Error));
+        const finish = (): void => resolve({ video: Buffer.from('video'), stills: [] });
+        held.push({ finish, signal: signal! });
+      }),
+  };
+}
+
+export interface SmallSessions {
+  readonly sessions: Sessions;
+  readonly runner: SessionRunner;
+  readonly store: ReturnType<typeof createMemoryStore>;
+  readonly directory: string;
+  /** Ends the worker, as a process does that is told to stop. */
+  stopWorker(): void;
+  ended(id: string, tenant?: TenantId): Promise<RenderSession>;
+}
+
+/** Sessions over the small package, in memory and a temporary folder. */
+export function openSmallSessions(
+  renderer: Renderer = instantRenderer(),
+  options: { readonly outputs?: OutputStore; readonly retentionMs?: number; readonly sources?: SourceReader } = {},
+): SmallSessions {
+  const directory = mkdtempSync(join(tmpdir(), 'reelform-sessions-'));
+  const outputs = options.outputs ?? createDirectoryOutputs(join(directory, 'renders'), 'renders', writeFileAtomic);
+  let ids = 0;
+  let now = 1000;
+  const environment = { now: () => now++, randomId: () => String(++ids) };
+  const stopped = new AbortController();
+  const store = createMemoryStore((id) => void runner.run(id, stopped.signal).catch(() => undefined));
+  const shared = {
+    templates: smallTemplates,
+    sources: options.sources ?? exampleSources,
+    renderer,
+    outputs,
+    store,
+    environment,
+    pace: new RenderPace(),
+    retentionMs: options.retentionMs ?? null,
+  };
+  const runner = new SessionRunner({ ...shared, progressIntervalMs: 0 });
+  const sessions = new Sessions({ ...shared, stop: (id) => runner.stop(id) });
+  return {
+    sessions,
+    runner,
+    store,
+    directory,
+    stopWorker: () => stopped.abort(new Error('stopped')),
+    async ended(id, tenant = ACME) {
+      for (;;) {
+        const session = await sessions.get(tenant, id);
+        if (sessionEnd(session.status) !== null) return session;
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+    },
+  };
+}
+
+export function smallRequest(resources: Record<string, Resource> = {}, title = 'Berlin'): CreateRenderSession {
+  return {
+    title,
+    render: 'preview',
+    mapping: {
+      template_style_version_id: SMALL.spec.id,
+      resources: { t_01: { source: { text: 'Hi' } }, c_01: { source: { text: '#FF0000' } }, ...resources },
+    },
+  };
+}
