@@ -64,10 +64,20 @@ export const CODES = {
   changed_since_plan: 'A file changed between the plan and its rendering',
   already_running: 'Another apply is at work in this repository',
   session_failed: 'The service could not render the video',
-  service_unsupported: 'The service in reelform.yaml cannot be used by this version',
   encoder_missing: 'The video encoder package is not installed',
   write_failed: 'A file could not be written',
   file_system: 'The file system refused to do something',
+
+  // The service, from outside
+  token_missing: 'There is no access token for the service in the environment',
+  service_unreachable: 'The service did not answer',
+  service_unauthorized: 'The service does not take the token, or not for this',
+  service_answer_invalid: 'The service answered something that the interface does not have',
+  service_lacks_uploads: 'The service takes no files, or no templates, from a client',
+
+  // The service, from inside
+  settings_invalid: 'A setting of the server is not what it can be',
+  unknown_token: 'There is no token with this id',
 } as const;
 
 export type Code = keyof typeof CODES;

@@ -1,0 +1,355 @@
+import { inspect } from 'node:util';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { EXIT, type ReelformError } from '../../src/diagnostic.ts';
+import { sha256 } from '../../src/digest.ts';
+import { createHttpService } from '../../src/service/http-service.ts';
+import { ServiceError } from '../../src/service/service-error.ts';
+import { pushStyleVersion } from '../../src/service/style-version-pusher.ts';
+import type { CreateRenderSession, RenderSession } from '../../src/service/wire.ts';
+import {
+  type InterfaceService,
+  type InterfaceServiceOptions,
+  startInterfaceService,
+} from '../support/interface-service.ts';
+import { smallPackage } from '../support/small-package.ts';
+
+const { spec } = smallPackage();
+const POST = 'POST /v2/render_sessions';
+const GET = 'GET /v2/render_sessions/{id}';
+const SPECS = 'GET /v2/template_style_versions/{id}/specs';
+
+interface Setup {
+  readonly server: InterfaceService;
+  readonly service: ReturnType<typeof createHttpService>;
+  /** Milliseconds that were waited, without waiting. */
+  readonly waits: number[];
+}
+
+async function setUp(
+  options: InterfaceServiceOptions = {},
+  changes: { url?: string; timeoutMs?: number } = {},
+): Promise<Setup> {
+  const server = await startInterfaceService({ styleVersions: [spec], ...options });
+  onTestFinished(() => server.close());
+  const waits: number[] = [];
+  const service = createHttpService({
+    url: server.url,
+    token: server.token,
+    now: () => 0,
+    random: () => 1,
+    wait: async (milliseconds) => void waits.push(milliseconds),
+    ...changes,
+  });
+  return { server, service, waits };
+}
+
+const REQUEST: CreateRenderSession = {
+  title: 'Berlin',
+  render: 'preview',
+  mapping: { template_style_version_id: spec.id, resources: { t_01: { source: { text: 'Grüße, 東京' } } } },
+};
+
+function create(service: Setup['service'], key = 'key-1'): Promise<RenderSession> {
+  return service.createRenderSession(REQUEST, { idempotencyKey: key, outputName: 'berlin' });
+}
+
+/** What was thrown, after a look whether the token is anywhere in it. */
+async function thrown(promise: Promise<unknown>, token = 'canary'): Promise<ReelformError | ServiceError> {
+  const error = await promise.then(
+    () => expect.fail('nothing was thrown'),
+    (reason: unknown) => reason,
+  );
+  expect(inspect(error, { depth: Number.POSITIVE_INFINITY, showHidden: true })).not.toContain(token);
+  expect(JSON.stringify(error)).not.toContain(token);
+  return error as ReelformError | ServiceError;
+}
+
+const json = (body: unknown, status = 200) => ({
+  kind: 'answer' as const,
+  status,
+  headers: { 'content-type': 'application/json' },
+  body: JSON.stringify(body),
+});
+
+describe('createHttpService()', () => {
+  it('speaks the three calls of the interface document, and nothing else of it', async () => {
+    const { server, service } = await setUp();
+    expect(await service.getStyleVersion(spec.id)).toEqual(spec);
+    const session = await create(service);
+    expect(session).toMatchObject({ id: 'session-1', status: 'preview_rendering', video_url: null });
+    await service.getRenderSession(session.id);
+    const rendered = await service.getRenderSession(session.id);
+    expect(rendered).toMatchObject({ status: 'preview_rendered', video_url: `${server.url}/videos/session-1.mp4` });
+    expect(server.seen.map(({ method, path }) => `${method} ${path}`)).toEqual([
+      `GET /v2/template_style_versions/${spec.id}/specs`,
+      'POST /v2/render_sessions',
+      'GET /v2/render_sessions/session-1',
+      'GET /v2/render_sessions/session-1',
+    ]);
+    expect(JSON.parse(server.seen[1]!.body.toString())).toEqual(REQUEST);
+    expect(server.seen[1]!.headers).toMatchObject({
+      authorization: `Bearer ${server.token}`,
+      'content-type': 'application/json',
+      'idempotency-key': 'key-1',
+    });
+  });
+
+  it('keeps a base path, and ids inside their segment', async () => {
+    const { server } = await setUp();
+    const service = createHttpService({
+      url: `${server.url}/base`,
+      token: server.token,
+      now: () => 0,
+      random: () => 0,
+      wait: async () => undefined,
+    });
+    expect(service.name).toBe(server.url);
+    await thrown(service.getRenderSession('../../../x?y#z/é'));
+    expect(server.seen[0]!.path).toBe('/base/v2/render_sessions/..%2F..%2F..%2Fx%3Fy%23z%2F%C3%A9');
+  });
+
+  it('repeats reads while the service is busy or silent', async () => {
+    const { server, service, waits } = await setUp();
+    server.force(
+      SPECS,
+      { kind: 'cut' },
+      { kind: 'answer', status: 503, headers: { 'retry-after': '7' } },
+      { kind: 'answer', status: 429 },
+    );
+    expect(await service.getStyleVersion(spec.id)).toEqual(spec);
+    expect(server.count(SPECS)).toBe(4);
+    expect(waits).toEqual([500, 7000, 2000]);
+  });
+
+  it('gives up a read that nobody answers', async () => {
+    const { server, service } = await setUp({}, { timeoutMs: 50 });
+    server.force(SPECS, ...Array.from({ length: 9 }, () => ({ kind: 'silent' }) as const));
+    expect(await thrown(service.getStyleVersion(spec.id))).toMatchObject({ code: 'service_unreachable' });
+    expect(server.count(SPECS)).toBe(5);
+  });
+
+  it('tells that nothing listens', async () => {
+    const { server } = await setUp();
+    const { service } = await setUp({}, { url: server.url });
+    await server.close();
+    expect(await thrown(service.getStyleVersion('x'))).toMatchObject({
+      code: 'service_unreachable',
+      message: expect.stringMatching(/nothing listens there$/),
+    });
+  });
+
+  it.each([
+    ['an answer that never comes', { kind: 'cut', afterDoing: true }],
+    ['503', { kind: 'answer', status: 503 }],
+    ['429', { kind: 'answer', status: 429 }],
+  ] as const)('posts a session once to a service that has not shown that it keeps keys: %s', async (_, fault) => {
+    const { server, service } = await setUp();
+    server.force(POST, fault);
+    await thrown(create(service));
+    expect(server.count(POST)).toBe(1);
+  });
+
+  it('posts again, with the same key and bytes, where keys are kept', async () => {
+    const { server, service, waits } = await setUp({ keepsKeys: true });
+    await create(service, 'key-0');
+    server.force(
+      POST,
+      { kind: 'cut', afterDoing: true },
+      json({ code: 'idempotency_in_progress', detail: 'still at work' }, 409),
+      { kind: 'answer', status: 503 },
+    );
+    expect(await create(service, 'key-1')).toMatchObject({ id: 'session-2' });
+    const [, ...posts] = server.seen;
+    expect(posts.map(({ headers, body }) => [headers['idempotency-key'], body.toString()])).toEqual(
+      Array.from({ length: 4 }, () => ['key-1', JSON.stringify(REQUEST)]),
+    );
+    expect(waits).toEqual([500, 1000, 2000]);
+    expect(server.sessions.size).toBe(2);
+  });
+
+  it.each([301, 302, 303, 307, 308])('follows no redirect: %d', async (status) => {
+    const { server, service } = await setUp({ keepsKeys: true });
+    const location = { location: `${server.url}/elsewhere?token=${server.token}` };
+    server.force(POST, { kind: 'answer', status, headers: location });
+    server.force(SPECS, { kind: 'answer', status, headers: location });
+    const error = await thrown(create(service));
+    expect(error).toMatchObject({
+      code: 'service_answer_invalid',
+      message: `POST ${server.url}/v2/render_sessions was redirected to ${server.url}/elsewhere (${status}), and no redirect is followed`,
+    });
+    expect(await thrown(service.getStyleVersion(spec.id))).toMatchObject({ code: 'service_answer_invalid' });
+    expect(server.seen).toHaveLength(2);
+  });
+
+  it('tells that the token is refused, and not which one it was', async () => {
+    const { server } = await setUp();
+    const { service } = await setUp({}, { url: server.url });
+    server.force(SPECS, json({ detail: `not ${server.token}`, code: 'unauthorized' }, 401));
+    const error = await thrown(service.getStyleVersion(spec.id));
+    expect(error).toMatchObject({ code: 'service_unauthorized', exitCode: EXIT.authentication });
+    expect(error.message).toBe('The service refused the token: not …');
+    server.force(SPECS, json({ detail: 'The scope is missing' }, 403));
+    expect(await thrown(service.getStyleVersion(spec.id))).toMatchObject({ code: 'service_unauthorized' });
+  });
+
+  it('hands on the problems of a refusal', async () => {
+    const { server, service } = await setUp();
+    const errors = [{ code: 'unknown_editable', pointer: '#/mapping/resources/t_1', detail: 'There is no t_1' }];
+    server.force(POST, json({ code: 'mapping_invalid', detail: 'The mapping does not fit', errors }, 422));
+    const error = await thrown(create(service));
+    expect(error).toBeInstanceOf(ServiceError);
+    expect(error).toMatchObject({
+      status: 422,
+      code: 'mapping_invalid',
+      message: 'The mapping does not fit',
+      problems: errors,
+    });
+  });
+
+  it('has a sentence for a refusal without words', async () => {
+    const { server, service } = await setUp();
+    server.force(POST, { kind: 'answer', status: 500, body: '<html>' });
+    expect(await thrown(create(service))).toMatchObject({
+      status: 500,
+      code: 'http_500',
+      message: `POST ${server.url}/v2/render_sessions answered 500`,
+    });
+  });
+
+  const session = {
+    id: 'x',
+    status: 'odd',
+    render_progress: 0,
+    video_url: null,
+    thumbnails: [],
+    errors: [],
+    updated_at: '2026-01-01T00:00:00Z',
+  };
+  it.each<[string, unknown]>([
+    ['no JSON', '<html>'],
+    ['no object', '[]'],
+    ['no session', '{}'],
+    ['a session without an id', { ...session, id: undefined }],
+    ['a control character in the id', { ...session, id: 'a\u001b[2J' }],
+    ['a status that is no text', { ...session, status: 3 }],
+    ['progress beyond 100', { ...session, render_progress: 101 }],
+    ['a script for a URL', { ...session, video_url: 'javascript:alert(1)' }],
+    ['thumbnails that are no list', { ...session, thumbnails: {} }],
+    ['errors that are no list', { ...session, errors: null }],
+    ['a time that is none', { ...session, updated_at: 'today' }],
+  ])('refuses an answer with %s', async (_, body) => {
+    const { server, service } = await setUp();
+    server.force(GET, {
+      kind: 'answer',
+      status: 200,
+      body: typeof body === 'string' ? body : JSON.stringify({ render_session: body }),
+    });
+    expect(await thrown(service.getRenderSession('x'))).toMatchObject({ code: 'service_answer_invalid' });
+  });
+
+  it('stops reading an answer without an end', async () => {
+    const { server, service } = await setUp();
+    server.force(GET, { kind: 'answer', status: 200, body: 'x'.repeat(9 << 20) });
+    expect(await thrown(service.getRenderSession('x'))).toMatchObject({
+      code: 'service_answer_invalid',
+      message: expect.stringContaining('8 MiB'),
+    });
+  });
+
+  it('bears with statuses, fields and errors that it does not know', async () => {
+    const { server, service } = await setUp();
+    const errors = ['No memory', { reason: 7 }, { code: 'x', message: 'Said so', retryable: true }];
+    server.force(GET, json({ render_session: { ...session, errors, more: { of: 'it' } }, also: 1 }));
+    expect(await service.getRenderSession('x')).toMatchObject({
+      status: 'odd',
+      updated_at: '2026-01-01T00:00:00.000Z',
+      errors: [
+        { code: 'session_failed', title: 'No memory', severity: 'error', retryable: false },
+        { code: 'session_failed', title: '{"reason":7}' },
+        { code: 'x', title: 'Said so', retryable: true },
+      ],
+    });
+  });
+
+  it('looks again when the service asks for it', async () => {
+    const { server, service } = await setUp();
+    expect(service.pollIntervalMs).toBe(1000);
+    for (const [retryAfter, expected] of [
+      ['5', 5000],
+      ['3600', 30_000],
+      ['0', 1000],
+    ] as const) {
+      server.force(GET, { ...json({ render_session: session }), headers: { 'retry-after': retryAfter } });
+      await service.getRenderSession('x');
+      expect(service.pollIntervalMs).toBe(expected);
+    }
+  });
+
+  it('uploads a file as it is, and again when the answer is lost', async () => {
+    const { server, service } = await setUp({ uploads: { styleVersion: spec } });
+    const bytes = Uint8Array.of(0, 255, 10, 13);
+    server.force('POST /v2/source_uploads', { kind: 'cut', afterDoing: true });
+    expect(await service.uploadSource({ bytes, sha256: sha256(bytes), name: 'a.png' })).toEqual({
+      remote_url: `${server.url}/sources/4`,
+    });
+    expect(server.seen.map(({ body }) => [...body])).toEqual([[...bytes], [...bytes]]);
+  });
+
+  it('says what to do where the service takes no files and no templates', async () => {
+    const { server, service } = await setUp();
+    const upload = { bytes: new Uint8Array(1), sha256: sha256(''), name: 'images/a.png' };
+    expect(await thrown(service.uploadSource(upload))).toMatchObject({
+      code: 'service_lacks_uploads',
+      message: `The service at ${server.url} takes no files, and images/a.png is one`,
+      hint: expect.stringContaining('URL'),
+    });
+    server.force('POST /v2/template_style_versions', { kind: 'answer', status: 405 });
+    expect(await thrown(service.uploadStyleVersion(new Uint8Array(1)))).toMatchObject({
+      code: 'service_lacks_uploads',
+    });
+  });
+});
+
+describe('pushStyleVersion()', () => {
+  const upload = { name: 'small', id: spec.id, zip: () => Uint8Array.of(1, 2, 3) };
+
+  it('uploads what is not there, waits until it is ready, and does it once', async () => {
+    const { server, service } = await setUp({ uploads: { styleVersion: spec } });
+    const waits: number[] = [];
+    const wait = async (milliseconds: number) => void waits.push(milliseconds);
+    expect(await pushStyleVersion(service, upload, wait)).toEqual({ uploaded: true });
+    expect(waits).toEqual([100, 200]);
+    expect(await pushStyleVersion(service, upload, wait)).toEqual({ uploaded: false });
+    expect(server.count('POST /v2/template_style_versions')).toBe(1);
+  });
+
+  it('tells why the service cannot use it', async () => {
+    const { server, service } = await setUp();
+    const errors = [{ code: 'template_invalid', pointer: '#', detail: 'It has no frames' }];
+    server.force(
+      'GET /v2/template_style_versions/{id}',
+      json({ style_version: { ...spec, status: 'failed', errors } }),
+    );
+    expect(await thrown(pushStyleVersion(service, upload, async () => undefined))).toMatchObject({
+      code: 'template_invalid',
+      message: `The service cannot use the template small (${spec.id}): It has no frames`,
+    });
+  });
+
+  it('refuses another template than the one that was sent', async () => {
+    const { service } = await setUp({ uploads: { styleVersion: { ...spec, id: 'tsv_other' } } });
+    expect(await thrown(pushStyleVersion(service, upload, async () => undefined))).toMatchObject({
+      code: 'template_invalid',
+      message: `The service made tsv_other of the template small, not ${spec.id}`,
+    });
+  });
+
+  it('does not wait for ever', async () => {
+    const { server, service } = await setUp();
+    const processing = json({ style_version: { ...spec, status: 'processing', errors: [] } });
+    server.force('GET /v2/template_style_versions/{id}', ...Array.from({ length: 400 }, () => processing));
+    expect(await thrown(pushStyleVersion(service, upload, async () => undefined))).toMatchObject({
+      code: 'service_unreachable',
+    });
+  });
+});

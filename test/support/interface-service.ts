@@ -1,0 +1,180 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { CreateRenderSession, RenderSession, StyleVersion } from '../../src/service/wire.ts';
+import { startServer } from './http-server.ts';
+
+/** What the service answers instead of its own answer, once. */
+export type Fault =
+  /** The connection is cut: before the request is taken in, or after it was done. */
+  | { readonly kind: 'cut'; readonly afterDoing?: boolean }
+  /** Says nothing at all, after it was done. */
+  | { readonly kind: 'silent' }
+  | {
+      readonly kind: 'answer';
+      readonly status: number;
+      readonly headers?: Readonly<Record<string, string>>;
+      readonly body?: string;
+    };
+
+interface SeenRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: IncomingMessage['headers'];
+  readonly body: Buffer;
+}
+
+/** A real server that has the interface document, and beyond it what it is told to have. */
+export interface InterfaceService {
+  readonly url: string;
+  readonly token: string;
+  readonly sessions: ReadonlyMap<string, RenderSession>;
+  readonly seen: readonly SeenRequest[];
+  /** How often `METHOD /path` was asked for; ids count as `{id}`. */
+  count(route: string): number;
+  /** Answers the next requests of a route like this, one after the other. */
+  force(route: string, ...faults: Fault[]): void;
+  /** What sessions become when they are looked at for the second time. */
+  end: Partial<RenderSession>;
+  close(): Promise<void>;
+}
+
+export interface InterfaceServiceOptions {
+  readonly styleVersions?: readonly StyleVersion[];
+  /** Keeps idempotency keys, and says so. */
+  readonly keepsKeys?: boolean;
+  /** Takes files and templates; the value is the id that every template gets. */
+  readonly uploads?: { readonly styleVersion: StyleVersion };
+}
+
+const STARTED_AT = '2026-01-01T00:00:00.000Z';
+
+/**
+ * The interface document, read to the letter: three calls, the fields that it shows and no others, and no word on
+ * anything else.
+ */
+export async function startInterfaceService(options: InterfaceServiceOptions = {}): Promise<InterfaceService> {
+  const token = 'rf_canary-4d2f8a61b7';
+  const sessions = new Map<string, RenderSession>();
+  const byKey = new Map<string, string>();
+  const styleVersions = new Map(options.styleVersions?.map((one) => [one.id, one]));
+  const uploaded = new Map<string, { looks: number; version: StyleVersion }>();
+  const seen: SeenRequest[] = [];
+  const faults = new Map<string, Fault[]>();
+  let url = '';
+
+  const create = (request: CreateRenderSession, key: string | undefined): RenderSession => {
+    const known = options.keepsKeys === true && key !== undefined ? byKey.get(key) : undefined;
+    if (known !== undefined) return sessions.get(known)!;
+    const id = `session-${sessions.size + 1}`;
+    const session: RenderSession = {
+      id,
+      title: request.title,
+      status: 'preview_rendering',
+      render_progress: 0,
+      thumbnails: [],
+      video_url: null,
+      errors: [],
+      created_at: STARTED_AT,
+      updated_at: STARTED_AT,
+      mapping: { id: `mapping-${id}`, ...request.mapping },
+      audio_tracks: {},
+      font_changes: {},
+      source_uploads: [],
+      fonts: [],
+    };
+    sessions.set(id, session);
+    if (key !== undefined) byKey.set(key, id);
+    return session;
+  };
+
+  const look = (id: string): RenderSession | null => {
+    const session = sessions.get(id);
+    if (session === undefined) return null;
+    sessions.set(id, {
+      ...session,
+      status: 'preview_rendered',
+      render_progress: 100,
+      video_url: `${url}/videos/${id}.mp4`,
+      thumbnails: [`${url}/videos/${id}.jpg`],
+      ...service.end,
+    });
+    return session;
+  };
+
+  const answer = ({ method, path, headers, body }: SeenRequest): [status: number, body: unknown, headers?: object] => {
+    if (headers.authorization !== `Bearer ${token}`) return [401, { detail: `Bearer ${token} it is not` }];
+    const specs = /^\/v2\/template_style_versions\/([^/]+)\/specs$/.exec(path);
+    const session = /^\/v2\/render_sessions\/([^/]+)$/.exec(path);
+    const version = /^\/v2\/template_style_versions\/([^/]+)$/.exec(path);
+    if (method === 'GET' && specs !== null) {
+      const found = styleVersions.get(decodeURIComponent(specs[1]!));
+      return found === undefined ? [404, {}] : [200, { style_version: found }];
+    }
+    if (method === 'POST' && path === '/v2/render_sessions') {
+      const key = headers['idempotency-key'] as string | undefined;
+      const kept = options.keepsKeys === true ? { 'idempotency-key-expires': '2026-01-02T00:00:00Z' } : {};
+      return [201, { render_session: create(JSON.parse(body.toString()) as CreateRenderSession, key) }, kept];
+    }
+    if (method === 'GET' && session !== null) {
+      const found = look(decodeURIComponent(session[1]!));
+      return found === null ? [404, {}] : [200, { render_session: found }];
+    }
+    if (options.uploads === undefined) return [404, '<html>Not here</html>'];
+    if (method === 'POST' && path === '/v2/source_uploads') {
+      return [201, { remote_url: `${url}/sources/${body.length}`, sha256: '', bytes: body.length }];
+    }
+    if (method === 'POST' && path === '/v2/template_style_versions') {
+      const { styleVersion } = options.uploads;
+      uploaded.set(styleVersion.id, { looks: 0, version: styleVersion });
+      return [201, { style_version: { ...styleVersion, status: 'processing', errors: [] } }];
+    }
+    const upload = method === 'GET' && version !== null ? uploaded.get(decodeURIComponent(version[1]!)) : undefined;
+    if (upload === undefined) return [404, {}];
+    upload.looks += 1;
+    const status = upload.looks > 1 ? 'edit_ready' : 'processing';
+    return [200, { style_version: { ...upload.version, status, errors: [] } }];
+  };
+
+  const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    const method = request.method ?? '';
+    const path = request.url ?? '';
+    const one: SeenRequest = { method, path, headers: request.headers, body: Buffer.concat(chunks) };
+    seen.push(one);
+    const fault = faults.get(routeOf(one))?.shift();
+    if (fault?.kind === 'answer') {
+      response.writeHead(fault.status, fault.headers).end(fault.body ?? '');
+      return;
+    }
+    if (fault?.kind === 'cut' && fault.afterDoing !== true) {
+      request.socket.destroy();
+      return;
+    }
+    const [status, body, headers = {}] = answer(one);
+    if (fault?.kind === 'cut') request.socket.destroy();
+    if (fault !== undefined) return;
+    const text = typeof body === 'string' ? body : JSON.stringify(body);
+    response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(text);
+  };
+
+  const server = await startServer((request, response) => void handle(request, response));
+  url = server.url;
+  const service: InterfaceService = {
+    url,
+    token,
+    sessions,
+    seen,
+    end: {},
+    count: (route) => seen.filter((one) => routeOf(one) === route).length,
+    force: (route, ...forced) => void faults.set(route, [...forced]),
+    close: () => server.close(),
+  };
+  return service;
+}
+
+function routeOf({ method, path }: SeenRequest): string {
+  const route = path
+    .replace(/^(\/v2\/render_sessions)\/[^/]+$/, '$1/{id}')
+    .replace(/^(\/v2\/template_style_versions)\/[^/]+/, '$1/{id}');
+  return `${method} ${route}`;
+}
