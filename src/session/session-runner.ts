@@ -15,6 +15,7 @@ import {
   type SourceReader,
   type StoredSession,
   type TemplateRegistry,
+  type TenantId,
 } from './ports.ts';
 import { type ReadSources, readSources } from './read-sources.ts';
 import type { RenderPace } from './render-pace.ts';
@@ -42,7 +43,24 @@ export interface SessionRunnerPorts {
   readonly retentionMs: number | null;
   /** Milliseconds between two writes of progress, at least. */
   readonly progressIntervalMs: number;
+  /** For logs, metrics and traces. */
+  onEvent?(event: RunnerEvent): void;
 }
+
+/** What happens to a session at work. */
+export type RunnerEvent =
+  | { readonly kind: 'session-begun'; readonly id: string; readonly tenant: TenantId; readonly attempt: number }
+  /** A scene was rendered to its end; told before it is kept. */
+  | { readonly kind: 'scene-rendered'; readonly id: string; readonly scene: Sha256; readonly elapsedMs: number }
+  | {
+      readonly kind: 'session-ended';
+      readonly id: string;
+      readonly tenant: TenantId;
+      readonly status: string;
+      /** Codes of its errors. */
+      readonly codes: readonly string[];
+      readonly elapsedMs: number;
+    };
 
 /** One session at work. */
 interface Work {
@@ -82,6 +100,8 @@ export class SessionRunner {
     // Every fetch and every render listens; that is no leak.
     setMaxListeners(0, either);
     const record = this.#record(stored, () => unwanted.abort(UNWANTED));
+    const begunAt = this.#ports.environment.now();
+    this.#ports.onEvent?.({ kind: 'session-begun', id, tenant: stored.tenant, attempt: stored.attempt });
     try {
       await this.#render({ stored, record, signal: either });
     } catch (error) {
@@ -90,6 +110,10 @@ export class SessionRunner {
       await record.end(failedSession(record.session, problemsOf(error), this.#endTimes()));
     } finally {
       if (this.#atWork.get(id) === unwanted) this.#atWork.delete(id);
+      const { status, errors } = record.session;
+      const codes = errors.map(({ code }) => code);
+      const elapsedMs = this.#ports.environment.now() - begunAt;
+      this.#ports.onEvent?.({ kind: 'session-ended', id, tenant: stored.tenant, status, codes, elapsedMs });
     }
   }
 
