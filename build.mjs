@@ -5,7 +5,13 @@ import { build } from 'esbuild';
 // dist/ is what npm publishes and what `npx reelform` runs; shared code becomes chunks, so that each command loads its own.
 await rm('dist', { recursive: true, force: true });
 await build({
-  entryPoints: ['src/index.ts', 'src/cli/main.ts', 'src/engine/render-process.ts', 'src/engine/raster-worker.ts'],
+  entryPoints: [
+    'src/index.ts',
+    'src/cli/main.ts',
+    'src/engine/render-process.ts',
+    'src/engine/raster-worker.ts',
+    'src/engine/still-worker.ts',
+  ],
   outbase: 'src',
   outdir: 'dist',
   bundle: true,

@@ -3,32 +3,59 @@ import process from 'node:process';
 import type { Scene } from '../template/scene.ts';
 import { type Failure, failureFrom } from './failure.ts';
 import { type Rendering, renderScene } from './render-scene.ts';
+import { renderStills, type StillImage } from './render-stills.ts';
 
 // Entry of the child process that renders scenes, one after the other, as a parent sends them. Native code that crashes,
-// hangs or leaks takes down this process alone.
+// hangs or leaks takes down this process alone. Frames are drawn by threads, so that this one always hears the parent end.
 
-/** To the parent, which sends a `Scene` and waits for `done` or `failed` before the next. */
+/** To the child; the next after `done`, `drawn` or `failed`. */
+export interface RenderRequest {
+  /** Its video, or its stills alone. */
+  readonly kind: 'video' | 'stills';
+  readonly scene: Scene;
+}
+
+/** To the parent. */
 export type RenderProcessMessage =
   | { readonly kind: 'progress'; readonly framesDone: number; readonly frameCount: number }
   | { readonly kind: 'done'; readonly rendering: Rendering }
+  | { readonly kind: 'drawn'; readonly stills: readonly StillImage[] }
   | { readonly kind: 'failed'; readonly failure: Failure };
 
 // Whatever it is doing: nobody is left to render for, and native code does not hear of a polite exit.
-process.once('disconnect', () => process.kill(process.pid, 'SIGKILL'));
-// Ctrl-C reaches the whole group; the parent decides what becomes of a render.
+process.once('disconnect', endGroup);
+// Where the group is the parent's, Ctrl-C reaches it too; the parent decides what becomes of a render.
 process.on('SIGINT', () => undefined);
 
-for await (const [scene] of on(process, 'message') as AsyncIterable<[Scene]>) {
+for await (const [request] of on(process, 'message') as AsyncIterable<[RenderRequest]>) {
   try {
-    const rendering = await renderScene(scene, {
-      onProgress: (framesDone, frameCount) => send({ kind: 'progress', framesDone, frameCount }),
-    });
-    send({ kind: 'done', rendering });
+    await serve(request);
   } catch (error) {
     send({ kind: 'failed', failure: failureFrom(error) });
   }
 }
 
+async function serve({ kind, scene }: RenderRequest): Promise<void> {
+  const onProgress = (framesDone: number, frameCount: number): void =>
+    send({ kind: 'progress', framesDone, frameCount });
+  switch (kind) {
+    case 'video':
+      send({ kind: 'done', rendering: await renderScene(scene, { onProgress }) });
+      break;
+    case 'stills':
+      send({ kind: 'drawn', stills: await renderStills(scene, onProgress) });
+  }
+}
+
 function send(message: RenderProcessMessage): void {
   process.send?.(message);
+}
+
+/** Kills what this process has started with it, where it leads a group. */
+function endGroup(): void {
+  try {
+    process.kill(-process.pid, 'SIGKILL');
+  } catch {
+    process.kill(process.pid, 'SIGKILL');
+  }
 }

@@ -1,53 +1,54 @@
 import pLimit from 'p-limit';
 import type { Rendering } from '../engine/render-scene.ts';
+import type { StillImage } from '../engine/render-stills.ts';
 import { SceneError } from '../engine/scene-error.ts';
 import type { Scene } from '../template/scene.ts';
 import type { Renderer, RenderOptions } from './ports.ts';
+import { DEFAULT_LIMITS, type RenderLimits, UsageWatch } from './process-limits.ts';
 import { RenderChild } from './render-child.ts';
 
-export interface RenderPoolOptions {
+export interface RenderPoolOptions extends Partial<RenderLimits> {
   /** Processes at once; each takes about 0.5 GB for 1080p. */
   readonly size: number;
   /** A process is replaced after so many renders, so that what native code leaks does not add up. */
   readonly rendersPerProcess?: number;
   /** Everything that the processes see of an environment. Windows needs `SystemRoot`. */
   readonly environment?: Readonly<Record<string, string>>;
-  /** Milliseconds without a finished frame. */
-  readonly stallMs?: number;
-  /** Milliseconds for one render. */
-  readonly totalMs?: number;
 }
 
 export interface RenderPool extends Renderer {
-  /** Further renders wait for a free process. Rejects as `RenderChild.render`. */
+  /** Further renders wait for a free process. Rejects as `RenderChild.render`, when its process is gone. */
   render(scene: Scene, options?: RenderOptions): Promise<Rendering>;
+  /** The scene's stills alone, in its order; like `render` in all else. */
+  renderStills(scene: Scene, options?: RenderOptions): Promise<readonly StillImage[]>;
   /** Ends all processes at once; renders under way or waiting reject with `render_crashed`. */
   close(): Promise<void>;
 }
 
 /**
- * Renders scenes in child processes, each used again while it is healthy. What crashes in one ends that render alone.
- * The first process starts with the first render; idle ones keep the parent alive until `close`, and die with it.
+ * Renders scenes in child processes, each used again while it is healthy. What crashes in one, or takes more than its
+ * limits, ends that render alone. The first process starts with the first render; idle ones keep the parent alive until
+ * `close`, and die with it.
  */
 export function createRenderPool({
   size,
   rendersPerProcess = 50,
   environment = {},
-  stallMs = 60_000,
-  totalMs = 900_000,
+  ...limits
 }: RenderPoolOptions): RenderPool {
   const limit = pLimit(size);
+  const watch = new UsageWatch();
   const idle: RenderChild[] = [];
   const children = new Set<RenderChild>();
   let isClosed = false;
 
   const start = (): RenderChild => {
-    const child = new RenderChild(environment, { stallMs, totalMs });
+    const child = new RenderChild({ environment, limits: { ...DEFAULT_LIMITS, ...limits }, watch });
     children.add(child);
     return child;
   };
   const release = async (child: RenderChild): Promise<void> => {
-    if (child.isAlive && child.renderCount < rendersPerProcess) {
+    if (child.isFit && child.renderCount < rendersPerProcess) {
       idle.push(child);
     } else {
       await child.stop();
@@ -56,23 +57,27 @@ export function createRenderPool({
   };
   const takeIdle = (): RenderChild | undefined => {
     const child = idle.pop();
-    if (child === undefined || child.isAlive) return child;
+    if (child === undefined || child.isFit) return child;
     children.delete(child);
     return takeIdle();
   };
-
-  return {
-    render: (scene, options = {}) =>
+  const run = <T>(signal: AbortSignal | undefined, work: (child: RenderChild) => Promise<T>): Promise<T> =>
+    unlessAbortedBefore(signal, (begin) =>
       limit(async () => {
-        options.signal?.throwIfAborted();
+        begin();
         if (isClosed) throw new SceneError('render_crashed', 'The render pool was closed');
         const child = takeIdle() ?? start();
         try {
-          return await child.render(scene, options);
+          return await work(child);
         } finally {
           await release(child);
         }
       }),
+    );
+
+  return {
+    render: (scene, options = {}) => run(options.signal, (child) => child.render(scene, options)),
+    renderStills: (scene, options = {}) => run(options.signal, (child) => child.renderStills(scene, options)),
     async close() {
       isClosed = true;
       await Promise.all([...children].map((child) => child.stop()));
@@ -80,4 +85,25 @@ export function createRenderPool({
       idle.length = 0;
     },
   };
+}
+
+/** Lets go of work that waits for its turn as soon as the signal is aborted; from `begin` on, aborting is its own affair. */
+async function unlessAbortedBefore<T>(
+  signal: AbortSignal | undefined,
+  queue: (begin: () => void) => Promise<T>,
+): Promise<T> {
+  signal?.throwIfAborted();
+  let onAbort: () => void = () => undefined;
+  const begin = (): void => {
+    signal?.removeEventListener('abort', onAbort);
+    signal?.throwIfAborted();
+  };
+  const aborted = new Promise<never>((_resolve, reject) => {
+    onAbort = () => reject(signal!.reason as Error);
+    signal?.addEventListener('abort', onAbort, { once: true });
+  });
+  const result = queue(begin);
+  // It rejects as well, when its turn comes: to nobody.
+  result.catch(() => undefined);
+  return Promise.race([result, aborted]);
 }

@@ -1,0 +1,30 @@
+import { setImmediate } from 'node:timers/promises';
+import { parentPort, workerData } from 'node:worker_threads';
+import type { Scene } from '../template/scene.ts';
+import { type Failure, failureFrom } from './failure.ts';
+import { freeBuffers } from './free-buffers.ts';
+import { openRasterizer } from './rasterizer.ts';
+import type { StillImage } from './render-stills.ts';
+
+// Entry of the worker thread that draws the stills of one scene, its `workerData`, in their order.
+
+export type StillMessage =
+  | { readonly kind: 'still'; readonly still: StillImage }
+  | { readonly kind: 'failed'; readonly failure: Failure };
+
+try {
+  const scene = workerData as Scene;
+  const rasterizer = await openRasterizer(scene);
+  for (const [index, { name, frame }] of scene.stills.entries()) {
+    rasterizer.draw(frame);
+    post({ kind: 'still', still: { name, bytes: await rasterizer.encodePng() } });
+    freeBuffers(index);
+    await setImmediate();
+  }
+} catch (error) {
+  post({ kind: 'failed', failure: failureFrom(error) });
+}
+
+function post(message: StillMessage): void {
+  parentPort!.postMessage(message);
+}
