@@ -1,0 +1,17 @@
+import { defineConfig } from 'vitest/config';
+
+/**
+ * Heavy proofs, each a test of its own: kill loops, races, floods, fuzzing. `npm run proof` runs them whole; with
+ * REELFORM_PROOF=scaled, as in CI, they run the same at a smaller count.
+ */
+export default defineConfig({
+  test: {
+    include: ['test/proof/**/*.proof.ts'],
+    testTimeout: 3_600_000,
+    hookTimeout: 300_000,
+    maxWorkers: 1,
+    fileParallelism: false,
+    // The figures are what a proof is run for.
+    disableConsoleIntercept: true,
+  },
+});
