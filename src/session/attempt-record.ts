@@ -48,8 +48,8 @@ export class AttemptRecord {
     if (this.#options.now() - this.#lastWriteAt >= this.#options.intervalMs) this.step(session);
   }
 
-  /** The end: written after everything else. @throws whatever the store threw */
-  async end(session: RenderSession, scene?: Sha256): Promise<void> {
+  /** What has to be written before anything else is done, the end above all. @throws whatever the store threw */
+  async write(session: RenderSession, scene?: Sha256): Promise<void> {
     this.#session = session;
     await this.#write(scene);
   }
@@ -60,7 +60,7 @@ export class AttemptRecord {
     const write = async (): Promise<void> => {
       const session = this.#session;
       // An earlier write has taken this one along.
-      if (this.#isLost || session === this.#written) return;
+      if (this.#isLost || (session === this.#written && scene === undefined)) return;
       const isOurs = await store.record(this.#id, this.#attempt, session, scene);
       this.#written = session;
       if (isOurs) return;

@@ -107,7 +107,7 @@ export class SessionRunner {
     } catch (error) {
       signal.throwIfAborted();
       if (unwanted.signal.aborted) return;
-      await record.end(failedSession(record.session, problemsOf(error), this.#endTimes()));
+      await record.write(failedSession(record.session, problemsOf(error), this.#endTimes()));
     } finally {
       if (this.#atWork.get(id) === unwanted) this.#atWork.delete(id);
       const { status, errors } = record.session;
@@ -126,7 +126,7 @@ export class SessionRunner {
   async fail(id: string, problem: SessionProblem): Promise<void> {
     const stored = await this.#ports.store.begin(id);
     if (stored === null) return;
-    await this.#record(stored, () => undefined).end(failedSession(stored.session, [problem], this.#endTimes()));
+    await this.#record(stored, () => undefined).write(failedSession(stored.session, [problem], this.#endTimes()));
   }
 
   async #render({ stored, record, signal }: Work): Promise<void> {
@@ -138,10 +138,15 @@ export class SessionRunner {
     if (template === null) throw templateGone(session.mapping.template_style_version_id);
     const sources = await readSources(stored, template, reader, signal);
     signal.throwIfAborted();
-    if (sources.told.length > 0) record.step(sourcedSession(record.session, sources.told, environment.now()));
-    if (sources.failures.length > 0) throw new AggregateError(sources.failures);
-
+    const sourced = sourcedSession(record.session, sources.told, environment.now());
+    if (sources.failures.length > 0) {
+      record.step(sourced);
+      throw new AggregateError(sources.failures);
+    }
     const scene = sceneDigest(template, session.mapping.resources, sources.digests);
+    // Told before it is looked for: what a session at work refers to is not swept away.
+    await record.write(sourced, scene);
+    signal.throwIfAborted();
     const known = await outputs.find(scene, stored.outputName);
     const output = known ?? (await this.#renderScene({ stored, record, signal }, template, sources, scene));
     signal.throwIfAborted();
@@ -155,7 +160,7 @@ export class SessionRunner {
     if (known === null) pace.learn(template, usage.render_seconds);
     const { video_url, thumbnails } = output;
     const finished = { video_url, thumbnails, fonts: template.spec.fonts, usage };
-    await record.end(renderedSession(record.session, finished, this.#endTimes()), scene);
+    await record.write(renderedSession(record.session, finished, this.#endTimes()), scene);
   }
 
   /** Renders and keeps a scene, or shares in the render of another session that has the same. */
