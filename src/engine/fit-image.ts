@@ -1,12 +1,10 @@
 import { createCanvas, type Image, loadImage, type SKRSContext2D } from '@napi-rs/canvas';
 import type { SceneImage } from '../template/scene.ts';
-import { type ImageHeader, imageTypeOf, readImageHeader } from './image-header.ts';
+import { checkImage, MAX_IMAGE_PIXELS } from './check-image.ts';
+import type { ImageHeader } from './image-header.ts';
 import { type Placement, placeImage } from './place-image.ts';
 import { SceneError } from './scene-error.ts';
 import { encodeStoredPng } from './stored-png.ts';
-
-export const MAX_IMAGE_BYTES = 50_000_000;
-export const MAX_IMAGE_PIXELS = 40_000_000;
 
 /** From this reduction on, drawing at twice the size first removes most of the aliasing of a direct reduction. */
 const SUPERSAMPLED_REDUCTION = 1.25;
@@ -32,33 +30,6 @@ export async function fitImage(image: SceneImage): Promise<Buffer> {
   }
   drawScaled(context, picture, placement);
   return encodeStoredPng(context.getImageData(0, 0, image.width, image.height).data, image.width, image.height);
-}
-
-/**
- * Refuses what no decoder should see: a type that is not accepted (SVG among them), too many bytes, a header that promises
- * too many pixels, a file that is cut off.
- *
- * @throws SceneError as `fitImage`
- */
-export function checkImage(image: Pick<SceneImage, 'bytes' | 'name'>): ImageHeader {
-  const { bytes, name: imageName } = image;
-  if (bytes.length > MAX_IMAGE_BYTES) {
-    const text = `The image has ${bytes.length} bytes; it may have up to ${MAX_IMAGE_BYTES}`;
-    throw new SceneError('asset_too_large', text, { imageName });
-  }
-  const type = imageTypeOf(bytes);
-  if (type === undefined) {
-    const text = 'The file is not a PNG, JPEG, WebP, GIF or AVIF image';
-    throw new SceneError('asset_type_unsupported', text, { imageName });
-  }
-  const header = readImageHeader(bytes);
-  if (header === undefined) throw failed(image, `The header of the ${type.toUpperCase()} image is damaged`);
-  if (header.width * header.height > MAX_IMAGE_PIXELS) {
-    const text = `The image has ${header.width} × ${header.height} pixels; it may have up to ${MAX_IMAGE_PIXELS} in all`;
-    throw new SceneError('asset_too_large', text, { imageName });
-  }
-  if (!header.complete) throw failed(image, 'The file is cut off or damaged');
-  return header;
 }
 
 async function decode(image: SceneImage, header: ImageHeader): Promise<Image> {

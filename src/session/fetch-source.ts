@@ -1,80 +1,171 @@
-import { got, HTTPError, MaxRedirectsError, type OptionsInit, RequestError, TimeoutError } from 'got';
-import { SessionFailure } from './ports.ts';
+import { once } from 'node:events';
+import { got, type PlainResponse, RequestError } from 'got';
+import CachePolicy from 'http-cache-semantics';
+import { type Sha256, sha256 } from '../digest.ts';
+import { createGuardedAgents, type GuardPolicy, urlProblem } from './address-guard.ts';
+import { fetchFailure, requestFailure, statusFailure } from './fetch-failure.ts';
+import { type BodyLimits, BodyRefused, readBody } from './read-body.ts';
 
 /** What a fetch may cost. */
-export interface FetchLimits {
+export interface FetchLimits extends BodyLimits {
+  /** In all, redirects too. */
   readonly timeoutMs: number;
-  readonly maxBytes: number;
   readonly maxRedirects: number;
 }
 
 /** @see service-contract, "Default limits" */
-export const DEFAULT_FETCH_LIMITS: FetchLimits = { timeoutMs: 30_000, maxBytes: 50_000_000, maxRedirects: 3 };
+export const DEFAULT_FETCH_LIMITS: FetchLimits = {
+  timeoutMs: 30_000,
+  maxBytes: 50_000_000,
+  maxRedirects: 3,
+  minBytesPerWindow: 5_000,
+  windowMs: 5_000,
+};
+
+export interface FetchPolicy extends GuardPolicy {
+  readonly limits?: FetchLimits;
+}
+
+/** What a server said of the version that it gave, to ask it later whether that is still the one. */
+export interface Validators {
+  /** Of the URL that answered, at the end of all redirects: another server's ETag says nothing. */
+  readonly answeredBy: Sha256;
+  readonly etag: string | null;
+  readonly lastModified: string | null;
+}
+
+export type FetchAnswer =
+  | { readonly status: 'fetched'; readonly bytes: Buffer; readonly validators: Validators; readonly freshMs: number }
+  /** What the validators were of is still what is there. */
+  | { readonly status: 'unchanged'; readonly freshMs: number };
 
 /**
- * Fetches an http(s) URL into memory. EDGE.
+ * Fetches an http(s) URL into memory. `freshMs`: how long the server said that nobody has to ask again.
  *
- * @param agent where connections come from: the place for a guard that looks at addresses as they are connected to
- * @throws SessionFailure `asset_unreachable`, `asset_too_large`; its text never holds the URL's query
+ * @param known asks whether these still hold
+ * @throws SessionFailure `asset_forbidden_host`, `asset_unreachable`, `asset_too_large`; its text never holds the URL's query
+ * @throws the signal's reason, when it is aborted
  */
-export async function fetchSource(
-  url: string,
-  signal: AbortSignal,
-  limits: FetchLimits = DEFAULT_FETCH_LIMITS,
-  agent: NonNullable<OptionsInit['agent']> = {},
-): Promise<Uint8Array> {
-  const request = got.stream(url, {
-    agent,
-    signal,
-    maxRedirects: limits.maxRedirects,
-    timeout: { request: limits.timeoutMs },
-    retry: { limit: 0 },
-    headers: { 'user-agent': 'reelform', accept: 'image/*' },
-  });
-  const chunks: Buffer[] = [];
-  let sizeBytes = 0;
-  try {
-    for await (const chunk of request as AsyncIterable<Buffer>) {
-      sizeBytes += chunk.length;
-      if (sizeBytes > limits.maxBytes) {
-        throw failure('asset_too_large', url, `is larger than ${limits.maxBytes / 1_000_000} MB`, false);
+export type FetchSource = (url: string, signal: AbortSignal, known?: Validators | null) => Promise<FetchAnswer>;
+
+const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
+
+type Hop = FetchAnswer | { readonly status: 'moved'; readonly location: string };
+
+/** A client that asks public hosts alone, unless its policy names others, within limits. EDGE. */
+export function createFetch(policy: FetchPolicy): FetchSource {
+  const limits = policy.limits ?? DEFAULT_FETCH_LIMITS;
+  const agent = createGuardedAgents(policy);
+
+  /** Answers with where to go on, or with what there is. */
+  const ask = async (given: string, url: URL, signal: AbortSignal, known: Validators | null): Promise<Hop> => {
+    const answeredBy = sha256(url.href);
+    const conditions = known?.answeredBy === answeredBy ? conditionsOf(known) : {};
+    const isConditional = Object.keys(conditions).length > 0;
+    const stream = got.stream(url, {
+      agent,
+      signal,
+      headers: { 'user-agent': 'reelform', accept: 'image/*', 'accept-encoding': 'identity', ...conditions },
+      followRedirect: false,
+      throwHttpErrors: false,
+      retry: { limit: 0 },
+      enableUnixSockets: false,
+    });
+    // One that comes after we have turned away.
+    stream.on('error', () => {});
+    try {
+      const [response] = (await once(stream, 'response')) as [PlainResponse];
+      const { statusCode, headers } = response;
+      if (REDIRECTS.has(statusCode) && headers.location !== undefined) {
+        return { status: 'moved', location: headers.location };
       }
-      chunks.push(chunk);
+      const freshMs = freshnessOf(url, response);
+      if (statusCode === 304 && isConditional) return { status: 'unchanged', freshMs };
+      if (statusCode !== 200 && statusCode !== 203) throw statusFailure(statusCode, given);
+      const bytes = await readBody(stream, limits);
+      const validators = { answeredBy, etag: headers.etag ?? null, lastModified: headers['last-modified'] ?? null };
+      return { status: 'fetched', bytes, validators, freshMs };
+    } catch (error) {
+      signal.throwIfAborted();
+      if (error instanceof BodyRefused) throw bodyFailure(error, given, limits);
+      throw error instanceof RequestError ? requestFailure(error, given, url.host) : error;
+    } finally {
+      stream.destroy();
     }
-  } catch (error) {
-    if (error instanceof SessionFailure) throw error;
-    if (!(error instanceof RequestError)) throw error;
-    throw failure('asset_unreachable', url, whatHappened(error, limits), isRetryable(error));
-  } finally {
-    request.destroy();
+  };
+
+  return async (given, signal, known = null) => {
+    signal.throwIfAborted();
+    const deadline = startDeadline(signal, limits.timeoutMs);
+    try {
+      let next = given;
+      for (let hop = 0; hop <= limits.maxRedirects; hop++) {
+        const url = checkedUrl(given, next, policy);
+        const answer = await ask(given, url, deadline.signal, known);
+        // Anybody on the way may lead elsewhere at any time.
+        if (answer.status !== 'moved') return hop === 0 ? answer : { ...answer, freshMs: 0 };
+        next = resolveLocation(answer.location, url);
+      }
+      throw fetchFailure('asset_unreachable', given, `redirects more than ${limits.maxRedirects} times`);
+    } catch (error) {
+      signal.throwIfAborted();
+      if (!deadline.signal.aborted) throw error;
+      const what = `took longer than ${limits.timeoutMs / 1000} s`;
+      throw fetchFailure('asset_unreachable', given, what, { isRetryable: true });
+    } finally {
+      deadline.clear();
+    }
+  };
+}
+
+function checkedUrl(given: string, text: string, policy: GuardPolicy): URL {
+  if (!URL.canParse(text)) throw fetchFailure('asset_forbidden_host', given, 'leads to what is no URL');
+  const url = new URL(text);
+  const problem = urlProblem(url, policy);
+  if (problem === null) return url;
+  if (given === text) throw fetchFailure('asset_forbidden_host', given, problem);
+  throw fetchFailure('asset_forbidden_host', given, `redirects to a URL that ${problem}`);
+}
+
+/** Header texts are bytes; those of a URL are UTF-8 where they are not ASCII. An answer that is no URL is given back. */
+function resolveLocation(location: string, base: URL): string {
+  const text = Buffer.from(location, 'latin1').toString();
+  return URL.canParse(text, base.href) ? new URL(text, base).href : text;
+}
+
+function conditionsOf({ etag, lastModified }: Validators): Record<string, string> {
+  return {
+    ...(etag === null ? {} : { 'if-none-match': etag }),
+    ...(lastModified === null ? {} : { 'if-modified-since': lastModified }),
+  };
+}
+
+/** A 304 says of what it confirms what the 200 would have said. No guesses from the age of a file. @see RFC 9111, 4.2 */
+function freshnessOf(url: URL, { headers }: PlainResponse): number {
+  const request = { url: url.href, method: 'GET', headers: {} };
+  const policy = new CachePolicy(request, { status: 200, headers }, { shared: true, cacheHeuristic: 0 });
+  return policy.storable() ? Math.max(0, policy.timeToLive()) : 0;
+}
+
+function bodyFailure({ reason }: BodyRefused, url: string, limits: FetchLimits): Error {
+  if (reason === 'too_large') {
+    return fetchFailure('asset_too_large', url, `is larger than ${limits.maxBytes / 1_000_000} MB`);
   }
-  return Buffer.concat(chunks);
+  const what = `sends less than ${limits.minBytesPerWindow} bytes in ${limits.windowMs / 1000} s`;
+  return fetchFailure('asset_unreachable', url, what, { isRetryable: true });
 }
 
-function whatHappened(error: RequestError, limits: FetchLimits): string {
-  if (error instanceof HTTPError) return `answered ${error.response.statusCode}`;
-  if (error instanceof TimeoutError) return `took longer than ${limits.timeoutMs / 1000} s`;
-  if (error instanceof MaxRedirectsError) return `redirects more than ${limits.maxRedirects} times`;
-  return `failed (${error.code})`;
-}
-
-function isRetryable(error: RequestError): boolean {
-  if (error instanceof HTTPError) return error.response.statusCode === 429 || error.response.statusCode >= 500;
-  return !(error instanceof MaxRedirectsError);
-}
-
-function failure(
-  code: 'asset_unreachable' | 'asset_too_large',
-  url: string,
-  what: string,
-  retryable: boolean,
-): SessionFailure {
-  const title = code === 'asset_too_large' ? 'Asset is too large' : 'Asset could not be fetched';
-  return new SessionFailure({ code, title, detail: `GET ${withoutQuery(url)} ${what}`, retryable });
-}
-
-/** Queries carry signatures. */
-function withoutQuery(url: string): string {
-  const { protocol, host, pathname, search } = new URL(url);
-  return `${protocol}//${host}${pathname}${search === '' ? '' : '?…'}`;
+/** Ends with the signal, or with the time. */
+function startDeadline(signal: AbortSignal, timeoutMs: number): { readonly signal: AbortSignal; clear(): void } {
+  const controller = new AbortController();
+  const end = (): void => controller.abort();
+  const timer = setTimeout(end, timeoutMs);
+  signal.addEventListener('abort', end, { once: true });
+  return {
+    signal: controller.signal,
+    clear() {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', end);
+    },
+  };
 }

@@ -1,5 +1,8 @@
 import type { Sha256 } from '../digest.ts';
-import { SessionFailure, type SourceReader } from './ports.ts';
+import { checkSource } from './check-source.ts';
+import { fetchFailure } from './fetch-failure.ts';
+import { SessionFailure, type SourceReader, type TenantId } from './ports.ts';
+import type { SourceCache } from './source-cache.ts';
 import type { SourceStore } from './source-store.ts';
 
 const UPLOAD = /^urn:sha256:([0-9a-f]{64})$/;
@@ -9,37 +12,32 @@ export function uploadUrl(digest: Sha256): string {
   return `urn:sha256:${digest}`;
 }
 
-/**
- * Reads uploads from the store and everything else from the network, each URL once: many videos share a logo.
- *
- * @param fetch one network read, with its limits and guards
- */
-export function createSourceReader(
-  store: SourceStore,
-  fetch: (url: string, signal: AbortSignal) => Promise<Uint8Array>,
-): SourceReader {
-  const fetched = new Map<string, Promise<Sha256>>();
+export interface SourceReaderPorts {
+  readonly uploads: SourceStore;
+  readonly cache: SourceCache;
+  /** Whether the tenant uploaded these bytes: to know a digest is not to have them. */
+  readonly mayRead: (tenant: TenantId, digest: Sha256) => Promise<boolean>;
+}
 
-  const fetchOnce = (url: string, signal: AbortSignal): Promise<Sha256> => {
-    const known = fetched.get(url);
-    if (known !== undefined) return known;
-    const digest = fetch(url, signal).then((bytes) => store.put(bytes));
-    fetched.set(url, digest);
-    digest.catch(() => fetched.delete(url));
-    return digest;
-  };
-
+/** Reads uploads from the store and http(s) URLs through the cache; what comes back is safe to decode. */
+export function createSourceReader({ uploads, cache, mayRead }: SourceReaderPorts): SourceReader {
   return {
-    async read(remoteUrl, signal) {
-      const upload = UPLOAD.exec(remoteUrl)?.[1];
-      const digest = upload === undefined ? await fetchOnce(remoteUrl, signal) : (upload as Sha256);
-      const bytes = await store.get(digest);
-      if (bytes !== null) return bytes;
-      throw new SessionFailure({
-        code: 'asset_unreachable',
-        title: 'Asset could not be fetched',
-        detail: `The upload ${digest} is gone`,
-      });
+    async read(tenant, remoteUrl, signal) {
+      const digest = UPLOAD.exec(remoteUrl)?.[1] as Sha256 | undefined;
+      if (digest !== undefined) {
+        const bytes = (await mayRead(tenant, digest)) ? await uploads.get(digest) : null;
+        if (bytes !== null) return checkSource(bytes, digest);
+        throw new SessionFailure({
+          code: 'asset_unreachable',
+          title: 'Asset could not be fetched',
+          detail: `There is no upload ${digest}`,
+        });
+      }
+      if (!/^https?:/i.test(remoteUrl.trimStart())) {
+        throw fetchFailure('asset_forbidden_host', remoteUrl, 'is neither http nor https');
+      }
+      const { bytes, sha256 } = await cache.read(remoteUrl, signal);
+      return checkSource(bytes, sha256);
     },
   };
 }

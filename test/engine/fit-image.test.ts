@@ -1,6 +1,7 @@
 import { createCanvas, loadImage } from '@napi-rs/canvas';
 import { describe, expect, test } from 'vitest';
-import { fitImage, MAX_IMAGE_BYTES } from '../../src/engine/fit-image.ts';
+import { MAX_IMAGE_BYTES } from '../../src/engine/check-image.ts';
+import { fitImage } from '../../src/engine/fit-image.ts';
 import type { SceneError } from '../../src/engine/scene-error.ts';
 import type { Transform } from '../../src/service/wire.ts';
 import { testPicture, withExifOrientation } from './pictures.ts';

@@ -1,0 +1,151 @@
+import { type LookupAddress, lookup as systemLookup } from 'node:dns';
+import { Agent as HttpAgent } from 'node:http';
+import { Agent as HttpsAgent } from 'node:https';
+import { isIP, type LookupFunction } from 'node:net';
+import ipaddr from 'ipaddr.js';
+import { type AllowList, allows, allowsPort, PUBLIC_PORTS, plainHost, type Target } from './allow-list.ts';
+
+/** Addresses of a cloud's own services that lie among the public ones: Azure's platform. */
+const NOT_PUBLIC: ReadonlySet<string> = new Set(['168.63.129.16']);
+
+const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR('2000::/3');
+
+/** What may be connected to. */
+export interface GuardPolicy {
+  readonly allow: AllowList;
+  /** Ports of public addresses; 80 and 443 unless told. */
+  readonly publicPorts?: readonly number[];
+  /** Resolves names; the system's resolver unless told. */
+  readonly lookup?: LookupFunction;
+}
+
+/** A connection that was not made. Never holds the address that a name was resolved to. */
+export class ForbiddenAddress extends Error {
+  readonly code = 'EFORBIDDENADDRESS';
+
+  constructor() {
+    super('The host leads to an address that is not public');
+    this.name = 'ForbiddenAddress';
+  }
+}
+
+/**
+ * Whether an address is one of the public internet: globally routed unicast, and none that stands for an IPv4 address in
+ * another form (mapped, compatible, NAT64, 6to4, Teredo), since what such a one leads to is the network's affair.
+ *
+ * Not guaranteed: a NAT64 prefix of a network's own choice (RFC 6052, 2.2) looks like any other address.
+ *
+ * @see https://www.iana.org/assignments/iana-ipv4-special-registry, https://www.iana.org/assignments/iana-ipv6-special-registry
+ */
+export function isPublicAddress(text: string): boolean {
+  if (isIP(text) === 0 || text.includes('%')) return false;
+  const address = ipaddr.parse(text);
+  if (address.range() !== 'unicast' || NOT_PUBLIC.has(address.toString())) return false;
+  return address.kind() === 'ipv4' || address.match(GLOBAL_UNICAST);
+}
+
+/** What is wrong with a URL before anything is asked; null when it may be tried. Addresses are looked at on connecting. */
+export function urlProblem(url: URL, policy: GuardPolicy): string | null {
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') return 'is neither http nor https';
+  if (url.username !== '' || url.password !== '') return 'has a user or a password';
+  const port = portOf(url);
+  const isUsual = (policy.publicPorts ?? PUBLIC_PORTS).includes(port);
+  return isUsual || allowsPort(policy.allow, port) ? null : `is on port ${port}`;
+}
+
+/** Whether this very address may be connected to under this name. */
+export function mayConnect(target: Target, { allow, publicPorts = PUBLIC_PORTS }: GuardPolicy): boolean {
+  if (isIP(target.address) === 0) return false;
+  return (isPublicAddress(target.address) && publicPorts.includes(target.port)) || allows(allow, target);
+}
+
+/**
+ * Agents that look at every address at the moment of connecting to it: a name that leads elsewhere the next time gains
+ * nothing. One address that is not allowed spoils the name. EDGE.
+ *
+ * Their connections end with each answer, so that none is used for another name; share the agents with nobody else.
+ */
+export function createGuardedAgents(policy: GuardPolicy): { readonly http: HttpAgent; readonly https: HttpsAgent } {
+  return { http: new GuardedHttpAgent(policy), https: new GuardedHttpsAgent(policy) };
+}
+
+class GuardedHttpAgent extends HttpAgent {
+  readonly #policy: GuardPolicy;
+
+  constructor(policy: GuardPolicy) {
+    super({ keepAlive: false });
+    this.#policy = policy;
+  }
+
+  override createConnection(...[options, callback]: Parameters<HttpAgent['createConnection']>) {
+    const guarded = guard(options, this.#policy);
+    if (guarded === null) return refuse(callback);
+    return super.createConnection(guarded, callback);
+  }
+}
+
+class GuardedHttpsAgent extends HttpsAgent {
+  readonly #policy: GuardPolicy;
+
+  constructor(policy: GuardPolicy) {
+    super({ keepAlive: false });
+    this.#policy = policy;
+  }
+
+  override createConnection(...[options, callback]: Parameters<HttpsAgent['createConnection']>) {
+    const guarded = guard(options, this.#policy);
+    if (guarded === null) return refuse(callback);
+    return super.createConnection(guarded, callback);
+  }
+}
+
+/** The error reaches the request as one of connecting. */
+function refuse(callback: ((error: Error | null, stream: never) => void) | undefined): null {
+  callback?.(new ForbiddenAddress(), undefined as never);
+  return null;
+}
+
+interface ConnectionOptions {
+  readonly host?: string | null | undefined;
+  readonly port?: number | string | null | undefined;
+  readonly path?: string | null | undefined;
+  readonly socketPath?: string | undefined;
+}
+
+/** @returns the options with a lookup that looks at addresses; null when it is clear already that they lead nowhere */
+function guard<T extends ConnectionOptions>(options: T, policy: GuardPolicy): T | null {
+  const host = options.host ?? '';
+  const port = Number(options.port);
+  // A path is a socket of this machine.
+  if (host === '' || options.socketPath || options.path) return null;
+  const may = (address: string): boolean => mayConnect({ host, port, address }, policy);
+  // No lookup is made for an address.
+  if (isIP(host) !== 0) return may(host) ? options : null;
+  if (isLocalhost(host) && !may('127.0.0.1') && !may('::1')) return null;
+  return { ...options, lookup: guardLookup(policy.lookup ?? (systemLookup as LookupFunction), may) };
+}
+
+/** @see RFC 6761, section 6.3 */
+function isLocalhost(host: string): boolean {
+  const plain = plainHost(host);
+  return plain === 'localhost' || plain.endsWith('.localhost');
+}
+
+function guardLookup(lookup: LookupFunction, may: (address: string) => boolean): LookupFunction {
+  return (hostname, options, callback) => {
+    lookup(hostname, { ...options, all: true }, (error, found) => {
+      if (error !== null) return callback(error, '');
+      const addresses = found as LookupAddress[];
+      const [first] = addresses;
+      if (first === undefined || !addresses.every(({ address }) => may(address))) {
+        return callback(new ForbiddenAddress(), '');
+      }
+      if (options.all === true) callback(null, addresses);
+      else callback(null, first.address, first.family);
+    });
+  };
+}
+
+function portOf(url: URL): number {
+  return url.port === '' ? (url.protocol === 'https:' ? 443 : 80) : Number(url.port);
+}
