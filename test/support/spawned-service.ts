@@ -1,5 +1,5 @@
-import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { execa, type ResultPromise } from 'execa';
 
@@ -28,7 +28,10 @@ export interface SpawnOptions {
 }
 
 /** Starts it in a folder and waits until it is ready. */
-export async function spawnService(cwd: string, { port, env = {}, args = [], log = [] }: SpawnOptions): Promise<SpawnedService> {
+export async function spawnService(
+  cwd: string,
+  { port, env = {}, args = [], log = [] }: SpawnOptions,
+): Promise<SpawnedService> {
   const child: ResultPromise<{ reject: false; buffer: false }> = execa(
     process.execPath,
     [CLI, 'serve', '--port', String(port), ...args],

@@ -1,0 +1,104 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { execa } from 'execa';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { openApi } from '../support/api.ts';
+import { hasFfprobe, probe } from '../support/ffprobe.ts';
+import { createToken, freePort, type SpawnedService, spawnService } from '../support/spawned-service.ts';
+
+/**
+ * The service as a stranger tries it: a fresh clone of this repository's last commit, `npx reelform serve`, a token, and
+ * `apply` of another clone, which has the service's URL and nothing else of it.
+ */
+const REPOSITORY = join(import.meta.dirname, '../..');
+const folder = mkdtempSync(join(tmpdir(), 'reelform-service-'));
+/** Outside of any repository, so that the templates have to be pushed. */
+const served = mkdtempSync(join(tmpdir(), 'reelform-served-'));
+const clone = join(folder, 'reelform');
+let service: SpawnedService;
+let token: string;
+
+interface Entry {
+  readonly service: string;
+  readonly video_url: string;
+  readonly thumbnails: readonly string[];
+  readonly style_version: string;
+}
+
+async function reelform(...args: string[]) {
+  return execa('npx', ['reelform', ...args], {
+    cwd: clone,
+    reject: false,
+    env: { CI: 'true', NO_COLOR: '1', REELFORM_TOKEN: token },
+  });
+}
+
+function lockedVideos(): Readonly<Record<string, Entry>> {
+  return JSON.parse(readFileSync(join(clone, 'reelform.lock.json'), 'utf8')).videos;
+}
+
+beforeAll(async () => {
+  await execa('git', ['clone', '--quiet', REPOSITORY, clone]);
+  await execa('npm', ['ci', '--no-audit', '--no-fund'], { cwd: clone });
+  service = await spawnService(served, { port: await freePort() });
+  token = await createToken(served);
+  const config = join(clone, 'reelform.yaml');
+  const text = readFileSync(config, 'utf8').replace('service: embedded', `service: {url: ${service.url}}`);
+  expect((parse(text) as { service: unknown }).service).toEqual({ url: service.url });
+  writeFileSync(config, text);
+}, 300_000);
+
+afterAll(async () => {
+  expect(await service.stop()).toBe(0);
+  for (const path of [folder, served]) rmSync(path, { recursive: true, force: true });
+});
+
+describe('apply against reelform serve', () => {
+  it('pushes the templates, renders every example through HTTP, and records URLs that work', async () => {
+    const { exitCode, stdout, stderr } = await reelform('apply', '--auto-approve');
+    expect({ exitCode, stdout, stderr }).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('8 rendered') });
+    const videos = Object.entries(lockedVideos());
+    expect(videos).toHaveLength(8);
+    for (const [id, entry] of videos) {
+      expect({ id, service: entry.service }).toEqual({ id, service: service.url });
+      for (const url of [entry.video_url, ...entry.thumbnails]) {
+        const file = await fetch(url);
+        expect({ url, status: file.status }).toEqual({ url, status: 200 });
+        expect((await file.arrayBuffer()).byteLength).toBeGreaterThan(1000);
+      }
+    }
+  }, 300_000);
+
+  it('renders nothing the second time', async () => {
+    const plan = await reelform('plan', '--detailed-exitcode');
+    expect({ exitCode: plan.exitCode, stdout: plan.stdout }).toMatchObject({
+      exitCode: 0,
+      stdout: expect.stringContaining('No changes'),
+    });
+  });
+
+  it('finds its templates there when they are pushed again', async () => {
+    const { exitCode, stdout } = await reelform('template', 'push');
+    expect({ exitCode, stdout }).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('launch') });
+    const { body } = await openApi(service.url, token)('GET', '/v2/template_style_versions');
+    const ids = Object.values(lockedVideos()).map((entry) => entry.style_version);
+    expect(new Set(body.style_versions.map(({ id }: { id: string }) => id))).toEqual(new Set(ids));
+  });
+
+  it('serves videos that an independent reader finds as they should be', async (context) => {
+    if (!(await hasFfprobe())) return context.skip();
+    const [entry] = Object.values(lockedVideos());
+    const file = join(folder, 'video.mp4');
+    writeFileSync(file, Buffer.from(await (await fetch(entry!.video_url)).arrayBuffer()));
+    expect(await probe(file)).toMatchObject({ codec: 'h264', pixelFormat: 'yuv420p', colorSpace: 'bt709' });
+  });
+});
+
+describe('reelform serve', () => {
+  it('says where it is, and no token in anything that it says', async () => {
+    expect(service.said()).toContain(service.url);
+    expect(service.said() + service.log.join('\n')).not.toContain(token.slice(3));
+  });
+});
