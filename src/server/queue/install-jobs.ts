@@ -1,0 +1,66 @@
+import { PgBoss, type QueueOptions } from 'pg-boss';
+import { ReelformError } from '../../diagnostic.ts';
+import type { Log } from '../log.ts';
+import type { Database } from '../store/database.ts';
+
+/** The schema in which pg-boss keeps jobs, and its version in the pg-boss that we have. */
+export const JOB_SCHEMA = 'reelform_jobs';
+export const JOB_SCHEMA_VERSION = 43;
+
+export const QUEUES = ['render', 'stillcuts'] as const;
+
+export type QueueName = (typeof QUEUES)[number];
+
+/** Where a job goes that was tried three times. */
+export function deadQueue(queue: QueueName): string {
+  return `${queue}_dead`;
+}
+
+/** How long a killed process may go unnoticed by others that share its database; pg-boss allows no less than 10. */
+export const HEARTBEAT_SECONDS = 15;
+
+const DAY_SECONDS = 86_400;
+
+/** A failed attempt is followed by another after 5–10 s, then 10–20 s: long enough for a database to come back. */
+const OPTIONS = {
+  retryLimit: 2,
+  retryDelay: 5,
+  retryBackoff: true,
+  // A queued render waits as long as it takes.
+  retentionSeconds: 365 * DAY_SECONDS,
+  deleteAfterSeconds: DAY_SECONDS,
+} satisfies QueueOptions;
+
+/**
+ * Makes pg-boss's tables or brings them up to date, and makes our queues.
+ *
+ * @throws ReelformError `database_newer`
+ */
+export async function installJobs(database: Database, log: Log): Promise<void> {
+  const boss = new PgBoss({
+    ...database.jobs,
+    schema: JOB_SCHEMA,
+    supervise: false,
+    schedule: false,
+    warningQueueSize: 100_000,
+  });
+  boss.on('error', (error) => log.warn({ code: (error as { code?: unknown }).code }, 'the job queue had an error'));
+  try {
+    await boss.start();
+    const version = await boss.schemaVersion();
+    if (version !== null && version > JOB_SCHEMA_VERSION) {
+      throw new ReelformError('database_newer', `The job queue of the database is at version ${version}`, {
+        hint: `Update reelform; this one knows version ${JOB_SCHEMA_VERSION}`,
+      });
+    }
+    for (const queue of QUEUES) {
+      await boss.createQueue(deadQueue(queue), { policy: 'standard' });
+      await boss.updateQueue(deadQueue(queue), { ...OPTIONS, heartbeatSeconds: HEARTBEAT_SECONDS });
+      // One live job per key, and the key is what the job is for.
+      await boss.createQueue(queue, { policy: 'exclusive', deadLetter: deadQueue(queue), notify: true });
+      await boss.updateQueue(queue, { ...OPTIONS, heartbeatSeconds: HEARTBEAT_SECONDS });
+    }
+  } finally {
+    await boss.stop({ graceful: false });
+  }
+}

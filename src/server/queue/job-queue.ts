@@ -1,0 +1,226 @@
+import { type Db, type JobWithMetadata, PgBoss } from 'pg-boss';
+import type { Log } from '../log.ts';
+import type { Database, Queryable } from '../store/database.ts';
+import { deadQueue, JOB_SCHEMA, QUEUES, type QueueName } from './install-jobs.ts';
+
+/** How often a process says that it still has its jobs. */
+const HEARTBEAT_REFRESH_SECONDS = 3;
+/** For what nobody announces: retries that are due, jobs of a process that died. New jobs are announced. */
+const POLL_SECONDS = 2;
+const SUPERVISE_SECONDS = 5;
+/** Beyond the limit of a render, which the worker sees to itself. */
+const EXPIRY_MARGIN_SECONDS = 120;
+const LONGEST_EXPIRY_SECONDS = 86_400;
+/** How long a handler may take to give up once its signal is aborted. */
+const ABORT_MS = 10_000;
+
+export interface QueueDepth {
+  /** Waiting, for their first or a further attempt. */
+  readonly queued: number;
+  readonly active: number;
+  /** Given up after three attempts, of the last day. */
+  readonly dead: number;
+}
+
+export interface JobHandlers {
+  /** Renders at once in this process; still cuts have one place beside. */
+  readonly concurrency: number;
+  /**
+   * Rejecting means another attempt. The signal is aborted when the job is no longer this worker's, and when the worker
+   * is stopped: a rejection then puts the job back, and is not counted.
+   */
+  render(id: string, signal: AbortSignal): Promise<void>;
+  stillcuts(id: string, signal: AbortSignal): Promise<void>;
+  /** Three attempts came to nothing, be it that the process died each time. */
+  onDead(id: string, queue: QueueName): Promise<void>;
+}
+
+/** The reason of a signal that was aborted because the worker stops. */
+export class WorkerStopping extends Error {
+  constructor() {
+    super('The worker is being stopped');
+    this.name = 'WorkerStopping';
+  }
+}
+
+export interface JobQueueOptions {
+  /** Migrated. */
+  readonly database: Database;
+  /** The limit of one job, which its handler keeps. */
+  readonly jobSeconds: number;
+  readonly log: Log;
+}
+
+/**
+ * Jobs that survive: one comes into being with the transaction that asks for it, is done by one worker at a time as far as
+ * can be known, and is tried three times. A worker that was thought dead may still be at work, so what it writes has to
+ * be fenced (`SessionStore.record`).
+ */
+export class JobQueue {
+  readonly #boss: PgBoss;
+  readonly #database: Database;
+  readonly #expireInSeconds: number;
+  readonly #stopping = new AbortController();
+  readonly #log: Log;
+
+  private constructor(boss: PgBoss, { database, jobSeconds, log }: JobQueueOptions) {
+    this.#boss = boss;
+    this.#database = database;
+    this.#expireInSeconds = Math.min(jobSeconds + EXPIRY_MARGIN_SECONDS, LONGEST_EXPIRY_SECONDS);
+    this.#log = log;
+  }
+
+  /**
+   * Connects to the queue. With PGlite, whose only process this is, jobs that a killed predecessor was at are put back at
+   * once (and count as tried: one that kills its process every time has to end).
+   */
+  static async open(options: JobQueueOptions): Promise<JobQueue> {
+    const { database, log } = options;
+    const boss = new PgBoss({
+      ...database.jobs,
+      schema: JOB_SCHEMA,
+      schedule: false,
+      superviseIntervalSeconds: SUPERVISE_SECONDS,
+      monitorIntervalSeconds: SUPERVISE_SECONDS,
+      warningQueueSize: 100_000,
+      useListenNotify: true,
+    });
+    boss.on('error', (error) => log.warn({ code: codeOf(error) }, 'the job queue had an error'));
+    boss.on('warning', ({ message }) => log.warn({}, message));
+    await boss.start();
+    // pg-boss looks up a queue before it sends to it. Inside a transaction of PGlite that would wait for the transaction.
+    for (const queue of QUEUES) await boss.findJobs(queue, { key: '' });
+    const queue = new JobQueue(boss, options);
+    if (database.kind === 'pglite') await queue.#putBackStale();
+    return queue;
+  }
+
+  /** Queues the job in the caller's transaction, unless one for the same id is waiting or at work. */
+  async enqueue(tx: Queryable, queue: QueueName, id: string): Promise<void> {
+    await this.#boss.send(queue, { id }, { db: through(tx), singletonKey: id, expireInSeconds: this.#expireInSeconds });
+  }
+
+  async work(handlers: JobHandlers): Promise<void> {
+    const places: [QueueName, (id: string, signal: AbortSignal) => Promise<void>][] = [
+      ...Array.from(
+        { length: handlers.concurrency },
+        () => ['render', handlers.render] as ['render', typeof handlers.render],
+      ),
+      ['stillcuts', handlers.stillcuts],
+    ];
+    for (const [queue, handle] of places) await this.#take(queue, queue, handle);
+    for (const queue of QUEUES) await this.#take(queue, deadQueue(queue), (id) => handlers.onDead(id, queue));
+  }
+
+  /** As it is now. */
+  async depth(): Promise<QueueDepth> {
+    const rows = await this.#database.query<{ state: string; count: number }>(
+      `select state::text, count(*) as count from ${JOB_SCHEMA}.job
+        where name = any($1::text[]) and state in ('created', 'retry', 'active', 'failed') group by state`,
+      [[...QUEUES]],
+    );
+    const count = (...states: string[]): number =>
+      rows.reduce((sum, row) => (states.includes(row.state) ? sum + row.count : sum), 0);
+    return { queued: count('created', 'retry'), active: count('active'), dead: count('failed') };
+  }
+
+  /**
+   * Takes no new job, lets those at work go on for `graceMs`, then aborts their signals and puts them back. The database
+   * stays open.
+   */
+  async stop({ graceMs }: { graceMs: number }): Promise<void> {
+    const names = QUEUES.flatMap((queue) => [queue, deadQueue(queue)]);
+    const drained = Promise.all(names.map((name) => this.#boss.offWork(name, { wait: true })));
+    await within(drained, graceMs);
+    this.#stopping.abort(new WorkerStopping());
+    await within(drained, ABORT_MS);
+    await this.#boss.stop({ graceful: false });
+  }
+
+  /** One place at a queue. pg-boss fetches again at once only when it is told that there may be more. */
+  async #take(
+    queue: QueueName,
+    name: string,
+    handle: (id: string, signal: AbortSignal) => Promise<void>,
+  ): Promise<void> {
+    let place = '';
+    place = await this.#boss.work(
+      name,
+      {
+        pollingIntervalSeconds: POLL_SECONDS,
+        notifyPollingIntervalSeconds: POLL_SECONDS,
+        heartbeatRefreshSeconds: HEARTBEAT_REFRESH_SECONDS,
+        includeMetadata: true,
+      },
+      async ([job]: JobWithMetadata<{ id: string }>[]) => {
+        try {
+          if (job !== undefined) await this.#run(name, job, handle);
+        } catch (error) {
+          this.#log.warn({ queue, id: job?.data.id, code: codeOf(error) }, 'a job failed, and may be tried again');
+          throw error;
+        } finally {
+          this.#boss.notifyWorker(place);
+        }
+      },
+    );
+  }
+
+  async #run(
+    name: string,
+    job: JobWithMetadata<{ id: string }>,
+    handle: (id: string, signal: AbortSignal) => Promise<void>,
+  ): Promise<void> {
+    const stopping = this.#stopping.signal;
+    try {
+      stopping.throwIfAborted();
+      await handle(job.data.id, AbortSignal.any([job.signal, stopping]));
+    } catch (error) {
+      if (!stopping.aborted || job.signal.aborted) throw error;
+      await this.#putBack(name, job);
+    }
+  }
+
+  /**
+   * As if it had not been taken: claiming it again will count, so it may be claimed once more. Only while it is still
+   * this worker's.
+   */
+  async #putBack(name: string, job: JobWithMetadata): Promise<void> {
+    await this.#database.transaction(async (tx) => {
+      const db = through(tx);
+      const { affected } = (await this.#boss.cancel(name, { id: job.id, retryCount: job.retryCount }, { db })) as {
+        affected?: number;
+      };
+      if (affected !== 1) return;
+      await this.#boss.resume(name, job.id, { db });
+      await this.#boss.update(name, undefined, { id: job.id, retryLimit: job.retryLimit + 1, db });
+    });
+  }
+
+  async #putBackStale(): Promise<void> {
+    const stale = await this.#database.query<{ name: string; id: string }>(
+      `select name, id from ${JOB_SCHEMA}.job where state = 'active'`,
+    );
+    for (const { name, id } of stale) {
+      await this.#boss.fail(name, id, { message: 'the process that was at it ended' });
+      await this.#boss.update(name, undefined, { id, startAfter: new Date() });
+    }
+    if (stale.length > 0) this.#log.info({ jobs: stale.length }, 'jobs of the process before were put back');
+  }
+}
+
+function through(tx: Queryable): Db {
+  return { executeSql: async (text, values) => ({ rows: await tx.query(text, values) }) };
+}
+
+function codeOf(error: unknown): unknown {
+  return (error as { code?: unknown } | null)?.code ?? (error instanceof Error ? error.name : undefined);
+}
+
+async function within(work: Promise<unknown>, ms: number): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const time = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, ms);
+  });
+  await Promise.race([work, time]);
+  clearTimeout(timer);
+}

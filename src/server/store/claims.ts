@@ -1,0 +1,76 @@
+import { ServiceError } from '../../service/service-error.ts';
+import type { Claimed, IdempotencyClaim, TenantId } from '../../session/ports.ts';
+import type { Database, Queryable } from './database.ts';
+
+/** A lock was waited for longer than `lock_timeout`. */
+const LOCK_NOT_AVAILABLE = '55P03';
+
+export interface ClaimOf {
+  readonly tenant: TenantId;
+  readonly claim: IdempotencyClaim | null;
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+}
+
+/** Ends a transaction of which nothing is to be kept. */
+class NothingThere extends Error {}
+
+/**
+ * Does `work` in one transaction with the claim on its Idempotency-Key, and remembers what it answered. A second request
+ * with the key waits for the first, since the key is unique: with PostgreSQL 5 s and then `busy`, with PGlite (where all
+ * transactions wait for each other) as long as it takes. What `work` throws, or null, leaves the key free.
+ *
+ * @returns null when `work` does
+ */
+export async function claimed<T extends object>(
+  database: Database,
+  { tenant, claim, now }: ClaimOf,
+  work: (tx: Queryable) => Promise<T | null>,
+): Promise<Claimed<T> | null> {
+  try {
+    return await database.transaction(async (tx): Promise<Claimed<T>> => {
+      const earlier = claim === null ? null : await take<T>(tx, tenant, claim, now);
+      if (earlier !== null) return earlier;
+      const value = await work(tx);
+      if (value === null) throw new NothingThere();
+      if (claim !== null) {
+        await tx.query('update reelform.claims set answer = $3::json where tenant = $1 and key = $2', [
+          tenant,
+          claim.key,
+          JSON.stringify(value),
+        ]);
+      }
+      return { kind: 'done', value };
+    });
+  } catch (error) {
+    if (error instanceof NothingThere) return null;
+    if ((error as { code?: unknown }).code !== LOCK_NOT_AVAILABLE) throw error;
+    if (claim !== null) return { kind: 'busy' };
+    throw new ServiceError(503, 'unavailable', 'Somebody else is changing this for too long');
+  }
+}
+
+/** Null when the key is ours now: it is new, or it has expired. */
+async function take<T>(
+  tx: Queryable,
+  tenant: TenantId,
+  { key, request, expiresAt }: IdempotencyClaim,
+  now: number,
+): Promise<Claimed<T> | null> {
+  const taken = await tx.query(
+    `insert into reelform.claims (tenant, key, request, expires_at) values ($1, $2, $3, $4::timestamptz)
+      on conflict (tenant, key) do update
+        set request = excluded.request, answer = null, expires_at = excluded.expires_at
+        where claims.expires_at <= $5::timestamptz
+      returning key`,
+    [tenant, key, request, new Date(expiresAt).toISOString(), new Date(now).toISOString()],
+  );
+  if (taken.length > 0) return null;
+  const [first] = await tx.query<{ request: string; answer: T }>(
+    'select request, answer from reelform.claims where tenant = $1 and key = $2',
+    [tenant, key],
+  );
+  // The conflict has locked the row, so it is there.
+  if (first === undefined) throw new Error('Internal error: a claim is gone');
+  return first.request === request ? { kind: 'replayed', value: first.answer } : { kind: 'reused' };
+}

@@ -1,0 +1,77 @@
+import { mkdir, rename, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { PGlite, type Transaction, types } from '@electric-sql/pglite';
+import { fromPglite } from 'pg-boss';
+import { ReelformError } from '../../diagnostic.ts';
+import type { Log } from '../log.ts';
+import type { Database } from './database.ts';
+import { lockDirectory } from './directory-lock.ts';
+import { refuseNul } from './refuse-nul.ts';
+
+/** By query rather than for all of them: pg-boss reads times from the same connection, as dates. */
+const PARSERS = {
+  [types.INT8]: Number,
+  [types.TIMESTAMPTZ]: (text: string): string => new Date(text).toISOString(),
+};
+
+/**
+ * PostgreSQL in this process, in `database/` of the data folder. It runs on the thread of whoever calls it, and has no lock
+ * of its own: two processes on one folder would lose each other's rows.
+ *
+ * @see Database
+ */
+export async function openPglite(directory: string, log: Log): Promise<Database> {
+  await mkdir(directory, { recursive: true, mode: 0o700 });
+  const unlock = await lockDirectory(directory, log);
+  try {
+    const pglite = await open(directory);
+    log.info({ database: 'pglite', directory }, `the database is PGlite in ${directory}`);
+    return asDatabase(pglite, unlock);
+  } catch (error) {
+    await unlock();
+    throw error;
+  }
+}
+
+/** A folder appears as `database/` once it is whole: what a kill left half made is made anew. */
+async function open(directory: string): Promise<PGlite> {
+  const home = join(directory, 'database');
+  try {
+    if (!(await exists(home))) {
+      const half = join(directory, 'database.new');
+      await rm(half, { recursive: true, force: true });
+      await (await PGlite.create(half)).close();
+      await rename(half, home);
+    }
+    return await PGlite.create(home);
+  } catch (error) {
+    throw new ReelformError('database_unavailable', `The database in ${home} cannot be opened`, {
+      hint: 'Check that the disk has room and that the folder can be written; it may have been written by another PGlite',
+      cause: error,
+    });
+  }
+}
+
+function asDatabase(pglite: PGlite, unlock: () => Promise<void>): Database {
+  const run = async <T>(on: PGlite | Transaction, text: string, values: readonly unknown[]): Promise<T[]> => {
+    refuseNul(values);
+    return (await on.query<T>(text, [...values], { parsers: PARSERS })).rows;
+  };
+  return {
+    kind: 'pglite',
+    jobs: { db: fromPglite(pglite), backend: 'pglite' },
+    query: (text, values = []) => run(pglite, text, values),
+    transaction: (work) => pglite.transaction((tx) => work({ query: (text, values = []) => run(tx, text, values) })),
+    async close() {
+      if (!pglite.closed) await pglite.close();
+      await unlock();
+    },
+  };
+}
+
+function exists(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    () => false,
+  );
+}

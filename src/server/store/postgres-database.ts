@@ -1,0 +1,163 @@
+import pg from 'pg';
+import { ReelformError } from '../../diagnostic.ts';
+import { ServiceError } from '../../service/service-error.ts';
+import type { Log } from '../log.ts';
+import type { Database } from './database.ts';
+import { refuseNul } from './refuse-nul.ts';
+
+/** What pg-boss needs. */
+const OLDEST_VERSION = 13;
+const OPEN_MS = 10_000;
+
+/** Milliseconds. A request never waits for ever: neither for a connection nor for a lock nor for an answer. */
+const PATIENCE = {
+  connectionTimeoutMillis: 30_000,
+  lock_timeout: 5_000,
+  statement_timeout: 30_000,
+  idle_in_transaction_session_timeout: 60_000,
+};
+
+const BIGINT = 20;
+const TIMESTAMPTZ = 1184;
+
+/** Why a server cannot be used, by the code of the error. The error's own words could quote the connection string. */
+const REASONS: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'nothing listens there',
+  ENOTFOUND: 'there is no such host',
+  EAI_AGAIN: 'the name of the host cannot be looked up',
+  '28P01': 'it refuses the user or the password',
+  '28000': 'it refuses the user',
+  '3D000': 'there is no such database',
+  '42501': 'the user may not use it',
+  '53300': 'it has no connection left',
+};
+
+/** A connection that fails or is refused, a server that goes, a statement that takes too long. */
+const UNREACHABLE = /^(?:ECONN\w+|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|E(?:HOST|NET)UNREACH|08...|57014|57P0.|53300)$/;
+
+/** @see Database */
+export async function openPostgres(url: string, log: Log): Promise<Database> {
+  const target = readTarget(url);
+  const pool = new pg.Pool({
+    connectionString: url,
+    application_name: 'reelform',
+    max: 10,
+    ...PATIENCE,
+    types: { getTypeParser: (oid, format) => parserOf(oid) ?? pg.types.getTypeParser(oid, format) },
+  });
+  // An idle connection that breaks is replaced by the pool; unheard, the event would end the process.
+  pool.on('error', (error) => log.warn({ code: codeOf(error) }, 'a connection to PostgreSQL was lost'));
+  try {
+    await checkServer(url, target.name);
+  } catch (error) {
+    await pool.end();
+    throw error;
+  }
+  log.info({ database: 'postgres', ...target.shown }, `the database is PostgreSQL, ${target.name}`);
+
+  return {
+    kind: 'postgres',
+    jobs: { connectionString: url, application_name: 'reelform-jobs', max: 4 },
+    query: (text, values = []) => run(pool, text, values),
+    async transaction(work) {
+      const client = await pool.connect().catch(rethrow);
+      let broken: Error | undefined;
+      const onError = (error: Error): void => {
+        broken = error;
+      };
+      client.on('error', onError);
+      try {
+        await run(client, 'begin', []);
+        const result = await work({ query: (text, values = []) => run(client, text, values) });
+        await run(client, 'commit', []);
+        return result;
+      } catch (error) {
+        await client.query('rollback').catch((failure: Error) => {
+          broken ??= failure;
+        });
+        throw error;
+      } finally {
+        client.off('error', onError);
+        client.release(broken);
+      }
+    },
+    close: () => pool.end(),
+  };
+}
+
+async function run<T>(on: pg.Pool | pg.PoolClient, text: string, values: readonly unknown[]): Promise<T[]> {
+  refuseNul(values);
+  const { rows } = await on.query(text, [...values]).catch(rethrow);
+  return rows as T[];
+}
+
+/** What a client can do nothing about but come again is a 503, not a mistake of ours. */
+function rethrow(error: unknown): never {
+  if (isUnreachable(error)) throw new ServiceError(503, 'unavailable', 'The database cannot be reached');
+  throw error;
+}
+
+function isUnreachable(error: unknown): boolean {
+  const code = codeOf(error);
+  if (code !== null && UNREACHABLE.test(code)) return true;
+  return (
+    error instanceof Error && /^(?:Connection terminated|timeout exceeded when trying to connect)/.test(error.message)
+  );
+}
+
+async function checkServer(connectionString: string, name: string): Promise<void> {
+  const client = new pg.Client({ connectionString, connectionTimeoutMillis: OPEN_MS, query_timeout: OPEN_MS });
+  client.on('error', () => {});
+  try {
+    await client.connect();
+    const { rows } = await client.query(
+      `select current_setting('server_version_num')::int / 10000 as version, current_setting('server_encoding') as encoding`,
+    );
+    const { version, encoding } = rows[0] as { version: number; encoding: string };
+    if (version < OLDEST_VERSION) {
+      throw unavailable(name, `it is version ${version}, and ${OLDEST_VERSION} or later is needed`);
+    }
+    if (encoding !== 'UTF8') throw unavailable(name, `its encoding is ${encoding}, and UTF8 is needed`);
+  } catch (error) {
+    if (error instanceof ReelformError) throw error;
+    throw unavailable(name, REASONS[codeOf(error) ?? ''] ?? 'it does not answer');
+  } finally {
+    // A server that took the connection and says nothing would let a farewell wait.
+    void client.end().catch(() => {});
+  }
+}
+
+/** The parts of a connection string that may be shown. */
+function readTarget(url: string): { name: string; shown: { host: string; port: number; name: string } } {
+  let client: pg.Client;
+  try {
+    client = new pg.Client({ connectionString: url });
+  } catch {
+    // The parser's error holds the whole string.
+    throw new ReelformError('database_unavailable', 'The connection string of the database cannot be read', {
+      hint: 'Write it as postgres://user:password@host:5432/name, special characters percent-encoded',
+    });
+  }
+  const shown = { host: client.host, port: client.port, name: client.database ?? '' };
+  return { name: `${shown.name} at ${shown.host}:${shown.port}`, shown };
+}
+
+function unavailable(name: string, reason: string): ReelformError {
+  return new ReelformError('database_unavailable', `The PostgreSQL database ${name} cannot be used: ${reason}`, {
+    hint: 'Check the connection string and that the server runs; without one, the database is kept in the data folder',
+  });
+}
+
+function codeOf(error: unknown): string | null {
+  const code = (error as { code?: unknown } | null)?.code;
+  return typeof code === 'string' ? code : null;
+}
+
+function parserOf(oid: number): ((text: string) => unknown) | null {
+  if (oid === BIGINT) return Number;
+  if (oid === TIMESTAMPTZ) {
+    const parse = pg.types.getTypeParser(TIMESTAMPTZ) as (text: string) => Date;
+    return (text) => parse(text).toISOString();
+  }
+  return null;
+}

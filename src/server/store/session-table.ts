@@ -1,0 +1,160 @@
+import type { Sha256 } from '../../digest.ts';
+import type { RenderSession } from '../../service/wire.ts';
+import type { Claimed, SessionStore, StoredSession, TenantId } from '../../session/ports.ts';
+import type { OutputIndex } from '../ports.ts';
+import { claimed } from './claims.ts';
+import type { Database, Queryable } from './database.ts';
+import { readCursor, writeCursor } from './page-cursor.ts';
+import { lockScene } from './scene-lock.ts';
+
+interface Row {
+  readonly tenant: TenantId;
+  readonly session: RenderSession;
+  readonly output_name: string;
+  readonly attempt: number;
+  readonly render_progress: number;
+  readonly scene: Sha256 | null;
+}
+
+const COLUMNS = 'tenant, session, output_name, attempt, render_progress, scene';
+
+export interface SessionTableOptions {
+  readonly database: Database;
+  /** Milliseconds since the epoch. */
+  now(): number;
+  /** Queues a session to be rendered, in the transaction. */
+  enqueue(tx: Queryable, id: string): Promise<void>;
+}
+
+/**
+ * Sessions in the database. A session, what was told about it and its job come into being in one transaction; of requests
+ * with one Idempotency-Key that come at once, the others wait for the first.
+ */
+export function createSessionTable({ database, now, enqueue }: SessionTableOptions): SessionStore & OutputIndex {
+  return {
+    create: (stored, claim) =>
+      claimed(database, { tenant: stored.tenant, claim, now: now() }, async (tx) => {
+        await insert(tx, stored);
+        if (isQueued(stored.session)) await enqueue(tx, stored.session.id);
+        return stored.session;
+      }) as Promise<Claimed<RenderSession>>,
+
+    change: (tenant, id, claim, change) =>
+      claimed(database, { tenant, claim, now: now() }, async (tx) => {
+        const [row] = await tx.query<Row>(
+          `select ${COLUMNS} from reelform.sessions where tenant = $1 and id = $2 for update`,
+          [tenant, id],
+        );
+        if (row === undefined) return null;
+        const before = asStored(row).session;
+        const after = change(before);
+        await tx.query(`update reelform.sessions set ${ASSIGNMENTS} where id = $1`, valuesOf(id, after));
+        if (isQueued(after) && !isQueued(before)) await enqueue(tx, id);
+        return { ...after, render_progress: Math.max(after.render_progress, row.render_progress) };
+      }),
+
+    async get(tenant, id) {
+      const [row] = await database.query<Row>(
+        `select ${COLUMNS} from reelform.sessions where tenant = $1 and id = $2`,
+        [tenant, id],
+      );
+      return row === undefined ? null : asStored(row);
+    },
+
+    async list(tenant, { limit, cursor, status, styleVersionId }) {
+      const after = cursor === null ? null : readCursor(cursor);
+      const rows = await database.query<Row>(
+        `select ${COLUMNS} from reelform.sessions
+          where tenant = $1
+            and ($2::text is null or status = $2)
+            and ($3::text is null or style_version_id = $3)
+            and ($4::timestamptz is null or (created_at, id) < ($4, $5::text))
+          order by created_at desc, id desc
+          limit $6`,
+        [tenant, status, styleVersionId, after?.createdAt ?? null, after?.id ?? null, limit + 1],
+      );
+      const sessions = rows.slice(0, limit).map(asStored);
+      const last = sessions.at(-1)?.session;
+      const hasMore = rows.length > limit && last !== undefined;
+      return { sessions, nextCursor: hasMore ? writeCursor({ createdAt: last.created_at, id: last.id }) : null };
+    },
+
+    async remove(tenant, id) {
+      const gone = await database.query('delete from reelform.sessions where tenant = $1 and id = $2 returning id', [
+        tenant,
+        id,
+      ]);
+      return gone.length > 0;
+    },
+
+    async begin(id) {
+      const [row] = await database.query<Row>(
+        `update reelform.sessions set attempt = attempt + 1
+          where id = $1 and status = 'preview_rendering' returning ${COLUMNS}`,
+        [id],
+      );
+      return row === undefined ? null : asStored(row);
+    },
+
+    async record(id, attempt, session, scene) {
+      const write = async (on: Queryable): Promise<boolean> => {
+        const written = await on.query(
+          `update reelform.sessions set ${ASSIGNMENTS}, scene = coalesce($8, scene)
+            where id = $1 and attempt = $9 and status = 'preview_rendering' returning id`,
+          [...valuesOf(id, session), scene ?? null, attempt],
+        );
+        return written.length > 0;
+      };
+      if (scene === undefined) return write(database);
+      // So that the sweeper does not remove, in this very moment, what the session is going to refer to.
+      return database.transaction(async (tx) => {
+        await lockScene(tx, scene, 'shared');
+        return write(tx);
+      });
+    },
+
+    async findOutput(outputName) {
+      const [row] = await database.query<{ scene: Sha256; session: RenderSession }>(
+        `select scene, session from reelform.sessions
+          where output_name = $1 and status = 'preview_rendered' and scene is not null
+            and (expires_at is null or expires_at > $2::timestamptz)`,
+        [outputName, new Date(now()).toISOString()],
+      );
+      return row === undefined ? null : { scene: row.scene, title: row.session.title };
+    },
+  };
+}
+
+/** `$1` is the id. Progress never falls, whoever writes. */
+const ASSIGNMENTS = `
+  status = $2, style_version_id = $3, created_at = $4::timestamptz, expires_at = $5::timestamptz,
+  render_progress = greatest(render_progress, $6), session = $7::json`;
+
+function valuesOf(id: string, session: RenderSession): unknown[] {
+  return [
+    id,
+    session.status,
+    session.mapping.template_style_version_id,
+    session.created_at,
+    session.expires_at ?? null,
+    session.render_progress,
+    JSON.stringify(session),
+  ];
+}
+
+async function insert(tx: Queryable, { tenant, session, outputName, attempt, scene }: StoredSession): Promise<void> {
+  await tx.query(
+    `insert into reelform.sessions (id, status, style_version_id, created_at, expires_at, render_progress, session,
+        tenant, output_name, attempt, scene)
+      values ($1, $2, $3, $4::timestamptz, $5::timestamptz, $6, $7::json, $8, $9, $10, $11)`,
+    [...valuesOf(session.id, session), tenant, outputName, attempt, scene],
+  );
+}
+
+function asStored({ tenant, session, output_name, attempt, render_progress, scene }: Row): StoredSession {
+  return { tenant, session: { ...session, render_progress }, outputName: output_name, attempt, scene };
+}
+
+function isQueued(session: RenderSession): boolean {
+  return session.status === 'preview_rendering';
+}

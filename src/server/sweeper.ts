@@ -1,0 +1,103 @@
+import type { Sha256 } from '../digest.ts';
+import type { Log } from './log.ts';
+import type { ObjectStorage } from './ports.ts';
+import type { Database } from './store/database.ts';
+import { lockScene } from './store/scene-lock.ts';
+
+const FOLDER = 'renderings/';
+/** A rendering is older than what is just being made of it. */
+const UNUSED_MS = 3_600_000;
+const BATCH = 500;
+
+export interface SweepOptions {
+  readonly database: Database;
+  /** Holds `renderings/<scene>/…`. */
+  readonly storage: ObjectStorage;
+  /** Milliseconds since the epoch. */
+  now(): number;
+}
+
+export interface Swept {
+  readonly sessions: number;
+  readonly claims: number;
+  readonly renderings: number;
+}
+
+/**
+ * Removes what has had its time: sessions past `expires_at`, expired Idempotency-Keys, and renderings older than an hour
+ * that no session refers to, rendered or at work. Tokens are kept for ever. Several processes may sweep at once, and while
+ * sessions are being rendered.
+ */
+export async function sweep({ database, storage, now }: SweepOptions): Promise<Swept> {
+  const at = new Date(now()).toISOString();
+  const sessions = await database.query(
+    'delete from reelform.sessions where expires_at <= $1::timestamptz returning id',
+    [at],
+  );
+  const claims = await database.query('delete from reelform.claims where expires_at <= $1::timestamptz returning key', [
+    at,
+  ]);
+  const old = (await storage.list(FOLDER))
+    .filter(({ name, modifiedAt }) => /^[0-9a-f]{64}$/.test(name) && modifiedAt <= now() - UNUSED_MS)
+    .map(({ name }) => name as Sha256);
+  let renderings = 0;
+  for (let start = 0; start < old.length; start += BATCH) {
+    const unused = await database.query<{ scene: Sha256 }>(
+      `select scene from unnest($1::text[]) as old (scene) where not exists (${REFERENCE})`,
+      [old.slice(start, start + BATCH)],
+    );
+    for (const { scene } of unused) {
+      if (await removeRendering({ database, storage }, scene)) renderings++;
+    }
+  }
+  return { sessions: sessions.length, claims: claims.length, renderings };
+}
+
+/** A session that failed refers to nothing, though it may have begun with the scene. */
+const REFERENCE = `select 1 from reelform.sessions
+  where sessions.scene = old.scene and status in ('preview_rendering', 'preview_rendered')`;
+
+/** Looked at once more under the lock: a session may have taken the scene up in between. */
+function removeRendering(
+  { database, storage }: Pick<SweepOptions, 'database' | 'storage'>,
+  scene: Sha256,
+): Promise<boolean> {
+  return database.transaction(async (tx) => {
+    await lockScene(tx, scene, 'exclusive');
+    const used = await tx.query(`select 1 from (select $1::text as scene) as old where exists (${REFERENCE})`, [scene]);
+    if (used.length > 0) return false;
+    await storage.remove(`${FOLDER}${scene}/`);
+    return true;
+  });
+}
+
+export interface Sweeper {
+  /** Waits for a sweep that is under way. */
+  stop(): Promise<void>;
+}
+
+/** Sweeps now and then every `everyMs`; one that fails is said in the log, and the next one tries again. */
+export function createSweeper({ everyMs, log, ...options }: SweepOptions & { everyMs: number; log: Log }): Sweeper {
+  let running: Promise<void> = Promise.resolve();
+  const run = async (): Promise<void> => {
+    try {
+      const swept = await sweep(options);
+      if (swept.sessions + swept.claims + swept.renderings > 0)
+        log.info({ ...swept }, 'what has had its time was removed');
+    } catch (error) {
+      log.error({ error: error instanceof Error ? error.message : String(error) }, 'sweeping failed');
+    }
+  };
+  const next = (): void => {
+    running = running.then(run);
+  };
+  next();
+  const timer = setInterval(next, everyMs);
+  timer.unref();
+  return {
+    async stop() {
+      clearInterval(timer);
+      await running;
+    },
+  };
+}

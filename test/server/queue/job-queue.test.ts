@@ -1,0 +1,176 @@
+import { once } from 'node:events';
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { type JobHandlers, JobQueue, WorkerStopping } from '../../../src/server/queue/job-queue.ts';
+import type { Database } from '../../../src/server/store/database.ts';
+import { describeOnDatabases, SILENT } from '../../support/databases.ts';
+
+const never = (signal: AbortSignal): Promise<never> =>
+  new Promise((_, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+  });
+
+async function openQueue(database: Database): Promise<JobQueue> {
+  const queue = await JobQueue.open({ database, jobSeconds: 60, log: SILENT });
+  onTestFinished(() => queue.stop({ graceMs: 0 }));
+  return queue;
+}
+
+const IDLE: JobHandlers = { concurrency: 1, async render() {}, async stillcuts() {}, async onDead() {} };
+
+/** Calls that can be waited for. */
+function calls<T>() {
+  const seen: T[] = [];
+  return {
+    seen,
+    async add(value: T) {
+      seen.push(value);
+    },
+    until: (count: number) => vi.waitUntil(() => seen.length >= count, { timeout: 40_000, interval: 5 }),
+  };
+}
+
+/** As if the time until the next attempt had passed. */
+async function forward(database: Database): Promise<void> {
+  await database.query(`update reelform_jobs.job set start_after = now() where state = 'retry'`);
+}
+
+describeOnDatabases('JobQueue', (databases) => {
+  it('does each job once, as many at a time as there are places', async () => {
+    const { database } = await databases.open();
+    const queue = await openQueue(database);
+    const done = calls<string>();
+    let atWork = 0;
+    let most = 0;
+    await queue.work({
+      ...IDLE,
+      concurrency: 3,
+      async render(id) {
+        most = Math.max(most, ++atWork);
+        await new Promise((resolve) => setImmediate(resolve));
+        atWork--;
+        await done.add(id);
+      },
+    });
+    const ids = Array.from({ length: 20 }, (_, index) => `rs_${index}`);
+    await Promise.all(ids.map((id) => database.transaction((tx) => queue.enqueue(tx, 'render', id))));
+    await done.until(20);
+    expect(done.seen.toSorted()).toEqual(ids.toSorted());
+    expect(most).toBeLessThanOrEqual(3);
+    await vi.waitUntil(async () => (await queue.depth()).active === 0);
+    expect(await queue.depth()).toEqual({ queued: 0, active: 0, dead: 0 });
+  });
+
+  it('knows nothing of a job whose transaction was given up', async () => {
+    const { database } = await databases.open();
+    const queue = await openQueue(database);
+    const gaveUp = database.transaction(async (tx) => {
+      await queue.enqueue(tx, 'render', 'rs_1');
+      throw new Error('no');
+    });
+    await expect(gaveUp).rejects.toThrow('no');
+    expect(await queue.depth()).toEqual({ queued: 0, active: 0, dead: 0 });
+  });
+
+  it('has one live job for one id, and a new one once that is done', async () => {
+    const { database } = await databases.open();
+    const queue = await openQueue(database);
+    for (const id of ['rs_1', 'rs_1', 'rs_2']) await queue.enqueue(database, 'render', id);
+    await queue.enqueue(database, 'stillcuts', 'rs_1');
+    expect(await queue.depth()).toMatchObject({ queued: 3 });
+    const done = calls<string>();
+    await queue.work({ ...IDLE, render: done.add, stillcuts: (id) => done.add(`stillcuts ${id}`) });
+    await done.until(3);
+    expect(done.seen.toSorted()).toEqual(['rs_1', 'rs_2', 'stillcuts rs_1']);
+    await vi.waitUntil(async () => (await queue.depth()).active === 0);
+    await queue.enqueue(database, 'render', 'rs_1');
+    await done.until(4);
+    expect(done.seen.at(-1)).toBe('rs_1');
+  });
+
+  it('tries three times, then tells onDead()', async () => {
+    const { database } = await databases.open();
+    const queue = await openQueue(database);
+    const tried = calls<string>();
+    const dead = calls<string>();
+    await queue.work({
+      ...IDLE,
+      async render(id) {
+        await tried.add(id);
+        throw new Error('the store failed');
+      },
+      onDead: (id, name) => dead.add(`${name} ${id}`),
+    });
+    await queue.enqueue(database, 'render', 'rs_1');
+    for (const attempt of [1, 2]) {
+      await tried.until(attempt);
+      await vi.waitUntil(async () => (await queue.depth()).queued === 1);
+      await forward(database);
+    }
+    await dead.until(1);
+    expect(tried.seen).toHaveLength(3);
+    expect(dead.seen).toEqual(['render rs_1']);
+    expect(await queue.depth()).toEqual({ queued: 0, active: 0, dead: 1 });
+  });
+
+  it('aborts the signal of a job that is no longer its own', async () => {
+    const { database } = await databases.open();
+    const queue = await openQueue(database);
+    const begun = calls<AbortSignal>();
+    await queue.work({
+      ...IDLE,
+      async render(_, signal) {
+        await begun.add(signal);
+        await never(signal);
+      },
+    });
+    await queue.enqueue(database, 'render', 'rs_1');
+    await begun.until(1);
+    await database.query(`update reelform_jobs.job set state = 'cancelled' where state = 'active'`);
+    const [signal] = begun.seen;
+    if (!signal!.aborted) await once(signal!, 'abort');
+    expect(signal!.reason).not.toBeInstanceOf(WorkerStopping);
+  });
+
+  it('puts jobs back when it is stopped, and does not count that as an attempt', async () => {
+    const { database } = await databases.open();
+    for (const round of [1, 2, 3, 4]) {
+      const queue = await openQueue(database);
+      if (round === 1) await queue.enqueue(database, 'render', 'rs_1');
+      const begun = calls<AbortSignal>();
+      await queue.work({
+        ...IDLE,
+        async render(_, signal) {
+          await begun.add(signal);
+          await never(signal);
+        },
+      });
+      await begun.until(1);
+      await queue.stop({ graceMs: 0 });
+      expect(begun.seen[0]!.reason).toBeInstanceOf(WorkerStopping);
+    }
+    const [job] = await database.query<{ left: number }>(
+      `select retry_limit - retry_count as left, state from reelform_jobs.job where name = 'render'`,
+    );
+    // The next claim counts as a retry, after which there are two more.
+    expect(job).toEqual({ left: 3, state: 'created' });
+  });
+
+  it('lets jobs at work end before it stops, and takes no other', async () => {
+    const { database } = await databases.open();
+    const queue = await openQueue(database);
+    const begun = calls<() => void>();
+    await queue.work({ ...IDLE, render: () => new Promise<void>((resolve) => void begun.add(resolve)) });
+    await queue.enqueue(database, 'render', 'rs_1');
+    await begun.until(1);
+    const stopped = queue.stop({ graceMs: 60_000 });
+    await queue.enqueue(database, 'render', 'rs_2');
+    begun.seen[0]!();
+    await stopped;
+    expect(begun.seen).toHaveLength(1);
+    const jobs = await database.query(`select data ->> 'id' as id, state from reelform_jobs.job order by 1`);
+    expect(jobs).toEqual([
+      { id: 'rs_1', state: 'completed' },
+      { id: 'rs_2', state: 'created' },
+    ]);
+  });
+});
