@@ -68,6 +68,11 @@ export const CODES = {
   write_failed: 'A file could not be written',
   file_system: 'The file system refused to do something',
 
+  // The service
+  data_in_use: 'Another process has the data folder of the service open',
+  database_unavailable: 'The database of the service cannot be reached or used',
+  database_newer: 'The database was written by a newer reelform',
+
   // The service, from outside
   token_missing: 'There is no access token for the service in the environment',
   service_unreachable: 'The service did not answer',
