@@ -1,0 +1,177 @@
+import { randomBytes } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import fastifyHelmet from '@fastify/helmet';
+import fastifyRateLimit from '@fastify/rate-limit';
+import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify, LogController } from 'fastify';
+import { createSchemaCompiler } from '../../schema/compile-schema.ts';
+import { watchMethods } from './allowed-methods.ts';
+import type { AppPorts } from './app-ports.ts';
+import { answerClientError } from './client-error.ts';
+import { guardRoutes } from './guard.ts';
+import { HTTP_LIMITS, type HttpLimits } from './http-limits.ts';
+import { limitBodyTime } from './limit-body-time.ts';
+import { observeRequests } from './observe-requests.ts';
+import { describeApi } from './open-api.ts';
+import { parseJsonBody } from './parse-json-body.ts';
+import { InvalidRequest, PROBLEM_TYPE, problemDetails, serviceError, serviceErrorOf } from './problem.ts';
+import { pathOf } from './request-context.ts';
+import { descriptionRoutes } from './routes/description-routes.ts';
+import { operationRoutes } from './routes/operation-routes.ts';
+import { outputRoutes } from './routes/output-routes.ts';
+import { sessionRoutes } from './routes/session-routes.ts';
+import { sourceUploadRoutes } from './routes/source-upload-routes.ts';
+import { styleVersionRoutes, styleVersionUploadRoute } from './routes/style-version-routes.ts';
+import { API_VERSION } from './schemas/api-version.ts';
+import { COMPONENTS } from './schemas/components.ts';
+import { readUploads } from './uploaded-bytes.ts';
+
+/**
+ * The HTTP service, ready, and not listening: `app.listen()` is for the caller, and so is `app.close()`, which lets the
+ * answers that are under way end for a short time.
+ */
+export async function buildApp(ports: AppPorts): Promise<FastifyInstance> {
+  const limits: HttpLimits = { ...HTTP_LIMITS, ...ports.limits };
+  const app = createServer(ports, limits);
+  await app.register(fastifyHelmet, { global: false });
+  await app.register(fastifyRateLimit, { global: false });
+  await describeApi(app, { version: API_VERSION, publicUrl: ports.settings.publicUrl });
+  const methodsOf = watchMethods(app);
+  answerErrors(app, methodsOf);
+  app.decorateRequest('principal', null);
+  app.decorateRequest('rawBody', null);
+  for (const component of COMPONENTS) app.addSchema(component);
+  useSchemas(app);
+  readJson(app, limits);
+  addHooks(app, ports, limits);
+
+  operationRoutes(app, ports);
+  descriptionRoutes(app);
+  outputRoutes(app, ports);
+  await app.register(async (api) => {
+    guardRoutes(api, ports);
+    await api.register(async (json) => {
+      json.addHook('preParsing', limitBodyTime(limits.bodyMs));
+      sessionRoutes(json, ports);
+      styleVersionRoutes(json, ports);
+    });
+    await api.register(async (zips) => {
+      readUploads(zips, ['application/zip'], limits);
+      styleVersionUploadRoute(zips, ports);
+    });
+    await api.register(async (images) => {
+      readUploads(images, ['application/octet-stream', /^image\/[\w.+-]+$/], limits);
+      sourceUploadRoutes(images, ports);
+    });
+  });
+  await app.ready();
+  return app;
+}
+
+function createServer(ports: AppPorts, limits: HttpLimits): FastifyInstance {
+  const app = fastify({
+    loggerInstance: ports.logger,
+    logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'request_id' }),
+    genReqId: requestId,
+    bodyLimit: limits.bodyBytes,
+    trustProxy: ports.settings.trustProxy,
+    // Node's own limit is one for all; the shorter one of JSON bodies is `limitBodyTime`.
+    requestTimeout: limits.uploadMs,
+    keepAliveTimeout: limits.keepAliveMs,
+    http: {
+      headersTimeout: limits.headersMs,
+      connectionsCheckingInterval: limits.checkMs,
+      maxHeaderSize: limits.headerBytes,
+    },
+    routerOptions: { maxParamLength: 256 },
+    return503OnClosing: false,
+    forceCloseConnections: 'idle',
+    clientErrorHandler: (error, socket) => answerClientError(error, socket, newRequestId()),
+    frameworkErrors: (error, request, reply) => {
+      reply.header('x-request-id', request.id);
+      return sendProblem(error, request as FastifyRequest, reply as FastifyReply);
+    },
+  });
+  app.server.maxConnections = ports.settings.maxConnections;
+  return app as unknown as FastifyInstance;
+}
+
+/** A client's own id for its request, if it can stand in a header and a log; else a new one. */
+function requestId(request: IncomingMessage): string {
+  const given = request.headers['x-request-id'];
+  return typeof given === 'string' && /^[\w.:+/=@-]{1,128}$/.test(given) ? given : newRequestId();
+}
+
+function newRequestId(): string {
+  return `req_${randomBytes(12).toString('base64url')}`;
+}
+
+function answerErrors(app: FastifyInstance, methodsOf: (path: string) => string[]): void {
+  app.setErrorHandler((error, request, reply) => sendProblem(error, request, reply));
+  app.setNotFoundHandler((request, reply) => {
+    const methods = methodsOf(pathOf(request));
+    if (methods.length === 0) {
+      return sendProblem(serviceError('not_found', 'There is nothing at this path'), request, reply);
+    }
+    reply.header('allow', methods.join(', '));
+    const detail = `${request.method} is none of the methods of this path: ${methods.join(', ')}`;
+    return sendProblem(serviceError('method_not_allowed', detail), request, reply);
+  });
+}
+
+function sendProblem(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const told = serviceErrorOf(error);
+  if (told.code === 'internal') request.log.error({ err: error }, 'a request failed');
+  if (told.status === 503 && !reply.hasHeader('retry-after')) reply.header('retry-after', '5');
+  if (told.status === 415) reply.header('accept-encoding', 'identity');
+  return reply
+    .code(told.status)
+    .type(PROBLEM_TYPE)
+    .send(problemDetails(told, { path: pathOf(request), id: request.id }));
+}
+
+/** Holds requests against the schemas of their routes, where Fastify by itself would drop and convert. */
+function useSchemas(app: FastifyInstance): void {
+  const compiler = createSchemaCompiler(COMPONENTS);
+  app.setValidatorCompiler(({ schema, httpPart }) => {
+    // Headers are described; who reads one checks it.
+    if (httpPart === 'headers') return () => true;
+    const check = httpPart === 'body' ? compiler.strict(schema as object) : compiler.coercing(schema as object);
+    return (value: unknown) => {
+      const violations = check(value);
+      return violations.length === 0 ? { value } : { error: new InvalidRequest(violations) };
+    };
+  });
+}
+
+function readJson(app: FastifyInstance, limits: HttpLimits): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
+    try {
+      request.rawBody = body as Buffer;
+      done(null, parseJsonBody(body as Buffer, limits.jsonDepth));
+    } catch (error) {
+      done(error as Error);
+    }
+  });
+}
+
+function addHooks(app: FastifyInstance, ports: AppPorts, limits: HttpLimits): void {
+  let isClosing = false;
+  app.addHook('preClose', (done) => {
+    isClosing = true;
+    setTimeout(() => app.server.closeAllConnections(), limits.closeMs).unref();
+    done();
+  });
+  observeRequests(app, ports.metrics);
+  app.addHook('onRequest', async (request, reply) => {
+    reply.header('x-request-id', request.id).header('x-content-type-options', 'nosniff');
+    if (isClosing) {
+      reply.header('connection', 'close');
+      throw serviceError('unavailable', 'The service is stopping');
+    }
+    const encoding = request.headers['content-encoding'];
+    if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
+      throw serviceError('unsupported_media_type', 'Bodies are taken without a content encoding');
+    }
+  });
+}

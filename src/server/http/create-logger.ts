@@ -1,0 +1,44 @@
+import { type DestinationStream, type Logger, pino, stdSerializers } from 'pino';
+import type { Settings } from '../settings.ts';
+
+/**
+ * The service's log: one JSON line per event. Nothing that is secret is given to it by name; should a header, a URL or the
+ * message of an error carry something, it is taken out here.
+ *
+ * @param destination standard output when absent
+ */
+export function createLogger(level: Settings['logLevel'], destination?: DestinationStream): Logger {
+  const options = {
+    level,
+    base: null,
+    timestamp: () => `,"time":"${new Date().toISOString()}"`,
+    formatters: { level: (label: string) => ({ level: label }) },
+    redact: { paths: SECRET_PATHS, censor: '…' },
+    serializers: { err: describeError, error: describeError },
+  };
+  return destination === undefined ? pino(options) : pino(options, destination);
+}
+
+const SECRET_NAMES = ['authorization', 'cookie', '["set-cookie"]', '["idempotency-key"]', 'token', 'password'];
+const SECRET_PATHS = ['', '*.', '*.*.'].flatMap((depth) =>
+  SECRET_NAMES.map((name) => (name.startsWith('[') ? `${depth.replace(/\.$/, '')}${name}` : `${depth}${name}`)),
+);
+
+function describeError(error: Error): unknown {
+  const described = stdSerializers.err(error) as unknown as Record<string, unknown>;
+  const shown: Record<string, unknown> = {};
+  for (const key of ['type', 'code', 'message', 'stack'] as const) {
+    const value = described[key];
+    if (value !== undefined) shown[key] = typeof value === 'string' ? withoutSecrets(value) : value;
+  }
+  return shown;
+}
+
+/** A text as it may be logged: without tokens, and without the user and the query of any URL. */
+export function withoutSecrets(text: string): string {
+  return text
+    .replaceAll(/\brf_[\w-]+/g, 'rf_…')
+    .replaceAll(/(\b[a-z][a-z0-9+.-]*:\/\/)[^\s/?#@"'<>]*@/gi, '$1…@')
+    .replaceAll(/(\b[a-z][a-z0-9+.-]*:\/\/[^\s?#"'<>]*)\?[^\s"'<>]*/gi, '$1?…')
+    .replaceAll(/\b(signature|expires|token)=[^\s&"'<>]+/gi, '$1=…');
+}

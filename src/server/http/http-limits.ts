@@ -1,0 +1,41 @@
+/** What one request may cost. Sizes in bytes, times in milliseconds. */
+export interface HttpLimits {
+  readonly bodyBytes: number;
+  /** A template package or a source. */
+  readonly uploadBytes: number;
+  /** Uploads that are held in memory at once. */
+  readonly uploadsAtOnce: number;
+  /** How deep a JSON body may nest. */
+  readonly jsonDepth: number;
+  /** All headers of a request together. */
+  readonly headerBytes: number;
+  /** From the first byte of a request to the end of its headers. */
+  readonly headersMs: number;
+  /** From the headers to the end of a JSON body. */
+  readonly bodyMs: number;
+  /** From the first byte to the end of an upload. */
+  readonly uploadMs: number;
+  /** How often slow connections are looked for. */
+  readonly checkMs: number;
+  /** How long a connection may stay without a request. */
+  readonly keepAliveMs: number;
+  /** How long answers that are under way may take once the service closes. */
+  readonly closeMs: number;
+  /** How long an Idempotency-Key is kept. */
+  readonly idempotencyMs: number;
+}
+
+export const HTTP_LIMITS: HttpLimits = {
+  bodyBytes: 1024 * 1024,
+  uploadBytes: 50_000_000,
+  uploadsAtOnce: 8,
+  jsonDepth: 32,
+  headerBytes: 16 * 1024,
+  headersMs: 10_000,
+  bodyMs: 30_000,
+  uploadMs: 300_000,
+  checkMs: 1_000,
+  keepAliveMs: 65_000,
+  closeMs: 5_000,
+  idempotencyMs: 24 * 60 * 60 * 1000,
+};

@@ -1,0 +1,28 @@
+import { PassThrough, type Readable } from 'node:stream';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { serviceError } from './problem.ts';
+
+/**
+ * A `preParsing` hook: a body that is not there in time is answered with 408, and its connection ends. Headers and uploads
+ * have limits of their own, at the server.
+ */
+export function limitBodyTime(
+  bodyMs: number,
+): (request: FastifyRequest, reply: FastifyReply, payload: Readable) => Promise<Readable> {
+  return async (request, _reply, payload) => {
+    if (request.raw.complete || (payload.readableEnded && payload.readableLength === 0)) return payload;
+    const { 'content-length': length, 'transfer-encoding': encoding } = request.headers;
+    if (encoding === undefined && (length === undefined || length === '0')) return payload;
+    const body = new PassThrough();
+    const timer = setTimeout(() => {
+      payload.unpipe(body);
+      body.destroy(Object.assign(serviceError('request_timeout'), { statusCode: 408 }));
+    }, bodyMs);
+    const stop = (): void => clearTimeout(timer);
+    payload.once('end', stop);
+    payload.once('close', stop);
+    payload.once('error', (error) => body.destroy(error));
+    payload.pipe(body);
+    return body;
+  };
+}

@@ -1,0 +1,79 @@
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+
+/** What the service counts of itself. Whoever does the work feeds it; nothing here knows how it is done. */
+export interface ServiceMetrics {
+  /** @param route its pattern, never a path with ids */
+  requestAnswered(request: { method: string; route: string; status: number; seconds: number }): void;
+  /** A session came into a status: `preview_rendering`, `preview_rendered`, … */
+  sessionEntered(status: string): void;
+  /** One attempt at a render ended. @param outcome `rendered`, `failed`, `canceled`, `stopped` */
+  renderEnded(outcome: string, seconds: number): void;
+  /** @param outcome `fetched`, `cached`, or the code of the error */
+  sourceFetched(outcome: string): void;
+  /** The same in Prometheus' text format. */
+  text(): Promise<string>;
+  readonly contentType: string;
+}
+
+export interface MetricsOptions {
+  /** Jobs that wait, asked for whenever the metrics are read. */
+  queueDepth?(): Promise<number>;
+  /** Renders at work, likewise. */
+  rendersAtWork?(): number;
+  /** Whether memory, CPU and event loop of this process are told too. */
+  readonly ofProcess?: boolean;
+}
+
+export function createMetrics(options: MetricsOptions = {}): ServiceMetrics {
+  const registry = new Registry();
+  const registers = [registry];
+  if (options.ofProcess === true) collectDefaultMetrics({ register: registry });
+  const requests = new Histogram({
+    name: 'http_request_duration_seconds',
+    help: 'Time from the first byte of a request to the last of its answer',
+    labelNames: ['method', 'route', 'status'],
+    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+    registers,
+  });
+  const sessions = new Counter({
+    name: 'reelform_sessions_total',
+    help: 'Render sessions by the status that they came into',
+    labelNames: ['status'],
+    registers,
+  });
+  const renders = new Histogram({
+    name: 'reelform_render_duration_seconds',
+    help: 'Time of one attempt to render a session',
+    labelNames: ['outcome'],
+    buckets: [0.5, 1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 900],
+    registers,
+  });
+  const fetches = new Counter({
+    name: 'reelform_source_fetches_total',
+    help: 'Sources that renders asked for, by how it went',
+    labelNames: ['outcome'],
+    registers,
+  });
+  gauge(registry, 'reelform_queue_depth', 'Sessions that wait for a render', options.queueDepth);
+  gauge(registry, 'reelform_renders_at_work', 'Renders at work in this process', options.rendersAtWork);
+  return {
+    requestAnswered: ({ method, route, status, seconds }) => requests.observe({ method, route, status }, seconds),
+    sessionEntered: (status) => sessions.inc({ status }),
+    renderEnded: (outcome, seconds) => renders.observe({ outcome }, seconds),
+    sourceFetched: (outcome) => fetches.inc({ outcome }),
+    text: () => registry.metrics(),
+    contentType: registry.contentType,
+  };
+}
+
+function gauge(registry: Registry, name: string, help: string, read?: () => number | Promise<number>): void {
+  if (read === undefined) return;
+  new Gauge({
+    name,
+    help,
+    registers: [registry],
+    async collect() {
+      this.set(await read());
+    },
+  });
+}

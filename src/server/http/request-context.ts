@@ -1,0 +1,40 @@
+import type { FastifyRequest } from 'fastify';
+import type { IdempotencyClaim, TenantId } from '../../session/ports.ts';
+import type { Principal, Scope } from '../ports.ts';
+import { readIdempotencyKey } from './idempotency-key.ts';
+import { requestDigest } from './parse-json-body.ts';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** What a token has to allow. */
+    scope?: Scope;
+  }
+  interface FastifyRequest {
+    /** Who asks; null before that is known, and where nobody is asked. */
+    principal: Principal | null;
+    /** The bytes of a JSON body. */
+    rawBody: Uint8Array | null;
+  }
+}
+
+/** Whose request it is, on a route that asks for a token. */
+export function tenantOf(request: FastifyRequest): TenantId {
+  if (request.principal === null) throw new Error('this route asks for no token');
+  return request.principal.tenant;
+}
+
+/** The path of a request, without its query. */
+export function pathOf(request: FastifyRequest): string {
+  return request.url.split('?', 1)[0]!;
+}
+
+/**
+ * What the request's Idempotency-Key stands for; null when it has none.
+ *
+ * @throws ServiceError 400 for a key in another form
+ */
+export function claimOf(request: FastifyRequest, expiresAt: number): IdempotencyClaim | null {
+  const key = readIdempotencyKey(request.headers['idempotency-key']);
+  if (key === null) return null;
+  return { key, request: requestDigest(request.method, pathOf(request), request.rawBody), expiresAt };
+}

@@ -1,0 +1,133 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { AppPorts, OutputFile } from '../app-ports.ts';
+import { type ByteRange, readByteRange } from '../byte-range.ts';
+import { isNoneMatch } from '../conditional.ts';
+import { serviceError } from '../problem.ts';
+import { bytes, empty, problems } from '../schemas/answers.ts';
+import { idSchema, objectOf, type Schema } from '../schemas/json-schema.ts';
+
+const FILE: Schema = {
+  type: 'string',
+  pattern: '^[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}$',
+  description: 'Name of the file',
+  examples: ['video.mp4'],
+};
+const params = objectOf({ output: idSchema('The unguessable name of the output', 'k3Vb9Qz71xTn0LwY'), file: FILE });
+const text = (description: string): Schema => ({ type: 'string', description });
+const fileHeaders = {
+  ETag: text('Strong, of the content'),
+  'Accept-Ranges': text('`bytes`'),
+  'Content-Disposition': text('What the file is called'),
+};
+const TYPES = ['video/mp4', 'image/jpeg', 'image/png'];
+const answers = {
+  200: bytes('The file', TYPES, fileHeaders),
+  206: bytes('A part of it', TYPES, { ...fileHeaders, 'Content-Range': text('Which part') }),
+  304: empty('The file is as it was', { ETag: fileHeaders.ETag }),
+  416: empty('The file is shorter than the range', { 'Content-Range': text('`bytes */` and its size') }),
+  ...problems('not_found'),
+};
+const requestHeaders = objectOf(
+  {
+    range: text('One range of bytes; several are answered with the whole file'),
+    'if-range': text('The ETag that the range belongs to'),
+    'if-none-match': text('The ETag of an earlier answer'),
+  },
+  ['range', 'if-range', 'if-none-match'],
+);
+
+interface ByName {
+  Params: { output: string; file: string };
+  Querystring: { expires: number; signature: string };
+}
+
+/** `/outputs` and `/downloads`: finished files, for whoever has the URL. */
+export function outputRoutes(app: FastifyInstance, { outputs, now }: AppPorts): void {
+  const about = { tags: ['Finished files'], security: [], params, headers: requestHeaders, response: answers };
+  for (const method of ['GET', 'HEAD'] as const) {
+    // The plugin of the document leaves HEAD out unless it is told not to.
+    const shared = { method, exposeHeadRoute: false, config: { swagger: { exposeHeadRoute: true } } };
+    app.route<ByName>({
+      ...shared,
+      url: '/outputs/:output/:file',
+      schema: {
+        ...about,
+        operationId: 'getOutput',
+        summary: method === 'GET' ? 'Get a finished file' : 'Ask about a finished file',
+        description: 'What `video_url` and `thumbnails` name. The URL is the right: it cannot be guessed.',
+      },
+      async handler(request, reply) {
+        const { output, file } = request.params;
+        const found = await outputs.find(output, file);
+        if (found === null) throw serviceError('not_found', 'There is no such file, or not any more');
+        reply.header('cache-control', 'public, max-age=31536000, immutable');
+        reply.header('content-disposition', 'inline');
+        return sendFile(found, request, reply);
+      },
+    });
+    app.route<ByName>({
+      ...shared,
+      url: '/downloads/:output/:file',
+      schema: {
+        ...about,
+        operationId: 'download',
+        summary: method === 'GET' ? 'Download a finished file' : 'Ask about a download',
+        description: 'What `download_url` names: answered as an attachment until it expires.',
+        querystring: {
+          ...objectOf({
+            expires: { type: 'integer', minimum: 0, maximum: 99_999_999_999, description: 'Seconds since 1970' },
+            signature: { type: 'string', pattern: '^[A-Za-z0-9_-]{1,128}$', description: 'The service’s own' },
+          }),
+          additionalProperties: false,
+        },
+      },
+      async handler(request, reply) {
+        const { output, file } = request.params;
+        const expiresAt = request.query.expires * 1000;
+        const isOurs = outputs.verifyDownload(output, expiresAt, request.query.signature);
+        const found = isOurs && now() < expiresAt ? await outputs.find(output, file) : null;
+        if (found === null) throw serviceError('not_found', 'The link is not valid, or has expired');
+        reply.header('cache-control', 'private, no-cache');
+        reply.header('content-disposition', attachment(found.fileName));
+        return sendFile(found, request, reply);
+      },
+    });
+  }
+}
+
+/** @see RFC 9110, sections 13 and 14 */
+function sendFile(file: OutputFile, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const etag = `"${file.etag}"`;
+  reply.headers({
+    etag,
+    'accept-ranges': 'bytes',
+    'content-security-policy':
+      "sandbox; default-src 'none'; media-src 'self'; img-src 'self'; style-src 'unsafe-inline'",
+    // Pages of others may show the video; that is what its URL is for.
+    'cross-origin-resource-policy': 'cross-origin',
+  });
+  if (isNoneMatch(request.headers['if-none-match'], etag)) return reply.code(304).send();
+  const range = rangeOf(request, file.size, etag);
+  if (range === 'unsatisfiable') return reply.code(416).header('content-range', `bytes */${file.size}`).send();
+  reply.type(file.contentType);
+  if (range !== null) reply.code(206).header('content-range', `bytes ${range.start}-${range.end - 1}/${file.size}`);
+  reply.header('content-length', String(range === null ? file.size : range.end - range.start));
+  if (request.method === 'HEAD') return reply.send();
+  return reply.send(range === null ? file.stream() : file.stream(range));
+}
+
+function rangeOf(request: FastifyRequest, size: number, etag: string): ByteRange | 'unsatisfiable' | null {
+  const { range, 'if-range': condition } = request.headers;
+  if (request.method !== 'GET' || (condition !== undefined && condition !== etag)) return null;
+  return readByteRange(range, size);
+}
+
+/** @see RFC 6266, section 4.3; RFC 8187 */
+function attachment(fileName: string): string {
+  const ascii = fileName.replaceAll(/[^\x20-\x7e]|["\\%]/g, '_');
+  const encoded = encodeURIComponent(fileName.toWellFormed()).replaceAll(
+    /['()*!]/g,
+    (mark) => `%${mark.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+  return `attachment; filename="${ascii}"; filename*=UTF-8''${encoded}`;
+}

@@ -1,0 +1,139 @@
+import type { FastifyInstance } from 'fastify';
+import type { AppPorts } from '../app-ports.ts';
+import { sendWithEtag } from '../conditional.ts';
+import { serviceError } from '../problem.ts';
+import { tenantOf } from '../request-context.ts';
+import { bytes, guardedProblems, HEADERS, json } from '../schemas/answers.ts';
+import { closedObjectOf, idSchema, listOf, objectOf, ref } from '../schemas/json-schema.ts';
+import { STYLE_VERSION, STYLE_VERSION_DETAILS } from '../schemas/style-version-schemas.ts';
+import { uploadedBytes } from '../uploaded-bytes.ts';
+
+const tags = ['Template style versions'];
+const id = idSchema('Identifier of the style version', 'tsv_9c41e7d2');
+const params = objectOf({ template_style_version_id: id });
+const querystring = closedObjectOf({});
+const read = {
+  tags,
+  security: [{ bearer: ['template_style_version:read'] }],
+  querystring,
+};
+
+interface ById {
+  Params: { template_style_version_id: string };
+}
+
+/** `/v2/template_style_versions`, but for the upload. */
+export function styleVersionRoutes(app: FastifyInstance, ports: AppPorts): void {
+  const { sessions, styleVersions } = ports;
+  const config = { scope: 'template_style_version:read' } as const;
+
+  app.get<ById>('/v2/template_style_versions/:template_style_version_id/specs', {
+    config,
+    schema: {
+      ...read,
+      operationId: 'getStyleVersionSpecs',
+      summary: 'Get the mapping specification',
+      description: 'What can be filled in a template, and with what.',
+      params,
+      response: {
+        200: json('The specification', objectOf({ style_version: ref(STYLE_VERSION) }), HEADERS.etag),
+        ...guardedProblems('not_found', 'style_version_processing', 'style_version_failed'),
+      },
+    },
+    onSend: sendWithEtag,
+    async handler(request) {
+      const { template_style_version_id } = request.params;
+      return { style_version: await sessions.styleVersion(tenantOf(request), template_style_version_id) };
+    },
+  });
+
+  app.get('/v2/template_style_versions', {
+    config,
+    schema: {
+      ...read,
+      operationId: 'listStyleVersions',
+      summary: 'List style versions',
+      description: 'All that the tenant can use, newest first.',
+      response: {
+        200: json('The style versions', objectOf({ style_versions: listOf(ref(STYLE_VERSION_DETAILS)) })),
+        ...guardedProblems(),
+      },
+    },
+    async handler(request) {
+      return { style_versions: await styleVersions.list(tenantOf(request)) };
+    },
+  });
+
+  app.get<ById>('/v2/template_style_versions/:template_style_version_id', {
+    config,
+    schema: {
+      ...read,
+      operationId: 'getStyleVersion',
+      summary: 'Get a style version',
+      description: 'To be asked after an upload until `status` is `edit_ready` or `failed`.',
+      params,
+      response: {
+        200: json('The style version', objectOf({ style_version: ref(STYLE_VERSION_DETAILS) }), HEADERS.retryAfter),
+        ...guardedProblems('not_found'),
+      },
+    },
+    async handler(request, reply) {
+      const details = await styleVersions.details(tenantOf(request), request.params.template_style_version_id);
+      if (details === null) throw serviceError('not_found');
+      if (details.status === 'processing') reply.header('retry-after', '1');
+      return { style_version: details };
+    },
+  });
+
+  app.get<ById & { Params: { name: string } }>(
+    '/v2/template_style_versions/:template_style_version_id/stillcuts/:name.png',
+    {
+      config,
+      schema: {
+        ...read,
+        operationId: 'getStillcut',
+        summary: 'Get a still cut',
+        description: "A frame of the template with the template's own values.",
+        params: objectOf({ template_style_version_id: id, name: idSchema('Name of the still cut', 'stillcut_01') }),
+        response: { 200: bytes('The frame', ['image/png']), ...guardedProblems('not_found') },
+      },
+      async handler(request, reply) {
+        const { template_style_version_id, name } = request.params;
+        const png = await styleVersions.stillcut(tenantOf(request), template_style_version_id, name);
+        if (png === null) throw serviceError('not_found');
+        // A style version never changes.
+        reply.header('cache-control', 'private, max-age=86400').type('image/png');
+        return Buffer.from(png.buffer, png.byteOffset, png.byteLength);
+      },
+    },
+  );
+}
+
+/** The upload of a template package; to be registered where zip archives are read. */
+export function styleVersionUploadRoute(app: FastifyInstance, ports: AppPorts): void {
+  app.post('/v2/template_style_versions', {
+    config: { scope: 'template_style_version:write' },
+    schema: {
+      operationId: 'uploadStyleVersion',
+      summary: 'Upload a template package',
+      description:
+        'A zip archive of a template folder, at most 50 MB. It never changes from then on: the same content is the same style version.',
+      tags,
+      security: [{ bearer: ['template_style_version:write'] }],
+      querystring,
+      body: { content: { 'application/zip': { schema: {} } } },
+      response: {
+        200: json('It was there before', objectOf({ style_version: ref(STYLE_VERSION_DETAILS) }), HEADERS.location),
+        201: json('It is there now', objectOf({ style_version: ref(STYLE_VERSION_DETAILS) }), HEADERS.location),
+        ...guardedProblems('request_timeout', 'body_too_large', 'unsupported_media_type', 'template_invalid'),
+      },
+    },
+    async handler(request, reply) {
+      const zip = uploadedBytes(request.body);
+      const { details, isNew } = await ports.styleVersions.upload(tenantOf(request), zip);
+      reply.code(isNew ? 201 : 200);
+      reply.header('location', `${ports.settings.publicUrl ?? ''}/v2/template_style_versions/${details.id}`);
+      return { style_version: details };
+    },
+  });
+}

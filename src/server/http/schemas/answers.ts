@@ -1,0 +1,77 @@
+import { SERVICE_CODES, type ServiceCode } from '../../../service/service-codes.ts';
+import { ref, type Schema } from './json-schema.ts';
+import { PROBLEM } from './problem-schemas.ts';
+
+type Headers = Readonly<Record<string, Schema>>;
+
+const text = (description: string, example: string): Schema => ({ type: 'string', description, examples: [example] });
+
+/** Headers of answers, each described once. */
+export const HEADERS = {
+  requestId: { 'X-Request-Id': text('The name of the request in the log', 'req_3fq8Tz0dYx5Nn1uG') },
+  location: { Location: text('Where the new resource is', '/v2/render_sessions/rs_81f2c0') },
+  retryAfter: { 'Retry-After': { type: 'integer', description: 'Seconds to wait before asking again' } },
+  etag: { ETag: text('Strong; `If-None-Match` answers 304', '"3q2-7wAAAAA"') },
+  link: { Link: text('The next page, while there is one', '</v2/render_sessions?cursor=…>; rel="next"') },
+  idempotency: {
+    'Idempotency-Key': text('The key of the request, when it has one', '8e03978e-40d5-43dd-bc93-6894a57f9324'),
+    'Idempotency-Key-Expires': text('Until when the key is kept', 'Fri, 02 Jan 2026 00:00:00 GMT'),
+    'Idempotent-Replayed': text('`true` where an earlier request with the key was answered so', 'true'),
+  },
+  rateLimit: {
+    'RateLimit-Policy': text('Requests of the window, and its seconds', '"default";q=300;w=60'),
+    RateLimit: text('Requests that are left, and seconds to the end of the window', '"default";r=299;t=58'),
+  },
+  authenticate: { 'WWW-Authenticate': text('How to authenticate', 'Bearer realm="reelform"') },
+  allow: { Allow: text('The methods of the path', 'GET, HEAD') },
+} as const satisfies Record<string, Headers>;
+
+/** An answer in JSON. */
+export function json(description: string, schema: Schema, headers: Headers = {}): Schema {
+  return {
+    description,
+    headers: { ...HEADERS.requestId, ...headers },
+    content: { 'application/json': { schema } },
+  };
+}
+
+/** An answer of bytes. */
+export function bytes(description: string, types: readonly string[], headers: Headers = {}): Schema {
+  return {
+    description,
+    headers: { ...HEADERS.requestId, ...headers },
+    content: Object.fromEntries(types.map((type) => [type, { schema: {} }])),
+  };
+}
+
+export function empty(description: string, headers: Headers = {}): Schema {
+  return { description, type: 'null', headers: { ...HEADERS.requestId, ...headers } };
+}
+
+/** The answers for errors: each code under its status, with what every endpoint of the API can say. */
+export function problems(...codes: readonly ServiceCode[]): Record<number, Schema> {
+  const all: readonly ServiceCode[] = ['bad_request', ...codes, 'internal', 'unavailable'];
+  const byStatus = new Map<number, ServiceCode[]>();
+  for (const code of all) {
+    const [status] = SERVICE_CODES[code];
+    byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
+  }
+  return Object.fromEntries([...byStatus].map(([status, ofStatus]) => [status, problem(status, ofStatus)]));
+}
+
+function problem(status: number, codes: readonly ServiceCode[]): Schema {
+  const headers: Headers = {
+    ...HEADERS.requestId,
+    ...(status === 401 ? HEADERS.authenticate : {}),
+    ...(status === 405 ? HEADERS.allow : {}),
+    ...(status === 429 || status === 503 ? HEADERS.retryAfter : {}),
+    ...(status === 429 ? HEADERS.rateLimit : {}),
+  };
+  const description = codes.map((code) => `\`${code}\`: ${SERVICE_CODES[code][1]}.`).join(' ');
+  return { description, headers, content: { 'application/problem+json': { schema: ref(PROBLEM) } } };
+}
+
+/** The same for what asks for a token. */
+export function guardedProblems(...codes: readonly ServiceCode[]): Record<number, Schema> {
+  return problems('unauthorized', 'missing_scope', 'rate_limited', ...codes);
+}

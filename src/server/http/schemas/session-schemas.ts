@@ -1,0 +1,209 @@
+import {
+  type Component,
+  closedObjectOf,
+  idSchema,
+  listOf,
+  objectOf,
+  ref,
+  type Schema,
+  TIMESTAMP,
+} from './json-schema.ts';
+import { REQUEST_PROBLEM } from './problem-schemas.ts';
+
+export const SESSION_STATUSES = [
+  'draft',
+  'preview_rendering',
+  'preview_rendered',
+  'preview_failed',
+  'preview_canceled',
+] as const;
+
+const RESOURCES_EXAMPLE = {
+  t_01: { source: { text: 'Summer Collection' } },
+  c_01: { source: { text: 'EEADA7' } },
+  '(Footage)/USER/hero.jpg': {
+    source: { remote_url: 'https://example.com/hero.jpg' },
+    transform: { crop_strategy: 'cover' },
+  },
+};
+
+/** Held against the template by the sessions themselves, which tell all that is wrong with it at once. */
+const RESOURCES: Schema = {
+  type: 'object',
+  additionalProperties: true,
+  description:
+    'Editable key → what fills it: `{source: {text}}` for a text or a colour, `{source: {remote_url}, transform: {crop_strategy}}` for an image, with `crop_strategy` `cover` (default), `contain`, `fill`, or `manual` with `crop_x`, `crop_y`, `crop_width`, `crop_height` in pixels of the source. `focus_x`, `focus_y` (0 to 1) move a cover crop; `background` (RRGGBB) stands behind a contained image',
+  examples: [RESOURCES_EXAMPLE],
+};
+const NAMED: Schema = { type: 'object', additionalProperties: true };
+const AUDIO_TRACKS: Schema = { ...NAMED, description: 'Audio track → its source' };
+const FONT_CHANGES: Schema = { ...NAMED, description: 'Font of the template → the font in its place' };
+const STYLE_VERSION_ID: Schema = {
+  type: 'string',
+  minLength: 1,
+  maxLength: 128,
+  description: 'The `id` of the style version',
+  examples: ['tsv_9c41e7d2'],
+};
+
+const OUTPUT_FIELDS = {
+  format: { type: 'string', enum: ['mp4', 'webm', 'gif', 'png'], description: 'mp4 when absent' },
+  height: { type: 'integer', minimum: 1, maximum: 10_000, description: 'Pixels; the width follows' },
+  fps: { type: 'number', exclusiveMinimum: 0, maximum: 1000, description: 'Frames per second' },
+  quality: { type: 'string', enum: ['low', 'medium', 'high'] },
+};
+const OPTIONAL_OUTPUT_FIELDS = Object.keys(OUTPUT_FIELDS);
+
+export const CREATE_RENDER_SESSION: Component = {
+  $id: 'CreateRenderSession',
+  description: 'A video to be made.',
+  ...closedObjectOf(
+    {
+      title: { type: 'string', minLength: 1, maxLength: 255, description: 'Title of the video', examples: ['Berlin'] },
+      render: { type: 'string', enum: ['preview'], description: 'Renders at once; a draft when absent' },
+      mapping: closedObjectOf(
+        {
+          template_style_version_id: STYLE_VERSION_ID,
+          resources: RESOURCES,
+          audio_tracks: AUDIO_TRACKS,
+          font_changes: FONT_CHANGES,
+        },
+        ['audio_tracks', 'font_changes'],
+      ),
+      output: closedObjectOf(OUTPUT_FIELDS, OPTIONAL_OUTPUT_FIELDS),
+    },
+    ['render', 'output'],
+  ),
+  examples: [
+    {
+      title: 'Berlin',
+      render: 'preview',
+      mapping: { template_style_version_id: 'tsv_9c41e7d2', resources: RESOURCES_EXAMPLE },
+    },
+  ],
+};
+
+const SESSION_ERROR: Schema = objectOf(
+  {
+    code: { type: 'string', examples: ['asset_unreachable'] },
+    title: { type: 'string' },
+    detail: { type: 'string' },
+    pointer: { type: 'string', description: 'JSON pointer into the request' },
+    editable: { type: 'string' },
+    severity: { type: 'string', enum: ['error', 'warning'] },
+    retryable: { type: 'boolean', description: 'Whether the same request may succeed later' },
+    occurred_at: TIMESTAMP,
+  },
+  ['detail', 'pointer', 'editable'],
+);
+
+const SOURCE: Schema = objectOf(
+  {
+    key: { type: 'string', description: 'The editable that it fills' },
+    remote_url: { type: 'string' },
+    status: { type: 'string', enum: ['fetched', 'failed'] },
+    sha256: { type: 'string' },
+    content_type: { type: 'string' },
+    bytes: { type: 'integer' },
+    width: { type: 'integer', description: 'Pixels' },
+    height: { type: 'integer', description: 'Pixels' },
+  },
+  ['sha256', 'content_type', 'bytes', 'width', 'height'],
+);
+
+const SECONDS: Schema = { type: 'number', description: 'Seconds' };
+
+export const RENDER_SESSION: Component = {
+  $id: 'RenderSession',
+  description: 'A video that is being made, or was.',
+  ...objectOf(
+    {
+      id: idSchema('Identifier', 'rs_81f2c0'),
+      title: { type: 'string', description: 'As sent' },
+      status: {
+        type: 'string',
+        enum: [...SESSION_STATUSES],
+        description: 'Ended: `preview_rendered`, `preview_failed` and `preview_canceled`',
+      },
+      render_progress: {
+        type: 'integer',
+        minimum: 0,
+        maximum: 100,
+        description: 'Per cent; never falls, and is 100 in `preview_rendered` alone',
+      },
+      thumbnails: listOf({ type: 'string', format: 'uri' }, { description: 'Image URLs; empty until it is rendered' }),
+      video_url: {
+        type: ['string', 'null'],
+        description: 'Stable, and not to be guessed; null until the video is ready',
+      },
+      errors: listOf(SESSION_ERROR, { description: 'Not empty in `preview_failed`' }),
+      created_at: TIMESTAMP,
+      updated_at: TIMESTAMP,
+      mapping: objectOf(
+        {
+          id: { type: 'string' },
+          template_style_version_id: { type: 'string' },
+          resources: RESOURCES,
+          audio_tracks: AUDIO_TRACKS,
+          font_changes: FONT_CHANGES,
+        },
+        ['audio_tracks', 'font_changes'],
+      ),
+      audio_tracks: AUDIO_TRACKS,
+      font_changes: FONT_CHANGES,
+      source_uploads: listOf(SOURCE, { description: 'The sources that it was rendered from' }),
+      fonts: listOf({ type: 'string' }, { description: 'Names of the fonts that were used' }),
+      phase: {
+        type: 'string',
+        enum: ['queued', 'fetching', 'rendering', 'encoding', 'uploading', 'done'],
+        description: 'Finer than the status',
+      },
+      terminal: { type: 'boolean', description: 'Whether it will not change any more by itself' },
+      download_url: {
+        type: ['string', 'null'],
+        description: 'Signed, and expires: made anew for later answers. Answers as an attachment',
+      },
+      expires_at: { type: ['string', 'null'], description: 'When it is removed; null for never' },
+      usage: {
+        ...objectOf({
+          queue_seconds: SECONDS,
+          render_seconds: SECONDS,
+          frames: { type: 'integer' },
+          bytes: { type: 'integer', description: 'Of the video' },
+        }),
+        description: 'What it took; absent until it has ended',
+      },
+      output: objectOf(OUTPUT_FIELDS, OPTIONAL_OUTPUT_FIELDS),
+    },
+    ['phase', 'terminal', 'download_url', 'expires_at', 'usage', 'output'],
+  ),
+};
+
+export const DRY_RUN: Component = {
+  $id: 'DryRun',
+  description: 'What a request would come to.',
+  ...objectOf({
+    valid: { type: 'boolean' },
+    errors: listOf(ref(REQUEST_PROBLEM), { description: 'What the 422 would list' }),
+    warnings: listOf(ref(REQUEST_PROBLEM)),
+    estimate: {
+      anyOf: [objectOf({ frames: { type: 'integer' }, render_seconds: { type: 'number' } }), { type: 'null' }],
+    },
+  }),
+};
+
+export const SOURCE_UPLOAD: Component = {
+  $id: 'SourceUpload',
+  description: 'Bytes that mappings can use.',
+  ...objectOf(
+    {
+      remote_url: { type: 'string', format: 'uri', description: 'For `source.remote_url`' },
+      sha256: { type: 'string' },
+      bytes: { type: 'integer' },
+      content_type: { type: 'string', examples: ['image/png'] },
+      width: { type: 'integer', description: 'Pixels' },
+      height: { type: 'integer', description: 'Pixels' },
+    },
+    ['width', 'height'],
+  ),
+};

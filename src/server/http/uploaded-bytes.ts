@@ -1,0 +1,36 @@
+import type { FastifyInstance } from 'fastify';
+import type { HttpLimits } from './http-limits.ts';
+import { serviceError } from './problem.ts';
+
+/** The bytes that a route of `readUploads` was sent. @throws ServiceError 400 where there are none */
+export function uploadedBytes(body: unknown): Uint8Array {
+  if (!(body instanceof Uint8Array) || body.length === 0) {
+    throw serviceError('bad_request', 'The bytes are the body of the request; it is empty');
+  }
+  return body;
+}
+
+/**
+ * Makes the routes of a scope read bodies of these content types, and no others, as bytes. They are held in memory, so
+ * only a few at once are read: more are answered with 503.
+ */
+export function readUploads(app: FastifyInstance, types: readonly (string | RegExp)[], limits: HttpLimits): void {
+  app.removeAllContentTypeParsers();
+  for (const type of types) {
+    app.addContentTypeParser(type, { parseAs: 'buffer', bodyLimit: limits.uploadBytes }, (_request, body, done) =>
+      done(null, body),
+    );
+  }
+  let underWay = 0;
+  app.addHook('preParsing', async (_request, reply, payload) => {
+    if (underWay >= limits.uploadsAtOnce) {
+      reply.header('retry-after', '2');
+      throw serviceError('unavailable', 'Too many uploads are under way');
+    }
+    underWay += 1;
+    reply.raw.once('close', () => {
+      underWay -= 1;
+    });
+    return payload;
+  });
+}

@@ -1,0 +1,218 @@
+import { createHash, createHmac, randomBytes } from 'node:crypto';
+import type { AddressInfo } from 'node:net';
+import { Readable } from 'node:stream';
+import type { FastifyInstance } from 'fastify';
+import { sha256 } from '../../src/digest.ts';
+import type { AppPorts, OutputFile, OutputFiles } from '../../src/server/http/app-ports.ts';
+import { buildApp } from '../../src/server/http/app.ts';
+import { createLogger } from '../../src/server/http/create-logger.ts';
+import { createMetrics } from '../../src/server/http/metrics.ts';
+import { type Principal, SCOPES, type Scope } from '../../src/server/ports.ts';
+import type { Settings } from '../../src/server/settings.ts';
+import { ServiceError } from '../../src/service/service-error.ts';
+import type { StyleVersionDetails } from '../../src/service/wire.ts';
+import { createMemoryStore } from '../../src/session/memory-store.ts';
+import type { OutputStore, Renderer, TenantId } from '../../src/session/ports.ts';
+import { RenderPace } from '../../src/session/render-pace.ts';
+import { SessionRunner } from '../../src/session/session-runner.ts';
+import { Sessions } from '../../src/session/sessions.ts';
+import { type Api, openApi } from './api.ts';
+import { solidPng } from './small-package.ts';
+import { ACME, exampleSources, instantRenderer, SMALL, smallTemplates } from './small-sessions.ts';
+
+export const OTHER = 'other' as TenantId;
+
+/** Tokens of the test service, by what they allow. */
+export const TOKENS = {
+  acme: 'rf_acme-token-that-may-do-everything',
+  other: 'rf_other-token-of-another-tenant',
+  reader: 'rf_reader-token-that-reads-sessions',
+  nothing: 'rf_nothing-token-that-may-do-nothing',
+} as const;
+
+const PRINCIPALS: Readonly<Record<string, Principal>> = {
+  [TOKENS.acme]: principal('tok_acme', ACME, SCOPES),
+  [TOKENS.other]: principal('tok_other', OTHER, SCOPES),
+  [TOKENS.reader]: principal('tok_reader', ACME, ['render_session:read']),
+  [TOKENS.nothing]: principal('tok_nothing', ACME, []),
+};
+
+function principal(tokenId: string, tenant: TenantId, scopes: readonly Scope[]): Principal {
+  return { tokenId, tenant, scopes: new Set(scopes) };
+}
+
+export interface TestApp {
+  readonly app: FastifyInstance;
+  readonly url: string;
+  /** With the token that may do everything. */
+  readonly api: Api;
+  as(token: string | null): Api;
+  /** Lines of the log, as JSON. */
+  readonly log: string[];
+  readonly metrics: AppPorts['metrics'];
+  close(): Promise<void>;
+}
+
+export interface TestAppOptions {
+  readonly renderer?: Renderer;
+  readonly settings?: Partial<Settings>;
+  readonly limits?: AppPorts['limits'];
+  readonly ports?: Partial<AppPorts>;
+}
+
+/** The HTTP side as it is, listening, over sessions that live in memory. */
+export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
+  const place = { url: '' };
+  const kept = createKeptOutputs(place);
+  const log: string[] = [];
+  const metrics = createMetrics();
+  const settings = { ...TEST_SETTINGS, ...options.settings };
+  const ports: AppPorts = {
+    sessions: openSessions(options.renderer ?? instantRenderer(), kept.store),
+    styleVersions: createStyleVersions(),
+    uploads: createUploads(),
+    outputs: kept.files,
+    tokens: { authenticate: async (text) => PRINCIPALS[text] ?? null },
+    readiness: async () => ({ ready: true, checks: { database: true } }),
+    settings,
+    logger: createLogger(settings.logLevel, { write: (line) => void log.push(line) }),
+    now: Date.now,
+    metrics,
+    ...(options.limits === undefined ? {} : { limits: options.limits }),
+    ...options.ports,
+  };
+  const app = await buildApp(ports);
+  await app.listen({ host: '127.0.0.1', port: 0 });
+  place.url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`;
+  return {
+    app,
+    url: place.url,
+    api: openApi(place.url, TOKENS.acme),
+    as: (token) => openApi(place.url, token),
+    log,
+    metrics,
+    close: () => app.close(),
+  };
+}
+
+export const TEST_SETTINGS: Settings = {
+  host: '127.0.0.1',
+  port: 0,
+  dataDirectory: '/nowhere',
+  publicUrl: null,
+  databaseUrl: null,
+  concurrency: 1,
+  logLevel: 'info',
+  retentionDays: null,
+  downloadMinutes: 60,
+  rateLimit: null,
+  tenantRateLimits: new Map(),
+  allowSources: [],
+  renderSeconds: 900,
+  renderStallSeconds: 60,
+  renderCpuSeconds: 900,
+  renderMemoryMb: 1024,
+  drainSeconds: 1,
+  trustProxy: false,
+  metrics: true,
+  maxConnections: 4096,
+};
+
+function openSessions(renderer: Renderer, outputs: OutputStore): Sessions {
+  const store = createMemoryStore((id) => void runner.run(id, new AbortController().signal).catch(() => undefined));
+  const shared = {
+    templates: smallTemplates,
+    sources: exampleSources,
+    renderer,
+    outputs,
+    store,
+    environment: { now: Date.now, randomId: () => randomBytes(18).toString('base64url') },
+    pace: new RenderPace(),
+    retentionMs: null,
+  };
+  const runner = new SessionRunner({ ...shared, progressIntervalMs: 0 });
+  return new Sessions({ ...shared, stop: (id) => runner.stop(id) });
+}
+
+/** Finished files in memory, under the URLs that the service has. */
+function createKeptOutputs(place: { url: string }): { store: OutputStore; files: OutputFiles } {
+  const kept = new Map<string, OutputFile>();
+  const keep = (path: string, bytes: Uint8Array, contentType: string): string => {
+    kept.set(path, {
+      size: bytes.length,
+      contentType,
+      etag: createHash('sha256').update(bytes).digest('base64url'),
+      fileName: `Grüße "${path.split('/').at(-1)}"`,
+      stream: (range) => Readable.from([Buffer.from(bytes).subarray(range?.start, range?.end)]),
+    });
+    return `${place.url}/outputs/${path}`;
+  };
+  const sign = (name: string, expiresAt: number): string =>
+    createHmac('sha256', 'key').update(`${name} ${expiresAt}`).digest('base64url');
+  return {
+    store: {
+      find: async () => null,
+      async save(_scene, name, { video, stills }) {
+        return {
+          video_url: keep(`${name}/video.mp4`, video, 'video/mp4'),
+          thumbnails: stills.map((still) => keep(`${name}/${still.name}.jpg`, still.bytes, 'image/jpeg')),
+          bytes: video.length,
+        };
+      },
+    },
+    files: {
+      find: async (name, file) => kept.get(`${name}/${file}`) ?? null,
+      signDownload: sign,
+      verifyDownload: (name, expiresAt, signature) => sign(name, expiresAt) === signature,
+    },
+  };
+}
+
+const SMALL_DETAILS: StyleVersionDetails = {
+  ...SMALL.spec,
+  name: 'Small',
+  status: 'edit_ready',
+  errors: [],
+  digest: sha256('small'),
+  width: 64,
+  height: 36,
+  fps: 10,
+  duration: 1,
+  stillcuts: {
+    stillcut_01: `https://example.com/v2/template_style_versions/${SMALL.spec.id}/stillcuts/stillcut_01.png`,
+  },
+  created_at: '2026-01-01T00:00:00.000Z',
+};
+
+function createStyleVersions(): AppPorts['styleVersions'] {
+  const uploaded = new Set<string>();
+  return {
+    list: async () => [SMALL_DETAILS],
+    async upload(tenant, zip) {
+      if (zip[0] !== 0x50) {
+        const problem = { code: 'template_invalid', pointer: '#', detail: 'the upload is no zip archive' };
+        throw new ServiceError(422, 'template_invalid', 'The package cannot be used', [problem]);
+      }
+      const key = `${tenant} ${sha256(zip)}`;
+      const isNew = !uploaded.has(key);
+      uploaded.add(key);
+      return { details: { ...SMALL_DETAILS, status: 'processing', stillcuts: {} }, isNew };
+    },
+    details: async (_tenant, id) => (id === SMALL.spec.id ? SMALL_DETAILS : null),
+    stillcut: async (_tenant, id, name) =>
+      id === SMALL.spec.id && name === 'stillcut_01' ? solidPng('#123456') : null,
+  };
+}
+
+function createUploads(): AppPorts['uploads'] {
+  const known = new Set<string>();
+  return {
+    async put(tenant, bytes) {
+      const digest = sha256(bytes);
+      const isNew = !known.has(`${tenant} ${digest}`);
+      known.add(`${tenant} ${digest}`);
+      const upload = { remote_url: `reelform-upload:${digest}`, sha256: digest, bytes: bytes.length, content_type: 'image/png' };
+      return { upload, isNew };
+    },
+  };
+}
