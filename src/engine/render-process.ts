@@ -24,6 +24,8 @@ export type RenderProcessMessage =
 
 // Whatever it is doing: nobody is left to render for, and native code does not hear of a polite exit.
 process.once('disconnect', endGroup);
+// The parent may have ended while this was being loaded.
+if (!process.connected) endGroup();
 // Where the group is the parent's, Ctrl-C reaches it too; the parent decides what becomes of a render.
 process.on('SIGINT', () => undefined);
 

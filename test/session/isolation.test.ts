@@ -1,0 +1,255 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { execa } from 'execa';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { builtFile } from '../../src/engine/built-file.ts';
+import { measureByPs } from '../../src/session/process-usage.ts';
+import { createRenderPool, type RenderPool, type RenderPoolOptions } from '../../src/session/render-pool.ts';
+import type { Scene } from '../../src/template/scene.ts';
+import { imageLayer, movingScene, sceneOf } from '../engine/scenes.ts';
+import { solidPng } from '../support/small-package.ts';
+
+// Linux shows in /proc what has become of processes; the rest of the behaviour is tested in render-pool.test.ts.
+const onLinux = test.skipIf(process.platform !== 'linux');
+
+let folder: string;
+let forking: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'reelform-isolation-'));
+  // Loaded into the render process before anything else: it starts a process of its own, and tells which.
+  forking = join(folder, 'fork.cjs');
+  await writeFile(
+    forking,
+    `if (require('node:worker_threads').isMainThread && process.argv[1]?.endsWith('render-process.js')) {
+      const { pid } = require('node:child_process').spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], {
+        stdio: ['ignore', 'ignore', 'inherit'],
+        env: {},
+      });
+      require('node:fs').writeFileSync(${JSON.stringify(join(folder, 'pids'))}, process.pid + ' ' + pid);
+      process.send('forked');
+    }`,
+  );
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+const pools: RenderPool[] = [];
+afterEach(async () => {
+  await Promise.all(pools.splice(0).map((pool) => pool.close()));
+});
+
+function openPool(options: Partial<RenderPoolOptions> = {}): RenderPool {
+  const pool = createRenderPool({ size: 1, ...options });
+  pools.push(pool);
+  return pool;
+}
+
+function forkingPool(options: Partial<RenderPoolOptions> = {}): RenderPool {
+  return openPool({ environment: { NODE_OPTIONS: `--require=${forking}` }, ...options });
+}
+
+/** The render process that was started last, and the one that it started. */
+function forked(): [parent: number, child: number] {
+  return readFileSync(join(folder, 'pids'), 'utf8').split(' ').map(Number) as [number, number];
+}
+
+/** Whether a process has not ended; one that is dead and waits to be collected has. */
+function isRunning(pid: number): boolean {
+  try {
+    return !/^State:\s+[ZX]/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
+  } catch {
+    return false;
+  }
+}
+
+/** Starts a render of a thousand frames; resolves when the first is done, with what becomes of it. */
+async function begun(pool: RenderPool, signal?: AbortSignal): Promise<{ rendering: Promise<unknown> }> {
+  let rendering: Promise<unknown> = Promise.resolve();
+  await new Promise<void>((resolve) => {
+    rendering = pool
+      .render(movingScene({ frameCount: 1_000 }), { onProgress: () => resolve(), ...(signal && { signal }) })
+      .catch((error: unknown) => error);
+  });
+  return { rendering };
+}
+
+/** Wants 64 MB for each of its images, which come as a few kB. */
+function greedyScene(imageCount: number): Scene {
+  const bytes = solidPng('#123456', 4096, 4096);
+  const ids = Array.from({ length: imageCount }, (_, index) => `image_${index}`);
+  return sceneOf(
+    ids.map((id, index) => imageLayer(index + 1, id)),
+    {
+      images: ids.map((id) => ({ assetId: id, width: 4096, height: 4096, bytes, transform: {}, name: id })),
+      document: { assets: ids.map((id) => ({ id, w: 4096, h: 4096, u: '', p: 'image.png' })) },
+    },
+  );
+}
+
+describe('a render process and what it has started', () => {
+  onLinux('lead a group of their own', async () => {
+    const pool = forkingPool();
+    await pool.render(movingScene());
+    const [parent, child] = forked();
+    const groups = await Promise.all(
+      [parent, child].map(async (pid) => (await execa('ps', ['-o', 'pgid=', '-p', String(pid)])).stdout.trim()),
+    );
+    expect(groups).toEqual([String(parent), String(parent)]);
+  });
+
+  onLinux('are gone when an aborted render rejects', async () => {
+    const controller = new AbortController();
+    const { rendering } = await begun(forkingPool(), controller.signal);
+    expect(forked().map(isRunning)).toEqual([true, true]);
+    controller.abort(new Error('enough'));
+    expect(await rendering).toMatchObject({ message: 'enough' });
+    expect(forked().map(isRunning)).toEqual([false, false]);
+  });
+
+  onLinux.each(['SIGSEGV', 'SIGABRT', 'SIGKILL'] as const)('are gone when it dies by %s', async (signal) => {
+    const pool = forkingPool();
+    const { rendering } = await begun(pool);
+    const [parent, child] = forked();
+    process.kill(parent, signal);
+    expect(await rendering).toMatchObject({ code: 'render_crashed', message: expect.stringContaining(signal) });
+    expect(isRunning(child)).toBe(false);
+    expect((await pool.render(movingScene())).frameCount).toBe(12);
+  });
+
+  onLinux('are gone after close()', async () => {
+    const pool = forkingPool();
+    await pool.render(movingScene());
+    await pool.close();
+    expect(forked().map(isRunning)).toEqual([false, false]);
+  });
+
+  onLinux('are gone when the parent is killed', async () => {
+    const path = builtFile(import.meta.url.replace('/test/', '/src/'), 'engine/render-process.js').pathname;
+    const script = `const child = require('node:child_process').fork(${JSON.stringify(path)}, {
+        detached: true,
+        execArgv: ['--require=' + ${JSON.stringify(forking)}],
+        stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+      });
+      child.on('message', () => process.stdout.write('forked'));`;
+    const parent = execa('node', ['-e', script], { reject: false });
+    parent.stdout.once('data', () => parent.kill('SIGKILL'));
+    // What is left of the group holds the other ends of its output, so this resolves only when all of it is gone.
+    expect((await parent).signal).toBe('SIGKILL');
+    expect(forked().map(isRunning)).toEqual([false, false]);
+  });
+});
+
+describe('limits of one render', () => {
+  onLinux('memory: says render_crashed and how much was allowed, and the pool goes on', async () => {
+    const pool = openPool({ memoryBytes: 400 * 2 ** 20 });
+    const overrun = pool.render(greedyScene(100));
+    await expect(overrun).rejects.toMatchObject({
+      name: 'SceneError',
+      code: 'render_crashed',
+      message: 'The render took more than the 400 MB of memory that it may have',
+    });
+    expect((await pool.render(movingScene())).frameCount).toBe(12);
+  });
+
+  onLinux('memory: counts what the process has started', async () => {
+    await writeFile(
+      join(folder, 'hoard.cjs'),
+      `if (require('node:worker_threads').isMainThread && process.argv[1]?.endsWith('render-process.js'))
+        require('node:child_process').spawn(process.execPath, ['-e', 'const held = Buffer.alloc(600e6, 1); setInterval(() => held, 1000)'], { env: {} });`,
+    );
+    const environment = { NODE_OPTIONS: `--require=${join(folder, 'hoard.cjs')}` };
+    const pool = openPool({ memoryBytes: 500 * 2 ** 20, environment });
+    await expect(pool.render(movingScene({ frameCount: 15_000 }))).rejects.toMatchObject({ code: 'render_crashed' });
+  });
+
+  onLinux('processor time: says render_timeout and how much was allowed', async () => {
+    const pool = openPool({ cpuMs: 500 });
+    await expect(pool.render(movingScene({ frameCount: 15_000 }))).rejects.toMatchObject({
+      code: 'render_timeout',
+      message: 'The render took more than the 0.5 s of processor time that it may have',
+    });
+  });
+
+  test('JavaScript heap: bounds it below the memory', async () => {
+    const { stdout } = await execa('node', [
+      '--max-old-space-size=200',
+      '-p',
+      'v8.getHeapStatistics().heap_size_limit',
+    ]);
+    expect(Number(stdout)).toBeLessThan(300 * 2 ** 20);
+    const pool = openPool({ memoryBytes: 400 * 2 ** 20 });
+    const { rendering } = await begun(pool);
+    const { stdout: arguments_ } = await execa('pgrep', ['-P', String(process.pid), '-af', 'render-process.js']);
+    expect(arguments_).toContain('--max-old-space-size=200');
+    await pool.close();
+    expect(await rendering).toMatchObject({ code: 'render_crashed' });
+  });
+});
+
+describe('RenderPool', () => {
+  test('lets go of a waiting render as soon as it is aborted', async () => {
+    const pool = openPool();
+    const { rendering } = await begun(pool);
+    const controller = new AbortController();
+    const waiting = pool.render(movingScene(), { signal: controller.signal });
+    controller.abort(new Error('not any more'));
+    await expect(waiting).rejects.toThrow('not any more');
+    await pool.close();
+    expect(await rendering).toMatchObject({ code: 'render_crashed' });
+  });
+
+  onLinux('gives its processes none of the values of the environment', async () => {
+    const secrets = { REELFORM_TOKEN: 'rf_secret_1', DATABASE_URL: 'postgres://u:secret_2@h/d', NODE_OPTIONS: '' };
+    const before = { ...process.env };
+    Object.assign(process.env, secrets);
+    try {
+      const pool = openPool();
+      const { rendering } = await begun(pool);
+      const { stdout } = await execa('pgrep', ['-P', String(process.pid), '-f', 'render-process.js']);
+      const seen = readFileSync(`/proc/${stdout.trim()}/environ`, 'utf8');
+      expect(seen).not.toMatch(/secret|TOKEN|DATABASE/);
+      expect(seen).toContain('MALLOC_ARENA_MAX=1');
+      await pool.close();
+      await rendering;
+    } finally {
+      for (const name of Object.keys(secrets)) delete process.env[name];
+      Object.assign(process.env, before);
+    }
+  });
+
+  test('renderStills() draws the stills of a scene as PNG, without a video', async () => {
+    const progress: number[] = [];
+    const scene = movingScene({
+      stills: [
+        { name: 'end', frame: 11 },
+        { name: 'start', frame: 0 },
+      ],
+    });
+    const stills = await openPool().renderStills(scene, { onProgress: (done) => progress.push(done) });
+    expect(stills.map(({ name }) => name)).toEqual(['end', 'start']);
+    for (const { bytes } of stills) expect(Buffer.from(bytes).subarray(1, 4).toString()).toBe('PNG');
+    expect(Buffer.compare(stills[0]!.bytes, stills[1]!.bytes)).not.toBe(0);
+    expect(progress).toEqual([1, 2]);
+  });
+
+  test('renderStills() refuses what render() refuses, and keeps the process', async () => {
+    const pool = openPool();
+    const refused = pool.renderStills(sceneOf([], { document: { fr: 1e308 }, stills: [{ name: 'a', frame: 0 }] }));
+    await expect(refused).rejects.toMatchObject({ name: 'SceneError', code: 'template_invalid' });
+    expect(await pool.renderStills(movingScene())).toHaveLength(1);
+  });
+});
+
+test.skipIf(process.platform === 'win32')('measureByPs() tells what a group takes', async () => {
+  const child = execa('node', ['-e', 'console.log("up"); setInterval(() => {}, 1000)'], {
+    detached: true,
+    reject: false,
+  });
+  await new Promise((resolve) => child.stdout.once('data', resolve));
+  const usage = (await measureByPs(new Set([child.pid!]))).get(child.pid!);
+  process.kill(-child.pid!, 'SIGKILL');
+  await child;
+  expect(usage?.memoryBytes).toBeGreaterThan(10 * 2 ** 20);
+  expect(existsSync(`/proc/${child.pid}`)).toBe(false);
+});
