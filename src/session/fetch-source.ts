@@ -82,6 +82,7 @@ export function createFetch(policy: FetchPolicy): FetchSource {
       const freshMs = freshnessOf(url, response);
       if (statusCode === 304 && isConditional) return { status: 'unchanged', freshMs };
       if (statusCode !== 200 && statusCode !== 203) throw statusFailure(statusCode, given);
+      if (lengthOf(response) > limits.maxBytes) throw new BodyRefused('too_large');
       const bytes = await readBody(stream, limits);
       const validators = { answeredBy, etag: headers.etag ?? null, lastModified: headers['last-modified'] ?? null };
       return { status: 'fetched', bytes, validators, freshMs };
@@ -131,6 +132,11 @@ function checkedUrl(given: string, text: string, policy: GuardPolicy): URL {
 function resolveLocation(location: string, base: URL): string {
   const text = Buffer.from(location, 'latin1').toString();
   return URL.canParse(text, base.href) ? new URL(text, base).href : text;
+}
+
+/** What the server says that the body has; 0 where that says nothing of what will come out of it. */
+function lengthOf({ headers }: PlainResponse): number {
+  return headers['content-encoding'] === undefined ? Number(headers['content-length'] ?? 0) : 0;
 }
 
 function conditionsOf({ etag, lastModified }: Validators): Record<string, string> {
