@@ -11,6 +11,7 @@ export default defineConfig({
     hookTimeout: 300_000,
     maxWorkers: 1,
     fileParallelism: false,
+    env: { REELFORM_PROOF: process.env.REELFORM_PROOF ?? 'full' },
     // The figures are what a proof is run for.
     disableConsoleIntercept: true,
   },
