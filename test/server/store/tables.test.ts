@@ -1,0 +1,87 @@
+import { expect, it } from 'vitest';
+import type { StyleVersionRow } from '../../../src/server/ports.ts';
+import { readSecret } from '../../../src/server/store/secret-table.ts';
+import { createStyleVersionTable } from '../../../src/server/store/style-version-table.ts';
+import { createUploadTable } from '../../../src/server/store/upload-table.ts';
+import type { TenantId } from '../../../src/session/ports.ts';
+import { describeOnDatabases } from '../../support/databases.ts';
+import { ACME, makeScene, NOW, OTHER } from './sessions.ts';
+
+function makeRow(id: string, tenant: TenantId | null, createdMs = 0, name = id): StyleVersionRow {
+  return {
+    tenant,
+    details: {
+      id,
+      name,
+      // Not in the order of a jsonb.
+      editables: { t_02: { input_type: 'text', stillcut: 's' }, c_1: { input_type: 'color', stillcut: 's' } },
+      fonts: [],
+      status: 'processing',
+      errors: [],
+      digest: 'd',
+      width: 640,
+      height: 360,
+      fps: 30,
+      duration: 1.5,
+      stillcuts: {},
+      created_at: new Date(NOW + createdMs).toISOString(),
+    },
+  };
+}
+
+describeOnDatabases('createStyleVersionTable()', (databases) => {
+  it('keeps the first of an id, member for member', async () => {
+    const table = createStyleVersionTable((await databases.open()).database);
+    const row = makeRow('tsv_1', ACME);
+    expect(await table.put(row)).toEqual(row);
+    expect(await table.put(makeRow('tsv_1', ACME, 0, 'another'))).toEqual(row);
+    expect(JSON.stringify(await table.get(ACME, 'tsv_1'))).toBe(JSON.stringify(row));
+    expect(await table.get(OTHER, 'tsv_1')).toBeNull();
+    expect(await table.put(makeRow('tsv_1', OTHER, 0, 'theirs'))).toMatchObject({ details: { name: 'theirs' } });
+  });
+
+  it("shows everybody's, a tenant's own first, newest first", async () => {
+    const table = createStyleVersionTable((await databases.open()).database);
+    const everybodys = makeRow('tsv_1', null, 1);
+    const own = makeRow('tsv_1', ACME, 2);
+    const newest = makeRow('tsv_2', null, 3);
+    for (const row of [everybodys, own, newest, everybodys]) await table.put(row);
+    expect(await table.list(ACME)).toEqual([newest, own]);
+    expect(await table.list(OTHER)).toEqual([newest, everybodys]);
+    expect(await table.get(ACME, 'tsv_1')).toEqual(own);
+    expect(await table.get(OTHER, 'tsv_1')).toEqual(everybodys);
+  });
+
+  it('sets the status of all rows of an id', async () => {
+    const table = createStyleVersionTable((await databases.open()).database);
+    for (const row of [makeRow('tsv_1', null), makeRow('tsv_1', ACME), makeRow('tsv_2', ACME)]) await table.put(row);
+    expect(await table.processing()).toEqual(['tsv_1', 'tsv_2']);
+    const errors = [{ code: 'template_invalid', pointer: '#', detail: 'no' }];
+    await table.setStatus('tsv_1', 'failed', errors);
+    expect(await table.processing()).toEqual(['tsv_2']);
+    for (const tenant of [ACME, OTHER]) {
+      expect(await table.get(tenant, 'tsv_1')).toMatchObject({ details: { status: 'failed', errors } });
+    }
+  });
+});
+
+describeOnDatabases('createUploadTable()', (databases) => {
+  it('knows whose bytes they are', async () => {
+    const table = createUploadTable((await databases.open()).database);
+    await table.add(ACME, makeScene('a'));
+    await table.add(ACME, makeScene('a'));
+    expect(await table.has(ACME, makeScene('a'))).toBe(true);
+    expect(await table.has(OTHER, makeScene('a'))).toBe(false);
+    expect(await table.has(ACME, makeScene('b'))).toBe(false);
+  });
+});
+
+describeOnDatabases('readSecret()', (databases) => {
+  it('makes a secret once, whoever asks at once', async () => {
+    const { database } = await databases.open();
+    const asked = await Promise.all([1, 2, 3, 4].map(() => readSecret(database, 'download')));
+    expect(new Set(asked).size).toBe(1);
+    expect(Buffer.from(asked[0]!, 'base64url')).toHaveLength(32);
+    expect(await readSecret(database, 'another')).not.toBe(asked[0]);
+  });
+});

@@ -1,0 +1,90 @@
+import { expect, it } from 'vitest';
+import { createTokenTable } from '../../../src/server/store/token-table.ts';
+import { describeOnDatabases, type TestDatabases } from '../../support/databases.ts';
+import { ACME, NOW, OTHER } from './sessions.ts';
+
+const NEW = {
+  tenant: ACME,
+  name: 'ci',
+  scopes: ['render_session:read', 'render_session:write'],
+  expiresAt: null,
+} as const;
+
+async function openTokens(databases: TestDatabases) {
+  const clock = { now: NOW };
+  const { database } = await databases.open();
+  const open = () => createTokenTable({ database, now: () => clock.now });
+  return { database, clock, tokens: open(), elsewhere: open() };
+}
+
+describeOnDatabases('createTokenTable()', (databases) => {
+  it('shows a token once, and knows it by its text', async () => {
+    const { tokens, database } = await openTokens(databases);
+    const { text, record } = await tokens.create(NEW);
+    expect(text).toMatch(/^rf_[\w-]{43}$/);
+    expect(record).toEqual({
+      ...NEW,
+      id: expect.stringMatching(/^tok_[\w-]{16}$/),
+      createdAt: new Date(NOW).toISOString(),
+      revokedAt: null,
+      lastUsedAt: null,
+    });
+    expect(await tokens.authenticate(text)).toEqual({
+      tokenId: record.id,
+      tenant: ACME,
+      scopes: new Set(['render_session:read', 'render_session:write']),
+    });
+    for (const wrong of ['', 'rf_', text.slice(0, -1), `${text}x`, text.toUpperCase(), 'a\0']) {
+      expect(await tokens.authenticate(wrong)).toBeNull();
+    }
+    expect(JSON.stringify(await database.query('select * from reelform.tokens'))).not.toContain(text.slice(3));
+  });
+
+  it('lists all of them, oldest first', async () => {
+    const { tokens, clock } = await openTokens(databases);
+    const first = await tokens.create(NEW);
+    clock.now++;
+    const second = await tokens.create({ ...NEW, tenant: OTHER, expiresAt: new Date(NOW + 5).toISOString() });
+    await tokens.revoke(first.record.id);
+    expect(await tokens.list()).toEqual([
+      { ...first.record, revokedAt: new Date(NOW + 1).toISOString() },
+      second.record,
+    ]);
+  });
+
+  it('refuses a revoked token at once here, and within 10 s elsewhere', async () => {
+    const { tokens, elsewhere, clock } = await openTokens(databases);
+    const { text, record } = await tokens.create(NEW);
+    await tokens.authenticate(text);
+    await elsewhere.authenticate(text);
+    expect(await tokens.revoke(record.id)).toBe(true);
+    expect(await tokens.authenticate(text)).toBeNull();
+    expect(await elsewhere.authenticate(text)).not.toBeNull();
+    clock.now += 10_000;
+    expect(await elsewhere.authenticate(text)).toBeNull();
+    expect(await tokens.revoke('tok_none')).toBe(false);
+  });
+
+  it('refuses an expired token to the millisecond', async () => {
+    const { tokens, clock } = await openTokens(databases);
+    const { text } = await tokens.create({ ...NEW, expiresAt: new Date(NOW + 1000).toISOString() });
+    clock.now += 999;
+    expect(await tokens.authenticate(text)).not.toBeNull();
+    clock.now += 1;
+    expect(await tokens.authenticate(text)).toBeNull();
+  });
+
+  it('says when a token was last used, to the minute', async () => {
+    const { tokens, clock } = await openTokens(databases);
+    const { text } = await tokens.create(NEW);
+    const used = async () => (await tokens.list())[0]?.lastUsedAt;
+    await tokens.authenticate(text);
+    expect(await used()).toBe(new Date(NOW).toISOString());
+    clock.now += 59_999;
+    await tokens.authenticate(text);
+    expect(await used()).toBe(new Date(NOW).toISOString());
+    clock.now += 10_000;
+    await tokens.authenticate(text);
+    expect(await used()).toBe(new Date(NOW + 69_999).toISOString());
+  });
+});

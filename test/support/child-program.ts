@@ -1,0 +1,90 @@
+import { mkdir } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { build } from 'esbuild';
+import { execa } from 'execa';
+import { onTestFinished } from 'vitest';
+
+const CACHE = join(import.meta.dirname, '../../node_modules/.cache/reelform-test');
+
+/** A test's own program, running as a process of its own: what can be killed with SIGKILL. */
+export interface ChildProgram {
+  readonly pid: number;
+  /** Lines that it has written so far. */
+  readonly lines: readonly string[];
+  /** Resolves with the first line that begins with this, from now or before. @throws when it ends without one */
+  line(start: string): Promise<string>;
+  /** Ends it, and waits until it is gone. */
+  kill(signal?: NodeJS.Signals): Promise<void>;
+  readonly ended: Promise<{ exitCode: number | undefined; stderr: string }>;
+}
+
+const built = new Map<string, Promise<string>>();
+
+/** @param path of the TypeScript, absolute */
+export async function startChild(path: string, args: readonly string[]): Promise<ChildProgram> {
+  const child = execa(process.execPath, [await bundle(path), ...args], { reject: false, cleanup: true });
+  const lines: string[] = [];
+  const listeners = new Set<() => void>();
+  let isOver = false;
+  const tell = (): void => {
+    for (const listener of listeners) listener();
+  };
+  let rest = '';
+  child.stdout.on('data', (chunk: Buffer) => {
+    const parts = (rest + chunk.toString()).split('\n');
+    rest = parts.pop() ?? '';
+    lines.push(...parts);
+    tell();
+  });
+  const ended = child.then(({ exitCode, stderr }) => {
+    isOver = true;
+    tell();
+    return { exitCode, stderr };
+  });
+  const kill = async (signal: NodeJS.Signals = 'SIGKILL'): Promise<void> => {
+    child.kill(signal);
+    await ended;
+  };
+  onTestFinished(() => kill());
+  return {
+    pid: child.pid!,
+    lines,
+    line: (start) =>
+      new Promise((resolve, reject) => {
+        const look = (): void => {
+          const line = lines.find((candidate) => candidate.startsWith(start));
+          if (line === undefined && !isOver) return;
+          listeners.delete(look);
+          if (line !== undefined) resolve(line);
+          else void ended.then(({ stderr }) => reject(new Error(`it ended without “${start}”:\n${stderr}`)));
+        };
+        listeners.add(look);
+        look();
+      }),
+    kill,
+    ended,
+  };
+}
+
+/** Below the project's folder, so that it finds the packages. Once a test file. */
+function bundle(path: string): Promise<string> {
+  const known = built.get(path);
+  if (known !== undefined) return known;
+  const outfile = join(CACHE, `${basename(path, '.ts')}-${process.pid}.mjs`);
+  const making = mkdir(CACHE, { recursive: true })
+    .then(() =>
+      build({
+        entryPoints: [path],
+        outfile,
+        bundle: true,
+        format: 'esm',
+        platform: 'node',
+        target: 'node20.19',
+        packages: 'external',
+        logLevel: 'warning',
+      }),
+    )
+    .then(() => outfile);
+  built.set(path, making);
+  return making;
+}
