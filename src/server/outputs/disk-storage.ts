@@ -1,0 +1,147 @@
+import { randomUUID } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { Readable } from 'node:stream';
+import type { ObjectStorage } from '../ports.ts';
+
+/** Below the directory: what is being written, and what is being removed. No key begins with a dot. */
+const UNFINISHED = '.unfinished';
+/** How long something is being written at most. */
+const UNFINISHED_MS = 3_600_000;
+const KEY = /^[\w-][\w.-]*(\/[\w-][\w.-]*)*$/;
+const PREFIX = /^([\w-][\w.-]*\/)+$/;
+
+/**
+ * Objects as files below a directory. A reader, or a crash at any moment, finds all of the old or all of the new, and what
+ * was put outlives a power cut; what is removed goes at once. Several processes may share the directory. What a crash left
+ * unfinished is removed an hour later, by the first process that writes.
+ *
+ * @param directory absolute; made when it is needed
+ */
+export function createDiskStorage(directory: string): ObjectStorage {
+  const unfinished = join(directory, UNFINISHED);
+  let opened: Promise<void> | undefined;
+  /** A path that nobody else has, in the folder for it. */
+  const temporaryPath = async (): Promise<string> => {
+    opened ??= prepare(unfinished);
+    await opened;
+    return join(unfinished, randomUUID());
+  };
+
+  return {
+    async put(key, bytes) {
+      const path = pathOf(directory, key);
+      const temporary = await temporaryPath();
+      try {
+        await writeDurably(temporary, bytes);
+        await moveDurably(temporary, path);
+      } catch (error) {
+        await rm(temporary, { force: true });
+        throw error;
+      }
+    },
+    async stat(key) {
+      const found = await ifThere(stat(pathOf(directory, key)));
+      return found?.isFile() ? { size: found.size } : null;
+    },
+    read: (key) => ifThere(readFile(pathOf(directory, key))),
+    stream(key, range) {
+      if (range === undefined) return createReadStream(pathOf(directory, key));
+      if (range.end <= range.start) return Readable.from([]);
+      return createReadStream(pathOf(directory, key), { start: range.start, end: range.end - 1 });
+    },
+    async remove(prefix) {
+      const removed = await temporaryPath();
+      // Moved first, so that nobody sees a part of it.
+      if ((await ifThere(rename(folderOf(directory, prefix), removed).then(() => true))) === null) return;
+      await rm(removed, { recursive: true, force: true });
+    },
+    async list(prefix) {
+      const folder = folderOf(directory, prefix);
+      const names = ((await ifThere(readdir(folder))) ?? []).sort();
+      const entries = await Promise.all(
+        names.map(async (name) => {
+          const found = await ifThere(stat(join(folder, name)));
+          return found === null ? [] : [{ name, modifiedAt: found.mtimeMs }];
+        }),
+      );
+      return entries.flat();
+    },
+  };
+}
+
+function pathOf(directory: string, key: string): string {
+  if (!KEY.test(key)) throw new Error(`Internal error: ${JSON.stringify(key)} is no key of an object`);
+  return join(directory, key);
+}
+
+function folderOf(directory: string, prefix: string): string {
+  if (!PREFIX.test(prefix)) throw new Error(`Internal error: ${JSON.stringify(prefix)} is no prefix of objects`);
+  return join(directory, prefix);
+}
+
+/** Makes the folder for unfinished files, and removes from it what nobody is at work with any more. */
+async function prepare(folder: string): Promise<void> {
+  await mkdir(folder, { recursive: true });
+  for (const name of await readdir(folder)) {
+    const found = await ifThere(stat(join(folder, name)));
+    if (found === null || found.mtimeMs > Date.now() - UNFINISHED_MS) continue;
+    await rm(join(folder, name), { recursive: true, force: true });
+  }
+}
+
+async function writeDurably(path: string, bytes: Uint8Array): Promise<void> {
+  const file = await open(path, 'wx');
+  try {
+    await file.writeFile(bytes);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}
+
+/** Somebody may remove the folder in between: it is made again. */
+async function moveDurably(from: string, to: string): Promise<void> {
+  const folder = dirname(to);
+  for (let attempt = 1; ; attempt++) {
+    const firstMade = await mkdir(folder, { recursive: true });
+    try {
+      await rename(from, to);
+    } catch (error) {
+      if (attempt < 5 && isMissing(error)) continue;
+      throw error;
+    }
+    // Names stand in folders: that of the file, and those of the folders that were made for it.
+    const last = firstMade === undefined ? folder : dirname(firstMade);
+    for (let at = folder; ; at = dirname(at)) {
+      await syncFolder(at);
+      if (at === last) return;
+    }
+  }
+}
+
+/** Not every system can open a folder; one that was removed since needs nothing. */
+async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, 'r').catch(() => null);
+  try {
+    await handle?.sync().catch((error: NodeJS.ErrnoException) => {
+      if (!['EISDIR', 'EPERM', 'EINVAL'].includes(error.code ?? '')) throw error;
+    });
+  } finally {
+    await handle?.close();
+  }
+}
+
+async function ifThere<T>(action: Promise<T>): Promise<T | null> {
+  try {
+    return await action;
+  } catch (error) {
+    if (isMissing(error)) return null;
+    throw error;
+  }
+}
+
+function isMissing(error: unknown): boolean {
+  return ['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '');
+}

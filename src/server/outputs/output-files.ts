@@ -1,0 +1,62 @@
+import type { Sha256 } from '../../digest.ts';
+import type { OutputFiles } from '../http/app-ports.ts';
+import type { ObjectStorage, OutputIndex } from '../ports.ts';
+import { downloadName } from './download-name.ts';
+import { type RenderingRecord, readRendering, renderingKey, stillFile, VIDEO_FILE } from './rendering-record.ts';
+import { signDownload, verifyDownload } from './sign-download.ts';
+
+export interface OutputFilesOptions {
+  readonly index: OutputIndex;
+  readonly storage: ObjectStorage;
+  /** Signs downloads. */
+  readonly key: Uint8Array;
+}
+
+/** Finished files for whoever has their URL: only those that a rendering is made of, and only while its session is there. */
+export function createOutputFiles({ index, storage, key }: OutputFilesOptions): OutputFiles {
+  return {
+    async find(outputName, file) {
+      const output = await index.findOutput(outputName);
+      if (output === null) return null;
+      const { scene, title } = output;
+      const record = await readRendering(storage, scene);
+      const told = record === null ? null : describe(record, file);
+      const found = told === null ? null : await storage.stat(renderingKey(scene, file));
+      if (told === null || found === null) return null;
+      return {
+        size: found.size,
+        contentType: told.contentType,
+        etag: told.etag,
+        fileName: told.nameOf(downloadName(title)),
+        stream: (range) => storage.stream(renderingKey(scene, file), range),
+      };
+    },
+    signDownload: (outputName, expiresAt) => signDownload(key, { outputName, expiresAt }),
+    verifyDownload: (outputName, expiresAt, signature) => verifyDownload(key, { outputName, expiresAt }, signature),
+  };
+}
+
+interface Told {
+  readonly contentType: string;
+  readonly etag: string;
+  nameOf(title: string): string;
+}
+
+/** Null for a file that the rendering does not have. */
+function describe({ sha256, stills }: RenderingRecord, file: string): Told | null {
+  if (file === VIDEO_FILE) {
+    return { contentType: 'video/mp4', etag: sha256, nameOf: (title) => `${title}.mp4` };
+  }
+  const still = stills.find((name) => stillFile(name) === file);
+  if (still === undefined) return null;
+  return {
+    contentType: 'image/jpeg',
+    etag: stillEtag(sha256, still),
+    nameOf: (title) => `${title} ${still}.jpg`,
+  };
+}
+
+/** Stills are written with their video, and never change alone. */
+function stillEtag(video: Sha256, still: string): string {
+  return `${video.slice(0, 32)}-${still}`;
+}

@@ -1,0 +1,44 @@
+import type { Sha256 } from '../../digest.ts';
+import { isRecord } from '../../is-record.ts';
+import type { ObjectStorage } from '../ports.ts';
+
+/** What `rendering.json` says of a finished scene; written last, so that where it is, the files are. */
+export interface RenderingRecord {
+  /** Of the video. */
+  readonly bytes: number;
+  /** Of the video. */
+  readonly sha256: Sha256;
+  /** Names, in the scene's order. */
+  readonly stills: readonly string[];
+}
+
+/** The key of a file of a scene. */
+export function renderingKey(scene: Sha256, file: string): string {
+  return `renderings/${scene}/${file}`;
+}
+
+export const VIDEO_FILE = 'video.mp4';
+export const RECORD_FILE = 'rendering.json';
+
+export function stillFile(still: string): string {
+  return `${still}.jpg`;
+}
+
+/** Null when the scene is not finished, or what says so cannot be read. */
+export async function readRendering(storage: ObjectStorage, scene: Sha256): Promise<RenderingRecord | null> {
+  const bytes = await storage.read(renderingKey(scene, RECORD_FILE));
+  return bytes === null ? null : parseRecord(new TextDecoder().decode(bytes));
+}
+
+function parseRecord(text: string): RenderingRecord | null {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return null;
+  }
+  if (!isRecord(value)) return null;
+  const { bytes, sha256, stills } = value;
+  if (typeof bytes !== 'number' || typeof sha256 !== 'string' || !Array.isArray(stills)) return null;
+  return { bytes, sha256: sha256 as Sha256, stills: stills.map(String) };
+}

@@ -1,0 +1,53 @@
+import { type Sha256, sha256 } from '../../digest.ts';
+import type { Output, OutputStore } from '../../session/ports.ts';
+import type { ObjectStorage } from '../ports.ts';
+import {
+  RECORD_FILE,
+  type RenderingRecord,
+  readRendering,
+  renderingKey,
+  stillFile,
+  VIDEO_FILE,
+} from './rendering-record.ts';
+
+/**
+ * Finished files by what they were rendered from: sessions with the same scene share them, each under a name of its own.
+ * What is there already is not written again, so that its bytes stay the same for whoever has a part of them.
+ *
+ * @param publicUrl without a slash at its end
+ */
+export function createStoredOutputs(storage: ObjectStorage, publicUrl: string): OutputStore {
+  const find = async (scene: Sha256, name: string): Promise<Output | null> => {
+    const record = await readRendering(storage, scene);
+    return record !== null && (await isWhole(storage, scene, record)) ? outputOf(publicUrl, name, record) : null;
+  };
+  return {
+    find,
+    async save(scene, name, { video, stills }) {
+      const there = await find(scene, name);
+      if (there !== null) return there;
+      for (const still of stills) await storage.put(renderingKey(scene, stillFile(still.name)), still.bytes);
+      await storage.put(renderingKey(scene, VIDEO_FILE), video);
+      const record: RenderingRecord = {
+        bytes: video.length,
+        sha256: sha256(video),
+        stills: stills.map((still) => still.name),
+      };
+      await storage.put(renderingKey(scene, RECORD_FILE), new TextEncoder().encode(JSON.stringify(record)));
+      return outputOf(publicUrl, name, record);
+    },
+  };
+}
+
+/** Whether the files are as they were written, as far as sizes tell: a copy of a storage may lack some. */
+async function isWhole(storage: ObjectStorage, scene: Sha256, { bytes, stills }: RenderingRecord): Promise<boolean> {
+  const [video, ...others] = await Promise.all(
+    [VIDEO_FILE, ...stills.map(stillFile)].map((file) => storage.stat(renderingKey(scene, file))),
+  );
+  return video?.size === bytes && others.every((still) => still !== null);
+}
+
+function outputOf(publicUrl: string, name: string, { bytes, stills }: RenderingRecord): Output {
+  const url = (file: string): string => `${publicUrl}/outputs/${encodeURIComponent(name)}/${file}`;
+  return { video_url: url(VIDEO_FILE), thumbnails: stills.map((still) => url(stillFile(still))), bytes };
+}

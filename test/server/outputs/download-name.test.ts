@@ -1,0 +1,39 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { downloadName } from '../../../src/server/outputs/download-name.ts';
+
+describe('downloadName()', () => {
+  test.each([
+    ['Summer Collection — Berlin', 'Summer Collection — Berlin'],
+    ['夏のコレクション', '夏のコレクション'],
+    ['👩‍👩‍👧 Familie', '👩‍👩‍👧 Familie'],
+    ['a/b\\c:d*e?f"g<h>i|j', 'a-b-c-d-e-f-g-h-i-j'],
+    ['../../etc/passwd', '-..-etc-passwd'],
+    ['line\r\nSet-Cookie: x', 'line Set-Cookie- x'],
+    ['invoice\u202efdp.exe', 'invoice fdp.exe'],
+    ['  . hidden. . ', 'hidden'],
+    ['CON', '_CON'],
+    ['com1.txt', '_com1.txt'],
+    ['\0\u0001', 'video'],
+    ['...', 'video'],
+    ['', 'video'],
+    ['\ud800', 'video'],
+  ])('%j → %j', (title, name) => {
+    expect(downloadName(title)).toBe(name);
+  });
+
+  test('shortens between characters', () => {
+    expect(downloadName('👩‍👩‍👧'.repeat(30))).toBe('👩‍👩‍👧'.repeat(8));
+  });
+
+  test('is a name for every title, and its own name', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary', maxLength: 300 }), (title) => {
+        const name = downloadName(title);
+        expect(name).not.toMatch(/[\p{Cc}/\\:*?"<>|]|^[. ]|[. ]$|^$/u);
+        expect(Buffer.byteLength(name)).toBeLessThanOrEqual(151);
+        expect(downloadName(name)).toBe(name);
+      }),
+    );
+  });
+});

@@ -1,0 +1,122 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { sha256 } from '../../../src/digest.ts';
+import { createDiskStorage } from '../../../src/server/outputs/disk-storage.ts';
+import { createOutputFiles } from '../../../src/server/outputs/output-files.ts';
+import { createStoredOutputs } from '../../../src/server/outputs/stored-outputs.ts';
+import type { ObjectStorage } from '../../../src/server/ports.ts';
+import type { OutputStore, Rendering } from '../../../src/session/ports.ts';
+
+const SCENE = sha256('scene');
+const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
+const RENDERING: Rendering = {
+  video: bytes('0123456789'),
+  stills: [
+    { name: 'stillcut_01', bytes: bytes('still one') },
+    { name: 'b', bytes: bytes('still b') },
+  ],
+};
+
+let directory: string;
+let storage: ObjectStorage;
+let outputs: OutputStore;
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'reelform-outputs-'));
+  storage = createDiskStorage(directory);
+  outputs = createStoredOutputs(storage, 'https://videos.example');
+});
+afterEach(() => rm(directory, { recursive: true, force: true }));
+
+describe('createStoredOutputs()', () => {
+  test('gives every session URLs of its own to the same files', async () => {
+    const first = await outputs.save(SCENE, 'name-1', RENDERING);
+    expect(first).toEqual({
+      video_url: 'https://videos.example/outputs/name-1/video.mp4',
+      thumbnails: [
+        'https://videos.example/outputs/name-1/stillcut_01.jpg',
+        'https://videos.example/outputs/name-1/b.jpg',
+      ],
+      bytes: 10,
+    });
+    expect((await outputs.find(SCENE, 'name-2'))?.video_url).toBe('https://videos.example/outputs/name-2/video.mp4');
+    expect(await storage.list('renderings/')).toHaveLength(1);
+  });
+
+  test('finds nothing before the last file is there', async () => {
+    expect(await outputs.find(SCENE, 'n')).toBeNull();
+    // What a crash in the middle of save() leaves.
+    await storage.put(`renderings/${SCENE}/video.mp4`, RENDERING.video);
+    expect(await outputs.find(SCENE, 'n')).toBeNull();
+  });
+
+  test.each(['video.mp4', 'b.jpg'])('finds nothing where %s is missing or cut off, and mends it', async (file) => {
+    await outputs.save(SCENE, 'n', RENDERING);
+    await rm(join(directory, 'renderings', SCENE, file));
+    expect(await outputs.find(SCENE, 'n')).toBeNull();
+    await outputs.save(SCENE, 'n', RENDERING);
+    expect(await outputs.find(SCENE, 'n')).not.toBeNull();
+    await storage.put(`renderings/${SCENE}/video.mp4`, bytes('01'));
+    expect(await outputs.find(SCENE, 'n')).toBeNull();
+  });
+
+  test.each(['', '{', 'null', '[]', '{"bytes":1}'])('finds nothing where rendering.json is %j', async (text) => {
+    await outputs.save(SCENE, 'n', RENDERING);
+    await storage.put(`renderings/${SCENE}/rendering.json`, bytes(text));
+    expect(await outputs.find(SCENE, 'n')).toBeNull();
+  });
+
+  test('keeps the bytes that are there', async () => {
+    await outputs.save(SCENE, 'n', RENDERING);
+    await outputs.save(SCENE, 'm', { ...RENDERING, video: bytes('the same, encoded elsewhere') });
+    expect((await storage.stat(`renderings/${SCENE}/video.mp4`))?.size).toBe(10);
+  });
+});
+
+describe('createOutputFiles()', () => {
+  const files = () =>
+    createOutputFiles({
+      index: {
+        findOutput: async (name) => (name === 'known' ? { scene: SCENE, title: 'Summer/Sale: "Berlin"' } : null),
+      },
+      storage,
+      key: new Uint8Array(32),
+    });
+
+  test('finds the video, with a digest as its ETag', async () => {
+    await outputs.save(SCENE, 'known', RENDERING);
+    const file = await files().find('known', 'video.mp4');
+    expect(file).toMatchObject({
+      size: 10,
+      contentType: 'video/mp4',
+      etag: sha256(RENDERING.video),
+      fileName: 'Summer-Sale- -Berlin-.mp4',
+    });
+    expect((await buffer(file!.stream({ start: 2, end: 5 }))).toString()).toBe('234');
+  });
+
+  test('finds the stills', async () => {
+    await outputs.save(SCENE, 'known', RENDERING);
+    const file = await files().find('known', 'b.jpg');
+    expect(file).toMatchObject({ size: 7, contentType: 'image/jpeg', fileName: 'Summer-Sale- -Berlin- b.jpg' });
+    expect(file?.etag).toMatch(/^[\w-]+$/);
+    expect((await buffer(file!.stream())).toString()).toBe('still b');
+  });
+
+  test.each(['rendering.json', 'c.jpg', '../x', 'video.mp4/', '', 'stillcut_01', '.unfinished'])(
+    'says null for %j',
+    async (file) => {
+      await outputs.save(SCENE, 'known', RENDERING);
+      expect(await files().find('known', file)).toBeNull();
+    },
+  );
+
+  test('says null for an unknown name, and for files that are gone', async () => {
+    await outputs.save(SCENE, 'known', RENDERING);
+    expect(await files().find('unknown', 'video.mp4')).toBeNull();
+    await storage.remove(`renderings/${SCENE}/`);
+    expect(await files().find('known', 'video.mp4')).toBeNull();
+  });
+});
