@@ -3,8 +3,8 @@ import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
 import { sha256 } from '../../src/digest.ts';
-import type { AppPorts, OutputFile, OutputFiles } from '../../src/server/http/app-ports.ts';
 import { buildApp } from '../../src/server/http/app.ts';
+import type { AppPorts, OutputFile, OutputFiles } from '../../src/server/http/app-ports.ts';
 import { createLogger } from '../../src/server/http/create-logger.ts';
 import { createMetrics } from '../../src/server/http/metrics.ts';
 import { type Principal, SCOPES, type Scope } from '../../src/server/ports.ts';
@@ -211,7 +211,12 @@ function createUploads(): AppPorts['uploads'] {
       const digest = sha256(bytes);
       const isNew = !known.has(`${tenant} ${digest}`);
       known.add(`${tenant} ${digest}`);
-      const upload = { remote_url: `reelform-upload:${digest}`, sha256: digest, bytes: bytes.length, content_type: 'image/png' };
+      const upload = {
+        remote_url: `reelform-upload:${digest}`,
+        sha256: digest,
+        bytes: bytes.length,
+        content_type: 'image/png',
+      };
       return { upload, isNew };
     },
   };

@@ -24,7 +24,9 @@ export function observeRequests(app: FastifyInstance, metrics: ServiceMetrics): 
           route: route ?? null,
           status,
           ms: Math.round(milliseconds * 10) / 10,
-          ...(request.principal === null ? {} : { tenant: request.principal.tenant, token: request.principal.tokenId }),
+          ...(request.principal === null
+            ? {}
+            : { tenant: request.principal.tenant, token_id: request.principal.tokenId }),
         },
         'request',
       );

@@ -31,9 +31,8 @@ export function apiPage(document: OpenApiDocument, codes: Codes): string {
 </head>
 <body>
 <a class="skip" href="#content">To the content</a>
-<nav aria-label="Contents"><details open><summary>${escapeHtml(title)}</summary>
-${navHtml(groups, document)}
-</details></nav>
+<nav aria-label="Contents"><input type="checkbox" id="contents"><label for="contents">Contents</label>
+${navHtml(groups, document)}</nav>
 <main id="content">
 <header><h1>${escapeHtml(title)}</h1>
 ${paragraphs(description)}

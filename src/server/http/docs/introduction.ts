@@ -1,4 +1,6 @@
+import { EXAMPLES } from '../schemas/examples.ts';
 import { codeBlock } from './html.ts';
+import { showJson } from './show-json.ts';
 
 const FIRST_CALLS = `# What a template takes
 curl "$REELFORM_URL/v2/template_style_versions/tsv_9c41e7d2/specs" \\
@@ -15,23 +17,6 @@ curl -X POST "$REELFORM_URL/v2/render_sessions" \\
 # Until its status is preview_rendered
 curl "$REELFORM_URL/v2/render_sessions/rs_81f2c0" \\
   -H "Authorization: Bearer $REELFORM_TOKEN"`;
-
-const MISTAKES = `{
-  "type": "/docs#mapping_invalid",
-  "title": "The mapping does not fit the style version",
-  "status": 422,
-  "detail": "The mapping does not fit the template: c_01 is not filled",
-  "instance": "/v2/render_sessions",
-  "code": "mapping_invalid",
-  "request_id": "req_3fq8Tz0dYx5Nn1uG",
-  "errors": [
-    {
-      "code": "missing_editable",
-      "pointer": "#/mapping/resources",
-      "detail": "c_01 is not filled"
-    }
-  ]
-}`;
 
 /** What holds for every call, before the calls. */
 export const TOPICS: readonly {
@@ -71,6 +56,6 @@ export const TOPICS: readonly {
     id: 'mistakes',
     title: 'Mistakes',
     words: `<p>Errors are <code>application/problem+json</code> (RFC 9457). <code>errors</code> lists every mistake at once, each with a JSON pointer into the body. A field that does not exist is refused, not ignored.</p>`,
-    example: codeBlock('Answer 422', MISTAKES, 'json'),
+    example: codeBlock('Answer 422', showJson(EXAMPLES.problem), 'json'),
   },
 ];

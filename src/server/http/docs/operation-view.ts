@@ -2,6 +2,7 @@ import { codeBlock, escapeHtml, inlineHtml, paragraphs } from './html.ts';
 import type { OpenApiDocument, OpenApiOperation, OpenApiSchemas } from './open-api-document.ts';
 import { exampleOf } from './schema-example.ts';
 import { fieldHtml, fieldsHtml, typeHtml } from './schema-view.ts';
+import { showJson } from './show-json.ts';
 
 /** An operation and where it is. */
 export interface PlacedOperation {
@@ -19,8 +20,8 @@ export function operationsOf(document: OpenApiDocument): PlacedOperation[] {
 /** A path with its parameters set off. */
 export function pathHtml(path: string): string {
   return escapeHtml(path)
-    .replaceAll(/\{(\w+)\}/g, '<em>{$1}</em>')
-    .replaceAll('/', '/<wbr>');
+    .replaceAll('/', '/<wbr>')
+    .replaceAll(/\{(\w+)\}/g, '<em>{$1}</em>');
 }
 
 /** Everything about one operation: words and fields beside an example. */
@@ -73,16 +74,17 @@ function answersHtml({ responses }: OpenApiOperation): string {
     const shape = schema === undefined ? '' : shapeHtml(schema);
     const also =
       names.length === 0 ? '' : `<p class="also">${names.map((name) => `<code>${name}</code>`).join(' ')}</p>`;
-    return `<tr><th scope="row"><span class="status s${status[0]}">${status}</span></th><td><p>${inlineHtml(description)}${shape}</p>${also}</td></tr>`;
+    return `<tr><th scope="row"><span class="status s${status[0]}">${status}</span></th><td>${paragraphs(description)}${shape}${also}</td></tr>`;
   });
   return `<h4>Answers</h4><table class="answers"><tbody>${rows.join('')}</tbody></table>`;
 }
 
 /** `{ render_session: RenderSession }` */
 function shapeHtml(schema: Parameters<typeof typeHtml>[0]): string {
-  if (schema.properties === undefined) return schema.$ref === undefined ? '' : ` — ${typeHtml(schema)}`;
+  if (schema.properties === undefined)
+    return schema.$ref === undefined ? '' : `<p class="shape">${typeHtml(schema)}</p>`;
   const fields = Object.entries(schema.properties).map(([name, field]) => `${escapeHtml(name)}: ${typeHtml(field)}`);
-  return ` — <span class="shape">{ ${fields.join(', ')} }</span>`;
+  return `<p class="shape">{ ${fields.join(', ')} }</p>`;
 }
 
 function curl(method: string, path: string, operation: OpenApiOperation, document: OpenApiDocument): string {
@@ -102,7 +104,7 @@ function curl(method: string, path: string, operation: OpenApiOperation, documen
     lines.push('-H "Idempotency-Key: $(uuidgen)"');
   const [type, media] = Object.entries(operation.requestBody?.content ?? {})[0] ?? [];
   if (type === 'application/json' && operation.requestBody?.required !== false) {
-    const body = JSON.stringify(media?.example ?? exampleOf(media?.schema ?? {}, document.components.schemas), null, 2);
+    const body = showJson(media?.example ?? exampleOf(media?.schema ?? {}, document.components.schemas));
     lines.push('-H "Content-Type: application/json"', `-d '${body}'`);
   } else if (type === 'application/zip') {
     lines.push('-H "Content-Type: application/zip"', '--data-binary @template.zip');
@@ -122,7 +124,11 @@ function answerExample({ responses }: OpenApiOperation, schemas: OpenApiSchemas)
   const schema = found?.[1].content?.['application/json']?.schema;
   if (found === undefined || schema === undefined || (schema.properties === undefined && schema.$ref === undefined))
     return '';
-  return codeBlock(`Answer ${found[0]}`, JSON.stringify(exampleOf(schema, schemas), null, 2), 'json');
+  return codeBlock(
+    `Answer ${found[0]}`,
+    showJson(found[1].content?.['application/json']?.example ?? exampleOf(schema, schemas)),
+    'json',
+  );
 }
 
 /** `idempotency-key` → `Idempotency-Key` */

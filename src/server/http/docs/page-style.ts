@@ -10,12 +10,12 @@ export const PAGE_STYLE = `
 html{scroll-padding-top:1.5rem;-webkit-text-size-adjust:100%}
 body{margin:0;background:var(--paper);color:var(--ink);font:16px/1.6 system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue",sans-serif;display:grid;grid-template-columns:17.5rem minmax(0,1fr)}
 a{color:var(--link);text-decoration:none}a:hover{text-decoration:underline}
-a:focus-visible,summary:focus-visible,pre:focus-visible{outline:2px solid var(--link);outline-offset:2px;border-radius:3px}
+a:focus-visible,pre:focus-visible{outline:2px solid var(--link);outline-offset:2px;border-radius:3px}
 code,pre{font:.875em/1.6 ui-monospace,SFMono-Regular,"SF Mono",Menlo,Consolas,"DejaVu Sans Mono",monospace}
 p{margin:.6em 0;max-width:44rem}
 .skip{position:absolute;left:-99rem}.skip:focus{left:1rem;top:1rem;z-index:2;background:var(--paper);padding:.5rem 1rem}
 nav{position:sticky;top:0;height:100vh;overflow-y:auto;border-right:1px solid var(--line);padding:1.6rem 1rem 3rem 1.4rem;font-size:.875rem;line-height:1.4;scrollbar-width:thin}
-nav summary{font-weight:650;list-style:none;margin:0 .5rem 1rem;cursor:default}nav summary::-webkit-details-marker{display:none}
+#contents,nav label{display:none}
 nav ul{list-style:none;margin:0;padding:0}
 nav a{display:flex;justify-content:space-between;gap:.5rem;align-items:baseline;color:var(--soft);padding:.28rem .5rem;border-radius:6px}
 nav a:hover{background:var(--tint);color:var(--ink);text-decoration:none}
@@ -52,7 +52,7 @@ p code,td code,.name>code,.values code{background:var(--tint);border:1px solid v
 table{border-collapse:collapse;width:100%}
 th,td{text-align:left;vertical-align:top;padding:.55rem .8rem .55rem 0;border-top:1px solid var(--line);font-weight:400}
 tr:first-child>*{border-top:0}
-.answers th{width:3.6rem}.answers p{margin:0;font-size:.9375rem}.answers .also{margin-top:.3rem;font-size:.8125rem;display:flex;flex-wrap:wrap;gap:.3rem}
+.answers th{width:3.6rem}.answers p{margin:0;font-size:.9375rem}.answers p+p{margin-top:.3rem}.answers .also{margin-top:.3rem;font-size:.8125rem;display:flex;flex-wrap:wrap;gap:.3rem}
 .status{font:600 .8125rem/1.6 ui-monospace,SFMono-Regular,Menlo,Consolas,"DejaVu Sans Mono",monospace;color:var(--tone)}
 .s2{--tone:var(--green)}.s3{--tone:var(--blue)}.s4{--tone:var(--amber)}.s5{--tone:var(--red)}
 .shape{color:var(--soft)}
@@ -65,7 +65,9 @@ tr:first-child>*{border-top:0}
 .code i{font-style:normal}.code .k{color:#9db4ff}.code .s{color:#a5dcb4}.code .n{color:#f0c27d}.code .w{color:#d9a8ff}
 @media (max-width:1180px){.topic,.operation{grid-template-columns:minmax(0,1fr)}.examples{position:static;max-width:44rem}}
 @media (max-width:820px){body{display:block;font-size:15.5px}nav{position:static;height:auto;max-height:none;border-right:0;border-bottom:1px solid var(--line);padding:1rem 1.2rem}
-nav summary{margin-bottom:.6rem}header{padding-top:2rem}.group{padding-top:2.4rem}.fields .fields{padding-left:.8rem}
+nav{padding:.7rem 1.2rem}nav label{display:flex;justify-content:space-between;font-weight:600;padding:.3rem .5rem;cursor:pointer}nav label::after{content:"+"}
+#contents{display:block;position:absolute;opacity:0;pointer-events:none}#contents:focus-visible+label{outline:2px solid var(--link);border-radius:3px}#contents:checked+label::after{content:"–"}#contents:not(:checked)~ul{display:none}#contents:checked~ul{padding:.4rem 0 1rem}
+header{padding-top:2rem}.group{padding-top:2.4rem}.fields .fields{padding-left:.8rem}
 .codes tr{display:grid;grid-template-columns:1fr auto;padding:.6rem 0;border-top:1px solid var(--line)}.codes th,.codes td{border:0;padding:0}.codes td:last-child{grid-column:1/-1;font-size:.9375rem;color:var(--soft)}}
 @media print{nav,.skip{display:none}body{display:block}.examples{position:static}.code pre{max-height:none}}
 `;

@@ -7,6 +7,7 @@ import { sendWithEtag } from '../conditional.ts';
 import { HTTP_LIMITS } from '../http-limits.ts';
 import { claimOf, tenantOf } from '../request-context.ts';
 import { empty, guardedProblems, HEADERS, json } from '../schemas/answers.ts';
+import { EXAMPLES } from '../schemas/examples.ts';
 import { closedObjectOf, idSchema, listOf, objectOf, ref } from '../schemas/json-schema.ts';
 import { CREATE_RENDER_SESSION, DRY_RUN, RENDER_SESSION, SESSION_STATUSES } from '../schemas/session-schemas.ts';
 import { toldSession } from '../told-session.ts';
@@ -78,7 +79,12 @@ export function sessionRoutes(app: FastifyInstance, ports: AppPorts): void {
       body: ref(CREATE_RENDER_SESSION),
       response: {
         200: json('What the request would come to (`dry_run=true`)', ref(DRY_RUN)),
-        201: json('The session', oneSession, { ...HEADERS.location, ...HEADERS.retryAfter, ...HEADERS.idempotency }),
+        201: json(
+          'The session',
+          oneSession,
+          { ...HEADERS.location, ...HEADERS.retryAfter, ...HEADERS.idempotency },
+          EXAMPLES.started,
+        ),
         ...guardedProblems(
           'not_found',
           'request_timeout',
@@ -208,7 +214,12 @@ export function sessionRoutes(app: FastifyInstance, ports: AppPorts): void {
         headers: keyHeader,
         body: emptyBody,
         response: {
-          200: json('The session', oneSession, { ...HEADERS.retryAfter, ...HEADERS.idempotency }),
+          200: json(
+            'The session',
+            oneSession,
+            { ...HEADERS.retryAfter, ...HEADERS.idempotency },
+            action === 'render' ? EXAMPLES.started : EXAMPLES.canceled,
+          ),
           ...guardedProblems(
             'not_found',
             'request_timeout',

@@ -27,11 +27,11 @@ export const HEADERS = {
 } as const satisfies Record<string, Headers>;
 
 /** An answer in JSON. */
-export function json(description: string, schema: Schema, headers: Headers = {}): Schema {
+export function json(description: string, schema: Schema, headers: Headers = {}, example?: object): Schema {
   return {
     description,
     headers: { ...HEADERS.requestId, ...headers },
-    content: { 'application/json': { schema } },
+    content: { 'application/json': example === undefined ? { schema } : { schema, example } },
   };
 }
 
@@ -67,7 +67,7 @@ function problem(status: number, codes: readonly ServiceCode[]): Schema {
     ...(status === 429 || status === 503 ? HEADERS.retryAfter : {}),
     ...(status === 429 ? HEADERS.rateLimit : {}),
   };
-  const description = codes.map((code) => `\`${code}\`: ${SERVICE_CODES[code][1]}.`).join(' ');
+  const description = codes.map((code) => `\`${code}\`: ${SERVICE_CODES[code][1]}.`).join('\n\n');
   return { description, headers, content: { 'application/problem+json': { schema: ref(PROBLEM) } } };
 }
 

@@ -1,4 +1,5 @@
 import { SERVICE_CODES } from '../../../service/service-codes.ts';
+import { EXAMPLES } from './examples.ts';
 import { type Component, listOf, objectOf, ref } from './json-schema.ts';
 
 export const REQUEST_PROBLEM: Component = {
@@ -18,6 +19,7 @@ export const REQUEST_PROBLEM: Component = {
 
 export const PROBLEM: Component = {
   $id: 'Problem',
+  examples: [EXAMPLES.problem],
   description: 'Every error, as RFC 9457 has it. All mistakes of a request are told at once.',
   ...objectOf({
     type: { type: 'string', format: 'uri-reference', description: 'Leads to the code on this page' },

@@ -1,3 +1,4 @@
+import { EXAMPLES } from './examples.ts';
 import {
   type Component,
   closedObjectOf,
@@ -18,22 +19,13 @@ export const SESSION_STATUSES = [
   'preview_canceled',
 ] as const;
 
-const RESOURCES_EXAMPLE = {
-  t_01: { source: { text: 'Summer Collection' } },
-  c_01: { source: { text: 'EEADA7' } },
-  '(Footage)/USER/hero.jpg': {
-    source: { remote_url: 'https://example.com/hero.jpg' },
-    transform: { crop_strategy: 'cover' },
-  },
-};
-
 /** Held against the template by the sessions themselves, which tell all that is wrong with it at once. */
 const RESOURCES: Schema = {
   type: 'object',
   additionalProperties: true,
   description:
     'Editable key → what fills it: `{source: {text}}` for a text or a colour, `{source: {remote_url}, transform: {crop_strategy}}` for an image, with `crop_strategy` `cover` (default), `contain`, `fill`, or `manual` with `crop_x`, `crop_y`, `crop_width`, `crop_height` in pixels of the source. `focus_x`, `focus_y` (0 to 1) move a cover crop; `background` (RRGGBB) stands behind a contained image',
-  examples: [RESOURCES_EXAMPLE],
+  examples: [EXAMPLES.resources],
 };
 const NAMED: Schema = { type: 'object', additionalProperties: true };
 const AUDIO_TRACKS: Schema = { ...NAMED, description: 'Audio track → its source' };
@@ -74,13 +66,7 @@ export const CREATE_RENDER_SESSION: Component = {
     },
     ['render', 'output'],
   ),
-  examples: [
-    {
-      title: 'Berlin',
-      render: 'preview',
-      mapping: { template_style_version_id: 'tsv_9c41e7d2', resources: RESOURCES_EXAMPLE },
-    },
-  ],
+  examples: [EXAMPLES.request],
 };
 
 const SESSION_ERROR: Schema = objectOf(
@@ -116,6 +102,7 @@ const SECONDS: Schema = { type: 'number', description: 'Seconds' };
 export const RENDER_SESSION: Component = {
   $id: 'RenderSession',
   description: 'A video that is being made, or was.',
+  examples: [EXAMPLES.session],
   ...objectOf(
     {
       id: idSchema('Identifier', 'rs_81f2c0'),
@@ -182,6 +169,7 @@ export const RENDER_SESSION: Component = {
 export const DRY_RUN: Component = {
   $id: 'DryRun',
   description: 'What a request would come to.',
+  examples: [EXAMPLES.dryRun],
   ...objectOf({
     valid: { type: 'boolean' },
     errors: listOf(ref(REQUEST_PROBLEM), { description: 'What the 422 would list' }),
@@ -195,6 +183,7 @@ export const DRY_RUN: Component = {
 export const SOURCE_UPLOAD: Component = {
   $id: 'SourceUpload',
   description: 'Bytes that mappings can use.',
+  examples: [EXAMPLES.upload],
   ...objectOf(
     {
       remote_url: { type: 'string', format: 'uri', description: 'For `source.remote_url`' },

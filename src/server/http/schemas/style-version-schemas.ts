@@ -1,3 +1,4 @@
+import { EXAMPLES } from './examples.ts';
 import { type Component, idSchema, listOf, objectOf, ref, TIMESTAMP } from './json-schema.ts';
 import { REQUEST_PROBLEM } from './problem-schemas.ts';
 
@@ -41,11 +42,13 @@ const SPECIFICATION = {
 export const STYLE_VERSION: Component = {
   $id: 'StyleVersion',
   description: 'The mapping specification of a template style version.',
+  examples: [EXAMPLES.specification],
   ...objectOf(SPECIFICATION),
 };
 
 export const STYLE_VERSION_DETAILS: Component = {
   $id: 'StyleVersionDetails',
+  examples: [EXAMPLES.details],
   description: 'A template style version: its specification, and what the service knows beside. It never changes.',
   ...objectOf({
     ...SPECIFICATION,

@@ -1,0 +1,149 @@
+/** One video on its way through the service: what the description shows. */
+const TIME = { created: '2026-01-01T00:00:00.000Z', ended: '2026-01-01T00:00:07.214Z' };
+const BASE = 'https://reels.example.com';
+const STYLE_VERSION_ID = 'tsv_9c41e7d2';
+const HERO = '(Footage)/USER/hero.jpg';
+
+const RESOURCES = {
+  t_01: { source: { text: 'Summer Collection' } },
+  c_01: { source: { text: 'EEADA7' } },
+  [HERO]: { source: { remote_url: 'https://example.com/hero.jpg' }, transform: { crop_strategy: 'cover' } },
+};
+
+const SPECIFICATION = {
+  id: STYLE_VERSION_ID,
+  editables: {
+    t_01: {
+      input_type: 'text',
+      example_text: 'Your headline',
+      stillcut: 'stillcut_01',
+      fonts: ['BricolageGrotesque-SemiBold'],
+      label: 'Headline',
+      max_length: 40,
+    },
+    c_01: { input_type: 'color', example_text: 'EEADA7', stillcut: 'stillcut_01' },
+    [HERO]: { input_type: 'image', stillcut: 'stillcut_02', width: 1080, height: 1350, required: false },
+  },
+  fonts: ['BricolageGrotesque-SemiBold'],
+};
+
+const STARTED = {
+  id: 'rs_81f2c0',
+  title: 'Berlin',
+  status: 'preview_rendering',
+  render_progress: 0,
+  thumbnails: [],
+  video_url: null,
+  errors: [],
+  created_at: TIME.created,
+  updated_at: TIME.created,
+  mapping: { id: 'map_5d0e', template_style_version_id: STYLE_VERSION_ID, resources: RESOURCES },
+  audio_tracks: {},
+  font_changes: {},
+  source_uploads: [],
+  fonts: [],
+  phase: 'queued',
+  terminal: false,
+  download_url: null,
+  expires_at: null,
+};
+
+export const EXAMPLES = {
+  resources: RESOURCES,
+  request: {
+    title: 'Berlin',
+    render: 'preview',
+    mapping: { template_style_version_id: STYLE_VERSION_ID, resources: RESOURCES },
+  },
+  session: {
+    id: 'rs_81f2c0',
+    title: 'Berlin',
+    status: 'preview_rendered',
+    render_progress: 100,
+    thumbnails: [`${BASE}/outputs/k3Vb9Qz71xTn0LwY/stillcut_01.jpg`],
+    video_url: `${BASE}/outputs/k3Vb9Qz71xTn0LwY/video.mp4`,
+    errors: [],
+    created_at: TIME.created,
+    updated_at: TIME.ended,
+    mapping: { id: 'map_5d0e', template_style_version_id: STYLE_VERSION_ID, resources: RESOURCES },
+    audio_tracks: {},
+    font_changes: {},
+    source_uploads: [
+      {
+        key: HERO,
+        remote_url: 'https://example.com/hero.jpg',
+        status: 'fetched',
+        sha256: '2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae',
+        content_type: 'image/jpeg',
+        bytes: 481_204,
+        width: 1600,
+        height: 2000,
+      },
+    ],
+    fonts: ['BricolageGrotesque-SemiBold'],
+    phase: 'done',
+    terminal: true,
+    download_url: `${BASE}/downloads/k3Vb9Qz71xTn0LwY/video.mp4?expires=1767229200&signature=…`,
+    expires_at: null,
+    usage: { queue_seconds: 0.1, render_seconds: 7.1, frames: 360, bytes: 2_841_733 },
+  },
+  started: { render_session: STARTED },
+  canceled: {
+    render_session: {
+      ...STARTED,
+      status: 'preview_canceled',
+      updated_at: TIME.ended,
+      errors: [
+        {
+          code: 'canceled',
+          title: 'The session was canceled',
+          severity: 'error',
+          retryable: false,
+          occurred_at: TIME.ended,
+        },
+      ],
+      phase: 'done',
+      terminal: true,
+    },
+  },
+  dryRun: {
+    valid: false,
+    errors: [{ code: 'missing_editable', pointer: '#/mapping/resources', detail: 'c_01 is not filled' }],
+    warnings: [],
+    estimate: { frames: 360, render_seconds: 7.1 },
+  },
+  specification: SPECIFICATION,
+  details: {
+    ...SPECIFICATION,
+    name: 'Launch',
+    status: 'edit_ready',
+    errors: [],
+    digest: '9c41e7d2a0b85c6f1e3d4b5a69788796a5b4c3d2e1f00f1e2d3c4b5a69788796',
+    width: 1080,
+    height: 1350,
+    fps: 30,
+    duration: 12,
+    stillcuts: {
+      stillcut_01: `${BASE}/v2/template_style_versions/${STYLE_VERSION_ID}/stillcuts/stillcut_01.png`,
+    },
+    created_at: TIME.created,
+  },
+  upload: {
+    remote_url: 'reelform-upload:2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae',
+    sha256: '2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae',
+    bytes: 481_204,
+    content_type: 'image/jpeg',
+    width: 1600,
+    height: 2000,
+  },
+  problem: {
+    type: '/docs#mapping_invalid',
+    title: 'The mapping does not fit the style version',
+    status: 422,
+    detail: 'The mapping does not fit the template: c_01 is not filled',
+    instance: '/v2/render_sessions',
+    code: 'mapping_invalid',
+    request_id: 'req_3fq8Tz0dYx5Nn1uG',
+    errors: [{ code: 'missing_editable', pointer: '#/mapping/resources', detail: 'c_01 is not filled' }],
+  },
+} as const;
