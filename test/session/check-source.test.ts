@@ -1,0 +1,86 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { sha256 } from '../../src/digest.ts';
+import { MAX_IMAGE_BYTES } from '../../src/engine/check-image.ts';
+import { checkSource } from '../../src/session/check-source.ts';
+import { SessionFailure } from '../../src/session/ports.ts';
+import { testPicture } from '../engine/pictures.ts';
+import { animatedGif, animatedPng, animatedWebp, flatPng, manyScans } from './bomb-pictures.ts';
+
+const TYPES = ['png', 'jpeg', 'webp', 'gif', 'avif'] as const;
+
+function codeOf(bytes: Uint8Array): string {
+  try {
+    checkSource(bytes);
+    return 'fine';
+  } catch (error) {
+    if (error instanceof SessionFailure) return error.error.code;
+    throw error;
+  }
+}
+
+describe('checkSource()', () => {
+  it.each(TYPES)('knows a %s by its bytes', async (type) => {
+    const bytes = await testPicture(70, 50).encode(type as 'png');
+    const expected = { bytes, sha256: sha256(bytes), contentType: `image/${type}`, width: 70, height: 50 };
+    expect(checkSource(bytes)).toEqual(expected);
+  });
+
+  it.each([
+    ['nothing', ''],
+    ['a page', '<!doctype html><title>Log in</title>'],
+    ['an SVG', '<svg xmlns="http://www.w3.org/2000/svg"><image href="file:///etc/passwd"/></svg>'],
+    ['an SVG behind a declaration', '<?xml version="1.0"?><svg/>'],
+    ['a PDF', '%PDF-1.7'],
+    ['a BMP', 'BM\x46\0\0\0'],
+    ['a TIFF', 'II*\0'],
+    ['an icon', '\0\0\x01\0'],
+    ['a playlist', '#EXTM3U\nfile:///etc/passwd'],
+    ['a program', '\x7fELF'],
+    ['PostScript', '%!PS'],
+    ['HEIC', '\0\0\0\x18ftypheic'],
+  ])('takes no %s', (_, text) => expect(codeOf(Buffer.from(text, 'latin1'))).toBe('asset_type_unsupported'));
+
+  it.each([
+    ['too many bytes', () => Buffer.concat([flatPng(1, 1), Buffer.alloc(MAX_IMAGE_BYTES)])],
+    ['a side of 20,000', () => flatPng(20_000, 20_000)],
+    ['sides of four thousand million', () => flatPng(0xffff_ffff, 0xffff_ffff, [])],
+    ['a GIF of 400 Mpx', () => animatedGif(20_000, 20_000, 1)],
+    ['a GIF of 100,000 frames', () => animatedGif(200, 200, 100_000)],
+    ['a WebP of 100,000 frames', () => animatedWebp(200, 200, 100_000)],
+    ['a PNG of 100,000 frames', () => animatedPng(200, 200, 100_000)],
+    ['a PNG of enormous frames', () => animatedPng(4000, 4000, 100)],
+  ])('takes no bomb: %s', (_, make) => expect(codeOf(make())).toBe('asset_too_large'));
+
+  it('takes no JPEG of very many scans', async () => {
+    const jpeg = await testPicture(2000, 2000).encode('jpeg');
+    expect(codeOf(manyScans(jpeg, 10))).toBe('fine');
+    expect(codeOf(manyScans(jpeg, 300))).toBe('asset_too_large');
+  });
+
+  it('takes an animation of a usual length', () => {
+    expect(codeOf(animatedGif(500, 500, 300))).toBe('fine');
+    expect(codeOf(animatedWebp(500, 500, 300))).toBe('fine');
+    expect(codeOf(animatedPng(500, 500, 300))).toBe('fine');
+  });
+
+  it.each(TYPES)('takes no %s that is cut off', async (type) => {
+    const bytes = await testPicture(70, 50).encode(type as 'png');
+    for (const share of [0.3, 0.6, 0.95]) {
+      expect(codeOf(bytes.subarray(0, Math.floor(bytes.length * share)))).toBe('asset_decode_failed');
+    }
+  });
+
+  it('always answers, whatever the bytes', async () => {
+    const whole = await Promise.all(TYPES.map((type) => testPicture(20, 20).encode(type as 'png')));
+    const samples = [...whole, animatedGif(9, 9, 3), animatedWebp(9, 9, 3), animatedPng(9, 9, 3)];
+    fc.assert(
+      fc.property(fc.constantFrom(...samples), fc.nat(400), fc.uint8Array({ maxLength: 40 }), (bytes, at, noise) => {
+        const damaged = Buffer.from(bytes);
+        damaged.set(noise.subarray(0, Math.max(0, damaged.length - at)), Math.min(at, damaged.length));
+        expect(codeOf(damaged)).toMatch(/^(fine|asset_(too_large|decode_failed|type_unsupported))$/);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+});
