@@ -81,8 +81,9 @@ export const CODES = {
   service_lacks_uploads: 'The service takes no files, or no templates, from a client',
 
   // The service, from inside
-  settings_invalid: 'A setting of the server is not what it can be',
+  settings_invalid: 'A setting of the server, or of a token, has a value that it cannot have',
   unknown_token: 'There is no token with this id',
+  address_in_use: 'The service cannot listen on its address',
 } as const;
 
 export type Code = keyof typeof CODES;

@@ -35,7 +35,8 @@ export interface ApplyInput {
  * @throws ReelformError `write_failed` when the lockfile cannot be saved: rendering on would lose results
  */
 export async function applyPlan(input: ApplyInput): Promise<ApplyOutcome> {
-  const { plan, ports, onEvent } = input;
+  const { plan, onEvent } = input;
+  const ports = { ...input.ports, ensureStyleVersion: oncePerId((id) => input.ports.ensureStyleVersion(id)) };
   const startedAt = ports.clock.now();
   const saver = new LockSaver((change) => ports.updateLock(change));
   const pending = plan.changes.filter(renders);
@@ -61,7 +62,7 @@ export async function applyPlan(input: ApplyInput): Promise<ApplyOutcome> {
       onEvent({ kind: 'video-skipped', id: change.id });
       return;
     }
-    const failures = await renderChange(change, input, saver);
+    const failures = await renderChange(change, { ...input, ports }, saver);
     if (failures.length > 0) failed.push({ id: change.id, failures });
     else rendered += 1;
   };
@@ -108,6 +109,16 @@ async function renderChange(change: Change, input: ApplyInput, saver: LockSaver)
   await saver.record((lock) => editLock(lock, [edit]));
   onEvent({ kind: 'video-rendered', id, videoUrl: session.video_url, elapsedMs: ports.clock.now() - startedAt });
   return [];
+}
+
+/** The same promise for the same id: what is at work is waited for, what failed stays failed. */
+function oncePerId(ensure: (id: string) => Promise<void>): (id: string) => Promise<void> {
+  const asked = new Map<string, Promise<void>>();
+  return (id) => {
+    const promise = asked.get(id) ?? ensure(id);
+    asked.set(id, promise);
+    return promise;
+  };
 }
 
 function renderingOf(session: RenderSession, videoUrl: string): Rendering {

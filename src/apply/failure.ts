@@ -34,7 +34,9 @@ function sourceOf(video: Video, editable: string | undefined): string | undefine
 /** What was thrown while one video was at work; it stays with that video. */
 export function thrownFailures(error: unknown): Failure[] {
   if (error instanceof ReelformError) {
-    return [{ code: error.code, message: error.message, hint: error.hint, retryable: false }];
+    return [
+      { code: error.code, message: error.message, hint: error.hint, retryable: error.code === 'service_unreachable' },
+    ];
   }
   if (error instanceof ServiceError) {
     const retryable = error.status === 429 || error.status >= 500;

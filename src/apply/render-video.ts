@@ -17,7 +17,7 @@ export interface RenderTask {
 }
 
 /**
- * Uploads, posts once, and looks until the session has ended, rendered or failed.
+ * Sees to the template, uploads, posts once, and looks until the session has ended, rendered or failed.
  *
  * @throws ReelformError `changed_since_plan`, before anything is posted; whatever the service threw
  */
@@ -27,6 +27,7 @@ export async function renderVideo(
   ports: ApplyPorts,
   onProgress: (percent: number) => void,
 ): Promise<RenderSession> {
+  await ports.ensureStyleVersion(task.styleVersion);
   const urls = await uploadFiles(task, service, ports);
   const request = sessionRequest(task.video, task.styleVersion, (path) => urls.get(path)!);
   const options = { idempotencyKey: ports.newKey(), outputName: task.outputName };

@@ -59,7 +59,7 @@ async function planAndApply(root: string, options: ApplyOptions, io: Io): Promis
     return EXIT.ok;
   }
   // Before anybody is asked: it may be one that cannot be used.
-  const service = openService(project, () => io.now());
+  const service = openService(project, io);
   await approve(options, io);
   io.stderr.write('\n');
   const { outcome, interrupted } = await applyOpened(opened, service, options, io);
@@ -67,15 +67,20 @@ async function planAndApply(root: string, options: ApplyOptions, io: Io): Promis
   if (options.json !== true) {
     io.stdout.write(outcomeText(outcome, { color: wantsColor(io.stdout, io.env, options.color), interrupted }));
   }
-  if (outcome.failed.length > 0) return EXIT.renderFailed;
+  if (outcome.failed.length > 0) return isRefused(outcome) ? EXIT.authentication : EXIT.renderFailed;
   return interrupted ? EXIT.interrupted : EXIT.ok;
+}
+
+/** Whether the token was to blame, which no other attempt will mend. */
+function isRefused({ failed }: ApplyOutcome): boolean {
+  return failed.some(({ failures }) => failures.some(({ code }) => code === 'service_unauthorized'));
 }
 
 const NOTHING_DONE: ApplyOutcome = { rendered: 0, recorded: 0, failed: [], skipped: [], elapsedMs: 0 };
 
 async function applyOpened(
   { plan, project, lock, videos }: OpenPlan,
-  service: OpenService,
+  { service, capacity, ensureStyleVersion, close }: OpenService,
   options: ApplyOptions,
   io: Io,
 ): Promise<{ outcome: ApplyOutcome; interrupted: boolean }> {
@@ -96,11 +101,12 @@ async function applyOpened(
       videos,
       service,
       digestOf: (path) => project.assets.get(path)?.sha256,
-      concurrency: Math.min(options.concurrency ?? project.config.concurrency, service.capacity),
+      concurrency: Math.min(options.concurrency ?? project.config.concurrency, capacity),
       signal: stop.signal,
       onEvent: (event) => watch.take(event),
       ports: {
         updateLock: (change) => lockFile.update(change),
+        ensureStyleVersion,
         readFile: (path) => readFile(join(project.root, path)),
         clock: { now: () => io.now(), wait: (milliseconds) => setTimeout(milliseconds) },
         newKey: () => randomUUID(),
@@ -111,7 +117,7 @@ async function applyOpened(
   } finally {
     stopListening();
     watch.close();
-    await service.close();
+    await close();
   }
 }
 

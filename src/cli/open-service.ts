@@ -1,60 +1,82 @@
 import { randomBytes } from 'node:crypto';
-import { availableParallelism, totalmem } from 'node:os';
 import { join } from 'node:path';
-import { ReelformError } from '../diagnostic.ts';
+import { setTimeout } from 'node:timers/promises';
 import { OUTPUTS_FOLDER } from '../lock/output-path.ts';
 import type { Project } from '../project/load-project.ts';
 import { writeFileAtomic } from '../project/write-file.ts';
 import type { RenderService } from '../service/render-service.ts';
+import { pushStyleVersion } from '../service/style-version-pusher.ts';
+import { ALLOW_EVERYTHING } from '../session/allow-list.ts';
 import { createDirectoryOutputs } from '../session/directory-outputs.ts';
 import { createEmbeddedService } from '../session/embedded-service.ts';
-import { fetchSource } from '../session/fetch-source.ts';
-import { createMemoryStore } from '../session/memory-store.ts';
 import { createRenderPool } from '../session/render-pool.ts';
-import { createSourceReader } from '../session/source-reader.ts';
-import { createSourceStore } from '../session/source-store.ts';
-
-/** What one render of 1080p takes, twice over: the machine has other work too. */
-const MEMORY_PER_RENDER_BYTES = 1e9;
+import { createSources } from '../session/sources.ts';
+import type { Io } from './io.ts';
+import { openRemoteService, uploadOf } from './open-remote-service.ts';
+import { renderCapacity } from './render-capacity.ts';
 
 /** A service that a command opened, and has to close. */
-export type OpenService = RenderService & {
+export interface OpenService {
+  readonly service: RenderService;
   /** Renders that are worth having at work at once. */
   readonly capacity: number;
+  /** See the port of apply. */
+  ensureStyleVersion(id: string): Promise<void>;
   close(): Promise<void>;
-};
+}
 
 /**
  * The rendering service that reelform.yaml names.
  *
- * @throws ReelformError `service_unsupported`
+ * @throws ReelformError `token_missing`
  */
-export function openService(project: Project, now: () => number): OpenService {
-  if (project.config.service !== 'embedded') {
-    throw new ReelformError('service_unsupported', `This version renders with "service: embedded" only`, {
-      hint: 'Set "service: embedded" in reelform.yaml, with template packages of this repository',
-    });
-  }
+export function openService(project: Project, io: Io): OpenService {
+  return project.config.service === 'embedded' ? openEmbedded(project, io) : openRemote(project, io);
+}
+
+function openRemote(project: Project, io: Io): OpenService {
+  const service = openRemoteService(project, io);
+  return {
+    service,
+    capacity: Number.POSITIVE_INFINITY,
+    async ensureStyleVersion(id) {
+      const template = [...project.templates.values()].find(({ spec }) => spec.id === id);
+      const upload = template === undefined ? null : uploadOf(template);
+      // Without a package the style version is the service's own.
+      if (upload !== null) await pushStyleVersion(service, upload, (milliseconds) => setTimeout(milliseconds));
+    },
+    close: async () => undefined,
+  };
+}
+
+function openEmbedded(project: Project, io: Io): OpenService {
   const packages = new Map([...project.templates.values()].map((template) => [template.spec.id, template.package]));
-  const uploads = createSourceStore(join(project.root, '.reelform', 'sources'));
-  const capacity = Math.max(1, Math.min(availableParallelism(), Math.floor(totalmem() / MEMORY_PER_RENDER_BYTES)));
+  const sources = createSources({
+    directory: join(project.root, '.reelform', 'sources'),
+    // Whoever runs the command wrote the URLs, or took them over in a review.
+    allow: ALLOW_EVERYTHING,
+    mayRead: async () => true,
+    isOneRun: true,
+    now: () => io.now(),
+  });
+  const capacity = renderCapacity();
   const pool = createRenderPool({ size: capacity });
   const service = createEmbeddedService({
-    templates: { find: (id) => packages.get(id) ?? null },
-    sources: createSourceReader(uploads, fetchSource),
+    templates: { find: async (_, id) => packages.get(id) ?? null },
+    sources: sources.reader,
     renderer: pool,
     outputs: createDirectoryOutputs(join(project.root, OUTPUTS_FOLDER), OUTPUTS_FOLDER, writeFileAtomic),
-    store: createMemoryStore(),
-    environment: { now, randomId: () => randomBytes(12).toString('hex') },
-    uploads,
+    environment: { now: () => io.now(), randomId: () => randomBytes(12).toString('hex') },
+    uploads: sources.uploads,
   });
   return {
-    ...service,
+    service,
     capacity,
+    ensureStyleVersion: async () => undefined,
     async close() {
       await service.close();
       await pool.close();
-      await uploads.clear();
+      await sources.clear();
     },
   };
 }

@@ -1,13 +1,17 @@
 import { unknownTemplate } from '../definition/unknown-template.ts';
-import { type Diagnostic, EXIT, hasErrors } from '../diagnostic.ts';
-import { CONFIG_FILE } from '../project/find-root.ts';
+import { EXIT, hasErrors, ReelformError } from '../diagnostic.ts';
 import { loadProject, type Project } from '../project/load-project.ts';
 import { outdatedFiles, type SchemaFile, schemaFiles, writeSchemaFiles } from '../project/schema-files.ts';
 import { pullText } from '../report/pull-text.ts';
+import { specProblems } from '../schema/parse-spec.ts';
+import type { StyleVersion } from '../service/wire.ts';
 import { directoryOf, tellDiagnostics } from './diagnose.ts';
 import type { GlobalOptions } from './global-options.ts';
 import { type Io, wantsColor } from './io.ts';
-import { openService } from './open-service.ts';
+import { isAboutTemplates } from './is-about-templates.ts';
+import { openRemoteService, type RemoteService } from './open-remote-service.ts';
+
+const MAX_PROBLEMS = 5;
 
 /** `reelform pull [TEMPLATE…]`: specifications from the service into `schemas/`, and what editors need beside them. */
 export async function pullCommand(
@@ -33,21 +37,27 @@ export async function pullCommand(
 }
 
 async function pulledFiles(names: readonly string[], project: Project, io: Io): Promise<SchemaFile[]> {
-  const service = openService(project, () => io.now());
-  try {
-    const files: SchemaFile[] = [];
-    for (const name of names) {
-      const spec = await service.getStyleVersion(project.templates.get(name)!.spec.id);
-      files.push(...schemaFiles(name, spec));
+  const files: SchemaFile[] = [];
+  // A package describes itself: the service is asked, and a token needed, for style versions of its own alone.
+  let service: RemoteService | null = null;
+  for (const name of names) {
+    const template = project.config.templates.get(name)!;
+    if (template.kind === 'package') {
+      files.push(...schemaFiles(name, project.templates.get(name)!.spec));
+      continue;
     }
-    return files;
-  } finally {
-    await service.close();
+    service ??= openRemoteService(project, io);
+    files.push(...schemaFiles(name, await fetchSpec(template.id, service)));
   }
+  return files;
 }
 
-/** Mistakes in definitions are not pull's business, and what is out of date is about to be written. */
-function isAboutTemplates({ code, at }: Diagnostic): boolean {
-  if (code === 'schema_outdated' || code === 'spec_missing' || code === 'no_videos') return false;
-  return code === 'template_invalid' || at === undefined || at.file === CONFIG_FILE;
+/** @throws ReelformError `service_answer_invalid` */
+async function fetchSpec(id: string, service: RemoteService): Promise<StyleVersion> {
+  const spec = await service.getStyleVersion(id);
+  const problems = specProblems(spec);
+  if (problems.length === 0 && spec.id !== id) problems.push(`it is the one of ${spec.id}`);
+  if (problems.length === 0) return spec;
+  const message = `What ${service.name} answered is no specification of ${id}: ${problems.slice(0, MAX_PROBLEMS).join('; ')}`;
+  throw new ReelformError('service_answer_invalid', message);
 }

@@ -1,6 +1,8 @@
 import { Command, CommanderError, InvalidArgumentError } from 'commander';
 import { EXIT, ReelformError } from '../diagnostic.ts';
-import { errorText, internalErrorText } from '../report/error-text.ts';
+import { errorText, internalErrorText, serviceErrorText } from '../report/error-text.ts';
+import { ServiceError } from '../service/service-error.ts';
+import { addServerCommands } from './add-server-commands.ts';
 import { VERSION } from './global-options.ts';
 import type { Io } from './io.ts';
 
@@ -86,6 +88,23 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
       exitCode = await outputCommand(id, command.optsWithGlobals(), io);
     });
 
+  const template = program.command('template').description('templates at the service');
+  template
+    .command('push')
+    .description('upload the template packages of the repository to the service')
+    .argument('[template...]', 'names from reelform.yaml; all packages by default')
+    .option('--json', 'print what became of each as one JSON document')
+    .action(async (templates: string[], _, command: Command) => {
+      const { templatePushCommand } = await import('./template-command.ts');
+      exitCode = await templatePushCommand(templates, command.optsWithGlobals(), io);
+    });
+
+  // The table of settings brings along what reads them: other commands do without.
+  const settings = argv.includes('serve') ? (await import('../server/setting-flags.ts')).SETTING_FLAGS : [];
+  addServerCommands(program, settings, io, (code) => {
+    exitCode = code;
+  });
+
   try {
     await program.parseAsync([...argv], { from: 'user' });
     return exitCode;
@@ -101,6 +120,10 @@ function explain(error: unknown, io: Io): number {
   if (error instanceof ReelformError) {
     io.stderr.write(errorText(error));
     return error.exitCode;
+  }
+  if (error instanceof ServiceError) {
+    io.stderr.write(serviceErrorText(error));
+    return EXIT.error;
   }
   const refused = fileSystemError(error);
   if (refused !== null) return explain(refused, io);

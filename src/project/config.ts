@@ -33,7 +33,7 @@ export interface ParsedConfig {
 
 /** reelform.yaml as its schema has it. */
 interface WrittenConfig {
-  readonly service?: 'embedded' | { readonly url: string; readonly token_env?: string };
+  readonly service?: 'embedded' | { readonly url: string; readonly token_env?: string; readonly allow_http?: boolean };
   readonly templates: Readonly<Record<string, string>>;
   readonly videos?: string;
   readonly concurrency?: number;
@@ -63,6 +63,7 @@ export function parseConfig(file: string, text: string, check: Check): ParsedCon
   if (glob !== null) diagnostics.push(glob);
   const written = json as unknown as WrittenConfig;
   const templates = diagnostics.length > 0 ? null : readTemplates(written, locate);
+  diagnostics.push(...(templates === null ? [] : serviceProblems(written.service, locate)));
   diagnostics.push(...(templates?.diagnostics ?? []));
   if (diagnostics.length > 0 || templates === null) {
     return { config: { ...DEFAULT_CONFIG, ...(glob === null ? { videos } : {}) }, templateNames, diagnostics };
@@ -78,6 +79,26 @@ export function parseConfig(file: string, text: string, check: Check): ParsedCon
 function readService(service: WrittenConfig['service']): ServiceConfig {
   if (typeof service !== 'object') return 'embedded';
   return { url: service.url.replace(/\/+$/, ''), tokenEnv: service.token_env ?? 'REELFORM_TOKEN' };
+}
+
+/** A token that is sent over http can be read by everybody on the way; on this machine there is no way. */
+function serviceProblems(service: WrittenConfig['service'], locate: Locate): Diagnostic[] {
+  if (typeof service !== 'object') return [];
+  const problem = (message: string, hint: string): Diagnostic[] => {
+    return [{ code: 'config_invalid', severity: 'error', message, hint, at: locate(['service', 'url'], 'value').span }];
+  };
+  if (!URL.canParse(service.url)) return problem('service.url is no URL', 'Write it like https://api.example.com');
+  const { protocol, hostname } = new URL(service.url);
+  if (protocol === 'https:' || service.allow_http === true || isLoopback(hostname)) return [];
+  return problem(
+    `The access token would be sent to ${hostname} in clear`,
+    'Write https://, or "allow_http: true" beside the URL where the network between is safe',
+  );
+}
+
+/** @param hostname as the WHATWG URL parser writes it */
+function isLoopback(hostname: string): boolean {
+  return /^(?:localhost|.+\.localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname);
 }
 
 function readTemplates(

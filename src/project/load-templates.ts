@@ -15,6 +15,8 @@ export interface ProjectTemplate {
   readonly spec: StyleVersion;
   /** `null` for a style version of a service. */
   readonly package: TemplatePackage | null;
+  /** The files that the package was read from, by path; `null` for a style version of a service. */
+  readonly files: ReadonlyMap<string, Uint8Array> | null;
 }
 
 export interface LoadedTemplates {
@@ -47,7 +49,8 @@ function loadPackage(name: string, { path, at }: TemplateConfig & { kind: 'packa
   if (!folder.ok) return { template: null, diagnostics: folder.diagnostics };
   const parsed = parseTemplatePackage(path, folder.value);
   if (!parsed.ok) return { template: null, diagnostics: parsed.diagnostics };
-  return { template: { name, spec: parsed.value.spec, package: parsed.value }, diagnostics: [] };
+  const template = { name, spec: parsed.value.spec, package: parsed.value, files: folder.value };
+  return { template, diagnostics: [] };
 }
 
 function loadSpec(
@@ -68,7 +71,7 @@ function loadSpec(
     const message = `${path} describes the style version ${spec.value.id}, reelform.yaml names ${id}`;
     return { template: null, diagnostics: [{ code: 'spec_missing', severity: 'error', message, hint, at }] };
   }
-  return { template: { name, spec: spec.value, package: null }, diagnostics: [] };
+  return { template: { name, spec: spec.value, package: null, files: null }, diagnostics: [] };
 }
 
 function outdated(

@@ -1,8 +1,31 @@
-import type { ReelformError } from '../diagnostic.ts';
+import { escapeControls } from './escape-controls.ts';
 
-/** What ended a command, and what to do about it. */
-export function errorText({ code, message, hint }: ReelformError): string {
-  return `error ${code}: ${message}\n${hint === undefined ? '' : `hint: ${hint}\n`}`;
+/** What ended a command, and what to do about it. Texts of a service cannot command the terminal. */
+export function errorText({
+  code,
+  message,
+  hint,
+}: {
+  code: string;
+  message: string;
+  hint?: string | undefined;
+}): string {
+  const told = `error ${escapeControls(code)}: ${escapeControls(message)}\n`;
+  return `${told}${hint === undefined ? '' : `hint: ${escapeControls(hint)}\n`}`;
+}
+
+/** What a service refused, with all that it says about it. */
+export function serviceErrorText({
+  code,
+  message,
+  problems,
+}: {
+  code: string;
+  message: string;
+  problems: readonly { readonly detail: string; readonly pointer: string }[];
+}): string {
+  const lines = problems.map(({ detail, pointer }) => `  ${escapeControls(detail)} (${escapeControls(pointer)})\n`);
+  return `${errorText({ code, message })}${lines.join('')}`;
 }
 
 /** What only we can mend. */

@@ -107,6 +107,7 @@ interface Run {
   readonly onEvent?: (event: ApplyEvent) => void;
   readonly saveLock?: (lock: Lock) => Promise<void>;
   readonly file?: string;
+  readonly ensureStyleVersion?: (id: string) => Promise<void>;
 }
 
 async function apply(run: Run) {
@@ -132,6 +133,7 @@ async function apply(run: Run) {
         current = next;
         saved.push(next);
       },
+      ensureStyleVersion: run.ensureStyleVersion ?? (async () => undefined),
       readFile: async () => Buffer.from(run.file ?? 'image'),
       clock: { now: () => 0, wait: () => new Promise((resolve) => setImmediate(resolve)) },
       newKey: () => 'key',
@@ -142,6 +144,34 @@ async function apply(run: Run) {
 }
 
 describe('applyPlan()', () => {
+  it('asks once for the template before anything is posted, and for none that nothing is rendered from', async () => {
+    const asked: string[] = [];
+    const { service, counts } = countingService();
+    const ensureStyleVersion = async (id: string): Promise<void> => {
+      asked.push(`${id} after ${counts.posts} posts`);
+    };
+    const { outcome } = await apply({ videos: ['a', 'b', 'c'].map((id) => video(id)), service, ensureStyleVersion });
+    expect(outcome.rendered).toBe(3);
+    await apply({ videos: ['a', 'b', 'c'].map((id) => video(id)), lock: outcome.lock, ensureStyleVersion });
+    expect(asked).toEqual(['tsv_1 after 0 posts']);
+  });
+
+  it('keeps a template that the service cannot use to the videos that are made from it', async () => {
+    const { service, counts } = countingService();
+    const { outcome } = await apply({
+      videos: [video('a'), video('b')],
+      service,
+      ensureStyleVersion: async () => {
+        throw new ReelformError('service_lacks_uploads', 'No');
+      },
+    });
+    expect(outcome.failed.map(({ id, failures }) => [id, failures[0]?.code])).toEqual([
+      ['a', 'service_lacks_uploads'],
+      ['b', 'service_lacks_uploads'],
+    ]);
+    expect(counts.posts).toBe(0);
+  });
+
   it('renders what is new and records it under names that carry the fingerprint', async () => {
     const { outcome } = await apply({ videos: [video('berlin')] });
     const entry = outcome.lock.videos.get('berlin')!;

@@ -2,28 +2,45 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { EXIT } from '../../src/diagnostic.ts';
+import { SETTING_FLAGS } from '../../src/server/setting-flags.ts';
 import { reelform } from '../support/test-io.ts';
 
 const README = readFileSync(join(import.meta.dirname, '../../README.md'), 'utf8');
-const COMMANDS = ['plan', 'apply', 'validate', 'pull', 'show', 'output'];
+const COMMANDS = [
+  ...['plan', 'apply', 'validate', 'pull', 'show', 'output', 'template push', 'serve'],
+  ...['token create', 'token list', 'token revoke'],
+];
+/** They stand in the reference of the service. */
+const SETTINGS = new Set(SETTING_FLAGS.map(({ flag }) => flag));
 
-async function help(...args: string[]): Promise<string> {
+/** @param command the program's own when empty */
+async function help(command = ''): Promise<string> {
+  const args = command === '' ? [] : command.split(' ');
   return (await reelform('/', [...args, '--help'])).stdout;
+}
+
+async function listed(command = ''): Promise<string[]> {
+  return [...(await help(command)).matchAll(/^ {2}([a-z]+) .*$/gm)]
+    .map((match) => match[1]!)
+    .filter((name) => name !== 'help');
 }
 
 describe('README.md', () => {
   it('has every command', async () => {
-    const listed = [...(await help()).matchAll(/^ {2}([a-z]+) .*$/gm)]
-      .map((match) => match[1]!)
-      .filter((name) => name !== 'help');
-    expect(listed).toEqual(COMMANDS);
+    const commands: string[] = [];
+    for (const name of await listed()) {
+      const below = ['template', 'token'].includes(name) ? await listed(name) : [];
+      commands.push(...(below.length === 0 ? [name] : below.map((one) => `${name} ${one}`)));
+    }
+    expect(commands).toEqual(COMMANDS);
     for (const command of COMMANDS) expect(README).toContain(`| \`reelform ${command}`);
   });
 
   it('has every option, with the commands that take it', async () => {
     for (const command of ['', ...COMMANDS]) {
-      const text = await help(...(command === '' ? [] : [command]));
+      const text = await help(command);
       for (const [, flag] of text.matchAll(/^ {2}(?:-\w, )?(--[a-z-]+)/gm)) {
+        if (command === 'serve' && SETTINGS.has(flag!)) continue;
         const row = README.split('\n').find((line) => line.startsWith('|') && line.includes(`\`${flag!}`));
         expect(row, `${command} ${flag}`).toBeDefined();
         if (command !== '' && flag !== '--help') expect(row?.split('|')[2], `${command} ${flag}`).toContain(command);
@@ -32,7 +49,7 @@ describe('README.md', () => {
   });
 
   it('has no option that does not exist', async () => {
-    const texts = await Promise.all(['', ...COMMANDS].map((command) => help(...(command === '' ? [] : [command]))));
+    const texts = await Promise.all(['', ...COMMANDS].map((command) => help(command)));
     const existing = new Set(texts.flatMap((text) => [...text.matchAll(/--[a-z-]+/g)].map((match) => match[0])));
     const table = README.split('\n').filter((line) => /^\| `-/.test(line));
     const documented = table.flatMap((line) =>
@@ -42,7 +59,9 @@ describe('README.md', () => {
   });
 
   it('has every exit code that the program ends with', () => {
-    const used: (keyof typeof EXIT)[] = ['ok', 'error', 'changes', 'renderFailed', 'refused', 'interrupted'];
+    const used: (keyof typeof EXIT)[] = [
+      ...(['ok', 'error', 'changes', 'authentication', 'renderFailed', 'refused', 'interrupted'] as const),
+    ];
     for (const name of used) expect(README).toMatch(new RegExp(`^\\| ${EXIT[name]} \\| `, 'm'));
   });
 });

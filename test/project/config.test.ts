@@ -34,6 +34,16 @@ concurrency: 64
     expect(templateNames).toEqual(['launch', '007']);
   });
 
+  it.each([
+    'http://localhost:4400',
+    'http://127.0.0.1:4400',
+    '"http://[::1]:4400"',
+    'https://10.0.0.5',
+    '"http://10.0.0.5", allow_http: true',
+  ])('lets a token go to %s', (url) => {
+    expect(parse(`service: {url: ${url}}\ntemplates: {}`).diagnostics).toEqual([]);
+  });
+
   const withTemplates = (line: string): string => `${line}\ntemplates: {}\n`;
   it.each([
     ['', ['config_invalid 1:1']],
@@ -44,6 +54,10 @@ concurrency: 64
     [withTemplates('service: {}'), ['config_invalid 1:1']],
     [withTemplates('service: {url: ftp://x}'), ['config_invalid 1:16']],
     [withTemplates('service: {url: "https://me:secret@x"}'), ['config_invalid 1:16']],
+    [withTemplates('service: {url: "https://x:99999"}'), ['config_invalid 1:16']],
+    [withTemplates('service: {url: http://10.0.0.5:8080}'), ['config_invalid 1:16']],
+    [withTemplates('service: {url: http://127.example.com}'), ['config_invalid 1:16']],
+    [withTemplates('service: {url: https://x, allow_http: yes}'), ['config_invalid 1:39']],
     [withTemplates('service: {url: https://x, token: abc}'), ['unknown_property 1:27']],
     [withTemplates('service: {url: https://x, token_env: a-b}'), ['config_invalid 1:38']],
     [withTemplates('video: x'), ['unknown_property 1:1']],

@@ -32,7 +32,7 @@ export interface InterfaceService {
   count(route: string): number;
   /** Answers the next requests of a route like this, one after the other. */
   force(route: string, ...faults: Fault[]): void;
-  /** What sessions become when they are looked at for the second time. */
+  /** What sessions end as, beside or instead of a rendered video. */
   end: Partial<RenderSession>;
   close(): Promise<void>;
 }
@@ -41,6 +41,8 @@ export interface InterfaceServiceOptions {
   readonly styleVersions?: readonly StyleVersion[];
   /** Keeps idempotency keys, and says so. */
   readonly keepsKeys?: boolean;
+  /** Looks at a session until it has ended; 2 when absent. */
+  readonly looks?: number;
   /** Takes files and templates; the value is the id that every template gets. */
   readonly uploads?: { readonly styleVersion: StyleVersion };
 }
@@ -58,6 +60,7 @@ export async function startInterfaceService(options: InterfaceServiceOptions = {
   const styleVersions = new Map(options.styleVersions?.map((one) => [one.id, one]));
   const uploaded = new Map<string, { looks: number; version: StyleVersion }>();
   const seen: SeenRequest[] = [];
+  const looks = new Map<string, number>();
   const faults = new Map<string, Fault[]>();
   let url = '';
 
@@ -89,19 +92,23 @@ export async function startInterfaceService(options: InterfaceServiceOptions = {
   const look = (id: string): RenderSession | null => {
     const session = sessions.get(id);
     if (session === undefined) return null;
-    sessions.set(id, {
+    const looked = (looks.get(id) ?? 0) + 1;
+    looks.set(id, looked);
+    if (looked < (options.looks ?? 2)) return session;
+    const ended: RenderSession = {
       ...session,
       status: 'preview_rendered',
       render_progress: 100,
       video_url: `${url}/videos/${id}.mp4`,
       thumbnails: [`${url}/videos/${id}.jpg`],
       ...service.end,
-    });
-    return session;
+    };
+    sessions.set(id, ended);
+    return ended;
   };
 
   const answer = ({ method, path, headers, body }: SeenRequest): [status: number, body: unknown, headers?: object] => {
-    if (headers.authorization !== `Bearer ${token}`) return [401, { detail: `Bearer ${token} it is not` }];
+    if (headers.authorization !== `Bearer ${token}`) return [401, { detail: `${headers.authorization} is unknown` }];
     const specs = /^\/v2\/template_style_versions\/([^/]+)\/specs$/.exec(path);
     const session = /^\/v2\/render_sessions\/([^/]+)$/.exec(path);
     const version = /^\/v2\/template_style_versions\/([^/]+)$/.exec(path);

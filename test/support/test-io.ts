@@ -9,6 +9,8 @@ export interface Ran {
 
 export interface TestIoOptions {
   readonly env?: Readonly<Record<string, string>>;
+  /** Milliseconds since the epoch; 0 when absent. */
+  readonly now?: number;
   readonly interactive?: boolean;
   readonly answer?: string;
   /** Called with everything written to stderr so far; `interrupt` is a Ctrl-C. */
@@ -46,7 +48,7 @@ export async function reelform(cwd: string, args: readonly string[], options: Te
     env: options.env ?? {},
     pid: 1,
     isAlive: () => true,
-    now: () => 0,
+    now: () => options.now ?? 0,
     onInterrupt(listener) {
       listeners.add(listener);
       return () => listeners.delete(listener);

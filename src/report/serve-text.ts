@@ -1,0 +1,47 @@
+import { countNoun } from './count-noun.ts';
+import { escapeControls } from './escape-controls.ts';
+
+/** What a server that has started is known by. */
+export interface ServeFacts {
+  readonly url: string;
+  readonly settings: {
+    readonly databaseUrl: string | null;
+    readonly dataDirectory: string;
+    readonly host: string;
+    readonly publicUrl: string | null;
+  };
+  /** Of the repository. */
+  readonly templates: readonly { readonly name: string }[];
+  readonly hasTokens: boolean;
+}
+
+/** Tells whoever started a server where everything is, and how to get in. */
+export function serveText({ url, settings, templates, hasTokens }: ServeFacts): string {
+  const { databaseUrl, dataDirectory, host, publicUrl } = settings;
+  const names = templates.map(({ name }) => name).join(', ');
+  const lines = [
+    `Reelform serves at ${publicUrl ?? url}`,
+    `  the API      ${url}/docs`,
+    `  database     ${databaseUrl === null ? 'PGlite, in the data folder' : describeDatabase(databaseUrl)}`,
+    `  data folder  ${escapeControls(dataDirectory)}`,
+    ...(templates.length === 0
+      ? []
+      : [`  templates    ${countNoun(templates.length, 'template')} of reelform.yaml: ${names}`]),
+  ];
+  if (publicUrl === null && /^(?:0\.0\.0\.0|::)$/.test(host)) {
+    lines.push('Clients on other machines need --public-url: the URLs of finished videos begin with it.');
+  }
+  if (!hasTokens) {
+    lines.push(
+      'There is no token yet. Make one, in another terminal:',
+      '  export REELFORM_TOKEN=$(reelform token create)',
+    );
+  }
+  return lines.map((line) => `${line}\n`).join('');
+}
+
+/** Without user, password and options. */
+function describeDatabase(url: string): string {
+  const { host, pathname } = new URL(url);
+  return escapeControls(`PostgreSQL, ${pathname.slice(1) || 'the default database'} at ${host || 'localhost'}`);
+}

@@ -1,0 +1,200 @@
+import {
+  allowedSources,
+  baseUrl,
+  choice,
+  connectionString,
+  numbersByName,
+  onOff,
+  type SettingKind,
+  text,
+  wholeNumber,
+} from './setting-kinds.ts';
+import type { Settings } from './settings.ts';
+
+/** What `reelform serve` can be told. */
+export interface ServeSettings extends Settings {
+  /** `auto`: for people on a terminal, JSON lines everywhere else. */
+  readonly logFormat: 'auto' | 'json' | 'pretty';
+}
+
+/** What defaults depend on. */
+export interface Machine {
+  /** Of the repository, or where the command was started; absolute. */
+  readonly directory: string;
+  /** Renders at once that the machine can bear. */
+  readonly capacity: number;
+}
+
+/** One setting, wherever it is said. */
+export interface SettingRow<T> {
+  /** In the file. */
+  readonly name: string;
+  /** Null: not on a command line, which every user of the machine can read. */
+  readonly flag: string | null;
+  readonly environment: string;
+  readonly kind: SettingKind<NonNullable<T>>;
+  defaultOn(machine: Machine): T;
+  /** For people. */
+  readonly defaultText: string;
+  /** What it does: one sentence, no full stop. */
+  readonly sentence: string;
+}
+
+/** A folder; relative ones start where the setting was said. */
+export const FOLDER = 'data';
+
+const NOTHING = { defaultOn: () => null, defaultText: 'none' } as const;
+
+/**
+ * Every setting, once: flags, environment, file and documentation are made from this table.
+ */
+export const SETTINGS_TABLE: { readonly [K in keyof ServeSettings]: SettingRow<ServeSettings[K]> } = {
+  host: {
+    ...named('host', '--host', 'REELFORM_HOST'),
+    kind: text('<address>', 'an address or a host name', /^[A-Za-z0-9.:_-]+$/),
+    ...always('127.0.0.1'),
+    sentence: 'address to listen on; 0.0.0.0 or :: for every network of the machine',
+  },
+  port: {
+    ...named('port', '--port', 'REELFORM_PORT'),
+    kind: wholeNumber('<n>', 0, 65_535),
+    ...always(4400),
+    sentence: 'port to listen on; 0 for any that is free',
+  },
+  dataDirectory: {
+    ...named(FOLDER, '--data', 'REELFORM_DATA'),
+    kind: text('<folder>', 'a folder', /^[^\0]+$/),
+    defaultOn: ({ directory }) => `${directory}/.reelform/server`,
+    defaultText: '`.reelform/server`',
+    sentence: 'folder of the database, the finished videos, templates and sources',
+  },
+  publicUrl: {
+    ...named('public_url', '--public-url', 'REELFORM_PUBLIC_URL'),
+    kind: baseUrl,
+    defaultOn: () => null,
+    defaultText: 'where it listens',
+    sentence: 'URL under which clients reach the service, where that is another one than it listens on',
+  },
+  databaseUrl: {
+    ...named('database_url', null, 'DATABASE_URL'),
+    kind: connectionString,
+    defaultOn: () => null,
+    defaultText: 'a database in the data folder',
+    sentence: 'PostgreSQL to keep everything in that is no file',
+  },
+  concurrency: {
+    ...named('concurrency', '--concurrency', 'REELFORM_CONCURRENCY'),
+    kind: wholeNumber('<n>', 1, 64),
+    defaultOn: ({ capacity }) => capacity,
+    defaultText: 'one per core and GB of memory',
+    sentence: 'videos to render at once',
+  },
+  logLevel: {
+    ...named('log_level', '--log-level', 'REELFORM_LOG_LEVEL'),
+    kind: choice('<level>', ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']),
+    ...always('info'),
+    sentence: 'what is worth a line of the log: fatal, error, warn, info, debug, trace or silent',
+  },
+  logFormat: {
+    ...named('log_format', '--log-format', 'REELFORM_LOG_FORMAT'),
+    kind: choice('<format>', ['auto', 'json', 'pretty']),
+    ...always('auto'),
+    sentence: 'json, pretty, or auto: pretty on a terminal',
+  },
+  retentionDays: {
+    ...named('retention_days', '--retention-days', 'REELFORM_RETENTION_DAYS'),
+    kind: wholeNumber('<n>', 1, 36_500),
+    ...NOTHING,
+    sentence: 'days after which a finished session and its files are removed',
+  },
+  downloadMinutes: {
+    ...named('download_minutes', '--download-minutes', 'REELFORM_DOWNLOAD_MINUTES'),
+    kind: wholeNumber('<n>', 1, 525_600),
+    ...always(60),
+    sentence: 'minutes for which a download_url works',
+  },
+  rateLimit: {
+    ...named('rate_limit', '--rate-limit', 'REELFORM_RATE_LIMIT'),
+    kind: wholeNumber('<n>', 1, 1_000_000),
+    ...NOTHING,
+    sentence: 'requests that a tenant may make in 60 seconds',
+  },
+  tenantRateLimits: {
+    ...named('tenant_rate_limits', '--tenant-rate-limit', 'REELFORM_TENANT_RATE_LIMITS'),
+    kind: numbersByName('<tenant=n>', 1, 1_000_000),
+    defaultOn: () => new Map(),
+    defaultText: 'none',
+    sentence: 'the same for one tenant; can be said for several',
+  },
+  allowSources: {
+    ...named('allow_sources', '--allow-source', 'REELFORM_ALLOW_SOURCES'),
+    kind: allowedSources,
+    defaultOn: () => [],
+    defaultText: 'public hosts alone',
+    sentence:
+      'host, host:port, *.domain or range that sources may come from although it is not public; can be said for several',
+  },
+  renderSeconds: {
+    ...named('render_seconds', '--render-seconds', 'REELFORM_RENDER_SECONDS'),
+    kind: wholeNumber('<n>', 1, 86_400),
+    ...always(900),
+    sentence: 'seconds that one render may take',
+  },
+  renderStallSeconds: {
+    ...named('render_stall_seconds', '--render-stall-seconds', 'REELFORM_RENDER_STALL_SECONDS'),
+    kind: wholeNumber('<n>', 1, 86_400),
+    ...always(60),
+    sentence: 'seconds that it may take for one frame',
+  },
+  renderCpuSeconds: {
+    ...named('render_cpu_seconds', '--render-cpu-seconds', 'REELFORM_RENDER_CPU_SECONDS'),
+    kind: wholeNumber('<n>', 1, 864_000),
+    ...always(3600),
+    sentence: 'seconds of processor time that it may take, on all cores together',
+  },
+  renderMemoryMb: {
+    ...named('render_memory_mb', '--render-memory-mb', 'REELFORM_RENDER_MEMORY_MB'),
+    kind: wholeNumber('<n>', 128, 1_048_576),
+    ...always(2048),
+    sentence: 'MB of memory that the process of a render may take',
+  },
+  drainSeconds: {
+    ...named('drain_seconds', '--drain-seconds', 'REELFORM_DRAIN_SECONDS'),
+    kind: wholeNumber('<n>', 1, 86_400),
+    ...always(30),
+    sentence: 'seconds that renders at work may go on after the first signal to stop',
+  },
+  trustProxy: {
+    ...named('trust_proxy', '--trust-proxy', 'REELFORM_TRUST_PROXY'),
+    kind: onOff,
+    ...always(false),
+    sentence: 'believe X-Forwarded-* headers; only behind a proxy that sets them',
+  },
+  metrics: {
+    ...named('metrics', '--no-metrics', 'REELFORM_METRICS'),
+    kind: onOff,
+    ...always(true),
+    sentence: 'serve no /metrics',
+  },
+  maxConnections: {
+    ...named('max_connections', '--max-connections', 'REELFORM_MAX_CONNECTIONS'),
+    kind: wholeNumber('<n>', 1, 1_000_000),
+    ...always(2000),
+    sentence: 'connections at once',
+  },
+};
+
+/** All rows, in the order of the documentation. */
+export const SETTING_ROWS = Object.entries(SETTINGS_TABLE) as [keyof ServeSettings, SettingRow<unknown>][];
+
+function named(
+  name: string,
+  flag: string | null,
+  environment: string,
+): Pick<SettingRow<unknown>, 'name' | 'flag' | 'environment'> {
+  return { name, flag, environment };
+}
+
+function always<const T>(value: T): { readonly defaultOn: () => T; readonly defaultText: string } {
+  return { defaultOn: () => value, defaultText: `\`${value}\`` };
+}
