@@ -174,7 +174,7 @@ export const SETTINGS_TABLE: { readonly [K in keyof ServeSettings]: SettingRow<S
     ...named('metrics', '--no-metrics', 'REELFORM_METRICS'),
     kind: onOff,
     ...always(true),
-    sentence: 'serve no /metrics',
+    sentence: 'whether /metrics is served',
   },
   maxConnections: {
     ...named('max_connections', '--max-connections', 'REELFORM_MAX_CONNECTIONS'),
