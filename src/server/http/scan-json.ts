@@ -89,6 +89,7 @@ class Scanner {
         if (names.has(name))
           this.#fail('duplicate_field', `${JSON.stringify(name.slice(0, 60))} stands twice in one object`);
         names.add(name);
+        this.#space();
         if (!this.#take(':')) this.#syntax('a colon');
         this.#value();
         this.#path.pop();

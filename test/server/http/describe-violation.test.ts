@@ -1,0 +1,92 @@
+import { describe, expect, it } from 'vitest';
+import { createSchemaCompiler } from '../../../src/schema/compile-schema.ts';
+import { describeViolation } from '../../../src/server/http/describe-violation.ts';
+import { COMPONENTS } from '../../../src/server/http/schemas/components.ts';
+
+const compiler = createSchemaCompiler(COMPONENTS);
+const checkRequest = compiler.strict({ $ref: 'CreateRenderSession#' });
+const mapping = { template_style_version_id: 'tsv_1', resources: {} };
+
+describe('describeViolation()', () => {
+  it.each<[string, unknown, object[]]>([
+    [
+      'an unknown field, with the one that was meant',
+      { titles: 'x', title: 'x', mapping },
+      [{ code: 'unknown_field', pointer: '#/titles', detail: 'the body has no field "titles"; did you mean title?' }],
+    ],
+    [
+      'an unknown field further down',
+      { title: 'x', mapping: { ...mapping, resource: {} } },
+      [
+        {
+          code: 'unknown_field',
+          pointer: '#/mapping/resource',
+          detail: 'mapping has no field "resource"; did you mean resources?',
+        },
+      ],
+    ],
+    [
+      'missing fields, all of them',
+      {},
+      [
+        { code: 'missing_field', pointer: '#', detail: 'title is missing' },
+        { code: 'missing_field', pointer: '#', detail: 'mapping is missing' },
+      ],
+    ],
+    [
+      'another type, without a conversion',
+      { title: 1, mapping: [] },
+      [
+        { code: 'wrong_type', pointer: '#/title', detail: 'title has to be a string, not a number' },
+        { code: 'wrong_type', pointer: '#/mapping', detail: 'mapping has to be an object, not an array' },
+      ],
+    ],
+    [
+      'a value that is none of those',
+      { title: 'x', mapping, render: 'previw' },
+      [{ code: 'invalid_value', pointer: '#/render', detail: 'render has to be preview' }],
+    ],
+    [
+      'a length, in characters as people count them',
+      { title: '😀'.repeat(256), mapping },
+      [{ code: 'invalid_value', pointer: '#/title', detail: 'title has to be 1 to 255 characters long' }],
+    ],
+    ['no body', null, [{ code: 'wrong_type', pointer: '#', detail: 'the body has to be an object, not null' }]],
+  ])('says %s', (_what, body, problems) => {
+    expect(checkRequest(body).map((violation) => describeViolation(violation, 'body'))).toEqual(problems);
+  });
+
+  it('takes a title of 255 characters beyond the first plane', () => {
+    expect(checkRequest({ title: '😀'.repeat(255), mapping })).toEqual([]);
+  });
+
+  it('points into a query by the name of the parameter', () => {
+    const check = compiler.coercing({
+      type: 'object',
+      additionalProperties: false,
+      properties: { limit: { type: 'integer', minimum: 1, maximum: 100 }, dry_run: { type: 'boolean' } },
+    });
+    const told = check({ limit: '101', dryrun: 'true' }).map((violation) =>
+      describeViolation(violation, 'querystring'),
+    );
+    expect(told).toEqual([
+      {
+        code: 'unknown_field',
+        pointer: '?dryrun',
+        detail: 'the query has no parameter "dryrun"; did you mean dry_run?',
+      },
+      { code: 'invalid_value', pointer: '?limit', detail: 'limit has to be from 1 to 100' },
+    ]);
+    const query: Record<string, unknown> = { limit: '7', dry_run: 'false' };
+    expect(check(query)).toEqual([]);
+    expect(query).toEqual({ limit: 7, dry_run: false });
+  });
+
+  it('shows little of a name that is long', () => {
+    const [problem] = checkRequest({ title: 'x', mapping, ['y'.repeat(100_000)]: 1 }).map((one) =>
+      describeViolation(one, 'body'),
+    );
+    expect(problem!.pointer).toBe('#');
+    expect(problem!.detail.length).toBeLessThan(100);
+  });
+});
