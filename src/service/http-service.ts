@@ -1,6 +1,7 @@
 import { ReelformError } from '../diagnostic.ts';
+import type { Sha256 } from '../digest.ts';
 import { readRefusal, readSession, readStyleVersion, readStyleVersionState, readUpload } from './read-answer.ts';
-import { type RenderService, sessionEnd } from './render-service.ts';
+import { type RenderService, type SourceUpload, sessionEnd } from './render-service.ts';
 import { type Outcome, type Repeatability, retryAfterMs, retryDelayMs } from './retry.ts';
 import { type ServiceAnswer, type ServiceRequest, Silence, sendRequest } from './send-request.ts';
 import { ServiceError } from './service-error.ts';
@@ -44,6 +45,7 @@ type Call = Pick<ServiceRequest, 'method' | 'body' | 'onNewConnection'> & {
  */
 export function createHttpService(options: HttpServiceOptions): RenderService & StyleVersionPusher {
   const { url, token, now, wait, random, timeoutMs = TIMEOUT_MS, uploadTimeoutMs = UPLOAD_TIMEOUT_MS } = options;
+  const uploads = new Map<Sha256, Promise<{ remote_url: string }>>();
   let keepsKeys = false;
   let pollIntervalMs = POLL_MS;
 
@@ -91,6 +93,15 @@ export function createHttpService(options: HttpServiceOptions): RenderService & 
     }
   };
 
+  const uploadSource = async ({ bytes, name: file }: SourceUpload): Promise<{ remote_url: string }> => {
+    const lacking = lacksUploads(
+      `The service at ${url} takes no files, and ${file} is one`,
+      'Give the file a URL, and write that',
+    );
+    const { name, answer } = await upload('/v2/source_uploads', bytes, 'application/octet-stream', lacking);
+    return readUpload(name, answer.text);
+  };
+
   return {
     name: new URL(url).origin,
     get pollIntervalMs() {
@@ -110,6 +121,8 @@ export function createHttpService(options: HttpServiceOptions): RenderService & 
         body: JSON.stringify(request),
         onNewConnection: true,
         repeatability: () => (keepsKeys ? 'keyed' : 'once'),
+      }).catch((error: unknown) => {
+        throw error instanceof Silence && error.wasSent ? unknownSession(error) : error;
       });
       if (answer.header('idempotency-key-expires') !== null) keepsKeys = true;
       return readSession(name, answer.text);
@@ -125,14 +138,14 @@ export function createHttpService(options: HttpServiceOptions): RenderService & 
       return session;
     },
 
-    async uploadSource({ bytes, name: file }) {
-      const { name, answer } = await upload(
-        '/v2/source_uploads',
-        bytes,
-        'application/octet-stream',
-        lacksUploads(`The service at ${url} takes no files, and ${file} is one`, 'Give the file a URL, and write that'),
-      );
-      return readUpload(name, answer.text);
+    uploadSource(source) {
+      // The same logo comes with every video.
+      const known = uploads.get(source.sha256);
+      if (known !== undefined) return known;
+      const uploading = uploadSource(source);
+      uploads.set(source.sha256, uploading);
+      uploading.catch(() => uploads.delete(source.sha256));
+      return uploading;
     },
 
     async findStyleVersion(id) {
@@ -164,6 +177,13 @@ function outcomeOf(result: ServiceAnswer | Silence, refusal: Error): Outcome {
   if (result instanceof Silence) return { kind: 'silence' };
   const code = refusal instanceof ServiceError ? refusal.code : null;
   return { kind: 'answer', status: result.status, retryAfter: result.header('retry-after'), code };
+}
+
+/** The request may have arrived: there may be a session that nobody here knows of. */
+function unknownSession({ message }: Silence): ReelformError {
+  return new ReelformError('service_unreachable', `${message}; whether the service made a session is not known`, {
+    hint: 'If it did, another apply renders the video a second time',
+  });
 }
 
 /** A service that lacks an endpoint answers it like this. */

@@ -28,7 +28,15 @@ const MAX_ANSWER_BYTES = 8 << 20;
 const CONNECT_MS = 10_000;
 
 /** No whole answer came. */
-export class Silence extends ReelformError {}
+export class Silence extends ReelformError {
+  /** Whether the request may have arrived. */
+  readonly wasSent: boolean;
+
+  constructor(message: string, hint: string, wasSent: boolean) {
+    super('service_unreachable', message, { hint });
+    this.wasSent = wasSent;
+  }
+}
 
 /**
  * Sends one request, once, follows no redirect, and reads an answer of 8 MiB at most. EDGE. What fails is thrown
@@ -116,7 +124,9 @@ const REASONS: Readonly<Record<string, string>> = {
 function silence(name: string, error: unknown): Silence {
   const code = error instanceof RequestError ? error.code : ((error as { code?: unknown } | null)?.code ?? null);
   const known = typeof code === 'string' ? code : 'no reason is known';
-  return new Silence('service_unreachable', `${name}: ${REASONS[known] ?? known}`, {
-    hint: 'Look whether the service runs, and at "service" in reelform.yaml',
-  });
+  const hint = 'Look whether the service runs, and at "service" in reelform.yaml';
+  return new Silence(`${name}: ${REASONS[known] ?? known}`, hint, !UNSENT.has(known));
 }
+
+/** There was no connection that anything could have been sent on. */
+const UNSENT: ReadonlySet<string> = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN']);

@@ -132,7 +132,7 @@ describe('with a service that takes uploads', () => {
     );
     expect(server.seen[push]!.body.subarray(0, 4).toString('latin1')).toBe('PK\x03\x04');
     expect(server.seen.findIndex(({ path }) => path === '/v2/render_sessions')).toBeGreaterThan(push);
-    expect(server.count('POST /v2/source_uploads')).toBe(2);
+    expect(server.count('POST /v2/source_uploads')).toBe(1);
     expect(lockOf(root).videos.rome?.style_version).toBe(spec.id);
 
     const before = server.seen.length;

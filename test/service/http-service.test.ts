@@ -1,4 +1,5 @@
 import { inspect } from 'node:util';
+import { gzipSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { EXIT, type ReelformError } from '../../src/diagnostic.ts';
 import { sha256 } from '../../src/digest.ts';
@@ -145,8 +146,9 @@ describe('createHttpService()', () => {
   ] as const)('posts a session once to a service that has not shown that it keeps keys: %s', async (_, fault) => {
     const { server, service } = await setUp();
     server.force(POST, fault);
-    await thrown(create(service));
+    const { message } = await thrown(create(service));
     expect(server.count(POST)).toBe(1);
+    expect(message.includes('whether the service made a session is not known')).toBe(fault.kind === 'cut');
   });
 
   it('posts again, with the same key and bytes, where keys are kept', async () => {
@@ -256,6 +258,13 @@ describe('createHttpService()', () => {
     });
   });
 
+  it('stops reading a small answer that unpacks to a large one', async () => {
+    const { server, service } = await setUp();
+    const headers = { 'content-encoding': 'gzip' };
+    server.force(GET, { kind: 'answer', status: 200, headers, body: gzipSync(Buffer.alloc(64 << 20)) });
+    expect(await thrown(service.getRenderSession('x'))).toMatchObject({ message: expect.stringContaining('8 MiB') });
+  });
+
   it('bears with statuses, fields and errors that it does not know', async () => {
     const { server, service } = await setUp();
     const errors = ['No memory', { reason: 7 }, { code: 'x', message: 'Said so', retryable: true }];
@@ -293,6 +302,8 @@ describe('createHttpService()', () => {
       remote_url: `${server.url}/sources/4`,
     });
     expect(server.seen.map(({ body }) => [...body])).toEqual([[...bytes], [...bytes]]);
+    await service.uploadSource({ bytes, sha256: sha256(bytes), name: 'b.png' });
+    expect(server.seen).toHaveLength(2);
   });
 
   it('says what to do where the service takes no files and no templates', async () => {

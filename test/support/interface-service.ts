@@ -12,7 +12,7 @@ export type Fault =
       readonly kind: 'answer';
       readonly status: number;
       readonly headers?: Readonly<Record<string, string>>;
-      readonly body?: string;
+      readonly body?: string | Uint8Array;
     };
 
 interface SeenRequest {

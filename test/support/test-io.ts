@@ -9,8 +9,8 @@ export interface Ran {
 
 export interface TestIoOptions {
   readonly env?: Readonly<Record<string, string>>;
-  /** Milliseconds since the epoch; 0 when absent. */
-  readonly now?: number;
+  /** Milliseconds since the epoch, or a clock; 0 when absent. */
+  readonly now?: number | (() => number);
   readonly interactive?: boolean;
   readonly answer?: string;
   /** Called with everything written to stderr so far; `interrupt` is a Ctrl-C. */
@@ -48,7 +48,7 @@ export async function reelform(cwd: string, args: readonly string[], options: Te
     env: options.env ?? {},
     pid: 1,
     isAlive: () => true,
-    now: () => options.now ?? 0,
+    now: () => (typeof options.now === 'function' ? options.now() : (options.now ?? 0)),
     onInterrupt(listener) {
       listeners.add(listener);
       return () => listeners.delete(listener);

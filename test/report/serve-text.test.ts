@@ -1,0 +1,30 @@
+import { describe, expect, it } from 'vitest';
+import { serveText } from '../../src/report/serve-text.ts';
+
+const FACTS = {
+  url: 'http://127.0.0.1:4400',
+  settings: { databaseUrl: null, dataDirectory: '/data', host: '127.0.0.1', publicUrl: null },
+  templates: [],
+  hasTokens: true,
+};
+
+describe('serveText()', () => {
+  it.each([
+    [
+      'postgres://me:canary@db.example.com:5433/reelform?sslmode=require',
+      'PostgreSQL, reelform at db.example.com:5433',
+    ],
+    ['postgresql:///', 'PostgreSQL, the default database at localhost'],
+  ])('names the database of %s without its secrets', (databaseUrl, expected) => {
+    const text = serveText({ ...FACTS, settings: { ...FACTS.settings, databaseUrl } });
+    expect(text).toContain(`  database     ${expected}\n`);
+    expect(text).not.toMatch(/canary|sslmode/);
+  });
+
+  it('reminds of the public URL where clients may be elsewhere', () => {
+    const everywhere = { ...FACTS.settings, host: '0.0.0.0' };
+    expect(serveText({ ...FACTS, settings: everywhere })).toContain('--public-url');
+    expect(serveText({ ...FACTS, settings: { ...everywhere, publicUrl: 'https://x' } })).not.toContain('--public-url');
+    expect(serveText(FACTS)).not.toContain('--public-url');
+  });
+});
