@@ -7,6 +7,9 @@ const CONTAINERS: ReadonlyMap<string, number> = new Map([
   ['ipco', 0],
 ]);
 
+/** Of a file that is an image; hostile ones have millions. */
+const MOST_BOXES = 10_000;
+
 /**
  * The largest size among the image's properties, since tiles and alpha have their own.
  *
@@ -14,23 +17,27 @@ const CONTAINERS: ReadonlyMap<string, number> = new Map([
  */
 export function readAvif(bytes: Buffer): ImageStructure | undefined {
   const sizes: { width: number; height: number }[] = [];
-  const complete = visitBoxes(bytes, 0, bytes.length, (at) => {
-    sizes.push({ width: bytes.readUInt32BE(at + 4), height: bytes.readUInt32BE(at + 8) });
+  let boxes = 0;
+  const complete = visitBoxes(bytes, 0, bytes.length, (type, at) => {
+    boxes += 1;
+    if (boxes > MOST_BOXES) return false;
+    if (type === 'ispe') sizes.push({ width: bytes.readUInt32BE(at + 4), height: bytes.readUInt32BE(at + 8) });
+    return true;
   });
   const [largest] = sizes.sort((a, b) => b.width * b.height - a.width * a.height);
   return largest && { ...largest, complete };
 }
 
-/** Calls `onSize` for the content of each `ispe` box; answers whether every box ends within its parent. */
-function visitBoxes(bytes: Buffer, start: number, end: number, onSize: (at: number) => void): boolean {
+/** Calls `visit` for the content of each box; answers whether it always went on and every box ends within its parent. */
+function visitBoxes(bytes: Buffer, start: number, end: number, visit: (type: string, at: number) => boolean): boolean {
   let at = start;
   while (at + 8 <= end) {
     const [size, header] = boxSize(bytes, at, end);
     if (size < header || at + size > end) return false;
     const type = bytes.toString('latin1', at + 4, at + 8);
     const skip = CONTAINERS.get(type);
-    if (type === 'ispe') onSize(at + header);
-    if (skip !== undefined && !visitBoxes(bytes, at + header + skip, at + size, onSize)) return false;
+    if (!visit(type, at + header)) return false;
+    if (skip !== undefined && !visitBoxes(bytes, at + header + skip, at + size, visit)) return false;
     at += size;
   }
   return true;

@@ -35,7 +35,7 @@ function colourTableBytes(flags: number): number {
 function skipSubBlocks(bytes: Buffer, start: number): number {
   let at = start;
   while (at < bytes.length) {
-    const length = bytes.readUInt8(at);
+    const length = bytes[at]!;
     at += 1 + length;
     if (length === 0) return at;
   }

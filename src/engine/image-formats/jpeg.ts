@@ -1,17 +1,22 @@
 import type { ImageStructure } from './image-structure.ts';
 
 const SOS = 0xda;
+/** Bytes between segments that belong to none. */
+const MOST_STRAY = 65_536;
 const EOI = Buffer.from([0xff, 0xd9]);
 
 /** @see ITU-T T.81, annex B (markers, B.2.2 frame header) */
 export function readJpeg(bytes: Buffer): ImageStructure | undefined {
   let size: { width: number; height: number } | undefined;
   let at = 2;
+  let stray = 0;
   while (at < bytes.length) {
     const marker = bytes.readUInt8(at + 1);
     // Fill bytes, and what careless writers leave between two segments.
     if (bytes[at] !== 0xff || marker === 0xff || marker === 0) {
       at += 1;
+      stray += 1;
+      if (stray > MOST_STRAY) return undefined;
       continue;
     }
     if (marker === SOS) {
