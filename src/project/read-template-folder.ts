@@ -1,9 +1,7 @@
 import { type Dirent, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { join, sep } from 'node:path';
 import type { Diagnostic, Result, Span } from '../diagnostic.ts';
-
-const MAX_BYTES = 50 << 20;
-const MAX_FILES = 2_000;
+import { MAX_PACKAGE_BYTES, MAX_PACKAGE_FILES } from '../template/read-package-zip.ts';
 
 /**
  * The regular files of a template package by their path below its folder, with `/`. Links and hidden files are left out.
@@ -37,7 +35,7 @@ export function readTemplateFolder(root: string, folder: string, at: Span): Resu
       if (entry.isDirectory()) folders.push(`${path}/`);
       if (!entry.isFile()) continue;
       sizeBytes += statSync(join(absolute, path)).size;
-      if (sizeBytes > MAX_BYTES || files.size >= MAX_FILES) {
+      if (sizeBytes > MAX_PACKAGE_BYTES || files.size >= MAX_PACKAGE_FILES) {
         return refused(
           `${JSON.stringify(folder)} is too large for a template package`,
           'A package has at most 50 MB and 2,000 files',

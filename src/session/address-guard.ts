@@ -3,7 +3,8 @@ import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
 import ipaddr from 'ipaddr.js';
-import { type AllowList, allows, allowsPort, PUBLIC_PORTS, plainHost, type Target } from './allow-list.ts';
+import { type AllowList, allows, allowsName, allowsPort, PUBLIC_PORTS, plainHost, type Target } from './allow-list.ts';
+import { createDnsLookup } from './dns-lookup.ts';
 
 /** Addresses of a cloud's own services that lie among the public ones: Azure's platform. */
 const NOT_PUBLIC: ReadonlySet<string> = new Set(['168.63.129.16']);
@@ -15,7 +16,7 @@ export interface GuardPolicy {
   readonly allow: AllowList;
   /** Ports of public addresses; 80 and 443 unless told. */
   readonly publicPorts?: readonly number[];
-  /** Resolves names; the system's resolver unless told. */
+  /** Resolves names. Unless told: names that are allowed as such as this machine resolves them, all others in DNS. */
   readonly lookup?: LookupFunction;
 }
 
@@ -56,7 +57,7 @@ export function urlProblem(url: URL, policy: GuardPolicy): string | null {
 }
 
 /** Whether this very address may be connected to under this name. */
-export function mayConnect(target: Target, { allow, publicPorts = PUBLIC_PORTS }: GuardPolicy): boolean {
+function mayConnect(target: Target, { allow, publicPorts = PUBLIC_PORTS }: GuardPolicy): boolean {
   if (isIP(target.address) === 0) return false;
   return (isPublicAddress(target.address) && publicPorts.includes(target.port)) || allows(allow, target);
 }
@@ -68,13 +69,25 @@ export function mayConnect(target: Target, { allow, publicPorts = PUBLIC_PORTS }
  * Their connections end with each answer, so that none is used for another name; share the agents with nobody else.
  */
 export function createGuardedAgents(policy: GuardPolicy): { readonly http: HttpAgent; readonly https: HttpsAgent } {
-  return { http: new GuardedHttpAgent(policy), https: new GuardedHttpsAgent(policy) };
+  const complete = { ...policy, lookup: policy.lookup ?? lookupFor(policy.allow) };
+  return { http: new GuardedHttpAgent(complete), https: new GuardedHttpsAgent(complete) };
 }
 
-class GuardedHttpAgent extends HttpAgent {
-  readonly #policy: GuardPolicy;
+function lookupFor(allow: AllowList): LookupFunction {
+  const dnsLookup = createDnsLookup();
+  return (hostname, options, callback) => {
+    const isOwn = isLocalhost(hostname) || allowsName(allow, hostname);
+    const lookup = isOwn ? (systemLookup as LookupFunction) : dnsLookup;
+    lookup(hostname, options, callback);
+  };
+}
 
-  constructor(policy: GuardPolicy) {
+type CompletePolicy = Required<Pick<GuardPolicy, 'lookup'>> & GuardPolicy;
+
+class GuardedHttpAgent extends HttpAgent {
+  readonly #policy: CompletePolicy;
+
+  constructor(policy: CompletePolicy) {
     super({ keepAlive: false });
     this.#policy = policy;
   }
@@ -87,9 +100,9 @@ class GuardedHttpAgent extends HttpAgent {
 }
 
 class GuardedHttpsAgent extends HttpsAgent {
-  readonly #policy: GuardPolicy;
+  readonly #policy: CompletePolicy;
 
-  constructor(policy: GuardPolicy) {
+  constructor(policy: CompletePolicy) {
     super({ keepAlive: false });
     this.#policy = policy;
   }
@@ -115,7 +128,7 @@ interface ConnectionOptions {
 }
 
 /** @returns the options with a lookup that looks at addresses; null when it is clear already that they lead nowhere */
-function guard<T extends ConnectionOptions>(options: T, policy: GuardPolicy): T | null {
+function guard<T extends ConnectionOptions>(options: T, policy: CompletePolicy): T | null {
   const host = options.host ?? '';
   const port = Number(options.port);
   // A path is a socket of this machine.
@@ -124,7 +137,7 @@ function guard<T extends ConnectionOptions>(options: T, policy: GuardPolicy): T 
   // No lookup is made for an address.
   if (isIP(host) !== 0) return may(host) ? options : null;
   if (isLocalhost(host) && !may('127.0.0.1') && !may('::1')) return null;
-  return { ...options, lookup: guardLookup(policy.lookup ?? (systemLookup as LookupFunction), may) };
+  return { ...options, lookup: guardLookup(policy.lookup, may) };
 }
 
 /** @see RFC 6761, section 6.3 */

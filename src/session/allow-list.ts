@@ -21,6 +21,7 @@ export interface AllowList {
 }
 
 interface AllowRule {
+  readonly kind: 'name' | 'range';
   /** `null`: any. */
   readonly ports: readonly number[] | null;
   readonly matches: (target: Target) => boolean;
@@ -60,6 +61,12 @@ export function allows(list: AllowList, target: Target): boolean {
   return list.isEverything || list.rules.some((rule) => hasPort(rule, target.port) && rule.matches(plain));
 }
 
+/** Whether a host is there by its name, and not by where it leads. */
+export function allowsName(list: AllowList, host: string): boolean {
+  const target = { host: plainHost(host), port: 0, address: '' };
+  return list.isEverything || list.rules.some((rule) => rule.kind === 'name' && rule.matches(target));
+}
+
 /** Whether there is any host that may be asked on this port. */
 export function allowsPort(list: AllowList, port: number): boolean {
   return list.isEverything || list.rules.some((rule) => hasPort(rule, port));
@@ -84,8 +91,9 @@ function parseEntry(entry: string): AllowRule | string {
   if (host === undefined) return 'is neither a host nor a range';
   if (port !== undefined && port !== '*' && (Number(port) < 1 || Number(port) > 65_535)) return `has no port ${port}`;
   const ports = port === undefined ? PUBLIC_PORTS : port === '*' ? null : [Number(port)];
-  const matches = /[:/]|^[\d.]+$/.test(host) ? matchRange(host.replace(/[[\]]/g, '')) : matchName(host);
-  return typeof matches === 'string' ? matches : { ports, matches };
+  const kind = /[:/]|^[\d.]+$/.test(host) ? 'range' : 'name';
+  const matches = kind === 'range' ? matchRange(host.replace(/[[\]]/g, '')) : matchName(host);
+  return typeof matches === 'string' ? matches : { kind, ports, matches };
 }
 
 function matchRange(text: string): AllowRule['matches'] | string {

@@ -5,7 +5,7 @@ import { decodingWork } from './decoding-work.ts';
 import { SessionFailure, type Source } from './ports.ts';
 
 /** Pixels that decoding everything in a file may write: 25 times the largest picture. */
-export const MAX_DECODED_PIXELS = 1_000_000_000;
+const MAX_DECODED_PIXELS = 1_000_000_000;
 
 const TITLES = {
   asset_too_large: 'Asset is too large',
