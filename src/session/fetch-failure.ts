@@ -1,4 +1,3 @@
-import type { RequestError } from 'got';
 import { ForbiddenAddress } from './address-guard.ts';
 import { SessionFailure } from './ports.ts';
 
@@ -27,7 +26,7 @@ export function fetchFailure(
 }
 
 /** What stands in the way of a URL, whose host is the one asked last. */
-export function requestFailure(error: RequestError, url: string, host: string): SessionFailure {
+export function requestFailure(error: Error & { readonly code: string }, url: string, host: string): SessionFailure {
   if (error.cause instanceof ForbiddenAddress) {
     return fetchFailure('asset_forbidden_host', url, `leads to the host ${host}, which is not a public one`);
   }
