@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { execa, type ResultPromise } from 'execa';
+import { execa } from 'execa';
 
 const CLI = join(import.meta.dirname, '../../dist/cli/main.js');
 
@@ -32,11 +32,12 @@ export async function spawnService(
   cwd: string,
   { port, env = {}, args = [], log = [] }: SpawnOptions,
 ): Promise<SpawnedService> {
-  const child: ResultPromise<{ reject: false; buffer: false }> = execa(
-    process.execPath,
-    [CLI, 'serve', '--port', String(port), ...args],
-    { cwd, reject: false, buffer: false, env: { CI: 'true', NO_COLOR: '1', ...env } },
-  );
+  const child = execa(process.execPath, [CLI, 'serve', '--port', String(port), ...args], {
+    cwd,
+    reject: false,
+    buffer: false,
+    env: { CI: 'true', NO_COLOR: '1', ...env },
+  });
   let rest = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
     const lines = (rest + text).split('\n');

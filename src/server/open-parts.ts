@@ -1,0 +1,210 @@
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import type { Logger } from 'pino';
+import { type AllowList, parseAllowList } from '../session/allow-list.ts';
+import { type Renderer, SessionFailure, type SessionProblem, type SourceReader } from '../session/ports.ts';
+import { RenderPace } from '../session/render-pace.ts';
+import { createRenderPool, type RenderPool } from '../session/render-pool.ts';
+import { SessionRunner } from '../session/session-runner.ts';
+import { Sessions } from '../session/sessions.ts';
+import { createSources } from '../session/sources.ts';
+import type { AppPorts } from './http/app-ports.ts';
+import { createMetrics, type ServiceMetrics } from './http/metrics.ts';
+import { createDiskStorage } from './outputs/disk-storage.ts';
+import { createOutputFiles } from './outputs/output-files.ts';
+import { createStoredOutputs } from './outputs/stored-outputs.ts';
+import type { TokenStore } from './ports.ts';
+import { JobQueue } from './queue/job-queue.ts';
+import { readinessOf } from './readiness.ts';
+import { reportRuns } from './report-runs.ts';
+import type { Settings } from './settings.ts';
+import { type Database, openDatabase } from './store/database.ts';
+import { migrate } from './store/migrate.ts';
+import { readSecret } from './store/secret-table.ts';
+import { createSessionTable } from './store/session-table.ts';
+import { createStyleVersionTable } from './store/style-version-table.ts';
+import { createTokenTable } from './store/token-table.ts';
+import { createUploadTable } from './store/upload-table.ts';
+import { createSweeper } from './sweeper.ts';
+import { SourceUploads } from './templates/source-uploads.ts';
+import { StyleVersions } from './templates/style-versions.ts';
+import { traced } from './trace.ts';
+
+const DAY_MS = 86_400_000;
+const SWEEP_EVERY_MS = 600_000;
+const FETCHED_MAX_BYTES = 10e9;
+/** Oftener would be more rows written than anybody looks at. */
+const PROGRESS_EVERY_MS = 500;
+
+export interface PartsOptions {
+  readonly settings: Settings & { readonly publicUrl: string };
+  readonly logger: Logger;
+  /** Milliseconds since the epoch. */
+  now(): number;
+}
+
+/** Everything that the service is made of but its sockets. */
+export interface Parts {
+  readonly app: AppPorts;
+  readonly database: Database;
+  readonly tokens: TokenStore;
+  readonly styleVersions: StyleVersions;
+  /** Begins to render what is queued. */
+  work(): Promise<void>;
+  /** Renders nothing new, and lets what is at work go on for so long, or until `hurry`. */
+  drain(graceMs: number): Promise<void>;
+  hurry(): void;
+  close(): Promise<void>;
+}
+
+/** Opens the parts from the database up and puts them together. EDGE. @throws ReelformError as `startServer` */
+export async function openParts({ settings, logger, now }: PartsOptions): Promise<Parts> {
+  const { databaseUrl: url, dataDirectory: directory } = settings;
+  const database = await openDatabase({ url, directory, log: logger });
+  let pool: RenderPool | null = null;
+  try {
+    await migrate(database, logger);
+    const queue = await JobQueue.open({ database, jobSeconds: settings.renderSeconds, log: logger });
+    pool = openPool(settings);
+    const key = Buffer.from(await readSecret(database, 'download'), 'base64url');
+    return assemble({ settings, logger, now }, { database, queue, pool, key });
+  } catch (error) {
+    await pool?.close();
+    await database.close();
+    throw error;
+  }
+}
+
+interface Opened {
+  readonly database: Database;
+  readonly queue: JobQueue;
+  readonly pool: RenderPool;
+  /** Signs downloads. */
+  readonly key: Uint8Array;
+}
+
+function assemble({ settings, logger, now }: PartsOptions, { database, queue, pool, key }: Opened): Parts {
+  const { dataDirectory, publicUrl, concurrency } = settings;
+  const metrics = createMetrics({ ofProcess: true, queueDepth: async () => (await queue.depth()).queued });
+  const storage = createDiskStorage(join(dataDirectory, 'objects'));
+  const uploadTable = createUploadTable(database);
+  const sources = createSources({
+    directory: join(dataDirectory, 'sources'),
+    allow: allowList(settings.allowSources),
+    isOneRun: false,
+    now,
+    mayRead: (tenant, digest) => uploadTable.has(tenant, digest),
+  });
+  const styleVersions = new StyleVersions({
+    table: createStyleVersionTable(database),
+    storage,
+    renderer: pool,
+    enqueue: (id) => database.transaction((tx) => queue.enqueue(tx, 'stillcuts', id)),
+    publicUrl,
+    now,
+  });
+  const store = createSessionTable({ database, now, enqueue: (tx, id) => queue.enqueue(tx, 'render', id) });
+  const shared = {
+    templates: styleVersions,
+    store,
+    environment: { now, randomId: () => randomBytes(18).toString('base64url') },
+    pace: new RenderPace(),
+    retentionMs: settings.retentionDays === null ? null : settings.retentionDays * DAY_MS,
+  };
+  const runner = new SessionRunner({
+    ...shared,
+    sources: countedSources(sources.reader, metrics),
+    renderer: tracedRenderer(pool),
+    outputs: createStoredOutputs(storage, publicUrl),
+    progressIntervalMs: PROGRESS_EVERY_MS,
+    onEvent: reportRuns(logger, metrics),
+  });
+  const tokens = createTokenTable({ database, now });
+  const prune = setInterval(() => void sources.prune(FETCHED_MAX_BYTES).catch(() => undefined), SWEEP_EVERY_MS).unref();
+  const sweeper = createSweeper({ database, storage, now, everyMs: SWEEP_EVERY_MS, log: logger });
+  const isDraining = { value: false };
+  return {
+    app: {
+      sessions: new Sessions({ ...shared, stop: (id) => runner.stop(id) }),
+      styleVersions,
+      uploads: new SourceUploads(sources.uploads, uploadTable),
+      outputs: createOutputFiles({ index: store, storage, key }),
+      tokens,
+      readiness: () => readinessOf({ database, storage, isDraining: () => isDraining.value }),
+      settings,
+      logger,
+      now,
+      metrics,
+    },
+    database,
+    tokens,
+    styleVersions,
+    async work() {
+      await styleVersions.resume();
+      await queue.work({
+        concurrency,
+        render: (id, signal) => traced('render_session', { 'reelform.session': id }, () => runner.run(id, signal)),
+        stillcuts: (id, signal) => styleVersions.process(id, signal),
+        onDead: (id, name) => (name === 'stillcuts' ? styleVersions.fail(id) : runner.fail(id, LOST)),
+      });
+    },
+    async drain(graceMs) {
+      isDraining.value = true;
+      await queue.stop({ graceMs });
+    },
+    hurry: () => queue.hurry(),
+    async close() {
+      clearInterval(prune);
+      await sweeper.stop();
+      await pool.close();
+      await database.close();
+    },
+  };
+}
+
+/** Three workers have begun it, and none came to its end. */
+const LOST: SessionProblem = {
+  code: 'render_crashed',
+  title: 'The process that rendered it ended three times',
+  severity: 'error',
+  retryable: true,
+};
+
+function openPool(settings: Settings): RenderPool {
+  return createRenderPool({
+    size: settings.concurrency,
+    stallMs: settings.renderStallSeconds * 1000,
+    totalMs: settings.renderSeconds * 1000,
+    cpuMs: settings.renderCpuSeconds * 1000,
+    memoryBytes: settings.renderMemoryMb * 2 ** 20,
+  });
+}
+
+/** The settings were read already. */
+function allowList(entries: readonly string[]): AllowList {
+  const parsed = parseAllowList(entries);
+  if (!parsed.ok) throw new Error(`Internal error: ${parsed.diagnostics.map(({ message }) => message).join('; ')}`);
+  return parsed.value;
+}
+
+function countedSources(reader: SourceReader, metrics: ServiceMetrics): SourceReader {
+  return {
+    async read(tenant, remoteUrl, signal) {
+      try {
+        const source = await reader.read(tenant, remoteUrl, signal);
+        metrics.sourceFetched('read');
+        return source;
+      } catch (error) {
+        metrics.sourceFetched(error instanceof SessionFailure ? error.error.code : 'error');
+        throw error;
+      }
+    },
+  };
+}
+
+function tracedRenderer(renderer: Renderer): Renderer {
+  return {
+    render: (scene, options) =>
+      traced('render', { 'reelform.frames': scene.frameCount }, () => renderer.render(scene, options)),
+  };
+}

@@ -1,0 +1,35 @@
+import { setTimeout } from 'node:timers/promises';
+import type { Readiness } from './http/app-ports.ts';
+import type { ObjectStorage } from './ports.ts';
+import type { Queryable } from './store/database.ts';
+
+/** A part that takes longer does not work. */
+const PATIENCE_MS = 2_000;
+
+export interface ReadinessOf {
+  readonly database: Queryable;
+  readonly storage: Pick<ObjectStorage, 'stat'>;
+  isDraining(): boolean;
+}
+
+/** Whether the service can take requests now, and which of its parts can. EDGE. */
+export async function readinessOf({ database, storage, isDraining }: ReadinessOf): Promise<Readiness> {
+  const [databaseWorks, storageWorks] = await Promise.all([
+    works(database.query('select 1')),
+    works(storage.stat('renderings/readiness')),
+  ]);
+  const checks = { database: databaseWorks, storage: storageWorks, accepting: !isDraining() };
+  return { ready: Object.values(checks).every(Boolean), checks };
+}
+
+async function works(question: Promise<unknown>): Promise<boolean> {
+  const patience = new AbortController();
+  const tooLate = setTimeout(PATIENCE_MS, false, { signal: patience.signal }).catch(() => false);
+  const answered = question.then(
+    () => true,
+    () => false,
+  );
+  const result = await Promise.race([answered, tooLate]);
+  patience.abort();
+  return result;
+}

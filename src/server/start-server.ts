@@ -1,0 +1,95 @@
+import type { TemplatePackage } from '../template/template-package.ts';
+import { writePackageZip } from '../template/write-package-zip.ts';
+import { startControlServer } from './control/control-server.ts';
+import { buildApp } from './http/app.ts';
+import { createLogger } from './http/create-logger.ts';
+import { openParts, type Parts } from './open-parts.ts';
+import type { TokenStore } from './ports.ts';
+import { reserveAddress } from './reserve-address.ts';
+import type { Settings } from './settings.ts';
+
+/** A template package that the service has from its start. */
+export interface ServedPackage {
+  /** In reelform.yaml. */
+  readonly name: string;
+  readonly package: TemplatePackage;
+  /** What it was read from. */
+  readonly files: ReadonlyMap<string, Uint8Array>;
+}
+
+export interface ServerOptions {
+  readonly settings: Settings;
+  /** Everybody may use them. */
+  readonly packages: readonly ServedPackage[];
+  /** Takes the log, one JSON line after the other. */
+  readonly log: { write(line: string): void };
+  /** Milliseconds since the epoch. */
+  now(): number;
+}
+
+export interface RunningServer {
+  /** Where it listens. */
+  readonly url: string;
+  /** Where clients find it. */
+  readonly publicUrl: string;
+  readonly database: 'postgres' | 'pglite';
+  readonly tokens: TokenStore;
+  /**
+   * Takes no new render, lets those at work finish within the time of the settings, and answers until then. What has not
+   * finished is taken up at the next start.
+   *
+   * @param options.now finishes nothing; may be called while another close is waiting
+   */
+  close(options?: { readonly now?: boolean }): Promise<void>;
+}
+
+/**
+ * Starts the service: database, queue, worker, HTTP. EDGE. Resolves when it answers and renders.
+ *
+ * @throws ReelformError `data_in_use`, `database_unavailable`, `database_newer`, `address_in_use`
+ */
+export async function startServer(options: ServerOptions): Promise<RunningServer> {
+  const { settings, now } = options;
+  const logger = createLogger(settings.logLevel, options.log);
+  const address = await reserveAddress(settings.host, settings.port);
+  const publicUrl = settings.publicUrl ?? address.url;
+  const parts = await openParts({ settings: { ...settings, publicUrl }, logger, now });
+  const closing: (() => Promise<void>)[] = [() => parts.close()];
+  const closeAll = async (): Promise<void> => {
+    for (const close of closing.reverse()) await close();
+  };
+  try {
+    const app = await buildApp(parts.app);
+    await app.listen({ host: settings.host, port: address.port, listenTextResolver: (at) => `listening on ${at}` });
+    closing.push(() => app.close());
+    const { url } = address;
+    if (parts.database.kind === 'pglite') {
+      const control = { directory: settings.dataDirectory, tokens: parts.tokens, status: () => ({ url }) };
+      const { close } = await startControlServer(control);
+      closing.push(close);
+    }
+    for (const { files } of options.packages) await parts.styleVersions.register(writePackageZip(files));
+    await parts.work();
+    logger.info({ url, public_url: publicUrl, concurrency: settings.concurrency }, 'the service is ready');
+    return {
+      url,
+      publicUrl,
+      database: parts.database.kind,
+      tokens: parts.tokens,
+      close: closeOnce(parts, closeAll, settings.drainSeconds * 1000),
+    };
+  } catch (error) {
+    await closeAll();
+    throw error;
+  }
+}
+
+/** The worker first, while HTTP goes on to answer; then everything, in the reverse of its order. */
+function closeOnce(parts: Parts, closeAll: () => Promise<void>, drainMs: number): RunningServer['close'] {
+  let closed: Promise<void> | null = null;
+  return ({ now = false } = {}) => {
+    if (now) parts.hurry();
+    closed ??= parts.drain(now ? 0 : drainMs).then(closeAll);
+    return closed;
+  };
+}
