@@ -43,7 +43,8 @@ export function readSettings(input: SettingsInput): Result<ServeSettings> {
   }
   // Every row of the table is a setting, and there is a row for each: its type says so.
   if (diagnostics.length === 0) return { ok: true, value: settings as unknown as ServeSettings };
-  return { ok: false, diagnostics };
+  // What has no place comes first, the file from its top.
+  return { ok: false, diagnostics: diagnostics.sort((a, b) => (a.at?.start ?? -1) - (b.at?.start ?? -1)) };
 }
 
 /**

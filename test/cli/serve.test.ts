@@ -99,7 +99,7 @@ There is no token yet. Make one, in another terminal:
     expect(later.stdout).toContain('"state": "valid"');
   });
 
-  it('serves outside of a repository, readable lines on request, and knows that there is a token', async () => {
+  it('serves outside of a repository, alone on its data, and leaves with 8 at the second signal', async () => {
     const folder = makeFolder({});
     await reelform(folder, ['token', 'create', '--data', 'data']);
     const serving = await serve(
@@ -116,30 +116,17 @@ There is no token yet. Make one, in another terminal:
   database     PGlite, in the data folder
   data folder  ${join(folder, 'data')}
 `);
+    const second = await reelform(folder, ['serve', '--port', '0', '--data', 'data']);
+    expect(second).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('error data_in_use: ') });
+    serving.interrupt();
     serving.interrupt();
     const { exitCode, stdout } = await serving.ended;
-    expect(exitCode).toBe(0);
+    expect(exitCode).toBe(8);
     expect(stdout).toMatch(/^\d\d:\d\d:\d\d\.\d{3} info {2}\S.*$/m);
   });
 
-  it('leaves with 8 at the second signal', async () => {
-    const serving = await serve(makeFolder({}));
-    serving.interrupt();
-    serving.interrupt();
-    expect(await serving.ended).toMatchObject({ exitCode: 8 });
-  });
-
-  it('is refused where another one is at work', async () => {
-    const folder = makeFolder({});
-    const serving = await serve(folder);
-    const second = await reelform(folder, ['serve', '--port', '0']);
-    expect(second).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('data_in_use') });
-    serving.interrupt();
-    await serving.ended;
-  });
-
   it('starts nothing when a setting is wrong, and tells all that is', async () => {
-    const folder = makeFolder({ 'reelform-server.yaml': 'prot: 4400\nmetrics: no\n' });
+    const folder = makeFolder({ 'reelform-server.yaml': 'prt: 4400\nmetrics: no\n' });
     const { exitCode, stdout, stderr } = await reelform(folder, ['serve', '--port', 'x', '--allow-source', 'a b']);
     expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
     expect(stderr).toContain('reelform-server.yaml:1:1');

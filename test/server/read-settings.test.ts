@@ -168,15 +168,15 @@ max_connections: 100
       file: 'prot: 1\nhost: [a]\npublic_url: ftp://x\nallow_sources: [a, b/c]\ntenant_rate_limits: {acme: fast}\n',
     };
     expect(mistakes(said)).toEqual([
-      'unknown_property reelform-server.yaml:1:1 There is no setting "prot"',
-      'settings_invalid reelform-server.yaml:2:7 host takes an address or a host name, written as a single value',
       'settings_invalid --port takes a whole number from 0 to 65535, not "70000"',
-      'settings_invalid reelform-server.yaml:3:13 public_url takes an http(s) URL without user, query or fragment, not "ftp://x"',
       'settings_invalid REELFORM_CONCURRENCY takes a whole number from 1 to 64, not "many"',
       'settings_invalid --log-level takes one of fatal, error, warn, info, debug, trace, silent, not "loud"',
-      'settings_invalid reelform-server.yaml:5:21 tenant_rate_limits takes names with whole numbers from 1 to 1000000, not "acme=fast"',
-      expect.stringMatching(/^settings_invalid reelform-server.yaml:4:16 The allowed source "b\/c" /),
       'settings_invalid REELFORM_METRICS takes true or false, not "maybe"',
+      'unknown_property reelform-server.yaml:1:1 There is no setting "prot"',
+      'settings_invalid reelform-server.yaml:2:7 host takes an address or a host name, written as a single value',
+      'settings_invalid reelform-server.yaml:3:13 public_url takes an http(s) URL without user, query or fragment, not "ftp://x"',
+      expect.stringMatching(/^settings_invalid reelform-server.yaml:4:16 The allowed source "b\/c" /),
+      'settings_invalid reelform-server.yaml:5:21 tenant_rate_limits takes names with whole numbers from 1 to 1000000, not "acme=fast"',
     ]);
   });
 
