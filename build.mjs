@@ -11,6 +11,7 @@ await build({
     'src/engine/render-process.ts',
     'src/engine/raster-worker.ts',
     'src/engine/still-worker.ts',
+    'src/server/templates/package-worker.ts',
   ],
   outbase: 'src',
   outdir: 'dist',

@@ -3,7 +3,8 @@ import process from 'node:process';
 import type { Scene } from '../template/scene.ts';
 import { type Failure, failureFrom } from './failure.ts';
 import { type Rendering, renderScene } from './render-scene.ts';
-import { renderStills, type StillImage } from './render-stills.ts';
+import { renderStills } from './render-stills.ts';
+import type { StillImage } from './still-protocol.ts';
 
 // Entry of the child process that renders scenes, one after the other, as a parent sends them. Native code that crashes,
 // hangs or leaks takes down this process alone. Frames are drawn by threads, so that this one always hears the parent end.

@@ -5,14 +5,7 @@ import { builtFile } from './built-file.ts';
 import { checkScene } from './check-scene.ts';
 import { errorFrom } from './failure.ts';
 import { SceneError } from './scene-error.ts';
-import type { StillMessage } from './still-worker.ts';
-
-/** A still of a scene. */
-export interface StillImage {
-  readonly name: string;
-  /** PNG, without loss. */
-  readonly bytes: Uint8Array;
-}
+import type { StillImage, StillMessage } from './still-protocol.ts';
 
 /**
  * The stills of a scene without its video: the pictures that the video shows, before they are encoded. A worker thread

@@ -1,16 +1,12 @@
 import { setImmediate } from 'node:timers/promises';
 import { parentPort, workerData } from 'node:worker_threads';
 import type { Scene } from '../template/scene.ts';
-import { type Failure, failureFrom } from './failure.ts';
+import { failureFrom } from './failure.ts';
 import { freeBuffers } from './free-buffers.ts';
 import { openRasterizer } from './rasterizer.ts';
-import type { StillImage } from './render-stills.ts';
+import type { StillMessage } from './still-protocol.ts';
 
 // Entry of the worker thread that draws the stills of one scene, its `workerData`, in their order.
-
-export type StillMessage =
-  | { readonly kind: 'still'; readonly still: StillImage }
-  | { readonly kind: 'failed'; readonly failure: Failure };
 
 try {
   const scene = workerData as Scene;

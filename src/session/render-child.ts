@@ -3,8 +3,9 @@ import { builtFile } from '../engine/built-file.ts';
 import { errorFrom } from '../engine/failure.ts';
 import type { RenderProcessMessage, RenderRequest } from '../engine/render-process.ts';
 import type { Rendering } from '../engine/render-scene.ts';
-import type { StillImage } from '../engine/render-stills.ts';
+
 import { SceneError } from '../engine/scene-error.ts';
+import type { StillImage } from '../engine/still-protocol.ts';
 import type { Scene } from '../template/scene.ts';
 import type { RenderOptions } from './ports.ts';
 import { HAS_GROUPS, killGroup } from './process-group.ts';

@@ -1,7 +1,8 @@
 import pLimit from 'p-limit';
 import type { Rendering } from '../engine/render-scene.ts';
-import type { StillImage } from '../engine/render-stills.ts';
+
 import { SceneError } from '../engine/scene-error.ts';
+import type { StillImage } from '../engine/still-protocol.ts';
 import type { Scene } from '../template/scene.ts';
 import type { Renderer, RenderOptions } from './ports.ts';
 import { DEFAULT_LIMITS, type RenderLimits, UsageWatch } from './process-limits.ts';

@@ -1,4 +1,5 @@
 import type { Diagnostic, Result } from '../diagnostic.ts';
+import type { Sha256 } from '../digest.ts';
 import { nearest } from '../nearest.ts';
 import { checkAnimation } from './check-animation.ts';
 import { checkEditables, type PackageProblem, resolveFonts, resolveImages } from './check-package.ts';
@@ -16,7 +17,7 @@ const ANY: ReadonlySet<string> = Object.assign(new Set<string>(), { has: () => t
 /**
  * Reads a template package from its files. All that is wrong with it is told at once; what comes back can be rendered.
  *
- * @param folder repository-relative, `/` as separator
+ * @param folder repository-relative, `/` as separator; empty for a package that comes without one
  * @param files every file below the folder, by path below it
  */
 export function parseTemplatePackage(folder: string, files: ReadonlyMap<string, Uint8Array>): Result<TemplatePackage> {
@@ -30,7 +31,7 @@ export function parseTemplatePackage(folder: string, files: ReadonlyMap<string, 
   if (manifestText === undefined || animationText === undefined) {
     return { ok: false, diagnostics: missing.map((file) => missingFile(folder, file)) };
   }
-  const manifest = parseManifest(`${folder}/template.yaml`, manifestText);
+  const manifest = parseManifest(pathIn(folder, 'template.yaml'), manifestText);
   const animation = parseAnimation(animationText);
   const diagnostics = [
     ...(manifest.ok ? [] : manifest.diagnostics),
@@ -74,9 +75,20 @@ function assemble(
     frameCount,
     stills: stillFrames(manifest, animation.fr, frameCount),
   };
-  const digest = packageDigest(parts);
+  const digest = digestOf(parts);
+  if (typeof digest === 'object') return { ok: false, diagnostics: [located(digest, folder, null)] };
   const id = `tsv_${digest.slice(0, 24)}`;
   return { ok: true, value: { ...parts, digest, spec: deriveSpec(id, manifest, animation, uses) } };
+}
+
+/** A text may hold halves of characters, and a number be too large for any: neither has a digest. */
+function digestOf(parts: Parameters<typeof packageDigest>[0]): Sha256 | PackageProblem {
+  try {
+    return packageDigest(parts);
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    return { file: 'animation.json', message: `The animation is not JSON that every program reads: ${error.message}` };
+  }
 }
 
 function parseAnimation(text: string): { document: LottieDocument | null; problems: readonly string[] } {
@@ -105,13 +117,17 @@ function withNearest(problem: PackageProblem, slots: readonly string[]): Package
 }
 
 function missingFile(folder: string, file: string): Diagnostic {
-  const message = `The template package ${folder} has no ${file}`;
-  return { code: 'template_invalid', severity: 'error', message, at: { file: `${folder}/${file}`, start: 0, end: 0 } };
+  const message = `The template package${folder === '' ? '' : ` ${folder}`} has no ${file}`;
+  return { code: 'template_invalid', severity: 'error', message, at: { file: pathIn(folder, file), start: 0, end: 0 } };
 }
 
 function located(problem: PackageProblem, folder: string, manifest: Manifest | null): Diagnostic {
-  const at = manifest?.editables.get(problem.key ?? '')?.at ?? { file: `${folder}/${problem.file}`, start: 0, end: 0 };
+  const at = manifest?.editables.get(problem.key ?? '')?.at ?? { file: pathIn(folder, problem.file), start: 0, end: 0 };
   return { code: 'template_invalid', severity: 'error', message: problem.message, hint: problem.hint, at };
+}
+
+function pathIn(folder: string, file: string): string {
+  return folder === '' ? file : `${folder}/${file}`;
 }
 
 /** The frames to keep as stills; a time past the end gives the last frame. */

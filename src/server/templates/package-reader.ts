@@ -1,0 +1,83 @@
+import { Worker } from 'node:worker_threads';
+import { builtFile } from '../../engine/built-file.ts';
+import { ServiceError } from '../../service/service-error.ts';
+import type { RequestProblem } from '../../service/wire.ts';
+import type { TemplatePackage } from '../../template/template-package.ts';
+import { problem } from './package-problems.ts';
+import type { PackageAnswer, PackageDescription, PackageRequest } from './package-worker.ts';
+
+/** A package and about what it takes in memory. */
+export interface LoadedPackage {
+  readonly package: TemplatePackage;
+  readonly memoryBytes: number;
+}
+
+const LONGEST_MS = 30_000;
+const HEAP_MEGABYTES = 1024;
+
+/**
+ * Reads zipped packages in a thread, one at a time: each may take a core and a gigabyte for some seconds, and nobody else
+ * is to notice.
+ */
+export class PackageReader {
+  #last: Promise<unknown> = Promise.resolve();
+
+  /** @throws ServiceError 422 `template_invalid` with all that is wrong */
+  async describe(zip: Uint8Array): Promise<PackageDescription> {
+    const answer = await this.#ask({ zip, wants: 'description' });
+    if (answer.kind !== 'description') throw unexpected(answer);
+    return answer.description;
+  }
+
+  /** @throws ServiceError 422 `template_invalid` with all that is wrong */
+  async load(zip: Uint8Array): Promise<LoadedPackage> {
+    const answer = await this.#ask({ zip, wants: 'package' });
+    if (answer.kind !== 'package') throw unexpected(answer);
+    return answer;
+  }
+
+  async #ask(request: PackageRequest): Promise<PackageAnswer> {
+    const turn = this.#last.then(() => ask(request));
+    this.#last = turn.catch(() => undefined);
+    const answer = await turn;
+    if (answer.kind === 'problems') throw invalidPackage(answer.problems);
+    return answer;
+  }
+}
+
+function ask(request: PackageRequest): Promise<PackageAnswer> {
+  const worker = new Worker(builtFile(import.meta.url, 'server/templates/package-worker.js'), {
+    workerData: request,
+    env: {},
+    resourceLimits: { maxOldGenerationSizeMb: HEAP_MEGABYTES },
+  });
+  return new Promise<PackageAnswer>((resolve, reject) => {
+    const tooMuch = (what: string): void =>
+      resolve({
+        kind: 'problems',
+        problems: [problem('template_invalid', '', `The package takes too ${what} to read`)],
+      });
+    const timer = setTimeout(() => {
+      tooMuch('long');
+      void worker.terminate();
+    }, LONGEST_MS);
+    worker.on('message', resolve);
+    worker.on('error', (error: NodeJS.ErrnoException) =>
+      error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? tooMuch('much memory') : reject(error),
+    );
+    worker.on('exit', () => {
+      clearTimeout(timer);
+      reject(new Error('Internal error: the thread that reads a package ended without an answer'));
+    });
+  });
+}
+
+export function invalidPackage(problems: readonly RequestProblem[]): ServiceError {
+  const [first] = problems;
+  const message = problems.length === 1 ? first!.detail : `The package has ${problems.length} problems`;
+  return new ServiceError(422, 'template_invalid', message, problems);
+}
+
+function unexpected({ kind }: PackageAnswer): Error {
+  return new Error(`Internal error: the thread that reads a package answered ${kind}`);
+}

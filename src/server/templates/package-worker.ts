@@ -1,0 +1,73 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import type { RequestProblem, StyleVersion } from '../../service/wire.ts';
+import { parseTemplatePackage } from '../../template/parse-template-package.ts';
+import { readPackageZip } from '../../template/read-package-zip.ts';
+import type { TemplatePackage } from '../../template/template-package.ts';
+import { packageProblems, problem } from './package-problems.ts';
+
+// Entry of the worker thread that reads one package: unpacking, parsing and checking take seconds where a file is large,
+// and the service answers others meanwhile.
+
+export interface PackageRequest {
+  readonly zip: Uint8Array;
+  /** The package itself, or only what is told of it. */
+  readonly wants: 'package' | 'description';
+}
+
+/** What the service keeps of a package beside its file. */
+export interface PackageDescription
+  extends Pick<TemplatePackage, 'digest' | 'width' | 'height' | 'fps' | 'frameCount'> {
+  readonly spec: StyleVersion;
+  readonly name: string;
+  /** Names of the still cuts. */
+  readonly stillcuts: readonly string[];
+}
+
+export type PackageAnswer =
+  | { readonly kind: 'package'; readonly package: TemplatePackage; readonly memoryBytes: number }
+  | { readonly kind: 'description'; readonly description: PackageDescription }
+  | { readonly kind: 'problems'; readonly problems: readonly RequestProblem[] };
+
+const MAX_EDITABLES = 500;
+const MAX_STILLCUTS = 50;
+/** What a parsed animation takes for each byte of its text, about. */
+const MEMORY_PER_TEXT_BYTE = 8;
+
+parentPort!.postMessage(read(workerData as PackageRequest));
+
+function read({ zip, wants }: PackageRequest): PackageAnswer {
+  const files = readPackageZip(zip);
+  if (!files.ok) return { kind: 'problems', problems: packageProblems(files.diagnostics, new Map()) };
+  const parsed = parseTemplatePackage('', files.value);
+  if (!parsed.ok) return { kind: 'problems', problems: packageProblems(parsed.diagnostics, files.value) };
+  const problems = tooMany(parsed.value);
+  if (problems.length > 0) return { kind: 'problems', problems };
+  if (wants === 'package') return { kind: 'package', package: parsed.value, memoryBytes: memoryOf(files.value) };
+  const { spec, manifest, digest, width, height, fps, frameCount, stills } = parsed.value;
+  return {
+    kind: 'description',
+    description: {
+      ...{ spec, digest, width, height, fps, frameCount },
+      name: manifest.name,
+      stillcuts: stills.map((still) => still.name),
+    },
+  };
+}
+
+function tooMany({ manifest, stills }: TemplatePackage): RequestProblem[] {
+  const counts = [
+    [manifest.editables.size, MAX_EDITABLES, 'editables'],
+    [stills.length, MAX_STILLCUTS, 'stillcuts'],
+  ] as const;
+  return counts
+    .filter(([count, most]) => count > most)
+    .map(([count, most, what]) =>
+      problem('template_invalid', 'template.yaml', `The package has ${count} ${what}; the service takes ${most}`),
+    );
+}
+
+function memoryOf(files: ReadonlyMap<string, Uint8Array>): number {
+  let sizeBytes = 0;
+  for (const [name, bytes] of files) sizeBytes += bytes.length * (name.endsWith('.json') ? MEMORY_PER_TEXT_BYTE : 1);
+  return sizeBytes;
+}

@@ -1,0 +1,45 @@
+import type { Sha256 } from '../../digest.ts';
+import { ServiceError } from '../../service/service-error.ts';
+import type { SourceUploadAnswer } from '../../service/wire.ts';
+import { checkSource } from '../../session/check-source.ts';
+import { SessionFailure, type Source, type TenantId } from '../../session/ports.ts';
+import { uploadUrl } from '../../session/source-reader.ts';
+import type { SourceStore } from '../../session/source-store.ts';
+import type { SourceUploads as SourceUploadsPort } from '../http/app-ports.ts';
+import type { UploadTable } from '../ports.ts';
+
+/** Images that clients sent. The bytes are kept once, and each tenant sees only what it has sent itself. */
+export class SourceUploads implements SourceUploadsPort {
+  readonly #store: SourceStore;
+  readonly #table: UploadTable;
+
+  constructor(store: SourceStore, table: UploadTable) {
+    this.#store = store;
+    this.#table = table;
+  }
+
+  async put(tenant: TenantId, bytes: Uint8Array): Promise<{ upload: SourceUploadAnswer; isNew: boolean }> {
+    const { sha256, contentType, width, height } = checked(bytes);
+    const isNew = !(await this.#table.has(tenant, sha256));
+    // Also what the tenant has sent before: the file may be gone or damaged.
+    await this.#store.put(bytes, sha256);
+    if (isNew) await this.#table.add(tenant, sha256);
+    const size = { bytes: bytes.length, width, height };
+    return { upload: { remote_url: uploadUrl(sha256), sha256, content_type: contentType, ...size }, isNew };
+  }
+
+  mayRead(tenant: TenantId, digest: Sha256): Promise<boolean> {
+    return this.#table.has(tenant, digest);
+  }
+}
+
+function checked(bytes: Uint8Array): Source {
+  try {
+    return checkSource(bytes);
+  } catch (error) {
+    if (!(error instanceof SessionFailure)) throw error;
+    const { code, title } = error.error;
+    const detail = error.error.detail ?? title;
+    throw new ServiceError(422, 'source_invalid', detail, [{ code, pointer: '#', detail }]);
+  }
+}

@@ -1,0 +1,183 @@
+import { SceneError } from '../../engine/scene-error.ts';
+import { ServiceError } from '../../service/service-error.ts';
+import type { StyleVersionDetails } from '../../service/wire.ts';
+import type { TemplateRegistry, TenantId } from '../../session/ports.ts';
+import type { RenderPool } from '../../session/render-pool.ts';
+import { bindMapping } from '../../template/bind-mapping.ts';
+import type { TemplatePackage } from '../../template/template-package.ts';
+import type { StyleVersions as StyleVersionsPort } from '../http/app-ports.ts';
+import type { ObjectStorage, StyleVersionRow, StyleVersionTable } from '../ports.ts';
+import { PackageCache } from './package-cache.ts';
+import { drawingProblem, problem } from './package-problems.ts';
+import { PackageReader } from './package-reader.ts';
+import type { PackageDescription } from './package-worker.ts';
+
+export interface StyleVersionsOptions {
+  readonly table: StyleVersionTable;
+  /** Holds `packages/<id>.zip` and `stillcuts/<id>/<name>.png`. */
+  readonly storage: ObjectStorage;
+  readonly renderer: Pick<RenderPool, 'renderStills'>;
+  /** Makes `process` be called, some time. Twice for one id is once. */
+  readonly enqueue: (id: string) => Promise<void>;
+  /** Without a slash at its end. */
+  readonly publicUrl: string;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+  /** About what packages may take in memory. */
+  readonly cacheBytes?: number;
+}
+
+/**
+ * The templates of a service. A style version is what of a package can reach a frame: its id is made from that, so the same
+ * package is the same style version, uploaded as often as one likes. Labels, names and length limits are not part of it:
+ * the ones that a tenant gave first stay, and a later upload that differs in them alone is answered with those.
+ */
+export class StyleVersions implements TemplateRegistry, StyleVersionsPort {
+  readonly #options: StyleVersionsOptions;
+  readonly #reader = new PackageReader();
+  readonly #cache: PackageCache;
+
+  constructor(options: StyleVersionsOptions) {
+    this.#options = options;
+    this.#cache = new PackageCache(options.cacheBytes ?? 256 * 2 ** 20);
+  }
+
+  /** One that has failed is tried again. */
+  async upload(tenant: TenantId, zip: Uint8Array): Promise<{ details: StyleVersionDetails; isNew: boolean }> {
+    const { table, storage, enqueue } = this.#options;
+    const description = await this.#reader.describe(zip);
+    const { id } = description.spec;
+    const known = await table.get(tenant, id);
+    if (known !== null && known.details.status !== 'failed') return { details: await this.#told(known), isNew: false };
+    // Before anything refers to it: a job may begin at once.
+    await storage.put(packageKey(id), zip);
+    if (known !== null) await table.setStatus(id, 'processing', []);
+    else await table.put(this.#row(tenant, description, 'processing'));
+    await enqueue(id);
+    const stored = await table.get(tenant, id);
+    return { details: await this.#told(stored!), isNew: known === null };
+  }
+
+  /**
+   * Makes a package everybody's, at once: whoever runs the service has looked at it. Its still cuts follow.
+   *
+   * @param zip the package
+   * @throws ServiceError 422 `template_invalid`
+   */
+  async register(zip: Uint8Array): Promise<void> {
+    const { table, storage, enqueue } = this.#options;
+    const description = await this.#reader.describe(zip);
+    const { id } = description.spec;
+    if ((await storage.stat(packageKey(id))) === null) await storage.put(packageKey(id), zip);
+    await table.put(this.#row(null, description, 'edit_ready'));
+    // Also where it has failed before, or a tenant's upload of it waits.
+    await table.setStatus(id, 'edit_ready', []);
+    const drawn = await Promise.all(description.stillcuts.map((name) => storage.stat(stillcutKey(id, name))));
+    if (drawn.includes(null)) await enqueue(id);
+  }
+
+  /** Queues what an end of the service left unfinished. To be called once, at the start. */
+  async resume(): Promise<void> {
+    for (const id of await this.#options.table.processing()) await this.#options.enqueue(id);
+  }
+
+  /**
+   * The job: draws the still cuts with the package's own values, which shows that it can be drawn.
+   *
+   * @throws the signal's reason, or what the storage or the table throws: it is to be tried again
+   */
+  async process(id: string, signal: AbortSignal): Promise<void> {
+    const { table, storage, renderer } = this.#options;
+    try {
+      const scene = bindMapping(await this.#package(id), {}, new Map());
+      const stills = await renderer.renderStills(scene, { signal });
+      for (const { name, bytes } of stills) await storage.put(stillcutKey(id, name), bytes);
+      await table.setStatus(id, 'edit_ready', []);
+    } catch (error) {
+      // What is being stopped fails in many ways, none of which is the package's.
+      signal.throwIfAborted();
+      if (error instanceof SceneError) await table.setStatus(id, 'failed', [drawingProblem(error)]);
+      else if (error instanceof ServiceError) await table.setStatus(id, 'failed', [...error.problems]);
+      else throw error;
+    }
+  }
+
+  /** Ends what no job could bring to an end. */
+  async fail(id: string): Promise<void> {
+    const problems = [problem('internal', '', 'The package could not be looked at; upload it again')];
+    await this.#options.table.setStatus(id, 'failed', problems);
+  }
+
+  async find(tenant: TenantId, id: string): Promise<TemplatePackage | null> {
+    const row = await this.#options.table.get(tenant, id);
+    if (row === null) return null;
+    const { status, errors, name, digest, ...details } = row.details;
+    if (status === 'processing') {
+      throw new ServiceError(409, 'style_version_processing', `The style version ${id} is still being looked at`);
+    }
+    if (status === 'failed') {
+      throw new ServiceError(422, 'style_version_failed', `The style version ${id} cannot be used`, errors);
+    }
+    const found = await this.#package(id);
+    if (found.digest !== digest) throw new Error(`Internal error: another package is kept for ${id}`);
+    // What is no part of the digest is the tenant's own, and the kept file may be another's.
+    const spec = { id, editables: details.editables, fonts: details.fonts };
+    return { ...found, spec, manifest: { ...found.manifest, name, description: null } };
+  }
+
+  async details(tenant: TenantId, id: string): Promise<StyleVersionDetails | null> {
+    const row = await this.#options.table.get(tenant, id);
+    return row === null ? null : this.#told(row);
+  }
+
+  async list(tenant: TenantId): Promise<StyleVersionDetails[]> {
+    const rows = await this.#options.table.list(tenant);
+    return Promise.all(rows.map((row) => this.#told(row)));
+  }
+
+  async stillcut(tenant: TenantId, id: string, name: string): Promise<Uint8Array | null> {
+    const row = /^[\w-]+$/.test(name) ? await this.#options.table.get(tenant, id) : null;
+    return row === null ? null : this.#options.storage.read(stillcutKey(row.details.id, name));
+  }
+
+  #package(id: string): Promise<TemplatePackage> {
+    return this.#cache.get(id, async () => {
+      const zip = await this.#options.storage.read(packageKey(id));
+      if (zip !== null) return this.#reader.load(zip);
+      const problems = [problem('template_invalid', '', 'The package is not kept any more; upload it again')];
+      throw new ServiceError(422, 'style_version_failed', `The package of ${id} is not kept any more`, problems);
+    });
+  }
+
+  #row(
+    tenant: TenantId | null,
+    { spec, name, digest, width, height, fps, frameCount }: PackageDescription,
+    status: StyleVersionDetails['status'],
+  ): StyleVersionRow {
+    const created_at = new Date(this.#options.now()).toISOString();
+    const size = { width, height, fps, duration: frameCount / fps };
+    return { tenant, details: { ...spec, name, status, errors: [], digest, ...size, stillcuts: {}, created_at } };
+  }
+
+  /** With the URLs of what has been drawn. */
+  async #told({ details }: StyleVersionRow): Promise<StyleVersionDetails> {
+    const { storage, publicUrl } = this.#options;
+    if (details.status !== 'edit_ready') return details;
+    const base = `${publicUrl}/v2/template_style_versions/${encodeURIComponent(details.id)}/stillcuts`;
+    const drawn = await storage.list(stillcutsPrefix(details.id));
+    const stillcuts = Object.fromEntries(drawn.map(({ name }) => [name.replace(/\.png$/, ''), `${base}/${name}`]));
+    return { ...details, stillcuts };
+  }
+}
+
+function packageKey(id: string): string {
+  return `packages/${id}.zip`;
+}
+
+function stillcutsPrefix(id: string): string {
+  return `stillcuts/${id}/`;
+}
+
+function stillcutKey(id: string, name: string): string {
+  return `${stillcutsPrefix(id)}${name}.png`;
+}

@@ -1,0 +1,49 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { createDiskStorage } from '../../../src/server/outputs/disk-storage.ts';
+import type { ObjectStorage, StyleVersionTable } from '../../../src/server/ports.ts';
+import { createStyleVersionTable } from '../../../src/server/store/style-version-table.ts';
+import { StyleVersions, type StyleVersionsOptions } from '../../../src/server/templates/style-versions.ts';
+import { createRenderPool, type RenderPool } from '../../../src/session/render-pool.ts';
+import { writePackageZip } from '../../../src/template/write-package-zip.ts';
+import { pgliteDatabases } from '../../support/databases.ts';
+import { smallPackageFiles } from '../../support/small-package.ts';
+
+export const NEVER = new AbortController().signal;
+
+export interface OpenStyleVersions {
+  readonly versions: StyleVersions;
+  readonly table: StyleVersionTable;
+  readonly storage: ObjectStorage;
+  readonly renderer: RenderPool;
+  /** Ids, in the order in which they were queued. */
+  readonly queued: string[];
+  /** The same stores, as another start of the service finds them. */
+  again(options?: Partial<StyleVersionsOptions>): StyleVersions;
+}
+
+/** Style versions over a real database, real files and real processes; all gone with the test. */
+export async function openStyleVersions(): Promise<OpenStyleVersions> {
+  const directory = await mkdtemp(join(tmpdir(), 'reelform-templates-'));
+  onTestFinished(() => rm(directory, { recursive: true, force: true }));
+  const renderer = createRenderPool({ size: 1 });
+  onTestFinished(() => renderer.close());
+  const { database } = await pgliteDatabases.open();
+  const table = createStyleVersionTable(database);
+  const storage = createDiskStorage(directory);
+  const queued: string[] = [];
+  const enqueue = async (id: string): Promise<void> => void queued.push(id);
+  const again = (options: Partial<StyleVersionsOptions> = {}): StyleVersions =>
+    new StyleVersions({
+      ...{ table, storage, renderer, enqueue, publicUrl: 'https://videos.example', now: () => Date.UTC(2026, 0, 2) },
+      ...options,
+    });
+  return { versions: again(), table, storage, renderer, queued, again };
+}
+
+/** The small package as a zip; a change of each file can be given. */
+export function smallZip(changes: Readonly<Record<string, Uint8Array | string | null>> = {}): Uint8Array {
+  return writePackageZip(smallPackageFiles(changes));
+}

@@ -1,0 +1,76 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { sha256 } from '../../../src/digest.ts';
+import { createUploadTable } from '../../../src/server/store/upload-table.ts';
+import { SourceUploads } from '../../../src/server/templates/source-uploads.ts';
+import type { TenantId } from '../../../src/session/ports.ts';
+import { createSourceStore } from '../../../src/session/source-store.ts';
+import { pgliteDatabases } from '../../support/databases.ts';
+import { solidPng } from '../../support/small-package.ts';
+
+const ACME = 'acme' as TenantId;
+const OTHER = 'other' as TenantId;
+const PNG = solidPng('#ff0000', 20, 10);
+
+async function open() {
+  const directory = await mkdtemp(join(tmpdir(), 'reelform-uploads-'));
+  onTestFinished(() => rm(directory, { recursive: true, force: true }));
+  const store = createSourceStore(directory, { isDurable: true, now: () => Date.now() });
+  const { database } = await pgliteDatabases.open();
+  return { store, uploads: new SourceUploads(store, createUploadTable(database)) };
+}
+
+describe('SourceUploads', () => {
+  test('keeps an image, and says what it is', async () => {
+    const { store, uploads } = await open();
+    const digest = sha256(PNG);
+    expect(await uploads.put(ACME, PNG)).toEqual({
+      isNew: true,
+      upload: {
+        remote_url: `urn:sha256:${digest}`,
+        sha256: digest,
+        bytes: PNG.length,
+        content_type: 'image/png',
+        width: 20,
+        height: 10,
+      },
+    });
+    expect(await store.get(digest)).toEqual(Buffer.from(PNG));
+    expect((await uploads.put(ACME, PNG)).isNew).toBe(false);
+  });
+
+  test('lets a tenant read what it has sent itself, and nothing else', async () => {
+    const { uploads } = await open();
+    const digest = sha256(PNG);
+    await uploads.put(ACME, PNG);
+    expect(await uploads.mayRead(ACME, digest)).toBe(true);
+    expect(await uploads.mayRead(OTHER, digest)).toBe(false);
+    expect((await uploads.put(OTHER, PNG)).isNew).toBe(true);
+    expect(await uploads.mayRead(OTHER, digest)).toBe(true);
+  });
+
+  test('mends what was damaged on the disk', async () => {
+    const { store, uploads } = await open();
+    await uploads.put(ACME, PNG);
+    await store.clear();
+    expect((await uploads.put(ACME, PNG)).isNew).toBe(false);
+    expect(await store.has(sha256(PNG))).toBe(true);
+  });
+
+  test.each([
+    ['asset_type_unsupported', new TextEncoder().encode('<svg xmlns="http://www.w3.org/2000/svg"/>')],
+    ['asset_type_unsupported', new Uint8Array(0)],
+    ['asset_decode_failed', PNG.slice(0, 20)],
+  ])('refuses with %s what is no image', async (code, bytes) => {
+    const { uploads } = await open();
+    await expect(uploads.put(ACME, bytes)).rejects.toMatchObject({
+      name: 'ServiceError',
+      status: 422,
+      code: 'source_invalid',
+      problems: [{ code, pointer: '#' }],
+    });
+    expect(await uploads.mayRead(ACME, sha256(bytes))).toBe(false);
+  });
+});

@@ -1,0 +1,210 @@
+import { describe, expect, test } from 'vitest';
+import { ServiceError } from '../../../src/service/service-error.ts';
+import type { TenantId } from '../../../src/session/ports.ts';
+import { SMALL_MANIFEST, smallAnimation, smallPackage, solidPng } from '../../support/small-package.ts';
+import { NEVER, openStyleVersions, smallZip } from './open-style-versions.ts';
+
+const ACME = 'acme' as TenantId;
+const OTHER = 'other' as TenantId;
+const { id: ID } = smallPackage().spec;
+
+async function problemOf(work: Promise<unknown>): Promise<ServiceError> {
+  const error = await work.catch((reason: unknown) => reason);
+  if (!(error instanceof ServiceError)) throw new Error(`no ServiceError: ${String(error)}`);
+  return error;
+}
+
+describe('StyleVersions.upload()', () => {
+  test('keeps a package, which is processing until its job has drawn it', async () => {
+    const { versions, queued } = await openStyleVersions();
+    const { details, isNew } = await versions.upload(ACME, smallZip());
+    const { editables, fonts } = smallPackage().spec;
+    expect(isNew).toBe(true);
+    expect(details).toEqual({
+      ...{ id: ID, editables, fonts, name: 'Small', status: 'processing', errors: [] },
+      ...{ digest: smallPackage().digest, width: 64, height: 36, fps: 10, duration: 1 },
+      ...{ stillcuts: {}, created_at: '2026-01-02T00:00:00.000Z' },
+    });
+    expect(queued).toEqual([ID]);
+    expect(await problemOf(versions.find(ACME, ID))).toMatchObject({ status: 409, code: 'style_version_processing' });
+
+    await versions.process(ID, NEVER);
+    const url = `https://videos.example/v2/template_style_versions/${ID}/stillcuts/stillcut_01.png`;
+    expect(await versions.details(ACME, ID)).toEqual({
+      ...details,
+      status: 'edit_ready',
+      stillcuts: { stillcut_01: url },
+    });
+    const found = await versions.find(ACME, ID);
+    expect(found?.spec).toEqual(smallPackage().spec);
+    expect(found?.digest).toBe(smallPackage().digest);
+    const png = await versions.stillcut(ACME, ID, 'stillcut_01');
+    expect(Buffer.from(png!).subarray(1, 4).toString()).toBe('PNG');
+  });
+
+  test('answers the same package with the same style version, and queues nothing', async () => {
+    const { versions, queued } = await openStyleVersions();
+    const first = await versions.upload(ACME, smallZip());
+    const second = await versions.upload(ACME, smallZip({ 'notes.txt': 'of no effect' }));
+    expect(second).toEqual({ details: first.details, isNew: false });
+    expect(queued).toEqual([ID]);
+  });
+
+  test('keeps the labels and limits that a tenant gave first, and those of another tenant apart', async () => {
+    const { versions } = await openStyleVersions();
+    const relabelled = SMALL_MANIFEST.replace('Headline', 'Claim').replace('max_length: 20', 'max_length: 5');
+    await versions.upload(ACME, smallZip());
+    const { details } = await versions.upload(ACME, smallZip({ 'template.yaml': relabelled }));
+    expect(details.editables.t_01).toMatchObject({ label: 'Headline', max_length: 20 });
+    await versions.upload(OTHER, smallZip({ 'template.yaml': relabelled.replace('name: Small', 'name: Theirs') }));
+    await versions.process(ID, NEVER);
+    expect((await versions.find(ACME, ID))?.spec.editables.t_01).toMatchObject({ label: 'Headline', max_length: 20 });
+    const theirs = await versions.find(OTHER, ID);
+    expect(theirs?.spec.editables.t_01).toMatchObject({ label: 'Claim', max_length: 5 });
+    expect(theirs?.manifest.name).toBe('Theirs');
+  });
+
+  test('tells every problem at once, with file and line', async () => {
+    const { versions, queued } = await openStyleVersions();
+    const manifest = `${SMALL_MANIFEST.replace('kind: color', 'kind: colour')}extra: 1\n`;
+    const broken = smallZip({ 'template.yaml': manifest, 'animation.json': '{"fr":0}' });
+    const error = await problemOf(versions.upload(ACME, broken));
+    expect(error).toMatchObject({ status: 422, code: 'template_invalid' });
+    const told = error.problems.map(({ code, pointer, detail }) => [code, pointer, detail.split(':')[0]]);
+    expect(told).toContainEqual(['template_invalid', '#/template.yaml', 'Line 6']);
+    expect(told).toContainEqual(['template_invalid', '#/template.yaml', 'Line 8']);
+    expect(told).toContainEqual(['template_invalid', '#/animation.json', '/fr']);
+    expect(queued).toEqual([]);
+  });
+
+  test('names a file by its JSON pointer', async () => {
+    const { versions } = await openStyleVersions();
+    const error = await problemOf(versions.upload(ACME, smallZip({ 'fonts/Test-Regular.ttf': 'no font' })));
+    expect(error.problems.map(({ pointer }) => pointer)).toEqual(['#/fonts~1Test-Regular.ttf']);
+  });
+
+  test('refuses what is no zip', async () => {
+    const { versions } = await openStyleVersions();
+    expect(await problemOf(versions.upload(ACME, new Uint8Array(100)))).toMatchObject({ code: 'template_invalid' });
+  });
+
+  test('refuses more editables and still cuts than the service takes', async () => {
+    const { versions } = await openStyleVersions();
+    const stills = Array.from({ length: 51 }, (_, index) => `  extra_${index}: 0.1\n`).join('');
+    const manifest = SMALL_MANIFEST.replace('editables:', `${stills}editables:`);
+    const error = await problemOf(versions.upload(ACME, smallZip({ 'template.yaml': manifest })));
+    expect(error.problems).toEqual([
+      {
+        code: 'template_invalid',
+        pointer: '#/template.yaml',
+        detail: 'The package has 52 stillcuts; the service takes 50',
+      },
+    ]);
+  });
+});
+
+describe('StyleVersions.process()', () => {
+  test('fails what cannot be drawn, says why, and an upload of the same tries again', async () => {
+    const { versions, queued } = await openStyleVersions();
+    const damaged = smallZip({ 'images/photo.png': solidPng('#00ff00').slice(0, 60) });
+    const { details } = await versions.upload(ACME, damaged);
+    await versions.process(details.id, NEVER);
+    const failed = await versions.details(ACME, details.id);
+    expect(failed).toMatchObject({ status: 'failed', stillcuts: {} });
+    expect(failed?.errors).toMatchObject([{ code: 'asset_decode_failed', pointer: '#/images~1photo.png' }]);
+    const error = await problemOf(versions.find(ACME, details.id));
+    expect(error).toMatchObject({ status: 422, code: 'style_version_failed', problems: failed!.errors });
+
+    const again = await versions.upload(ACME, damaged);
+    expect(again).toMatchObject({ isNew: false, details: { status: 'processing', errors: [] } });
+    expect(queued).toEqual([details.id, details.id]);
+  });
+
+  test('leaves what was being drawn when the worker stopped to the next one', async () => {
+    const { versions, again, renderer, queued } = await openStyleVersions();
+    await versions.upload(ACME, smallZip());
+    const stop = new AbortController();
+    const work = versions.process(ID, stop.signal);
+    stop.abort(new Error('stopping'));
+    await expect(work).rejects.toThrow('stopping');
+    await renderer.close();
+    await expect(versions.process(ID, stop.signal)).rejects.toThrow('stopping');
+    expect(await versions.details(ACME, ID)).toMatchObject({ status: 'processing' });
+    await again().resume();
+    expect(queued).toEqual([ID, ID]);
+  });
+
+  test('fails what is not kept any more', async () => {
+    const { versions, storage } = await openStyleVersions();
+    await versions.upload(ACME, smallZip());
+    await storage.remove('packages/');
+    await versions.process(ID, NEVER);
+    expect(await versions.details(ACME, ID)).toMatchObject({ status: 'failed' });
+  });
+
+  test('fail() ends what no job could', async () => {
+    const { versions } = await openStyleVersions();
+    await versions.upload(ACME, smallZip());
+    await versions.fail(ID);
+    expect(await versions.details(ACME, ID)).toMatchObject({ status: 'failed', errors: [{ code: 'internal' }] });
+  });
+});
+
+describe('StyleVersions.register()', () => {
+  test("makes a package everybody's and usable at once; its still cuts follow", async () => {
+    const { versions, again, queued } = await openStyleVersions();
+    await versions.register(smallZip());
+    expect((await versions.find(ACME, ID))?.spec.id).toBe(ID);
+    expect(await versions.details(OTHER, ID)).toMatchObject({ status: 'edit_ready', stillcuts: {} });
+    expect(queued).toEqual([ID]);
+    await versions.process(ID, NEVER);
+    expect(Object.keys((await versions.details(OTHER, ID))!.stillcuts)).toEqual(['stillcut_01']);
+    // The next start finds it as it is.
+    await again().register(smallZip());
+    expect(queued).toEqual([ID]);
+    expect(await versions.upload(ACME, smallZip())).toMatchObject({ isNew: false, details: { status: 'edit_ready' } });
+    expect(await versions.list(ACME)).toHaveLength(1);
+  });
+
+  test('makes usable what a tenant had uploaded', async () => {
+    const { versions } = await openStyleVersions();
+    await versions.upload(ACME, smallZip());
+    await versions.register(smallZip());
+    expect(await versions.find(ACME, ID)).not.toBeNull();
+    expect(await versions.find(OTHER, ID)).not.toBeNull();
+  });
+});
+
+describe('StyleVersions, to another tenant', () => {
+  test('shows nothing of an upload', async () => {
+    const { versions } = await openStyleVersions();
+    await versions.upload(ACME, smallZip());
+    await versions.process(ID, NEVER);
+    expect(await versions.find(OTHER, ID)).toBeNull();
+    expect(await versions.details(OTHER, ID)).toBeNull();
+    expect(await versions.stillcut(OTHER, ID, 'stillcut_01')).toBeNull();
+    expect(await versions.list(OTHER)).toEqual([]);
+    expect((await versions.list(ACME)).map(({ id }) => id)).toEqual([ID]);
+  });
+
+  test.each(['nothing', '../../etc/passwd', '', '%2e%2e', 'tsv_'])('knows no still cut %j', async (name) => {
+    const { versions } = await openStyleVersions();
+    await versions.register(smallZip());
+    await versions.process(ID, NEVER);
+    expect(await versions.stillcut(ACME, ID, name)).toBeNull();
+  });
+});
+
+test('StyleVersions keeps few packages in memory, and loads the others again', async () => {
+  const { again } = await openStyleVersions();
+  const versions = again({ cacheBytes: 1 });
+  const other = smallAnimation();
+  other.nm = 'another';
+  await versions.register(smallZip());
+  await versions.register(smallZip({ 'animation.json': JSON.stringify(other) }));
+  const ids = (await versions.list(ACME)).map(({ id }) => id);
+  expect(ids).toHaveLength(2);
+  for (const id of [...ids, ...ids]) expect((await versions.find(ACME, id))?.spec.id).toBe(id);
+  const [once, twice] = await Promise.all([versions.find(ACME, ids[0]!), versions.find(ACME, ids[0]!)]);
+  expect(once?.animation).toBe(twice?.animation);
+});
