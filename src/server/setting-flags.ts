@@ -10,6 +10,7 @@ export interface SettingFlag {
 }
 
 /** The flags of `reelform serve`, in the order of the documentation. */
-export const SETTING_FLAGS: readonly SettingFlag[] = SETTING_ROWS.flatMap(([, { flag, kind, sentence }]) =>
-  flag === null ? [] : [{ flag, placeholder: kind.placeholder, sentence }],
+export const SETTING_FLAGS: readonly SettingFlag[] = SETTING_ROWS.flatMap(
+  ([, { flag, kind, sentence, flagSentence }]) =>
+    flag === null ? [] : [{ flag, placeholder: kind.placeholder, sentence: flagSentence ?? sentence }],
 );

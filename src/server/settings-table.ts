@@ -38,6 +38,8 @@ export interface SettingRow<T> {
   readonly defaultText: string;
   /** What it does: one sentence, no full stop. */
   readonly sentence: string;
+  /** What its flag does, where that is the contrary. */
+  readonly flagSentence?: string;
 }
 
 /** A folder; relative ones start where the setting was said. */
@@ -175,6 +177,7 @@ export const SETTINGS_TABLE: { readonly [K in keyof ServeSettings]: SettingRow<S
     kind: onOff,
     ...always(true),
     sentence: 'whether /metrics is served',
+    flagSentence: 'do not serve /metrics',
   },
   maxConnections: {
     ...named('max_connections', '--max-connections', 'REELFORM_MAX_CONNECTIONS'),

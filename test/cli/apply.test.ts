@@ -241,13 +241,4 @@ describe('reelform apply', () => {
       stdout: expect.stringContaining('No changes'),
     });
   });
-
-  it('refuses to render through a service that this version cannot speak to', async () => {
-    const root = makeRepository({
-      'reelform.yaml': 'service: {url: "https://service.example"}\ntemplates:\n  small: ./templates/small\n',
-    });
-    const { exitCode, stderr } = await reelform(root, ['apply', '--auto-approve']);
-    expect(exitCode).toBe(1);
-    expect(stderr).toContain('service_unsupported');
-  });
 });
