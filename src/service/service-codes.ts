@@ -11,6 +11,7 @@ export const SERVICE_CODES = {
   style_version_processing: [409, 'The style version is still being looked at'],
   body_too_large: [413, 'The body is larger than the limit'],
   unsupported_media_type: [415, 'The body has another content type, or a content encoding'],
+  range_not_satisfiable: [416, 'The file is shorter than the range'],
   mapping_invalid: [422, 'The mapping does not fit the style version'],
   idempotency_key_reused: [422, 'The Idempotency-Key came with another request before'],
   not_supported: [422, 'The request asks for something that this version cannot do'],
@@ -18,6 +19,7 @@ export const SERVICE_CODES = {
   template_invalid: [422, 'The template package is not complete or not consistent'],
   source_invalid: [422, 'The uploaded bytes are no image that can be used'],
   rate_limited: [429, 'The tenant has no requests left in this window'],
+  headers_too_large: [431, 'The headers are larger than the limit'],
   internal: [500, 'A mistake in reelform'],
   unavailable: [503, 'The service is starting, stopping or full'],
 } as const satisfies Record<string, readonly [status: number, meaning: string]>;

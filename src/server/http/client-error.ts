@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
-import { ServiceError } from '../../service/service-error.ts';
+import type { ServiceError } from '../../service/service-error.ts';
 import { PROBLEM_TYPE, problemDetails, serviceError } from './problem.ts';
 
 /** Answers what is no HTTP request, or arrives too slowly to become one, and ends the connection. */
@@ -27,7 +27,7 @@ function clientProblem(code: string | undefined): ServiceError {
     case 'ERR_HTTP_REQUEST_TIMEOUT':
       return serviceError('request_timeout');
     case 'HPE_HEADER_OVERFLOW':
-      return new ServiceError(431, 'bad_request', 'The headers of the request are too large');
+      return serviceError('headers_too_large');
     case 'HPE_CHUNK_EXTENSIONS_OVERFLOW':
       return serviceError('body_too_large', 'The chunk extensions of the body are too large');
     default:

@@ -9,7 +9,7 @@ import { serviceError } from './problem.ts';
 export function limitBodyTime(
   bodyMs: number,
 ): (request: FastifyRequest, reply: FastifyReply, payload: Readable) => Promise<Readable> {
-  return async (request, _reply, payload) => {
+  return async (request, reply, payload) => {
     if (request.raw.complete || (payload.readableEnded && payload.readableLength === 0)) return payload;
     const { 'content-length': length, 'transfer-encoding': encoding } = request.headers;
     if (encoding === undefined && (length === undefined || length === '0')) return payload;
@@ -18,10 +18,16 @@ export function limitBodyTime(
       payload.unpipe(body);
       body.destroy(Object.assign(serviceError('request_timeout'), { statusCode: 408 }));
     }, bodyMs);
-    const stop = (): void => clearTimeout(timer);
-    payload.once('end', stop);
-    payload.once('close', stop);
+    // It may be refused before anybody reads it.
+    body.on('error', () => undefined);
     payload.once('error', (error) => body.destroy(error));
+    for (const [emitter, event] of [
+      [payload, 'end'],
+      [payload, 'close'],
+      [reply.raw, 'close'],
+    ] as const) {
+      emitter.once(event, () => clearTimeout(timer));
+    }
     payload.pipe(body);
     return body;
   };

@@ -1,5 +1,6 @@
 import fastifySwagger from '@fastify/swagger';
 import type { FastifyInstance } from 'fastify';
+import { HEADERS } from './schemas/answers.ts';
 import type { Schema } from './schemas/json-schema.ts';
 
 const DESCRIPTION = `Creates videos from templates: read what a template takes, send a mapping, read the session until the video is there.
@@ -46,20 +47,32 @@ export async function describeApi(
     stripBasePath: false,
     exposeHeadRoutes: false,
     refResolver: { buildLocalReference: (json: Schema) => String(json.$id) },
-    transformObject: ({ openapiObject }: Record<string, unknown>) => withoutEmptyBodies(openapiObject as Document),
+    transformObject: ({ openapiObject }: Record<string, unknown>) => completed(openapiObject as Document),
   } as Parameters<typeof fastifySwagger>[1]);
 }
 
 interface Document {
-  readonly paths: Readonly<Record<string, Readonly<Record<string, { requestBody?: { required?: boolean } }>>>>;
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
 }
 
-/** A body that may be left out is no required one, whatever the plugin writes. */
-function withoutEmptyBodies(document: Document): Document {
+interface Operation {
+  readonly security?: readonly unknown[];
+  readonly requestBody?: { required?: boolean };
+  readonly responses: Readonly<Record<string, { headers?: Record<string, unknown> }>>;
+}
+
+/** What the plugin cannot say: bodies that may be left out, and headers that every answer to a tenant may have. */
+function completed(document: Document): Document {
   for (const [path, operations] of Object.entries(document.paths)) {
-    if (!/\/(?:render|cancel)$/.test(path)) continue;
     for (const operation of Object.values(operations)) {
-      if (operation.requestBody !== undefined) operation.requestBody.required = false;
+      if (operation.requestBody !== undefined && /\/(?:render|cancel)$/.test(path))
+        operation.requestBody.required = false;
+      if (operation.security?.length === 0) continue;
+      for (const response of Object.values(operation.responses)) {
+        for (const [name, { description, ...schema }] of Object.entries<Schema>(HEADERS.rateLimit)) {
+          response.headers = { ...response.headers, [name]: { description, schema } };
+        }
+      }
     }
   }
   return document;

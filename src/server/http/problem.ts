@@ -2,6 +2,7 @@ import type { Violation } from '../../schema/violation.ts';
 import { SERVICE_CODES, type ServiceCode } from '../../service/service-codes.ts';
 import { ServiceError } from '../../service/service-error.ts';
 import type { ProblemDetails, RequestProblem } from '../../service/wire.ts';
+import { withoutSecrets } from './create-logger.ts';
 import { describeViolation, type RequestPart } from './describe-violation.ts';
 
 export const PROBLEM_TYPE = 'application/problem+json';
@@ -18,8 +19,9 @@ export function problemDetails(error: ServiceError, request: { path: string; id:
     type: `/docs#${error.code}`,
     title: meaning,
     status: error.status,
-    detail: error.message,
-    instance: request.path,
+    // A token that strayed into a path is not said back.
+    detail: withoutSecrets(error.message),
+    instance: withoutSecrets(request.path),
     code: error.code,
     request_id: request.id,
     errors: error.problems.slice(0, MOST_PROBLEMS).map(({ code, pointer, detail }) => ({ code, pointer, detail })),
@@ -77,6 +79,5 @@ const OF_FRAMEWORK: Readonly<Record<string, readonly [code: ServiceCode, detail:
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: ['bad_request', 'The body is not as long as Content-Length says'],
   FST_ERR_BAD_URL: ['bad_request', 'The path is not a URL path'],
   FST_ERR_MAX_PARAM_LENGTH: ['not_found', 'There is nothing with this id'],
-  HPE_HEADER_OVERFLOW: ['bad_request', 'The headers are too large'],
   ECONNRESET: ['bad_request', 'The request ended before its body did'],
 };

@@ -46,7 +46,8 @@ describe('GET /outputs', () => {
 
   it('answers 416 to a range behind the end', async () => {
     const answer = await anyone('GET', session.video_url, { headers: { range: 'bytes=5-' } });
-    expect(answer).toMatchObject({ status: 416, body: '' });
+    expect(answer).toMatchObject({ status: 416, body: { code: 'range_not_satisfiable' } });
+    expect(answer.headers.get('cache-control')).toBe('no-store');
     expect(answer.headers.get('content-range')).toBe('bytes */5');
   });
 

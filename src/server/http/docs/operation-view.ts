@@ -67,10 +67,15 @@ function bodyHtml({ requestBody }: OpenApiOperation): string {
   return `<h4>Body</h4><p>${typeHtml(schema)}</p>${fieldsHtml(schema)}`;
 }
 
+/** Headers that the page tells of once. */
+const EVERYWHERE = new Set(['X-Request-Id', 'RateLimit', 'RateLimit-Policy']);
+
 function answersHtml({ responses }: OpenApiOperation): string {
   const rows = Object.entries(responses).map(([status, { description, headers = {}, content = {} }]) => {
     const schema = content['application/json']?.schema;
-    const names = Object.keys(headers).filter((name) => name !== 'X-Request-Id');
+    const names = Object.keys(headers).filter(
+      (name) => !EVERYWHERE.has(name) || (status === '429' && name !== 'X-Request-Id'),
+    );
     const shape = schema === undefined ? '' : shapeHtml(schema);
     const also =
       names.length === 0 ? '' : `<p class="also">${names.map((name) => `<code>${name}</code>`).join(' ')}</p>`;

@@ -24,8 +24,7 @@ const answers = {
   200: bytes('The file', TYPES, fileHeaders),
   206: bytes('A part of it', TYPES, { ...fileHeaders, 'Content-Range': text('Which part') }),
   304: empty('The file is as it was', { ETag: fileHeaders.ETag }),
-  416: empty('The file is shorter than the range', { 'Content-Range': text('`bytes */` and its size') }),
-  ...problems('not_found'),
+  ...problems('not_found', 'range_not_satisfiable'),
 };
 const requestHeaders = objectOf(
   {
@@ -108,7 +107,11 @@ function sendFile(file: OutputFile, request: FastifyRequest, reply: FastifyReply
   });
   if (isNoneMatch(request.headers['if-none-match'], etag)) return reply.code(304).send();
   const range = rangeOf(request, file.size, etag);
-  if (range === 'unsatisfiable') return reply.code(416).header('content-range', `bytes */${file.size}`).send();
+  if (range === 'unsatisfiable') {
+    reply.headers({ 'cache-control': 'no-store', 'content-range': `bytes */${file.size}` });
+    reply.removeHeader('content-disposition');
+    throw serviceError('range_not_satisfiable');
+  }
   reply.type(file.contentType);
   if (range !== null) reply.code(206).header('content-range', `bytes ${range.start}-${range.end - 1}/${file.size}`);
   reply.header('content-length', String(range === null ? file.size : range.end - range.start));

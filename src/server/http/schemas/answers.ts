@@ -23,6 +23,10 @@ export const HEADERS = {
     RateLimit: text('Requests that are left, and seconds to the end of the window', '"default";r=299;t=58'),
   },
   authenticate: { 'WWW-Authenticate': text('How to authenticate', 'Bearer realm="reelform"') },
+  unsatisfied: {
+    'Content-Range': text('The size of the file', 'bytes */2841733'),
+    ETag: text('Of the file', '"3q2-7wAAAAA"'),
+  },
   allow: { Allow: text('The methods of the path', 'GET, HEAD') },
 } as const satisfies Record<string, Headers>;
 
@@ -62,10 +66,10 @@ export function problems(...codes: readonly ServiceCode[]): Record<number, Schem
 function problem(status: number, codes: readonly ServiceCode[]): Schema {
   const headers: Headers = {
     ...HEADERS.requestId,
-    ...(status === 401 ? HEADERS.authenticate : {}),
+    ...(status === 401 || status === 403 ? HEADERS.authenticate : {}),
     ...(status === 405 ? HEADERS.allow : {}),
+    ...(status === 416 ? HEADERS.unsatisfied : {}),
     ...(status === 429 || status === 503 ? HEADERS.retryAfter : {}),
-    ...(status === 429 ? HEADERS.rateLimit : {}),
   };
   const description = codes.map((code) => `\`${code}\`: ${SERVICE_CODES[code][1]}.`).join('\n\n');
   return { description, headers, content: { 'application/problem+json': { schema: ref(PROBLEM) } } };

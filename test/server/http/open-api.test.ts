@@ -1,0 +1,285 @@
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createSchemaCompiler } from '../../../src/schema/compile-schema.ts';
+import type { OpenApiDocument } from '../../../src/server/http/docs/open-api-document.ts';
+import { COMPONENTS } from '../../../src/server/http/schemas/components.ts';
+import { EXAMPLES } from '../../../src/server/http/schemas/examples.ts';
+import { type ApiAnswer, untilEnded } from '../../support/api.ts';
+import { startApp, type TestApp, TOKENS } from '../../support/service-app.ts';
+import { SMALL, smallRequest } from '../../support/small-sessions.ts';
+
+let service: TestApp;
+let document: OpenApiDocument;
+const routes: { method: string; url: string }[] = [];
+beforeAll(async () => {
+  service = await startApp({ settings: { rateLimit: 100_000 } });
+  document = (await service.api('GET', '/openapi.json')).body;
+  const parts: string[] = [];
+  for (const line of service.app.printRoutes({ commonPrefix: false }).split('\n')) {
+    const [, indent = '', part = '', methods] = /^([│├└─ ]*)(\S+)(?: \(([A-Z, ]+)\))?/.exec(line) ?? [];
+    if (part === '') continue;
+    parts.splice(Math.max(0, indent.length / 4 - 1), parts.length, part);
+    const url = parts.join('');
+    if (methods !== undefined) routes.push(...methods.split(', ').map((method) => ({ method, url })));
+  }
+});
+afterAll(() => service.close());
+
+/** `/a/:b.png` as the document has it. */
+const templated = (url: string): string => url.replaceAll(/:(\w+)/g, '{$1}');
+
+describe('/openapi.json', () => {
+  it('is a valid document of OpenAPI 3.1', async () => {
+    const result = await new Validator().validate(structuredClone(document) as never);
+    expect(result.errors ?? []).toEqual([]);
+    expect(result.valid).toBe(true);
+    expect((document as unknown as { openapi: string }).openapi).toBe('3.1.0');
+  });
+
+  it('has every route, and no other', () => {
+    const described = Object.entries(document.paths).flatMap(([path, methods]) =>
+      Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
+    );
+    const served = routes.map(({ method, url }) => `${method} ${templated(url)}`);
+    // HEAD goes without saying where there is GET.
+    const isImplied = (route: string): boolean =>
+      served.includes(route.replace(/^HEAD /, 'GET ')) && route.startsWith('HEAD ');
+    expect(served.length).toBeGreaterThan(20);
+    expect(served.filter((route) => !described.includes(route) && !isImplied(route))).toEqual([]);
+    expect(described.filter((route) => !served.includes(route))).toEqual([]);
+  });
+
+  it('describes every operation: its name, words, tag, scope and answers', () => {
+    const names = new Set<string>();
+    const tags = document.tags.map(({ name }) => name);
+    for (const [path, methods] of Object.entries(document.paths)) {
+      for (const [method, operation] of Object.entries(methods)) {
+        const where = `${method} ${path}`;
+        expect(names.has(operation.operationId), where).toBe(false);
+        names.add(operation.operationId);
+        expect(operation.summary, where).toMatch(/\w/);
+        expect(tags, where).toEqual(expect.arrayContaining([...operation.tags]));
+        const isOpen = !path.startsWith('/v2/');
+        expect(operation.security?.length === 0, where).toBe(isOpen);
+        expect(Object.keys(operation.responses), where).toEqual(
+          expect.arrayContaining(isOpen ? ['500'] : ['400', '401', '403', '429', '500', '503']),
+        );
+        for (const [status, response] of Object.entries(operation.responses)) {
+          expect(response.headers, where).toHaveProperty('X-Request-Id');
+          if (Number(status) >= 400 && !(status === '503' && path === '/readyz')) {
+            expect(Object.keys(response.content ?? {}), `${where} ${status}`).toEqual(['application/problem+json']);
+          }
+        }
+        for (const [, name] of path.matchAll(/\{(\w+)\}/g)) {
+          expect(
+            operation.parameters?.some((one) => one.in === 'path' && one.name === name),
+            where,
+          ).toBe(true);
+        }
+      }
+    }
+  });
+
+  it('names each object, and refers to none that is missing', () => {
+    const known = Object.keys(document.components.schemas);
+    expect(known.sort()).toEqual(COMPONENTS.map(({ $id }) => $id).sort());
+    const references = [...JSON.stringify(document).matchAll(/"\$ref":"([^"]+)"/g)].map((match) => match[1]!);
+    expect(references.filter((one) => !known.includes(one.replace('#/components/schemas/', '')))).toEqual([]);
+  });
+
+  it('shows examples that are what the schemas say', () => {
+    const compiler = createSchemaCompiler(COMPONENTS);
+    const examples: [string, unknown][] = [
+      ['RenderSession', EXAMPLES.session],
+      ['RenderSession', EXAMPLES.started.render_session],
+      ['RenderSession', EXAMPLES.canceled.render_session],
+      ['CreateRenderSession', EXAMPLES.request],
+      ['DryRun', EXAMPLES.dryRun],
+      ['StyleVersion', EXAMPLES.specification],
+      ['StyleVersionDetails', EXAMPLES.details],
+      ['SourceUpload', EXAMPLES.upload],
+      ['Problem', EXAMPLES.problem],
+    ];
+    for (const [name, example] of examples) expect(compiler.strict({ $ref: `${name}#` })(example), name).toEqual([]);
+  });
+});
+
+describe('the answers of the running service', () => {
+  /** All of the document's schemas, referred to as in the document. */
+  const checkerOf = (): ((schema: object) => (value: unknown) => readonly unknown[]) => {
+    const compiler = createSchemaCompiler(
+      [{ $id: 'openapi', components: document.components } as object].map((one) => ({ ...one, $defs: {} })).slice(1),
+    );
+    return (schema) => {
+      const inlined = JSON.parse(JSON.stringify(schema).replaceAll('#/components/schemas/', '#/$defs/')) as object;
+      const $defs = JSON.parse(
+        JSON.stringify(document.components.schemas).replaceAll('#/components/schemas/', '#/$defs/'),
+      ) as object;
+      return compiler.strict({ ...inlined, $defs });
+    };
+  };
+
+  it('are those of the document, for every operation', async () => {
+    const check = checkerOf();
+    const seen = new Set<string>();
+    const verify = (method: string, path: string, answer: ApiAnswer): void => {
+      const operation = document.paths[path]?.[method.toLowerCase()];
+      const response = operation?.responses[String(answer.status)];
+      const where = `${method} ${path} ${answer.status}`;
+      expect(response, where).toBeDefined();
+      seen.add(operation!.operationId);
+      const type = answer.headers.get('content-type')?.split(';')[0];
+      const content = type === undefined ? undefined : response!.content?.[type];
+      if (type !== undefined) expect(content, `${where} ${type}`).toBeDefined();
+      else expect(answer.body, where).toBe('');
+      if (content?.schema !== undefined && /json/.test(type!))
+        expect(check(content.schema)(answer.body), where).toEqual([]);
+      for (const name of answer.headers.keys()) {
+        if (
+          /^(?:location|retry-after|etag|link|idempot.*|ratelimit.*|www-authenticate|allow|content-range)$/.test(name)
+        ) {
+          const declared = Object.keys(response!.headers ?? {}).map((one) => one.toLowerCase());
+          expect(declared, where).toContain(name);
+        }
+      }
+    };
+    const call = async (
+      method: string,
+      path: string,
+      place: string,
+      request = {},
+      token: string | null = TOKENS.acme,
+    ): Promise<ApiAnswer> => {
+      const answer = await service.as(token)(method, place, request);
+      verify(method, path, answer);
+      return answer;
+    };
+    const sessions = '/v2/render_sessions';
+    const session = `${sessions}/{render_session_id}`;
+    const versions = '/v2/template_style_versions';
+    const version = `${versions}/{template_style_version_id}`;
+    const { id } = SMALL.spec;
+
+    for (const path of ['/healthz', '/readyz', '/metrics', '/openapi.json', '/docs']) await call('GET', path, path);
+    const root = await fetch(`${service.url}/`, { redirect: 'manual' });
+    expect([root.status, root.headers.get('location')]).toEqual([302, 'docs']);
+    seen.add('getRoot');
+
+    const draft = { ...smallRequest(), render: undefined };
+    const created = await call('POST', sessions, sessions, {
+      body: smallRequest(),
+      headers: { 'idempotency-key': 'k' },
+    });
+    await call('POST', sessions, sessions, { body: smallRequest(), headers: { 'idempotency-key': 'k' } });
+    await call('POST', sessions, sessions, { body: draft, headers: { 'idempotency-key': 'k' } });
+    await call('POST', sessions, `${sessions}?dry_run=true`, { body: draft });
+    await call('POST', sessions, sessions, { body: {} });
+    await call('POST', sessions, sessions, { body: { ...draft, mapping: { ...draft.mapping, resources: {} } } });
+    await call('POST', sessions, sessions, { body: 'x', headers: { 'content-type': 'text/plain' } });
+    await call('POST', sessions, sessions, { body: {} }, null);
+    await call('POST', sessions, sessions, { body: {} }, TOKENS.reader);
+    const rendered = await untilEnded(service.api, created.body.render_session.id);
+    const one = await call('GET', session, `${sessions}/${rendered.id}`);
+    await call('GET', session, `${sessions}/${rendered.id}`, {
+      headers: { 'if-none-match': one.headers.get('etag')! },
+    });
+    await call('GET', session, `${sessions}/none`);
+    await call('GET', sessions, sessions);
+    await call('GET', sessions, `${sessions}?limit=0`);
+    const other = (await call('POST', sessions, sessions, { body: draft })).body.render_session.id;
+    await call('GET', sessions, `${sessions}?limit=1`);
+    await call('POST', `${session}/render`, `${sessions}/${other}/render`, { headers: { 'idempotency-key': 'k2' } });
+    await call('POST', `${session}/render`, `${sessions}/${rendered.id}/render`);
+    await call('POST', `${session}/cancel`, `${sessions}/${rendered.id}/cancel`);
+    const third = (await call('POST', sessions, sessions, { body: draft })).body.render_session.id;
+    await call('POST', `${session}/cancel`, `${sessions}/${third}/cancel`);
+    await call('GET', session, `${sessions}/${third}`);
+    await call('DELETE', session, `${sessions}/${third}`);
+    await call('DELETE', session, `${sessions}/${third}`);
+
+    await call('GET', versions, versions);
+    await call('GET', version, `${versions}/${id}`);
+    await call('GET', version, `${versions}/none`);
+    await call('GET', `${version}/specs`, `${versions}/${id}/specs`);
+    await call('GET', `${version}/specs`, `${versions}/none/specs`);
+    await call('GET', `${version}/stillcuts/{name}.png`, `${versions}/${id}/stillcuts/stillcut_01.png`);
+    await call('GET', `${version}/stillcuts/{name}.png`, `${versions}/${id}/stillcuts/none.png`);
+    for (const body of ['PK', 'PK', 'x']) {
+      await call('POST', versions, versions, { body, headers: { 'content-type': 'application/zip' } });
+      await call('POST', '/v2/source_uploads', '/v2/source_uploads', {
+        body,
+        headers: { 'content-type': 'image/png' },
+      });
+    }
+    for (const method of ['GET', 'HEAD']) {
+      await call(method, '/outputs/{output}/{file}', new URL(rendered.video_url).pathname);
+      await call(method, '/downloads/{output}/{file}', rendered.download_url.replace(service.url, ''));
+    }
+    const range = { headers: { range: 'bytes=0-0' } };
+    await call('GET', '/outputs/{output}/{file}', new URL(rendered.video_url).pathname, range);
+    await call('GET', '/outputs/{output}/{file}', new URL(rendered.video_url).pathname, {
+      headers: { range: 'bytes=9-' },
+    });
+    await call('GET', '/outputs/{output}/{file}', '/outputs/none/video.mp4');
+
+    const all = Object.values(document.paths).flatMap((methods) =>
+      Object.values(methods).map(({ operationId }) => operationId),
+    );
+    expect(all.filter((operation) => !seen.has(operation))).toEqual([]);
+  });
+
+  it('leave out what the schemas do not have', async () => {
+    const leaking = await startApp({
+      ports: {
+        styleVersions: {
+          list: async () => [],
+          upload: () => Promise.reject(new Error('unused')),
+          stillcut: async () => null,
+          details: async () =>
+            ({
+              ...EXAMPLES.details,
+              secret: 'leak',
+              errors: [{ code: 'a', pointer: '#', detail: 'b', secret: 'leak' }],
+            }) as never,
+        },
+      },
+    });
+    const answer = await leaking.api('GET', '/v2/template_style_versions/tsv_1');
+    await leaking.close();
+    expect(answer.status).toBe(200);
+    expect(JSON.stringify(answer.body)).not.toContain('leak');
+    expect(answer.body.style_version.errors).toEqual([{ code: 'a', pointer: '#', detail: 'b' }]);
+  });
+});
+
+describe('/docs', () => {
+  it('shows every operation, object and code, runs nothing and loads nothing', async () => {
+    const answer = await service.as(null)('GET', '/docs');
+    const page = String(answer.body);
+    expect(answer.headers.get('content-type')).toBe('text/html; charset=utf-8');
+    expect(answer.headers.get('content-security-policy')).toMatch(/^default-src 'none';style-src 'sha256-/);
+    const ids = new Set([...page.matchAll(/ id="([^"]+)"/g)].map((match) => match[1]));
+    expect(ids.size).toBe([...page.matchAll(/ id="([^"]+)"/g)].length);
+    const operations = Object.values(document.paths).flatMap((methods) =>
+      Object.entries(methods)
+        .filter(([method]) => method !== 'head')
+        .map(([, { operationId }]) => operationId),
+    );
+    for (const id of [...operations, ...Object.keys(document.components.schemas), 'mapping_invalid', 'rate_limited'])
+      expect(ids, id).toContain(id);
+    for (const [, target] of page.matchAll(/href="#([^"]+)"/g)) expect(ids, target).toContain(target);
+    expect(page).not.toMatch(/<script|<link|<img|\bon\w+=|src=|url\(|@import/);
+    expect(page).not.toMatch(/undefined|\[object/);
+  });
+
+  it('closes every element that it opens', async () => {
+    const page = String((await service.as(null)('GET', '/docs')).body);
+    const open: string[] = [];
+    for (const [, slash, name] of page.replace(/<!doctype html>/, '').matchAll(/<(\/?)([a-z][a-z0-9]*)\b[^>]*>/g)) {
+      if (['meta', 'wbr', 'input'].includes(name!)) continue;
+      if (slash === '') open.push(name!);
+      else expect(open.pop(), `before ${open.length} open`).toBe(name);
+    }
+    expect(open).toEqual([]);
+  });
+});

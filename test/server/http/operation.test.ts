@@ -1,0 +1,146 @@
+import { SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
+import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { withoutSecrets } from '../../../src/server/http/create-logger.ts';
+import { createMetrics } from '../../../src/server/http/metrics.ts';
+import { traced } from '../../../src/server/trace.ts';
+import { startApp, type TestApp, TOKENS } from '../../support/service-app.ts';
+import { smallRequest } from '../../support/small-sessions.ts';
+
+let service: TestApp;
+let ready = true;
+beforeAll(async () => {
+  service = await startApp({ ports: { readiness: async () => ({ ready, checks: { database: ready, queue: true } }) } });
+});
+afterAll(() => service.close());
+
+describe('/healthz and /readyz', () => {
+  it('say whether the process lives, and whether it can work', async () => {
+    const anyone = service.as(null);
+    expect(await anyone('GET', '/healthz')).toMatchObject({ status: 200, body: { status: 'ok' } });
+    expect(await anyone('GET', '/readyz')).toMatchObject({
+      status: 200,
+      body: { ready: true, checks: { database: true } },
+    });
+    ready = false;
+    const answer = await anyone('GET', '/readyz');
+    ready = true;
+    expect(answer).toMatchObject({ status: 503, body: { ready: false, checks: { database: false, queue: true } } });
+    expect(answer.headers.get('retry-after')).toBe('2');
+    expect((await anyone('GET', '/healthz')).status).toBe(200);
+  });
+});
+
+describe('the log', () => {
+  it('has one line for each request, with who, what and how, and nothing secret', async () => {
+    const headers = { 'x-request-id': 'log-1', 'idempotency-key': 'secret-key', cookie: 'secret-cookie' };
+    const body = { ...smallRequest(), title: 'secret-title' };
+    await service.api('POST', '/v2/render_sessions?dry_run=false', { body, headers });
+    await service.api('GET', '/v2/render_sessions?cursor=secret-cursor', { headers: { 'x-request-id': 'log-2' } });
+    await service.as('rf_secret')('GET', '/v2/nothing?token=secret-query', { headers: { 'x-request-id': 'log-3' } });
+    const lines = service.log.map((line) => JSON.parse(line)).filter(({ msg }) => msg === 'request');
+    expect(lines.find(({ request_id }) => request_id === 'log-1')).toMatchObject({
+      level: 'info',
+      method: 'POST',
+      route: '/v2/render_sessions',
+      status: 201,
+      ms: expect.any(Number),
+      tenant: 'acme',
+      token_id: 'tok_acme',
+    });
+    expect(lines.filter(({ request_id }) => request_id === 'log-1')).toHaveLength(1);
+    expect(lines.find(({ request_id }) => request_id === 'log-2')).toMatchObject({ status: 400 });
+    expect(lines.find(({ request_id }) => request_id === 'log-3')).toMatchObject({ status: 404, route: null });
+    const text = service.log.join('');
+    expect(text).not.toMatch(/secret/);
+    for (const token of Object.values(TOKENS)) expect(text).not.toContain(token);
+  });
+
+  it('is silent about probes', async () => {
+    const before = service.log.length;
+    await service.as(null)('GET', '/healthz');
+    await service.as(null)('GET', '/metrics');
+    expect(service.log.length).toBe(before);
+  });
+
+  it.each([
+    ['Bearer rf_abc-DEF_1 x', 'Bearer rf_… x'],
+    ['GET https://user:pw@host:1/a?sig=1#x failed', 'GET https://…@host:1/a?… failed'],
+    ['postgres://u:p@h/db', 'postgres://…@h/db'],
+    ['/downloads/a/b.mp4?expires=1&signature=abc', '/downloads/a/b.mp4?expires=…&signature=…'],
+    ['what? nothing', 'what? nothing'],
+  ])('%s is logged as %s', (text, logged) => {
+    expect(withoutSecrets(text)).toBe(logged);
+  });
+});
+
+describe('/metrics', () => {
+  it('tells requests by the pattern of their route', async () => {
+    await service.api('GET', '/v2/render_sessions/rs_some');
+    const { body } = await service.as(null)('GET', '/metrics');
+    expect(body).toContain(
+      'http_request_duration_seconds_count{method="GET",route="/v2/render_sessions/:render_session_id",status="404"} ',
+    );
+    expect(body).not.toContain('rs_some');
+  });
+
+  it('is not there where the settings say so', async () => {
+    const without = await startApp({ settings: { metrics: false } });
+    expect((await without.as(null)('GET', '/metrics')).status).toBe(404);
+    await without.close();
+  });
+});
+
+describe('createMetrics()', () => {
+  it('tells what it is fed, and asks for the rest', async () => {
+    const metrics = createMetrics({ queueDepth: async () => 7, rendersAtWork: () => 2, ofProcess: true });
+    metrics.sessionEntered('preview_rendered');
+    metrics.renderEnded('rendered', 3);
+    metrics.sourceFetched('asset_unreachable');
+    const text = await metrics.text();
+    expect(text).toContain('reelform_sessions_total{status="preview_rendered"} 1');
+    expect(text).toContain('reelform_render_duration_seconds_sum{outcome="rendered"} 3');
+    expect(text).toContain('reelform_source_fetches_total{outcome="asset_unreachable"} 1');
+    expect(text).toContain('reelform_queue_depth 7');
+    expect(text).toContain('reelform_renders_at_work 2');
+    expect(text).toContain('process_resident_memory_bytes');
+  });
+});
+
+describe('spans', () => {
+  const exporter = new InMemorySpanExporter();
+  const provider = new BasicTracerProvider();
+  provider.addSpanProcessor(new SimpleSpanProcessor(exporter));
+  beforeAll(() => provider.register());
+  afterEach(() => exporter.reset());
+  afterAll(() => trace.disable());
+
+  it('are one for each request, below the one that its traceparent names', async () => {
+    const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
+    await service.api('GET', '/v2/render_sessions/rs_1?x=secret', { headers: { traceparent } });
+    await service.api('GET', '/v2/render_sessions');
+    const [span] = exporter.getFinishedSpans();
+    expect(span).toMatchObject({
+      name: 'GET /v2/render_sessions/:render_session_id',
+      kind: SpanKind.SERVER,
+      parentSpanId: 'b7ad6b7169203331',
+      attributes: {
+        'http.request.method': 'GET',
+        'http.route': '/v2/render_sessions/:render_session_id',
+        'url.path': '/v2/render_sessions/rs_1',
+        'http.response.status_code': 400,
+      },
+    });
+    expect(span!.spanContext().traceId).toBe('0af7651916cd43dd8448eb211c80319c');
+    expect(span!.status.code).toBe(SpanStatusCode.UNSET);
+    expect(JSON.stringify(span!.attributes)).not.toContain('secret');
+  });
+
+  it('traced() marks the one of work that fails, and throws on', async () => {
+    expect(await traced('render', { 'reelform.frames': 10 }, async () => 5)).toBe(5);
+    await expect(traced('render', {}, () => Promise.reject(new TypeError('no')))).rejects.toThrow('no');
+    const [good, bad] = exporter.getFinishedSpans();
+    expect(good).toMatchObject({ name: 'render', attributes: { 'reelform.frames': 10 } });
+    expect(bad).toMatchObject({ status: { code: SpanStatusCode.ERROR }, attributes: { 'error.type': 'TypeError' } });
+  });
+});

@@ -1,0 +1,117 @@
+import { connect, type Socket } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { count } from '../../support/proof.ts';
+import { startApp, type TestApp, TOKENS } from '../../support/service-app.ts';
+
+let service: TestApp;
+beforeAll(async () => {
+  service = await startApp({
+    limits: { headersMs: 1_500, bodyMs: 1_500, uploadMs: 3_000, checkMs: 100 },
+    settings: { logLevel: 'silent' },
+  });
+});
+afterAll(() => service.close());
+
+interface Slow {
+  readonly socket: Socket;
+  /** All that was answered, once the connection is closed. */
+  readonly answer: Promise<string>;
+}
+
+async function open(text: string): Promise<Slow> {
+  const { hostname, port } = new URL(service.url);
+  const socket = connect({ host: hostname, port: Number(port) });
+  let answer = '';
+  socket.setEncoding('utf8').on('data', (chunk: string) => {
+    answer += chunk;
+  });
+  socket.on('error', () => undefined);
+  await new Promise((resolve) => socket.once('connect', resolve));
+  socket.write(text);
+  return { socket, answer: new Promise((resolve) => socket.once('close', () => resolve(answer))) };
+}
+
+/** A byte now and then, as the attack does it. */
+function drip({ socket }: Slow, text: string): void {
+  const timer = setInterval(() => socket.write(text), 100);
+  socket.once('close', () => clearInterval(timer));
+}
+
+const authorized = `Host: x\r\nAuthorization: Bearer ${TOKENS.acme}\r\n`;
+
+describe('clients that are slow on purpose', () => {
+  it('are answered 408 and closed, and everybody else is answered meanwhile', async () => {
+    const slow = await Promise.all(
+      Array.from({ length: count(1_000, 100) }, () => open(`GET /v2/render_sessions HTTP/1.1\r\n${authorized}`)),
+    );
+    for (const one of slow) drip(one, 'X-a: b\r\n');
+    let closed = 0;
+    for (const one of slow) void one.answer.then(() => (closed += 1));
+    let answered = 0;
+    while (closed < slow.length) {
+      expect((await service.api('GET', '/v2/render_sessions')).status).toBe(200);
+      answered += 1;
+    }
+    expect(answered).toBeGreaterThan(5);
+    for (const one of slow) expect(await one.answer).toMatch(/^HTTP\/1\.1 408 [\s\S]*application\/problem\+json/);
+  });
+
+  it('with a JSON body', async () => {
+    const slow = await open(
+      `POST /v2/render_sessions HTTP/1.1\r\n${authorized}Content-Type: application/json\r\nContent-Length: 1000\r\n\r\n{`,
+    );
+    drip(slow, ' ');
+    const answer = await slow.answer;
+    expect(answer).toMatch(/^HTTP\/1\.1 408 /);
+    expect(answer).toContain('"code":"request_timeout"');
+    expect(answer).toMatch(/\r\nconnection: close\r\n/i);
+  });
+
+  it('with a chunked JSON body', async () => {
+    const slow = await open(
+      `POST /v2/render_sessions HTTP/1.1\r\n${authorized}Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`,
+    );
+    drip(slow, '1\r\n \r\n');
+    expect(await slow.answer).toMatch(/^HTTP\/1\.1 408 /);
+  });
+
+  it('with an upload, which has longer', async () => {
+    const slow = await open(
+      `POST /v2/source_uploads HTTP/1.1\r\n${authorized}Content-Type: image/png\r\nContent-Length: 1000\r\n\r\n{`,
+    );
+    drip(slow, ' ');
+    expect(await slow.answer).toMatch(/^HTTP\/1\.1 408 /);
+    const headers = { 'content-type': 'image/png' };
+    expect((await service.api('POST', '/v2/source_uploads', { body: 'x', headers })).status).toBe(201);
+  });
+
+  it('that go away in the middle of a body leave nothing behind', async () => {
+    for (let index = 0; index < 20; index += 1) {
+      const slow = await open(
+        `POST /v2/source_uploads HTTP/1.1\r\n${authorized}Content-Type: image/png\r\nContent-Length: 1000\r\n\r\n{`,
+      );
+      slow.socket.destroy();
+      await slow.answer;
+    }
+    const headers = { 'content-type': 'image/png' };
+    await expect
+      .poll(async () => (await service.api('POST', '/v2/source_uploads', { body: 'y', headers })).status)
+      .toBeLessThan(300);
+  });
+
+  it('are not even let in beyond the number of sockets that the settings allow', async () => {
+    const small = await startApp({ settings: { maxConnections: 3 } });
+    const { hostname, port } = new URL(small.url);
+    const sockets = await Promise.all(
+      Array.from({ length: 3 }, async () => {
+        const socket = connect({ host: hostname, port: Number(port) });
+        await new Promise((resolve) => socket.once('connect', resolve));
+        return socket;
+      }),
+    );
+    const refused = connect({ host: hostname, port: Number(port) });
+    await new Promise((resolve) => refused.once('close', resolve));
+    for (const socket of sockets) socket.destroy();
+    await small.close();
+  });
+});
