@@ -1,0 +1,90 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { ReelformError } from '../../src/diagnostic.ts';
+import { ENTRY_FIELDS } from '../../src/lock/entry-fields.ts';
+import {
+  readRefusal,
+  readSession,
+  readStyleVersion,
+  readStyleVersionState,
+  readUpload,
+} from '../../src/service/read-answer.ts';
+import { ServiceError } from '../../src/service/service-error.ts';
+import type { RenderSession } from '../../src/service/wire.ts';
+
+/** Answers that are nearly right: each field has what it should, or anything. */
+const field = (...good: fc.Arbitrary<unknown>[]) =>
+  fc.oneof({ weight: 20, arbitrary: fc.oneof(...good) }, fc.jsonValue());
+const url = fc.constantFrom('https://a.example/x.mp4', 'http://b', 'javascript:x', 'https://');
+const session = fc.record(
+  {
+    id: field(fc.constantFrom('rs_1', 'a b')),
+    status: field(fc.constantFrom('preview_rendered', 'odd')),
+    render_progress: field(fc.integer({ min: -1, max: 101 })),
+    video_url: field(url, fc.constant(null)),
+    thumbnails: field(fc.array(url, { maxLength: 2 })),
+    errors: field(fc.array(fc.jsonValue(), { maxLength: 2 })),
+    updated_at: field(fc.constantFrom('2026-01-01T00:00:00Z', '2026-01-01T01:00:00+01:00', '2026-13-01')),
+  },
+  { requiredKeys: ['id', 'status'] },
+);
+
+/** The value, or null when it was refused as it should be. */
+function readOrRefused<T>(read: () => T): T | null {
+  try {
+    return read();
+  } catch (error) {
+    expect(error).toBeInstanceOf(ReelformError);
+    expect(error).toMatchObject({ code: 'service_answer_invalid' });
+    return null;
+  }
+}
+
+describe('readSession()', () => {
+  it('gives what the lockfile can hold, or refuses', () => {
+    const holds = (name: string, value: unknown): void => expect(ENTRY_FIELDS.get(name)!.accepts(value)).toBe(true);
+    let readCount = 0;
+    fc.assert(
+      fc.property(session, (render_session) => {
+        const read = readOrRefused<RenderSession>(() => readSession('GET x', JSON.stringify({ render_session })));
+        if (read === null) return;
+        readCount += 1;
+        holds('session', read.id);
+        holds('thumbnails', read.thumbnails);
+        holds('rendered_at', read.updated_at);
+        if (read.video_url !== null) expect(new URL(read.video_url).protocol).toMatch(/^https?:$/);
+        for (const { code, title } of read.errors) expect([typeof code, typeof title]).toEqual(['string', 'string']);
+      }),
+      { numRuns: 1000 },
+    );
+    expect(readCount).toBeGreaterThan(20);
+  });
+});
+
+describe('the readers of answers', () => {
+  it('refuse whatever is not in their form, and throw nothing else', () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.json(), fc.string()), (text) => {
+        for (const read of [readSession, readStyleVersion, readStyleVersionState, readUpload]) {
+          readOrRefused<unknown>(() => read('GET x', text));
+        }
+      }),
+    );
+  });
+
+  it('make an error of any refusal', () => {
+    const problem = fc.record({ code: fc.jsonValue(), detail: fc.jsonValue(), errors: fc.jsonValue() });
+    const body = fc.oneof(
+      fc.string(),
+      fc.json(),
+      problem.map((value) => JSON.stringify(value)),
+    );
+    fc.assert(
+      fc.property(fc.constantFrom(400, 401, 403, 404, 409, 422, 429, 500), body, (status, text) => {
+        const error = readRefusal('GET x', status, text);
+        expect(error instanceof ServiceError || error instanceof ReelformError).toBe(true);
+        expect(error.message).not.toBe('');
+      }),
+    );
+  });
+});
