@@ -1,0 +1,263 @@
+import { afterAll, beforeAll, describe, expect, it, type TestContext } from 'vitest';
+import { type Api, type ApiAnswer, untilEnded } from '../support/api.ts';
+import { openTarget, PATIENCE_MS, requestFor, type Target } from './target.ts';
+
+/**
+ * What we add to the interface document. A service that lacks an addition says so by 404 or 405, and the test of it is
+ * skipped; ours may lack nothing.
+ */
+let target: Target;
+let api: Api;
+let request: Record<string, unknown>;
+let draft: Record<string, unknown>;
+/** A rendered session. */
+// biome-ignore lint/suspicious/noExplicitAny: any JSON
+let rendered: any;
+
+beforeAll(async () => {
+  target = await openTarget();
+  api = target.api;
+  const specs = await api('GET', `/v2/template_style_versions/${target.styleVersionId}/specs`);
+  request = requestFor(specs.body.style_version, target.imageUrl);
+  const { render: _, ...rest } = request;
+  draft = rest;
+  const { body } = await api('POST', '/v2/render_sessions', { body: request });
+  rendered = await untilEnded(api, body.render_session.id);
+}, PATIENCE_MS);
+afterAll(() => target.close());
+
+/** The answer of an endpoint that a service may lack. */
+async function ask(context: TestContext, ...call: Parameters<Api>): Promise<ApiAnswer> {
+  const answer = await api(...call);
+  if (!target.isOurs && [404, 405, 501].includes(answer.status))
+    context.skip(`the service lacks ${call[0]} ${call[1]}`);
+  return answer;
+}
+
+function isProblem(answer: ApiAnswer, status: number, code?: string): void {
+  expect(answer.status).toBe(status);
+  expect(answer.headers.get('content-type')).toMatch(/^application\/problem\+json/);
+  for (const field of ['type', 'title', 'detail', 'instance', 'code', 'request_id']) {
+    expect(answer.body[field], field).toEqual(expect.any(String));
+  }
+  expect(answer.body).toMatchObject({ status, ...(code === undefined ? {} : { code }) });
+  for (const one of answer.body.errors) {
+    expect(one).toMatchObject({ code: expect.any(String), pointer: expect.any(String), detail: expect.any(String) });
+  }
+}
+
+async function newDraft(context: TestContext): Promise<string> {
+  const answer = await ask(context, 'POST', '/v2/render_sessions', { body: draft });
+  expect(answer).toMatchObject({ status: 201, body: { render_session: { status: 'draft', render_progress: 0 } } });
+  return answer.body.render_session.id;
+}
+
+describe('sessions', () => {
+  it('tell more of themselves', () => {
+    expect(rendered).toMatchObject({
+      terminal: true,
+      phase: 'done',
+      expires_at: null,
+      download_url: expect.any(String),
+    });
+    expect(rendered.usage).toEqual({
+      queue_seconds: expect.any(Number),
+      render_seconds: expect.any(Number),
+      frames: expect.any(Number),
+      bytes: expect.any(Number),
+    });
+    expect(rendered.fonts.length).toBeGreaterThan(0);
+  });
+
+  it('are drafts without render, until they are told to render', async (context) => {
+    const id = await newDraft(context);
+    const started = await ask(context, 'POST', `/v2/render_sessions/${id}/render`);
+    expect(started).toMatchObject({ status: 200, body: { render_session: { id, status: 'preview_rendering' } } });
+    const session = await untilEnded(api, id);
+    expect(session.status).toBe('preview_rendered');
+    isProblem(await api('POST', `/v2/render_sessions/${id}/render`), 409, 'wrong_state');
+  });
+
+  it('can be canceled, as often as one likes, but not once they are rendered', async (context) => {
+    const id = await newDraft(context);
+    for (let times = 0; times < 2; times += 1) {
+      const canceled = await ask(context, 'POST', `/v2/render_sessions/${id}/cancel`);
+      expect(canceled).toMatchObject({
+        status: 200,
+        body: { render_session: { status: 'preview_canceled', video_url: null } },
+      });
+      expect(canceled.body.render_session.errors[0]).toMatchObject({ code: 'canceled' });
+    }
+    isProblem(await api('POST', `/v2/render_sessions/${rendered.id}/cancel`), 409, 'wrong_state');
+  });
+
+  it('can be deleted', async (context) => {
+    const id = await newDraft(context);
+    expect((await ask(context, 'DELETE', `/v2/render_sessions/${id}`)).status).toBe(204);
+    isProblem(await api('GET', `/v2/render_sessions/${id}`), 404, 'not_found');
+  });
+
+  it('are listed in pages, newest first', async (context) => {
+    const older = await newDraft(context);
+    const newer = await newDraft(context);
+    const first = await ask(context, 'GET', '/v2/render_sessions?limit=1&status=draft');
+    expect(first.body).toMatchObject({ render_sessions: [{ id: newer }], next_cursor: expect.any(String) });
+    const [, next] = /^<([^>]+)>; rel="next"$/.exec(first.headers.get('link')!)!;
+    const { pathname, search } = new URL(next!, 'http://base');
+    const second = await api('GET', pathname + search);
+    expect(second.body.render_sessions).toMatchObject([{ id: older }]);
+    const cursor = encodeURIComponent(first.body.next_cursor);
+    const same = await api('GET', `/v2/render_sessions?limit=1&status=draft&cursor=${cursor}`);
+    expect(same.body).toEqual(second.body);
+  });
+
+  it('can be tried without being made', async (context) => {
+    const answer = await ask(context, 'POST', '/v2/render_sessions?dry_run=true', { body: request });
+    expect(answer).toMatchObject({ status: 200, body: { valid: true, errors: [], warnings: expect.any(Array) } });
+    expect(answer.body.estimate).toEqual({ frames: expect.any(Number), render_seconds: expect.any(Number) });
+  });
+
+  it('have an ETag, and a Retry-After while they are not at their end', async (context) => {
+    const { headers } = await api('GET', `/v2/render_sessions/${rendered.id}`);
+    const etag = headers.get('etag');
+    if (etag === null && !target.isOurs) context.skip('the service lacks ETag');
+    const again = await api('GET', `/v2/render_sessions/${rendered.id}`, { headers: { 'if-none-match': etag! } });
+    expect(again).toMatchObject({ status: 304, body: '' });
+    const created = await api('POST', '/v2/render_sessions', { body: request });
+    expect(Number(created.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect(created.headers.get('location')).toContain(`/v2/render_sessions/${created.body.render_session.id}`);
+    await untilEnded(api, created.body.render_session.id);
+  });
+
+  it('have a video that anybody can read in parts who knows its URL, and a link to keep it', async () => {
+    const part = await fetch(rendered.video_url, { headers: { range: 'bytes=0-3' } });
+    expect(part.status).toBe(206);
+    expect((await part.arrayBuffer()).byteLength).toBe(4);
+    expect(new URL(rendered.video_url).search).toBe('');
+    const download = await fetch(rendered.download_url);
+    expect(download.status).toBe(200);
+    expect(download.headers.get('content-disposition')).toMatch(/^attachment;/);
+    expect((await download.arrayBuffer()).byteLength).toBe(rendered.usage.bytes);
+  });
+});
+
+describe('Idempotency-Key', () => {
+  it('makes a request safe to repeat, and says so', async (context) => {
+    const key = `conformance-${crypto.randomUUID()}`;
+    const first = await api('POST', '/v2/render_sessions', { body: draft, headers: { 'idempotency-key': key } });
+    if (first.headers.get('idempotency-key') === null && !target.isOurs) context.skip('the service keeps no keys');
+    expect(Date.parse(first.headers.get('idempotency-key-expires')!)).toBeGreaterThan(Date.now());
+    const second = await api('POST', '/v2/render_sessions', {
+      body: draft,
+      headers: { 'idempotency-key': `"${key}"` },
+    });
+    expect([first.status, second.status]).toEqual([201, 201]);
+    expect(second.body).toEqual(first.body);
+    expect(second.headers.get('idempotent-replayed')).toBe('true');
+    const body = { ...draft, title: 'Another' };
+    const other = await api('POST', '/v2/render_sessions', { body, headers: { 'idempotency-key': key } });
+    isProblem(other, 422, 'idempotency_key_reused');
+  });
+});
+
+describe('errors', () => {
+  it('are problems, and every answer has a request id', async (context) => {
+    const missing = await api('GET', '/v2/render_sessions/rs_that_is_not_there');
+    if (!/problem\+json/.test(missing.headers.get('content-type') ?? '') && !target.isOurs)
+      context.skip('the service has no problem details');
+    isProblem(missing, 404, 'not_found');
+    expect(missing.headers.get('x-request-id')).toBe(missing.body.request_id);
+    isProblem(await api('PUT', '/v2/render_sessions', { body: {} }), 405, 'method_not_allowed');
+    isProblem(
+      await api('POST', '/v2/render_sessions', { body: '{', headers: { 'content-type': 'application/json' } }),
+      400,
+    );
+    isProblem(await api('POST', '/v2/render_sessions', { body: 'x', headers: { 'content-type': 'text/plain' } }), 415);
+    isProblem(await api('POST', '/v2/render_sessions', { body: { ...draft, unknown: 1 } }), 400, 'bad_request');
+    const nobody = await target.anyone('GET', '/v2/render_sessions/rs_1');
+    isProblem(nobody, 401, 'unauthorized');
+    expect(nobody.headers.get('www-authenticate')).toMatch(/^Bearer/);
+    const known = await api('GET', '/v2/render_sessions/rs_1', { headers: { 'x-request-id': 'conformance-1' } });
+    expect(known.headers.get('x-request-id')).toBe('conformance-1');
+  });
+
+  it('tell all mistakes of a mapping at once', async (context) => {
+    const mapping = {
+      ...(draft.mapping as object),
+      resources: { nothing_01: { source: { text: 'x' } }, nothing_02: {} },
+    };
+    const answer = await api('POST', '/v2/render_sessions', { body: { ...draft, mapping } });
+    if (answer.status < 400 && !target.isOurs) context.skip('the service takes any mapping');
+    isProblem(answer, 422, 'mapping_invalid');
+    const pointers = answer.body.errors.map(({ pointer }: { pointer: string }) => pointer);
+    expect(pointers).toEqual(
+      expect.arrayContaining([
+        '#/mapping/resources/nothing_01',
+        '#/mapping/resources/nothing_02',
+        '#/mapping/resources',
+      ]),
+    );
+  });
+});
+
+describe('style versions', () => {
+  it('are listed, and tell more of themselves', async (context) => {
+    const list = await ask(context, 'GET', '/v2/template_style_versions');
+    const found = list.body.style_versions.find(({ id }: { id: string }) => id === target.styleVersionId);
+    const one = await ask(context, 'GET', `/v2/template_style_versions/${target.styleVersionId}`);
+    expect(one.body.style_version).toEqual(found);
+    expect(found).toMatchObject({
+      status: 'edit_ready',
+      errors: [],
+      width: expect.any(Number),
+      fps: expect.any(Number),
+    });
+  });
+
+  it('have still cuts', async (context) => {
+    const { body } = await ask(context, 'GET', `/v2/template_style_versions/${target.styleVersionId}`);
+    const [name] = Object.keys(body.style_version.stillcuts);
+    const answer = await ask(
+      context,
+      'GET',
+      `/v2/template_style_versions/${target.styleVersionId}/stillcuts/${name}.png`,
+    );
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get('content-type')).toBe('image/png');
+  });
+});
+
+describe('source uploads', () => {
+  it('make bytes a source, once', async (context) => {
+    const headers = { 'content-type': 'application/octet-stream' };
+    const call = ['POST', '/v2/source_uploads', { body: PIXEL, headers }] as const;
+    const first = await ask(context, ...call);
+    expect([200, 201]).toContain(first.status);
+    expect(first.body).toMatchObject({
+      remote_url: expect.any(String),
+      sha256: expect.stringMatching(/^[0-9a-f]{64}$/),
+      bytes: PIXEL.length,
+    });
+    const second = await api(...call);
+    expect(second).toMatchObject({ status: 200, body: first.body });
+  });
+});
+
+describe('operation', () => {
+  it('is described by an OpenAPI document, and watched', async (context) => {
+    const document = await ask(context, 'GET', '/openapi.json');
+    expect(document.body).toMatchObject({
+      openapi: expect.stringMatching(/^3\.1/),
+      paths: { '/v2/render_sessions': expect.any(Object) },
+    });
+    expect((await ask(context, 'GET', '/healthz')).status).toBe(200);
+    expect((await ask(context, 'GET', '/readyz')).status).toBe(200);
+    expect((await ask(context, 'GET', '/metrics')).body).toContain('http_request_duration_seconds');
+  });
+});
+
+/** A PNG of one pixel. */
+const PIXEL = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+);

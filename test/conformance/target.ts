@@ -1,0 +1,84 @@
+import type { Editable, StyleVersion } from '../../src/service/wire.ts';
+import { type Api, openApi } from '../support/api.ts';
+import { startApp, TOKENS } from '../support/service-app.ts';
+import { SMALL } from '../support/small-sessions.ts';
+
+/** The service that is held against the documents. */
+export interface Target {
+  readonly api: Api;
+  /** Without a token. */
+  readonly anyone: Api;
+  readonly styleVersionId: string;
+  /** What image editables are filled with. */
+  readonly imageUrl: string | null;
+  /** Whether it is ours, so that nothing may be lacking. */
+  readonly isOurs: boolean;
+  close(): Promise<void>;
+}
+
+/**
+ * Our own service, unless the environment names another: `REELFORM_CONFORMANCE_URL`, `REELFORM_CONFORMANCE_TOKEN`,
+ * `REELFORM_CONFORMANCE_STYLE_VERSION` and, where its template has to have images, `REELFORM_CONFORMANCE_IMAGE_URL`.
+ */
+export async function openTarget(): Promise<Target> {
+  const { REELFORM_CONFORMANCE_URL: url, REELFORM_CONFORMANCE_TOKEN: token } = process.env;
+  const { REELFORM_CONFORMANCE_STYLE_VERSION: styleVersionId, REELFORM_CONFORMANCE_IMAGE_URL: imageUrl } = process.env;
+  if (url === undefined) {
+    const service = await startApp();
+    return {
+      api: service.api,
+      anyone: service.as(null),
+      styleVersionId: SMALL.spec.id,
+      imageUrl: 'https://example.com/photo.png',
+      isOurs: true,
+      close: service.close,
+    };
+  }
+  if (token === undefined || styleVersionId === undefined) {
+    throw new Error('REELFORM_CONFORMANCE_TOKEN and REELFORM_CONFORMANCE_STYLE_VERSION have to be set too');
+  }
+  const base = url.replace(/\/$/, '');
+  return {
+    api: openApi(base, token),
+    anyone: openApi(base, null),
+    styleVersionId,
+    imageUrl: imageUrl ?? null,
+    isOurs: token === TOKENS.acme,
+    close: async () => undefined,
+  };
+}
+
+/** How long a render of another service may take. */
+export const PATIENCE_MS = process.env.REELFORM_CONFORMANCE_URL === undefined ? 60_000 : 1_200_000;
+
+/**
+ * A request that fills a template, made from nothing but its specification.
+ *
+ * @throws Error for an editable of a kind whose entry the interface document does not show
+ */
+export function requestFor(
+  spec: StyleVersion,
+  imageUrl: string | null,
+  title = 'Conformance',
+): Record<string, unknown> {
+  const resources: Record<string, object> = {};
+  for (const [key, editable] of Object.entries(spec.editables)) {
+    const entry = entryFor(editable, imageUrl);
+    if (entry !== null) resources[key] = entry;
+    else if (editable.required !== false)
+      throw new Error(`${key}: fill it by REELFORM_CONFORMANCE_IMAGE_URL, if it is an image`);
+  }
+  return { title, render: 'preview', mapping: { template_style_version_id: spec.id, resources } };
+}
+
+function entryFor(editable: Editable, imageUrl: string | null): object | null {
+  switch (editable.input_type) {
+    case 'text':
+    case 'color':
+      return { source: { text: editable.example_text ?? 'Text' } };
+    case 'image':
+      return imageUrl === null ? null : { source: { remote_url: imageUrl }, transform: { crop_strategy: 'cover' } };
+    default:
+      return null;
+  }
+}
