@@ -177,10 +177,13 @@ export class SessionRunner {
       record.progress(progressedSession(record.session, done / count, environment.now()));
     let saved: Output | null = null;
     const rendering = await this.#renders.render(scene, { signal, onProgress }, async (options) => {
+      const begunAt = environment.now();
       const made = await renderer.render(
         bindMapping(template, stored.session.mapping.resources, sources.bytes),
         options,
       );
+      const elapsedMs = environment.now() - begunAt;
+      this.#ports.onEvent?.({ kind: 'scene-rendered', id: stored.session.id, scene, elapsedMs });
       options.signal?.throwIfAborted();
       this.#enter(record, 'uploading');
       saved = await outputs.save(scene, name, made);

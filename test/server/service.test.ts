@@ -1,0 +1,177 @@
+import { expect, it } from 'vitest';
+import { openDatabase } from '../../src/server/store/database.ts';
+import { type Api, untilEnded } from '../support/api.ts';
+import { type DatabaseAddress, describeOnDatabases, SILENT } from '../support/databases.ts';
+import { sessionBody, startService } from '../support/running-service.ts';
+import { solidPng } from '../support/small-package.ts';
+
+const PHOTO = '(Footage)/USER/photo.png';
+/** In a title, a text, an image and headers: nothing that logs or stores but the session may hold it. */
+const CANARY = 'canary-7f3a9c';
+
+async function post(api: Api, body: unknown, key?: string) {
+  return api('POST', '/v2/render_sessions', {
+    body,
+    headers: key === undefined ? {} : { 'idempotency-key': key },
+  });
+}
+
+/** Every row of every table, as text. */
+async function allRows(address: DatabaseAddress): Promise<string[]> {
+  const database = await openDatabase({ ...address, log: SILENT });
+  try {
+    const tables = await database.query<{ name: string }>(
+      `select format('%I.%I', schemaname, tablename) as name from pg_tables where schemaname like 'reelform%'`,
+    );
+    const rows = await Promise.all(
+      tables.map(({ name }) => database.query<{ row: string }>(`select t::text as row from ${name} t`)),
+    );
+    return rows.flat().map(({ row }) => row);
+  } finally {
+    await database.close();
+  }
+}
+
+describeOnDatabases('the whole service', (databases) => {
+  it('renders a session from an uploaded image, and serves the video under a stable and a signed URL', async () => {
+    const { styleVersion, client } = await startService(await databases.address());
+    const { api } = await client();
+    const upload = await api('POST', '/v2/source_uploads', {
+      body: solidPng('#0000ff'),
+      headers: { 'content-type': 'image/png' },
+    });
+    expect(upload.status).toBe(201);
+    const created = await post(
+      api,
+      sessionBody(styleVersion, { [PHOTO]: { source: { remote_url: upload.body.remote_url } } }),
+    );
+    expect(created).toMatchObject({
+      status: 201,
+      body: { render_session: { status: 'preview_rendering', render_progress: 0, video_url: null } },
+    });
+    const session = await untilEnded(api, created.body.render_session.id);
+    expect(session).toMatchObject({
+      status: 'preview_rendered',
+      render_progress: 100,
+      source_uploads: [{ key: PHOTO, status: 'fetched', sha256: upload.body.sha256, width: 16, height: 16 }],
+      usage: { frames: 10 },
+    });
+    for (const url of [session.video_url, session.download_url]) {
+      const video = await fetch(url);
+      expect(video.status).toBe(200);
+      const bytes = Buffer.from(await video.arrayBuffer());
+      expect([bytes.length, bytes.toString('latin1', 4, 8)]).toEqual([session.usage.bytes, 'ftyp']);
+    }
+    const part = await fetch(session.video_url, { headers: { range: 'bytes=4-7' } });
+    expect([part.status, await part.text()]).toEqual([206, 'ftyp']);
+    for (const url of session.thumbnails) expect((await fetch(url)).headers.get('content-type')).toBe('image/jpeg');
+  });
+
+  it('renders identical work once, under two URLs, and takes the files away with the last session', async () => {
+    const { styleVersion, client, log } = await startService(await databases.address());
+    const { api } = await client();
+    const urls: string[] = [];
+    const ids: string[] = [];
+    for (const title of ['first', 'second']) {
+      const { body } = await post(api, sessionBody(styleVersion, {}, title));
+      const session = await untilEnded(api, body.render_session.id);
+      urls.push(session.video_url);
+      ids.push(session.id);
+    }
+    expect(new Set(urls).size).toBe(2);
+    expect(log.filter((line) => line.includes('"scene-rendered"'))).toHaveLength(1);
+    expect((await api('DELETE', `/v2/render_sessions/${ids[0]}`)).status).toBe(204);
+    expect([(await fetch(urls[0]!)).status, (await fetch(urls[1]!)).status]).toEqual([404, 200]);
+  });
+
+  it('makes one session of one key, answers it again, and refuses the key for anything else', async () => {
+    const { styleVersion, client } = await startService(await databases.address());
+    const { api } = await client();
+    const body = sessionBody(styleVersion);
+    const answers = await Promise.all(Array.from({ length: 10 }, () => post(api, body, 'one')));
+    expect(new Set(answers.map((answer) => answer.body.render_session.id)).size).toBe(1);
+    expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 10 }, () => 201));
+    expect(answers.filter(({ headers }) => headers.get('idempotent-replayed') === 'true')).toHaveLength(9);
+    expect(await post(api, { ...body, title: 'Other' }, 'one')).toMatchObject({
+      status: 422,
+      body: { code: 'idempotency_key_reused' },
+    });
+  });
+
+  it('fails one session with a clear error when its source cannot be had, and only that one', async () => {
+    const { styleVersion, client } = await startService(await databases.address());
+    const { api } = await client();
+    const remote_url = 'http://127.0.0.1:1/secret.png?signature=abc';
+    const failing = await post(api, sessionBody(styleVersion, { [PHOTO]: { source: { remote_url } } }));
+    const fine = await post(api, sessionBody(styleVersion));
+    const failed = await untilEnded(api, failing.body.render_session.id);
+    expect(failed).toMatchObject({
+      status: 'preview_failed',
+      video_url: null,
+      errors: [{ code: 'asset_forbidden_host', editable: PHOTO, retryable: false }],
+    });
+    expect(JSON.stringify(failed.errors)).not.toContain('signature');
+    expect((await untilEnded(api, fine.body.render_session.id)).status).toBe('preview_rendered');
+  });
+
+  it('keeps tenants apart: what is another’s is 404, whatever is asked', async () => {
+    const { styleVersion, client } = await startService(await databases.address());
+    const { api: acme } = await client('acme');
+    const { api: other } = await client('other');
+    const upload = await acme('POST', '/v2/source_uploads', {
+      body: solidPng('#00ffff'),
+      headers: { 'content-type': 'image/png' },
+    });
+    const created = await post(acme, sessionBody(styleVersion));
+    const id = created.body.render_session.id;
+    for (const [method, path] of [
+      ['GET', `/v2/render_sessions/${id}`],
+      ['POST', `/v2/render_sessions/${id}/cancel`],
+      ['POST', `/v2/render_sessions/${id}/render`],
+      ['DELETE', `/v2/render_sessions/${id}`],
+    ] as const) {
+      expect({ method, path, status: (await other(method, path)).status }).toEqual({ method, path, status: 404 });
+    }
+    expect((await other('GET', '/v2/render_sessions')).body.render_sessions).toEqual([]);
+    const stolen = await post(
+      other,
+      sessionBody(styleVersion, { [PHOTO]: { source: { remote_url: upload.body.remote_url } } }),
+    );
+    expect(await untilEnded(other, stolen.body.render_session.id)).toMatchObject({
+      status: 'preview_failed',
+      errors: [{ code: 'asset_unreachable' }],
+    });
+    expect((await untilEnded(acme, id)).status).toBe('preview_rendered');
+  });
+
+  it('lets no token into its log, its answers or its database', async () => {
+    const address = await databases.address();
+    const { styleVersion, client, log, url, server } = await startService(address, { logLevel: 'trace' });
+    const { api, token } = await client();
+    const answers: unknown[] = [];
+    const ask = async (...asked: Parameters<Api>): Promise<void> => {
+      const { body, headers } = await api(...asked);
+      answers.push(body, [...headers]);
+    };
+    await ask('GET', '/v2/render_sessions');
+    await ask('GET', `/v2/render_sessions/${token}`);
+    await ask('GET', `/nowhere/${token}?token=${token}`);
+    await ask('POST', '/v2/render_sessions', {
+      body: `{"title": "${CANARY}"`,
+      headers: { 'content-type': 'application/json' },
+    });
+    await ask('POST', '/v2/render_sessions', { body: sessionBody(styleVersion), headers: { 'idempotency-key': 'k' } });
+    await fetch(`${url}/v2/render_sessions`, { headers: { authorization: `Bearer ${token}x` } });
+    await fetch(`${url}/v2/render_sessions`, { headers: { authorization: `Basic ${token}` } });
+    await server.close();
+    const secret = token.slice(3);
+    const told = answers.map((answer) => JSON.stringify(answer)).join('\n');
+    expect(told).not.toContain(secret);
+    expect(log.join('\n')).not.toContain(secret);
+    expect(log.join('\n')).not.toContain(CANARY);
+    expect(log.length).toBeGreaterThan(8);
+    const rows = await allRows(address);
+    expect(rows.length).toBeGreaterThan(3);
+    expect(rows.join('\n')).not.toContain(secret);
+  });
+});

@@ -1,0 +1,104 @@
+import { mkdtempSync, readdirSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { sha256 } from '../../src/digest.ts';
+import { writeFileAtomic } from '../../src/project/write-file.ts';
+import { sessionEnd } from '../../src/service/render-service.ts';
+import type { RenderSession } from '../../src/service/wire.ts';
+import { ALLOW_EVERYTHING } from '../../src/session/allow-list.ts';
+import { createDirectoryOutputs } from '../../src/session/directory-outputs.ts';
+import { createEmbeddedService } from '../../src/session/embedded-service.ts';
+import type { Renderer } from '../../src/session/ports.ts';
+import { createSources } from '../../src/session/sources.ts';
+import { solidPng } from '../support/small-package.ts';
+import { heldRenderer, instantRenderer, SMALL, smallRequest, smallTemplates } from '../support/small-sessions.ts';
+
+const PHOTO = '(Footage)/USER/photo.png';
+const OPTIONS = { idempotencyKey: 'key', outputName: 'folder/berlin-12345678' };
+
+function openService(renderer: Renderer = instantRenderer()) {
+  const directory = mkdtempSync(join(tmpdir(), 'reelform-embedded-'));
+  const sources = createSources({
+    directory: join(directory, 'sources'),
+    allow: ALLOW_EVERYTHING,
+    mayRead: async () => true,
+    isOneRun: true,
+    now: () => 1000,
+  });
+  let ids = 0;
+  const service = createEmbeddedService({
+    templates: smallTemplates,
+    sources: sources.reader,
+    renderer,
+    outputs: createDirectoryOutputs(join(directory, 'renders'), 'renders', writeFileAtomic),
+    environment: { now: () => 1000, randomId: () => String(++ids) },
+    uploads: sources.uploads,
+  });
+  const ended = async (id: string): Promise<RenderSession> => {
+    for (;;) {
+      const session = await service.getRenderSession(id);
+      if (sessionEnd(session.status) !== null) return session;
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  };
+  return { service, directory, ended };
+}
+
+describe('createEmbeddedService()', () => {
+  it('writes files where the URLs say, and nothing else', async () => {
+    const { service, directory, ended } = openService();
+    const session = await ended((await service.createRenderSession(smallRequest(), OPTIONS)).id);
+    expect(session).toMatchObject({
+      status: 'preview_rendered',
+      video_url: 'renders/folder/berlin-12345678.mp4',
+      thumbnails: ['renders/folder/berlin-12345678.stillcut_01.jpg'],
+    });
+    expect(readFileSync(join(directory, session.video_url!), 'utf8')).toBe('video');
+    expect(readFileSync(join(directory, session.thumbnails[0]!), 'utf8')).toBe('still');
+    expect(readdirSync(join(directory, 'renders/folder'))).toHaveLength(2);
+  });
+
+  it('gives the specification of a style version that it has', async () => {
+    expect(await openService().service.getStyleVersion(SMALL.spec.id)).toEqual(SMALL.spec);
+  });
+
+  it('takes uploads as sources', async () => {
+    let images = 0;
+    const { service, ended } = openService({
+      async render(scene, options) {
+        images = scene.images.filter((image) => image.name === PHOTO).length;
+        return instantRenderer().render(scene, options);
+      },
+    });
+    const bytes = solidPng('blue');
+    const { remote_url } = await service.uploadSource({ sha256: sha256(bytes), bytes, name: 'photo.png' });
+    const created = await service.createRenderSession(smallRequest({ [PHOTO]: { source: { remote_url } } }), OPTIONS);
+    expect((await ended(created.id)).status).toBe('preview_rendered');
+    expect(images).toBe(1);
+  });
+
+  it.each(['../outside', 'a/../../outside', '/absolute', 'a\\..\\b'])(
+    'does not write an output named %s',
+    async (outputName) => {
+      const { service, ended } = openService();
+      const created = await service.createRenderSession(smallRequest(), { ...OPTIONS, outputName });
+      expect(await ended(created.id)).toMatchObject({
+        status: 'preview_failed',
+        errors: [{ code: 'storage_failed' }],
+      });
+    },
+  );
+
+  it('fails what is at work when it is closed', async () => {
+    const renderer = heldRenderer();
+    const { service } = openService(renderer);
+    const created = await service.createRenderSession(smallRequest(), OPTIONS);
+    await expect.poll(() => renderer.held.length).toBe(1);
+    await service.close();
+    expect(await service.getRenderSession(created.id)).toMatchObject({
+      status: 'preview_failed',
+      errors: [{ code: 'canceled' }],
+    });
+  });
+});

@@ -1,0 +1,95 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import type { Scope } from '../../src/server/ports.ts';
+import { SCOPES } from '../../src/server/ports.ts';
+import type { Settings } from '../../src/server/settings.ts';
+import { type RunningServer, startServer } from '../../src/server/start-server.ts';
+import type { TenantId } from '../../src/session/ports.ts';
+import { type Api, openApi } from './api.ts';
+import type { DatabaseAddress } from './databases.ts';
+import { smallPackage, smallPackageFiles } from './small-package.ts';
+
+/** What a service of a test is told, where a test does not say otherwise. */
+const SETTINGS: Omit<Settings, 'dataDirectory' | 'databaseUrl'> = {
+  host: '127.0.0.1',
+  port: 0,
+  publicUrl: null,
+  concurrency: 2,
+  logLevel: 'info',
+  retentionDays: null,
+  downloadMinutes: 60,
+  rateLimit: null,
+  tenantRateLimits: new Map(),
+  allowSources: [],
+  renderSeconds: 60,
+  renderStallSeconds: 30,
+  renderCpuSeconds: 120,
+  renderMemoryMb: 2048,
+  drainSeconds: 10,
+  trustProxy: false,
+  metrics: true,
+  maxConnections: 2000,
+};
+
+export interface RunningService {
+  readonly url: string;
+  readonly server: RunningServer;
+  /** Log lines so far. */
+  readonly log: string[];
+  /** Id of the small package's style version, which everybody has. */
+  readonly styleVersion: string;
+  /** A client of a tenant. */
+  client(tenant?: string, scopes?: readonly Scope[]): Promise<{ readonly api: Api; readonly token: string }>;
+}
+
+/** The whole service in this process, over a real database and real files; closed with the test. */
+export async function startService(
+  address: DatabaseAddress,
+  settings: Partial<Settings> = {},
+): Promise<RunningService> {
+  const dataDirectory = address.directory || (await mkdtemp(join(tmpdir(), 'reelform-data-')));
+  onTestFinished(() => rm(dataDirectory, { recursive: true, force: true }));
+  const log: string[] = [];
+  const small = smallPackage();
+  const server = await startServer({
+    settings: { ...SETTINGS, dataDirectory, databaseUrl: address.url, ...settings },
+    packages: [{ name: 'small', package: small, files: smallPackageFiles() }],
+    log: { write: (line) => void log.push(line) },
+    now: () => Date.now(),
+  });
+  onTestFinished(() => server.close({ now: true }));
+  return {
+    url: server.url,
+    server,
+    log,
+    styleVersion: small.spec.id,
+    async client(tenant = 'default', scopes = SCOPES) {
+      const { text } = await server.tokens.create({ tenant: tenant as TenantId, name: '', scopes, expiresAt: null });
+      return { api: openApi(server.url, text), token: text };
+    },
+  };
+}
+
+export interface SessionBody {
+  readonly title: string;
+  readonly render: 'preview';
+  readonly mapping: { readonly template_style_version_id: string; readonly resources: Record<string, unknown> };
+}
+
+/** The body of a session over the small package. */
+export function sessionBody(
+  styleVersion: string,
+  resources: Record<string, unknown> = {},
+  title = 'Berlin',
+): SessionBody {
+  return {
+    title,
+    render: 'preview',
+    mapping: {
+      template_style_version_id: styleVersion,
+      resources: { t_01: { source: { text: 'Hi' } }, c_01: { source: { text: 'EEADA7' } }, ...resources },
+    },
+  };
+}
