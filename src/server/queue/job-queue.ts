@@ -8,6 +8,8 @@ const HEARTBEAT_REFRESH_SECONDS = 3;
 /** For what nobody announces: retries that are due, jobs of a process that died. New jobs are announced. */
 const POLL_SECONDS = 2;
 const SUPERVISE_SECONDS = 5;
+/** How often jobs are looked for that even their dead-letter queue has given up. */
+const REVIVE_MS = 30_000;
 /** Beyond the limit of a render, which the worker sees to itself. */
 const EXPIRY_MARGIN_SECONDS = 120;
 const LONGEST_EXPIRY_SECONDS = 86_400;
@@ -62,6 +64,7 @@ export class JobQueue {
   readonly #expireInSeconds: number;
   readonly #stopping = new AbortController();
   readonly #log: Log;
+  #reviving: NodeJS.Timeout | undefined;
 
   private constructor(boss: PgBoss, { database, jobSeconds, log }: JobQueueOptions) {
     this.#boss = boss;
@@ -92,6 +95,7 @@ export class JobQueue {
     for (const queue of QUEUES) await boss.findJobs(queue, { key: '' });
     const queue = new JobQueue(boss, options);
     if (database.kind === 'pglite') await queue.#putBackStale();
+    await queue.#reviveDead();
     return queue;
   }
 
@@ -110,6 +114,10 @@ export class JobQueue {
     ];
     for (const [queue, handle] of places) await this.#take(queue, queue, handle);
     for (const queue of QUEUES) await this.#take(queue, deadQueue(queue), (id) => handlers.onDead(id, queue));
+    this.#reviving = setInterval(() => {
+      this.#reviveDead().catch((error) => this.#log.warn({ code: codeOf(error) }, 'the job queue had an error'));
+    }, REVIVE_MS);
+    this.#reviving.unref();
   }
 
   /** As it is now. */
@@ -129,6 +137,7 @@ export class JobQueue {
    * stays open.
    */
   async stop({ graceMs }: { graceMs: number }): Promise<void> {
+    clearInterval(this.#reviving);
     const names = QUEUES.flatMap((queue) => [queue, deadQueue(queue)]);
     const drained = Promise.all(names.map((name) => this.#boss.offWork(name, { wait: true })));
     await within(drained, graceMs);
@@ -199,6 +208,18 @@ export class JobQueue {
       await this.#boss.resume(name, job.id, { db });
       await this.#boss.update(name, undefined, { id: job.id, retryLimit: job.retryLimit + 1, db });
     });
+  }
+
+  /**
+   * A dead letter inherits the number of its attempts, and a process can die over it as well. It is never given up:
+   * whoever waits for the job would wait for ever.
+   */
+  async #reviveDead(): Promise<void> {
+    const given = await this.#database.query<{ name: string; id: string }>(
+      `select name, id from ${JOB_SCHEMA}.job where name = any($1::text[]) and state = 'failed'`,
+      [QUEUES.map(deadQueue)],
+    );
+    for (const { name, id } of given) await this.#boss.retry(name, id);
   }
 
   async #putBackStale(): Promise<void> {

@@ -1,5 +1,7 @@
 import { once } from 'node:events';
+import { PgBoss } from 'pg-boss';
 import { expect, it, onTestFinished, vi } from 'vitest';
+import { JOB_SCHEMA } from '../../../src/server/queue/install-jobs.ts';
 import { type JobHandlers, JobQueue, WorkerStopping } from '../../../src/server/queue/job-queue.ts';
 import type { Database } from '../../../src/server/store/database.ts';
 import { describeOnDatabases, SILENT } from '../../support/databases.ts';
@@ -110,6 +112,27 @@ describeOnDatabases('JobQueue', (databases) => {
     expect(tried.seen).toHaveLength(3);
     expect(dead.seen).toEqual(['render rs_1']);
     expect(await queue.depth()).toEqual({ queued: 0, active: 0, dead: 1 });
+  });
+
+  it('never gives up telling onDead()', async () => {
+    const { database } = await databases.open();
+    await (await openQueue(database)).enqueue(database, 'render', 'rs_1');
+    // As if three processes had died over the job, and then three over its dead letter.
+    const boss = new PgBoss({ ...database.jobs, schema: JOB_SCHEMA, supervise: false, schedule: false });
+    await boss.start();
+    for (const name of ['render', 'render_dead']) {
+      const [job] = await database.query<{ id: string }>(
+        'update reelform_jobs.job set retry_count = retry_limit where name = $1 returning id',
+        [name],
+      );
+      await boss.fail(name, job!.id);
+    }
+    await boss.stop({ graceful: false });
+    const dead = calls<string>();
+    const queue = await openQueue(database);
+    await queue.work({ ...IDLE, onDead: dead.add });
+    await dead.until(1);
+    expect(dead.seen).toEqual(['rs_1']);
   });
 
   it('aborts the signal of a job that is no longer its own', async () => {

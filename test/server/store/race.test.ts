@@ -3,10 +3,10 @@ import { JobQueue } from '../../../src/server/queue/job-queue.ts';
 import { openDatabase } from '../../../src/server/store/database.ts';
 import { createSessionTable } from '../../../src/server/store/session-table.ts';
 import { describeOnDatabases, SILENT } from '../../support/databases.ts';
+import { count } from '../../support/proof.ts';
 import { makeClaim, makeStored, NOW } from './sessions.ts';
 
-/** Whole with REELFORM_PROOF=full. */
-const KEYS = process.env.REELFORM_PROOF === 'full' ? 100 : 10;
+const KEYS = count(100, 10);
 const AT_ONCE = 40;
 
 describeOnDatabases('many requests with one key at once', (databases, kind) => {

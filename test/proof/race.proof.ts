@@ -1,0 +1,2 @@
+// The same at its full count.
+import '../server/store/race.test.ts';

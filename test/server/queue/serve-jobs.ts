@@ -1,0 +1,62 @@
+import { setTimeout } from 'node:timers/promises';
+import { sha256 } from '../../../src/digest.ts';
+import { JobQueue } from '../../../src/server/queue/job-queue.ts';
+import { SILENT_LOG } from '../../../src/server/silent-log.ts';
+import { openDatabase } from '../../../src/server/store/database.ts';
+import { migrate } from '../../../src/server/store/migrate.ts';
+import { createSessionTable } from '../../../src/server/store/session-table.ts';
+import type { RenderSession } from '../../../src/service/wire.ts';
+import { makeClaim, makeStored } from '../store/sessions.ts';
+
+// A process of its own, to be killed: asks for a session per key (as a client does again after a crash), and renders what
+// is queued, in words. It says what it ended, and when all have ended.
+const [url = '', directory = '', keys = '0', stepMs = '5'] = process.argv.slice(2);
+const database = await openDatabase({ url: url || null, directory, log: SILENT_LOG });
+await migrate(database, SILENT_LOG);
+const queue = await JobQueue.open({ database, jobSeconds: 60, log: SILENT_LOG });
+const table = createSessionTable({
+  database,
+  now: () => Date.now(),
+  enqueue: (tx, id) => queue.enqueue(tx, 'render', id),
+});
+const say = (line: string): void => void process.stdout.write(`${line}\n`);
+
+await queue.work({
+  concurrency: 3,
+  async render(id, signal) {
+    const taken = await table.begin(id);
+    if (taken === null) return;
+    const { attempt, session } = taken;
+    say(`begun ${id} ${attempt}`);
+    for (const render_progress of [25, 50, 75]) {
+      await setTimeout(Number(stepMs), undefined, { signal });
+      await table.record(id, attempt, { ...session, render_progress });
+    }
+    await end(id, attempt, { ...session, status: 'preview_rendered', render_progress: 100, title: `by ${attempt}` });
+  },
+  async stillcuts() {},
+  async onDead(id) {
+    const taken = await table.begin(id);
+    if (taken !== null) await end(id, taken.attempt, { ...taken.session, status: 'preview_failed' });
+  },
+});
+say('ready');
+for (let key = 0; key < Number(keys); key++) {
+  const answer = await table.create(makeStored(), makeClaim(`key ${key}`, 'body', Date.now() + 86_400_000));
+  if (answer.kind === 'done') say(`created ${answer.value.id}`);
+}
+for (;;) {
+  const [row] = await database.query<{ left: number; all: number }>(
+    `select count(*) as all, count(*) filter (where status = 'preview_rendering') as left from reelform.sessions`,
+  );
+  if (row!.all === Number(keys) && row!.left === 0) break;
+  await setTimeout(50);
+}
+say('all ended');
+await queue.stop({ graceMs: 1000 });
+await database.close();
+
+async function end(id: string, attempt: number, session: RenderSession): Promise<void> {
+  if (await table.record(id, attempt, session, sha256(id))) say(`ended ${id} ${attempt}`);
+  else say(`fenced ${id} ${attempt}`);
+}
