@@ -1,14 +1,15 @@
 import { checkAnimation } from '../template/check-animation.ts';
 import type { Scene } from '../template/scene.ts';
+import { checkEmbeddedImages } from './embedded-images.ts';
 import { SceneError } from './scene-error.ts';
 
 const MAX_PROBLEMS_TOLD = 5;
 
 /**
- * Refuses a scene that could hurt the process that draws it, before native code sees any of it. Images are looked at when
- * they are decoded.
+ * Refuses a scene that could hurt the process that draws it, before native code sees any of it. Images beside the
+ * animation are looked at when they are decoded.
  *
- * @throws SceneError template_invalid with every problem of the animation
+ * @throws SceneError template_invalid with every problem of the animation; as `checkImage` for an image inside it
  */
 export function checkScene(scene: Scene): void {
   const assetIds = new Set(scene.images.map((image) => image.assetId));
@@ -18,6 +19,7 @@ export function checkScene(scene: Scene): void {
     const more = problems.length > MAX_PROBLEMS_TOLD ? `; and ${problems.length - MAX_PROBLEMS_TOLD} more` : '';
     throw new SceneError('template_invalid', `The animation cannot be rendered: ${told}${more}`);
   }
+  checkEmbeddedImages(scene.animation, assetIds);
 }
 
 function sceneProblems({ width, height, fps, frameCount, stills, images, animation }: Scene): string[] {

@@ -16,11 +16,11 @@ const LONGEST_MS = 30_000;
 const HEAP_MEGABYTES = 1024;
 
 /**
- * Reads zipped packages in a thread, one at a time: each may take a core and a gigabyte for some seconds, and nobody else
- * is to notice.
+ * Reads zipped packages in threads: each may take a core and a gigabyte for some seconds, and nobody else is to notice. One
+ * that is new at a time, and beside it one that is known, so that a render does not wait for what others upload.
  */
 export class PackageReader {
-  #last: Promise<unknown> = Promise.resolve();
+  readonly #last = new Map<PackageRequest['wants'], Promise<unknown>>();
 
   /** @throws ServiceError 422 `template_invalid` with all that is wrong */
   async describe(zip: Uint8Array): Promise<PackageDescription> {
@@ -37,8 +37,12 @@ export class PackageReader {
   }
 
   async #ask(request: PackageRequest): Promise<PackageAnswer> {
-    const turn = this.#last.then(() => ask(request));
-    this.#last = turn.catch(() => undefined);
+    const before = this.#last.get(request.wants) ?? Promise.resolve();
+    const turn = before.then(() => ask(request));
+    this.#last.set(
+      request.wants,
+      turn.catch(() => undefined),
+    );
     const answer = await turn;
     if (answer.kind === 'problems') throw invalidPackage(answer.problems);
     return answer;

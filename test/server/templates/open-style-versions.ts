@@ -4,11 +4,10 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { createDiskStorage } from '../../../src/server/outputs/disk-storage.ts';
 import type { ObjectStorage, StyleVersionTable } from '../../../src/server/ports.ts';
-import { createStyleVersionTable } from '../../../src/server/store/style-version-table.ts';
 import { StyleVersions, type StyleVersionsOptions } from '../../../src/server/templates/style-versions.ts';
 import { createRenderPool, type RenderPool } from '../../../src/session/render-pool.ts';
 import { writePackageZip } from '../../../src/template/write-package-zip.ts';
-import { pgliteDatabases } from '../../support/databases.ts';
+import { createMemoryStyleVersions } from '../../support/memory-tables.ts';
 import { smallPackageFiles } from '../../support/small-package.ts';
 
 export const NEVER = new AbortController().signal;
@@ -24,14 +23,12 @@ export interface OpenStyleVersions {
   again(options?: Partial<StyleVersionsOptions>): StyleVersions;
 }
 
-/** Style versions over a real database, real files and real processes; all gone with the test. */
-export async function openStyleVersions(): Promise<OpenStyleVersions> {
+/** Style versions over real files and real processes; all gone with the test. */
+export async function openStyleVersions(table = createMemoryStyleVersions()): Promise<OpenStyleVersions> {
   const directory = await mkdtemp(join(tmpdir(), 'reelform-templates-'));
   onTestFinished(() => rm(directory, { recursive: true, force: true }));
   const renderer = createRenderPool({ size: 1 });
   onTestFinished(() => renderer.close());
-  const { database } = await pgliteDatabases.open();
-  const table = createStyleVersionTable(database);
   const storage = createDiskStorage(directory);
   const queued: string[] = [];
   const enqueue = async (id: string): Promise<void> => void queued.push(id);

@@ -8,18 +8,18 @@ import { SourceUploads } from '../../../src/server/templates/source-uploads.ts';
 import type { TenantId } from '../../../src/session/ports.ts';
 import { createSourceStore } from '../../../src/session/source-store.ts';
 import { pgliteDatabases } from '../../support/databases.ts';
+import { createMemoryUploads } from '../../support/memory-tables.ts';
 import { solidPng } from '../../support/small-package.ts';
 
 const ACME = 'acme' as TenantId;
 const OTHER = 'other' as TenantId;
 const PNG = solidPng('#ff0000', 20, 10);
 
-async function open() {
+async function open(table = createMemoryUploads()) {
   const directory = await mkdtemp(join(tmpdir(), 'reelform-uploads-'));
   onTestFinished(() => rm(directory, { recursive: true, force: true }));
   const store = createSourceStore(directory, { isDurable: true, now: () => Date.now() });
-  const { database } = await pgliteDatabases.open();
-  return { store, uploads: new SourceUploads(store, createUploadTable(database)) };
+  return { store, uploads: new SourceUploads(store, table) };
 }
 
 describe('SourceUploads', () => {
@@ -42,7 +42,7 @@ describe('SourceUploads', () => {
   });
 
   test('lets a tenant read what it has sent itself, and nothing else', async () => {
-    const { uploads } = await open();
+    const { uploads } = await open(createUploadTable((await pgliteDatabases.open()).database));
     const digest = sha256(PNG);
     await uploads.put(ACME, PNG);
     expect(await uploads.mayRead(ACME, digest)).toBe(true);

@@ -1,7 +1,12 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import type { StyleVersionTable } from '../../../src/server/ports.ts';
+import { createStyleVersionTable } from '../../../src/server/store/style-version-table.ts';
 import { ServiceError } from '../../../src/service/service-error.ts';
 import type { TenantId } from '../../../src/session/ports.ts';
-import { SMALL_MANIFEST, smallAnimation, smallPackage, solidPng } from '../../support/small-package.ts';
+import { createRenderPool } from '../../../src/session/render-pool.ts';
+import { pgliteDatabases } from '../../support/databases.ts';
+import { createMemoryStyleVersions } from '../../support/memory-tables.ts';
+import { SMALL_MANIFEST, smallAnimation, smallPackage } from '../../support/small-package.ts';
 import { NEVER, openStyleVersions, smallZip } from './open-style-versions.ts';
 
 const ACME = 'acme' as TenantId;
@@ -14,9 +19,16 @@ async function problemOf(work: Promise<unknown>): Promise<ServiceError> {
   return error;
 }
 
+async function openDatabaseTable(): Promise<StyleVersionTable> {
+  return createStyleVersionTable((await pgliteDatabases.open()).database);
+}
+
 describe('StyleVersions.upload()', () => {
-  test('keeps a package, which is processing until its job has drawn it', async () => {
-    const { versions, queued } = await openStyleVersions();
+  test.each([
+    ['in the database', openDatabaseTable],
+    ['in memory', async () => createMemoryStyleVersions()],
+  ])('keeps a package, which is processing until its job has drawn it: %s', async (_title, openTable) => {
+    const { versions, queued } = await openStyleVersions(await openTable());
     const { details, isNew } = await versions.upload(ACME, smallZip());
     const { editables, fonts } = smallPackage().spec;
     expect(isNew).toBe(true);
@@ -51,7 +63,7 @@ describe('StyleVersions.upload()', () => {
   });
 
   test('keeps the labels and limits that a tenant gave first, and those of another tenant apart', async () => {
-    const { versions } = await openStyleVersions();
+    const { versions } = await openStyleVersions(await openDatabaseTable());
     const relabelled = SMALL_MANIFEST.replace('Headline', 'Claim').replace('max_length: 20', 'max_length: 5');
     await versions.upload(ACME, smallZip());
     const { details } = await versions.upload(ACME, smallZip({ 'template.yaml': relabelled }));
@@ -105,19 +117,22 @@ describe('StyleVersions.upload()', () => {
 
 describe('StyleVersions.process()', () => {
   test('fails what cannot be drawn, says why, and an upload of the same tries again', async () => {
-    const { versions, queued } = await openStyleVersions();
-    const damaged = smallZip({ 'images/photo.png': solidPng('#00ff00').slice(0, 60) });
-    const { details } = await versions.upload(ACME, damaged);
-    await versions.process(details.id, NEVER);
-    const failed = await versions.details(ACME, details.id);
+    const { versions, again, queued } = await openStyleVersions();
+    await versions.upload(ACME, smallZip());
+    const renderer = createRenderPool({ size: 1, totalMs: 1 });
+    onTestFinished(() => renderer.close());
+    await again({ renderer }).process(ID, NEVER);
+    const failed = await versions.details(ACME, ID);
     expect(failed).toMatchObject({ status: 'failed', stillcuts: {} });
-    expect(failed?.errors).toMatchObject([{ code: 'asset_decode_failed', pointer: '#/images~1photo.png' }]);
-    const error = await problemOf(versions.find(ACME, details.id));
+    expect(failed?.errors).toMatchObject([{ code: 'render_timeout', pointer: '#/animation.json' }]);
+    const error = await problemOf(versions.find(ACME, ID));
     expect(error).toMatchObject({ status: 422, code: 'style_version_failed', problems: failed!.errors });
 
-    const again = await versions.upload(ACME, damaged);
-    expect(again).toMatchObject({ isNew: false, details: { status: 'processing', errors: [] } });
-    expect(queued).toEqual([details.id, details.id]);
+    const second = await versions.upload(ACME, smallZip());
+    expect(second).toMatchObject({ isNew: false, details: { status: 'processing', errors: [] } });
+    expect(queued).toEqual([ID, ID]);
+    await versions.process(ID, NEVER);
+    expect(await versions.details(ACME, ID)).toMatchObject({ status: 'edit_ready' });
   });
 
   test('leaves what was being drawn when the worker stopped to the next one', async () => {
@@ -187,11 +202,13 @@ describe('StyleVersions, to another tenant', () => {
     expect((await versions.list(ACME)).map(({ id }) => id)).toEqual([ID]);
   });
 
-  test.each(['nothing', '../../etc/passwd', '', '%2e%2e', 'tsv_'])('knows no still cut %j', async (name) => {
+  test('knows no still cut that was not drawn, however it is named', async () => {
     const { versions } = await openStyleVersions();
     await versions.register(smallZip());
     await versions.process(ID, NEVER);
-    expect(await versions.stillcut(ACME, ID, name)).toBeNull();
+    for (const name of ['nothing', '../../etc/passwd', '', '%2e%2e', '__proto__']) {
+      expect(await versions.stillcut(ACME, ID, name)).toBeNull();
+    }
   });
 });
 
