@@ -212,7 +212,7 @@ function createUploads(): AppPorts['uploads'] {
       const isNew = !known.has(`${tenant} ${digest}`);
       known.add(`${tenant} ${digest}`);
       const upload = {
-        remote_url: `reelform-upload:${digest}`,
+        remote_url: `urn:sha256:${digest}`,
         sha256: digest,
         bytes: bytes.length,
         content_type: 'image/png',

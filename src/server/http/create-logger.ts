@@ -37,8 +37,8 @@ function describeError(error: Error): unknown {
 /** A text as it may be logged: without tokens, and without the user and the query of any URL. */
 export function withoutSecrets(text: string): string {
   return text
-    .replaceAll(/\brf_[\w-]+/g, 'rf_…')
+    .replaceAll(/\brf_[\w-]{6,}/g, 'rf_…')
     .replaceAll(/(\b[a-z][a-z0-9+.-]*:\/\/)[^\s/?#@"'<>]*@/gi, '$1…@')
     .replaceAll(/(\b[a-z][a-z0-9+.-]*:\/\/[^\s?#"'<>]*)\?[^\s"'<>]*/gi, '$1?…')
-    .replaceAll(/\b(signature|expires|token)=[^\s&"'<>]+/gi, '$1=…');
+    .replaceAll(/\b(signature|expires|token|password|secret)=[^\s&"'<>]+/gi, '$1=…');
 }

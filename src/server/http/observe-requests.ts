@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { startRequestSpan } from '../trace.ts';
+import { withoutSecrets } from './create-logger.ts';
 import type { ServiceMetrics } from './metrics.ts';
 import { pathOf } from './request-context.ts';
 
@@ -11,7 +12,7 @@ export function observeRequests(app: FastifyInstance, metrics: ServiceMetrics): 
   app.addHook('onRequest', (request, reply, done) => {
     const { method } = request;
     const route = request.is404 ? undefined : request.routeOptions.url;
-    const span = startRequestSpan({ method, route, path: pathOf(request), headers: request.headers });
+    const span = startRequestSpan({ method, route, path: withoutSecrets(pathOf(request)), headers: request.headers });
     reply.raw.once('close', () => {
       const isAnswered = reply.raw.writableFinished;
       const status = isAnswered ? reply.statusCode : CLIENT_GONE;

@@ -229,6 +229,20 @@ describe('errors', () => {
     expect(line).not.toMatch(/rf_secret|user:secret|sslkey/);
   });
 
+  it('show nobody a token that stood in the wrong place', async () => {
+    const shown: unknown[] = [];
+    for (const path of [
+      `/v2/render_sessions/${TOKENS.acme}`,
+      `/nowhere/${TOKENS.acme}`,
+      `/v2/template_style_versions/${TOKENS.acme}/specs`,
+    ]) {
+      const { status, body } = await service.api('GET', path);
+      expect(status).toBe(404);
+      shown.push(body);
+    }
+    expect(JSON.stringify(shown)).not.toContain(TOKENS.acme);
+  });
+
   it('503: is what a service says that is being stopped', async () => {
     let release = (): void => undefined;
     const held = new Promise<void>((resolve) => {

@@ -65,6 +65,7 @@ describe('the log', () => {
 
   it.each([
     ['Bearer rf_abc-DEF_1 x', 'Bearer rf_… x'],
+    ['rf_x', 'rf_x'],
     ['GET https://user:pw@host:1/a?sig=1#x failed', 'GET https://…@host:1/a?… failed'],
     ['postgres://u:p@h/db', 'postgres://…@h/db'],
     ['/downloads/a/b.mp4?expires=1&signature=abc', '/downloads/a/b.mp4?expires=…&signature=…'],

@@ -40,6 +40,7 @@ function highlightJson(code: string): string {
 
 function highlightShell(code: string): string {
   return escapeHtml(code)
+    .replaceAll(/^(# .*)$/gm, '<i class="c">$1</i>')
     .replaceAll(/^(curl)\b/gm, '<i class="w">$1</i>')
     .replaceAll(/(?<= )(-[A-Za-z]|--[a-z-]+)(?= )/g, '<i class="k">$1</i>');
 }

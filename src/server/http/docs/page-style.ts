@@ -30,7 +30,7 @@ h2{font-size:1.5rem;line-height:1.25;letter-spacing:-.015em;margin:0 0 .4rem}
 h3{font-size:1.125rem;line-height:1.35;margin:0 0 .4rem}
 h4{font-size:.75rem;letter-spacing:.06em;text-transform:uppercase;color:var(--soft);margin:1.8rem 0 .2rem;font-weight:600}
 h2 a,h3 a{color:inherit}
-.topic,.operation{display:grid;grid-template-columns:minmax(0,1fr) minmax(0,27rem);gap:1.5rem 3rem;padding:2.2rem 0;border-top:1px solid var(--line)}
+.topic,.operation{display:grid;grid-template-columns:minmax(0,1fr) minmax(0,29rem);gap:1.5rem 3rem;padding:2.2rem 0;border-top:1px solid var(--line)}
 .operation:target h3 a,.object:target h3 a,tr:target code{background:color-mix(in srgb,var(--link) 18%,transparent);box-shadow:0 0 0 .25rem color-mix(in srgb,var(--link) 18%,transparent);border-radius:2px}
 .group{padding-top:3.4rem}.group p{color:var(--soft);margin:0 0 1.6rem}
 nav .group{padding-top:0}
@@ -60,9 +60,9 @@ tr:first-child>*{border-top:0}
 .codes{max-width:60rem}
 .code{margin:0;background:var(--code);color:var(--code-ink);border-radius:10px;overflow:hidden;border:1px solid var(--line)}
 .code figcaption{font-size:.75rem;color:var(--code-soft);padding:.55rem 1rem;border-bottom:1px solid #ffffff17}
-.code pre{margin:0;padding:.9rem 1rem;overflow:auto;max-height:32rem;font-size:.8125rem;line-height:1.55;scrollbar-width:thin;scrollbar-color:#3a4050 transparent}
+.code pre{margin:0;padding:.9rem 1rem;overflow:auto;max-height:32rem;font-size:.78rem;line-height:1.55;scrollbar-width:thin;scrollbar-color:#3a4050 transparent}
 .code pre code{font-size:1em}
-.code i{font-style:normal}.code .k{color:#9db4ff}.code .s{color:#a5dcb4}.code .n{color:#f0c27d}.code .w{color:#d9a8ff}
+.code i{font-style:normal}.code .k{color:#9db4ff}.code .s{color:#a5dcb4}.code .n{color:#f0c27d}.code .w{color:#d9a8ff}.code .c{color:var(--code-soft)}
 @media (max-width:1180px){.topic,.operation{grid-template-columns:minmax(0,1fr)}.examples{position:static;max-width:44rem}}
 @media (max-width:820px){body{display:block;font-size:15.5px}nav{position:static;height:auto;max-height:none;border-right:0;border-bottom:1px solid var(--line);padding:1rem 1.2rem}
 nav{padding:.7rem 1.2rem}nav label{display:flex;justify-content:space-between;font-weight:600;padding:.3rem .5rem;cursor:pointer}nav label::after{content:"+"}

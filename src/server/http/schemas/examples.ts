@@ -129,7 +129,7 @@ export const EXAMPLES = {
     created_at: TIME.created,
   },
   upload: {
-    remote_url: 'reelform-upload:2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae',
+    remote_url: 'urn:sha256:2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae',
     sha256: '2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae',
     bytes: 481_204,
     content_type: 'image/jpeg',

@@ -1,0 +1,77 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { OpenApiDocument } from '../../../src/server/http/docs/open-api-document.ts';
+import { HTTP_LIMITS } from '../../../src/server/http/http-limits.ts';
+import { SCOPES } from '../../../src/server/ports.ts';
+import { SERVICE_CODES } from '../../../src/service/service-codes.ts';
+import { startApp, type TestApp } from '../../support/service-app.ts';
+
+const REFERENCE = readFileSync(join(import.meta.dirname, '../../../schemas/service.md'), 'utf8');
+
+/** Rows of the tables under a heading, cell by cell. */
+function rowsUnder(heading: string): string[][] {
+  const section = REFERENCE.split(/^## /m).find((one) => one.startsWith(`${heading}\n`)) ?? '';
+  const rows = section.split('\n').filter((line) => line.startsWith('| '));
+  return rows.slice(1).map((line) =>
+    line
+      .split('|')
+      .slice(1, -1)
+      .map((cell) => cell.trim()),
+  );
+}
+
+let service: TestApp;
+let document: OpenApiDocument;
+beforeAll(async () => {
+  service = await startApp();
+  document = (await service.api('GET', '/openapi.json')).body;
+});
+afterAll(() => service.close());
+
+describe('schemas/service.md', () => {
+  it('has every code of a problem, with its status and meaning, and no other', () => {
+    const codes = Object.entries(SERVICE_CODES).map(([code, [status, meaning]]) => [
+      `\`${code}\``,
+      String(status),
+      meaning,
+    ]);
+    expect(rowsUnder('Errors')).toEqual(codes);
+  });
+
+  it('has every call, with the scope that it takes, and no other', () => {
+    const calls = Object.entries(document.paths).flatMap(([path, methods]) =>
+      Object.entries(methods)
+        .filter(([method]) => method !== 'head')
+        .map(([method, { security = [] }]) => {
+          const scopes = security.flatMap((one) => Object.values(one).flat());
+          return `\`${method.toUpperCase()} ${path}\` ${scopes.length === 0 ? 'none' : `\`${scopes.join(' ')}\``}`;
+        }),
+    );
+    expect(
+      rowsUnder('Endpoints')
+        .map(([call, scope]) => `${call} ${scope}`)
+        .sort(),
+    ).toEqual(calls.sort());
+  });
+
+  it('has every scope', () => {
+    expect(rowsUnder('Authentication').map(([scope]) => scope)).toEqual(SCOPES.map((scope) => `\`${scope}\``));
+  });
+
+  it('has the limits as they are', () => {
+    const { bodyBytes, jsonDepth, uploadBytes, uploadsAtOnce, headerBytes } = HTTP_LIMITS;
+    const { headersMs, bodyMs, uploadMs, keepAliveMs, idempotencyMs } = HTTP_LIMITS;
+    expect(rowsUnder('Limits').map(([, limit]) => limit)).toEqual([
+      `${bodyBytes / 2 ** 20} MiB, nested ${jsonDepth} levels`,
+      `${uploadBytes / 1e6} MB, ${uploadsAtOnce} at once in a process; more are 503`,
+      `${headerBytes / 1024} KiB`,
+      '1 to 255 characters',
+      `${headersMs / 1000} s`,
+      `${bodyMs / 1000} s`,
+      `${uploadMs / 1000} s`,
+      `${keepAliveMs / 1000} s`,
+      `255 characters, kept ${idempotencyMs / 3_600_000} hours`,
+    ]);
+  });
+});
