@@ -76,6 +76,7 @@ function createServer(ports: AppPorts, limits: HttpLimits): FastifyInstance {
     trustProxy: ports.settings.trustProxy,
     // Node's own limit is one for all; the shorter one of JSON bodies is `limitBodyTime`.
     requestTimeout: limits.uploadMs,
+    connectionTimeout: limits.stalledMs,
     keepAliveTimeout: limits.keepAliveMs,
     http: {
       headersTimeout: limits.headersMs,

@@ -19,6 +19,8 @@ export interface HttpLimits {
   readonly checkMs: number;
   /** How long a connection may stay without a request. */
   readonly keepAliveMs: number;
+  /** How long a connection may stay without a byte, in the middle of a request or an answer. */
+  readonly stalledMs: number;
   /** How long answers that are under way may take once the service closes. */
   readonly closeMs: number;
   /** How long an Idempotency-Key is kept. */
@@ -36,6 +38,7 @@ export const HTTP_LIMITS: HttpLimits = {
   uploadMs: 300_000,
   checkMs: 1_000,
   keepAliveMs: 65_000,
+  stalledMs: 120_000,
   closeMs: 5_000,
   idempotencyMs: 24 * 60 * 60 * 1000,
 };

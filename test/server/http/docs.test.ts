@@ -61,7 +61,7 @@ describe('schemas/service.md', () => {
 
   it('has the limits as they are', () => {
     const { bodyBytes, jsonDepth, uploadBytes, uploadsAtOnce, headerBytes } = HTTP_LIMITS;
-    const { headersMs, bodyMs, uploadMs, keepAliveMs, idempotencyMs } = HTTP_LIMITS;
+    const { headersMs, bodyMs, uploadMs, keepAliveMs, stalledMs, idempotencyMs } = HTTP_LIMITS;
     expect(rowsUnder('Limits').map(([, limit]) => limit)).toEqual([
       `${bodyBytes / 2 ** 20} MiB, nested ${jsonDepth} levels`,
       `${uploadBytes / 1e6} MB, ${uploadsAtOnce} at once in a process; more are 503`,
@@ -71,6 +71,7 @@ describe('schemas/service.md', () => {
       `${bodyMs / 1000} s`,
       `${uploadMs / 1000} s`,
       `${keepAliveMs / 1000} s`,
+      `${stalledMs / 1000} s`,
       `255 characters, kept ${idempotencyMs / 3_600_000} hours`,
     ]);
   });

@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
+import { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { count } from '../../support/proof.ts';
 import { startApp, type TestApp, TOKENS } from '../../support/service-app.ts';
@@ -97,6 +99,30 @@ describe('clients that are slow on purpose', () => {
     await expect
       .poll(async () => (await service.api('POST', '/v2/source_uploads', { body: 'y', headers })).status)
       .toBeLessThan(300);
+  });
+
+  it('that ask for a large file and do not read it are let go', async () => {
+    const size = 64 * 1024 * 1024;
+    const stream = () => Readable.from(Array.from({ length: 1024 }, () => Buffer.alloc(size / 1024)));
+    const large = await startApp({
+      limits: { stalledMs: 300 },
+      ports: {
+        outputs: {
+          find: async () => ({ size, contentType: 'video/mp4', etag: 'x', fileName: 'x.mp4', stream }),
+          signDownload: () => 'x',
+          verifyDownload: () => false,
+        },
+      },
+    });
+    const { hostname, port } = new URL(large.url);
+    const socket = connect({ host: hostname, port: Number(port) });
+    socket.write('GET /outputs/a/b.mp4 HTTP/1.1\r\nHost: x\r\n\r\n');
+    await once(socket, 'readable');
+    const connections = (): Promise<number> =>
+      new Promise((resolve) => large.app.server.getConnections((_error, count) => resolve(count)));
+    await expect.poll(connections, { timeout: 20_000 }).toBe(0);
+    socket.destroy();
+    await large.close();
   });
 
   it('are not even let in beyond the number of sockets that the settings allow', async () => {

@@ -10,6 +10,7 @@ import { bytes, empty, HEADERS, json, problems } from '../schemas/answers.ts';
 export function descriptionRoutes(app: FastifyInstance): void {
   const about = { tags: ['Operation'], security: [] };
   let page: string | null = null;
+  let document: string | null = null;
 
   app.get('/openapi.json', {
     schema: {
@@ -24,7 +25,10 @@ export function descriptionRoutes(app: FastifyInstance): void {
       },
     },
     onSend: sendWithEtag,
-    handler: async () => app.swagger(),
+    async handler(_request, reply) {
+      document ??= JSON.stringify(app.swagger());
+      return reply.type('application/json; charset=utf-8').send(document);
+    },
   });
 
   app.get('/docs', {
