@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import fastifyHelmet from '@fastify/helmet';
 import fastifyRateLimit from '@fastify/rate-limit';
@@ -103,7 +103,7 @@ function requestId(request: IncomingMessage): string {
 }
 
 function newRequestId(): string {
-  return `req_${randomBytes(12).toString('base64url')}`;
+  return `req_${randomUUID().replaceAll('-', '')}`;
 }
 
 function answerErrors(app: FastifyInstance, methodsOf: (path: string) => string[]): void {

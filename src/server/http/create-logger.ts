@@ -19,9 +19,10 @@ export function createLogger(level: Settings['logLevel'], destination?: Destinat
   return destination === undefined ? pino(options) : pino(options, destination);
 }
 
-const SECRET_NAMES = ['authorization', 'cookie', '["set-cookie"]', '["idempotency-key"]', 'token', 'password'];
-const SECRET_PATHS = ['', '*.', '*.*.'].flatMap((depth) =>
-  SECRET_NAMES.map((name) => (name.startsWith('[') ? `${depth.replace(/\.$/, '')}${name}` : `${depth}${name}`)),
+const SECRET_NAMES = ['authorization', 'cookie', 'set-cookie', 'idempotency-key', 'token', 'password', 'signature'];
+/** A deeper wildcard would cost each line more than all the rest of it. */
+const SECRET_PATHS = ['', '*', 'req.headers', 'res.headers'].flatMap((place) =>
+  SECRET_NAMES.map((name) => `${place}["${name}"]`),
 );
 
 function describeError(error: Error): unknown {

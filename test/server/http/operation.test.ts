@@ -1,7 +1,7 @@
 import { SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
 import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { withoutSecrets } from '../../../src/server/http/create-logger.ts';
+import { createLogger, withoutSecrets } from '../../../src/server/http/create-logger.ts';
 import { createMetrics } from '../../../src/server/http/metrics.ts';
 import { traced } from '../../../src/server/trace.ts';
 import { startApp, type TestApp, TOKENS } from '../../support/service-app.ts';
@@ -54,6 +54,17 @@ describe('the log', () => {
     const text = service.log.join('');
     expect(text).not.toMatch(/secret/);
     for (const token of Object.values(TOKENS)) expect(text).not.toContain(token);
+  });
+
+  it('takes out what has the name of a secret, should it be given one', () => {
+    const lines: string[] = [];
+    const logger = createLogger('info', { write: (line) => void lines.push(line) });
+    logger.info({ token: 's3cret', headers: { authorization: 's3cret', 'set-cookie': 's3cret' } }, 'one');
+    logger.info({ req: { headers: { 'idempotency-key': 's3cret', cookie: 's3cret', accept: 'x' } } }, 'two');
+    logger.error({ err: Object.assign(new Error('no rf_s3cret99'), { request: { body: 's3cret' } }) }, 'three');
+    expect(lines.join('')).not.toContain('s3cret');
+    expect(JSON.parse(lines[1]!).req.headers.accept).toBe('x');
+    expect(lines).toHaveLength(3);
   });
 
   it('is silent about probes', async () => {
