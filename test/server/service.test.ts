@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { openDatabase } from '../../src/server/store/database.ts';
+import { openDatabase } from '../../src/server/store/open-database.ts';
 import { type Api, untilEnded } from '../support/api.ts';
 import { type DatabaseAddress, describeOnDatabases, SILENT } from '../support/databases.ts';
 import { sessionBody, startService } from '../support/running-service.ts';

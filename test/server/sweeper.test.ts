@@ -1,5 +1,8 @@
-import { Readable } from 'node:stream';
-import { expect, it, vi } from 'vitest';
+import { mkdtemp, rm, utimes } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { createDiskStorage } from '../../src/server/outputs/disk-storage.ts';
 import type { ObjectStorage } from '../../src/server/ports.ts';
 import { createSessionTable } from '../../src/server/store/session-table.ts';
 import { createSweeper, sweep } from '../../src/server/sweeper.ts';
@@ -8,30 +11,21 @@ import { ACME, makeClaim, makeScene, makeStored, NOW } from './store/sessions.ts
 
 const HOUR = 3_600_000;
 
-/** What the sweeper sees of a storage: names below `renderings/` and when they were written. */
-function makeStorage(files: Map<string, number>): ObjectStorage {
-  return {
-    async put() {},
-    stat: async () => null,
-    read: async () => null,
-    stream: () => Readable.from([]),
-    async remove(prefix) {
-      files.delete(prefix);
-    },
-    list: async (prefix) => [...files].map(([key, modifiedAt]) => ({ name: key.slice(prefix.length, -1), modifiedAt })),
-  };
-}
-
 async function openAll(databases: TestDatabases) {
   const { database } = await databases.open();
   const table = createSessionTable({ database, now: () => NOW, async enqueue() {} });
-  const files = new Map<string, number>();
-  const add = (scene: string, modifiedAt = NOW - HOUR): string => {
-    const key = `renderings/${makeScene(scene)}/`;
-    files.set(key, modifiedAt);
-    return key;
+  const directory = await mkdtemp(join(tmpdir(), 'reelform-objects-'));
+  onTestFinished(() => rm(directory, { recursive: true, force: true }));
+  const storage = createDiskStorage(directory);
+  /** A rendering of the scene, written then. */
+  const add = async (scene: string, modifiedAt = NOW - HOUR): Promise<string> => {
+    const name = makeScene(scene);
+    await storage.put(`renderings/${name}/video.mp4`, new Uint8Array(1));
+    await utimes(join(directory, 'renderings', name), modifiedAt / 1000, modifiedAt / 1000);
+    return name;
   };
-  return { database, table, files, add, options: { database, storage: makeStorage(files), now: () => NOW } };
+  const names = async (): Promise<string[]> => (await storage.list('renderings/')).map(({ name }) => name);
+  return { database, table, add, names, storage, options: { database, storage, now: () => NOW } };
 }
 
 describeOnDatabases('sweep()', (databases) => {
@@ -54,7 +48,7 @@ describeOnDatabases('sweep()', (databases) => {
   });
 
   it('removes renderings that no session refers to, and that are an hour old', async () => {
-    const { table, files, add, options } = await openAll(databases);
+    const { table, storage, names, add, options } = await openAll(databases);
     const used = async (scene: string, status: string) => {
       const stored = makeStored();
       await table.create(stored, null);
@@ -64,56 +58,61 @@ describeOnDatabases('sweep()', (databases) => {
     await used('rendered', 'preview_rendered');
     await used('at work', 'preview_rendering');
     await used('failed', 'preview_failed');
-    const kept = [add('rendered'), add('at work'), add('young', NOW - HOUR + 1)];
-    files.set('renderings/not-a-scene/', 0);
-    add('failed');
-    add('nobody');
+    const kept = [await add('rendered'), await add('at work'), await add('young', NOW - HOUR + 1000)];
+    await storage.put('renderings/not-a-scene/file', new Uint8Array(1));
+    await add('failed');
+    await add('nobody');
     expect(await sweep(options)).toEqual({ sessions: 0, claims: 0, renderings: 2 });
-    expect([...files.keys()]).toEqual([...kept, 'renderings/not-a-scene/']);
+    expect(await names()).toEqual([...kept, 'not-a-scene'].sort());
   });
 
   it('leaves a rendering to a session that takes it up in the meantime', async () => {
-    const { table, files, add, options } = await openAll(databases);
+    const { table, names, add, storage, options } = await openAll(databases);
     const stored = makeStored();
     await table.create(stored, null);
     await table.begin(stored.session.id);
-    const key = add('a');
-    const list = options.storage.list;
-    options.storage.list = async (prefix) => {
-      const names = await list(prefix);
-      await table.record(stored.session.id, 1, stored.session, makeScene('a'));
-      return names;
+    const name = await add('a');
+    const slow: ObjectStorage = {
+      ...storage,
+      async list(prefix) {
+        const listed = await storage.list(prefix);
+        await table.record(stored.session.id, 1, stored.session, makeScene('a'));
+        return listed;
+      },
     };
-    expect(await sweep(options)).toMatchObject({ renderings: 0 });
-    expect(files.has(key)).toBe(true);
+    expect(await sweep({ ...options, storage: slow })).toMatchObject({ renderings: 0 });
+    expect(await names()).toEqual([name]);
   });
 
   it('may run several times at once', async () => {
-    const { add, options, files } = await openAll(databases);
-    for (let index = 0; index < 20; index++) add(`scene ${index}`);
+    const { add, options, names } = await openAll(databases);
+    for (let index = 0; index < 20; index++) await add(`scene ${index}`);
     await Promise.all([sweep(options), sweep(options), sweep(options)]);
-    expect(files.size).toBe(0);
+    expect(await names()).toEqual([]);
   });
 });
 
 describeOnDatabases('createSweeper()', (databases) => {
   it('sweeps at once, and goes on after a failure', async () => {
-    const { add, files, options } = await openAll(databases);
-    add('a');
+    const { add, names, storage, options } = await openAll(databases);
+    await add('a');
     const errors: unknown[] = [];
     let fails = true;
-    const list = options.storage.list;
-    options.storage.list = (prefix) => {
-      if (!fails) return list(prefix);
-      fails = false;
-      return Promise.reject(new Error('the disk is gone'));
+    const flaky: ObjectStorage = {
+      ...storage,
+      list(prefix) {
+        if (!fails) return storage.list(prefix);
+        fails = false;
+        return Promise.reject(new Error('the disk is gone'));
+      },
     };
     const sweeper = createSweeper({
       ...options,
+      storage: flaky,
       everyMs: 10,
       log: { ...SILENT, error: (fields) => void errors.push(fields) },
     });
-    await vi.waitUntil(() => files.size === 0);
+    await vi.waitUntil(async () => (await names()).length === 0);
     await sweeper.stop();
     expect(errors).toEqual([{ error: 'the disk is gone' }]);
   });

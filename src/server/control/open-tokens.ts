@@ -1,7 +1,7 @@
 import { ReelformError } from '../../diagnostic.ts';
 import type { Log } from '../log.ts';
-import { openDatabase } from '../store/database.ts';
 import { migrate } from '../store/migrate.ts';
+import { openDatabase } from '../store/open-database.ts';
 import { createTokenTable } from '../store/token-table.ts';
 import { connectControl } from './control-client.ts';
 import type { TokenAdmin } from './token-admin.ts';

@@ -44,7 +44,7 @@ export async function installJobs(database: Database, log: Log): Promise<void> {
     schedule: false,
     warningQueueSize: 100_000,
   });
-  boss.on('error', (error) => log.warn({ code: (error as { code?: unknown }).code }, 'the job queue had an error'));
+  boss.on('error', (error) => log.warn({ error: error.message }, 'the job queue had an error'));
   try {
     await boss.start();
     const version = await boss.schemaVersion();

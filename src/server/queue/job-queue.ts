@@ -7,7 +7,8 @@ import { deadQueue, JOB_SCHEMA, QUEUES, type QueueName } from './install-jobs.ts
 const HEARTBEAT_REFRESH_SECONDS = 3;
 /** For what nobody announces: retries that are due, jobs of a process that died. New jobs are announced. */
 const POLL_SECONDS = 2;
-const SUPERVISE_SECONDS = 5;
+/** How often the jobs of processes that died are looked for: with PGlite there is no other process. */
+const SUPERVISE_SECONDS = { postgres: 5, pglite: 60 };
 /** How often jobs are looked for that even their dead-letter queue has given up. */
 const REVIVE_MS = 30_000;
 /** Beyond the limit of a render, which the worker sees to itself. */
@@ -83,12 +84,12 @@ export class JobQueue {
       ...database.jobs,
       schema: JOB_SCHEMA,
       schedule: false,
-      superviseIntervalSeconds: SUPERVISE_SECONDS,
-      monitorIntervalSeconds: SUPERVISE_SECONDS,
+      superviseIntervalSeconds: SUPERVISE_SECONDS[database.kind],
+      monitorIntervalSeconds: SUPERVISE_SECONDS[database.kind],
       warningQueueSize: 100_000,
       useListenNotify: true,
     });
-    boss.on('error', (error) => log.warn({ code: codeOf(error) }, 'the job queue had an error'));
+    boss.on('error', (error) => log.warn({ code: codeOf(error), error: error.message }, 'the job queue had an error'));
     boss.on('warning', ({ message }) => log.warn({}, message));
     await boss.start();
     // pg-boss looks up a queue before it sends to it. Inside a transaction of PGlite that would wait for the transaction.

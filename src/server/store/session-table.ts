@@ -33,7 +33,7 @@ export interface SessionTableOptions {
 export function createSessionTable({ database, now, enqueue }: SessionTableOptions): SessionStore & OutputIndex {
   return {
     create: (stored, claim) =>
-      claimed(database, { tenant: stored.tenant, claim, now: now() }, async (tx) => {
+      claimed(database, { tenant: stored.tenant, claim, now: now(), answer: stored.session }, async (tx) => {
         await insert(tx, stored);
         if (isQueued(stored.session)) await enqueue(tx, stored.session.id);
         return stored.session;

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Log } from '../../../src/server/log.ts';
-import { openDatabase } from '../../../src/server/store/database.ts';
+import { openDatabase } from '../../../src/server/store/open-database.ts';
 import { startChild } from '../../support/child-program.ts';
 import { describeOnDatabases, pgliteDatabases, SILENT } from '../../support/databases.ts';
 

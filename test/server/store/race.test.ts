@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { JobQueue } from '../../../src/server/queue/job-queue.ts';
-import { openDatabase } from '../../../src/server/store/database.ts';
+import { openDatabase } from '../../../src/server/store/open-database.ts';
 import { createSessionTable } from '../../../src/server/store/session-table.ts';
 import { describeOnDatabases, SILENT } from '../../support/databases.ts';
 import { count } from '../../support/proof.ts';

