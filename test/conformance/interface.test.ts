@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ApiAnswer } from '../support/api.ts';
-import { openTarget, PATIENCE_MS, requestFor, type Target } from './target.ts';
+import { openTarget, PATIENCE_MS, requestFor, type Target, untilDone } from './target.ts';
 
 /**
  * The interface document, sentence by sentence. What it does not show may be anything: further fields, headers and
@@ -22,13 +22,7 @@ beforeAll(async () => {
   specs = await target.api('GET', `/v2/template_style_versions/${target.styleVersionId}/specs`);
   request = requestFor(specs.body.style_version, target.imageUrl);
   created = await target.api('POST', '/v2/render_sessions', { body: request });
-  for (;;) {
-    const look = await target.api('GET', `/v2/render_sessions/${created.body.render_session.id}`);
-    looks.push(look);
-    if (look.body.render_session?.status !== 'preview_rendering') break;
-    const seconds = Number(look.headers.get('retry-after') ?? 5);
-    await new Promise((resolve) => setTimeout(resolve, target.isOurs ? 5 : seconds * 1000));
-  }
+  looks.push(...(await untilDone(target, created.body.render_session.id)));
 }, PATIENCE_MS);
 afterAll(() => target.close());
 

@@ -1,5 +1,6 @@
+import { sessionEnd } from '../../src/service/render-service.ts';
 import type { Editable, StyleVersion } from '../../src/service/wire.ts';
-import { type Api, openApi } from '../support/api.ts';
+import { type Api, type ApiAnswer, openApi } from '../support/api.ts';
 import { startApp, TOKENS } from '../support/service-app.ts';
 import { SMALL } from '../support/small-sessions.ts';
 
@@ -50,6 +51,19 @@ export async function openTarget(): Promise<Target> {
 
 /** How long a render of another service may take. */
 export const PATIENCE_MS = process.env.REELFORM_CONFORMANCE_URL === undefined ? 60_000 : 1_200_000;
+
+/** Looks at a session until it has ended; a service of the interface document alone has no field that says so. */
+export async function untilDone({ api, isOurs }: Target, id: string): Promise<ApiAnswer[]> {
+  const looks: ApiAnswer[] = [];
+  for (;;) {
+    const look = await api('GET', `/v2/render_sessions/${id}`);
+    looks.push(look);
+    const { status } = look.body.render_session ?? {};
+    if (look.status !== 200 || sessionEnd(String(status)) !== null) return looks;
+    const seconds = Number(look.headers.get('retry-after') ?? 1);
+    await new Promise((resolve) => setTimeout(resolve, isOurs ? 5 : seconds * 1000));
+  }
+}
 
 /**
  * A request that fills a template, made from nothing but its specification.

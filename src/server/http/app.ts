@@ -119,10 +119,18 @@ function answerErrors(app: FastifyInstance, methodsOf: (path: string) => string[
   });
 }
 
+/** Seconds after which a request may be worth another try. */
+const PAUSES: Readonly<Record<string, string>> = {
+  unavailable: '5',
+  idempotency_in_progress: '1',
+  style_version_processing: '1',
+};
+
 function sendProblem(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const told = serviceErrorOf(error);
   if (told.code === 'internal') request.log.error({ err: error }, 'a request failed');
-  if (told.status === 503 && !reply.hasHeader('retry-after')) reply.header('retry-after', '5');
+  const pause = PAUSES[told.code];
+  if (pause !== undefined && !reply.hasHeader('retry-after')) reply.header('retry-after', pause);
   if (told.status === 415) reply.header('accept-encoding', 'identity');
   return reply
     .code(told.status)

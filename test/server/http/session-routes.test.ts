@@ -282,6 +282,9 @@ describe('GET /v2/render_sessions', () => {
     'cursor=',
     'x=1',
     'limit=1&limit=2',
+    '__proto__=1',
+    'toString=1',
+    'constructor[prototype]=1',
     'template_style_version_id=%00',
   ])('refuses ?%s', async (query) => {
     const answer = await service.api('GET', `/v2/render_sessions?${query}`);

@@ -69,7 +69,7 @@ function problem(status: number, codes: readonly ServiceCode[]): Schema {
     ...(status === 401 || status === 403 ? HEADERS.authenticate : {}),
     ...(status === 405 ? HEADERS.allow : {}),
     ...(status === 416 ? HEADERS.unsatisfied : {}),
-    ...(status === 429 || status === 503 ? HEADERS.retryAfter : {}),
+    ...(status === 409 || status === 429 || status === 503 ? HEADERS.retryAfter : {}),
   };
   const description = codes.map((code) => `\`${code}\`: ${SERVICE_CODES[code][1]}.`).join('\n\n');
   return { description, headers, content: { 'application/problem+json': { schema: ref(PROBLEM) } } };
