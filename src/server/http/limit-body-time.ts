@@ -10,7 +10,7 @@ export function limitBodyTime(
   bodyMs: number,
 ): (request: FastifyRequest, reply: FastifyReply, payload: Readable) => Promise<Readable> {
   return async (request, reply, payload) => {
-    if (request.raw.complete || (payload.readableEnded && payload.readableLength === 0)) return payload;
+    if (request.raw.complete) return payload;
     const { 'content-length': length, 'transfer-encoding': encoding } = request.headers;
     if (encoding === undefined && (length === undefined || length === '0')) return payload;
     const body = new PassThrough();
@@ -21,13 +21,12 @@ export function limitBodyTime(
     // It may be refused before anybody reads it.
     body.on('error', () => undefined);
     payload.once('error', (error) => body.destroy(error));
-    for (const [emitter, event] of [
-      [payload, 'end'],
-      [payload, 'close'],
-      [reply.raw, 'close'],
-    ] as const) {
-      emitter.once(event, () => clearTimeout(timer));
-    }
+    payload.once('close', () => {
+      if (!payload.readableEnded)
+        body.destroy(Object.assign(new Error('the client went away'), { code: 'ECONNRESET' }));
+    });
+    for (const emitter of [payload, reply.raw]) emitter.once('close', () => clearTimeout(timer));
+    payload.once('end', () => clearTimeout(timer));
     payload.pipe(body);
     return body;
   };
