@@ -1,7 +1,7 @@
 import { codeBlock, escapeHtml, inlineHtml, paragraphs } from './html.ts';
 import type { OpenApiDocument, OpenApiOperation, OpenApiSchemas } from './open-api-document.ts';
 import { exampleOf } from './schema-example.ts';
-import { fieldHtml, fieldsHtml, typeHtml } from './schema-view.ts';
+import { fieldHtml, fieldsHtml, markOf, typeHtml } from './schema-view.ts';
 import { showJson } from './show-json.ts';
 
 /** An operation and where it is. */
@@ -51,7 +51,12 @@ function parametersHtml({ parameters = [] }: OpenApiOperation): string {
   if (parameters.length === 0) return '';
   const rows = parameters.map((one) => {
     const described = one.description === undefined ? one.schema : { ...one.schema, description: one.description };
-    return fieldHtml(one.in === 'header' ? headerName(one.name) : one.name, described, one.required === true, one.in);
+    return fieldHtml(
+      one.in === 'header' ? headerName(one.name) : one.name,
+      described,
+      markOf(one.required === true, true),
+      one.in,
+    );
   });
   return `<h4>Parameters</h4><ul class="fields">${rows.join('')}</ul>`;
 }

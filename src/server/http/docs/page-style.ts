@@ -46,7 +46,7 @@ p code,td code,.name>code,.values code{background:var(--tint);border:1px solid v
 .fields .fields{margin:.6rem 0 0 .2rem;padding-left:1rem;border-left:2px solid var(--line)}
 .fields p{margin:.2rem 0 0;font-size:.9375rem;color:var(--soft)}
 .name{display:flex;flex-wrap:wrap;gap:.15rem .6rem;align-items:baseline}.name>code{font-weight:600}
-.type,.place{font-size:.8125rem;color:var(--soft)}.must{font-size:.75rem;color:var(--amber)}
+.type,.place{font-size:.8125rem;color:var(--soft)}.must,.may{font-size:.75rem;color:var(--amber)}.may{color:var(--soft);font-style:italic}
 .place::before{content:"in "}
 .values{display:flex;flex-wrap:wrap;gap:.3rem}
 table{border-collapse:collapse;width:100%}

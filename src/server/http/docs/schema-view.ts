@@ -21,17 +21,22 @@ function limitsOf({ minimum, maximum, exclusiveMinimum, minLength, maxLength }: 
   return '';
 }
 
-/** The fields of an object, those of objects in it below them. */
+/**
+ * The fields of an object, those of objects in it below them. Where nothing else may stand, clients write it, and want to
+ * know what they have to say; everywhere else, what they may find missing.
+ */
 export function fieldsHtml(schema: OpenApiSchema): string {
   const inner = objectIn(schema);
   if (inner?.properties === undefined) return '';
   const isRequired = new Set(inner.required ?? []);
-  const rows = Object.entries(inner.properties).map(([name, field]) => fieldHtml(name, field, isRequired.has(name)));
+  const rows = Object.entries(inner.properties).map(([name, field]) =>
+    fieldHtml(name, field, markOf(isRequired.has(name), inner.additionalProperties === false)),
+  );
   return `<ul class="fields">${rows.join('')}</ul>`;
 }
 
 /** One field or parameter. */
-export function fieldHtml(name: string, schema: OpenApiSchema, isRequired: boolean, place = ''): string {
+export function fieldHtml(name: string, schema: OpenApiSchema, mark: string, place = ''): string {
   const values =
     schema.enum === undefined
       ? ''
@@ -40,9 +45,16 @@ export function fieldHtml(name: string, schema: OpenApiSchema, isRequired: boole
   const marks = [
     `<span class="type">${typeHtml(schema)}</span>`,
     place === '' ? '' : `<span class="place">${place}</span>`,
-    isRequired ? '<span class="must">required</span>' : '',
+    mark,
   ].join(' ');
   return `<li><div class="name"><code>${escapeHtml(name)}</code> ${marks}</div>${about}${values}${fieldsHtml(schema)}</li>`;
+}
+
+/** @param isWritten by clients */
+export function markOf(isRequired: boolean, isWritten: boolean): string {
+  if (isRequired === isWritten)
+    return isWritten ? '<span class="must">required</span>' : '<span class="may">optional</span>';
+  return '';
 }
 
 /** The object that a field is, or is a list of. */
