@@ -93,8 +93,11 @@ export interface ObjectStorage {
   list(prefix: string): Promise<{ readonly name: string; readonly modifiedAt: number }[]>;
 }
 
-/** Which finished file an unguessable name stands for. */
+/** How a finished file is asked for: by the unguessable name in its `video_url`, or by its session. */
+export type OutputPlace = { readonly outputName: string } | { readonly sessionId: string };
+
+/** Which finished file stands at a place. */
 export interface OutputIndex {
-  /** The session under the output name of its `video_url`, once it is rendered and not past its retention. */
-  findOutput(outputName: string): Promise<{ readonly scene: Sha256; readonly title: string } | null>;
+  /** Once the session is rendered, and until its retention ends. */
+  findOutput(place: OutputPlace): Promise<{ readonly scene: Sha256; readonly title: string } | null>;
 }

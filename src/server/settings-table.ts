@@ -156,8 +156,8 @@ export const SETTINGS_TABLE: { readonly [K in keyof ServeSettings]: SettingRow<S
   },
   renderMemoryMb: {
     ...named('render_memory_mb', '--render-memory-mb', 'REELFORM_RENDER_MEMORY_MB'),
-    kind: wholeNumber('<n>', 128, 1_048_576),
-    ...always(2048),
+    kind: wholeNumber('<n>', 256, 1_048_576),
+    ...always(4096),
     sentence: 'MB of memory that the process of a render may take',
   },
   drainSeconds: {

@@ -58,7 +58,7 @@ describe('readSettings()', () => {
       renderSeconds: 900,
       renderStallSeconds: 60,
       renderCpuSeconds: 3600,
-      renderMemoryMb: 2048,
+      renderMemoryMb: 4096,
       drainSeconds: 30,
       trustProxy: false,
       metrics: true,

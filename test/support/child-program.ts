@@ -1,4 +1,5 @@
-import { mkdir } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { mkdir, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { build } from 'esbuild';
 import { execa } from 'execa';
@@ -17,8 +18,6 @@ export interface ChildProgram {
   kill(signal?: NodeJS.Signals): Promise<void>;
   readonly ended: Promise<{ exitCode: number | undefined; stderr: string }>;
 }
-
-const built = new Map<string, Promise<string>>();
 
 /** @param path of the TypeScript, absolute */
 export async function startChild(path: string, args: readonly string[]): Promise<ChildProgram> {
@@ -66,25 +65,20 @@ export async function startChild(path: string, args: readonly string[]): Promise
   };
 }
 
-/** Below the project's folder, so that it finds the packages. Once a test file. */
-function bundle(path: string): Promise<string> {
-  const known = built.get(path);
-  if (known !== undefined) return known;
-  const outfile = join(CACHE, `${basename(path, '.ts')}-${process.pid}.mjs`);
-  const making = mkdir(CACHE, { recursive: true })
-    .then(() =>
-      build({
-        entryPoints: [path],
-        outfile,
-        bundle: true,
-        format: 'esm',
-        platform: 'node',
-        target: 'node20.19',
-        packages: 'external',
-        logLevel: 'warning',
-      }),
-    )
-    .then(() => outfile);
-  built.set(path, making);
-  return making;
+/** Below the project's folder, so that it finds the packages; removed with the test. */
+async function bundle(path: string): Promise<string> {
+  const outfile = join(CACHE, `${basename(path, '.ts')}-${randomUUID()}.mjs`);
+  await mkdir(CACHE, { recursive: true });
+  onTestFinished(() => rm(outfile, { force: true }));
+  await build({
+    entryPoints: [path],
+    outfile,
+    bundle: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node20.19',
+    packages: 'external',
+    logLevel: 'warning',
+  });
+  return outfile;
 }

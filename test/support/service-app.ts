@@ -12,7 +12,7 @@ import type { Settings } from '../../src/server/settings.ts';
 import { ServiceError } from '../../src/service/service-error.ts';
 import type { StyleVersionDetails } from '../../src/service/wire.ts';
 import { createMemoryStore } from '../../src/session/memory-store.ts';
-import type { OutputStore, Renderer, TenantId } from '../../src/session/ports.ts';
+import type { OutputStore, Renderer, SessionStore, TenantId } from '../../src/session/ports.ts';
 import { RenderPace } from '../../src/session/render-pace.ts';
 import { SessionRunner } from '../../src/session/session-runner.ts';
 import { Sessions } from '../../src/session/sessions.ts';
@@ -63,12 +63,14 @@ export interface TestAppOptions {
 /** The HTTP side as it is, listening, over sessions that live in memory. */
 export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
   const place = { url: '' };
-  const kept = createKeptOutputs(place);
+  const store = createMemoryStore((id) => void runner.run(id, new AbortController().signal).catch(() => undefined));
+  const kept = createKeptOutputs(place, store);
+  const { sessions, runner } = openSessions(options.renderer ?? instantRenderer(), kept.store, store);
   const log: string[] = [];
   const metrics = createMetrics();
   const settings = { ...TEST_SETTINGS, ...options.settings };
   const ports: AppPorts = {
-    sessions: openSessions(options.renderer ?? instantRenderer(), kept.store),
+    sessions,
     styleVersions: createStyleVersions(),
     uploads: createUploads(),
     outputs: kept.files,
@@ -118,8 +120,11 @@ export const TEST_SETTINGS: Settings = {
   maxConnections: 4096,
 };
 
-function openSessions(renderer: Renderer, outputs: OutputStore): Sessions {
-  const store = createMemoryStore((id) => void runner.run(id, new AbortController().signal).catch(() => undefined));
+function openSessions(
+  renderer: Renderer,
+  outputs: OutputStore,
+  store: SessionStore,
+): { sessions: Sessions; runner: SessionRunner } {
   const shared = {
     templates: smallTemplates,
     sources: exampleSources,
@@ -131,11 +136,11 @@ function openSessions(renderer: Renderer, outputs: OutputStore): Sessions {
     retentionMs: null,
   };
   const runner = new SessionRunner({ ...shared, progressIntervalMs: 0 });
-  return new Sessions({ ...shared, stop: (id) => runner.stop(id) });
+  return { runner, sessions: new Sessions({ ...shared, stop: (id) => runner.stop(id) }) };
 }
 
 /** Finished files in memory, under the URLs that the service has. */
-function createKeptOutputs(place: { url: string }): { store: OutputStore; files: OutputFiles } {
+function createKeptOutputs(place: { url: string }, sessions: SessionStore): { store: OutputStore; files: OutputFiles } {
   const kept = new Map<string, OutputFile>();
   const keep = (path: string, bytes: Uint8Array, contentType: string): string => {
     kept.set(path, {
@@ -161,7 +166,11 @@ function createKeptOutputs(place: { url: string }): { store: OutputStore; files:
       },
     },
     files: {
-      find: async (name, file) => kept.get(`${name}/${file}`) ?? null,
+      async find(asked, file) {
+        if ('outputName' in asked) return kept.get(`${asked.outputName}/${file}`) ?? null;
+        const stored = await sessions.get(ACME, asked.sessionId);
+        return kept.get(`${stored?.outputName}/${file}`) ?? null;
+      },
       signDownload: sign,
       verifyDownload: (name, expiresAt, signature) => sign(name, expiresAt) === signature,
     },

@@ -3,7 +3,7 @@ import type { FastifyBaseLogger } from 'fastify';
 import type { SourceUploadAnswer, StyleVersionDetails } from '../../service/wire.ts';
 import type { TenantId } from '../../session/ports.ts';
 import type { Sessions } from '../../session/sessions.ts';
-import type { TokenStore } from '../ports.ts';
+import type { OutputPlace, TokenStore } from '../ports.ts';
 import type { Settings } from '../settings.ts';
 import type { HttpLimits } from './http-limits.ts';
 import type { ServiceMetrics } from './metrics.ts';
@@ -42,11 +42,11 @@ export interface OutputFile {
 }
 
 export interface OutputFiles {
-  find(outputName: string, file: string): Promise<OutputFile | null>;
+  find(place: OutputPlace, file: string): Promise<OutputFile | null>;
   /** @param expiresAt milliseconds since the epoch, whole seconds @returns letters, digits, `-` and `_` */
-  signDownload(outputName: string, expiresAt: number): string;
+  signDownload(sessionId: string, expiresAt: number): string;
   /** Whether the signature is ours; that it has not expired is looked at apart. */
-  verifyDownload(outputName: string, expiresAt: number, signature: string): boolean;
+  verifyDownload(sessionId: string, expiresAt: number, signature: string): boolean;
 }
 
 /** Whether the service can do its work, and what that is known from. */

@@ -15,8 +15,8 @@ export interface OutputFilesOptions {
 /** Finished files for whoever has their URL: only those that a rendering is made of, and only while its session is there. */
 export function createOutputFiles({ index, storage, key }: OutputFilesOptions): OutputFiles {
   return {
-    async find(outputName, file) {
-      const output = await index.findOutput(outputName);
+    async find(place, file) {
+      const output = await index.findOutput(place);
       if (output === null) return null;
       const { scene, title } = output;
       const record = await readRendering(storage, scene);
@@ -31,8 +31,8 @@ export function createOutputFiles({ index, storage, key }: OutputFilesOptions): 
         stream: (range) => storage.stream(renderingKey(scene, file), range),
       };
     },
-    signDownload: (outputName, expiresAt) => signDownload(key, { outputName, expiresAt }),
-    verifyDownload: (outputName, expiresAt, signature) => verifyDownload(key, { outputName, expiresAt }, signature),
+    signDownload: (sessionId, expiresAt) => signDownload(key, { sessionId, expiresAt }),
+    verifyDownload: (sessionId, expiresAt, signature) => verifyDownload(key, { sessionId, expiresAt }, signature),
   };
 }
 

@@ -2,14 +2,14 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 
 /** What a signature is for. */
 export interface Download {
-  readonly outputName: string;
+  readonly sessionId: string;
   /** Milliseconds since the epoch. */
   readonly expiresAt: number;
 }
 
 /**
  * The signature of a download: HMAC-SHA256 in base64url, 43 characters. Nobody who lacks the key can make one for another
- * output or another time. That it has not expired is for whoever verifies to see.
+ * session or another time. That it has not expired is for whoever verifies to see.
  *
  * @param key 32 or more random bytes
  * @see RFC 2104
@@ -27,8 +27,8 @@ export function verifyDownload(key: Uint8Array, download: Download, signature: s
   return given.length === own.length && timingSafeEqual(given, own) && given.toString('base64url') === signature;
 }
 
-function mac(key: Uint8Array, { outputName, expiresAt }: Download): Buffer {
+function mac(key: Uint8Array, { sessionId, expiresAt }: Download): Buffer {
   return createHmac('sha256', key)
-    .update(JSON.stringify(['reelform download', outputName, expiresAt]))
+    .update(JSON.stringify(['reelform download', sessionId, expiresAt]))
     .digest();
 }

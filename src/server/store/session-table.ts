@@ -113,12 +113,13 @@ export function createSessionTable({ database, now, enqueue }: SessionTableOptio
       });
     },
 
-    async findOutput(outputName) {
+    async findOutput(place) {
+      const [column, value] = 'outputName' in place ? ['output_name', place.outputName] : ['id', place.sessionId];
       const [row] = await database.query<{ scene: Sha256; session: RenderSession }>(
         `select scene, session from reelform.sessions
-          where output_name = $1 and status = 'preview_rendered' and scene is not null
+          where ${column} = $1 and status = 'preview_rendered' and scene is not null
             and (expires_at is null or expires_at > $2::timestamptz)`,
-        [outputName, new Date(now()).toISOString()],
+        [value, new Date(now()).toISOString()],
       );
       return row === undefined ? null : { scene: row.scene, title: row.session.title };
     },

@@ -213,7 +213,7 @@ describe('the answers of the running service', () => {
     }
     for (const method of ['GET', 'HEAD']) {
       await call(method, '/outputs/{output}/{file}', new URL(rendered.video_url).pathname);
-      await call(method, '/downloads/{output}/{file}', rendered.download_url.replace(service.url, ''));
+      await call(method, '/downloads/{render_session_id}/{file}', rendered.download_url.replace(service.url, ''));
     }
     const range = { headers: { range: 'bytes=0-0' } };
     await call('GET', '/outputs/{output}/{file}', new URL(rendered.video_url).pathname, range);

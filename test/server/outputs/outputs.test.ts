@@ -79,7 +79,10 @@ describe('createOutputFiles()', () => {
   const files = () =>
     createOutputFiles({
       index: {
-        findOutput: async (name) => (name === 'known' ? { scene: SCENE, title: 'Summer/Sale: "Berlin"' } : null),
+        findOutput: async (place) =>
+          'outputName' in place && place.outputName === 'known'
+            ? { scene: SCENE, title: 'Summer/Sale: "Berlin"' }
+            : null,
       },
       storage,
       key: new Uint8Array(32),
@@ -87,7 +90,7 @@ describe('createOutputFiles()', () => {
 
   test('finds the video, with a digest as its ETag', async () => {
     await outputs.save(SCENE, 'known', RENDERING);
-    const file = await files().find('known', 'video.mp4');
+    const file = await files().find({ outputName: 'known' }, 'video.mp4');
     expect(file).toMatchObject({
       size: 10,
       contentType: 'video/mp4',
@@ -99,7 +102,7 @@ describe('createOutputFiles()', () => {
 
   test('finds the stills', async () => {
     await outputs.save(SCENE, 'known', RENDERING);
-    const file = await files().find('known', 'b.jpg');
+    const file = await files().find({ outputName: 'known' }, 'b.jpg');
     expect(file).toMatchObject({ size: 7, contentType: 'image/jpeg', fileName: 'Summer-Sale- -Berlin- b.jpg' });
     expect(file?.etag).toMatch(/^[\w-]+$/);
     expect((await buffer(file!.stream())).toString()).toBe('still b');
@@ -109,14 +112,14 @@ describe('createOutputFiles()', () => {
     'says null for %j',
     async (file) => {
       await outputs.save(SCENE, 'known', RENDERING);
-      expect(await files().find('known', file)).toBeNull();
+      expect(await files().find({ outputName: 'known' }, file)).toBeNull();
     },
   );
 
   test('says null for an unknown name, and for files that are gone', async () => {
     await outputs.save(SCENE, 'known', RENDERING);
-    expect(await files().find('unknown', 'video.mp4')).toBeNull();
+    expect(await files().find({ outputName: 'unknown' }, 'video.mp4')).toBeNull();
     await storage.remove(`renderings/${SCENE}/`);
-    expect(await files().find('known', 'video.mp4')).toBeNull();
+    expect(await files().find({ outputName: 'known' }, 'video.mp4')).toBeNull();
   });
 });

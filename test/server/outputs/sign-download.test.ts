@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { signDownload, verifyDownload } from '../../../src/server/outputs/sign-download.ts';
 
 const KEY = Uint8Array.from({ length: 32 }, (_, index) => index);
-const DOWNLOAD = { outputName: 'k3Vb9Qz71xTn0LwY', expiresAt: 1_800_000_000_000 };
+const DOWNLOAD = { sessionId: 'k3Vb9Qz71xTn0LwY', expiresAt: 1_800_000_000_000 };
 const SIGNATURE = signDownload(KEY, DOWNLOAD);
 
 describe('verifyDownload()', () => {
@@ -13,7 +13,7 @@ describe('verifyDownload()', () => {
   });
 
   test.each([
-    ['another output', { ...DOWNLOAD, outputName: 'other' }],
+    ['another output', { ...DOWNLOAD, sessionId: 'other' }],
     ['a later time', { ...DOWNLOAD, expiresAt: DOWNLOAD.expiresAt + 1 }],
     ['no time', { ...DOWNLOAD, expiresAt: Number.NaN }],
     ['an endless time', { ...DOWNLOAD, expiresAt: Number.POSITIVE_INFINITY }],

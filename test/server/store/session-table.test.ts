@@ -188,12 +188,16 @@ describeOnDatabases('createSessionTable()', (databases) => {
     await table.create(stored, null);
     await table.begin(session.id);
     await table.record(session.id, 1, session, makeScene('a'));
-    expect(await table.findOutput(outputName)).toBeNull();
+    expect(await table.findOutput({ outputName })).toBeNull();
     const expires_at = new Date(NOW + 1000).toISOString();
     await table.record(session.id, 1, { ...session, status: 'preview_rendered', expires_at });
-    expect(await table.findOutput(outputName)).toEqual({ scene: makeScene('a'), title: 'Summer' });
+    for (const place of [{ outputName }, { sessionId: session.id }]) {
+      expect(await table.findOutput(place)).toEqual({ scene: makeScene('a'), title: 'Summer' });
+    }
+    // The id is no secret, and does not open what the name opens.
+    expect(await table.findOutput({ outputName: session.id })).toBeNull();
     now = NOW + 1000;
-    expect(await table.findOutput(outputName)).toBeNull();
-    expect(await table.findOutput('out_none')).toBeNull();
+    expect(await table.findOutput({ outputName })).toBeNull();
+    expect(await table.findOutput({ outputName: 'out_none' })).toBeNull();
   });
 });

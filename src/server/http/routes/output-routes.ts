@@ -13,6 +13,7 @@ const FILE: Schema = {
   examples: ['video.mp4'],
 };
 const params = objectOf({ output: idSchema('The unguessable name of the output', 'k3Vb9Qz71xTn0LwY'), file: FILE });
+const downloadParams = objectOf({ render_session_id: idSchema('Id of the session', 'rs_81f2c0'), file: FILE });
 const text = (description: string): Schema => ({ type: 'string', description });
 const fileHeaders = {
   ETag: text('Strong, of the content'),
@@ -37,6 +38,10 @@ const requestHeaders = objectOf(
 
 interface ByName {
   Params: { output: string; file: string };
+}
+
+interface BySession {
+  Params: { render_session_id: string; file: string };
   Querystring: { expires: number; signature: string };
 }
 
@@ -57,18 +62,19 @@ export function outputRoutes(app: FastifyInstance, { outputs, now }: AppPorts): 
       },
       async handler(request, reply) {
         const { output, file } = request.params;
-        const found = await outputs.find(output, file);
+        const found = await outputs.find({ outputName: output }, file);
         if (found === null) throw serviceError('not_found', 'There is no such file, or not any more');
         reply.header('cache-control', 'public, max-age=31536000, immutable');
         reply.header('content-disposition', 'inline');
         return sendFile(found, request, reply);
       },
     });
-    app.route<ByName>({
+    app.route<BySession>({
       ...shared,
-      url: '/downloads/:output/:file',
+      url: '/downloads/:render_session_id/:file',
       schema: {
         ...about,
+        params: downloadParams,
         operationId: 'download',
         summary: method === 'GET' ? 'Download a finished file' : 'Ask about a download',
         description: 'What `download_url` names: answered as an attachment until it expires.',
@@ -81,10 +87,10 @@ export function outputRoutes(app: FastifyInstance, { outputs, now }: AppPorts): 
         },
       },
       async handler(request, reply) {
-        const { output, file } = request.params;
+        const { render_session_id: sessionId, file } = request.params;
         const expiresAt = request.query.expires * 1000;
-        const isOurs = outputs.verifyDownload(output, expiresAt, request.query.signature);
-        const found = isOurs && now() < expiresAt ? await outputs.find(output, file) : null;
+        const isOurs = outputs.verifyDownload(sessionId, expiresAt, request.query.signature);
+        const found = isOurs && now() < expiresAt ? await outputs.find({ sessionId }, file) : null;
         if (found === null) throw serviceError('not_found', 'The link is not valid, or has expired');
         reply.header('cache-control', 'private, no-cache');
         reply.header('content-disposition', attachment(found.fileName));

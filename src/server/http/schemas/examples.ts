@@ -83,7 +83,7 @@ export const EXAMPLES = {
     fonts: ['BricolageGrotesque-SemiBold'],
     phase: 'done',
     terminal: true,
-    download_url: `${BASE}/downloads/k3Vb9Qz71xTn0LwY/video.mp4?expires=1767229200&signature=…`,
+    download_url: `${BASE}/downloads/rs_81f2c0/video.mp4?expires=1767229200&signature=…`,
     expires_at: null,
     usage: { queue_seconds: 0.1, render_seconds: 7.1, frames: 360, bytes: 2_841_733 },
   },

@@ -1,0 +1,138 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { connect, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { execa } from 'execa';
+import { zipSync } from 'fflate';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { animatedGif, flatPng } from '../session/bomb-pictures.ts';
+import { type Api, openApi } from '../support/api.ts';
+import { count, IS_WHOLE, tell } from '../support/proof.ts';
+import { createToken, freePort, type SpawnedService, spawnService } from '../support/spawned-service.ts';
+
+/** How long each load lasts. */
+const SECONDS = count(10, 3);
+/** Requests of everybody else: more than a hundred videos at once are polled with. */
+const PER_SECOND = 100;
+const SOCKETS = count(1_000, 200);
+
+const AUTOCANNON = join(import.meta.dirname, '../../node_modules/autocannon/autocannon.js');
+const folder = mkdtempSync(join(tmpdir(), 'reelform-others-'));
+let service: SpawnedService;
+let victim: string;
+let attacker: string;
+let api: Api;
+let quiet: Latency;
+
+interface Latency {
+  readonly p50: number;
+  readonly p99: number;
+}
+
+/** What a tenant notices who reads sessions all the while. */
+async function others(): Promise<Latency> {
+  const { stdout } = await execa('node', [
+    AUTOCANNON,
+    '--json',
+    ...['--connections', '4', '--overallRate', String(PER_SECOND), '--duration', String(SECONDS)],
+    ...['--headers', `authorization=Bearer ${victim}`],
+    `${service.url}/v2/render_sessions`,
+  ]);
+  const { latency, non2xx, errors } = JSON.parse(stdout) as { latency: Latency; non2xx: number; errors: number };
+  expect({ non2xx, errors }).toEqual({ non2xx: 0, errors: 0 });
+  return latency;
+}
+
+/** The others' latency while `attack` goes on again and again. */
+async function during(attack: () => Promise<unknown>, everyMs: number): Promise<{ latency: Latency; attacks: number }> {
+  let isOver = false;
+  let attacks = 0;
+  const attacking = (async () => {
+    while (!isOver) {
+      await attack();
+      attacks += 1;
+      await new Promise((resolve) => setTimeout(resolve, everyMs));
+    }
+  })();
+  const latency = await others();
+  isOver = true;
+  await attacking;
+  return { latency, attacks };
+}
+
+function compare(what: string, { p50, p99 }: Latency): void {
+  tell(`${what}: p50 ${p50} ms, p99 ${p99} ms, quiet ${quiet.p99} ms, ratio ${(p99 / quiet.p99).toFixed(2)}`);
+  // A figure of a machine that others share is no figure: told always, held to where nobody else is at work.
+  if (IS_WHOLE) expect(p99).toBeLessThan(Math.max(2 * quiet.p99, 10));
+}
+
+beforeAll(async () => {
+  service = await spawnService(folder, { port: await freePort(), args: ['--log-level', 'silent'] });
+  victim = await createToken(folder, ['--tenant', 'victim']);
+  attacker = await createToken(folder, ['--tenant', 'attacker']);
+  api = openApi(service.url, attacker);
+  await others();
+  quiet = await others();
+  tell(`quiet: p50 ${quiet.p50} ms, p99 ${quiet.p99} ms at ${PER_SECOND} requests a second`);
+});
+
+afterAll(async () => {
+  expect(await service.stop()).toBe(0);
+  rmSync(folder, { recursive: true, force: true });
+});
+
+describe('everybody else is answered as before', () => {
+  it(`while ${SOCKETS} sockets send a byte now and then`, async () => {
+    const { hostname, port } = new URL(service.url);
+    const sockets: Socket[] = [];
+    for (let index = 0; index < SOCKETS; index++) {
+      const socket = connect({ host: hostname, port: Number(port) });
+      socket.on('error', () => undefined);
+      socket.write(`GET /v2/render_sessions HTTP/1.1\r\nHost: x\r\n`);
+      sockets.push(socket);
+    }
+    const drip = async (): Promise<void> => {
+      for (const socket of sockets) if (socket.writable) socket.write('X-a: b\r\n');
+    };
+    const { latency } = await during(drip, 1000);
+    for (const socket of sockets) socket.destroy();
+    compare(`${SOCKETS} slow sockets`, latency);
+  });
+
+  const text = (size: number): string => JSON.stringify({ title: 'x'.repeat(size) });
+  const attacks: readonly [what: string, everyMs: number, attack: () => Promise<unknown>][] = [
+    ['bodies of 1 MiB', 200, () => post(text((1 << 20) - 20))],
+    ['bodies of 10 MiB', 200, () => post(text(10 << 20)).catch(() => undefined)],
+    ['arrays 100,000 deep', 200, () => post(`{"title":${'['.repeat(100_000)}${']'.repeat(100_000)}}`)],
+    ['objects of 50,000 keys', 200, () => post(JSON.stringify(manyKeys()))],
+    ['pictures that promise 20,000 × 20,000 pixels', 100, () => upload(flatPng(20_000, 20_000))],
+    ['animations of 10,000 pictures', 100, () => upload(animatedGif(2_000, 2_000, 10_000))],
+    ['templates that are bombs', 500, () => api('POST', '/v2/template_style_versions', zip())],
+    ['unknown tokens', 10, () => openApi(service.url, 'rf_unknown')('GET', '/v2/render_sessions')],
+  ];
+
+  it.each(attacks)('while somebody sends %s', async (what, everyMs, attack) => {
+    const { latency, attacks: sent } = await during(attack, everyMs);
+    compare(`${sent} ${what}`, latency);
+  });
+});
+
+function post(body: string): Promise<unknown> {
+  return api('POST', '/v2/render_sessions', { body, headers: { 'content-type': 'application/json' } });
+}
+
+function upload(body: Uint8Array): Promise<unknown> {
+  return api('POST', '/v2/source_uploads', { body, headers: { 'content-type': 'application/octet-stream' } });
+}
+
+function manyKeys(): object {
+  return { mapping: { resources: Object.fromEntries(Array.from({ length: 50_000 }, (_, index) => [`k${index}`, 0])) } };
+}
+
+let bomb: Uint8Array | null = null;
+
+/** 40 MB of zeros in 40 kB. */
+function zip() {
+  bomb ??= zipSync({ 'animation.json': new Uint8Array(40_000_000), 'template.yaml': new Uint8Array(1) });
+  return { body: bomb, headers: { 'content-type': 'application/zip' } };
+}
