@@ -147,9 +147,14 @@ function checkRequest(request: CreateRenderSession, spec: StyleVersion): Request
   return [...checkMapping(request.mapping.resources, spec), ...checkSupport(request)];
 }
 
+/** In the one sentence; each has its place in the list of them. */
+const MAX_TOLD = 5;
+
 function refuse(problems: readonly RequestProblem[]): void {
   if (problems.length === 0) return;
-  const details = problems.map((problem) => problem.detail).join('; ');
+  const told = problems.slice(0, MAX_TOLD).map((problem) => problem.detail);
+  const more = problems.length > MAX_TOLD ? [`and ${problems.length - MAX_TOLD} more`] : [];
+  const details = [...told, ...more].join('; ');
   if (problems.every((problem) => problem.code === 'not_supported')) {
     throw new ServiceError(422, 'not_supported', `This version cannot do that: ${details}`, problems);
   }

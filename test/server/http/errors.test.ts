@@ -146,8 +146,13 @@ describe('errors', () => {
       ...smallRequest(),
       mapping: { template_style_version_id: 'x', resources: {} as Record<string, null> },
     };
-    for (let index = 0; index < 60_000; index += 1) wide.mapping.resources[`key_${index}`] = null;
+    for (let index = 0; index < 1_000; index += 1) wide.mapping.resources[`key_${index}`] = null;
     expect((await post(JSON.stringify(wide))).status).toBe(404);
+    wide.mapping.resources.another = null;
+    expect(await post(JSON.stringify(wide))).toMatchObject({
+      status: 400,
+      body: { errors: [{ code: 'too_many_fields' }] },
+    });
   });
 
   it('408: does not disturb a service that refused the body long before', async () => {

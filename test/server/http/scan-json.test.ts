@@ -92,6 +92,8 @@ describe('scanJson()', () => {
 
   it('ends at once on nesting that no stack could follow', () => {
     expect(scanJson('['.repeat(1_000_000), 32)?.code).toBe('too_deep');
+    const fields = Array.from({ length: 1_001 }, (_, index) => `"k${index}":0`).join();
+    expect(scanJson(`{${fields}}`, 32)?.code).toBe('too_many_fields');
     expect(scanJson('{"a":'.repeat(200_000), 32)?.code).toBe('too_deep');
   });
 });
