@@ -17,8 +17,8 @@ export interface JsonMistake {
 /** Names that make an object of JavaScript something else than data. */
 const FORBIDDEN = new Set(['__proto__', 'constructor', 'prototype']);
 
-/** Of one object; a mapping has at most 500. */
-const MAX_FIELDS = 1_000;
+/** Fields of one object; a mapping has at most half as many. */
+export const MAX_JSON_FIELDS = 1_000;
 
 class Mistake extends Error {
   readonly mistake: JsonMistake;
@@ -93,7 +93,8 @@ class Scanner {
         if (names.has(name))
           this.#fail('duplicate_field', `${JSON.stringify(name.slice(0, 60))} stands twice in one object`);
         names.add(name);
-        if (names.size > MAX_FIELDS) this.#fail('too_many_fields', `more than ${MAX_FIELDS} fields in one object`);
+        if (names.size > MAX_JSON_FIELDS)
+          this.#fail('too_many_fields', `more than ${MAX_JSON_FIELDS} fields in one object`);
         this.#space();
         if (!this.#take(':')) this.#syntax('a colon');
         this.#value();

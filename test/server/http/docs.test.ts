@@ -63,7 +63,7 @@ describe('schemas/service.md', () => {
     const { bodyBytes, jsonDepth, uploadBytes, uploadsAtOnce, headerBytes } = HTTP_LIMITS;
     const { headersMs, bodyMs, uploadMs, keepAliveMs, stalledMs, idempotencyMs } = HTTP_LIMITS;
     expect(rowsUnder('Limits').map(([, limit]) => limit)).toEqual([
-      `${bodyBytes / 2 ** 20} MiB, nested ${jsonDepth} levels`,
+      `${bodyBytes / 2 ** 20} MiB, nested ${jsonDepth} levels, ${MAX_JSON_FIELDS.toLocaleString('en')} fields in one object`,
       `${uploadBytes / 1e6} MB, ${uploadsAtOnce} at once in a process; more are 503`,
       `${headerBytes / 1024} KiB`,
       '1 to 255 characters',
