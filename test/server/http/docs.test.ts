@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { OpenApiDocument } from '../../../src/server/http/docs/open-api-document.ts';
 import { HTTP_LIMITS } from '../../../src/server/http/http-limits.ts';
+import { MAX_JSON_FIELDS } from '../../../src/server/http/scan-json.ts';
 import { SCOPES } from '../../../src/server/ports.ts';
 import { SERVICE_CODES } from '../../../src/service/service-codes.ts';
 import { startApp, type TestApp } from '../../support/service-app.ts';
