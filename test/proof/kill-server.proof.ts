@@ -6,8 +6,8 @@ import { makeRepository } from '../support/repository.ts';
 import { SMALL_MANIFEST, smallAnimation } from '../support/small-package.ts';
 import { createToken, freePort, type SpawnedService, spawnService } from '../support/spawned-service.ts';
 
-const RENDERS = count(50, 12);
-const KILLS = 2;
+const RENDERS = count(50, 8);
+const KILLS = count(2, 1);
 
 const log: string[] = [];
 const root = makeRepository({

@@ -11,7 +11,7 @@ import { count, IS_WHOLE, tell } from '../support/proof.ts';
 import { createToken, freePort, type SpawnedService, spawnService } from '../support/spawned-service.ts';
 
 /** How long each load lasts. */
-const SECONDS = count(10, 3);
+const SECONDS = count(10, 2);
 /** Requests of everybody else: more than a hundred videos at once are polled with. */
 const PER_SECOND = 100;
 const SOCKETS = count(1_000, 200);
