@@ -2,6 +2,7 @@ import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
   test: {
+    globalSetup: ['test/support/postgres-setup.ts'],
     include: ['test/**/*.test.ts'],
     exclude: ['test/e2e/**'],
     testTimeout: 60_000,

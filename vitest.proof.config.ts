@@ -6,6 +6,7 @@ import { defineConfig } from 'vitest/config';
  */
 export default defineConfig({
   test: {
+    globalSetup: ['test/support/postgres-setup.ts'],
     include: ['test/proof/**/*.proof.ts'],
     testTimeout: 3_600_000,
     hookTimeout: 300_000,

@@ -3,9 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { openApi, untilEnded } from '../test/support/api.ts';
+import { freePort } from '../test/support/free-port.ts';
 import { makeRepository } from '../test/support/repository.ts';
 import { smallAnimation } from '../test/support/small-package.ts';
-import { createToken, freePort, type SpawnedService, spawnService } from '../test/support/spawned-service.ts';
+import { createToken, type SpawnedService, spawnService } from '../test/support/spawned-service.ts';
 
 /**
  * The service against its limits, in one run: reading a session beside a bare Fastify route that answers the same bytes,

@@ -6,7 +6,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { openApi } from '../support/api.ts';
 import { hasFfprobe, probe } from '../support/ffprobe.ts';
-import { createToken, freePort, type SpawnedService, spawnService } from '../support/spawned-service.ts';
+import { freePort } from '../support/free-port.ts';
+import { createToken, type SpawnedService, spawnService } from '../support/spawned-service.ts';
 
 /**
  * The service as a stranger tries it: a fresh clone of this repository's last commit, `npx reelform serve`, a token, and

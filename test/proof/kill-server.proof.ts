@@ -1,10 +1,11 @@
 import { rmSync } from 'node:fs';
 import { afterAll, expect, it } from 'vitest';
 import { type Api, openApi } from '../support/api.ts';
+import { freePort } from '../support/free-port.ts';
 import { count, tell } from '../support/proof.ts';
 import { makeRepository } from '../support/repository.ts';
 import { SMALL_MANIFEST, smallAnimation } from '../support/small-package.ts';
-import { createToken, freePort, type SpawnedService, spawnService } from '../support/spawned-service.ts';
+import { createToken, type SpawnedService, spawnService } from '../support/spawned-service.ts';
 
 const RENDERS = count(50, 8);
 const KILLS = count(2, 1);

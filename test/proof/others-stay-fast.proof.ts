@@ -7,8 +7,9 @@ import { zipSync } from 'fflate';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { animatedGif, flatPng } from '../session/bomb-pictures.ts';
 import { type Api, openApi } from '../support/api.ts';
+import { freePort } from '../support/free-port.ts';
 import { count, IS_WHOLE, tell } from '../support/proof.ts';
-import { createToken, freePort, type SpawnedService, spawnService } from '../support/spawned-service.ts';
+import { createToken, type SpawnedService, spawnService } from '../support/spawned-service.ts';
 
 /** How long each load lasts. */
 const SECONDS = count(10, 2);

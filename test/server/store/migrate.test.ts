@@ -4,7 +4,7 @@ import { JOB_SCHEMA, JOB_SCHEMA_VERSION } from '../../../src/server/queue/instal
 import { migrate } from '../../../src/server/store/migrate.ts';
 import { MIGRATIONS } from '../../../src/server/store/migrations.ts';
 import { openDatabase } from '../../../src/server/store/open-database.ts';
-import { describeOnDatabases, SILENT } from '../../support/databases.ts';
+import { describeOnDatabases, SILENT, type TestDatabases } from '../../support/databases.ts';
 
 it('MIGRATIONS that were published are not edited', () => {
   const published = MIGRATIONS.map(({ statements }) => sha256(JSON.stringify(statements)).slice(0, 16));
@@ -15,18 +15,25 @@ it('MIGRATIONS that were published are not edited', () => {
   `);
 });
 
+/** A database without a schema, and how to open it. */
+async function openEmpty(databases: TestDatabases) {
+  const address = await databases.address();
+  const open = (url = address.url) => openDatabase({ ...address, url, log: SILENT });
+  const database = await open();
+  await database.query(`drop schema reelform cascade`);
+  await database.query(`drop schema ${JOB_SCHEMA} cascade`);
+  return { url: address.url, database, open };
+}
+
 describeOnDatabases('migrate()', (databases, kind) => {
   it.skipIf(kind === 'pglite')('takes each step once, though several processes begin at once', async () => {
-    const address = await databases.address();
-    const opened = await Promise.all([1, 2, 3].map(() => openDatabase({ ...address, log: SILENT })));
+    const { database: first, open } = await openEmpty(databases);
+    const opened = [first, await open(), await open()];
     await Promise.all(opened.map((database) => migrate(database, SILENT)));
-    const [database] = opened;
-    expect(await database!.query('select version, name from reelform.migrations')).toEqual(
+    expect(await first.query('select version, name from reelform.migrations')).toEqual(
       MIGRATIONS.map(({ name }, index) => ({ version: index + 1, name })),
     );
-    expect(await database!.query(`select version from ${JOB_SCHEMA}.version`)).toEqual([
-      { version: JOB_SCHEMA_VERSION },
-    ]);
+    expect(await first.query(`select version from ${JOB_SCHEMA}.version`)).toEqual([{ version: JOB_SCHEMA_VERSION }]);
     await Promise.all(opened.map((each) => each.close()));
   });
 
@@ -37,23 +44,19 @@ describeOnDatabases('migrate()', (databases, kind) => {
   });
 
   it('refuses a database that a newer program has written, with database_newer', async () => {
-    const { database } = await databases.open();
+    const database = await openDatabase({ ...(await databases.address()), log: SILENT });
     await database.query(`insert into reelform.migrations (version, name) values (1000, 'from the future')`);
     await expect(migrate(database, SILENT)).rejects.toMatchObject({ code: 'database_newer' });
     await database.query('delete from reelform.migrations where version = 1000');
     await database.query(`update ${JOB_SCHEMA}.version set version = 1000`);
     await expect(migrate(database, SILENT)).rejects.toMatchObject({ code: 'database_newer' });
+    await database.close();
   });
 
   it.skipIf(kind === 'pglite')('says database_unavailable when the user may not make a schema', async () => {
-    const { url } = await databases.address();
-    const owner = await openDatabase({ url, directory: '', log: SILENT });
+    const { url, database: owner, open } = await openEmpty(databases);
     await owner.query(`create role guest login password 'guest'`);
-    const guest = await openDatabase({
-      url: url!.replace(/\/\/[^@]+@/, '//guest:guest@'),
-      directory: '',
-      log: SILENT,
-    });
+    const guest = await open(url!.replace(/\/\/[^@]+@/, '//guest:guest@'));
     await expect(migrate(guest, SILENT)).rejects.toMatchObject({ code: 'database_unavailable' });
     await guest.close();
     await owner.close();
