@@ -47,7 +47,8 @@ export class RenderChild {
       // Nothing of the parent's environment, where tokens may lie, nor of its Node options.
       env: { ...MEMORY_SETTINGS, ...environment },
       extendEnv: false,
-      nodeOptions: ['--expose-gc', `--max-old-space-size=${heapMegabytes}`],
+      // The young generation is bounded as well: newer versions of Node take several times as much for it.
+      nodeOptions: ['--expose-gc', `--max-old-space-size=${heapMegabytes}`, '--max-semi-space-size=16'],
       // At the head of a group of its own, so that what it starts can be killed with it.
       detached: HAS_GROUPS,
       stdin: 'ignore',
