@@ -1,7 +1,7 @@
-import { setTimeout } from 'node:timers/promises';
 import type { Readiness } from './http/app-ports.ts';
 import type { ObjectStorage } from './ports.ts';
 import type { Queryable } from './store/database.ts';
+import { within } from './within.ts';
 
 /** A part that takes longer does not work. */
 const PATIENCE_MS = 2_000;
@@ -23,13 +23,9 @@ export async function readinessOf({ database, storage, isDraining }: ReadinessOf
 }
 
 async function works(question: Promise<unknown>): Promise<boolean> {
-  const patience = new AbortController();
-  const tooLate = setTimeout(PATIENCE_MS, false, { signal: patience.signal }).catch(() => false);
   const answered = question.then(
     () => true,
     () => false,
   );
-  const result = await Promise.race([answered, tooLate]);
-  patience.abort();
-  return result;
+  return (await within(PATIENCE_MS, answered)) === true;
 }

@@ -1,6 +1,7 @@
 import { type Db, type JobWithMetadata, PgBoss } from 'pg-boss';
 import type { Log } from '../log.ts';
 import type { Database, Queryable } from '../store/database.ts';
+import { within } from '../within.ts';
 import { deadQueue, JOB_SCHEMA, QUEUES, type QueueName } from './install-jobs.ts';
 
 /** How often a process says that it still has its jobs. */
@@ -52,7 +53,12 @@ export interface JobQueueOptions {
   /** The limit of one job, which its handler keeps. */
   readonly jobSeconds: number;
   readonly log: Log;
+  /** Unless told, as the constants above say; tests do not wait for so long. */
+  readonly pollSeconds?: number;
+  readonly refreshSeconds?: number;
 }
+
+type Handle = (id: string, signal: AbortSignal) => Promise<void>;
 
 /**
  * Jobs that survive: one comes into being with the transaction that asks for it, is done by one worker at a time as far as
@@ -63,15 +69,19 @@ export class JobQueue {
   readonly #boss: PgBoss;
   readonly #database: Database;
   readonly #expireInSeconds: number;
+  readonly #pollSeconds: number;
+  readonly #refreshSeconds: number;
   readonly #stopping = new AbortController();
   readonly #log: Log;
   #reviving: NodeJS.Timeout | undefined;
 
-  private constructor(boss: PgBoss, { database, jobSeconds, log }: JobQueueOptions) {
+  private constructor(boss: PgBoss, options: JobQueueOptions) {
     this.#boss = boss;
-    this.#database = database;
-    this.#expireInSeconds = Math.min(jobSeconds + EXPIRY_MARGIN_SECONDS, LONGEST_EXPIRY_SECONDS);
-    this.#log = log;
+    this.#database = options.database;
+    this.#expireInSeconds = Math.min(options.jobSeconds + EXPIRY_MARGIN_SECONDS, LONGEST_EXPIRY_SECONDS);
+    this.#pollSeconds = options.pollSeconds ?? POLL_SECONDS;
+    this.#refreshSeconds = options.refreshSeconds ?? HEARTBEAT_REFRESH_SECONDS;
+    this.#log = options.log;
   }
 
   /**
@@ -106,15 +116,10 @@ export class JobQueue {
   }
 
   async work(handlers: JobHandlers): Promise<void> {
-    const places: [QueueName, (id: string, signal: AbortSignal) => Promise<void>][] = [
-      ...Array.from(
-        { length: handlers.concurrency },
-        () => ['render', handlers.render] as ['render', typeof handlers.render],
-      ),
-      ['stillcuts', handlers.stillcuts],
-    ];
-    for (const [queue, handle] of places) await this.#take(queue, queue, handle);
-    for (const queue of QUEUES) await this.#take(queue, deadQueue(queue), (id) => handlers.onDead(id, queue));
+    const { concurrency, render, stillcuts, onDead } = handlers;
+    for (let place = 0; place < concurrency; place++) await this.#take('render', render);
+    await this.#take('stillcuts', stillcuts);
+    for (const queue of QUEUES) await this.#take(deadQueue(queue), (id) => onDead(id, queue));
     this.#reviving = setInterval(() => {
       this.#reviveDead().catch((error) => this.#log.warn({ code: codeOf(error) }, 'the job queue had an error'));
     }, REVIVE_MS);
@@ -141,9 +146,9 @@ export class JobQueue {
     clearInterval(this.#reviving);
     const names = QUEUES.flatMap((queue) => [queue, deadQueue(queue)]);
     const drained = Promise.all(names.map((name) => this.#boss.offWork(name, { wait: true })));
-    await within(drained, graceMs);
+    await within(graceMs, drained);
     this.#stopping.abort(new WorkerStopping());
-    await within(drained, ABORT_MS);
+    await within(ABORT_MS, drained);
     await this.#boss.stop({ graceful: false });
   }
 
@@ -153,23 +158,19 @@ export class JobQueue {
   }
 
   /** One place at a queue. pg-boss fetches again at once only when it is told that there may be more. */
-  async #take(
-    queue: QueueName,
-    name: string,
-    handle: (id: string, signal: AbortSignal) => Promise<void>,
-  ): Promise<void> {
+  async #take(queue: string, handle: Handle): Promise<void> {
     let place = '';
     place = await this.#boss.work(
-      name,
+      queue,
       {
-        pollingIntervalSeconds: POLL_SECONDS,
-        notifyPollingIntervalSeconds: POLL_SECONDS,
-        heartbeatRefreshSeconds: HEARTBEAT_REFRESH_SECONDS,
+        pollingIntervalSeconds: this.#pollSeconds,
+        notifyPollingIntervalSeconds: this.#pollSeconds,
+        heartbeatRefreshSeconds: this.#refreshSeconds,
         includeMetadata: true,
       },
       async ([job]: JobWithMetadata<{ id: string }>[]) => {
         try {
-          if (job !== undefined) await this.#run(name, job, handle);
+          if (job !== undefined) await this.#run(queue, job, handle);
         } catch (error) {
           this.#log.warn({ queue, id: job?.data.id, code: codeOf(error) }, 'a job failed, and may be tried again');
           throw error;
@@ -180,18 +181,14 @@ export class JobQueue {
     );
   }
 
-  async #run(
-    name: string,
-    job: JobWithMetadata<{ id: string }>,
-    handle: (id: string, signal: AbortSignal) => Promise<void>,
-  ): Promise<void> {
+  async #run(queue: string, job: JobWithMetadata<{ id: string }>, handle: Handle): Promise<void> {
     const stopping = this.#stopping.signal;
     try {
       stopping.throwIfAborted();
       await handle(job.data.id, AbortSignal.any([job.signal, stopping]));
     } catch (error) {
       if (!stopping.aborted || job.signal.aborted) throw error;
-      await this.#putBack(name, job);
+      await this.#putBack(queue, job);
     }
   }
 
@@ -199,15 +196,15 @@ export class JobQueue {
    * As if it had not been taken: claiming it again will count, so it may be claimed once more. Only while it is still
    * this worker's.
    */
-  async #putBack(name: string, job: JobWithMetadata): Promise<void> {
+  async #putBack(queue: string, job: JobWithMetadata): Promise<void> {
     await this.#database.transaction(async (tx) => {
       const db = through(tx);
-      const { affected } = (await this.#boss.cancel(name, { id: job.id, retryCount: job.retryCount }, { db })) as {
+      const { affected } = (await this.#boss.cancel(queue, { id: job.id, retryCount: job.retryCount }, { db })) as {
         affected?: number;
       };
       if (affected !== 1) return;
-      await this.#boss.resume(name, job.id, { db });
-      await this.#boss.update(name, undefined, { id: job.id, retryLimit: job.retryLimit + 1, db });
+      await this.#boss.resume(queue, job.id, { db });
+      await this.#boss.update(queue, undefined, { id: job.id, retryLimit: job.retryLimit + 1, db });
     });
   }
 
@@ -241,13 +238,4 @@ function through(tx: Queryable): Db {
 
 function codeOf(error: unknown): unknown {
   return (error as { code?: unknown } | null)?.code ?? (error instanceof Error ? error.name : undefined);
-}
-
-async function within(work: Promise<unknown>, ms: number): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const time = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, ms);
-  });
-  await Promise.race([work, time]);
-  clearTimeout(timer);
 }

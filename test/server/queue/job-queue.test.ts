@@ -12,7 +12,10 @@ const never = (signal: AbortSignal): Promise<never> =>
   });
 
 async function openQueue(database: Database): Promise<JobQueue> {
-  const queue = await JobQueue.open({ database, jobSeconds: 60, log: SILENT });
+  const queue = await JobQueue.open({
+    ...{ database, jobSeconds: 60, log: SILENT },
+    ...{ pollSeconds: 0.5, refreshSeconds: 0.2 },
+  });
   onTestFinished(() => queue.stop({ graceMs: 0 }));
   return queue;
 }
