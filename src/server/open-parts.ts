@@ -123,7 +123,7 @@ function assemble({ settings, logger, now }: PartsOptions, { database, queue, po
   const tokens = createTokenTable({ database, now });
   const prune = setInterval(() => void sources.prune(FETCHED_MAX_BYTES).catch(() => undefined), SWEEP_EVERY_MS).unref();
   const sweeper = createSweeper({ database, storage, now, everyMs: SWEEP_EVERY_MS, log: logger });
-  const isDraining = { value: false };
+  let isWorking = false;
   return {
     app: {
       sessions: new Sessions({ ...shared, stop: (id) => runner.stop(id) }),
@@ -131,7 +131,7 @@ function assemble({ settings, logger, now }: PartsOptions, { database, queue, po
       uploads: new SourceUploads(sources.uploads, uploadTable),
       outputs: createOutputFiles({ index: store, storage, key }),
       tokens,
-      readiness: () => readinessOf({ database, storage, isDraining: () => isDraining.value }),
+      readiness: () => readinessOf({ database, storage, isWorking: () => isWorking }),
       settings,
       logger,
       now,
@@ -148,9 +148,10 @@ function assemble({ settings, logger, now }: PartsOptions, { database, queue, po
         stillcuts: (id, signal) => styleVersions.process(id, signal),
         onDead: (id, name) => (name === 'stillcuts' ? styleVersions.fail(id) : runner.fail(id, LOST)),
       });
+      isWorking = true;
     },
     async drain(graceMs) {
-      isDraining.value = true;
+      isWorking = false;
       await queue.stop({ graceMs });
     },
     hurry: () => queue.hurry(),

@@ -9,16 +9,17 @@ const PATIENCE_MS = 2_000;
 export interface ReadinessOf {
   readonly database: Queryable;
   readonly storage: Pick<ObjectStorage, 'stat'>;
-  isDraining(): boolean;
+  /** Whether queued sessions are taken up: not yet while starting, and not any more while stopping. */
+  isWorking(): boolean;
 }
 
 /** Whether the service can take requests now, and which of its parts can. EDGE. */
-export async function readinessOf({ database, storage, isDraining }: ReadinessOf): Promise<Readiness> {
+export async function readinessOf({ database, storage, isWorking }: ReadinessOf): Promise<Readiness> {
   const [databaseWorks, storageWorks] = await Promise.all([
     works(database.query('select 1')),
     works(storage.stat('renderings/readiness')),
   ]);
-  const checks = { database: databaseWorks, storage: storageWorks, accepting: !isDraining() };
+  const checks = { database: databaseWorks, storage: storageWorks, worker: isWorking() };
   return { ready: Object.values(checks).every(Boolean), checks };
 }
 

@@ -1,0 +1,19 @@
+import { mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { createDiskStorage } from '../../src/server/outputs/disk-storage.ts';
+import { readinessOf } from '../../src/server/readiness.ts';
+import { pgliteDatabases } from '../support/databases.ts';
+
+describe('readinessOf()', () => {
+  it('is ready while database, storage and worker work, and tells which of them does not', async () => {
+    const { database } = await pgliteDatabases.open();
+    const storage = createDiskStorage(await mkdtemp(join(tmpdir(), 'reelform-ready-')));
+    const ask = (isWorking: boolean) => readinessOf({ database, storage, isWorking: () => isWorking });
+    expect(await ask(true)).toEqual({ ready: true, checks: { database: true, storage: true, worker: true } });
+    expect(await ask(false)).toMatchObject({ ready: false, checks: { database: true, worker: false } });
+    await database.close();
+    expect(await ask(true)).toMatchObject({ ready: false, checks: { database: false, storage: true } });
+  });
+});
