@@ -3,6 +3,7 @@ import { link, mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/prom
 import { dirname } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { ReelformError } from '../diagnostic.ts';
+import { ifThere } from '../if-there.ts';
 
 /** A takeover lasts milliseconds; a guard this old was left behind by a crash. */
 const GUARD_MS = 10_000;
@@ -63,10 +64,7 @@ async function takeOver(path: string, own: string, stale: string): Promise<boole
 }
 
 async function readOwner(path: string): Promise<{ pid: number; text: string } | null> {
-  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return null;
-    throw error;
-  });
+  const text = await ifThere(readFile(path, 'utf8'));
   return text === null ? null : { pid: Number.parseInt(text, 10) || 0, text };
 }
 

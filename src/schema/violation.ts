@@ -1,5 +1,6 @@
 import type { ErrorObject } from 'ajv';
 import type { Code } from '../diagnostic.ts';
+import { pointerPath } from '../json-pointer.ts';
 import type { JsonSchema } from './json-schema.ts';
 
 /** One rule of a schema that a document breaks. */
@@ -30,7 +31,7 @@ export function violationsOf(errors: readonly ErrorObject[]): Violation[] {
   const violations = errors
     .filter(({ keyword }) => keyword !== 'if' && keyword !== 'propertyNames')
     .map((error) => ({
-      path: [...segments(error.instancePath), ...(error.propertyName === undefined ? [] : [error.propertyName])],
+      path: [...pointerPath(error.instancePath), ...(error.propertyName === undefined ? [] : [error.propertyName])],
       keyword: error.keyword,
       params: error.params,
       data: error.data,
@@ -46,12 +47,4 @@ export function violationsOf(errors: readonly ErrorObject[]): Violation[] {
 
 function pathText({ path }: Pick<Violation, 'path'>): string {
   return JSON.stringify(path);
-}
-
-/** @see RFC 6901, section 4 */
-function segments(pointer: string): string[] {
-  return pointer
-    .split('/')
-    .slice(1)
-    .map((segment) => segment.replaceAll('~1', '/').replaceAll('~0', '~'));
 }

@@ -3,7 +3,6 @@ import { builtFile } from '../engine/built-file.ts';
 import { errorFrom } from '../engine/failure.ts';
 import type { RenderProcessMessage, RenderRequest } from '../engine/render-process.ts';
 import type { Rendering } from '../engine/render-scene.ts';
-
 import { SceneError } from '../engine/scene-error.ts';
 import type { StillImage } from '../engine/still-protocol.ts';
 import type { Scene } from '../template/scene.ts';

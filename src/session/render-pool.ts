@@ -1,6 +1,5 @@
 import pLimit from 'p-limit';
 import type { Rendering } from '../engine/render-scene.ts';
-
 import { SceneError } from '../engine/scene-error.ts';
 import type { StillImage } from '../engine/still-protocol.ts';
 import type { Scene } from '../template/scene.ts';

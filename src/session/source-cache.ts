@@ -2,8 +2,8 @@ import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Sha256, sha256 } from '../digest.ts';
 import { isRecord } from '../is-record.ts';
+import { replaceFile } from '../replace-file.ts';
 import type { FetchSource, Validators } from './fetch-source.ts';
-import { replaceFile } from './replace-file.ts';
 import { createSingleFlight } from './single-flight.ts';
 import type { SourceStore } from './source-store.ts';
 
@@ -59,11 +59,8 @@ export function createSourceCache({ directory, blobs, fetch, now, isOneRun }: So
     const fetchedAt = now();
     const freshUntil = fetchedAt + Math.min(freshMs, MAX_FRESH_MS);
     const { sha256, validators } = entry;
-    return replaceFile(
-      pathOf(url),
-      JSON.stringify({ sha256, validators, fetchedAt, freshUntil } satisfies Entry),
-      false,
-    );
+    const entryText = JSON.stringify({ sha256, validators, fetchedAt, freshUntil } satisfies Entry);
+    return replaceFile(pathOf(url), entryText, { isDurable: false });
   };
 
   const refresh = async (url: string, signal: AbortSignal): Promise<CachedBytes> => {

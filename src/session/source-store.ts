@@ -1,7 +1,8 @@
 import { readdir, readFile, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Sha256, sha256 } from '../digest.ts';
-import { replaceFile, UNFINISHED } from './replace-file.ts';
+import { ifThere } from '../if-there.ts';
+import { replaceFile, UNFINISHED } from '../replace-file.ts';
 
 /** Bytes under their own SHA-256, in a folder, which several processes may share. EDGE. */
 export interface SourceStore {
@@ -43,7 +44,7 @@ export function createSourceStore(directory: string, { isDurable, now }: SourceS
       // The same logo comes with every video. Another size is what a power cut left.
       const there = await ifThere(stat(pathOf(digest)));
       if (there?.size !== bytes.length || !(await touch(digest))) {
-        await replaceFile(pathOf(digest), bytes, isDurable);
+        await replaceFile(pathOf(digest), bytes, { isDurable });
         await touch(digest);
       }
       return digest;
@@ -92,14 +93,4 @@ async function filesOf(directory: string): Promise<StoredFile[]> {
     if (found?.isFile()) files.push({ name, sizeBytes: found.size, usedAt: found.mtimeMs });
   }
   return files;
-}
-
-/** Another process may remove a file at any time. */
-async function ifThere<T>(action: Promise<T>): Promise<T | null> {
-  try {
-    return await action;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
-    throw error;
-  }
 }

@@ -1,4 +1,5 @@
 import { isRecord } from '../is-record.ts';
+import { jsonPointer } from '../json-pointer.ts';
 import { nearest } from '../nearest.ts';
 import type { Editable, StyleVersion } from '../service/wire.ts';
 import { checkTransform, type FieldProblem, type MappingProblemCode } from './check-transform.ts';
@@ -25,7 +26,7 @@ export function checkMapping(resources: Readonly<Record<string, unknown>>, spec:
   const problems: MappingProblem[] = [];
   for (const [key, editable] of Object.entries(spec.editables)) {
     if (Object.hasOwn(resources, key)) {
-      const pointer = `${RESOURCES}/${escapePointer(key)}`;
+      const pointer = `${RESOURCES}${jsonPointer([key])}`;
       for (const { at, ...problem } of checkEntry(resources[key], editable)) {
         problems.push({ ...problem, pointer: `${pointer}${at}`, editable: key });
       }
@@ -38,14 +39,14 @@ export function checkMapping(resources: Readonly<Record<string, unknown>>, spec:
   for (const key of Object.keys(resources)) {
     if (Object.hasOwn(spec.editables, key)) continue;
     const detail = `the template has no editable ${key}${didYouMean(key, known)}`;
-    problems.push({ code: 'unknown_editable', pointer: `${RESOURCES}/${escapePointer(key)}`, editable: key, detail });
+    problems.push({ code: 'unknown_editable', pointer: `${RESOURCES}${jsonPointer([key])}`, editable: key, detail });
   }
   return problems;
 }
 
 /** The JSON pointer, as a URI fragment, of the source that fills an editable. */
 export function sourcePointer(editable: string): string {
-  return `${RESOURCES}/${escapePointer(editable)}/source/remote_url`;
+  return `${RESOURCES}${jsonPointer([editable])}/source/remote_url`;
 }
 
 function checkEntry(entry: unknown, editable: Editable): FieldProblem[] {
@@ -93,7 +94,7 @@ function unknownFields(record: Record<string, unknown>, known: readonly string[]
     .filter((name) => !known.includes(name))
     .map((name) => ({
       code: 'unknown_property',
-      at: `${at}/${escapePointer(name)}`,
+      at: `${at}${jsonPointer([name])}`,
       detail: `there is no field ${name}${didYouMean(name, known)}`,
     }));
 }
@@ -101,9 +102,4 @@ function unknownFields(record: Record<string, unknown>, known: readonly string[]
 function didYouMean(word: string, candidates: readonly string[]): string {
   const meant = nearest(word.slice(0, 200), candidates);
   return meant === null ? '' : `; did you mean ${meant}?`;
-}
-
-/** @see RFC 6901, section 3 */
-function escapePointer(key: string): string {
-  return key.replaceAll('~', '~0').replaceAll('/', '~1');
 }

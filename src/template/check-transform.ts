@@ -1,4 +1,5 @@
 import { isRecord } from '../is-record.ts';
+import { jsonPointer } from '../json-pointer.ts';
 import { nearest } from '../nearest.ts';
 import type { CropStrategy } from '../service/wire.ts';
 import { parseColor } from './color.ts';
@@ -58,7 +59,7 @@ function checkField(name: string, value: unknown, strategy: string): FieldProble
   if (field === undefined) {
     const meant = nearest(name.slice(0, 200), ['crop_strategy', ...Object.keys(FIELDS)]);
     const detail = `a transform has no field ${name}${meant === null ? '' : `; did you mean ${meant}?`}`;
-    return [{ code: 'unknown_property', at: `/transform/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`, detail }];
+    return [{ code: 'unknown_property', at: jsonPointer(['transform', name]), detail }];
   }
   const [belongsTo, expected, holds] = field;
   if (belongsTo !== strategy) return [invalid(`/${name}`, `${name} goes with crop_strategy ${belongsTo} alone`)];

@@ -1,3 +1,4 @@
+import { jsonPointer } from '../../json-pointer.ts';
 import { nearest } from '../../nearest.ts';
 import type { Violation } from '../../schema/violation.ts';
 import type { RequestProblem } from '../../service/wire.ts';
@@ -92,5 +93,5 @@ function quoted(name: string): string {
 /** @returns a JSON pointer into the body as a URI fragment, or `?name` for a parameter of the query */
 function pointerTo(path: readonly string[], part: RequestPart): string {
   if (part === 'querystring') return `?${path.join('.')}`;
-  return `#${path.map((step) => `/${step.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')}`;
+  return `#${jsonPointer(path)}`;
 }

@@ -1,3 +1,4 @@
+import { jsonPointer } from '../../json-pointer.ts';
 /** The first thing that keeps a text from being a JSON value that we take. */
 export interface JsonMistake {
   readonly code:
@@ -174,7 +175,7 @@ class Scanner {
   }
 
   #fail(code: JsonMistake['code'], detail: string): never {
-    const pointer = this.#path.map((step) => `/${String(step).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
+    const pointer = jsonPointer(this.#path);
     throw new Mistake({ code, pointer: pointer.length > 500 ? '#' : `#${pointer}`, detail });
   }
 }

@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { mkdir, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
 import { Readable } from 'node:stream';
+import { ifThere } from '../../if-there.ts';
+import { replaceFile } from '../../replace-file.ts';
 import type { ObjectStorage } from '../ports.ts';
 
 /** Below the directory: what is being written, and what is being removed. No key begins with a dot. */
@@ -32,14 +34,7 @@ export function createDiskStorage(directory: string): ObjectStorage {
   return {
     async put(key, bytes) {
       const path = pathOf(directory, key);
-      const temporary = await temporaryPath();
-      try {
-        await writeDurably(temporary, bytes);
-        await moveDurably(temporary, path);
-      } catch (error) {
-        await rm(temporary, { force: true });
-        throw error;
-      }
+      await replaceFile(path, bytes, { isDurable: true, unfinished: await temporaryPath() });
     },
     async stat(key) {
       const found = await ifThere(stat(pathOf(directory, key)));
@@ -89,59 +84,4 @@ async function prepare(folder: string): Promise<void> {
     if (found === null || found.mtimeMs > Date.now() - UNFINISHED_MS) continue;
     await rm(join(folder, name), { recursive: true, force: true });
   }
-}
-
-async function writeDurably(path: string, bytes: Uint8Array): Promise<void> {
-  const file = await open(path, 'wx');
-  try {
-    await file.writeFile(bytes);
-    await file.sync();
-  } finally {
-    await file.close();
-  }
-}
-
-/** Somebody may remove the folder in between: it is made again. */
-async function moveDurably(from: string, to: string): Promise<void> {
-  const folder = dirname(to);
-  for (let attempt = 1; ; attempt++) {
-    const firstMade = await mkdir(folder, { recursive: true });
-    try {
-      await rename(from, to);
-    } catch (error) {
-      if (attempt < 5 && isMissing(error)) continue;
-      throw error;
-    }
-    // Names stand in folders: that of the file, and those of the folders that were made for it.
-    const last = firstMade === undefined ? folder : dirname(firstMade);
-    for (let at = folder; ; at = dirname(at)) {
-      await syncFolder(at);
-      if (at === last) return;
-    }
-  }
-}
-
-/** Not every system can open a folder; one that was removed since needs nothing. */
-async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder, 'r').catch(() => null);
-  try {
-    await handle?.sync().catch((error: NodeJS.ErrnoException) => {
-      if (!['EISDIR', 'EPERM', 'EINVAL'].includes(error.code ?? '')) throw error;
-    });
-  } finally {
-    await handle?.close();
-  }
-}
-
-async function ifThere<T>(action: Promise<T>): Promise<T | null> {
-  try {
-    return await action;
-  } catch (error) {
-    if (isMissing(error)) return null;
-    throw error;
-  }
-}
-
-function isMissing(error: unknown): boolean {
-  return ['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '');
 }

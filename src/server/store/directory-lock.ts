@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { pid } from 'node:process';
 import { lock } from 'proper-lockfile';
 import { ReelformError } from '../../diagnostic.ts';
+import { ifThere } from '../../if-there.ts';
 import type { Log } from '../log.ts';
 import { processIdentity } from './process-identity.ts';
 
@@ -67,11 +68,11 @@ async function isAlive(owner: Owner, path: string): Promise<boolean> {
 
 /** Null for no file. The file appears whole, so one that cannot be read is not ours. */
 async function readOwner(path: string): Promise<Owner | null> {
+  const text = await ifThere(readFile(path, 'utf8'));
   try {
-    return JSON.parse(await readFile(path, 'utf8')) as Owner;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT' || error instanceof SyntaxError) return null;
-    throw error;
+    return text === null ? null : (JSON.parse(text) as Owner);
+  } catch {
+    return null;
   }
 }
 

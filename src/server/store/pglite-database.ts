@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { PGlite, type Transaction, types } from '@electric-sql/pglite';
 import { fromPglite } from 'pg-boss';
 import { ReelformError } from '../../diagnostic.ts';
+import { ifThere } from '../../if-there.ts';
 import type { Log } from '../log.ts';
 import type { Database } from './database.ts';
 import { lockDirectory } from './directory-lock.ts';
@@ -37,7 +38,7 @@ export async function openPglite(directory: string, log: Log): Promise<Database>
 async function open(directory: string): Promise<PGlite> {
   const home = join(directory, 'database');
   try {
-    if (!(await exists(home))) {
+    if ((await ifThere(stat(home))) === null) {
       const half = join(directory, 'database.new');
       await rm(half, { recursive: true, force: true });
       await (await PGlite.create(half)).close();
@@ -67,11 +68,4 @@ function asDatabase(pglite: PGlite, unlock: () => Promise<void>): Database {
       await unlock();
     },
   };
-}
-
-function exists(path: string): Promise<boolean> {
-  return stat(path).then(
-    () => true,
-    () => false,
-  );
 }

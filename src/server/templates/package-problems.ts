@@ -1,5 +1,6 @@
 import type { Diagnostic } from '../../diagnostic.ts';
 import type { SceneError } from '../../engine/scene-error.ts';
+import { jsonPointer } from '../../json-pointer.ts';
 import type { RequestProblem } from '../../service/wire.ts';
 
 /** Problems of one package that are told; a generated file can have a hundred thousand. */
@@ -33,7 +34,7 @@ export function drawingProblem({ code, message, imageName }: SceneError): Reques
 
 /** @param file in the package; empty: the package itself */
 export function problem(code: string, file: string, detail: string): RequestProblem {
-  const pointer = file === '' ? '#' : `#/${encodeURIComponent(file.replaceAll('~', '~0').replaceAll('/', '~1'))}`;
+  const pointer = file === '' ? '#' : `#/${encodeURIComponent(jsonPointer([file]).slice(1))}`;
   const isLong = detail.length > MAX_DETAIL_CHARACTERS;
   return { code, pointer, detail: isLong ? `${detail.slice(0, MAX_DETAIL_CHARACTERS - 1)}…` : detail };
 }

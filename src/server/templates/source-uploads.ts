@@ -1,4 +1,3 @@
-import type { Sha256 } from '../../digest.ts';
 import { ServiceError } from '../../service/service-error.ts';
 import type { SourceUploadAnswer } from '../../service/wire.ts';
 import { checkSource } from '../../session/check-source.ts';
@@ -26,10 +25,6 @@ export class SourceUploads implements SourceUploadsPort {
     if (isNew) await this.#table.add(tenant, sha256);
     const size = { bytes: bytes.length, width, height };
     return { upload: { remote_url: uploadUrl(sha256), sha256, content_type: contentType, ...size }, isNew };
-  }
-
-  mayRead(tenant: TenantId, digest: Sha256): Promise<boolean> {
-    return this.#table.has(tenant, digest);
   }
 }
 

@@ -1,0 +1,70 @@
+import { randomUUID } from 'node:crypto';
+import { mkdir, open, rename, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { isMissing } from './if-there.ts';
+
+/** What the names of unfinished files begin with. */
+export const UNFINISHED = '.unfinished-';
+
+export interface ReplaceFileOptions {
+  /** Whether file and name are on the disk, and not only on their way there, when this returns. */
+  readonly isDurable: boolean;
+  /** Where it is written until it is whole: a path of its own, on the same disk. Unless told, beside the file. */
+  readonly unfinished?: string;
+}
+
+/** Folders may be removed while they are written to; so often they are made again. */
+const ATTEMPTS = 5;
+
+/**
+ * Writes a file so that a reader, or a crash at any moment, finds all of the old or all of the new, also beside another
+ * process that writes the same one. EDGE. Missing folders are made.
+ *
+ * @param path absolute
+ */
+export async function replaceFile(
+  path: string,
+  data: string | Uint8Array,
+  { isDurable, unfinished = join(dirname(path), `${UNFINISHED}${randomUUID()}`) }: ReplaceFileOptions,
+): Promise<void> {
+  const folder = dirname(path);
+  for (let attempt = 1; ; attempt++) {
+    const firstMade = await mkdir(folder, { recursive: true });
+    try {
+      await write(unfinished, data, isDurable);
+      await rename(unfinished, path);
+    } catch (error) {
+      if (attempt < ATTEMPTS && isMissing(error)) continue;
+      await rm(unfinished, { force: true }).catch(() => undefined);
+      throw error;
+    }
+    // Names stand in folders: that of the file, and those of the folders that were made for it.
+    if (isDurable) await syncFolders(folder, firstMade === undefined ? folder : dirname(firstMade));
+    return;
+  }
+}
+
+async function write(path: string, data: string | Uint8Array, isDurable: boolean): Promise<void> {
+  const file = await open(path, 'w');
+  try {
+    await file.writeFile(data);
+    if (isDurable) await file.sync();
+  } finally {
+    await file.close();
+  }
+}
+
+/** Not every system can open a folder; one that was removed since needs nothing. */
+async function syncFolders(from: string, to: string): Promise<void> {
+  for (let folder = from; ; folder = dirname(folder)) {
+    const handle = await open(folder, 'r').catch(() => null);
+    try {
+      await handle?.sync();
+    } catch (error) {
+      if (!['EISDIR', 'EPERM', 'EINVAL'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
+    } finally {
+      await handle?.close();
+    }
+    if (folder === to) return;
+  }
+}
