@@ -184,7 +184,7 @@ export class SessionRunner {
       );
       const elapsedMs = environment.now() - begunAt;
       this.#ports.onEvent?.({ kind: 'scene-rendered', id: stored.session.id, scene, elapsedMs });
-      options.signal?.throwIfAborted();
+      options.signal.throwIfAborted();
       this.#enter(record, 'uploading');
       saved = await outputs.save(scene, name, made);
       return made;
