@@ -2,14 +2,15 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { type AllowList, parseAllowList } from '../session/allow-list.ts';
-import { type Renderer, SessionFailure, type SessionProblem, type SourceReader } from '../session/ports.ts';
+import type { SessionProblem } from '../session/ports.ts';
 import { RenderPace } from '../session/render-pace.ts';
 import { createRenderPool, type RenderPool } from '../session/render-pool.ts';
 import { SessionRunner } from '../session/session-runner.ts';
 import { Sessions } from '../session/sessions.ts';
 import { createSources } from '../session/sources.ts';
 import type { AppPorts } from './http/app-ports.ts';
-import { createMetrics, type ServiceMetrics } from './http/metrics.ts';
+import { createMetrics } from './http/metrics.ts';
+import { countedSources, tracedRenderer } from './observed-ports.ts';
 import { createDiskStorage } from './outputs/disk-storage.ts';
 import { createOutputFiles } from './outputs/output-files.ts';
 import { createStoredOutputs } from './outputs/stored-outputs.ts';
@@ -33,7 +34,6 @@ import { traced } from './trace.ts';
 
 const DAY_MS = 86_400_000;
 const SWEEP_EVERY_MS = 600_000;
-const FETCHED_MAX_BYTES = 10e9;
 /** Oftener would be more rows written than anybody looks at. */
 const PROGRESS_EVERY_MS = 500;
 
@@ -121,8 +121,7 @@ function assemble({ settings, logger, now }: PartsOptions, { database, queue, po
     onEvent: reportRuns(logger, metrics),
   });
   const tokens = createTokenTable({ database, now });
-  const prune = setInterval(() => void sources.prune(FETCHED_MAX_BYTES).catch(() => undefined), SWEEP_EVERY_MS).unref();
-  const sweeper = createSweeper({ database, storage, now, everyMs: SWEEP_EVERY_MS, log: logger });
+  const sweeper = createSweeper({ database, storage, sources, now, everyMs: SWEEP_EVERY_MS, log: logger });
   let isWorking = false;
   return {
     app: {
@@ -156,7 +155,6 @@ function assemble({ settings, logger, now }: PartsOptions, { database, queue, po
     },
     hurry: () => queue.hurry(),
     async close() {
-      clearInterval(prune);
       await sweeper.stop();
       await pool.close();
       await database.close();
@@ -187,26 +185,4 @@ function allowList(entries: readonly string[]): AllowList {
   const parsed = parseAllowList(entries);
   if (!parsed.ok) throw new Error(`Internal error: ${parsed.diagnostics.map(({ message }) => message).join('; ')}`);
   return parsed.value;
-}
-
-function countedSources(reader: SourceReader, metrics: ServiceMetrics): SourceReader {
-  return {
-    async read(tenant, remoteUrl, signal) {
-      try {
-        const source = await reader.read(tenant, remoteUrl, signal);
-        metrics.sourceFetched('read');
-        return source;
-      } catch (error) {
-        metrics.sourceFetched(error instanceof SessionFailure ? error.error.code : 'error');
-        throw error;
-      }
-    },
-  };
-}
-
-function tracedRenderer(renderer: Renderer): Renderer {
-  return {
-    render: (scene, options) =>
-      traced('render', { 'reelform.frames': scene.frameCount }, () => renderer.render(scene, options)),
-  };
 }

@@ -1,3 +1,4 @@
+import { DEFAULT_LIMITS } from '../session/process-limits.ts';
 import {
   allowedSources,
   baseUrl,
@@ -139,25 +140,25 @@ export const SETTINGS_TABLE: { readonly [K in keyof ServeSettings]: SettingRow<S
   renderSeconds: {
     ...named('render_seconds', '--render-seconds', 'REELFORM_RENDER_SECONDS'),
     kind: wholeNumber('<n>', 1, 86_400),
-    ...always(900),
+    ...always(DEFAULT_LIMITS.totalMs / 1000),
     sentence: 'seconds that one render may take',
   },
   renderStallSeconds: {
     ...named('render_stall_seconds', '--render-stall-seconds', 'REELFORM_RENDER_STALL_SECONDS'),
     kind: wholeNumber('<n>', 1, 86_400),
-    ...always(60),
+    ...always(DEFAULT_LIMITS.stallMs / 1000),
     sentence: 'seconds that it may take for one frame',
   },
   renderCpuSeconds: {
     ...named('render_cpu_seconds', '--render-cpu-seconds', 'REELFORM_RENDER_CPU_SECONDS'),
     kind: wholeNumber('<n>', 1, 864_000),
-    ...always(3600),
+    ...always(DEFAULT_LIMITS.cpuMs / 1000),
     sentence: 'seconds of processor time that it may take, on all cores together',
   },
   renderMemoryMb: {
     ...named('render_memory_mb', '--render-memory-mb', 'REELFORM_RENDER_MEMORY_MB'),
     kind: wholeNumber('<n>', 256, 1_048_576),
-    ...always(4096),
+    ...always(DEFAULT_LIMITS.memoryBytes / 2 ** 20),
     sentence: 'MB of memory that the process of a render may take',
   },
   drainSeconds: {

@@ -1,4 +1,5 @@
 import type { Sha256 } from '../digest.ts';
+import type { Sources } from '../session/sources.ts';
 import type { Log } from './log.ts';
 import type { ObjectStorage } from './ports.ts';
 import type { Database } from './store/database.ts';
@@ -8,11 +9,14 @@ const FOLDER = 'renderings/';
 /** A rendering is older than what is just being made of it. */
 const UNUSED_MS = 3_600_000;
 const BATCH = 500;
+/** Of what was fetched from URLs. */
+const FETCHED_MAX_BYTES = 10_000_000_000;
 
 export interface SweepOptions {
   readonly database: Database;
   /** Holds `renderings/<scene>/…`. */
   readonly storage: ObjectStorage;
+  readonly sources: Pick<Sources, 'prune'>;
   /** Milliseconds since the epoch. */
   now(): number;
 }
@@ -24,11 +28,11 @@ export interface Swept {
 }
 
 /**
- * Removes what has had its time: sessions past `expires_at`, expired Idempotency-Keys, and renderings older than an hour
- * that no session refers to, rendered or at work. Tokens are kept for ever. Several processes may sweep at once, and while
- * sessions are being rendered.
+ * Removes what has had its time: sessions past `expires_at`, expired Idempotency-Keys, renderings older than an hour that
+ * no session refers to, rendered or at work, and of what was fetched from URLs the part beyond 10 GB that was used longest
+ * ago. Tokens and uploads are kept for ever. Several processes may sweep at once, and while sessions are being rendered.
  */
-export async function sweep({ database, storage, now }: SweepOptions): Promise<Swept> {
+export async function sweep({ database, storage, sources, now }: SweepOptions): Promise<Swept> {
   const at = new Date(now()).toISOString();
   const sessions = await database.query(
     'delete from reelform.sessions where expires_at <= $1::timestamptz returning id',
@@ -50,6 +54,7 @@ export async function sweep({ database, storage, now }: SweepOptions): Promise<S
       if (await removeRendering({ database, storage }, scene)) renderings++;
     }
   }
+  await sources.prune(FETCHED_MAX_BYTES);
   return { sessions: sessions.length, claims: claims.length, renderings };
 }
 

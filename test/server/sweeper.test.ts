@@ -25,7 +25,14 @@ async function openAll(databases: TestDatabases) {
     return name;
   };
   const names = async (): Promise<string[]> => (await storage.list('renderings/')).map(({ name }) => name);
-  return { database, table, add, names, storage, options: { database, storage, now: () => NOW } };
+  const limits: number[] = [];
+  const sources = {
+    async prune(maxBytes: number) {
+      limits.push(maxBytes);
+      return 0;
+    },
+  };
+  return { database, table, add, names, storage, limits, options: { database, storage, sources, now: () => NOW } };
 }
 
 describeOnDatabases('sweep()', (databases) => {
@@ -45,6 +52,12 @@ describeOnDatabases('sweep()', (databases) => {
     for (const { session } of kept) expect(await table.get(ACME, session.id)).not.toBeNull();
     expect(await database.query('select key from reelform.claims')).toEqual([{ key: 'kept' }]);
     expect(await sweep(options)).toEqual({ sessions: 0, claims: 0, renderings: 0 });
+  });
+
+  it('prunes what was fetched to 10 GB', async () => {
+    const { limits, options } = await openAll(databases);
+    await sweep(options);
+    expect(limits).toEqual([10e9]);
   });
 
   it('removes renderings that no session refers to, and that are an hour old', async () => {

@@ -10,28 +10,7 @@ import type { TenantId } from '../../src/session/ports.ts';
 import { type Api, openApi } from './api.ts';
 import type { DatabaseAddress } from './databases.ts';
 import { smallPackage, smallPackageFiles } from './small-package.ts';
-
-/** What a service of a test is told, where a test does not say otherwise. */
-const SETTINGS: Omit<Settings, 'dataDirectory' | 'databaseUrl'> = {
-  host: '127.0.0.1',
-  port: 0,
-  publicUrl: null,
-  concurrency: 2,
-  logLevel: 'info',
-  retentionDays: null,
-  downloadMinutes: 60,
-  rateLimit: null,
-  tenantRateLimits: new Map(),
-  allowSources: [],
-  renderSeconds: 60,
-  renderStallSeconds: 30,
-  renderCpuSeconds: 120,
-  renderMemoryMb: 2048,
-  drainSeconds: 10,
-  trustProxy: false,
-  metrics: true,
-  maxConnections: 2000,
-};
+import { TEST_SETTINGS } from './test-settings.ts';
 
 export interface RunningService {
   readonly url: string;
@@ -54,7 +33,7 @@ export async function startService(
   const log: string[] = [];
   const small = smallPackage();
   const server = await startServer({
-    settings: { ...SETTINGS, dataDirectory, databaseUrl: address.url, ...settings },
+    settings: { ...TEST_SETTINGS, dataDirectory, databaseUrl: address.url, ...settings },
     packages: [{ name: 'small', package: small, files: smallPackageFiles() }],
     log: { write: (line) => void log.push(line) },
     now: () => Date.now(),

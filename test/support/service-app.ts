@@ -19,6 +19,7 @@ import { Sessions } from '../../src/session/sessions.ts';
 import { type Api, openApi } from './api.ts';
 import { solidPng } from './small-package.ts';
 import { ACME, exampleSources, instantRenderer, SMALL, smallTemplates } from './small-sessions.ts';
+import { TEST_SETTINGS } from './test-settings.ts';
 
 export const OTHER = 'other' as TenantId;
 
@@ -96,29 +97,6 @@ export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
     close: () => app.close(),
   };
 }
-
-export const TEST_SETTINGS: Settings = {
-  host: '127.0.0.1',
-  port: 0,
-  dataDirectory: '/nowhere',
-  publicUrl: null,
-  databaseUrl: null,
-  concurrency: 1,
-  logLevel: 'info',
-  retentionDays: null,
-  downloadMinutes: 60,
-  rateLimit: null,
-  tenantRateLimits: new Map(),
-  allowSources: [],
-  renderSeconds: 900,
-  renderStallSeconds: 60,
-  renderCpuSeconds: 900,
-  renderMemoryMb: 1024,
-  drainSeconds: 1,
-  trustProxy: false,
-  metrics: true,
-  maxConnections: 4096,
-};
 
 function openSessions(
   renderer: Renderer,

@@ -1,0 +1,14 @@
+import { readSettings } from '../../src/server/read-settings.ts';
+import type { Settings } from '../../src/server/settings.ts';
+
+const defaults = readSettings({
+  flags: new Map(),
+  env: {},
+  file: null,
+  cwd: '/',
+  machine: { directory: '/nowhere', capacity: 2 },
+});
+if (!defaults.ok) throw new Error('The defaults are settings');
+
+/** What a service of a test is told, where a test does not say otherwise: the defaults, and any free port. */
+export const TEST_SETTINGS: Settings = { ...defaults.value, port: 0 };
