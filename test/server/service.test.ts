@@ -1,8 +1,8 @@
-import { expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openDatabase } from '../../src/server/store/open-database.ts';
 import { type Api, untilEnded } from '../support/api.ts';
-import { type DatabaseAddress, describeOnDatabases, SILENT } from '../support/databases.ts';
-import { sessionBody, startService } from '../support/running-service.ts';
+import { type After, type DatabaseAddress, describeOnDatabases, SILENT } from '../support/databases.ts';
+import { type RunningService, sessionBody, startService } from '../support/running-service.ts';
 import { solidPng } from '../support/small-package.ts';
 
 const PHOTO = '(Footage)/USER/photo.png';
@@ -14,6 +14,10 @@ async function post(api: Api, body: unknown, key?: string) {
     body,
     headers: key === undefined ? {} : { 'idempotency-key': key },
   });
+}
+
+function textOf(text: string) {
+  return { t_01: { source: { text } } };
 }
 
 /** Every row of every table, as text. */
@@ -33,8 +37,19 @@ async function allRows(address: DatabaseAddress): Promise<string[]> {
 }
 
 describeOnDatabases('the whole service', (databases) => {
+  // One for all tests that have no settings of their own; each draws a text of its own, since a scene is rendered once.
+  let service: RunningService;
+  const undoing: (() => Promise<void>)[] = [];
+  beforeAll(async () => {
+    const after: After = (undo) => void undoing.unshift(undo);
+    service = await startService(await databases.address(after), {}, after);
+  });
+  afterAll(async () => {
+    for (const undo of undoing) await undo();
+  });
+
   it('renders a session from an uploaded image, and serves the video under a stable and a signed URL', async () => {
-    const { styleVersion, client } = await startService(await databases.address());
+    const { styleVersion, client } = service;
     const { api } = await client();
     const upload = await api('POST', '/v2/source_uploads', {
       body: solidPng('#0000ff'),
@@ -68,26 +83,27 @@ describeOnDatabases('the whole service', (databases) => {
   });
 
   it('renders identical work once, under two URLs, and takes the files away with the last session', async () => {
-    const { styleVersion, client, log } = await startService(await databases.address());
+    const { styleVersion, client, log } = service;
     const { api } = await client();
     const urls: string[] = [];
     const ids: string[] = [];
     for (const title of ['first', 'second']) {
-      const { body } = await post(api, sessionBody(styleVersion, {}, title));
+      const { body } = await post(api, sessionBody(styleVersion, textOf('Twice'), title));
       const session = await untilEnded(api, body.render_session.id);
       urls.push(session.video_url);
       ids.push(session.id);
     }
     expect(new Set(urls).size).toBe(2);
-    expect(log.filter((line) => line.includes('"scene-rendered"'))).toHaveLength(1);
+    const ofThese = log.filter((line) => ids.some((id) => line.includes(id)));
+    expect(ofThese.filter((line) => line.includes('"scene-rendered"'))).toHaveLength(1);
     expect((await api('DELETE', `/v2/render_sessions/${ids[0]}`)).status).toBe(204);
     expect([(await fetch(urls[0]!)).status, (await fetch(urls[1]!)).status]).toEqual([404, 200]);
   });
 
   it('makes one session of one key, answers it again, and refuses the key for anything else', async () => {
-    const { styleVersion, client } = await startService(await databases.address());
+    const { styleVersion, client } = service;
     const { api } = await client();
-    const body = sessionBody(styleVersion);
+    const body = sessionBody(styleVersion, textOf('Keyed'));
     const answers = await Promise.all(Array.from({ length: 10 }, () => post(api, body, 'one')));
     expect(new Set(answers.map((answer) => answer.body.render_session.id)).size).toBe(1);
     expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 10 }, () => 201));
@@ -99,11 +115,11 @@ describeOnDatabases('the whole service', (databases) => {
   });
 
   it('fails one session with a clear error when its source cannot be had, and only that one', async () => {
-    const { styleVersion, client } = await startService(await databases.address());
+    const { styleVersion, client } = service;
     const { api } = await client();
     const remote_url = 'http://127.0.0.1:1/secret.png?signature=abc';
     const failing = await post(api, sessionBody(styleVersion, { [PHOTO]: { source: { remote_url } } }));
-    const fine = await post(api, sessionBody(styleVersion));
+    const fine = await post(api, sessionBody(styleVersion, textOf('Fine')));
     const failed = await untilEnded(api, failing.body.render_session.id);
     expect(failed).toMatchObject({
       status: 'preview_failed',
@@ -115,14 +131,14 @@ describeOnDatabases('the whole service', (databases) => {
   });
 
   it('keeps tenants apart: what is another’s is 404, whatever is asked', async () => {
-    const { styleVersion, client } = await startService(await databases.address());
+    const { styleVersion, client } = service;
     const { api: acme } = await client('acme');
     const { api: other } = await client('other');
     const upload = await acme('POST', '/v2/source_uploads', {
       body: solidPng('#00ffff'),
       headers: { 'content-type': 'image/png' },
     });
-    const created = await post(acme, sessionBody(styleVersion));
+    const created = await post(acme, sessionBody(styleVersion, textOf('Apart')));
     const id = created.body.render_session.id;
     for (const [method, path] of [
       ['GET', `/v2/render_sessions/${id}`],

@@ -29,10 +29,17 @@ export interface TestDatabase extends DatabaseAddress {
   readonly database: Database;
 }
 
+/** Takes what is to be done later. */
+export type After = (undo: () => Promise<void>) => void;
+
 /** Databases with the schema and no rows. */
 export interface TestDatabases {
-  /** One that nobody else has, for processes and services that open it themselves; removed with the test. */
-  address(): Promise<DatabaseAddress>;
+  /**
+   * One that nobody else has, for processes and services that open it themselves.
+   *
+   * @param after takes what removes it; unless told, that is done when the test is finished
+   */
+  address(after?: After): Promise<DatabaseAddress>;
   /** The one of this file, open and emptied: opening one for each test would take longer than the tests. */
   open(): Promise<TestDatabase>;
 }
@@ -74,9 +81,9 @@ function asDatabases(fresh: () => Promise<Fresh>): TestDatabases {
     await mine?.remove();
   });
   return {
-    async address() {
+    async address(after = onTestFinished) {
       const { remove, ...address } = await fresh();
-      onTestFinished(remove);
+      after(remove);
       return address;
     },
     async open() {

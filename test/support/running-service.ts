@@ -8,7 +8,7 @@ import type { Settings } from '../../src/server/settings.ts';
 import { type RunningServer, startServer } from '../../src/server/start-server.ts';
 import type { TenantId } from '../../src/session/ports.ts';
 import { type Api, openApi } from './api.ts';
-import type { DatabaseAddress } from './databases.ts';
+import type { After, DatabaseAddress } from './databases.ts';
 import { smallPackage, smallPackageFiles } from './small-package.ts';
 import { TEST_SETTINGS } from './test-settings.ts';
 
@@ -23,13 +23,18 @@ export interface RunningService {
   client(tenant?: string, scopes?: readonly Scope[]): Promise<{ readonly api: Api; readonly token: string }>;
 }
 
-/** The whole service in this process, over a real database and real files; closed with the test. */
+/**
+ * The whole service in this process, over a real database and real files.
+ *
+ * @param after takes what closes it; unless told, that is done when the test is finished
+ */
 export async function startService(
   address: DatabaseAddress,
   settings: Partial<Settings> = {},
+  after: After = onTestFinished,
 ): Promise<RunningService> {
   const dataDirectory = address.directory || (await mkdtemp(join(tmpdir(), 'reelform-data-')));
-  onTestFinished(() => rm(dataDirectory, { recursive: true, force: true }));
+  after(() => rm(dataDirectory, { recursive: true, force: true }));
   const log: string[] = [];
   const small = smallPackage();
   const server = await startServer({
@@ -38,7 +43,7 @@ export async function startService(
     log: { write: (line) => void log.push(line) },
     now: () => Date.now(),
   });
-  onTestFinished(() => server.close({ now: true }));
+  after(() => server.close({ now: true }));
   return {
     url: server.url,
     server,
