@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { putDatabase } from '../support/databases.ts';
 import { makeFolder, makeRepository } from '../support/repository.ts';
 import { smallPackage } from '../support/small-package.ts';
 import { type Ran, reelform } from '../support/test-io.ts';
@@ -41,6 +42,7 @@ function levelsOf(log: string): string[] {
 describe('reelform serve', () => {
   it('serves the templates of its repository to who has a token, and stops when it is asked to', async () => {
     const root = makeRepository();
+    await putDatabase(join(root, '.reelform/server'));
     const serving = await serve(root, '--concurrency', '1');
     expect(serving.stderr).toBe(`Reelform serves at ${serving.url}
   the API      ${serving.url}/docs
@@ -101,6 +103,7 @@ There is no token yet. Make one, in another terminal:
 
   it('serves outside of a repository, alone on its data, and leaves with 8 at the second signal', async () => {
     const folder = makeFolder({});
+    await putDatabase(join(folder, 'data'));
     await reelform(folder, ['token', 'create', '--data', 'data']);
     const serving = await serve(
       folder,

@@ -1,10 +1,10 @@
-import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { startControlServer } from '../../src/server/control/control-server.ts';
 import { openTokens } from '../../src/server/control/open-tokens.ts';
 import { SCOPES } from '../../src/server/ports.ts';
 import { SILENT_LOG } from '../../src/server/silent-log.ts';
+import { putDatabase } from '../support/databases.ts';
 import { makeFolder } from '../support/repository.ts';
 import { type Ran, reelform } from '../support/test-io.ts';
 
@@ -19,12 +19,21 @@ describe('reelform token', () => {
     return reelform(root, ['token', ...args], { now });
   };
 
-  beforeAll(() => {
-    root = makeFolder({ 'reelform.yaml': 'templates: {}\n', 'videos/berlin.yaml': '' });
-    mkdirSync(join(root, 'videos/deep'), { recursive: true });
+  let tokens: Awaited<ReturnType<typeof openTokens>>;
+  // The server that holds the database: asking it is quicker than opening the database for each call.
+  beforeAll(async () => {
+    root = makeFolder({ 'reelform.yaml': 'templates: {}\n', 'videos/deep/berlin.yaml': '' });
+    const directory = join(root, '.reelform/server');
+    await putDatabase(directory);
+    tokens = await openTokens({ directory, databaseUrl: null, log: SILENT_LOG, now: () => now });
+    const server = await startControlServer({ directory, tokens, status: () => ({}) });
+    return async () => {
+      await server.close();
+      await tokens.close();
+    };
   });
 
-  it('makes, lists and revokes tokens in the database of the repository', async () => {
+  it('makes, lists and revokes the tokens of the repository', async () => {
     expect(await run('list')).toEqual({ exitCode: 0, stdout: 'There are no tokens.\n', stderr: '' });
 
     const made = await run('create', '-C', 'videos/deep');
@@ -68,20 +77,13 @@ ${row.id}  acme     revoked  2026-03-01  2026-03-31  never      CI of the shop
   });
 
   it('goes through the server that holds the database', async () => {
-    const directory = join(root, '.reelform/server');
-    const tokens = await openTokens({ directory, databaseUrl: null, log: SILENT_LOG, now: () => now });
-    const server = await startControlServer({ directory, tokens, status: () => ({}) });
-    try {
-      expect(await run('create', '--name', 'through')).toMatchObject({ exitCode: 0 });
-      expect((await tokens.list()).at(-1)).toMatchObject({ name: 'through', tenant: 'default' });
-    } finally {
-      await server.close();
-      await tokens.close();
-    }
+    expect(await run('create', '--name', 'through')).toMatchObject({ exitCode: 0 });
+    expect((await tokens.list()).at(-1)).toMatchObject({ name: 'through', tenant: 'default' });
   });
 
-  it('keeps each data folder to itself', async () => {
+  it('opens the database itself where no server is, in the folder that the settings name', async () => {
     const other = makeFolder({ 'reelform-server.yaml': 'data: ./elsewhere\n' });
+    await putDatabase(join(other, 'elsewhere'));
     expect(await reelform(other, ['token', 'create'])).toMatchObject({ exitCode: 0 });
     const told = (...flags: string[]) => reelform(other, ['token', 'list', '--json', ...flags]);
     const count = async (...flags: string[]): Promise<number> =>

@@ -108,10 +108,14 @@ async function empty(database: Database): Promise<void> {
 
 // PGlite
 
-/** A copy of a folder that has been migrated: making one takes 3 s and 900 MB, copying it 0.1 s. */
+/** Puts a database into a data folder, as a command finds it that is not the first. Making one takes 3 s and 900 MB. */
+export async function putDatabase(directory: string): Promise<void> {
+  await cp(await pgliteTemplate(), directory, { recursive: true });
+}
+
 async function copyPglite(): Promise<Fresh> {
   const directory = await mkdtemp(join(tmpdir(), 'reelform-pglite-'));
-  await cp(await pgliteTemplate(), directory, { recursive: true });
+  await putDatabase(directory);
   return { url: null, directory, remove: () => rm(directory, { recursive: true, force: true }) };
 }
 
