@@ -1,11 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { MAX_IMAGE_BYTES, MAX_IMAGE_PIXELS } from '../../../src/engine/check-image.ts';
 import type { OpenApiDocument } from '../../../src/server/http/docs/open-api-document.ts';
 import { HTTP_LIMITS } from '../../../src/server/http/http-limits.ts';
 import { MAX_JSON_FIELDS } from '../../../src/server/http/scan-json.ts';
 import { SCOPES } from '../../../src/server/ports.ts';
 import { SERVICE_CODES } from '../../../src/service/service-codes.ts';
+import { DEFAULT_FETCH_LIMITS } from '../../../src/session/fetch-source.ts';
+import { MAX_PACKAGE_BYTES, MAX_PACKAGE_FILES } from '../../../src/template/read-package-zip.ts';
 import { startApp, type TestApp } from '../../support/service-app.ts';
 
 const REFERENCE = readFileSync(join(import.meta.dirname, '../../../schemas/service.md'), 'utf8');
@@ -74,6 +77,12 @@ describe('schemas/service.md', () => {
       `${keepAliveMs / 1000} s`,
       `${stalledMs / 1000} s`,
       `255 characters, kept ${idempotencyMs / 3_600_000} hours`,
+      // The second table.
+      'limit',
+      `${MAX_PACKAGE_BYTES / 2 ** 20} MiB, ${MAX_PACKAGE_FILES.toLocaleString('en')} files, 500 editables, 50 still cuts`,
+      `${MAX_IMAGE_BYTES / 1e6} MB, ${MAX_IMAGE_PIXELS / 1e6} megapixels; PNG, JPEG, WebP, GIF or AVIF`,
+      '500 MB',
+      `${DEFAULT_FETCH_LIMITS.timeoutMs / 1000} s, ${DEFAULT_FETCH_LIMITS.maxRedirects} redirects`,
     ]);
   });
 });
