@@ -1,3 +1,4 @@
+import { SERVICE_CODES, type ServiceCode } from './service-codes.ts';
 import type { RequestProblem } from './wire.ts';
 
 /**
@@ -17,4 +18,13 @@ export class ServiceError extends Error {
     this.code = code;
     this.problems = problems;
   }
+}
+
+/** The answer of our own service: a code of the table, with that code's status. */
+export function serviceError(
+  code: ServiceCode,
+  message: string = SERVICE_CODES[code][1],
+  problems: readonly RequestProblem[] = [],
+): ServiceError {
+  return new ServiceError(SERVICE_CODES[code][0], code, message, problems);
 }

@@ -1,4 +1,4 @@
-import { ServiceError } from '../service/service-error.ts';
+import { serviceError } from '../service/service-error.ts';
 import type { RenderSession } from '../service/wire.ts';
 import type { Claimed, IdempotencyClaim, SessionStore, StoredSession, TenantId } from './ports.ts';
 
@@ -47,8 +47,7 @@ export function createMemoryStore(enqueue: (id: string) => void): SessionStore {
         return styleVersionId === null || session.mapping.template_style_version_id === styleVersionId;
       });
       const from = cursor === null ? 0 : sessions.findIndex(({ session }) => session.id === cursor) + 1;
-      if (cursor !== null && from === 0)
-        throw new ServiceError(400, 'bad_request', 'The cursor is none of this service');
+      if (cursor !== null && from === 0) throw serviceError('bad_request', 'The cursor is none of this service');
       const page = sessions.slice(from, from + limit);
       return { sessions: page, nextCursor: from + limit < sessions.length ? page.at(-1)!.session.id : null };
     },

@@ -1,4 +1,4 @@
-import { ServiceError } from '../service/service-error.ts';
+import { type ServiceError, serviceError } from '../service/service-error.ts';
 import type {
   CreateRenderSession,
   DryRun,
@@ -138,7 +138,7 @@ export class Sessions {
 
   async #template(tenant: TenantId, id: string): Promise<TemplatePackage> {
     const template = await this.#ports.templates.find(tenant, id);
-    if (template === null) throw new ServiceError(404, 'not_found', `There is no template style version ${id}`);
+    if (template === null) throw serviceError('not_found', `There is no template style version ${id}`);
     return template;
   }
 }
@@ -156,9 +156,9 @@ function refuse(problems: readonly RequestProblem[]): void {
   const more = problems.length > MAX_TOLD ? [`and ${problems.length - MAX_TOLD} more`] : [];
   const details = [...told, ...more].join('; ');
   if (problems.every((problem) => problem.code === 'not_supported')) {
-    throw new ServiceError(422, 'not_supported', `This version cannot do that: ${details}`, problems);
+    throw serviceError('not_supported', `This version cannot do that: ${details}`, problems);
   }
-  throw new ServiceError(422, 'mapping_invalid', `The mapping does not fit the template: ${details}`, problems);
+  throw serviceError('mapping_invalid', `The mapping does not fit the template: ${details}`, problems);
 }
 
 /** Colours are kept without `#`, however they came. */
@@ -177,20 +177,16 @@ function answer(claimed: Claimed<RenderSession>): Answer {
     case 'replayed':
       return { session: claimed.value, isReplay: claimed.kind === 'replayed' };
     case 'reused':
-      throw new ServiceError(422, 'idempotency_key_reused', 'The Idempotency-Key came with another request before');
+      throw serviceError('idempotency_key_reused', 'The Idempotency-Key came with another request before');
     case 'busy':
-      throw new ServiceError(
-        409,
-        'idempotency_in_progress',
-        'The first request with this Idempotency-Key is still at work',
-      );
+      throw serviceError('idempotency_in_progress', 'The first request with this Idempotency-Key is still at work');
   }
 }
 
 function noSession(id: string): ServiceError {
-  return new ServiceError(404, 'not_found', `There is no render session ${id}`);
+  return serviceError('not_found', `There is no render session ${id}`);
 }
 
 function wrongState(session: RenderSession, why: string): ServiceError {
-  return new ServiceError(409, 'wrong_state', `The session is in the state ${session.status}. ${why}`);
+  return serviceError('wrong_state', `The session is in the state ${session.status}. ${why}`);
 }

@@ -1,8 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { ServiceError } from '../../service/service-error.ts';
+import { serviceError } from '../../service/service-error.ts';
 import type { Principal } from '../ports.ts';
 import type { AppPorts } from './app-ports.ts';
-import { serviceError } from './problem.ts';
 import { createRateLimiter } from './rate-limiter.ts';
 
 /**
@@ -39,5 +38,5 @@ function requireScope(principal: Principal, request: FastifyRequest, reply: Fast
   const { scope } = request.routeOptions.config;
   if (scope === undefined || principal.scopes.has(scope)) return;
   reply.header('www-authenticate', `Bearer realm="reelform", error="insufficient_scope", scope="${scope}"`);
-  throw new ServiceError(403, 'missing_scope', `The token does not have the scope ${scope}`);
+  throw serviceError('missing_scope', `The token does not have the scope ${scope}`);
 }

@@ -1,4 +1,4 @@
-import { ServiceError } from '../../service/service-error.ts';
+import { serviceError } from '../../service/service-error.ts';
 
 /**
  * The key that an `Idempotency-Key` header carries: a quoted string as the draft has it, or the bare characters, as most
@@ -14,11 +14,7 @@ export function readIdempotencyKey(header: string | string[] | undefined): strin
   const quoted = /^"((?:[\x21\x23-\x5b\x5d-\x7e]|\\["\\])*)"$/.exec(text)?.[1];
   const key = quoted?.replaceAll(/\\(["\\])/g, '$1') ?? text;
   if ((quoted === undefined && text.startsWith('"')) || !/^[\x21-\x7e]{1,255}$/.test(key)) {
-    throw new ServiceError(
-      400,
-      'bad_request',
-      'Idempotency-Key takes 1 to 255 visible ASCII characters, quoted or bare',
-    );
+    throw serviceError('bad_request', 'Idempotency-Key takes 1 to 255 visible ASCII characters, quoted or bare');
   }
   return key;
 }

@@ -1,6 +1,6 @@
 import { PassThrough, type Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { serviceError } from './problem.ts';
+import { serviceError } from '../../service/service-error.ts';
 
 /**
  * A `preParsing` hook: a body that is not there in time is answered with 408, and its connection ends. Headers and uploads

@@ -8,7 +8,7 @@ export interface ServiceMetrics {
   sessionEntered(status: string): void;
   /** One attempt at a render ended. @param outcome `rendered`, `failed`, `canceled`, `stopped` */
   renderEnded(outcome: string, seconds: number): void;
-  /** @param outcome `fetched`, `cached`, or the code of the error */
+  /** @param outcome `read`, or the code of the error */
   sourceFetched(outcome: string): void;
   /** The same in Prometheus' text format. */
   text(): Promise<string>;
@@ -18,8 +18,6 @@ export interface ServiceMetrics {
 export interface MetricsOptions {
   /** Jobs that wait, asked for whenever the metrics are read. */
   queueDepth?(): Promise<number>;
-  /** Renders at work, likewise. */
-  rendersAtWork?(): number;
   /** Whether memory, CPU and event loop of this process are told too. */
   readonly ofProcess?: boolean;
 }
@@ -54,8 +52,17 @@ export function createMetrics(options: MetricsOptions = {}): ServiceMetrics {
     labelNames: ['outcome'],
     registers,
   });
-  gauge(registry, 'reelform_queue_depth', 'Sessions that wait for a render', options.queueDepth);
-  gauge(registry, 'reelform_renders_at_work', 'Renders at work in this process', options.rendersAtWork);
+  const { queueDepth } = options;
+  if (queueDepth !== undefined) {
+    new Gauge({
+      name: 'reelform_queue_depth',
+      help: 'Sessions that wait for a render',
+      registers,
+      async collect() {
+        this.set(await queueDepth());
+      },
+    });
+  }
   return {
     requestAnswered: ({ method, route, status, seconds }) => requests.observe({ method, route, status }, seconds),
     sessionEntered: (status) => sessions.inc({ status }),
@@ -64,16 +71,4 @@ export function createMetrics(options: MetricsOptions = {}): ServiceMetrics {
     text: () => registry.metrics(),
     contentType: registry.contentType,
   };
-}
-
-function gauge(registry: Registry, name: string, help: string, read?: () => number | Promise<number>): void {
-  if (read === undefined) return;
-  new Gauge({
-    name,
-    help,
-    registers: [registry],
-    async collect() {
-      this.set(await read());
-    },
-  });
 }

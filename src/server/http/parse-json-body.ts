@@ -1,5 +1,5 @@
 import { sha256 } from '../../digest.ts';
-import { ServiceError } from '../../service/service-error.ts';
+import { serviceError } from '../../service/service-error.ts';
 import { scanJson } from './scan-json.ts';
 
 /**
@@ -13,12 +13,12 @@ export function parseJsonBody(bytes: Uint8Array, maxDepth: number): unknown {
   try {
     text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
-    throw new ServiceError(400, 'bad_request', 'The body is not UTF-8');
+    throw serviceError('bad_request', 'The body is not UTF-8');
   }
   const mistake = scanJson(text, maxDepth);
   if (mistake === null) return JSON.parse(text) as unknown;
   const what = mistake.code === 'invalid_json' ? 'The body is not JSON' : 'The body cannot be taken';
-  throw new ServiceError(400, 'bad_request', `${what}: ${mistake.detail}`, [mistake]);
+  throw serviceError('bad_request', `${what}: ${mistake.detail}`, [mistake]);
 }
 
 /** What tells two requests with one Idempotency-Key apart. */

@@ -1,7 +1,7 @@
 import type { Violation } from '../../schema/violation.ts';
 import { SERVICE_CODES, type ServiceCode } from '../../service/service-codes.ts';
-import { ServiceError } from '../../service/service-error.ts';
-import type { ProblemDetails, RequestProblem } from '../../service/wire.ts';
+import { ServiceError, serviceError } from '../../service/service-error.ts';
+import type { ProblemDetails } from '../../service/wire.ts';
 import { withoutSecrets } from './create-logger.ts';
 import { describeViolation, type RequestPart } from './describe-violation.ts';
 
@@ -26,15 +26,6 @@ export function problemDetails(error: ServiceError, request: { path: string; id:
     request_id: request.id,
     errors: error.problems.slice(0, MOST_PROBLEMS).map(({ code, pointer, detail }) => ({ code, pointer, detail })),
   };
-}
-
-/** The error of a code, with that code's status. */
-export function serviceError(
-  code: ServiceCode,
-  detail: string = SERVICE_CODES[code][1],
-  problems: readonly RequestProblem[] = [],
-): ServiceError {
-  return new ServiceError(SERVICE_CODES[code][0], code, detail, problems);
 }
 
 /** A request that is not in the form of its schema: carries what is wrong, in the validator's terms. */

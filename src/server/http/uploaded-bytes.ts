@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
+import { serviceError } from '../../service/service-error.ts';
 import type { HttpLimits } from './http-limits.ts';
-import { serviceError } from './problem.ts';
 
 /** The bytes that a route of `readUploads` was sent. @throws ServiceError 400 where there are none */
 export function uploadedBytes(body: unknown): Uint8Array {

@@ -1,4 +1,4 @@
-import { ServiceError } from '../../service/service-error.ts';
+import { serviceError } from '../../service/service-error.ts';
 import type { Claimed, IdempotencyClaim, TenantId } from '../../session/ports.ts';
 import type { Database, Queryable } from './database.ts';
 
@@ -48,7 +48,7 @@ export async function claimed<T extends object>(
     if (error instanceof NothingThere) return null;
     if ((error as { code?: unknown }).code !== LOCK_NOT_AVAILABLE) throw error;
     if (claim !== null) return { kind: 'busy' };
-    throw new ServiceError(503, 'unavailable', 'Somebody else is changing this for too long');
+    throw serviceError('unavailable', 'Somebody else is changing this for too long');
   }
 }
 

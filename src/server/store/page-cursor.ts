@@ -1,4 +1,4 @@
-import { ServiceError } from '../../service/service-error.ts';
+import { serviceError } from '../../service/service-error.ts';
 
 /** The last session of a page: the next one begins behind it. */
 export interface PageCursor {
@@ -25,7 +25,7 @@ export function readCursor(text: string): PageCursor {
   } catch {
     // It is no JSON, or no date.
   }
-  throw new ServiceError(400, 'bad_request', 'The cursor is not one that this service gave', [
-    { code: 'bad_request', pointer: '#/cursor', detail: 'Take next_cursor of the page before, or leave it out' },
+  throw serviceError('bad_request', 'The cursor is not one that this service gave', [
+    { code: 'bad_request', pointer: '?cursor', detail: 'Take next_cursor of the page before, or leave it out' },
   ]);
 }

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { ReelformError } from '../../diagnostic.ts';
-import { ServiceError } from '../../service/service-error.ts';
+import { serviceError } from '../../service/service-error.ts';
 import type { Log } from '../log.ts';
 import type { Database } from './database.ts';
 import { refuseNul } from './refuse-nul.ts';
@@ -93,7 +93,7 @@ async function run<T>(on: pg.Pool | pg.PoolClient, text: string, values: readonl
 
 /** What a client can do nothing about but come again is a 503, not a mistake of ours. */
 function rethrow(error: unknown): never {
-  if (isUnreachable(error)) throw new ServiceError(503, 'unavailable', 'The database cannot be reached');
+  if (isUnreachable(error)) throw serviceError('unavailable', 'The database cannot be reached');
   throw error;
 }
 

@@ -1,4 +1,4 @@
-import { ServiceError } from '../../service/service-error.ts';
+import { serviceError } from '../../service/service-error.ts';
 
 /**
  * Lets through what PostgreSQL can hold. An id out of a URL may carry a NUL, which its protocol would cut or refuse with
@@ -8,6 +8,6 @@ import { ServiceError } from '../../service/service-error.ts';
  */
 export function refuseNul(values: readonly unknown[]): void {
   if (values.some((value) => typeof value === 'string' && value.includes('\0'))) {
-    throw new ServiceError(400, 'bad_request', 'A text of the request holds a NUL character');
+    throw serviceError('bad_request', 'A text of the request holds a NUL character');
   }
 }

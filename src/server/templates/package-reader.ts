@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { builtFile } from '../../engine/built-file.ts';
-import { ServiceError } from '../../service/service-error.ts';
+import { type ServiceError, serviceError } from '../../service/service-error.ts';
 import type { RequestProblem } from '../../service/wire.ts';
 import type { TemplatePackage } from '../../template/template-package.ts';
 import { problem } from './package-problems.ts';
@@ -79,7 +79,7 @@ function ask(request: PackageRequest): Promise<PackageAnswer> {
 export function invalidPackage(problems: readonly RequestProblem[]): ServiceError {
   const [first] = problems;
   const message = problems.length === 1 ? first!.detail : `The package has ${problems.length} problems`;
-  return new ServiceError(422, 'template_invalid', message, problems);
+  return serviceError('template_invalid', message, problems);
 }
 
 function unexpected({ kind }: PackageAnswer): Error {

@@ -1,4 +1,4 @@
-import { ServiceError } from '../../service/service-error.ts';
+import { serviceError } from '../../service/service-error.ts';
 import type { SourceUploadAnswer } from '../../service/wire.ts';
 import { checkSource } from '../../session/check-source.ts';
 import { SessionFailure, type Source, type TenantId } from '../../session/ports.ts';
@@ -35,6 +35,6 @@ function checked(bytes: Uint8Array): Source {
     if (!(error instanceof SessionFailure)) throw error;
     const { code, title } = error.error;
     const detail = error.error.detail ?? title;
-    throw new ServiceError(422, 'source_invalid', detail, [{ code, pointer: '#', detail }]);
+    throw serviceError('source_invalid', detail, [{ code, pointer: '#', detail }]);
   }
 }

@@ -1,5 +1,5 @@
 import { SceneError } from '../../engine/scene-error.ts';
-import { ServiceError } from '../../service/service-error.ts';
+import { ServiceError, serviceError } from '../../service/service-error.ts';
 import type { StyleVersionDetails } from '../../service/wire.ts';
 import type { TemplateRegistry, TenantId } from '../../session/ports.ts';
 import type { RenderPool } from '../../session/render-pool.ts';
@@ -113,10 +113,10 @@ export class StyleVersions implements TemplateRegistry, StyleVersionsPort {
     if (row === null) return null;
     const { status, errors, name, digest, ...details } = row.details;
     if (status === 'processing') {
-      throw new ServiceError(409, 'style_version_processing', `The style version ${id} is still being looked at`);
+      throw serviceError('style_version_processing', `The style version ${id} is still being looked at`);
     }
     if (status === 'failed') {
-      throw new ServiceError(422, 'style_version_failed', `The style version ${id} cannot be used`, errors);
+      throw serviceError('style_version_failed', `The style version ${id} cannot be used`, errors);
     }
     const found = await this.#package(id);
     if (found.digest !== digest) throw new Error(`Internal error: another package is kept for ${id}`);
@@ -145,7 +145,7 @@ export class StyleVersions implements TemplateRegistry, StyleVersionsPort {
       const zip = await this.#options.storage.read(packageKey(id));
       if (zip !== null) return this.#reader.load(zip);
       const problems = [problem('template_invalid', '', 'The package is not kept any more; upload it again')];
-      throw new ServiceError(422, 'style_version_failed', `The package of ${id} is not kept any more`, problems);
+      throw serviceError('style_version_failed', `The package of ${id} is not kept any more`, problems);
     });
   }
 

@@ -112,7 +112,7 @@ describe('/metrics', () => {
 
 describe('createMetrics()', () => {
   it('tells what it is fed, and asks for the rest', async () => {
-    const metrics = createMetrics({ queueDepth: async () => 7, rendersAtWork: () => 2, ofProcess: true });
+    const metrics = createMetrics({ queueDepth: async () => 7, ofProcess: true });
     metrics.sessionEntered('preview_rendered');
     metrics.renderEnded('rendered', 3);
     metrics.sourceFetched('asset_unreachable');
@@ -121,7 +121,6 @@ describe('createMetrics()', () => {
     expect(text).toContain('reelform_render_duration_seconds_sum{outcome="rendered"} 3');
     expect(text).toContain('reelform_source_fetches_total{outcome="asset_unreachable"} 1');
     expect(text).toContain('reelform_queue_depth 7');
-    expect(text).toContain('reelform_renders_at_work 2');
     expect(text).toContain('process_resident_memory_bytes');
   });
 });

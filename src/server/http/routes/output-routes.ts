@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { serviceError } from '../../../service/service-error.ts';
 import type { AppPorts, OutputFile } from '../app-ports.ts';
 import { type ByteRange, readByteRange } from '../byte-range.ts';
 import { isNoneMatch } from '../conditional.ts';
-import { serviceError } from '../problem.ts';
 import { bytes, empty, problems } from '../schemas/answers.ts';
 import { idSchema, objectOf, type Schema } from '../schemas/json-schema.ts';
 

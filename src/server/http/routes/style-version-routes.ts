@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
+import { serviceError } from '../../../service/service-error.ts';
 import type { AppPorts } from '../app-ports.ts';
 import { sendWithEtag } from '../conditional.ts';
-import { serviceError } from '../problem.ts';
 import { tenantOf } from '../request-context.ts';
 import { bytes, guardedProblems, HEADERS, json } from '../schemas/answers.ts';
 import { closedObjectOf, idSchema, listOf, objectOf, ref } from '../schemas/json-schema.ts';
