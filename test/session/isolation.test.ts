@@ -3,12 +3,13 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { builtFile } from '../../src/engine/built-file.ts';
 import { measureByPs } from '../../src/session/process-usage.ts';
-import { createRenderPool, type RenderPool, type RenderPoolOptions } from '../../src/session/render-pool.ts';
+import type { RenderPool, RenderPoolOptions } from '../../src/session/render-pool.ts';
 import type { Scene } from '../../src/template/scene.ts';
 import { imageLayer, movingScene, sceneOf } from '../engine/scenes.ts';
+import { openPool } from '../support/render-pools.ts';
 import { solidPng } from '../support/small-package.ts';
 
 // Linux shows in /proc what has become of processes; the rest of the behaviour is tested in render-pool.test.ts.
@@ -33,17 +34,6 @@ beforeAll(async () => {
   );
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
-
-const pools: RenderPool[] = [];
-afterEach(async () => {
-  await Promise.all(pools.splice(0).map((pool) => pool.close()));
-});
-
-function openPool(options: Partial<RenderPoolOptions> = {}): RenderPool {
-  const pool = createRenderPool({ size: 1, ...options });
-  pools.push(pool);
-  return pool;
-}
 
 function forkingPool(options: Partial<RenderPoolOptions> = {}): RenderPool {
   return openPool({ environment: { NODE_OPTIONS: `--require=${forking}` }, ...options });

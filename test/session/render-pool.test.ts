@@ -1,21 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { execa } from 'execa';
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { builtFile } from '../../src/engine/built-file.ts';
 import { renderScene } from '../../src/engine/render-scene.ts';
-import { createRenderPool, type RenderPool, type RenderPoolOptions } from '../../src/session/render-pool.ts';
+import type { RenderPool } from '../../src/session/render-pool.ts';
 import { movingScene, sceneOf } from '../engine/scenes.ts';
-
-const pools: RenderPool[] = [];
-afterEach(async () => {
-  await Promise.all(pools.splice(0).map((pool) => pool.close()));
-});
-
-function openPool(options: Partial<RenderPoolOptions> = {}): RenderPool {
-  const pool = createRenderPool({ size: 2, ...options });
-  pools.push(pool);
-  return pool;
-}
+import { openPool } from '../support/render-pools.ts';
 
 /** Process ids of the render processes that belong to this test process. */
 async function children(): Promise<number[]> {

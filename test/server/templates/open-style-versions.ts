@@ -5,9 +5,10 @@ import { onTestFinished } from 'vitest';
 import { createDiskStorage } from '../../../src/server/outputs/disk-storage.ts';
 import type { ObjectStorage, StyleVersionTable } from '../../../src/server/ports.ts';
 import { StyleVersions, type StyleVersionsOptions } from '../../../src/server/templates/style-versions.ts';
-import { createRenderPool, type RenderPool } from '../../../src/session/render-pool.ts';
+import type { RenderPool } from '../../../src/session/render-pool.ts';
 import { writePackageZip } from '../../../src/template/write-package-zip.ts';
 import { createMemoryStyleVersions } from '../../support/memory-tables.ts';
+import { openPool } from '../../support/render-pools.ts';
 import { smallPackageFiles } from '../../support/small-package.ts';
 
 export const NEVER = new AbortController().signal;
@@ -27,8 +28,7 @@ export interface OpenStyleVersions {
 export async function openStyleVersions(table = createMemoryStyleVersions()): Promise<OpenStyleVersions> {
   const directory = await mkdtemp(join(tmpdir(), 'reelform-templates-'));
   onTestFinished(() => rm(directory, { recursive: true, force: true }));
-  const renderer = createRenderPool({ size: 1 });
-  onTestFinished(() => renderer.close());
+  const renderer = openPool();
   const storage = createDiskStorage(directory);
   const queued: string[] = [];
   const enqueue = async (id: string): Promise<void> => void queued.push(id);

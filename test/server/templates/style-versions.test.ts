@@ -1,11 +1,11 @@
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { StyleVersionTable } from '../../../src/server/ports.ts';
 import { createStyleVersionTable } from '../../../src/server/store/style-version-table.ts';
 import { ServiceError } from '../../../src/service/service-error.ts';
 import type { TenantId } from '../../../src/session/ports.ts';
-import { createRenderPool } from '../../../src/session/render-pool.ts';
 import { pgliteDatabases } from '../../support/databases.ts';
 import { createMemoryStyleVersions } from '../../support/memory-tables.ts';
+import { openPool } from '../../support/render-pools.ts';
 import { SMALL_MANIFEST, smallAnimation, smallPackage } from '../../support/small-package.ts';
 import { NEVER, openStyleVersions, smallZip } from './open-style-versions.ts';
 
@@ -119,9 +119,7 @@ describe('StyleVersions.process()', () => {
   test('fails what cannot be drawn, says why, and an upload of the same tries again', async () => {
     const { versions, again, queued } = await openStyleVersions();
     await versions.upload(ACME, smallZip());
-    const renderer = createRenderPool({ size: 1, totalMs: 1 });
-    onTestFinished(() => renderer.close());
-    await again({ renderer }).process(ID, NEVER);
+    await again({ renderer: openPool({ totalMs: 1 }) }).process(ID, NEVER);
     const failed = await versions.details(ACME, ID);
     expect(failed).toMatchObject({ status: 'failed', stillcuts: {} });
     expect(failed?.errors).toMatchObject([{ code: 'render_timeout', pointer: '#/animation.json' }]);
