@@ -1,14 +1,13 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { onTestFinished } from 'vitest';
+import { afterAll, onTestFinished } from 'vitest';
 import { createDiskStorage } from '../../../src/server/outputs/disk-storage.ts';
 import type { ObjectStorage, StyleVersionTable } from '../../../src/server/ports.ts';
 import { StyleVersions, type StyleVersionsOptions } from '../../../src/server/templates/style-versions.ts';
-import type { RenderPool } from '../../../src/session/render-pool.ts';
+import { createRenderPool, type RenderPool } from '../../../src/session/render-pool.ts';
 import { writePackageZip } from '../../../src/template/write-package-zip.ts';
 import { createMemoryStyleVersions } from '../../support/memory-tables.ts';
-import { openPool } from '../../support/render-pools.ts';
 import { smallPackageFiles } from '../../support/small-package.ts';
 
 export const NEVER = new AbortController().signal;
@@ -24,11 +23,17 @@ export interface OpenStyleVersions {
   again(options?: Partial<StyleVersionsOptions>): StyleVersions;
 }
 
-/** Style versions over real files and real processes; all gone with the test. */
-export async function openStyleVersions(table = createMemoryStyleVersions()): Promise<OpenStyleVersions> {
+/** The render process of a file's tests: a new one for each would take longer than the tests. */
+const shared = createRenderPool({ size: 1 });
+afterAll(() => shared.close());
+
+/** Style versions over real files and a real process; the files are gone with the test. */
+export async function openStyleVersions(
+  table = createMemoryStyleVersions(),
+  renderer = shared,
+): Promise<OpenStyleVersions> {
   const directory = await mkdtemp(join(tmpdir(), 'reelform-templates-'));
   onTestFinished(() => rm(directory, { recursive: true, force: true }));
-  const renderer = openPool();
   const storage = createDiskStorage(directory);
   const queued: string[] = [];
   const enqueue = async (id: string): Promise<void> => void queued.push(id);

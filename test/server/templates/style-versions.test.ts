@@ -134,7 +134,7 @@ describe('StyleVersions.process()', () => {
   });
 
   test('leaves what was being drawn when the worker stopped to the next one', async () => {
-    const { versions, again, renderer, queued } = await openStyleVersions();
+    const { versions, again, renderer, queued } = await openStyleVersions(createMemoryStyleVersions(), openPool());
     await versions.upload(ACME, smallZip());
     const stop = new AbortController();
     const work = versions.process(ID, stop.signal);
