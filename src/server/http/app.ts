@@ -129,7 +129,10 @@ const PAUSES: Readonly<Record<string, string>> = {
 
 function sendProblem(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const told = serviceErrorOf(error);
-  if (told.code === 'internal') request.log.error({ err: error }, 'a request failed');
+  // What was not thrown for the client to read is for the log.
+  if (told.code === 'internal' || (told.status >= 500 && told !== error)) {
+    request.log.error({ err: error }, 'a request failed');
+  }
   const pause = PAUSES[told.code];
   if (pause !== undefined && !reply.hasHeader('retry-after')) reply.header('retry-after', pause);
   if (told.status === 415) reply.header('accept-encoding', 'identity');

@@ -25,7 +25,9 @@ const SECRET_PATHS = ['', '*', 'req.headers', 'res.headers'].flatMap((place) =>
   SECRET_NAMES.map((name) => `${place}["${name}"]`),
 );
 
-function describeError(error: Error): unknown {
+/** An error, or the message of one. */
+function describeError(error: Error | string): unknown {
+  if (typeof error === 'string') return withoutSecrets(error);
   const described = stdSerializers.err(error) as unknown as Record<string, unknown>;
   const shown: Record<string, unknown> = {};
   for (const key of ['type', 'code', 'message', 'stack'] as const) {

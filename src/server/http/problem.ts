@@ -44,7 +44,7 @@ export function serviceErrorOf(error: unknown): ServiceError {
   if (error instanceof ServiceError) return error;
   if (error instanceof InvalidRequest) return ofInvalidRequest(error);
   const { code, statusCode } = (error ?? {}) as { code?: unknown; statusCode?: unknown };
-  const known = typeof code === 'string' ? OF_FRAMEWORK[code] : undefined;
+  const known = typeof code === 'string' ? OF_OTHERS[code] : undefined;
   if (known !== undefined) return serviceError(...known);
   if (typeof statusCode === 'number' && statusCode >= 400 && statusCode < 500) return serviceError('bad_request');
   return serviceError('internal', 'The service made a mistake. Its log has more under this request_id');
@@ -60,8 +60,10 @@ function ofInvalidRequest(error: InvalidRequest): ServiceError {
   return serviceError('bad_request', problems.map((problem) => problem.detail).join('; '), problems);
 }
 
-/** What Fastify and Node's parser throw → what we say. */
-const OF_FRAMEWORK: Readonly<Record<string, readonly [code: ServiceCode, detail: string]>> = {
+const FULL: readonly [ServiceCode, string] = ['unavailable', 'The disk of the service is full'];
+
+/** What Fastify, Node and the database throw → what we say. */
+const OF_OTHERS: Readonly<Record<string, readonly [code: ServiceCode, detail: string]>> = {
   FST_ERR_CTP_BODY_TOO_LARGE: ['body_too_large', 'The body is larger than this endpoint takes'],
   FST_ERR_CTP_INVALID_MEDIA_TYPE: [
     'unsupported_media_type',
@@ -71,4 +73,8 @@ const OF_FRAMEWORK: Readonly<Record<string, readonly [code: ServiceCode, detail:
   FST_ERR_BAD_URL: ['bad_request', 'The path is not a URL path'],
   FST_ERR_MAX_PARAM_LENGTH: ['not_found', 'There is nothing with this id'],
   ECONNRESET: ['bad_request', 'The request ended before its body did'],
+  ENOSPC: FULL,
+  EDQUOT: FULL,
+  // PostgreSQL's disk_full.
+  '53100': FULL,
 };

@@ -38,6 +38,24 @@ async function raw(text: string): Promise<{ status: number; headers: string; bod
 }
 
 describe('errors', () => {
+  it.each(['ENOSPC', 'EDQUOT', '53100'])('of a full disk (%s) are for trying again, and in the log', async (code) => {
+    const find = (): Promise<never> => Promise.reject(Object.assign(new Error('no space left'), { code }));
+    const full = await startApp({
+      ports: { outputs: { find, signDownload: () => 'x', verifyDownload: () => false } },
+    });
+    try {
+      const { status, headers, body } = await full.as(null)('GET', `/outputs/${'a'.repeat(24)}/video.mp4`);
+      expect({ status, pause: headers.get('retry-after'), body }).toMatchObject({
+        status: 503,
+        pause: '5',
+        body: { code: 'unavailable', detail: 'The disk of the service is full' },
+      });
+      expect(full.log.join('')).toContain('no space left');
+    } finally {
+      await full.close();
+    }
+  });
+
   it('are problems with all that RFC 9457 has, and the id of the request', async () => {
     const answer = await service.api('GET', '/v2/render_sessions/rs_none?x=secret', {
       headers: { 'x-request-id': 'abc-1' },

@@ -67,6 +67,12 @@ describe('the log', () => {
     expect(lines).toHaveLength(3);
   });
 
+  it('says the message of an error that was only given as a text', () => {
+    const lines: string[] = [];
+    createLogger('info', { write: (line) => void lines.push(line) }).warn({ error: 'gone: token=s3cret' }, 'x');
+    expect(JSON.parse(lines[0]!).error).toBe('gone: token=…');
+  });
+
   it('is silent about probes', async () => {
     const before = service.log.length;
     await service.as(null)('GET', '/healthz');
