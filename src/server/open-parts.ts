@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { type AllowList, parseAllowList } from '../session/allow-list.ts';
@@ -32,6 +33,8 @@ import { SourceUploads } from './templates/source-uploads.ts';
 import { StyleVersions } from './templates/style-versions.ts';
 import { traced } from './trace.ts';
 
+const OBJECTS = 'objects';
+const SOURCES = 'sources';
 const DAY_MS = 86_400_000;
 const SWEEP_EVERY_MS = 600_000;
 /** Oftener would be more rows written than anybody looks at. */
@@ -61,6 +64,7 @@ export interface Parts {
 /** Opens the parts from the database up and puts them together. EDGE. @throws ReelformError as `startServer` */
 export async function openParts({ settings, logger, now }: PartsOptions): Promise<Parts> {
   const { databaseUrl: url, dataDirectory: directory } = settings;
+  await makePrivate(directory);
   const database = await openDatabase({ url, directory, log: logger });
   let pool: RenderPool | null = null;
   try {
@@ -76,6 +80,11 @@ export async function openParts({ settings, logger, now }: PartsOptions): Promis
   }
 }
 
+/** A data folder that was there already has the rights that it was given; what is put into it is the owner's alone. */
+async function makePrivate(directory: string): Promise<void> {
+  for (const name of [OBJECTS, SOURCES]) await mkdir(join(directory, name), { recursive: true, mode: 0o700 });
+}
+
 interface Opened {
   readonly database: Database;
   readonly queue: JobQueue;
@@ -87,10 +96,10 @@ interface Opened {
 function assemble({ settings, logger, now }: PartsOptions, { database, queue, pool, key }: Opened): Parts {
   const { dataDirectory, publicUrl, concurrency } = settings;
   const metrics = createMetrics({ ofProcess: true, queueDepth: async () => (await queue.depth()).queued });
-  const storage = createDiskStorage(join(dataDirectory, 'objects'));
+  const storage = createDiskStorage(join(dataDirectory, OBJECTS));
   const uploadTable = createUploadTable(database);
   const sources = createSources({
-    directory: join(dataDirectory, 'sources'),
+    directory: join(dataDirectory, SOURCES),
     allow: allowList(settings.allowSources),
     isOneRun: false,
     now,

@@ -1,3 +1,5 @@
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openDatabase } from '../../src/server/store/open-database.ts';
 import { type Api, untilEnded } from '../support/api.ts';
@@ -46,6 +48,10 @@ describeOnDatabases('the whole service', (databases) => {
   });
   afterAll(async () => {
     for (const undo of undoing) await undo();
+  });
+
+  it.each(['objects', 'sources'])('keeps %s for its own user alone', (name) => {
+    expect(statSync(join(service.dataDirectory, name)).mode & 0o777).toBe(0o700);
   });
 
   it('renders a session from an uploaded image, and serves the video under a stable and a signed URL', async () => {

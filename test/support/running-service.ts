@@ -15,6 +15,7 @@ import { TEST_SETTINGS } from './test-settings.ts';
 export interface RunningService {
   readonly url: string;
   readonly server: RunningServer;
+  readonly dataDirectory: string;
   /** Log lines so far. */
   readonly log: string[];
   /** Id of the small package's style version, which everybody has. */
@@ -47,6 +48,7 @@ export async function startService(
   return {
     url: server.url,
     server,
+    dataDirectory,
     log,
     styleVersion: small.spec.id,
     async client(tenant = 'default', scopes = SCOPES) {

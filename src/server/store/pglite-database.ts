@@ -1,4 +1,4 @@
-import { mkdir, rename, rm, stat } from 'node:fs/promises';
+import { chmod, mkdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PGlite, type Transaction, types } from '@electric-sql/pglite';
 import { fromPglite } from 'pg-boss';
@@ -42,6 +42,7 @@ async function open(directory: string): Promise<PGlite> {
       const half = join(directory, 'database.new');
       await rm(half, { recursive: true, force: true });
       await (await PGlite.create(half)).close();
+      await chmod(half, 0o700);
       await rename(half, home);
     }
     return await PGlite.create(home);

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -42,6 +42,7 @@ describe('openDatabase() with a data folder', () => {
     await database.close();
     expect(said).toEqual([[{ database: 'pglite', directory }, `the database is PGlite in ${directory}`]]);
     expect(existsSync(join(directory, 'database.lock'))).toBe(false);
+    expect(statSync(join(directory, 'database')).mode & 0o777).toBe(0o700);
   });
 
   it('keeps what was written, over a kill as well', async () => {
