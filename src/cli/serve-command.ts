@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { EXIT, hasErrors } from '../diagnostic.ts';
 import { loadProject } from '../project/load-project.ts';
 import { logLine } from '../report/log-line.ts';
@@ -26,7 +27,9 @@ export async function serveCommand(
   try {
     const server = await startServer({ settings, packages, log, now: () => io.now() });
     const hasTokens = (await server.tokens.list()).some(({ revokedAt }) => revokedAt === null);
-    io.stderr.write(serveText({ url: server.url, settings, templates: packages, hasTokens }));
+    // Where a command in this folder looks that is told nothing.
+    const usualDataDirectory = options.directory === undefined ? join(root ?? io.cwd, '.reelform/server') : '';
+    io.stderr.write(serveText({ url: server.url, settings, templates: packages, hasTokens, usualDataDirectory }));
     await stop.asked;
     io.stderr.write('Stopping: renders at work may finish. Interrupt again to stop them, too.\n');
     void stop.hurried.then(() => server.close({ now: true }));

@@ -13,10 +13,12 @@ export interface ServeFacts {
   /** Of the repository. */
   readonly templates: readonly { readonly name: string }[];
   readonly hasTokens: boolean;
+  /** Where a command finds the database by itself; another data folder has to be said to it. */
+  readonly usualDataDirectory: string;
 }
 
 /** Tells whoever started a server where everything is, and how to get in. */
-export function serveText({ url, settings, templates, hasTokens }: ServeFacts): string {
+export function serveText({ url, settings, templates, hasTokens, usualDataDirectory }: ServeFacts): string {
   const { databaseUrl, dataDirectory, host, publicUrl } = settings;
   const names = templates.map(({ name }) => name).join(', ');
   const lines = [
@@ -32,12 +34,20 @@ export function serveText({ url, settings, templates, hasTokens }: ServeFacts): 
     lines.push('Clients on other machines need --public-url: the URLs of finished videos begin with it.');
   }
   if (!hasTokens) {
+    const where = databaseUrl === null ? '' : ' with the same settings';
+    const isUsual = databaseUrl !== null || dataDirectory === usualDataDirectory;
+    const flag = isUsual ? '' : ` --data ${quoted(escapeControls(dataDirectory))}`;
     lines.push(
-      'There is no token yet. Make one, in another terminal:',
-      '  export REELFORM_TOKEN=$(reelform token create)',
+      `There is no token yet. Make one, in another terminal${where}:`,
+      `  export REELFORM_TOKEN=$(reelform token create${flag})`,
     );
   }
   return lines.map((line) => `${line}\n`).join('');
+}
+
+/** One word of a shell. */
+function quoted(text: string): string {
+  return /^[\w./@:+-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
 
 /** Without user, password and options. */

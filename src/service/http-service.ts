@@ -165,7 +165,7 @@ export function createHttpService(options: HttpServiceOptions): RenderService & 
         'application/zip',
         lacksUploads(
           `The service at ${url} takes no templates`,
-          'Write the id of a template style version that the service has into reelform.yaml',
+          'Look at the URL; if it is right, write the id of a template style version that the service has into reelform.yaml',
         ),
       );
       return readStyleVersionState(name, answer.text);

@@ -6,6 +6,7 @@ const FACTS = {
   settings: { databaseUrl: null, dataDirectory: '/data', host: '127.0.0.1', publicUrl: null },
   templates: [],
   hasTokens: true,
+  usualDataDirectory: '/data',
 };
 
 describe('serveText()', () => {
@@ -26,5 +27,15 @@ describe('serveText()', () => {
     expect(serveText({ ...FACTS, settings: everywhere })).toContain('--public-url');
     expect(serveText({ ...FACTS, settings: { ...everywhere, publicUrl: 'https://x' } })).not.toContain('--public-url');
     expect(serveText(FACTS)).not.toContain('--public-url');
+  });
+
+  it.each([
+    ['the usual folder', null, '/data', 'terminal:\n  export REELFORM_TOKEN=$(reelform token create)\n'],
+    ['another folder', null, '/srv/data', '$(reelform token create --data /srv/data)\n'],
+    ['a folder that a shell would split', null, "/my data's", `$(reelform token create --data '/my data'\\''s')\n`],
+    ['PostgreSQL', 'postgres://h/db', '/srv/data', 'settings:\n  export REELFORM_TOKEN=$(reelform token create)\n'],
+  ])('says how to make the first token: %s', (_, databaseUrl, dataDirectory, expected) => {
+    const settings = { ...FACTS.settings, databaseUrl, dataDirectory };
+    expect(serveText({ ...FACTS, settings, hasTokens: false })).toContain(expected);
   });
 });
