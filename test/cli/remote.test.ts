@@ -115,7 +115,7 @@ describe('with a service that has the interface document alone', () => {
     const { exitCode, stderr } = await run(APPLY);
     expect(exitCode).toBe(4);
     expect(stderr).toContain('service_lacks_uploads');
-    expect(stderr).toContain('Write the id of a template style version');
+    expect(stderr).toContain('write the id of a template style version');
     expect(server.count(POST)).toBe(0);
   });
 });
