@@ -34,8 +34,10 @@ function recorder(): { log: Log; said: unknown[] } {
 describe('openDatabase() with a data folder', () => {
   const open = (directory: string) => openDatabase({ url: null, directory, log: SILENT });
 
-  it('makes the folder, and says which database it is', async () => {
+  it('makes the database, anew where a kill left it half made, and says which it is', async () => {
     const directory = join(await makeFolder(), 'deep/data');
+    await mkdir(join(directory, 'database.new'), { recursive: true });
+    await writeFile(join(directory, 'database.new/PG_VERSION'), '18\n');
     const { log, said } = recorder();
     const database = await openDatabase({ url: null, directory, log });
     expect(await database.query('select 1 as one')).toEqual([{ one: 1 }]);
@@ -64,13 +66,6 @@ describe('openDatabase() with a data folder', () => {
     await expect(open(directory)).rejects.toMatchObject({ code: 'data_in_use' });
     await database.close();
     await database.close();
-    await (await open(directory)).close();
-  });
-
-  it('makes a database anew that a kill left half made', async () => {
-    const directory = await makeFolder();
-    await mkdir(join(directory, 'database.new'), { recursive: true });
-    await writeFile(join(directory, 'database.new/PG_VERSION'), '18\n');
     await (await open(directory)).close();
   });
 
