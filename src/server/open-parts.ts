@@ -66,14 +66,16 @@ export async function openParts({ settings, logger, now }: PartsOptions): Promis
   const { databaseUrl: url, dataDirectory: directory } = settings;
   await makePrivate(directory);
   const database = await openDatabase({ url, directory, log: logger });
+  let queue: JobQueue | null = null;
   let pool: RenderPool | null = null;
   try {
     await migrate(database, logger);
-    const queue = await JobQueue.open({ database, jobSeconds: settings.renderSeconds, log: logger });
+    queue = await JobQueue.open({ database, jobSeconds: settings.renderSeconds, log: logger });
     pool = openPool(settings);
     const key = Buffer.from(await readSecret(database, 'download'), 'base64url');
     return assemble({ settings, logger, now }, { database, queue, pool, key });
   } catch (error) {
+    await queue?.stop({ graceMs: 0 });
     await pool?.close();
     await database.close();
     throw error;
@@ -164,6 +166,8 @@ function assemble({ settings, logger, now }: PartsOptions, { database, queue, po
     },
     hurry: () => queue.hurry(),
     async close() {
+      // Of a service that did not come to serve; otherwise it was drained before.
+      await queue.stop({ graceMs: 0 });
       await sweeper.stop();
       await pool.close();
       await database.close();

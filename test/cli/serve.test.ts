@@ -1,13 +1,15 @@
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { execa } from 'execa';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { putDatabase } from '../support/databases.ts';
 import { makeFolder, makeRepository } from '../support/repository.ts';
 import { smallPackage } from '../support/small-package.ts';
 import { type Ran, reelform } from '../support/test-io.ts';
 
+const CLI = join(import.meta.dirname, '../../dist/cli/main.js');
 const { spec } = smallPackage();
 
 interface Serving {
@@ -145,6 +147,20 @@ There is no token yet. Make one, in another terminal:
     const { exitCode, stderr } = await reelform(root, ['serve', '--port', '0']);
     expect(exitCode).toBe(1);
     expect(stderr).toContain('template_invalid');
+  });
+
+  it('ends when it cannot start after all, and leaves nothing at work that would keep the process', async () => {
+    const root = makeRepository();
+    const data = join(root, '.reelform/server');
+    await putDatabase(data);
+    mkdirSync(join(data, 'objects'));
+    // Where the package of the repository is going to be put.
+    writeFileSync(join(data, 'objects/packages'), '');
+    const { exitCode, stderr } = await execa(process.execPath, [CLI, 'serve', '--port', '0'], {
+      cwd: root,
+      reject: false,
+    });
+    expect({ exitCode, stderr }).toEqual({ exitCode: 1, stderr: expect.stringContaining('error file_system: ') });
   });
 
   it('does not listen on a port that is taken', async () => {

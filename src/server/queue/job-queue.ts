@@ -74,6 +74,7 @@ export class JobQueue {
   readonly #stopping = new AbortController();
   readonly #log: Log;
   #reviving: NodeJS.Timeout | undefined;
+  #stopped: Promise<void> | null = null;
 
   private constructor(boss: PgBoss, options: JobQueueOptions) {
     this.#boss = boss;
@@ -101,13 +102,23 @@ export class JobQueue {
     });
     boss.on('error', (error) => log.warn({ code: codeOf(error), error: error.message }, 'the job queue had an error'));
     boss.on('warning', ({ message }) => log.warn({}, message));
+    const queue = new JobQueue(boss, options);
+    try {
+      await queue.#start();
+    } catch (error) {
+      await queue.stop({ graceMs: 0 });
+      throw error;
+    }
+    return queue;
+  }
+
+  async #start(): Promise<void> {
+    const boss = this.#boss;
     await boss.start();
     // pg-boss looks up a queue before it sends to it. Inside a transaction of PGlite that would wait for the transaction.
     for (const queue of QUEUES) await boss.findJobs(queue, { key: '' });
-    const queue = new JobQueue(boss, options);
-    if (database.kind === 'pglite') await queue.#putBackStale();
-    await queue.#reviveDead();
-    return queue;
+    if (this.#database.kind === 'pglite') await this.#putBackStale();
+    await this.#reviveDead();
   }
 
   /** Queues the job in the caller's transaction, unless one for the same id is waiting or at work. */
@@ -140,9 +151,14 @@ export class JobQueue {
 
   /**
    * Takes no new job, lets those at work go on for `graceMs`, then aborts their signals and puts them back. The database
-   * stays open.
+   * stays open. Later calls wait for the first.
    */
-  async stop({ graceMs }: { graceMs: number }): Promise<void> {
+  stop({ graceMs }: { graceMs: number }): Promise<void> {
+    this.#stopped ??= this.#stop(graceMs);
+    return this.#stopped;
+  }
+
+  async #stop(graceMs: number): Promise<void> {
     clearInterval(this.#reviving);
     const names = QUEUES.flatMap((queue) => [queue, deadQueue(queue)]);
     const drained = Promise.all(names.map((name) => this.#boss.offWork(name, { wait: true })));
