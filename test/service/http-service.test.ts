@@ -123,7 +123,8 @@ describe('createHttpService()', () => {
   });
 
   it('gives up a read that nobody answers', async () => {
-    const { server, service } = await setUp({}, { timeoutMs: 50 });
+    // Long enough for each request to arrive on a busy machine.
+    const { server, service } = await setUp({}, { timeoutMs: 400 });
     server.force(SPECS, ...Array.from({ length: 9 }, () => ({ kind: 'silent' }) as const));
     expect(await thrown(service.getStyleVersion(spec.id))).toMatchObject({ code: 'service_unreachable' });
     expect(server.count(SPECS)).toBe(5);
