@@ -54,5 +54,5 @@ function tokenFrom(env: Io['env'], name: string): string {
 
 /** A template package as a service takes it; null for a style version that the service has of its own. */
 export function uploadOf({ name, spec, files }: ProjectTemplate): StyleVersionUpload | null {
-  return files === null ? null : { name, id: spec.id, zip: () => writePackageZip(files) };
+  return files === null ? null : { name, spec, zip: () => writePackageZip(files) };
 }

@@ -61,7 +61,7 @@ export interface StyleVersionRow {
 }
 
 export interface StyleVersionTable {
-  /** Keeps it unless the same id is there for the tenant; what is there then. */
+  /** Keeps it. Where the id is there for the tenant, its status and errors stay. @returns what is there then */
   put(row: StyleVersionRow): Promise<StyleVersionRow>;
   /** The tenant's own, or everybody's. */
   get(tenant: TenantId, id: string): Promise<StyleVersionRow | null>;

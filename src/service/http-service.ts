@@ -75,8 +75,8 @@ export function createHttpService(options: HttpServiceOptions): RenderService & 
     }
   }
 
-  const read = (path: string): Promise<{ name: string; answer: ServiceAnswer }> =>
-    exchange({ method: 'GET', path, repeatability: () => 'safe' });
+  const read = (path: string, how: 'safe' | 'watch' = 'safe'): Promise<{ name: string; answer: ServiceAnswer }> =>
+    exchange({ method: 'GET', path, repeatability: () => how });
 
   const upload = async (path: string, bytes: Uint8Array, contentType: string, lacking: ReelformError) => {
     try {
@@ -129,7 +129,7 @@ export function createHttpService(options: HttpServiceOptions): RenderService & 
     },
 
     async getRenderSession(id) {
-      const { name, answer } = await read(`/v2/render_sessions/${encodeURIComponent(id)}`);
+      const { name, answer } = await read(`/v2/render_sessions/${encodeURIComponent(id)}`, 'watch');
       const session = readSession(name, answer.text);
       if (sessionEnd(session.status) === null) {
         const asked = retryAfterMs(answer.header('retry-after'), now()) ?? POLL_MS;

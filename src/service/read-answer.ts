@@ -78,6 +78,8 @@ export function readStyleVersion(name: string, text: string): StyleVersion {
 export interface StyleVersionState {
   readonly id: string;
   readonly status: StyleVersionStatus;
+  /** As it told them. */
+  readonly editables: unknown;
   /** Why it failed. */
   readonly errors: readonly RequestProblem[];
 }
@@ -89,7 +91,7 @@ export function readStyleVersionState(name: string, text: string): StyleVersionS
   const version = readStyleVersion(name, text) as StyleVersion & Fields;
   const status = STATUSES.find((one) => one === version.status);
   if (status === undefined) throw invalid(name, `style_version.status is not one of ${STATUSES.join(', ')}`);
-  return { id: version.id, status, errors: readProblems(version.errors) };
+  return { id: version.id, status, editables: version.editables, errors: readProblems(version.errors) };
 }
 
 /** @throws ReelformError `service_answer_invalid` */

@@ -12,14 +12,19 @@ export type Outcome =
     };
 
 /**
- * Whether a request may be sent again: `safe` reads or is idempotent by its content; `keyed` carries an Idempotency-Key
- * that the service is known to keep; `once` could be done twice.
+ * Whether a request may be sent again: `safe` reads or is idempotent by its content; `watch` reads what is under way there,
+ * which goes on whether anybody looks or not; `keyed` carries an Idempotency-Key that the service is known to keep; `once`
+ * could be done twice.
  */
-export type Repeatability = 'safe' | 'keyed' | 'once';
+export type Repeatability = 'safe' | 'watch' | 'keyed' | 'once';
 
 /** Requests beyond the first. */
 const MAX_RETRIES = 4;
+/** A service that is restarted is back within a minute, and its sessions with it. */
+const MAX_WATCH_RETRIES = 9;
 const FIRST_DELAY_MS = 500;
+/** Unless the service asks for more. */
+const MAX_BACKOFF_MS = 10_000;
 const MAX_DELAY_MS = 30_000;
 
 /** Answers after which the same request can have another one: too many requests, and what stands before a service. */
@@ -37,14 +42,14 @@ export function retryDelayMs(
   repeatability: Repeatability,
   { retries, nowMs, jitter }: { readonly retries: number; readonly nowMs: number; readonly jitter: number },
 ): number | null {
-  if (retries >= MAX_RETRIES || repeatability === 'once') return null;
+  if (retries >= (repeatability === 'watch' ? MAX_WATCH_RETRIES : MAX_RETRIES) || repeatability === 'once') return null;
   if (!passes(outcome, repeatability)) return null;
-  const backoffMs = FIRST_DELAY_MS * 2 ** retries * (0.5 + jitter / 2);
+  const backoffMs = Math.min(MAX_BACKOFF_MS, FIRST_DELAY_MS * 2 ** retries) * (0.5 + jitter / 2);
   const askedMs = outcome.kind === 'answer' ? retryAfterMs(outcome.retryAfter, nowMs) : null;
   return Math.min(MAX_DELAY_MS, Math.max(askedMs ?? 0, backoffMs));
 }
 
-function passes(outcome: Outcome, repeatability: 'safe' | 'keyed'): boolean {
+function passes(outcome: Outcome, repeatability: Exclude<Repeatability, 'once'>): boolean {
   if (outcome.kind === 'silence' || PASSING.has(outcome.status)) return true;
   // The first request with the key is still at work: its answer will be this one's too.
   if (repeatability === 'keyed') return outcome.code === 'idempotency_in_progress';

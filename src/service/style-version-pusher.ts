@@ -1,5 +1,7 @@
+import { isDeepStrictEqual } from 'node:util';
 import { ReelformError } from '../diagnostic.ts';
 import type { StyleVersionState } from './read-answer.ts';
+import type { StyleVersion } from './wire.ts';
 
 /** The part of a service that takes templates. */
 export interface StyleVersionPusher {
@@ -16,7 +18,7 @@ export interface StyleVersionPusher {
 export interface StyleVersionUpload {
   /** In reelform.yaml. */
   readonly name: string;
-  readonly id: string;
+  readonly spec: StyleVersion;
   zip(): Uint8Array;
 }
 
@@ -24,8 +26,8 @@ export interface StyleVersionUpload {
 const MAX_LOOKS = 300;
 
 /**
- * Sees to it that a service has a template, and that sessions can use it: uploads it when it is not there, and waits
- * until it has been looked at.
+ * Sees to it that a service has a template, and that sessions can use it: uploads it when it is not there, or is there
+ * with other labels or limits, and waits until it has been looked at.
  *
  * @param wait milliseconds
  * @returns whether it had to be uploaded
@@ -33,11 +35,13 @@ const MAX_LOOKS = 300;
  */
 export async function pushStyleVersion(
   service: StyleVersionPusher,
-  { name, id, zip }: StyleVersionUpload,
+  { name, spec, zip }: StyleVersionUpload,
   wait: (milliseconds: number) => Promise<void>,
 ): Promise<{ readonly uploaded: boolean }> {
+  const { id } = spec;
   const found = await service.findStyleVersion(id);
-  let state = found ?? (await service.uploadStyleVersion(zip()));
+  const isSame = found !== null && isDeepStrictEqual(found.editables, JSON.parse(JSON.stringify(spec.editables)));
+  let state = isSame ? found : await service.uploadStyleVersion(zip());
   if (state.id !== id) {
     throw new ReelformError('template_invalid', `The service made ${state.id} of the template ${name}, not ${id}`, {
       hint: 'Client and service are of versions that read templates differently: update the older one',
@@ -56,5 +60,5 @@ export async function pushStyleVersion(
     const message = `The service cannot use the template ${name} (${id})${reasons === '' ? '' : `: ${reasons}`}`;
     throw new ReelformError('template_invalid', message);
   }
-  return { uploaded: found === null };
+  return { uploaded: !isSame };
 }

@@ -323,7 +323,7 @@ describe('createHttpService()', () => {
 });
 
 describe('pushStyleVersion()', () => {
-  const upload = { name: 'small', id: spec.id, zip: () => Uint8Array.of(1, 2, 3) };
+  const upload = { name: 'small', spec, zip: () => Uint8Array.of(1, 2, 3) };
 
   it('uploads what is not there, waits until it is ready, and does it once', async () => {
     const { server, service } = await setUp({ uploads: { styleVersion: spec } });
@@ -333,6 +333,16 @@ describe('pushStyleVersion()', () => {
     expect(waits).toEqual([100, 200]);
     expect(await pushStyleVersion(service, upload, wait)).toEqual({ uploaded: false });
     expect(server.count('POST /v2/template_style_versions')).toBe(1);
+  });
+
+  it('uploads again what is there with other labels or limits', async () => {
+    const { server, service } = await setUp({ uploads: { styleVersion: spec } });
+    const wait = async () => undefined;
+    await pushStyleVersion(service, upload, wait);
+    const [key, editable] = Object.entries(spec.editables)[0]!;
+    const relabelled = { ...spec, editables: { ...spec.editables, [key]: { ...editable, label: 'Another' } } };
+    expect(await pushStyleVersion(service, { ...upload, spec: relabelled }, wait)).toEqual({ uploaded: true });
+    expect(server.count('POST /v2/template_style_versions')).toBe(2);
   });
 
   it('tells why the service cannot use it', async () => {

@@ -44,6 +44,14 @@ describe('retryDelayMs()', () => {
     expect(delay(answer(503), 'safe', 0, 0)).toBe(250);
   });
 
+  it('is patient with what is under way: a service that is restarted is back within a minute', () => {
+    const delays = Array.from({ length: 10 }, (_, retries) => delay({ kind: 'silence' }, 'watch', retries, 0.5));
+    expect(delays.at(-1)).toBeNull();
+    const waitedMs = delays.reduce((sum: number, one) => sum + (one ?? 0), 0);
+    expect(waitedMs).toBeGreaterThan(40_000);
+    expect(waitedMs).toBeLessThan(60_000);
+  });
+
   it.each([
     ['3', 3000],
     ['0', 500],

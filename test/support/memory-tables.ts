@@ -8,7 +8,11 @@ export function createMemoryStyleVersions(): StyleVersionTable {
     async put(row) {
       const known = rows.find((one) => one.tenant === row.tenant && one.details.id === row.details.id);
       if (known === undefined) rows.push(copy(row));
-      return copy(known ?? row);
+      else {
+        const { status, errors } = known.details;
+        rows = rows.map((one) => (one === known ? copy({ ...row, details: { ...row.details, status, errors } }) : one));
+      }
+      return copy(rows.find((one) => one.tenant === row.tenant && one.details.id === row.details.id)!);
     },
     async get(tenant, id) {
       const found = rows.filter((row) => row.details.id === id);

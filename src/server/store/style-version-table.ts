@@ -18,7 +18,8 @@ export function createStyleVersionTable(database: Database): StyleVersionTable {
     async put({ tenant, details }) {
       await database.query(
         `insert into reelform.style_versions (id, tenant, status, errors, details, created_at)
-          values ($1, $2, $3, $4::json, $5::json, $6::timestamptz) on conflict do nothing`,
+          values ($1, $2, $3, $4::json, $5::json, $6::timestamptz)
+          on conflict (id, coalesce(tenant, '')) do update set details = excluded.details`,
         [
           details.id,
           tenant,

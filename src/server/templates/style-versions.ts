@@ -30,7 +30,7 @@ export interface StyleVersionsOptions {
 /**
  * The templates of a service. A style version is what of a package can reach a frame: its id is made from that, so the same
  * package is the same style version, uploaded as often as one likes. Labels, names and length limits are not part of it:
- * the ones that a tenant gave first stay, and a later upload that differs in them alone is answered with those.
+ * a later upload of a tenant that differs in them alone replaces them, for this tenant.
  */
 export class StyleVersions implements TemplateRegistry, StyleVersionsPort {
   readonly #options: StyleVersionsOptions;
@@ -48,7 +48,9 @@ export class StyleVersions implements TemplateRegistry, StyleVersionsPort {
     const description = await this.#reader.describe(zip);
     const { id } = description.spec;
     const known = await table.get(tenant, id);
-    if (known !== null && known.details.status !== 'failed') return { details: await this.#told(known), isNew: false };
+    if (known !== null && known.details.status !== 'failed') {
+      return { details: await this.#told(await this.#describe(tenant, known, description)), isNew: false };
+    }
     // Before anything refers to it: a job may begin at once.
     await storage.put(packageKey(id), zip);
     if (known !== null) await table.setStatus(id, 'processing', []);
@@ -138,6 +140,15 @@ export class StyleVersions implements TemplateRegistry, StyleVersionsPort {
   async stillcut(tenant: TenantId, id: string, name: string): Promise<Uint8Array | null> {
     const row = /^[\w-]+$/.test(name) ? await this.#options.table.get(tenant, id) : null;
     return row === null ? null : this.#options.storage.read(stillcutKey(row.details.id, name));
+  }
+
+  /** The frames are the same; what a tenant says of them (labels, limits, the name) is what it said last. */
+  async #describe(tenant: TenantId, known: StyleVersionRow, said: PackageDescription): Promise<StyleVersionRow> {
+    const { name, editables, created_at } = known.details;
+    const isSame = name === said.name && JSON.stringify(editables) === JSON.stringify(said.spec.editables);
+    if (isSame) return known;
+    const { details } = this.#row(tenant, said, known.details.status);
+    return this.#options.table.put({ tenant, details: { ...details, created_at } });
   }
 
   #package(id: string): Promise<TemplatePackage> {

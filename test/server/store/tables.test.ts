@@ -30,12 +30,14 @@ function makeRow(id: string, tenant: TenantId | null, createdMs = 0, name = id):
 }
 
 describeOnDatabases('createStyleVersionTable()', (databases) => {
-  it('keeps the first of an id, member for member', async () => {
+  it('keeps what was said last of an id, member for member, and its status', async () => {
     const table = createStyleVersionTable((await databases.open()).database);
     const row = makeRow('tsv_1', ACME);
     expect(await table.put(row)).toEqual(row);
-    expect(await table.put(makeRow('tsv_1', ACME, 0, 'another'))).toEqual(row);
     expect(JSON.stringify(await table.get(ACME, 'tsv_1'))).toBe(JSON.stringify(row));
+    await table.setStatus('tsv_1', 'failed', []);
+    const another = makeRow('tsv_1', ACME, 0, 'another');
+    expect(await table.put(another)).toEqual({ ...another, details: { ...another.details, status: 'failed' } });
     expect(await table.get(OTHER, 'tsv_1')).toBeNull();
     expect(await table.put(makeRow('tsv_1', OTHER, 0, 'theirs'))).toMatchObject({ details: { name: 'theirs' } });
   });

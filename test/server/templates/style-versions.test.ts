@@ -62,12 +62,13 @@ describe('StyleVersions.upload()', () => {
     expect(queued).toEqual([ID]);
   });
 
-  test('keeps the labels and limits that a tenant gave first, and those of another tenant apart', async () => {
+  test('takes the labels and limits that a tenant gave last, and keeps those of another tenant apart', async () => {
     const { versions } = await openStyleVersions(await openDatabaseTable());
     const relabelled = SMALL_MANIFEST.replace('Headline', 'Claim').replace('max_length: 20', 'max_length: 5');
     await versions.upload(ACME, smallZip());
     const { details } = await versions.upload(ACME, smallZip({ 'template.yaml': relabelled }));
-    expect(details.editables.t_01).toMatchObject({ label: 'Headline', max_length: 20 });
+    expect(details).toMatchObject({ id: ID, editables: { t_01: { label: 'Claim', max_length: 5 } } });
+    await versions.upload(ACME, smallZip());
     await versions.upload(OTHER, smallZip({ 'template.yaml': relabelled.replace('name: Small', 'name: Theirs') }));
     await versions.process(ID, NEVER);
     expect((await versions.find(ACME, ID))?.spec.editables.t_01).toMatchObject({ label: 'Headline', max_length: 20 });
