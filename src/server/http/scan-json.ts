@@ -5,6 +5,8 @@ export interface JsonMistake {
     | 'invalid_json'
     | 'too_deep'
     | 'too_many_fields'
+    | 'too_many_values'
+    | 'text_too_long'
     | 'duplicate_field'
     | 'forbidden_field'
     | 'invalid_text'
@@ -18,8 +20,15 @@ export interface JsonMistake {
 /** Names that make an object of JavaScript something else than data. */
 const FORBIDDEN = new Set(['__proto__', 'constructor', 'prototype']);
 
-/** Fields of one object; a mapping has at most half as many. */
-export const MAX_JSON_FIELDS = 1_000;
+/** What no request has that is meant well: a mapping has 500 entries of a few values each, its longest text is a URL. */
+export const JSON_LIMITS = {
+  /** Of one object. */
+  fields: 1_000,
+  /** Texts, numbers, lists and objects in all. */
+  values: 10_000,
+  /** UTF-16 code units of one text, escapes as they are written. */
+  textLength: 100_000,
+} as const;
 
 class Mistake extends Error {
   readonly mistake: JsonMistake;
@@ -52,6 +61,7 @@ class Scanner {
   readonly #maxDepth: number;
   readonly #path: (string | number)[] = [];
   #at = 0;
+  #values = 0;
 
   constructor(text: string, maxDepth: number) {
     this.#text = text;
@@ -64,6 +74,8 @@ class Scanner {
   }
 
   #value(): void {
+    this.#values += 1;
+    if (this.#values > JSON_LIMITS.values) this.#fail('too_many_values', `more than ${JSON_LIMITS.values} values`);
     this.#space();
     switch (this.#text[this.#at]) {
       case '{':
@@ -94,8 +106,9 @@ class Scanner {
         if (names.has(name))
           this.#fail('duplicate_field', `${JSON.stringify(name.slice(0, 60))} stands twice in one object`);
         names.add(name);
-        if (names.size > MAX_JSON_FIELDS)
-          this.#fail('too_many_fields', `more than ${MAX_JSON_FIELDS} fields in one object`);
+        if (names.size > JSON_LIMITS.fields) {
+          this.#fail('too_many_fields', `more than ${JSON_LIMITS.fields} fields in one object`);
+        }
         this.#space();
         if (!this.#take(':')) this.#syntax('a colon');
         this.#value();
@@ -131,6 +144,9 @@ class Scanner {
       this.#at += 1;
       const unit = this.#text.charCodeAt(this.#at);
       if (unit === 0x22) break;
+      if (this.#at - start > JSON_LIMITS.textLength) {
+        this.#fail('text_too_long', `a text of more than ${JSON_LIMITS.textLength} characters`);
+      }
       if (Number.isNaN(unit)) this.#syntax('the end of a text');
       if (unit < 0x20) this.#syntax('no control character in a text');
       if (unit !== 0x5c) continue;

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { MAX_IMAGE_BYTES, MAX_IMAGE_PIXELS } from '../../../src/engine/check-image.ts';
 import type { OpenApiDocument } from '../../../src/server/http/docs/open-api-document.ts';
 import { HTTP_LIMITS } from '../../../src/server/http/http-limits.ts';
-import { MAX_JSON_FIELDS } from '../../../src/server/http/scan-json.ts';
+import { JSON_LIMITS } from '../../../src/server/http/scan-json.ts';
 import { SCOPES } from '../../../src/server/ports.ts';
 import { SERVICE_CODES } from '../../../src/service/service-codes.ts';
 import { DEFAULT_FETCH_LIMITS } from '../../../src/session/fetch-source.ts';
@@ -66,8 +66,9 @@ describe('schemas/service.md', () => {
   it('has the limits as they are', () => {
     const { bodyBytes, jsonDepth, uploadBytes, uploadsAtOnce, headerBytes } = HTTP_LIMITS;
     const { headersMs, bodyMs, uploadMs, keepAliveMs, stalledMs, idempotencyMs } = HTTP_LIMITS;
+    const [fields, values, textLength] = Object.values(JSON_LIMITS).map((limit) => limit.toLocaleString('en'));
     expect(rowsUnder('Limits').map(([, limit]) => limit)).toEqual([
-      `${bodyBytes / 2 ** 20} MiB, nested ${jsonDepth} levels, ${MAX_JSON_FIELDS.toLocaleString('en')} fields in one object`,
+      `${bodyBytes / 2 ** 20} MiB, nested ${jsonDepth} levels, ${fields} fields in one object, ${values} values, ${textLength} characters in a text`,
       `${uploadBytes / 1e6} MB, ${uploadsAtOnce} at once in a process; more are 503`,
       `${headerBytes / 1024} KiB`,
       '1 to 255 characters',

@@ -94,6 +94,8 @@ describe('scanJson()', () => {
     expect(scanJson('['.repeat(1_000_000), 32)?.code).toBe('too_deep');
     const fields = Array.from({ length: 1_001 }, (_, index) => `"k${index}":0`).join();
     expect(scanJson(`{${fields}}`, 32)?.code).toBe('too_many_fields');
+    expect(scanJson(`[${'0,'.repeat(10_000)}0]`, 32)?.code).toBe('too_many_values');
+    expect(scanJson(`"${'x'.repeat(100_001)}"`, 32)?.code).toBe('text_too_long');
     expect(scanJson('{"a":'.repeat(200_000), 32)?.code).toBe('too_deep');
   });
 });
