@@ -6,6 +6,9 @@ import { readZipDirectory, type ZipEntry } from './zip-directory.ts';
 export const MAX_PACKAGE_BYTES = 50 << 20;
 export const MAX_PACKAGE_FILES = 2_000;
 
+/** Animations shrink to a tenth, or a thirtieth at most. */
+const MOST_EXPANSION = 200;
+const HARMLESS_BYTES = 1 << 20;
 const LONGEST_NAME = 500;
 const LONGEST_TOLD = 120;
 /** Whoever made more mistakes knows by then. */
@@ -18,10 +21,9 @@ const MOST_TOLD = 50;
  * Nothing is unpacked beyond the size that its entry names, nor before all sizes together are known to be allowed.
  */
 export function readPackageZip(bytes: Uint8Array): Result<Map<string, Uint8Array>> {
-  const entries = readZipDirectory(bytes);
-  if (typeof entries === 'string') return { ok: false, diagnostics: [problem(`The package ${entries}`)] };
-  const problems = [...entries.flatMap(entryProblems), ...sizeProblems(entries.filter(isWanted))];
-  if (problems.length > 0) return refused(problems);
+  const directory = checkPackageZip(bytes);
+  if (!directory.ok) return directory;
+  const entries = directory.value;
   const wanted = entries.filter(isWanted).map((entry) => ({ entry, path: entry.name.normalize('NFC') }));
   const files = new Map<string, Uint8Array>();
   const clashes = pathProblems(wanted.map(({ path }) => path));
@@ -33,6 +35,14 @@ export function readPackageZip(bytes: Uint8Array): Result<Map<string, Uint8Array
     else files.set(path, unpacked);
   }
   return damages.length > 0 ? refused(damages) : { ok: true, value: withoutTopFolder(files) };
+}
+
+/** What a zipped package says that it holds, as far as that can be told without unpacking any of it: in a moment. */
+export function checkPackageZip(bytes: Uint8Array): Result<ZipEntry[]> {
+  const entries = readZipDirectory(bytes);
+  if (typeof entries === 'string') return { ok: false, diagnostics: [problem(`The package ${entries}`)] };
+  const problems = [...entries.flatMap(entryProblems), ...sizeProblems(entries.filter(isWanted))];
+  return problems.length > 0 ? refused(problems) : { ok: true, value: entries };
 }
 
 function entryProblems(entry: ZipEntry): string[] {
@@ -49,8 +59,13 @@ function entryProblems(entry: ZipEntry): string[] {
   if (isEncrypted) problems.push('is encrypted');
   else if (method !== 0 && method !== 8) problems.push('is compressed in a way that zip programs seldom use');
   if (isFolder && sizeBytes > 0) problems.push('is a folder with bytes');
+  if (isBomb(entry)) problems.push(`unpacks to more than ${MOST_EXPANSION} times its size`);
   if (data === null) problems.push('is not where the directory of the zip says');
   return problems.map((what) => `${told(entry)} ${what}`);
+}
+
+function isBomb({ sizeBytes, data }: ZipEntry): boolean {
+  return data !== null && sizeBytes > HARMLESS_BYTES && sizeBytes > data.length * MOST_EXPANSION;
 }
 
 /** Neither a folder, nor hidden, nor what macOS puts beside each file. */

@@ -2,8 +2,9 @@ import { Worker } from 'node:worker_threads';
 import { builtFile } from '../../engine/built-file.ts';
 import { type ServiceError, serviceError } from '../../service/service-error.ts';
 import type { RequestProblem } from '../../service/wire.ts';
+import { checkPackageZip } from '../../template/read-package-zip.ts';
 import type { TemplatePackage } from '../../template/template-package.ts';
-import { problem } from './package-problems.ts';
+import { packageProblems, problem } from './package-problems.ts';
 import type { PackageAnswer, PackageDescription, PackageRequest } from './package-worker.ts';
 
 /** A package and about what it takes in memory. */
@@ -24,6 +25,9 @@ export class PackageReader {
 
   /** @throws ServiceError 422 `template_invalid` with all that is wrong */
   async describe(zip: Uint8Array): Promise<PackageDescription> {
+    // Most of what is meant badly can be told without a thread.
+    const directory = checkPackageZip(zip);
+    if (!directory.ok) throw invalidPackage(packageProblems(directory.diagnostics, new Map()));
     const answer = await this.#ask({ zip, wants: 'description' });
     if (answer.kind !== 'description') throw unexpected(answer);
     return answer.description;
