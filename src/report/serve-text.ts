@@ -1,4 +1,3 @@
-import { countNoun } from './count-noun.ts';
 import { escapeControls } from './escape-controls.ts';
 
 /** What a server that has started is known by. */
@@ -26,9 +25,7 @@ export function serveText({ url, settings, templates, hasTokens, usualDataDirect
     `  the API      ${url}/docs`,
     `  database     ${databaseUrl === null ? 'PGlite, in the data folder' : describeDatabase(databaseUrl)}`,
     `  data folder  ${escapeControls(dataDirectory)}`,
-    ...(templates.length === 0
-      ? []
-      : [`  templates    ${countNoun(templates.length, 'template')} of reelform.yaml: ${names}`]),
+    ...(templates.length === 0 ? [] : [`  templates    ${names}, of reelform.yaml`]),
   ];
   if (publicUrl === null && /^(?:0\.0\.0\.0|::)$/.test(host)) {
     lines.push('Clients on other machines need --public-url: the URLs of finished videos begin with it.');

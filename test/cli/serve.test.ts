@@ -50,7 +50,7 @@ describe('reelform serve', () => {
   the API      ${serving.url}/docs
   database     PGlite, in the data folder
   data folder  ${join(root, '.reelform/server')}
-  templates    1 template of reelform.yaml: small
+  templates    small, of reelform.yaml
 There is no token yet. Make one, in another terminal:
   export REELFORM_TOKEN=$(reelform token create)
 `);
