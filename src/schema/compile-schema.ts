@@ -1,4 +1,5 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
+import { STRICT_OPTIONS } from './strict-options.ts';
 import { type Violation, violationsOf } from './violation.ts';
 
 /** Checks a value against a schema and tells all that is wrong; nothing, and it holds. */
@@ -19,16 +20,7 @@ export interface SchemaCompiler {
  */
 export function createSchemaCompiler(shared: readonly object[] = []): SchemaCompiler {
   const compilerOf = (coerceTypes: boolean): ((schema: object) => SchemaCheck) => {
-    const ajv = new Ajv2020({
-      strict: true,
-      strictTypes: false,
-      strictRequired: false,
-      allErrors: true,
-      verbose: true,
-      ownProperties: true,
-      coerceTypes,
-      logger: false,
-    });
+    const ajv = new Ajv2020({ ...STRICT_OPTIONS, coerceTypes });
     // Annotations: what they say of a value is checked by whoever uses it.
     for (const format of ['uri', 'uri-reference', 'date-time']) ajv.addFormat(format, true);
     for (const schema of shared) ajv.addSchema(schema);

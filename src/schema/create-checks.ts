@@ -4,6 +4,7 @@ import type { Check } from '../locate.ts';
 import { definitionFileSchema, definitionSchema, type NamedSpec } from './definition-schema.ts';
 import { EDITOR_KEYWORDS, type JsonSchema } from './json-schema.ts';
 import { kindSchemas } from './kind-schemas.ts';
+import { STRICT_OPTIONS } from './strict-options.ts';
 import { violationsOf } from './violation.ts';
 import { type Subject, violationDiagnostics } from './violation-diagnostics.ts';
 
@@ -22,13 +23,7 @@ export interface Checks {
 /** Import this module lazily: it loads Ajv. */
 export function createChecks(): Checks {
   const ajv = new Ajv({
-    strict: true,
-    strictTypes: false,
-    strictRequired: false,
-    allErrors: true,
-    verbose: true,
-    ownProperties: true,
-    logger: false,
+    ...STRICT_OPTIONS,
     // The schemas are ours: that they are schemas is held by tests. Compiling is most of what a small plan does.
     meta: false,
     validateSchema: false,
