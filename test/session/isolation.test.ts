@@ -9,7 +9,7 @@ import { measureByPs } from '../../src/session/process-usage.ts';
 import type { RenderPool, RenderPoolOptions } from '../../src/session/render-pool.ts';
 import type { Scene } from '../../src/template/scene.ts';
 import { imageLayer, movingScene, sceneOf } from '../engine/scenes.ts';
-import { openPool } from '../support/render-pools.ts';
+import { begun, openPool } from '../support/render-pools.ts';
 import { solidPng } from '../support/small-package.ts';
 
 // Linux shows in /proc what has become of processes; the rest of the behaviour is tested in render-pool.test.ts.
@@ -51,17 +51,6 @@ function isRunning(pid: number): boolean {
   } catch {
     return false;
   }
-}
-
-/** Starts a render of a thousand frames; resolves when the first is done, with what becomes of it. */
-async function begun(pool: RenderPool, signal?: AbortSignal): Promise<{ rendering: Promise<unknown> }> {
-  let rendering: Promise<unknown> = Promise.resolve();
-  await new Promise<void>((resolve) => {
-    rendering = pool
-      .render(movingScene({ frameCount: 1_000 }), { onProgress: () => resolve(), ...(signal && { signal }) })
-      .catch((error: unknown) => error);
-  });
-  return { rendering };
 }
 
 /** Wants 64 MB for each of its images, which come as a few kB. */

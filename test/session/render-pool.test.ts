@@ -3,25 +3,13 @@ import { execa } from 'execa';
 import { describe, expect, test } from 'vitest';
 import { builtFile } from '../../src/engine/built-file.ts';
 import { renderScene } from '../../src/engine/render-scene.ts';
-import type { RenderPool } from '../../src/session/render-pool.ts';
 import { movingScene, sceneOf } from '../engine/scenes.ts';
-import { openPool } from '../support/render-pools.ts';
+import { begun, openPool } from '../support/render-pools.ts';
 
 /** Process ids of the render processes that belong to this test process. */
 async function children(): Promise<number[]> {
   const { stdout } = await execa('pgrep', ['-P', String(process.pid), '-f', 'render-process.js'], { reject: false });
   return stdout.split('\n').filter(Boolean).map(Number);
-}
-
-/** Starts a render of a thousand frames; resolves when the first is done, with what becomes of it. */
-async function begun(pool: RenderPool, signal?: AbortSignal): Promise<{ rendering: Promise<unknown> }> {
-  let rendering: Promise<unknown> = Promise.resolve();
-  await new Promise<void>((resolve) => {
-    rendering = pool
-      .render(movingScene({ frameCount: 1_000 }), { onProgress: () => resolve(), ...(signal && { signal }) })
-      .catch((error: unknown) => error);
-  });
-  return { rendering };
 }
 
 describe('createRenderPool()', () => {

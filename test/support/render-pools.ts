@@ -1,9 +1,21 @@
 import { onTestFinished } from 'vitest';
 import { createRenderPool, type RenderPool, type RenderPoolOptions } from '../../src/session/render-pool.ts';
+import { movingScene } from '../engine/scenes.ts';
 
 /** Real render processes, ended with the test. */
 export function openPool(options: Partial<RenderPoolOptions> = {}): RenderPool {
   const pool = createRenderPool({ size: 1, ...options });
   onTestFinished(() => pool.close());
   return pool;
+}
+
+/** Starts a render of a thousand frames; resolves when the first is done, with what becomes of it. */
+export async function begun(pool: RenderPool, signal?: AbortSignal): Promise<{ rendering: Promise<unknown> }> {
+  let rendering: Promise<unknown> = Promise.resolve();
+  await new Promise<void>((resolve) => {
+    rendering = pool
+      .render(movingScene({ frameCount: 1_000 }), { onProgress: () => resolve(), ...(signal && { signal }) })
+      .catch((error: unknown) => error);
+  });
+  return { rendering };
 }
