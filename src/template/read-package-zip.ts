@@ -7,7 +7,7 @@ export const MAX_PACKAGE_BYTES = 50 << 20;
 export const MAX_PACKAGE_FILES = 2_000;
 
 /** Animations shrink to a tenth, or a thirtieth at most. */
-const MOST_EXPANSION = 200;
+export const MAX_EXPANSION = 200;
 const HARMLESS_BYTES = 1 << 20;
 const LONGEST_NAME = 500;
 const LONGEST_TOLD = 120;
@@ -59,13 +59,13 @@ function entryProblems(entry: ZipEntry): string[] {
   if (isEncrypted) problems.push('is encrypted');
   else if (method !== 0 && method !== 8) problems.push('is compressed in a way that zip programs seldom use');
   if (isFolder && sizeBytes > 0) problems.push('is a folder with bytes');
-  if (isBomb(entry)) problems.push(`unpacks to more than ${MOST_EXPANSION} times its size`);
+  if (isBomb(entry)) problems.push(`unpacks to more than ${MAX_EXPANSION} times its size`);
   if (data === null) problems.push('is not where the directory of the zip says');
   return problems.map((what) => `${told(entry)} ${what}`);
 }
 
 function isBomb({ sizeBytes, data }: ZipEntry): boolean {
-  return data !== null && sizeBytes > HARMLESS_BYTES && sizeBytes > data.length * MOST_EXPANSION;
+  return data !== null && sizeBytes > HARMLESS_BYTES && sizeBytes > data.length * MAX_EXPANSION;
 }
 
 /** Neither a folder, nor hidden, nor what macOS puts beside each file. */

@@ -8,7 +8,7 @@ import { JSON_LIMITS } from '../../../src/server/http/scan-json.ts';
 import { SCOPES } from '../../../src/server/ports.ts';
 import { SERVICE_CODES } from '../../../src/service/service-codes.ts';
 import { DEFAULT_FETCH_LIMITS } from '../../../src/session/fetch-source.ts';
-import { MAX_PACKAGE_BYTES, MAX_PACKAGE_FILES } from '../../../src/template/read-package-zip.ts';
+import { MAX_EXPANSION, MAX_PACKAGE_BYTES, MAX_PACKAGE_FILES } from '../../../src/template/read-package-zip.ts';
 import { startApp, type TestApp } from '../../support/service-app.ts';
 
 const REFERENCE = readFileSync(join(import.meta.dirname, '../../../schemas/service.md'), 'utf8');
@@ -81,6 +81,7 @@ describe('schemas/service.md', () => {
       // The second table.
       'limit',
       `${MAX_PACKAGE_BYTES / 2 ** 20} MiB, ${MAX_PACKAGE_FILES.toLocaleString('en')} files, 500 editables, 50 still cuts`,
+      `${MAX_EXPANSION} times its size in the zip`,
       `${MAX_IMAGE_BYTES / 1e6} MB, ${MAX_IMAGE_PIXELS / 1e6} megapixels; PNG, JPEG, WebP, GIF or AVIF`,
       '500 MB',
       `${DEFAULT_FETCH_LIMITS.timeoutMs / 1000} s, ${DEFAULT_FETCH_LIMITS.maxRedirects} redirects`,
