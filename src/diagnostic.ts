@@ -59,11 +59,18 @@ export const CODES = {
   all_videos_gone: 'No video is left, and the lockfile has some',
   unknown_video: 'There is no video with this id',
 
+  plan_invalid: 'A saved plan cannot be read',
+  plan_stale: 'A saved or expected plan is not what would be done today',
+  too_many_renders: 'The plan renders more videos than is allowed',
+
   // Applying
   not_approved: 'Nobody is there to approve the plan',
   changed_since_plan: 'A file changed between the plan and its rendering',
   already_running: 'Another apply is at work in this repository',
   session_failed: 'The service could not render the video',
+  session_unknown: 'A render was asked for, and whether it was taken on is not known',
+  session_gone: 'The service does not have the session any more',
+  journal_unreadable: 'The journal cannot be read, so what is in flight is not known',
   encoder_missing: 'The video encoder package is not installed',
   write_failed: 'A file could not be written',
   file_system: 'The file system refused to do something',

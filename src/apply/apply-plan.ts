@@ -1,10 +1,11 @@
 import pLimit from 'p-limit';
 import type { Video, VideoId } from '../definition/video.ts';
 import type { Sha256 } from '../digest.ts';
+import type { Rendering } from '../lock/lock.ts';
 import { outputNameOf } from '../lock/output-path.ts';
 import type { DesiredVideo } from '../plan/desired-video.ts';
 import { type Change, type Plan, renders } from '../plan/plan.ts';
-import { editLock, type LockEdit, type Rendering, settle } from '../plan/settle.ts';
+import { editLock, type LockEdit, settle } from '../plan/settle.ts';
 import { type RenderService, sessionEnd } from '../service/render-service.ts';
 import type { RenderSession } from '../service/wire.ts';
 import type { ApplyEvent, ApplyOutcome, Failure } from './events.ts';

@@ -14,6 +14,15 @@ export interface Failure {
   readonly retryable: boolean;
 }
 
+/**
+ * How a video comes by its rendering: `posted` asks for a new session; `resumed` waits for one that an earlier run asked
+ * for; `resent` sends an earlier run's request again, under its key; `followed` waits for what another run is doing.
+ */
+export type Begin = 'posted' | 'resumed' | 'resent' | 'followed';
+
+/** Why a video was not begun: somebody asked to stop, a failure ended the run, the time was over. */
+export type SkipReason = 'interrupted' | 'failure' | 'deadline';
+
 /** All that can be told of a run, in the order in which it happens. Views render these and nothing else. */
 export type ApplyEvent =
   /** `ids`: what will be rendered, in the order in which it is begun. */
@@ -23,9 +32,15 @@ export type ApplyEvent =
       readonly id: VideoId;
       readonly action: Action;
       readonly previousId: VideoId | null;
+      /** Of an adopted video. */
+      readonly videoUrl: string | null;
     }
-  | { readonly kind: 'video-started'; readonly id: VideoId; readonly action: Action }
+  | { readonly kind: 'video-started'; readonly id: VideoId; readonly action: Action; readonly begin: Begin }
+  /** The service has it: from now on the run can be left without losing it. */
+  | { readonly kind: 'video-submitted'; readonly id: VideoId; readonly session: string }
   | { readonly kind: 'video-progressed'; readonly id: VideoId; readonly percent: number }
+  /** Worth knowing, and no failure: the code of `CODES` and what to say. */
+  | { readonly kind: 'video-warned'; readonly id: VideoId; readonly warning: Failure }
   | { readonly kind: 'video-rendered'; readonly id: VideoId; readonly videoUrl: string; readonly elapsedMs: number }
   | {
       readonly kind: 'video-failed';
@@ -33,16 +48,26 @@ export type ApplyEvent =
       readonly failures: readonly Failure[];
       readonly elapsedMs: number;
     }
-  | { readonly kind: 'video-skipped'; readonly id: VideoId }
+  /** A render was asked for, and whether it was taken on is not known: a person has to say. */
+  | { readonly kind: 'video-unknown'; readonly id: VideoId; readonly failure: Failure; readonly askedAt: string }
+  /** Left at work at the service; the next run takes it up. */
+  | { readonly kind: 'video-left'; readonly id: VideoId; readonly session: string }
+  | { readonly kind: 'video-skipped'; readonly id: VideoId; readonly reason: SkipReason }
   | { readonly kind: 'run-finished'; readonly outcome: ApplyOutcome };
 
 /** How a run ended. */
 export interface ApplyOutcome {
   readonly rendered: number;
-  /** Changed in the lockfile alone: moves, labels, removals. */
+  /** Changed in the lockfile alone: moves, labels, removals, adoptions. */
   readonly recorded: number;
   readonly failed: readonly { readonly id: VideoId; readonly failures: readonly Failure[] }[];
-  /** Not begun, because the run was asked to stop. */
+  /** Asked for, and not known whether they were taken on. */
+  readonly unknown: readonly { readonly id: VideoId; readonly askedAt: string }[];
+  /** At work at the service still. */
+  readonly inProgress: readonly { readonly id: VideoId; readonly session: string }[];
+  /** Not begun. */
   readonly skipped: readonly VideoId[];
+  /** What ended the run before it was through; null: nothing did. */
+  readonly endedBy: SkipReason | null;
   readonly elapsedMs: number;
 }

@@ -32,6 +32,9 @@ export interface LockEntry {
   readonly rendered_at: string;
 }
 
+/** What an entry takes from a finished render session. */
+export type Rendering = Pick<LockEntry, 'session' | 'video_url' | 'thumbnails' | 'rendered_at'>;
+
 /** The lockfile's content. */
 export interface Lock {
   /** By video id; in no particular order. */

@@ -1,9 +1,9 @@
 import type { VideoId } from '../definition/video.ts';
 import type { Diagnostic } from '../diagnostic.ts';
-import type { LockEntry } from '../lock/lock.ts';
+import type { LockEntry, Rendering } from '../lock/lock.ts';
 import type { DesiredVideo } from './desired-video.ts';
 
-/** Every action of the plan format, in the order in which they are counted. `adopt` and `deliver` are not planned yet. */
+/** Every action of the plan format, in the order in which they are counted. `deliver` is not planned yet. */
 export const ACTIONS = [
   'create',
   'update',
@@ -82,6 +82,28 @@ export interface Adjustment extends Difference {
   readonly before: LockEntry;
 }
 
+/**
+ * What was wanted is rendered already, or on its way: nothing is asked for, and nothing is paid. The entry is made, or
+ * replaced, with the rendering that was found.
+ */
+export interface Adoption extends Difference {
+  readonly action: 'adopt';
+  readonly desired: DesiredVideo;
+  readonly before: LockEntry | null;
+  readonly source: AdoptionSource;
+}
+
+/** Where the rendering of an adopted video comes from. */
+export type AdoptionSource =
+  /** The entry of another video that has the same fingerprint. */
+  | { readonly kind: 'video'; readonly id: string; readonly rendering: Rendering }
+  /** Another video of this plan that has the same fingerprint, and is rendered by it. */
+  | { readonly kind: 'planned'; readonly id: VideoId }
+  /** An entry that the lockfile once had, at a commit. */
+  | { readonly kind: 'history'; readonly commit: string; readonly id: string; readonly rendering: Rendering }
+  /** A session that an earlier run asked for; `rendering` is null while it is not known to have ended. */
+  | { readonly kind: 'journal'; readonly id: string; readonly session: string; readonly rendering: Rendering | null };
+
 /** The definitions no longer have it: the entry goes, a hosted video stays. */
 interface Forgetting extends Difference {
   readonly action: 'forget';
@@ -89,7 +111,7 @@ interface Forgetting extends Difference {
   readonly before: LockEntry;
 }
 
-export type Change = Creation | Adjustment | Forgetting;
+export type Change = Creation | Adjustment | Adoption | Forgetting;
 
 /** What an apply would do. */
 export interface Plan {

@@ -1,10 +1,7 @@
 import { byCodeUnit } from '../digest.ts';
-import type { Lock, LockEntry } from '../lock/lock.ts';
+import type { Lock, LockEntry, Rendering } from '../lock/lock.ts';
 import type { DesiredVideo } from './desired-video.ts';
 import type { Change } from './plan.ts';
-
-/** What an entry takes from a finished render session. */
-export type Rendering = Pick<LockEntry, 'session' | 'video_url' | 'thumbnails' | 'rendered_at'>;
 
 /** What one finished change does to the lock. Edits of one plan touch different ids, so their order does not matter. */
 export interface LockEdit {

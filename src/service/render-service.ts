@@ -1,5 +1,6 @@
+import { ReelformError } from '../diagnostic.ts';
 import type { Sha256 } from '../digest.ts';
-import type { CreateRenderSession, RenderSession, StyleVersion } from './wire.ts';
+import type { RenderSession, StyleVersion } from './wire.ts';
 
 /**
  * The port through which everything here speaks to a rendering service, embedded or remote: the three calls of the
@@ -12,17 +13,46 @@ export interface RenderService {
   /** `GET /v2/template_style_versions/{id}/specs` */
   getStyleVersion(id: string): Promise<StyleVersion>;
 
-  /** `POST /v2/render_sessions`. Resolves at the 201, not at the end of the rendering. */
-  createRenderSession(request: CreateRenderSession, options: CreateOptions): Promise<RenderSession>;
+  /**
+   * `POST /v2/render_sessions` with exactly this body. Resolves at the 201, not at the end of the rendering.
+   *
+   * @param body the JSON of a `CreateRenderSession`
+   * @throws SessionUnknown when there may be a session that nobody here knows of; whatever else it throws says that there
+   *   is none
+   */
+  createRenderSession(body: string, options: CreateOptions): Promise<RenderSession>;
 
   /** `GET /v2/render_sessions/{id}` */
-  getRenderSession(id: string): Promise<RenderSession>;
+  getRenderSession(id: string): Promise<SessionLook>;
 
   /** Makes bytes a source. The same bytes give the same URL. */
   uploadSource(upload: SourceUpload): Promise<{ remote_url: string }>;
 
-  /** Milliseconds after which a session is worth another look. */
-  readonly pollIntervalMs: number;
+  /** The shortest time, in milliseconds, after which another look at a session can be worth its request. */
+  readonly minPollMs: number;
+
+  /** Whether a session goes on, and can be found again, after this process has ended. */
+  readonly outlivesProcess: boolean;
+
+  /**
+   * For how long the service keeps an idempotency key, as far as it has shown or somebody has said that it does; null: a
+   * second request with the same key may make a second session.
+   */
+  keyLifetimeMs(): number | null;
+}
+
+/** A session as it is now, and when the service wants to be asked again; null: it said nothing. */
+export interface SessionLook {
+  readonly session: RenderSession;
+  readonly retryAfterMs: number | null;
+}
+
+/** A request for a session was sent, and nothing tells what became of it. */
+export class SessionUnknown extends ReelformError {
+  constructor(message: string, hint: string) {
+    super('session_unknown', message, { hint });
+    this.name = 'SessionUnknown';
+  }
 }
 
 export interface CreateOptions {
