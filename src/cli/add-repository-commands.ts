@@ -1,0 +1,35 @@
+import type { Command } from 'commander';
+import type { Io } from './io.ts';
+
+/** `reelform validate`, `pull`, `template …`: the files that videos are made from. */
+export function addRepositoryCommands(program: Command, io: Io, done: (exitCode: number) => void): void {
+  program
+    .command('validate')
+    .description('check the configuration, the templates and every definition')
+    .option('--json', 'print the diagnostics as one JSON document')
+    .action(async (_, command: Command) => {
+      const { validateCommand } = await import('./validate-command.ts');
+      done(await validateCommand(command.optsWithGlobals(), io));
+    });
+
+  program
+    .command('pull')
+    .description('fetch the specification of each template and write its schema for editors')
+    .argument('[template...]', 'names from reelform.yaml; all of them by default')
+    .option('--check', 'write nothing; exit with 2 when a file is out of date')
+    .action(async (templates: string[], _, command: Command) => {
+      const { pullCommand } = await import('./pull-command.ts');
+      done(await pullCommand(templates, command.optsWithGlobals(), io));
+    });
+
+  const template = program.command('template').description('templates at the service');
+  template
+    .command('push')
+    .description('upload the template packages of the repository to the service')
+    .argument('[template...]', 'names from reelform.yaml; all packages by default')
+    .option('--json', 'print what became of each as one JSON document')
+    .action(async (templates: string[], _, command: Command) => {
+      const { templatePushCommand } = await import('./template-command.ts');
+      done(await templatePushCommand(templates, command.optsWithGlobals(), io));
+    });
+}
