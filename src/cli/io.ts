@@ -16,6 +16,8 @@ export interface Io {
   /** Asks a person and waits; only where `interactive`. */
   ask(question: string): Promise<string>;
   readonly interactive: boolean;
+  /** All of standard input. */
+  readInput(): Promise<string>;
   /** Ends the process at once, whatever is at work. */
   leave(exitCode: number): void;
 }

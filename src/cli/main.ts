@@ -61,6 +61,11 @@ const io: Io = {
       lines.close();
     }
   },
+  async readInput() {
+    const chunks: Buffer[] = [];
+    for await (const chunk of process.stdin) chunks.push(chunk as Buffer);
+    return Buffer.concat(chunks).toString('utf8');
+  },
   leave: (exitCode) => process.exit(exitCode),
 };
 

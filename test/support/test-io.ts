@@ -13,6 +13,8 @@ export interface TestIoOptions {
   readonly now?: number | (() => number);
   readonly interactive?: boolean;
   readonly answer?: string;
+  /** What stands on standard input. */
+  readonly input?: string;
   /** Called with everything written to stderr so far; `interrupt` is a Ctrl-C. */
   readonly onStderr?: (text: string, interrupt: () => void) => void;
 }
@@ -54,6 +56,7 @@ export async function reelform(cwd: string, args: readonly string[], options: Te
       return () => listeners.delete(listener);
     },
     ask: async () => options.answer ?? '',
+    readInput: async () => options.input ?? '',
     interactive: options.interactive ?? false,
     leave(exitCode) {
       left = exitCode;

@@ -1,0 +1,62 @@
+import { type Command, InvalidArgumentError } from 'commander';
+
+/** What a command line says about planning. */
+export interface PlanFlags {
+  readonly target?: readonly string[];
+  readonly targetFile?: readonly string[];
+  readonly exclude?: readonly string[];
+  readonly excludeFile?: readonly string[];
+  readonly replace?: readonly string[];
+  readonly changedSince?: string;
+  readonly refresh?: boolean;
+  readonly refreshOnly?: boolean;
+  readonly maxRenders?: number;
+  readonly ignoreMissingOutputs?: boolean;
+  readonly allowEmpty?: boolean;
+  /** False: nothing that was remembered about files is believed. */
+  readonly cache?: boolean;
+}
+
+/** By the name that each has in `PlanFlags`, as it is typed. A saved plan has answered all of them. */
+export const PLAN_FLAGS = {
+  target: '--target',
+  targetFile: '--target-file',
+  exclude: '--exclude',
+  excludeFile: '--exclude-file',
+  replace: '--replace',
+  changedSince: '--changed-since',
+  refresh: '--refresh',
+  refreshOnly: '--refresh-only',
+  maxRenders: '--max-renders',
+  ignoreMissingOutputs: '--ignore-missing-outputs',
+  allowEmpty: '--allow-empty',
+} as const satisfies Partial<Record<keyof PlanFlags, string>>;
+
+/** Gives a command the options that say what is planned. */
+export function addPlanFlags(command: Command): Command {
+  return command
+    .option('--target <glob>', 'only videos with such an id; can be said several times', collect)
+    .option('--target-file <file>', 'the same, one glob per line; - is stdin', collect)
+    .option('--exclude <glob>', 'no video with such an id; can be said several times', collect)
+    .option('--exclude-file <file>', 'the same, one glob per line; - is stdin', collect)
+    .option('--changed-since <ref>', 'only videos made from files that changed since the branch left this git revision')
+    .option('--replace <glob>', 'render videos with such an id again; can be said several times', collect)
+    .option('--refresh', 'ask the service and the servers of remote files whether what was rendered still stands')
+    .option('--refresh-only', 'look at that alone, and render nothing')
+    .option('--max-renders <n>', 'refuse a plan that renders more videos', wholeNumber)
+    .option('--ignore-missing-outputs', 'do not restore videos whose local file is missing')
+    .option('--allow-empty', 'accept that no video is left')
+    .option('--no-cache', 'believe nothing that was remembered about files');
+}
+
+/** One more of an option that can be said several times. */
+function collect(text: string, before: readonly string[] | undefined): string[] {
+  return [...(before ?? []), text];
+}
+
+function wholeNumber(text: string): number {
+  const value = Number(text);
+  if (text.trim() === '' || !Number.isInteger(value) || value < 0)
+    throw new InvalidArgumentError('It must be a whole number, 0 or more.');
+  return value;
+}
