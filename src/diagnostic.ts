@@ -63,6 +63,9 @@ export const CODES = {
   plan_stale: 'A saved or expected plan is not what would be done today',
   too_many_renders: 'The plan renders more videos than is allowed',
 
+  // The command line
+  options_conflict: 'Options of the command line do not go together',
+
   // Applying
   not_approved: 'Nobody is there to approve the plan',
   changed_since_plan: 'A file changed between the plan and its rendering',
