@@ -1,14 +1,13 @@
 import { join } from 'node:path';
 import type { Video, VideoId } from '../definition/video.ts';
 import { type Diagnostic, hasErrors } from '../diagnostic.ts';
-import { RENDER_EPOCH } from '../engine/render-epoch.ts';
 import type { Lock } from '../lock/lock.ts';
 import { readLock } from '../lock/lock-file.ts';
-import { type DesiredVideo, desiredVideo } from '../plan/desired-video.ts';
 import type { Plan } from '../plan/plan.ts';
 import { planVideos } from '../plan/plan-videos.ts';
-import { loadProject, type Project } from '../project/load-project.ts';
+import type { Project } from '../project/load-project.ts';
 import { observeMissingOutputs } from '../project/observe-outputs.ts';
+import { openDesired } from './open-desired.ts';
 import { LOCK_FILE } from './open-lock.ts';
 
 /** Everything that a plan is made of. */
@@ -37,7 +36,8 @@ export async function openPlan(
   readonly diagnostics: readonly Diagnostic[];
   readonly opened: OpenPlan | null;
 }> {
-  const project = await loadProject({ cwd });
+  const read = await openDesired(cwd);
+  const project = await read.project();
   const lock = await readLock(join(project.root, LOCK_FILE), LOCK_FILE);
   const diagnostics = [...project.diagnostics, ...(lock.ok ? [] : lock.diagnostics)];
   if (!lock.ok || hasErrors(diagnostics)) return { project, diagnostics, opened: null };
@@ -45,7 +45,7 @@ export async function openPlan(
   const missingOutputs =
     flags.ignoreMissingOutputs === true ? new Set<string>() : observeMissingOutputs(project.root, lock.value);
   const plan = planVideos({
-    desired: project.videos.map((video) => desire(video, project)),
+    desired: read.desired,
     lock: lock.value,
     observations: { missingOutputs },
     allowEmpty: flags.allowEmpty === true,
@@ -56,21 +56,4 @@ export async function openPlan(
     diagnostics: [...diagnostics, ...plan.diagnostics],
     opened: { project, lock: lock.value, videos, plan },
   };
-}
-
-/** `embedded`, or the origin of the configured service. */
-export function serviceName(project: Project): string {
-  const { service } = project.config;
-  return service === 'embedded' ? service : new URL(service.url).origin;
-}
-
-function desire(video: Video, project: Project): DesiredVideo {
-  const { spec, package: templatePackage } = project.templates.get(video.template)!;
-  return desiredVideo(video, {
-    service: serviceName(project),
-    styleVersion: spec.id,
-    renderEpoch: project.config.service === 'embedded' ? RENDER_EPOCH : null,
-    assetDigest: (path) => project.assets.get(path)!.sha256,
-    durationSeconds: templatePackage === null ? null : templatePackage.frameCount / templatePackage.fps,
-  });
 }

@@ -4,7 +4,7 @@ import type { Check } from '../locate.ts';
 import { type DefinitionFile, readDefinitionFile, unreadable } from './definition-file.ts';
 import { extend } from './extend.ts';
 import type { FileUse } from './read-video.ts';
-import { type Candidate, type RowContext, resolveRows } from './resolve-rows.ts';
+import { type Candidate, type ResolvedRows, type RowContext, resolveRows } from './resolve-rows.ts';
 import { sortDiagnostics } from './sort-diagnostics.ts';
 import type { Video, VideoId } from './video.ts';
 import { isPart } from './video-id.ts';
@@ -17,6 +17,8 @@ export interface DefinitionContext extends RowContext {
 export interface Resolved {
   /** By id; each with the local files that it uses. */
   readonly videos: readonly { readonly video: Video; readonly files: readonly FileUse[] }[];
+  /** Definition file → the files that it was read from: itself, all that it extends, its data. */
+  readonly origins: ReadonlyMap<string, readonly string[]>;
   /** The files of videos that something else is wrong with. */
   readonly otherFiles: readonly FileUse[];
   /** By file and position, each once. */
@@ -42,16 +44,25 @@ export function resolveDefinitions(paths: readonly string[], context: Definition
   };
   const candidates: Candidate[] = [];
   const diagnostics: Diagnostic[] = [];
+  const origins = new Map<string, readonly string[]>();
   for (const path of [...paths].sort(byCodeUnit)) {
+    const read = new Set([path]);
+    const noted = <T>(one: (other: string) => T): ((other: string) => T) => {
+      return (other) => {
+        read.add(other);
+        return one(other);
+      };
+    };
     const file = load(path);
     if (file === null) {
       diagnostics.push(unreadable(path, 'missing', { file: path, start: 0, end: 0 }));
       continue;
     }
-    const extended = extend(file, load);
+    const extended = extend(file, noted(load));
     diagnostics.push(...extended.diagnostics);
-    if (extended.root === null || isPart(path)) continue;
-    const resolved = resolveRows(path, extended.root, context);
+    const isVideo = extended.root !== null && !isPart(path);
+    const resolved = isVideo ? resolveRows(path, extended.root, { ...context, read: noted(context.read) }) : NO_ROWS;
+    origins.set(path, [...read]);
     diagnostics.push(...resolved.diagnostics);
     // A property that is misspelt in one of the files is missing from the video.
     const whole = extended.diagnostics.length === 0;
@@ -64,10 +75,13 @@ export function resolveDefinitions(paths: readonly string[], context: Definition
       .filter(isGood)
       .map(({ video, files }) => ({ video: video!, files }))
       .sort((a, b) => byCodeUnit(a.video.id, b.video.id)),
+    origins,
     otherFiles: candidates.filter((one) => !isGood(one)).flatMap(({ files }) => files),
     diagnostics: sortDiagnostics([...diagnostics, ...doubled.diagnostics]),
   };
 }
+
+const NO_ROWS: ResolvedRows = { candidates: [], diagnostics: [] };
 
 /** Ids name files, and some file systems do not tell upper case from lower: neither do we. */
 function nameOf(id: VideoId): string {

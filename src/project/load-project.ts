@@ -24,6 +24,8 @@ export interface Project {
   readonly templates: ReadonlyMap<string, ProjectTemplate>;
   /** Sorted by id; a definition with a mistake gives none. */
   readonly videos: readonly Video[];
+  /** Definition file → the files that it was read from: itself, all that it extends, its data. */
+  readonly origins: ReadonlyMap<string, readonly string[]>;
   /** The local files that the videos use, by path. */
   readonly assets: ReadonlyMap<string, Asset>;
   /** Everything that is wrong, by file and position. With an error among them the videos are not complete. */
@@ -59,6 +61,7 @@ export async function loadProject({ cwd }: { cwd: string }): Promise<Project> {
     config,
     templates: loaded.templates,
     videos: used.videos,
+    origins: resolved.origins,
     assets: used.assets,
     diagnostics: sortDiagnostics([...diagnostics, ...loaded.diagnostics, ...resolved.diagnostics, ...used.diagnostics]),
     source: files.source,
