@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Lock, LockEntry } from '../lock/lock.ts';
+import type { Lock, Rendering } from '../lock/lock.ts';
 
 /**
  * Looks which videos of the lock have lost a file on this machine. EDGE. What a remote service keeps is not looked at.
@@ -11,14 +11,19 @@ import type { Lock, LockEntry } from '../lock/lock.ts';
 export function observeMissingOutputs(root: string, lock: Lock): Set<string> {
   const missing = new Set<string>();
   for (const [id, entry] of lock.videos) {
-    if (localOutputs(entry).some((path) => !isFile(join(root, path)))) missing.add(id);
+    if (!hasOutputs(root, entry)) missing.add(id);
   }
   return missing;
 }
 
+/** Whether all files of a rendering are on this machine; what a remote service keeps is taken to be there. EDGE. */
+export function hasOutputs(root: string, rendering: Pick<Rendering, 'video_url' | 'thumbnails'>): boolean {
+  return localOutputs(rendering).every((path) => isFile(join(root, path)));
+}
+
 /** The repository-relative paths of a video and its stills, where they are files and not URLs. */
-function localOutputs(entry: LockEntry): string[] {
-  return [entry.video_url, ...entry.thumbnails].filter((url) => !/^[a-z][a-z0-9+.-]*:/i.test(url));
+function localOutputs({ video_url, thumbnails }: Pick<Rendering, 'video_url' | 'thumbnails'>): string[] {
+  return [video_url, ...thumbnails].filter((url) => !/^[a-z][a-z0-9+.-]*:/i.test(url));
 }
 
 function isFile(path: string): boolean {
