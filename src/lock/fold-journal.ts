@@ -1,0 +1,125 @@
+import type { Attempt, AttemptState, JournalRecord, JournalState, ServiceFacts } from './journal.ts';
+import type { Fingerprint } from './lock.ts';
+
+/** So many durations of a style version are remembered: enough for a spread, few enough to follow a faster service. */
+const DURATIONS_KEPT = 20;
+
+/** What is told first of several attempts for one fingerprint; what is closed is never told. */
+const RANK: Readonly<Record<AttemptState, number>> = { rendered: 4, created: 3, retry: 2, sending: 1, closed: 0 };
+
+/** The state that the lines of a journal make, taken in their order. Lines about keys that no intent named say nothing. */
+export function foldJournal(records: Iterable<JournalRecord>): JournalState {
+  const fold = new JournalFold();
+  for (const record of records) fold.take(record);
+  return fold.state;
+}
+
+/**
+ * The attempt that stands for a fingerprint: one that was rendered before one that the service has, that before one of
+ * which nothing is known; of equals the latest. Null when all are closed, or there is none.
+ */
+export function liveAttempt(state: JournalState, fingerprint: Fingerprint): Attempt | null {
+  let best: Attempt | null = null;
+  for (const attempt of state.attempts.values()) {
+    if (attempt.intent.fingerprint === fingerprint) best = better(best, attempt);
+  }
+  return best;
+}
+
+/** `liveAttempt` of every fingerprint that has one, found in one go. */
+export function liveAttempts(state: JournalState): Map<Fingerprint, Attempt> {
+  const live = new Map<Fingerprint, Attempt>();
+  for (const attempt of state.attempts.values()) {
+    const { fingerprint } = attempt.intent;
+    const best = better(live.get(fingerprint) ?? null, attempt);
+    if (best !== null) live.set(fingerprint, best);
+  }
+  return live;
+}
+
+/** The one of two attempts for a fingerprint that stands for it. */
+function better(before: Attempt | null, attempt: Attempt): Attempt | null {
+  if (attempt.state === 'closed') return before;
+  return before === null || RANK[attempt.state] >= RANK[before.state] ? attempt : before;
+}
+
+/**
+ * What an attempt is after one more line about its key; undefined: it says nothing.
+ *
+ * A line says what is known from then on, so the later one counts, with these exceptions: what is rendered is not merely
+ * created any more, only what was asked for can be allowed again, and an intent, which says that it will be sent (again),
+ * takes nothing back that is known of its session.
+ */
+export function nextAttempt(attempt: Attempt | undefined, record: JournalRecord): Attempt | undefined {
+  if (record.type === 'intent') {
+    if (attempt?.state === 'created' || attempt?.state === 'rendered') return undefined;
+    const { type: _, ...intent } = record;
+    // A key stands for the bytes that were first sent under it, and its life at the service is counted from then.
+    const first = attempt === undefined ? intent : { ...attempt.intent, run: intent.run };
+    return { intent: first, state: 'sending', session: null, rendering: null };
+  }
+  if (attempt === undefined) return undefined;
+  switch (record.type) {
+    case 'created':
+      return attempt.state === 'rendered' ? undefined : { ...attempt, state: 'created', session: record.session };
+    case 'rendered':
+      return { ...attempt, state: 'rendered', session: record.rendering.session, rendering: record.rendering };
+    case 'not_created':
+    case 'failed':
+    case 'abandoned':
+      return { ...attempt, state: 'closed' };
+    case 'retry':
+      return attempt.state === 'sending' ? { ...attempt, state: 'retry' } : undefined;
+    default:
+      return undefined;
+  }
+}
+
+/** A state that grows with its journal. `state` is always the same object: whoever holds it sees what is taken later. */
+export class JournalFold {
+  readonly #attempts = new Map<string, Attempt>();
+  readonly #services = new Map<string, ServiceFacts>();
+  /** The keys for a fingerprint: claims ask for them once for every video. */
+  readonly #keys = new Map<Fingerprint, string[]>();
+  readonly state: JournalState = { attempts: this.#attempts, services: this.#services };
+
+  take(record: JournalRecord): void {
+    if (record.type === 'keys') {
+      this.#learn(record.service, { keyLifetimeMs: record.lifetime_ms });
+    } else if (record.type === 'durations') {
+      const known = this.#services.get(record.service)?.durationsMs ?? new Map<string, readonly number[]>();
+      const all = [...(known.get(record.style_version) ?? []), ...record.durations_ms];
+      const durationsMs = new Map(known).set(record.style_version, all.slice(-DURATIONS_KEPT));
+      this.#learn(record.service, { durationsMs });
+    } else if ('key' in record) {
+      const before = this.#attempts.get(record.key);
+      const after = nextAttempt(before, record);
+      if (after === undefined) return;
+      this.#attempts.set(record.key, after);
+      if (before !== undefined) return;
+      const { fingerprint } = after.intent;
+      this.#keys.set(fingerprint, [...(this.#keys.get(fingerprint) ?? []), record.key]);
+    }
+  }
+
+  /**
+   * `liveAttempt` of what the state will be.
+   *
+   * @param pending by key, what attempts will be once lines that are being written are taken
+   */
+  live(fingerprint: Fingerprint, pending: ReadonlyMap<string, Attempt>): Attempt | null {
+    let best: Attempt | null = null;
+    for (const key of this.#keys.get(fingerprint) ?? []) {
+      best = better(best, pending.get(key) ?? this.#attempts.get(key)!);
+    }
+    for (const [key, attempt] of pending) {
+      if (attempt.intent.fingerprint === fingerprint && !this.#attempts.has(key)) best = better(best, attempt);
+    }
+    return best;
+  }
+
+  #learn(service: string, facts: Partial<ServiceFacts>): void {
+    const known = this.#services.get(service) ?? { keyLifetimeMs: null, durationsMs: new Map() };
+    this.#services.set(service, { ...known, ...facts });
+  }
+}

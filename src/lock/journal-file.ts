@@ -1,0 +1,179 @@
+import { type FileHandle, open, readFile } from 'node:fs/promises';
+import { ReelformError } from '../diagnostic.ts';
+import { ifThere } from '../if-there.ts';
+import { replaceFile } from '../replace-file.ts';
+import { compactJournal } from './compact-journal.ts';
+import { JournalFold } from './fold-journal.ts';
+import type { Attempt, Intent, JournalRecord, JournalState } from './journal.ts';
+import { JournalQueue, type JournalWrite, settleWrites } from './journal-writes.ts';
+import type { Lock } from './lock.ts';
+import { JOURNAL_HEADER, journalError, journalLine, parseJournal, unreadableJournal } from './parse-journal.ts';
+
+/**
+ * Opens the journal that is one file, for one process at a time. EDGE. Nothing is written before the first line: a journal
+ * that was only read leaves no trace.
+ *
+ * @param path absolute
+ * @param options.file its name for errors
+ * @throws ReelformError `journal_unreadable`
+ */
+export async function openJournalFile(path: string, { file }: { readonly file: string }): Promise<JournalFile> {
+  return new JournalFile(path, file, await readRecords(path, file));
+}
+
+interface Contents {
+  readonly records: readonly JournalRecord[];
+  readonly wholeBytes: number;
+}
+
+/** What the file says; null when there is none. */
+async function readRecords(path: string, file: string): Promise<Contents | null> {
+  let bytes: Buffer | null;
+  try {
+    bytes = await ifThere(readFile(path));
+  } catch (error) {
+    throw journalError(unreadableJournal((error as NodeJS.ErrnoException).code ?? String(error), file));
+  }
+  if (bytes === null) return null;
+  const parsed = parseJournal(bytes, file);
+  if (!parsed.ok) throw journalError(parsed.diagnostics[0]!);
+  return parsed.value;
+}
+
+/**
+ * The journal of one repository folder, below `.reelform/`. Has the shape of `Journal` in apply/ports.ts. A call resolves
+ * when its line is on the disk; those that come while a write runs share the next one. A write that fails takes its lines
+ * back, and the journal goes on.
+ */
+export class JournalFile {
+  readonly isShared = false;
+  readonly #path: string;
+  readonly #file: string;
+  readonly #queue = new JournalQueue((writes) => this.#commit(writes));
+  #fold = new JournalFold();
+  /** Bytes of whole, durable lines; null while there is no file. */
+  #size: number | null = null;
+  /** Whether there may be more bytes than those. */
+  #isTorn = true;
+  /** Whether a rewriting failed, so that the old file or the new one is there. */
+  #isUncertain = false;
+
+  constructor(path: string, file: string, contents: Contents | null) {
+    this.#path = path;
+    this.#file = file;
+    this.#take(contents);
+  }
+
+  get state(): JournalState {
+    return this.#fold.state;
+  }
+
+  /** See `Journal`; a claim under the key of an attempt in `retry` is one to send it again. */
+  begin(intent: Intent): Promise<Attempt | null> {
+    return this.#queue.add({ record: { type: 'intent', ...intent }, isClaim: true });
+  }
+
+  async append(record: JournalRecord): Promise<void> {
+    await this.#queue.add({ record, isClaim: false });
+  }
+
+  /** Nothing to read: nobody else writes it. */
+  async refresh(): Promise<void> {}
+
+  /** Rewrites the file without what is closed and what the lockfile has. Who is at work may go on writing. */
+  compact(lock: Lock): Promise<void> {
+    const kept = new Set([...lock.videos.values()].map(({ fingerprint }) => fingerprint));
+    return this.#queue.alone(async () => {
+      const contents = await readRecords(this.#path, this.#file);
+      if (contents === null) return;
+      const records = compactJournal(contents.records, this.state, (fingerprint) => kept.has(fingerprint));
+      if (records.length === contents.records.length) return;
+      this.#isUncertain = true;
+      this.#take({ records, wholeBytes: await this.#replace(records) });
+    });
+  }
+
+  /** When what was asked for before is done. */
+  close(): Promise<void> {
+    return this.#queue.alone(async () => undefined);
+  }
+
+  async #commit(writes: readonly JournalWrite[]): Promise<readonly (Attempt | null)[]> {
+    if (this.#isUncertain) this.#take(await readRecords(this.#path, this.#file));
+    const { records, answers } = settleWrites(this.#fold, writes);
+    if (records.length > 0) await this.#add(records);
+    for (const record of records) this.#fold.take(record);
+    return answers;
+  }
+
+  #take(contents: Contents | null): void {
+    this.#fold = new JournalFold();
+    for (const record of contents?.records ?? []) this.#fold.take(record);
+    this.#size = contents?.wholeBytes ?? null;
+    this.#isTorn = true;
+    this.#isUncertain = false;
+  }
+
+  async #add(records: readonly JournalRecord[]): Promise<void> {
+    if (this.#size === null) {
+      this.#size = await this.#replace(records);
+      return;
+    }
+    const bytes = Buffer.from(records.map(journalLine).join(''));
+    try {
+      // Opened anew each time: lines written into a file that somebody removed meanwhile would be nowhere.
+      await withFile(this.#path, (handle) => this.#addTo(handle, bytes, this.#size!));
+    } catch (error) {
+      throw notWritten(this.#file, error);
+    }
+    this.#size += bytes.length;
+  }
+
+  async #addTo(handle: FileHandle, bytes: Buffer, size: number): Promise<void> {
+    try {
+      if (this.#isTorn) await handle.truncate(size);
+      this.#isTorn = true;
+      await writeAll(handle, bytes, size);
+      await handle.datasync();
+      this.#isTorn = false;
+    } catch (error) {
+      // What it fails to take back now, the next write does: until then it is a torn line, or an intent that was not sent.
+      await handle.truncate(size).catch(() => undefined);
+      throw error;
+    }
+  }
+
+  /** A whole new file: the first one, or a compacted one. @returns its bytes */
+  async #replace(records: readonly JournalRecord[]): Promise<number> {
+    const text = JOURNAL_HEADER + records.map(journalLine).join('');
+    try {
+      await replaceFile(this.#path, text, { isDurable: true });
+    } catch (error) {
+      throw notWritten(this.#file, error);
+    }
+    return Buffer.byteLength(text);
+  }
+}
+
+async function withFile(path: string, action: (handle: FileHandle) => Promise<void>): Promise<void> {
+  const handle = await open(path, 'r+');
+  try {
+    await action(handle);
+  } finally {
+    await handle.close();
+  }
+}
+
+async function writeAll(handle: FileHandle, bytes: Buffer, position: number): Promise<void> {
+  for (let done = 0; done < bytes.length; ) {
+    const { bytesWritten } = await handle.write(bytes, done, bytes.length - done, position + done);
+    done += bytesWritten;
+  }
+}
+
+function notWritten(file: string, cause: unknown): ReelformError {
+  return new ReelformError('write_failed', `The journal ${file} could not be written: ${(cause as Error).message}`, {
+    hint: 'Check the space on the disk and the rights of the folder. Nothing that was not recorded was sent',
+    cause,
+  });
+}

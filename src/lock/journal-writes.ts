@@ -1,0 +1,81 @@
+import type { JournalFold } from './fold-journal.ts';
+import { nextAttempt } from './fold-journal.ts';
+import type { Attempt, JournalRecord } from './journal.ts';
+
+/** One call of a journal: a line to add, or a claim, which is a line to add unless somebody has the fingerprint. */
+export interface JournalWrite {
+  readonly record: JournalRecord;
+  readonly isClaim: boolean;
+}
+
+/** What is to be written for some calls, and what each of them is answered once it is. */
+export interface SettledWrites {
+  readonly records: readonly JournalRecord[];
+  /** One for each call: the attempt that stands against a claim, else null. */
+  readonly answers: readonly (Attempt | null)[];
+}
+
+/**
+ * Settles calls in their order, each knowing of those before it. A claim whose key is that of an attempt in `retry` is an
+ * intent to send it again: it is written, and uses the permission up.
+ */
+export function settleWrites(fold: JournalFold, writes: readonly JournalWrite[]): SettledWrites {
+  const pending = new Map<string, Attempt>();
+  const records: JournalRecord[] = [];
+  const answers = writes.map(({ record, isClaim }) => {
+    if (isClaim && record.type === 'intent') {
+      const live = fold.live(record.fingerprint, pending);
+      if (live !== null && !(live.state === 'retry' && live.intent.key === record.key)) return live;
+    }
+    records.push(record);
+    if ('key' in record) {
+      const after = nextAttempt(pending.get(record.key) ?? fold.state.attempts.get(record.key), record);
+      if (after !== undefined) pending.set(record.key, after);
+    }
+    return null;
+  });
+  return { records, answers };
+}
+
+interface Waiting {
+  readonly write: JournalWrite;
+  resolve(answer: Attempt | null): void;
+  reject(error: unknown): void;
+}
+
+/** Calls made while a write is at work share the next one. */
+export class JournalQueue {
+  readonly #commit: (writes: readonly JournalWrite[]) => Promise<readonly (Attempt | null)[]>;
+  #waiting: Waiting[] = [];
+  #running: Promise<unknown> = Promise.resolve();
+
+  /** @param commit makes them durable, all or none; never called while it is at work */
+  constructor(commit: (writes: readonly JournalWrite[]) => Promise<readonly (Attempt | null)[]>) {
+    this.#commit = commit;
+  }
+
+  add(write: JournalWrite): Promise<Attempt | null> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ write, resolve, reject });
+      if (this.#waiting.length === 1) void this.alone(() => this.#drain());
+    });
+  }
+
+  /** Does something while no write is at work, after those that were asked for before. */
+  alone<T>(action: () => Promise<T>): Promise<T> {
+    const done = this.#running.then(action);
+    this.#running = done.catch(() => undefined);
+    return done;
+  }
+
+  async #drain(): Promise<void> {
+    const all = this.#waiting;
+    this.#waiting = [];
+    try {
+      const answers = await this.#commit(all.map(({ write }) => write));
+      for (const [index, { resolve }] of all.entries()) resolve(answers[index] ?? null);
+    } catch (error) {
+      for (const { reject } of all) reject(error);
+    }
+  }
+}

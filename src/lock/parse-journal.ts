@@ -1,0 +1,94 @@
+import { type Diagnostic, ReelformError, type Result } from '../diagnostic.ts';
+import { sha256 } from '../digest.ts';
+import { isRecord } from '../is-record.ts';
+import type { JournalRecord } from './journal.ts';
+
+/** The major version of the journal's format. New types of lines leave it as it is; only a new meaning raises it. */
+export const JOURNAL_VERSION = 1;
+
+/** Hexadecimal digits of a line's SHA-256: against damage, not against malice. */
+const SUM_LENGTH = 16;
+
+const LINE = new RegExp(`^\\{"sum":"([0-9a-f]{${SUM_LENGTH}})","record":(.*)\\}$`);
+
+/** What a journal's bytes say. */
+export interface ParsedJournal {
+  /** In their order; those of types that a later minor version added among them. */
+  readonly records: readonly JournalRecord[];
+  /** How many bytes are whole lines: what follows was being written when the machine stopped, and nobody relied on it. */
+  readonly wholeBytes: number;
+}
+
+/** One line, with its newline. */
+export function journalLine(record: JournalRecord): string {
+  return line(JSON.stringify(record));
+}
+
+/** The line that a journal begins with. */
+export const JOURNAL_HEADER: string = line(JSON.stringify({ type: 'journal', version: JOURNAL_VERSION }));
+
+function line(json: string): string {
+  return `{"sum":"${sha256(json).slice(0, SUM_LENGTH)}","record":${json}}\n`;
+}
+
+/**
+ * Reads a journal. A last line without its end is left out; damage anywhere else, and a newer version, is refused and never
+ * taken for an empty journal, because what is in flight and not known is rendered, and paid for, again.
+ *
+ * @param file its name for diagnostics
+ */
+export function parseJournal(bytes: Uint8Array, file: string): Result<ParsedJournal> {
+  const wholeBytes = bytes.lastIndexOf(0x0a) + 1;
+  const lines = new TextDecoder().decode(bytes.subarray(0, wholeBytes)).split('\n').slice(0, -1);
+  const refuse = (why: string, hint?: string): Result<ParsedJournal> => ({
+    ok: false,
+    diagnostics: [unreadableJournal(why, file, hint)],
+  });
+  const records: JournalRecord[] = [];
+  for (const [index, text] of lines.entries()) {
+    const record = readLine(text);
+    if (record === null) return refuse(`line ${index + 1} is damaged`);
+    if (index > 0) {
+      records.push(record as unknown as JournalRecord);
+      continue;
+    }
+    const { type, version } = record;
+    if (type !== 'journal' || typeof version !== 'number') return refuse('it does not begin as a journal does');
+    if (version > JOURNAL_VERSION) {
+      const why = `it has version ${version}, this reelform reads ${JOURNAL_VERSION}`;
+      return refuse(why, 'Update reelform: npm install reelform@latest');
+    }
+  }
+  // Its first line is there with the file, or the file is not.
+  if (lines.length === 0) return refuse('it does not begin as a journal does');
+  return { ok: true, value: { records, wholeBytes } };
+}
+
+/** The refusal of a journal that is there and says nothing certain. */
+export function unreadableJournal(why: string, file: string, hint?: string): Diagnostic {
+  return {
+    code: 'journal_unreadable',
+    severity: 'error',
+    message: `The journal ${file} cannot be read: ${why}`,
+    hint:
+      hint ??
+      'Look at the service for sessions that the lockfile does not have (`reelform import ID --session S` takes one over), then move the journal away',
+  };
+}
+
+/** The same as an error. */
+export function journalError({ code, message, hint = '' }: Diagnostic): ReelformError {
+  return new ReelformError(code, message, { hint });
+}
+
+/** What a line holds, or null when it is not what was written. */
+function readLine(text: string): Record<string, unknown> | null {
+  const [, sum, json = ''] = LINE.exec(text) ?? [];
+  if (sum === undefined || sha256(json).slice(0, SUM_LENGTH) !== sum) return null;
+  try {
+    const record: unknown = JSON.parse(json);
+    return isRecord(record) ? record : null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,147 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { compactJournal } from '../../src/lock/compact-journal.ts';
+import { foldJournal, JournalFold, liveAttempt, liveAttempts } from '../../src/lock/fold-journal.ts';
+import type { AttemptState, JournalRecord } from '../../src/lock/journal.ts';
+import { intent, journalRecords } from './journal-arbitrary.ts';
+
+const at = '2026-01-01T00:00:00.000Z';
+const rendering = { session: 's2', video_url: 'https://x.test/v.mp4', thumbnails: [], rendered_at: at };
+const asked: JournalRecord = { type: 'intent', ...intent('k') };
+const lines = {
+  asked,
+  created: { type: 'created', key: 'k', session: 's1', at },
+  none: { type: 'not_created', key: 'k', at },
+  rendered: { type: 'rendered', key: 'k', rendering, at },
+  failed: { type: 'failed', key: 'k', at },
+  abandoned: { type: 'abandoned', key: 'k', at },
+  retry: { type: 'retry', key: 'k', at },
+} satisfies Record<string, JournalRecord>;
+
+describe('foldJournal()', () => {
+  test.each<[(keyof typeof lines)[], AttemptState, string | null]>([
+    [['asked'], 'sending', null],
+    [['asked', 'created'], 'created', 's1'],
+    [['asked', 'none'], 'closed', null],
+    [['asked', 'created', 'rendered'], 'rendered', 's2'],
+    [['asked', 'created', 'failed'], 'closed', 's1'],
+    [['asked', 'retry'], 'retry', null],
+    [['asked', 'retry', 'asked'], 'sending', null],
+    [['asked', 'retry', 'created'], 'created', 's1'],
+    [['asked', 'created', 'retry'], 'created', 's1'],
+    [['asked', 'abandoned'], 'closed', null],
+    [['asked', 'abandoned', 'retry'], 'closed', null],
+    // The service has it after all.
+    [['asked', 'abandoned', 'created'], 'created', 's1'],
+    [['asked', 'rendered', 'created'], 'rendered', 's2'],
+    [['asked', 'created', 'asked'], 'created', 's1'],
+  ])('makes of %j an attempt that is %s', (names, state, session) => {
+    const { attempts } = foldJournal(names.map((name) => lines[name]));
+    expect(attempts.get('k')).toMatchObject({ state, session });
+  });
+
+  test('passes over lines about keys that no intent named, and over types of later versions', () => {
+    const later = { type: 'weather', key: 'k' } as unknown as JournalRecord;
+    expect(foldJournal([lines.created, later]).attempts.size).toBe(0);
+    expect(foldJournal([asked, later]).attempts.get('k')?.state).toBe('sending');
+  });
+
+  test('keeps the last 20 durations of a style version and the last word on keys', () => {
+    const { services } = foldJournal([
+      { type: 'durations', service: 'a', style_version: 't', durations_ms: Array.from({ length: 15 }, (_, i) => i) },
+      { type: 'keys', service: 'a', lifetime_ms: 1000 },
+      {
+        type: 'durations',
+        service: 'a',
+        style_version: 't',
+        durations_ms: Array.from({ length: 10 }, (_, i) => 15 + i),
+      },
+      { type: 'keys', service: 'a', lifetime_ms: null },
+    ]);
+    expect(services.get('a')?.durationsMs.get('t')).toEqual(Array.from({ length: 20 }, (_, i) => 5 + i));
+    expect(services.get('a')?.keyLifetimeMs).toBeNull();
+  });
+
+  test('keeps attempts in the order of their intents', () => {
+    const { attempts } = foldJournal([
+      { ...asked, key: 'z' },
+      { ...asked, key: 'a' },
+      { ...lines.failed, key: 'z' },
+    ]);
+    expect([...attempts.keys()]).toEqual(['z', 'a']);
+  });
+
+  test('gives the same whether lines are taken at once or as they come', () => {
+    fc.assert(
+      fc.property(journalRecords, journalRecords, (before, after) => {
+        const fold = new JournalFold();
+        for (const record of [...before, ...after]) fold.take(record);
+        expect(fold.state).toEqual(foldJournal([...before, ...after]));
+      }),
+    );
+  });
+});
+
+describe('liveAttempt()', () => {
+  const { fingerprint } = intent('k');
+  const about = (key: string, ...names: (keyof typeof lines)[]): JournalRecord[] =>
+    names.map((name) => ({ ...lines[name], key }));
+
+  test.each([
+    [[...about('a', 'asked', 'rendered'), ...about('b', 'asked', 'created'), ...about('c', 'asked')], 'a'],
+    [[...about('a', 'asked'), ...about('b', 'asked', 'created'), ...about('c', 'asked', 'retry')], 'b'],
+    [[...about('a', 'asked', 'retry'), ...about('b', 'asked')], 'a'],
+    [[...about('a', 'asked', 'rendered'), ...about('b', 'asked', 'rendered')], 'b'],
+    [[...about('a', 'asked', 'failed'), ...about('b', 'asked')], 'b'],
+    [[...about('a', 'asked', 'none'), ...about('b', 'asked', 'abandoned')], undefined],
+  ])('takes what is known best (%#)', (records, key) => {
+    expect(liveAttempt(foldJournal(records), fingerprint)?.intent.key).toBe(key);
+  });
+
+  test('is what liveAttempts() and JournalFold say, too', () => {
+    fc.assert(
+      fc.property(journalRecords, (records) => {
+        const fold = new JournalFold();
+        for (const record of records) fold.take(record);
+        const all = liveAttempts(fold.state);
+        for (const name of ['a', 'b']) {
+          const one = liveAttempt(fold.state, intent('', name).fingerprint);
+          expect(all.get(intent('', name).fingerprint) ?? null).toBe(one);
+          expect(fold.live(intent('', name).fingerprint, new Map())).toEqual(one);
+        }
+      }),
+    );
+  });
+});
+
+describe('compactJournal()', () => {
+  const held = intent('', 'a').fingerprint;
+
+  test('leaves what is live and not in a lockfile as it was, and nothing else', () => {
+    fc.assert(
+      fc.property(journalRecords, (records) => {
+        const before = foldJournal(records);
+        const after = foldJournal(compactJournal(records, before, (fingerprint) => fingerprint === held));
+        const left = [...before.attempts].filter(
+          ([
+            ,
+            {
+              state,
+              intent: { fingerprint },
+            },
+          ]) => state !== 'closed' && !(state === 'rendered' && fingerprint === held),
+        );
+        expect([...after.attempts]).toEqual(left);
+        for (const [service, { keyLifetimeMs, durationsMs }] of before.services) {
+          expect(after.services.get(service)?.keyLifetimeMs ?? null).toBe(keyLifetimeMs);
+          expect(after.services.get(service)?.durationsMs ?? new Map()).toEqual(durationsMs);
+        }
+      }),
+    );
+  });
+
+  test('passes lines of later versions on', () => {
+    const later = { type: 'weather', degrees: 20 } as unknown as JournalRecord;
+    expect(compactJournal([later], foldJournal([later]), () => true)).toEqual([later]);
+  });
+});

@@ -1,0 +1,203 @@
+import { existsSync, statSync } from 'node:fs';
+import { appendFile, mkdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { foldJournal } from '../../src/lock/fold-journal.ts';
+import type { JournalRecord } from '../../src/lock/journal.ts';
+import { type JournalFile, openJournalFile } from '../../src/lock/journal-file.ts';
+import { emptyLock, type Lock, type LockEntry } from '../../src/lock/lock.ts';
+import { parseJournal } from '../../src/lock/parse-journal.ts';
+import { temporaryRepository } from '../support/temporary-repository.ts';
+import { intent, journalRecord } from './journal-arbitrary.ts';
+
+const FILE = '.reelform/journal.ndjson';
+const at = '2026-01-01T00:00:00.000Z';
+const newPath = (): string => join(temporaryRepository({}), FILE);
+const open = (path: string): Promise<JournalFile> => openJournalFile(path, { file: FILE });
+const created = (key: string): JournalRecord => ({ type: 'created', key, session: `s-${key}`, at });
+const rendering = { session: 's-k', video_url: 'https://x.test/v.mp4', thumbnails: [], rendered_at: at };
+const lockWith = (digit: string): Lock => ({
+  ...emptyLock,
+  videos: new Map([['v', { fingerprint: intent('', digit).fingerprint } as LockEntry]]),
+});
+
+async function recordsOf(path: string): Promise<readonly JournalRecord[]> {
+  const parsed = parseJournal(await readFile(path), FILE);
+  if (!parsed.ok) throw new Error(parsed.diagnostics[0]?.message);
+  return parsed.value.records;
+}
+
+describe('openJournalFile()', () => {
+  test('leaves no trace when nothing is written', async () => {
+    const path = newPath();
+    const journal = await open(path);
+    await journal.compact(emptyLock);
+    await journal.close();
+    expect(journal.state.attempts.size).toBe(0);
+    expect(existsSync(join(path, '..'))).toBe(false);
+  });
+
+  test('finds again what was written', async () => {
+    const path = newPath();
+    const journal = await open(path);
+    await journal.begin(intent('k'));
+    await journal.append(created('k'));
+    expect((await open(path)).state).toEqual(journal.state);
+    expect(journal.state.attempts.get('k')).toMatchObject({ state: 'created', session: 's-k' });
+  });
+
+  test.each([
+    ['an empty file', ''],
+    ['anything else', 'PNG'],
+  ])('refuses %s', async (_, text) => {
+    const path = newPath();
+    await mkdir(join(path, '..'));
+    await writeFile(path, text);
+    await expect(open(path)).rejects.toMatchObject({ code: 'journal_unreadable' });
+  });
+
+  test('refuses what is no file', async () => {
+    const path = newPath();
+    await mkdir(path, { recursive: true });
+    await expect(open(path)).rejects.toMatchObject({ code: 'journal_unreadable' });
+  });
+});
+
+describe('JournalFile', () => {
+  test('begin() claims a fingerprint once, whoever asks at the same time', async () => {
+    const path = newPath();
+    const journal = await open(path);
+    const answers = await Promise.all(['a', 'b', 'c'].map((key) => journal.begin(intent(key))));
+    expect(answers.map((answer) => answer?.intent.key ?? null)).toEqual([null, 'a', 'a']);
+    expect(await recordsOf(path)).toHaveLength(1);
+  });
+
+  test('begin() claims it again when the attempt before is closed', async () => {
+    const journal = await open(newPath());
+    await journal.begin(intent('a'));
+    await journal.append({ type: 'failed', key: 'a', at });
+    expect(await journal.begin(intent('b'))).toBeNull();
+  });
+
+  test('begin() under the key of an attempt that may be retried sends it again, once', async () => {
+    const journal = await open(newPath());
+    await journal.begin(intent('a'));
+    await journal.append({ type: 'retry', key: 'a', at });
+    const answers = await Promise.all([
+      journal.begin(intent('b')),
+      journal.begin({ ...intent('a'), run: 'run-2' }),
+      journal.begin({ ...intent('a'), run: 'run-3' }),
+    ]);
+    expect(answers.map((answer) => answer && [answer.state, answer.intent.run])).toEqual([
+      ['retry', 'run-1'],
+      null,
+      ['sending', 'run-2'],
+    ]);
+  });
+
+  test('calls made while a write runs share the next one', async () => {
+    const path = newPath();
+    const journal = await open(path);
+    await journal.begin(intent('k'));
+    const { ino } = statSync(path);
+    await Promise.all(Array.from({ length: 50 }, (_, index) => journal.append(created(`k${index}`))));
+    expect(statSync(path).ino).toBe(ino);
+    expect(await recordsOf(path)).toHaveLength(51);
+  });
+
+  test('cuts a torn last line off before it adds one, torn at every byte', async () => {
+    const path = newPath();
+    const journal = await open(path);
+    await journal.begin(intent('a', 'a'));
+    const before = statSync(path).size;
+    await journal.begin(intent('b', 'b'));
+    const whole = await readFile(path);
+    for (let length = before; length < whole.length; length++) {
+      await writeFile(path, whole.subarray(0, length));
+      const again = await open(path);
+      expect([...again.state.attempts.keys()]).toEqual(['a']);
+      await again.append(created('a'));
+      expect((await recordsOf(path)).map(({ type }) => type)).toEqual(['intent', 'created']);
+    }
+  });
+
+  test('says so when its file was taken away, and records nothing into nowhere', async () => {
+    const path = newPath();
+    const journal = await open(path);
+    await journal.begin(intent('a', 'a'));
+    await rm(path);
+    await expect(journal.begin(intent('b', 'b'))).rejects.toMatchObject({ code: 'write_failed' });
+    expect([...journal.state.attempts.keys()]).toEqual(['a']);
+  });
+
+  test('compact() drops what is closed and what the lockfile has, and goes on', async () => {
+    const path = newPath();
+    const journal = await open(path);
+    for (const [key, digit] of [
+      ['a', 'a'],
+      ['b', 'b'],
+      ['c', 'c'],
+    ] as const)
+      await journal.begin(intent(key, digit));
+    await journal.append({ type: 'rendered', key: 'a', rendering, at });
+    await journal.append({ type: 'rendered', key: 'b', rendering, at });
+    await journal.append({ type: 'failed', key: 'c', at });
+    await Promise.all([journal.compact(lockWith('a')), journal.begin(intent('d', 'd'))]);
+    expect([...journal.state.attempts.keys()]).toEqual(['b', 'd']);
+    expect((await open(path)).state).toEqual(journal.state);
+  });
+
+  test('compact() leaves a journal alone that has nothing to drop', async () => {
+    const path = newPath();
+    const journal = await open(path);
+    await journal.begin(intent('a'));
+    const { ino, size } = statSync(path);
+    await journal.compact(emptyLock);
+    expect(statSync(path)).toMatchObject({ ino, size });
+  });
+
+  test('compact() reads the file, and takes no damage over', async () => {
+    const path = newPath();
+    const journal = await open(path);
+    await journal.begin(intent('a'));
+    await appendFile(path, 'damage\n');
+    await expect(journal.compact(emptyLock)).rejects.toMatchObject({ code: 'journal_unreadable' });
+    await truncate(path, statSync(path).size - 'damage\n'.length);
+    await journal.append({ type: 'failed', key: 'a', at });
+    await journal.compact(emptyLock);
+    expect(await recordsOf(path)).toEqual([]);
+  });
+
+  test('holds what any interleaving of calls, compactions and new beginnings wrote', async () => {
+    const step = fc.oneof(
+      { weight: 8, arbitrary: journalRecord },
+      { weight: 1, arbitrary: fc.constantFrom('compact' as const, 'reopen' as const, 'together' as const) },
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 15 }), async (steps) => {
+        const path = newPath();
+        let journal = await open(path);
+        let waiting: Promise<unknown>[] = [];
+        const written: JournalRecord[] = [];
+        for (const one of steps) {
+          if (one === 'compact') waiting.push(journal.compact(emptyLock));
+          else if (one !== 'together' && one !== 'reopen') {
+            written.push(one);
+            waiting.push(journal.append(one));
+          } else {
+            await Promise.all(waiting);
+            waiting = [];
+            if (one === 'reopen') journal = await open(path);
+          }
+        }
+        await Promise.all(waiting);
+        await journal.compact(emptyLock);
+        const live = [...foldJournal(written).attempts.values()].filter(({ state }) => state !== 'closed');
+        const found = [...(await open(path)).state.attempts.values()].filter(({ state }) => state !== 'closed');
+        expect(found).toEqual(expect.arrayContaining(live));
+      }),
+      { numRuns: 60 },
+    );
+  });
+});

@@ -1,0 +1,64 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { sha256 } from '../../src/digest.ts';
+import type { JournalRecord } from '../../src/lock/journal.ts';
+import { JOURNAL_HEADER, journalLine, parseJournal } from '../../src/lock/parse-journal.ts';
+import { intent, journalRecords } from './journal-arbitrary.ts';
+
+const FILE = '.reelform/journal.ndjson';
+const bytesOf = (records: readonly JournalRecord[]): Buffer =>
+  Buffer.from(JOURNAL_HEADER + records.map(journalLine).join(''));
+const one = bytesOf([{ type: 'intent', ...intent('k') }]);
+const header = (json: string): string => `{"sum":"${sha256(json).slice(0, 16)}","record":${json}}\n`;
+
+describe('parseJournal()', () => {
+  test('reads what was written', () => {
+    fc.assert(
+      fc.property(journalRecords, (records) => {
+        const bytes = bytesOf(records);
+        expect(parseJournal(bytes, FILE)).toEqual({ ok: true, value: { records, wholeBytes: bytes.length } });
+      }),
+    );
+  });
+
+  test('leaves a last line out that is torn at any byte', () => {
+    const whole = bytesOf([{ type: 'keys', service: 'a', lifetime_ms: 1 }]);
+    const bytes = Buffer.concat([whole, Buffer.from(journalLine({ type: 'intent', ...intent('k') }))]);
+    for (let length = whole.length; length < bytes.length; length++) {
+      const parsed = parseJournal(bytes.subarray(0, length), FILE);
+      expect(parsed).toMatchObject({ ok: true, value: { wholeBytes: whole.length } });
+      if (parsed.ok) expect(parsed.value.records).toHaveLength(1);
+    }
+  });
+
+  test('takes the zeros for torn that some file systems leave behind a power cut', () => {
+    expect(parseJournal(Buffer.concat([one, Buffer.alloc(512)]), FILE)).toMatchObject({
+      value: { wholeBytes: one.length },
+    });
+  });
+
+  test('refuses every change of a byte of a whole line', () => {
+    for (let index = 0; index < one.length - 1; index++) {
+      const damaged = Buffer.from(one);
+      damaged[index]! ^= 0x01;
+      expect(parseJournal(damaged, FILE), `byte ${index}`).toMatchObject({
+        ok: false,
+        diagnostics: [{ code: 'journal_unreadable' }],
+      });
+    }
+  });
+
+  test.each([
+    ['an empty file', ''],
+    ['a beginning that is torn', JOURNAL_HEADER.slice(0, 20)],
+    ['a file without its beginning', journalLine({ type: 'keys', service: 'a', lifetime_ms: 1 })],
+    ['an empty line', `${JOURNAL_HEADER}\n`],
+    ['a newer version', header('{"type":"journal","version":2}')],
+    ['conflict markers', `${JOURNAL_HEADER}<<<<<<< HEAD\n`],
+  ])('never takes %s for an empty journal', (_, text) => {
+    expect(parseJournal(Buffer.from(text), FILE)).toMatchObject({
+      ok: false,
+      diagnostics: [{ code: 'journal_unreadable' }],
+    });
+  });
+});
