@@ -42,6 +42,7 @@ export const ENTRY_FIELDS: ReadonlyMap<string, EntryField> = new Map<keyof LockE
       accepts: (value) => typeof value === 'string' && /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z$/.test(value),
     },
   ],
+  ['sources', { required: false, expected: 'a map of texts', accepts: isTextMap }],
 ]);
 
 function isTextMap(value: unknown): boolean {

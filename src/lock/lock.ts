@@ -30,6 +30,11 @@ export interface LockEntry {
   readonly thumbnails: readonly string[];
   /** ISO 8601, UTC: the service's time, not ours. */
   readonly rendered_at: string;
+  /**
+   * By URL of a remote file that the video was made from: what its server said of the version, an ETag or the time of
+   * Last-Modified. For `plan --refresh` alone; absent when no server said anything.
+   */
+  readonly sources?: Readonly<Record<string, string>>;
 }
 
 /** What an entry takes from a finished render session. */
