@@ -1,22 +1,24 @@
 import pLimit from 'p-limit';
 import type { Video, VideoId } from '../definition/video.ts';
 import type { Sha256 } from '../digest.ts';
-import type { Rendering } from '../lock/lock.ts';
+import { liveAttempts } from '../lock/fold-journal.ts';
 import { outputNameOf } from '../lock/output-path.ts';
 import type { DesiredVideo } from '../plan/desired-video.ts';
-import { type Change, type Plan, renders } from '../plan/plan.ts';
-import { editLock, type LockEdit, settle } from '../plan/settle.ts';
-import { type RenderService, sessionEnd } from '../service/render-service.ts';
-import type { RenderSession } from '../service/wire.ts';
-import type { ApplyEvent, ApplyOutcome, Failure } from './events.ts';
-import { sessionFailures, thrownFailures } from './failure.ts';
+import { type Adoption, type Change, type Plan, renders } from '../plan/plan.ts';
+import type { RenderService } from '../service/render-service.ts';
+import type { ApplyEvent, ApplyOutcome } from './events.ts';
+import { endsRun } from './failure.ts';
 import { LockSaver } from './lock-saver.ts';
+import { type Ending, obtainRendering, type RunContext, type TaskEvents, verifyRendering } from './obtain-rendering.ts';
 import type { ApplyPorts } from './ports.ts';
-import { renderVideo } from './render-video.ts';
+import type { RenderTask } from './render-task.ts';
+import { RunEnd } from './run-end.ts';
+import { RunRecord } from './run-record.ts';
+import { SessionWatcher } from './session-watcher.ts';
 
 export interface ApplyInput {
   readonly plan: Plan;
-  /** Every video that the plan renders. */
+  /** Every video that the plan renders or waits for. */
   readonly videos: ReadonlyMap<VideoId, Video>;
   /** The digests that the plan was made with. */
   readonly digestOf: (path: string) => Sha256 | undefined;
@@ -26,90 +28,150 @@ export interface ApplyInput {
   readonly concurrency: number;
   /** Aborted: nothing new is begun, what is at work is waited for and recorded. */
   readonly signal: AbortSignal;
+  /** Aborted: what is at work is left to the service too, and recorded as that. */
+  readonly detach: AbortSignal;
+  /** Milliseconds from now after which what is at work is left to the service; null: never. */
+  readonly deadlineMs: number | null;
+  /** Whether the first failure keeps what has not begun from beginning. */
+  readonly failFast: boolean;
+  /** Names this run in the journal. */
+  readonly run: string;
   onEvent(event: ApplyEvent): void;
 }
 
+/** Requests that may be without an answer at once at a service that keeps no keys: a person has to sort them out. */
+const UNKEYED_POSTS = 4;
+
 /**
  * Does what a plan says. What needs no rendering goes into the lockfile first; then videos are rendered, at most
- * `concurrency` at once, and each is in the lockfile before it is reported. What fails stays with its video.
+ * `concurrency` at once. Each is in the journal before it is reported, and in the lockfile at the next checkpoint, at the
+ * latest when this returns. What fails stays with its video.
  *
- * @throws ReelformError `write_failed` when the lockfile cannot be saved: rendering on would lose results
+ * @throws ReelformError `write_failed` when journal or lockfile cannot be written: nothing new was posted since
  */
 export async function applyPlan(input: ApplyInput): Promise<ApplyOutcome> {
-  const { plan, onEvent } = input;
+  const { plan, onEvent, service } = input;
   const ports = { ...input.ports, ensureStyleVersion: oncePerId((id) => input.ports.ensureStyleVersion(id)) };
-  const startedAt = ports.clock.now();
-  const saver = new LockSaver((change) => ports.updateLock(change));
-  const pending = plan.changes.filter(renders);
-  const recorded = plan.changes.filter((change) => !renders(change) && change.action !== 'noop');
-  onEvent({ kind: 'run-started', ids: pending.map(({ id }) => id), concurrency: input.concurrency });
-  if (recorded.length > 0) {
-    await saver.record((lock) =>
-      editLock(
-        lock,
-        recorded.map((change) => settle(change, null)),
-      ),
-    );
-    for (const { id, action, previousId } of recorded) onEvent({ kind: 'video-recorded', id, action, previousId });
-  }
+  const { clock, journal } = ports;
+  const startedAt = clock.now();
+  const saver = new LockSaver((change) => ports.updateLock(change), clock);
+  const end = new RunEnd(input, clock);
+  const facts = journal.state.services.get(service.name);
+  const watcher = new SessionWatcher({
+    service,
+    clock,
+    durationsMs: (styleVersion) => facts?.durationsMs.get(styleVersion) ?? [],
+  });
+  const limitPosts = pLimit(UNKEYED_POSTS);
+  const context: RunContext = {
+    service,
+    ports,
+    watcher,
+    run: input.run,
+    known: liveAttempts(journal.state),
+    isEnding: () => end.reason !== null,
+    leave: end.leave,
+    posting: (post) => (service.keyLifetimeMs() === null ? limitPosts(post) : post()),
+  };
+  const record = new RunRecord(saver, onEvent, clock);
 
-  const failed: { id: VideoId; failures: readonly Failure[] }[] = [];
-  const skipped: VideoId[] = [];
-  let rendered = 0;
+  const isPending = (change: Change): change is Pending => needsWork(change, service);
+  const pending = plan.changes.filter(isPending);
+  onEvent({ kind: 'run-started', ids: pending.map(({ id }) => id), concurrency: input.concurrency });
   const limit = pLimit(input.concurrency);
-  const renderOne = async (change: Change): Promise<void> => {
-    if (input.signal.aborted) {
-      skipped.push(change.id);
-      onEvent({ kind: 'video-skipped', id: change.id });
-      return;
-    }
-    const failures = await renderChange(change, { ...input, ports }, saver);
-    if (failures.length > 0) failed.push({ id: change.id, failures });
-    else rendered += 1;
+  const work = async (change: Pending): Promise<void> => {
+    const reason = end.reason;
+    if (reason !== null) return record.skipped(change.id, reason);
+    await carryOut(change, input, context, record, end);
   };
   try {
-    await Promise.all(pending.map((change) => limit(renderOne, change)));
-  } catch (error) {
-    limit.clearQueue();
-    throw error;
+    await record.settled(plan.changes.filter((change) => !isPending(change) && !isTwin(change)));
+    // Each to its end, also beside one that threw: what is paid for is written down.
+    const ends = await Promise.allSettled(pending.map((change) => limit(work, change)));
+    const thrown = ends.find((one) => one.status === 'rejected');
+    if (thrown !== undefined) throw thrown.reason;
+    await record.settledTwins(plan.changes.filter(isTwin), end.reason);
+    await rememberDurations(watcher, context);
+  } finally {
+    end.close();
+    await saver.flush();
   }
-
-  const elapsedMs = ports.clock.now() - startedAt;
-  const outcome = { rendered, recorded: recorded.length, failed, skipped, elapsedMs };
+  const outcome = record.outcome(end.reason, clock.now() - startedAt);
   onEvent({ kind: 'run-finished', outcome });
   return outcome;
 }
 
-/** @returns why it could not be rendered; nothing when it was */
-async function renderChange(change: Change, input: ApplyInput, saver: LockSaver): Promise<readonly Failure[]> {
-  const { ports, service, onEvent } = input;
+type Pending = Change & { readonly desired: DesiredVideo };
+
+/** Whether there is something to ask the service for, or to wait for. */
+function needsWork(change: Change, service: RenderService): boolean {
+  if (change.action !== 'adopt') return renders(change);
+  const { source } = change;
+  if (source.kind === 'history') return service.outlivesProcess;
+  return source.kind === 'journal' && source.rendering === null;
+}
+
+/** Whether it takes what another video of the plan is rendered to. */
+function isTwin(change: Change): change is Adoption {
+  return change.action === 'adopt' && change.source.kind === 'planned';
+}
+
+async function carryOut(
+  change: Pending,
+  input: ApplyInput,
+  context: RunContext,
+  record: RunRecord,
+  end: RunEnd,
+): Promise<void> {
   const { id, action } = change;
-  const startedAt = ports.clock.now();
-  onEvent({ kind: 'video-started', id, action });
-  const fail = (failures: readonly Failure[]): readonly Failure[] => {
-    onEvent({ kind: 'video-failed', id, failures, elapsedMs: ports.clock.now() - startedAt });
-    return failures;
+  const { onEvent } = input;
+  const startedAt = context.ports.clock.now();
+  const events: TaskEvents = {
+    begun: (begin) => onEvent({ kind: 'video-started', id, action, begin }),
+    submitted: (session) => onEvent({ kind: 'video-submitted', id, session }),
+    progressed: (percent) => onEvent({ kind: 'video-progressed', id, percent }),
   };
-
-  let session: RenderSession;
+  let ending: Ending;
   try {
-    const task = {
-      video: input.videos.get(id)!,
-      styleVersion: change.desired!.styleVersion,
-      outputName: outputName(change),
-      digestOf: input.digestOf,
-    };
-    session = await renderVideo(task, service, ports, (percent) => onEvent({ kind: 'video-progressed', id, percent }));
+    ending =
+      change.action === 'adopt' && change.source.kind === 'history'
+        ? await verifyRendering(change.source.rendering, id, context.service)
+        : await obtainRendering(taskOf(change, input), context, events);
+    await record.ended(change, ending, startedAt, end.reason ?? 'interrupted');
   } catch (error) {
-    return fail(thrownFailures(error));
+    end.because('failure');
+    throw error;
   }
-  if (sessionEnd(session.status) !== 'rendered' || session.video_url === null)
-    return fail(sessionFailures(session, input.videos.get(id)!));
+  if (ending.kind === 'failed' && (input.failFast || ending.failures.some(endsRun))) end.because('failure');
+}
 
-  const edit: LockEdit = settle(change, renderingOf(session, session.video_url));
-  await saver.record((lock) => editLock(lock, [edit]));
-  onEvent({ kind: 'video-rendered', id, videoUrl: session.video_url, elapsedMs: ports.clock.now() - startedAt });
-  return [];
+function taskOf(change: Pending, { videos, digestOf }: ApplyInput): RenderTask {
+  const { id, fingerprint, styleVersion } = change.desired;
+  return {
+    video: videos.get(id)!,
+    fingerprint,
+    styleVersion,
+    outputName: outputName(change),
+    presentSession: change.before?.session ?? null,
+    digestOf,
+  };
+}
+
+/** A restored output goes back to the name that the lockfile knows it by; a new one is named after what is in it. */
+function outputName(change: Pending): string {
+  if (change.action === 'restore') return outputNameOf(change.before.video_url);
+  const { id, fingerprint } = change.desired;
+  return `${id}-${fingerprint.slice('v1:'.length, 'v1:'.length + 8)}`;
+}
+
+/** The next run knows when to look. */
+async function rememberDurations(watcher: SessionWatcher, { service, ports }: RunContext): Promise<void> {
+  if (!service.outlivesProcess) return;
+  await Promise.all(
+    [...watcher.learnt()].map(([style_version, durations_ms]) => {
+      return ports.journal.append({ type: 'durations', service: service.name, style_version, durations_ms });
+    }),
+  );
 }
 
 /** The same promise for the same id: what is at work is waited for, what failed stays failed. */
@@ -120,23 +182,4 @@ function oncePerId(ensure: (id: string) => Promise<void>): (id: string) => Promi
     asked.set(id, promise);
     return promise;
   };
-}
-
-function renderingOf(session: RenderSession, videoUrl: string): Rendering {
-  return {
-    session: session.id,
-    video_url: videoUrl,
-    thumbnails: session.thumbnails,
-    rendered_at: session.updated_at,
-  };
-}
-
-/** A restored output goes back to the name that the lockfile knows it by; a new one is named after what is in it. */
-function outputName(change: Change): string {
-  if (change.action === 'restore') return outputNameOf(change.before.video_url);
-  return newOutputName(change.desired!);
-}
-
-function newOutputName({ id, fingerprint }: DesiredVideo): string {
-  return `${id}-${fingerprint.slice('v1:'.length, 'v1:'.length + 8)}`;
 }

@@ -31,6 +31,11 @@ function sourceOf(video: Video, editable: string | undefined): string | undefine
   return resource?.kind === 'image' && resource.source.kind === 'file' ? resource.source.path : undefined;
 }
 
+/** Whether every other video would meet with the same: a token that is refused, a service that is not there. */
+export function endsRun({ code }: Failure): boolean {
+  return code === 'service_unauthorized' || code === 'service_unreachable';
+}
+
 /** What was thrown while one video was at work; it stays with that video. */
 export function thrownFailures(error: unknown): Failure[] {
   if (error instanceof ReelformError) {

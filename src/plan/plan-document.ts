@@ -1,5 +1,14 @@
 import { canonicalJson, type Json, sha256 } from '../digest.ts';
-import { ACTIONS, type Action, type Change, type FieldChange, type InputChange, type Plan, renders } from './plan.ts';
+import {
+  ACTIONS,
+  type Action,
+  type AdoptionSource,
+  type Change,
+  type FieldChange,
+  type InputChange,
+  type Plan,
+  renders,
+} from './plan.ts';
 
 /**
  * A plan as the world outside reads it: what `plan --json` prints and `plan --out` saves, in the names of the format.
@@ -26,7 +35,7 @@ export interface Estimate {
   readonly seconds_of_video: number | null;
 }
 
-interface ChangeDocument {
+export interface ChangeDocument {
   readonly id: string;
   /** The definition's file; null when there is none any more. */
   readonly path: string | null;
@@ -38,9 +47,20 @@ interface ChangeDocument {
   readonly inputs: readonly InputChange[];
   readonly fields: readonly FieldChange[];
   /** What the lockfile has to say for the change to be applied; null: nothing about this video. */
-  readonly before: { readonly fingerprint: string; readonly video_url: string } | null;
+  readonly before: { readonly fingerprint: string; readonly session: string; readonly video_url: string } | null;
   /** Null when the entry goes. */
   readonly after: { readonly fingerprint: string } | null;
+  /** Where the rendering of an adopted video comes from; null for every other action. */
+  readonly source: SourceDocument | null;
+}
+
+export interface SourceDocument {
+  readonly kind: AdoptionSource['kind'];
+  /** The video that it was rendered for. */
+  readonly id: string;
+  readonly commit: string | null;
+  readonly session: string | null;
+  readonly video_url: string | null;
 }
 
 /** @param diagnostics of the plan and of the definitions, already in their JSON form */
@@ -79,7 +99,7 @@ export function estimatePlan(plan: Plan): Estimate {
   return { renders: rendered.length, seconds_of_video: seconds && Math.round(seconds * 1000) / 1000 };
 }
 
-function changeDocument(change: Change): ChangeDocument {
+export function changeDocument(change: Change): ChangeDocument {
   const { id, previousId, action, reason, inputs, fields, desired, before } = change;
   const { title, template } = desired ?? before;
   return {
@@ -92,13 +112,25 @@ function changeDocument(change: Change): ChangeDocument {
     reason,
     inputs,
     fields,
-    before: before && { fingerprint: before.fingerprint, video_url: before.video_url },
+    before: before && { fingerprint: before.fingerprint, session: before.session, video_url: before.video_url },
     after: desired && { fingerprint: desired.fingerprint },
+    source: change.action === 'adopt' ? sourceDocument(change.source) : null,
+  };
+}
+
+function sourceDocument(source: AdoptionSource): SourceDocument {
+  const rendering = source.kind === 'planned' ? null : source.rendering;
+  return {
+    kind: source.kind,
+    id: source.id,
+    commit: source.kind === 'history' ? source.commit : null,
+    session: source.kind === 'journal' ? source.session : (rendering?.session ?? null),
+    video_url: rendering?.video_url ?? null,
   };
 }
 
 /** The digest of what is done to what: `[id, action, fingerprint before, fingerprint after]`, by id. */
-function planId(changes: readonly ChangeDocument[]): string {
+export function planId(changes: readonly ChangeDocument[]): string {
   const rows = changes.map(({ id, action, before, after }) => {
     return [id, action, before?.fingerprint ?? null, after?.fingerprint ?? null];
   });

@@ -1,15 +1,22 @@
 import type { VideoId } from '../definition/video.ts';
 import type { Diagnostic } from '../diagnostic.ts';
 import { byCodeUnit } from '../digest.ts';
+import type { JournalState } from '../lock/journal.ts';
 import type { Fingerprint, Lock, LockEntry } from '../lock/lock.ts';
+import { adoptRenderings, type FormerEntry } from './adopt-renderings.ts';
 import { compareFields, compareInputs, reasonOf } from './compare-video.ts';
 import type { DesiredVideo } from './desired-video.ts';
-import type { Adjustment, Change, Plan } from './plan.ts';
+import type { Adjustment, Change, Plan, PlanDiagnostic, Reason } from './plan.ts';
 
 /** What was looked at before planning, because planning looks at nothing. */
 export interface Observations {
   /** Ids of the lock entries whose local output is not there. */
   readonly missingOutputs: ReadonlySet<string>;
+  /** What a refresh found out about lock entries, by id. */
+  readonly refreshed?: ReadonlyMap<string, 'url_lost' | 'asset_changed'>;
+  /** Renderings that could be adopted: those alone whose video can be had. */
+  readonly journal?: JournalState;
+  readonly history?: ReadonlyMap<Fingerprint, FormerEntry>;
 }
 
 /**
@@ -18,7 +25,8 @@ export interface Observations {
  *
  * A video whose id is new and whose fingerprint is that of an entry which no definition has any more was moved: it keeps
  * its rendering. Among several alike, ids are paired in their order. What costs nothing rides along with a change: a moved
- * video may get a new title, and one that is restored may get both a new id and a new title. So the plan after an apply
+ * video may get a new title, and one that is restored may get both a new id and a new title. What was rendered elsewhere,
+ * or is being rendered, is adopted; of several alike, one is rendered and the others adopt it. So the plan after an apply
  * is always empty.
  *
  * @param desired all videos of the repository, ids unique
@@ -27,22 +35,26 @@ export function planVideos(inputs: {
   readonly desired: readonly DesiredVideo[];
   readonly lock: Lock;
   readonly observations: Observations;
+  /** Whether somebody asked for a new rendering of this video, whatever there is. */
+  readonly requested?: (id: string) => boolean;
   /** Accepts that nothing is left; otherwise that is taken for a mistake. */
   readonly allowEmpty?: boolean;
 }): Plan {
-  const { desired, lock, observations, allowEmpty = false } = inputs;
+  const { desired, lock, observations, allowEmpty = false, requested = () => false } = inputs;
   const wanted = new Set<string>(desired.map((video) => video.id));
   const gone = [...lock.videos.keys()].filter((id) => !wanted.has(id)).sort(byCodeUnit) as VideoId[];
   const moves = pairMoves(desired, gone, lock);
 
-  const changes: Change[] = desired.map((video) => {
+  const compared = desired.map((video): Change => {
     const previousId = moves.get(video.id) ?? null;
-    const entry = lock.videos.get(previousId ?? video.id);
+    const lockId = previousId ?? video.id;
+    const entry = lock.videos.get(lockId);
     if (entry === undefined) return create(video);
-    return adjust(video, entry, previousId, observations.missingOutputs.has(previousId ?? video.id));
+    const again = observations.refreshed?.get(lockId) ?? (requested(video.id) ? 'requested' : null);
+    return adjust(video, entry, previousId, { again, isMissing: observations.missingOutputs.has(lockId) });
   });
+  const { changes, diagnostics } = adoptRenderings(compared, { lock, observations, requested });
   const moved = new Set(moves.values());
-  const diagnostics: Diagnostic[] = [];
   if (desired.length === 0 && lock.videos.size > 0 && !allowEmpty) diagnostics.push(allGone(lock.videos.size));
   for (const id of gone) {
     if (moved.has(id)) continue;
@@ -82,7 +94,7 @@ function adjust(
   desired: DesiredVideo,
   before: LockEntry,
   previousId: VideoId | null,
-  outputMissing: boolean,
+  observed: { readonly again: Reason | null; readonly isMissing: boolean },
 ): Adjustment {
   const { id } = desired;
   const fields = compareFields(before, desired);
@@ -92,7 +104,8 @@ function adjust(
     return { action: 'update', id, previousId, reason, inputs, fields, desired, before };
   }
   const unchanged = { id, previousId, reason: null, inputs: [], fields, desired, before };
-  if (outputMissing) return { ...unchanged, action: 'restore', reason: 'output_missing' };
+  if (observed.again !== null) return { ...unchanged, action: 'update', reason: observed.again };
+  if (observed.isMissing) return { ...unchanged, action: 'restore', reason: 'output_missing' };
   if (previousId !== null) return { ...unchanged, action: 'move' };
   return { ...unchanged, action: fields.length > 0 ? 'relabel' : 'noop' };
 }
@@ -111,8 +124,9 @@ function allGone(count: number): Diagnostic {
   };
 }
 
-function protectedVideo(id: VideoId): Diagnostic {
+function protectedVideo(id: VideoId): PlanDiagnostic {
   return {
+    video: id,
     code: 'protected_video',
     severity: 'error',
     message: `The video "${id}" is protected, and no definition has it any more`,

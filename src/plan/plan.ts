@@ -62,7 +62,7 @@ interface Difference {
 }
 
 /** The lock knows nothing of it: render, and make an entry. */
-interface Creation extends Difference {
+export interface Creation extends Difference {
   readonly action: 'create';
   readonly desired: DesiredVideo;
   readonly before: null;
@@ -119,8 +119,15 @@ export interface Plan {
   readonly changes: readonly Change[];
   /** False when some videos were left out on demand. */
   readonly complete: boolean;
-  /** What stands against applying it. */
-  readonly diagnostics: readonly Diagnostic[];
+  /** How many changes were left out on demand, those not counted that need nothing. */
+  readonly leftOut?: number;
+  /** What stands against applying it, and what is worth knowing before. */
+  readonly diagnostics: readonly PlanDiagnostic[];
+}
+
+export interface PlanDiagnostic extends Diagnostic {
+  /** Id of the one video that it is about. */
+  readonly video?: string;
 }
 
 /** Whether applying the change renders a video. */

@@ -13,15 +13,16 @@ export interface LockEdit {
  * What the lock says once a change is done. An entry that was rendered anew is written anew, without the fields that a
  * later version may have noted about the old rendering; every other entry keeps whatever it holds.
  *
- * @param rendering the new one for create and update; not looked at for the others, a restored video's entry stands for
+ * @param rendering the new one for create and update, the one that was found for adopt; not looked at for the others, a restored video's entry stands for
  *   the rendering that was lost
  */
 export function settle(change: Change, rendering: Rendering | null): LockEdit {
   switch (change.action) {
     case 'create':
     case 'update':
+    case 'adopt':
       if (rendering === null) throw new Error(`Internal error: ${change.action} of ${change.id} without a rendering`);
-      return { remove: null, put: { id: change.id, entry: newEntry(change.desired, rendering) } };
+      return { remove: change.previousId, put: { id: change.id, entry: newEntry(change.desired, rendering) } };
     case 'move':
     case 'restore':
     case 'relabel': {

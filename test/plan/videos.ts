@@ -6,7 +6,7 @@ import { type DesiredVideo, desiredVideo } from '../../src/plan/desired-video.ts
 import type { RenderingContext } from '../../src/plan/fingerprint.ts';
 import type { Plan } from '../../src/plan/plan.ts';
 import { planVideos } from '../../src/plan/plan-videos.ts';
-import { editLock, type Rendering, settle } from '../../src/plan/settle.ts';
+import { editLock, settle } from '../../src/plan/settle.ts';
 
 export const text = (value: string): VideoResource => ({ kind: 'text', text: value });
 export const color = (value: string): VideoResource => ({ kind: 'color', color: value });

@@ -1,47 +1,33 @@
 import type { Video } from '../definition/video.ts';
 import { ReelformError } from '../diagnostic.ts';
 import { type Sha256, sha256 } from '../digest.ts';
-import { type RenderService, sessionEnd } from '../service/render-service.ts';
-import type { RenderSession } from '../service/wire.ts';
+import type { Fingerprint } from '../lock/lock.ts';
+import type { RenderService } from '../service/render-service.ts';
 import type { ApplyPorts } from './ports.ts';
 import { localFiles, sessionRequest } from './session-request.ts';
 
 /** One video to render and where its result goes. */
 export interface RenderTask {
   readonly video: Video;
+  readonly fingerprint: Fingerprint;
   readonly styleVersion: string;
   /** Below the service's output directory, without ending. */
   readonly outputName: string;
+  /** The session that its entry came from: another one is wanted. Null where there is no entry. */
+  readonly presentSession: string | null;
   /** The digest that each local file had when the plan was made. */
   readonly digestOf: (path: string) => Sha256 | undefined;
 }
 
 /**
- * Sees to the template, uploads, posts once, and looks until the session has ended, rendered or failed.
+ * Sees to the template, uploads the files, and makes the exact body of the request.
  *
  * @throws ReelformError `changed_since_plan`, before anything is posted; whatever the service threw
  */
-export async function renderVideo(
-  task: RenderTask,
-  service: RenderService,
-  ports: ApplyPorts,
-  onProgress: (percent: number) => void,
-): Promise<RenderSession> {
+export async function prepareRequest(task: RenderTask, service: RenderService, ports: ApplyPorts): Promise<string> {
   await ports.ensureStyleVersion(task.styleVersion);
   const urls = await uploadFiles(task, service, ports);
-  const request = sessionRequest(task.video, task.styleVersion, (path) => urls.get(path)!);
-  const options = { idempotencyKey: ports.newKey(), outputName: task.outputName };
-  let session = await service.createRenderSession(request, options);
-  let percent = -1;
-  while (sessionEnd(session.status) === null) {
-    if (session.render_progress > percent) {
-      percent = session.render_progress;
-      onProgress(percent);
-    }
-    await ports.clock.wait(service.pollIntervalMs);
-    session = await service.getRenderSession(session.id);
-  }
-  return session;
+  return JSON.stringify(sessionRequest(task.video, task.styleVersion, (path) => urls.get(path)!));
 }
 
 /** The bytes that are sent are the bytes that were planned. */

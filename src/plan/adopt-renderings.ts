@@ -1,0 +1,105 @@
+import { byCodeUnit } from '../digest.ts';
+import { liveAttempt } from '../lock/fold-journal.ts';
+import type { Attempt, JournalState } from '../lock/journal.ts';
+import type { Fingerprint, Lock, LockEntry } from '../lock/lock.ts';
+import type { Adjustment, Adoption, AdoptionSource, Change, Creation, PlanDiagnostic } from './plan.ts';
+import type { Observations } from './plan-videos.ts';
+
+/** An entry that the lockfile once had. */
+export interface FormerEntry {
+  /** Of the commit that had it. */
+  readonly commit: string;
+  readonly id: string;
+  readonly entry: LockEntry;
+}
+
+interface Known {
+  readonly lock: Lock;
+  readonly observations: Observations;
+  readonly requested: (id: string) => boolean;
+}
+
+/**
+ * Turns renders into adoptions wherever a rendering of the same fingerprint is there, or on its way. A rendering that was
+ * asked for anew is taken from the journal alone: there it is one that the lockfile does not have yet.
+ *
+ * @param compared what each video would need if nothing were rendered elsewhere
+ * @returns the changes in their order, and a warning for each video of which nobody knows whether it is being rendered
+ */
+export function adoptRenderings(
+  compared: readonly Change[],
+  known: Known,
+): { changes: Change[]; diagnostics: PlanDiagnostic[] } {
+  const rendered = renderedVideos(known);
+  const planned = new Map<Fingerprint, Change['id']>();
+  const diagnostics: PlanDiagnostic[] = [];
+  const adopted = new Map<Change, Change>();
+  for (const change of [...compared].sort((a, b) => byCodeUnit(a.id, b.id))) {
+    if (change.action !== 'create' && change.action !== 'update') continue;
+    const { fingerprint } = change.desired;
+    const attempt = attemptOf(change, known.observations.journal);
+    const source = sourceOf(change, attempt, rendered, known) ?? plannedSource(planned.get(fingerprint));
+    if (source !== null) adopted.set(change, adopt(change, source));
+    else planned.set(fingerprint, change.id);
+    if (attempt?.state === 'sending') diagnostics.push(unknownSession(change, attempt));
+  }
+  return { changes: compared.map((change) => adopted.get(change) ?? change), diagnostics };
+}
+
+/** The attempt at what the change wants; not the one that the entry came from. */
+export function attemptOf(change: Change, journal: JournalState | undefined): Attempt | null {
+  if (journal === undefined || change.desired === null) return null;
+  const attempt = liveAttempt(journal, change.desired.fingerprint);
+  return attempt === null || attempt.session === change.before?.session ? null : attempt;
+}
+
+function sourceOf(
+  change: Creation | Adjustment,
+  attempt: Attempt | null,
+  rendered: ReadonlyMap<Fingerprint, AdoptionSource>,
+  { observations, requested }: Known,
+): AdoptionSource | null {
+  if (attempt !== null && attempt.session !== null) {
+    return { kind: 'journal', id: attempt.intent.id, session: attempt.session, rendering: attempt.rendering };
+  }
+  const { fingerprint } = change.desired;
+  // What there is was found wanting, or somebody wants another.
+  if (change.before?.fingerprint === fingerprint || requested(change.id)) return null;
+  const known = rendered.get(fingerprint);
+  if (known !== undefined) return known;
+  const former = observations.history?.get(fingerprint);
+  if (former === undefined) return null;
+  return { kind: 'history', commit: former.commit, id: former.id, rendering: former.entry };
+}
+
+function plannedSource(id: Change['id'] | undefined): AdoptionSource | null {
+  return id === undefined ? null : { kind: 'planned', id };
+}
+
+/** The entries of the lock whose video can be had; of several alike the first by id. */
+function renderedVideos({ lock, observations }: Known): Map<Fingerprint, AdoptionSource> {
+  const { missingOutputs, refreshed } = observations;
+  const rendered = new Map<Fingerprint, AdoptionSource & { readonly kind: 'video' }>();
+  for (const [id, entry] of lock.videos) {
+    if (missingOutputs.has(id) || refreshed?.has(id)) continue;
+    const other = rendered.get(entry.fingerprint);
+    if (other === undefined || byCodeUnit(id, other.id) < 0) {
+      rendered.set(entry.fingerprint, { kind: 'video', id, rendering: entry });
+    }
+  }
+  return rendered;
+}
+
+function adopt(change: Creation | Adjustment, source: AdoptionSource): Adoption {
+  return { ...change, action: 'adopt', source };
+}
+
+function unknownSession({ id }: Change, { intent }: Attempt): PlanDiagnostic {
+  return {
+    video: id,
+    code: 'session_unknown',
+    severity: 'warning',
+    message: `A render of "${id}" was asked for at ${intent.at}, and whether the service took it on is not known`,
+    hint: `Look at the service, then run reelform resolve ${id} --session ID, --retry or --abandon`,
+  };
+}

@@ -1,0 +1,130 @@
+import type { Result } from '../diagnostic.ts';
+import { canonicalJson, type Json } from '../digest.ts';
+import { isRecord } from '../is-record.ts';
+import type { Lock } from '../lock/lock.ts';
+import { ACTIONS, type Change, type Plan, type PlanDiagnostic, renders } from './plan.ts';
+import { type ChangeDocument, changeDocument, type PlanDocument, planId } from './plan-document.ts';
+
+/**
+ * Reads a saved plan. Its id is computed anew: a plan whose changes were edited is not the one that was reviewed.
+ *
+ * @param file its name, for diagnostics
+ */
+export function parsePlanDocument(text: string, file: string): Result<PlanDocument> {
+  const refuse = (what: string, hint = 'Make it anew: reelform plan --out FILE'): Result<never> => {
+    const at = { file, start: 0, end: 0 };
+    const message = `${file} cannot be applied: ${what}`;
+    return { ok: false, diagnostics: [{ code: 'plan_invalid', severity: 'error', message, hint, at }] };
+  };
+  let document: unknown;
+  try {
+    document = JSON.parse(text);
+  } catch {
+    return refuse('it is not JSON');
+  }
+  if (!isRecord(document) || typeof document.format_version !== 'string') return refuse('it is no plan');
+  const { format_version: version, changes, diagnostics } = document;
+  if (!/^1\.\d+$/.test(version)) {
+    return refuse(`its format is ${version}, this reelform reads 1.x`, 'Update reelform, or make the plan anew');
+  }
+  if (typeof document.plan_id !== 'string' || typeof document.complete !== 'boolean' || !Array.isArray(changes)) {
+    return refuse('it is no plan');
+  }
+  if (!changes.every(isChange)) return refuse('one of its changes is in no form of a plan');
+  if (document.plan_id !== planId(changes)) return refuse('its changes are not those that its plan_id was made of');
+  if (Array.isArray(diagnostics) && diagnostics.some((one) => isRecord(one) && one.severity === 'error')) {
+    return refuse('it was made with errors', 'Mend them, and make the plan anew: reelform plan --out FILE');
+  }
+  return { ok: true, value: document as unknown as PlanDocument };
+}
+
+function isChange(value: unknown): value is ChangeDocument {
+  if (!isRecord(value) || typeof value.id !== 'string') return false;
+  const { action, before, after, previous_id: previousId } = value;
+  const isSide = (side: unknown, fields: readonly string[]): boolean =>
+    side === null || (isRecord(side) && fields.every((name) => typeof side[name] === 'string'));
+  return (
+    (ACTIONS as readonly unknown[]).includes(action) &&
+    (previousId === null || typeof previousId === 'string') &&
+    isSide(before, ['fingerprint', 'session']) &&
+    isSide(after, ['fingerprint']) &&
+    Array.isArray(value.inputs) &&
+    Array.isArray(value.fields)
+  );
+}
+
+/** What a saved plan renders although nothing in the definitions changed: to be asked for again when planning anew. */
+export interface SavedDemands {
+  readonly requested: (id: string) => boolean;
+  /** By id in the lockfile. */
+  readonly refreshed: ReadonlyMap<string, 'url_lost' | 'asset_changed'>;
+}
+
+/** @param lock as it is now: what has another session than the plan saw was rendered since, and is not asked for again */
+export function savedDemands(document: PlanDocument, lock: Lock): SavedDemands {
+  const requested = new Set<string>();
+  const refreshed = new Map<string, 'url_lost' | 'asset_changed'>();
+  for (const { id, previous_id: previousId, reason, before, after } of document.changes) {
+    const lockId = previousId ?? id;
+    if (before === null || before.fingerprint !== after?.fingerprint) continue;
+    if (lock.videos.get(lockId)?.session !== before.session) continue;
+    if (reason === 'requested') requested.add(id);
+    if (reason === 'url_lost' || reason === 'asset_changed') refreshed.set(lockId, reason);
+  }
+  return { requested: (id) => requested.has(id), refreshed };
+}
+
+/**
+ * What of a saved plan is still to be done. Each of its changes is compared with the one that the lock and the definitions
+ * of this moment ask for: the same is done, one that asks for nothing more is left out, and everything else makes the plan
+ * stale. A render that has become an adoption costs less than was agreed to, and is done.
+ *
+ * @param fresh made with the demands of the saved plan
+ */
+export function reviewedPlan(document: PlanDocument, fresh: Plan): Result<Plan> {
+  const now = new Map<string, Change>(fresh.changes.map((change) => [change.id, change]));
+  const changes: Change[] = [];
+  const diagnostics: PlanDiagnostic[] = [];
+  for (const reviewed of document.changes) {
+    const change = now.get(reviewed.id);
+    const why = differsBecause(reviewed, change);
+    if (why !== null) diagnostics.push(stale(reviewed.id, why));
+    else if (change !== undefined && change.action !== 'noop') changes.push(change);
+  }
+  if (diagnostics.length > 0) return { ok: false, diagnostics };
+  const ids = new Set(changes.map(({ id }) => id as string));
+  const kept = fresh.diagnostics.filter(({ video }) => video !== undefined && ids.has(video));
+  return { ok: true, value: { changes, complete: document.complete, diagnostics: kept } };
+}
+
+function differsBecause(reviewed: ChangeDocument, change: Change | undefined): string | null {
+  if (change === undefined) return reviewed.after === null ? null : 'no definition has it any more';
+  const present = changeDocument(change);
+  if (present.after?.fingerprint !== reviewed.after?.fingerprint) {
+    return present.after === null ? 'no definition has it any more' : 'its definition has changed';
+  }
+  if (change.action === 'noop') return null;
+  if (!isSame(present.before, reviewed.before) || present.previous_id !== reviewed.previous_id) {
+    return 'the lockfile has another rendering of it';
+  }
+  if (!isSame(present.fields, reviewed.fields)) return 'its title, labels or template have changed';
+  if (renders(change) && !['create', 'update', 'restore'].includes(reviewed.action)) {
+    return 'it would be rendered, and the plan says that it is not';
+  }
+  return null;
+}
+
+/** What the lock said, by its fingerprint and its session. */
+function isSame(present: unknown, reviewed: unknown): boolean {
+  return canonicalJson(present as Json) === canonicalJson(reviewed as Json);
+}
+
+function stale(video: string, why: string): PlanDiagnostic {
+  return {
+    code: 'plan_stale',
+    severity: 'error',
+    message: `The plan of "${video}" is stale: ${why}`,
+    hint: 'Make the plan anew, and have it reviewed',
+    video,
+  };
+}

@@ -1,0 +1,65 @@
+import picomatch from 'picomatch';
+import type { Diagnostic } from '../diagnostic.ts';
+import type { Change, Plan } from './plan.ts';
+
+/** Which videos of a plan are meant; an empty list of targets means all. */
+export interface Selection {
+  /** Globs over ids. `*` stays between two slashes, `**` does not. */
+  readonly targets: readonly string[];
+  readonly excludes: readonly string[];
+  /** What else a change has to fulfil. */
+  readonly only?: (change: Change) => boolean;
+}
+
+/** Whether a glob matches an id. @param globs none of them match when there are none */
+export function idMatcher(globs: readonly string[]): (id: string) => boolean {
+  const matchers = globs.map((glob) => picomatch(glob, { dot: true, nonegate: true }));
+  return (id) => matchers.some((matches) => matches(id));
+}
+
+/**
+ * The part of a plan that somebody asked for. A video that was moved answers to both of its ids. What another video of the
+ * plan was to be rendered for is rendered for itself when that one is left out.
+ *
+ * @returns the plan marked as incomplete, with a warning for each glob that matches nothing
+ */
+export function selectChanges(plan: Plan, { targets, excludes, only = () => true }: Selection): Plan {
+  const isTarget = targets.length === 0 ? () => true : idMatcher(targets);
+  const isExcluded = idMatcher(excludes);
+  const answers = ({ id, previousId }: Change, matches: (id: string) => boolean): boolean =>
+    matches(id) || (previousId !== null && matches(previousId));
+  const selected = plan.changes.filter(
+    (change) => answers(change, isTarget) && !answers(change, isExcluded) && only(change),
+  );
+  const ids = new Set(selected.map(({ id }) => id));
+  const left = new Map<string, Change>();
+  const changes = selected.map((change): Change => {
+    if (change.action !== 'adopt' || change.source.kind !== 'planned' || ids.has(change.source.id)) return change;
+    // The first of those that wait for a video outside renders it for the others.
+    const first = left.get(change.source.id);
+    if (first !== undefined) return { ...change, source: { kind: 'planned', id: first.id } };
+    left.set(change.source.id, change);
+    return renderItself(change);
+  });
+  const unmatched = [...targets, ...excludes].filter((glob) => {
+    const matches = idMatcher([glob]);
+    return !plan.changes.some((change) => answers(change, matches));
+  });
+  const kept = plan.diagnostics.filter(({ video }) => video === undefined || ids.has(video as Change['id']));
+  const leftOut = plan.changes.filter(({ id, action }) => action !== 'noop' && !ids.has(id)).length;
+  return { changes, complete: false, leftOut, diagnostics: [...kept, ...unmatched.map(matchesNothing)] };
+}
+
+function renderItself(change: Change & { readonly action: 'adopt' }): Change {
+  const { source: _source, before, ...rest } = change;
+  return before === null ? { ...rest, before, action: 'create' } : { ...rest, before, action: 'update' };
+}
+
+function matchesNothing(glob: string): Diagnostic {
+  return {
+    code: 'unknown_video',
+    severity: 'warning',
+    message: `No video has an id like ${JSON.stringify(glob)}`,
+    hint: 'Globs are compared with ids, as `reelform show` lists them; ** stands for any number of folders',
+  };
+}
