@@ -9,12 +9,14 @@ import type { RenderService } from '../service/render-service.ts';
 import type { ApplyEvent, ApplyOutcome } from './events.ts';
 import { endsRun } from './failure.ts';
 import { LockSaver } from './lock-saver.ts';
-import { type Ending, obtainRendering, type RunContext, type TaskEvents, verifyRendering } from './obtain-rendering.ts';
+import { obtainRendering } from './obtain-rendering.ts';
 import type { ApplyPorts } from './ports.ts';
 import type { RenderTask } from './render-task.ts';
+import type { Ending, RunContext, TaskEvents } from './run-context.ts';
 import { RunEnd } from './run-end.ts';
 import { RunRecord } from './run-record.ts';
 import { SessionWatcher } from './session-watcher.ts';
+import { verifyRendering } from './watch-session.ts';
 
 export interface ApplyInput {
   readonly plan: Plan;

@@ -1,50 +1,14 @@
 import { ReelformError } from '../diagnostic.ts';
 import { liveAttempt } from '../lock/fold-journal.ts';
 import type { Attempt, Intent } from '../lock/journal.ts';
-import type { Fingerprint, Rendering } from '../lock/lock.ts';
-import { type RenderService, SessionUnknown, sessionEnd } from '../service/render-service.ts';
+import { SessionUnknown } from '../service/render-service.ts';
 import { ServiceError } from '../service/service-error.ts';
 import type { RenderSession } from '../service/wire.ts';
-import type { Begin, Failure } from './events.ts';
-import { sessionFailures, thrownFailures } from './failure.ts';
-import type { ApplyPorts } from './ports.ts';
+import { thrownFailures } from './failure.ts';
+import { renderHere } from './render-here.ts';
 import { prepareRequest, type RenderTask } from './render-task.ts';
-import type { SessionWatcher } from './session-watcher.ts';
-
-/** How the work at one video ended. */
-export type Ending =
-  | { readonly kind: 'rendered'; readonly rendering: Rendering }
-  | { readonly kind: 'failed'; readonly failures: readonly Failure[] }
-  /** A render was asked for, and nothing tells whether it was taken on. */
-  | { readonly kind: 'unknown'; readonly failure: Failure; readonly askedAt: string }
-  /** Still at work at the service, and in the journal. */
-  | { readonly kind: 'left'; readonly session: string }
-  /** Given up before anything was asked for. */
-  | { readonly kind: 'given-up' };
-
-/** What the videos of one run share. */
-export interface RunContext {
-  readonly service: RenderService;
-  readonly ports: ApplyPorts;
-  readonly watcher: SessionWatcher;
-  /** Names this run in the journal. */
-  readonly run: string;
-  /** What was in the journal when the run began. */
-  readonly known: ReadonlyMap<Fingerprint, Attempt>;
-  /** Whether the run is ending: nothing may be asked for any more. */
-  isEnding(): boolean;
-  /** Aborted: what is at work is left to the service. */
-  readonly leave: AbortSignal;
-  /** Lets only so many requests be unanswered at once as could be sorted out by hand. */
-  readonly posting: <T>(post: () => Promise<T>) => Promise<T>;
-}
-
-/** What is told of one video on the way. */
-export interface TaskEvents {
-  begun(begin: Begin): void;
-  submitted(session: string): void;
-  progressed(percent: number): void;
-}
+import { type Ending, newIntent, type RunContext, type TaskEvents, timestamp } from './run-context.ts';
+import { followSession, watchSession } from './watch-session.ts';
 
 /** A run on another machine that has said that it will ask is given so long to do it, its time-outs included. */
 const FOREIGN_INTENT_MS = 180_000;
@@ -93,7 +57,7 @@ async function takeUp(attempt: Attempt, task: RenderTask, context: RunContext, e
   if (session !== null) {
     events.begun(intent.run === run ? 'posted' : 'resumed');
     events.submitted(session);
-    return follow(session, intent.key, task, context, events);
+    return followSession(session, intent.key, task, context, events);
   }
   if (state === 'retry' || keyHolds(intent, context)) {
     events.begun('resent');
@@ -157,108 +121,7 @@ async function post(intent: Intent, task: RenderTask, context: RunContext, event
     throw unrecorded(task, session, error);
   });
   events.submitted(session.id);
-  return () => watch(session, key, task, context, events);
-}
-
-/** A session that is known by its id alone is looked at first. */
-async function follow(
-  id: string,
-  key: string,
-  task: RenderTask,
-  context: RunContext,
-  events: TaskEvents,
-): Promise<Ending> {
-  let session: RenderSession;
-  try {
-    session = (await context.service.getRenderSession(id)).session;
-  } catch (error) {
-    return lost(id, key, error, context);
-  }
-  return watch(session, key, task, context, events);
-}
-
-async function watch(
-  session: RenderSession,
-  key: string,
-  task: RenderTask,
-  context: RunContext,
-  events: TaskEvents,
-): Promise<Ending> {
-  const { ports, watcher, leave } = context;
-  let ended: RenderSession;
-  try {
-    const onProgress = (percent: number): void => events.progressed(percent);
-    ended = await watcher.watch(session, task.styleVersion, { signal: leave, onProgress });
-  } catch (error) {
-    return lost(session.id, key, error, context);
-  }
-  const rendering = renderingOf(ended);
-  const at = timestamp(context);
-  if (rendering === null) {
-    await ports.journal.append({ type: 'failed', key, at });
-    return { kind: 'failed', failures: sessionFailures(ended, task.video) };
-  }
-  await ports.journal.append({ type: 'rendered', key, rendering, at });
-  return { kind: 'rendered', rendering };
-}
-
-/** Nothing more is heard of a session; unless it is gone, the journal keeps it for the next run. */
-async function lost(session: string, key: string, error: unknown, context: RunContext): Promise<Ending> {
-  if (context.leave.aborted) return { kind: 'left', session };
-  if (!(error instanceof ServiceError && error.status === 404)) {
-    return { kind: 'failed', failures: thrownFailures(error) };
-  }
-  await context.ports.journal.append({ type: 'failed', key, at: timestamp(context) });
-  const message = `${context.service.name} does not have the session ${session} any more`;
-  const hint = 'Run apply again: the video is rendered anew';
-  return { kind: 'failed', failures: [{ code: 'session_gone', message, hint, retryable: true }] };
-}
-
-/** A rendering that the lockfile once had is adopted when its session can still be read. */
-export async function verifyRendering({ session }: Rendering, id: string, service: RenderService): Promise<Ending> {
-  const gone = (): Ending => {
-    const message = `${service.name} does not have the session ${session} any more`;
-    const hint = `Run reelform apply --replace ${id}: the video is rendered anew`;
-    return { kind: 'failed', failures: [{ code: 'session_gone', message, hint, retryable: false }] };
-  };
-  try {
-    const look = await service.getRenderSession(session);
-    const rendering = renderingOf(look.session);
-    return rendering === null ? gone() : { kind: 'rendered', rendering };
-  } catch (error) {
-    if (error instanceof ServiceError && error.status === 404) return gone();
-    return { kind: 'failed', failures: thrownFailures(error) };
-  }
-}
-
-/** A service that ends with this process: there is nothing to take up, and what it rendered is in the journal at once. */
-async function renderHere(task: RenderTask, context: RunContext, events: TaskEvents): Promise<Ending> {
-  const { service, ports, watcher, leave } = context;
-  const { journal } = ports;
-  events.begun('posted');
-  let session: RenderSession;
-  let body: string;
-  const intent = newIntent(task, '', context);
-  try {
-    body = await prepareRequest(task, service, ports);
-    session = await service.createRenderSession(body, { idempotencyKey: intent.key, outputName: task.outputName });
-    const onProgress = (percent: number): void => events.progressed(percent);
-    session = await watcher.watch(session, task.styleVersion, { signal: leave, onProgress });
-  } catch (error) {
-    return leave.aborted ? { kind: 'given-up' } : { kind: 'failed', failures: thrownFailures(error) };
-  }
-  const rendering = renderingOf(session);
-  if (rendering === null) return { kind: 'failed', failures: sessionFailures(session, task.video) };
-  const { key } = intent;
-  const written = journal.append({ type: 'intent', ...intent });
-  await Promise.all([written, journal.append({ type: 'rendered', key, rendering, at: timestamp(context) })]);
-  return { kind: 'rendered', rendering };
-}
-
-function renderingOf(session: RenderSession): Rendering | null {
-  const { id, status, video_url, thumbnails, updated_at } = session;
-  if (sessionEnd(status) !== 'rendered' || video_url === null) return null;
-  return { session: id, video_url, thumbnails, rendered_at: updated_at };
+  return () => watchSession(session, key, task, context, events);
 }
 
 function keyHolds({ at }: Intent, { service, ports }: RunContext): boolean {
@@ -272,24 +135,6 @@ async function noteKeys({ service, ports }: RunContext): Promise<void> {
   const known = ports.journal.state.services.get(service.name)?.keyLifetimeMs ?? null;
   if (lifetimeMs === null || (known !== null && Math.abs(lifetimeMs - known) < KEY_MARGIN_MS)) return;
   await ports.journal.append({ type: 'keys', service: service.name, lifetime_ms: lifetimeMs });
-}
-
-function newIntent(task: RenderTask, body: string, context: RunContext): Intent {
-  return {
-    key: context.ports.newKey(),
-    id: task.video.id,
-    fingerprint: task.fingerprint,
-    service: context.service.name,
-    style_version: task.styleVersion,
-    output_name: task.outputName,
-    body,
-    run: context.run,
-    at: timestamp(context),
-  };
-}
-
-function timestamp({ ports }: RunContext): string {
-  return new Date(ports.clock.now()).toISOString();
 }
 
 function unknown({ id, at }: Intent, message: string): Ending {

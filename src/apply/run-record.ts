@@ -4,8 +4,8 @@ import type { Adoption, Change } from '../plan/plan.ts';
 import { settle } from '../plan/settle.ts';
 import type { ApplyEvent, ApplyOutcome, SkipReason } from './events.ts';
 import type { LockSaver } from './lock-saver.ts';
-import type { Ending } from './obtain-rendering.ts';
 import type { Clock } from './ports.ts';
+import type { Ending } from './run-context.ts';
 
 /** What has become of the videos of a run: into the lockfile, told, and counted. */
 export class RunRecord {

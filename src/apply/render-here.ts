@@ -1,0 +1,29 @@
+import type { RenderSession } from '../service/wire.ts';
+import { sessionFailures, thrownFailures } from './failure.ts';
+import { prepareRequest, type RenderTask } from './render-task.ts';
+import { type Ending, newIntent, type RunContext, type TaskEvents, timestamp } from './run-context.ts';
+import { renderingOf } from './watch-session.ts';
+
+/** A service that ends with this process: there is nothing to take up, and what it rendered is in the journal at once. */
+export async function renderHere(task: RenderTask, context: RunContext, events: TaskEvents): Promise<Ending> {
+  const { service, ports, watcher, leave } = context;
+  const { journal } = ports;
+  events.begun('posted');
+  let session: RenderSession;
+  let body: string;
+  const intent = newIntent(task, '', context);
+  try {
+    body = await prepareRequest(task, service, ports);
+    session = await service.createRenderSession(body, { idempotencyKey: intent.key, outputName: task.outputName });
+    const onProgress = (percent: number): void => events.progressed(percent);
+    session = await watcher.watch(session, task.styleVersion, { signal: leave, onProgress });
+  } catch (error) {
+    return leave.aborted ? { kind: 'given-up' } : { kind: 'failed', failures: thrownFailures(error) };
+  }
+  const rendering = renderingOf(session);
+  if (rendering === null) return { kind: 'failed', failures: sessionFailures(session, task.video) };
+  const { key } = intent;
+  const written = journal.append({ type: 'intent', ...intent });
+  await Promise.all([written, journal.append({ type: 'rendered', key, rendering, at: timestamp(context) })]);
+  return { kind: 'rendered', rendering };
+}

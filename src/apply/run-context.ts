@@ -1,0 +1,62 @@
+import type { Attempt, Intent } from '../lock/journal.ts';
+import type { Fingerprint, Rendering } from '../lock/lock.ts';
+import type { RenderService } from '../service/render-service.ts';
+import type { Begin, Failure } from './events.ts';
+import type { ApplyPorts } from './ports.ts';
+import type { RenderTask } from './render-task.ts';
+import type { SessionWatcher } from './session-watcher.ts';
+
+/** How the work at one video ended. */
+export type Ending =
+  | { readonly kind: 'rendered'; readonly rendering: Rendering }
+  | { readonly kind: 'failed'; readonly failures: readonly Failure[] }
+  /** A render was asked for, and nothing tells whether it was taken on. */
+  | { readonly kind: 'unknown'; readonly failure: Failure; readonly askedAt: string }
+  /** Still at work at the service, and in the journal. */
+  | { readonly kind: 'left'; readonly session: string }
+  /** Given up before anything was asked for. */
+  | { readonly kind: 'given-up' };
+
+/** What the videos of one run share. */
+export interface RunContext {
+  readonly service: RenderService;
+  readonly ports: ApplyPorts;
+  readonly watcher: SessionWatcher;
+  /** Names this run in the journal. */
+  readonly run: string;
+  /** What was in the journal when the run began. */
+  readonly known: ReadonlyMap<Fingerprint, Attempt>;
+  /** Whether the run is ending: nothing may be asked for any more. */
+  isEnding(): boolean;
+  /** Aborted: what is at work is left to the service. */
+  readonly leave: AbortSignal;
+  /** Lets only so many requests be unanswered at once as could be sorted out by hand. */
+  readonly posting: <T>(post: () => Promise<T>) => Promise<T>;
+}
+
+/** What is told of one video on the way. */
+export interface TaskEvents {
+  begun(begin: Begin): void;
+  submitted(session: string): void;
+  progressed(percent: number): void;
+}
+
+/** What is written down before a video is asked for. */
+export function newIntent(task: RenderTask, body: string, context: RunContext): Intent {
+  return {
+    key: context.ports.newKey(),
+    id: task.video.id,
+    fingerprint: task.fingerprint,
+    service: context.service.name,
+    style_version: task.styleVersion,
+    output_name: task.outputName,
+    body,
+    run: context.run,
+    at: timestamp(context),
+  };
+}
+
+/** Now, as the journal writes it. */
+export function timestamp({ ports }: RunContext): string {
+  return new Date(ports.clock.now()).toISOString();
+}
