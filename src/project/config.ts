@@ -21,6 +21,8 @@ export interface Config {
   readonly videos: string;
   /** Videos at once, 1..64. */
   readonly concurrency: number;
+  /** A plan that renders more is refused; null: any number. */
+  readonly maxRenders: number | null;
 }
 
 export interface ParsedConfig {
@@ -37,6 +39,7 @@ interface WrittenConfig {
   readonly templates: Readonly<Record<string, string>>;
   readonly videos?: string;
   readonly concurrency?: number;
+  readonly max_renders?: number;
 }
 
 /** What a configuration without any property would say. */
@@ -45,6 +48,7 @@ export const DEFAULT_CONFIG: Config = {
   templates: new Map(),
   videos: 'videos/**/*.yaml',
   concurrency: 4,
+  maxRenders: null,
 };
 
 /** The text of reelform.yaml → the configuration, and all that is wrong with it. Never throws on the text. */
@@ -69,8 +73,9 @@ export function parseConfig(file: string, text: string, check: Check): ParsedCon
     return { config: { ...DEFAULT_CONFIG, ...(glob === null ? { videos } : {}) }, templateNames, diagnostics };
   }
   const concurrency = written.concurrency ?? DEFAULT_CONFIG.concurrency;
+  const maxRenders = written.max_renders ?? DEFAULT_CONFIG.maxRenders;
   return {
-    config: { service: readService(written.service), templates: templates.templates, videos, concurrency },
+    config: { service: readService(written.service), templates: templates.templates, videos, concurrency, maxRenders },
     templateNames,
     diagnostics,
   };
