@@ -15,7 +15,7 @@ export type RemoteService = RenderService & StyleVersionPusher;
  *
  * @throws ReelformError `token_missing`, `config_invalid` for a repository that renders by itself
  */
-export function openRemoteService(project: Project, io: Io): RemoteService {
+export function openRemoteService(project: Pick<Project, 'config'>, io: Io): RemoteService {
   const { service } = project.config;
   if (service === 'embedded') {
     throw new ReelformError(
