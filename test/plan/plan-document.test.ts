@@ -36,8 +36,9 @@ describe('planDocument()', () => {
           reason: 'input_changed',
           inputs: [{ key: 't_01', before: 'Old', after: 'New' }],
           fields: [{ field: 'title', before: 'Berlin', after: 'Bärlin' }],
-          before: { fingerprint: berlin.fingerprint, video_url: 'renders/berlin.mp4' },
+          before: { fingerprint: berlin.fingerprint, session: 'rs_berlin', video_url: 'renders/berlin.mp4' },
           after: { fingerprint: changed.fingerprint },
+          source: null,
         },
         expect.objectContaining({ id: 'oslo', action: 'create', reason: 'new', before: null }),
       ],
@@ -60,12 +61,17 @@ describe('planDocument()', () => {
   });
 
   test('does not guess the seconds when the length of one video is not known', () => {
-    const { estimate } = document([desired('a'), desired('b', {}, { durationSeconds: null })], emptyLock);
+    const { estimate } = document(
+      [desired('a'), desired('b', { resources: {} }, { durationSeconds: null })],
+      emptyLock,
+    );
     expect(estimate).toEqual({ renders: 2, seconds_of_video: null });
   });
 
   test('adds seconds up to milliseconds', () => {
-    const videos = ['a', 'b', 'c'].map((id) => desired(id, {}, { durationSeconds: 0.1 }));
+    const videos = ['a', 'b', 'c'].map((id) =>
+      desired(id, { resources: { t_01: text(id) } }, { durationSeconds: 0.1 }),
+    );
     expect(document(videos, emptyLock).estimate.seconds_of_video).toBe(0.3);
   });
 

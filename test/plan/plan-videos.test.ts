@@ -111,10 +111,10 @@ describe('planVideos()', () => {
       expect(briefly([desired('b'), desired('a')], lock)).toEqual(moved);
     });
 
-    test('as many as there are, and creates or forgets the others', () => {
+    test('as many as there are, and adopts or forgets the others', () => {
       expect(briefly([desired('a'), desired('b')], lockOf(desired('x')))).toEqual([
         ['a', 'x', 'move', null],
-        ['b', null, 'create', 'new'],
+        ['b', null, 'adopt', 'new'],
       ]);
       expect(briefly([desired('a')], lockOf(desired('x'), desired('y')))).toEqual([
         ['a', 'x', 'move', null],
@@ -125,7 +125,7 @@ describe('planVideos()', () => {
     test('nothing from an id that is still there', () => {
       expect(briefly([desired('berlin'), desired('copy')], lockOf(desired('berlin')))).toEqual([
         ['berlin', null, 'noop', null],
-        ['copy', null, 'create', 'new'],
+        ['copy', null, 'adopt', 'new'],
       ]);
     });
 
@@ -259,15 +259,22 @@ describe('planVideos()', () => {
     );
   });
 
-  test('renders exactly what has no rendering, another fingerprint or no output', () => {
+  test('renders exactly what has no rendering anywhere, and each content once', () => {
     fc.assert(
       fc.property(anyWorld, ({ videos, lock, missing }) => {
-        for (const change of plan(videos, lock, missing).changes) {
-          const { desired, before, previousId, id } = change;
-          const due =
-            desired !== null && (before?.fingerprint !== desired.fingerprint || missing.includes(previousId ?? id));
-          expect(renders(change)).toBe(due);
-        }
+        const { changes } = plan(videos, lock, missing);
+        const there = new Set(
+          [...lock.videos].filter(([id]) => !missing.includes(id)).map(([, { fingerprint }]) => fingerprint),
+        );
+        const wanted = changes.filter(
+          ({ action, desired, before }) =>
+            action !== 'restore' && desired && before?.fingerprint !== desired.fingerprint,
+        );
+        const due = new Set(wanted.map((change) => change.desired!.fingerprint).filter((one) => !there.has(one)));
+        const rendered = changes.filter((change) => renders(change) && change.action !== 'restore');
+        expect(rendered.map((change) => change.desired!.fingerprint).sort()).toEqual([...due].sort());
+        const restored = changes.filter(({ action }) => action === 'restore');
+        for (const { id, previousId } of restored) expect(missing).toContain(previousId ?? id);
       }),
     );
   });

@@ -5,7 +5,7 @@ import type { Lock } from '../../src/lock/lock.ts';
 import { type DesiredVideo, desiredVideo } from '../../src/plan/desired-video.ts';
 import type { RenderingContext } from '../../src/plan/fingerprint.ts';
 import type { Plan } from '../../src/plan/plan.ts';
-import { planVideos } from '../../src/plan/plan-videos.ts';
+import { type Observations, planVideos } from '../../src/plan/plan-videos.ts';
 import { editLock, settle } from '../../src/plan/settle.ts';
 
 export const text = (value: string): VideoResource => ({ kind: 'text', text: value });
@@ -54,8 +54,15 @@ export function desired(id: string, parts: VideoParts = {}, changes: Partial<Con
 
 export const emptyLock: Lock = { videos: new Map(), extra: {} };
 
-export function plan(videos: readonly DesiredVideo[], lock: Lock, missing: readonly string[] = []): Plan {
-  return planVideos({ desired: videos, lock, observations: { missingOutputs: new Set(missing) }, allowEmpty: true });
+export function plan(
+  videos: readonly DesiredVideo[],
+  lock: Lock,
+  missing: readonly string[] = [],
+  more: Partial<Observations> & { readonly requested?: (id: string) => boolean } = {},
+): Plan {
+  const { requested = () => false, ...seen } = more;
+  const observations = { missingOutputs: new Set(missing), ...seen };
+  return planVideos({ desired: videos, lock, observations, requested, allowEmpty: true });
 }
 
 /** A rendering as the embedded service would record it. */

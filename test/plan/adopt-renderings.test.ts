@@ -1,0 +1,124 @@
+import { describe, expect, test } from 'vitest';
+import { foldJournal } from '../../src/lock/fold-journal.ts';
+import type { Intent, JournalRecord } from '../../src/lock/journal.ts';
+import type { Adoption, Change } from '../../src/plan/plan.ts';
+import { settle } from '../../src/plan/settle.ts';
+import { applied, desired, emptyLock, lockOf, plan, rendering, text } from './videos.ts';
+
+const a = { resources: { t_01: text('A') } };
+const b = { resources: { t_01: text('B') } };
+const AT = '2026-01-01T00:00:00.000Z';
+
+const intent = (id: string, { fingerprint }: { fingerprint: Intent['fingerprint'] }): JournalRecord => ({
+  ...{ type: 'intent', key: `key-${id}`, id, fingerprint, service: 'https://api.example.com' },
+  ...{ style_version: 'tsv_1', output_name: id, body: '{}', run: 'run-1', at: AT },
+});
+const created = (id: string, session: string): JournalRecord => ({
+  type: 'created',
+  key: `key-${id}`,
+  session,
+  at: AT,
+});
+const rendered = (id: string): JournalRecord => ({
+  ...{ type: 'rendered', key: `key-${id}`, rendering: rendering(id), at: AT },
+});
+
+const brief = (change: Change) => [change.id, change.action, change.reason];
+const sourceOf = (change: Change | undefined) => (change as Adoption | undefined)?.source;
+
+describe('adoptRenderings()', () => {
+  test('takes the rendering of another video that is there', () => {
+    const made = plan([desired('a', a), desired('b', a)], lockOf(desired('a', a)));
+    expect(made.changes.map(brief)).toEqual([
+      ['a', 'noop', null],
+      ['b', 'adopt', 'new'],
+    ]);
+    expect(sourceOf(made.changes[1])).toMatchObject({ kind: 'video', id: 'a', rendering: { session: 'rs_a' } });
+  });
+
+  test('swaps two videos without rendering either', () => {
+    const made = plan([desired('a', b), desired('b', a)], lockOf(desired('a', a), desired('b', b)));
+    expect(made.changes.map(brief)).toEqual([
+      ['a', 'adopt', 'input_changed'],
+      ['b', 'adopt', 'input_changed'],
+    ]);
+    expect(made.changes.map(sourceOf)).toMatchObject([{ id: 'b' }, { id: 'a' }]);
+  });
+
+  test('does not take one whose output is missing, or which a refresh found lost', () => {
+    const videos = [desired('a', a), desired('b', a)];
+    const lock = lockOf(desired('a', a));
+    expect(plan(videos, lock, ['a']).changes.map(({ action }) => action)).toEqual(['restore', 'create']);
+    const refreshed = new Map([['a', 'url_lost' as const]]);
+    expect(plan(videos, lock, [], { refreshed }).changes.map(brief)).toEqual([
+      ['a', 'update', 'url_lost'],
+      ['b', 'adopt', 'new'],
+    ]);
+  });
+
+  test('renders one of several alike, the first by id, and lets the others share it', () => {
+    const made = plan([desired('c', a), desired('a', a), desired('b', a)], emptyLock);
+    expect(made.changes.map(brief)).toEqual([
+      ['a', 'create', 'new'],
+      ['b', 'adopt', 'new'],
+      ['c', 'adopt', 'new'],
+    ]);
+    expect(made.changes.slice(1).map(sourceOf)).toEqual([
+      { kind: 'planned', id: 'a' },
+      { kind: 'planned', id: 'a' },
+    ]);
+  });
+
+  test('takes a session that an earlier run asked for, ended or not', () => {
+    const wanted = desired('a', a);
+    const journal = foldJournal([intent('a', wanted), created('a', 'rs_7')]);
+    expect(sourceOf(plan([wanted], emptyLock, [], { journal }).changes[0])).toEqual({
+      ...{ kind: 'journal', id: 'a', session: 'rs_7', rendering: null },
+    });
+    const ended = foldJournal([intent('a', wanted), created('a', 'rs_a'), rendered('a')]);
+    const made = plan([wanted], emptyLock, [], { journal: ended });
+    expect(sourceOf(made.changes[0])).toMatchObject({ session: 'rs_a', rendering: rendering('a') });
+    expect(plan([wanted], applied(emptyLock, made), [], { journal: ended }).changes.map(brief)).toEqual([
+      ['a', 'noop', null],
+    ]);
+  });
+
+  test('warns of a request of which nobody knows what became, and plans the render', () => {
+    const wanted = desired('a', a);
+    const { changes, diagnostics } = plan([wanted], emptyLock, [], { journal: foldJournal([intent('a', wanted)]) });
+    expect(changes.map(brief)).toEqual([['a', 'create', 'new']]);
+    expect(diagnostics).toMatchObject([{ code: 'session_unknown', severity: 'warning', video: 'a' }]);
+  });
+
+  test('takes an entry that the lockfile once had', () => {
+    const former = lockOf(desired('old', a)).videos.get('old')!;
+    const history = new Map([[former.fingerprint, { commit: 'c0ffee', id: 'old', entry: former }]]);
+    const made = plan([desired('a', a)], lockOf(desired('a', b)), [], { history });
+    expect(made.changes.map(brief)).toEqual([['a', 'adopt', 'input_changed']]);
+    const { put } = settle(made.changes[0]!, former);
+    expect(put?.entry).toMatchObject({ session: 'rs_old', video_url: 'renders/old.mp4', title: 'The video a' });
+  });
+
+  test('renders what is asked for, whatever there is', () => {
+    const lock = lockOf(desired('a', a), desired('b', b));
+    const requested = (id: string): boolean => id === 'a';
+    expect(plan([desired('a', a), desired('b', b)], lock, [], { requested }).changes.map(brief)).toEqual([
+      ['a', 'update', 'requested'],
+      ['b', 'noop', null],
+    ]);
+  });
+
+  test('takes for what is asked for the rendering that an earlier run was asked for, and not the one of the lock', () => {
+    const wanted = desired('a', a);
+    const lock = lockOf(wanted);
+    const requested = (): boolean => true;
+    const present = foldJournal([intent('a', wanted), rendered('a')]);
+    expect(plan([wanted], lock, [], { requested, journal: present }).changes.map(brief)).toEqual([
+      ['a', 'update', 'requested'],
+    ]);
+    const later = foldJournal([intent('later', wanted), rendered('later')]);
+    expect(plan([wanted], lock, [], { requested, journal: later }).changes.map(brief)).toEqual([
+      ['a', 'adopt', 'requested'],
+    ]);
+  });
+});

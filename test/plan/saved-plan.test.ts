@@ -1,0 +1,141 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { Lock } from '../../src/lock/lock.ts';
+import type { DesiredVideo } from '../../src/plan/desired-video.ts';
+import { type Change, isEmptyPlan, type Plan, renders } from '../../src/plan/plan.ts';
+import { type PlanDocument, planDocument } from '../../src/plan/plan-document.ts';
+import { parsePlanDocument, reviewedPlan, savedDemands } from '../../src/plan/saved-plan.ts';
+import { editLock, settle } from '../../src/plan/settle.ts';
+import { anyWorld, applied, desired, emptyLock, lockOf, plan, rendering, text } from './videos.ts';
+
+const save = (made: Plan): PlanDocument => {
+  const text = JSON.stringify(planDocument(made, '0.1.0', []));
+  const read = parsePlanDocument(text, 'plan.json');
+  if (!read.ok) throw new Error(read.diagnostics[0]!.message);
+  return read.value;
+};
+
+/** What is left of a saved plan in a world. */
+function review(document: PlanDocument, videos: readonly DesiredVideo[], lock: Lock, missing: readonly string[] = []) {
+  return reviewedPlan(document, plan(videos, lock, missing, savedDemands(document, lock)));
+}
+
+const berlin = desired('berlin', { resources: { t_01: text('Old') } });
+const changed = desired('berlin', { resources: { t_01: text('New') } });
+const other = desired('berlin', { resources: { t_01: text('Other') } });
+
+describe('reviewedPlan()', () => {
+  test('is the plan itself as long as nothing has changed, and nothing once it was applied', () => {
+    fc.assert(
+      fc.property(anyWorld, ({ videos, lock, missing }) => {
+        const made = plan(videos, lock, missing);
+        const document = save(made);
+        const fresh = review(document, videos, lock, missing);
+        expect(fresh.ok && fresh.value.changes).toEqual(made.changes.filter(({ action }) => action !== 'noop'));
+        const again = review(document, videos, applied(lock, made));
+        expect(again.ok && isEmptyPlan(again.value)).toBe(true);
+      }),
+    );
+  });
+
+  test('goes on with the rest when a part was done', () => {
+    fc.assert(
+      fc.property(anyWorld, fc.func(fc.boolean()), ({ videos, lock, missing }, isDone) => {
+        const made = plan(videos, lock, missing);
+        // What needs no rendering is recorded before anything is rendered.
+        const isAtOnce = (change: Change): boolean =>
+          !renders(change) && !(change.action === 'adopt' && change.source.kind === 'planned');
+        const done = made.changes.filter((change) => isAtOnce(change) || (renders(change) && isDone(change.id)));
+        const partly = editLock(
+          lock,
+          done.map((change) => settle(change, rendering(change.id))),
+        );
+        const left = review(save(made), videos, partly, missing);
+        expect(left.ok, JSON.stringify(left)).toBe(true);
+      }),
+    );
+  });
+
+  test.each<[string, DesiredVideo[], Lock]>([
+    ['the definition changed', [other], lockOf(berlin)],
+    ['the definition is gone', [], lockOf(berlin)],
+    ['the title changed', [{ ...changed, title: 'Another' }], lockOf(berlin)],
+    ['somebody rendered something else', [changed], lockOf(other)],
+    ['somebody rendered the old one again', [changed], editLock(emptyLock, [again('berlin', berlin)])],
+    ['somebody forgot the entry', [changed], emptyLock],
+  ])('is stale when %s', (_, videos, lock) => {
+    const read = review(save(plan([changed], lockOf(berlin))), videos, lock);
+    expect(read).toMatchObject({ ok: false, diagnostics: [{ code: 'plan_stale', video: 'berlin' }] });
+  });
+
+  test('tells every video that is stale', () => {
+    const videos = [desired('a', { resources: {} }), desired('b')];
+    const read = review(save(plan(videos, emptyLock)), [], emptyLock);
+    expect(read).toMatchObject({ ok: false, diagnostics: [{ video: 'a' }, { video: 'b' }] });
+  });
+
+  test('does not look at videos that are not in it', () => {
+    const read = review(save(plan([changed], lockOf(berlin))), [changed, desired('new')], lockOf(berlin));
+    expect(read.ok && read.value.changes.map(({ id }) => id)).toEqual(['berlin']);
+  });
+
+  test('takes a rendering that has turned up meanwhile, and does not render what was to be adopted', () => {
+    const twin = desired('rome', { resources: { t_01: text('New') } });
+    const document = save(plan([changed], lockOf(berlin)));
+    const cheaper = review(document, [changed, twin], lockOf(berlin, twin));
+    expect(cheaper.ok && cheaper.value.changes.map(({ action }) => action)).toEqual(['adopt']);
+    const adoption = save(plan([changed, twin], lockOf(berlin, twin)));
+    expect(review(adoption, [changed], lockOf(berlin))).toMatchObject({ ok: false });
+  });
+
+  test('asks once for what was asked for: applied twice, it renders nothing', () => {
+    const lock = lockOf(berlin);
+    const document = save(plan([berlin], lock, [], { requested: () => true }));
+    const first = review(document, [berlin], lock);
+    expect(first.ok && first.value.changes).toMatchObject([{ action: 'update', reason: 'requested' }]);
+    const second = review(document, [berlin], editLock(lock, [again('berlin', berlin)]));
+    expect(second.ok && isEmptyPlan(second.value)).toBe(true);
+  });
+
+  test('asks again for what a refresh found lost', () => {
+    const lock = lockOf(berlin);
+    const refreshed = new Map([['berlin', 'url_lost' as const]]);
+    const read = review(save(plan([berlin], lock, [], { refreshed })), [berlin], lock);
+    expect(read.ok && read.value.changes).toMatchObject([{ action: 'update', reason: 'url_lost' }]);
+  });
+});
+
+describe('parsePlanDocument()', () => {
+  const good = planDocument(plan([changed], lockOf(berlin)), '0.1.0', []);
+  const parse = (document: unknown) => parsePlanDocument(JSON.stringify(document), 'plan.json');
+
+  test.each<[string, string]>([
+    ['no JSON', '{'],
+    ['another document', '{"videos": {}}'],
+    ['a list', '[]'],
+    ['a higher major version', JSON.stringify({ ...good, format_version: '2.0' })],
+    ['no changes', JSON.stringify({ ...good, changes: null })],
+    ['a change without sides', JSON.stringify({ ...good, changes: [{ id: 'berlin', action: 'update' }] })],
+    ['an unknown action', JSON.stringify({ ...good, changes: [{ ...good.changes[0], action: 'explode' }] })],
+    ['an edited change', JSON.stringify({ ...good, changes: [{ ...good.changes[0], action: 'create' }] })],
+    ['errors', JSON.stringify({ ...good, diagnostics: [{ severity: 'error' }] })],
+  ])('refuses %s', (_, text) => {
+    expect(parsePlanDocument(text, 'plan.json')).toMatchObject({ ok: false, diagnostics: [{ code: 'plan_invalid' }] });
+  });
+
+  test('bears with fields and reasons of later minor versions', () => {
+    const later = {
+      ...good,
+      format_version: '1.9',
+      more: true,
+      changes: [{ ...good.changes[0], reason: 'moonlight' }],
+    };
+    expect(parse(later).ok).toBe(true);
+  });
+});
+
+/** Another rendering of the same. */
+function again(id: string, video: DesiredVideo) {
+  const entry = { ...lockOf(video).videos.get(id)!, session: 'rs_again', rendered_at: '2026-02-02T00:00:00.000Z' };
+  return { remove: null, put: { id, entry } };
+}

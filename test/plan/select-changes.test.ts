@@ -1,0 +1,60 @@
+import { describe, expect, test } from 'vitest';
+import type { Plan } from '../../src/plan/plan.ts';
+import { type Selection, selectChanges } from '../../src/plan/select-changes.ts';
+import { desired, emptyLock, lockOf, plan, text } from './videos.ts';
+
+const of = (...ids: string[]) => ids.map((id) => desired(id, { resources: { t_01: text(id) } }));
+const select = (made: Plan, selection: Partial<Selection>): Plan =>
+  selectChanges(made, { targets: [], excludes: [], ...selection });
+const ids = ({ changes }: Plan): string[] => changes.map(({ id }) => id);
+
+describe('selectChanges()', () => {
+  const made = plan(of('berlin', 'stores/a', 'stores/b', 'stores/eu/c'), emptyLock);
+
+  test.each<[Partial<Selection>, string[]]>([
+    [{}, ['berlin', 'stores/a', 'stores/b', 'stores/eu/c']],
+    [{ targets: ['stores/*'] }, ['stores/a', 'stores/b']],
+    [{ targets: ['stores/**'] }, ['stores/a', 'stores/b', 'stores/eu/c']],
+    [{ targets: ['**'], excludes: ['stores/**'] }, ['berlin']],
+    [{ targets: ['stores/{a,b}', 'berlin'], excludes: ['stores/b'] }, ['berlin', 'stores/a']],
+    [{ excludes: ['berlin'] }, ['stores/a', 'stores/b', 'stores/eu/c']],
+    [{ only: ({ id }) => id === 'stores/b' }, ['stores/b']],
+    [{ targets: ['!berlin'] }, []],
+  ])('%j', (selection, expected) => {
+    expect(ids(select(made, selection))).toEqual(expected);
+  });
+
+  test('marks the plan as incomplete, and counts what it left out', () => {
+    const world = plan([...of('a', 'b'), desired('kept')], lockOf(desired('kept')));
+    expect(select(world, { targets: ['a'] })).toMatchObject({ complete: false, leftOut: 1 });
+  });
+
+  test('warns of a glob that no id answers to', () => {
+    const { diagnostics } = select(made, { targets: ['berlin', 'belrin'], excludes: ['rome'] });
+    expect(diagnostics.map(({ code, severity, message }) => [code, severity, message])).toEqual([
+      ['unknown_video', 'warning', 'No video has an id like "belrin"'],
+      ['unknown_video', 'warning', 'No video has an id like "rome"'],
+    ]);
+  });
+
+  test('finds a moved video by both of its ids', () => {
+    const moved = plan([desired('new')], lockOf(desired('old')));
+    expect(ids(select(moved, { targets: ['old'] }))).toEqual(['new']);
+    expect(ids(select(moved, { targets: ['new'] }))).toEqual(['new']);
+  });
+
+  test('drops what stands against videos that were left out', () => {
+    const world = plan([], lockOf(desired('a', { protect: true }), desired('b', { resources: {} })));
+    expect(select(world, { targets: ['b'] }).diagnostics).toEqual([]);
+    expect(select(world, { targets: ['a'] }).diagnostics).toMatchObject([{ code: 'protected_video' }]);
+  });
+
+  test('renders for itself what was to share the rendering of a video that was left out', () => {
+    const alike = plan([desired('a'), desired('b'), desired('c')], emptyLock);
+    const { changes } = select(alike, { excludes: ['a'] });
+    expect(changes).toMatchObject([
+      { id: 'b', action: 'create', reason: 'new' },
+      { id: 'c', action: 'adopt', source: { kind: 'planned', id: 'b' } },
+    ]);
+  });
+});
