@@ -6,15 +6,17 @@ import { applyPlan } from '../apply/apply-plan.ts';
 import type { ApplyOutcome } from '../apply/events.ts';
 import { EXIT, hasErrors, ReelformError } from '../diagnostic.ts';
 import { LockFile } from '../lock/lock-file.ts';
-import { isEmptyPlan } from '../plan/plan.ts';
+import { isEmptyPlan, renders } from '../plan/plan.ts';
+import { planDocument } from '../plan/plan-document.ts';
 import { findRoot } from '../project/find-root.ts';
 import { acquireRunLock } from '../project/run-lock.ts';
 import { writeFileAtomic } from '../project/write-file.ts';
-import { applyJson } from '../report/apply-json.ts';
-import { outcomeText } from '../report/apply-text.ts';
 import { diagnosticsJson } from '../report/diagnostics-json.ts';
+import { eventJson, type StreamEvent } from '../report/event-json.ts';
+import { outcomeText } from '../report/outcome-text.ts';
+import { approvalQuestion } from '../report/prompt-text.ts';
 import { directoryOf, tellDiagnostics } from './diagnose.ts';
-import type { GlobalOptions } from './global-options.ts';
+import { type GlobalOptions, VERSION } from './global-options.ts';
 import { type Io, wantsColor } from './io.ts';
 import { LOCK_FILE } from './open-lock.ts';
 import { type OpenPlan, openPlan, type PlanFlags } from './open-plan.ts';
@@ -44,28 +46,32 @@ export async function applyCommand(options: ApplyOptions, io: Io): Promise<numbe
 async function planAndApply(root: string, options: ApplyOptions, io: Io): Promise<number> {
   const { project, diagnostics, opened } = await openPlan(root, options);
   tellDiagnostics(diagnostics, project.source, options, io);
-  const tellJson = (outcome: ApplyOutcome, interrupted: boolean): void => {
-    if (options.json !== true) return;
-    io.stdout.write(applyJson(outcome, interrupted, diagnosticsJson(diagnostics, project.source)));
+  const tellEvent = (event: StreamEvent): void => {
+    if (options.json === true) io.stdout.write(eventJson(event, io.now()));
   };
+  const tellJson = (outcome: ApplyOutcome): void => {
+    tellEvent({ kind: 'outcome', outcome, diagnostics: diagnosticsJson(diagnostics, project.source) });
+  };
+  tellEvent({ kind: 'version', toolVersion: VERSION });
   if (opened === null || hasErrors(opened.plan.diagnostics)) {
-    tellJson(NOTHING_DONE, false);
+    tellJson(NOTHING_DONE);
     return opened === null ? EXIT.error : EXIT.refused;
   }
   const { plan } = opened;
+  tellEvent({ kind: 'planned', document: planDocument(plan, VERSION, []) });
   showPlan(opened, io.stderr, options, io);
   if (isEmptyPlan(plan)) {
-    tellJson(NOTHING_DONE, false);
+    tellJson(NOTHING_DONE);
     return EXIT.ok;
   }
   // Before anybody is asked: it may be one that cannot be used.
   const service = openService(project, io);
-  await approve(options, io);
+  await approve(plan.changes.filter(renders).length, options, io);
   io.stderr.write('\n');
-  const { outcome, interrupted } = await applyOpened(opened, service, options, io);
-  tellJson(outcome, interrupted);
+  const { outcome, interrupted } = await applyOpened(opened, service, options, io, tellEvent);
+  tellJson(outcome);
   if (options.json !== true) {
-    io.stdout.write(outcomeText(outcome, { color: wantsColor(io.stdout, io.env, options.color), interrupted }));
+    io.stdout.write(outcomeText(outcome, { color: wantsColor(io.stdout, io.env, options.color) }));
   }
   if (outcome.failed.length > 0) return isRefused(outcome) ? EXIT.authentication : EXIT.renderFailed;
   return interrupted ? EXIT.interrupted : EXIT.ok;
@@ -76,13 +82,23 @@ function isRefused({ failed }: ApplyOutcome): boolean {
   return failed.some(({ failures }) => failures.some(({ code }) => code === 'service_unauthorized'));
 }
 
-const NOTHING_DONE: ApplyOutcome = { rendered: 0, recorded: 0, failed: [], skipped: [], elapsedMs: 0 };
+const NOTHING_DONE: ApplyOutcome = {
+  rendered: 0,
+  recorded: 0,
+  failed: [],
+  unknown: [],
+  inProgress: [],
+  skipped: [],
+  endedBy: null,
+  elapsedMs: 0,
+};
 
 async function applyOpened(
   { plan, project, lock, videos }: OpenPlan,
   { service, capacity, ensureStyleVersion, close }: OpenService,
   options: ApplyOptions,
   io: Io,
+  tellEvent: (event: StreamEvent) => void,
 ): Promise<{ outcome: ApplyOutcome; interrupted: boolean }> {
   const lockFile = new LockFile(join(project.root, LOCK_FILE), LOCK_FILE, lock, writeFileAtomic);
   const stop = new AbortController();
@@ -103,7 +119,10 @@ async function applyOpened(
       digestOf: (path) => project.assets.get(path)?.sha256,
       concurrency: Math.min(options.concurrency ?? project.config.concurrency, capacity),
       signal: stop.signal,
-      onEvent: (event) => watch.take(event),
+      onEvent: (event) => {
+        tellEvent(event);
+        watch.take(event);
+      },
       ports: {
         updateLock: (change) => lockFile.update(change),
         ensureStyleVersion,
@@ -122,11 +141,11 @@ async function applyOpened(
 }
 
 /** @throws ReelformError `not_approved` */
-async function approve(options: ApplyOptions, io: Io): Promise<void> {
+async function approve(renderCount: number, options: ApplyOptions, io: Io): Promise<void> {
   if (options.autoApprove === true) return;
   if (!io.interactive) {
     throw new ReelformError('not_approved', 'There is nobody to ask for approval', { hint: 'Pass --auto-approve' });
   }
-  const answer = await io.ask('\nApply these changes? Only "yes" is taken for it: ');
+  const answer = await io.ask(approvalQuestion(renderCount));
   if (answer.trim() !== 'yes') throw new ReelformError('not_approved', 'The plan was not approved; nothing was done');
 }

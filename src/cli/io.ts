@@ -13,6 +13,10 @@ export interface Io {
   now(): number;
   /** Calls back at each Ctrl-C or SIGTERM, until the returned function is called. */
   onInterrupt(listener: () => void): () => void;
+  /** Calls back when the terminal has another size, until the returned function is called. */
+  onResize(listener: () => void): () => void;
+  /** Calls back once, after so many milliseconds, unless the returned function is called before. */
+  after(milliseconds: number, callback: () => void): () => void;
   /** Asks a person and waits; only where `interactive`. */
   ask(question: string): Promise<string>;
   readonly interactive: boolean;

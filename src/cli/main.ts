@@ -41,6 +41,14 @@ const io: Io = {
     process.on('SIGINT', listener).on('SIGTERM', listener);
     return () => process.off('SIGINT', listener).off('SIGTERM', listener);
   },
+  onResize(listener) {
+    process.stderr.on('resize', listener);
+    return () => process.stderr.off('resize', listener);
+  },
+  after(milliseconds, callback) {
+    const timer = setTimeout(callback, milliseconds);
+    return () => clearTimeout(timer);
+  },
   interactive: process.stdin.isTTY === true && process.stderr.isTTY === true && (process.env.CI ?? '') === '',
   async ask(question) {
     const lines = createInterface({ input: process.stdin, output: process.stderr });

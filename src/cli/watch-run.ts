@@ -1,6 +1,8 @@
 import type { ApplyEvent } from '../apply/events.ts';
-import { ApplyLines } from '../report/apply-text.ts';
+import { ApplyLines } from '../report/apply-lines.ts';
 import { LiveView } from '../report/live-view.ts';
+import { stoppingText } from '../report/prompt-text.ts';
+import { FooterScreen } from './footer-screen.ts';
 import { type Io, isScreen, wantsColor } from './io.ts';
 
 /** Shows a run while it goes on, on stderr. */
@@ -13,9 +15,10 @@ export interface RunWatch {
 }
 
 const FRAME_MS = 100;
-/** Begin and end of a synchronised update: a terminal that knows it shows the two parts at once. */
-const SYNC = ['\x1b[?2026h', '\x1b[?2026l'] as const;
-const CURSOR = { hide: '\x1b[?25l', show: '\x1b[?25h' } as const;
+/** A terminal that is being resized is drawn on when it has had one size for so long. */
+const SETTLED_MS = 60;
+/** How often a log is looked at for having been silent. */
+const SILENCE_CHECK_MS = 5_000;
 
 /** A live view on a screen, and a line per change of state everywhere else. */
 export function watchRun(options: { readonly color: boolean }, io: Io): RunWatch {
@@ -25,53 +28,64 @@ export function watchRun(options: { readonly color: boolean }, io: Io): RunWatch
 
 function watchLines(io: Io, color: boolean): RunWatch {
   const lines = new ApplyLines({ color });
-  let open = true;
+  const write = (told: readonly string[]): void => {
+    if (told.length > 0) io.stderr.write(told.map((line) => `${line}\n`).join(''));
+  };
+  let isOpen = true;
+  const timer = setInterval(() => write(lines.heartbeat(io.now())), SILENCE_CHECK_MS);
   return {
     take(event) {
-      if (!open) return;
-      for (const line of lines.linesOf(event)) io.stderr.write(`${line}\n`);
+      if (isOpen) write(lines.linesOf(event, io.now()));
     },
     stopping() {
-      io.stderr.write('Stopping: what is being rendered is finished and recorded. Interrupt again to leave at once.\n');
+      io.stderr.write(stoppingText(lines.runningCount));
     },
     close() {
-      open = false;
+      isOpen = false;
+      clearInterval(timer);
     },
   };
 }
 
 function watchLive(io: Io, color: boolean): RunWatch {
   const view = new LiveView({ color });
-  let footerRows = 0;
-  let open = true;
+  const screen = new FooterScreen(io.stderr, io.env);
+  let waiting: string[] = [];
+  let settling: ReturnType<typeof setTimeout> | null = null;
+  let isOpen = true;
 
-  const draw = (kept: readonly string[]): void => {
+  const draw = (): void => {
+    if (settling !== null) return;
     const { columns, rows } = io.stderr;
-    const footer = view.footer(io.now(), columns, rows);
-    const erase = footerRows > 0 ? `\x1b[${footerRows}A\r\x1b[J` : '';
-    const text = [...kept, ...footer].map((line) => `${line}\n`).join('');
-    if (erase === '' && text === '') return;
-    io.stderr.write(`${SYNC[0]}${erase}${text}${SYNC[1]}`);
-    footerRows = footer.length;
+    screen.draw(waiting, view.footer(io.now(), columns, rows));
+    waiting = [];
   };
-
-  io.stderr.write(CURSOR.hide);
-  const timer = setInterval(() => draw([]), FRAME_MS);
+  const stopListening = io.onResize(() => {
+    if (settling !== null) clearTimeout(settling);
+    settling = setTimeout(() => {
+      settling = null;
+      draw();
+    }, SETTLED_MS);
+  });
+  const timer = setInterval(draw, FRAME_MS);
   return {
     take(event) {
-      if (!open) return;
-      const kept = view.take(event, io.now());
-      if (kept.length > 0) draw(kept);
+      if (!isOpen) return;
+      waiting.push(...view.take(event, io.now()));
+      if (waiting.length > 0) draw();
     },
     stopping() {
       view.stopping();
-      draw([]);
+      draw();
     },
     close() {
-      if (!open) return;
-      open = false;
+      if (!isOpen) return;
+      isOpen = false;
       clearInterval(timer);
-      io.stderr.write(`${footerRows > 0 ? `\x1b[${footerRows}A\r\x1b[J` : ''}${CURSOR.show}`);
+      if (settling !== null) clearTimeout(settling);
+      stopListening();
+      if (waiting.length > 0) screen.draw(waiting, []);
+      screen.close();
     },
   };
 }

@@ -31,3 +31,16 @@ export function cutCells(text: string, width: number): string {
   }
   return `${cut.trimEnd()}…`;
 }
+
+/** The text, or as much of its end as fits in `width` columns behind `…`. */
+export function cutCellsStart(text: string, width: number): string {
+  if (cellWidth(text) <= width) return text;
+  let cut = '';
+  let used = 1;
+  for (const grapheme of graphemesOf(text).reverse()) {
+    used += cellWidth(grapheme);
+    if (used > width) break;
+    cut = grapheme + cut;
+  }
+  return `…${cut}`;
+}

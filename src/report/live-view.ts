@@ -1,10 +1,31 @@
 import { createColors } from 'picocolors';
-import type { ApplyEvent } from '../apply/events.ts';
-import type { VideoId } from '../definition/video.ts';
-import { finishedLines, longest } from './apply-text.ts';
+import type { ApplyEvent, Begin } from '../apply/events.ts';
+import { cellWidth, cutCells, cutCellsStart } from './cell-width.ts';
 import { formatDuration } from './duration.ts';
+import { escapeControls } from './escape-controls.ts';
+import { formatCount } from './plan-words.ts';
+import { type RunningVideo, RunProgress } from './run-progress.ts';
+import { roughDuration } from './time-left.ts';
+import { VideoLines } from './video-lines.ts';
 
-const BAR_WIDTH = 24;
+/** Columns of a progress bar, by what a line has. */
+const BAR_WIDTHS: readonly (readonly [columns: number, bar: number])[] = [
+  [72, 24],
+  [52, 12],
+  [40, 6],
+];
+/** `100 %` and `1:02:09 h`, with the gaps between. */
+const PERCENT_WIDTH = 5;
+const ELAPSED_WIDTH = 9;
+const LEAST_NAME = 8;
+/** More lines than this are no easier to read, and what a terminal pushes out of sight cannot be taken back. */
+const MOST_VIDEOS = 16;
+
+const BEGIN_NOTES: Readonly<Record<Exclude<Begin, 'posted'>, string>> = {
+  resumed: 'resumed',
+  resent: 'asked again',
+  followed: 'another run’s',
+};
 
 /**
  * A run as a terminal shows it: lines of finished videos, which scroll away, and a footer of what is at work, which is
@@ -12,97 +33,99 @@ const BAR_WIDTH = 24;
  */
 export class LiveView {
   readonly #colors: ReturnType<typeof createColors>;
-  readonly #running = new Map<VideoId, { percent: number; startedAt: number }>();
-  #renders = 0;
-  #idWidth = 0;
-  #finished = 0;
-  #failed = 0;
-  #startedAt = 0;
+  readonly #lines: VideoLines;
+  readonly #progress = new RunProgress();
   #stopping = false;
 
   constructor(options: { readonly color: boolean }) {
     this.#colors = createColors(options.color);
+    this.#lines = new VideoLines(options);
   }
 
   /** Takes an event in. @returns lines to keep above the footer */
   take(event: ApplyEvent, nowMs: number): string[] {
-    switch (event.kind) {
-      case 'run-started':
-        this.#renders = event.ids.length;
-        this.#idWidth = longest(event.ids);
-        this.#startedAt = nowMs;
-        break;
-      case 'video-started':
-        this.#running.set(event.id, { percent: 0, startedAt: nowMs });
-        break;
-      case 'video-progressed': {
-        const video = this.#running.get(event.id);
-        if (video !== undefined) video.percent = event.percent;
-        break;
-      }
-      case 'video-failed':
-        this.#failed += 1;
-        this.#finish(event.id);
-        break;
-      case 'video-rendered':
-        this.#finish(event.id);
-        break;
-      case 'video-skipped':
-        this.#stopping = true;
-        break;
-      case 'video-recorded':
-      case 'run-finished':
-        break;
-    }
-    return finishedLines(event, this.#colors, this.#idWidth);
+    this.#progress.take(event, nowMs);
+    if (event.kind === 'video-skipped' && event.reason === 'interrupted') this.#stopping = true;
+    return this.#lines.linesOf(event);
   }
 
   stopping(): void {
     this.#stopping = true;
   }
 
-  /** At most `rows - 1` lines of at most `columns` characters; empty when nothing is at work. */
+  /** Videos that are at work. */
+  get runningCount(): number {
+    return this.#progress.running.length;
+  }
+
+  /** At most `rows - 1` lines, each of less than `columns` columns; empty when nothing is at work. */
   footer(nowMs: number, columns: number, rows: number): string[] {
-    if (this.#running.size === 0) return [];
-    const room = Math.max(0, rows - 3);
-    const shown = [...this.#running].slice(0, room);
-    const hidden = this.#running.size - shown.length;
-    const idWidth = Math.min(this.#idWidth, Math.max(10, columns - BAR_WIDTH - 18));
-    const lines = shown.map(([id, { percent, startedAt }]) => {
-      const name = id.length > idWidth ? `…${id.slice(id.length - idWidth + 1)}` : id.padEnd(idWidth);
-      const elapsed = formatDuration(nowMs - startedAt);
-      if (columns < idWidth + BAR_WIDTH + 18) return `  ${name} ${percent} %`.slice(0, columns - 1);
-      return `  ${name}  ${this.#bar(percent)} ${String(percent).padStart(3)} %  ${this.#colors.dim(elapsed)}`;
-    });
-    return [...lines, this.#totals(nowMs, hidden, columns)];
+    const { running } = this.#progress;
+    const room = Math.min(MOST_VIDEOS, rows - 2);
+    if (running.length === 0 || rows < 2 || columns < 2) return [];
+    const shown = running.slice(0, Math.max(0, room));
+    const widest = Math.max(0, ...shown.map(({ id }) => cellWidth(escapeControls(id))));
+    const lines = shown.map((video) => this.#videoLine(video, nowMs, columns - 1, widest));
+    return [...lines, this.#totals(nowMs, running.length - shown.length, columns - 1)];
   }
 
-  #totals(nowMs: number, hidden: number, columns: number): string {
-    const parts = [`${this.#finished} of ${this.#renders}`];
-    if (this.#failed > 0) parts.push(`${this.#failed} failed`);
-    if (hidden > 0) parts.push(`${hidden} more at work`);
-    parts.push(formatDuration(nowMs - this.#startedAt));
-    const left = this.#timeLeftMs(nowMs);
-    if (this.#stopping) parts.push('stopping; Ctrl-C again to leave at once');
-    else if (left !== null) parts.push(`about ${formatDuration(left)} left`);
-    return this.#colors.dim(`  ${parts.join(' · ')}`.slice(0, Math.max(0, columns - 1)));
+  #videoLine(video: RunningVideo, nowMs: number, width: number, widest: number): string {
+    const { dim } = this.#colors;
+    const { percent, begin, isSubmitted } = video;
+    const id = escapeControls(video.id);
+    const bar = BAR_WIDTHS.find(([columns]) => width >= columns)?.[1] ?? 0;
+    const told = percent === null ? '' : `${percent} %`;
+    if (bar === 0) {
+      // The name, and the percentage behind it while there is room for both.
+      const room = width - 2 - 1 - PERCENT_WIDTH;
+      if (room < LEAST_NAME) return cutCellsStart(id, width);
+      return `  ${fill(cutCellsStart(id, room), Math.min(widest, room))} ${told.padStart(PERCENT_WIDTH)}`.trimEnd();
+    }
+    const note = begin === 'posted' ? (isSubmitted ? '' : 'sending') : BEGIN_NOTES[begin];
+    const fixed = 2 + 2 + bar + 1 + PERCENT_WIDTH + 2 + ELAPSED_WIDTH;
+    const nameWidth = Math.min(widest, Math.max(LEAST_NAME, width - fixed - (note === '' ? 0 : note.length + 2)));
+    const parts = [
+      `  ${fill(cutCellsStart(id, nameWidth), nameWidth)}`,
+      `${this.#bar(percent ?? 0, bar)} ${told.padStart(PERCENT_WIDTH)}`,
+      dim(formatDuration(nowMs - video.startedAt).padStart(8)),
+    ];
+    const hasRoom = note !== '' && width >= fixed + nameWidth + 2 + note.length;
+    return [...parts, ...(hasRoom ? [dim(note)] : [])].join('  ');
   }
 
-  /** From the share of all videos that is done, those at work counted in part. */
-  #timeLeftMs(nowMs: number): number | null {
-    let done = this.#finished;
-    for (const { percent } of this.#running.values()) done += percent / 100;
-    if (done < 0.2 || this.#renders === 0) return null;
-    return ((nowMs - this.#startedAt) / done) * (this.#renders - done);
+  /** What is least worth knowing goes first when there is no room. */
+  #totals(nowMs: number, hidden: number, width: number): string {
+    const { finished, total, failed } = this.#progress;
+    const left = this.#progress.leftMs(nowMs);
+    const rate = this.#progress.perMinute(nowMs);
+    const parts: { readonly text: string; readonly rank: number }[] = [
+      { text: `${formatCount(finished)} of ${formatCount(total)}`, rank: 0 },
+      { text: failed > 0 ? `${formatCount(failed)} failed` : '', rank: 2 },
+      { text: hidden > 0 ? `${formatCount(hidden)} more at work` : '', rank: 4 },
+      { text: formatDuration(this.#progress.elapsedMs(nowMs)), rank: 5 },
+      { text: rate === null ? '' : `${rate < 10 ? rate.toFixed(1) : Math.round(rate)} a minute`, rank: 6 },
+      { text: this.#stopping || left === null ? '' : `about ${roughDuration(left)} left`, rank: 3 },
+      { text: this.#stopping ? 'stopping' : '', rank: 1 },
+      { text: this.#stopping ? 'Ctrl-C again to leave at once' : '', rank: 3 },
+    ].filter(({ text }) => text !== '');
+    const join = (): string => `  ${parts.map(({ text }) => text).join(' · ')}`;
+    while (parts.length > 1 && cellWidth(join()) > width) {
+      const last = Math.max(...parts.map(({ rank }) => rank));
+      parts.splice(
+        parts.findIndex(({ rank }) => rank === last),
+        1,
+      );
+    }
+    return this.#colors.dim(cutCells(cellWidth(join()) > width ? join().trimStart() : join(), width));
   }
 
-  #finish(id: VideoId): void {
-    this.#running.delete(id);
-    this.#finished += 1;
+  #bar(percent: number, width: number): string {
+    const filled = Math.round((Math.min(100, Math.max(0, percent)) / 100) * width);
+    return this.#colors.green('━'.repeat(filled)) + this.#colors.dim('─'.repeat(width - filled));
   }
+}
 
-  #bar(percent: number): string {
-    const filled = Math.round((percent / 100) * BAR_WIDTH);
-    return this.#colors.green('━'.repeat(filled)) + this.#colors.dim('─'.repeat(BAR_WIDTH - filled));
-  }
+/** With spaces behind it up to a width in columns. */
+function fill(text: string, width: number): string {
+  return text + ' '.repeat(Math.max(0, width - cellWidth(text)));
 }

@@ -1,8 +1,8 @@
 import { createColors } from 'picocolors';
 import { byCodeUnit } from '../digest.ts';
 import type { Lock, LockEntry } from '../lock/lock.ts';
-import { longest } from './apply-text.ts';
 import { escapeControls } from './escape-controls.ts';
+import { longest } from './video-lines.ts';
 
 /** What was rendered, a line per video. */
 export function lockText(lock: Lock, options: { readonly color: boolean }): string {

@@ -52,8 +52,9 @@ function foldAlike(changes: readonly Change[]): ChangeGroup[] {
 /** Equal for changes that one block can tell. */
 function likeness(change: Change): string {
   const { reason, inputs, fields, desired } = change;
+  const source = change.action === 'adopt' ? change.source : null;
   const common = hasDifferences(change) ? [desired?.template, inputs, fields] : folderOf(change);
-  return JSON.stringify([reason, common]);
+  return JSON.stringify([reason, source?.kind, source?.kind === 'journal' && source.rendering === null, common]);
 }
 
 function hasDifferences({ inputs, fields }: Change): boolean {

@@ -8,6 +8,8 @@ import {
   estimateWords,
   formatCount,
   formatVideos,
+  groupReasonWords,
+  incompleteWords,
   reasonWords,
   SYMBOLS,
 } from './plan-words.ts';
@@ -35,12 +37,14 @@ const MOST_DIAGNOSTICS = 5;
  */
 export function planMarkdown(plan: Plan, options: PlanMarkdownOptions = {}): string {
   const groups = foldChanges(plan, true);
-  if (groups.length === 0) return `### Reelform plan: no changes\n\n${emptyWords(plan)}\n`;
+  if (groups.length === 0)
+    return `### Reelform plan: no changes\n\n${[emptyWords(plan), incompleteWords(plan)].join('\n\n').trimEnd()}\n`;
 
   const counts = countWords(plan).map(({ words }) => words);
   const head = [
     `### Reelform plan: ${counts.join(', ')}`,
     `${capitalised(estimateWords(plan))}.`,
+    ...(plan.complete ? [] : [`_${incompleteWords(plan)}_`]),
     ...diagnosticLines(plan),
     '| | Video | Title | Why |\n|---|---|---|---|',
   ].join('\n\n');
@@ -104,7 +108,7 @@ function tableRow({ changes, kind }: ChangeGroup, label: LabelLookup | undefined
   const folder = folderOf(first);
   const count = `${formatVideos(changes.length)}${kind === 'folder' && folder !== '' ? ` in ${markdownCode(folder)}` : ''}`;
   const names = kind === 'same' ? rowsOf(first, label).map(({ name }) => escapeMarkdown(name)) : [];
-  const reason = kind === 'rest' ? 'not shown one by one' : escapeMarkdown(reasonWords({ ...first, previousId: null }));
+  const reason = kind === 'rest' ? 'not shown one by one' : escapeMarkdown(groupReasonWords(first));
   return `| ${mark} | ${count}<br>${videos} | | ${[reason, ...(names.length > 0 ? [names.join(', ')] : [])].join(': ')} |`;
 }
 

@@ -11,6 +11,8 @@ import {
   estimateWords,
   formatCount,
   formatVideos,
+  groupReasonWords,
+  incompleteWords,
   reasonWords,
   SYMBOLS,
 } from './plan-words.ts';
@@ -43,7 +45,7 @@ const MOST_NAMES = 3;
  */
 export function planText(plan: Plan, options: PlanTextOptions): string {
   const groups = foldChanges(plan, options.verbose !== true);
-  if (groups.length === 0) return `${emptyWords(plan)}\n`;
+  if (groups.length === 0) return `${[emptyWords(plan), incompleteWords(plan)].join('\n').trimEnd()}\n`;
   const colors = createColors(options.color);
   const columns = Math.min(Math.max(options.columns || 80, 40), 120);
   const idWidths = groups.map(({ kind, changes: [first] }) => (kind === 'one' ? cellWidth(first.id) : 0));
@@ -59,7 +61,10 @@ export function planText(plan: Plan, options: PlanTextOptions): string {
   const airy = blocks.some((block) => block.length > 2);
   const body = blocks.map((block) => block.join('\n')).join(airy ? '\n\n' : '\n');
   const folded = wrapSpans([{ text: foldedWords(groups), paint: colors.dim }], columns).join('\n');
-  return `${[heading(plan, columns, colors), body, folded].filter((part) => part !== '').join('\n\n')}\n`;
+  const incomplete = plan.complete
+    ? ''
+    : wrapSpans([{ text: incompleteWords(plan), paint: colors.yellow }], columns).join('\n');
+  return `${[heading(plan, columns, colors), body, folded, incomplete].filter((part) => part !== '').join('\n\n')}\n`;
 }
 
 function heading(plan: Plan, columns: number, colors: Colors): string {
@@ -94,7 +99,7 @@ function titleOfMany({ changes, kind }: ChangeGroup, columns: number, colors: Co
   const names = changes.slice(0, MOST_NAMES).map(({ id }) => escapeControls(id));
   const more = changes.length - names.length;
   const ids = more > 0 ? `${names.join(', ')} and ${formatCount(more)} more` : names.join(', ');
-  const reason = kind === 'rest' ? '' : `${escapeControls(reasonWords({ ...first, previousId: null }))} · `;
+  const reason = kind === 'rest' ? '' : `${escapeControls(groupReasonWords(first))} · `;
   return [
     `  ${paintOf(first.action, colors)(SYMBOLS[first.action])} ${colors.bold(groupWords(changes, kind))}`,
     ...aboutLines(reason + ids, columns, colors),
@@ -127,6 +132,7 @@ function paintOf(action: Change['action'], colors: Colors): (text: string) => st
     create: colors.green,
     update: colors.yellow,
     move: colors.cyan,
+    adopt: colors.cyan,
     restore: colors.blue,
     relabel: colors.magenta,
     forget: colors.red,

@@ -1,4 +1,4 @@
-import { type Change, type Plan, renders } from '../plan/plan.ts';
+import { type AdoptionSource, type Change, type Plan, renders } from '../plan/plan.ts';
 import { countActions, estimatePlan } from '../plan/plan-document.ts';
 import { formatDuration } from './duration.ts';
 
@@ -7,6 +7,7 @@ export const SYMBOLS: Readonly<Record<Change['action'], string>> = {
   create: '+',
   update: '~',
   move: '→',
+  adopt: '=',
   restore: '↻',
   relabel: '≈',
   forget: '-',
@@ -46,6 +47,16 @@ export function emptyWords(plan: Plan): string {
   return `No changes. ${formatVideos(count)} ${count === 1 ? 'is' : 'are'} up to date.`;
 }
 
+/** What a plan says about itself that was asked for some videos alone; empty for a complete one. */
+export function incompleteWords(plan: Plan): string {
+  if (plan.complete) return '';
+  const { leftOut = 0 } = plan;
+  if (leftOut === 0)
+    return 'Incomplete: it was asked for some videos alone. Nothing was left out that needs something.';
+  const need = leftOut === 1 ? 'needs' : 'need';
+  return `Incomplete: it was asked for some videos alone. ${formatVideos(leftOut)} left out ${need} something too.`;
+}
+
 /** Why the change is there, in words that follow the name of a file. Ids in it are as they came, not escaped. */
 export function reasonWords(change: Change): string {
   const was = change.previousId === null ? '' : `was ${change.previousId}, `;
@@ -60,8 +71,49 @@ export function reasonWords(change: Change): string {
         : 'no definition has it any more; its video stays where it is';
     case 'noop':
       return 'unchanged';
+    case 'adopt':
+      return `${was}${withReason(change, sourceWords(change.source))}`;
     default:
       return `${was}${renderReason(change)}`;
+  }
+}
+
+/** The same for many changes that one block stands for: no id of one of them is in it. */
+export function groupReasonWords(change: Change): string {
+  if (change.action === 'adopt') return withReason(change, groupSourceWords(change.source));
+  return reasonWords({ ...change, previousId: null });
+}
+
+function withReason(change: Change, source: string): string {
+  return change.reason === null ? source : `${renderReason(change)}; ${source}`;
+}
+
+/** Where a rendering that is not paid for again comes from. */
+export function sourceWords(source: AdoptionSource): string {
+  switch (source.kind) {
+    case 'video':
+      return `the same as ${source.id}`;
+    case 'planned':
+      return `rendered with ${source.id} in this plan`;
+    case 'history':
+      return `rendered at commit ${source.commit.slice(0, 7)} as ${source.id}`;
+    case 'journal':
+      return source.rendering === null
+        ? `asked for already: session ${source.session} of an earlier run`
+        : `rendered already: session ${source.session} of an earlier run`;
+  }
+}
+
+function groupSourceWords(source: AdoptionSource): string {
+  switch (source.kind) {
+    case 'video':
+      return 'the same as other videos';
+    case 'planned':
+      return 'rendered with other videos in this plan';
+    case 'history':
+      return 'rendered at earlier commits';
+    case 'journal':
+      return source.rendering === null ? 'asked for already by earlier runs' : 'rendered already by earlier runs';
   }
 }
 
@@ -75,6 +127,8 @@ function renderReason(change: Change): string {
     case 'input_changed':
       return many ? 'values changed' : 'a value changed';
     case 'asset_changed':
+      // The definitions say what they said: a refresh found other bytes.
+      if (change.before?.fingerprint === change.desired?.fingerprint) return 'what a URL gives changed';
       return many ? 'files changed' : 'a file changed';
     case 'template_changed':
       return change.fields.some(({ field }) => field === 'template')

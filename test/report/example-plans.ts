@@ -53,6 +53,7 @@ export function everyAction(): Plan {
     desired('stores/hamburg', { title: 'Hamburg', resources: { t_01: text('Hamburg') } }),
     desired('rome', { title: 'Rome', labels: { region: 'south', tier: 'a' }, resources: { t_01: text('Roma') } }),
     desired('oslo', { resources: { t_01: text('Oslo') } }),
+    desired('bergen', { title: 'Oslo, in Bergen', resources: { t_01: text('Oslo') } }),
   ];
   return plan(videos, lock, ['vienna']);
 }
@@ -105,7 +106,9 @@ export function largePlan(count: number): Plan {
     emptyLock,
     plan([...stores.map((id) => store(id, 'EEADA7')), ...others.map((id) => offer(id, 'Old'))], emptyLock),
   );
-  const arrivals = Array.from({ length: 70 }, (_, index) => desired(`spring/${index}`, { resources: {} }));
+  const arrivals = Array.from({ length: 70 }, (_, index) =>
+    desired(`spring/${index}`, { resources: { t_01: text(`Spring ${index}`) } }),
+  );
   const changed = [...stores.map((id) => store(id, 'FF8800')), ...others.map((id) => offer(id, 'New')), ...arrivals];
   return plan(changed, lock);
 }

@@ -74,12 +74,13 @@ describe('planMarkdown()', () => {
 
   test('shows every action', () => {
     expect(planMarkdown(everyAction(), { label })).toMatchInlineSnapshot(`
-      "### Reelform plan: 1 to create, 1 to update, 1 to move, 1 to restore, 1 to relabel, 1 to forget, 1 unchanged
+      "### Reelform plan: 1 to create, 1 to update, 1 to move, 1 to adopt, 1 to restore, 1 to relabel, 1 to forget, 1 unchanged
 
       3 renders, 36 s of video.
 
       | | Video | Title | Why |
       |---|---|---|---|
+      | <code>=</code>&nbsp;adopt | <code>bergen</code> | Oslo, in Bergen | new; the same as oslo |
       | <code>&#126;</code>&nbsp;update | <code>berlin</code> | Summer Collection — Berlin | values changed: title, Headline, Body, Accent colour, Hero image |
       | <code>-</code>&nbsp;forget | <code>lisbon</code> | The video lisbon | no definition has it any more; its video stays where it is |
       | <code>+</code>&nbsp;create | <code>paris</code> | Summer Collection — Paris | new |

@@ -21,8 +21,11 @@ describe('planText()', () => {
 
   test('shows every action', () => {
     expect(show(everyAction())).toMatchInlineSnapshot(`
-      "Plan: 1 to create, 1 to update, 1 to move, 1 to restore, 1 to relabel,
-            1 to forget, 1 unchanged · 3 renders, 36 s of video
+      "Plan: 1 to create, 1 to update, 1 to move, 1 to adopt, 1 to restore,
+            1 to relabel, 1 to forget, 1 unchanged · 3 renders, 36 s of video
+
+        = bergen          Oslo, in Bergen
+          videos/bergen.yaml · new; the same as oslo
 
         ~ berlin          Summer Collection — Berlin
           videos/berlin.yaml · values changed
@@ -93,9 +96,13 @@ describe('planText()', () => {
   test('lays out for a narrow terminal', () => {
     expect(show(everyAction(), { columns: 44 })).toMatchInlineSnapshot(`
       "Plan: 1 to create, 1 to update, 1 to move,
-            1 to restore, 1 to relabel,
-            1 to forget, 1 unchanged ·
-            3 renders, 36 s of video
+            1 to adopt, 1 to restore,
+            1 to relabel, 1 to forget, 1 unchanged
+            · 3 renders, 36 s of video
+
+        = bergen          Oslo, in Bergen
+          videos/bergen.yaml · new; the same as
+          oslo
 
         ~ berlin          Summer Collection — Ber…
           videos/berlin.yaml · values changed

@@ -55,6 +55,12 @@ export async function reelform(cwd: string, args: readonly string[], options: Te
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
+    onResize: () => () => {},
+    // Time does not pass in tests: what was to come later comes next.
+    after(_, callback) {
+      const timer = setImmediate(callback);
+      return () => clearImmediate(timer);
+    },
     ask: async () => options.answer ?? '',
     readInput: async () => options.input ?? '',
     interactive: options.interactive ?? false,

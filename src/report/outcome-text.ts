@@ -1,0 +1,105 @@
+import { createColors } from 'picocolors';
+import type { ApplyOutcome, Failure } from '../apply/events.ts';
+import { formatDuration } from './duration.ts';
+import { escapeControls } from './escape-controls.ts';
+import { failureKey, failureLines, someOf } from './failure-lines.ts';
+import { formatCount, formatVideos } from './plan-words.ts';
+
+type Colors = ReturnType<typeof createColors>;
+
+/** So many groups of failures, and so many unknown videos, are told one by one. */
+const MOST_BLOCKS = 8;
+
+/**
+ * The last words of a run: what was done, what was not and why, and what a person has to do now. The same failure of many
+ * videos is told once.
+ *
+ * @returns lines, the last one ended as well
+ */
+export function outcomeText(outcome: ApplyOutcome, options: { readonly color: boolean }): string {
+  const colors = createColors(options.color);
+  const blocks = [
+    ...failedBlocks(outcome, colors),
+    ...unknownBlocks(outcome, colors),
+    ...leftBlocks(outcome, colors),
+    ...nextBlocks(outcome),
+  ];
+  return `${[headline(outcome, colors), ...blocks].join('\n\n')}\n`;
+}
+
+function headline(outcome: ApplyOutcome, colors: Colors): string {
+  const { bold, red, yellow } = colors;
+  const { rendered, recorded, failed, unknown, inProgress, skipped, elapsedMs } = outcome;
+  const parts = [
+    `${formatCount(rendered)} rendered`,
+    ...(recorded > 0 ? [`${formatCount(recorded)} recorded`] : []),
+    ...(failed.length > 0 ? [red(`${formatCount(failed.length)} failed`)] : []),
+    ...(unknown.length > 0 ? [yellow(`${formatCount(unknown.length)} unknown`)] : []),
+    ...(inProgress.length > 0 ? [yellow(`${formatCount(inProgress.length)} left at work`)] : []),
+    ...(skipped.length > 0 ? [yellow(`${formatCount(skipped.length)} not begun`)] : []),
+  ];
+  return `${bold(titleOf(outcome, colors))}: ${parts.join(', ')} in ${formatDuration(elapsedMs)}.`;
+}
+
+function titleOf(outcome: ApplyOutcome, { green, red, yellow }: Colors): string {
+  if (outcome.endedBy === 'interrupted') return yellow('Interrupted');
+  if (outcome.endedBy === 'deadline') return yellow('Out of time');
+  if (outcome.endedBy === 'failure') return red('Ended by a failure');
+  if (outcome.failed.length > 0 || outcome.unknown.length > 0) return red('Incomplete');
+  return outcome.inProgress.length > 0 || outcome.skipped.length > 0 ? yellow('In progress') : green('Done');
+}
+
+function failedBlocks({ failed }: ApplyOutcome, colors: Colors): string[] {
+  const groups = new Map<string, { ids: string[]; failures: readonly Failure[] }>();
+  for (const { id, failures } of failed) {
+    const group = groups.get(failureKey(failures));
+    if (group === undefined) groups.set(failureKey(failures), { ids: [id], failures });
+    else group.ids.push(id);
+  }
+  const largestFirst = [...groups.values()].sort((a, b) => b.ids.length - a.ids.length);
+  const shown = largestFirst.slice(0, MOST_BLOCKS).map(({ ids, failures }) => {
+    const count = ids.length === 1 ? '' : `${formatVideos(ids.length)}: `;
+    const lines = failures.flatMap((failure) => failureLines(failure, colors)).map((line) => `    ${line}`);
+    return [`  ${colors.red('✗')} ${count}${someOf(ids)}`, ...lines].join('\n');
+  });
+  const others = largestFirst.slice(MOST_BLOCKS).flatMap(({ ids }) => ids);
+  return others.length === 0 ? shown : [...shown, `  ${colors.red('✗')} and ${formatVideos(others.length)} more`];
+}
+
+function unknownBlocks({ unknown }: ApplyOutcome, { yellow, dim }: Colors): string[] {
+  if (unknown.length === 0) return [];
+  const shown = unknown.slice(0, MOST_BLOCKS);
+  const more = unknown.length - shown.length;
+  const example = escapeControls(shown[0]!.id);
+  return [
+    [
+      ...shown.map(({ id, askedAt }) => {
+        return `  ${yellow('?')} ${escapeControls(id)}: asked for at ${showTime(askedAt)}, and no answer told whether it was taken on`;
+      }),
+      ...(more > 0 ? [`  ${yellow('?')} and ${formatVideos(more)} more`] : []),
+      '    It is not asked for again before somebody says what became of it. Look at the service for what it was asked',
+      '    at that time, then:',
+      `      reelform resolve ${example} --session ID   ${dim('it is there, under this id')}`,
+      `      reelform resolve ${example} --retry        ${dim('ask again, even if that may be paid for twice')}`,
+      `      reelform resolve ${example} --abandon      ${dim('forget the attempt')}`,
+    ].join('\n'),
+  ];
+}
+
+function leftBlocks({ inProgress }: ApplyOutcome, { yellow }: Colors): string[] {
+  if (inProgress.length === 0) return [];
+  const sessions = inProgress.map(({ id, session }) => `${id} (${session})`);
+  const them = inProgress.length === 1 ? 'it' : 'them';
+  return [`  ${yellow('…')} left at work: ${someOf(sessions)}\n    \`reelform apply\` takes ${them} up.`];
+}
+
+function nextBlocks({ failed, skipped, unknown, inProgress }: ApplyOutcome): string[] {
+  if (failed.length + skipped.length + unknown.length + inProgress.length === 0) return [];
+  const goesOn = failed.length + skipped.length > 0 ? '; `reelform apply` goes on with the rest' : '';
+  return [`What was rendered is in the lockfile${goesOn}.`];
+}
+
+/** `2026-01-01 10:00:03 UTC` */
+function showTime(iso: string): string {
+  return `${escapeControls(iso).slice(0, 19).replace('T', ' ')} UTC`;
+}

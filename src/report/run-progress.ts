@@ -1,0 +1,131 @@
+import type { ApplyEvent, Begin } from '../apply/events.ts';
+import type { VideoId } from '../definition/video.ts';
+import { estimateLeftMs } from './time-left.ts';
+
+/** A video that is at work. */
+export interface RunningVideo {
+  readonly id: VideoId;
+  readonly begin: Begin;
+  /** The service has it. */
+  readonly isSubmitted: boolean;
+  readonly startedAt: number;
+  /** 0 to 100; null while nothing was said of it. */
+  readonly percent: number | null;
+  /** What the first word of it was: progress made before this run began is none of this run's speed. */
+  readonly firstPercent: number;
+}
+
+/** How far a run is, from its events: all that a footer or a heartbeat tells. Times are milliseconds since the epoch. */
+export class RunProgress {
+  readonly #running = new Map<VideoId, RunningVideo>();
+  readonly #durationsMs: number[] = [];
+  #total = 0;
+  #concurrency = 1;
+  #startedAt = 0;
+  #rendered = 0;
+  #failed = 0;
+  #otherwise = 0;
+  #skipped = 0;
+
+  take(event: ApplyEvent, nowMs: number): void {
+    switch (event.kind) {
+      case 'run-started':
+        this.#total = event.ids.length;
+        this.#concurrency = event.concurrency;
+        this.#startedAt = nowMs;
+        break;
+      case 'video-started': {
+        const { id, begin } = event;
+        const known = { isSubmitted: false, startedAt: nowMs, percent: null };
+        const firstPercent = begin === 'posted' ? 0 : -1;
+        this.#running.set(id, { id, begin, ...known, firstPercent });
+        break;
+      }
+      case 'video-submitted':
+        this.#change(event.id, (video) => ({ ...video, isSubmitted: true }));
+        break;
+      case 'video-progressed': {
+        const { id, percent } = event;
+        this.#change(id, (video) => {
+          const firstPercent = video.firstPercent < 0 ? percent : video.firstPercent;
+          return { ...video, isSubmitted: true, percent, firstPercent };
+        });
+        break;
+      }
+      case 'video-rendered':
+        if (this.#running.get(event.id)?.begin === 'posted') this.#durationsMs.push(event.elapsedMs);
+        this.#end(event.id, () => (this.#rendered += 1));
+        break;
+      case 'video-failed':
+        this.#end(event.id, () => (this.#failed += 1));
+        break;
+      case 'video-unknown':
+      case 'video-left':
+        this.#end(event.id, () => (this.#otherwise += 1));
+        break;
+      case 'video-skipped':
+        this.#skipped += 1;
+        break;
+      case 'video-recorded':
+        // One that waited for another video's rendering was at work until now.
+        if (this.#running.has(event.id)) this.#end(event.id, () => (this.#otherwise += 1));
+        break;
+      case 'video-warned':
+      case 'run-finished':
+        break;
+    }
+  }
+
+  /** In the order in which they were begun. */
+  get running(): readonly RunningVideo[] {
+    return [...this.#running.values()];
+  }
+
+  /** Videos to render in all. */
+  get total(): number {
+    return this.#total;
+  }
+
+  /** Done with, one way or another. */
+  get finished(): number {
+    return this.#rendered + this.#failed + this.#otherwise;
+  }
+
+  get failed(): number {
+    return this.#failed;
+  }
+
+  elapsedMs(nowMs: number): number {
+    return nowMs - this.#startedAt;
+  }
+
+  /** Rendered videos per minute; null until two are. */
+  perMinute(nowMs: number): number | null {
+    const minutes = this.elapsedMs(nowMs) / 60_000;
+    return this.#rendered < 2 || minutes <= 0 ? null : this.#rendered / minutes;
+  }
+
+  /** Null while this run has not shown how long its videos take. */
+  leftMs(nowMs: number): number | null {
+    return estimateLeftMs({
+      durationsMs: this.#durationsMs,
+      running: this.running.map(({ startedAt, percent, firstPercent }) => ({
+        elapsedMs: nowMs - startedAt,
+        done: Math.max(0, (percent ?? 0) - Math.max(0, firstPercent)) / 100,
+        left: 1 - (percent ?? 0) / 100,
+      })),
+      waiting: Math.max(0, this.#total - this.finished - this.#skipped - this.#running.size),
+      concurrency: this.#concurrency,
+    });
+  }
+
+  #change(id: VideoId, change: (video: RunningVideo) => RunningVideo): void {
+    const video = this.#running.get(id);
+    if (video !== undefined) this.#running.set(id, change(video));
+  }
+
+  #end(id: VideoId, count: () => void): void {
+    this.#running.delete(id);
+    count();
+  }
+}

@@ -1,0 +1,84 @@
+import { describe, expect, test } from 'vitest';
+import type { Adoption, AdoptionSource, Change } from '../../src/plan/plan.ts';
+import { groupReasonWords, incompleteWords, reasonWords } from '../../src/report/plan-words.ts';
+import { desired, emptyLock, lockOf, plan, rendering, text } from '../plan/videos.ts';
+
+const berlin = desired('berlin');
+const before = lockOf(berlin).videos.get('berlin')!;
+
+function adoption(source: AdoptionSource, changes: Partial<Adoption> = {}): Adoption {
+  return {
+    action: 'adopt',
+    id: berlin.id,
+    previousId: null,
+    reason: 'new',
+    inputs: [],
+    fields: [],
+    desired: berlin,
+    before: null,
+    source,
+    ...changes,
+  };
+}
+
+const from: Readonly<Record<string, AdoptionSource>> = {
+  video: { kind: 'video', id: 'rome', rendering: rendering('rome') },
+  planned: { kind: 'planned', id: desired('rome').id },
+  history: { kind: 'history', commit: '1a2b3c4d5e6f', id: 'old', rendering: rendering('old') },
+  rendered: { kind: 'journal', id: 'berlin', session: 'rs_81f2', rendering: rendering('berlin') },
+  asked: { kind: 'journal', id: 'berlin', session: 'rs_81f2', rendering: null },
+};
+
+describe('reasonWords()', () => {
+  test.each([
+    ['video', 'new; the same as rome', 'new; the same as other videos'],
+    ['planned', 'new; rendered with rome in this plan', 'new; rendered with other videos in this plan'],
+    ['history', 'new; rendered at commit 1a2b3c4 as old', 'new; rendered at earlier commits'],
+    ['rendered', 'new; rendered already: session rs_81f2 of an earlier run', 'new; rendered already by earlier runs'],
+    ['asked', 'new; asked for already: session rs_81f2 of an earlier run', 'new; asked for already by earlier runs'],
+  ])('tells where an adopted rendering comes from: %s', (source, words, groupWords) => {
+    expect(reasonWords(adoption(from[source]!))).toBe(words);
+    expect(groupReasonWords(adoption(from[source]!))).toBe(groupWords);
+  });
+
+  test('tells what changed before where the rendering comes from', () => {
+    const inputs = [{ key: 't_01', before: 'Old', after: 'New' }];
+    expect(reasonWords(adoption(from.video!, { before, reason: 'input_changed', inputs }))).toBe(
+      'a value changed; the same as rome',
+    );
+  });
+
+  test.each([
+    ['requested', 'asked for'],
+    ['url_lost', 'its video cannot be fetched any more'],
+    ['asset_changed', 'what a URL gives changed'],
+    ['output_missing', 'its video is missing'],
+  ] as const)('of a video that its definition would leave as it is: %s', (reason, words) => {
+    const change: Change = {
+      ...{ action: 'update', id: berlin.id, previousId: null, inputs: [], fields: [], desired: berlin, before },
+      reason,
+    };
+    expect(reasonWords(change)).toBe(words);
+  });
+});
+
+describe('incompleteWords()', () => {
+  const whole = plan([desired('a', { resources: { t_01: text('a') } })], emptyLock);
+  test.each([
+    [{ complete: true }, ''],
+    [
+      { complete: false, leftOut: 0 },
+      'Incomplete: it was asked for some videos alone. Nothing was left out that needs something.',
+    ],
+    [
+      { complete: false, leftOut: 1 },
+      'Incomplete: it was asked for some videos alone. 1 video left out needs something too.',
+    ],
+    [
+      { complete: false, leftOut: 1200 },
+      'Incomplete: it was asked for some videos alone. 1,200 videos left out need something too.',
+    ],
+  ])('of %j', (changes, words) => {
+    expect(incompleteWords({ ...whole, ...changes })).toBe(words);
+  });
+});
