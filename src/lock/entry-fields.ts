@@ -46,7 +46,9 @@ export const ENTRY_FIELDS: ReadonlyMap<string, EntryField> = new Map<keyof LockE
 ]);
 
 function isTextMap(value: unknown): boolean {
-  return isRecord(value) && Object.values(value).every((member) => typeof member === 'string');
+  if (!isRecord(value)) return false;
+  for (const name in value) if (typeof value[name] !== 'string') return false;
+  return true;
 }
 
 function isTextList(value: unknown): boolean {

@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { readFile } from 'node:fs/promises';
 import { type Diagnostic, ReelformError, type Result } from '../diagnostic.ts';
+import { ifThere } from '../if-there.ts';
 import { emptyLock, type Lock } from './lock.ts';
 import { parseLock, unreadableLock } from './parse-lock.ts';
 import { serialiseLock } from './serialise-lock.ts';
@@ -33,15 +34,16 @@ export async function readLock(path: string, file: string): Promise<Result<Lock>
 
 /**
  * The lockfile while a run writes to it. EDGE. Every change is made to what the file says at that moment, so entries that
- * somebody else wrote meanwhile (a pull, an editor) stay.
+ * somebody else wrote meanwhile (a pull, an editor) stay. A change costs the entries that it touches, and the file's bytes
+ * read, compared and written once.
  */
 export class LockFile {
   readonly #path: string;
   readonly #file: string;
   readonly #write: WriteFileAtomic;
   #lock: Lock;
-  /** What is on the disk, as far as we know. */
-  #text: string;
+  /** What is on the disk, as far as we know; null until we have looked. */
+  #bytes: Buffer | null = null;
 
   /** @param lock as it was read when the run was planned */
   constructor(path: string, file: string, lock: Lock, write: WriteFileAtomic) {
@@ -49,7 +51,6 @@ export class LockFile {
     this.#file = file;
     this.#write = write;
     this.#lock = lock;
-    this.#text = serialiseLock(lock);
   }
 
   /**
@@ -59,15 +60,16 @@ export class LockFile {
    * @throws ReelformError with the code of `readLock` when the file has become unreadable; it is left as it is
    */
   async update(change: (lock: Lock) => Lock): Promise<Lock> {
-    const present = await readFile(this.#path, 'utf8').catch(() => serialiseLock(emptyLock));
-    if (present !== this.#text) {
-      const read = parseLock(present, this.#file);
+    // Read whole each time: that is a tenth of what writing costs, and no time stamp can be trusted to tell a change.
+    const present = (await ifThere(readFile(this.#path))) ?? Buffer.from(serialiseLock(emptyLock));
+    if (!present.equals(this.#bytes ?? Buffer.from(serialiseLock(this.#lock)))) {
+      const read = parseLock(present.toString('utf8'), this.#file);
       if (!read.ok) throw unreadableNow(read.diagnostics[0]!);
       this.#lock = read.value;
     }
     this.#lock = change(this.#lock);
-    this.#text = serialiseLock(this.#lock);
-    if (this.#text !== present) await this.#write(this.#path, this.#text);
+    this.#bytes = Buffer.from(serialiseLock(this.#lock));
+    if (!this.#bytes.equals(present)) await this.#write(this.#path, this.#bytes);
     return this.#lock;
   }
 }

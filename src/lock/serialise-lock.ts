@@ -8,42 +8,51 @@ import { LOCKFILE_VERSION, type Lock, type LockEntry } from './lock.ts';
  * rendered different videos merge line by line.
  */
 export function serialiseLock(lock: Lock): string {
-  // One at a time: an object of all of them would move ids that look like numbers to its front.
   const entries = [...lock.videos.keys()]
     .sort(byCodeUnit)
-    .map((id) => unwrap(JSON.stringify({ videos: { [id]: inOrder(lock.videos.get(id)!) } }, null, 2), 2));
+    .map((id) => `    ${JSON.stringify(id)}: ${entryText(lock.videos.get(id)!)}`);
   const members = [
     `  "lockfile_version": ${LOCKFILE_VERSION}`,
     `  "videos": ${entries.length === 0 ? '{}' : `{\n${entries.join(',\n')}\n  }`}`,
     ...Object.keys(lock.extra)
       .sort(byCodeUnit)
-      .map((name) => unwrap(JSON.stringify({ [name]: lock.extra[name] }, null, 2), 1)),
+      .map(
+        (name) => `  ${JSON.stringify(name)}: ${JSON.stringify(lock.extra[name], null, 2).replaceAll('\n', '\n  ')}`,
+      ),
   ];
   return `{\n${members.join(',\n')}\n}\n`;
 }
 
-/** The lines of pretty JSON without its `depth` outermost ones at each end, the rest indented as it was. */
-function unwrap(json: string, depth: number): string {
-  let start = 0;
-  let end = json.length;
-  for (let level = 0; level < depth; level++) {
-    start = json.indexOf('\n', start) + 1;
-    end = json.lastIndexOf('\n', end - 1);
-  }
-  return json.slice(start, end);
+const BEFORE = '{\n  "": {\n    "": ';
+const AFTER = '\n  }\n}';
+
+/** Entries are never changed, so each is put into words once, however often the lock around it is written. */
+const texts = new WeakMap<LockEntry, string>();
+
+/** The one text for an entry, as it stands behind its id: entries are the same exactly when their texts are. */
+export function entryText(entry: LockEntry): string {
+  const known = texts.get(entry);
+  if (known !== undefined) return known;
+  // At the depth at which it stands in the file.
+  const text = JSON.stringify({ '': { '': inOrder(entry) } }, null, 2).slice(BEFORE.length, -AFTER.length);
+  texts.set(entry, text);
+  return text;
 }
 
 /** The entry's known fields in their order without those that say nothing, then the others by code unit. */
 function inOrder(entry: LockEntry): Record<string, unknown> {
   const fields = entry as unknown as Record<string, unknown>;
-  const ordered: [string, unknown][] = [];
+  const ordered: Record<string, unknown> = {};
   for (const name of ENTRY_FIELDS.keys()) {
     const value = name === 'labels' ? sortedLabels(entry.labels) : fields[name];
-    if (value !== undefined && !(name === 'protect' && value === false)) ordered.push([name, value]);
+    if (value !== undefined && !(name === 'protect' && value === false)) ordered[name] = value;
   }
   const later = Object.keys(fields).filter((name) => !ENTRY_FIELDS.has(name));
-  for (const name of later.sort(byCodeUnit)) ordered.push([name, fields[name]]);
-  return Object.fromEntries(ordered);
+  if (later.length === 0) return ordered;
+  return Object.fromEntries([
+    ...Object.entries(ordered),
+    ...later.sort(byCodeUnit).map((name) => [name, fields[name]]),
+  ]);
 }
 
 function sortedLabels(labels: LockEntry['labels']): Record<string, string> | undefined {
