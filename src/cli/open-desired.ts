@@ -30,9 +30,13 @@ export interface OpenDesired {
 /**
  * Reads what the definitions around a folder want.
  *
+ * @param cache whether what an earlier run remembered may be believed; true when absent
  * @throws ReelformError `config_missing`
  */
-export async function openDesired(cwd: string): Promise<OpenDesired> {
+export async function openDesired(
+  cwd: string,
+  { cache: _ = true }: { readonly cache?: boolean } = {},
+): Promise<OpenDesired> {
   const project = await loadProject({ cwd });
   return {
     root: project.root,

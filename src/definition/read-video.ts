@@ -17,7 +17,7 @@ interface VideoTemplate {
 
 export interface VideoContext {
   /** Those whose specification is there. */
-  readonly templates: ReadonlyMap<string, VideoTemplate>;
+  readonly templates: Pick<ReadonlyMap<string, VideoTemplate>, 'get'>;
   /** All that reelform.yaml names; `null` when it cannot be read. */
   readonly templateNames: readonly string[] | null;
   /** For a definition without a template that could be used. */

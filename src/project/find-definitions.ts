@@ -1,5 +1,8 @@
+import { posix } from 'node:path';
 import fastGlob from 'fast-glob';
 import { byCodeUnit } from '../digest.ts';
+import { isMissing } from '../if-there.ts';
+import type { ReadLog } from './read-log.ts';
 
 /**
  * The definition files that a glob finds, repository-relative and sorted: `.yaml` and `.yml`, no links, no hidden files,
@@ -7,8 +10,15 @@ import { byCodeUnit } from '../digest.ts';
  *
  * @param root absolute
  * @param others files and folders that are no definitions, whatever the glob says
+ * @param log takes down every folder that was searched
  */
-export function findDefinitions(root: string, pattern: string, others: readonly string[] = []): string[] {
+export function findDefinitions(
+  root: string,
+  pattern: string,
+  others: readonly string[] = [],
+  log: ReadLog | null = null,
+): string[] {
+  if (log !== null) noteFolders(pattern, log);
   const found = fastGlob.sync(pattern.replace(/^\.\//, ''), {
     cwd: root,
     followSymbolicLinks: false,
@@ -19,7 +29,27 @@ export function findDefinitions(root: string, pattern: string, others: readonly 
     ],
     suppressErrors: false,
   });
+  log?.lookAgain();
   return found.filter((path) => /\.ya?ml$/i.test(path)).sort(byCodeUnit);
+}
+
+/** Takes down all folders that the glob could lead into, and more: what is in them decides what it finds. */
+function noteFolders(pattern: string, log: ReadLog): void {
+  const base = fixedFolder(pattern);
+  const entersHidden = /(?:^|[/{,(|!])\./.test(pattern.slice(base.length));
+  const folders = [base];
+  for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
+    try {
+      for (const entry of log.list(folder)) {
+        if (!entry.isDirectory() || entry.name === 'node_modules') continue;
+        if (!entry.name.startsWith('.') || entersHidden) folders.push(posix.join(folder, entry.name));
+      }
+    } catch (error) {
+      // The search meets it too, and says so.
+      if (isMissing(error) && folder === base) log.look(base);
+      else log.spoil();
+    }
+  }
 }
 
 /** The folder below which a path becomes an id: the part of the glob before anything that varies; `''` for the root. */

@@ -11,6 +11,7 @@ import { type Config, DEFAULT_CONFIG, type ParsedConfig, parseConfig } from './c
 import { findDefinitions, fixedFolder } from './find-definitions.ts';
 import { CONFIG_FILE, findRoot } from './find-root.ts';
 import { loadTemplates, type ProjectTemplate } from './load-templates.ts';
+import type { ReadLog } from './read-log.ts';
 import { type Asset, type Refusal, RepositoryFiles } from './repository-files.ts';
 
 const CONFIG_START: Span = { file: CONFIG_FILE, start: 0, end: 0 };
@@ -40,10 +41,11 @@ export interface Project {
  *
  * Import this module lazily: it loads yaml, Ajv and fast-glob.
  *
+ * @param log takes down what is read of the folder's repository
  * @throws ReelformError `config_missing`
  */
-export async function loadProject({ cwd }: { cwd: string }): Promise<Project> {
-  const files = new RepositoryFiles(findRoot(cwd));
+export async function loadProject({ cwd, log = null }: { cwd: string; log?: ReadLog | null }): Promise<Project> {
+  const files = new RepositoryFiles(findRoot(cwd), log);
   const checks = createChecks();
   const read = files.text(CONFIG_FILE);
   const { config, templateNames, diagnostics }: ParsedConfig = read.ok
@@ -68,6 +70,12 @@ export async function loadProject({ cwd }: { cwd: string }): Promise<Project> {
   };
 }
 
+/** The files of all definitions and parts, sorted. */
+export function findVideos(config: Config, { root, log }: RepositoryFiles): string[] {
+  const folders = [...config.templates.values()].flatMap((one) => (one.kind === 'package' ? [one.path] : []));
+  return findDefinitions(root, config.videos, [CONFIG_FILE, ...folders], log);
+}
+
 function resolveVideos(
   config: Config,
   templateNames: readonly string[] | null,
@@ -75,8 +83,7 @@ function resolveVideos(
   files: RepositoryFiles,
   checks: Checks,
 ): Resolved {
-  const folders = [...config.templates.values()].flatMap((one) => (one.kind === 'package' ? [one.path] : []));
-  const paths = findDefinitions(files.root, config.videos, [CONFIG_FILE, ...folders]);
+  const paths = findVideos(config, files);
   const usable = [...templates].map(([name, { spec }]) => {
     return [name, { spec, check: checks.video({ name, spec }) }] as const;
   });
@@ -95,8 +102,9 @@ function resolveVideos(
   return { ...resolved, diagnostics: [none] };
 }
 
-function checkFiles(
-  { videos, otherFiles }: Resolved,
+/** Keeps the videos whose local files can all be used, and says what is wrong with the others. */
+export function checkFiles(
+  { videos, otherFiles }: Pick<Resolved, 'videos' | 'otherFiles'>,
   files: RepositoryFiles,
 ): { videos: Video[]; assets: Map<string, Asset>; diagnostics: Diagnostic[] } {
   const assets = new Map<string, Asset>();

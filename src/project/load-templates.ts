@@ -30,22 +30,32 @@ export function loadTemplates(config: Config, files: RepositoryFiles): LoadedTem
   const templates = new Map<string, ProjectTemplate>();
   const diagnostics: Diagnostic[] = [];
   for (const [name, template] of config.templates) {
-    const loaded = template.kind === 'package' ? loadPackage(name, template, files) : loadSpec(name, template, files);
+    const loaded = loadTemplate(name, template, files);
     diagnostics.push(...loaded.diagnostics);
-    if (loaded.template === null) continue;
-    templates.set(name, loaded.template);
-    diagnostics.push(...outdated(loaded.template, template.at, files));
+    if (loaded.template !== null) templates.set(name, loaded.template);
   }
   return { templates, diagnostics };
 }
 
-interface Loaded {
+/** Reads one template. */
+export function loadTemplate(name: string, template: TemplateConfig, files: RepositoryFiles): LoadedTemplate {
+  const loaded = template.kind === 'package' ? loadPackage(name, template, files) : loadSpec(name, template, files);
+  if (loaded.template === null) return loaded;
+  return { ...loaded, diagnostics: [...loaded.diagnostics, ...outdated(loaded.template, template.at, files)] };
+}
+
+export interface LoadedTemplate {
+  /** `null` when it cannot be used; the diagnostics say why. */
   readonly template: ProjectTemplate | null;
   readonly diagnostics: readonly Diagnostic[];
 }
 
-function loadPackage(name: string, { path, at }: TemplateConfig & { kind: 'package' }, files: RepositoryFiles): Loaded {
-  const folder = readTemplateFolder(files.root, path, at);
+function loadPackage(
+  name: string,
+  { path, at }: TemplateConfig & { kind: 'package' },
+  files: RepositoryFiles,
+): LoadedTemplate {
+  const folder = readTemplateFolder(files.root, path, at, files.log);
   if (!folder.ok) return { template: null, diagnostics: folder.diagnostics };
   const parsed = parseTemplatePackage(path, folder.value);
   if (!parsed.ok) return { template: null, diagnostics: parsed.diagnostics };
@@ -57,7 +67,7 @@ function loadSpec(
   name: string,
   { id, at }: TemplateConfig & { kind: 'style_version' },
   files: RepositoryFiles,
-): Loaded {
+): LoadedTemplate {
   const path = specPath(name);
   const text = files.text(path);
   const hint = `Run reelform pull ${name}`;
@@ -81,7 +91,7 @@ function outdated(
 ): Diagnostic[] {
   const made = schemaFiles(name, spec);
   // The specification of a service's template is on the disk alone: here it is its own measure.
-  const stale = outdatedFiles(files.root, ownPackage === null ? made.slice(1) : made);
+  const stale = outdatedFiles(files.root, ownPackage === null ? made.slice(1) : made, files.log);
   if (stale.length === 0) return [];
   const message = `${stale.map(({ path }) => path).join(' and ')} ${stale.length === 1 ? 'is' : 'are'} not what the template ${name} gives today`;
   return [{ code: 'schema_outdated', severity: 'warning', message, hint: `Run reelform pull ${name}`, at }];

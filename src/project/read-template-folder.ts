@@ -1,7 +1,8 @@
 import { type Dirent, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
-import { join, sep } from 'node:path';
+import { join, posix, sep } from 'node:path';
 import type { Diagnostic, Result, Span } from '../diagnostic.ts';
 import { MAX_PACKAGE_BYTES, MAX_PACKAGE_FILES } from '../template/read-package-zip.ts';
+import type { ReadLog } from './read-log.ts';
 
 /**
  * The regular files of a template package by their path below its folder, with `/`. Links and hidden files are left out.
@@ -9,8 +10,14 @@ import { MAX_PACKAGE_BYTES, MAX_PACKAGE_FILES } from '../template/read-package-z
  * @param root of the repository, absolute
  * @param folder repository-relative
  * @param at where reelform.yaml names it
+ * @param log takes down what is read
  */
-export function readTemplateFolder(root: string, folder: string, at: Span): Result<Map<string, Uint8Array>> {
+export function readTemplateFolder(
+  root: string,
+  folder: string,
+  at: Span,
+  log: ReadLog | null = null,
+): Result<Map<string, Uint8Array>> {
   const refused = (message: string, hint: string): Result<never> => {
     const diagnostic: Diagnostic = { code: 'template_invalid', severity: 'error', message, hint, at };
     return { ok: false, diagnostics: [diagnostic] };
@@ -22,14 +29,18 @@ export function readTemplateFolder(root: string, folder: string, at: Span): Resu
       'Write the path of a template package, like ./templates/launch',
     );
   }
-  if (!realpathSync.native(absolute).startsWith(`${realpathSync.native(root)}${sep}`)) {
+  const [real, realRoot] = [realpathSync.native(absolute), realpathSync.native(root)];
+  if (!real.startsWith(`${realRoot}${sep}`)) {
     return refused(`${JSON.stringify(folder)} is a link out of the repository`, 'Copy the package into the repository');
   }
+  // A folder behind a link can become another one without a trace in it.
+  if (real !== join(realRoot, folder)) log?.spoil();
+  const list = (path: string): Dirent[] => log?.list(path) ?? readdirSync(join(root, path), { withFileTypes: true });
   const files = new Map<string, Uint8Array>();
   let sizeBytes = 0;
   const folders = [''];
   for (let below = folders.pop(); below !== undefined; below = folders.pop()) {
-    for (const entry of sorted(readdirSync(join(absolute, below), { withFileTypes: true }))) {
+    for (const entry of sorted(list(posix.join(folder, below).replace(/\/$/, '')))) {
       const path = `${below}${entry.name}`;
       if (entry.name.startsWith('.')) continue;
       if (entry.isDirectory()) folders.push(`${path}/`);
@@ -41,7 +52,9 @@ export function readTemplateFolder(root: string, folder: string, at: Span): Resu
           'A package has at most 50 MB and 2,000 files',
         );
       }
-      files.set(path, readFileSync(join(absolute, path)));
+      const file = join(real, path);
+      const bytes = log?.read(posix.join(folder, path), file);
+      files.set(path, bytes === undefined ? readFileSync(file) : Uint8Array.from(bytes));
     }
   }
   return { ok: true, value: files };

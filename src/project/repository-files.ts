@@ -1,8 +1,19 @@
 import { createHash } from 'node:crypto';
-import { closeSync, openSync, readdirSync, readFileSync, readSync, realpathSync, type Stats, statSync } from 'node:fs';
+import {
+  closeSync,
+  fstatSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readSync,
+  realpathSync,
+  type Stats,
+  statSync,
+} from 'node:fs';
 import { dirname, join, sep } from 'node:path';
 import type { FileText } from '../definition/definition-file.ts';
 import type { Sha256 } from '../digest.ts';
+import type { ReadLog } from './read-log.ts';
 
 /** A local file that a video uses. */
 export interface Asset {
@@ -30,10 +41,14 @@ export class RepositoryFiles {
   readonly #inside: string;
   readonly #texts = new Map<string, FileText>();
   readonly #assets = new Map<string, Asset | Refusal>();
+  /** Takes down what is read. */
+  readonly log: ReadLog | null;
+  readonly #decoder = new TextDecoder('utf-8', { fatal: true });
 
   /** @param root absolute */
-  constructor(root: string) {
+  constructor(root: string, log: ReadLog | null = null) {
     this.root = root;
+    this.log = log;
     const realRoot = realpathSync.native(root);
     this.#inside = realRoot.endsWith(sep) ? realRoot : `${realRoot}${sep}`;
   }
@@ -61,6 +76,11 @@ export class RepositoryFiles {
     return asset;
   };
 
+  /** Takes the digest of a file from who knows it. */
+  assume(asset: Asset): void {
+    this.#assets.set(asset.path, asset);
+  }
+
   /** The names of files beside this one, for hints. */
   siblings(path: string): string[] {
     try {
@@ -74,7 +94,9 @@ export class RepositoryFiles {
     const found = this.#find(path);
     if (typeof found === 'string') return found;
     try {
-      return { path, ...hashFile(found.absolute) };
+      const { before, after, sha256 } = hashFile(found.absolute);
+      this.log?.note(path, found.absolute, before, after, sha256);
+      return { path, sha256, sizeBytes: before.size };
     } catch (error) {
       return refusalOf(error);
     }
@@ -85,7 +107,8 @@ export class RepositoryFiles {
     if (typeof found === 'string') return { ok: false, reason: found };
     if (found.stats.size > MAX_TEXT_BYTES) return { ok: false, reason: 'too_large' };
     try {
-      return { ok: true, text: new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(found.absolute)) };
+      const bytes = this.log?.read(path, found.absolute) ?? readFileSync(found.absolute);
+      return { ok: true, text: this.#decoder.decode(bytes) };
     } catch (error) {
       return { ok: false, reason: error instanceof TypeError ? 'not_text' : refusalOf(error) };
     }
@@ -112,17 +135,14 @@ function refusalOf(error: unknown): Refusal {
   throw error;
 }
 
-function hashFile(absolute: string): { sha256: Sha256; sizeBytes: number } {
+function hashFile(absolute: string): { sha256: Sha256; before: Stats; after: Stats } {
   const hash = createHash('sha256');
   const file = openSync(absolute, 'r');
   try {
-    const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
-    let sizeBytes = 0;
-    for (let read = readSync(file, chunk); read > 0; read = readSync(file, chunk)) {
-      hash.update(chunk.subarray(0, read));
-      sizeBytes += read;
-    }
-    return { sha256: hash.digest('hex') as Sha256, sizeBytes };
+    const before = fstatSync(file);
+    const chunk = Buffer.allocUnsafe(Math.min(CHUNK_BYTES, before.size + 1));
+    for (let read = readSync(file, chunk); read > 0; read = readSync(file, chunk)) hash.update(chunk.subarray(0, read));
+    return { sha256: hash.digest('hex') as Sha256, before, after: fstatSync(file) };
   } finally {
     closeSync(file);
   }

@@ -2,6 +2,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { definitionSchema } from '../schema/definition-schema.ts';
 import type { StyleVersion } from '../service/wire.ts';
+import type { ReadLog } from './read-log.ts';
 import { writeFileAtomic } from './write-file.ts';
 
 /** A file that `reelform pull` keeps under `schemas/`. */
@@ -29,9 +30,11 @@ export function schemaFiles(template: string, spec: StyleVersion): [spec: Schema
  * Of the files that a pull would write, those that are not on the disk as they should be.
  *
  * @param root of the repository, absolute
+ * @param log takes down what is read
  */
-export function outdatedFiles(root: string, files: readonly SchemaFile[]): SchemaFile[] {
+export function outdatedFiles(root: string, files: readonly SchemaFile[], log: ReadLog | null = null): SchemaFile[] {
   return files.filter(({ path, text }) => {
+    log?.look(path);
     const absolute = join(root, path);
     return !statSync(absolute, { throwIfNoEntry: false })?.isFile() || readFileSync(absolute, 'utf8') !== text;
   });

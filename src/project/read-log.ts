@@ -1,0 +1,162 @@
+import { hash } from 'node:crypto';
+import {
+  closeSync,
+  type Dirent,
+  fstatSync,
+  lstatSync,
+  openSync,
+  readdirSync,
+  readSync,
+  realpathSync,
+  type Stats,
+  statSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { byCodeUnit, type Sha256 } from '../digest.ts';
+
+/** What the file system says of a file or folder without opening it. Times in milliseconds, to a quarter of a microsecond. */
+export type StatTuple = readonly [dev: number, ino: number, sizeBytes: number, mtimeMs: number, ctimeMs: number];
+
+/** A file as it was read: the tuple held before and after. */
+export interface FileSeen {
+  readonly tuple: StatTuple;
+  readonly sha256: Sha256;
+  /** Its absolute path where links lead there; `null` where its own path is the real one. */
+  readonly real: string | null;
+}
+
+export interface FolderSeen {
+  readonly tuple: StatTuple;
+  /** Of the names in it and what they are. */
+  readonly listing: Sha256;
+}
+
+/** Reads of a file that changes while it is read. */
+const ATTEMPTS = 3;
+const FIRST_BYTES = 1 << 16;
+
+export function statTuple({ dev, ino, size, mtimeMs, ctimeMs }: Stats): StatTuple {
+  return [dev, ino, size, mtimeMs, ctimeMs];
+}
+
+export function isSameTuple(a: StatTuple, b: StatTuple): boolean {
+  return a[4] === b[4] && a[1] === b[1] && a[2] === b[2] && a[3] === b[3] && a[0] === b[0];
+}
+
+/** The digest of a folder's names, each with what it is, in their order. */
+export function listingDigest(entries: readonly Dirent[]): Sha256 {
+  const names = entries.map((entry) => {
+    const kind = entry.isFile() ? 'f' : entry.isDirectory() ? 'd' : entry.isSymbolicLink() ? 'l' : 'o';
+    return `${entry.name}/${kind}`;
+  });
+  return hash('sha256', names.sort(byCodeUnit).join('\n')) as Sha256;
+}
+
+/**
+ * Everything that was read of a repository, and in which state it was, so that a later run can tell whether reading it
+ * again would give the same. EDGE. Paths are repository-relative, with `/`.
+ */
+export class ReadLog {
+  readonly files = new Map<string, FileSeen>();
+  /** Looked for, and not there. */
+  readonly absent = new Set<string>();
+  readonly folders = new Map<string, FolderSeen>();
+  readonly #root: string;
+  readonly #realRoot: string;
+  #buffer = Buffer.allocUnsafe(FIRST_BYTES);
+  #isWhole = true;
+
+  /** @param root absolute */
+  constructor(root: string) {
+    this.#root = root;
+    this.#realRoot = realpathSync.native(root);
+  }
+
+  /** False when something was read in a way that no later run can check. */
+  get isWhole(): boolean {
+    return this.#isWhole;
+  }
+
+  /** Notes that the outcome hangs on something that is not in the log. */
+  spoil(): void {
+    this.#isWhole = false;
+  }
+
+  /**
+   * The bytes of a regular file, valid until the next call.
+   *
+   * @param absolute with no link in it
+   */
+  read(path: string, absolute: string): Buffer {
+    for (let attempt = 1; ; attempt++) {
+      const file = openSync(absolute, 'r');
+      try {
+        const before = fstatSync(file);
+        const bytes = this.#readAll(file, before.size);
+        const tuple = statTuple(before);
+        if (isSameTuple(tuple, statTuple(fstatSync(file)))) {
+          const real = absolute === join(this.#realRoot, path) ? null : absolute;
+          this.files.set(path, { tuple, sha256: hash('sha256', bytes) as Sha256, real });
+          return bytes;
+        }
+        if (attempt < ATTEMPTS) continue;
+        this.spoil();
+        return bytes;
+      } finally {
+        closeSync(file);
+      }
+    }
+  }
+
+  /** Notes a file that was hashed elsewhere, as it was before and after. */
+  note(path: string, absolute: string, before: Stats, after: Stats, sha256: Sha256): void {
+    const tuple = statTuple(before);
+    if (!isSameTuple(tuple, statTuple(after))) this.spoil();
+    this.files.set(path, { tuple, sha256, real: absolute === join(this.#realRoot, path) ? null : absolute });
+  }
+
+  /** Notes what stands at a path that need not be there; anything but a file of the repository itself spoils the log. */
+  look(path: string): void {
+    const absolute = join(this.#root, path);
+    const stats = lstatSync(absolute, { throwIfNoEntry: false });
+    if (stats === undefined) this.absent.add(path);
+    else if (stats.isFile() && realpathSync.native(absolute) === join(this.#realRoot, path)) this.read(path, absolute);
+    else this.spoil();
+  }
+
+  /** What is in a folder. @throws as `readdirSync` does */
+  list(path: string): Dirent[] {
+    const absolute = join(this.#root, path);
+    for (let attempt = 1; ; attempt++) {
+      // The root is where it is, however the way there leads.
+      const before = path === '' ? statSync(absolute) : lstatSync(absolute);
+      const entries = readdirSync(absolute, { withFileTypes: true });
+      const tuple = statTuple(before);
+      if (!before.isDirectory()) this.spoil();
+      else if (isSameTuple(tuple, statTuple(statSync(absolute)))) {
+        this.folders.set(path, { tuple, listing: listingDigest(entries) });
+      } else if (attempt < ATTEMPTS) continue;
+      else this.spoil();
+      return entries;
+    }
+  }
+
+  /** Spoils the log when a folder is not what it was when it was listed. */
+  lookAgain(): void {
+    for (const [path, { tuple }] of this.folders) {
+      const now = statSync(join(this.#root, path), { throwIfNoEntry: false });
+      if (now === undefined || !isSameTuple(tuple, statTuple(now))) this.spoil();
+    }
+  }
+
+  #readAll(file: number, sizeBytes: number): Buffer {
+    if (this.#buffer.length <= sizeBytes) this.#buffer = Buffer.allocUnsafe(sizeBytes * 2);
+    let length = 0;
+    for (;;) {
+      if (length === this.#buffer.length) this.#buffer = Buffer.concat([this.#buffer, Buffer.alloc(length)]);
+      const read = readSync(file, this.#buffer, length, this.#buffer.length - length, null);
+      if (read === 0) return this.#buffer.subarray(0, length);
+      length += read;
+    }
+  }
+}
