@@ -1,9 +1,13 @@
 import { ReelformError } from '../diagnostic.ts';
 import type { Sha256 } from '../digest.ts';
-import { readRefusal, readSession, readStyleVersion, readStyleVersionState, readUpload } from './read-answer.ts';
-import { type RenderService, type SourceUpload, sessionEnd } from './render-service.ts';
-import { type Outcome, type Repeatability, retryAfterMs, retryDelayMs } from './retry.ts';
-import { type ServiceAnswer, type ServiceRequest, Silence, sendRequest } from './send-request.ts';
+import type { Exchange, ServiceAnswer } from './exchange.ts';
+import { keyLifetimeMs } from './key-lifetime.ts';
+import { type PostOutcome, postOutcome } from './post-outcome.ts';
+import { readSession, readStyleVersion, readStyleVersionState, readUpload } from './read-answer.ts';
+import { refusalOf } from './refusal.ts';
+import { type RenderService, SessionUnknown, type SourceUpload } from './render-service.ts';
+import { MAX_RETRY_AFTER_MS, type Repeatability, retryAfterMs, retryDelayMs } from './retry.ts';
+import { type ServiceRequest, sendRequest } from './send-request.ts';
 import { ServiceError } from './service-error.ts';
 import type { StyleVersionPusher } from './style-version-pusher.ts';
 
@@ -11,6 +15,10 @@ export interface HttpServiceOptions {
   /** The base URL, without a slash at its end. */
   readonly url: string;
   readonly token: string;
+  /** For how long the service was seen to keep idempotency keys, before. */
+  readonly keyLifetimeMs?: number | null;
+  /** What somebody said of the service: stands above everything that it shows. */
+  readonly capabilities?: ServiceCapabilities;
   /** Milliseconds since the epoch. */
   now(): number;
   wait(milliseconds: number): Promise<void>;
@@ -22,120 +30,145 @@ export interface HttpServiceOptions {
   readonly uploadTimeoutMs?: number;
 }
 
-const POLL_MS = 1_000;
-const MAX_POLL_MS = 30_000;
+/** What a service has beyond the interface document; absent: it is found out. */
+export interface ServiceCapabilities {
+  /** 0: keeps none. */
+  readonly keyLifetimeMs?: number;
+  /** Whether it lists sessions. */
+  readonly list?: boolean;
+}
+
+/** Below this, looks cost the service more than they tell. */
+const MIN_POLL_MS = 100;
 const TIMEOUT_MS = 60_000;
 const UPLOAD_TIMEOUT_MS = 600_000;
+const SESSIONS = '/v2/render_sessions';
 
-type Call = Pick<ServiceRequest, 'method' | 'body' | 'onNewConnection'> & {
+type Call = Pick<ServiceRequest, 'method' | 'body'> & {
   /** Below the base URL; ids in it are escaped. */
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Asked anew before each repetition. */
-  repeatability(): Repeatability;
 };
+
+/** An answer, and the name of the request for messages. */
+interface Answered {
+  readonly name: string;
+  readonly answer: ServiceAnswer;
+}
 
 /**
  * A rendering service behind a URL. EDGE. Any service that has the three calls of the interface document will do; what
  * it has beyond them is used where it shows that it has it. Reads are repeated when the service is busy or does not
- * answer. A session is posted once, unless the service has shown that it keeps idempotency keys.
+ * answer. A session is posted once, unless the service keeps idempotency keys, or certainly did nothing.
  *
  * Its calls throw ServiceError for what the service refuses, and ReelformError `service_unreachable`,
  * `service_unauthorized` and `service_answer_invalid`. The token is in none of them.
  */
 export function createHttpService(options: HttpServiceOptions): RenderService & StyleVersionPusher {
-  const { url, token, now, wait, random, timeoutMs = TIMEOUT_MS, uploadTimeoutMs = UPLOAD_TIMEOUT_MS } = options;
+  const { url, token, now, wait, random, capabilities = {} } = options;
+  const { timeoutMs = TIMEOUT_MS, uploadTimeoutMs = UPLOAD_TIMEOUT_MS } = options;
   const uploads = new Map<Sha256, Promise<{ remote_url: string }>>();
-  let keepsKeys = false;
-  let pollIntervalMs = POLL_MS;
+  let seenKeyLifetimeMs = options.keyLifetimeMs ?? null;
 
-  async function exchange(call: Call): Promise<{ name: string; answer: ServiceAnswer }> {
-    const { method, path, headers = {}, body, repeatability } = call;
-    const request: ServiceRequest = {
+  const lifetimeMs = (): number | null => {
+    const { keyLifetimeMs: declaredMs } = capabilities;
+    return declaredMs === undefined ? seenKeyLifetimeMs : declaredMs === 0 ? null : declaredMs;
+  };
+
+  const send = async ({ method, path, headers, body }: Call, onNewConnection = false): Promise<Exchange> =>
+    await sendRequest({
       method,
       url: `${url}${path}`,
       headers: { accept: 'application/json', 'user-agent': 'reelform', ...headers },
       token,
       timeoutMs: body instanceof Uint8Array ? uploadTimeoutMs : timeoutMs,
       ...(body === undefined ? {} : { body }),
-      ...(call.onNewConnection === undefined ? {} : { onNewConnection: call.onNewConnection }),
-    };
-    const name = `${method} ${request.url}`;
+      onNewConnection,
+    });
+
+  const delayMs = (exchange: Exchange, how: Repeatability, retries: number, error: Error): number | null => {
+    const code = error instanceof ServiceError ? error.code : null;
+    return retryDelayMs(exchange, how, { retries, nowMs: now(), jitter: random() }, code);
+  };
+
+  /** For what does no harm when it is done twice. */
+  async function exchange(call: Call): Promise<Answered> {
+    const name = `${call.method} ${url}${call.path}`;
     for (let retries = 0; ; retries += 1) {
-      const result = await sendRequest(request).catch((error: unknown) => {
-        if (error instanceof Silence) return error;
-        throw error;
-      });
-      if (!(result instanceof Silence) && result.status < 300) return { name, answer: result };
-      const refusal = result instanceof Silence ? result : readRefusal(name, result.status, result.text);
-      const times = { retries, nowMs: now(), jitter: random() };
-      const delayMs = retryDelayMs(outcomeOf(result, refusal), repeatability(), times);
-      if (delayMs === null) throw refusal;
-      await wait(delayMs);
+      const result = await send(call);
+      if (result.kind === 'answer' && result.answer.status < 300) return { name, answer: result.answer };
+      const error = result.kind === 'answer' ? refusalOf(name, result.answer) : result.error;
+      const milliseconds = delayMs(result, 'safe', retries, error);
+      if (milliseconds === null) throw error;
+      await wait(milliseconds);
     }
   }
 
-  const read = (path: string, how: 'safe' | 'watch' = 'safe'): Promise<{ name: string; answer: ServiceAnswer }> =>
-    exchange({ method: 'GET', path, repeatability: () => how });
+  const read = (path: string): Promise<Answered> => exchange({ method: 'GET', path });
 
-  const upload = async (path: string, bytes: Uint8Array, contentType: string, lacking: ReelformError) => {
+  const upload = async (path: string, bytes: Uint8Array, contentType: string, lacking: () => ReelformError) => {
     try {
-      // The same bytes give the same thing: sending them twice does no harm.
-      return await exchange({
-        method: 'POST',
-        path,
-        headers: { 'content-type': contentType },
-        body: bytes,
-        repeatability: () => 'safe',
-      });
+      return await exchange({ method: 'POST', path, headers: { 'content-type': contentType }, body: bytes });
     } catch (error) {
-      throw isMissing(error) ? lacking : error;
+      throw isMissing(error) ? lacking() : error;
     }
   };
 
   const uploadSource = async ({ bytes, name: file }: SourceUpload): Promise<{ remote_url: string }> => {
-    const lacking = lacksUploads(
-      `The service at ${url} takes no files, and ${file} is one`,
-      'Give the file a URL, and write that',
-    );
-    const { name, answer } = await upload('/v2/source_uploads', bytes, 'application/octet-stream', lacking);
+    const { name, answer } = await upload('/v2/source_uploads', bytes, 'application/octet-stream', () => {
+      const message = `The service at ${url} takes no files, and ${file} is one`;
+      return lacksUploads(message, 'Give the file a URL, and write that');
+    });
     return readUpload(name, answer.text);
   };
 
+  async function post(body: string, key: string): Promise<{ outcome: PostOutcome; mayHaveArrived: boolean }> {
+    const headers = { 'content-type': 'application/json', 'idempotency-key': key };
+    const call: Call = { method: 'POST', path: SESSIONS, headers, body };
+    const name = `POST ${url}${SESSIONS}`;
+    const beganAt = now();
+    let mayHaveArrived = false;
+    for (let retries = 0; ; retries += 1) {
+      const result = await send(call, true);
+      const outcome = postOutcome(name, result, now());
+      if (outcome.kind === 'created') {
+        const head = result.kind === 'answer' ? result.answer : result.kind === 'broken' ? result.head : null;
+        if (head !== null) seenKeyLifetimeMs = keyLifetimeMs(key, head.header, now());
+        return { outcome, mayHaveArrived };
+      }
+      mayHaveArrived ||= outcome.kind === 'unknown';
+      const keptMs = lifetimeMs();
+      const isKept = keptMs !== null && now() - beganAt < keptMs;
+      // After one that may have arrived, another is safe under a kept key alone.
+      const how: Repeatability = isKept ? 'keyed' : 'once';
+      const milliseconds = mayHaveArrived && !isKept ? null : delayMs(result, how, retries, outcome.error);
+      if (milliseconds === null) return { outcome, mayHaveArrived };
+      await wait(milliseconds);
+    }
+  }
+
   return {
     name: new URL(url).origin,
-    get pollIntervalMs() {
-      return pollIntervalMs;
-    },
+    minPollMs: MIN_POLL_MS,
+    outlivesProcess: true,
+    keyLifetimeMs: lifetimeMs,
 
     async getStyleVersion(id) {
       const { name, answer } = await read(`/v2/template_style_versions/${encodeURIComponent(id)}/specs`);
       return readStyleVersion(name, answer.text);
     },
 
-    async createRenderSession(request, { idempotencyKey }) {
-      const { name, answer } = await exchange({
-        method: 'POST',
-        path: '/v2/render_sessions',
-        headers: { 'content-type': 'application/json', 'idempotency-key': idempotencyKey },
-        body: JSON.stringify(request),
-        onNewConnection: true,
-        repeatability: () => (keepsKeys ? 'keyed' : 'once'),
-      }).catch((error: unknown) => {
-        throw error instanceof Silence && error.wasSent ? unknownSession(error) : error;
-      });
-      if (answer.header('idempotency-key-expires') !== null) keepsKeys = true;
-      return readSession(name, answer.text);
+    async createRenderSession(body, { idempotencyKey, wasSentBefore = false }) {
+      const { outcome, mayHaveArrived } = await post(body, idempotencyKey);
+      if (outcome.kind === 'created') return outcome.session;
+      // A refusal of the last request says nothing of those before it.
+      if (outcome.kind === 'unknown' || mayHaveArrived || wasSentBefore) throw unknownSession(outcome.error);
+      throw outcome.error;
     },
 
     async getRenderSession(id) {
-      const { name, answer } = await read(`/v2/render_sessions/${encodeURIComponent(id)}`, 'watch');
-      const session = readSession(name, answer.text);
-      if (sessionEnd(session.status) === null) {
-        const asked = retryAfterMs(answer.header('retry-after'), now()) ?? POLL_MS;
-        pollIntervalMs = Math.min(MAX_POLL_MS, Math.max(POLL_MS, asked));
-      }
-      return session;
+      const { name, answer } = await read(`${SESSIONS}/${encodeURIComponent(id)}`);
+      return { session: readSession(name, answer.text, now()), retryAfterMs: askedMs(answer, now()) };
     },
 
     uploadSource(source) {
@@ -159,10 +192,7 @@ export function createHttpService(options: HttpServiceOptions): RenderService & 
     },
 
     async uploadStyleVersion(zip) {
-      const { name, answer } = await upload(
-        '/v2/template_style_versions',
-        zip,
-        'application/zip',
+      const { name, answer } = await upload('/v2/template_style_versions', zip, 'application/zip', () =>
         lacksUploads(
           `The service at ${url} takes no templates`,
           'Look at the URL; if it is right, write the id of a template style version that the service has into reelform.yaml',
@@ -173,17 +203,17 @@ export function createHttpService(options: HttpServiceOptions): RenderService & 
   };
 }
 
-function outcomeOf(result: ServiceAnswer | Silence, refusal: Error): Outcome {
-  if (result instanceof Silence) return { kind: 'silence' };
-  const code = refusal instanceof ServiceError ? refusal.code : null;
-  return { kind: 'answer', status: result.status, retryAfter: result.header('retry-after'), code };
+/** When the service wants to be asked again, within what can be borne. */
+function askedMs(answer: ServiceAnswer, nowMs: number): number | null {
+  const milliseconds = retryAfterMs(answer.header('retry-after'), nowMs);
+  return milliseconds === null ? null : Math.min(MAX_RETRY_AFTER_MS, milliseconds);
 }
 
-/** The request may have arrived: there may be a session that nobody here knows of. */
-function unknownSession({ message }: Silence): ReelformError {
-  return new ReelformError('service_unreachable', `${message}; whether the service made a session is not known`, {
-    hint: 'If it did, another apply renders the video a second time',
-  });
+function unknownSession({ message }: Error): SessionUnknown {
+  return new SessionUnknown(
+    `${message}; whether the service made a session is not known`,
+    'Look at the service for a session with this title, and say so with "reelform resolve"',
+  );
 }
 
 /** A service that lacks an endpoint answers it like this. */

@@ -1,12 +1,13 @@
-import { EXIT, ReelformError } from '../diagnostic.ts';
+import { ReelformError } from '../diagnostic.ts';
 import { isRecord } from '../is-record.ts';
-import { ServiceError } from './service-error.ts';
 import type { RenderSession, RequestProblem, SessionError, StyleVersion, StyleVersionStatus } from './wire.ts';
+import { withoutQueries } from './without-queries.ts';
 
 /** What is read of an answer: unknown fields are left alone, wrong ones refused. */
 type Fields = Readonly<Record<string, unknown>>;
 
-const MAX_TEXT = 8_192;
+/** UTF-16 code units of any text that is taken over from an answer. */
+export const MAX_TEXT = 8_192;
 const MAX_ITEMS = 1_000;
 
 /**
@@ -25,28 +26,77 @@ export function readJson(name: string, text: string): Fields {
 }
 
 /**
- * `{render_session}` as a session. Its status may be any text. Elements of `errors`, whose form the interface document
- * leaves open, are brought into ours.
+ * `{render_session}` as a session. Its status may be any text. What it lacks stands at what the interface document says
+ * of a session that was just created. Elements of `errors`, whose form that document leaves open, are brought into ours.
+ *
+ * @param nowMs since the epoch; takes the place of times that are not there
+ * @throws ReelformError `service_answer_invalid`
+ */
+export function readSession(name: string, text: string, nowMs: number): RenderSession {
+  return sessionOf(name, readJson(name, text).render_session, nowMs);
+}
+
+/**
+ * The session of a 201. One whose id can be read is there, and may be paid for, whatever else is wrong with the answer.
  *
  * @throws ReelformError `service_answer_invalid`
  */
-export function readSession(name: string, text: string): RenderSession {
+export function readCreated(name: string, text: string, nowMs: number): RenderSession {
   const value = readJson(name, text).render_session;
+  try {
+    return sessionOf(name, value, nowMs);
+  } catch (error) {
+    if (isRecord(value) && isLine(value.id, 200)) return bareSession(value.id as string, nowMs);
+    throw error;
+  }
+}
+
+/** @throws ReelformError `service_answer_invalid` */
+export function sessionOf(name: string, value: unknown, nowMs: number): RenderSession {
   if (!isRecord(value)) throw invalid(name, 'render_session is not an object');
+  const now = new Date(nowMs).toISOString();
+  const { render_progress = 0, video_url = null, updated_at = now, created_at = updated_at } = value;
+  const thumbnails = value.thumbnails ?? [];
+  const errors = value.errors ?? [];
   const problems = [
     ...(isLine(value.id, 200) ? [] : ['id is not a text']),
     ...(isLine(value.status, 200) ? [] : ['status is not a text']),
-    ...(isPercent(value.render_progress) ? [] : ['render_progress is not a number from 0 to 100']),
-    ...(value.video_url === null || isUrl(value.video_url) ? [] : ['video_url is neither a URL nor null']),
-    ...(isListOf(value.thumbnails, isUrl) ? [] : ['thumbnails is not a list of URLs']),
-    ...(isListOf(value.errors, () => true) ? [] : ['errors is not a list']),
-    ...(timeOf(value.updated_at) === null ? ['updated_at is not a time'] : []),
+    ...(isPercent(render_progress) ? [] : ['render_progress is not a number from 0 to 100']),
+    ...(video_url === null || isUrl(video_url) ? [] : ['video_url is neither a URL nor null']),
+    ...(isListOf(thumbnails, isUrl) ? [] : ['thumbnails is not a list of URLs']),
+    ...(isListOf(errors, () => true) ? [] : ['errors is not a list']),
+    ...(timeOf(updated_at) === null ? ['updated_at is not a time'] : []),
   ];
   if (problems.length > 0) throw invalid(name, `of render_session, ${problems.join(', ')}`);
   return {
     ...(value as unknown as RenderSession),
-    errors: (value.errors as unknown[]).map(readSessionError),
-    updated_at: timeOf(value.updated_at)!,
+    render_progress: render_progress as number,
+    video_url: video_url as string | null,
+    thumbnails: thumbnails as string[],
+    errors: (errors as unknown[]).map(readSessionError),
+    created_at: timeOf(created_at) ?? timeOf(updated_at)!,
+    updated_at: timeOf(updated_at)!,
+  };
+}
+
+/** A session of which nothing but the id is known, as the interface document has it at its creation. */
+export function bareSession(id: string, nowMs: number): RenderSession {
+  const now = new Date(nowMs).toISOString();
+  return {
+    id,
+    title: '',
+    status: 'preview_rendering',
+    render_progress: 0,
+    thumbnails: [],
+    video_url: null,
+    errors: [],
+    created_at: now,
+    updated_at: now,
+    mapping: { id: '', template_style_version_id: '', resources: {} },
+    audio_tracks: {},
+    font_changes: {},
+    source_uploads: [],
+    fonts: [],
   };
 }
 
@@ -55,10 +105,11 @@ function readSessionError(value: unknown): SessionError {
   const first = (...names: string[]): string | undefined =>
     names.map((name) => fields[name]).find((one): one is string => typeof one === 'string' && one !== '');
   const title = first('title', 'message', 'detail') ?? (isRecord(value) ? JSON.stringify(value) : String(value));
+  const detail = first('detail', 'message');
   return {
     code: first('code', 'type') ?? 'session_failed',
-    title: title.slice(0, MAX_TEXT),
-    detail: first('detail', 'message'),
+    title: withoutQueries(title.slice(0, MAX_TEXT)),
+    detail: detail === undefined ? undefined : withoutQueries(detail.slice(0, MAX_TEXT)),
     pointer: first('pointer'),
     editable: first('editable'),
     severity: fields.severity === 'warning' ? 'warning' : 'error',
@@ -101,32 +152,19 @@ export function readUpload(name: string, text: string): { remote_url: string } {
   return { remote_url };
 }
 
-/** What a refusal says: its own words when it is a problem document, a plain sentence when not. */
-export function readRefusal(name: string, status: number, text: string): ServiceError | ReelformError {
-  let fields: Fields = {};
-  try {
-    fields = readJson(name, text);
-  } catch {
-    // A proxy's page, or nothing: the status has to do.
-  }
-  const detail = [fields.detail, fields.title].find((one) => typeof one === 'string' && one !== '');
-  const message = typeof detail === 'string' ? detail.slice(0, MAX_TEXT) : `${name} answered ${status}`;
-  if (status === 401 || status === 403) {
-    return new ReelformError('service_unauthorized', `The service refused the token: ${message}`, {
-      hint: status === 401 ? 'Make a new token, and put it into the environment' : 'Use a token with this scope',
-      exitCode: EXIT.authentication,
-    });
-  }
-  const code = isLine(fields.code, 100) ? (fields.code as string) : `http_${status}`;
-  return new ServiceError(status, code, message, readProblems(fields.errors));
-}
-
-function readProblems(value: unknown): RequestProblem[] {
+/** `errors` of a refusal, as far as they have the form. */
+export function readProblems(value: unknown): RequestProblem[] {
   if (!Array.isArray(value)) return [];
   return value.slice(0, MAX_ITEMS).flatMap((item: unknown) => {
     if (!isRecord(item) || typeof item.detail !== 'string') return [];
     const { code, pointer, detail } = item;
-    return [{ code: String(code ?? 'error'), pointer: typeof pointer === 'string' ? pointer : '#', detail }];
+    return [
+      {
+        code: String(code ?? 'error'),
+        pointer: typeof pointer === 'string' ? pointer : '#',
+        detail: withoutQueries(detail),
+      },
+    ];
   });
 }
 
@@ -136,7 +174,8 @@ function invalid(name: string, reason: string): ReelformError {
   });
 }
 
-function isLine(value: unknown, maxLength: number): boolean {
+/** A text without control characters, and not empty. */
+export function isLine(value: unknown, maxLength: number): boolean {
   return typeof value === 'string' && value !== '' && value.length <= maxLength && !/[\x00-\x1f\x7f-\x9f]/.test(value);
 }
 

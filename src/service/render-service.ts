@@ -58,6 +58,11 @@ export class SessionUnknown extends ReelformError {
 export interface CreateOptions {
   /** The same key and body never make a second session. */
   readonly idempotencyKey: string;
+  /**
+   * Whether this key and body were sent before, and nothing tells what came of it: then a refusal of this request is no
+   * proof that there is no session, and it throws SessionUnknown for that as well. False when absent.
+   */
+  readonly wasSentBefore?: boolean;
   /** For a service that writes into this repository: the output's path below its directory, without ending. */
   readonly outputName: string;
 }

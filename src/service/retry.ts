@@ -1,34 +1,21 @@
-/** What came of one request. */
-export type Outcome =
-  /** No whole answer: nobody listened, the connection was cut, or it took too long. */
-  | { readonly kind: 'silence' }
-  | {
-      readonly kind: 'answer';
-      readonly status: number;
-      /** The header, as it came. */
-      readonly retryAfter: string | null;
-      /** Of the problem details. */
-      readonly code: string | null;
-    };
+import type { Exchange } from './exchange.ts';
 
 /**
- * Whether a request may be sent again: `safe` reads or is idempotent by its content; `watch` reads what is under way there,
- * which goes on whether anybody looks or not; `keyed` carries an Idempotency-Key that the service is known to keep; `once`
- * could be done twice.
+ * Whether a request may be sent again: `safe` reads or is idempotent by its content; `keyed` carries an Idempotency-Key
+ * that the service is known to keep; `once` could be done twice, and is repeated only when it certainly was not done.
  */
-export type Repeatability = 'safe' | 'watch' | 'keyed' | 'once';
+export type Repeatability = 'safe' | 'keyed' | 'once';
 
 /** Requests beyond the first. */
 const MAX_RETRIES = 4;
-/** A service that is restarted is back within a minute, and its sessions with it. */
-const MAX_WATCH_RETRIES = 9;
 const FIRST_DELAY_MS = 500;
 /** Unless the service asks for more. */
 const MAX_BACKOFF_MS = 10_000;
-const MAX_DELAY_MS = 30_000;
+/** No service makes us wait longer between two requests, whatever it asks for. */
+export const MAX_RETRY_AFTER_MS = 30_000;
 
-/** Answers after which the same request can have another one: too many requests, and what stands before a service. */
-const PASSING: ReadonlySet<number> = new Set([429, 502, 503, 504]);
+/** Answers after which the same request can have another one: a mistake over there, or of what stands before it. */
+const PASSING: ReadonlySet<number> = new Set([429, 500, 502, 503, 504]);
 
 /**
  * How long to wait before the same request is sent again; null when it is not.
@@ -36,24 +23,37 @@ const PASSING: ReadonlySet<number> = new Set([429, 502, 503, 504]);
  * @param retries that there were before
  * @param nowMs since the epoch, for a Retry-After that is a date
  * @param jitter 0..1
+ * @param code of the problem details, where the answer has them
  */
 export function retryDelayMs(
-  outcome: Outcome,
+  exchange: Exchange,
   repeatability: Repeatability,
-  { retries, nowMs, jitter }: { readonly retries: number; readonly nowMs: number; readonly jitter: number },
+  times: { readonly retries: number; readonly nowMs: number; readonly jitter: number },
+  code: string | null = null,
 ): number | null {
-  if (retries >= (repeatability === 'watch' ? MAX_WATCH_RETRIES : MAX_RETRIES) || repeatability === 'once') return null;
-  if (!passes(outcome, repeatability)) return null;
-  const backoffMs = Math.min(MAX_BACKOFF_MS, FIRST_DELAY_MS * 2 ** retries) * (0.5 + jitter / 2);
-  const askedMs = outcome.kind === 'answer' ? retryAfterMs(outcome.retryAfter, nowMs) : null;
-  return Math.min(MAX_DELAY_MS, Math.max(askedMs ?? 0, backoffMs));
+  if (times.retries >= MAX_RETRIES || !passes(exchange, repeatability, code)) return null;
+  const header = exchange.kind === 'answer' ? exchange.answer.header('retry-after') : null;
+  const askedMs = retryAfterMs(header, times.nowMs) ?? 0;
+  return Math.min(MAX_RETRY_AFTER_MS, Math.max(askedMs, backoffMs(times.retries, times.jitter)));
 }
 
-function passes(outcome: Outcome, repeatability: Exclude<Repeatability, 'once'>): boolean {
-  if (outcome.kind === 'silence' || PASSING.has(outcome.status)) return true;
+/**
+ * Twice as long each time, spread by chance, so that many who failed at once do not come back at once.
+ *
+ * @param jitter 0..1
+ */
+export function backoffMs(retries: number, jitter: number): number {
+  return Math.min(MAX_BACKOFF_MS, FIRST_DELAY_MS * 2 ** retries) * (0.5 + jitter / 2);
+}
+
+function passes(exchange: Exchange, repeatability: Repeatability, code: string | null): boolean {
+  if (exchange.kind === 'unsent') return true;
+  if (repeatability === 'once') return exchange.kind === 'answer' && exchange.answer.status === 429;
+  // What is too large once is too large again.
+  if (exchange.kind !== 'answer') return exchange.error.code === 'service_unreachable';
   // The first request with the key is still at work: its answer will be this one's too.
-  if (repeatability === 'keyed') return outcome.code === 'idempotency_in_progress';
-  return outcome.status === 500;
+  if (repeatability === 'keyed' && code === 'idempotency_in_progress') return true;
+  return PASSING.has(exchange.answer.status);
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { RenderService } from '../service/render-service.ts';
+import type { CreateRenderSession } from '../service/wire.ts';
 import { createMemoryStore } from './memory-store.ts';
 import type { OutputStore, Renderer, SessionEnvironment, SourceReader, TemplateRegistry, TenantId } from './ports.ts';
 import { RenderPace } from './render-pace.ts';
@@ -37,12 +38,15 @@ export function createEmbeddedService(ports: EmbeddedServicePorts): RenderServic
   const sessions = new Sessions({ ...shared, store, stop: (id) => runner.stop(id) });
   return {
     name: 'embedded',
-    pollIntervalMs: 100,
+    minPollMs: 50,
+    outlivesProcess: false,
+    keyLifetimeMs: () => null,
     getStyleVersion: (id) => sessions.styleVersion(SELF, id),
-    async createRenderSession(request, { outputName }) {
+    async createRenderSession(body, { outputName }) {
+      const request = JSON.parse(body) as CreateRenderSession;
       return (await sessions.create(SELF, request, { outputName })).session;
     },
-    getRenderSession: (id) => sessions.get(SELF, id),
+    getRenderSession: async (id) => ({ session: await sessions.get(SELF, id), retryAfterMs: null }),
     async uploadSource({ bytes, sha256 }) {
       return { remote_url: uploadUrl(await ports.uploads.put(bytes, sha256)) };
     },

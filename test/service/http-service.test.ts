@@ -3,11 +3,13 @@ import { gzipSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { EXIT, type ReelformError } from '../../src/diagnostic.ts';
 import { sha256 } from '../../src/digest.ts';
-import { createHttpService } from '../../src/service/http-service.ts';
+import { createHttpService, type HttpServiceOptions } from '../../src/service/http-service.ts';
+import { SessionUnknown } from '../../src/service/render-service.ts';
 import { ServiceError } from '../../src/service/service-error.ts';
 import { pushStyleVersion } from '../../src/service/style-version-pusher.ts';
 import type { CreateRenderSession, RenderSession } from '../../src/service/wire.ts';
 import {
+  type Fault,
   type InterfaceService,
   type InterfaceServiceOptions,
   startInterfaceService,
@@ -26,10 +28,7 @@ interface Setup {
   readonly waits: number[];
 }
 
-async function setUp(
-  options: InterfaceServiceOptions = {},
-  changes: { url?: string; timeoutMs?: number } = {},
-): Promise<Setup> {
+async function setUp(options: InterfaceServiceOptions = {}, changes: Partial<HttpServiceOptions> = {}): Promise<Setup> {
   const server = await startInterfaceService({ styleVersions: [spec], ...options });
   onTestFinished(() => server.close());
   const waits: number[] = [];
@@ -50,8 +49,10 @@ const REQUEST: CreateRenderSession = {
   mapping: { template_style_version_id: spec.id, resources: { t_01: { source: { text: 'Grüße, 東京' } } } },
 };
 
+const BODY = JSON.stringify(REQUEST);
+
 function create(service: Setup['service'], key = 'key-1'): Promise<RenderSession> {
-  return service.createRenderSession(REQUEST, { idempotencyKey: key, outputName: 'berlin' });
+  return service.createRenderSession(BODY, { idempotencyKey: key, outputName: 'berlin' });
 }
 
 /** What was thrown, after a look whether the token is anywhere in it. */
@@ -79,7 +80,7 @@ describe('createHttpService()', () => {
     const session = await create(service);
     expect(session).toMatchObject({ id: 'session-1', status: 'preview_rendering', video_url: null });
     await service.getRenderSession(session.id);
-    const rendered = await service.getRenderSession(session.id);
+    const { session: rendered } = await service.getRenderSession(session.id);
     expect(rendered).toMatchObject({ status: 'preview_rendered', video_url: `${server.url}/videos/session-1.mp4` });
     expect(server.seen.map(({ method, path }) => `${method} ${path}`)).toEqual([
       `GET /v2/template_style_versions/${spec.id}/specs`,
@@ -87,7 +88,7 @@ describe('createHttpService()', () => {
       'GET /v2/render_sessions/session-1',
       'GET /v2/render_sessions/session-1',
     ]);
-    expect(JSON.parse(server.seen[1]!.body.toString())).toEqual(REQUEST);
+    expect(server.seen[1]!.body.toString()).toBe(BODY);
     expect(server.seen[1]!.headers).toMatchObject({
       authorization: `Bearer ${server.token}`,
       'content-type': 'application/json',
@@ -140,16 +141,60 @@ describe('createHttpService()', () => {
     });
   });
 
-  it.each([
-    ['an answer that never comes', { kind: 'cut', afterDoing: true }],
-    ['503', { kind: 'answer', status: 503 }],
-    ['429', { kind: 'answer', status: 429 }],
-  ] as const)('posts a session once to a service that has not shown that it keeps keys: %s', async (_, fault) => {
+  it.each<[string, Fault, boolean]>([
+    ['an answer that never comes', { kind: 'cut', afterDoing: true }, true],
+    ['503', { kind: 'answer', status: 503 }, true],
+    ['422', { kind: 'answer', status: 422 }, false],
+  ])('posts a session once to a service that has not shown that it keeps keys: %s', async (_, fault, isUnknown) => {
     const { server, service } = await setUp();
     server.force(POST, fault);
-    const { message } = await thrown(create(service));
+    const error = await thrown(create(service));
     expect(server.count(POST)).toBe(1);
-    expect(message.includes('whether the service made a session is not known')).toBe(fault.kind === 'cut');
+    expect(error instanceof SessionUnknown).toBe(isUnknown);
+    expect(error.message.includes('whether the service made a session is not known')).toBe(isUnknown);
+  });
+
+  it('asks again when the service says that it was too much, which did nothing', async () => {
+    const { server, service, waits } = await setUp();
+    server.force(POST, { kind: 'answer', status: 429, headers: { 'retry-after': '3600' } });
+    expect(await create(service)).toMatchObject({ id: 'session-1' });
+    expect(waits).toEqual([30_000]);
+  });
+
+  it('takes no refusal for a proof when the request was sent before', async () => {
+    const { server, service } = await setUp();
+    server.force(POST, { kind: 'answer', status: 401 }, { kind: 'answer', status: 422 });
+    const again = () =>
+      service.createRenderSession(BODY, { idempotencyKey: 'key', outputName: 'x', wasSentBefore: true });
+    expect(await thrown(again())).toBeInstanceOf(SessionUnknown);
+    expect(await thrown(again())).toBeInstanceOf(SessionUnknown);
+  });
+
+  it('knows for how long keys are kept: as told, as seen, as somebody said', async () => {
+    const { service } = await setUp({ keepsKeys: true });
+    expect(service.keyLifetimeMs()).toBeNull();
+    await create(service);
+    expect(service.keyLifetimeMs()).toBeGreaterThan(0);
+    const { service: forgetful } = await setUp({}, { keyLifetimeMs: 5000 });
+    expect(forgetful.keyLifetimeMs()).toBe(5000);
+    await create(forgetful);
+    expect(forgetful.keyLifetimeMs()).toBeNull();
+    const { service: declared } = await setUp({}, { capabilities: { keyLifetimeMs: 7000 } });
+    await create(declared);
+    expect(declared.keyLifetimeMs()).toBe(7000);
+    const { service: denied } = await setUp({ keepsKeys: true }, { capabilities: { keyLifetimeMs: 0 } });
+    await create(denied);
+    expect(denied.keyLifetimeMs()).toBeNull();
+  });
+
+  it('takes a session for made when the answer breaks off behind a Location', async () => {
+    const { server, service } = await setUp();
+    const headers = { location: `${server.url}/v2/render_sessions/rs%201`, 'content-length': '500' };
+    server.force(POST, { kind: 'answer', status: 201, headers, body: '{"render_session":{"id":', cut: true });
+    expect(await create(service)).toMatchObject({ id: 'rs 1', status: 'preview_rendering' });
+    server.force(POST, { kind: 'answer', status: 201, headers: { 'content-length': '500' }, body: '{', cut: true });
+    expect(await thrown(create(service))).toBeInstanceOf(SessionUnknown);
+    expect(server.count(POST)).toBe(2);
   });
 
   it('posts again, with the same key and bytes, where keys are kept', async () => {
@@ -176,10 +221,11 @@ describe('createHttpService()', () => {
     server.force(POST, { kind: 'answer', status, headers: location });
     server.force(SPECS, { kind: 'answer', status, headers: location });
     const error = await thrown(create(service));
-    expect(error).toMatchObject({
-      code: 'service_answer_invalid',
-      message: `POST ${server.url}/v2/render_sessions was redirected to ${server.url}/elsewhere (${status}), and no redirect is followed`,
-    });
+    // 303 says that something was done.
+    expect(error.code).toBe(status === 303 ? 'session_unknown' : 'service_answer_invalid');
+    expect(error.message).toContain(
+      `POST ${server.url}/v2/render_sessions was redirected to ${server.url}/elsewhere (${status}), and no redirect is followed`,
+    );
     expect(await thrown(service.getStyleVersion(spec.id))).toMatchObject({ code: 'service_answer_invalid' });
     expect(server.seen).toHaveLength(2);
   });
@@ -211,11 +257,11 @@ describe('createHttpService()', () => {
 
   it('has a sentence for a refusal without words', async () => {
     const { server, service } = await setUp();
-    server.force(POST, { kind: 'answer', status: 500, body: '<html>' });
+    server.force(POST, { kind: 'answer', status: 400, body: '<html>' });
     expect(await thrown(create(service))).toMatchObject({
-      status: 500,
-      code: 'http_500',
-      message: `POST ${server.url}/v2/render_sessions answered 500`,
+      status: 400,
+      code: 'http_400',
+      message: `POST ${server.url}/v2/render_sessions answered 400`,
     });
   });
 
@@ -238,7 +284,7 @@ describe('createHttpService()', () => {
     ['progress beyond 100', { ...session, render_progress: 101 }],
     ['a script for a URL', { ...session, video_url: 'javascript:alert(1)' }],
     ['thumbnails that are no list', { ...session, thumbnails: {} }],
-    ['errors that are no list', { ...session, errors: null }],
+    ['errors that are no list', { ...session, errors: 'none' }],
     ['a time that is none', { ...session, updated_at: 'today' }],
   ])('refuses an answer with %s', async (_, body) => {
     const { server, service } = await setUp();
@@ -270,7 +316,7 @@ describe('createHttpService()', () => {
     const { server, service } = await setUp();
     const errors = ['No memory', { reason: 7 }, { code: 'x', message: 'Said so', retryable: true }];
     server.force(GET, json({ render_session: { ...session, errors, more: { of: 'it' } }, also: 1 }));
-    expect(await service.getRenderSession('x')).toMatchObject({
+    expect((await service.getRenderSession('x')).session).toMatchObject({
       status: 'odd',
       updated_at: '2026-01-01T00:00:00.000Z',
       errors: [
@@ -281,18 +327,32 @@ describe('createHttpService()', () => {
     });
   });
 
-  it('looks again when the service asks for it', async () => {
+  it('does without fields that a service lacks', async () => {
     const { server, service } = await setUp();
-    expect(service.pollIntervalMs).toBe(1000);
-    for (const [retryAfter, expected] of [
-      ['5', 5000],
-      ['3600', 30_000],
-      ['0', 1000],
-    ] as const) {
-      server.force(GET, { ...json({ render_session: session }), headers: { 'retry-after': retryAfter } });
-      await service.getRenderSession('x');
-      expect(service.pollIntervalMs).toBe(expected);
-    }
+    server.force(GET, json({ render_session: { id: 'x', status: 'preview_rendering' } }));
+    expect((await service.getRenderSession('x')).session).toMatchObject({
+      render_progress: 0,
+      video_url: null,
+      thumbnails: [],
+      errors: [],
+      created_at: '1970-01-01T00:00:00.000Z',
+      updated_at: '1970-01-01T00:00:00.000Z',
+    });
+  });
+
+  it.each([
+    ['5', 5000],
+    ['3600', 30_000],
+    ['0', 0],
+    ['-5', null],
+    ['soon', null],
+    ['Thu, 01 Jan 1970 00:00:07 GMT', 7000],
+    [null, null],
+  ])('tells when the service wants to be asked again: Retry-After %j', async (retryAfter, expected) => {
+    const { server, service } = await setUp();
+    const headers: Record<string, string> = retryAfter === null ? {} : { 'retry-after': retryAfter };
+    server.force(GET, { ...json({ render_session: session }), headers });
+    expect((await service.getRenderSession('x')).retryAfterMs).toBe(expected);
   });
 
   it('uploads a file as it is, and again when the answer is lost', async () => {

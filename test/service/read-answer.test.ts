@@ -3,12 +3,13 @@ import { describe, expect, it } from 'vitest';
 import { ReelformError } from '../../src/diagnostic.ts';
 import { ENTRY_FIELDS } from '../../src/lock/entry-fields.ts';
 import {
-  readRefusal,
+  readCreated,
   readSession,
   readStyleVersion,
   readStyleVersionState,
   readUpload,
 } from '../../src/service/read-answer.ts';
+import { refusalOf } from '../../src/service/refusal.ts';
 import { ServiceError } from '../../src/service/service-error.ts';
 import type { RenderSession } from '../../src/service/wire.ts';
 
@@ -46,7 +47,7 @@ describe('readSession()', () => {
     let readCount = 0;
     fc.assert(
       fc.property(session, (render_session) => {
-        const read = readOrRefused<RenderSession>(() => readSession('GET x', JSON.stringify({ render_session })));
+        const read = readOrRefused<RenderSession>(() => readSession('GET x', JSON.stringify({ render_session }), 0));
         if (read === null) return;
         readCount += 1;
         holds('session', read.id);
@@ -65,8 +66,8 @@ describe('the readers of answers', () => {
   it('refuse whatever is not in their form, and throw nothing else', () => {
     fc.assert(
       fc.property(fc.oneof(fc.json(), fc.string()), (text) => {
-        for (const read of [readSession, readStyleVersion, readStyleVersionState, readUpload]) {
-          readOrRefused<unknown>(() => read('GET x', text));
+        for (const read of [readSession, readCreated, readStyleVersion, readStyleVersionState, readUpload]) {
+          readOrRefused<unknown>(() => read('GET x', text, 0));
         }
       }),
     );
@@ -80,8 +81,8 @@ describe('the readers of answers', () => {
       problem.map((value) => JSON.stringify(value)),
     );
     fc.assert(
-      fc.property(fc.constantFrom(400, 401, 403, 404, 409, 422, 429, 500), body, (status, text) => {
-        const error = readRefusal('GET x', status, text);
+      fc.property(fc.constantFrom(307, 400, 401, 403, 404, 409, 422, 429, 500), body, (status, text) => {
+        const error = refusalOf('GET x', { status, text, header: () => null });
         expect(error instanceof ServiceError || error instanceof ReelformError).toBe(true);
         expect(error.message).not.toBe('');
       }),

@@ -1,37 +1,47 @@
 import { describe, expect, it } from 'vitest';
-import { type Outcome, type Repeatability, retryAfterMs, retryDelayMs } from '../../src/service/retry.ts';
+import { ReelformError } from '../../src/diagnostic.ts';
+import type { Exchange } from '../../src/service/exchange.ts';
+import { type Repeatability, retryAfterMs, retryDelayMs } from '../../src/service/retry.ts';
 
 const NOW = Date.parse('2026-01-01T00:00:00Z');
-const answer = (status: number, retryAfter: string | null = null, code: string | null = null): Outcome => ({
+const answer = (status: number, retryAfter: string | null = null): Exchange => ({
   kind: 'answer',
-  status,
-  retryAfter,
-  code,
+  answer: { status, text: '', header: (name) => (name === 'retry-after' ? retryAfter : null) },
 });
-const delay = (outcome: Outcome, repeatability: Repeatability, retries = 0, jitter = 1): number | null =>
-  retryDelayMs(outcome, repeatability, { retries, nowMs: NOW, jitter });
+const unreachable = new ReelformError('service_unreachable', 'cut off');
+const UNANSWERED: Exchange = { kind: 'unanswered', error: unreachable };
+const UNSENT: Exchange = { kind: 'unsent', error: unreachable };
+const head = { status: 200, header: () => null };
+const CUT: Exchange = { kind: 'broken', head, error: unreachable };
+const TOO_LARGE: Exchange = { kind: 'broken', head, error: new ReelformError('service_answer_invalid', 'too large') };
+
+function delay(exchange: Exchange, how: Repeatability, retries = 0, jitter = 1, code?: string): number | null {
+  return retryDelayMs(exchange, how, { retries, nowMs: NOW, jitter }, code);
+}
 
 describe('retryDelayMs()', () => {
-  it.each<[Outcome, number | null, number | null]>([
-    [{ kind: 'silence' }, 500, 500],
-    [answer(429), 500, 500],
-    [answer(502), 500, 500],
-    [answer(503), 500, 500],
-    [answer(504), 500, 500],
-    [answer(500), 500, null],
-    [answer(409, null, 'idempotency_in_progress'), null, 500],
-    [answer(409, null, 'wrong_state'), null, null],
-    [answer(400), null, null],
-    [answer(404), null, null],
-    [answer(422, null, 'idempotency_key_reused'), null, null],
-  ])(
-    'after %j waits %s ms when reading, %s ms with a kept key, and never repeats what could be done twice',
-    (outcome, safe, keyed) => {
-      expect(delay(outcome, 'safe')).toBe(safe);
-      expect(delay(outcome, 'keyed')).toBe(keyed);
-      expect(delay(outcome, 'once')).toBeNull();
-    },
-  );
+  it.each<[string, Exchange, string | undefined, Record<Repeatability, boolean>]>([
+    ['no connection', UNSENT, undefined, { safe: true, keyed: true, once: true }],
+    ['429', answer(429), undefined, { safe: true, keyed: true, once: true }],
+    ['no answer', UNANSWERED, undefined, { safe: true, keyed: true, once: false }],
+    ['half an answer', CUT, undefined, { safe: true, keyed: true, once: false }],
+    ['an endless answer', TOO_LARGE, undefined, { safe: false, keyed: false, once: false }],
+    ['500', answer(500), undefined, { safe: true, keyed: true, once: false }],
+    ['502', answer(502), undefined, { safe: true, keyed: true, once: false }],
+    ['503', answer(503), undefined, { safe: true, keyed: true, once: false }],
+    ['504', answer(504), undefined, { safe: true, keyed: true, once: false }],
+    ['501', answer(501), undefined, { safe: false, keyed: false, once: false }],
+    ['a key at work', answer(409), 'idempotency_in_progress', { safe: false, keyed: true, once: false }],
+    ['409', answer(409), 'wrong_state', { safe: false, keyed: false, once: false }],
+    ['400', answer(400), undefined, { safe: false, keyed: false, once: false }],
+    ['404', answer(404), undefined, { safe: false, keyed: false, once: false }],
+    ['422', answer(422), 'idempotency_key_reused', { safe: false, keyed: false, once: false }],
+    ['a redirect', answer(307), undefined, { safe: false, keyed: false, once: false }],
+  ])('after %s repeats what may be repeated', (_, exchange, code, expected) => {
+    for (const how of ['safe', 'keyed', 'once'] as const) {
+      expect(delay(exchange, how, 0, 1, code)).toBe(expected[how] ? 500 : null);
+    }
+  });
 
   it('waits longer each time, spread by chance, and gives up after four repetitions', () => {
     expect([0, 1, 2, 3, 4].map((retries) => delay(answer(503), 'safe', retries))).toEqual([
@@ -42,14 +52,6 @@ describe('retryDelayMs()', () => {
       null,
     ]);
     expect(delay(answer(503), 'safe', 0, 0)).toBe(250);
-  });
-
-  it('is patient with what is under way: a service that is restarted is back within a minute', () => {
-    const delays = Array.from({ length: 10 }, (_, retries) => delay({ kind: 'silence' }, 'watch', retries, 0.5));
-    expect(delays.at(-1)).toBeNull();
-    const waitedMs = delays.reduce((sum: number, one) => sum + (one ?? 0), 0);
-    expect(waitedMs).toBeGreaterThan(40_000);
-    expect(waitedMs).toBeLessThan(60_000);
   });
 
   it.each([

@@ -37,7 +37,7 @@ function openService(renderer: Renderer = instantRenderer()) {
   });
   const ended = async (id: string): Promise<RenderSession> => {
     for (;;) {
-      const session = await service.getRenderSession(id);
+      const { session } = await service.getRenderSession(id);
       if (sessionEnd(session.status) !== null) return session;
       await new Promise((resolve) => setImmediate(resolve));
     }
@@ -46,9 +46,14 @@ function openService(renderer: Renderer = instantRenderer()) {
 }
 
 describe('createEmbeddedService()', () => {
+  it('says that nothing of it outlives the process, nor any key', () => {
+    const { service } = openService();
+    expect([service.outlivesProcess, service.keyLifetimeMs()]).toEqual([false, null]);
+  });
+
   it('writes files where the URLs say, and nothing else', async () => {
     const { service, directory, ended } = openService();
-    const session = await ended((await service.createRenderSession(smallRequest(), OPTIONS)).id);
+    const session = await ended((await service.createRenderSession(JSON.stringify(smallRequest()), OPTIONS)).id);
     expect(session).toMatchObject({
       status: 'preview_rendered',
       video_url: 'renders/folder/berlin-12345678.mp4',
@@ -73,7 +78,10 @@ describe('createEmbeddedService()', () => {
     });
     const bytes = solidPng('blue');
     const { remote_url } = await service.uploadSource({ sha256: sha256(bytes), bytes, name: 'photo.png' });
-    const created = await service.createRenderSession(smallRequest({ [PHOTO]: { source: { remote_url } } }), OPTIONS);
+    const created = await service.createRenderSession(
+      JSON.stringify(smallRequest({ [PHOTO]: { source: { remote_url } } })),
+      OPTIONS,
+    );
     expect((await ended(created.id)).status).toBe('preview_rendered');
     expect(images).toBe(1);
   });
@@ -82,7 +90,7 @@ describe('createEmbeddedService()', () => {
     'does not write an output named %s',
     async (outputName) => {
       const { service, ended } = openService();
-      const created = await service.createRenderSession(smallRequest(), { ...OPTIONS, outputName });
+      const created = await service.createRenderSession(JSON.stringify(smallRequest()), { ...OPTIONS, outputName });
       expect(await ended(created.id)).toMatchObject({
         status: 'preview_failed',
         errors: [{ code: 'storage_failed' }],
@@ -93,10 +101,10 @@ describe('createEmbeddedService()', () => {
   it('fails what is at work when it is closed', async () => {
     const renderer = heldRenderer();
     const { service } = openService(renderer);
-    const created = await service.createRenderSession(smallRequest(), OPTIONS);
+    const created = await service.createRenderSession(JSON.stringify(smallRequest()), OPTIONS);
     await expect.poll(() => renderer.held.length).toBe(1);
     await service.close();
-    expect(await service.getRenderSession(created.id)).toMatchObject({
+    expect((await service.getRenderSession(created.id)).session).toMatchObject({
       status: 'preview_failed',
       errors: [{ code: 'canceled' }],
     });

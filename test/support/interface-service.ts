@@ -13,6 +13,8 @@ export type Fault =
       readonly status: number;
       readonly headers?: Readonly<Record<string, string>>;
       readonly body?: string | Uint8Array;
+      /** The connection is cut after this much. */
+      readonly cut?: boolean;
     };
 
 interface SeenRequest {
@@ -118,7 +120,10 @@ export async function startInterfaceService(options: InterfaceServiceOptions = {
     }
     if (method === 'POST' && path === '/v2/render_sessions') {
       const key = headers['idempotency-key'] as string | undefined;
-      const kept = options.keepsKeys === true ? { 'idempotency-key-expires': '2026-01-02T00:00:00Z' } : {};
+      const kept =
+        options.keepsKeys === true
+          ? { 'idempotency-key-expires': new Date(Date.now() + 86_400_000).toUTCString() }
+          : {};
       return [201, { render_session: create(JSON.parse(body.toString()) as CreateRenderSession, key) }, kept];
     }
     if (method === 'GET' && session !== null) {
@@ -150,7 +155,9 @@ export async function startInterfaceService(options: InterfaceServiceOptions = {
     seen.push(one);
     const fault = faults.get(routeOf(one))?.shift();
     if (fault?.kind === 'answer') {
-      response.writeHead(fault.status, fault.headers).end(fault.body ?? '');
+      response.writeHead(fault.status, fault.headers);
+      if (fault.cut === true) response.write(fault.body ?? '', () => response.destroy());
+      else response.end(fault.body ?? '');
       return;
     }
     if (fault?.kind === 'cut' && fault.afterDoing !== true) {

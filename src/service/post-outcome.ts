@@ -1,0 +1,67 @@
+import type { Exchange } from './exchange.ts';
+import { bareSession, isLine, readCreated } from './read-answer.ts';
+import { refusalOf } from './refusal.ts';
+import { ServiceError } from './service-error.ts';
+import type { RenderSession } from './wire.ts';
+
+/**
+ * What is known after a POST of a session.
+ * - created: the service has it, whatever else of the answer could be read
+ * - not_created: the service certainly made none, for this request
+ * - unknown: there may be one
+ */
+export type PostOutcome =
+  | { readonly kind: 'created'; readonly session: RenderSession }
+  | { readonly kind: 'not_created'; readonly error: Error }
+  | { readonly kind: 'unknown'; readonly error: Error };
+
+/**
+ * Reads what came of `POST /v2/render_sessions`. In doubt there may be a session: who asks again could pay twice. The
+ * rules stand in `schemas/README.md`, "What an answer means".
+ *
+ * @param name of the request, for messages
+ * @param nowMs for the times of a session of which only the id is known
+ */
+export function postOutcome(name: string, exchange: Exchange, nowMs: number): PostOutcome {
+  if (exchange.kind === 'unsent') return { kind: 'not_created', error: exchange.error };
+  if (exchange.kind === 'unanswered') return { kind: 'unknown', error: exchange.error };
+  const { status, header } = exchange.kind === 'answer' ? exchange.answer : exchange.head;
+  // 303 is how one says "done, and it is there".
+  if (status < 300 || status === 303) {
+    const { session, error } = sessionIn(name, exchange, nowMs);
+    if (session !== null) return { kind: 'created', session };
+    const id = idIn(header('location'));
+    return id === null ? { kind: 'unknown', error } : { kind: 'created', session: bareSession(id, nowMs) };
+  }
+  const error = exchange.kind === 'answer' ? refusalOf(name, exchange.answer) : exchange.error;
+  if (status >= 500) return { kind: 'unknown', error };
+  // The first request with the key is at work: this one made nothing, and that one does.
+  const isAtWork = error instanceof ServiceError && error.code === 'idempotency_in_progress';
+  return { kind: isAtWork ? 'unknown' : 'not_created', error };
+}
+
+function sessionIn(
+  name: string,
+  exchange: Extract<Exchange, { kind: 'answer' | 'broken' }>,
+  nowMs: number,
+): { readonly session: RenderSession; readonly error: null } | { readonly session: null; readonly error: Error } {
+  if (exchange.kind === 'broken') return { session: null, error: exchange.error };
+  if (exchange.answer.status >= 300) return { session: null, error: refusalOf(name, exchange.answer) };
+  try {
+    return { session: readCreated(name, exchange.answer.text, nowMs), error: null };
+  } catch (error) {
+    return { session: null, error: error as Error };
+  }
+}
+
+/** @returns the id that a Location names, wherever it leads: only the id is used */
+function idIn(location: string | null): string | null {
+  const id = /(?:^|\/)v2\/render_sessions\/([^/?#\s]{1,600})\/?(?:[?#].*)?$/s.exec(location ?? '')?.[1];
+  if (id === undefined) return null;
+  try {
+    const decoded = decodeURIComponent(id);
+    return isLine(decoded, 200) ? decoded : null;
+  } catch {
+    return null;
+  }
+}
