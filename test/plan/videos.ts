@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { Video, VideoId, VideoResource } from '../../src/definition/video.ts';
 import { sha256 } from '../../src/digest.ts';
-import type { Lock } from '../../src/lock/lock.ts';
+import type { Lock, Rendering } from '../../src/lock/lock.ts';
 import { type DesiredVideo, desiredVideo } from '../../src/plan/desired-video.ts';
 import type { RenderingContext } from '../../src/plan/fingerprint.ts';
 import type { Plan } from '../../src/plan/plan.ts';
