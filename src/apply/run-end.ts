@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { SkipReason } from './events.ts';
 import type { Clock } from './ports.ts';
 
@@ -16,6 +17,8 @@ export class RunEnd {
 
   constructor(signals: Signals, clock: Clock) {
     this.#signals = signals;
+    // Every session at work listens.
+    setMaxListeners(0, this.#leave.signal);
     const { detach, deadlineMs } = signals;
     const leave = (): void => this.#leaveBecause('interrupted');
     if (detach.aborted) leave();

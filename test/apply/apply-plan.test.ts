@@ -1,18 +1,27 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { type ApplyInput, applyPlan } from '../../src/apply/apply-plan.ts';
 import type { ApplyEvent } from '../../src/apply/events.ts';
 import type { Video, VideoId } from '../../src/definition/video.ts';
 import { ReelformError } from '../../src/diagnostic.ts';
 import { sha256 } from '../../src/digest.ts';
+import { openJournalFile } from '../../src/lock/journal-file.ts';
 import { emptyLock, type Lock } from '../../src/lock/lock.ts';
 import { desiredVideo } from '../../src/plan/desired-video.ts';
 import { isEmptyPlan, type Plan } from '../../src/plan/plan.ts';
 import { planVideos } from '../../src/plan/plan-videos.ts';
 import type { RenderService } from '../../src/service/render-service.ts';
 import { ServiceError } from '../../src/service/service-error.ts';
-import type { RenderSession } from '../../src/service/wire.ts';
+import type { CreateRenderSession, RenderSession } from '../../src/service/wire.ts';
 import { createdSession, failedSession, renderedSession } from '../../src/session/render-session.ts';
+import { simulatedClock } from '../support/simulated-clock.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'reelform-apply-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const END = { nowMs: 1, retentionMs: null };
 
@@ -60,11 +69,14 @@ function countingService(options: { fails?: (title: string) => RenderSession['er
   const counts = { posts: 0, uploads: 0, active: 0, mostActive: 0 };
   const service: RenderService = {
     name: 'embedded',
-    pollIntervalMs: 1,
+    minPollMs: 1,
+    outlivesProcess: false,
+    keyLifetimeMs: () => null,
     async getStyleVersion() {
       throw new Error('not asked here');
     },
-    async createRenderSession(request, { outputName }) {
+    async createRenderSession(body, { outputName }) {
+      const request = JSON.parse(body) as CreateRenderSession;
       const failure = options.fails?.(request.title);
       if (failure instanceof Error) throw failure;
       counts.posts += 1;
@@ -77,17 +89,19 @@ function countingService(options: { fails?: (title: string) => RenderSession['er
     async getRenderSession(id) {
       const record = sessions.get(id)!;
       record.looks += 1;
-      if (record.looks < 2) return { ...record.session, render_progress: 50 };
+      if (record.looks < 2) return { session: { ...record.session, render_progress: 50 }, retryAfterMs: null };
       counts.active -= 1;
       const failure = options.fails?.(record.session.title);
-      if (Array.isArray(failure)) return { ...failedSession(record.session, [], END), errors: failure };
+      if (Array.isArray(failure)) {
+        return { session: { ...failedSession(record.session, [], END), errors: failure }, retryAfterMs: null };
+      }
       const urls = {
         video_url: `renders/${record.output}.mp4`,
         thumbnails: [`renders/${record.output}.s.jpg`],
         fonts: [],
         usage: { queue_seconds: 0, render_seconds: 1, frames: 10, bytes: 1 },
       };
-      return renderedSession(record.session, urls, END);
+      return { session: renderedSession(record.session, urls, END), retryAfterMs: null };
     },
     async uploadSource({ sha256: digest }) {
       counts.uploads += 1;
@@ -104,6 +118,9 @@ interface Run {
   readonly service?: RenderService;
   readonly concurrency?: number;
   readonly signal?: AbortSignal;
+  readonly detach?: AbortSignal;
+  readonly deadlineMs?: number;
+  readonly failFast?: boolean;
   readonly onEvent?: (event: ApplyEvent) => void;
   readonly saveLock?: (lock: Lock) => Promise<void>;
   readonly file?: string;
@@ -115,6 +132,7 @@ async function apply(run: Run) {
   const saved: Lock[] = [];
   const lock = run.lock ?? emptyLock;
   let current = lock;
+  const journal = await openJournalFile(join(folder, `${randomUUID()}.ndjson`), { file: 'journal.ndjson' });
   const input: ApplyInput = {
     plan: plan(run.videos, lock, run.missing),
     videos: new Map(run.videos.map((one) => [one.id, one])),
@@ -122,6 +140,10 @@ async function apply(run: Run) {
     service: run.service ?? countingService().service,
     concurrency: run.concurrency ?? 4,
     signal: run.signal ?? new AbortController().signal,
+    detach: run.detach ?? new AbortController().signal,
+    deadlineMs: run.deadlineMs ?? null,
+    failFast: run.failFast ?? false,
+    run: 'run-1',
     onEvent(event) {
       events.push(event);
       run.onEvent?.(event);
@@ -135,12 +157,14 @@ async function apply(run: Run) {
       },
       ensureStyleVersion: run.ensureStyleVersion ?? (async () => undefined),
       readFile: async () => Buffer.from(run.file ?? 'image'),
-      clock: { now: () => 0, wait: () => new Promise((resolve) => setImmediate(resolve)) },
-      newKey: () => 'key',
+      journal,
+      clock: simulatedClock(),
+      newKey: randomUUID,
     },
   };
-  const outcome = { ...(await applyPlan(input)), lock: current };
-  return { outcome, events, saved };
+  const result = await applyPlan(input).finally(() => journal.close());
+  const outcome = { ...result, lock: current };
+  return { outcome, events, saved, journal: journal.state };
 }
 
 describe('applyPlan()', () => {
@@ -214,7 +238,13 @@ describe('applyPlan()', () => {
     const { outcome, events } = await apply({ videos: [video('new', 'same')], lock: first.outcome.lock, service });
     expect(counts.posts).toBe(0);
     expect([...outcome.lock.videos.keys()]).toEqual(['new']);
-    expect(events).toContainEqual({ kind: 'video-recorded', id: 'new', action: 'move', previousId: 'old' });
+    expect(events).toContainEqual({
+      kind: 'video-recorded',
+      id: 'new',
+      action: 'move',
+      previousId: 'old',
+      videoUrl: null,
+    });
   });
 
   it('restores a lost output to its old name and leaves its entry alone', async () => {
@@ -284,16 +314,58 @@ describe('applyPlan()', () => {
     expect(counts).toMatchObject({ posts: 0, uploads: 0 });
   });
 
-  it('has a video in the lockfile before it says so', async () => {
-    const saved: Lock[] = [];
-    await apply({
-      videos: [video('a'), video('b'), video('c')],
-      saveLock: async (lock) => void saved.push(lock),
-      onEvent(event) {
-        if (event.kind === 'video-rendered') expect(saved.at(-1)?.videos.has(event.id)).toBe(true);
+  it('has a video in the journal before it says so, and all of them in the lockfile at the end', async () => {
+    const { outcome, journal, events } = await apply({ videos: [video('a'), video('b'), video('c')] });
+    const rendered = [...journal.attempts.values()].filter(({ state }) => state === 'rendered');
+    expect(rendered.map(({ intent }) => intent.id).sort()).toEqual(['a', 'b', 'c']);
+    expect(events.filter(({ kind }) => kind === 'video-rendered')).toHaveLength(3);
+    expect([...outcome.lock.videos.keys()].sort()).toEqual(['a', 'b', 'c']);
+  });
+
+  it('saves at checkpoints: far fewer times than there are results, and no result is left out', async () => {
+    const videos = Array.from({ length: 200 }, (_, index) => video(`v${index}`));
+    const { outcome, saved } = await apply({ videos, concurrency: 50 });
+    expect(outcome.lock.videos.size).toBe(200);
+    expect(saved.length).toBeLessThan(20);
+  });
+
+  it('renders one of several alike, and gives its rendering to the others', async () => {
+    const { service, counts } = countingService();
+    const { outcome } = await apply({ videos: [video('a', 'same'), video('b', 'same'), video('c', 'same')], service });
+    expect(counts.posts).toBe(1);
+    expect(outcome).toMatchObject({ rendered: 1, recorded: 2 });
+    const urls = [...outcome.lock.videos.values()].map(({ video_url }) => video_url);
+    expect(new Set(urls).size).toBe(1);
+  });
+
+  it('leaves those out that were to share a rendering which failed', async () => {
+    const { service } = countingService({ fails: () => [] });
+    const { outcome } = await apply({ videos: [video('a', 'same'), video('b', 'same')], service });
+    expect(outcome).toMatchObject({ rendered: 0, failed: [{ id: 'a' }], skipped: ['b'] });
+  });
+
+  it('begins nothing after the first failure when it is to fail fast', async () => {
+    const { service, counts } = countingService({ fails: (title) => (title === 'a' ? [] : null) });
+    const videos = ['a', 'b', 'c'].map((id) => video(id));
+    const { outcome } = await apply({ videos, service, failFast: true, concurrency: 1 });
+    expect(counts.posts).toBe(1);
+    expect(outcome).toMatchObject({ failed: [{ id: 'a' }], skipped: ['b', 'c'], endedBy: 'failure' });
+  });
+
+  it('tells a refused token once, and asks no more', async () => {
+    let asked = 0;
+    const { service } = countingService({
+      fails: () => {
+        asked += 1;
+        return new ReelformError('service_unauthorized', 'No');
       },
     });
-    expect(saved.length).toBeGreaterThan(0);
+    const videos = Array.from({ length: 10 }, (_, index) => video(`v${index}`));
+    const { outcome } = await apply({ videos, service, concurrency: 1 });
+    expect(asked).toBe(1);
+    expect(outcome).toMatchObject({ endedBy: 'failure' });
+    expect(outcome.failed).toHaveLength(1);
+    expect(outcome.skipped).toHaveLength(9);
   });
 
   it('begins nothing new once it is asked to stop, and records what was at work', async () => {

@@ -1,0 +1,176 @@
+import pLimit from 'p-limit';
+import type { Clock } from '../../src/apply/ports.ts';
+import { SessionWatcher } from '../../src/apply/session-watcher.ts';
+import { bareSession } from '../../src/service/read-answer.ts';
+import type { RenderService } from '../../src/service/render-service.ts';
+import type { RenderSession } from '../../src/service/wire.ts';
+
+interface Timer {
+  readonly at: number;
+  readonly order: number;
+  fire(): void;
+}
+
+/** A clock that stands still until everything waits, and then goes on to the first that waits. */
+export class SimulatedClock implements Clock {
+  #nowMs = Date.parse('2026-01-01T00:00:00Z');
+  #order = 0;
+  readonly #timers = new Set<Timer>();
+
+  now(): number {
+    return this.#nowMs;
+  }
+
+  wait(milliseconds: number, signal?: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      if (signal?.aborted === true) {
+        reject(signal.reason as Error);
+        return;
+      }
+      this.#order += 1;
+      const timer: Timer = { at: this.#nowMs + milliseconds, order: this.#order, fire: resolve };
+      this.#timers.add(timer);
+      signal?.addEventListener('abort', () => {
+        if (this.#timers.delete(timer)) reject(signal.reason as Error);
+      });
+    });
+  }
+
+  /** Lets time pass until the promise is settled. */
+  async until<T>(promise: Promise<T>): Promise<T> {
+    let isSettled = false;
+    const settle = (): void => {
+      isSettled = true;
+    };
+    promise.then(settle, settle);
+    for (;;) {
+      await new Promise((resolve) => setImmediate(resolve));
+      if (isSettled) return await promise;
+      let first: Timer | null = null;
+      for (const timer of this.#timers) {
+        if (first === null || timer.at < first.at || (timer.at === first.at && timer.order < first.order)) {
+          first = timer;
+        }
+      }
+      if (first === null) throw new Error('nothing is waited for, and it is not over');
+      this.#nowMs = Math.max(this.#nowMs, first.at);
+      this.#timers.delete(first);
+      first.fire();
+    }
+  }
+}
+
+/** A service in simulated time. */
+export interface SimulatedServiceOptions {
+  readonly clock: SimulatedClock;
+  /** Milliseconds of the n-th session. */
+  durationMs(index: number): number;
+  /** There and back. */
+  readonly roundTripMs: number;
+  /** What its clock shows beyond ours. */
+  readonly clockAheadMs?: number;
+  readonly showsProgress?: boolean;
+  /** Lists its sessions. */
+  readonly lists?: boolean;
+  /** Of looks that there were before: throws what this one fails with. */
+  fail?(looks: number): void;
+}
+
+export interface SimulatedService extends RenderService {
+  readonly requests: { posts: number; looks: number; lists: number };
+}
+
+export function simulatedService(options: SimulatedServiceOptions): SimulatedService {
+  const { clock, roundTripMs, clockAheadMs = 0 } = options;
+  const sessions = new Map<string, { readonly startedAt: number; readonly durationMs: number }>();
+  const requests = { posts: 0, looks: 0, lists: 0 };
+  const time = (at: number): string => new Date(Math.round(at + clockAheadMs)).toISOString();
+
+  const stateOf = (id: string): RenderSession => {
+    const { startedAt, durationMs } = sessions.get(id)!;
+    const share = (clock.now() - startedAt) / durationMs;
+    const created = { ...bareSession(id, 0), created_at: time(startedAt), updated_at: time(startedAt) };
+    if (share < 1) return { ...created, render_progress: options.showsProgress ? Math.floor(share * 100) : 0 };
+    const updated_at = time(startedAt + durationMs);
+    return { ...created, status: 'preview_rendered', render_progress: 100, video_url: 'https://x', updated_at };
+  };
+
+  const travelling = async <T>(there: () => T): Promise<T> => {
+    await clock.wait(roundTripMs / 2);
+    const answer = there();
+    await clock.wait(roundTripMs / 2);
+    return answer;
+  };
+
+  return {
+    name: 'https://simulated.example',
+    requests,
+    minPollMs: 100,
+    outlivesProcess: true,
+    keyLifetimeMs: () => null,
+    getStyleVersion: () => Promise.reject(new Error('not here')),
+    uploadSource: () => Promise.reject(new Error('not here')),
+    createRenderSession: () =>
+      travelling(() => {
+        const id = `session-${requests.posts}`;
+        sessions.set(id, { startedAt: clock.now(), durationMs: options.durationMs(requests.posts) });
+        requests.posts += 1;
+        return stateOf(id);
+      }),
+    getRenderSession: (id) =>
+      travelling(() => {
+        requests.looks += 1;
+        options.fail?.(requests.looks - 1);
+        return { session: stateOf(id), retryAfterMs: null };
+      }),
+  };
+}
+
+export interface SimulatedRun {
+  readonly videos: number;
+  readonly concurrency: number;
+  /** Of earlier runs. */
+  readonly known?: readonly number[];
+  readonly service: Omit<SimulatedServiceOptions, 'clock'>;
+}
+
+/** Renders so many videos, so many at once, and tells how it went beside a run that knows every end at once. */
+export async function simulateRun({ videos, concurrency, known = [], service: options }: SimulatedRun): Promise<{
+  readonly wallRatio: number;
+  readonly requestsPerVideo: number;
+}> {
+  const clock = new SimulatedClock();
+  const service = simulatedService({ ...options, clock });
+  const watcher = new SessionWatcher({ service, clock, durationsMs: () => known });
+  const limit = pLimit(concurrency);
+  const { signal } = new AbortController();
+  const beganAt = clock.now();
+  const one = async (): Promise<void> => {
+    const session = await service.createRenderSession('{}', { idempotencyKey: '', outputName: '' });
+    await watcher.watch(session, 'tsv_1', { signal, onProgress: () => undefined });
+  };
+  await clock.until(Promise.all(Array.from({ length: videos }, () => limit(one))));
+  const { posts, looks, lists } = service.requests;
+  return {
+    wallRatio: (clock.now() - beganAt) / idealMs(videos, concurrency, options.durationMs),
+    requestsPerVideo: (posts + looks + lists) / videos,
+  };
+}
+
+function idealMs(videos: number, concurrency: number, durationMs: (index: number) => number): number {
+  const workers = new Array<number>(concurrency).fill(0);
+  for (let index = 0; index < videos; index += 1) {
+    const free = workers.indexOf(Math.min(...workers));
+    workers[free] = workers[free]! + durationMs(index);
+  }
+  return Math.max(...workers);
+}
+
+/** Numbers that are the same in every run, 0..1. */
+export function chances(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state / 2 ** 32;
+  };
+}
