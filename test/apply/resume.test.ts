@@ -1,0 +1,307 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, describe, expect, it } from 'vitest';
+import { type ApplyInput, applyPlan } from '../../src/apply/apply-plan.ts';
+import type { ApplyEvent } from '../../src/apply/events.ts';
+import type { Clock, Journal } from '../../src/apply/ports.ts';
+import type { Video, VideoId } from '../../src/definition/video.ts';
+import { sha256 } from '../../src/digest.ts';
+import { type JournalFile, openJournalFile } from '../../src/lock/journal-file.ts';
+import { emptyLock, type Lock } from '../../src/lock/lock.ts';
+import { desiredVideo } from '../../src/plan/desired-video.ts';
+import { planVideos } from '../../src/plan/plan-videos.ts';
+import { createHttpService } from '../../src/service/http-service.ts';
+import {
+  type InterfaceService,
+  type InterfaceServiceOptions,
+  startInterfaceService,
+} from '../support/interface-service.ts';
+import { simulatedClock } from '../support/simulated-clock.ts';
+
+const POST = 'POST /v2/render_sessions';
+const LOOK = 'GET /v2/render_sessions/{id}';
+const folder = mkdtempSync(join(tmpdir(), 'reelform-resume-'));
+const open: { close(): Promise<void> }[] = [];
+afterEach(async () => void (await Promise.all(open.splice(0).map((one) => one.close()))));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+function video(id: string, text = id): Video {
+  return {
+    id: id as VideoId,
+    path: `videos/${id}.yaml`,
+    template: 'small',
+    title: `Title of ${id}`,
+    description: null,
+    labels: {},
+    protect: false,
+    resources: new Map([['t_01', { kind: 'text', text }]]),
+  };
+}
+
+/** One repository and one service: what outlives a run. */
+async function world(options: InterfaceServiceOptions = {}) {
+  const service = await startInterfaceService(options);
+  open.push(service);
+  const path = join(folder, `${randomUUID()}.ndjson`);
+  return { service, path, clock: simulatedClock(), lock: { value: emptyLock as Lock } };
+}
+
+type World = Awaited<ReturnType<typeof world>>;
+
+interface Run extends Partial<Pick<ApplyInput, 'detach' | 'signal' | 'deadlineMs'>> {
+  readonly requested?: (id: string) => boolean;
+  readonly onEvent?: (event: ApplyEvent) => void;
+  readonly journal?: (file: JournalFile) => Partial<Journal>;
+  readonly clock?: Clock;
+}
+
+/** Plans and applies as the command does. */
+async function run({ service, path, clock, lock }: World, videos: readonly Video[], more: Run = {}) {
+  const file = await openJournalFile(path, { file: 'journal.ndjson' });
+  const http = createHttpService({
+    url: service.url,
+    token: service.token,
+    keyLifetimeMs: file.state.services.get(new URL(service.url).origin)?.keyLifetimeMs ?? null,
+    now: () => clock.now(),
+    wait: (milliseconds) => clock.wait(milliseconds),
+    random: () => 0.5,
+    timeoutMs: 2_000,
+  });
+  const context = {
+    ...{ service: http.name, styleVersion: 'tsv_1', renderEpoch: null },
+    assetDigest: () => sha256(''),
+  };
+  const plan = planVideos({
+    desired: videos.map((one) => desiredVideo(one, { ...context, durationSeconds: null })),
+    lock: lock.value,
+    observations: { missingOutputs: new Set(), journal: file.state },
+    requested: more.requested ?? (() => false),
+  });
+  const events: ApplyEvent[] = [];
+  const outcome = await applyPlan({
+    plan,
+    videos: new Map(videos.map((one) => [one.id, one])),
+    digestOf: () => undefined,
+    service: http,
+    concurrency: 4,
+    signal: more.signal ?? new AbortController().signal,
+    detach: more.detach ?? new AbortController().signal,
+    deadlineMs: more.deadlineMs ?? null,
+    failFast: false,
+    run: randomUUID(),
+    onEvent(event) {
+      events.push(event);
+      more.onEvent?.(event);
+    },
+    ports: {
+      updateLock: async (change) => {
+        lock.value = change(lock.value);
+      },
+      journal: {
+        state: file.state,
+        isShared: false,
+        begin: (intent) => file.begin(intent),
+        append: (record) => file.append(record),
+        refresh: () => file.refresh(),
+        ...more.journal?.(file),
+      },
+      ensureStyleVersion: async () => undefined,
+      readFile: async () => Buffer.alloc(0),
+      clock,
+      newKey: randomUUID,
+    },
+  }).finally(() => file.close());
+  return { outcome, events, actions: plan.changes.map(({ action }) => action), state: file.state };
+}
+
+const keys = (service: InterfaceService): unknown[] =>
+  service.seen.filter(({ method }) => method === 'POST').map(({ headers }) => headers['idempotency-key']);
+
+describe('applyPlan() after a run that died', () => {
+  it('asks for nothing that was asked for: it waits for the session', async () => {
+    const here = await world();
+    const crash = new Error('killed');
+    const dying = run(here, [video('a')], {
+      onEvent: ({ kind }) => {
+        if (kind === 'video-submitted') throw crash;
+      },
+    });
+    await expect(dying).rejects.toBe(crash);
+    const { actions, outcome } = await run(here, [video('a')]);
+    expect(actions).toEqual(['adopt']);
+    expect(outcome).toMatchObject({ rendered: 1, recorded: 0 });
+    expect(here.service.count(POST)).toBe(1);
+  });
+
+  it('takes what was rendered from the journal, without a request', async () => {
+    const here = await world();
+    const dying = run(here, [video('a')], {
+      onEvent: ({ kind }) => {
+        if (kind === 'video-rendered') throw new Error('killed');
+      },
+    });
+    await expect(dying).rejects.toThrow('killed');
+    here.lock.value = emptyLock;
+    const before = here.service.seen.length;
+    const { outcome, actions } = await run(here, [video('a')]);
+    expect(actions).toEqual(['adopt']);
+    expect(outcome).toMatchObject({ rendered: 0, recorded: 1 });
+    expect(here.service.seen).toHaveLength(before);
+    expect(here.lock.value.videos.get('a')).toMatchObject({ session: 'session-1', title: 'Title of a' });
+  });
+});
+
+describe('applyPlan() when no answer comes', () => {
+  it('calls it unknown at a service without keys, does the rest, and asks no second time', async () => {
+    const here = await world();
+    here.service.force(POST, { kind: 'cut', afterDoing: true });
+    const videos = ['a', 'b', 'c'].map((id) => video(id));
+    const first = await run(here, videos);
+    expect(first.outcome).toMatchObject({ rendered: 2, unknown: [{ id: 'a' }], failed: [] });
+    const second = await run(here, videos);
+    expect(second.outcome).toMatchObject({ rendered: 0, unknown: [{ id: 'a', askedAt: expect.any(String) }] });
+    expect(here.service.count(POST)).toBe(3);
+  });
+
+  it('renders what another definition wants of the same video, since that was never asked for', async () => {
+    const here = await world();
+    here.service.force(POST, { kind: 'cut', afterDoing: true });
+    await run(here, [video('a')]);
+    expect((await run(here, [video('a', 'other')])).outcome).toMatchObject({ rendered: 1, unknown: [] });
+  });
+
+  it('sends the same key and bytes again where keys are known to be kept, and gets the same session', async () => {
+    const here = await world({ keepsKeys: true });
+    await run(here, [video('warm')]);
+    here.service.force(POST, ...Array.from({ length: 20 }, () => ({ kind: 'cut', afterDoing: true }) as const));
+    const first = await run(here, [video('warm'), video('a')]);
+    here.service.force(POST);
+    const second = await run(here, [video('warm'), video('a')]);
+    expect([first.outcome.rendered, second.outcome.rendered]).toEqual([0, 1]);
+    expect(here.service.sessions.size).toBe(2);
+    const posts = here.service.seen.filter(({ method }) => method === 'POST').slice(1);
+    expect(new Set(posts.map(({ headers }) => headers['idempotency-key'])).size).toBe(1);
+    expect(new Set(posts.map(({ body }) => body.toString())).size).toBe(1);
+  });
+
+  it('does not trust a key that has come to its end', async () => {
+    const here = await world({ keepsKeys: true });
+    await run(here, [video('warm')]);
+    here.service.force(POST, ...Array.from({ length: 20 }, () => ({ kind: 'cut', afterDoing: true }) as const));
+    await run(here, [video('warm'), video('a')]);
+    here.service.force(POST);
+    await here.clock.wait(25 * 3_600_000);
+    const late = await run(here, [video('warm'), video('a')]);
+    expect(late.outcome).toMatchObject({ rendered: 0, unknown: [{ id: 'a' }] });
+  });
+
+  it('sends it again when a person allowed it, once', async () => {
+    const here = await world();
+    here.service.force(POST, { kind: 'cut', afterDoing: true }, { kind: 'cut', afterDoing: true });
+    const { state } = await run(here, [video('a')]);
+    const [key = ''] = state.attempts.keys();
+    const allow = async (): Promise<void> => {
+      const journal = await openJournalFile(here.path, { file: 'journal.ndjson' });
+      await journal.append({ type: 'retry', key, at: '2026-01-01T00:00:00.000Z' });
+      await journal.close();
+    };
+    await allow();
+    expect((await run(here, [video('a')])).outcome).toMatchObject({ unknown: [{ id: 'a' }] });
+    expect((await run(here, [video('a')])).outcome).toMatchObject({ unknown: [{ id: 'a' }] });
+    expect(here.service.count(POST)).toBe(2);
+    await allow();
+    expect((await run(here, [video('a')])).outcome).toMatchObject({ rendered: 1 });
+    expect(new Set(keys(here.service)).size).toBe(1);
+  });
+});
+
+describe('applyPlan() and its journal', () => {
+  it('posts nothing when the intent cannot be written', async () => {
+    const here = await world();
+    const full = (): Promise<never> => Promise.reject(new Error('ENOSPC'));
+    await expect(run(here, [video('a')], { journal: () => ({ begin: full }) })).rejects.toThrow('ENOSPC');
+    expect(here.service.count(POST)).toBe(0);
+  });
+
+  it('names the session that it could not write down, and asks for no other', async () => {
+    const here = await world();
+    const journal = (file: JournalFile): Partial<Journal> => ({
+      append: (record) => (record.type === 'created' ? Promise.reject(new Error('ENOSPC')) : file.append(record)),
+    });
+    const videos = Array.from({ length: 20 }, (_, index) => video(`v${index}`));
+    await expect(run(here, videos, { journal })).rejects.toMatchObject({
+      code: 'write_failed',
+      hint: expect.stringMatching(/resolve v\d+ --session session-\d+/),
+    });
+    expect(here.service.count(POST)).toBeLessThanOrEqual(4);
+  });
+
+  it('writes down what the service certainly did not make, and asks anew in the next run', async () => {
+    const here = await world();
+    here.service.force(POST, { kind: 'answer', status: 422, body: '{}' });
+    const first = await run(here, [video('a')]);
+    expect(first.outcome.failed).toHaveLength(1);
+    expect((await run(here, [video('a')])).outcome).toMatchObject({ rendered: 1 });
+    expect(new Set(keys(here.service)).size).toBe(2);
+  });
+
+  it('renders anew what the service does not have any more', async () => {
+    const here = await world({ looks: 1_000 });
+    await run(here, [video('a')], { deadlineMs: 5_000 });
+    (here.service.sessions as Map<string, unknown>).clear();
+    const gone = await run(here, [video('a')]);
+    expect(gone.outcome.failed).toMatchObject([{ failures: [{ code: 'session_gone' }] }]);
+    await run(here, [video('a')], { deadlineMs: 5_000 });
+    expect(here.service.count(POST)).toBe(2);
+  });
+
+  it('remembers how long the service keeps keys and how long its renders take', async () => {
+    const here = await world({ keepsKeys: true });
+    const { state } = await run(here, [video('a'), video('b')]);
+    const facts = state.services.get(new URL(here.service.url).origin);
+    expect(facts?.keyLifetimeMs).toBeGreaterThan(3_600_000);
+    expect(facts?.durationsMs.get('tsv_1')?.length).toBeGreaterThan(0);
+  });
+});
+
+describe('applyPlan() that is asked to end', () => {
+  it('leaves what is at work at the deadline, and the next run waits for it', async () => {
+    const here = await world({ looks: 1_000 });
+    const first = await run(here, [video('a'), video('b')], { deadlineMs: 10_000 });
+    expect(first.outcome).toMatchObject({
+      ...{ rendered: 0, failed: [], skipped: [], endedBy: 'deadline' },
+      inProgress: [
+        { id: 'a', session: 'session-1' },
+        { id: 'b', session: 'session-2' },
+      ],
+    });
+    const second = await run(here, [video('a'), video('b')], { deadlineMs: 10_000 });
+    expect(second.actions).toEqual(['adopt', 'adopt']);
+    expect(second.events.filter(({ kind }) => kind === 'video-started')).toMatchObject([
+      { begin: 'resumed' },
+      { begin: 'resumed' },
+    ]);
+    expect(here.service.count(POST)).toBe(2);
+    expect(here.service.count(LOOK)).toBeGreaterThanOrEqual(2);
+  });
+
+  it('leaves what is at work when it is told to go, and posts nothing after the first word', async () => {
+    const here = await world({ looks: 1_000 });
+    const [stop, detach] = [new AbortController(), new AbortController()];
+    const videos = Array.from({ length: 10 }, (_, index) => video(`v${index}`));
+    const { outcome } = await run(here, videos, {
+      signal: stop.signal,
+      detach: detach.signal,
+      onEvent({ kind }) {
+        if (kind !== 'video-submitted') return;
+        stop.abort();
+        setImmediate(() => detach.abort());
+      },
+    });
+    expect(outcome).toMatchObject({ rendered: 0, failed: [], endedBy: 'interrupted' });
+    expect(outcome.inProgress.length + outcome.skipped.length).toBe(10);
+    expect(here.service.count(POST)).toBe(outcome.inProgress.length);
+  });
+});
