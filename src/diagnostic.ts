@@ -55,12 +55,15 @@ export const CODES = {
   lock_unreadable: 'The lockfile cannot be read, so nothing can be compared with it',
   lock_conflict: 'The lockfile holds the conflict markers of a git merge',
   lock_newer: 'The lockfile was written by a newer reelform',
+  lock_form: 'The lockfile can be read, and is not in the form that reelform writes',
+  output_missing: 'A local file that the lockfile names is not there',
   protected_video: 'A protected video would be forgotten',
   all_videos_gone: 'No video is left, and the lockfile has some',
   unknown_video: 'There is no video with this id',
 
   plan_invalid: 'A saved plan cannot be read',
   plan_stale: 'A saved or expected plan is not what would be done today',
+  refresh_unclear: 'Whether something that was rendered still stands cannot be told',
   too_many_renders: 'The plan renders more videos than is allowed',
 
   // The command line
@@ -74,6 +77,7 @@ export const CODES = {
   session_unknown: 'A render was asked for, and whether it was taken on is not known',
   session_gone: 'The service does not have the session any more',
   journal_unreadable: 'The journal cannot be read, so what is in flight is not known',
+  git_failed: 'Git could not do what was asked of it',
   encoder_missing: 'The video encoder package is not installed',
   write_failed: 'A file could not be written',
   file_system: 'The file system refused to do something',

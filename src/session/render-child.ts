@@ -5,9 +5,9 @@ import type { RenderProcessMessage, RenderRequest } from '../engine/render-proce
 import type { Rendering } from '../engine/render-scene.ts';
 import { SceneError } from '../engine/scene-error.ts';
 import type { StillImage } from '../engine/still-protocol.ts';
+import { HAS_GROUPS, killGroup } from '../process-group.ts';
 import type { Scene } from '../template/scene.ts';
 import type { RenderOptions } from './ports.ts';
-import { HAS_GROUPS, killGroup } from './process-group.ts';
 import { holdToLimits, type RenderLimits, type UsageWatch } from './process-limits.ts';
 
 export interface RenderChildOptions {

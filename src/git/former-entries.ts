@@ -1,0 +1,91 @@
+import { execa } from 'execa';
+import type { Fingerprint } from '../lock/lock.ts';
+import { parseLock } from '../lock/parse-lock.ts';
+import type { FormerEntry } from '../plan/adopt-renderings.ts';
+import { gitProcess, tryGit } from './run-git.ts';
+
+/** How far back it is looked: beyond, a video is as likely gone as it is to be wanted again. */
+const COMMITS = 200;
+
+const TIME_MS = 2_000;
+
+/**
+ * Entries that the lockfile once had, at the present commit or before it, with the fingerprints that are wanted; of several
+ * the latest. EDGE. A bounded look, and a favour: where there is no git, not enough history or not enough time, there are
+ * fewer, and never an error.
+ *
+ * @param options.root absolute
+ * @param options.lockFile below it
+ */
+export async function formerEntries(options: {
+  readonly root: string;
+  readonly lockFile: string;
+  readonly fingerprints: ReadonlySet<Fingerprint>;
+}): Promise<Map<Fingerprint, FormerEntry>> {
+  const { root, lockFile, fingerprints } = options;
+  const found = new Map<Fingerprint, FormerEntry>();
+  if (fingerprints.size === 0) return found;
+  const signal = AbortSignal.timeout(TIME_MS);
+  const wanted = new Set(fingerprints);
+  await take('HEAD');
+  if (wanted.size === 0) return found;
+  for (const commit of await commitsBefore(root, lockFile, wanted, signal)) {
+    if (wanted.size === 0 || signal.aborted) break;
+    await take(commit);
+  }
+  return found;
+
+  async function take(revision: string): Promise<void> {
+    const text = await tryGit(root, ['cat-file', 'blob', `${revision}:./${lockFile}`], { timeoutMs: TIME_MS });
+    // Most of them have none of it: their text says so before it is parsed.
+    if (text === null || ![...wanted].some((fingerprint) => text.includes(fingerprint))) return;
+    const lock = parseLock(text, lockFile);
+    const commit = (await tryGit(root, ['rev-parse', '--verify', '--quiet', `${revision}^{commit}`]))?.trim();
+    if (!lock.ok || commit === undefined) return;
+    for (const [id, entry] of lock.value.videos) {
+      if (wanted.delete(entry.fingerprint)) found.set(entry.fingerprint, { commit, id, entry });
+    }
+  }
+}
+
+/**
+ * The commits, latest first, whose lockfile had one of the fingerprints for the last time: the parents of those that took
+ * it out.
+ */
+async function commitsBefore(
+  root: string,
+  lockFile: string,
+  wanted: ReadonlySet<Fingerprint>,
+  signal: AbortSignal,
+): Promise<string[]> {
+  const args = [
+    'log',
+    `--max-count=${COMMITS}`,
+    '--format=commit %H',
+    '--patch',
+    '--unified=0',
+    '--text',
+    '--no-color',
+  ];
+  const log = execa('git', [...args, '--no-ext-diff', '--no-textconv', '--no-renames', 'HEAD', '--', lockFile], {
+    ...gitProcess(root),
+    buffer: false,
+    reject: false,
+    cancelSignal: signal,
+  });
+  const commits = new Set<string>();
+  const left = new Set<string>(wanted);
+  let commit = '';
+  try {
+    for await (const line of log.iterable()) {
+      if (line.startsWith('commit ')) commit = line.slice('commit '.length);
+      const fingerprint = /^-\s*"fingerprint": "([^"]+)"/.exec(line)?.[1];
+      if (fingerprint === undefined || !left.delete(fingerprint)) continue;
+      commits.add(`${commit}^`);
+      if (left.size === 0) log.kill();
+    }
+  } catch {
+    // What was found before the time was over is worth as much.
+  }
+  return [...commits];
+}

@@ -1,0 +1,78 @@
+import { describe, expect, test } from 'vitest';
+import { formerEntries } from '../../src/git/former-entries.ts';
+import type { Fingerprint, Lock, LockEntry } from '../../src/lock/lock.ts';
+import { serialiseLock } from '../../src/lock/serialise-lock.ts';
+import { cloneOf, type GitRepository, gitIn, newRemote, newRepository } from '../support/git-repository.ts';
+import { temporaryRepository } from '../support/temporary-repository.ts';
+
+const LOCK = 'reelform.lock.json';
+const fingerprintOf = (digit: string): Fingerprint => `v1:${digit.repeat(64)}` as Fingerprint;
+
+const entryOf = (digit: string, session: string): LockEntry => ({
+  fingerprint: fingerprintOf(digit),
+  title: 'V',
+  service: 'https://api.example.com',
+  template: 'launch',
+  style_version: 'tsv_1',
+  inputs: { t_01: '-    "fingerprint": "v1:no"' },
+  session,
+  video_url: 'https://x.test/v.mp4',
+  thumbnails: [],
+  rendered_at: '2026-01-01T00:00:00.000Z',
+});
+
+/** @param videos id → digit of its fingerprint */
+const lockText = (videos: Readonly<Record<string, string>>, session = 's'): string => {
+  const lock: Lock = {
+    videos: new Map(Object.entries(videos).map(([id, digit]) => [id, entryOf(digit, session)])),
+    extra: {},
+  };
+  return serialiseLock(lock);
+};
+
+const look = (repository: GitRepository, ...digits: string[]) =>
+  formerEntries({ root: repository.root, lockFile: LOCK, fingerprints: new Set(digits.map(fingerprintOf)) });
+
+describe('formerEntries()', () => {
+  test('finds entries that were replaced, removed, or removed and not committed yet; the latest of each', async () => {
+    const repository = await newRepository();
+    await repository.commit({ [LOCK]: lockText({ x: 'a', y: 'b' }, 'old') });
+    await repository.commit({ [LOCK]: lockText({ x: 'c', y: 'b' }) });
+    const commit = await repository.commit({ [LOCK]: lockText({ x: 'c', z: 'a' }, 'late') });
+    await repository.commit({ [LOCK]: lockText({ x: 'c' }) });
+    const head = await repository.commit({ other: '1' });
+    const found = await look(repository, 'a', 'b', 'c', 'd');
+    expect(found.get(fingerprintOf('a'))).toEqual({ commit, id: 'z', entry: entryOf('a', 'late') });
+    expect(found.get(fingerprintOf('b'))).toMatchObject({ id: 'y' });
+    expect(found.get(fingerprintOf('c'))).toMatchObject({ commit: head, id: 'x' });
+    expect(found.has(fingerprintOf('d'))).toBe(false);
+  });
+
+  test('passes over a lockfile that could not be read at the time', async () => {
+    const repository = await newRepository();
+    await repository.commit({ [LOCK]: lockText({ x: 'a' }) });
+    await repository.commit({ [LOCK]: `<<<<<<< ours\n${lockText({ x: 'b' })}` });
+    await repository.commit({ [LOCK]: lockText({}) });
+    expect([...(await look(repository, 'a', 'b')).keys()]).toEqual([fingerprintOf('a')]);
+  });
+
+  test('finds nothing, quietly, without git, without commits, and in a shallow repository', async () => {
+    expect(await look(gitIn(temporaryRepository({})), 'a')).toEqual(new Map());
+    expect(await look(await newRepository(), 'a')).toEqual(new Map());
+    const remote = await newRemote();
+    const clone = await cloneOf(remote);
+    await clone.commit({ [LOCK]: lockText({ x: 'a' }) });
+    await clone.commit({ [LOCK]: lockText({}) });
+    await clone.git('push', '--quiet', 'origin', 'main');
+    expect((await look(clone, 'a')).size).toBe(1);
+    expect(await look(await cloneOf(remote, '--depth=1'), 'a')).toEqual(new Map());
+  });
+
+  test('looks at the lockfile of its own folder', async () => {
+    const repository = await newRepository();
+    await repository.commit({ [LOCK]: lockText({ x: 'a' }), [`sub/${LOCK}`]: lockText({ x: 'b' }) });
+    await repository.commit({ [LOCK]: lockText({}), [`sub/${LOCK}`]: lockText({}) });
+    const found = await look(gitIn(`${repository.root}/sub`), 'a', 'b');
+    expect([...found.keys()]).toEqual([fingerprintOf('b')]);
+  });
+});

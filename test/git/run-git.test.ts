@@ -1,0 +1,68 @@
+import { describe, expect, test } from 'vitest';
+import { gitName, runGit, tryGit, withoutCredentials } from '../../src/git/run-git.ts';
+import { newRepository } from '../support/git-repository.ts';
+
+describe('runGit()', () => {
+  test('gives what git wrote, as it is', async () => {
+    const { root } = await newRepository();
+    expect(await runGit(root, ['hash-object', '--stdin'], { input: 'ü' })).toMatch(/^[0-9a-f]{40}\n$/);
+  });
+
+  test('tells what git refused, and nothing secret', async () => {
+    const { root, git } = await newRepository();
+    await git('remote', 'add', 'origin', 'https://user:s3cret@127.0.0.1:1/repository.git?token=s3cret');
+    const error = await runGit(root, ['ls-remote', 'origin']).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ code: 'git_failed', message: expect.stringContaining('127.0.0.1') });
+    expect(JSON.stringify([error, (error as Error).message, (error as Error).stack])).not.toContain('s3cret');
+    expect((error as Error).cause).toBeUndefined();
+  });
+
+  test('does not wait for ever', async () => {
+    const { root } = await newRepository();
+    // Waits for an end of its input that does not come.
+    await expect(runGit(root, ['-c', 'alias.wait=!sleep 30', 'wait'], { timeoutMs: 50 })).rejects.toMatchObject({
+      code: 'git_failed',
+      message: expect.stringContaining('in time'),
+    });
+  });
+
+  test('works for the folder, whatever a hook of another repository has set', async () => {
+    const { root } = await newRepository();
+    const other = await newRepository();
+    const before = process.env.GIT_DIR;
+    process.env.GIT_DIR = `${other.root}/.git`;
+    try {
+      expect((await runGit(root, ['rev-parse', '--show-toplevel'])).trim()).toBe(root);
+    } finally {
+      if (before === undefined) delete process.env.GIT_DIR;
+      else process.env.GIT_DIR = before;
+    }
+  });
+});
+
+describe('tryGit()', () => {
+  test('is null where git fails', async () => {
+    const { root } = await newRepository();
+    expect(await tryGit(root, ['cat-file', '-e', 'HEAD'])).toBeNull();
+  });
+});
+
+describe('gitName()', () => {
+  test.each(['--upload-pack=touch x', '-x', '', 'a\nb', 'a b'])('refuses %j', (name) => {
+    expect(() => gitName(name)).toThrow(expect.objectContaining({ code: 'git_failed' }));
+  });
+
+  test.each(['main', 'origin/main', 'HEAD~3', 'v1.0', 'feature/ü'])('takes %j', (name) => {
+    expect(gitName(name)).toBe(name);
+  });
+});
+
+describe('withoutCredentials()', () => {
+  test.each([
+    ["unable to access 'https://u:p@host/a.git/': no", "unable to access 'https://host/a.git/': no"],
+    ['https://host/a.git?private=1#x and https://t@host', 'https://host/a.git and https://host'],
+    ['git@github.com:a/b.git', 'git@github.com:a/b.git'],
+  ])('%j → %j', (text, clean) => {
+    expect(withoutCredentials(text)).toBe(clean);
+  });
+});

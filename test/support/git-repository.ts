@@ -1,0 +1,66 @@
+import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { execa } from 'execa';
+import { onTestFinished } from 'vitest';
+import { writeFiles } from './temporary-repository.ts';
+
+/** A real repository with whatever a person would type. */
+export interface GitRepository {
+  readonly root: string;
+  git(...args: string[]): Promise<string>;
+  /** Writes files and commits all there is. @returns the commit */
+  commit(files: Readonly<Record<string, string>>, message?: string): Promise<string>;
+}
+
+const PERSON = {
+  GIT_AUTHOR_NAME: 'Test',
+  GIT_AUTHOR_EMAIL: 'test@localhost',
+  GIT_COMMITTER_NAME: 'Test',
+  GIT_COMMITTER_EMAIL: 'test@localhost',
+  // Whatever the machine is set to.
+  GIT_CONFIG_GLOBAL: '/dev/null',
+  GIT_CONFIG_SYSTEM: '/dev/null',
+};
+
+function newFolder(): string {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'reelform-git-')));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+export function gitIn(root: string): GitRepository {
+  const git = async (...args: string[]): Promise<string> =>
+    (await execa('git', args, { cwd: root, env: PERSON })).stdout;
+  return {
+    root,
+    git,
+    async commit(files, message = 'Change') {
+      writeFiles(root, files);
+      await git('add', '--all');
+      await git('commit', '--quiet', '--allow-empty', '--message', message);
+      return git('rev-parse', 'HEAD');
+    },
+  };
+}
+
+export async function newRepository(): Promise<GitRepository> {
+  const repository = gitIn(newFolder());
+  await repository.git('init', '--quiet', '--initial-branch=main');
+  return repository;
+}
+
+/** A bare repository, as a host of git has it. */
+export async function newRemote(): Promise<GitRepository> {
+  const remote = gitIn(newFolder());
+  await remote.git('init', '--quiet', '--bare', '--initial-branch=main');
+  return remote;
+}
+
+/** @param options of `git clone`, such as `--depth=1` */
+export async function cloneOf(remote: GitRepository, ...options: string[]): Promise<GitRepository> {
+  const clone = gitIn(newFolder());
+  // A file: URL goes through what a server runs; a path would not.
+  await clone.git('clone', '--quiet', ...options, `file://${remote.root}`, '.');
+  return clone;
+}
