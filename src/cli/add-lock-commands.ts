@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { Io } from './io.ts';
 
-/** `reelform show`, `output`: what was rendered. */
+/** `reelform show`, `output`, `lock …`: what was rendered, and the file that says so. */
 export function addLockCommands(program: Command, io: Io, done: (exitCode: number) => void): void {
   program
     .command('show')
@@ -21,5 +21,32 @@ export function addLockCommands(program: Command, io: Io, done: (exitCode: numbe
     .action(async (id: string | undefined, _, command: Command) => {
       const { outputCommand } = await import('./output-command.ts');
       done(await outputCommand(id, command.optsWithGlobals(), io));
+    });
+
+  const lock = program.command('lock').description('the lockfile as a file: merge, verify, migrate');
+  lock
+    .command('merge')
+    .description("merge a lockfile entry by entry: as git's merge driver, or to mend a conflict")
+    .argument('[files...]', 'base, ours and theirs, as git names them: %O %A %B')
+    .option('--install', 'let git merge the lockfile by this command')
+    .action(async (files: string[], _, command: Command) => {
+      const { lockMergeCommand } = await import('./lock-merge-command.ts');
+      done(await lockMergeCommand(files, command.optsWithGlobals(), io));
+    });
+  lock
+    .command('verify')
+    .description('check that the lockfile is whole, in its form, and that its local files are there')
+    .option('--json', 'print the diagnostics as one JSON document')
+    .option('--ignore-missing-outputs', 'do not look for local files')
+    .action(async (_, command: Command) => {
+      const { lockVerifyCommand } = await import('./lock-verify-command.ts');
+      done(await lockVerifyCommand(command.optsWithGlobals(), io));
+    });
+  lock
+    .command('migrate')
+    .description('write the lockfile in the form of this version')
+    .action(async (_, command: Command) => {
+      const { lockMigrateCommand } = await import('./lock-migrate-command.ts');
+      done(await lockMigrateCommand(command.optsWithGlobals(), io));
     });
 }

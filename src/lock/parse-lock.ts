@@ -92,7 +92,7 @@ function conflictIn(source: string, file: string): Diagnostic | null {
     code: 'lock_conflict',
     severity: 'error',
     message: `The lockfile holds a conflict marker of a git merge, "${line}"`,
-    hint: 'Keep the entries of both sides, take the marker lines out, then see with `reelform plan` what is left to render',
+    hint: 'Run `reelform lock merge`',
     at: { file, start: marker.index, end: marker.index + line.length },
   };
 }

@@ -1,0 +1,33 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { EXIT } from '../diagnostic.ts';
+import { ifThere } from '../if-there.ts';
+import { emptyLock } from '../lock/lock.ts';
+import { normaliseLock } from '../lock/normalise-lock.ts';
+import { serialiseLock } from '../lock/serialise-lock.ts';
+import { findRoot } from '../project/find-root.ts';
+import { writeFileAtomic } from '../project/write-file.ts';
+import { migratedText } from '../report/lock-check-text.ts';
+import { directoryOf, tellDiagnostics } from './diagnose.ts';
+import type { GlobalOptions } from './global-options.ts';
+import { type Io, wantsColor } from './io.ts';
+import { LOCK_FILE } from './open-lock.ts';
+import { withRunLock } from './with-run-lock.ts';
+
+/** `reelform lock migrate`: a lockfile that can be read, written in today's form. */
+export async function lockMigrateCommand(options: GlobalOptions, io: Io): Promise<number> {
+  const root = findRoot(directoryOf(options, io));
+  const path = join(root, LOCK_FILE);
+  return withRunLock(root, io, async () => {
+    const text = (await ifThere(readFile(path, 'utf8'))) ?? serialiseLock(emptyLock);
+    const normalised = normaliseLock(text, LOCK_FILE);
+    if (!normalised.ok) {
+      tellDiagnostics(normalised.diagnostics, () => text, options, io);
+      return EXIT.error;
+    }
+    if (normalised.value.differsAt !== null) await writeFileAtomic(path, normalised.value.text);
+    const color = wantsColor(io.stdout, io.env, options.color);
+    io.stdout.write(migratedText(LOCK_FILE, normalised.value, { color }));
+    return EXIT.ok;
+  });
+}

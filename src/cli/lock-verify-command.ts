@@ -1,0 +1,90 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type Diagnostic, EXIT, hasErrors } from '../diagnostic.ts';
+import { byCodeUnit } from '../digest.ts';
+import { ifThere } from '../if-there.ts';
+import { emptyLock, type Lock } from '../lock/lock.ts';
+import { readLock } from '../lock/lock-file.ts';
+import { normaliseLock } from '../lock/normalise-lock.ts';
+import { findRoot } from '../project/find-root.ts';
+import { observeMissingOutputs } from '../project/observe-outputs.ts';
+import { diagnosticsJson } from '../report/diagnostics-json.ts';
+import { verifiedText } from '../report/lock-check-text.ts';
+import { directoryOf, tellDiagnostics } from './diagnose.ts';
+import type { GlobalOptions } from './global-options.ts';
+import { type Io, wantsColor } from './io.ts';
+import { openDesired } from './open-desired.ts';
+import { LOCK_FILE } from './open-lock.ts';
+
+export interface LockVerifyOptions extends GlobalOptions {
+  readonly json?: boolean;
+  readonly ignoreMissingOutputs?: boolean;
+}
+
+/** `reelform lock verify`: whether the lockfile is whole, in its form, and true of what lies on this machine. */
+export async function lockVerifyCommand(options: LockVerifyOptions, io: Io): Promise<number> {
+  const root = findRoot(directoryOf(options, io));
+  const path = join(root, LOCK_FILE);
+  const read = await readLock(path, LOCK_FILE);
+  const text = (await ifThere(readFile(path, 'utf8'))) ?? undefined;
+  const lock = read.ok ? read.value : emptyLock;
+  const { desired, ...definitions } = await openDesired(root);
+  // Of definitions with mistakes nobody knows which videos they stand for.
+  const isCompared = read.ok && !hasErrors(definitions.diagnostics);
+  const diagnostics = [
+    ...(read.ok ? [] : read.diagnostics),
+    ...(text === undefined ? [] : formProblems(text)),
+    ...(options.ignoreMissingOutputs === true ? [] : missingOutputs(root, lock)),
+    ...(isCompared ? strayEntries(lock, new Set(desired.map(({ id }) => id))) : []),
+  ];
+  const valid = !hasErrors(diagnostics);
+  const source = (file: string): string | undefined => (file === LOCK_FILE ? text : undefined);
+  if (options.json === true) {
+    const document = {
+      format_version: '1.0',
+      valid,
+      videos: lock.videos.size,
+      diagnostics: diagnosticsJson(diagnostics, source),
+    };
+    io.stdout.write(`${JSON.stringify(document, null, 2)}\n`);
+  } else {
+    tellDiagnostics(diagnostics, source, options, io);
+    const color = wantsColor(io.stdout, io.env, options.color);
+    if (valid) io.stdout.write(verifiedText(LOCK_FILE, lock.videos.size, { color, isCompared }));
+  }
+  return valid ? EXIT.ok : EXIT.error;
+}
+
+function formProblems(text: string): Diagnostic[] {
+  const normalised = normaliseLock(text, LOCK_FILE);
+  if (!normalised.ok || normalised.value.differsAt === null) return [];
+  const start = Math.min(normalised.value.differsAt, text.length);
+  return [
+    {
+      code: 'lock_form',
+      severity: 'error',
+      message: 'The lockfile is not as reelform writes it, from here on',
+      hint: 'Run `reelform lock migrate`',
+      at: { file: LOCK_FILE, start, end: Math.min(start + 1, text.length) },
+    },
+  ];
+}
+
+function missingOutputs(root: string, lock: Lock): Diagnostic[] {
+  return [...observeMissingOutputs(root, lock)].sort(byCodeUnit).map((id) => ({
+    code: 'output_missing',
+    severity: 'error',
+    message: `A file of the video "${id}" is not on this machine`,
+    hint: 'Run `reelform apply` to restore it, or pass --ignore-missing-outputs',
+  }));
+}
+
+function strayEntries(lock: Lock, wanted: ReadonlySet<string>): Diagnostic[] {
+  const strays = [...lock.videos.keys()].filter((id) => !wanted.has(id)).sort(byCodeUnit);
+  return strays.map((id) => ({
+    code: 'unknown_video',
+    severity: 'warning',
+    message: `No definition has the video "${id}" of the lockfile`,
+    hint: 'The next apply forgets it, or moves it to the id that it has now',
+  }));
+}
