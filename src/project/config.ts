@@ -8,6 +8,9 @@ import { CONFIG_FILE } from './find-root.ts';
 /** This machine, or a service that has the interface; `tokenEnv` names the environment variable with its token. */
 type ServiceConfig = 'embedded' | { readonly url: string; readonly tokenEnv: string };
 
+/** A file of this machine, or one on a branch of a remote of git. */
+export type JournalConfig = 'file' | { readonly branch: string; readonly remote: string };
+
 export type TemplateConfig =
   /** `path`: a folder, repository-relative. */
   | { readonly kind: 'package'; readonly path: string; readonly at: Span }
@@ -23,6 +26,8 @@ export interface Config {
   readonly concurrency: number;
   /** A plan that renders more is refused; null: any number. */
   readonly maxRenders: number | null;
+  /** Where is kept what is in flight. */
+  readonly journal: JournalConfig;
 }
 
 export interface ParsedConfig {
@@ -40,6 +45,7 @@ interface WrittenConfig {
   readonly videos?: string;
   readonly concurrency?: number;
   readonly max_renders?: number;
+  readonly journal?: { readonly git: string; readonly remote?: string };
 }
 
 /** What a configuration without any property would say. */
@@ -49,6 +55,7 @@ export const DEFAULT_CONFIG: Config = {
   videos: 'videos/**/*.yaml',
   concurrency: 4,
   maxRenders: null,
+  journal: 'file',
 };
 
 /** The text of reelform.yaml → the configuration, and all that is wrong with it. Never throws on the text. */
@@ -75,7 +82,14 @@ export function parseConfig(file: string, text: string, check: Check): ParsedCon
   const concurrency = written.concurrency ?? DEFAULT_CONFIG.concurrency;
   const maxRenders = written.max_renders ?? DEFAULT_CONFIG.maxRenders;
   return {
-    config: { service: readService(written.service), templates: templates.templates, videos, concurrency, maxRenders },
+    config: {
+      service: readService(written.service),
+      templates: templates.templates,
+      videos,
+      concurrency,
+      maxRenders,
+      journal: readJournal(written.journal),
+    },
     templateNames,
     diagnostics,
   };
@@ -84,6 +98,10 @@ export function parseConfig(file: string, text: string, check: Check): ParsedCon
 function readService(service: WrittenConfig['service']): ServiceConfig {
   if (typeof service !== 'object') return 'embedded';
   return { url: service.url.replace(/\/+$/, ''), tokenEnv: service.token_env ?? 'REELFORM_TOKEN' };
+}
+
+function readJournal(journal: WrittenConfig['journal']): JournalConfig {
+  return journal === undefined ? 'file' : { branch: journal.git, remote: journal.remote ?? 'origin' };
 }
 
 /** A token that is sent over http can be read by everybody on the way; on this machine there is no way. */

@@ -34,6 +34,28 @@ concurrency: 64
     expect(templateNames).toEqual(['launch', '007']);
   });
 
+  it('keeps the journal in a file, or on a branch of a remote', () => {
+    const journalOf = (text: string): unknown => parse(`templates: {}\n${text}`).config.journal;
+    expect(journalOf('')).toBe('file');
+    expect(journalOf('journal: {git: reelform-journal}')).toEqual({ branch: 'reelform-journal', remote: 'origin' });
+    expect(journalOf('journal: {git: ci/j.1, remote: up}')).toEqual({ branch: 'ci/j.1', remote: 'up' });
+  });
+
+  it.each([
+    'true',
+    '{}',
+    '{git: -x}',
+    '{git: a..b}',
+    '{git: a.lock}',
+    '{git: "a b"}',
+    '{git: a/}',
+    '{git: j, remote: "https://me:secret@host/a.git"}',
+    '{git: j, remote: --upload-pack}',
+  ])('refuses the journal %s', (journal) => {
+    const [diagnostic] = parse(`templates: {}\njournal: ${journal}`).diagnostics;
+    expect(diagnostic).toMatchObject({ code: 'config_invalid' });
+  });
+
   it.each([
     'http://localhost:4400',
     'http://127.0.0.1:4400',
