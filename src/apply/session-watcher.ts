@@ -1,13 +1,15 @@
-import { MAX_DURATIONS, nextLookMs, type Pace, paceOf } from '../service/poll-schedule.ts';
+import { listTickMs, nextLookMs } from '../service/poll-schedule.ts';
 import { type RenderService, type SessionLook, sessionEnd } from '../service/render-service.ts';
 import type { RenderSession } from '../service/wire.ts';
 import { lookAgainMs } from './failed-look.ts';
 import type { Clock } from './ports.ts';
+import { GOLDEN, SessionKind } from './session-kind.ts';
+import { SharedListeners } from './shared-listeners.ts';
 
 export interface SessionWatcherOptions {
   readonly service: RenderService;
   readonly clock: Clock;
-  /** How long renders of a style version took in earlier runs, in milliseconds. */
+  /** How long renders of a style version took in earlier runs, in milliseconds, oldest first. */
   durationsMs(styleVersion: string): readonly number[];
 }
 
@@ -18,51 +20,45 @@ export interface WatchOptions {
   onProgress(percent: number): void;
 }
 
-/** What is known of the sessions of one style version. */
-interface Kind {
-  durationsMs: number[];
-  /** Null: to be made of the durations. */
-  pace: Pace | null;
-  showsProgress: boolean;
-  /** How many were watched so far, and how many are now. */
-  begun: number;
-  watched: number;
-}
-
 /** A session that somebody waits for. Times are the clock's. */
 interface Watched {
   session: RenderSession;
-  readonly kind: Kind;
-  readonly startedAt: number;
+  readonly kind: SessionKind;
   readonly phase: number;
-  readonly options: WatchOptions;
+  readonly onProgress: (percent: number) => void;
+  startedAt: number;
   looks: number;
   lookedAt: number;
-  /** Of the service: not before. */
-  notBefore: number;
   percent: number;
   failures: number;
   failingSince: number;
   dueAt: number;
   isLooking: boolean;
-  resolve(session: RenderSession): void;
-  reject(reason: unknown): void;
+  readonly resolve: (session: RenderSession) => void;
+  readonly reject: (reason: unknown) => void;
 }
 
-/** The golden ratio spreads any number of phases evenly. */
-const GOLDEN = 0.6180339887498949;
+/** So many sessions that are due together are worth a list of all. */
+const MIN_LISTED = 4;
+/** What a service gives on one page. */
+const PAGE = 100;
+const MAX_LIST_FAILURES = 3;
 
 /**
- * Waits for sessions, all those of a run together, with few requests: what one took tells when to look at the others.
- * There is one timer, for the look that is due first.
+ * Waits for sessions, all those of a run together, with few requests: what one took tells when to look at the others,
+ * and where the service lists its sessions, one request looks at all. There is one timer, for the look that is due first.
  */
 export class SessionWatcher {
   readonly #options: SessionWatcherOptions;
-  readonly #kinds = new Map<string, Kind>();
-  readonly #learnt = new Map<string, number[]>();
+  readonly #kinds = new Map<string, SessionKind>();
+  readonly #learnt = new Map<string, readonly number[]>();
   readonly #watched = new Set<Watched>();
+  readonly #listeners = new SharedListeners();
   #timer: { readonly at: number; readonly cancel: AbortController } | null = null;
-  #spread = 0;
+  #retries = 0;
+  #listFailures = 0;
+  /** How far our clock is ahead of the service's, at most. */
+  #aheadMs = Number.POSITIVE_INFINITY;
 
   constructor(options: SessionWatcherOptions) {
     this.#options = options;
@@ -76,27 +72,21 @@ export class SessionWatcher {
    * @throws what the service threw, ServiceError 404 for one that it does not have; the signal's reason
    */
   async watch(session: RenderSession, styleVersion: string, options: WatchOptions): Promise<RenderSession> {
-    options.signal.throwIfAborted();
+    const { signal, onProgress } = options;
+    signal.throwIfAborted();
     if (sessionEnd(session.status) !== null) return session;
-    const now = this.#options.clock.now();
     const kind = this.#kindOf(styleVersion);
-    kind.begun += 1;
+    const now = this.#options.clock.now();
     kind.watched += 1;
     return await new Promise<RenderSession>((resolve, reject) => {
+      const state = { looks: 0, lookedAt: now, percent: -1, failures: 0, failingSince: 0, dueAt: 0, isLooking: false };
       const watched: Watched = {
+        ...state,
         session,
         kind,
-        startedAt: now - servedMs(session),
-        phase: (kind.begun * GOLDEN) % 1,
-        options,
-        looks: 0,
-        lookedAt: now,
-        notBefore: 0,
-        percent: -1,
-        failures: 0,
-        failingSince: 0,
-        dueAt: 0,
-        isLooking: false,
+        phase: kind.nextPhase(),
+        onProgress,
+        startedAt: now,
         resolve: (ended) => {
           leave();
           this.#learn(styleVersion, watched, ended);
@@ -107,64 +97,69 @@ export class SessionWatcher {
           reject(reason as Error);
         },
       };
-      const abort = (): void => watched.reject(options.signal.reason);
       const leave = (): void => {
-        options.signal.removeEventListener('abort', abort);
+        stopListening();
         this.#watched.delete(watched);
         kind.watched -= 1;
       };
-      options.signal.addEventListener('abort', abort);
+      const stopListening = this.#listeners.listen(signal, watched.reject);
       this.#watched.add(watched);
-      this.#tellProgress(watched);
-      this.#plan(watched);
+      this.#note(watched, session, now);
+      this.#plan(watched, 0);
       this.#setTimer();
     });
   }
 
-  /** Durations of this run after those of earlier ones, by style version, oldest first: what the next run can use. */
+  /** Durations, those of this run after those of earlier ones, by style version, oldest first: for the next run. */
   learnt(): ReadonlyMap<string, readonly number[]> {
     return this.#learnt;
   }
 
-  #kindOf(styleVersion: string): Kind {
-    const known = this.#kinds.get(styleVersion);
-    if (known !== undefined) return known;
-    const durationsMs = this.#options.durationsMs(styleVersion).slice(-MAX_DURATIONS);
-    const kind = { durationsMs, pace: paceOf(durationsMs), showsProgress: false, begun: 0, watched: 0 };
+  #kindOf(styleVersion: string): SessionKind {
+    const kind = this.#kinds.get(styleVersion) ?? new SessionKind(this.#options.durationsMs(styleVersion));
     this.#kinds.set(styleVersion, kind);
     return kind;
   }
 
-  /** The first of a kind that ends tells when to look at all the others. */
   #learn(styleVersion: string, watched: Watched, ended: RenderSession): void {
     const { kind } = watched;
     if (sessionEnd(ended.status) !== 'rendered') return;
-    const wasUnknown = kind.durationsMs.length < 4;
-    kind.durationsMs = [...kind.durationsMs, this.#durationMs(watched, ended)].slice(-MAX_DURATIONS);
-    kind.pace = null;
+    const isNews = kind.learn(this.#durationMs(watched, ended));
     this.#learnt.set(styleVersion, kind.durationsMs);
-    if (!wasUnknown) return;
-    for (const other of this.#watched) if (other.kind === kind && !other.isLooking) this.#plan(other);
+    if (!isNews) return;
+    for (const other of this.#watched) if (other.kind === kind && !other.isLooking) this.#plan(other, 0);
     this.#setTimer();
   }
 
   /** By the service's clock, unless that cannot be: the session was at work at one look, and not at the next. */
   #durationMs({ startedAt, lookedAt, looks }: Watched, ended: RenderSession): number {
-    const served = servedMs(ended);
+    const served = Date.parse(ended.updated_at) - Date.parse(ended.created_at);
     const [lowMs, highMs] = [looks === 0 ? 0 : lookedAt - startedAt, this.#options.clock.now() - startedAt];
     const isPossible = served > 0 && served >= lowMs * 0.95 - 50 && served <= highMs * 1.05 + 50;
     return Math.max(1, isPossible ? served : (lowMs + highMs) / 2);
   }
 
-  #plan(watched: Watched): void {
+  /** Takes in a session that has not ended. Its age is told by the service's clock, as far as that is known. */
+  #note(watched: Watched, session: RenderSession, now: number): void {
+    watched.session = session;
+    this.#aheadMs = Math.min(this.#aheadMs, now - Date.parse(session.updated_at));
+    watched.startedAt = Math.min(watched.startedAt, Date.parse(session.created_at) + this.#aheadMs);
+    const { render_progress: percent } = session;
+    if (percent > 0 && percent < 100) watched.kind.showsProgress = true;
+    if (percent <= watched.percent) return;
+    watched.percent = percent;
+    watched.onProgress(percent);
+  }
+
+  /** @param notBefore by the clock */
+  #plan(watched: Watched, notBefore: number): void {
     const { service, clock } = this.#options;
-    const { kind, startedAt, lookedAt, looks, session, phase, notBefore } = watched;
+    const { kind, startedAt, lookedAt, looks, session, phase } = watched;
     if (!service.outlivesProcess) {
       // Here a look is a function call.
       watched.dueAt = clock.now() + service.minPollMs;
       return;
     }
-    if (kind.durationsMs.length > 0) kind.pace ??= paceOf(kind.durationsMs);
     const ageMs = nextLookMs({
       pace: kind.pace,
       ageMs: lookedAt - startedAt,
@@ -200,13 +195,25 @@ export class SessionWatcher {
 
   #lookAtDue(): void {
     const now = this.#options.clock.now();
-    for (const watched of this.#watched) if (!watched.isLooking && watched.dueAt <= now) void this.#look(watched);
+    const idle = [...this.#watched].filter(({ isLooking }) => !isLooking);
+    const due = idle.filter(({ dueAt }) => dueAt <= now);
+    const near = idle.filter(({ dueAt, kind }) => dueAt <= now + listTickMs(kind.pace) / 2);
+    const pages = Math.ceil(this.#watched.size / PAGE);
+    if (this.#canList() && near.length >= MIN_LISTED * pages) void this.#lookAtAll(near);
+    else for (const watched of due) void this.#look(watched);
+  }
+
+  #canList(): boolean {
+    const { service } = this.#options;
+    return (
+      service.outlivesProcess && service.listRenderSessions !== undefined && this.#listFailures < MAX_LIST_FAILURES
+    );
   }
 
   async #look(watched: Watched): Promise<void> {
     watched.isLooking = true;
     try {
-      this.#saw(watched, await this.#options.service.getRenderSession(watched.session.id));
+      this.#saw(watched, await this.#options.service.getRenderSession(watched.session.id), 0);
     } catch (error) {
       this.#failed(watched, error);
     }
@@ -214,21 +221,49 @@ export class SessionWatcher {
     if (this.#watched.has(watched)) this.#setTimer();
   }
 
-  #saw(watched: Watched, { session, retryAfterMs }: SessionLook): void {
-    if (!this.#watched.has(watched)) return;
+  /** Those that are near their time, and with them all others that the list shows. */
+  async #lookAtAll(near: readonly Watched[]): Promise<void> {
+    for (const watched of near) watched.isLooking = true;
+    const sessions = await this.#list();
+    for (const watched of near) watched.isLooking = false;
+    for (const watched of this.#watched) {
+      const session = sessions.get(watched.session.id);
+      // What began after the list was asked for is not in it.
+      if (session !== undefined) this.#saw(watched, { session, retryAfterMs: null }, listTickMs(watched.kind.pace));
+    }
     const now = this.#options.clock.now();
-    watched.session = session;
+    for (const watched of near) {
+      const isUnseen = this.#watched.has(watched) && !sessions.has(watched.session.id);
+      if (isUnseen && watched.dueAt <= now && !watched.isLooking) void this.#look(watched);
+    }
+    this.#setTimer();
+  }
+
+  /** By id; none when there is no list to be had. */
+  async #list(): Promise<ReadonlyMap<string, RenderSession>> {
+    try {
+      const list = await this.#options.service.listRenderSessions!(Math.ceil(this.#watched.size / PAGE) * PAGE);
+      this.#listFailures = list === null ? MAX_LIST_FAILURES : 0;
+      return new Map(list?.map((session) => [session.id, session]));
+    } catch {
+      // The looks at the single sessions tell what is wrong.
+      this.#listFailures += 1;
+      return new Map();
+    }
+  }
+
+  #saw(watched: Watched, { session, retryAfterMs }: SessionLook, restMs: number): void {
+    if (!this.#watched.has(watched)) return;
     watched.failures = 0;
     if (sessionEnd(session.status) !== null) {
       watched.resolve(session);
       return;
     }
+    const now = this.#options.clock.now();
     watched.looks += 1;
     watched.lookedAt = now;
-    watched.notBefore = now + (retryAfterMs ?? 0);
-    if (session.render_progress > 0 && session.render_progress < 100) watched.kind.showsProgress = true;
-    this.#tellProgress(watched);
-    this.#plan(watched);
+    this.#note(watched, session, now);
+    this.#plan(watched, now + Math.max(retryAfterMs ?? 0, restMs));
   }
 
   #failed(watched: Watched, error: unknown): void {
@@ -236,22 +271,11 @@ export class SessionWatcher {
     const now = this.#options.clock.now();
     if (watched.failures === 0) watched.failingSince = now;
     watched.failures += 1;
-    this.#spread = (this.#spread + GOLDEN) % 1;
+    this.#retries += 1;
     const { failures, failingSince } = watched;
-    const delayMs = lookAgainMs(error, { failures, failingMs: now - failingSince, jitter: this.#spread });
+    const jitter = (this.#retries * GOLDEN) % 1;
+    const delayMs = lookAgainMs(error, { failures, failingMs: now - failingSince, jitter });
     if (delayMs === null) watched.reject(error);
     else watched.dueAt = now + delayMs;
   }
-
-  #tellProgress(watched: Watched): void {
-    const { render_progress: percent } = watched.session;
-    if (percent <= watched.percent) return;
-    watched.percent = percent;
-    watched.options.onProgress(percent);
-  }
-}
-
-/** How long the service had worked on a session when it last wrote it, by its own clock. */
-function servedMs({ created_at, updated_at }: RenderSession): number {
-  return Math.max(0, Date.parse(updated_at) - Date.parse(created_at));
 }

@@ -3,13 +3,14 @@ import type { Sha256 } from '../digest.ts';
 import type { Exchange, ServiceAnswer } from './exchange.ts';
 import { keyLifetimeMs } from './key-lifetime.ts';
 import { type PostOutcome, postOutcome } from './post-outcome.ts';
-import { readSession, readStyleVersion, readStyleVersionState, readUpload } from './read-answer.ts';
+import { readSession, readSessions, readStyleVersion, readStyleVersionState, readUpload } from './read-answer.ts';
 import { refusalOf } from './refusal.ts';
 import { type RenderService, SessionUnknown, type SourceUpload } from './render-service.ts';
 import { MAX_RETRY_AFTER_MS, type Repeatability, retryAfterMs, retryDelayMs } from './retry.ts';
 import { type ServiceRequest, sendRequest } from './send-request.ts';
 import { ServiceError } from './service-error.ts';
 import type { StyleVersionPusher } from './style-version-pusher.ts';
+import type { RenderSession } from './wire.ts';
 
 export interface HttpServiceOptions {
   /** The base URL, without a slash at its end. */
@@ -42,6 +43,8 @@ export interface ServiceCapabilities {
 const MIN_POLL_MS = 100;
 const TIMEOUT_MS = 60_000;
 const UPLOAD_TIMEOUT_MS = 600_000;
+/** Sessions on a page of a list. */
+const PAGE = 100;
 const SESSIONS = '/v2/render_sessions';
 
 type Call = Pick<ServiceRequest, 'method' | 'body'> & {
@@ -133,7 +136,12 @@ export function createHttpService(options: HttpServiceOptions): RenderService & 
       const outcome = postOutcome(name, result, now());
       if (outcome.kind === 'created') {
         const head = result.kind === 'answer' ? result.answer : result.kind === 'broken' ? result.head : null;
-        if (head !== null) seenKeyLifetimeMs = keyLifetimeMs(key, head.header, now());
+        if (head !== null) {
+          const shownMs = keyLifetimeMs(key, head.header, now());
+          // A replay tells what is left of the first answer's time.
+          const isReplay = head.header('idempotent-replayed') === 'true';
+          seenKeyLifetimeMs = isReplay && shownMs !== null ? Math.max(shownMs, seenKeyLifetimeMs ?? 0) : shownMs;
+        }
         return { outcome, mayHaveArrived };
       }
       mayHaveArrived ||= outcome.kind === 'unknown';
@@ -146,6 +154,24 @@ export function createHttpService(options: HttpServiceOptions): RenderService & 
       await wait(milliseconds);
     }
   }
+
+  const listRenderSessions = async (count: number): Promise<readonly RenderSession[] | null> => {
+    const sessions: RenderSession[] = [];
+    let cursor: string | null = null;
+    try {
+      do {
+        const query = new URLSearchParams({ limit: String(PAGE), ...(cursor === null ? {} : { cursor }) });
+        const { name, answer } = await read(`${SESSIONS}?${query}`);
+        const page = readSessions(name, answer.text, now());
+        sessions.push(...page.sessions);
+        cursor = page.nextCursor;
+      } while (cursor !== null && sessions.length < count);
+      return sessions;
+    } catch (error) {
+      if (isMissing(error)) return null;
+      throw error;
+    }
+  };
 
   return {
     name: new URL(url).origin,
@@ -170,6 +196,8 @@ export function createHttpService(options: HttpServiceOptions): RenderService & 
       const { name, answer } = await read(`${SESSIONS}/${encodeURIComponent(id)}`);
       return { session: readSession(name, answer.text, now()), retryAfterMs: askedMs(answer, now()) };
     },
+
+    ...(capabilities.list === false ? {} : { listRenderSessions }),
 
     uploadSource(source) {
       // The same logo comes with every video.

@@ -13,7 +13,7 @@ const MAX_POINTS = 32;
 /** No sample is the whole truth: the next render may take this many times as long. */
 const DOUBTS = [0.8, 0.9, 1.01, 1.04, 1.1, 1.25, 1.6];
 /** How much all doubts together weigh, in samples. */
-const DOUBT = 0.5;
+const DOUBT = 0.1;
 
 interface Point {
   readonly ageMs: number;

@@ -2,8 +2,7 @@ import { LOOK_COST, type LookPlan, planLooks } from './look-plan.ts';
 
 /** What sessions of one style version have shown of themselves. */
 export interface Pace {
-  /** Milliseconds, of ended ones, oldest first. */
-  readonly durationsMs: readonly number[];
+  readonly medianMs: number;
   readonly plan: LookPlan;
   /** Whether they all take nearly the same time. */
   readonly isSteady: boolean;
@@ -43,6 +42,16 @@ const STEADY = 0.05;
 /** Beyond all that was ever seen. */
 const OVERDUE_STEP = 0.02;
 const MAX_STEP_MS = 60_000;
+/** Nobody minds this share of a render's time. */
+const MIN_STEP = 0.01;
+
+/** Between two lists of all sessions, as a share of what the renders take. */
+const LIST_TICK = 0.02;
+
+/** How long a list of all sessions makes looks at them needless, in milliseconds. */
+export function listTickMs(pace: Pace | null): number {
+  return pace === null ? 0 : LIST_TICK * pace.medianMs;
+}
 
 /** @param durationsMs none, and there is no pace */
 export function paceOf(durationsMs: readonly number[]): Pace | null {
@@ -50,21 +59,22 @@ export function paceOf(durationsMs: readonly number[]): Pace | null {
   const sorted = [...durationsMs].sort((a, b) => a - b);
   const at = (share: number): number => sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))]!;
   return {
-    durationsMs,
+    medianMs: at(0.5),
     plan: planLooks(durationsMs, LOOK_COST * at(0.5)),
     isSteady: at(0.9) - at(0.1) <= STEADY * at(0.5),
   };
 }
 
 /**
- * The age at which a session is looked at next: never less than `minPollMs` after the last look. By progress where it is
+ * The age at which a session is looked at next: never less than `minPollMs` after the last look. Any of the ages may come
+ * late or never; what this promises is few looks and early news where renders take what earlier ones took. By progress where it is
  * shown and times differ; by the times of others where there are any; else ever later, side by side with its peers so
  * that one of them is found soon: what it took tells when to look at all the others.
  */
 export function nextLookMs(basis: LookBasis): number {
   const { ageMs, minPollMs } = basis;
   const atMs = basis.pace === null ? coldLookMs(basis) : knownLookMs(basis, basis.pace);
-  return Math.max(atMs * (1 + MARGIN), ageMs + minPollMs);
+  return Math.max(atMs * (1 + MARGIN), ageMs + Math.max(minPollMs, MIN_STEP * ageMs));
 }
 
 function knownLookMs(basis: LookBasis, pace: Pace): number {

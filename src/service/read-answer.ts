@@ -52,7 +52,7 @@ export function readCreated(name: string, text: string, nowMs: number): RenderSe
 }
 
 /** @throws ReelformError `service_answer_invalid` */
-export function sessionOf(name: string, value: unknown, nowMs: number): RenderSession {
+function sessionOf(name: string, value: unknown, nowMs: number): RenderSession {
   if (!isRecord(value)) throw invalid(name, 'render_session is not an object');
   const now = new Date(nowMs).toISOString();
   const { render_progress = 0, video_url = null, updated_at = now, created_at = updated_at } = value;
@@ -77,6 +77,26 @@ export function sessionOf(name: string, value: unknown, nowMs: number): RenderSe
     created_at: timeOf(created_at) ?? timeOf(updated_at)!,
     updated_at: timeOf(updated_at)!,
   };
+}
+
+/** `{render_sessions, next_cursor}`; what cannot be read of it is left out. */
+export function readSessions(
+  name: string,
+  text: string,
+  nowMs: number,
+): { readonly sessions: RenderSession[]; readonly nextCursor: string | null } {
+  const { render_sessions, next_cursor } = readJson(name, text);
+  if (!Array.isArray(render_sessions)) throw invalid(name, 'render_sessions is not a list');
+  const sessions = render_sessions.slice(0, MAX_ITEMS).flatMap((value: unknown) => {
+    try {
+      return [sessionOf(name, value, nowMs)];
+    } catch {
+      return [];
+    }
+  });
+  // A page of nothing is the last.
+  const isLast = sessions.length === 0 || !isLine(next_cursor, MAX_TEXT);
+  return { sessions, nextCursor: isLast ? null : (next_cursor as string) };
 }
 
 /** A session of which nothing but the id is known, as the interface document has it at its creation. */

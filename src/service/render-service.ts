@@ -25,6 +25,12 @@ export interface RenderService {
   /** `GET /v2/render_sessions/{id}` */
   getRenderSession(id: string): Promise<SessionLook>;
 
+  /**
+   * The newest sessions, newest first, at least so many where there are so many; null: the service does not list any.
+   * A service that certainly cannot lacks the call.
+   */
+  listRenderSessions?(count: number): Promise<readonly RenderSession[] | null>;
+
   /** Makes bytes a source. The same bytes give the same URL. */
   uploadSource(upload: SourceUpload): Promise<{ remote_url: string }>;
 

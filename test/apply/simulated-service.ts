@@ -102,6 +102,12 @@ export function simulatedService(options: SimulatedServiceOptions): SimulatedSer
     return answer;
   };
 
+  const listRenderSessions = (count: number): Promise<RenderSession[]> =>
+    travelling(() => {
+      requests.lists += Math.ceil(count / 100);
+      return [...sessions.keys()].slice(-count).reverse().map(stateOf);
+    });
+
   return {
     name: 'https://simulated.example',
     requests,
@@ -117,6 +123,7 @@ export function simulatedService(options: SimulatedServiceOptions): SimulatedSer
         requests.posts += 1;
         return stateOf(id);
       }),
+    ...(options.lists === true ? { listRenderSessions } : {}),
     getRenderSession: (id) =>
       travelling(() => {
         requests.looks += 1;
