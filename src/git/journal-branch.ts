@@ -1,14 +1,9 @@
 import { ReelformError } from '../diagnostic.ts';
+import type { SharedText, Version, WriteOutcome } from '../lock/shared-journal.ts';
 import { gitName, runGit, tryGit } from './run-git.ts';
 
 /** The one file on the branch of a journal. */
 export const JOURNAL_NAME = 'journal.ndjson';
-
-/** What a remote's branch holds. */
-export interface BranchTip {
-  readonly commit: string;
-  readonly text: string;
-}
 
 /** Whose commits these are, wherever they are made. */
 const IDENTITY = {
@@ -26,7 +21,7 @@ const ATTEMPTS = 10;
  * before, so that fetching costs the file and nothing else, also in a shallow checkout. EDGE. Neither the work tree nor the
  * index nor a branch of this repository is touched.
  */
-export class JournalBranch {
+export class JournalBranch implements SharedText {
   readonly #root: string;
   readonly #remote: string;
   readonly #ref: string;
@@ -46,7 +41,7 @@ export class JournalBranch {
    * @param known what it held before, which is not fetched again
    * @throws ReelformError `git_failed`; `journal_unreadable` for a branch that holds something else
    */
-  async read(known: BranchTip | null): Promise<BranchTip | null> {
+  async read(known: Version | null): Promise<Version | null> {
     for (let attempt = 1; ; attempt++) {
       const told = await runGit(this.#root, ['ls-remote', '--', this.#remote, this.#ref]);
       const line = told.split('\n').find((one) => one.endsWith(`\t${this.#ref}`));
@@ -65,7 +60,7 @@ export class JournalBranch {
    *
    * @param mark makes the commit unlike any other
    */
-  async write(text: string, seen: BranchTip | null, mark: string): Promise<WriteOutcome> {
+  async write(text: string, seen: Version | null, mark: string): Promise<WriteOutcome> {
     const blob = await this.#object(['hash-object', '-w', '--no-filters', '--stdin'], text);
     const tree = await this.#object(['mktree'], `100644 blob ${blob}\t${JOURNAL_NAME}\n`);
     const message = `Journal of reelform [skip ci]\n\n${mark}\n`;
@@ -111,8 +106,3 @@ export class JournalBranch {
     });
   }
 }
-
-export type WriteOutcome =
-  | { readonly tip: BranchTip; readonly error: null }
-  /** It was refused, or nobody knows: the branch tells. */
-  | { readonly tip: null; readonly error: unknown };

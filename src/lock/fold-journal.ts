@@ -53,7 +53,7 @@ function better(before: Attempt | null, attempt: Attempt): Attempt | null {
 export function nextAttempt(attempt: Attempt | undefined, record: JournalRecord): Attempt | undefined {
   if (record.type === 'intent') {
     if (attempt?.state === 'created' || attempt?.state === 'rendered') return undefined;
-    const { type: _, ...intent } = record;
+    const { type: _, write: _mark, ...intent }: typeof record & { readonly write?: string } = record;
     // A key stands for the bytes that were first sent under it, and its life at the service is counted from then.
     const first = attempt === undefined ? intent : { ...attempt.intent, run: intent.run };
     return { intent: first, state: 'sending', session: null, rendering: null };

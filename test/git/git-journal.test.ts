@@ -1,11 +1,12 @@
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { type GitJournal, openGitJournal } from '../../src/git/git-journal.ts';
+import { openGitJournal } from '../../src/git/git-journal.ts';
 import type { JournalRecord } from '../../src/lock/journal.ts';
 import { emptyLock, type Lock } from '../../src/lock/lock.ts';
 import { JOURNAL_HEADER, journalLine } from '../../src/lock/parse-journal.ts';
 import { serialiseLock } from '../../src/lock/serialise-lock.ts';
+import type { SharedJournal } from '../../src/lock/shared-journal.ts';
 import { intent } from '../lock/journal-arbitrary.ts';
 import { cloneOf, type GitRepository, newRemote } from '../support/git-repository.ts';
 
@@ -23,7 +24,7 @@ let marks = 0;
 function open(
   clone: GitRepository,
   options: { branch?: string; root?: string; pauses?: number[] } = {},
-): Promise<GitJournal> {
+): Promise<SharedJournal> {
   return openGitJournal({
     root: options.root ?? clone.root,
     remote: 'origin',
@@ -116,7 +117,7 @@ describe('openGitJournal()', () => {
   });
 });
 
-describe('GitJournal', () => {
+describe('SharedJournal', () => {
   test('begin() gives a fingerprint to one of racing runs, and the others what it did', async () => {
     const remote = await remoteWith({ a: '1' });
     const clones = await Promise.all([1, 2, 3].map(() => cloneOf(remote)));

@@ -1,0 +1,118 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import type { Lock } from '../../src/lock/lock.ts';
+import { mergeLocks } from '../../src/lock/merge-locks.ts';
+import { serialiseLock } from '../../src/lock/serialise-lock.ts';
+import { lockOf, type MergeScenario, manyVideos, mergeScenarios } from '../support/lock-branches.ts';
+import { type GitRan, type GitRepository, gitRepository, MERGE_DRIVER } from '../support/merging-repository.ts';
+
+const FILE = 'reelform.lock.json';
+const COUNT = 40;
+
+/** Branches main and theirs over a lock that both have changed, main checked out. */
+async function branches(
+  texts: Readonly<Record<'base' | 'ours' | 'theirs', string>>,
+  driver: boolean,
+): Promise<GitRepository> {
+  const repository = await gitRepository({ [FILE]: texts.base, '.gitattributes': `${FILE} merge=reelform\n` });
+  onTestFinished(() => repository.remove());
+  if (driver) await repository.git('config', 'merge.reelform.driver', MERGE_DRIVER);
+  await repository.git('checkout', '--quiet', '-b', 'theirs');
+  await repository.commit({ [FILE]: texts.theirs });
+  await repository.git('checkout', '--quiet', 'main');
+  await repository.commit({ [FILE]: texts.ours });
+  return repository;
+}
+
+function locks({ ours, theirs }: MergeScenario): Record<'base' | 'ours' | 'theirs', Lock> {
+  let seed = 1;
+  const random = (): number => {
+    seed = (seed * 48_271) % 0x7fff_ffff;
+    return seed / 0x7fff_ffff;
+  };
+  const versions = { base: manyVideos(COUNT), ours: manyVideos(COUNT), theirs: manyVideos(COUNT) };
+  ours(versions.ours, random);
+  theirs(versions.theirs, random);
+  return { base: lockOf(versions.base), ours: lockOf(versions.ours), theirs: lockOf(versions.theirs) };
+}
+
+function textsOf(sides: Record<'base' | 'ours' | 'theirs', Lock>): Record<'base' | 'ours' | 'theirs', string> {
+  return {
+    base: serialiseLock(sides.base),
+    ours: serialiseLock(sides.ours),
+    theirs: serialiseLock(sides.theirs),
+  };
+}
+
+const lockText = ({ root }: GitRepository): string => readFileSync(join(root, FILE), 'utf8');
+
+describe.each(mergeScenarios(COUNT, 20))('git merge, $name', (scenario) => {
+  const sides = locks(scenario);
+
+  test(`${scenario.conflicts ? 'conflicts' : 'is clean'} without the driver`, async () => {
+    const repository = await branches(textsOf(sides), false);
+    const { exitCode } = await repository.git('merge', '--no-edit', 'theirs');
+    expect(exitCode).toBe(scenario.conflicts ? 1 : 0);
+    if (!scenario.conflicts) expect(lockText(repository)).toBe(serialiseLock(mergeLocks(sides).lock));
+  });
+
+  test('is clean with it, and right', async () => {
+    const repository = await branches(textsOf(sides), true);
+    const { exitCode, stderr } = await repository.git('merge', '--no-edit', 'theirs');
+    const merged = mergeLocks(sides);
+    expect({ exitCode, text: lockText(repository) }).toEqual({ exitCode: 0, text: serialiseLock(merged.lock) });
+    // Loud exactly where there was something to decide.
+    expect(stderr.includes('both sides changed')).toBe(merged.decisions.length > 0);
+    expect((await repository.git('status', '--porcelain')).stdout).toBe('');
+  });
+});
+
+describe('the merge driver', () => {
+  const scenario = mergeScenarios(COUNT, 20).find(({ name }) => name === 'both add at one place')!;
+  const sides = locks(scenario);
+  const texts = textsOf(sides);
+  const merged = serialiseLock(mergeLocks(sides).lock);
+
+  test.each<[string, (repository: GitRepository) => Promise<GitRan>]>([
+    ['a rebase', ({ git }) => git('rebase', 'theirs')],
+    ['a cherry-pick', ({ git }) => git('cherry-pick', 'theirs')],
+    ['a merge started in a folder below', ({ root, git }) => git('-C', join(root, 'videos'), 'merge', 'theirs')],
+  ])('works in %s', async (_, start) => {
+    const repository = await branches(texts, true);
+    await repository.commit({ 'videos/a.yaml': 'title: A\n' });
+    expect(await start(repository)).toMatchObject({ exitCode: 0 });
+    expect(lockText(repository)).toBe(merged);
+  });
+
+  test('keeps the result of git merge-tree readable', async () => {
+    const repository = await branches(texts, true);
+    const { exitCode, stdout } = await repository.git('merge-tree', '--write-tree', '--no-messages', 'main', 'theirs');
+    expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: expect.stringMatching(/^[0-9a-f]{40}\n$/) });
+  });
+
+  test('merges lockfiles that have no base', async () => {
+    const repository = await gitRepository({ '.gitattributes': `${FILE} merge=reelform\n` });
+    onTestFinished(() => repository.remove());
+    await repository.git('config', 'merge.reelform.driver', MERGE_DRIVER);
+    await repository.git('checkout', '--quiet', '-b', 'theirs');
+    await repository.commit({ [FILE]: texts.theirs });
+    await repository.git('checkout', '--quiet', 'main');
+    await repository.commit({ [FILE]: texts.ours });
+    expect(await repository.git('merge', '--no-edit', 'theirs')).toMatchObject({ exitCode: 0 });
+    expect(lockText(repository)).toBe(merged);
+  });
+
+  test.each([
+    ['is newer', (text: string) => text.replace('"lockfile_version": 1', '"lockfile_version": 2'), 'lock_newer'],
+    ['is broken', (text: string) => text.replace('"videos"', '"vid'), 'lock_unreadable'],
+    ['has conflict markers', (text: string) => text.replace('{\n', '{\n<<<<<<< main\n'), 'lock_conflict'],
+  ])('leaves a side that %s to people, with the markers of git', async (_, spoil, code) => {
+    const repository = await branches({ ...texts, theirs: spoil(texts.theirs) }, true);
+    const { exitCode, stderr } = await repository.git('merge', '--no-edit', 'theirs');
+    expect(exitCode).toBe(1);
+    expect(stderr).toContain(code);
+    expect(lockText(repository)).toMatch(/^<<<<<<< ours$/m);
+    expect((await repository.git('status', '--porcelain')).stdout).toContain(`UU ${FILE}`);
+  });
+});
