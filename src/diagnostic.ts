@@ -75,6 +75,7 @@ export const CODES = {
   already_running: 'Another apply is at work in this repository',
   session_failed: 'The service could not render the video',
   session_unknown: 'A render was asked for, and whether it was taken on is not known',
+  session_differs: 'The session is not the one that was asked for',
   session_gone: 'The service does not have the session any more',
   journal_unreadable: 'The journal cannot be read, so what is in flight is not known',
   git_failed: 'Git could not do what was asked of it',
@@ -89,6 +90,7 @@ export const CODES = {
 
   // The service, from outside
   token_missing: 'There is no access token for the service in the environment',
+  token_origin: 'The access token may not be sent to this service',
   service_unreachable: 'The service did not answer',
   service_unauthorized: 'The service does not take the token, or not for this',
   service_answer_invalid: 'The service answered something that the interface does not have',

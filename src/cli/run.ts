@@ -2,6 +2,7 @@ import { Command, CommanderError } from 'commander';
 import { EXIT, ReelformError } from '../diagnostic.ts';
 import { errorText, internalErrorText, serviceErrorText } from '../report/error-text.ts';
 import { ServiceError } from '../service/service-error.ts';
+import { addJournalCommands } from './add-journal-commands.ts';
 import { addLockCommands } from './add-lock-commands.ts';
 import { addPlanCommands } from './add-plan-commands.ts';
 import { addRepositoryCommands } from './add-repository-commands.ts';
@@ -28,6 +29,7 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
     exitCode = code;
   };
   addPlanCommands(program, io, done);
+  addJournalCommands(program, io, done);
   addLockCommands(program, io, done);
   addRepositoryCommands(program, io, done);
   // The table of settings brings along what reads them: other commands do without.

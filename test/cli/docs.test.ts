@@ -8,6 +8,7 @@ import { reelform } from '../support/test-io.ts';
 const README = readFileSync(join(import.meta.dirname, '../../README.md'), 'utf8');
 const COMMANDS = [
   ...['plan', 'apply'],
+  'resolve',
   ...['show', 'output', 'lock merge', 'lock verify', 'lock migrate'],
   ...['validate', 'pull', 'template push'],
   ...['serve', 'token create', 'token list', 'token revoke'],
