@@ -104,7 +104,7 @@ function syntaxError(source: string, file: string, thrown: SyntaxError): Diagnos
 }
 
 /**
- * An id twice in the file, as a merge by hand leaves it: JSON would take the last one, silently.
+ * An id twice in the file with different entries, as a merge by hand leaves it: JSON would take the last one, silently.
  *
  * @param count of different ids
  */
@@ -118,15 +118,17 @@ function duplicateEntries(source: string, file: string, count: number): Diagnost
     at = source.indexOf('\n    "', at + 1);
     if (at < 0 || at > end) break;
   }
-  if (lines <= count) return [];
-  const seen = new Set<string>();
+  if (lines === count) return [];
+  const seen = new Map<string, string>();
   const diagnostics: Diagnostic[] = [];
-  for (const { 1: key = '', index } of source.slice(begin, end).matchAll(/^ {4}("(?:[^"\\]|\\.)*"): \{$/gm)) {
-    if (seen.has(key)) {
+  const entries = source.slice(begin, end).matchAll(/^ {4}("(?:[^"\\]|\\.)*"): (\{\n[\s\S]*?^ {4}\}),?$/gm);
+  for (const { 1: key = '', 2: entry = '', index } of entries) {
+    // The same words twice say nothing else than once; git leaves them where two branches rendered the same video.
+    if ((seen.get(key) ?? entry) !== entry) {
       const start = begin + index + '    '.length;
       diagnostics.push(unreadableLock(`the entry of ${key} stands twice`, { file, start, end: start + key.length }));
     }
-    seen.add(key);
+    seen.set(key, entry);
   }
   return diagnostics;
 }

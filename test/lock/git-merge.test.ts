@@ -5,7 +5,7 @@ import type { Lock } from '../../src/lock/lock.ts';
 import { mergeLocks } from '../../src/lock/merge-locks.ts';
 import { serialiseLock } from '../../src/lock/serialise-lock.ts';
 import { lockOf, type MergeScenario, manyVideos, mergeScenarios } from '../support/lock-branches.ts';
-import { type GitRan, type GitRepository, gitRepository, MERGE_DRIVER } from '../support/merging-repository.ts';
+import { MERGE_DRIVER, type MergeRepository, mergeRepository } from '../support/merging-repository.ts';
 
 const FILE = 'reelform.lock.json';
 const COUNT = 40;
@@ -14,8 +14,8 @@ const COUNT = 40;
 async function branches(
   texts: Readonly<Record<'base' | 'ours' | 'theirs', string>>,
   driver: boolean,
-): Promise<GitRepository> {
-  const repository = await gitRepository({ [FILE]: texts.base, '.gitattributes': `${FILE} merge=reelform\n` });
+): Promise<MergeRepository> {
+  const repository = await mergeRepository({ [FILE]: texts.base, '.gitattributes': `${FILE} merge=reelform\n` });
   onTestFinished(() => repository.remove());
   if (driver) await repository.git('config', 'merge.reelform.driver', MERGE_DRIVER);
   await repository.git('checkout', '--quiet', '-b', 'theirs');
@@ -45,7 +45,7 @@ function textsOf(sides: Record<'base' | 'ours' | 'theirs', Lock>): Record<'base'
   };
 }
 
-const lockText = ({ root }: GitRepository): string => readFileSync(join(root, FILE), 'utf8');
+const lockText = ({ root }: MergeRepository): string => readFileSync(join(root, FILE), 'utf8');
 
 describe.each(mergeScenarios(COUNT, 20))('git merge, $name', (scenario) => {
   const sides = locks(scenario);
@@ -74,7 +74,7 @@ describe('the merge driver', () => {
   const texts = textsOf(sides);
   const merged = serialiseLock(mergeLocks(sides).lock);
 
-  test.each<[string, (repository: GitRepository) => Promise<GitRan>]>([
+  test.each<[string, (repository: MergeRepository) => ReturnType<MergeRepository['git']>]>([
     ['a rebase', ({ git }) => git('rebase', 'theirs')],
     ['a cherry-pick', ({ git }) => git('cherry-pick', 'theirs')],
     ['a merge started in a folder below', ({ root, git }) => git('-C', join(root, 'videos'), 'merge', 'theirs')],
@@ -92,7 +92,7 @@ describe('the merge driver', () => {
   });
 
   test('merges lockfiles that have no base', async () => {
-    const repository = await gitRepository({ '.gitattributes': `${FILE} merge=reelform\n` });
+    const repository = await mergeRepository({ '.gitattributes': `${FILE} merge=reelform\n` });
     onTestFinished(() => repository.remove());
     await repository.git('config', 'merge.reelform.driver', MERGE_DRIVER);
     await repository.git('checkout', '--quiet', '-b', 'theirs');

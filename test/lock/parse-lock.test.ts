@@ -129,9 +129,14 @@ describe('parseLock()', () => {
   });
 
   test('refuses an id that stands twice, where it stands again', () => {
-    const text = file({ berlin: ENTRY, oslo: ENTRY }).replace('"oslo"', '"berlin"');
+    const text = file({ berlin: ENTRY, oslo: { ...ENTRY, title: 'Another' } }).replace('"oslo"', '"berlin"');
     expect(refusal(text)).toMatchObject([{ code: 'lock_unreadable' }]);
     expect(refusal(text)[0]!.at!.start).toBe(text.lastIndexOf('"berlin"'));
+  });
+
+  test('bears with the same entry twice: git leaves it where two branches rendered the same video', () => {
+    const text = file({ berlin: ENTRY, oslo: ENTRY }).replace('"oslo"', '"berlin"');
+    expect(parseLock(text, 'f')).toEqual(parseLock(file({ berlin: ENTRY }), 'f'));
   });
 
   test.each([

@@ -4,8 +4,8 @@ import { describe, expect, test } from 'vitest';
 import type { Lock } from '../../src/lock/lock.ts';
 import { mergeLocks } from '../../src/lock/merge-locks.ts';
 import { serialiseLock } from '../../src/lock/serialise-lock.ts';
-import { type GitRepository, gitRepository, MERGE_DRIVER } from '../support/merging-repository.ts';
 import { lockOf, type MergeScenario, manyVideos, mergeScenarios } from '../support/lock-branches.ts';
+import { MERGE_DRIVER, type MergeRepository, mergeRepository } from '../support/merging-repository.ts';
 import { count, tell } from '../support/proof.ts';
 
 const FILE = 'reelform.lock.json';
@@ -23,7 +23,7 @@ function sidesOf({ ours, theirs }: MergeScenario): Sides {
 
 /** A real merge of two branches of a repository that has been through others before. */
 async function merge(
-  { root, git, commit }: GitRepository,
+  { root, git, commit }: MergeRepository,
   sides: Sides,
 ): Promise<{ isConflict: boolean; isRight: boolean }> {
   await git('merge', '--abort');
@@ -40,8 +40,8 @@ async function merge(
 
 describe(`git merge of lockfiles of ${ENTRIES} entries, ${TRIALS} trials each`, () => {
   test('conflicts where it must without the driver, never with it, and the result is right', async () => {
-    const plain = await gitRepository({ 'README.md': '' });
-    const driven = await gitRepository({ '.gitattributes': `${FILE} merge=reelform\n` });
+    const plain = await mergeRepository({ 'README.md': '' });
+    const driven = await mergeRepository({ '.gitattributes': `${FILE} merge=reelform\n` });
     try {
       await driven.git('config', 'merge.reelform.driver', MERGE_DRIVER);
       for (const index of mergeScenarios(ENTRIES, 0).keys()) {

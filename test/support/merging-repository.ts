@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { execa } from 'execa';
 import { writeFiles } from './temporary-repository.ts';
 
-const CLI = process.env.REELFORM_TEST_CLI ?? join(import.meta.dirname, '../../dist/cli/main.js');
+const CLI = join(import.meta.dirname, '../../dist/cli/main.js');
 
 /** What makes git the same on every machine. */
 const ENVIRONMENT = {
@@ -17,28 +17,28 @@ const ENVIRONMENT = {
   GIT_EDITOR: 'true',
 };
 
-export interface GitRan {
+interface GitRan {
   readonly exitCode: number | undefined;
   readonly stdout: string;
   readonly stderr: string;
 }
 
-/** A git repository of its own, with files committed on the branch main. */
-export interface GitRepository {
+/** A git repository of its own, with files committed on the branch main, for merges that may fail. */
+export interface MergeRepository {
   /** Absolute. */
   readonly root: string;
   /** Runs git, which may fail. */
-  git(...args: string[]): Promise<GitRan>;
+  readonly git: (...args: string[]) => Promise<GitRan>;
   /** Writes files and commits everything. */
-  commit(files: Readonly<Record<string, string>>): Promise<void>;
-  remove(): void;
+  readonly commit: (files: Readonly<Record<string, string>>) => Promise<void>;
+  readonly remove: () => void;
 }
 
 /** How git runs the built program as the driver of `merge=reelform`. */
 export const MERGE_DRIVER = `'${process.execPath}' '${CLI}' lock merge %O %A %B`;
 
-export async function gitRepository(files: Readonly<Record<string, string>>): Promise<GitRepository> {
-  const root = realpathSync(mkdtempSync(join(tmpdir(), 'reelform-git-')));
+export async function mergeRepository(files: Readonly<Record<string, string>>): Promise<MergeRepository> {
+  const root = realpathSync(mkdtempSync(join(tmpdir(), 'reelform-merge-')));
   const git = async (...args: string[]): Promise<GitRan> => {
     const { exitCode, stdout, stderr } = await execa('git', args, {
       cwd: root,

@@ -1,0 +1,51 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { normaliseLock } from '../../src/lock/normalise-lock.ts';
+import { serialiseLock } from '../../src/lock/serialise-lock.ts';
+import { lockOf } from '../support/lock-branches.ts';
+import { lock } from './lock-arbitrary.ts';
+
+const FILE = 'reelform.lock.json';
+const text = serialiseLock(
+  lockOf(
+    new Map([
+      ['10', 1],
+      ['2', 1],
+      ['a', 1],
+      ['b', 2],
+    ]),
+  ),
+);
+
+describe('normaliseLock()', () => {
+  test('leaves what reelform wrote, whatever the lock', () => {
+    fc.assert(
+      fc.property(lock, (any) => {
+        const written = serialiseLock(any);
+        expect(normaliseLock(written, FILE)).toMatchObject({
+          value: { text: written, differsAt: null, reordered: false, rewritten: [] },
+        });
+      }),
+    );
+  });
+
+  test('gives a lockfile in another layout its own back', () => {
+    const value = { text, differsAt: 1, reordered: false, rewritten: [], entryCount: 4 };
+    expect(normaliseLock(JSON.stringify(JSON.parse(text)), FILE)).toEqual({ ok: true, value });
+    expect(normaliseLock(`\uFEFF${text}`, FILE)).toMatchObject({ value: { text, differsAt: 0 } });
+    expect(normaliseLock(text.slice(0, -1), FILE)).toMatchObject({ value: { text, differsAt: text.length - 1 } });
+  });
+
+  test('sorts entries and their fields, and says which', () => {
+    const { videos, ...rest } = JSON.parse(text) as { videos: Record<string, { title: string }> };
+    const { title, ...fields } = videos.b!;
+    const edited = JSON.stringify({ ...rest, videos: { b: { title, ...fields }, ...videos } }, null, 2);
+    expect(normaliseLock(edited, FILE)).toMatchObject({ value: { text, reordered: true, rewritten: [] } });
+    const moved = JSON.stringify({ ...rest, videos: { ...videos, b: { ...fields, title, protect: false } } });
+    expect(normaliseLock(moved, FILE)).toMatchObject({ value: { text, reordered: false, rewritten: ['b'] } });
+  });
+
+  test('refuses what parseLock does', () => {
+    expect(normaliseLock('{', FILE)).toMatchObject({ diagnostics: [{ code: 'lock_unreadable' }] });
+  });
+});
