@@ -1,0 +1,35 @@
+import fc from 'fast-check';
+import { type Fate, Simulation } from './simulated-runs.ts';
+
+const fate = fc.oneof(
+  { weight: 5, arbitrary: fc.constant<Fate>('well') },
+  fc.constantFrom<Fate>('request lost', 'answer lost'),
+);
+
+/**
+ * Two or three runs race over one journal, some of them die, requests, answers and pushes are lost; then one more run goes
+ * through in peace. Holds when no video was rendered twice, and each is in the last run's lockfile or,
+ * where nobody wrote down that the service keeps keys, told to be unknown.
+ */
+export function racingRuns(options: { readonly keepsKeys: boolean; readonly comparesAndSwaps: boolean }) {
+  const runs = fc.array(fc.record({ diesAfter: fc.option(fc.integer({ min: 0, max: 40 })) }), {
+    minLength: 2,
+    maxLength: 3,
+  });
+  const fates = fc.array(fate, { maxLength: 12 });
+  return fc.asyncProperty(fc.scheduler(), runs, fates, async (scheduler, racing, lost) => {
+    const videos = ['a', 'b', 'c'];
+    const simulation = new Simulation({ ...options, scheduler, videos, fates: lost });
+    const race = Promise.all(racing.map((run, index) => simulation.run(`run-${index}`, run).catch(() => null)));
+    await scheduler.waitFor(race);
+    simulation.calm();
+    const mayBeUnknown = !simulation.isKnownToKeepKeys;
+    const last = await scheduler.waitFor(simulation.run('last', { diesAfter: null }));
+    const unknown = last?.outcome.unknown.map(({ id }) => id as string) ?? [];
+    const missing = videos.filter((id) => last?.lock.videos.has(id) !== true && !unknown.includes(id));
+    const renders = [...simulation.renders];
+    const isOnce = renders.every(([, count]) => count === 1);
+    if (isOnce && missing.length === 0 && (mayBeUnknown || unknown.length === 0)) return;
+    throw new Error(`renders ${JSON.stringify(renders)}, missing ${missing}, unknown ${unknown}`);
+  });
+}

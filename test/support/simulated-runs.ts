@@ -1,0 +1,218 @@
+import type { Scheduler } from 'fast-check';
+import { applyPlan } from '../../src/apply/apply-plan.ts';
+import type { ApplyOutcome } from '../../src/apply/events.ts';
+import type { Clock } from '../../src/apply/ports.ts';
+import type { Video, VideoId } from '../../src/definition/video.ts';
+import { sha256 } from '../../src/digest.ts';
+import { emptyLock, type Lock } from '../../src/lock/lock.ts';
+import { SharedJournal, type SharedText, type Version, type WriteOutcome } from '../../src/lock/shared-journal.ts';
+import { desiredVideo } from '../../src/plan/desired-video.ts';
+import { planVideos } from '../../src/plan/plan-videos.ts';
+import { type RenderService, SessionUnknown } from '../../src/service/render-service.ts';
+import type { CreateRenderSession, RenderSession } from '../../src/service/wire.ts';
+import { createdSession } from '../../src/session/render-session.ts';
+
+/** What goes wrong on the way of one request or one push. */
+export type Fate = 'well' | 'request lost' | 'answer lost';
+
+export interface SimulatedWorld {
+  readonly scheduler: Scheduler;
+  readonly videos: readonly string[];
+  /** Whether the service keeps idempotency keys. */
+  readonly keepsKeys: boolean;
+  /** Of each request and push, one after the other, until they are used up; then all goes well. */
+  readonly fates: readonly Fate[];
+  /** False: whoever writes the journal replaces what is there. */
+  readonly comparesAndSwaps: boolean;
+}
+
+export interface SimulatedRun {
+  /** After so many steps the run is dead; null: it lives. */
+  readonly diesAfter: number | null;
+}
+
+const SERVICE = 'https://api.example.com';
+const START = Date.parse('2026-01-01T00:00:00.000Z');
+
+/**
+ * The real apply code and the real shared journal between a service and a remote that are simulated: every step of theirs
+ * waits until the scheduler lets it happen, in any order.
+ */
+export class Simulation {
+  readonly #world: SimulatedWorld;
+  readonly #fates: Fate[];
+  readonly #sessions = new Map<string, RenderSession>();
+  readonly #byKey = new Map<string, string>();
+  #text: Version | null = null;
+  #versions = 0;
+  #keys = 0;
+  #nowMs = START;
+
+  constructor(world: SimulatedWorld) {
+    this.#world = world;
+    this.#fates = [...world.fates];
+  }
+
+  /** How often each video was rendered. */
+  get renders(): Map<string, number> {
+    const counts = new Map<string, number>();
+    for (const { title } of this.#sessions.values()) counts.set(title, (counts.get(title) ?? 0) + 1);
+    return counts;
+  }
+
+  /** Whether it is written down that the service keeps keys. */
+  get isKnownToKeepKeys(): boolean {
+    return this.#text?.text.includes('"type":"keys"') === true;
+  }
+
+  /** Everything goes well from now on. */
+  calm(): void {
+    this.#fates.length = 0;
+  }
+
+  /** Plans and applies; resolves to null when the run dies. */
+  async run(name: string, { diesAfter }: SimulatedRun): Promise<{ outcome: ApplyOutcome; lock: Lock } | null> {
+    let died = (): void => undefined;
+    const death = new Promise<null>((resolve) => {
+      died = () => resolve(null);
+    });
+    let steps = 0;
+    /** One thing happens, when the scheduler lets it; nothing ever does for the dead. */
+    const step = async <T>(what: string, happens: () => T): Promise<T> => {
+      steps += 1;
+      const isLast = diesAfter !== null && steps > diesAfter;
+      await this.#world.scheduler.schedule(Promise.resolve(), `${name} ${what}`);
+      if (!isLast) return happens();
+      died();
+      return new Promise<T>(() => undefined);
+    };
+    return Promise.race([death, this.#apply(name, step)]);
+  }
+
+  async #apply(name: string, step: Step): Promise<{ outcome: ApplyOutcome; lock: Lock }> {
+    const clock = this.#clock(step);
+    const journal = new SharedJournal({
+      shared: this.#shared(step),
+      lastingLock: async () => emptyLock,
+      wait: (milliseconds) => clock.wait(milliseconds),
+      random: () => 0.5,
+      newMark: () => `${name} ${this.#keys++}`,
+    });
+    await journal.refresh();
+    const videos = this.#world.videos.map(video);
+    const context = { service: SERVICE, styleVersion: 'tsv_1', renderEpoch: null, assetDigest: () => sha256('') };
+    const plan = planVideos({
+      desired: videos.map((one) => desiredVideo(one, { ...context, durationSeconds: null })),
+      lock: emptyLock,
+      observations: { missingOutputs: new Set(), journal: journal.state },
+    });
+    let lock: Lock = emptyLock;
+    const outcome = await applyPlan({
+      plan,
+      videos: new Map(videos.map((one) => [one.id, one])),
+      digestOf: () => undefined,
+      service: this.#service(step, journal.state.services.get(SERVICE)?.keyLifetimeMs ?? null),
+      concurrency: 3,
+      signal: new AbortController().signal,
+      detach: new AbortController().signal,
+      deadlineMs: null,
+      failFast: false,
+      run: name,
+      onEvent: () => undefined,
+      ports: {
+        updateLock: async (change) => {
+          lock = change(lock);
+        },
+        journal,
+        ensureStyleVersion: async () => undefined,
+        readFile: async () => new Uint8Array(),
+        clock,
+        newKey: () => `key-${this.#keys++}`,
+      },
+    });
+    return { outcome, lock };
+  }
+
+  #clock(step: Step): Clock {
+    return {
+      now: () => this.#nowMs,
+      wait: (milliseconds) =>
+        step('waits', () => {
+          this.#nowMs += milliseconds;
+        }),
+    };
+  }
+
+  #shared(step: Step): SharedText {
+    return {
+      name: 'the journal',
+      read: () => step('reads', () => this.#text),
+      write: async (text, seen): Promise<WriteOutcome> => {
+        const fate = this.#fates.shift() ?? 'well';
+        const tip = await step('writes', () => {
+          if (fate === 'request lost') return null;
+          if (this.#world.comparesAndSwaps && seen?.commit !== this.#text?.commit) return null;
+          this.#text = { commit: `commit-${this.#versions++}`, text };
+          return this.#text;
+        });
+        await step('is answered', () => undefined);
+        return tip === null || fate !== 'well'
+          ? { tip: null, error: new Error('refused, or lost') }
+          : { tip, error: null };
+      },
+    };
+  }
+
+  #service(step: Step, known: number | null): RenderService {
+    let keyLifetimeMs = known;
+    return {
+      name: SERVICE,
+      minPollMs: 1_000,
+      outlivesProcess: true,
+      keyLifetimeMs: () => keyLifetimeMs,
+      getStyleVersion: () => Promise.reject(new Error('not asked here')),
+      uploadSource: () => Promise.reject(new Error('not asked here')),
+      createRenderSession: async (body, { idempotencyKey }) => {
+        const fate = this.#fates.shift() ?? 'well';
+        const session = await step('posts', () =>
+          fate === 'request lost' ? null : this.#create(body, idempotencyKey),
+        );
+        await step('is answered', () => undefined);
+        if (session === null || fate === 'answer lost') throw new SessionUnknown('No answer', 'Look');
+        if (this.#world.keepsKeys) keyLifetimeMs = 86_400_000;
+        return session;
+      },
+      getRenderSession: (id) =>
+        step('looks', () => {
+          const session = this.#sessions.get(id)!;
+          const video_url = `${SERVICE}/${id}.mp4`;
+          return { session: { ...session, status: 'preview_rendered', video_url }, retryAfterMs: null };
+        }),
+    };
+  }
+
+  #create(body: string, key: string): RenderSession {
+    const known = this.#world.keepsKeys ? this.#byKey.get(key) : undefined;
+    if (known !== undefined) return this.#sessions.get(known)!;
+    const id = `rs_${this.#sessions.size + 1}`;
+    const session = createdSession(JSON.parse(body) as CreateRenderSession, { session: id, mapping: id }, this.#nowMs);
+    this.#sessions.set(id, session);
+    this.#byKey.set(key, id);
+    return session;
+  }
+}
+
+type Step = <T>(what: string, happens: () => T) => Promise<T>;
+
+function video(id: string): Video {
+  return {
+    id: id as VideoId,
+    path: `videos/${id}.yaml`,
+    template: 'small',
+    title: id,
+    description: null,
+    labels: {},
+    protect: false,
+    resources: new Map([['t_01', { kind: 'text', text: id }]]),
+  };
+}
