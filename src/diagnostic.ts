@@ -76,6 +76,7 @@ export const CODES = {
   session_failed: 'The service could not render the video',
   session_unknown: 'A render was asked for, and whether it was taken on is not known',
   session_differs: 'The session is not the one that was asked for',
+  signed_url: 'A video_url carries a signature, and will stop working',
   session_gone: 'The service does not have the session any more',
   journal_unreadable: 'The journal cannot be read, so what is in flight is not known',
   git_failed: 'Git could not do what was asked of it',

@@ -55,6 +55,7 @@ export class SessionWatcher {
   readonly #watched = new Set<Watched>();
   readonly #listeners = new SharedListeners();
   #timer: { readonly at: number; readonly cancel: AbortController } | null = null;
+  #latest = 0;
   #retries = 0;
   #listFailures = 0;
   /** How far our clock is ahead of the service's, at most. */
@@ -76,7 +77,7 @@ export class SessionWatcher {
     signal.throwIfAborted();
     if (sessionEnd(session.status) !== null) return session;
     const kind = this.#kindOf(styleVersion);
-    const now = this.#options.clock.now();
+    const now = this.#now();
     kind.watched += 1;
     return await new Promise<RenderSession>((resolve, reject) => {
       const state = { looks: 0, lookedAt: now, percent: -1, failures: 0, failingSince: 0, dueAt: 0, isLooking: false };
@@ -134,7 +135,7 @@ export class SessionWatcher {
   /** By the service's clock, unless that cannot be: the session was at work at one look, and not at the next. */
   #durationMs({ startedAt, lookedAt, looks }: Watched, ended: RenderSession): number {
     const served = Date.parse(ended.updated_at) - Date.parse(ended.created_at);
-    const [lowMs, highMs] = [looks === 0 ? 0 : lookedAt - startedAt, this.#options.clock.now() - startedAt];
+    const [lowMs, highMs] = [looks === 0 ? 0 : lookedAt - startedAt, this.#now() - startedAt];
     const isPossible = served > 0 && served >= lowMs * 0.95 - 50 && served <= highMs * 1.05 + 50;
     return Math.max(1, isPossible ? served : (lowMs + highMs) / 2);
   }
@@ -153,11 +154,11 @@ export class SessionWatcher {
 
   /** @param notBefore by the clock */
   #plan(watched: Watched, notBefore: number): void {
-    const { service, clock } = this.#options;
+    const { service } = this.#options;
     const { kind, startedAt, lookedAt, looks, session, phase } = watched;
     if (!service.outlivesProcess) {
       // Here a look is a function call.
-      watched.dueAt = clock.now() + service.minPollMs;
+      watched.dueAt = this.#now() + service.minPollMs;
       return;
     }
     const ageMs = nextLookMs({
@@ -183,18 +184,24 @@ export class SessionWatcher {
     if (at === Number.POSITIVE_INFINITY) return;
     const cancel = new AbortController();
     this.#timer = { at, cancel };
-    const { clock } = this.#options;
     const goOff = (): void => {
       if (this.#timer?.cancel !== cancel) return;
       this.#timer = null;
+      this.#latest = Math.max(this.#latest, at);
       this.#lookAtDue();
       this.#setTimer();
     };
-    clock.wait(Math.max(0, at - clock.now()), cancel.signal).then(goOff, goOff);
+    this.#options.clock.wait(Math.max(0, at - this.#now()), cancel.signal).then(goOff, goOff);
+  }
+
+  /** The clock, which does not go back, and is never before what was waited for. */
+  #now(): number {
+    this.#latest = Math.max(this.#latest, this.#options.clock.now());
+    return this.#latest;
   }
 
   #lookAtDue(): void {
-    const now = this.#options.clock.now();
+    const now = this.#now();
     const idle = [...this.#watched].filter(({ isLooking }) => !isLooking);
     const due = idle.filter(({ dueAt }) => dueAt <= now);
     const near = idle.filter(({ dueAt, kind }) => dueAt <= now + listTickMs(kind.pace) / 2);
@@ -231,7 +238,7 @@ export class SessionWatcher {
       // What began after the list was asked for is not in it.
       if (session !== undefined) this.#saw(watched, { session, retryAfterMs: null }, listTickMs(watched.kind.pace));
     }
-    const now = this.#options.clock.now();
+    const now = this.#now();
     for (const watched of near) {
       const isUnseen = this.#watched.has(watched) && !sessions.has(watched.session.id);
       if (isUnseen && watched.dueAt <= now && !watched.isLooking) void this.#look(watched);
@@ -259,7 +266,7 @@ export class SessionWatcher {
       watched.resolve(session);
       return;
     }
-    const now = this.#options.clock.now();
+    const now = this.#now();
     watched.looks += 1;
     watched.lookedAt = now;
     this.#note(watched, session, now);
@@ -268,7 +275,7 @@ export class SessionWatcher {
 
   #failed(watched: Watched, error: unknown): void {
     if (!this.#watched.has(watched)) return;
-    const now = this.#options.clock.now();
+    const now = this.#now();
     if (watched.failures === 0) watched.failingSince = now;
     watched.failures += 1;
     this.#retries += 1;

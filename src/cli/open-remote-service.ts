@@ -2,6 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import { EXIT, ReelformError } from '../diagnostic.ts';
 import type { Project } from '../project/load-project.ts';
 import type { ProjectTemplate } from '../project/load-templates.ts';
+import { checkTokenOrigin } from '../service/check-token-origin.ts';
 import { createHttpService } from '../service/http-service.ts';
 import type { RenderService } from '../service/render-service.ts';
 import type { StyleVersionPusher, StyleVersionUpload } from '../service/style-version-pusher.ts';
@@ -13,9 +14,14 @@ export type RemoteService = RenderService & StyleVersionPusher;
 /**
  * The service behind the URL that reelform.yaml names.
  *
- * @throws ReelformError `token_missing`, `config_invalid` for a repository that renders by itself
+ * @param keyLifetimeMs for how long it was seen to keep idempotency keys, in earlier runs; null: it was not
+ * @throws ReelformError `token_missing`, `token_origin`, `config_invalid` for a repository that renders by itself
  */
-export function openRemoteService(project: Pick<Project, 'config'>, io: Io): RemoteService {
+export function openRemoteService(
+  project: Pick<Project, 'config'>,
+  io: Io,
+  keyLifetimeMs: number | null = null,
+): RemoteService {
   const { service } = project.config;
   if (service === 'embedded') {
     throw new ReelformError(
@@ -26,9 +32,12 @@ export function openRemoteService(project: Pick<Project, 'config'>, io: Io): Rem
       },
     );
   }
+  checkTokenOrigin(service.url, io.env.REELFORM_TOKEN_ORIGIN);
   return createHttpService({
     url: service.url,
     token: tokenFrom(io.env, service.tokenEnv),
+    keyLifetimeMs,
+    capabilities: service.capabilities,
     now: () => io.now(),
     wait: (milliseconds) => setTimeout(milliseconds),
     random: Math.random,

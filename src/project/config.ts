@@ -6,7 +6,17 @@ import { child, locateIn, textOf, toJson } from '../yaml/tree.ts';
 import { CONFIG_FILE } from './find-root.ts';
 
 /** This machine, or a service that has the interface; `tokenEnv` names the environment variable with its token. */
-type ServiceConfig = 'embedded' | { readonly url: string; readonly tokenEnv: string };
+type ServiceConfig =
+  | 'embedded'
+  | { readonly url: string; readonly tokenEnv: string; readonly capabilities: ServiceCapabilities };
+
+/** What somebody says that the service has beyond the interface document; absent: it is found out. */
+export interface ServiceCapabilities {
+  /** For how long it keeps an Idempotency-Key; 0: not at all. */
+  readonly keyLifetimeMs?: number;
+  /** Whether it lists sessions. */
+  readonly list?: boolean;
+}
 
 /** A file of this machine, or one on a branch of a remote of git. */
 export type JournalConfig = 'file' | { readonly branch: string; readonly remote: string };
@@ -40,12 +50,19 @@ export interface ParsedConfig {
 
 /** reelform.yaml as its schema has it. */
 interface WrittenConfig {
-  readonly service?: 'embedded' | { readonly url: string; readonly token_env?: string; readonly allow_http?: boolean };
+  readonly service?: 'embedded' | WrittenService;
   readonly templates: Readonly<Record<string, string>>;
   readonly videos?: string;
   readonly concurrency?: number;
   readonly max_renders?: number;
   readonly journal?: { readonly git: string; readonly remote?: string };
+}
+
+interface WrittenService {
+  readonly url: string;
+  readonly token_env?: string;
+  readonly allow_http?: boolean;
+  readonly capabilities?: { readonly idempotency_hours?: number; readonly list?: boolean };
 }
 
 /** What a configuration without any property would say. */
@@ -97,7 +114,15 @@ export function parseConfig(file: string, text: string, check: Check): ParsedCon
 
 function readService(service: WrittenConfig['service']): ServiceConfig {
   if (typeof service !== 'object') return 'embedded';
-  return { url: service.url.replace(/\/+$/, ''), tokenEnv: service.token_env ?? 'REELFORM_TOKEN' };
+  const { idempotency_hours: hours, list } = service.capabilities ?? {};
+  return {
+    url: service.url.replace(/\/+$/, ''),
+    tokenEnv: service.token_env ?? 'REELFORM_TOKEN',
+    capabilities: {
+      ...(hours === undefined ? {} : { keyLifetimeMs: hours * 3_600_000 }),
+      ...(list === undefined ? {} : { list }),
+    },
+  };
 }
 
 function readJournal(journal: WrittenConfig['journal']): JournalConfig {

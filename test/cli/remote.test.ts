@@ -206,6 +206,22 @@ describe('the access token', () => {
     expect(server.seen).toHaveLength(before);
   });
 
+  it('goes nowhere but where the environment lets it', async () => {
+    const { server, run } = await setUpStranger();
+    const before = server.seen.length;
+    const env = { SHOP_TOKEN: server.token, REELFORM_TOKEN_ORIGIN: 'https://api.example.com' };
+    for (const args of [APPLY, ['pull'], ['template', 'push']]) {
+      const { exitCode, stderr } = await run(args, { env });
+      expect(exitCode).toBe(3);
+      expect(stderr).toContain(
+        `error token_origin: The access token may be sent to https://api.example.com, and reelform.yaml names ${server.url}`,
+      );
+    }
+    expect(server.seen).toHaveLength(before);
+    const allowed = { SHOP_TOKEN: server.token, REELFORM_TOKEN_ORIGIN: `https://api.example.com,${server.url}` };
+    expect(await run(['pull'], { env: allowed })).toMatchObject({ exitCode: 0 });
+  });
+
   it('ends a command with 3 when the service refuses it', async () => {
     const { run } = await setUpStranger();
     const env = { SHOP_TOKEN: 'rf_other-canary' };

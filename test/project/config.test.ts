@@ -26,7 +26,7 @@ concurrency: 64
     const { config, templateNames, diagnostics } = parse(text);
     expect(diagnostics).toEqual([]);
     expect(config).toMatchObject({
-      service: { url: 'https://api.example.com/base', tokenEnv: 'TOKEN' },
+      service: { url: 'https://api.example.com/base', tokenEnv: 'TOKEN', capabilities: {} },
       videos: '{videos,clips}/**/*.yml',
       concurrency: 64,
     });
@@ -81,6 +81,8 @@ concurrency: 64
     [withTemplates('service: {url: http://127.example.com}'), ['config_invalid 1:16']],
     [withTemplates('service: {url: https://x, allow_http: yes}'), ['config_invalid 1:39']],
     [withTemplates('service: {url: https://x, token: abc}'), ['unknown_property 1:27']],
+    [withTemplates('service: {url: https://x, capabilities: {idempotency_hours: -1}}'), ['config_invalid 1:61']],
+    [withTemplates('service: {url: https://x, capabilities: {keys: 1}}'), ['unknown_property 1:42']],
     [withTemplates('service: {url: https://x, token_env: a-b}'), ['config_invalid 1:38']],
     [withTemplates('video: x'), ['unknown_property 1:1']],
     [withTemplates('videos: ""'), ['config_invalid 1:9']],
