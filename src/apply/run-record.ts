@@ -2,10 +2,18 @@ import type { VideoId } from '../definition/video.ts';
 import type { Rendering } from '../lock/lock.ts';
 import type { Adoption, Change } from '../plan/plan.ts';
 import { settle } from '../plan/settle.ts';
-import type { ApplyEvent, ApplyOutcome, SkipReason } from './events.ts';
+import { isSignedUrl } from '../service/is-signed-url.ts';
+import type { ApplyEvent, ApplyOutcome, Failure, SkipReason } from './events.ts';
 import type { LockSaver } from './lock-saver.ts';
 import type { Clock } from './ports.ts';
 import type { Ending } from './run-context.ts';
+
+const SIGNED: Failure = {
+  code: 'signed_url',
+  message: 'The video_url carries a signature: it is recorded as it is, and will stop working',
+  hint: 'Ask the service for URLs that last, or copy the video',
+  retryable: false,
+};
 
 /** What has become of the videos of a run: into the lockfile, told, and counted. */
 export class RunRecord {
@@ -60,6 +68,7 @@ export class RunRecord {
         const { rendering } = ending;
         this.#renderings.set(id, rendering);
         await this.#saver.record([settle(change, rendering)]);
+        if (isSignedUrl(rendering.video_url)) this.#tell({ kind: 'video-warned', id, warning: SIGNED });
         this.#tell({ kind: 'video-rendered', id, videoUrl: rendering.video_url, elapsedMs });
         return;
       }

@@ -1,6 +1,6 @@
 import { byCodeUnit } from '../digest.ts';
-import { liveAttempt } from '../lock/fold-journal.ts';
-import type { Attempt, JournalState } from '../lock/journal.ts';
+import { liveAttempts } from '../lock/fold-journal.ts';
+import { type Attempt, EMPTY_JOURNAL } from '../lock/journal.ts';
 import type { Fingerprint, Lock, LockEntry } from '../lock/lock.ts';
 import type { Adjustment, Adoption, AdoptionSource, Change, Creation, PlanDiagnostic } from './plan.ts';
 import type { Observations } from './plan-videos.ts';
@@ -31,15 +31,20 @@ export function adoptRenderings(
   known: Known,
 ): { changes: Change[]; diagnostics: PlanDiagnostic[] } {
   const rendered = renderedVideos(known);
+  const attempts = liveAttempts(known.observations.journal ?? EMPTY_JOURNAL);
   const planned = new Map<Fingerprint, Change['id']>();
   const diagnostics: PlanDiagnostic[] = [];
   const adopted = new Map<Change, Change>();
   for (const change of [...compared].sort((a, b) => byCodeUnit(a.id, b.id))) {
+    if (change.action === 'noop') {
+      const later = laterRendering(change, attempts.get(change.desired.fingerprint));
+      if (later !== null) adopted.set(change, later);
+    }
     if (change.action !== 'create' && change.action !== 'update') continue;
     const { fingerprint } = change.desired;
-    const attempt = attemptOf(change, known.observations.journal);
+    const attempt = attemptOf(change, attempts);
     const source = sourceOf(change, attempt, rendered, known) ?? plannedSource(planned.get(fingerprint));
-    if (source !== null) adopted.set(change, adopt(change, source));
+    if (source !== null) adopted.set(change, adopt(change, change.reason, source));
     else planned.set(fingerprint, change.id);
     if (attempt?.state === 'sending') diagnostics.push(unknownSession(change, attempt));
   }
@@ -47,10 +52,22 @@ export function adoptRenderings(
 }
 
 /** The attempt at what the change wants; not the one that the entry came from. */
-export function attemptOf(change: Change, journal: JournalState | undefined): Attempt | null {
-  if (journal === undefined || change.desired === null) return null;
-  const attempt = liveAttempt(journal, change.desired.fingerprint);
-  return attempt === null || attempt.session === change.before?.session ? null : attempt;
+function attemptOf(
+  { desired, before }: Creation | Adjustment,
+  attempts: ReadonlyMap<Fingerprint, Attempt>,
+): Attempt | null {
+  const attempt = attempts.get(desired.fingerprint);
+  return attempt === undefined || attempt.session === before?.session ? null : attempt;
+}
+
+/** What was asked for anew, and rendered, by a run that died before the lockfile had it. */
+function laterRendering(change: Adjustment, attempt: Attempt | undefined): Adoption | null {
+  const { desired, before } = change;
+  if (desired.service === 'embedded' || !attempt?.rendering) return null;
+  const { session, rendered_at } = attempt.rendering;
+  if (session === before.session || rendered_at <= before.rendered_at) return null;
+  const { id } = attempt.intent;
+  return adopt(change, 'requested', { kind: 'journal', id, session, rendering: attempt.rendering });
 }
 
 function sourceOf(
@@ -90,8 +107,8 @@ function renderedVideos({ lock, observations }: Known): Map<Fingerprint, Adoptio
   return rendered;
 }
 
-function adopt(change: Creation | Adjustment, source: AdoptionSource): Adoption {
-  return { ...change, action: 'adopt', source };
+function adopt(change: Creation | Adjustment, reason: Change['reason'], source: AdoptionSource): Adoption {
+  return { ...change, action: 'adopt', reason, source };
 }
 
 function unknownSession({ id }: Change, { intent }: Attempt): PlanDiagnostic {

@@ -217,6 +217,18 @@ describe('applyPlan() when no answer comes', () => {
   });
 });
 
+describe('applyPlan() and a video_url', () => {
+  it('records one that is signed as it came, and warns', async () => {
+    const here = await world();
+    const signed = 'https://cdn.example.com/a.mp4?X-Amz-Expires=3600&X-Amz-Signature=abc';
+    here.service.end = { video_url: signed };
+    const { events } = await run(here, [video('a')]);
+    expect(here.lock.value.videos.get('a')?.video_url).toBe(signed);
+    expect(events).toContainEqual(expect.objectContaining({ kind: 'video-warned', id: 'a' }));
+    expect(events.find(({ kind }) => kind === 'video-warned')).toMatchObject({ warning: { code: 'signed_url' } });
+  });
+});
+
 describe('applyPlan() and its journal', () => {
   it('posts nothing when the intent cannot be written', async () => {
     const here = await world();

@@ -121,4 +121,17 @@ describe('adoptRenderings()', () => {
       ['a', 'adopt', 'requested'],
     ]);
   });
+
+  test('records what was asked for anew and rendered by a run that died, also when nobody asks again', () => {
+    const wanted = desired('a', a, { service: 'https://api.example.com', renderEpoch: null });
+    const again: JournalRecord = {
+      ...{ type: 'rendered', key: 'key-a', at: AT },
+      rendering: { ...rendering('again'), rendered_at: '2026-02-02T00:00:00.000Z' },
+    };
+    const journal = foldJournal([intent('a', wanted), again]);
+    const made = plan([wanted], lockOf(wanted), [], { journal });
+    expect(made.changes.map(brief)).toEqual([['a', 'adopt', 'requested']]);
+    const older = foldJournal([intent('a', wanted), rendered('older')]);
+    expect(plan([wanted], lockOf(wanted), [], { journal: older }).changes.map(brief)).toEqual([['a', 'noop', null]]);
+  });
 });
