@@ -2,7 +2,7 @@ import { createColors } from 'picocolors';
 import type { ApplyEvent, Begin } from '../apply/events.ts';
 import { escapeControls } from './escape-controls.ts';
 import { RunProgress } from './run-progress.ts';
-import { roughDuration } from './time-left.ts';
+import { leftWords } from './time-left.ts';
 import { VideoLines } from './video-lines.ts';
 
 /** After so long without a line the run says that it is there. */
@@ -46,11 +46,7 @@ export class ApplyLines {
     if (running.length === 0 || nowMs - this.#lastLineAt < SILENCE_MS) return [];
     this.#lastLineAt = nowMs;
     const left = this.#progress.leftMs(nowMs);
-    const parts = [
-      `${finished} of ${total}`,
-      `${running.length} at work`,
-      ...(left === null ? [] : [`about ${roughDuration(left)} left`]),
-    ];
+    const parts = [`${finished} of ${total}`, `${running.length} at work`, ...(left === null ? [] : [leftWords(left)])];
     return [this.#colors.dim(`  ${parts.join(' · ')}`)];
   }
 

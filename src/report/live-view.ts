@@ -5,7 +5,7 @@ import { formatDuration } from './duration.ts';
 import { escapeControls } from './escape-controls.ts';
 import { formatCount } from './plan-words.ts';
 import { type RunningVideo, RunProgress } from './run-progress.ts';
-import { roughDuration } from './time-left.ts';
+import { leftWords } from './time-left.ts';
 import { VideoLines } from './video-lines.ts';
 
 /** Columns of a progress bar, by what a line has. */
@@ -24,7 +24,7 @@ const MOST_VIDEOS = 16;
 const BEGIN_NOTES: Readonly<Record<Exclude<Begin, 'posted'>, string>> = {
   resumed: 'resumed',
   resent: 'asked again',
-  followed: 'another run’s',
+  followed: 'followed',
 };
 
 /**
@@ -64,33 +64,25 @@ export class LiveView {
     const room = Math.min(MOST_VIDEOS, rows - 2);
     if (running.length === 0 || rows < 2 || columns < 2) return [];
     const shown = running.slice(0, Math.max(0, room));
-    const widest = Math.max(0, ...shown.map(({ id }) => cellWidth(escapeControls(id))));
-    const lines = shown.map((video) => this.#videoLine(video, nowMs, columns - 1, widest));
+    const layout = layOut(shown, columns - 1);
+    const lines = shown.map((video) => this.#videoLine(video, nowMs, layout));
     return [...lines, this.#totals(nowMs, running.length - shown.length, columns - 1)];
   }
 
-  #videoLine(video: RunningVideo, nowMs: number, width: number, widest: number): string {
+  #videoLine(video: RunningVideo, nowMs: number, { width, name, bar, note }: Layout): string {
     const { dim } = this.#colors;
-    const { percent, begin, isSubmitted } = video;
-    const id = escapeControls(video.id);
-    const bar = BAR_WIDTHS.find(([columns]) => width >= columns)?.[1] ?? 0;
+    const { percent } = video;
     const told = percent === null ? '' : `${percent} %`;
-    if (bar === 0) {
-      // The name, and the percentage behind it while there is room for both.
-      const room = width - 2 - 1 - PERCENT_WIDTH;
-      if (room < LEAST_NAME) return cutCellsStart(id, width);
-      return `  ${fill(cutCellsStart(id, room), Math.min(widest, room))} ${told.padStart(PERCENT_WIDTH)}`.trimEnd();
-    }
-    const note = begin === 'posted' ? (isSubmitted ? '' : 'sending') : BEGIN_NOTES[begin];
-    const fixed = 2 + 2 + bar + 1 + PERCENT_WIDTH + 2 + ELAPSED_WIDTH;
-    const nameWidth = Math.min(widest, Math.max(LEAST_NAME, width - fixed - (note === '' ? 0 : note.length + 2)));
-    const parts = [
-      `  ${fill(cutCellsStart(id, nameWidth), nameWidth)}`,
+    const id = fill(cutCellsStart(escapeControls(video.id), name), name);
+    if (name === width) return id.trimEnd();
+    if (bar === 0) return `  ${id} ${told.padStart(PERCENT_WIDTH)}`.trimEnd();
+    const words = note ? noteOf(video) : '';
+    return [
+      `  ${id}`,
       `${this.#bar(percent ?? 0, bar)} ${told.padStart(PERCENT_WIDTH)}`,
       dim(formatDuration(nowMs - video.startedAt).padStart(8)),
-    ];
-    const hasRoom = note !== '' && width >= fixed + nameWidth + 2 + note.length;
-    return [...parts, ...(hasRoom ? [dim(note)] : [])].join('  ');
+      ...(words === '' ? [] : [dim(words)]),
+    ].join('  ');
   }
 
   /** What is least worth knowing goes first when there is no room. */
@@ -104,7 +96,7 @@ export class LiveView {
       { text: hidden > 0 ? `${formatCount(hidden)} more at work` : '', rank: 4 },
       { text: formatDuration(this.#progress.elapsedMs(nowMs)), rank: 5 },
       { text: rate === null ? '' : `${rate < 10 ? rate.toFixed(1) : Math.round(rate)} a minute`, rank: 6 },
-      { text: this.#stopping || left === null ? '' : `about ${roughDuration(left)} left`, rank: 3 },
+      { text: this.#stopping || left === null ? '' : leftWords(left), rank: 3 },
       { text: this.#stopping ? 'stopping' : '', rank: 1 },
       { text: this.#stopping ? 'Ctrl-C again to leave at once' : '', rank: 3 },
     ].filter(({ text }) => text !== '');
@@ -123,6 +115,38 @@ export class LiveView {
     const filled = Math.round((Math.min(100, Math.max(0, percent)) / 100) * width);
     return this.#colors.green('━'.repeat(filled)) + this.#colors.dim('─'.repeat(width - filled));
   }
+}
+
+/** What the lines of the footer have room for, the same for all of them. */
+interface Layout {
+  /** Columns of a line. */
+  readonly width: number;
+  /** Columns of the name; all of the line where there is room for nothing else. */
+  readonly name: number;
+  /** Columns of the bar; 0: there is none, and no time either. */
+  readonly bar: number;
+  /** Whether what is to be said of the beginning has a place. */
+  readonly note: boolean;
+}
+
+function layOut(videos: readonly RunningVideo[], width: number): Layout {
+  const widest = Math.max(0, ...videos.map(({ id }) => cellWidth(escapeControls(id))));
+  const bar = BAR_WIDTHS.find(([columns]) => width >= columns)?.[1] ?? 0;
+  if (bar === 0) {
+    const room = width - 2 - 1 - PERCENT_WIDTH;
+    return { width, name: room < LEAST_NAME ? width : Math.min(widest, room), bar, note: false };
+  }
+  const room = width - (2 + 2 + bar + 1 + PERCENT_WIDTH + 2 + ELAPSED_WIDTH);
+  const noteWidth = Math.max(0, ...videos.map((video) => noteOf(video).length));
+  const beside = room - 2 - noteWidth;
+  const note = noteWidth > 0 && beside >= Math.min(widest, 2 * LEAST_NAME);
+  return { width, name: Math.min(widest, note ? beside : room), bar, note };
+}
+
+/** What is to be said of how it came to be at work; empty where that is as usual. */
+function noteOf({ begin, isSubmitted }: RunningVideo): string {
+  if (begin === 'posted') return isSubmitted ? '' : 'sending';
+  return BEGIN_NOTES[begin];
 }
 
 /** With spaces behind it up to a width in columns. */

@@ -39,13 +39,13 @@ export function estimateLeftMs({ durationsMs, running, waiting, concurrency }: L
   return Math.max(work / concurrency, ...leftOfEach, waiting > 0 ? durationMs : 0);
 }
 
-/** A time to come, no finer than it can be known: `a few seconds`, `25 s`, `4 min`, `2 h 10 min`. */
-export function roughDuration(milliseconds: number): string {
+/** A time to come, no finer than it can be known: `a few seconds left`, `about 25 s left`, `about 2 h 10 min left`. */
+export function leftWords(milliseconds: number): string {
   const seconds = milliseconds / 1000;
-  if (seconds < 7.5) return 'a few seconds';
-  if (seconds < 57.5) return `${Math.round(seconds / 5) * 5} s`;
+  if (seconds < 7.5) return 'a few seconds left';
+  if (seconds < 57.5) return `about ${Math.round(seconds / 5) * 5} s left`;
   const minutes = Math.max(1, Math.round(seconds / 60));
-  if (minutes < 60) return `${minutes} min`;
+  if (minutes < 60) return `about ${minutes} min left`;
   const tens = Math.round(minutes / 10) * 10;
-  return `${Math.floor(tens / 60)} h${tens % 60 === 0 ? '' : ` ${tens % 60} min`}`;
+  return `about ${Math.floor(tens / 60)} h${tens % 60 === 0 ? '' : ` ${tens % 60} min`} left`;
 }

@@ -8,7 +8,7 @@ import { failureKey, failureLines } from './failure-lines.ts';
 type Colors = ReturnType<typeof createColors>;
 
 /** Ids are filled up to the longest one, as far as that is not longer than this. */
-const WIDEST_ID = 40;
+const WIDEST_ID = 28;
 
 /**
  * What stays to be read of a run: a line or some for each video that is done with, and for each warning. A failure or a

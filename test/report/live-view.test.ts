@@ -35,7 +35,7 @@ describe('LiveView', () => {
       "  posted    ────────────────────────           3.0 s  sending
         resumed   ────────────────────────           3.0 s  resumed
         resent    ────────────────────────           3.0 s  asked again
-        followed  ────────────────────────           3.0 s  another run’s
+        followed  ────────────────────────           3.0 s  followed
         0 of 4 · 3.0 s"
     `);
     view.take({ kind: 'video-submitted', id: id('posted'), session: 'rs_1' }, 3000);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { estimateLeftMs, type LeftInput, roughDuration } from '../../src/report/time-left.ts';
+import { estimateLeftMs, type LeftInput, leftWords } from '../../src/report/time-left.ts';
 
 const nothing: LeftInput = { durationsMs: [], running: [], waiting: 0, concurrency: 2 };
 
@@ -22,17 +22,17 @@ describe('estimateLeftMs()', () => {
   });
 });
 
-describe('roughDuration()', () => {
+describe('leftWords()', () => {
   it.each([
-    [0, 'a few seconds'],
-    [12_000, '10 s'],
-    [57_000, '55 s'],
-    [58_000, '1 min'],
-    [150_000, '3 min'],
-    [3_570_000, '1 h'],
-    [7_800_000, '2 h 10 min'],
-    [90 * 3_600_000, '90 h'],
+    [0, 'a few seconds left'],
+    [12_000, 'about 10 s left'],
+    [57_000, 'about 55 s left'],
+    [58_000, 'about 1 min left'],
+    [150_000, 'about 3 min left'],
+    [3_570_000, 'about 1 h left'],
+    [7_800_000, 'about 2 h 10 min left'],
+    [90 * 3_600_000, 'about 90 h left'],
   ])('of %d ms is %s', (milliseconds, words) => {
-    expect(roughDuration(milliseconds)).toBe(words);
+    expect(leftWords(milliseconds)).toBe(words);
   });
 });
