@@ -1,7 +1,6 @@
 #!/usr/bin/env node
-import { createInterface } from 'node:readline/promises';
 import type { Io, Output } from './io.ts';
-import { run } from './run.ts';
+import { start } from './start.ts';
 
 function output(stream: NodeJS.WriteStream): Output {
   // A reader that goes away early (`reelform show | head`) is no error, and no reason to stop an apply.
@@ -51,6 +50,7 @@ const io: Io = {
   },
   interactive: process.stdin.isTTY === true && process.stderr.isTTY === true && (process.env.CI ?? '') === '',
   async ask(question) {
+    const { createInterface } = await import('node:readline/promises');
     const lines = createInterface({ input: process.stdin, output: process.stderr });
     try {
       // Ctrl-C and Ctrl-D are answers too; they leave the cursor behind the question.
@@ -77,4 +77,4 @@ const io: Io = {
   leave: (exitCode) => process.exit(exitCode),
 };
 
-process.exitCode = await run(process.argv.slice(2), io);
+process.exitCode = await start(process.argv.slice(2), io);

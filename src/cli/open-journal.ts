@@ -7,10 +7,9 @@ import { EMPTY_JOURNAL, type JournalState } from '../lock/journal.ts';
 import { openJournalFile } from '../lock/journal-file.ts';
 import type { Lock } from '../lock/lock.ts';
 import type { Config } from '../project/config.ts';
-import { LOCK_FILE } from './open-lock.ts';
+import { JOURNAL_FILE, LOCK_FILE } from './repository-names.ts';
 
-/** Where the journal of this machine lies, repository-relative. */
-export const JOURNAL_FILE = '.reelform/journal.ndjson';
+export { JOURNAL_FILE };
 
 /** A journal that a run writes to, and has to close. */
 export type OpenJournal = Journal & {

@@ -7,8 +7,9 @@ import { findRoot } from '../project/find-root.ts';
 import { directoryOf, tellDiagnostics } from './diagnose.ts';
 import type { GlobalOptions } from './global-options.ts';
 import type { Io } from './io.ts';
+import { LOCK_FILE } from './repository-names.ts';
 
-export const LOCK_FILE = 'reelform.lock.json';
+export { LOCK_FILE };
 
 /** The lock alone, for commands that look at nothing else; `null` when it cannot be read, which has been told then. */
 export async function openLock(options: GlobalOptions, io: Io): Promise<Lock | null> {

@@ -1,5 +1,6 @@
 import { Command, CommanderError } from 'commander';
 import { EXIT, ReelformError } from '../diagnostic.ts';
+import type { Looked } from '../plan-index/plan-memory.ts';
 import { errorText, internalErrorText, serviceErrorText } from '../report/error-text.ts';
 import { ServiceError } from '../service/service-error.ts';
 import { addJournalCommands } from './add-journal-commands.ts';
@@ -13,8 +14,10 @@ import type { Io } from './io.ts';
 /**
  * One call of the command: parses `argv` (without `node` and the script), does the work, and tells the exit status.
  * Each command's code is loaded when it is called.
+ *
+ * @param looked what a first look at the repository found
  */
-export async function run(argv: readonly string[], io: Io): Promise<number> {
+export async function run(argv: readonly string[], io: Io, looked?: Looked | null): Promise<number> {
   let exitCode: number = EXIT.ok;
   const program = new Command('reelform')
     .description('Videos as code: plan what would be rendered, and render what changed.')
@@ -28,7 +31,7 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
   const done = (code: number): void => {
     exitCode = code;
   };
-  addPlanCommands(program, io, done);
+  addPlanCommands(program, io, done, looked);
   addJournalCommands(program, io, done);
   addLockCommands(program, io, done);
   addRepositoryCommands(program, io, done);

@@ -19,8 +19,6 @@ export interface Resolved {
   readonly videos: readonly { readonly video: Video; readonly files: readonly FileUse[] }[];
   /** Definition file → the files that it was read from: itself, all that it extends, its data. */
   readonly origins: ReadonlyMap<string, readonly string[]>;
-  /** Of all videos, those included that something is wrong with. */
-  readonly ids: readonly VideoId[];
   /** The files of videos that something else is wrong with. */
   readonly otherFiles: readonly FileUse[];
   /** By file and position, each once. */
@@ -78,7 +76,6 @@ export function resolveDefinitions(paths: readonly string[], context: Definition
       .map(({ video, files }) => ({ video: video!, files }))
       .sort((a, b) => byCodeUnit(a.video.id, b.video.id)),
     origins,
-    ids: candidates.flatMap(({ id }) => (id === null ? [] : [id])),
     otherFiles: candidates.filter((one) => !isGood(one)).flatMap(({ files }) => files),
     diagnostics: sortDiagnostics([...diagnostics, ...doubled.diagnostics]),
   };

@@ -22,7 +22,7 @@ export function hasOutputs(root: string, rendering: Pick<Rendering, 'video_url' 
 }
 
 /** The repository-relative paths of a video and its stills, where they are files and not URLs. */
-function localOutputs({ video_url, thumbnails }: Pick<Rendering, 'video_url' | 'thumbnails'>): string[] {
+export function localOutputs({ video_url, thumbnails }: Pick<Rendering, 'video_url' | 'thumbnails'>): string[] {
   return [video_url, ...thumbnails].filter((url) => !/^[a-z][a-z0-9+.-]*:/i.test(url));
 }
 

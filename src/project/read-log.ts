@@ -115,13 +115,22 @@ export class ReadLog {
     this.files.set(path, { tuple, sha256, real: absolute === join(this.#realRoot, path) ? null : absolute });
   }
 
-  /** Notes what stands at a path that need not be there; anything but a file of the repository itself spoils the log. */
-  look(path: string): void {
+  /**
+   * Notes what stands at a path that need not be there; anything but a file spoils the log.
+   *
+   * @param real where links lead from there, if they may
+   */
+  look(path: string, real: string | null = null): void {
     const absolute = join(this.#root, path);
-    const stats = lstatSync(absolute, { throwIfNoEntry: false });
-    if (stats === undefined) this.absent.add(path);
-    else if (stats.isFile() && realpathSync.native(absolute) === join(this.#realRoot, path)) this.read(path, absolute);
-    else this.spoil();
+    try {
+      const stats = lstatSync(absolute, { throwIfNoEntry: false });
+      if (stats === undefined) this.absent.add(path);
+      else if (realpathSync.native(absolute) !== (real ?? join(this.#realRoot, path))) this.spoil();
+      else if (statSync(absolute).isFile()) this.read(path, real ?? absolute);
+      else this.spoil();
+    } catch {
+      this.spoil();
+    }
   }
 
   /** What is in a folder. @throws as `readdirSync` does */

@@ -17,12 +17,17 @@ export function specPath(template: string): string {
   return `schemas/${template}.spec.json`;
 }
 
+/** Where the schema that editors check a template's definitions with is kept. */
+export function schemaPath(template: string): string {
+  return `schemas/${template}.schema.json`;
+}
+
 /** The files of one template: its specification as fetched, and the JSON Schema that is made from it for editors. */
 export function schemaFiles(template: string, spec: StyleVersion): [spec: SchemaFile, schema: SchemaFile] {
   const text = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
   return [
     { path: specPath(template), text: text({ style_version: spec }) },
-    { path: `schemas/${template}.schema.json`, text: text(definitionSchema({ name: template, spec }, 'file')) },
+    { path: schemaPath(template), text: text(definitionSchema({ name: template, spec }, 'file')) },
   ];
 }
 

@@ -1,5 +1,5 @@
 import type { Io } from '../../src/cli/io.ts';
-import { run } from '../../src/cli/run.ts';
+import { start } from '../../src/cli/start.ts';
 
 export interface Ran {
   readonly exitCode: number;
@@ -68,6 +68,6 @@ export async function reelform(cwd: string, args: readonly string[], options: Te
       left = exitCode;
     },
   };
-  const exitCode = await run(args, io);
+  const exitCode = await start(args, io);
   return { exitCode: left ?? exitCode, stdout, stderr };
 }

@@ -1,0 +1,79 @@
+import type { Diagnostic } from '../diagnostic.ts';
+import type { Config } from '../project/config.ts';
+import type { FileSeen, FolderSeen } from '../project/read-log.ts';
+
+/**
+ * What planning remembers of a repository: in which state its files were when they were read, and what came of them. A
+ * repository with a mistake is never remembered.
+ */
+export interface Memory {
+  readonly config: Config;
+  /** By name; all that reelform.yaml names. */
+  readonly templates: ReadonlyMap<string, RememberedTemplate>;
+  /** Every file that was read, by repository-relative path. */
+  readonly files: ReadonlyMap<string, Trusted<FileSeen>>;
+  /** Every folder that was listed. */
+  readonly folders: ReadonlyMap<string, Trusted<FolderSeen>>;
+  /** Folders on the way to files: they have to be folders, and not links. */
+  readonly ways: readonly string[];
+  /** Looked for, and not there. */
+  readonly absent: readonly string[];
+  /** By path. */
+  readonly definitions: readonly RememberedDefinition[];
+  /** What came of the last plan of everything; null when nothing of it is certain any more. */
+  readonly outcome: Outcome | null;
+}
+
+/** A state that was seen, and whether its tuple alone shows later that it is still so. */
+export type Trusted<T> = T & { readonly isTrusted: boolean };
+
+export interface RememberedTemplate {
+  /** Of all in it that a definition can depend on. */
+  readonly digest: string;
+  readonly diagnostics: readonly Diagnostic[];
+  /** What people call its editables, by key; those alone that have a name. */
+  readonly labels: Readonly<Record<string, string>>;
+}
+
+/** A definition file, or a part, that nothing is wrong with. */
+export interface RememberedDefinition {
+  readonly path: string;
+  /** The files that it was read from, itself first. */
+  readonly origins: readonly string[];
+  /** The local files that its videos use. */
+  readonly assets: readonly string[];
+  /** Names of the templates that its videos use. */
+  readonly templates: readonly string[];
+  readonly ids: readonly string[];
+  readonly fingerprints: readonly string[];
+  /** Its videos in full: where they stand in the index, or their text if they are new. */
+  readonly record: RecordPlace | string;
+  /**
+   * For each of its videos where its entry stands in the lockfile, when the last plan had nothing to do for any of them;
+   * else null.
+   */
+  readonly settled: readonly TextRange[] | null;
+}
+
+/** In the index: the offset, the length in bytes, and the first digits of its SHA-256. */
+export type RecordPlace = readonly [offset: number, length: number, sum: string];
+
+/** A half-open range of bytes. */
+export type TextRange = readonly [start: number, end: number];
+
+export interface Outcome {
+  /** Whether the plan had nothing to do. */
+  readonly isEmpty: boolean;
+  /** The lockfile that it was compared with; null when there was none. */
+  readonly lock: Trusted<Pick<FileSeen, 'tuple' | 'sha256'>> | null;
+  /** The journal that it looked at; null when there was none. */
+  readonly journal: Trusted<Pick<FileSeen, 'tuple'>> | null;
+  /** The local files of all videos of the lockfile. */
+  readonly outputs: readonly string[];
+  /** The entries of the lockfile that belong to no settled definition. */
+  readonly loose: readonly (readonly [id: string, ...TextRange])[];
+}
+
+export function countVideos(definitions: readonly RememberedDefinition[]): number {
+  return definitions.reduce((sum, { ids }) => sum + ids.length, 0);
+}

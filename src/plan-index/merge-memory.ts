@@ -1,0 +1,79 @@
+import { CONFIG_FILE } from '../project/find-root.ts';
+import type { ReadLog } from '../project/read-log.ts';
+import type { Memory, Outcome, RememberedDefinition } from './memory.ts';
+import type { Reread } from './refresh-memory.ts';
+import { trusting, waysTo } from './remember-project.ts';
+import type { Stamp } from './stamp.ts';
+import { isOfTemplate } from './templates-at.ts';
+
+/** What was looked at again, and what of it is not as it was. */
+export interface Looked {
+  readonly log: ReadLog;
+  readonly stamp: Stamp;
+  /** Files. */
+  readonly changed: ReadonlySet<string>;
+  /** Folders; with one of them in it, all that are searched for definitions were listed again. */
+  readonly relisted: ReadonlySet<string>;
+  /** Names of those that were loaded again. */
+  readonly templates: ReadonlySet<string>;
+}
+
+/**
+ * What is remembered from now on: what was, save for what was looked at again; nothing of files that nobody needs any more.
+ *
+ * @returns null when a file changed under our eyes, so that what was kept and what was read do not belong together
+ */
+export function mergeMemory(root: string, memory: Memory, read: Reread, looked: Looked): Memory | null {
+  const { log, stamp, changed, relisted, templates } = looked;
+  if (!log.isWhole) return null;
+  for (const [path, { sha256 }] of log.files) {
+    const before = memory.files.get(path);
+    if (before !== undefined && before.sha256 !== sha256 && !changed.has(path)) return null;
+  }
+  const { config } = memory;
+  const names = [...config.templates.keys()];
+  const ownersOf = (path: string): string[] => names.filter((name) => isOfTemplate(path, name, config));
+  for (const [path, { listing }] of log.folders) {
+    const before = memory.folders.get(path);
+    const isOthers = before !== undefined && before.listing !== listing && !relisted.has(path);
+    if (isOthers && ownersOf(path).some((name) => !templates.has(name))) return null;
+  }
+  const outcome = memory.outcome && outcomeNow(memory.outcome, memory.definitions, read.definitions);
+  if (log.files.size === 0 && log.folders.size === 0) return { ...memory, ...read, outcome };
+
+  const used = new Set(read.definitions.flatMap(({ origins, assets }) => [...origins, ...assets]));
+  const isNeeded = (path: string, isNew: boolean): boolean => {
+    if (path === CONFIG_FILE || used.has(path)) return true;
+    return ownersOf(path).some((name) => isNew || !templates.has(name));
+  };
+  const files = new Map([...memory.files].filter(([path]) => !log.files.has(path) && isNeeded(path, false)));
+  for (const [path, seen] of trusting(log.files, stamp)) if (isNeeded(path, true)) files.set(path, seen);
+  const folders = new Map(
+    [...memory.folders].filter(([path]) => {
+      const owners = ownersOf(path);
+      if (owners.length === 0) return relisted.size === 0;
+      return owners.some((name) => !templates.has(name)) || relisted.size === 0;
+    }),
+  );
+  for (const [path, seen] of trusting(log.folders, stamp)) folders.set(path, seen);
+  const ways = waysTo(root, files, folders);
+  if (ways === null) return null;
+  const absent = new Set(memory.absent.filter((path) => !ownersOf(path).some((name) => templates.has(name))));
+  for (const path of log.absent) absent.add(path);
+  return { ...memory, ...read, outcome, files, folders, ways, absent: [...absent] };
+}
+
+/** The entries of definitions that were settled, and are not as they were, belong to nobody now. */
+function outcomeNow(
+  outcome: Outcome,
+  before: readonly RememberedDefinition[],
+  now: readonly RememberedDefinition[],
+): Outcome {
+  const kept = new Set(now);
+  const others = before.filter((one) => !kept.has(one));
+  if (others.length === 0 && now.length === before.length) return outcome;
+  const freed = others.flatMap(({ ids, settled }) => {
+    return settled === null ? [] : ids.map((id, index) => [id, ...settled[index]!] as const);
+  });
+  return { ...outcome, isEmpty: false, loose: [...outcome.loose, ...freed] };
+}
