@@ -1,85 +1,128 @@
-import { randomUUID } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout } from 'node:timers/promises';
-import { applyPlan } from '../apply/apply-plan.ts';
 import type { ApplyOutcome } from '../apply/events.ts';
-import { EXIT, hasErrors, ReelformError } from '../diagnostic.ts';
-import { LockFile } from '../lock/lock-file.ts';
+import { EXIT, hasErrors } from '../diagnostic.ts';
 import { isEmptyPlan, renders } from '../plan/plan.ts';
 import { planDocument } from '../plan/plan-document.ts';
 import { findRoot } from '../project/find-root.ts';
 import { acquireRunLock } from '../project/run-lock.ts';
-import { writeFileAtomic } from '../project/write-file.ts';
 import { diagnosticsJson } from '../report/diagnostics-json.ts';
 import { eventJson, type StreamEvent } from '../report/event-json.ts';
 import { outcomeText } from '../report/outcome-text.ts';
-import { approvalQuestion } from '../report/prompt-text.ts';
+import { approve } from './approve.ts';
 import { directoryOf, tellDiagnostics } from './diagnose.ts';
+import { exitCodeOf } from './exit-code-of.ts';
 import { type GlobalOptions, VERSION } from './global-options.ts';
 import { type Io, wantsColor } from './io.ts';
-import { LOCK_FILE } from './open-lock.ts';
-import { type OpenPlan, openPlan, type PlanFlags } from './open-plan.ts';
-import { type OpenService, openService } from './open-service.ts';
+import { type OpenDesired, openDesired } from './open-desired.ts';
+import { type OpenJournal, openJournal } from './open-journal.ts';
+import { openPlan, type PlanContext } from './open-plan.ts';
+import { openService } from './open-service.ts';
+import { PLAN_FLAGS, type PlanFlags } from './plan-flags.ts';
+import { refuseTogether } from './refuse-together.ts';
+import { expectPlan, type ReviewedPlan, reviewPlan } from './review-plan.ts';
+import { runPlan } from './run-plan.ts';
 import { showPlan } from './show-plan.ts';
-import { watchRun } from './watch-run.ts';
 
 export interface ApplyOptions extends GlobalOptions, PlanFlags {
   readonly autoApprove?: boolean;
+  readonly expectPlan?: string;
   readonly concurrency?: number;
+  readonly failFast?: boolean;
+  /** Milliseconds. */
+  readonly timeout?: number;
   readonly json?: boolean;
   readonly verbose?: boolean;
 }
 
-/** `reelform apply`: plans, asks, renders what changed, and records it. */
-export async function applyCommand(options: ApplyOptions, io: Io): Promise<number> {
+/**
+ * `reelform apply [PLANFILE]`: plans, asks, renders what changed, and records it; or does what a saved plan says, without
+ * asking.
+ */
+export async function applyCommand(file: string | undefined, options: ApplyOptions, io: Io): Promise<number> {
+  if (file !== undefined) refuseTogether('A saved plan', options, { ...PLAN_FLAGS, expectPlan: '--expect-plan' });
   const root = findRoot(directoryOf(options, io));
   // Before anything is read: what is planned here is what the lockfile says until the end.
   const releaseLock = await acquireRunLock(join(root, '.reelform', 'apply.pid'), io.pid, io.isAlive);
   try {
-    return await planAndApply(root, options, io);
+    if (options.refreshOnly === true) {
+      const { applyDrift } = await import('./apply-drift.ts');
+      return await applyDrift(options, io);
+    }
+    return await openAndApply(file, options, io);
   } finally {
     await releaseLock();
   }
 }
 
-async function planAndApply(root: string, options: ApplyOptions, io: Io): Promise<number> {
-  const { project, diagnostics, opened } = await openPlan(root, options);
-  tellDiagnostics(diagnostics, project.source, options, io);
+async function openAndApply(file: string | undefined, options: ApplyOptions, io: Io): Promise<number> {
+  // Nothing remembered: what is rendered is what was compared.
+  const repository = await openDesired(directoryOf(options, io), { cache: false });
+  if (hasErrors(repository.diagnostics)) return planAndApply(file, options, io, repository, null);
+  const journal = await openJournal(repository.root, repository.config);
+  try {
+    return await planAndApply(file, options, io, repository, journal);
+  } finally {
+    await journal.close();
+  }
+}
+
+/** @param journal null when there are mistakes in the repository, which leave nothing to do */
+async function planAndApply(
+  file: string | undefined,
+  options: ApplyOptions,
+  io: Io,
+  repository: OpenDesired,
+  journal: OpenJournal | null,
+): Promise<number> {
+  const directory = directoryOf(options, io);
+  const context: PlanContext = { repository, ...(journal !== null && { journal: journal.state }) };
+  const planned: ReviewedPlan =
+    file === undefined
+      ? { ...(await openPlan(directory, options, io, context)), stale: [] }
+      : await reviewPlan(file, directory, io, context);
+  const { diagnostics, opened, stale } = planned;
+  tellDiagnostics(diagnostics, repository.source, options, io);
   const tellEvent = (event: StreamEvent): void => {
     if (options.json === true) io.stdout.write(eventJson(event, io.now()));
   };
-  const tellJson = (outcome: ApplyOutcome): void => {
-    tellEvent({ kind: 'outcome', outcome, diagnostics: diagnosticsJson(diagnostics, project.source) });
+  const end = (outcome: ApplyOutcome, exitCode: number): number => {
+    tellEvent({ kind: 'outcome', outcome, diagnostics: diagnosticsJson(diagnostics, repository.source) });
+    return exitCode;
   };
   tellEvent({ kind: 'version', toolVersion: VERSION });
-  if (opened === null || hasErrors(opened.plan.diagnostics)) {
-    tellJson(NOTHING_DONE);
-    return opened === null ? EXIT.error : EXIT.refused;
-  }
-  const { plan } = opened;
+  if (opened === null || journal === null) return end(NOTHING_DONE, EXIT.error);
+  if (stale.length > 0) return end(NOTHING_DONE, EXIT.stale);
+  const { plan, lock } = opened;
+  if (options.expectPlan !== undefined) expectPlan(plan, options.expectPlan);
+  if (hasErrors(plan.diagnostics)) return end(NOTHING_DONE, EXIT.refused);
   tellEvent({ kind: 'planned', document: planDocument(plan, VERSION, []) });
-  showPlan(opened, io.stderr, options, io);
-  if (isEmptyPlan(plan)) {
-    tellJson(NOTHING_DONE);
-    return EXIT.ok;
-  }
+  showPlan(plan, repository.labels, io.stderr, options, io);
+  if (isEmptyPlan(plan)) return end(NOTHING_DONE, EXIT.ok);
+
+  const project = await repository.project();
   // Before anybody is asked: it may be one that cannot be used.
   const service = openService(project, io);
-  await approve(plan.changes.filter(renders).length, options, io);
+  if (file === undefined) await approve(plan.changes.filter(renders).length, options, io);
   io.stderr.write('\n');
-  const { outcome, interrupted } = await applyOpened(opened, service, options, io, tellEvent);
-  tellJson(outcome);
+  const outcome = await runPlan(
+    {
+      plan,
+      project,
+      lock,
+      service,
+      journal,
+      concurrency: options.concurrency ?? project.config.concurrency,
+      timeoutMs: options.timeout ?? null,
+      failFast: options.failFast === true,
+      color: options.color,
+      onEvent: tellEvent,
+    },
+    io,
+  );
   if (options.json !== true) {
     io.stdout.write(outcomeText(outcome, { color: wantsColor(io.stdout, io.env, options.color) }));
   }
-  if (outcome.failed.length > 0) return isRefused(outcome) ? EXIT.authentication : EXIT.renderFailed;
-  return interrupted ? EXIT.interrupted : EXIT.ok;
-}
-
-/** Whether the token was to blame, which no other attempt will mend. */
-function isRefused({ failed }: ApplyOutcome): boolean {
-  return failed.some(({ failures }) => failures.some(({ code }) => code === 'service_unauthorized'));
+  return end(outcome, exitCodeOf(outcome));
 }
 
 const NOTHING_DONE: ApplyOutcome = {
@@ -92,60 +135,3 @@ const NOTHING_DONE: ApplyOutcome = {
   endedBy: null,
   elapsedMs: 0,
 };
-
-async function applyOpened(
-  { plan, project, lock, videos }: OpenPlan,
-  { service, capacity, ensureStyleVersion, close }: OpenService,
-  options: ApplyOptions,
-  io: Io,
-  tellEvent: (event: StreamEvent) => void,
-): Promise<{ outcome: ApplyOutcome; interrupted: boolean }> {
-  const lockFile = new LockFile(join(project.root, LOCK_FILE), LOCK_FILE, lock, writeFileAtomic);
-  const stop = new AbortController();
-  const watch = watchRun(options, io);
-  const stopListening = io.onInterrupt(() => {
-    if (stop.signal.aborted) {
-      watch.close();
-      io.leave(EXIT.interrupted);
-    }
-    stop.abort();
-    watch.stopping();
-  });
-  try {
-    const outcome = await applyPlan({
-      plan,
-      videos,
-      service,
-      digestOf: (path) => project.assets.get(path)?.sha256,
-      concurrency: Math.min(options.concurrency ?? project.config.concurrency, capacity),
-      signal: stop.signal,
-      onEvent: (event) => {
-        tellEvent(event);
-        watch.take(event);
-      },
-      ports: {
-        updateLock: (change) => lockFile.update(change),
-        ensureStyleVersion,
-        readFile: (path) => readFile(join(project.root, path)),
-        clock: { now: () => io.now(), wait: (milliseconds) => setTimeout(milliseconds) },
-        newKey: () => randomUUID(),
-      },
-    });
-    // Asked to stop when all was at work already: nothing was left out.
-    return { outcome, interrupted: stop.signal.aborted && outcome.skipped.length > 0 };
-  } finally {
-    stopListening();
-    watch.close();
-    await close();
-  }
-}
-
-/** @throws ReelformError `not_approved` */
-async function approve(renderCount: number, options: ApplyOptions, io: Io): Promise<void> {
-  if (options.autoApprove === true) return;
-  if (!io.interactive) {
-    throw new ReelformError('not_approved', 'There is nobody to ask for approval', { hint: 'Pass --auto-approve' });
-  }
-  const answer = await io.ask(approvalQuestion(renderCount));
-  if (answer.trim() !== 'yes') throw new ReelformError('not_approved', 'The plan was not approved; nothing was done');
-}

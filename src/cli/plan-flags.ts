@@ -34,11 +34,7 @@ export const PLAN_FLAGS = {
 
 /** Gives a command the options that say what is planned. */
 export function addPlanFlags(command: Command): Command {
-  return command
-    .option('--target <glob>', 'only videos with such an id; can be said several times', collect)
-    .option('--target-file <file>', 'the same, one glob per line; - is stdin', collect)
-    .option('--exclude <glob>', 'no video with such an id; can be said several times', collect)
-    .option('--exclude-file <file>', 'the same, one glob per line; - is stdin', collect)
+  return addSelectionFlags(command)
     .option('--changed-since <ref>', 'only videos made from files that changed since the branch left this git revision')
     .option('--replace <glob>', 'render videos with such an id again; can be said several times', collect)
     .option('--refresh', 'ask the service and the servers of remote files whether what was rendered still stands')
@@ -47,6 +43,15 @@ export function addPlanFlags(command: Command): Command {
     .option('--ignore-missing-outputs', 'do not restore videos whose local file is missing')
     .option('--allow-empty', 'accept that no video is left')
     .option('--no-cache', 'believe nothing that was remembered about files');
+}
+
+/** Gives a command the options that say which videos it is about. */
+export function addSelectionFlags(command: Command): Command {
+  return command
+    .option('--target <glob>', 'only videos with such an id; can be said several times', collect)
+    .option('--target-file <file>', 'the same, one glob per line; - is stdin', collect)
+    .option('--exclude <glob>', 'no video with such an id; can be said several times', collect)
+    .option('--exclude-file <file>', 'the same, one glob per line; - is stdin', collect);
 }
 
 /** One more of an option that can be said several times. */

@@ -11,10 +11,10 @@ export interface Finding {
   readonly id: string;
   readonly reason: 'url_lost' | 'asset_changed';
   readonly what: 'session_gone' | 'session_failed' | 'video_gone' | 'asset_changed';
-  /** The video's, or the file's that changed. */
+  /** The video's, or the first file's that changed. */
   readonly url: string;
-  /** Of a file that changed: what its server says of it now. */
-  readonly validator: string | null;
+  /** Of the files that changed, by URL: what their servers say of them now. */
+  readonly changed: Readonly<Record<string, string>>;
 }
 
 /** What could not be told. Never a reason to render. */
@@ -80,7 +80,7 @@ async function refreshVideo(
 ): Promise<{ finding: Finding | null; unclear: Unclear[] }> {
   const unclear: Unclear[] = [];
   const lost = (what: Finding['what']) => {
-    return { finding: { id, reason: 'url_lost', what, url: entry.video_url, validator: null } as const, unclear };
+    return { finding: { id, reason: 'url_lost', what, url: entry.video_url, changed: {} } as const, unclear };
   };
   if (getSession !== null) {
     const session = await lookAtSession(entry.session, getSession);
@@ -92,6 +92,7 @@ async function refreshVideo(
     if (video.kind === 'gone') return lost('video_gone');
     if (video.kind === 'unclear') unclear.push({ id, url: entry.video_url, why: video.why });
   }
+  const changed = new Map<string, string>();
   for (const [url, validator] of Object.entries(entry.sources ?? {})) {
     const source = await look(url);
     if (source.kind !== 'there') {
@@ -99,11 +100,13 @@ async function refreshVideo(
       const why = source.kind === 'gone' ? `the server answered ${source.status}` : source.why;
       unclear.push({ id, url, why });
     } else if (source.validator !== null && isOtherVersion(validator, source.validator)) {
-      const finding = { id, reason: 'asset_changed', what: 'asset_changed', url, validator: source.validator } as const;
-      return { finding, unclear };
+      changed.set(url, source.validator);
     }
   }
-  return { finding: null, unclear };
+  const [url] = changed.keys();
+  if (url === undefined) return { finding: null, unclear };
+  const what = 'asset_changed';
+  return { finding: { id, reason: what, what, url, changed: Object.fromEntries(changed) }, unclear };
 }
 
 async function lookAtSession(

@@ -1,9 +1,14 @@
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { Ajv } from 'ajv';
 import { describe, expect, it } from 'vitest';
 import { CONFIG, definition, makeRepository } from '../support/repository.ts';
 import { solidPng } from '../support/small-package.ts';
 import { reelform } from '../support/test-io.ts';
+
+const EVENTS_SCHEMA = JSON.parse(
+  readFileSync(new URL('../../schemas/reelform-events.schema.json', import.meta.url), 'utf8'),
+);
 
 interface LockJson {
   readonly videos: Readonly<Record<string, { fingerprint: string; video_url: string; thumbnails: string[] }>>;
@@ -31,7 +36,7 @@ async function changes(root: string, ...flags: string[]): Promise<unknown[]> {
 describe('reelform apply', () => {
   it('renders everything once, then nothing', async () => {
     const root = makeRepository();
-    expect(await applied(root)).toBe('Done: 3 rendered in 0.0 s.\n');
+    expect(await applied(root)).toMatch(/^Done: 3 rendered in [\d.]+ s\.\n$/);
     const lock = lockText(root);
     for (const entry of Object.values(lockOf(root).videos)) {
       expect(readFileSync(join(root, entry.video_url)).subarray(4, 8).toString()).toBe('ftyp');
@@ -208,7 +213,7 @@ describe('reelform apply', () => {
     let interrupted = false;
     const { exitCode, stdout } = await reelform(root, ['apply', '--auto-approve', '--concurrency', '1'], {
       onStderr(text, interrupt) {
-        if (interrupted || !text.includes('berlin  rendering')) return;
+        if (interrupted || !text.includes('berlin  begun')) return;
         interrupted = true;
         interrupt();
       },
@@ -219,18 +224,37 @@ describe('reelform apply', () => {
     expect(await applied(root)).toContain('2 rendered');
   });
 
-  it('prints the outcome as JSON', async () => {
-    const { stdout } = await reelform(makeRepository(), ['apply', '--auto-approve', '--json']);
-    expect(JSON.parse(stdout)).toEqual({
-      format_version: '1.0',
-      interrupted: false,
-      rendered: 3,
-      recorded: 0,
-      failed: [],
-      skipped: [],
-      elapsed_ms: 0,
-      diagnostics: [expect.objectContaining({ code: 'schema_outdated' })],
+  it('prints with --json a line for each event, as the published schema has it, the outcome last', async () => {
+    const isEvent = new Ajv({ strict: false }).compile(EVENTS_SCHEMA);
+    const root = makeRepository({
+      'videos/rome.yaml': definition('Rome').replace('t_01: Rome', 't_01: Rome\n  photo: https://127.0.0.1:1/none.png'),
     });
+    const { stdout } = await reelform(root, ['apply', '--auto-approve', '--json']);
+    const events = stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    for (const event of events) expect(isEvent(event), JSON.stringify([event, isEvent.errors])).toBe(true);
+    const types = events.map(({ type }) => type);
+    expect(types.slice(0, 3)).toEqual(['version', 'planned', 'run_started']);
+    expect(types.filter((type) => type === 'video_rendered')).toHaveLength(3);
+    expect(events.at(-1)).toMatchObject({
+      type: 'outcome',
+      rendered: 3,
+      failed: [],
+      unknown: [],
+      in_progress: [],
+      ended_by: null,
+      diagnostics: [{ code: 'schema_outdated' }],
+    });
+  });
+
+  it('prints with --json the outcome, too, when nothing could be planned', async () => {
+    const root = makeRepository({ 'videos/rome.yaml': 'template: none\n' });
+    const { stdout, exitCode } = await reelform(root, ['apply', '--auto-approve', '--json']);
+    const types = stdout.trimEnd().split('\n');
+    expect(exitCode).toBe(1);
+    expect(types.map((line) => JSON.parse(line).type)).toEqual(['version', 'outcome']);
   });
 
   it('works from a folder below the root, and in the one that -C names', async () => {

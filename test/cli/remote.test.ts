@@ -72,7 +72,7 @@ describe('with a service that has the interface document alone', () => {
     });
     expect(await run(['pull', '--check'])).toMatchObject({ exitCode: 0 });
     expect(await run(['plan', '--detailed-exitcode'])).toMatchObject({ exitCode: 2 });
-    expect(await run(APPLY)).toMatchObject({ exitCode: 0, stdout: 'Done: 3 rendered in 0.0 s.\n' });
+    expect(await run(APPLY)).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/^Done: 3 rendered in /) });
     expect(lockOf(root).videos.berlin).toMatchObject({
       service: server.url,
       style_version: 'tsv_stranger',
@@ -125,7 +125,7 @@ describe('with a service that takes uploads', () => {
 
   it('pushes a template package once, before the first render, and only when something is rendered', async () => {
     const { root, server, run } = await setUp('./templates/small', uploads);
-    expect(await run(APPLY)).toMatchObject({ exitCode: 0, stdout: 'Done: 3 rendered in 0.0 s.\n' });
+    expect(await run(APPLY)).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/^Done: 3 rendered in /) });
     expect(server.count('POST /v2/template_style_versions')).toBe(1);
     const push = server.seen.findIndex(
       ({ method, path }) => method === 'POST' && path === '/v2/template_style_versions',

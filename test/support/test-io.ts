@@ -9,7 +9,7 @@ export interface Ran {
 
 export interface TestIoOptions {
   readonly env?: Readonly<Record<string, string>>;
-  /** Milliseconds since the epoch, or a clock; 0 when absent. */
+  /** Milliseconds since the epoch, or a clock; when absent a clock that starts at 0. */
   readonly now?: number | (() => number);
   readonly interactive?: boolean;
   readonly answer?: string;
@@ -24,6 +24,7 @@ export async function reelform(cwd: string, args: readonly string[], options: Te
   let stdout = '';
   let stderr = '';
   let left: number | null = null;
+  const startedAt = performance.now();
   const listeners = new Set<() => void>();
   const interrupt = (): void => {
     for (const listener of listeners) listener();
@@ -50,7 +51,7 @@ export async function reelform(cwd: string, args: readonly string[], options: Te
     env: options.env ?? {},
     pid: 1,
     isAlive: () => true,
-    now: () => (typeof options.now === 'function' ? options.now() : (options.now ?? 0)),
+    now: () => (typeof options.now === 'function' ? options.now() : (options.now ?? performance.now() - startedAt)),
     onInterrupt(listener) {
       listeners.add(listener);
       return () => listeners.delete(listener);

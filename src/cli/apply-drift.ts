@@ -1,0 +1,62 @@
+import { join } from 'node:path';
+import { EXIT } from '../diagnostic.ts';
+import { byCodeUnit } from '../digest.ts';
+import type { Lock, LockEntry } from '../lock/lock.ts';
+import { LockFile } from '../lock/lock-file.ts';
+import { writeFileAtomic } from '../project/write-file.ts';
+import { diagnosticsJson } from '../report/diagnostics-json.ts';
+import { driftJson } from '../report/drift-json.ts';
+import { driftText } from '../report/drift-text.ts';
+import type { ApplyOptions } from './apply-command.ts';
+import { approve } from './approve.ts';
+import { directoryOf, tellDiagnostics } from './diagnose.ts';
+import { type Io, wantsColor } from './io.ts';
+import { openDrift } from './open-drift.ts';
+import { LOCK_FILE } from './open-lock.ts';
+import type { Finding } from './refresh-videos.ts';
+import { refuseTogether } from './refuse-together.ts';
+
+/**
+ * `reelform apply --refresh-only`: makes the lockfile say what is, and renders nothing. The entry of a video that is lost
+ * goes, so that the next plan makes the video; of a remote file that changed the new version is noted, so that the video
+ * made from the old one counts as it is. A file that is missing on this machine alone is no matter of the lockfile.
+ */
+export async function applyDrift(options: ApplyOptions, io: Io): Promise<number> {
+  refuseTogether('--refresh-only', options, {
+    replace: '--replace',
+    changedSince: '--changed-since',
+    maxRenders: '--max-renders',
+    expectPlan: '--expect-plan',
+  });
+  const directory = directoryOf(options, io);
+  const { repository, diagnostics, opened } = await openDrift(directory, options, io);
+  const report = opened?.report ?? { checked: 0, findings: [], unclear: [] };
+  if (options.json === true) io.stdout.write(driftJson(report, diagnosticsJson(diagnostics, repository.source)));
+  if (opened === null) {
+    tellDiagnostics(diagnostics, repository.source, options, io);
+    return EXIT.error;
+  }
+  tellDiagnostics(repository.diagnostics, repository.source, options, io);
+  io.stderr.write(driftText(report, { color: wantsColor(io.stderr, io.env, options.color) }));
+  const { findings } = opened.refreshed;
+  if (findings.length === 0) return EXIT.ok;
+  await approve(0, options, io);
+  const lockFile = new LockFile(join(repository.root, LOCK_FILE), LOCK_FILE, opened.lock, writeFileAtomic);
+  await lockFile.update((lock) => recordFindings(lock, findings));
+  return EXIT.ok;
+}
+
+function recordFindings(lock: Lock, findings: readonly Finding[]): Lock {
+  const videos = new Map(lock.videos);
+  for (const { id, reason, changed } of findings) {
+    const entry = videos.get(id);
+    if (reason === 'url_lost') videos.delete(id);
+    else if (entry !== undefined) videos.set(id, withVersions(entry, changed));
+  }
+  return { ...lock, videos };
+}
+
+function withVersions(entry: LockEntry, changed: Readonly<Record<string, string>>): LockEntry {
+  const sources = Object.entries({ ...entry.sources, ...changed }).sort(([a], [b]) => byCodeUnit(a, b));
+  return { ...entry, sources: Object.fromEntries(sources) };
+}

@@ -1,0 +1,89 @@
+import type { ApplyEvent } from '../apply/events.ts';
+import { byCodeUnit } from '../digest.ts';
+import type { Lock, LockEntry } from '../lock/lock.ts';
+import type { DesiredVideo } from '../plan/desired-video.ts';
+import type { Plan } from '../plan/plan.ts';
+import type { LookAtUrl } from '../session/look-at-url.ts';
+
+interface Noted {
+  readonly urls: readonly string[];
+  /** Of the rendering that is replaced. */
+  readonly formerSession: string | null;
+}
+
+/**
+ * Notes which versions of remote files a run renders from, so that a later refresh can tell whether they changed. Each URL
+ * is looked at once, at the time when the first video with it is asked for. What cannot be told is left out.
+ */
+export class SourceNotes {
+  readonly #look: LookAtUrl;
+  readonly #planned: ReadonlyMap<string, Noted>;
+  readonly #asked = new Map<string, Promise<void>>();
+  /** By URL, as far as the answers have come. */
+  readonly #validators = new Map<string, string>();
+  readonly #posted = new Map<string, Noted>();
+  readonly #end = new AbortController();
+
+  constructor(plan: Plan, look: LookAtUrl) {
+    this.#look = look;
+    const planned = plan.changes.flatMap(({ id, action, desired, before }): [string, Noted][] => {
+      if (desired === null || (action !== 'create' && action !== 'update')) return [];
+      const urls = remoteFiles(desired);
+      return urls.length === 0 ? [] : [[id, { urls, formerSession: before?.session ?? null }]];
+    });
+    this.#planned = new Map(planned);
+  }
+
+  take(event: ApplyEvent): void {
+    // What was begun by an earlier run was made from what was there then.
+    if (event.kind !== 'video-started' || event.begin !== 'posted') return;
+    const noted = this.#planned.get(event.id);
+    if (noted === undefined) return;
+    this.#posted.set(event.id, noted);
+    for (const url of noted.urls) if (!this.#asked.has(url)) this.#asked.set(url, this.#ask(url));
+  }
+
+  /** The lock with what is known by now, in the entries of what this run rendered. */
+  addTo(lock: Lock): Lock {
+    const added: [string, LockEntry][] = [];
+    for (const [id, { urls, formerSession }] of this.#posted) {
+      const entry = lock.videos.get(id);
+      if (entry === undefined || entry.session === formerSession) continue;
+      const known = urls.flatMap((url) => this.#validators.get(url) ?? []);
+      if (known.length === Object.keys(entry.sources ?? {}).length) continue;
+      added.push([id, { ...entry, sources: this.#sourcesOf(urls) }]);
+    }
+    return added.length === 0 ? lock : { ...lock, videos: new Map([...lock.videos, ...added]) };
+  }
+
+  /** Resolves when every look has ended. */
+  async settled(): Promise<void> {
+    await Promise.all(this.#asked.values());
+  }
+
+  /** Nothing is looked at any more. */
+  close(): void {
+    this.#end.abort();
+  }
+
+  #sourcesOf(urls: readonly string[]): Record<string, string> {
+    const pairs = urls.flatMap((url): [string, string][] => {
+      const validator = this.#validators.get(url);
+      return validator === undefined ? [] : [[url, validator]];
+    });
+    return Object.fromEntries(pairs.sort(([a], [b]) => byCodeUnit(a, b)));
+  }
+
+  async #ask(url: string): Promise<void> {
+    const look = await this.#look(url, this.#end.signal).catch(() => null);
+    if (look?.kind === 'there' && look.validator !== null) this.#validators.set(url, look.validator);
+  }
+}
+
+/** The URLs that a video is made from, each once. */
+function remoteFiles({ resources }: DesiredVideo): string[] {
+  const urls = [...resources.values()].flatMap((resource) => {
+    return resource.kind === 'image' && resource.source.kind === 'url' ? [resource.source.url] : [];
+  });
+  return [...new Set(urls)];
+}
