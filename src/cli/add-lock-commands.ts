@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { Io } from './io.ts';
 
-/** `reelform show`, `output`, `lock …`: what was rendered, and the file that says so. */
+/** `reelform show`, `output`, `lock …`, `mv`, `rm`, `import`: what was rendered, and the file that says so. */
 export function addLockCommands(program: Command, io: Io, done: (exitCode: number) => void): void {
   program
     .command('show')
@@ -48,5 +48,32 @@ export function addLockCommands(program: Command, io: Io, done: (exitCode: numbe
     .action(async (_, command: Command) => {
       const { lockMigrateCommand } = await import('./lock-migrate-command.ts');
       done(await lockMigrateCommand(command.optsWithGlobals(), io));
+    });
+
+  program
+    .command('mv')
+    .description('give a video of the lockfile another id')
+    .argument('<from>', 'the id that the lockfile has')
+    .argument('<to>', 'the id that it gets')
+    .action(async (from: string, to: string, _, command: Command) => {
+      const { mvCommand } = await import('./mv-command.ts');
+      done(await mvCommand(from, to, command.optsWithGlobals(), io));
+    });
+  program
+    .command('rm')
+    .description('forget videos of the lockfile; the videos stay where they are')
+    .argument('<id...>', 'as `reelform show` lists them')
+    .action(async (ids: string[], _, command: Command) => {
+      const { rmCommand } = await import('./rm-command.ts');
+      done(await rmCommand(ids, command.optsWithGlobals(), io));
+    });
+  program
+    .command('import')
+    .description('record a session that the service has rendered as the rendering of a video')
+    .argument('<id>', 'a video that a definition has')
+    .requiredOption('--session <id>', 'a session at the service')
+    .action(async (id: string, _, command: Command) => {
+      const { importCommand } = await import('./import-command.ts');
+      done(await importCommand(id, command.optsWithGlobals(), io));
     });
 }

@@ -9,7 +9,7 @@ const README = readFileSync(join(import.meta.dirname, '../../README.md'), 'utf8'
 const COMMANDS = [
   ...['plan', 'apply'],
   'resolve',
-  ...['show', 'output', 'lock merge', 'lock verify', 'lock migrate'],
+  ...['show', 'output', 'lock merge', 'lock verify', 'lock migrate', 'mv', 'rm', 'import'],
   ...['validate', 'pull', 'template push'],
   ...['serve', 'token create', 'token list', 'token revoke'],
 ];

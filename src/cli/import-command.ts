@@ -1,0 +1,91 @@
+import { mappingDifferences } from '../apply/mapping-differences.ts';
+import { renderingOf } from '../apply/watch-session.ts';
+import { EXIT, ReelformError } from '../diagnostic.ts';
+import type { Rendering } from '../lock/lock.ts';
+import type { DesiredVideo } from '../plan/desired-video.ts';
+import { editLock, settle } from '../plan/settle.ts';
+import { findRoot } from '../project/find-root.ts';
+import { importedText } from '../report/lock-edit-text.ts';
+import { differencesText } from '../report/resolve-text.ts';
+import { isSignedUrl } from '../service/is-signed-url.ts';
+import { ServiceError } from '../service/service-error.ts';
+import type { RenderSession } from '../service/wire.ts';
+import { changeLock } from './change-lock.ts';
+import { directoryOf, tellDiagnostics } from './diagnose.ts';
+import type { GlobalOptions } from './global-options.ts';
+import { type Io, wantsColor } from './io.ts';
+import { type OpenDesired, openDesired } from './open-desired.ts';
+import { openRemoteService } from './open-remote-service.ts';
+import { withRunLock } from './with-run-lock.ts';
+
+/**
+ * `reelform import ID --session S`: records what a session at the service has rendered as the rendering of a video, if it is
+ * what the definition says. Nothing is rendered.
+ */
+export async function importCommand(
+  id: string,
+  options: GlobalOptions & { readonly session: string },
+  io: Io,
+): Promise<number> {
+  const root = findRoot(directoryOf(options, io));
+  return withRunLock(root, io, async () => {
+    const repository = await openDesired(root, { cache: false });
+    const video = repository.desired.find((one) => one.id === id);
+    if (video === undefined) {
+      // It may be missing for one of these.
+      tellDiagnostics(repository.diagnostics, repository.source, options, io);
+      throw new ReelformError('unknown_video', `No definition has the video ${JSON.stringify(id)}`, {
+        hint: 'Write it first: it has to say what the session was made from',
+      });
+    }
+    const rendering = await readRendering(video, options.session, repository, io);
+    const { put } = settle(
+      {
+        action: 'create',
+        id: video.id,
+        previousId: null,
+        reason: 'new',
+        inputs: [],
+        fields: [],
+        desired: video,
+        before: null,
+      },
+      rendering,
+    );
+    if ((await changeLock(root, (lock) => editLock(lock, [{ remove: null, put }]), options, io)) === null)
+      return EXIT.error;
+    const color = wantsColor(io.stdout, io.env, options.color);
+    io.stdout.write(importedText(id, rendering, { color, isSigned: isSignedUrl(rendering.video_url) }));
+    return EXIT.ok;
+  });
+}
+
+/** @throws ReelformError `config_invalid`, `session_gone`, `session_failed`, `session_differs` */
+async function readRendering(video: DesiredVideo, id: string, { config }: OpenDesired, io: Io): Promise<Rendering> {
+  if (config.service === 'embedded') {
+    throw new ReelformError('config_invalid', 'With "service: embedded" there are no sessions that outlive a run', {
+      hint: `Render it: reelform apply --target ${video.id}`,
+    });
+  }
+  const service = openRemoteService({ config }, io);
+  let session: RenderSession;
+  try {
+    ({ session } = await service.getRenderSession(id));
+  } catch (error) {
+    if (!(error instanceof ServiceError && error.status === 404)) throw error;
+    throw new ReelformError('session_gone', `${service.name} does not have the session ${id}`, {
+      hint: 'Look at its id again',
+    });
+  }
+  const rendering = renderingOf(session);
+  if (rendering === null) {
+    throw new ReelformError('session_failed', `The session ${id} has no video: its status is ${session.status}`, {
+      hint: 'Import a session that has ended with one; one that is still rendered can be imported later',
+    });
+  }
+  const differences = mappingDifferences(video, session);
+  if (differences.length === 0) return rendering;
+  throw new ReelformError('session_differs', `The session ${id} is another video: ${differencesText(differences)}`, {
+    hint: `Change ${video.path} to what was rendered, or render what it says: reelform apply --target ${video.id}`,
+  });
+}

@@ -1,0 +1,112 @@
+import { describe, expect, test } from 'vitest';
+import { mappingDifferences } from '../../src/apply/mapping-differences.ts';
+import type { VideoResource } from '../../src/definition/video.ts';
+import type { DesiredVideo } from '../../src/plan/desired-video.ts';
+import { bareSession } from '../../src/service/read-answer.ts';
+import type { RenderSession } from '../../src/service/wire.ts';
+
+const DIGEST = '4f'.repeat(32);
+const HERO = '(Footage)/USER/hero.jpg';
+const LOGO = '(Footage)/USER/logo.png';
+
+const resources = new Map<string, VideoResource>([
+  ['t_01', { kind: 'text', text: 'Summer' }],
+  ['c_01', { kind: 'color', color: 'EEADA7' }],
+  [
+    HERO,
+    {
+      kind: 'image',
+      source: { kind: 'url', url: 'https://example.com/hero.jpg' },
+      transform: { crop_strategy: 'contain', background: 'FFFFFF' },
+    },
+  ],
+  [LOGO, { kind: 'image', source: { kind: 'file', path: 'logo.png' }, transform: { crop_strategy: 'cover' } }],
+]);
+const video = {
+  styleVersion: 'tsv_1',
+  resources,
+  inputs: { [LOGO]: `sha256:${DIGEST}` },
+} as unknown as DesiredVideo;
+
+const rendered: Record<string, unknown> = {
+  t_01: { source: { text: 'Summer' } },
+  c_01: { source: { text: 'EEADA7' } },
+  [HERO]: {
+    source: { remote_url: 'https://example.com/hero.jpg' },
+    transform: { crop_strategy: 'contain', background: 'FFFFFF' },
+  },
+  [LOGO]: { source: { remote_url: `urn:sha256:${DIGEST}` }, transform: { crop_strategy: 'cover' } },
+};
+
+/** A session with this in place of what was rendered. */
+function sessionOf(changed: Record<string, unknown> = {}, session: Record<string, unknown> = {}): RenderSession {
+  const mapping = { id: 'm_1', template_style_version_id: 'tsv_1', resources: { ...rendered, ...changed } };
+  return { ...bareSession('rs_1', 0), mapping, ...session } as unknown as RenderSession;
+}
+
+const fieldsIn = (session: RenderSession): string[] => mappingDifferences(video, session).map(({ field }) => field);
+
+describe('mappingDifferences()', () => {
+  test.each<[string, RenderSession]>([
+    ['the same', sessionOf()],
+    ['a colour in another spelling', sessionOf({ c_01: { source: { text: '#eeada7ff' } } })],
+    [
+      'a transform in another order and spelling, with what says nothing',
+      sessionOf({
+        [HERO]: {
+          id: 'r_1',
+          source: { remote_url: 'https://EXAMPLE.com:443/hero.jpg', id: 's_1' },
+          transform: { focus_x: null, background: '#ffffff', crop_strategy: 'contain' },
+        },
+      }),
+    ],
+    ['a default that is not written out', sessionOf({ [LOGO]: { source: { remote_url: `urn:sha256:${DIGEST}` } } })],
+    [
+      'a file whose digest the session tells',
+      sessionOf(
+        { [LOGO]: { source: { remote_url: 'https://cdn.example.com/1' } } },
+        { source_uploads: [{ key: LOGO, remote_url: 'https://cdn.example.com/1', sha256: DIGEST }] },
+      ),
+    ],
+    ['an output that says what is made anyway', sessionOf({}, { output: { format: 'mp4' } })],
+  ])('sees none in %s', (_, session) => {
+    expect(mappingDifferences(video, session)).toEqual([]);
+  });
+
+  test.each<[string, RenderSession, string]>([
+    ['a text', sessionOf({ t_01: { source: { text: 'summer' } } }), 't_01'],
+    ['a colour', sessionOf({ c_01: { source: { text: 'EEADA8' } } }), 'c_01'],
+    ['a value that is not there', sessionOf({ t_01: undefined }), 't_01'],
+    ['a value that nobody asked for', sessionOf({ t_02: { source: { text: '' } } }), 't_02'],
+    ['a source', sessionOf({ [HERO]: { ...(rendered[HERO] as object), source: { remote_url: 'x' } } }), HERO],
+    ['a transform', sessionOf({ [HERO]: { source: { remote_url: 'https://example.com/hero.jpg' } } }), HERO],
+    ['a file of other bytes', sessionOf({ [LOGO]: { source: { remote_url: `urn:sha256:${'0'.repeat(64)}` } } }), LOGO],
+    ['a file behind a URL', sessionOf({ [LOGO]: { source: { remote_url: 'https://cdn.example.com/1' } } }), LOGO],
+    [
+      'the digest of another URL',
+      sessionOf(
+        { [LOGO]: { source: { remote_url: 'https://cdn.example.com/1' } } },
+        { source_uploads: [{ key: LOGO, remote_url: 'https://cdn.example.com/2', sha256: DIGEST }] },
+      ),
+      LOGO,
+    ],
+    ['sound', sessionOf({}, { audio_tracks: { main: {} } }), 'audio_tracks'],
+    ['fonts', sessionOf({}, { font_changes: { 'Inter-Bold': {} } }), 'font_changes'],
+    ['the output', sessionOf({}, { output: { format: 'gif' } }), 'output'],
+    ['the size', sessionOf({}, { output: { height: 360 } }), 'output'],
+  ])('sees a difference in %s', (_, session, field) => {
+    expect(fieldsIn(session)).toEqual([field]);
+  });
+
+  test('takes a session that shows no mapping for another one', () => {
+    for (const mapping of [undefined, null, 'x', {}]) {
+      expect(fieldsIn(sessionOf({}, { mapping }))).toEqual(['template_style_version_id', ...resources.keys()]);
+    }
+  });
+
+  test('shows both sides', () => {
+    expect(mappingDifferences(video, sessionOf({ t_01: { source: { text: 'Winter' } } }))).toEqual([
+      { field: 't_01', asked: '"Summer"', found: '"Winter"' },
+    ]);
+  });
+});
