@@ -11,12 +11,16 @@ export interface TestIoOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Milliseconds since the epoch, or a clock; when absent a clock that starts at 0. */
   readonly now?: number | (() => number);
+  /** Whether what is to come later comes next; otherwise it never does. */
+  readonly isLate?: boolean;
   readonly interactive?: boolean;
   readonly answer?: string;
   /** What stands on standard input. */
   readonly input?: string;
   /** Called with everything written to stderr so far; `interrupt` is a Ctrl-C. */
   readonly onStderr?: (text: string, interrupt: () => void) => void;
+  /** The same of stdout. */
+  readonly onStdout?: (text: string, interrupt: () => void) => void;
 }
 
 /** One call of the command in this process, as if `cwd` were where it was started. */
@@ -33,6 +37,7 @@ export async function reelform(cwd: string, args: readonly string[], options: Te
     stdout: {
       write(text) {
         stdout += text;
+        options.onStdout?.(stdout, interrupt);
       },
       isTTY: false,
       columns: 100,
@@ -57,8 +62,8 @@ export async function reelform(cwd: string, args: readonly string[], options: Te
       return () => listeners.delete(listener);
     },
     onResize: () => () => {},
-    // Time does not pass in tests: what was to come later comes next.
     after(_, callback) {
+      if (options.isLate !== true) return () => {};
       const timer = setImmediate(callback);
       return () => clearImmediate(timer);
     },
