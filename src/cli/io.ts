@@ -34,11 +34,27 @@ export interface Output {
   readonly rows: number;
 }
 
-/** Whether colours belong on an output. @see https://no-color.org */
+/** Whether a machine is at work, where nobody looks on: `CI` is there and does not say no. */
+export function isCi(env: Io['env']): boolean {
+  return !['', '0', 'false'].includes(env.CI ?? '');
+}
+
+/** Whether somebody is there who can wait, or interrupt again. */
+export function isAttended({ stderr, env }: Pick<Io, 'stderr' | 'env'>): boolean {
+  return stderr.isTTY && !isCi(env);
+}
+
+/**
+ * Whether colours belong on an output. `--no-color` says no, then `NO_COLOR`; `FORCE_COLOR` says yes, or no with `0` or
+ * `false`; else a terminal has them that is not dumb, and no machine.
+ *
+ * @see https://no-color.org, https://force-color.org
+ */
 export function wantsColor(output: Output, env: Io['env'], flag: boolean): boolean {
   if (!flag || (env.NO_COLOR ?? '') !== '') return false;
-  if ((env.FORCE_COLOR ?? '') !== '') return env.FORCE_COLOR !== '0';
-  return output.isTTY && env.TERM !== 'dumb' && (env.CI ?? '') === '';
+  const forced = env.FORCE_COLOR ?? '';
+  if (forced !== '') return forced !== '0' && forced !== 'false';
+  return isScreen(output, env);
 }
 
 /** Whether the terminal shows 24-bit colours. */
@@ -48,5 +64,5 @@ export function hasTrueColor(env: Io['env']): boolean {
 
 /** Whether an output is a screen that can be drawn on again. */
 export function isScreen(output: Output, env: Io['env']): boolean {
-  return output.isTTY && env.TERM !== 'dumb' && (env.CI ?? '') === '';
+  return output.isTTY && env.TERM !== 'dumb' && !isCi(env);
 }

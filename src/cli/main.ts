@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import type { Io, Output } from './io.ts';
+import { type Io, isCi, type Output } from './io.ts';
 import { start } from './start.ts';
 
 function output(stream: NodeJS.WriteStream): Output {
@@ -48,7 +48,7 @@ const io: Io = {
     const timer = setTimeout(callback, milliseconds);
     return () => clearTimeout(timer);
   },
-  interactive: process.stdin.isTTY === true && process.stderr.isTTY === true && (process.env.CI ?? '') === '',
+  interactive: process.stdin.isTTY === true && process.stderr.isTTY === true && !isCi(process.env),
   async ask(question) {
     const { createInterface } = await import('node:readline/promises');
     const lines = createInterface({ input: process.stdin, output: process.stderr });

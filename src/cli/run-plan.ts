@@ -11,7 +11,7 @@ import { LockFile } from '../lock/lock-file.ts';
 import type { Plan } from '../plan/plan.ts';
 import type { Project } from '../project/load-project.ts';
 import { writeFileAtomic } from '../project/write-file.ts';
-import type { Io } from './io.ts';
+import { type Io, isAttended } from './io.ts';
 import type { OpenJournal } from './open-journal.ts';
 import { LOCK_FILE } from './open-lock.ts';
 import type { OpenService } from './open-service.ts';
@@ -119,11 +119,6 @@ function listenToInterrupts(watch: RunWatch, io: Io): Interruption {
       cancel();
     },
   };
-}
-
-/** Whether somebody is there who can wait, or interrupt again. */
-function isAttended(io: Io): boolean {
-  return io.stderr.isTTY && (io.env.CI ?? '') === '';
 }
 
 function openClock(io: Io): Clock {

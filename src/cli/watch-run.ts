@@ -3,7 +3,7 @@ import { ApplyLines } from '../report/apply-lines.ts';
 import { LiveView } from '../report/live-view.ts';
 import { stoppingText } from '../report/prompt-text.ts';
 import { FooterScreen } from './footer-screen.ts';
-import { type Io, isScreen, wantsColor } from './io.ts';
+import { type Io, isAttended, isScreen, wantsColor } from './io.ts';
 
 /** Shows a run while it goes on, on stderr. */
 export interface RunWatch {
@@ -38,7 +38,7 @@ function watchLines(io: Io, color: boolean): RunWatch {
       if (isOpen) write(lines.linesOf(event, io.now()));
     },
     stopping() {
-      io.stderr.write(stoppingText(lines.runningCount));
+      io.stderr.write(stoppingText(lines.runningCount, isAttended(io)));
     },
     close() {
       isOpen = false;

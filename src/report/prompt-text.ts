@@ -6,12 +6,15 @@ export function approvalQuestion(renders: number): string {
   return `\n${what}Apply these changes? Only "yes" is taken for it: `;
 }
 
-/** What is said when somebody asks a run to end. @param running videos that are at work */
-export function stoppingText(running: number): string {
-  const they = running === 1 ? 'the video at work is' : `the ${formatCount(running)} videos at work are`;
-  const work = running === 0 ? '' : `; ${they} waited for and recorded`;
-  return `Stopping: nothing new is asked for${work}. ${LEAVE_WORDS}.\n`;
+/**
+ * What is said when somebody asks a run to end.
+ *
+ * @param running videos that are at work
+ * @param isAttended whether somebody is there to wait for them; else they are left to the service soon
+ */
+export function stoppingText(running: number, isAttended: boolean): string {
+  const video = running === 1 ? 'the video at work is' : `the ${formatCount(running)} videos at work are`;
+  const end = isAttended ? 'waited for and recorded' : 'left to the service after a few seconds';
+  const work = running === 0 ? '' : `; ${video} ${end}`;
+  return `Stopping: nothing new is asked for${work}. Interrupt again to leave at once; the next apply takes up what the service has.\n`;
 }
-
-/** What a second interruption does. */
-export const LEAVE_WORDS = 'Interrupt again to leave at once; the next apply takes up what the service has';

@@ -64,6 +64,8 @@ export class RunProgress {
         this.#end(event.id, () => (this.#otherwise += 1));
         break;
       case 'video-skipped':
+        // It may have been begun, and nothing asked for yet.
+        this.#running.delete(event.id);
         this.#skipped += 1;
         break;
       case 'video-recorded':

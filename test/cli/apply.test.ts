@@ -211,25 +211,31 @@ describe('reelform apply', () => {
   it('finishes and records what is at work at the first Ctrl-C, and ends with 8', async () => {
     const root = makeRepository();
     let interrupted = false;
-    const { exitCode, stdout } = await reelform(root, ['apply', '--auto-approve', '--concurrency', '1'], {
-      onStderr(text, interrupt) {
-        if (interrupted || !text.includes('berlin  begun')) return;
-        interrupted = true;
-        interrupt();
+    const { exitCode, stdout, stderr } = await reelform(
+      root,
+      ['apply', '--auto-approve', '--concurrency', '1', '--json'],
+      {
+        onStdout(text, interrupt) {
+          if (interrupted || !/video_progressed.*"berlin"/.test(text)) return;
+          interrupted = true;
+          interrupt();
+        },
       },
-    });
+    );
     expect(exitCode).toBe(8);
-    expect(stdout).toContain('Interrupted: 1 rendered, 2 not begun');
+    expect(JSON.parse(stdout.trimEnd().split('\n').at(-1)!)).toMatchObject({
+      rendered: 1,
+      skipped: ['oslo', 'rome'],
+      ended_by: 'interrupted',
+    });
+    expect(stderr).toContain('Stopping: nothing new is asked for; the video at work');
     expect(Object.keys(lockOf(root).videos)).toEqual(['berlin']);
     expect(await applied(root)).toContain('2 rendered');
   });
 
   it('prints with --json a line for each event, as the published schema has it, the outcome last', async () => {
     const isEvent = new Ajv({ strict: false }).compile(EVENTS_SCHEMA);
-    const root = makeRepository({
-      'videos/rome.yaml': definition('Rome').replace('t_01: Rome', 't_01: Rome\n  photo: https://127.0.0.1:1/none.png'),
-    });
-    const { stdout } = await reelform(root, ['apply', '--auto-approve', '--json']);
+    const { stdout } = await reelform(makeRepository(), ['apply', '--auto-approve', '--json']);
     const events = stdout
       .trimEnd()
       .split('\n')
