@@ -15,8 +15,8 @@ export interface RunWatch {
 }
 
 const FRAME_MS = 100;
-/** A terminal that is being resized is drawn on when it has had one size for so long. */
-const SETTLED_MS = 60;
+/** A terminal that is being resized is drawn on when it has had one size for so long; tmux tells a new one after 250. */
+const SETTLED_MS = 300;
 /** How often a log is looked at for having been silent. */
 const SILENCE_CHECK_MS = 5_000;
 
