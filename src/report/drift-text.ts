@@ -2,6 +2,7 @@ import { createColors } from 'picocolors';
 import { cellWidth } from './cell-width.ts';
 import { escapeControls } from './escape-controls.ts';
 import { someOf } from './failure-lines.ts';
+import { placeOfUrl } from './place-of-url.ts';
 import { formatVideos } from './plan-words.ts';
 import { longest } from './video-lines.ts';
 
@@ -40,7 +41,7 @@ export function driftText({ checked, findings, unclear }: DriftReport, options: 
   const width = Math.min(40, longest(findings.map(({ id }) => escapeControls(id))));
   const fill = (text: string): string => text + ' '.repeat(Math.max(0, width - cellWidth(text)));
   const found = findings.map(
-    ({ id, what, url }) => `  ${red('✗')} ${fill(escapeControls(id))}  ${WORDS[what]}  ${dim(placeOf(url))}`,
+    ({ id, what, url }) => `  ${red('✗')} ${fill(escapeControls(id))}  ${WORDS[what]}  ${dim(placeOfUrl(url))}`,
   );
   const reasons = new Map<string, Set<string>>();
   for (const { id, why } of unclear) reasons.set(why, (reasons.get(why) ?? new Set()).add(id));
@@ -57,9 +58,4 @@ export function driftText({ checked, findings, unclear }: DriftReport, options: 
 function headline(count: number): string {
   if (count === 0) return 'Nothing was found that is not as it was recorded';
   return `${formatVideos(count)} ${count === 1 ? 'is' : 'are'} not as recorded`;
-}
-
-/** Without its query, which may hold a signature. */
-function placeOf(url: string): string {
-  return escapeControls(url).replace(/\?.*$/, '?…');
 }

@@ -77,8 +77,8 @@ function unknownBlocks({ unknown }: ApplyOutcome, { yellow, dim }: Colors): stri
         return `  ${yellow('?')} ${escapeControls(id)}: asked for at ${showTime(askedAt)}, and no answer told whether it was taken on`;
       }),
       ...(more > 0 ? [`  ${yellow('?')} and ${formatVideos(more)} more`] : []),
-      '    It is not asked for again before somebody says what became of it. Look at the service for what it was asked',
-      '    at that time, then:',
+      '    It is not asked for again before somebody says what became of it. `reelform resolve` tells what to look for',
+      '    at the service; then say:',
       `      reelform resolve ${example} --session ID   ${dim('it is there, under this id')}`,
       `      reelform resolve ${example} --retry        ${dim('ask again, even if that may be paid for twice')}`,
       `      reelform resolve ${example} --abandon      ${dim('forget the attempt')}`,

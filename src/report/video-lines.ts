@@ -4,6 +4,7 @@ import { cellWidth } from './cell-width.ts';
 import { formatDuration } from './duration.ts';
 import { escapeControls } from './escape-controls.ts';
 import { failureKey, failureLines } from './failure-lines.ts';
+import { placeOfUrl } from './place-of-url.ts';
 
 type Colors = ReturnType<typeof createColors>;
 
@@ -35,7 +36,7 @@ export class VideoLines {
         return [`${green('✓')} ${this.name(event.id)}  ${dim(recordedWords(event))}`];
       case 'video-rendered':
         return [
-          `${green('✓')} ${this.name(event.id)}  ${dim(formatDuration(event.elapsedMs).padStart(8))}  ${escapeControls(event.videoUrl)}`,
+          `${green('✓')} ${this.name(event.id)}  ${dim(formatDuration(event.elapsedMs).padStart(8))}  ${placeOfUrl(event.videoUrl)}`,
         ];
       case 'video-failed': {
         const after = `failed after ${formatDuration(event.elapsedMs)}`;
@@ -83,7 +84,7 @@ function recordedWords({ action, previousId, videoUrl }: ApplyEvent & { kind: 'v
     case 'move':
       return `moved from ${escapeControls(previousId ?? '')}`;
     case 'adopt':
-      return `adopted, not rendered again${videoUrl === null ? '' : `  ${escapeControls(videoUrl)}`}`;
+      return `adopted, not rendered again${videoUrl === null ? '' : `  ${placeOfUrl(videoUrl)}`}`;
     case 'relabel':
       return 'relabelled';
     case 'forget':

@@ -89,6 +89,16 @@ describe('ApplyLines', () => {
     `);
   });
 
+  it('keeps the query of a signed URL out of a log', () => {
+    const url = 'https://videos.example.com/a.mp4?X-Amz-Signature=secret';
+    const lines = linesOf([
+      { kind: 'video-rendered', id: id('a'), videoUrl: url, elapsedMs: 0 },
+      { kind: 'video-recorded', id: id('b'), action: 'adopt', previousId: null, videoUrl: url },
+    ]);
+    expect(lines.match(/a\.mp4\?…/g)).toHaveLength(2);
+    expect(lines).not.toContain('secret');
+  });
+
   it('escapes what a service says', () => {
     const event: ApplyEvent = {
       kind: 'video-failed',
