@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { Io } from './io.ts';
 
-/** `reelform validate`, `pull`, `template …`: the files that videos are made from. */
+/** `reelform validate`, `pull`, `fmt`, `template …`: the files that videos are made from. */
 export function addRepositoryCommands(program: Command, io: Io, done: (exitCode: number) => void): void {
   program
     .command('validate')
@@ -20,6 +20,16 @@ export function addRepositoryCommands(program: Command, io: Io, done: (exitCode:
     .action(async (templates: string[], _, command: Command) => {
       const { pullCommand } = await import('./pull-command.ts');
       done(await pullCommand(templates, command.optsWithGlobals(), io));
+    });
+
+  program
+    .command('fmt')
+    .description('write definitions and reelform.yaml in one form; their meaning stays')
+    .argument('[file...]', 'files of the repository; all definitions and reelform.yaml by default')
+    .option('--check', 'write nothing; exit with 2 when a file is not in form')
+    .action(async (files: string[], _, command: Command) => {
+      const { fmtCommand } = await import('./fmt-command.ts');
+      done(await fmtCommand(files, command.optsWithGlobals(), io));
     });
 
   const template = program.command('template').description('templates at the service');

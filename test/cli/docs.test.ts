@@ -10,7 +10,7 @@ const COMMANDS = [
   ...['plan', 'apply'],
   'resolve',
   ...['show', 'output', 'lock merge', 'lock verify', 'lock migrate', 'mv', 'rm', 'import'],
-  ...['validate', 'pull', 'template push'],
+  ...['validate', 'pull', 'fmt', 'template push'],
   ...['serve', 'token create', 'token list', 'token revoke'],
 ];
 /** They stand in the reference of the service. */

@@ -1,0 +1,120 @@
+import { type Document, isMap, isPair, isScalar, type Pair, parseDocument, Scalar, visit, type YAMLMap } from 'yaml';
+import type { Result } from '../diagnostic.ts';
+import { parseYaml } from './parse-yaml.ts';
+import { sameTree } from './same-tree.ts';
+
+/** A text in one form, with the meaning that it had. */
+export interface FormattedYaml {
+  readonly text: string;
+  /** Whether it is the text as it came, since its form could not be changed without its meaning. */
+  readonly isKept: boolean;
+}
+
+const MAX_PASSES = 6;
+
+/** `#EEADA7`, which would be a comment without quotes. */
+const COLOR = /^#(?:[0-9a-f]{6}|[0-9a-f]{8})$/i;
+
+/**
+ * A YAML text in one form: known properties in their order and others after them, two spaces for each level, colours in
+ * double quotes, one empty line at most, a newline at the end. Comments, empty lines, quotes and lines of long texts stay.
+ * What comes out is read again and compared: never another meaning.
+ *
+ * @param file repository-relative, for diagnostics
+ * @param order the properties of the outermost map
+ */
+export function formatYaml(file: string, text: string, order: readonly string[]): Result<FormattedYaml> {
+  const meant = parseYaml(file, text);
+  if (!meant.ok) return meant;
+  if (meant.value === null) return { ok: true, value: { text, isKept: false } };
+  const keeps = (formatted: string): boolean => {
+    const read = parseYaml(file, formatted);
+    return read.ok && sameTree(read.value, meant.value);
+  };
+  // A comment may settle into its place in steps; what is in form stays as it is, or it is none.
+  let present = text;
+  for (let pass = 0; pass < MAX_PASSES; pass++) {
+    const next = [layOut(present, order, true), layOut(present, order, false)].find(keeps);
+    if (next === undefined) break;
+    if (next === present) return { ok: true, value: { text: present, isKept: false } };
+    present = next;
+  }
+  return { ok: true, value: { text, isKept: true } };
+}
+
+/** @param keepsLines whether a text over several lines keeps its lines, and is not put into one */
+function layOut(text: string, order: readonly string[], keepsLines: boolean): string {
+  // Every scalar is a text here, so none is written in another way than it was.
+  const document = parseDocument(text, { schema: 'failsafe', merge: false, uniqueKeys: false, logLevel: 'silent' });
+  const blocks: string[][] = [];
+  let hasAnchors = false;
+  visit(document, {
+    Collection: (_, { anchor }) => {
+      hasAnchors ||= anchor !== undefined;
+    },
+    Scalar: (key, node, path) => {
+      hasAnchors ||= node.anchor !== undefined;
+      if (typeof node.value !== 'string') return;
+      if (COLOR.test(node.value)) node.type = Scalar.QUOTE_DOUBLE;
+      const parent = path.at(-1);
+      const inBlock = key === 'value' && isPair(parent) && !path.some((one) => isMap(one) && one.flow === true);
+      const lines = keepsLines && inBlock ? linesOf(node, text) : null;
+      if (lines === null) return;
+      node.value = placeholder(blocks.length);
+      node.type = Scalar.PLAIN;
+      blocks.push(lines);
+    },
+  });
+  // An alias has to follow what it repeats.
+  if (isMap(document.contents) && !hasAnchors) sortPairs(document.contents, order);
+  const laidOut = print(document);
+  return blocks.reduce((whole, lines, index) => putBack(whole, placeholder(index), lines), laidOut);
+}
+
+function print(document: Document): string {
+  const text = document.toString({ lineWidth: 0, indent: 2 });
+  return `${text.trimEnd()}\n`;
+}
+
+/** Properties in their order; what stands at the beginning of the file stays there. */
+function sortPairs(map: YAMLMap, order: readonly string[]): void {
+  const first = map.items[0];
+  const rank = ({ key }: Pair): number => {
+    const index = order.indexOf(isScalar(key) ? String(key.value) : '');
+    return index < 0 ? order.length : index;
+  };
+  map.items.sort((a, b) => rank(a) - rank(b));
+  const now = map.items[0];
+  if (first === undefined || now === undefined || first === now) return;
+  if (!isScalar(first.key) || !isScalar(now.key)) return;
+  // The last block of comments over a property is its own, unless it is the only one of the file.
+  const [, header = first.key.commentBefore ?? '', own = ''] =
+    /^([\s\S]*\n)\n([\s\S]+)$/.exec(first.key.commentBefore ?? '') ?? [];
+  first.key.commentBefore = own;
+  const under = now.key.commentBefore ?? '';
+  now.key.spaceBefore = false;
+  now.key.commentBefore = header === '' || under === '' ? header + under : `${header.trimEnd()}\n\n${under}`;
+}
+
+/** The lines of a scalar that is written over several, the first of them behind its key; null for any other. */
+function linesOf(node: Scalar, text: string): string[] | null {
+  if (node.type === Scalar.BLOCK_LITERAL || node.range === undefined || node.range === null) return null;
+  const [first = '', ...rest] = text.slice(node.range[0], node.range[1]).trimEnd().split(/\r?\n/);
+  if (rest.length === 0 || node.anchor !== undefined) return null;
+  const indents = rest.filter((line) => line.trim() !== '').map((line) => line.length - line.trimStart().length);
+  const indent = node.type === Scalar.BLOCK_FOLDED ? Math.min(...indents) : null;
+  return [first.trimEnd(), ...rest.map((line) => (indent === null ? line.trim() : line.slice(indent).trimEnd()))];
+}
+
+/** No other text of the file looks like it. */
+function placeholder(index: number): string {
+  return `__reelform_lines_${index}__`;
+}
+
+function putBack(text: string, mark: string, [first, ...rest]: readonly string[]): string {
+  const at = text.indexOf(mark);
+  const line = text.slice(text.lastIndexOf('\n', at) + 1, at);
+  const indent = `${/^[ -]*/.exec(line)?.[0].replaceAll('-', ' ') ?? ''}  `;
+  const lines = [first, ...rest.map((one) => (one === '' ? '' : `${indent}${one}`))];
+  return `${text.slice(0, at)}${lines.join('\n')}${text.slice(at + mark.length)}`;
+}

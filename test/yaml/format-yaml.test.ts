@@ -1,0 +1,109 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import fastGlob from 'fast-glob';
+import { describe, expect, test } from 'vitest';
+import { PROPERTY_ORDER } from '../../src/definition/property-order.ts';
+import { definitionFileSchema } from '../../src/schema/definition-schema.ts';
+import { formatYaml } from '../../src/yaml/format-yaml.ts';
+import { parseYaml } from '../../src/yaml/parse-yaml.ts';
+import { sameTree } from '../../src/yaml/same-tree.ts';
+import { yamlText } from './yaml-arbitrary.ts';
+
+const ROOT = join(import.meta.dirname, '../..');
+const FILE = 'videos/a.yaml';
+
+function formatted(text: string): string {
+  const result = formatYaml(FILE, text, PROPERTY_ORDER);
+  if (!result.ok) throw new Error(JSON.stringify(result.diagnostics));
+  expect(result.value.isKept).toBe(false);
+  return result.value.text;
+}
+
+/** Those that `yamlText` writes over properties, sorted. */
+function commentsOf(text: string): string[] {
+  return (text.match(/# (?:one|two|three|four)$/gm) ?? []).sort();
+}
+
+describe('PROPERTY_ORDER', () => {
+  test('has every property of a definition', () => {
+    const { properties } = definitionFileSchema() as { properties: object };
+    expect([...PROPERTY_ORDER].sort()).toEqual(Object.keys(properties).sort());
+  });
+});
+
+describe('formatYaml()', () => {
+  test.each<[string, string, string]>([
+    [
+      'puts properties into their order',
+      'resources: {}\ntitle: A\ntemplate: b\n',
+      'template: b\ntitle: A\nresources: {}\n',
+    ],
+    ['leaves others behind them, in theirs', 'zz: 1\ntitle: A\naa: 1\n', 'title: A\nzz: 1\naa: 1\n'],
+    [
+      'leaves what stands under them in its order',
+      'resources:\n  t_02: b\n  t_01: a\n',
+      'resources:\n  t_02: b\n  t_01: a\n',
+    ],
+    [
+      'indents by two',
+      'resources:\n      t_01: a\nextends:\n- a\n-   b\n',
+      'extends:\n  - a\n  - b\nresources:\n  t_01: a\n',
+    ],
+    [
+      'leaves texts as they are written',
+      'resources:\n  a: 000000\n  b: 1.10\n  c: no\n  d: 12:30\n  e: 0x10\n  f: 1e3\n  g:\n  h: ~\n  i: \'\'\n  j: "€ 1\\n2"\n',
+      'resources:\n  a: 000000\n  b: 1.10\n  c: no\n  d: 12:30\n  e: 0x10\n  f: 1e3\n  g:\n  h: ~\n  i: \'\'\n  j: "€ 1\\n2"\n',
+    ],
+    ['puts colours into double quotes', "resources:\n  c: '#eeada7'\n", 'resources:\n  c: "#eeada7"\n'],
+    [
+      'keeps long lines, and texts over several',
+      `resources:\n    a: ${'word '.repeat(40)}end\n    b: plain\n        over lines\n\n        and more\n    c: >-\n       folded\n         more\n\n       text\n    d: "in\n      quotes"\n    e: |\n      as it\n        is\n`,
+      `resources:\n  a: ${'word '.repeat(40)}end\n  b: plain\n    over lines\n\n    and more\n  c: >-\n    folded\n      more\n\n    text\n  d: "in\n    quotes"\n  e: |\n    as it\n      is\n`,
+    ],
+    ['keeps flow collections', 'each: {from: a.csv,  id: "${b}"}\n', 'each: { from: a.csv, id: "${b}" }\n'],
+    ['takes away CRLF, a byte order mark and space at ends', '\uFEFFtitle: A  \r\nid: a\r\n\r\n', 'id: a\ntitle: A\n'],
+    [
+      'keeps comments with what they are about, and the first ones at the beginning',
+      '# yaml-language-server: $schema=x\n# about the file\n\n# about the title\ntitle: A # at its end\n\n\n# about the template\ntemplate: b\n',
+      '# yaml-language-server: $schema=x\n# about the file\n\n# about the template\ntemplate: b\n# about the title\ntitle: A # at its end\n',
+    ],
+    [
+      'takes the only comment over the first property for one of the file',
+      '# yaml-language-server: $schema=x\ntitle: A\ntemplate: b\n',
+      '# yaml-language-server: $schema=x\ntemplate: b\ntitle: A\n',
+    ],
+    ['leaves the order where values repeat others', 'title: &a A\nid: *a\n', 'title: &a A\nid: *a\n'],
+  ])('%s', (_, text, expected) => {
+    expect(formatted(text)).toBe(expected);
+  });
+
+  test('tells what parseYaml tells', () => {
+    expect(formatYaml(FILE, 'a: [', [])).toMatchObject({ ok: false, diagnostics: [{ code: 'yaml_syntax' }] });
+    expect(formatYaml(FILE, 'a: 1\na: 2\n', [])).toMatchObject({ diagnostics: [{ code: 'yaml_duplicate_key' }] });
+  });
+
+  test('finds the examples of this repository in form', () => {
+    for (const path of fastGlob.sync('videos/**/*.yaml', { cwd: ROOT, ignore: ['videos/data/**'] })) {
+      const text = readFileSync(join(ROOT, path), 'utf8');
+      expect(formatted(text), path).toBe(text);
+    }
+  });
+
+  test('never changes the meaning, loses no comment, and is done after once', () => {
+    fc.assert(
+      fc.property(yamlText, (text) => {
+        const result = formatYaml(FILE, text, ['title', 'b']);
+        const meant = parseYaml(FILE, text);
+        expect(result.ok).toBe(meant.ok);
+        if (!result.ok || !meant.ok) return;
+        const read = parseYaml(FILE, result.value.text);
+        expect(read.ok && sameTree(read.value, meant.value)).toBe(true);
+        expect(commentsOf(result.value.text)).toEqual(commentsOf(text));
+        const again = formatYaml(FILE, result.value.text, ['title', 'b']);
+        expect(again.ok && again.value.text).toBe(result.value.text);
+      }),
+      { numRuns: 500 },
+    );
+  });
+});

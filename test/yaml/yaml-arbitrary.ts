@@ -1,0 +1,36 @@
+import fc from 'fast-check';
+import { stringify } from 'yaml';
+
+const scalar = fc.constantFrom(
+  ...['a', '000000', '1.10', 'no', '~', '', "''", '"#EEADA7"', "'#eeada7'", '"a\\nb"', '12:30', '- x', '[a, b]'],
+  ...[
+    '{a: 1, b: [c]}',
+    '|\n    literal\n      more\n',
+    '>-\n    folded\n    more\n\n    x\n',
+    'plain\n    more',
+    '"in\n    quotes"',
+  ],
+  ...['a # comment', '&x a', '*x', '{}', '[]', '!!str a', '__reelform_lines_0__', '>+\n    kept\n\n', '"#fff"', 'ä€😀'],
+);
+const key = fc.constantFrom('title', 'b', 'c', '"quoted key"', "'d'", '(Footage)/USER/a.jpg', '1', 'true', '? e\n');
+const comment = fc.constantFrom('', '', '', '# one\n', '\n', '\n\n# two\n# three\n\n', '# four\n\n');
+
+/** Texts as people and tools write them, some of them no YAML. */
+const written = fc
+  .array(fc.tuple(comment, key, scalar, fc.nat(3)), { maxLength: 6 })
+  .map((members) =>
+    members
+      .map(([above, name, value, depth]) =>
+        depth === 0
+          ? `${above}${name}:\n  ${value.replaceAll('\n', '\n  ')}\n`
+          : depth === 1
+            ? `${above}${name}:\n   nested: ${value}\n   other:\n   - ${value}\n`
+            : `${above}${name}: ${value}\n`,
+      )
+      .join(''),
+  );
+
+/** Any value, as `yaml` writes it. */
+const value = fc.jsonValue({ maxDepth: 3 }).map((json) => stringify({ title: json }));
+
+export const yamlText = fc.oneof(written, value);
