@@ -103,7 +103,7 @@ function listenToInterrupts(watch: RunWatch, io: Io): Interruption {
   let cancel = (): void => {};
   const stopListening = io.onInterrupt(() => {
     if (stop.signal.aborted) {
-      watch.close();
+      watch.leave();
       io.leave(EXIT.interrupted);
       return;
     }

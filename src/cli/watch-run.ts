@@ -1,7 +1,7 @@
 import type { ApplyEvent } from '../apply/events.ts';
 import { ApplyLines } from '../report/apply-lines.ts';
 import { LiveView } from '../report/live-view.ts';
-import { stoppingText } from '../report/prompt-text.ts';
+import { leftText, stoppingText } from '../report/prompt-text.ts';
 import { FooterScreen } from './footer-screen.ts';
 import { type Io, isAttended, isScreen, wantsColor } from './io.ts';
 
@@ -12,6 +12,8 @@ export interface RunWatch {
   stopping(): void;
   /** Leaves the screen as it is to stay. */
   close(): void;
+  /** The same, and says what becomes of what is at work, because the process ends at once. */
+  leave(): void;
 }
 
 const FRAME_MS = 100;
@@ -44,6 +46,10 @@ function watchLines(io: Io, color: boolean): RunWatch {
       isOpen = false;
       clearInterval(timer);
     },
+    leave() {
+      this.close();
+      io.stderr.write(leftText(lines.runningCount));
+    },
   };
 }
 
@@ -52,10 +58,12 @@ function watchLive(io: Io, color: boolean): RunWatch {
   const screen = new FooterScreen(io.stderr, io.env);
   let waiting: string[] = [];
   let settling: ReturnType<typeof setTimeout> | null = null;
+  let drawnAt = 0;
   let isOpen = true;
 
   const draw = (): void => {
     if (settling !== null) return;
+    drawnAt = io.now();
     const { columns, rows } = io.stderr;
     screen.draw(waiting, view.footer(io.now(), columns, rows));
     waiting = [];
@@ -72,7 +80,8 @@ function watchLive(io: Io, color: boolean): RunWatch {
     take(event) {
       if (!isOpen) return;
       waiting.push(...view.take(event, io.now()));
-      if (waiting.length > 0) draw();
+      // Of many that end at once the rest is drawn together.
+      if (waiting.length > 0 && io.now() - drawnAt >= FRAME_MS / 2) draw();
     },
     stopping() {
       view.stopping();
@@ -86,6 +95,10 @@ function watchLive(io: Io, color: boolean): RunWatch {
       stopListening();
       if (waiting.length > 0) screen.draw(waiting, []);
       screen.close();
+    },
+    leave() {
+      this.close();
+      io.stderr.write(leftText(view.runningCount));
     },
   };
 }

@@ -51,8 +51,14 @@ export function driftText({ checked, findings, unclear }: DriftReport, options: 
     `${bold('Drift:')} ${formatVideos(checked)} looked at. ${rest}.`,
     ...(found.length > 0 ? [found.join('\n')] : []),
     ...(open.length > 0 ? [`Of these it could not be told:\n${open.join('\n')}`] : []),
-    ...(found.length > 0 ? ['`reelform apply --refresh` renders them again.'] : []),
+    ...(found.length > 0 ? [`\`${commandFor(findings)}\` renders ${found.length === 1 ? 'it' : 'them'} again.`] : []),
   ].join('\n\n')}\n`;
+}
+
+/** What is missing here is seen without asking anybody. */
+function commandFor(findings: readonly DriftFinding[]): string {
+  const isLocal = findings.every(({ what }) => what === 'output_missing');
+  return isLocal ? 'reelform apply' : 'reelform apply --refresh';
 }
 
 function headline(count: number): string {

@@ -1,4 +1,4 @@
-import { formatCount } from './plan-words.ts';
+import { formatCount, formatVideos } from './plan-words.ts';
 
 /** What a person is asked before a plan is applied. @param renders how many videos it renders */
 export function approvalQuestion(renders: number): string {
@@ -17,4 +17,11 @@ export function stoppingText(running: number, isAttended: boolean): string {
   const end = isAttended ? 'waited for and recorded' : 'left to the service after a few seconds';
   const work = running === 0 ? '' : `; ${video} ${end}`;
   return `Stopping: nothing new is asked for${work}. Interrupt again to leave at once; the next apply takes up what the service has.\n`;
+}
+
+/** What is said when a run is left at once. @param running videos that are at work */
+export function leftText(running: number): string {
+  const work =
+    running === 0 ? 'Nothing was at work' : `${formatVideos(running)} ${running === 1 ? 'was' : 'were'} at work`;
+  return `Left. ${work}; what was rendered is in the lockfile, and the next apply takes up what the service has.\n`;
 }

@@ -59,12 +59,12 @@ describe('watchRun()', () => {
   it('draws on a screen what is at work, below what is done, and leaves the latter alone', () => {
     const terminal = new Terminal(60, 8);
     const { view } = watch(terminal);
-    vi.advanceTimersByTime(1000);
+    vi.advanceTimersByTime(1050);
     view.take(rendered('a'));
     expect(terminal.screen).toEqual([
       '✓ a     1.2 s  renders/a.mp4',
-      '  b  ────────────           1.0 s  sending',
-      '  1 of 4 · 1.0 s · a few seconds left',
+      '  b  ────────────           1.1 s  sending',
+      '  1 of 4 · 1.1 s · a few seconds left',
       '',
     ]);
     view.close();
@@ -95,6 +95,28 @@ describe('watchRun()', () => {
     view.take(rendered('b'));
     view.close();
     expect(terminal.lines.filter((line) => line.startsWith('✓'))).toHaveLength(4);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it('draws many that end at once together', () => {
+    const terminal = new Terminal(60, 8);
+    const { view } = watch(terminal);
+    vi.advanceTimersByTime(1050);
+    const write = vi.spyOn(terminal, 'write');
+    for (let index = 0; index < 100; index += 1) view.take(rendered(`v${index}`));
+    expect(write).toHaveBeenCalledTimes(1);
+    vi.advanceTimersByTime(100);
+    expect(write).toHaveBeenCalledTimes(2);
+    expect(terminal.lines.filter((line) => line.startsWith('✓'))).toHaveLength(100);
+    view.close();
+  });
+
+  it('says what becomes of the rest when it is left at once', () => {
+    const [terminal, output] = [new Terminal(120, 8), log()];
+    for (const stderr of [terminal, output]) watch(stderr).view.leave();
+    const told = 'Left. 2 videos were at work; what was rendered is in the lockfile, and the next apply takes up what';
+    expect(output.text).toContain(told);
+    expect(terminal.screen[0]).toContain(told);
     expect(vi.getTimerCount()).toBe(0);
   });
 
