@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { Io } from './io.ts';
 
-/** `reelform validate`, `pull`, `fmt`, `template …`: the files that videos are made from. */
+/** `reelform validate`, `pull`, `fmt`, `doctor`, `template …`: the files that videos are made from. */
 export function addRepositoryCommands(program: Command, io: Io, done: (exitCode: number) => void): void {
   program
     .command('validate')
@@ -30,6 +30,15 @@ export function addRepositoryCommands(program: Command, io: Io, done: (exitCode:
     .action(async (files: string[], _, command: Command) => {
       const { fmtCommand } = await import('./fmt-command.ts');
       done(await fmtCommand(files, command.optsWithGlobals(), io));
+    });
+
+  program
+    .command('doctor')
+    .description('look at everything that the other commands need: this machine, the repository, git, the service')
+    .option('--json', 'print what was looked at as one JSON document')
+    .action(async (_, command: Command) => {
+      const { doctorCommand } = await import('./doctor-command.ts');
+      done(await doctorCommand(command.optsWithGlobals(), io));
     });
 
   const template = program.command('template').description('templates at the service');

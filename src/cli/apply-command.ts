@@ -13,7 +13,7 @@ import { directoryOf, tellDiagnostics } from './diagnose.ts';
 import { exitCodeOf } from './exit-code-of.ts';
 import { type GlobalOptions, VERSION } from './global-options.ts';
 import { type Io, wantsColor } from './io.ts';
-import { type OpenDesired, openDesired } from './open-desired.ts';
+import { type OpenDesired, openDesired, serviceName } from './open-desired.ts';
 import { type OpenJournal, openJournal } from './open-journal.ts';
 import { openPlan, type PlanContext } from './open-plan.ts';
 import { openService } from './open-service.ts';
@@ -101,7 +101,8 @@ async function planAndApply(
 
   const project = await repository.project();
   // Before anybody is asked: it may be one that cannot be used.
-  const service = openService(project, io);
+  const facts = journal.state.services.get(serviceName(project.config));
+  const service = openService(project, io, facts?.keyLifetimeMs ?? null);
   if (file === undefined) await approve(plan.changes.filter(renders).length, options, io);
   io.stderr.write('\n');
   const outcome = await runPlan(

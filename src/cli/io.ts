@@ -5,6 +5,8 @@ export interface Io {
   /** Absolute. */
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** Version of Node, without `v`. */
+  readonly nodeVersion: string;
   /** Id of this process. */
   readonly pid: number;
   /** Whether a process of this machine exists. */

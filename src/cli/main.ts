@@ -26,6 +26,7 @@ const io: Io = {
   stderr: output(process.stderr),
   cwd: process.cwd(),
   env: process.env,
+  nodeVersion: process.versions.node,
   pid: process.pid,
   isAlive(pid) {
     try {

@@ -28,14 +28,15 @@ export interface OpenService {
 /**
  * The rendering service that reelform.yaml names.
  *
- * @throws ReelformError `token_missing`
+ * @param keyLifetimeMs for how long earlier runs saw it keep idempotency keys; null: they did not
+ * @throws ReelformError `token_missing`, `token_origin`
  */
-export function openService(project: Project, io: Io): OpenService {
-  return project.config.service === 'embedded' ? openEmbedded(project, io) : openRemote(project, io);
+export function openService(project: Project, io: Io, keyLifetimeMs: number | null): OpenService {
+  return project.config.service === 'embedded' ? openEmbedded(project, io) : openRemote(project, io, keyLifetimeMs);
 }
 
-function openRemote(project: Project, io: Io): OpenService {
-  const service = openRemoteService(project, io);
+function openRemote(project: Project, io: Io, keyLifetimeMs: number | null): OpenService {
+  const service = openRemoteService(project, io, keyLifetimeMs);
   return {
     service,
     capacity: Number.POSITIVE_INFINITY,

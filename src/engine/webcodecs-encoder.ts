@@ -25,7 +25,12 @@ export async function openWebcodecsEncoder(format: FrameFormat): Promise<Encoder
   return new WebcodecsEncoder(await loadWebcodecs(), format);
 }
 
-async function loadWebcodecs(): Promise<Webcodecs> {
+/**
+ * The encoder's package.
+ *
+ * @throws ReelformError encoder_missing
+ */
+export async function loadWebcodecs(): Promise<Webcodecs> {
   try {
     return await import('@napi-rs/webcodecs');
   } catch (cause) {

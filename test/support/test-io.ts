@@ -11,6 +11,7 @@ export interface TestIoOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Milliseconds since the epoch, or a clock; when absent a clock that starts at 0. */
   readonly now?: number | (() => number);
+  readonly nodeVersion?: string;
   /** Whether what is to come later comes next; otherwise it never does. */
   readonly isLate?: boolean;
   readonly interactive?: boolean;
@@ -54,6 +55,7 @@ export async function reelform(cwd: string, args: readonly string[], options: Te
     },
     cwd,
     env: options.env ?? {},
+    nodeVersion: options.nodeVersion ?? process.versions.node,
     pid: 1,
     isAlive: () => true,
     now: () => (typeof options.now === 'function' ? options.now() : (options.now ?? performance.now() - startedAt)),

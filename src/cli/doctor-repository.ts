@@ -1,0 +1,106 @@
+import { constants } from 'node:fs';
+import { access, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Diagnostic } from '../diagnostic.ts';
+import { ReelformError } from '../diagnostic.ts';
+import { ifThere } from '../if-there.ts';
+import { readLock } from '../lock/lock-file.ts';
+import { lookAtIndex } from '../plan-index/plan-memory.ts';
+import type { Config } from '../project/config.ts';
+import { observeMissingOutputs } from '../project/observe-outputs.ts';
+import { countNoun } from '../report/count-noun.ts';
+import type { DoctorCheck } from '../report/doctor-text.ts';
+import { openDesired } from './open-desired.ts';
+import { openJournal } from './open-journal.ts';
+import { indexKey } from './quick-plan.ts';
+import { JOURNAL_FILE, LOCK_FILE } from './repository-names.ts';
+
+/** What lies in the repository. @param root absolute */
+export async function checkRepository(root: string): Promise<{ checks: DoctorCheck[]; config: Config }> {
+  const { config, diagnostics, desired } = await openDesired(root, { cache: false });
+  const checks = [
+    checkDefinitions(diagnostics, desired.length),
+    await checkLock(root),
+    await checkJournal(root, config),
+    checkIndex(root),
+    await checkAccess(root),
+  ];
+  return { checks, config };
+}
+
+function checkDefinitions(diagnostics: readonly Diagnostic[], videos: number): DoctorCheck {
+  const name = 'Definitions';
+  const errors = diagnostics.filter(({ severity }) => severity === 'error').length;
+  const warnings = diagnostics.length - errors;
+  const hint = 'Run reelform validate';
+  if (errors > 0) return { name, status: 'error', message: countNoun(errors, 'error'), hint };
+  const message = countNoun(videos, 'video');
+  if (warnings === 0) return { name, status: 'ok', message };
+  return { name, status: 'warning', message: `${message}, ${countNoun(warnings, 'warning')}`, hint };
+}
+
+async function checkLock(root: string): Promise<DoctorCheck> {
+  const name = 'Lockfile';
+  const lock = await readLock(join(root, LOCK_FILE), LOCK_FILE);
+  if (!lock.ok) {
+    const [{ message, hint } = { message: 'It cannot be read', hint: undefined }] = lock.diagnostics;
+    return { name, status: 'error', message, hint };
+  }
+  const message = lock.value.videos.size === 0 ? 'nothing is rendered yet' : countNoun(lock.value.videos.size, 'video');
+  const missing = observeMissingOutputs(root, lock.value).size;
+  if (missing === 0) return { name, status: 'ok', message };
+  const hint = 'reelform apply restores them; --ignore-missing-outputs leaves them';
+  return { name, status: 'warning', message: `${message}, of ${missing} the local files are missing`, hint };
+}
+
+async function checkJournal(root: string, config: Config): Promise<DoctorCheck> {
+  const name = 'Journal';
+  let journal: Awaited<ReturnType<typeof openJournal>>;
+  try {
+    journal = await openJournal(root, config);
+  } catch (error) {
+    if (!(error instanceof ReelformError)) throw error;
+    return { name, status: 'error', message: error.message, hint: error.hint };
+  }
+  try {
+    const attempts = [...journal.state.attempts.values()];
+    const unknown = attempts.filter(({ state }) => state === 'sending');
+    if (unknown.length > 0) {
+      const [{ intent }] = unknown as [(typeof unknown)[number]];
+      const message = `of ${countNoun(unknown.length, 'render')} it is not known whether the service took it on`;
+      return { name, status: 'warning', message, hint: `Look at the service, then: reelform resolve ${intent.id}` };
+    }
+    const inFlight = attempts.filter(({ state }) => state === 'created' || state === 'rendered').length;
+    const message = inFlight === 0 ? 'nothing in flight' : `${inFlight} in flight: the next apply takes them up`;
+    if (!(await isTorn(root, config))) return { name, status: 'ok', message };
+    return { name, status: 'ok', message: `${message}; its last line was cut off, and is left out` };
+  } finally {
+    await journal.close();
+  }
+}
+
+/** Whether the machine stopped while a line was being written: nothing was sent by that line. */
+async function isTorn(root: string, { journal }: Config): Promise<boolean> {
+  const bytes = journal === 'file' ? await ifThere(readFile(join(root, JOURNAL_FILE))) : null;
+  return bytes !== null && bytes.at(-1) !== 0x0a;
+}
+
+function checkIndex(root: string): DoctorCheck {
+  const isThere = lookAtIndex(root, indexKey()) !== null;
+  return {
+    name: 'Plan index',
+    status: 'ok',
+    message: isThere ? 'in use' : 'none, or of another build: the next plan reads everything',
+  };
+}
+
+async function checkAccess(root: string): Promise<DoctorCheck> {
+  const name = 'Rights';
+  try {
+    await access(root, constants.R_OK | constants.W_OK);
+    return { name, status: 'ok', message: 'the folder can be written to' };
+  } catch (error) {
+    const message = `the folder cannot be written to: ${(error as NodeJS.ErrnoException).code}`;
+    return { name, status: 'error', message, hint: `Look at the rights of ${root}` };
+  }
+}
