@@ -43,6 +43,8 @@ export interface ApplyInput {
 
 /** Requests that may be without an answer at once at a service that keeps no keys: a person has to sort them out. */
 const UNKEYED_POSTS = 4;
+/** Whoever renders a thousand at once does not want to ask for four at a time. */
+const UNKEYED_SHARE = 0.1;
 
 /**
  * Does what a plan says. What needs no rendering goes into the lockfile first; then videos are rendered, at most
@@ -64,7 +66,14 @@ export async function applyPlan(input: ApplyInput): Promise<ApplyOutcome> {
     clock,
     durationsMs: (styleVersion) => facts?.durationsMs.get(styleVersion) ?? [],
   });
-  const limitPosts = pLimit(UNKEYED_POSTS);
+  const limitPosts = pLimit(Math.max(UNKEYED_POSTS, Math.ceil(UNKEYED_SHARE * input.concurrency)));
+  const posting = async <T>(post: () => Promise<T>): Promise<T> => {
+    if (service.keyLifetimeMs() !== null) return post();
+    const posted = await limitPosts(post);
+    // The first answer shows that the service keeps keys: those who wait need not.
+    if (service.keyLifetimeMs() !== null) limitPosts.concurrency = Number.POSITIVE_INFINITY;
+    return posted;
+  };
   const context: RunContext = {
     service,
     ports,
@@ -73,7 +82,7 @@ export async function applyPlan(input: ApplyInput): Promise<ApplyOutcome> {
     known: liveAttempts(journal.state),
     isEnding: () => end.reason !== null,
     leave: end.leave,
-    posting: (post) => (service.keyLifetimeMs() === null ? limitPosts(post) : post()),
+    posting,
   };
   const record = new RunRecord(saver, onEvent, clock);
 

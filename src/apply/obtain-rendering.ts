@@ -85,7 +85,7 @@ async function resend(
     const other = await context.ports.journal.begin(renewed);
     if (other !== null) return () => takeUp(other, task, context, events);
   }
-  return post(intent, task, context, events);
+  return post(intent, task, context, events, true);
 }
 
 /** Another run has said that it will ask: what becomes of it is in the journal soon. */
@@ -102,12 +102,19 @@ async function waitForOther(task: RenderTask, context: RunContext, events: TaskE
   return obtainRendering(task, { ...context, known }, events);
 }
 
-async function post(intent: Intent, task: RenderTask, context: RunContext, events: TaskEvents): Promise<Next> {
+/** @param wasSentBefore by a run that had no answer: a refusal of this request says nothing of that one */
+async function post(
+  intent: Intent,
+  task: RenderTask,
+  context: RunContext,
+  events: TaskEvents,
+  wasSentBefore = false,
+): Promise<Next> {
   const { service, ports } = context;
-  const { key } = intent;
+  const { key, output_name: outputName } = intent;
   let session: RenderSession;
   try {
-    session = await service.createRenderSession(intent.body, { idempotencyKey: key, outputName: intent.output_name });
+    session = await service.createRenderSession(intent.body, { idempotencyKey: key, outputName, wasSentBefore });
   } catch (error) {
     const isRefusal = error instanceof ServiceError || error instanceof ReelformError;
     if (error instanceof SessionUnknown || !isRefusal) return async () => unknown(intent, messageOf(error));

@@ -7,6 +7,7 @@ import { readSession, readSessions, readStyleVersion, readStyleVersionState, rea
 import { refusalOf } from './refusal.ts';
 import { type RenderService, SessionUnknown, type SourceUpload } from './render-service.ts';
 import { MAX_RETRY_AFTER_MS, type Repeatability, retryAfterMs, retryDelayMs } from './retry.ts';
+import { sendLean } from './send-lean.ts';
 import { type ServiceRequest, sendRequest } from './send-request.ts';
 import { ServiceError } from './service-error.ts';
 import type { StyleVersionPusher } from './style-version-pusher.ts';
@@ -51,6 +52,8 @@ type Call = Pick<ServiceRequest, 'method' | 'body'> & {
   /** Below the base URL; ids in it are escaped. */
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
+  /** Of those that there can be a thousand of at once. */
+  readonly isLean?: boolean;
 };
 
 /** An answer, and the name of the request for messages. */
@@ -78,8 +81,8 @@ export function createHttpService(options: HttpServiceOptions): RenderService & 
     return declaredMs === undefined ? seenKeyLifetimeMs : declaredMs === 0 ? null : declaredMs;
   };
 
-  const send = async ({ method, path, headers, body }: Call, onNewConnection = false): Promise<Exchange> =>
-    await sendRequest({
+  const send = ({ method, path, headers, body, isLean = false }: Call, onNewConnection = false): Promise<Exchange> =>
+    (isLean ? sendLean : sendRequest)({
       method,
       url: `${url}${path}`,
       headers: { accept: 'application/json', 'user-agent': 'reelform', ...headers },
@@ -107,7 +110,7 @@ export function createHttpService(options: HttpServiceOptions): RenderService & 
     }
   }
 
-  const read = (path: string): Promise<Answered> => exchange({ method: 'GET', path });
+  const read = (path: string, isLean = false): Promise<Answered> => exchange({ method: 'GET', path, isLean });
 
   const upload = async (path: string, bytes: Uint8Array, contentType: string, lacking: () => ReelformError) => {
     try {
@@ -127,7 +130,7 @@ export function createHttpService(options: HttpServiceOptions): RenderService & 
 
   async function post(body: string, key: string): Promise<{ outcome: PostOutcome; mayHaveArrived: boolean }> {
     const headers = { 'content-type': 'application/json', 'idempotency-key': key };
-    const call: Call = { method: 'POST', path: SESSIONS, headers, body };
+    const call: Call = { method: 'POST', path: SESSIONS, headers, body, isLean: true };
     const name = `POST ${url}${SESSIONS}`;
     const beganAt = now();
     let mayHaveArrived = false;
@@ -193,7 +196,7 @@ export function createHttpService(options: HttpServiceOptions): RenderService & 
     },
 
     async getRenderSession(id) {
-      const { name, answer } = await read(`${SESSIONS}/${encodeURIComponent(id)}`);
+      const { name, answer } = await read(`${SESSIONS}/${encodeURIComponent(id)}`, true);
       return { session: readSession(name, answer.text, now()), retryAfterMs: askedMs(answer, now()) };
     },
 

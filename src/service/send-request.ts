@@ -1,10 +1,10 @@
-import { Agent } from 'node:http';
+import { Agent, type IncomingHttpHeaders } from 'node:http';
 import { Agent as SecureAgent } from 'node:https';
 import type { Socket } from 'node:net';
 import got, { RequestError, type Response } from 'got';
-import { ReelformError } from '../diagnostic.ts';
+import type { ReelformError } from '../diagnostic.ts';
 import type { AnswerHead, Exchange } from './exchange.ts';
-import { withoutQueries } from './without-queries.ts';
+import { MAX_ANSWER_BYTES, tooLarge, unreachable } from './exchange-errors.ts';
 
 /** One request to the service. */
 export interface ServiceRequest {
@@ -21,16 +21,14 @@ export interface ServiceRequest {
   readonly timeoutMs: number;
 }
 
-/** No answer of a service is larger, unpacked. */
-const MAX_ANSWER_BYTES = 8 << 20;
-const CONNECT_MS = 10_000;
+export const CONNECT_MS = 10_000;
 /** Between two signs of life. */
-const IDLE_MS = 60_000;
+export const IDLE_MS = 60_000;
 
 /** Above this, requests of one process wait for each other: more connections make them no faster. */
 const MAX_SOCKETS = 128;
-const KEPT = { keepAlive: true, maxSockets: MAX_SOCKETS };
-const FRESH = { keepAlive: false, maxSockets: MAX_SOCKETS };
+export const KEPT = { keepAlive: true, maxSockets: MAX_SOCKETS };
+export const FRESH = { keepAlive: false, maxSockets: MAX_SOCKETS };
 const keptAgents = { http: new Agent(KEPT), https: new SecureAgent(KEPT) };
 const freshAgents = { http: new Agent(FRESH), https: new SecureAgent(FRESH) };
 
@@ -64,13 +62,13 @@ export async function sendRequest(request: ServiceRequest): Promise<Exchange> {
       const connected = (): void => {
         wasConnected = true;
       };
-      if (sent.reusedSocket) connected();
+      // One that was kept open is connected, whether the request says so or not.
+      if (!socket.connecting) connected();
       else socket.once(url.startsWith('https:') ? 'secureConnect' : 'connect', connected);
     });
   });
-  const withoutToken = (text: string): string => text.replaceAll(token, '…').replaceAll(encodeURIComponent(token), '…');
   stream.once('response', (response: Response) => {
-    head = headOf(response, withoutToken);
+    head = headOf(response.statusCode, response.headers, token);
   });
   const broken = (error: ReelformError): Exchange => {
     if (head !== null) return { kind: 'broken', head, error };
@@ -85,52 +83,28 @@ export async function sendRequest(request: ServiceRequest): Promise<Exchange> {
       chunks.push(chunk);
     }
   } catch (error) {
-    return broken(silence(name, error));
+    const code = error instanceof RequestError ? error.code : (error as { code?: unknown } | null)?.code;
+    return broken(unreachable(name, code));
   } finally {
     stream.destroy();
   }
   const { status, header } = head!;
-  return { kind: 'answer', answer: { status, header, text: withoutToken(Buffer.concat(chunks).toString()) } };
+  return { kind: 'answer', answer: { status, header, text: withoutToken(Buffer.concat(chunks).toString(), token) } };
 }
 
-function headOf({ statusCode, headers }: Response, withoutToken: (text: string) => string): AnswerHead {
+/** What stands in the head of an answer, without the token. */
+export function headOf(status: number, headers: IncomingHttpHeaders, token: string): AnswerHead {
   return {
-    status: statusCode,
+    status,
     header(key) {
       const value = headers[key];
       const text = Array.isArray(value) ? value[0] : value;
-      return text === undefined ? null : withoutToken(text);
+      return text === undefined ? null : withoutToken(text, token);
     },
   };
 }
 
-const REASONS: Readonly<Record<string, string>> = {
-  ECONNREFUSED: 'nothing listens there',
-  ECONNRESET: 'the connection was cut off',
-  ENOTFOUND: 'the host is not known',
-  EAI_AGAIN: 'the name server did not answer',
-  ETIMEDOUT: 'it took too long',
-  EPIPE: 'the connection was cut off',
-  ERR_HTTP_INVALID_HEADER_VALUE: 'the token holds characters that a header cannot have',
-  DEPTH_ZERO_SELF_SIGNED_CERT: 'its certificate is not signed by anybody who is trusted here',
-  SELF_SIGNED_CERT_IN_CHAIN: 'its certificate is not signed by anybody who is trusted here',
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'its certificate is not signed by anybody who is trusted here',
-  CERT_HAS_EXPIRED: 'its certificate has expired',
-  ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for another host',
-  HPE_INVALID_CONSTANT: 'what answered does not speak HTTP',
-};
-
-function silence(name: string, error: unknown): ReelformError {
-  const code = error instanceof RequestError ? error.code : ((error as { code?: unknown } | null)?.code ?? null);
-  const known = typeof code === 'string' && /^[A-Z0-9_]+$/.test(code) ? code : 'no reason is known';
-  return new ReelformError('service_unreachable', `${withoutQueries(name)}: ${REASONS[known] ?? known}`, {
-    hint: 'Look whether the service runs, and at "service" in reelform.yaml',
-  });
-}
-
-function tooLarge(name: string): ReelformError {
-  const message = `${withoutQueries(name)} answered more than ${MAX_ANSWER_BYTES >> 20} MiB`;
-  return new ReelformError('service_answer_invalid', message, {
-    hint: 'Look whether "service" in reelform.yaml is the URL of a service that has the interface',
-  });
+/** A service may repeat what it was sent. */
+export function withoutToken(text: string, token: string): string {
+  return text.replaceAll(token, '…').replaceAll(encodeURIComponent(token), '…');
 }
