@@ -50,7 +50,7 @@ export async function formerEntries(options: {
 
 /**
  * The commits, latest first, whose lockfile had one of the fingerprints for the last time: the parents of those that took
- * it out.
+ * it out, and those that put it in where only a merge left it out.
  */
 async function commitsBefore(
   root: string,
@@ -60,6 +60,8 @@ async function commitsBefore(
 ): Promise<string[]> {
   const args = [
     'log',
+    // Both sides of a merge, the one that lost among them.
+    '--full-history',
     `--max-count=${COMMITS}`,
     '--format=commit %H',
     '--patch',
@@ -79,9 +81,10 @@ async function commitsBefore(
   try {
     for await (const line of log.iterable()) {
       if (line.startsWith('commit ')) commit = line.slice('commit '.length);
-      const fingerprint = /^-\s*"fingerprint": "([^"]+)"/.exec(line)?.[1];
+      const [, sign, fingerprint] = /^([-+])\s*"fingerprint": "([^"]+)"/.exec(line) ?? [];
       if (fingerprint === undefined || !left.delete(fingerprint)) continue;
-      commits.add(`${commit}^`);
+      // Put in and never taken out by a commit of its own: a merge took the other side.
+      commits.add(sign === '+' ? commit : `${commit}^`);
       if (left.size === 0) log.kill();
     }
   } catch {

@@ -48,6 +48,23 @@ describe('formerEntries()', () => {
     expect(found.has(fingerprintOf('d'))).toBe(false);
   });
 
+  test('finds what a merge left out, on either side', async () => {
+    for (const kept of ['b', 'c']) {
+      const repository = await newRepository();
+      await repository.commit({ [LOCK]: lockText({ x: 'a' }) });
+      await repository.git('checkout', '--quiet', '-b', 'theirs');
+      const theirs = await repository.commit({ [LOCK]: lockText({ x: 'b' }) });
+      await repository.git('checkout', '--quiet', '-');
+      const ours = await repository.commit({ [LOCK]: lockText({ x: 'c' }) });
+      await repository.git('merge', '--quiet', '--strategy=ours', '--no-commit', 'theirs');
+      await repository.commit({ [LOCK]: lockText({ x: kept }) });
+      await repository.commit({ other: '1' });
+      const found = await look(repository, 'a', 'b', 'c');
+      expect([...found.keys()].sort()).toEqual(['a', 'b', 'c'].map(fingerprintOf));
+      expect(found.get(fingerprintOf(kept === 'b' ? 'c' : 'b'))?.commit).toBe(kept === 'b' ? ours : theirs);
+    }
+  });
+
   test('passes over a lockfile that could not be read at the time', async () => {
     const repository = await newRepository();
     await repository.commit({ [LOCK]: lockText({ x: 'a' }) });
