@@ -22,6 +22,9 @@ import { type RunWatch, watchRun } from './watch-run.ts';
 /** Milliseconds that a run without a terminal waits for what is at work, once it was asked to end: those who ask kill soon. */
 const DETACH_MS = 5_000;
 
+/** Milliseconds that servers of remote files have to answer, once everything is rendered. */
+const NOTES_MS = 2_000;
+
 export interface RunPlanInput {
   readonly plan: Plan;
   readonly project: Project;
@@ -33,6 +36,8 @@ export interface RunPlanInput {
   readonly timeoutMs: number | null;
   readonly failFast: boolean;
   readonly color: boolean;
+  /** Whether `onEvent` writes to stdout: a terminal that shows that is nothing to draw on. */
+  readonly streams: boolean;
   onEvent(event: ApplyEvent): void;
 }
 
@@ -45,7 +50,7 @@ export async function runPlan(input: RunPlanInput, io: Io): Promise<ApplyOutcome
   const { plan, project, lock, service, journal } = input;
   const lockFile = new LockFile(join(project.root, LOCK_FILE), LOCK_FILE, lock, writeFileAtomic);
   const notes = new SourceNotes(plan, openUrlLook(project.config, io));
-  const watch = watchRun({ color: input.color }, io);
+  const watch = watchRun({ color: input.color, streams: input.streams }, io);
   const interruption = listenToInterrupts(watch, io);
   try {
     const outcome = await applyPlan({
@@ -73,7 +78,8 @@ export async function runPlan(input: RunPlanInput, io: Io): Promise<ApplyOutcome
         newKey: () => randomUUID(),
       },
     });
-    if (outcome.endedBy !== 'interrupted') await notes.settled();
+    if (outcome.endedBy !== 'interrupted')
+      await Promise.race([notes.settled(), setTimeout(NOTES_MS, null, { ref: false })]);
     await tidyJournal(journal, await lockFile.update((present) => notes.addTo(present)));
     return outcome;
   } finally {

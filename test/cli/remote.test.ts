@@ -50,7 +50,7 @@ async function setUpStranger(options: InterfaceServiceOptions = {}): Promise<Set
   for (const id of ['berlin', 'oslo', 'rome']) {
     writeFileSync(
       join(setup.root, `videos/${id}.yaml`),
-      definition(id, '  (Footage)/USER/photo.png: https://example.com/a.png\n'),
+      definition(id, '  (Footage)/USER/photo.png: http://127.0.0.1:9/a.png\n'),
     );
   }
   expect(await setup.run(['pull'])).toMatchObject({ exitCode: 0, stderr: '' });

@@ -28,7 +28,7 @@ async function setUp(journal = ''): Promise<Setup> {
   onTestFinished(() => server.close());
   const config = `service: {url: "${server.url}", token_env: SHOP_TOKEN}\ntemplates:\n  small: tsv_stranger\n${journal}`;
   const root = makeRepository({ 'reelform.yaml': config });
-  const photo = '  (Footage)/USER/photo.png: https://example.com/a.png\n';
+  const photo = '  (Footage)/USER/photo.png: http://127.0.0.1:9/a.png\n';
   mkdirSync(join(root, 'videos'), { recursive: true });
   writeFileSync(join(root, 'videos/berlin.yaml'), definition('berlin', photo));
   writeFileSync(join(root, 'videos/rome.yaml'), definition('rome', photo));
