@@ -116,6 +116,7 @@ async function planAndApply(
       timeoutMs: options.timeout ?? null,
       failFast: options.failFast === true,
       color: options.color,
+      streams: options.json === true,
       onEvent: tellEvent,
     },
     io,

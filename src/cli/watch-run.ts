@@ -22,10 +22,15 @@ const SETTLED_MS = 300;
 /** How often a log is looked at for having been silent. */
 const SILENCE_CHECK_MS = 5_000;
 
-/** A live view on a screen, and a line per change of state everywhere else. */
-export function watchRun(options: { readonly color: boolean }, io: Io): RunWatch {
+/**
+ * A live view on a screen, and a line per change of state everywhere else.
+ *
+ * @param options.streams whether stdout tells the run as well: on the same screen the two would disturb each other
+ */
+export function watchRun(options: { readonly color: boolean; readonly streams: boolean }, io: Io): RunWatch {
   const color = wantsColor(io.stderr, io.env, options.color);
-  return isScreen(io.stderr, io.env) ? watchLive(io, color) : watchLines(io, color);
+  const isShared = options.streams && io.stdout.isTTY;
+  return isScreen(io.stderr, io.env) && !isShared ? watchLive(io, color) : watchLines(io, color);
 }
 
 function watchLines(io: Io, color: boolean): RunWatch {

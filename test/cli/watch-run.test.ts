@@ -20,9 +20,10 @@ const rendered = (name: string): ApplyEvent => ({
 });
 
 /** A run of four videos, two of them at work, on a terminal or on what only takes lines. */
-function watch(stderr: Io['stderr'], env: Io['env'] = {}): { view: RunWatch; resized: () => void } {
+function watch(stderr: Io['stderr'], env: Io['env'] = {}, streams = false): { view: RunWatch; resized: () => void } {
   let resized = (): void => {};
   const io = {
+    stdout: { ...log(), isTTY: true },
     stderr,
     env,
     now: () => Date.now(),
@@ -33,7 +34,7 @@ function watch(stderr: Io['stderr'], env: Io['env'] = {}): { view: RunWatch; res
       };
     },
   };
-  const view = watchRun({ color: false }, io as Io);
+  const view = watchRun({ color: false, streams }, io as Io);
   view.take({ kind: 'run-started', ids: ['a', 'b', 'c', 'd'].map(id), concurrency: 2 });
   view.take(started('a'));
   view.take(started('b'));
@@ -151,6 +152,15 @@ describe('watchRun()', () => {
     );
     expect(output.text).not.toContain('\x1b');
     expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it('writes lines to a screen that shows a stream of events as well', () => {
+    const terminal = new Terminal(60, 8);
+    const { view } = watch(terminal, {}, true);
+    view.take(rendered('a'));
+    vi.advanceTimersByTime(1000);
+    view.close();
+    expect(terminal.screen).toEqual(['… a  begun', '… b  begun', '✓ a     1.2 s  renders/a.mp4  (1 of 4)', '']);
   });
 
   it('says what stopping means where somebody waits, and where nobody does', () => {
