@@ -2,10 +2,14 @@ import { userInfo } from 'node:os';
 import { join, resolve } from 'node:path';
 import { EXIT } from '../diagnostic.ts';
 import { RENDER_EPOCH } from '../engine/render-epoch.ts';
+import type { Change, Plan } from '../plan/plan.ts';
+import { planDocument } from '../plan/plan-document.ts';
 import { areFiles } from '../plan-index/find-suspects.ts';
 import { type Looked, lookAtIndex } from '../plan-index/plan-memory.ts';
 import { isAsItWas } from '../plan-index/watched-files.ts';
 import { findRoot } from '../project/find-root.ts';
+import { planJson } from '../report/plan-json.ts';
+import { emptyWords } from '../report/plan-words.ts';
 import { BUILD, VERSION } from './global-options.ts';
 import type { Io } from './io.ts';
 import { JOURNAL_FILE, LOCK_FILE } from './repository-names.ts';
@@ -19,26 +23,23 @@ export type QuickPlan =
   /** The command line asks for something else. */
   | null;
 
-/** Options of `plan` that make no difference where there is nothing to do; true for those that change what is printed. */
-const FLAGS: Readonly<Record<string, boolean>> = {
-  '--json': true,
-  '--markdown': true,
-  '--detailed-exitcode': false,
-  '--ignore-missing-outputs': false,
-  '--allow-empty': false,
-  '--verbose': false,
-  '--no-color': false,
-};
+/** Options of `plan` that make no other difference where there is nothing to do. */
+const FLAGS: ReadonlySet<string> = new Set([
+  '--json',
+  '--detailed-exitcode',
+  '--ignore-missing-outputs',
+  '--allow-empty',
+  '--verbose',
+  '--no-color',
+]);
 
 /**
  * Answers `reelform plan` when everything is as it was at the last plan, which had nothing to do; without reading a
  * definition or the lockfile, and without loading what could. Anything else is left to the command.
  */
-export async function quickPlan(argv: readonly string[], io: Io): Promise<QuickPlan> {
+export function quickPlan(argv: readonly string[], io: Io): QuickPlan {
   const [command, ...flags] = argv;
-  if (command !== 'plan' || !flags.every((flag) => Object.hasOwn(FLAGS, flag))) return null;
-  const printed = flags.filter((flag) => FLAGS[flag]);
-  if (printed.length > 1) return null;
+  if (command !== 'plan' || !flags.every((flag) => FLAGS.has(flag))) return null;
   let root: string;
   try {
     root = findRoot(resolve(io.cwd));
@@ -60,27 +61,10 @@ export async function quickPlan(argv: readonly string[], io: Io): Promise<QuickP
     isAsItWas(join(root, JOURNAL_FILE), outcome.journal) &&
     (flags.includes('--ignore-missing-outputs') || areFiles(root, outputs));
   if (!isSame) return { root, looked };
-  io.stdout.write(await idleText(videos, printed[0]));
+  const changes = Array.from({ length: videos }, () => ({ action: 'noop' }) as Change);
+  const plan: Plan = { changes, complete: true, diagnostics: [] };
+  io.stdout.write(flags.includes('--json') ? planJson(planDocument(plan, VERSION, [])) : `${emptyWords(plan)}\n`);
   return { exitCode: EXIT.ok };
-}
-
-/** What is printed for a plan that has nothing to do for so many videos. */
-async function idleText(videos: number, format: string | undefined): Promise<string> {
-  const changes = Array.from({ length: videos }, () => ({ action: 'noop' }) as never);
-  const plan = { changes, complete: true, diagnostics: [] };
-  if (format === undefined) {
-    const { emptyWords } = await import('../report/plan-words.ts');
-    return `${emptyWords(plan)}\n`;
-  }
-  if (format === '--markdown') {
-    const { planMarkdown } = await import('../report/plan-markdown.ts');
-    return planMarkdown(plan);
-  }
-  const [{ planJson }, { planDocument }] = await Promise.all([
-    import('../report/plan-json.ts'),
-    import('../plan/plan-document.ts'),
-  ]);
-  return planJson(planDocument(plan, VERSION, []));
 }
 
 /** Names the program that remembers, and for whom: what may be read differs between users. */

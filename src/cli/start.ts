@@ -8,7 +8,7 @@ import { quickPlan } from './quick-plan.ts';
  * @returns the exit status
  */
 export async function start(argv: readonly string[], io: Io): Promise<number> {
-  const quick = await quickPlan(argv, io);
+  const quick = quickPlan(argv, io);
   if (quick !== null && 'exitCode' in quick) return quick.exitCode;
   const { run } = await import('./run.ts');
   return run(argv, io, quick?.looked);

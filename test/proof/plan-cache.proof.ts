@@ -1,0 +1,26 @@
+import { describe, expect, it } from 'vitest';
+import { comparePlans } from '../support/compare-plans.ts';
+import { count, tell } from '../support/proof.ts';
+import { EDITS } from '../support/random-edits.ts';
+
+const ROUNDS = 60;
+
+describe('the plan index', () => {
+  it('gives the plan that reading everything gives, over random edits of every kind', async () => {
+    const edits = new Map<string, number>();
+    let [plans, empty, failed] = [0, 0, 0];
+    for (let seed = 100; seed < 100 + count(60, 4); seed++) {
+      const compared = await comparePlans(seed, ROUNDS);
+      expect(compared.differences).toEqual([]);
+      plans += compared.plans;
+      empty += compared.empty;
+      failed += compared.failed;
+      for (const [name, times] of compared.edits) edits.set(name, (edits.get(name) ?? 0) + times);
+    }
+    const done = [...edits.values()].reduce((sum, times) => sum + times, 0);
+    tell(`${plans} plans from the index after ${done} edits of ${edits.size} kinds, none unlike one from scratch`);
+    tell(`of ${plans / 2} plans from scratch ${empty} had nothing to do, ${failed} could not be made`);
+    expect(plans).toBeGreaterThan(0);
+    expect(Object.keys(EDITS).length).toBeGreaterThanOrEqual(25);
+  });
+});

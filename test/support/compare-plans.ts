@@ -1,0 +1,67 @@
+import { rmSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { EditedRepository } from './edited-repository.ts';
+import { EDITS, editAtRandom } from './random-edits.ts';
+import { seededRandom } from './seeded-random.ts';
+import { type Ran, reelform } from './test-io.ts';
+
+export interface ComparedPlans {
+  readonly plans: number;
+  /** Plans that had nothing to do, and plans that could not be made. */
+  readonly empty: number;
+  readonly failed: number;
+  readonly edits: ReadonlyMap<string, number>;
+  /** Each with all that led to it. */
+  readonly differences: readonly string[];
+}
+
+/**
+ * Edits a repository at random, and after each few edits plans twice with what is remembered and once without.
+ *
+ * @param planned how a plan with the memory is made
+ */
+export async function comparePlans(
+  seed: number,
+  rounds: number,
+  planned: (root: string, args: readonly string[]) => Promise<Ran> = reelform,
+): Promise<ComparedPlans> {
+  const random = seededRandom(seed);
+  const repository = new EditedRepository(seed % 2 === 0 ? 'remote' : 'embedded');
+  const names = Object.keys(EDITS);
+  const edits = new Map<string, number>();
+  const story: string[] = [];
+  const differences: string[] = [];
+  let [empty, failed, hasFailed] = [0, 0, false];
+  await repository.apply();
+  for (let round = 0; round < rounds && differences.length === 0; round++) {
+    // What is broken stays broken, and hides everything else.
+    const mending = hasFailed ? ['put a file right', 'reset', 'another glob', 'the journal goes'] : [];
+    const chosen = [...mending, ...Array.from({ length: 1 + random.below(2) }, () => random.pick(names))];
+    if (random.below(3) === 0) chosen.push('apply');
+    for (const name of chosen) {
+      await editAtRandom(repository, name, random);
+      edits.set(name, (edits.get(name) ?? 0) + 1);
+    }
+    story.push(chosen.join(', '));
+    const args = [
+      'plan',
+      ...random.pick([['--json'], [], ['--verbose'], ['--detailed-exitcode', '--ignore-missing-outputs']]),
+    ];
+    const remembered = [await planned(repository.root, args), await planned(repository.root, args)];
+    const fresh = await reelform(repository.root, [...args, '--no-cache']);
+    hasFailed = fresh.exitCode === 1;
+    if (hasFailed) failed++;
+    if (fresh.stdout.startsWith('No changes')) empty++;
+    for (const [index, plan] of remembered.entries()) {
+      if (JSON.stringify(plan) === JSON.stringify(fresh)) continue;
+      const way = story.map((line, at) => `${at}: ${line}`).join('\n');
+      differences.push(`seed ${seed}, plan ${index}\n${way}\n${show(plan)}\ninstead of\n${show(fresh)}`);
+    }
+  }
+  rmSync(dirname(repository.root), { recursive: true, force: true });
+  return { plans: story.length * 2, empty, failed, edits, differences };
+}
+
+function show({ exitCode, stdout, stderr }: Ran): string {
+  return `${exitCode}\n${stdout}\n${stderr}`.slice(0, 3000);
+}

@@ -1,0 +1,143 @@
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { openDesired } from '../../src/cli/open-desired.ts';
+import { emptyLock, type LockEntry } from '../../src/lock/lock.ts';
+import { serialiseLock } from '../../src/lock/serialise-lock.ts';
+import { schemaFiles } from '../../src/project/schema-files.ts';
+import type { StyleVersion } from '../../src/service/wire.ts';
+import { CONFIG, makeFolder } from './repository.ts';
+import { smallPackage, smallPackageFiles } from './small-package.ts';
+
+type Files = Record<string, string | Uint8Array>;
+
+const SPECS = ['launch', 'plain'].map(
+  (name): StyleVersion => ({
+    id: `tsv_${name}`,
+    editables: {
+      t_01: { input_type: 'text', example_text: 'Text', stillcut: 'stillcut_01', fonts: [], label: 'Headline' },
+      c_01: { input_type: 'color', example_text: 'EEADA7', stillcut: 'stillcut_01' },
+      '(Footage)/USER/photo.png': { input_type: 'image', stillcut: 'stillcut_01', required: false },
+    },
+    fonts: [],
+  }),
+);
+
+/** One definition of everything that a video can be made of. */
+function definitions(first: string, second: string): Files {
+  const values = (text: string): string => `resources:\n  t_01: ${text}\n  c_01: "#EEADA7"\n`;
+  const photo = '  (Footage)/USER/photo.png:';
+  return {
+    'videos/berlin.yaml': `template: ${first}\ntitle: Berlin\n${values('Berlin')}${photo} images/one.png\n`,
+    'videos/oslo.yaml': `template: ${second}\ntitle: Oslo\n${values('Oslo')}${photo} ./near.png\n`,
+    'videos/north/rome.yaml': `template: ${first}\ntitle: Rome\n${values('Rome')}`,
+    'videos/north/bern.yaml': `template: ${second}\ntitle: Rome\n${values('Rome')}`,
+    'videos/north/deep/kyiv.yaml': `extends: ../../../parts/brand.yaml\ntitle: Kyiv\nresources:\n  t_01: Kyiv\n`,
+    'videos/_near.yaml': `extends: parts/brand.yaml\nlabels: {from: near}\n`,
+    'videos/lima.yaml': 'extends: ./_near.yaml\ntitle: Lima\nresources: {t_01: Lima}\n',
+    'videos/stores.yaml': [
+      'extends: ./_near.yaml',
+      'each: {from: data/stores.csv, id: "${city}"}',
+      'title: Store ${city}',
+      'resources: {t_01: "${city}"}',
+      '',
+    ].join('\n'),
+    'parts/brand.yaml': `template: ${first}\nresources:\n  c_01: "#112233"\n${photo} images/two.png\n`,
+    'data/stores.csv': 'city,open\nParis,1\nNice,2\nLyon,3\n',
+    'images/one.png': 'one one one',
+    'images/two.png': 'two two two',
+    'videos/near.png': 'near near',
+  };
+}
+
+/** A repository over a service behind a URL, whose specifications are in it. */
+function remoteFiles(): Files {
+  const schemas = SPECS.flatMap((spec) => schemaFiles(spec.id.slice(4), spec));
+  return {
+    'reelform.yaml': 'service: {url: "https://service.example"}\ntemplates: {launch: tsv_launch, plain: tsv_plain}\n',
+    ...Object.fromEntries(schemas.map(({ path, text }) => [path, text])),
+    ...definitions('launch', 'plain'),
+  };
+}
+
+/** A repository with a package of its own. */
+function embeddedFiles(): Files {
+  const files = [...smallPackageFiles()].map(([path, bytes]) => [`templates/small/${path}`, bytes]);
+  const schemas = schemaFiles('small', smallPackage().spec).map(({ path, text }) => [path, text]);
+  return {
+    'reelform.yaml': CONFIG,
+    ...Object.fromEntries(files),
+    ...Object.fromEntries(schemas),
+    ...definitions('small', 'small'),
+  };
+}
+
+/** A repository to be edited at random, and put right again. */
+export class EditedRepository {
+  /** Absolute; `root/..` is there for what lies outside. */
+  readonly root: string;
+  readonly outside: string;
+  /** Every file as it was in the beginning. */
+  readonly files: Readonly<Files>;
+
+  constructor(kind: 'remote' | 'embedded') {
+    const folder = makeFolder({ 'outside/far.yaml': 'title: Far\n', 'outside/far.png': 'far far far' });
+    this.root = join(folder, 'repository');
+    this.outside = join(folder, 'outside');
+    this.files = kind === 'remote' ? remoteFiles() : embeddedFiles();
+    this.restore(Object.keys(this.files));
+  }
+
+  /** Writes files as they were in the beginning, whatever stands in their way. */
+  restore(paths: readonly string[]): void {
+    for (const path of paths) {
+      const absolute = join(this.root, path);
+      try {
+        mkdirSync(dirname(absolute), { recursive: true });
+        rmSync(absolute, { recursive: true, force: true });
+        writeFileSync(absolute, this.files[path]!);
+      } catch {
+        // A file stands where a folder was, or a link that leads nowhere.
+        rmSync(dirname(absolute), { recursive: true, force: true });
+        mkdirSync(dirname(absolute), { recursive: true });
+        writeFileSync(absolute, this.files[path]!);
+      }
+    }
+  }
+
+  /** Everything as it was in the beginning. */
+  reset(): void {
+    for (const folder of ['videos', 'parts', 'data', 'images', 'templates', 'schemas']) {
+      rmSync(join(this.root, folder), { recursive: true, force: true });
+    }
+    this.restore(Object.keys(this.files));
+  }
+
+  /** Writes the lock that an apply would leave, and the outputs that it names; nothing where there is a mistake. */
+  async apply(): Promise<void> {
+    const { desired, diagnostics } = await openDesired(this.root, { cache: false });
+    if (diagnostics.some(({ severity }) => severity === 'error')) return;
+    const videos = new Map<string, LockEntry>();
+    for (const video of desired) {
+      const isLocal = video.service === 'embedded';
+      const output = `renders/${video.id}.mp4`;
+      if (isLocal) {
+        mkdirSync(dirname(join(this.root, output)), { recursive: true });
+        writeFileSync(join(this.root, output), 'mp4');
+      }
+      videos.set(video.id, {
+        fingerprint: video.fingerprint,
+        title: video.title,
+        ...(Object.keys(video.labels).length > 0 && { labels: video.labels }),
+        service: video.service,
+        template: video.template,
+        style_version: video.styleVersion,
+        inputs: video.inputs,
+        session: 'rs_1',
+        video_url: isLocal ? output : `https://cdn.example/${video.id}.mp4`,
+        thumbnails: [],
+        rendered_at: '2026-01-01T00:00:00.000Z',
+      });
+    }
+    writeFileSync(join(this.root, 'reelform.lock.json'), serialiseLock({ ...emptyLock, videos }));
+  }
+}
