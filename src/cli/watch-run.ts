@@ -5,6 +5,9 @@ import { leftText, stoppingText } from '../report/prompt-text.ts';
 import { FooterScreen } from './footer-screen.ts';
 import { type Io, isAttended, isScreen, wantsColor } from './io.ts';
 
+/** What a watch needs of a process. */
+type WatchIo = Pick<Io, 'stdout' | 'stderr' | 'env' | 'now' | 'onResize'>;
+
 /** Shows a run while it goes on, on stderr. */
 export interface RunWatch {
   take(event: ApplyEvent): void;
@@ -27,13 +30,13 @@ const SILENCE_CHECK_MS = 5_000;
  *
  * @param options.streams whether stdout tells the run as well: on the same screen the two would disturb each other
  */
-export function watchRun(options: { readonly color: boolean; readonly streams: boolean }, io: Io): RunWatch {
+export function watchRun(options: { readonly color: boolean; readonly streams: boolean }, io: WatchIo): RunWatch {
   const color = wantsColor(io.stderr, io.env, options.color);
   const isShared = options.streams && io.stdout.isTTY;
   return isScreen(io.stderr, io.env) && !isShared ? watchLive(io, color) : watchLines(io, color);
 }
 
-function watchLines(io: Io, color: boolean): RunWatch {
+function watchLines(io: WatchIo, color: boolean): RunWatch {
   const lines = new ApplyLines({ color });
   const write = (told: readonly string[]): void => {
     if (told.length > 0) io.stderr.write(told.map((line) => `${line}\n`).join(''));
@@ -58,7 +61,7 @@ function watchLines(io: Io, color: boolean): RunWatch {
   };
 }
 
-function watchLive(io: Io, color: boolean): RunWatch {
+function watchLive(io: WatchIo, color: boolean): RunWatch {
   const view = new LiveView({ color });
   const screen = new FooterScreen(io.stderr, io.env);
   let waiting: string[] = [];
