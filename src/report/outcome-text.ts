@@ -93,10 +93,11 @@ function leftBlocks({ inProgress }: ApplyOutcome, { yellow }: Colors): string[] 
   return [`  ${yellow('…')} left at work: ${someOf(sessions)}\n    \`reelform apply\` takes ${them} up.`];
 }
 
-function nextBlocks({ failed, skipped, unknown, inProgress }: ApplyOutcome): string[] {
+function nextBlocks({ rendered, failed, skipped, unknown, inProgress }: ApplyOutcome): string[] {
   if (failed.length + skipped.length + unknown.length + inProgress.length === 0) return [];
-  const goesOn = failed.length + skipped.length > 0 ? '; `reelform apply` goes on with the rest' : '';
-  return [`What was rendered is in the lockfile${goesOn}.`];
+  const isLeft = failed.length + skipped.length > 0;
+  if (rendered === 0) return isLeft ? ['`reelform apply` tries again.'] : [];
+  return [`What was rendered is in the lockfile${isLeft ? '; `reelform apply` goes on with the rest' : ''}.`];
 }
 
 /** `2026-01-01 10:00:03 UTC` */
