@@ -1,0 +1,80 @@
+import { afterAll, describe, expect, it } from 'vitest';
+import { attempt, FAULTS, mistakes, NETWORKS, type Outcome } from '../support/fault-matrix.ts';
+import { count, tell } from '../support/proof.ts';
+
+/** How often the whole matrix is gone through. */
+const ROUNDS = count(5, 1);
+/** An answer of a session has no more bytes than this, its head included. */
+const ANSWER_BYTES = 900;
+const EVERY = count(1, 60);
+
+let attempts = 0;
+let posts = 0;
+let peakMib = 0;
+const outcomes: Record<Outcome, number> = { created: 0, not_created: 0, unknown: 0 };
+
+async function tried(...[fault, toxics, options]: Parameters<typeof attempt>): Promise<Outcome> {
+  const attempted = await attempt(fault, toxics, options);
+  attempts += 1;
+  posts += attempted.service.posts.length;
+  outcomes[attempted.outcome] += 1;
+  peakMib = Math.max(peakMib, process.memoryUsage().rss / 2 ** 20);
+  expect(mistakes(attempted, fault)).toEqual([]);
+  return attempted.outcome;
+}
+
+describe('whatever happens to a POST of a session', () => {
+  const before = process.memoryUsage().rss / 2 ** 20;
+
+  it.each(Object.keys(NETWORKS))('at the server, over a network with %s, is told as documented', async (network) => {
+    for (let round = 0; round < ROUNDS; round += 1) {
+      for (const [name, fault, outcome] of FAULTS) {
+        expect([name, await tried(fault, NETWORKS[network]!, { timeoutMs: 400 })]).toEqual([name, outcome]);
+      }
+    }
+  });
+
+  it('on the way back, wherever it is cut, is no second session', async () => {
+    const made: number[] = [];
+    for (let bytes = 1; bytes < ANSWER_BYTES; bytes += EVERY) {
+      const toxics = { downstream: [{ type: 'limit_data', bytes }] } as const;
+      if ((await tried(null, toxics, { timeoutMs: 2_000 })) === 'created') made.push(bytes);
+    }
+    // From the byte on with which the head is whole, the session is known.
+    expect(made).toEqual(
+      Array.from({ length: Math.ceil((ANSWER_BYTES - made[0]!) / EVERY) }, (_, index) => made[0]! + index * EVERY),
+    );
+    tell(`known from byte ${made[0]} of the answer on`);
+  });
+
+  it('on the way there, wherever it is cut, is no second session', async () => {
+    for (let bytes = 1; bytes < 400; bytes += EVERY) {
+      await tried(null, { upstream: [{ type: 'limit_data', bytes }] }, { timeoutMs: 2_000 });
+    }
+  });
+
+  it('at any moment that it is reset, is no second session', async () => {
+    for (let timeout = 0; timeout < 30; timeout += count(1, 6)) {
+      const late = { type: 'latency', latency: 5 } as const;
+      await tried(null, { upstream: [late, { type: 'reset_peer', timeout }], downstream: [late] });
+    }
+  });
+
+  it('is asked again under its key, where keys are kept, until it is there once', async () => {
+    for (const [name, fault, outcome] of FAULTS) {
+      if (outcome !== 'unknown' || /300 MB|201|204|303/.test(name)) continue;
+      const attempted = await attempt(fault, NETWORKS.sliced!, { keepsKeys: true, timeoutMs: 400 });
+      expect([name, attempted.outcome, attempted.service.sessions.size]).toEqual([name, 'created', 1]);
+    }
+  });
+
+  afterAll(() => {
+    tell(
+      `${attempts} requests, ${posts} posts: ${outcomes.created} created, ${outcomes.not_created} not created, ${outcomes.unknown} unknown; 0 sessions twice, 0 told wrongly`,
+    );
+    tell(
+      `resident ${before.toFixed(0)} MiB before, ${peakMib.toFixed(0)} MiB at most, with answers of 300 MB among them`,
+    );
+    expect(peakMib - before).toBeLessThan(250);
+  });
+});

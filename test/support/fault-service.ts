@@ -1,0 +1,109 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { bareSession } from '../../src/service/read-answer.ts';
+import { startServer } from './http-server.ts';
+
+/** How a POST goes wrong at the server. */
+export interface Fault {
+  /** Whether the session was made before it went wrong. */
+  readonly isDone: boolean;
+  readonly reply:
+    | {
+        readonly kind: 'answer';
+        readonly status: number;
+        readonly headers?: Record<string, string>;
+        readonly body?: string;
+      }
+    /** The right 201, cut in its middle; with or without its Location. */
+    | { readonly kind: 'truncated'; readonly location: boolean }
+    | { readonly kind: 'reset' }
+    | { readonly kind: 'silence' }
+    /** The right 201, a byte now and then, without an end. */
+    | { readonly kind: 'drip'; readonly location: boolean }
+    /** 300 MB. */
+    | { readonly kind: 'huge'; readonly location: boolean };
+}
+
+export interface FaultService {
+  readonly url: string;
+  /** Every POST of a session that came in whole, in order. */
+  readonly posts: readonly { readonly key: string; readonly body: string }[];
+  /** Id → the key that it was made for. */
+  readonly sessions: ReadonlyMap<string, string>;
+  /** For the next POSTs, one after the other. */
+  force(...faults: Fault[]): void;
+  close(): Promise<void>;
+}
+
+const HUGE_BYTES = 300 << 20;
+
+/** A real server that makes sessions, and answers as it is told. */
+export async function startFaultService({ keepsKeys }: { readonly keepsKeys: boolean }): Promise<FaultService> {
+  const posts: { key: string; body: string }[] = [];
+  const sessions = new Map<string, string>();
+  const byKey = new Map<string, string>();
+  const faults: Fault[] = [];
+
+  const make = (key: string): string => {
+    const known = keepsKeys ? byKey.get(key) : undefined;
+    const id = known ?? `session-${sessions.size + 1}`;
+    sessions.set(id, key);
+    byKey.set(key, id);
+    return id;
+  };
+
+  const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const chunks: Buffer[] = [];
+    try {
+      for await (const chunk of request) chunks.push(chunk as Buffer);
+    } catch {
+      return;
+    }
+    const key = String(request.headers['idempotency-key']);
+    posts.push({ key, body: Buffer.concat(chunks).toString() });
+    const fault = faults.shift();
+    const id = fault === undefined || fault.isDone ? make(key) : null;
+    const body = JSON.stringify({ render_session: bareSession(id ?? 'none', Date.now()) });
+    const location = { location: `/v2/render_sessions/${id}` };
+    const kept = keepsKeys
+      ? { 'idempotency-key': key, 'idempotency-key-expires': new Date(Date.now() + 86_400_000).toUTCString() }
+      : {};
+    const json = { 'content-type': 'application/json', ...kept };
+    if (fault === undefined) {
+      response.writeHead(201, { ...json, ...location }).end(body);
+      return;
+    }
+    const { reply } = fault;
+    const begin = (size: number | null, hasLocation: boolean): void => {
+      const length = size === null ? {} : { 'content-length': String(size) };
+      response.writeHead(201, { ...json, ...length, ...(hasLocation ? location : {}) });
+    };
+    if (reply.kind === 'reset') request.socket.resetAndDestroy();
+    if (reply.kind === 'answer') response.writeHead(reply.status, { ...reply.headers }).end(reply.body ?? '');
+    if (reply.kind === 'truncated') {
+      begin(body.length, reply.location);
+      response.write(body.slice(0, 20), () => request.socket.destroySoon());
+    }
+    if (reply.kind === 'drip') {
+      begin(null, reply.location);
+      const drip = setInterval(() => response.write('{'), 20);
+      response.on('close', () => clearInterval(drip));
+    }
+    if (reply.kind === 'huge') {
+      begin(HUGE_BYTES, reply.location);
+      const piece = Buffer.alloc(1 << 20, 'x');
+      for (let sent = 0; sent < HUGE_BYTES && !response.destroyed; sent += piece.length) {
+        if (!response.write(piece)) await new Promise((go) => response.once('drain', go).once('close', go));
+      }
+      response.end();
+    }
+  };
+
+  const server = await startServer((request, response) => void handle(request, response));
+  return {
+    url: server.url,
+    posts,
+    sessions,
+    force: (...forced) => void faults.push(...forced),
+    close: () => server.close(),
+  };
+}
