@@ -36,6 +36,8 @@ export interface InterfaceService {
   force(route: string, ...faults: Fault[]): void;
   /** What sessions end as, beside or instead of a rendered video. */
   end: Partial<RenderSession>;
+  /** From now on sessions have ended when they are looked at. */
+  finish(): void;
   close(): Promise<void>;
 }
 
@@ -65,6 +67,7 @@ export async function startInterfaceService(options: InterfaceServiceOptions = {
   const looks = new Map<string, number>();
   const faults = new Map<string, Fault[]>();
   let url = '';
+  let isFinished = false;
 
   const create = (request: CreateRenderSession, key: string | undefined): RenderSession => {
     const known = options.keepsKeys === true && key !== undefined ? byKey.get(key) : undefined;
@@ -96,7 +99,7 @@ export async function startInterfaceService(options: InterfaceServiceOptions = {
     if (session === undefined) return null;
     const looked = (looks.get(id) ?? 0) + 1;
     looks.set(id, looked);
-    if (looked < (options.looks ?? 2)) return session;
+    if (!isFinished && looked < (options.looks ?? 2)) return session;
     const ended: RenderSession = {
       ...session,
       status: 'preview_rendered',
@@ -179,6 +182,9 @@ export async function startInterfaceService(options: InterfaceServiceOptions = {
     sessions,
     seen,
     end: {},
+    finish() {
+      isFinished = true;
+    },
     count: (route) => seen.filter((one) => routeOf(one) === route).length,
     force: (route, ...forced) => void faults.set(route, [...forced]),
     close: () => server.close(),

@@ -18,6 +18,8 @@ export interface TestIoOptions {
   readonly answer?: string;
   /** What stands on standard input. */
   readonly input?: string;
+  /** Called in place of the end of the process. */
+  readonly onLeave?: (exitCode: number) => void;
   /** Called with everything written to stderr so far; `interrupt` is a Ctrl-C. */
   readonly onStderr?: (text: string, interrupt: () => void) => void;
   /** The same of stdout. */
@@ -74,6 +76,7 @@ export async function reelform(cwd: string, args: readonly string[], options: Te
     interactive: options.interactive ?? false,
     leave(exitCode) {
       left = exitCode;
+      options.onLeave?.(exitCode);
     },
   };
   const exitCode = await start(args, io);

@@ -1,0 +1,224 @@
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { gitIn } from '../support/git-repository.ts';
+import {
+  type InterfaceService,
+  type InterfaceServiceOptions,
+  startInterfaceService,
+} from '../support/interface-service.ts';
+import { definition, makeRepository } from '../support/repository.ts';
+import { smallPackage } from '../support/small-package.ts';
+import { type Ran, reelform, type TestIoOptions } from '../support/test-io.ts';
+
+const POST = 'POST /v2/render_sessions';
+const APPLY = ['apply', '--auto-approve'];
+const IDS = ['berlin', 'oslo', 'rome'];
+
+interface Outcome {
+  readonly type: string;
+  readonly rendered: number;
+  readonly in_progress: readonly { readonly id: string; readonly session: string }[];
+  readonly skipped: readonly string[];
+  readonly ended_by: string | null;
+}
+
+interface Setup {
+  readonly root: string;
+  readonly service: InterfaceService;
+  run(args: readonly string[], options?: TestIoOptions): Promise<Ran>;
+  /** Runs with --json, and gives its last line. */
+  outcome(args: readonly string[], options?: TestIoOptions): Promise<Outcome & { readonly exitCode: number }>;
+}
+
+/** Three videos of a service that has the interface document alone; how long it renders is `looks`. */
+async function setUp(options: InterfaceServiceOptions & { looks: number }): Promise<Setup> {
+  const { spec } = smallPackage();
+  const service = await startInterfaceService({ styleVersions: [{ ...spec, id: 'tsv_stranger' }], ...options });
+  onTestFinished(() => service.close());
+  const root = makeRepository({
+    'reelform.yaml': `service: {url: "${service.url}"}\ntemplates: {small: tsv_stranger}\nconcurrency: 2\n`,
+  });
+  const photo = '  (Footage)/USER/photo.png: http://127.0.0.1:9/a.png\n';
+  for (const id of IDS) writeFileSync(join(root, `videos/${id}.yaml`), definition(id, photo));
+  const env = { REELFORM_TOKEN: service.token };
+  const run = (args: readonly string[], ioOptions: TestIoOptions = {}): Promise<Ran> =>
+    reelform(root, args, { ...ioOptions, env: { ...env, ...ioOptions.env } });
+  await run(['pull']);
+  return {
+    root,
+    service,
+    run,
+    async outcome(args, ioOptions) {
+      const { exitCode, stdout } = await run([...args, '--json'], ioOptions);
+      return { ...(JSON.parse(stdout.trimEnd().split('\n').at(-1)!) as Outcome), exitCode };
+    },
+  };
+}
+
+/** Whether the service has the first two videos. */
+function areTwoAtWork(text: string): boolean {
+  return text.split('rendering as').length === 3;
+}
+
+const FOREVER = { looks: Number.POSITIVE_INFINITY };
+
+describe('reelform apply --timeout', () => {
+  it('ends with 9, leaves what is at work to the service, and takes it up the next time', async () => {
+    const { service, outcome } = await setUp(FOREVER);
+    const late = await outcome([...APPLY, '--timeout', '1s']);
+    expect(late).toMatchObject({ exitCode: 9, ended_by: 'deadline', skipped: ['rome'] });
+    expect(late.in_progress.map(({ id }) => id)).toEqual(['berlin', 'oslo']);
+    expect(service.count(POST)).toBe(2);
+    service.finish();
+    expect(await outcome(APPLY)).toMatchObject({ exitCode: 0, ended_by: null });
+    expect(service.count(POST)).toBe(3);
+  });
+
+  it.each(['10', 's', '-1s', '0s', '1d', '481h'])('takes no %j', async (time) => {
+    expect(await reelform('/', ['apply', `--timeout=${time}`])).toMatchObject({ exitCode: 1 });
+  });
+});
+
+describe('an interrupted apply', () => {
+  it('leaves what is at work after a while where nobody is there, ends with 8, and goes on with it', async () => {
+    const { root, service, outcome, run } = await setUp(FOREVER);
+    const left = await outcome(APPLY, {
+      isLate: true,
+      onStderr(text, interrupt) {
+        if (areTwoAtWork(text) && !text.includes('Stopping')) interrupt();
+      },
+    });
+    expect(left).toMatchObject({ exitCode: 8, ended_by: 'interrupted', rendered: 0, skipped: ['rome'] });
+    expect(left.in_progress.map(({ id }) => id).sort()).toEqual(['berlin', 'oslo']);
+    expect((await run(['plan', '--json'])).stdout).toContain('"action": "adopt"');
+    expect(existsSync(join(root, 'reelform.lock.json'))).toBe(false);
+    service.finish();
+    expect(await outcome(APPLY)).toMatchObject({ exitCode: 0 });
+    expect(service.count(POST)).toBe(3);
+  });
+
+  it('waits for what is at work until then', async () => {
+    const { service, outcome } = await setUp(FOREVER);
+    const waiting = outcome(APPLY, {
+      onStderr(text, interrupt) {
+        if (!areTwoAtWork(text) || text.includes('Stopping')) return;
+        interrupt();
+        service.finish();
+      },
+    });
+    expect(await waiting).toMatchObject({ exitCode: 8, rendered: 2, skipped: ['rome'], in_progress: [] });
+  });
+
+  it('is left at once at the second interruption', async () => {
+    const { outcome, service } = await setUp(FOREVER);
+    let left: number | null = null;
+    let interruptions = 0;
+    const ran = outcome(APPLY, {
+      onLeave: (exitCode) => {
+        left = exitCode;
+        // The process would be gone.
+        service.finish();
+      },
+      onStderr(text, interrupt) {
+        if (!areTwoAtWork(text) || interruptions === 2) return;
+        interruptions += 1;
+        // The first one writes, and so comes here again.
+        interrupt();
+      },
+    });
+    await ran;
+    expect(left).toBe(8);
+  });
+});
+
+describe('reelform apply --fail-fast', () => {
+  it('begins nothing new after the first failure', async () => {
+    const { service, outcome } = await setUp({ looks: 1 });
+    service.end = { status: 'preview_failed', video_url: null };
+    const args = [...APPLY, '--concurrency', '1'];
+    expect(await outcome([...args, '--fail-fast'])).toMatchObject({
+      exitCode: 4,
+      ended_by: 'failure',
+      skipped: ['oslo', 'rome'],
+    });
+    expect(service.count(POST)).toBe(1);
+    expect(await outcome(args)).toMatchObject({ exitCode: 4, ended_by: null, skipped: [] });
+    expect(service.count(POST)).toBe(4);
+  });
+});
+
+describe('an apply without an answer', () => {
+  it('ends with 4, goes on with the others, and never asks twice', async () => {
+    const { service, run } = await setUp({ looks: 1 });
+    service.force(POST, { kind: 'cut', afterDoing: true });
+    const { exitCode, stdout } = await run([...APPLY, '--concurrency', '1']);
+    expect(exitCode).toBe(4);
+    expect(stdout).toContain('2 rendered, 1 unknown');
+    expect(stdout).toContain('reelform resolve berlin');
+    expect(await run(APPLY)).toMatchObject({ exitCode: 4 });
+    expect(service.count(POST)).toBe(3);
+  });
+
+  it('sends it again to a service that was seen to keep keys, in another run', async () => {
+    const { service, run } = await setUp({ looks: 1, keepsKeys: true });
+    await run([...APPLY, '--target', 'rome']);
+    service.force(POST, ...Array.from({ length: 20 }, () => ({ kind: 'cut', afterDoing: true }) as const));
+    await run([...APPLY, '--target', 'oslo', '--timeout', '1s']);
+    service.force(POST);
+    expect(await run([...APPLY, '--target', 'oslo'])).toMatchObject({ exitCode: 0 });
+    expect(service.sessions.size).toBe(2);
+  });
+});
+
+describe('the journal of an apply', () => {
+  it('is tidied when all is in the lockfile', async () => {
+    const { root, run } = await setUp({ looks: 1 });
+    await run(APPLY);
+    const lines = readFileSync(join(root, '.reelform/journal.ndjson'), 'utf8').trimEnd().split('\n');
+    expect(lines.filter((line) => line.includes('"intent"'))).toEqual([]);
+  });
+
+  it('stops everything when it cannot be read', async () => {
+    const { root, service, run } = await setUp({ looks: 1 });
+    mkdirSync(join(root, '.reelform'));
+    writeFileSync(join(root, '.reelform/journal.ndjson'), 'nonsense\n');
+    for (const args of [['plan'], APPLY]) {
+      const { exitCode, stderr } = await run(args);
+      expect({ exitCode, stderr }).toMatchObject({
+        exitCode: 1,
+        stderr: expect.stringContaining('journal_unreadable'),
+      });
+    }
+    expect(service.count(POST)).toBe(0);
+  });
+});
+
+describe('a change that is taken back', () => {
+  it('is adopted from the history of the lockfile, and not rendered', async () => {
+    const { root, service, run } = await setUp({ looks: 1 });
+    const { git } = gitIn(root);
+    writeFileSync(join(root, '.gitignore'), '.reelform/\n');
+    await git('init', '--quiet', '-b', 'main');
+    const commit = async (): Promise<void> => {
+      await git('add', '.');
+      await git('commit', '--quiet', '-m', 'rendered');
+    };
+    await run(APPLY);
+    await commit();
+    const former = readFileSync(join(root, 'videos/rome.yaml'), 'utf8');
+    writeFileSync(join(root, 'videos/rome.yaml'), former.replace('t_01: rome', 't_01: Roma'));
+    await run(APPLY);
+    await commit();
+    expect(service.count(POST)).toBe(4);
+    writeFileSync(join(root, 'videos/rome.yaml'), former);
+    const { stdout } = await run(['plan', '--json']);
+    expect((JSON.parse(stdout) as { changes: unknown[] }).changes).toMatchObject([
+      { id: 'rome', action: 'adopt', source: { kind: 'history', id: 'rome' } },
+    ]);
+    expect(await run(APPLY)).toMatchObject({ exitCode: 0 });
+    expect(service.count(POST)).toBe(4);
+    rmSync(join(root, '.git'), { recursive: true });
+    expect(await run(['plan', '--detailed-exitcode'])).toMatchObject({ exitCode: 0 });
+  });
+});
