@@ -39,20 +39,36 @@ export function entryText(entry: LockEntry): string {
   return text;
 }
 
+const PLACES = new Map([...ENTRY_FIELDS.keys()].map((name, index) => [name, index]));
+
 /** The entry's known fields in their order without those that say nothing, then the others by code unit. */
-function inOrder(entry: LockEntry): Record<string, unknown> {
+function inOrder(entry: LockEntry): object {
+  // Nearly every entry is so already, and what is not made anew is written twice as fast.
+  if (isInOrder(entry)) return entry;
   const fields = entry as unknown as Record<string, unknown>;
-  const ordered: Record<string, unknown> = {};
+  const ordered: [string, unknown][] = [];
   for (const name of ENTRY_FIELDS.keys()) {
     const value = name === 'labels' ? sortedLabels(entry.labels) : fields[name];
-    if (value !== undefined && !(name === 'protect' && value === false)) ordered[name] = value;
+    if (value !== undefined && !(name === 'protect' && value === false)) ordered.push([name, value]);
   }
   const later = Object.keys(fields).filter((name) => !ENTRY_FIELDS.has(name));
-  if (later.length === 0) return ordered;
-  return Object.fromEntries([
-    ...Object.entries(ordered),
-    ...later.sort(byCodeUnit).map((name) => [name, fields[name]]),
-  ]);
+  for (const name of later.sort(byCodeUnit)) ordered.push([name, fields[name]]);
+  return Object.fromEntries(ordered);
+}
+
+/** Whether it has known fields alone, those in their order, and none that says nothing. */
+function isInOrder(entry: LockEntry): boolean {
+  let last = -1;
+  for (const name in entry) {
+    const place = PLACES.get(name) ?? -1;
+    if (place <= last) return false;
+    last = place;
+  }
+  if ('protect' in entry && entry.protect !== true) return false;
+  const labels = entry.labels === undefined ? null : Object.keys(entry.labels);
+  return (
+    labels === null || (labels.length > 0 && labels.every((name, index) => index === 0 || labels[index - 1]! < name))
+  );
 }
 
 function sortedLabels(labels: LockEntry['labels']): Record<string, string> | undefined {
