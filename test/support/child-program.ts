@@ -21,7 +21,7 @@ export interface ChildProgram {
 
 /** @param path of the TypeScript, absolute */
 export async function startChild(path: string, args: readonly string[]): Promise<ChildProgram> {
-  const child = execa(process.execPath, [await bundle(path), ...args], { reject: false, cleanup: true });
+  const child = execa(process.execPath, [await bundleProgram(path), ...args], { reject: false, cleanup: true });
   const lines: string[] = [];
   const listeners = new Set<() => void>();
   let isOver = false;
@@ -65,8 +65,11 @@ export async function startChild(path: string, args: readonly string[]): Promise
   };
 }
 
-/** Below the project's folder, so that it finds the packages; removed with the test. */
-async function bundle(path: string): Promise<string> {
+/**
+ * Makes one file of a test's own program, for those that start it often. Below the project's folder, so that it finds the
+ * packages; removed with the test.
+ */
+export async function bundleProgram(path: string): Promise<string> {
   const outfile = join(CACHE, `${basename(path, '.ts')}-${randomUUID()}.mjs`);
   await mkdir(CACHE, { recursive: true });
   onTestFinished(() => rm(outfile, { force: true }));

@@ -1,0 +1,127 @@
+import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { execa, type ResultPromise } from 'execa';
+import pLimit from 'p-limit';
+import { expect, it } from 'vitest';
+import { bundleProgram, startChild } from '../support/child-program.ts';
+import {
+  countPaid,
+  expectWhole,
+  type KillFigures,
+  killSomewhere,
+  newFigures,
+  resolveUnknown,
+} from '../support/kill-figures.ts';
+import type { KilledApplyOptions } from '../support/killed-apply.ts';
+import type { KilledServiceOptions } from '../support/killed-service.ts';
+import { count, tell } from '../support/proof.ts';
+import { definition, makeFolder } from '../support/repository.ts';
+import { smallPackage } from '../support/small-package.ts';
+
+/** Of the parts of apply, put together as the command does: starting it whole takes most of the time of a run. */
+const PARTS_RUNS = count(1_900, 16);
+/** Of the command itself. */
+const COMMAND_RUNS = count(100, 4);
+const VIDEOS = 6;
+const KILLS = 4;
+/** Two cores; a run waits for half of its time. */
+const SIDE_BY_SIDE = 3;
+
+const ROOT = join(import.meta.dirname, '../..');
+const SUPPORT = join(ROOT, 'test/support');
+const calm = { lostAnswers: 0, refusals: 0, renderMs: 5 };
+const rough = { lostAnswers: 0.15, refusals: 0.05, renderMs: 5 };
+const VARIANTS: Readonly<Record<string, KilledServiceOptions>> = {
+  'keys kept': { keepsKeys: true, ...calm },
+  'no keys': { keepsKeys: false, ...calm },
+  'keys kept, 15 % of answers lost, 5 % 503': { keepsKeys: true, ...rough },
+  'no keys, 15 % of answers lost, 5 % 503': { keepsKeys: false, ...rough },
+};
+
+const APPLYING = { reject: false, all: true } as const;
+type Applying = ResultPromise<typeof APPLYING>;
+
+/** A repository, and how its videos are applied until nothing is left to be done. */
+interface Subject {
+  readonly options: KilledApplyOptions;
+  /** Starts an apply. */
+  start(): Applying;
+  /** About so many lines it says. */
+  readonly lines: number;
+}
+
+async function inEveryVariant(
+  runs: number,
+  name: string,
+  setUp: (url: string, prefix: string) => Subject,
+): Promise<void> {
+  for (const [variant, options] of Object.entries(VARIANTS)) {
+    const service = await startChild(join(SUPPORT, 'killed-service.ts'), [JSON.stringify(options)]);
+    const url = (await service.line('listening ')).slice('listening '.length);
+    const figures = newFigures();
+    const limit = pLimit(SIDE_BY_SIDE);
+    const numbers = Array.from({ length: runs / Object.keys(VARIANTS).length }, (_, index) => index);
+    await Promise.all(numbers.map((index) => limit(() => untilDone(setUp(url, `${index} `), `${index} `, figures))));
+    await service.kill();
+    tell(`${name}, ${variant}: ${JSON.stringify(figures)}`);
+    // With keys, only a service that never got an answer through has not shown that it keeps them.
+    if (options.keepsKeys && options.lostAnswers === 0) expect(figures.unknown).toBe(0);
+  }
+}
+
+async function untilDone({ options, start, lines }: Subject, prefix: string, figures: KillFigures): Promise<void> {
+  const { root, url, titles } = options;
+  for (let kills = 0; ; ) {
+    const child = start();
+    if (kills < KILLS && Math.random() < 0.8) killSomewhere(child, child.all, lines);
+    const { all, exitCode, signal } = await child;
+    if (signal === 'SIGKILL') {
+      kills += 1;
+      figures.kills += 1;
+      continue;
+    }
+    expect([0, 4], String(all)).toContain(exitCode);
+    if (await resolveUnknown(options, figures)) continue;
+    if (exitCode === 0) break;
+  }
+  figures.runs += 1;
+  figures.unfinished += readdirSync(root).filter((name) => name.startsWith('.unfinished-')).length;
+  await expectWhole(root, await countPaid(url, prefix), titles, figures);
+  rmSync(root, { recursive: true });
+}
+
+const titlesOf = (prefix: string): string[] => Array.from({ length: VIDEOS }, (_, index) => `${prefix}video ${index}`);
+
+it(`kill -9 of the parts of apply at random moments, restarted until done, ${PARTS_RUNS} runs: nothing is paid twice, lost or corrupt`, async () => {
+  const program = await bundleProgram(join(SUPPORT, 'killed-apply.ts'));
+  await inEveryVariant(PARTS_RUNS, 'parts', (url, prefix) => {
+    const root = makeFolder({ 'reelform.yaml': `service: {url: "${url}"}\ntemplates: {}\n` });
+    mkdirSync(join(root, 'videos'));
+    const world = { speed: 20, epochMs: Date.now() };
+    const options: KilledApplyOptions = { root, url, journal: 'file', titles: titlesOf(prefix), ...world };
+    const args = [program, JSON.stringify(options)];
+    return { options, lines: 25, start: () => execa(process.execPath, args, APPLYING) };
+  });
+});
+
+it(`kill -9 of reelform apply at random moments, restarted until done, ${COMMAND_RUNS} runs: nothing is paid twice, lost or corrupt`, async () => {
+  const command = join(ROOT, 'dist/cli/main.js');
+  expect(existsSync(command), 'build first').toBe(true);
+  const spec = { style_version: { ...smallPackage().spec, id: 'tsv_1' } };
+  await inEveryVariant(COMMAND_RUNS, 'command', (url, prefix) => {
+    const titles = titlesOf(prefix);
+    const root = makeFolder({
+      'reelform.yaml': `service: {url: "${url}"}\ntemplates: {small: tsv_1}\nconcurrency: 3\n`,
+      'schemas/small.spec.json': JSON.stringify(spec),
+      ...Object.fromEntries(
+        titles.map((title, index) => [
+          `videos/video-${index}.yaml`,
+          definition(title, '  (Footage)/USER/photo.png: https://example.com/a.png\n'),
+        ]),
+      ),
+    });
+    const options: KilledApplyOptions = { root, url, journal: 'file', titles, speed: 1, epochMs: 0 };
+    const run = execa({ ...APPLYING, cwd: root, env: { REELFORM_TOKEN: 'rf_token', CI: 'true' } });
+    return { options, lines: 35, start: () => run(command, ['apply', '--auto-approve']) as Applying };
+  });
+});

@@ -1,0 +1,99 @@
+import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import type { ResultPromise } from 'execa';
+import { expect } from 'vitest';
+import { openJournal } from '../../src/cli/open-journal.ts';
+import { LOCK_FILE } from '../../src/cli/open-lock.ts';
+import { readLock } from '../../src/lock/lock-file.ts';
+import type { KilledApplyOptions } from './killed-apply.ts';
+import type { PaidSession } from './killed-service.ts';
+import { reelform } from './test-io.ts';
+
+/** What a proof that kills counts. */
+export interface KillFigures {
+  runs: number;
+  kills: number;
+  renders: number;
+  duplicates: number;
+  lost: number;
+  corrupt: number;
+  /** Attempts that a person had to resolve. */
+  unknown: number;
+  /** Files that a kill left unfinished, under names that nobody reads. */
+  unfinished: number;
+}
+
+export function newFigures(): KillFigures {
+  return { runs: 0, kills: 0, renders: 0, duplicates: 0, lost: 0, corrupt: 0, unknown: 0, unfinished: 0 };
+}
+
+/**
+ * Kills a process with SIGKILL a moment after it has said a line, whichever comes up.
+ *
+ * @param lines about how many it says
+ */
+export function killSomewhere(child: Pick<ResultPromise, 'kill' | 'once'>, output: Readable, lines: number): void {
+  let left = Math.floor(Math.random() * (lines + 1));
+  let timer: NodeJS.Timeout | null = null;
+  output.on('data', (chunk: Buffer) => {
+    left -= chunk.toString().split('\n').length - 1;
+    if (left <= 0) timer ??= setTimeout(() => child.kill('SIGKILL'), Math.random() * 30);
+  });
+  child.once('exit', () => timer !== null && clearTimeout(timer));
+}
+
+/** What the service was paid for, of titles that begin so. */
+export async function countPaid(url: string, prefix: string): Promise<readonly PaidSession[]> {
+  const answer = await fetch(`${url}/paid?prefix=${encodeURIComponent(prefix)}`);
+  return (await answer.json()) as PaidSession[];
+}
+
+/**
+ * Looks at the service's record for each attempt that is unknown, as a person would, and says what became of it.
+ *
+ * @returns whether there was one
+ */
+export async function resolveUnknown(
+  { root, url, titles, journal: config, speed, epochMs }: KilledApplyOptions,
+  figures: KillFigures,
+): Promise<boolean> {
+  const journal = await openJournal(root, { journal: config });
+  const attempts = [...journal.state.attempts.values()];
+  await journal.close();
+  const known = new Set(attempts.map(({ session }) => session));
+  const unknown = attempts.filter(({ state }) => state === 'sending');
+  for (const { intent } of unknown) {
+    figures.unknown += 1;
+    const title = titles[Number(intent.id.slice('video-'.length))]!;
+    const paid = (await countPaid(url, title)).find((one) => one.title === title && !known.has(one.id));
+    const nothing = Math.random() < 0.5 ? '--retry' : '--abandon';
+    const decision = paid === undefined ? [nothing] : ['--session', paid.id];
+    const said = await reelform(root, ['resolve', intent.id, ...decision, '--attempt', intent.key], {
+      env: { REELFORM_TOKEN: 'rf_token' },
+      now: () => epochMs + (Date.now() - epochMs) * speed,
+    });
+    expect(said).toMatchObject({ exitCode: 0, stderr: '' });
+  }
+  return unknown.length > 0;
+}
+
+/** Holds lockfile and journal of a repository that is done against what the service was paid for. */
+export async function expectWhole(
+  root: string,
+  paid: readonly PaidSession[],
+  titles: readonly string[],
+  figures: KillFigures,
+): Promise<void> {
+  const lock = await readLock(join(root, LOCK_FILE), LOCK_FILE);
+  if (!lock.ok) figures.corrupt += 1;
+  const entries = lock.ok ? lock.value.videos : new Map<string, never>();
+  for (const [index, title] of titles.entries()) {
+    const renders = paid.filter((one) => one.title === title);
+    figures.renders += renders.length;
+    figures.duplicates += Math.max(0, renders.length - 1);
+    const session = entries.get(`video-${index}`)?.session;
+    if (!renders.some(({ id }) => id === session)) figures.lost += 1;
+  }
+  const { duplicates, lost, corrupt } = figures;
+  expect({ duplicates, lost, corrupt }).toEqual({ duplicates: 0, lost: 0, corrupt: 0 });
+}

@@ -1,0 +1,96 @@
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { applyPlan } from '../../src/apply/apply-plan.ts';
+import type { Clock } from '../../src/apply/ports.ts';
+import { openJournal } from '../../src/cli/open-journal.ts';
+import { LOCK_FILE } from '../../src/cli/open-lock.ts';
+import type { Video, VideoId } from '../../src/definition/video.ts';
+import { sha256 } from '../../src/digest.ts';
+import { LockFile, readLock } from '../../src/lock/lock-file.ts';
+import { desiredVideo } from '../../src/plan/desired-video.ts';
+import { planVideos } from '../../src/plan/plan-videos.ts';
+import type { JournalConfig } from '../../src/project/config.ts';
+import { writeFileAtomic } from '../../src/project/write-file.ts';
+import { createHttpService } from '../../src/service/http-service.ts';
+
+/**
+ * A program: what `reelform apply --auto-approve` does once the definitions are read, made of the same parts, to be killed.
+ * Its argument is the JSON of these options. It says `begun` before anything is done,
+ * and each event; it ends with 4 when a video is not done.
+ */
+export interface KilledApplyOptions {
+  readonly root: string;
+  readonly url: string;
+  readonly journal: JournalConfig;
+  readonly titles: readonly string[];
+  /** Time goes so much faster than it does, from this moment on. */
+  readonly speed: number;
+  readonly epochMs: number;
+}
+
+const { root, url, journal: config, titles, speed, epochMs } = JSON.parse(process.argv[2]!) as KilledApplyOptions;
+const now = (): number => epochMs + (Date.now() - epochMs) * speed;
+const clock: Clock = {
+  now,
+  wait: async (milliseconds, signal) => {
+    await setTimeout(milliseconds / speed, undefined, { signal });
+  },
+};
+const videos = titles.map(
+  (title, index): Video => ({
+    id: `video-${index}` as VideoId,
+    path: `videos/video-${index}.yaml`,
+    template: 'small',
+    title,
+    description: null,
+    labels: {},
+    protect: false,
+    resources: new Map([['t_01', { kind: 'text', text: title }]]),
+  }),
+);
+
+const lock = await readLock(join(root, LOCK_FILE), LOCK_FILE);
+if (!lock.ok) throw new Error(lock.diagnostics[0]?.message);
+const journal = await openJournal(root, { journal: config });
+const http = createHttpService({
+  url,
+  token: 'rf_token',
+  keyLifetimeMs: journal.state.services.get(url)?.keyLifetimeMs ?? null,
+  now,
+  wait: (milliseconds) => clock.wait(milliseconds),
+  random: Math.random,
+  timeoutMs: 5_000,
+});
+const context = { service: http.name, styleVersion: 'tsv_1', renderEpoch: null, assetDigest: () => sha256('') };
+const plan = planVideos({
+  desired: videos.map((video) => desiredVideo(video, { ...context, durationSeconds: null })),
+  lock: lock.value,
+  observations: { missingOutputs: new Set(), journal: journal.state },
+});
+const lockFile = new LockFile(join(root, LOCK_FILE), LOCK_FILE, lock.value, writeFileAtomic);
+console.log('begun');
+const outcome = await applyPlan({
+  plan,
+  videos: new Map(videos.map((video) => [video.id, video])),
+  digestOf: () => undefined,
+  service: http,
+  concurrency: 3,
+  signal: new AbortController().signal,
+  detach: new AbortController().signal,
+  deadlineMs: null,
+  failFast: false,
+  run: randomUUID(),
+  onEvent: ({ kind }) => console.log(kind),
+  ports: {
+    updateLock: (change) => lockFile.update(change),
+    journal,
+    ensureStyleVersion: async () => undefined,
+    readFile: async () => new Uint8Array(),
+    clock,
+    newKey: () => randomUUID(),
+  },
+});
+await journal.compact(await lockFile.update((present) => present));
+await journal.close();
+process.exitCode = outcome.failed.length + outcome.unknown.length > 0 ? 4 : 0;

@@ -1,0 +1,90 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/**
+ * A program: a service with the interface alone, which goes on while its clients are killed, and keeps the record of what
+ * it was paid for. Its argument is the JSON of these options; it says `listening URL`.
+ */
+export interface KilledServiceOptions {
+  /** Keeps idempotency keys, and says so. */
+  readonly keepsKeys: boolean;
+  /** The share of requests that are taken on, and whose answer is lost. */
+  readonly lostAnswers: number;
+  /** The share of requests that are answered with 503, and not taken on. */
+  readonly refusals: number;
+  /** How long a render takes. */
+  readonly renderMs: number;
+}
+
+/** One render that somebody has to pay for. */
+export interface PaidSession {
+  readonly id: string;
+  readonly title: string;
+  readonly mapping: unknown;
+  readonly endsAtMs: number;
+}
+
+const options = JSON.parse(process.argv[2]!) as KilledServiceOptions;
+const sessions = new Map<string, PaidSession>();
+const byKey = new Map<string, PaidSession>();
+
+function create(text: string, key: string): PaidSession {
+  const known = options.keepsKeys ? byKey.get(key) : undefined;
+  if (known !== undefined) return known;
+  const { title, mapping } = JSON.parse(text) as PaidSession;
+  const session = { id: `s-${sessions.size + 1}`, title, mapping, endsAtMs: Date.now() + options.renderMs };
+  sessions.set(session.id, session);
+  byKey.set(key, session);
+  return session;
+}
+
+function shown({ id, title, mapping, endsAtMs }: PaidSession): object {
+  const hasEnded = Date.now() >= endsAtMs;
+  const at = '2026-01-01T00:00:00.000Z';
+  return {
+    ...{ id, title, mapping: { id: `m-${id}`, ...(mapping as object) }, errors: [], source_uploads: [], fonts: [] },
+    ...{ audio_tracks: {}, font_changes: {}, created_at: at, updated_at: at },
+    status: hasEnded ? 'preview_rendered' : 'preview_rendering',
+    render_progress: hasEnded ? 100 : 0,
+    video_url: hasEnded ? `https://videos.example.com/${id}.mp4` : null,
+    thumbnails: [],
+  };
+}
+
+async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  const say = (status: number, body: object, headers: object = {}): void => {
+    response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body));
+  };
+  const { pathname, searchParams } = new URL(request.url ?? '', 'http://localhost');
+  if (pathname === '/paid') {
+    const prefix = searchParams.get('prefix') ?? '';
+    return say(
+      200,
+      [...sessions.values()].filter(({ title }) => title.startsWith(prefix)),
+    );
+  }
+  if (request.method === 'POST' && pathname === '/v2/render_sessions') {
+    if (Math.random() < options.refusals) return say(503, { title: 'Come again' });
+    const key = String(request.headers['idempotency-key']);
+    const session = create(Buffer.concat(chunks).toString(), key);
+    if (Math.random() < options.lostAnswers) return void request.socket.destroy();
+    // So that there is a time between being paid for and being known of.
+    await new Promise((resolve) => setTimeout(resolve, Math.random() * 10));
+    const expires = new Date(Date.now() + 86_400_000).toISOString();
+    const kept = { 'idempotency-key': key, 'idempotency-key-expires': expires };
+    return say(201, { render_session: shown(session) }, options.keepsKeys ? kept : {});
+  }
+  const session = sessions.get(pathname.replace('/v2/render_sessions/', ''));
+  if (request.method === 'GET' && session !== undefined) return say(200, { render_session: shown(session) });
+  say(404, {});
+}
+
+const server = createServer((request, response) => {
+  // A client that is killed in the middle of its request is no reason to end.
+  answer(request, response).catch(() => undefined);
+});
+server.listen(0, '127.0.0.1', () => {
+  console.log(`listening http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+});
