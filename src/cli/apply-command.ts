@@ -8,31 +8,21 @@ import { acquireRunLock } from '../project/run-lock.ts';
 import { diagnosticsJson } from '../report/diagnostics-json.ts';
 import { eventJson, type StreamEvent } from '../report/event-json.ts';
 import { outcomeText } from '../report/outcome-text.ts';
+import type { ApplyOptions } from './apply-options.ts';
 import { approve } from './approve.ts';
 import { directoryOf, tellDiagnostics } from './diagnose.ts';
 import { exitCodeOf } from './exit-code-of.ts';
-import { type GlobalOptions, VERSION } from './global-options.ts';
+import { VERSION } from './global-options.ts';
 import { type Io, wantsColor } from './io.ts';
 import { type OpenDesired, openDesired, serviceName } from './open-desired.ts';
 import { type OpenJournal, openJournal } from './open-journal.ts';
 import { openPlan, type PlanContext } from './open-plan.ts';
 import { openService } from './open-service.ts';
-import { PLAN_FLAGS, type PlanFlags } from './plan-flags.ts';
+import { PLAN_FLAGS } from './plan-flags.ts';
 import { refuseTogether } from './refuse-together.ts';
 import { expectPlan, type ReviewedPlan, reviewPlan } from './review-plan.ts';
 import { runPlan } from './run-plan.ts';
 import { showPlan } from './show-plan.ts';
-
-export interface ApplyOptions extends GlobalOptions, PlanFlags {
-  readonly autoApprove?: boolean;
-  readonly expectPlan?: string;
-  readonly concurrency?: number;
-  readonly failFast?: boolean;
-  /** Milliseconds. */
-  readonly timeout?: number;
-  readonly json?: boolean;
-  readonly verbose?: boolean;
-}
 
 /**
  * `reelform apply [PLANFILE]`: plans, asks, renders what changed, and records it; or does what a saved plan says, without

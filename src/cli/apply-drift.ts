@@ -7,7 +7,7 @@ import { writeFileAtomic } from '../project/write-file.ts';
 import { diagnosticsJson } from '../report/diagnostics-json.ts';
 import { driftJson } from '../report/drift-json.ts';
 import { driftText } from '../report/drift-text.ts';
-import type { ApplyOptions } from './apply-command.ts';
+import type { ApplyOptions } from './apply-options.ts';
 import { approve } from './approve.ts';
 import { directoryOf, tellDiagnostics } from './diagnose.ts';
 import { type Io, wantsColor } from './io.ts';
