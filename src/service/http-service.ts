@@ -75,6 +75,7 @@ export function createHttpService(options: HttpServiceOptions): RenderService & 
   const { timeoutMs = TIMEOUT_MS, uploadTimeoutMs = UPLOAD_TIMEOUT_MS } = options;
   const uploads = new Map<Sha256, Promise<{ remote_url: string }>>();
   let seenKeyLifetimeMs = options.keyLifetimeMs ?? null;
+  let takesFiles = true;
 
   const lifetimeMs = (): number | null => {
     const { keyLifetimeMs: declaredMs } = capabilities;
@@ -121,10 +122,14 @@ export function createHttpService(options: HttpServiceOptions): RenderService & 
   };
 
   const uploadSource = async ({ bytes, name: file }: SourceUpload): Promise<{ remote_url: string }> => {
-    const { name, answer } = await upload('/v2/source_uploads', bytes, 'application/octet-stream', () => {
+    const lacking = (): ReelformError => {
+      takesFiles = false;
       const message = `The service at ${url} takes no files, and ${file} is one`;
       return lacksUploads(message, 'Give the file a URL, and write that');
-    });
+    };
+    // It is asked once: what it does not take need not be sent.
+    if (!takesFiles) throw lacking();
+    const { name, answer } = await upload('/v2/source_uploads', bytes, 'application/octet-stream', lacking);
     return readUpload(name, answer.text);
   };
 

@@ -19,6 +19,7 @@ import { smallPackage } from '../support/small-package.ts';
 const { spec } = smallPackage();
 const POST = 'POST /v2/render_sessions';
 const GET = 'GET /v2/render_sessions/{id}';
+const LIST = 'GET /v2/render_sessions';
 const SPECS = 'GET /v2/template_style_versions/{id}/specs';
 
 interface Setup {
@@ -355,6 +356,42 @@ describe('createHttpService()', () => {
     expect((await service.getRenderSession('x')).retryAfterMs).toBe(expected);
   });
 
+  it('lists sessions page by page, and leaves out what it cannot read', async () => {
+    const { server, service } = await setUp();
+    const list = (ids: unknown[], next_cursor: unknown) =>
+      json({ render_sessions: ids.map((id) => ({ ...session, id })), next_cursor });
+    server.force(LIST, list(['a', 'b'], 'page 2'), list(['c', 7], 'page 3'), list(['d'], null));
+    expect((await service.listRenderSessions!(4))!.map(({ id }) => id)).toEqual(['a', 'b', 'c', 'd']);
+    expect(server.seen.map(({ path }) => path.split('?')[1])).toEqual([
+      'limit=100',
+      'limit=100&cursor=page+2',
+      'limit=100&cursor=page+3',
+    ]);
+    server.force(LIST, list(['a', 'b'], 'page 2'));
+    expect(await service.listRenderSessions!(2)).toHaveLength(2);
+  });
+
+  it.each([404, 405])('knows that a service lists nothing by its %d', async (status) => {
+    const { server, service } = await setUp();
+    server.force(LIST, { kind: 'answer', status });
+    expect(await service.listRenderSessions!(2)).toBeNull();
+    server.force(LIST, { kind: 'answer', status: 400 });
+    expect(await thrown(service.listRenderSessions!(2))).toMatchObject({ status: 400 });
+    const { service: declared } = await setUp({}, { capabilities: { list: false } });
+    expect(declared.listRenderSessions).toBeUndefined();
+  });
+
+  it('shows the query of no URL that the service names', async () => {
+    const { server, service } = await setUp();
+    const detail = 'GET https://cdn.example/a.png?X-Amz-Signature=secret#x answered 403';
+    server.force(POST, json({ code: 'mapping_invalid', detail, errors: [{ code: 'x', pointer: '#', detail }] }, 422));
+    const error = await thrown(create(service), 'secret');
+    expect(error.message).toBe('GET https://cdn.example/a.png?… answered 403');
+    server.force(GET, json({ render_session: { ...session, errors: [{ code: 'x', title: detail, detail }] } }));
+    const look = await service.getRenderSession('x');
+    expect(JSON.stringify(look.session.errors)).not.toContain('secret');
+  });
+
   it('uploads a file as it is, and again when the answer is lost', async () => {
     const { server, service } = await setUp({ uploads: { styleVersion: spec } });
     const bytes = Uint8Array.of(0, 255, 10, 13);
@@ -375,6 +412,11 @@ describe('createHttpService()', () => {
       message: `The service at ${server.url} takes no files, and images/a.png is one`,
       hint: expect.stringContaining('URL'),
     });
+    const other = { ...upload, sha256: sha256('other'), name: 'images/b.png' };
+    expect(await thrown(service.uploadSource(other))).toMatchObject({
+      message: `The service at ${server.url} takes no files, and images/b.png is one`,
+    });
+    expect(server.count('POST /v2/source_uploads')).toBe(1);
     server.force('POST /v2/template_style_versions', { kind: 'answer', status: 405 });
     expect(await thrown(service.uploadStyleVersion(new Uint8Array(1)))).toMatchObject({
       code: 'service_lacks_uploads',

@@ -194,6 +194,7 @@ export async function startInterfaceService(options: InterfaceServiceOptions = {
 
 function routeOf({ method, path }: SeenRequest): string {
   const route = path
+    .replace(/\?.*$/, '')
     .replace(/^(\/v2\/render_sessions)\/[^/]+$/, '$1/{id}')
     .replace(/^(\/v2\/template_style_versions)\/[^/]+/, '$1/{id}');
   return `${method} ${route}`;
