@@ -7,10 +7,10 @@ import { reelform } from '../support/test-io.ts';
 
 const README = readFileSync(join(import.meta.dirname, '../../README.md'), 'utf8');
 const COMMANDS = [
-  ...['plan', 'apply'],
+  ...['plan', 'apply', 'drift', 'explain'],
   'resolve',
   ...['show', 'output', 'lock merge', 'lock verify', 'lock migrate', 'mv', 'rm', 'import'],
-  ...['validate', 'pull', 'fmt', 'template push'],
+  ...['validate', 'pull', 'fmt', 'doctor', 'template push'],
   ...['serve', 'token create', 'token list', 'token revoke'],
 ];
 /** They stand in the reference of the service. */
@@ -44,7 +44,7 @@ describe('README.md', () => {
       const text = await help(command);
       for (const [, flag] of text.matchAll(/^ {2}(?:-\w, )?(--[a-z-]+)/gm)) {
         if (command === 'serve' && SETTINGS.has(flag!)) continue;
-        const row = README.split('\n').find((line) => line.startsWith('|') && line.includes(`\`${flag!}`));
+        const row = README.split('\n').find((line) => line.startsWith('| `-') && line.includes(`\`${flag!}`));
         expect(row, `${command} ${flag}`).toBeDefined();
         if (command !== '' && flag !== '--help') expect(row?.split('|')[2], `${command} ${flag}`).toContain(command);
       }
@@ -63,7 +63,17 @@ describe('README.md', () => {
 
   it('has every exit code that the program ends with', () => {
     const used: (keyof typeof EXIT)[] = [
-      ...(['ok', 'error', 'changes', 'authentication', 'renderFailed', 'refused', 'interrupted'] as const),
+      ...([
+        'ok',
+        'error',
+        'changes',
+        'authentication',
+        'renderFailed',
+        'refused',
+        'stale',
+        'interrupted',
+        'deadline',
+      ] as const),
     ];
     for (const name of used) expect(README).toMatch(new RegExp(`^\\| ${EXIT[name]} \\| `, 'm'));
   });
