@@ -1,9 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { EXIT, ReelformError } from '../diagnostic.ts';
-import { installMergeDriver } from '../git/install-merge-driver.ts';
-import { mergeLines } from '../git/merge-lines.ts';
-import { unmergedVersions } from '../git/unmerged-versions.ts';
 import { ifThere } from '../if-there.ts';
 import type { Fingerprint } from '../lock/lock.ts';
 import { type LockVersions, mergeLockTexts } from '../lock/merge-lock-texts.ts';
@@ -38,6 +35,7 @@ export async function lockMergeCommand(
   }
   const root = findRoot(directory);
   if (options.install === true) {
+    const { installMergeDriver } = await import('../git/install-merge-driver.ts');
     const installed = await installMergeDriver(root, LOCK_FILE, writeFileAtomic);
     io.stdout.write(installedText(installed, { color: wantsColor(io.stdout, io.env, options.color) }));
     return EXIT.ok;
@@ -66,6 +64,8 @@ async function driveMerge(
   const merged = mergeLockTexts(versions, LOCK_FILE);
   if (!merged.ok) {
     tellDiagnostics(merged.diagnostics, () => undefined, options, io);
+    // What runs git is loaded only where it is needed: git waits for us.
+    const { mergeLines } = await import('../git/merge-lines.ts');
     await mergeLines(directory, paths);
     return EXIT.error;
   }
@@ -79,6 +79,7 @@ async function driveMerge(
 async function repair(root: string, options: GlobalOptions, io: Io): Promise<number> {
   const path = join(root, LOCK_FILE);
   const text = await ifThere(readFile(path, 'utf8'));
+  const { unmergedVersions } = await import('../git/unmerged-versions.ts');
   const unmerged = await unmergedVersions(root, LOCK_FILE);
   const read = text === null ? null : parseLock(text, LOCK_FILE);
   const isSettled = read?.ok === true && (unmerged === null || (text !== unmerged.ours && text !== unmerged.theirs));
