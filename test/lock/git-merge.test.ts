@@ -4,7 +4,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Lock } from '../../src/lock/lock.ts';
 import { mergeLocks } from '../../src/lock/merge-locks.ts';
 import { serialiseLock } from '../../src/lock/serialise-lock.ts';
-import { lockOf, type MergeScenario, manyVideos, mergeScenarios } from '../support/lock-branches.ts';
+import { lockOf, type MergeScenario, manyVideos, mergeScenarios, versionOf } from '../support/lock-branches.ts';
 import { MERGE_DRIVER, type MergeRepository, mergeRepository } from '../support/merging-repository.ts';
 
 const FILE = 'reelform.lock.json';
@@ -101,6 +101,24 @@ describe('the merge driver', () => {
     await repository.commit({ [FILE]: texts.ours });
     expect(await repository.git('merge', '--no-edit', 'theirs')).toMatchObject({ exitCode: 0 });
     expect(lockText(repository)).toBe(merged);
+  });
+
+  test('merges branches that were merged back and forth: git has it merge their bases, too', async () => {
+    const { root, git, commit } = await branches(texts, true);
+    const ours = (await git('rev-parse', 'main')).stdout.trim();
+    await git('merge', '--no-edit', 'theirs');
+    const update = (id: string, version: number): string => {
+      const lock = mergeLocks(sides).lock;
+      return serialiseLock({ ...lock, videos: new Map([...lock.videos, [id, versionOf(id, version)]]) });
+    };
+    await commit({ [FILE]: update('store-00020-a', 5) });
+    await git('checkout', '--quiet', 'theirs');
+    await git('merge', '--no-edit', ours);
+    await commit({ [FILE]: update('store-00020-b', 6) });
+    expect((await git('merge-base', '--all', 'main', 'theirs')).stdout.trim().split('\n')).toHaveLength(2);
+    expect(await git('merge', '--no-edit', 'main')).toMatchObject({ exitCode: 0 });
+    const text = readFileSync(join(root, FILE), 'utf8');
+    expect([text.includes('rs_store-00020-a_5'), text.includes('rs_store-00020-b_6')]).toEqual([true, true]);
   });
 
   test.each([
