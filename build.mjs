@@ -1,11 +1,29 @@
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
-import { rm, symlink } from 'node:fs/promises';
+import { rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { build } from 'esbuild';
 
 // dist/ is what npm publishes and what `npx reelform` runs; shared code becomes chunks, so that each command loads its own.
+
+// What planning loads is in there, too: a hundred files of an installed package cost as many milliseconds. NOTICE names it.
+const BUNDLED = [
+  '@babel/code-frame',
+  'ajv',
+  'commander',
+  'csv-parse',
+  'diff',
+  'execa',
+  'fast-glob',
+  'fastest-levenshtein',
+  'picocolors',
+  'picomatch',
+  'string-width',
+  'yaml',
+];
+const { dependencies, optionalDependencies } = JSON.parse(readFileSync('package.json', 'utf8'));
+const installed = Object.keys({ ...dependencies, ...optionalDependencies }).filter((name) => !BUNDLED.includes(name));
 const options = {
   outbase: 'src',
   outdir: 'dist',
@@ -13,13 +31,16 @@ const options = {
   format: 'esm',
   platform: 'node',
   target: 'node20.19',
-  packages: 'external',
+  external: installed.flatMap((name) => [name, `${name}/*`]),
   define: { REELFORM_BUILD: JSON.stringify(digestOf(['src', 'schemas', 'package.json'])) },
   logLevel: 'warning',
 };
 await rm('dist', { recursive: true, force: true });
-await build({
+const { metafile } = await build({
   ...options,
+  metafile: true,
+  // Packages in CommonJS ask for Node's own modules at run time.
+  banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
   entryPoints: [
     'src/index.ts',
     'src/cli/run.ts',
@@ -33,6 +54,7 @@ await build({
 });
 // One file: what a plan with nothing to do needs. Each module more would cost it a millisecond.
 await build({ ...options, entryPoints: ['src/cli/main.ts'], plugins: [{ name: 'run', setup: leaveRunOut }] });
+await writeFile('dist/LICENSES.txt', licencesOf(Object.keys(metafile.inputs)));
 execFileSync(process.execPath, ['node_modules/typescript/bin/tsc', '--project', 'tsconfig.build.json'], {
   stdio: 'inherit',
 });
@@ -55,4 +77,16 @@ function digestOf(paths) {
       hash.update(name).update(readFileSync(name));
   }
   return hash.digest('hex').slice(0, 16);
+}
+
+/** The licence texts of all packages that these files belong to. */
+function licencesOf(files) {
+  const folders = files.flatMap((file) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file)?.[0] ?? []);
+  const texts = [...new Set(folders)].sort().map((folder) => {
+    const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+    const file = readdirSync(folder).find((one) => /^licen[cs]e/i.test(one));
+    if (file === undefined) throw new Error(`${name} has no licence text`);
+    return `${name} ${version} (${license})\n\n${readFileSync(join(folder, file), 'utf8').trim()}\n`;
+  });
+  return `What is in these files besides Reelform.\n\n${texts.join(`\n${'-'.repeat(80)}\n\n`)}`;
 }

@@ -94,7 +94,7 @@ function readAt(file: number, offset: number, length: number): Buffer | null {
 
 /** What shows that a record is as it was written. */
 export function sumOf(record: Uint8Array): string {
-  return hash('sha256', record).slice(0, 16);
+  return hash('sha256', record).slice(0, 12);
 }
 
 /**

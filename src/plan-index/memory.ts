@@ -45,7 +45,8 @@ export interface RememberedDefinition {
   /** Names of the templates that its videos use. */
   readonly templates: readonly string[];
   readonly ids: readonly string[];
-  readonly fingerprints: readonly string[];
+  /** The beginnings of their fingerprints: unlike ones tell that the fingerprints are. */
+  readonly marks: readonly string[];
   /** Its videos in full: where they stand in the index, or their text if they are new. */
   readonly record: RecordPlace | string;
   /**

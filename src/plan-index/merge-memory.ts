@@ -41,22 +41,26 @@ export function mergeMemory(root: string, memory: Memory, read: Reread, looked: 
   const outcome = memory.outcome && outcomeNow(memory.outcome, memory.definitions, read.definitions);
   if (log.files.size === 0 && log.folders.size === 0) return { ...memory, ...read, outcome };
 
-  const used = new Set(read.definitions.flatMap(({ origins, assets }) => [...origins, ...assets]));
+  const isSmall = relisted.size === 0 && templates.size === 0 && [...changed].every((path) => log.files.has(path));
+  const needed = isSmall ? null : new Set(read.definitions.flatMap(({ origins, assets }) => [...origins, ...assets]));
   const isNeeded = (path: string, isNew: boolean): boolean => {
-    if (path === CONFIG_FILE || used.has(path)) return true;
+    if (needed === null || path === CONFIG_FILE || needed.has(path)) return true;
     return ownersOf(path).some((name) => isNew || !templates.has(name));
   };
-  const files = new Map([...memory.files].filter(([path]) => !log.files.has(path) && isNeeded(path, false)));
-  for (const [path, seen] of trusting(log.files, stamp)) if (isNeeded(path, true)) files.set(path, seen);
+  const files = new Map(isSmall ? memory.files : [...memory.files].filter(([path]) => isNeeded(path, false)));
+  for (const [path, seen] of trusting(log.files, stamp)) {
+    if (isNeeded(path, true)) files.set(path, seen);
+    else files.delete(path);
+  }
   const folders = new Map(
     [...memory.folders].filter(([path]) => {
-      const owners = ownersOf(path);
-      if (owners.length === 0) return relisted.size === 0;
-      return owners.some((name) => !templates.has(name)) || relisted.size === 0;
+      const owners = relisted.size === 0 ? [] : ownersOf(path);
+      return relisted.size === 0 || owners.some((name) => !templates.has(name));
     }),
   );
   for (const [path, seen] of trusting(log.folders, stamp)) folders.set(path, seen);
-  const ways = waysTo(root, files, folders);
+  const isKnown = [...log.files.keys()].every((path) => memory.files.has(path)) && relisted.size === 0;
+  const ways = isKnown ? memory.ways : waysTo(root, files, folders);
   if (ways === null) return null;
   const absent = new Set(memory.absent.filter((path) => !ownersOf(path).some((name) => templates.has(name))));
   for (const path of log.absent) absent.add(path);

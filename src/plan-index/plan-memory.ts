@@ -83,13 +83,26 @@ export class PlanMemory {
     return readRecord(text);
   }
 
-  /** Writes what is remembered, unless that is what the index says. */
+  /**
+   * Writes what is remembered, unless that is what the index says. A few changes that still have to be applied are not
+   * worth it: they are read again, and what comes of them is written when they are.
+   */
   store(): void {
-    if (this.#memory === null || this.#memory === this.#stored) return;
-    storeMemory(join(this.#root, INDEX_FILE), this.#key, this.#memory, this.#looked?.index ?? null);
-    this.#stored = this.#memory;
+    const memory = this.#memory;
+    if (memory === null || memory === this.#stored || this.#isPassing(memory)) return;
+    storeMemory(join(this.#root, INDEX_FILE), this.#key, memory, this.#looked?.index ?? null);
+    this.#stored = memory;
+  }
+
+  #isPassing({ outcome, definitions }: Memory): boolean {
+    if (outcome === null || outcome.isEmpty || this.#stored?.outcome == null || this.#looked === null) return false;
+    const { files, folders } = this.#looked.suspects;
+    const added = definitions.filter(({ record }) => typeof record === 'string').length;
+    return outcome.lock?.sha256 === this.#stored.outcome.lock?.sha256 && added + files.length + folders.length <= FEW;
   }
 }
+
+const FEW = 16;
 
 /** A video in the index is not as it was written. */
 export class RecordLost extends Error {}

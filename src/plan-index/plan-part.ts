@@ -32,12 +32,10 @@ export interface PlanTexts {
 export function planPart(memory: Memory & { readonly outcome: Outcome }, texts: PlanTexts): PlanPart | null {
   const { definitions, outcome } = memory;
   const open = definitions.filter(({ settled }) => settled === null);
-  const wanted = new Set(open.flatMap(({ fingerprints }) => fingerprints));
+  const wanted = new Set(open.flatMap(({ marks }) => marks));
   const idle = definitions.filter(({ settled }) => settled !== null);
   const witness = idle.find(({ ids }) => ids.length > 0);
-  const alike = idle.filter(
-    (one) => one === witness || one.fingerprints.some((fingerprint) => wanted.has(fingerprint)),
-  );
+  const alike = idle.filter((one) => one === witness || one.marks.some((mark) => wanted.has(mark)));
   const taken = [...open, ...alike];
 
   const ranges = [...outcome.loose.map(([, ...range]) => range), ...alike.flatMap(({ settled }) => settled ?? [])];

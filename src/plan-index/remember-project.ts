@@ -84,11 +84,17 @@ export function rememberDefinitions(
       assets: [...new Set(videos.flatMap(assetsOf))],
       templates: [...new Set(videos.map(({ template }) => template))],
       ids: videos.map(({ id }) => id),
-      fingerprints: videos.map(({ fingerprint }) => fingerprint),
+      marks: videos.map(({ fingerprint }) => markOf(fingerprint)),
       record: writeRecord(videos),
       settled: null,
     };
   });
+}
+
+const MARK_LENGTH = 15;
+
+function markOf(fingerprint: string): string {
+  return fingerprint.slice(0, MARK_LENGTH);
 }
 
 function assetsOf({ resources }: DesiredVideo): string[] {

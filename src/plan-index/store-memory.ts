@@ -22,7 +22,7 @@ type Row = readonly [
   assets: readonly number[],
   templates: readonly number[],
   ids: readonly string[],
-  fingerprints: readonly string[],
+  marks: readonly string[],
   settled: readonly number[] | 0,
   ...record: RecordPlace,
 ];
@@ -77,7 +77,7 @@ export function storeMemory(path: string, key: string, memory: Memory, base: Ind
       one.assets.map((file) => indexOf.get(file)!),
       one.templates.map((name) => names.indexOf(name)),
       one.ids,
-      one.fingerprints,
+      one.marks,
       one.settled === null ? 0 : one.settled.flat(),
       ...place,
     ]);
@@ -137,7 +137,7 @@ export function recallMemory(index: IndexFile): Memory | null {
 }
 
 function readRow(
-  [origins, assets, templates, ids, fingerprints, settled, ...record]: Row,
+  [origins, assets, templates, ids, marks, settled, ...record]: Row,
   paths: readonly string[],
   names: readonly string[],
 ): RememberedDefinition {
@@ -148,7 +148,7 @@ function readRow(
     assets: assets.map(pathAt),
     templates: templates.map((index) => names[index]!),
     ids,
-    fingerprints,
+    marks,
     settled: settled === 0 ? null : pairs(settled),
     record,
   };

@@ -1,4 +1,4 @@
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { openDesired } from '../../src/cli/open-desired.ts';
 import { emptyLock, type LockEntry } from '../../src/lock/lock.ts';
@@ -7,6 +7,8 @@ import { schemaFiles } from '../../src/project/schema-files.ts';
 import type { StyleVersion } from '../../src/service/wire.ts';
 import { CONFIG, makeFolder } from './repository.ts';
 import { smallPackage, smallPackageFiles } from './small-package.ts';
+
+const LONG_AGO_SECONDS = 1_600_000_000;
 
 type Files = Record<string, string | Uint8Array>;
 
@@ -101,6 +103,8 @@ export class EditedRepository {
         mkdirSync(dirname(absolute), { recursive: true });
         writeFileSync(absolute, this.files[path]!);
       }
+      // As archives and caches give it back: old, and to the second.
+      utimesSync(absolute, LONG_AGO_SECONDS, LONG_AGO_SECONDS);
     }
   }
 

@@ -78,9 +78,10 @@ export const EDITS: Readonly<Record<string, Edit>> = {
   },
   'same size and times': (repository, random) => {
     const path = definition(repository, random);
-    const { atime, mtime } = statSync(path);
+    // Whole seconds: what is finer cannot be put back as it was.
+    const seconds = Math.floor(statSync(path).mtimeMs / 1000);
     writeFileSync(path, turned(readFileSync(path, 'utf8'), random));
-    utimesSync(path, atime, mtime);
+    utimesSync(path, seconds, seconds);
   },
   swap: (repository, random) => {
     const [one, other] = [definition(repository, random), definition(repository, random)];
@@ -143,9 +144,9 @@ export const EDITS: Readonly<Record<string, Edit>> = {
   },
   'a file with the times of another': (repository, random) => {
     const [one, other] = [definition(repository, random), definition(repository, random)];
-    const { atime, mtime } = statSync(one);
+    const seconds = Math.floor(statSync(one).mtimeMs / 1000);
     copyFileSync(other, `${one}.aside`);
-    utimesSync(`${one}.aside`, atime, mtime);
+    utimesSync(`${one}.aside`, seconds, seconds);
     renameSync(`${one}.aside`, one);
   },
   'rename a folder': ({ root }, random) =>
