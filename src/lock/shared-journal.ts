@@ -65,6 +65,8 @@ export class SharedJournal {
   readonly #options: SharedJournalOptions;
   readonly #queue = new JournalQueue((writes) => this.#commit(writes));
   #tip: Version | null = null;
+  /** One that was asked for and has not begun. */
+  #refresh: Promise<void> | null = null;
   #fold = new JournalFold();
 
   constructor(options: SharedJournalOptions) {
@@ -84,8 +86,13 @@ export class SharedJournal {
     await this.#queue.add({ record, isClaim: false });
   }
 
+  /** Those who ask while one waits for its turn share it. */
   refresh(): Promise<void> {
-    return this.#queue.alone(() => this.#read());
+    this.#refresh ??= this.#queue.alone(() => {
+      this.#refresh = null;
+      return this.#read();
+    });
+    return this.#refresh;
   }
 
   /**

@@ -1,0 +1,95 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { execa } from 'execa';
+import { expect, it } from 'vitest';
+import { bundleProgram, startChild } from '../support/child-program.ts';
+import { cloneOf, type GitRepository, newRemote } from '../support/git-repository.ts';
+import {
+  countPaid,
+  expectWhole,
+  type KillFigures,
+  killSomewhere,
+  newFigures,
+  resolveUnknown,
+} from '../support/kill-figures.ts';
+import type { KilledApplyOptions } from '../support/killed-apply.ts';
+import type { KilledServiceOptions } from '../support/killed-service.ts';
+import { count, tell } from '../support/proof.ts';
+
+/** At each of two services. */
+const ROUNDS = count(50, 1);
+const RUNS = 6;
+const VIDEOS = 4;
+/** In all of a round. */
+const KILLS = 4;
+
+const SUPPORT = join(import.meta.dirname, '../support');
+const BRANCH = 'reelform-journal';
+const VARIANTS: readonly (readonly [string, KilledServiceOptions])[] = [
+  ['keeps keys', { keepsKeys: true, lostAnswers: 0.1, refusals: 0.05, renderMs: 20 }],
+  ['keeps none', { keepsKeys: false, lostAnswers: 0.1, refusals: 0, renderMs: 20 }],
+];
+
+it.each(VARIANTS)(
+  `${RUNS} racing runs over one git remote, killed with kill -9, at a service that %s: each video is paid for once, and every run has it`,
+  async (name, options) => {
+    const program = await bundleProgram(join(SUPPORT, 'killed-apply.ts'));
+    const service = await startChild(join(SUPPORT, 'killed-service.ts'), [JSON.stringify(options)]);
+    const url = (await service.line('listening ')).slice('listening '.length);
+    const figures = newFigures();
+    for (let round = 0; round < ROUNDS; round++) await oneRound(`${round} `, program, url, figures);
+    // Every run's lockfile was held against the same renders.
+    tell(`${name}, ${ROUNDS} rounds: ${JSON.stringify({ ...figures, renders: figures.renders / RUNS })}`);
+  },
+);
+
+async function oneRound(prefix: string, program: string, url: string, figures: KillFigures): Promise<void> {
+  const remote = await newRemote();
+  const seed = await cloneOf(remote);
+  const config = `service: {url: "${url}"}\ntemplates: {}\njournal: {git: ${BRANCH}}\n`;
+  await seed.commit({ 'reelform.yaml': config, 'videos/.gitkeep': '' });
+  await seed.git('push', '--quiet', 'origin', 'main');
+  const clones = await Promise.all(Array.from({ length: RUNS }, () => cloneOf(remote, '--depth=1')));
+  const titles = Array.from({ length: VIDEOS }, (_, index) => `${prefix}video ${index}`);
+  // Fast enough that what a dead run has claimed is given up within seconds.
+  const world = { url, titles, speed: 30, epochMs: Date.now() };
+  const optionsOf = ({ root }: GitRepository): KilledApplyOptions => {
+    return { root, journal: { branch: BRANCH, remote: 'origin' }, ...world };
+  };
+  const budget = { kills: KILLS };
+  for (;;) {
+    const ends = await Promise.all(clones.map((clone) => untilEnded(program, optionsOf(clone), budget, figures)));
+    // Nobody is at work now: a person can look.
+    const wasUnknown = await resolveUnknown(optionsOf(clones[0]!), figures);
+    if (!wasUnknown && ends.every((exitCode) => exitCode === 0)) break;
+  }
+  const paid = await countPaid(url, prefix);
+  for (const { root } of clones) {
+    figures.runs += 1;
+    await expectWhole(root, paid, titles, figures);
+  }
+  for (const { root } of [remote, seed, ...clones]) rmSync(root, { recursive: true });
+}
+
+/** @returns the exit code of the run that was not killed */
+async function untilEnded(
+  program: string,
+  options: KilledApplyOptions,
+  budget: { kills: number },
+  figures: KillFigures,
+): Promise<number | undefined> {
+  for (;;) {
+    const child = execa(process.execPath, [program, JSON.stringify(options)], { reject: false, all: true });
+    if (budget.kills > 0 && Math.random() < 0.5) {
+      budget.kills -= 1;
+      killSomewhere(child, child.all, 17);
+    }
+    const { all, exitCode, signal } = await child;
+    if (signal === 'SIGKILL') {
+      figures.kills += 1;
+      continue;
+    }
+    expect([0, 4], all).toContain(exitCode);
+    return exitCode;
+  }
+}
