@@ -1,5 +1,5 @@
 import type { Fingerprint } from '../lock/lock.ts';
-import type { FormerEntry } from '../plan/adopt-renderings.ts';
+import type { FormerEntry } from '../plan/observations.ts';
 import { hasOutputs } from '../project/observe-outputs.ts';
 import { LOCK_FILE } from './open-lock.ts';
 

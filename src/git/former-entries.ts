@@ -1,7 +1,7 @@
 import { execa } from 'execa';
 import type { Fingerprint } from '../lock/lock.ts';
 import { parseLock } from '../lock/parse-lock.ts';
-import type { FormerEntry } from '../plan/adopt-renderings.ts';
+import type { FormerEntry } from '../plan/observations.ts';
 import { gitProcess, tryGit } from './run-git.ts';
 
 /** How far back it is looked: beyond, a video is as likely gone as it is to be wanted again. */

@@ -2,16 +2,8 @@ import { byCodeUnit } from '../digest.ts';
 import { liveAttempts } from '../lock/fold-journal.ts';
 import { type Attempt, EMPTY_JOURNAL } from '../lock/journal.ts';
 import type { Fingerprint, Lock, LockEntry } from '../lock/lock.ts';
+import type { Observations } from './observations.ts';
 import type { Adjustment, Adoption, AdoptionSource, Change, Creation, PlanDiagnostic } from './plan.ts';
-import type { Observations } from './plan-videos.ts';
-
-/** An entry that the lockfile once had. */
-export interface FormerEntry {
-  /** Of the commit that had it. */
-  readonly commit: string;
-  readonly id: string;
-  readonly entry: LockEntry;
-}
 
 interface Known {
   readonly lock: Lock;

@@ -1,23 +1,12 @@
 import type { VideoId } from '../definition/video.ts';
 import type { Diagnostic } from '../diagnostic.ts';
 import { byCodeUnit } from '../digest.ts';
-import type { JournalState } from '../lock/journal.ts';
 import type { Fingerprint, Lock, LockEntry } from '../lock/lock.ts';
-import { adoptRenderings, type FormerEntry } from './adopt-renderings.ts';
+import { adoptRenderings } from './adopt-renderings.ts';
 import { compareFields, compareInputs, reasonOf } from './compare-video.ts';
 import type { DesiredVideo } from './desired-video.ts';
+import type { Observations } from './observations.ts';
 import type { Adjustment, Change, Plan, PlanDiagnostic, Reason } from './plan.ts';
-
-/** What was looked at before planning, because planning looks at nothing. */
-export interface Observations {
-  /** Ids of the lock entries whose local output is not there. */
-  readonly missingOutputs: ReadonlySet<string>;
-  /** What a refresh found out about lock entries, by id. */
-  readonly refreshed?: ReadonlyMap<string, 'url_lost' | 'asset_changed'>;
-  /** Renderings that could be adopted: those alone whose video can be had. */
-  readonly journal?: JournalState;
-  readonly history?: ReadonlyMap<Fingerprint, FormerEntry>;
-}
 
 /**
  * Says what has to happen so that the lock, and what it stands for, becomes what the definitions want. Pure; the order of

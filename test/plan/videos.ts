@@ -4,8 +4,9 @@ import { sha256 } from '../../src/digest.ts';
 import type { Lock, Rendering } from '../../src/lock/lock.ts';
 import { type DesiredVideo, desiredVideo } from '../../src/plan/desired-video.ts';
 import type { RenderingContext } from '../../src/plan/fingerprint.ts';
+import type { Observations } from '../../src/plan/observations.ts';
 import type { Plan } from '../../src/plan/plan.ts';
-import { type Observations, planVideos } from '../../src/plan/plan-videos.ts';
+import { planVideos } from '../../src/plan/plan-videos.ts';
 import { editLock, settle } from '../../src/plan/settle.ts';
 
 export const text = (value: string): VideoResource => ({ kind: 'text', text: value });
