@@ -8,6 +8,7 @@ import { type Adoption, type Change, type Plan, renders } from '../plan/plan.ts'
 import type { RenderService } from '../service/render-service.ts';
 import type { ApplyEvent, ApplyOutcome } from './events.ts';
 import { endsRun } from './failure.ts';
+import { limitPosts } from './limit-posts.ts';
 import { LockSaver } from './lock-saver.ts';
 import { obtainRendering } from './obtain-rendering.ts';
 import type { ApplyPorts } from './ports.ts';
@@ -41,11 +42,6 @@ export interface ApplyInput {
   onEvent(event: ApplyEvent): void;
 }
 
-/** Requests that may be without an answer at once at a service that keeps no keys: a person has to sort them out. */
-const UNKEYED_POSTS = 4;
-/** Whoever renders a thousand at once does not want to ask for four at a time. */
-const UNKEYED_SHARE = 0.1;
-
 /**
  * Does what a plan says. What needs no rendering goes into the lockfile first; then videos are rendered, at most
  * `concurrency` at once. Each is in the journal before it is reported, and in the lockfile at the next checkpoint, at the
@@ -66,14 +62,6 @@ export async function applyPlan(input: ApplyInput): Promise<ApplyOutcome> {
     clock,
     durationsMs: (styleVersion) => facts?.durationsMs.get(styleVersion) ?? [],
   });
-  const limitPosts = pLimit(Math.max(UNKEYED_POSTS, Math.ceil(UNKEYED_SHARE * input.concurrency)));
-  const posting = async <T>(post: () => Promise<T>): Promise<T> => {
-    if (service.keyLifetimeMs() !== null) return post();
-    const posted = await limitPosts(post);
-    // The first answer shows that the service keeps keys: those who wait need not.
-    if (service.keyLifetimeMs() !== null) limitPosts.concurrency = Number.POSITIVE_INFINITY;
-    return posted;
-  };
   const context: RunContext = {
     service,
     ports,
@@ -82,7 +70,7 @@ export async function applyPlan(input: ApplyInput): Promise<ApplyOutcome> {
     known: liveAttempts(journal.state),
     isEnding: () => end.reason !== null,
     leave: end.leave,
-    posting,
+    posting: limitPosts(service, input.concurrency),
   };
   const record = new RunRecord(saver, onEvent, clock);
 
@@ -95,6 +83,9 @@ export async function applyPlan(input: ApplyInput): Promise<ApplyOutcome> {
     if (reason !== null) return record.skipped(change.id, reason);
     await carryOut(change, input, context, record, end);
   };
+  // Whoever asks a run to stop may not wait for its end.
+  const persist = (): void => void saver.flush().catch(() => undefined);
+  input.signal.addEventListener('abort', persist);
   try {
     await record.settled(plan.changes.filter((change) => !isPending(change) && !isTwin(change)));
     // Each to its end, also beside one that threw: what is paid for is written down.
@@ -103,9 +94,14 @@ export async function applyPlan(input: ApplyInput): Promise<ApplyOutcome> {
     if (thrown !== undefined) throw thrown.reason;
     await record.settledTwins(plan.changes.filter(isTwin), end.reason);
     await rememberDurations(watcher, context);
+    await saver.flush();
+  } catch (error) {
+    // The first error names what is in danger.
+    await saver.flush().catch(() => undefined);
+    throw error;
   } finally {
     end.close();
-    await saver.flush();
+    input.signal.removeEventListener('abort', persist);
   }
   const outcome = record.outcome(end.reason, clock.now() - startedAt);
   onEvent({ kind: 'run-finished', outcome });

@@ -1,7 +1,7 @@
 import { byCodeUnit } from '../digest.ts';
 import { liveAttempts } from '../lock/fold-journal.ts';
 import { type Attempt, EMPTY_JOURNAL } from '../lock/journal.ts';
-import type { Fingerprint, Lock, LockEntry } from '../lock/lock.ts';
+import type { Fingerprint, Lock } from '../lock/lock.ts';
 import type { Observations } from './observations.ts';
 import type { Adjustment, Adoption, AdoptionSource, Change, Creation, PlanDiagnostic } from './plan.ts';
 

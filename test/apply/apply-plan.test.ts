@@ -383,6 +383,21 @@ describe('applyPlan()', () => {
     expect([...outcome.lock.videos.keys()]).toEqual(['a']);
   });
 
+  it('has in the lockfile what was done, as soon as it is asked to stop', async () => {
+    const stop = new AbortController();
+    let atStop = -1;
+    const saved: Lock[] = [];
+    const videos = Array.from({ length: 9 }, (_, index) => video(`v${index}`));
+    await apply({
+      ...{ videos, concurrency: 1, signal: stop.signal, saveLock: async (lock) => void saved.push(lock) },
+      onEvent(event) {
+        if (event.kind === 'video-rendered' && event.id === 'v4') stop.abort();
+        if (event.kind === 'video-skipped' && atStop < 0) atStop = saved.at(-1)?.videos.size ?? 0;
+      },
+    });
+    expect(atStop).toBe(5);
+  });
+
   it('stops when the lockfile cannot be saved', async () => {
     const { service, counts } = countingService();
     const saveLock = () => Promise.reject(new ReelformError('write_failed', 'The disk is full'));
