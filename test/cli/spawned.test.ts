@@ -7,10 +7,10 @@ import { smallAnimation } from '../support/small-package.ts';
 
 const CLI = join(import.meta.dirname, '../../dist/cli/main.js');
 
-/** Three videos of 600 frames: long enough to be stopped in the middle. */
-function longRepository(): string {
+/** Three videos of so many frames: long enough to be stopped in the middle. */
+function longRepository(frames = 600): string {
   const animation = JSON.stringify(smallAnimation())
-    .replaceAll('"op":10', '"op":600')
+    .replaceAll('"op":10', `"op":${frames}`)
     .replace('"w":64,"h":36', '"w":640,"h":360');
   return makeRepository({ 'templates/small/animation.json': animation });
 }
@@ -82,9 +82,10 @@ describe('the built program', () => {
   });
 
   it('finishes what it renders at the first SIGINT and leaves the rest', async () => {
-    const root = longRepository();
+    // Short enough for the seconds that are left where nobody is there to wait.
+    const root = longRepository(150);
     const { run, said } = startOneByOne(root);
-    await until(() => said().includes('rendering'));
+    await until(() => said().includes('begun'));
     run.kill('SIGINT');
     const { exitCode, stdout } = await run;
     expect({ exitCode, stdout }).toEqual({
@@ -99,7 +100,7 @@ describe('the built program', () => {
   it('leaves at once at the second SIGINT, with 8', async () => {
     const root = longRepository();
     const { run, said } = startOneByOne(root);
-    await until(() => said().includes('rendering'));
+    await until(() => said().includes('begun'));
     run.kill('SIGINT');
     await until(() => said().includes('Stopping'));
     const children = await childrenOf(run.pid!);
@@ -111,7 +112,7 @@ describe('the built program', () => {
   it('loses nothing to SIGKILL: no half file, no orphan, and the next apply goes on', async () => {
     const root = longRepository();
     const { run, said } = startOneByOne(root);
-    await until(() => said().includes('✓ berlin') && /oslo +rendering/.test(said()));
+    await until(() => said().includes('✓ berlin') && /oslo +begun/.test(said()));
     const children = await childrenOf(run.pid!);
     run.kill('SIGKILL');
     await run;
