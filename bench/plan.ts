@@ -1,119 +1,92 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa } from 'execa';
+import { makePeers, type Peer } from './plan-peers.ts';
+import { makeTree, pathOf } from './plan-tree.ts';
 
 /**
- * A plan that finds nothing to do, over generated definitions, beside `git status` on the same tree.
- * `npm run bench:plan [rounds]`
+ * A plan over generated definitions: with nothing to do, after one edit, after all files were touched, and with nothing
+ * remembered; beside what others need to find nothing to do in the same tree. What is compared takes turns.
+ * `npm run bench:plan [-- --rounds 9 --counts 1000,10000,100000 --no-turbo]`
  */
 const CLI = join(process.cwd(), 'dist/cli/main.js');
-const ROUNDS = Number(process.argv[2] ?? 5);
+const INDEX = '.reelform/plan.idx';
 
-const spec = {
-  style_version: {
-    id: 'tsv_bench',
-    editables: Object.fromEntries(
-      Array.from({ length: 8 }, (_, index) => [
-        `t_${String(index + 1).padStart(2, '0')}`,
-        { input_type: 'text', example_text: 'Text', stillcut: 'stillcut_01', fonts: [] },
-      ]),
-    ),
-    fonts: [],
-  },
-};
+const rounds = Number(option('--rounds') ?? 9);
+const counts = (option('--counts') ?? '1000,10000').split(',').map(Number);
 
-async function makeTree(count: number): Promise<string> {
-  const root = mkdtempSync(join(tmpdir(), `reelform-bench-${count}-`));
-  mkdirSync(join(root, 'schemas'));
-  writeFileSync(join(root, 'schemas/bench.spec.json'), JSON.stringify(spec, null, 2));
-  writeFileSync(
-    join(root, 'reelform.yaml'),
-    'service: {url: "https://service.example"}\ntemplates:\n  bench: tsv_bench\n',
-  );
-  for (let index = 0; index < count; index++) {
-    const folder = join(root, 'videos', String(Math.floor(index / 100)));
-    if (index % 100 === 0) mkdirSync(folder, { recursive: true });
-    const texts = Object.keys(spec.style_version.editables).map(
-      (key) => `  ${key}: A text of video ${index}, long enough to be one`,
-    );
-    writeFileSync(
-      join(folder, `video-${index}.yaml`),
-      `template: bench\ntitle: Video ${index}\nresources:\n${texts.join('\n')}\n`,
-    );
-  }
-  await writeLock(root);
-  await execa('git', ['init', '--quiet'], { cwd: root });
-  await execa('git', ['add', '.'], { cwd: root });
-  await execa(
-    'git',
-    ['-c', 'user.name=bench', '-c', 'user.email=bench@example.com', 'commit', '--quiet', '-m', 'tree'],
-    { cwd: root },
-  );
-  return root;
+function option(name: string): string | undefined {
+  const at = process.argv.indexOf(name);
+  return at === -1 ? undefined : process.argv[at + 1];
 }
 
-/** The lock that an apply of everything would leave, made from the plan itself. */
-async function writeLock(root: string): Promise<void> {
-  const { loadProject, desiredVideo, serialiseLock, emptyLock } = (await import(
-    join(process.cwd(), 'dist/index.js')
-  )) as typeof import('../src/index.ts');
-  const project = await loadProject({ cwd: root });
-  const videos = project.videos.map((video) => {
-    const desired = desiredVideo(video, {
-      service: 'https://service.example',
-      styleVersion: 'tsv_bench',
-      renderEpoch: null,
-      assetDigest: () => {
-        throw new Error('no assets here');
-      },
-      durationSeconds: null,
-    });
-    const { id, fingerprint, title, service, template, styleVersion, inputs } = desired;
-    const entry = { fingerprint, title, service, template, style_version: styleVersion, inputs };
-    return [
-      id,
-      {
-        ...entry,
-        session: 'rs_1',
-        video_url: `https://cdn.example/${id}.mp4`,
-        thumbnails: [],
-        rendered_at: '2026-01-01T00:00:00.000Z',
-      },
-    ] as const;
-  });
-  writeFileSync(join(root, 'reelform.lock.json'), serialiseLock({ ...emptyLock, videos: new Map(videos) }));
-}
-
-async function seconds(command: string, args: readonly string[], cwd: string): Promise<number> {
+/** Milliseconds of wall time. Node 20 takes 30 ms more to start where NODE_EXTRA_CA_CERTS is set. */
+async function timed({ command, args, cwd, env }: Peer, expected = ''): Promise<number> {
+  const { NODE_EXTRA_CA_CERTS: _, ...own } = process.env;
   const started = performance.now();
-  const { stdout } = await execa(command, args, { cwd, env: { NO_COLOR: '1' } });
-  if (command === process.execPath && !stdout.includes('No changes')) throw new Error(`not a no-op: ${stdout}`);
-  return (performance.now() - started) / 1000;
+  const { stdout } = await execa(command, args, { cwd, env: { ...own, NO_COLOR: '1', ...env }, extendEnv: false });
+  const elapsedMs = performance.now() - started;
+  if (!stdout.includes(expected)) throw new Error(`${command} ${args.join(' ')}: ${stdout.slice(0, 300)}`);
+  return elapsedMs;
+}
+
+/** Peak resident memory in MB; null without GNU time. */
+async function memoryOf({ command, args, cwd, env }: Peer): Promise<number | null> {
+  const ran = await execa('/usr/bin/time', ['-f', '%M', command, ...args], { cwd, env: env ?? {}, reject: false });
+  const kilobytes = Number(ran.stderr?.trim().split('\n').at(-1));
+  return Number.isFinite(kilobytes) && kilobytes > 0 ? kilobytes / 1024 : null;
 }
 
 function median(values: readonly number[]): number {
-  return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)]!;
+  return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 }
 
-for (const count of [1_000, 10_000]) {
+async function measure(count: number): Promise<void> {
   const root = await makeTree(count);
-  const plan: number[] = [];
-  const git: number[] = [];
-  for (let round = 0; round <= ROUNDS; round++) {
-    const pair = [
-      await seconds(process.execPath, [CLI, 'plan'], root),
-      await seconds('git', ['status', '--porcelain'], root),
-    ] as const;
-    // The first round warms the page cache.
-    if (round > 0) {
-      plan.push(pair[0]);
-      git.push(pair[1]);
-    }
+  const peers = await makePeers(root, count, !process.argv.includes('--no-turbo'));
+  const plan: Peer = { name: 'plan', command: process.execPath, args: [CLI, 'plan'], cwd: root };
+  const times = new Map<string, number[]>();
+  const note = (name: string, elapsedMs: number): void => {
+    times.set(name, [...(times.get(name) ?? []), elapsedMs]);
+  };
+  const edited = join(root, pathOf(Math.floor(count / 2)));
+  const text = readFileSync(edited, 'utf8');
+  const settle = async (): Promise<void> => {
+    // Once to read, once more when what was read is old enough to be believed.
+    await timed(plan, 'No changes');
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    await timed(plan, 'No changes');
+    for (const peer of peers) if (peer.update !== undefined) await timed({ ...peer, args: peer.update });
+  };
+  await settle();
+  for (let round = 0; round < rounds; round++) {
+    for (const peer of peers) note(peer.name, await timed(peer));
+    note('plan: nothing to do', await timed(plan, 'No changes'));
+    writeFileSync(
+      edited,
+      text.replace('title: Video', `title: Round ${round} of video`).replace('Text of', `Text ${round} of`),
+    );
+    note('plan: one edit', await timed(plan, '1 to update'));
+    writeFileSync(edited, text);
+    await settle();
   }
-  const ratio = median(plan) / median(git);
-  console.log(
-    `${count} definitions: plan ${median(plan).toFixed(2)} s, git status ${median(git).toFixed(3)} s, ratio ${ratio.toFixed(0)}`,
-  );
+  for (let round = 0; round < Math.min(rounds, 3); round++) {
+    for (let index = 0; index < count; index++) utimesSync(join(root, pathOf(index)), round + 1, round + 1);
+    note('plan: all touched', await timed(plan, 'No changes'));
+    rmSync(join(root, INDEX));
+    note('plan: nothing remembered', await timed(plan, 'No changes'));
+    note('plan: --no-cache', await timed({ ...plan, args: [...plan.args, '--no-cache'] }, 'No changes'));
+  }
+  await settle();
+  const noop = median(times.get('plan: nothing to do')!);
+  console.log(`\n${count} definitions, medians of ${rounds} rounds\n${'what'.padEnd(26)}      ms  to no-op   MB`);
+  for (const [name, all] of times) {
+    const peer = peers.find((one) => one.name === name) ?? (name === 'plan: nothing to do' ? plan : null);
+    const memory = peer && (await memoryOf(peer));
+    const [ms, ratio] = [median(all).toFixed(1).padStart(8), (median(all) / noop).toFixed(2).padStart(8)];
+    console.log(`${name.padEnd(26)}${ms}${ratio}${memory === null ? '' : memory.toFixed(0).padStart(6)}`);
+  }
   rmSync(root, { recursive: true });
 }
+
+for (const count of counts) await measure(count);

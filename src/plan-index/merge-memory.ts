@@ -1,10 +1,15 @@
 import { CONFIG_FILE } from '../project/find-root.ts';
 import type { ReadLog } from '../project/read-log.ts';
-import type { Memory, Outcome, RememberedDefinition } from './memory.ts';
-import type { Reread } from './refresh-memory.ts';
+import type { Memory, Outcome, RememberedDefinition, RememberedTemplate } from './memory.ts';
 import { trusting, waysTo } from './remember-project.ts';
 import type { Stamp } from './stamp.ts';
 import { isOfTemplate } from './templates-at.ts';
+
+/** What was read anew. */
+export interface Reread {
+  readonly definitions: readonly RememberedDefinition[];
+  readonly templates: ReadonlyMap<string, RememberedTemplate>;
+}
 
 /** What was looked at again, and what of it is not as it was. */
 export interface Looked {

@@ -5,8 +5,8 @@ import type { Project } from '../project/load-project.ts';
 import { ReadLog } from '../project/read-log.ts';
 import { RepositoryFiles } from '../project/repository-files.ts';
 import type { Suspects } from './find-suspects.ts';
-import type { Memory, RememberedDefinition, RememberedTemplate } from './memory.ts';
-import { mergeMemory } from './merge-memory.ts';
+import type { Memory, RememberedDefinition } from './memory.ts';
+import { mergeMemory, type Reread } from './merge-memory.ts';
 import { rememberDefinitions, rememberTemplate } from './remember-project.ts';
 import type { Stamp } from './stamp.ts';
 import { byPath } from './store-memory.ts';
@@ -17,12 +17,6 @@ export type Desire = (
   video: Project['videos'][number],
   project: Pick<Project, 'config' | 'assets'> & { readonly templates: Pick<Project['templates'], 'get'> },
 ) => DesiredVideo;
-
-/** What was read anew. */
-export interface Reread {
-  readonly definitions: readonly RememberedDefinition[];
-  readonly templates: ReadonlyMap<string, RememberedTemplate>;
-}
 
 /**
  * Brings what is remembered up to date: looks into the files that may have changed, and reads the definitions anew that

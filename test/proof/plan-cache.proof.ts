@@ -21,6 +21,7 @@ describe('the plan index', () => {
     tell(`${plans} plans from the index after ${done} edits of ${edits.size} kinds, none unlike one from scratch`);
     tell(`of ${plans / 2} plans from scratch ${empty} had nothing to do, ${failed} could not be made`);
     expect(plans).toBeGreaterThan(0);
-    expect(Object.keys(EDITS).length).toBeGreaterThanOrEqual(25);
+    // An edit that is never possible proves nothing.
+    expect(Object.keys(EDITS).filter((name) => !edits.has(name))).toEqual([]);
   });
 });

@@ -10,6 +10,7 @@ export interface ComparedPlans {
   /** Plans that had nothing to do, and plans that could not be made. */
   readonly empty: number;
   readonly failed: number;
+  /** Kind → how often it was done. */
   readonly edits: ReadonlyMap<string, number>;
   /** Each with all that led to it. */
   readonly differences: readonly string[];
@@ -39,8 +40,7 @@ export async function comparePlans(
     const chosen = [...mending, ...Array.from({ length: 1 + random.below(2) }, () => random.pick(names))];
     if (random.below(3) === 0) chosen.push('apply');
     for (const name of chosen) {
-      await editAtRandom(repository, name, random);
-      edits.set(name, (edits.get(name) ?? 0) + 1);
+      if (await editAtRandom(repository, name, random)) edits.set(name, (edits.get(name) ?? 0) + 1);
     }
     story.push(chosen.join(', '));
     const args = [

@@ -120,6 +120,24 @@ export const EDITS: Readonly<Record<string, Edit>> = {
     const target = anyFile(repository, random);
     if (path !== target) replaceBy(path, () => symlinkSync(target, path));
   },
+  'another end of a link': ({ root }, random) => {
+    const path = join(root, 'images/one.png');
+    const target = random.pick(['./two.png', '../videos/near.png', '../videos/berlin.yaml']);
+    replaceBy(path, () => symlinkSync(target, path));
+  },
+  'another end of a chain of links': ({ root }, random) => {
+    const [path, between] = [join(root, 'images/one.png'), join(root, 'images/between.png')];
+    replaceBy(path, () => symlinkSync('./between.png', path));
+    replaceBy(between, () => symlinkSync(random.pick(['./two.png', '../videos/near.png']), between));
+  },
+  'a part behind a link': ({ root }, random) => {
+    const [one, other] = [join(root, 'parts/one.yaml'), join(root, 'parts/other.yaml')];
+    const text = readFileSync(join(root, 'parts/brand.yaml'), 'utf8');
+    writeFileSync(one, text.replace(/#[0-9]{6}/, '#000001'));
+    writeFileSync(other, text.replace(/#[0-9]{6}/, '#000002'));
+    const path = join(root, 'parts/brand.yaml');
+    replaceBy(path, () => symlinkSync(random.pick(['./one.yaml', './other.yaml']), path));
+  },
   'link to the outside': (repository, random) => {
     const path = anyFile(repository, random);
     replaceBy(path, () => symlinkSync(join(repository.outside, random.pick(['far.yaml', 'far.png'])), path));
@@ -167,18 +185,29 @@ export const EDITS: Readonly<Record<string, Edit>> = {
   },
   'the bits of a file': (repository, random) => chmodSync(anyFile(repository, random), random.pick([0o644, 0o600])),
   'change a template': ({ root }, random) => {
-    const path = join(root, 'templates/small/manifest.yaml');
+    const path = join(root, 'templates/small/template.yaml');
     writeFileSync(path, readFileSync(path, 'utf8').replace(/label: \w+/, `label: Label${random.below(3)}`));
   },
   'another length for texts': ({ root }, random) => {
-    const path = join(root, 'templates/small/manifest.yaml');
-    writeFileSync(path, readFileSync(path, 'utf8').replace(/max_length: \d+/, `max_length: ${10 + random.below(20)}`));
+    const path = join(root, 'templates/small/template.yaml');
+    writeFileSync(path, readFileSync(path, 'utf8').replace(/max_length: \d+/, `max_length: ${3 + random.below(4)}`));
+  },
+  'change an animation': ({ root }, random) => {
+    const path = join(root, 'templates/small/animation.json');
+    const text = readFileSync(path, 'utf8');
+    writeFileSync(path, text.replace(/"p":\{"a":0,"k":\[\d+,10,0\]\}/, `"p":{"a":0,"k":[${random.below(64)},10,0]}`));
   },
   'add to a template': ({ root }, random) =>
     writeFileSync(join(root, `templates/small/images/more-${random.below(2)}.png`), 'png'),
   'change a specification': ({ root }, random) => {
     const path = join(root, `schemas/${random.pick(['launch', 'plain'])}.spec.json`);
     writeFileSync(path, readFileSync(path, 'utf8').replace(/"label": "[^"]*"/, `"label": "Label ${random.below(3)}"`));
+  },
+  'another rule of a specification': ({ root }, random) => {
+    const path = join(root, `schemas/${random.pick(['launch', 'plain'])}.spec.json`);
+    const spec = JSON.parse(readFileSync(path, 'utf8'));
+    spec.style_version.editables.t_01.max_length = 3 + random.below(4);
+    writeFileSync(path, `${JSON.stringify(spec, null, 2)}\n`);
   },
   'a schema goes': ({ root }, random) => rmSync(join(root, random.pick(filesIn(root, 'schemas')))),
   'another glob': ({ root }, random) => {
@@ -247,16 +276,18 @@ export const EDITS: Readonly<Record<string, Edit>> = {
   apply: (repository) => repository.apply(),
 };
 
-/** Does one edit; one that there is nothing for is left out. */
-export async function editAtRandom(repository: EditedRepository, name: string, random: SeededRandom): Promise<void> {
+/**
+ * Does one edit; one that there is nothing for is left out.
+ *
+ * @returns whether it was done
+ */
+export async function editAtRandom(repository: EditedRepository, name: string, random: SeededRandom): Promise<boolean> {
   try {
     await EDITS[name]!(repository, random);
+    return true;
   } catch (error) {
-    if (
-      typeof (error as NodeJS.ErrnoException).code !== 'string' &&
-      !(error instanceof TypeError) &&
-      !(error instanceof SyntaxError)
-    )
-      throw error;
+    const isExpected = error instanceof TypeError || error instanceof SyntaxError;
+    if (!isExpected && typeof (error as NodeJS.ErrnoException).code !== 'string') throw error;
+    return false;
   }
 }
