@@ -16,11 +16,11 @@ import { VERSION } from './global-options.ts';
 import { type Io, wantsColor } from './io.ts';
 import { type OpenDesired, openDesired, serviceName } from './open-desired.ts';
 import { type OpenJournal, openJournal } from './open-journal.ts';
-import { openPlan, type PlanContext } from './open-plan.ts';
+import type { PlanContext } from './open-plan.ts';
 import { openService } from './open-service.ts';
 import { PLAN_FLAGS } from './plan-flags.ts';
+import { planToApply } from './plan-to-apply.ts';
 import { refuseTogether } from './refuse-together.ts';
-import { expectPlan, type ReviewedPlan, reviewPlan } from './review-plan.ts';
 import { runPlan } from './run-plan.ts';
 import { showPlan } from './show-plan.ts';
 
@@ -64,13 +64,8 @@ async function planAndApply(
   repository: OpenDesired,
   journal: OpenJournal | null,
 ): Promise<number> {
-  const directory = directoryOf(options, io);
   const context: PlanContext = { repository, ...(journal !== null && { journal: journal.state }) };
-  const planned: ReviewedPlan =
-    file === undefined
-      ? { ...(await openPlan(directory, options, io, context)), stale: [] }
-      : await reviewPlan(file, directory, io, context);
-  const { diagnostics, opened, stale } = planned;
+  const { diagnostics, opened, refusal } = await planToApply(file, options, io, context);
   tellDiagnostics(diagnostics, repository.source, options, io);
   const tellEvent = (event: StreamEvent): void => {
     if (options.json === true) io.stdout.write(eventJson(event, io.now()));
@@ -80,11 +75,8 @@ async function planAndApply(
     return exitCode;
   };
   tellEvent({ kind: 'version', toolVersion: VERSION });
-  if (opened === null || journal === null) return end(NOTHING_DONE, EXIT.error);
-  if (stale.length > 0) return end(NOTHING_DONE, EXIT.stale);
+  if (opened === null || journal === null || refusal !== null) return end(NOTHING_DONE, refusal ?? EXIT.error);
   const { plan, lock } = opened;
-  if (options.expectPlan !== undefined) expectPlan(plan, options.expectPlan);
-  if (hasErrors(plan.diagnostics)) return end(NOTHING_DONE, EXIT.refused);
   tellEvent({ kind: 'planned', document: planDocument(plan, VERSION, []) });
   showPlan(plan, repository.labels, io.stderr, options, io);
   if (isEmptyPlan(plan)) return end(NOTHING_DONE, EXIT.ok);

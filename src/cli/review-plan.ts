@@ -1,11 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { type Diagnostic, EXIT, ReelformError } from '../diagnostic.ts';
-import type { Plan } from '../plan/plan.ts';
-import { type PlanDocument, planDocument } from '../plan/plan-document.ts';
+import { type Diagnostic, ReelformError } from '../diagnostic.ts';
+import type { PlanDocument } from '../plan/plan-document.ts';
 import { parsePlanDocument, reviewedPlan, savedDemands } from '../plan/saved-plan.ts';
-import { countWords } from '../report/plan-words.ts';
-import { VERSION } from './global-options.ts';
 import type { Io } from './io.ts';
 import { type OpenedPlan, openPlan, type PlanContext } from './open-plan.ts';
 
@@ -51,20 +48,4 @@ async function readPlan(file: string, directory: string): Promise<PlanDocument> 
   if (parsed.ok) return parsed.value;
   const [{ message, hint } = { message: 'It is no plan' }] = parsed.diagnostics;
   throw new ReelformError('plan_invalid', message, hint === undefined ? {} : { hint });
-}
-
-/**
- * Holds a plan against the id of the one that was agreed to.
- *
- * @throws ReelformError `plan_stale`
- */
-export function expectPlan(plan: Plan, expected: string): void {
-  const { plan_id: id } = planDocument(plan, VERSION, []);
-  if (id === expected) return;
-  const words = countWords(plan).map((one) => one.words);
-  const now = words.length === 0 ? 'nothing to do' : words.join(', ');
-  throw new ReelformError('plan_stale', `The plan is ${id} by now (${now}), not ${expected}`, {
-    hint: 'See it with `reelform plan` and the same options; if it is what you want, expect its plan_id',
-    exitCode: EXIT.stale,
-  });
 }
