@@ -33,7 +33,7 @@ const VARIANTS: readonly (readonly [string, KilledServiceOptions])[] = [
 it.each(VARIANTS)(
   `${RUNS} racing runs over one git remote, killed with kill -9, at a service that %s: each video is paid for once, and every run has it`,
   async (name, options) => {
-    const program = await bundleProgram(join(SUPPORT, 'killed-apply.ts'));
+    const program = await bundleProgram(join(SUPPORT, 'killed-apply.ts'), { isWhole: true });
     const service = await startChild(join(SUPPORT, 'killed-service.ts'), [JSON.stringify(options)]);
     const url = (await service.line('listening ')).slice('listening '.length);
     const figures = newFigures();
@@ -52,7 +52,7 @@ async function oneRound(prefix: string, program: string, url: string, figures: K
   const clones = await Promise.all(Array.from({ length: RUNS }, () => cloneOf(remote, '--depth=1')));
   const titles = Array.from({ length: VIDEOS }, (_, index) => `${prefix}video ${index}`);
   // Fast enough that what a dead run has claimed is given up within seconds.
-  const world = { url, titles, speed: 30, epochMs: Date.now() };
+  const world = { url, titles, keepsKeys: false, speed: 30, epochMs: Date.now() };
   const optionsOf = ({ root }: GitRepository): KilledApplyOptions => {
     return { root, journal: { branch: BRANCH, remote: 'origin' }, ...world };
   };

@@ -24,12 +24,22 @@ export interface KilledApplyOptions {
   readonly url: string;
   readonly journal: JournalConfig;
   readonly titles: readonly string[];
+  /** Whether reelform.yaml says that the service keeps keys. */
+  readonly keepsKeys: boolean;
   /** Time goes so much faster than it does, from this moment on. */
   readonly speed: number;
   readonly epochMs: number;
 }
 
-const { root, url, journal: config, titles, speed, epochMs } = JSON.parse(process.argv[2]!) as KilledApplyOptions;
+const {
+  root,
+  url,
+  journal: config,
+  titles,
+  keepsKeys,
+  speed,
+  epochMs,
+} = JSON.parse(process.argv[2]!) as KilledApplyOptions;
 const now = (): number => epochMs + (Date.now() - epochMs) * speed;
 const clock: Clock = {
   now,
@@ -56,6 +66,7 @@ const journal = await openJournal(root, { journal: config });
 const http = createHttpService({
   url,
   token: 'rf_token',
+  ...(keepsKeys && { capabilities: { keyLifetimeMs: 86_400_000 } }),
   keyLifetimeMs: journal.state.services.get(url)?.keyLifetimeMs ?? null,
   now,
   wait: (milliseconds) => clock.wait(milliseconds),
