@@ -37,8 +37,8 @@ export interface LockEntry {
   readonly sources?: Readonly<Record<string, string>>;
 }
 
-/** What an entry takes from a finished render session. */
-export type Rendering = Pick<LockEntry, 'session' | 'video_url' | 'thumbnails' | 'rendered_at'>;
+/** What an entry takes from a finished render session; `sources` where the rendering is that of another entry. */
+export type Rendering = Pick<LockEntry, 'session' | 'video_url' | 'thumbnails' | 'rendered_at' | 'sources'>;
 
 /** The lockfile's content. */
 export interface Lock {

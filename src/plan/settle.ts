@@ -47,7 +47,7 @@ export function editLock(lock: Lock, edits: Iterable<LockEdit>): Lock {
 }
 
 function newEntry(desired: DesiredVideo, rendering: Rendering): LockEntry {
-  const { session, video_url, thumbnails, rendered_at } = rendering;
+  const { session, video_url, thumbnails, rendered_at, sources } = rendering;
   return {
     fingerprint: desired.fingerprint,
     ...statedFields(desired),
@@ -56,6 +56,7 @@ function newEntry(desired: DesiredVideo, rendering: Rendering): LockEntry {
     video_url,
     thumbnails,
     rendered_at,
+    ...(sources !== undefined && { sources }),
   };
 }
 

@@ -97,6 +97,14 @@ describe('reelform apply', () => {
     expect(files.seen).toEqual(['HEAD /a.png?key=s3cret']);
   });
 
+  it('takes the versions over with an adopted rendering', async () => {
+    const { root, run, entry } = await setUp();
+    const rome = readFileSync(join(root, 'videos/rome.yaml'), 'utf8');
+    writeFileSync(join(root, 'videos/turin.yaml'), rome.replace('title: Rome', 'title: Turin'));
+    expect(await run(['apply', '--auto-approve'])).toMatchObject({ exitCode: 0 });
+    expect(entry('turin')).toMatchObject({ session: entry('rome')?.session, sources: entry('rome')?.sources });
+  });
+
   it('asks no address that is not public, unless it is named', async () => {
     const { files, entry } = await setUp('');
     expect(entry('oslo')).not.toHaveProperty('sources');
