@@ -8,7 +8,7 @@ import {
   startInterfaceService,
 } from '../support/interface-service.ts';
 import { definition, makeRepository } from '../support/repository.ts';
-import { smallPackage } from '../support/small-package.ts';
+import { smallAnimation, smallPackage } from '../support/small-package.ts';
 import { type Ran, reelform, type TestIoOptions } from '../support/test-io.ts';
 
 const POST = 'POST /v2/render_sessions';
@@ -108,6 +108,19 @@ describe('an interrupted apply', () => {
       },
     });
     expect(await waiting).toMatchObject({ exitCode: 8, rendered: 2, skipped: ['rome'], in_progress: [] });
+  });
+
+  it('gives up what this machine renders when nobody waits for it, and makes it anew', async () => {
+    const animation = JSON.stringify(smallAnimation()).replaceAll('"op":10', '"op":600');
+    const root = makeRepository({ 'templates/small/animation.json': animation });
+    const { exitCode, stdout } = await reelform(root, [...APPLY, '--concurrency', '1'], {
+      isLate: true,
+      onStderr(text, interrupt) {
+        if (text.includes('begun') && !text.includes('Stopping')) interrupt();
+      },
+    });
+    expect({ exitCode, stdout }).toMatchObject({ exitCode: 8, stdout: expect.stringContaining('0 rendered') });
+    expect((await reelform(root, [...APPLY, '--target', 'rome'])).exitCode).toBe(0);
   });
 
   it('is left at once at the second interruption', async () => {
