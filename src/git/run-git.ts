@@ -49,7 +49,7 @@ export function gitProcess(root: string) {
  * @throws ReelformError `git_failed`, without what a URL carries beside host and path
  */
 export async function runGit(root: string, args: readonly string[], options: GitOptions = {}): Promise<string> {
-  const process = execa('git', ['-c', 'gc.auto=0', '-c', 'maintenance.auto=false', ...args], {
+  const running = execa('git', ['-c', 'gc.auto=0', '-c', 'maintenance.auto=false', ...args], {
     ...gitProcess(root),
     env: { ...ENVIRONMENT, ...options.env },
     stripFinalNewline: false,
@@ -60,10 +60,10 @@ export async function runGit(root: string, args: readonly string[], options: Git
   // What it has started holds its output open: git alone gone is not enough.
   const timer = setTimeout(() => {
     timedOut = true;
-    if (process.pid !== undefined) killGroup(process.pid);
+    if (running.pid !== undefined) killGroup(running.pid);
   }, options.timeoutMs ?? TIMEOUT_MS);
   try {
-    return (await process).stdout;
+    return (await running).stdout;
   } catch (error) {
     throw gitFailed(args, error as ExecaError, timedOut);
   } finally {
