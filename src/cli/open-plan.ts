@@ -88,7 +88,7 @@ export async function openPlan(
     allowEmpty: flags.allowEmpty === true,
     requested: demands?.requested ?? requestedBy(flags.replace ?? [], desired),
   };
-  const planned = await withHistory(planVideos({ ...inputs, observations }), root, (history) =>
+  const planned = await withHistory(planVideos({ ...inputs, observations }), root, flags.cache !== false, (history) =>
     planVideos({ ...inputs, observations: { ...observations, history } }),
   );
   const selected = await selectVideos(asksForMore ? planned : complete(planned), globs, flags, repository);
@@ -140,6 +140,7 @@ function withOutputs(journal: JournalState, root: string): JournalState {
 async function withHistory(
   plan: Plan,
   root: string,
+  cache: boolean,
   again: (history: NonNullable<Observations['history']>) => Plan,
 ): Promise<Plan> {
   const pending = plan.changes.flatMap((change) => (renders(change) && change.action !== 'restore' ? [change] : []));
@@ -147,7 +148,7 @@ async function withHistory(
   const wanted = pending.filter(({ desired, before }) => desired?.fingerprint !== before?.fingerprint);
   if (wanted.length === 0) return plan;
   const { readHistory } = await import('./read-history.ts');
-  const history = await readHistory(root, new Set(wanted.map(({ desired }) => desired!.fingerprint)));
+  const history = await readHistory(root, new Set(wanted.map(({ desired }) => desired!.fingerprint)), { cache });
   return history.size === 0 ? plan : again(history);
 }
 

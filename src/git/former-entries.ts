@@ -5,9 +5,9 @@ import type { FormerEntry } from '../plan/observations.ts';
 import { gitProcess, tryGit } from './run-git.ts';
 
 /** How far back it is looked: beyond, a video is as likely gone as it is to be wanted again. */
-const COMMITS = 200;
+export const COMMITS = 200;
 
-const TIME_MS = 2_000;
+export const TIME_MS = 2_000;
 
 /**
  * Entries that the lockfile once had, at the present commit or before it, with the fingerprints that are wanted; of several

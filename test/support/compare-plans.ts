@@ -33,11 +33,15 @@ export async function comparePlans(
   const story: string[] = [];
   const differences: string[] = [];
   let [empty, failed, hasFailed] = [0, 0, false];
+  let latest: string | null = null;
   await repository.apply();
   for (let round = 0; round < rounds && differences.length === 0; round++) {
     // What is broken stays broken, and hides everything else.
     const mending = hasFailed ? ['put a file right', 'reset', 'another glob', 'the journal goes'] : [];
-    const chosen = [...mending, ...Array.from({ length: 1 + random.below(2) }, () => random.pick(names))];
+    // What was done last is often done again: a link that leads elsewhere twice, a file that is touched and touched.
+    const next = (): string => (random.below(3) === 0 && latest !== null ? latest : random.pick(names));
+    const chosen = [...mending, ...Array.from({ length: 1 + random.below(2) }, next)];
+    latest = chosen.at(-1)!;
     if (random.below(3) === 0) chosen.push('apply');
     for (const name of chosen) {
       if (await editAtRandom(repository, name, random)) edits.set(name, (edits.get(name) ?? 0) + 1);

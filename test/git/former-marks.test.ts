@@ -1,0 +1,53 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { mayHaveFormer } from '../../src/git/former-marks.ts';
+import type { Fingerprint } from '../../src/lock/lock.ts';
+import { type GitRepository, newRepository } from '../support/git-repository.ts';
+import { temporaryRepository } from '../support/temporary-repository.ts';
+
+const LOCK = 'reelform.lock.json';
+const fingerprintOf = (digit: string): Fingerprint => `v1:${digit.repeat(64)}` as Fingerprint;
+const lockText = (...digits: string[]): string => {
+  return `{\n${digits.map((digit) => `      "fingerprint": "${fingerprintOf(digit)}",\n`).join('')}}\n`;
+};
+const kept = ({ root }: Pick<GitRepository, 'root'>): string => join(root, '.reelform/history.idx');
+const ask = (repository: Pick<GitRepository, 'root'>, ...digits: string[]): Promise<boolean> =>
+  mayHaveFormer({
+    root: repository.root,
+    lockFile: LOCK,
+    file: kept(repository),
+    fingerprints: new Set(digits.map(fingerprintOf)),
+  });
+
+describe('mayHaveFormer()', () => {
+  test('knows what the lockfile had, and nothing else', async () => {
+    const repository = await newRepository();
+    await repository.commit({ [LOCK]: lockText('a', 'b') });
+    await repository.commit({ [LOCK]: lockText('b') });
+    expect(await ask(repository, 'a')).toBe(true);
+    expect(await ask(repository, 'c', 'b')).toBe(true);
+    expect(await ask(repository, 'c')).toBe(false);
+  });
+
+  test('looks again after a commit', async () => {
+    const repository = await newRepository();
+    await repository.commit({ [LOCK]: lockText('a') });
+    expect(await ask(repository, 'c')).toBe(false);
+    await repository.commit({ [LOCK]: lockText('c') });
+    expect(await ask(repository, 'c')).toBe(true);
+  });
+
+  test('believes its file only as it was written', async () => {
+    const repository = await newRepository();
+    await repository.commit({ [LOCK]: lockText('a') });
+    await ask(repository, 'a');
+    writeFileSync(kept(repository), readFileSync(kept(repository), 'utf8').replace('v1:aaaa', 'v1:cccc'));
+    expect(await ask(repository, 'a')).toBe(true);
+    expect(await ask(repository, 'c')).toBe(false);
+  });
+
+  test('has nothing to say without a repository', async () => {
+    expect(await ask({ root: temporaryRepository({}) }, 'a')).toBe(false);
+  });
+});
