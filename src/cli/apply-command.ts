@@ -4,6 +4,7 @@ import { EXIT, hasErrors } from '../diagnostic.ts';
 import { isEmptyPlan, renders } from '../plan/plan.ts';
 import { planDocument } from '../plan/plan-document.ts';
 import { findRoot } from '../project/find-root.ts';
+import type { Project } from '../project/load-project.ts';
 import { acquireRunLock } from '../project/run-lock.ts';
 import { diagnosticsJson } from '../report/diagnostics-json.ts';
 import { eventJson, type StreamEvent } from '../report/event-json.ts';
@@ -13,11 +14,12 @@ import { approve } from './approve.ts';
 import { directoryOf, tellDiagnostics } from './diagnose.ts';
 import { exitCodeOf } from './exit-code-of.ts';
 import { VERSION } from './global-options.ts';
+import { asksService, idleService } from './idle-service.ts';
 import { type Io, wantsColor } from './io.ts';
 import { type OpenDesired, openDesired, serviceName } from './open-desired.ts';
 import { type OpenJournal, openJournal } from './open-journal.ts';
 import type { PlanContext } from './open-plan.ts';
-import { openService } from './open-service.ts';
+import { type OpenService, openService } from './open-service.ts';
 import { PLAN_FLAGS } from './plan-flags.ts';
 import { planToApply } from './plan-to-apply.ts';
 import { refuseTogether } from './refuse-together.ts';
@@ -82,9 +84,9 @@ async function planAndApply(
   if (isEmptyPlan(plan)) return end(NOTHING_DONE, EXIT.ok);
 
   const project = await repository.project();
+  const { config } = project;
   // Before anybody is asked: it may be one that cannot be used.
-  const facts = journal.state.services.get(serviceName(project.config));
-  const service = openService(project, io, facts?.keyLifetimeMs ?? null);
+  const service = plan.changes.some(asksService) ? openKnown(project, journal, io) : idleService(serviceName(config));
   if (file === undefined) await approve(plan.changes.filter(renders).length, options, io);
   io.stderr.write('\n');
   const outcome = await runPlan(
@@ -94,7 +96,7 @@ async function planAndApply(
       lock,
       service,
       journal,
-      concurrency: options.concurrency ?? project.config.concurrency,
+      concurrency: options.concurrency ?? config.concurrency,
       timeoutMs: options.timeout ?? null,
       failFast: options.failFast === true,
       color: options.color,
@@ -107,6 +109,12 @@ async function planAndApply(
     io.stdout.write(outcomeText(outcome, { color: wantsColor(io.stdout, io.env, options.color) }));
   }
   return end(outcome, exitCodeOf(outcome));
+}
+
+/** The service, with what earlier runs saw of it. */
+function openKnown(project: Project, journal: OpenJournal, io: Io): OpenService {
+  const facts = journal.state.services.get(serviceName(project.config));
+  return openService(project, io, facts?.keyLifetimeMs ?? null);
 }
 
 const NOTHING_DONE: ApplyOutcome = {

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { gitIn } from '../support/git-repository.ts';
@@ -204,6 +204,18 @@ describe('the journal of an apply', () => {
       });
     }
     expect(service.count(POST)).toBe(0);
+  });
+});
+
+describe('an apply that renders nothing', () => {
+  it('needs no token', async () => {
+    const { root, service, run } = await setUp({ looks: 1 });
+    await run(APPLY);
+    renameSync(join(root, 'videos/rome.yaml'), join(root, 'videos/roma.yaml'));
+    rmSync(join(root, 'videos/oslo.yaml'));
+    const { exitCode, stdout } = await run(APPLY, { env: { REELFORM_TOKEN: '' } });
+    expect({ exitCode, stdout }).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('2 recorded') });
+    expect(service.count(POST)).toBe(3);
   });
 });
 

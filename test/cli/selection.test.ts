@@ -141,6 +141,25 @@ describe('--changed-since', () => {
     expect(await ids(root, [])).toEqual(['gone-before', 'rome']);
   });
 
+  it('follows rows, parts and templates to the videos that are made of them', async () => {
+    const root = await makeGitRepository({
+      'videos/_all.yaml': 'labels: {of: all}\n',
+      'videos/shops.yaml': definition('${city}', 'extends: ./_all.yaml\neach: {from: data/shops.csv, id: "${slug}"}\n'),
+      'data/shops.csv': 'slug,city\na,Aachen\nb,Bonn\n',
+    });
+    await reelform(root, ['apply', '--auto-approve']);
+    writeFileSync(join(root, 'data/shops.csv'), 'slug,city\na,Ahaus\n');
+    expect((await planned(root, ['--changed-since', 'main'])).changes).toMatchObject([
+      { id: 'shops/a', action: 'update' },
+      { id: 'shops/b', action: 'forget' },
+    ]);
+    await git(root, 'checkout', '-q', '--', 'data');
+    writeFileSync(join(root, 'videos/_all.yaml'), 'labels: {of: some}\n');
+    expect(await ids(root, ['--changed-since', 'main'])).toEqual(['shops/a', 'shops/b']);
+    writeFileSync(join(root, 'templates/small/NOTES.md'), 'Nothing that a frame shows.');
+    expect(await ids(root, ['--changed-since', 'main'])).toEqual(['shops/a', 'shops/b']);
+  });
+
   it('says that git does not know the revision, or that there is no git', async () => {
     for (const root of [await makeGitRepository(), makeRepository()]) {
       const { exitCode, stderr } = await reelform(root, ['plan', '--changed-since', 'nowhere']);
