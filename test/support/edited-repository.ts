@@ -113,6 +113,7 @@ export class EditedRepository {
     for (const folder of ['videos', 'parts', 'data', 'images', 'templates', 'schemas']) {
       rmSync(join(this.root, folder), { recursive: true, force: true });
     }
+    rmSync(join(this.outside, 'aside'), { recursive: true, force: true });
     this.restore(Object.keys(this.files));
   }
 

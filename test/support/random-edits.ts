@@ -169,7 +169,7 @@ export const EDITS: Readonly<Record<string, Edit>> = {
   },
   'rename a folder': ({ root }, random) =>
     renameSync(join(root, 'videos/north'), join(root, `videos/south-${random.below(2)}`)),
-  'a link instead of a folder': ({ root }, random) => {
+  'a link instead of a folder': ({ root, outside }, random) => {
     const folder = random.pick([
       'videos/north',
       'videos/north/deep',
@@ -180,8 +180,9 @@ export const EDITS: Readonly<Record<string, Edit>> = {
       'templates/small',
       'videos',
     ]);
-    renameSync(join(root, folder), join(root, 'aside'));
-    symlinkSync(join(root, 'aside'), join(root, folder));
+    const aside = join(random.pick([root, outside]), 'aside');
+    renameSync(join(root, folder), aside);
+    symlinkSync(aside, join(root, folder));
   },
   'the bits of a file': (repository, random) => chmodSync(anyFile(repository, random), random.pick([0o644, 0o600])),
   'change a template': ({ root }, random) => {
@@ -210,6 +211,9 @@ export const EDITS: Readonly<Record<string, Edit>> = {
     writeFileSync(path, `${JSON.stringify(spec, null, 2)}\n`);
   },
   'a schema goes': ({ root }, random) => rmSync(join(root, random.pick(filesIn(root, 'schemas')))),
+  'all schemas come back': (repository) => {
+    repository.restore(Object.keys(repository.files).filter((path) => path.endsWith('.schema.json')));
+  },
   'another glob': ({ root }, random) => {
     const path = join(root, 'reelform.yaml');
     const glob = random.pick([
