@@ -71,15 +71,15 @@ export class LiveView {
 
   #videoLine(video: RunningVideo, nowMs: number, { width, name, bar, note }: Layout): string {
     const { dim } = this.#colors;
-    const { percent } = video;
-    const told = percent === null ? '' : `${percent} %`;
+    const far = this.#progress.percentOf(video, nowMs);
+    const told = far === null ? '' : `${far.isGuess ? '~' : ''}${far.percent} %`;
     const id = fill(cutCellsStart(escapeControls(video.id), name), name);
     if (name === width) return id.trimEnd();
     if (bar === 0) return `  ${id} ${told.padStart(PERCENT_WIDTH)}`.trimEnd();
     const words = note ? noteOf(video) : '';
     return [
       `  ${id}`,
-      `${this.#bar(percent ?? 0, bar)} ${told.padStart(PERCENT_WIDTH)}`,
+      `${this.#bar(far?.percent ?? 0, bar)} ${told.padStart(PERCENT_WIDTH)}`,
       dim(formatDuration(nowMs - video.startedAt).padStart(8)),
       ...(words === '' ? [] : [dim(words)]),
     ].join('  ');

@@ -1,6 +1,6 @@
 import type { ApplyEvent, Begin } from '../apply/events.ts';
 import type { VideoId } from '../definition/video.ts';
-import { estimateLeftMs } from './time-left.ts';
+import { estimateLeftMs, LAST_DURATIONS } from './time-left.ts';
 
 /** A video that is at work. */
 export interface RunningVideo {
@@ -14,6 +14,9 @@ export interface RunningVideo {
   /** What the first word of it was: progress made before this run began is none of this run's speed. */
   readonly firstPercent: number;
 }
+
+/** Percent: a guess never says that a video is done. */
+const MOST_GUESSED = 95;
 
 /** How far a run is, from its events: all that a footer or a heartbeat tells. Times are milliseconds since the epoch. */
 export class RunProgress {
@@ -105,6 +108,19 @@ export class RunProgress {
   perMinute(nowMs: number): number | null {
     const minutes = this.elapsedMs(nowMs) / 60_000;
     return this.#rendered < 2 || minutes <= 0 ? null : this.#rendered / minutes;
+  }
+
+  /**
+   * How far a video is. A service that is asked seldom says nothing on the way: then it is how far the videos of this run
+   * were after the same time. Null while neither is known.
+   */
+  percentOf({ percent, startedAt }: RunningVideo, nowMs: number): { percent: number; isGuess: boolean } | null {
+    if (percent !== null && percent > 0) return { percent, isGuess: false };
+    const durations = this.#durationsMs.slice(-LAST_DURATIONS);
+    if (durations.length === 0) return percent === null ? null : { percent, isGuess: false };
+    const meanMs = durations.reduce((sum, each) => sum + each, 0) / durations.length;
+    const share = (nowMs - startedAt) / Math.max(1, meanMs);
+    return { percent: Math.min(MOST_GUESSED, Math.floor(share * 100)), isGuess: true };
   }
 
   /** Null while this run has not shown how long its videos take. */

@@ -17,8 +17,8 @@ export interface LeftInput {
 
 /** A smaller share than this says little about the speed. */
 const LEAST_DONE = 0.1;
-/** So many of the last durations count. */
-const LAST = 20;
+/** So many of the last durations say how long the next ones take. */
+export const LAST_DURATIONS = 20;
 
 /**
  * How long a run has to go, from what it has shown so far: its finished videos, and the progress of those at work. Null
@@ -26,7 +26,7 @@ const LAST = 20;
  */
 export function estimateLeftMs({ durationsMs, running, waiting, concurrency }: LeftInput): number | null {
   const projected = running.filter(({ done }) => done >= LEAST_DONE).map(({ elapsedMs, done }) => elapsedMs / done);
-  const known = durationsMs.length > 0 ? durationsMs.slice(-LAST) : projected;
+  const known = durationsMs.length > 0 ? durationsMs.slice(-LAST_DURATIONS) : projected;
   if (known.length === 0) return null;
   const durationMs = known.reduce((sum, each) => sum + each, 0) / known.length;
 

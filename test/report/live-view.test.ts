@@ -52,6 +52,19 @@ describe('LiveView', () => {
     expect(view.footer(20_000, 80, 24).at(-1)).toBe('  2 of 5 · 20 s · 6.0 a minute · about 15 s left');
   });
 
+  it('guesses how far a video is of which the service says nothing, and never that it is done', () => {
+    const view = new LiveView({ color: false });
+    view.take({ kind: 'run-started', ids: ['a', 'b'].map(id), concurrency: 1 }, 0);
+    view.take({ kind: 'video-started', id: id('a'), action: 'create', begin: 'posted' }, 0);
+    view.take({ kind: 'video-rendered', id: id('a'), videoUrl: 'v', elapsedMs: 10_000 }, 10_000);
+    view.take({ kind: 'video-started', id: id('b'), action: 'create', begin: 'posted' }, 10_000);
+    view.take({ kind: 'video-submitted', id: id('b'), session: 'rs_2' }, 10_000);
+    expect(view.footer(14_000, 80, 24)[0]).toContain('~40 %');
+    expect(view.footer(60_000, 80, 24)[0]).toContain('~95 %');
+    view.take({ kind: 'video-progressed', id: id('b'), percent: 50 }, 14_000);
+    expect(view.footer(14_000, 80, 24)[0]).toContain(' 50 %');
+  });
+
   it('keeps finished videos above the footer, and out of it', () => {
     const view = viewOf(['a', 'b']);
     const kept = view.take({ kind: 'video-rendered', id: id('a'), videoUrl: 'renders/a.mp4', elapsedMs: 1000 }, 1000);
