@@ -5,6 +5,8 @@ import { EDITS, editAtRandom } from './random-edits.ts';
 import { seededRandom } from './seeded-random.ts';
 import { type Ran, reelform } from './test-io.ts';
 
+const SETTLED = 'settled';
+
 export interface ComparedPlans {
   readonly plans: number;
   /** Plans that had nothing to do, and plans that could not be made. */
@@ -34,15 +36,28 @@ export async function comparePlans(
   const differences: string[] = [];
   let [empty, failed, hasFailed] = [0, 0, false];
   let latest: string | null = null;
-  await repository.apply();
-  for (let round = 0; round < rounds && differences.length === 0; round++) {
+  /** Often all is well and one thing happens; else one comes upon the other. */
+  const chooseEdits = (): string[] => {
+    const before = latest;
+    if (before === SETTLED) {
+      latest = random.pick(names);
+      return [latest];
+    }
+    if (random.below(4) === 0) {
+      latest = SETTLED;
+      return ['reset', 'the journal goes', 'apply'];
+    }
     // What is broken stays broken, and hides everything else.
     const mending = hasFailed ? ['put a file right', 'reset', 'another glob', 'the journal goes'] : [];
     // What was done last is often done again: a link that leads elsewhere twice, a file that is touched and touched.
-    const next = (): string => (random.below(3) === 0 && latest !== null ? latest : random.pick(names));
+    const next = (): string => (random.below(3) === 0 && before !== null ? before : random.pick(names));
     const chosen = [...mending, ...Array.from({ length: 1 + random.below(2) }, next)];
     latest = chosen.at(-1)!;
-    if (random.below(3) === 0) chosen.push('apply');
+    return random.below(3) === 0 ? [...chosen, 'apply'] : chosen;
+  };
+  await repository.apply();
+  for (let round = 0; round < rounds && differences.length === 0; round++) {
+    const chosen = chooseEdits();
     for (const name of chosen) {
       if (await editAtRandom(repository, name, random)) edits.set(name, (edits.get(name) ?? 0) + 1);
     }
