@@ -1,11 +1,9 @@
-import { join } from 'node:path';
 import type { ApplyOutcome } from '../apply/events.ts';
 import { EXIT, hasErrors } from '../diagnostic.ts';
 import { isEmptyPlan, renders } from '../plan/plan.ts';
 import { planDocument } from '../plan/plan-document.ts';
 import { findRoot } from '../project/find-root.ts';
 import type { Project } from '../project/load-project.ts';
-import { acquireRunLock } from '../project/run-lock.ts';
 import { diagnosticsJson } from '../report/diagnostics-json.ts';
 import { eventJson, type StreamEvent } from '../report/event-json.ts';
 import { outcomeText } from '../report/outcome-text.ts';
@@ -25,6 +23,7 @@ import { planToApply } from './plan-to-apply.ts';
 import { refuseTogether } from './refuse-together.ts';
 import { runPlan } from './run-plan.ts';
 import { showPlan } from './show-plan.ts';
+import { withRunLock } from './with-run-lock.ts';
 
 /**
  * `reelform apply [PLANFILE]`: plans, asks, renders what changed, and records it; or does what a saved plan says, without
@@ -34,16 +33,11 @@ export async function applyCommand(file: string | undefined, options: ApplyOptio
   if (file !== undefined) refuseTogether('A saved plan', options, { ...PLAN_FLAGS, expectPlan: '--expect-plan' });
   const root = findRoot(directoryOf(options, io));
   // Before anything is read: what is planned here is what the lockfile says until the end.
-  const releaseLock = await acquireRunLock(join(root, '.reelform', 'apply.pid'), io.pid, io.isAlive);
-  try {
-    if (options.refreshOnly === true) {
-      const { applyDrift } = await import('./apply-drift.ts');
-      return await applyDrift(options, io);
-    }
-    return await openAndApply(file, options, io);
-  } finally {
-    await releaseLock();
-  }
+  return withRunLock(root, io, async () => {
+    if (options.refreshOnly !== true) return openAndApply(file, options, io);
+    const { applyDrift } = await import('./apply-drift.ts');
+    return applyDrift(options, io);
+  });
 }
 
 async function openAndApply(file: string | undefined, options: ApplyOptions, io: Io): Promise<number> {

@@ -4,7 +4,6 @@ import { EXIT, ReelformError } from '../diagnostic.ts';
 import type { Attempt } from '../lock/journal.ts';
 import type { Config } from '../project/config.ts';
 import { CONFIG_FILE, findRoot } from '../project/find-root.ts';
-import { acquireRunLock } from '../project/run-lock.ts';
 import { attemptsText, differencesText, resolvedText, unknownAttemptsText } from '../report/resolve-text.ts';
 import { ServiceError } from '../service/service-error.ts';
 import type { RenderSession } from '../service/wire.ts';
@@ -14,6 +13,7 @@ import { type Io, wantsColor } from './io.ts';
 import { openDesired } from './open-desired.ts';
 import { type OpenJournal, openJournal } from './open-journal.ts';
 import { openRemoteService } from './open-remote-service.ts';
+import { withRunLock } from './with-run-lock.ts';
 
 export interface ResolveOptions extends GlobalOptions {
   readonly session?: string;
@@ -36,30 +36,36 @@ export async function resolveCommand(id: string | undefined, options: ResolveOpt
   const decision = id === undefined ? null : decisionOf(options);
   const root = findRoot(directoryOf(options, io));
   // While an apply is at work, what it has just asked for is not unknown yet.
-  const releaseLock = await acquireRunLock(join(root, '.reelform', 'apply.pid'), io.pid, io.isAlive);
+  return withRunLock(root, io, () => resolveAttempt(id, decision, root, options, io));
+}
+
+/** @param decision null: the attempts are listed */
+async function resolveAttempt(
+  id: string | undefined,
+  decision: Decision | null,
+  root: string,
+  options: ResolveOptions,
+  io: Io,
+): Promise<number> {
+  const repository = await openDesired(root);
+  // Mistakes in definitions stand against nothing here.
+  const wrong = repository.diagnostics.filter(({ at, severity }) => at?.file === CONFIG_FILE && severity === 'error');
+  if (wrong.length > 0) {
+    tellDiagnostics(wrong, repository.source, options, io);
+    return EXIT.error;
+  }
+  const journal = await openJournal(root, repository.config);
   try {
-    const repository = await openDesired(root);
-    // Mistakes in definitions stand against nothing here.
-    const wrong = repository.diagnostics.filter(({ at, severity }) => at?.file === CONFIG_FILE && severity === 'error');
-    if (wrong.length > 0) {
-      tellDiagnostics(wrong, repository.source, options, io);
-      return EXIT.error;
-    }
-    const journal = await openJournal(root, repository.config);
-    try {
-      const open = unknownAttempts(journal);
-      if (id === undefined || decision === null) {
-        io.stdout.write(unknownAttemptsText(open, { color: wantsColor(io.stdout, io.env, options.color) }));
-        return EXIT.ok;
-      }
-      await record(chooseAttempt(open, id, options.attempt), decision, journal, repository.config, options, io);
-      io.stdout.write(resolvedText(id, decision, options.session ?? null));
+    const open = unknownAttempts(journal);
+    if (id === undefined || decision === null) {
+      io.stdout.write(unknownAttemptsText(open, { color: wantsColor(io.stdout, io.env, options.color) }));
       return EXIT.ok;
-    } finally {
-      await journal.close();
     }
+    await record(chooseAttempt(open, id, options.attempt), decision, journal, repository.config, options, io);
+    io.stdout.write(resolvedText(id, decision, options.session ?? null));
+    return EXIT.ok;
   } finally {
-    await releaseLock();
+    await journal.close();
   }
 }
 
