@@ -1,11 +1,9 @@
-import { join } from 'node:path';
 import { sessionDifferences } from '../apply/session-differences.ts';
 import { EXIT, ReelformError } from '../diagnostic.ts';
 import type { Attempt } from '../lock/journal.ts';
 import type { Config } from '../project/config.ts';
 import { CONFIG_FILE, findRoot } from '../project/find-root.ts';
 import { attemptsText, differencesText, resolvedText, unknownAttemptsText } from '../report/resolve-text.ts';
-import { ServiceError } from '../service/service-error.ts';
 import type { RenderSession } from '../service/wire.ts';
 import { directoryOf, tellDiagnostics } from './diagnose.ts';
 import type { GlobalOptions } from './global-options.ts';
@@ -13,6 +11,7 @@ import { type Io, wantsColor } from './io.ts';
 import { openDesired } from './open-desired.ts';
 import { type OpenJournal, openJournal } from './open-journal.ts';
 import { openRemoteService } from './open-remote-service.ts';
+import { readSession } from './read-session.ts';
 import { withRunLock } from './with-run-lock.ts';
 
 export interface ResolveOptions extends GlobalOptions {
@@ -117,7 +116,7 @@ async function record(
   const { intent } = attempt;
   const at = new Date(io.now()).toISOString();
   if (decision === 'session') {
-    const found = await readSession(session!, attempt, journal, config, io);
+    const found = await findSession(session!, attempt, journal, config, io);
     return journal.append({ type: 'created', key: intent.key, session: found.id, at });
   }
   const waitMs = journal.isShared ? Date.parse(intent.at) + OTHERS_MS - io.now() : 0;
@@ -130,7 +129,7 @@ async function record(
 }
 
 /** The session, if it is the one that was asked for. @throws ReelformError `session_differs`, `session_gone` */
-async function readSession(
+async function findSession(
   id: string,
   { intent }: Attempt,
   journal: OpenJournal,
@@ -147,15 +146,7 @@ async function readSession(
   if (taken !== undefined) {
     throw new ReelformError('session_differs', `The session ${id} is that of another render, of "${taken.intent.id}"`);
   }
-  let session: RenderSession;
-  try {
-    ({ session } = await service.getRenderSession(id));
-  } catch (error) {
-    if (!(error instanceof ServiceError && error.status === 404)) throw error;
-    throw new ReelformError('session_gone', `${service.name} does not have the session ${id}`, {
-      hint: 'Look at its id again',
-    });
-  }
+  const session = await readSession(service, id);
   const differences = sessionDifferences(intent.body, session);
   if (differences.length === 0) return session;
   throw new ReelformError('session_differs', `The session ${id} is another one: ${differencesText(differences)}`, {

@@ -1,22 +1,23 @@
 import type { JournalRecord, JournalState } from './journal.ts';
-import type { Fingerprint } from './lock.ts';
+import type { Fingerprint, Lock } from './lock.ts';
 
 /**
- * The fewest lines that say what is still worth knowing: attempts that are not closed, save those that were rendered and
- * are in a lockfile, and what was seen of services. Lines of types that this version does not know are passed on.
+ * The fewest lines that say what is still worth knowing: attempts that are not closed, save renderings that the lockfile
+ * has, or has later ones of, and what was seen of services. Lines of types that this version does not know are passed on.
  *
  * @param records all lines, which `state` was folded from
- * @param isKept whether a lockfile that lasts has a fingerprint
+ * @param lock one that lasts
  */
-export function compactJournal(
-  records: readonly JournalRecord[],
-  state: JournalState,
-  isKept: (fingerprint: Fingerprint) => boolean,
-): JournalRecord[] {
+export function compactJournal(records: readonly JournalRecord[], state: JournalState, lock: Lock): JournalRecord[] {
+  const latest = new Map<Fingerprint, string>();
+  for (const { fingerprint, rendered_at } of lock.videos.values()) {
+    if (rendered_at >= (latest.get(fingerprint) ?? '')) latest.set(fingerprint, rendered_at);
+  }
   const goes = (key: string): boolean => {
     const attempt = state.attempts.get(key);
     if (attempt === undefined || attempt.state === 'closed') return true;
-    return attempt.state === 'rendered' && isKept(attempt.intent.fingerprint);
+    const { intent, rendering } = attempt;
+    return rendering !== null && (latest.get(intent.fingerprint) ?? '') >= rendering.rendered_at;
   };
   const left = records.filter((record) => {
     if (record.type === 'keys' || record.type === 'durations') return false;

@@ -82,11 +82,10 @@ export class JournalFile {
 
   /** Rewrites the file without what is closed and what the lockfile has. Who is at work may go on writing. */
   compact(lock: Lock): Promise<void> {
-    const kept = new Set([...lock.videos.values()].map(({ fingerprint }) => fingerprint));
     return this.#queue.alone(async () => {
       const contents = await readRecords(this.#path, this.#file);
       if (contents === null) return;
-      const records = compactJournal(contents.records, this.state, (fingerprint) => kept.has(fingerprint));
+      const records = compactJournal(contents.records, this.state, lock);
       if (records.length === contents.records.length) return;
       this.#isUncertain = true;
       this.#take({ records, wholeBytes: await this.#replace(records) });

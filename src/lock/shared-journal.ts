@@ -105,9 +105,8 @@ export class SharedJournal {
       await this.#read();
       if (this.#tip === null) return;
       const lock = await this.#options.lastingLock();
-      const kept = new Set([...lock.videos.values()].map(({ fingerprint }) => fingerprint));
       const records = this.#recordsOf(this.#tip);
-      const left = compactJournal(records, this.state, (fingerprint) => kept.has(fingerprint));
+      const left = compactJournal(records, this.state, lock);
       if (left.length === records.length) return;
       const { tip } = await shared.write(textOf(left), this.#tip, newMark());
       // Whoever was first leaves it to the next run.

@@ -2,7 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { compactJournal } from '../../src/lock/compact-journal.ts';
 import { foldJournal, JournalFold, liveAttempt, liveAttempts } from '../../src/lock/fold-journal.ts';
-import type { AttemptState, JournalRecord } from '../../src/lock/journal.ts';
+import type { Attempt, AttemptState, JournalRecord } from '../../src/lock/journal.ts';
+import { emptyLock, type Fingerprint, type Lock, type LockEntry } from '../../src/lock/lock.ts';
 import { intent, journalRecords } from './journal-arbitrary.ts';
 
 const at = '2026-01-01T00:00:00.000Z';
@@ -114,6 +115,11 @@ describe('liveAttempt()', () => {
   });
 });
 
+const lockOf = (fingerprint: Fingerprint, rendered_at: string): Lock => {
+  const entry = { fingerprint, rendered_at } as LockEntry;
+  return { ...emptyLock, videos: new Map([['v', entry]]) };
+};
+
 describe('compactJournal()', () => {
   const held = intent('', 'a').fingerprint;
 
@@ -121,16 +127,10 @@ describe('compactJournal()', () => {
     fc.assert(
       fc.property(journalRecords, (records) => {
         const before = foldJournal(records);
-        const after = foldJournal(compactJournal(records, before, (fingerprint) => fingerprint === held));
-        const left = [...before.attempts].filter(
-          ([
-            ,
-            {
-              state,
-              intent: { fingerprint },
-            },
-          ]) => state !== 'closed' && !(state === 'rendered' && fingerprint === held),
-        );
+        const after = foldJournal(compactJournal(records, before, lockOf(held, '2026-06-01T00:00:00.000Z')));
+        const isHeld = ({ intent, rendering }: Attempt): boolean =>
+          rendering !== null && intent.fingerprint === held && rendering.rendered_at <= '2026-06-01T00:00:00.000Z';
+        const left = [...before.attempts].filter(([, attempt]) => attempt.state !== 'closed' && !isHeld(attempt));
         expect([...after.attempts]).toEqual(left);
         for (const [service, { keyLifetimeMs, durationsMs }] of before.services) {
           expect(after.services.get(service)?.keyLifetimeMs ?? null).toBe(keyLifetimeMs);
@@ -140,8 +140,20 @@ describe('compactJournal()', () => {
     );
   });
 
+  test('keeps a rendering that is later than the one of the lockfile: it was asked for anew', () => {
+    const at = '2026-02-01T00:00:00.000Z';
+    const rendering = { session: 's', video_url: 'v', thumbnails: [], rendered_at: at };
+    const records: JournalRecord[] = [
+      { type: 'intent', ...intent('k', 'a') },
+      { type: 'rendered', key: 'k', rendering, at },
+    ];
+    const left = (lock: Lock): number => compactJournal(records, foldJournal(records), lock).length;
+    expect(left(lockOf(held, '2026-01-01T00:00:00.000Z'))).toBe(2);
+    expect(left(lockOf(held, at))).toBe(0);
+  });
+
   test('passes lines of later versions on', () => {
     const later = { type: 'weather', degrees: 20 } as unknown as JournalRecord;
-    expect(compactJournal([later], foldJournal([later]), () => true)).toEqual([later]);
+    expect(compactJournal([later], foldJournal([later]), emptyLock)).toEqual([later]);
   });
 });
