@@ -1,9 +1,6 @@
-import { join } from 'node:path';
 import { EXIT } from '../diagnostic.ts';
 import { byCodeUnit } from '../digest.ts';
 import type { Lock, LockEntry } from '../lock/lock.ts';
-import { LockFile } from '../lock/lock-file.ts';
-import { writeFileAtomic } from '../project/write-file.ts';
 import { diagnosticsJson } from '../report/diagnostics-json.ts';
 import { driftJson } from '../report/drift-json.ts';
 import { driftText } from '../report/drift-text.ts';
@@ -12,7 +9,7 @@ import { approve } from './approve.ts';
 import { directoryOf, tellDiagnostics } from './diagnose.ts';
 import { type Io, wantsColor } from './io.ts';
 import { openDrift } from './open-drift.ts';
-import { LOCK_FILE } from './open-lock.ts';
+import { openLockFile } from './open-lock.ts';
 import type { Finding } from './refresh-videos.ts';
 import { refuseTogether } from './refuse-together.ts';
 
@@ -41,8 +38,7 @@ export async function applyDrift(options: ApplyOptions, io: Io): Promise<number>
   const { findings } = opened.refreshed;
   if (findings.length === 0) return EXIT.ok;
   await approve(0, options, io);
-  const lockFile = new LockFile(join(repository.root, LOCK_FILE), LOCK_FILE, opened.lock, writeFileAtomic);
-  await lockFile.update((lock) => recordFindings(lock, findings));
+  await openLockFile(repository.root, opened.lock).update((lock) => recordFindings(lock, findings));
   return EXIT.ok;
 }
 

@@ -1,10 +1,7 @@
-import { join } from 'node:path';
 import type { Lock } from '../lock/lock.ts';
-import { LockFile } from '../lock/lock-file.ts';
-import { writeFileAtomic } from '../project/write-file.ts';
 import type { GlobalOptions } from './global-options.ts';
 import type { Io } from './io.ts';
-import { LOCK_FILE, openLock } from './open-lock.ts';
+import { openLock, openLockFile } from './open-lock.ts';
 
 /**
  * Changes the lockfile of a repository whose run lock is held.
@@ -21,5 +18,5 @@ export async function changeLock(
 ): Promise<Lock | null> {
   const lock = await openLock(options, io);
   if (lock === null) return null;
-  return new LockFile(join(root, LOCK_FILE), LOCK_FILE, lock, writeFileAtomic).update(change);
+  return openLockFile(root, lock).update(change);
 }

@@ -8,14 +8,13 @@ import { findRoot } from '../project/find-root.ts';
 import { importedText } from '../report/lock-edit-text.ts';
 import { differencesText } from '../report/resolve-text.ts';
 import { isSignedUrl } from '../service/is-signed-url.ts';
-import { ServiceError } from '../service/service-error.ts';
-import type { RenderSession } from '../service/wire.ts';
 import { changeLock } from './change-lock.ts';
 import { directoryOf, tellDiagnostics } from './diagnose.ts';
 import type { GlobalOptions } from './global-options.ts';
 import { type Io, wantsColor } from './io.ts';
 import { type OpenDesired, openDesired } from './open-desired.ts';
 import { openRemoteService } from './open-remote-service.ts';
+import { readSession } from './read-session.ts';
 import { withRunLock } from './with-run-lock.ts';
 
 /**
@@ -68,15 +67,7 @@ async function readRendering(video: DesiredVideo, id: string, { config }: OpenDe
     });
   }
   const service = openRemoteService({ config }, io);
-  let session: RenderSession;
-  try {
-    ({ session } = await service.getRenderSession(id));
-  } catch (error) {
-    if (!(error instanceof ServiceError && error.status === 404)) throw error;
-    throw new ReelformError('session_gone', `${service.name} does not have the session ${id}`, {
-      hint: 'Look at its id again',
-    });
-  }
+  const session = await readSession(service, id);
   const rendering = renderingOf(session);
   if (rendering === null) {
     throw new ReelformError('session_failed', `The session ${id} has no video: its status is ${session.status}`, {

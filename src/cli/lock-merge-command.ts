@@ -14,7 +14,7 @@ import { installedText, mergeDecisionsText, mergedText, nothingToMergeText } fro
 import { directoryOf, tellDiagnostics } from './diagnose.ts';
 import type { GlobalOptions } from './global-options.ts';
 import { type Io, wantsColor } from './io.ts';
-import { LOCK_FILE } from './open-lock.ts';
+import { LOCK_FILE } from './repository-names.ts';
 import { withRunLock } from './with-run-lock.ts';
 
 /** `reelform lock merge`: as git's merge driver with three paths, as the repair of a conflict without, or its installation. */

@@ -11,7 +11,7 @@ import { migratedText } from '../report/lock-check-text.ts';
 import { directoryOf, tellDiagnostics } from './diagnose.ts';
 import type { GlobalOptions } from './global-options.ts';
 import { type Io, wantsColor } from './io.ts';
-import { LOCK_FILE } from './open-lock.ts';
+import { LOCK_FILE } from './repository-names.ts';
 import { withRunLock } from './with-run-lock.ts';
 
 /** `reelform lock migrate`: a lockfile that can be read, written in today's form. */

@@ -14,7 +14,7 @@ import { directoryOf, tellDiagnostics } from './diagnose.ts';
 import type { GlobalOptions } from './global-options.ts';
 import { type Io, wantsColor } from './io.ts';
 import { openDesired } from './open-desired.ts';
-import { LOCK_FILE } from './open-lock.ts';
+import { LOCK_FILE } from './repository-names.ts';
 
 export interface LockVerifyOptions extends GlobalOptions {
   readonly json?: boolean;

@@ -8,10 +8,10 @@ import { observeMissingOutputs } from '../project/observe-outputs.ts';
 import type { DriftFinding, DriftReport } from '../report/drift-text.ts';
 import type { Io } from './io.ts';
 import { type OpenDesired, openDesired, serviceName } from './open-desired.ts';
-import { LOCK_FILE } from './open-lock.ts';
 import type { PlanFlags } from './plan-flags.ts';
 import { readGlobs } from './read-globs.ts';
 import type { Refreshed } from './refresh-videos.ts';
+import { LOCK_FILE } from './repository-names.ts';
 import { runRefresh } from './run-refresh.ts';
 
 export interface OpenDrift {

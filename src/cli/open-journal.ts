@@ -9,8 +9,6 @@ import type { Lock } from '../lock/lock.ts';
 import type { Config } from '../project/config.ts';
 import { JOURNAL_FILE, LOCK_FILE } from './repository-names.ts';
 
-export { JOURNAL_FILE };
-
 /** A journal that a run writes to, and has to close. */
 export type OpenJournal = Journal & {
   /** Drops what is closed and what the lockfile has. */

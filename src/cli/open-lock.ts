@@ -2,14 +2,13 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ReelformError } from '../diagnostic.ts';
 import type { Lock, LockEntry } from '../lock/lock.ts';
-import { readLock } from '../lock/lock-file.ts';
+import { LockFile, readLock } from '../lock/lock-file.ts';
 import { findRoot } from '../project/find-root.ts';
+import { writeFileAtomic } from '../project/write-file.ts';
 import { directoryOf, tellDiagnostics } from './diagnose.ts';
 import type { GlobalOptions } from './global-options.ts';
 import type { Io } from './io.ts';
 import { LOCK_FILE } from './repository-names.ts';
-
-export { LOCK_FILE };
 
 /** The lock alone, for commands that look at nothing else; `null` when it cannot be read, which has been told then. */
 export async function openLock(options: GlobalOptions, io: Io): Promise<Lock | null> {
@@ -19,6 +18,16 @@ export async function openLock(options: GlobalOptions, io: Io): Promise<Lock | n
   const text = await readFile(path, 'utf8').catch(() => undefined);
   tellDiagnostics(lock.diagnostics, () => text, options, io);
   return null;
+}
+
+/**
+ * The lockfile of a repository, to be written.
+ *
+ * @param root absolute
+ * @param lock as it was read
+ */
+export function openLockFile(root: string, lock: Lock): LockFile {
+  return new LockFile(join(root, LOCK_FILE), LOCK_FILE, lock, writeFileAtomic);
 }
 
 /** @throws ReelformError `unknown_video` */

@@ -7,13 +7,11 @@ import type { ApplyEvent, ApplyOutcome } from '../apply/events.ts';
 import type { Clock } from '../apply/ports.ts';
 import { EXIT } from '../diagnostic.ts';
 import type { Lock } from '../lock/lock.ts';
-import { LockFile } from '../lock/lock-file.ts';
 import type { Plan } from '../plan/plan.ts';
 import type { Project } from '../project/load-project.ts';
-import { writeFileAtomic } from '../project/write-file.ts';
 import { type Io, isAttended } from './io.ts';
 import type { OpenJournal } from './open-journal.ts';
-import { LOCK_FILE } from './open-lock.ts';
+import { openLockFile } from './open-lock.ts';
 import type { OpenService } from './open-service.ts';
 import { openUrlLook } from './run-refresh.ts';
 import { SourceNotes } from './source-notes.ts';
@@ -48,7 +46,7 @@ export interface RunPlanInput {
  */
 export async function runPlan(input: RunPlanInput, io: Io): Promise<ApplyOutcome> {
   const { plan, project, lock, service, journal } = input;
-  const lockFile = new LockFile(join(project.root, LOCK_FILE), LOCK_FILE, lock, writeFileAtomic);
+  const lockFile = openLockFile(project.root, lock);
   const notes = new SourceNotes(plan, openUrlLook(project.config, io));
   const watch = watchRun({ color: input.color, streams: input.streams }, io);
   const interruption = listenToInterrupts(watch, io);

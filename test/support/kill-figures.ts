@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream';
 import type { ResultPromise } from 'execa';
 import { expect } from 'vitest';
 import { openJournal } from '../../src/cli/open-journal.ts';
-import { LOCK_FILE } from '../../src/cli/open-lock.ts';
+import { LOCK_FILE } from '../../src/cli/repository-names.ts';
 import { readLock } from '../../src/lock/lock-file.ts';
 import type { KilledApplyOptions } from './killed-apply.ts';
 import type { PaidSession } from './killed-service.ts';

@@ -4,7 +4,7 @@ import { setTimeout } from 'node:timers/promises';
 import { applyPlan } from '../../src/apply/apply-plan.ts';
 import type { Clock } from '../../src/apply/ports.ts';
 import { openJournal } from '../../src/cli/open-journal.ts';
-import { LOCK_FILE } from '../../src/cli/open-lock.ts';
+import { LOCK_FILE } from '../../src/cli/repository-names.ts';
 import type { Video, VideoId } from '../../src/definition/video.ts';
 import { sha256 } from '../../src/digest.ts';
 import { LockFile, readLock } from '../../src/lock/lock-file.ts';
