@@ -19,7 +19,7 @@ const created = (key: string): JournalRecord => ({ type: 'created', key, session
 const rendering = { session: 's-k', video_url: 'https://x.test/v.mp4', thumbnails: [], rendered_at: at };
 const lockWith = (digit: string): Lock => ({
   ...emptyLock,
-  videos: new Map([['v', { fingerprint: intent('', digit).fingerprint } as LockEntry]]),
+  videos: new Map([['v', { fingerprint: intent('', digit).fingerprint, rendered_at: at } as LockEntry]]),
 });
 
 async function recordsOf(path: string): Promise<readonly JournalRecord[]> {
