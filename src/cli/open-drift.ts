@@ -3,7 +3,7 @@ import { type Diagnostic, hasErrors } from '../diagnostic.ts';
 import { byCodeUnit } from '../digest.ts';
 import type { Lock } from '../lock/lock.ts';
 import { readLock } from '../lock/lock-file.ts';
-import { idMatcher } from '../plan/select-changes.ts';
+import { isSelected } from '../plan/select-changes.ts';
 import { observeMissingOutputs } from '../project/observe-outputs.ts';
 import type { DriftFinding, DriftReport } from '../report/drift-text.ts';
 import type { Io } from './io.ts';
@@ -27,16 +27,13 @@ export interface OpenDrift {
  * @throws ReelformError `token_missing`, `service_unauthorized`
  */
 export async function openDrift(directory: string, flags: PlanFlags, io: Io): Promise<OpenDrift> {
-  const { targets, excludes } = await readGlobs(flags, directory, io);
+  const isAsked = isSelected(await readGlobs(flags, directory, io));
   const repository = await openDesired(directory, { cache: flags.cache !== false });
   const { root, config } = repository;
   const lock = await readLock(join(root, LOCK_FILE), LOCK_FILE);
   const diagnostics = [...repository.diagnostics, ...(lock.ok ? [] : lock.diagnostics)];
   if (!lock.ok || hasErrors(diagnostics)) return { repository, diagnostics, opened: null };
 
-  const isTarget = targets === null ? () => true : idMatcher(targets);
-  const isExcluded = idMatcher(excludes);
-  const isAsked = (id: string): boolean => isTarget(id) && !isExcluded(id);
   const { refreshed, diagnostics: warnings } = await runRefresh(repository, lock.value, isAsked, io);
   const found = new Set(refreshed.findings.map(({ id }) => id));
   const missing = flags.ignoreMissingOutputs === true ? [] : [...observeMissingOutputs(root, lock.value)];

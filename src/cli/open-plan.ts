@@ -7,14 +7,14 @@ import type { Observations } from '../plan/observations.ts';
 import { type Plan, renders } from '../plan/plan.ts';
 import { planVideos } from '../plan/plan-videos.ts';
 import type { SavedDemands } from '../plan/saved-plan.ts';
-import { idMatcher } from '../plan/select-changes.ts';
+import { type Globs, idMatcher, isSelected } from '../plan/select-changes.ts';
 import type { Looked } from '../plan-index/plan-memory.ts';
 import { hasOutputs } from '../project/observe-outputs.ts';
 import type { Io } from './io.ts';
 import { type OpenDesired, openDesired } from './open-desired.ts';
 import { readJournal } from './open-journal.ts';
 import type { PlanFlags } from './plan-flags.ts';
-import { type Globs, readGlobs } from './read-globs.ts';
+import { readGlobs } from './read-globs.ts';
 import type { Refreshed } from './refresh-videos.ts';
 import { selectVideos } from './select-videos.ts';
 
@@ -104,13 +104,11 @@ export async function openPlan(
 async function refresh(
   repository: OpenDesired,
   lock: Lock,
-  { targets, excludes }: Globs,
+  globs: Globs,
   io: Io,
 ): Promise<{ refreshed: Refreshed; diagnostics: readonly Diagnostic[] }> {
   const { runRefresh } = await import('./run-refresh.ts');
-  const isTarget = targets === null ? () => true : idMatcher(targets);
-  const isExcluded = idMatcher(excludes);
-  return runRefresh(repository, lock, (id) => isTarget(id) && !isExcluded(id), io);
+  return runRefresh(repository, lock, isSelected(globs), io);
 }
 
 /** @throws ReelformError `unknown_video` for a glob that asks for nothing: a render that does not come is worse than none */

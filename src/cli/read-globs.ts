@@ -1,15 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { ReelformError } from '../diagnostic.ts';
+import type { Globs } from '../plan/select-changes.ts';
 import type { Io } from './io.ts';
 import type { PlanFlags } from './plan-flags.ts';
-
-/** Which videos a command line means. */
-export interface Globs {
-  /** Null when nothing was said, which means all; an empty list means none. */
-  readonly targets: readonly string[] | null;
-  readonly excludes: readonly string[];
-}
 
 /**
  * The globs of a command line and of the files that it names: one per line, without the spaces around it; empty lines and

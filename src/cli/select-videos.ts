@@ -1,10 +1,9 @@
 import { posix } from 'node:path';
 import type { DesiredVideo } from '../plan/desired-video.ts';
 import type { Change, Plan } from '../plan/plan.ts';
-import { selectChanges } from '../plan/select-changes.ts';
+import { type Globs, selectChanges } from '../plan/select-changes.ts';
 import type { OpenDesired } from './open-desired.ts';
 import type { PlanFlags } from './plan-flags.ts';
-import type { Globs } from './read-globs.ts';
 
 /**
  * The part of a plan that a command line asks for; the plan itself when it asks for all.
@@ -14,14 +13,8 @@ import type { Globs } from './read-globs.ts';
 export async function selectVideos(plan: Plan, globs: Globs, flags: PlanFlags, repository: OpenDesired): Promise<Plan> {
   const { targets, excludes } = globs;
   if (targets === null && excludes.length === 0 && flags.changedSince === undefined) return plan;
-  const hasChanged = flags.changedSince === undefined ? () => true : await changedSince(flags.changedSince, repository);
-  // A list that came out empty asks for nothing; without targets the selection would take everything.
-  const isAsked = targets === null || targets.length > 0;
-  return selectChanges(plan, {
-    targets: targets ?? [],
-    excludes,
-    only: (change) => isAsked && hasChanged(change),
-  });
+  if (flags.changedSince === undefined) return selectChanges(plan, globs);
+  return selectChanges(plan, { ...globs, only: await changedSince(flags.changedSince, repository) });
 }
 
 /** Whether a change comes from a file that is not what it was where the branch began. */

@@ -2,11 +2,15 @@ import picomatch from 'picomatch';
 import type { Diagnostic } from '../diagnostic.ts';
 import type { Change, Plan } from './plan.ts';
 
-/** Which videos of a plan are meant; an empty list of targets means all. */
-export interface Selection {
-  /** Globs over ids. `*` stays between two slashes, `**` does not. */
-  readonly targets: readonly string[];
+/** Which videos are meant, in globs over ids. `*` stays between two slashes, `**` does not. */
+export interface Globs {
+  /** Null when nothing was said, which means all; an empty list means none. */
+  readonly targets: readonly string[] | null;
   readonly excludes: readonly string[];
+}
+
+/** Which videos of a plan are meant. */
+export interface Selection extends Globs {
   /** What else a change has to fulfil. */
   readonly only?: (change: Change) => boolean;
 }
@@ -17,6 +21,13 @@ export function idMatcher(globs: readonly string[]): (id: string) => boolean {
   return (id) => matchers.some((matches) => matches(id));
 }
 
+/** Whether an id is meant. */
+export function isSelected({ targets, excludes }: Globs): (id: string) => boolean {
+  const isTarget = targets === null ? () => true : idMatcher(targets);
+  const isExcluded = idMatcher(excludes);
+  return (id) => isTarget(id) && !isExcluded(id);
+}
+
 /**
  * The part of a plan that somebody asked for. A video that was moved answers to both of its ids. What another video of the
  * plan was to be rendered for is rendered for itself when that one is left out.
@@ -24,7 +35,7 @@ export function idMatcher(globs: readonly string[]): (id: string) => boolean {
  * @returns the plan marked as incomplete, with a warning for each glob that matches nothing
  */
 export function selectChanges(plan: Plan, { targets, excludes, only = () => true }: Selection): Plan {
-  const isTarget = targets.length === 0 ? () => true : idMatcher(targets);
+  const isTarget = targets === null ? () => true : idMatcher(targets);
   const isExcluded = idMatcher(excludes);
   const answers = ({ id, previousId }: Change, matches: (id: string) => boolean): boolean =>
     matches(id) || (previousId !== null && matches(previousId));
@@ -41,7 +52,7 @@ export function selectChanges(plan: Plan, { targets, excludes, only = () => true
     left.set(change.source.id, change);
     return renderItself(change);
   });
-  const unmatched = [...targets, ...excludes].filter((glob) => {
+  const unmatched = [...(targets ?? []), ...excludes].filter((glob) => {
     const matches = idMatcher([glob]);
     return !plan.changes.some((change) => answers(change, matches));
   });

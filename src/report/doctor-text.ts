@@ -6,8 +6,8 @@ import { escapeControls } from './escape-controls.ts';
 export interface DoctorCheck {
   /** What was looked at, as a few words: `Node`, `Lockfile`, `Service`. */
   readonly name: string;
-  /** fine; wants attention; keeps commands from working; was not looked at, since what it needs is not there. */
-  readonly status: 'ok' | 'warning' | 'error' | 'skipped';
+  /** Fine; wants attention; keeps commands from working. */
+  readonly status: 'ok' | 'warning' | 'error';
   /** What was found, in one sentence or less: `20.19.0`, `no reelform.yaml here or above`. */
   readonly message: string;
   /** What to type or to change. */
@@ -21,11 +21,10 @@ export interface DoctorCheck {
  */
 export function doctorText(checks: readonly DoctorCheck[], options: { readonly color: boolean }): string {
   const { green, yellow, red, dim, bold, cyan } = createColors(options.color);
-  const marks = { ok: green('✓'), warning: yellow('!'), error: red('✗'), skipped: dim('–') };
+  const marks = { ok: green('✓'), warning: yellow('!'), error: red('✗') };
   const width = Math.max(0, ...checks.map(({ name }) => name.length));
   const lines = checks.flatMap(({ name, status, message, hint }) => {
-    const words = status === 'skipped' ? dim(escapeControls(message)) : escapeControls(message);
-    const line = `${marks[status]} ${name.padEnd(width)}  ${words}`;
+    const line = `${marks[status]} ${name.padEnd(width)}  ${escapeControls(message)}`;
     return hint === undefined
       ? [line]
       : [line, `  ${' '.repeat(width)}  ${cyan('hint:')} ${dim(escapeControls(hint))}`];

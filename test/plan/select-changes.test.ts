@@ -5,7 +5,7 @@ import { desired, emptyLock, lockOf, plan, text } from './videos.ts';
 
 const of = (...ids: string[]) => ids.map((id) => desired(id, { resources: { t_01: text(id) } }));
 const select = (made: Plan, selection: Partial<Selection>): Plan =>
-  selectChanges(made, { targets: [], excludes: [], ...selection });
+  selectChanges(made, { targets: null, excludes: [], ...selection });
 const ids = ({ changes }: Plan): string[] => changes.map(({ id }) => id);
 
 describe('selectChanges()', () => {
@@ -20,6 +20,7 @@ describe('selectChanges()', () => {
     [{ excludes: ['berlin'] }, ['stores/a', 'stores/b', 'stores/eu/c']],
     [{ only: ({ id }) => id === 'stores/b' }, ['stores/b']],
     [{ targets: ['!berlin'] }, []],
+    [{ targets: [] }, []],
   ])('%j', (selection, expected) => {
     expect(ids(select(made, selection))).toEqual(expected);
   });

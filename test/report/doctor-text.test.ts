@@ -14,7 +14,6 @@ describe('doctorText()', () => {
             message: 'keeps no idempotency keys\x1b[2J',
             hint: 'See `service.capabilities`',
           },
-          { name: 'Journal', status: 'skipped', message: 'not looked at' },
         ],
         { color: false },
       ),
@@ -24,7 +23,6 @@ describe('doctorText()', () => {
                   hint: Run \`reelform lock merge\`
       ! Service   keeps no idempotency keys\\u001b[2J
                   hint: See \`service.capabilities\`
-      – Journal   not looked at
 
       1 error and 1 warning.
       "
