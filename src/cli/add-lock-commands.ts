@@ -30,7 +30,7 @@ export function addLockCommands(program: Command, io: Io, done: (exitCode: numbe
     .argument('[files...]', 'base, ours and theirs, as git names them: %O %A %B')
     .option('--install', 'let git merge the lockfile by this command')
     .action(async (files: string[], _, command: Command) => {
-      const { lockMergeCommand } = await import('./lock-merge-command.ts');
+      const { lockMergeCommand } = await import('./lock/lock-merge-command.ts');
       done(await lockMergeCommand(files, command.optsWithGlobals(), io));
     });
   lock
@@ -39,14 +39,14 @@ export function addLockCommands(program: Command, io: Io, done: (exitCode: numbe
     .option('--json', 'print the diagnostics as one JSON document')
     .option('--ignore-missing-outputs', 'do not look for local files')
     .action(async (_, command: Command) => {
-      const { lockVerifyCommand } = await import('./lock-verify-command.ts');
+      const { lockVerifyCommand } = await import('./lock/lock-verify-command.ts');
       done(await lockVerifyCommand(command.optsWithGlobals(), io));
     });
   lock
     .command('migrate')
     .description('write the lockfile in the form of this version')
     .action(async (_, command: Command) => {
-      const { lockMigrateCommand } = await import('./lock-migrate-command.ts');
+      const { lockMigrateCommand } = await import('./lock/lock-migrate-command.ts');
       done(await lockMigrateCommand(command.optsWithGlobals(), io));
     });
 
@@ -56,7 +56,7 @@ export function addLockCommands(program: Command, io: Io, done: (exitCode: numbe
     .argument('<from>', 'the id that the lockfile has')
     .argument('<to>', 'the id that it gets')
     .action(async (from: string, to: string, _, command: Command) => {
-      const { mvCommand } = await import('./mv-command.ts');
+      const { mvCommand } = await import('./lock/mv-command.ts');
       done(await mvCommand(from, to, command.optsWithGlobals(), io));
     });
   program
@@ -64,7 +64,7 @@ export function addLockCommands(program: Command, io: Io, done: (exitCode: numbe
     .description('forget videos of the lockfile; the videos stay where they are')
     .argument('<id...>', 'as `reelform show` lists them')
     .action(async (ids: string[], _, command: Command) => {
-      const { rmCommand } = await import('./rm-command.ts');
+      const { rmCommand } = await import('./lock/rm-command.ts');
       done(await rmCommand(ids, command.optsWithGlobals(), io));
     });
   program
@@ -73,7 +73,7 @@ export function addLockCommands(program: Command, io: Io, done: (exitCode: numbe
     .argument('<id>', 'a video that a definition has')
     .requiredOption('--session <id>', 'a session at the service')
     .action(async (id: string, _, command: Command) => {
-      const { importCommand } = await import('./import-command.ts');
+      const { importCommand } = await import('./lock/import-command.ts');
       done(await importCommand(id, command.optsWithGlobals(), io));
     });
 }

@@ -37,7 +37,7 @@ export function addRepositoryCommands(program: Command, io: Io, done: (exitCode:
     .description('look at everything that the other commands need: this machine, the repository, git, the service')
     .option('--json', 'print what was looked at as one JSON document')
     .action(async (_, command: Command) => {
-      const { doctorCommand } = await import('./doctor-command.ts');
+      const { doctorCommand } = await import('./doctor/doctor-command.ts');
       done(await doctorCommand(command.optsWithGlobals(), io));
     });
 

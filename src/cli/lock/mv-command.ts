@@ -1,15 +1,15 @@
-import { parseVideoId, VIDEO_ID_HINT } from '../definition/video-id.ts';
-import { EXIT, ReelformError } from '../diagnostic.ts';
-import type { Lock } from '../lock/lock.ts';
-import { findRoot } from '../project/find-root.ts';
-import { movedText } from '../report/lock-edit-text.ts';
+import { parseVideoId, VIDEO_ID_HINT } from '../../definition/video-id.ts';
+import { EXIT, ReelformError } from '../../diagnostic.ts';
+import type { Lock } from '../../lock/lock.ts';
+import { findRoot } from '../../project/find-root.ts';
+import { movedText } from '../../report/lock-edit-text.ts';
+import { directoryOf } from '../diagnose.ts';
+import type { GlobalOptions } from '../global-options.ts';
+import { type Io, wantsColor } from '../io.ts';
+import { openDesired } from '../open-desired.ts';
+import { entryOf } from '../open-lock.ts';
+import { withRunLock } from '../with-run-lock.ts';
 import { changeLock } from './change-lock.ts';
-import { directoryOf } from './diagnose.ts';
-import type { GlobalOptions } from './global-options.ts';
-import { type Io, wantsColor } from './io.ts';
-import { openDesired } from './open-desired.ts';
-import { entryOf } from './open-lock.ts';
-import { withRunLock } from './with-run-lock.ts';
 
 /** `reelform mv FROM TO`: the lockfile knows a video by another id. Its files and its rendering stay as they are. */
 export async function mvCommand(from: string, to: string, options: GlobalOptions, io: Io): Promise<number> {

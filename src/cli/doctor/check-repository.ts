@@ -1,19 +1,19 @@
 import { constants } from 'node:fs';
 import { access, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Diagnostic } from '../diagnostic.ts';
-import { ReelformError } from '../diagnostic.ts';
-import { ifThere } from '../if-there.ts';
-import { readLock } from '../lock/lock-file.ts';
-import { lookAtIndex } from '../plan-index/plan-memory.ts';
-import type { Config } from '../project/config.ts';
-import { observeMissingOutputs } from '../project/observe-outputs.ts';
-import { countNoun } from '../report/count-noun.ts';
-import type { DoctorCheck } from '../report/doctor-text.ts';
-import { openDesired } from './open-desired.ts';
-import { openJournal } from './open-journal.ts';
-import { indexKey } from './quick-plan.ts';
-import { JOURNAL_FILE, LOCK_FILE } from './repository-names.ts';
+import type { Diagnostic } from '../../diagnostic.ts';
+import { ReelformError } from '../../diagnostic.ts';
+import { ifThere } from '../../if-there.ts';
+import { readLock } from '../../lock/lock-file.ts';
+import { lookAtIndex } from '../../plan-index/plan-memory.ts';
+import type { Config } from '../../project/config.ts';
+import { observeMissingOutputs } from '../../project/observe-outputs.ts';
+import { countNoun } from '../../report/count-noun.ts';
+import type { DoctorCheck } from '../../report/doctor-text.ts';
+import { openDesired } from '../open-desired.ts';
+import { openJournal } from '../open-journal.ts';
+import { indexKey } from '../quick-plan.ts';
+import { JOURNAL_FILE, LOCK_FILE } from '../repository-names.ts';
 
 /** What lies in the repository. @param root absolute */
 export async function checkRepository(root: string): Promise<{ checks: DoctorCheck[]; config: Config }> {

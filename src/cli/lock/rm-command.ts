@@ -1,14 +1,14 @@
-import { EXIT, ReelformError } from '../diagnostic.ts';
-import type { Lock } from '../lock/lock.ts';
-import { findRoot } from '../project/find-root.ts';
-import { forgottenText } from '../report/lock-edit-text.ts';
+import { EXIT, ReelformError } from '../../diagnostic.ts';
+import type { Lock } from '../../lock/lock.ts';
+import { findRoot } from '../../project/find-root.ts';
+import { forgottenText } from '../../report/lock-edit-text.ts';
+import { directoryOf } from '../diagnose.ts';
+import type { GlobalOptions } from '../global-options.ts';
+import { type Io, wantsColor } from '../io.ts';
+import { openDesired } from '../open-desired.ts';
+import { entryOf } from '../open-lock.ts';
+import { withRunLock } from '../with-run-lock.ts';
 import { changeLock } from './change-lock.ts';
-import { directoryOf } from './diagnose.ts';
-import type { GlobalOptions } from './global-options.ts';
-import { type Io, wantsColor } from './io.ts';
-import { openDesired } from './open-desired.ts';
-import { entryOf } from './open-lock.ts';
-import { withRunLock } from './with-run-lock.ts';
 
 /** `reelform rm ID…`: the lockfile forgets videos, all of those named or none. The videos themselves stay where they are. */
 export async function rmCommand(ids: readonly string[], options: GlobalOptions, io: Io): Promise<number> {

@@ -1,6 +1,6 @@
-import packageJson from '../../package.json' with { type: 'json' };
-import type { DoctorCheck } from '../report/doctor-text.ts';
-import type { Io } from './io.ts';
+import packageJson from '../../../package.json' with { type: 'json' };
+import type { DoctorCheck } from '../../report/doctor-text.ts';
+import type { Io } from '../io.ts';
 
 /** What the machine has to have, whatever the repository. */
 export function checkMachine(io: Io): DoctorCheck[] {

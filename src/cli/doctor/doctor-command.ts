@@ -1,13 +1,13 @@
-import { EXIT, ReelformError } from '../diagnostic.ts';
-import { findRoot } from '../project/find-root.ts';
-import { type DoctorCheck, doctorText } from '../report/doctor-text.ts';
-import { directoryOf } from './diagnose.ts';
-import { checkGit } from './doctor-git.ts';
-import { checkMachine } from './doctor-machine.ts';
-import { checkRepository } from './doctor-repository.ts';
-import { checkService } from './doctor-service.ts';
-import type { GlobalOptions } from './global-options.ts';
-import { type Io, wantsColor } from './io.ts';
+import { EXIT, ReelformError } from '../../diagnostic.ts';
+import { findRoot } from '../../project/find-root.ts';
+import { type DoctorCheck, doctorText } from '../../report/doctor-text.ts';
+import { directoryOf } from '../diagnose.ts';
+import type { GlobalOptions } from '../global-options.ts';
+import { type Io, wantsColor } from '../io.ts';
+import { checkGit } from './check-git.ts';
+import { checkMachine } from './check-machine.ts';
+import { checkRepository } from './check-repository.ts';
+import { checkService } from './check-service.ts';
 
 /** `reelform doctor`: looks at everything that the other commands need, and changes nothing. */
 export async function doctorCommand(options: GlobalOptions & { readonly json?: boolean }, io: Io): Promise<number> {

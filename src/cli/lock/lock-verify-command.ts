@@ -1,20 +1,20 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Diagnostic, EXIT, hasErrors } from '../diagnostic.ts';
-import { byCodeUnit } from '../digest.ts';
-import { ifThere } from '../if-there.ts';
-import { emptyLock, type Lock } from '../lock/lock.ts';
-import { readLock } from '../lock/lock-file.ts';
-import { normaliseLock } from '../lock/normalise-lock.ts';
-import { findRoot } from '../project/find-root.ts';
-import { observeMissingOutputs } from '../project/observe-outputs.ts';
-import { diagnosticsJson } from '../report/diagnostics-json.ts';
-import { verifiedText } from '../report/lock-check-text.ts';
-import { directoryOf, tellDiagnostics } from './diagnose.ts';
-import type { GlobalOptions } from './global-options.ts';
-import { type Io, wantsColor } from './io.ts';
-import { openDesired } from './open-desired.ts';
-import { LOCK_FILE } from './repository-names.ts';
+import { type Diagnostic, EXIT, hasErrors } from '../../diagnostic.ts';
+import { byCodeUnit } from '../../digest.ts';
+import { ifThere } from '../../if-there.ts';
+import { emptyLock, type Lock } from '../../lock/lock.ts';
+import { readLock } from '../../lock/lock-file.ts';
+import { normaliseLock } from '../../lock/normalise-lock.ts';
+import { findRoot } from '../../project/find-root.ts';
+import { observeMissingOutputs } from '../../project/observe-outputs.ts';
+import { diagnosticsJson } from '../../report/diagnostics-json.ts';
+import { verifiedText } from '../../report/lock-check-text.ts';
+import { directoryOf, tellDiagnostics } from '../diagnose.ts';
+import type { GlobalOptions } from '../global-options.ts';
+import { type Io, wantsColor } from '../io.ts';
+import { openDesired } from '../open-desired.ts';
+import { LOCK_FILE } from '../repository-names.ts';
 
 export interface LockVerifyOptions extends GlobalOptions {
   readonly json?: boolean;

@@ -1,21 +1,21 @@
 import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { EXIT, ReelformError } from '../diagnostic.ts';
-import { ifThere } from '../if-there.ts';
-import type { Fingerprint } from '../lock/lock.ts';
-import { type LockVersions, mergeLockTexts } from '../lock/merge-lock-texts.ts';
-import type { MergedLock } from '../lock/merge-locks.ts';
-import { parseLock } from '../lock/parse-lock.ts';
-import { serialiseLock } from '../lock/serialise-lock.ts';
-import { splitConflicts } from '../lock/split-conflicts.ts';
-import { findRoot } from '../project/find-root.ts';
-import { writeFileAtomic } from '../project/write-file.ts';
-import { installedText, mergeDecisionsText, mergedText, nothingToMergeText } from '../report/lock-merge-text.ts';
-import { directoryOf, tellDiagnostics } from './diagnose.ts';
-import type { GlobalOptions } from './global-options.ts';
-import { type Io, wantsColor } from './io.ts';
-import { LOCK_FILE } from './repository-names.ts';
-import { withRunLock } from './with-run-lock.ts';
+import { EXIT, ReelformError } from '../../diagnostic.ts';
+import { ifThere } from '../../if-there.ts';
+import type { Fingerprint } from '../../lock/lock.ts';
+import { type LockVersions, mergeLockTexts } from '../../lock/merge-lock-texts.ts';
+import type { MergedLock } from '../../lock/merge-locks.ts';
+import { parseLock } from '../../lock/parse-lock.ts';
+import { serialiseLock } from '../../lock/serialise-lock.ts';
+import { splitConflicts } from '../../lock/split-conflicts.ts';
+import { findRoot } from '../../project/find-root.ts';
+import { writeFileAtomic } from '../../project/write-file.ts';
+import { installedText, mergeDecisionsText, mergedText, nothingToMergeText } from '../../report/lock-merge-text.ts';
+import { directoryOf, tellDiagnostics } from '../diagnose.ts';
+import type { GlobalOptions } from '../global-options.ts';
+import { type Io, wantsColor } from '../io.ts';
+import { LOCK_FILE } from '../repository-names.ts';
+import { withRunLock } from '../with-run-lock.ts';
 
 /** `reelform lock merge`: as git's merge driver with three paths, as the repair of a conflict without, or its installation. */
 export async function lockMergeCommand(
@@ -35,7 +35,7 @@ export async function lockMergeCommand(
   }
   const root = findRoot(directory);
   if (options.install === true) {
-    const { installMergeDriver } = await import('../git/install-merge-driver.ts');
+    const { installMergeDriver } = await import('../../git/install-merge-driver.ts');
     const installed = await installMergeDriver(root, LOCK_FILE, writeFileAtomic);
     io.stdout.write(installedText(installed, { color: wantsColor(io.stdout, io.env, options.color) }));
     return EXIT.ok;
@@ -65,7 +65,7 @@ async function driveMerge(
   if (!merged.ok) {
     tellDiagnostics(merged.diagnostics, () => undefined, options, io);
     // What runs git is loaded only where it is needed: git waits for us.
-    const { mergeLines } = await import('../git/merge-lines.ts');
+    const { mergeLines } = await import('../../git/merge-lines.ts');
     await mergeLines(directory, paths);
     return EXIT.error;
   }
@@ -79,7 +79,7 @@ async function driveMerge(
 async function repair(root: string, options: GlobalOptions, io: Io): Promise<number> {
   const path = join(root, LOCK_FILE);
   const text = await ifThere(readFile(path, 'utf8'));
-  const { unmergedVersions } = await import('../git/unmerged-versions.ts');
+  const { unmergedVersions } = await import('../../git/unmerged-versions.ts');
   const unmerged = await unmergedVersions(root, LOCK_FILE);
   const read = text === null ? null : parseLock(text, LOCK_FILE);
   const isSettled = read?.ok === true && (unmerged === null || (text !== unmerged.ours && text !== unmerged.theirs));
@@ -124,7 +124,7 @@ async function mergeForNow(root: string, versions: LockVersions): Promise<Return
 
 /** Of the definitions that can be read: others may still have conflicts of their own. */
 async function presentFingerprints(root: string): Promise<ReadonlyMap<string, Fingerprint>> {
-  const { openDesired } = await import('./open-desired.ts');
+  const { openDesired } = await import('../open-desired.ts');
   const { desired } = await openDesired(root, { cache: false });
   return new Map(desired.map(({ id, fingerprint }) => [id, fingerprint]));
 }

@@ -1,21 +1,21 @@
-import { mappingDifferences } from '../apply/mapping-differences.ts';
-import { renderingOf } from '../apply/watch-session.ts';
-import { EXIT, ReelformError } from '../diagnostic.ts';
-import type { Rendering } from '../lock/lock.ts';
-import type { DesiredVideo } from '../plan/desired-video.ts';
-import { editLock, settle } from '../plan/settle.ts';
-import { findRoot } from '../project/find-root.ts';
-import { importedText } from '../report/lock-edit-text.ts';
-import { differencesText } from '../report/resolve-text.ts';
-import { isSignedUrl } from '../service/is-signed-url.ts';
+import { mappingDifferences } from '../../apply/mapping-differences.ts';
+import { renderingOf } from '../../apply/watch-session.ts';
+import { EXIT, ReelformError } from '../../diagnostic.ts';
+import type { Rendering } from '../../lock/lock.ts';
+import type { DesiredVideo } from '../../plan/desired-video.ts';
+import { editLock, settle } from '../../plan/settle.ts';
+import { findRoot } from '../../project/find-root.ts';
+import { importedText } from '../../report/lock-edit-text.ts';
+import { differencesText } from '../../report/resolve-text.ts';
+import { isSignedUrl } from '../../service/is-signed-url.ts';
+import { directoryOf, tellDiagnostics } from '../diagnose.ts';
+import type { GlobalOptions } from '../global-options.ts';
+import { type Io, wantsColor } from '../io.ts';
+import { type OpenDesired, openDesired } from '../open-desired.ts';
+import { openRemoteService } from '../open-remote-service.ts';
+import { readSession } from '../read-session.ts';
+import { withRunLock } from '../with-run-lock.ts';
 import { changeLock } from './change-lock.ts';
-import { directoryOf, tellDiagnostics } from './diagnose.ts';
-import type { GlobalOptions } from './global-options.ts';
-import { type Io, wantsColor } from './io.ts';
-import { type OpenDesired, openDesired } from './open-desired.ts';
-import { openRemoteService } from './open-remote-service.ts';
-import { readSession } from './read-session.ts';
-import { withRunLock } from './with-run-lock.ts';
 
 /**
  * `reelform import ID --session S`: records what a session at the service has rendered as the rendering of a video, if it is
