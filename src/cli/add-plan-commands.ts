@@ -60,8 +60,8 @@ export function addPlanCommands(
 
 function positiveInteger(text: string): number {
   const value = Number(text);
-  if (!Number.isInteger(value) || value < 1 || value > 64)
-    throw new InvalidArgumentError('It must be a whole number from 1 to 64.');
+  if (!Number.isInteger(value) || value < 1 || value > 1000)
+    throw new InvalidArgumentError('It must be a whole number from 1 to 1000.');
   return value;
 }
 

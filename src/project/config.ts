@@ -32,7 +32,7 @@ export interface Config {
   readonly templates: ReadonlyMap<string, TemplateConfig>;
   /** A glob from the root. */
   readonly videos: string;
-  /** Videos at once, 1..64. */
+  /** Videos at once, 1..1000. */
   readonly concurrency: number;
   /** A plan that renders more is refused; null: any number. */
   readonly maxRenders: number | null;
