@@ -112,12 +112,15 @@ export class RunProgress {
 
   /**
    * How far a video is. A service that is asked seldom says nothing on the way: then it is how far the videos of this run
-   * were after the same time. Null while neither is known.
+   * were after the same time. Null while neither is known, and of what the service does not have yet.
    */
-  percentOf({ percent, startedAt }: RunningVideo, nowMs: number): { percent: number; isGuess: boolean } | null {
+  percentOf(video: RunningVideo, nowMs: number): { percent: number; isGuess: boolean } | null {
+    const { percent, begin, isSubmitted, startedAt } = video;
     if (percent !== null && percent > 0) return { percent, isGuess: false };
     const durations = this.#durationsMs.slice(-LAST_DURATIONS);
-    if (durations.length === 0) return percent === null ? null : { percent, isGuess: false };
+    // What an earlier run asked for has been at work for longer than this one knows.
+    const isComparable = begin === 'posted' && isSubmitted && durations.length > 0;
+    if (!isComparable) return percent === null ? null : { percent, isGuess: false };
     const meanMs = durations.reduce((sum, each) => sum + each, 0) / durations.length;
     const share = (nowMs - startedAt) / Math.max(1, meanMs);
     return { percent: Math.min(MOST_GUESSED, Math.floor(share * 100)), isGuess: true };

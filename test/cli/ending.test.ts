@@ -66,7 +66,7 @@ const FOREVER = { looks: Number.POSITIVE_INFINITY };
 describe('reelform apply --timeout', () => {
   it('ends with 9, leaves what is at work to the service, and takes it up the next time', async () => {
     const { service, outcome } = await setUp(FOREVER);
-    const late = await outcome([...APPLY, '--timeout', '1s']);
+    const late = await outcome([...APPLY, '--timeout', '3s']);
     expect(late).toMatchObject({ exitCode: 9, ended_by: 'deadline', skipped: ['rome'] });
     expect(late.in_progress.map(({ id }) => id)).toEqual(['berlin', 'oslo']);
     expect(service.count(POST)).toBe(2);
