@@ -21,14 +21,14 @@ templates:
   launch: ./templates/launch
   007: 1.10
 videos: "{videos,clips}/**/*.yml"
-concurrency: 64
+concurrency: 1000
 `;
     const { config, templateNames, diagnostics } = parse(text);
     expect(diagnostics).toEqual([]);
     expect(config).toMatchObject({
       service: { url: 'https://api.example.com/base', tokenEnv: 'TOKEN', capabilities: {} },
       videos: '{videos,clips}/**/*.yml',
-      concurrency: 64,
+      concurrency: 1_000,
     });
     expect(config.templates.get('007')).toMatchObject({ kind: 'style_version', id: '1.10' });
     expect(templateNames).toEqual(['launch', '007']);
@@ -93,7 +93,7 @@ concurrency: 64
     [withTemplates('videos: "{a,b}{a,b}{a,b}{a,b}"'), ['config_invalid 1:9']],
     [withTemplates('videos: "{1..100000}"'), ['config_invalid 1:9']],
     [withTemplates('concurrency: 0'), ['config_invalid 1:14']],
-    [withTemplates('concurrency: 65'), ['config_invalid 1:14']],
+    [withTemplates('concurrency: 1001'), ['config_invalid 1:14']],
     [withTemplates('concurrency: 1.5'), ['config_invalid 1:14']],
     [withTemplates('concurrency: "4"'), ['config_invalid 1:14']],
     ['templates: {Launch: tsv_1}', ['config_invalid 1:13']],
