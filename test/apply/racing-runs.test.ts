@@ -2,7 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { racingRuns } from '../support/racing-runs.ts';
 
-const RUNS = 300;
+/** Ten thousand in `npm run proof`. */
+const RUNS = 100;
 
 describe('applyPlan() in racing runs that die, over a network that loses', () => {
   it.each([true, false])('renders nothing twice and loses nothing, keys kept: %s', async (keepsKeys) => {

@@ -142,7 +142,7 @@ describe('FooterScreen', () => {
         const terminal = play(steps, before);
         for (let line = 0; line < before; line += 1) expect(terminal.lines).toContain(`shell ${line}`);
       }),
-      { numRuns: 300 },
+      { numRuns: 100 },
     );
   });
 
