@@ -1,21 +1,21 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { count } from '../support/proof.ts';
+import { count, tell } from '../support/proof.ts';
 import { racingRuns } from '../support/racing-runs.ts';
 
-const RUNS = count(10_000, 1_000);
+const RUNS = count(10_000, 500);
 
 describe('racing runs, simulated', () => {
   it.each([true, false])('render nothing twice and lose nothing, keys kept: %s', async (keepsKeys) => {
     const startedAt = performance.now();
     await fc.assert(racingRuns({ keepsKeys, comparesAndSwaps: true }), { numRuns: RUNS });
     const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
-    console.log(`${RUNS} interleavings, keys ${keepsKeys ? 'kept' : 'not kept'}: 0 twice, 0 lost, in ${seconds} s`);
+    tell(`${RUNS} interleavings, keys ${keepsKeys ? 'kept' : 'not kept'}: 0 twice, 0 lost, in ${seconds} s`);
   });
 
   it('would render twice without the compare-and-swap', async () => {
     const found = await fc.check(racingRuns({ keepsKeys: false, comparesAndSwaps: false }), { numRuns: RUNS });
     expect(found.failed).toBe(true);
-    console.log(`without the compare-and-swap: fails in run ${found.numRuns}, shrunk ${found.numShrinks} times`);
+    tell(`without the compare-and-swap: fails in run ${found.numRuns}, shrunk ${found.numShrinks} times`);
   });
 });
