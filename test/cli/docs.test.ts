@@ -1,11 +1,16 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import fg from 'fast-glob';
 import { describe, expect, it } from 'vitest';
 import { EXIT } from '../../src/diagnostic.ts';
 import { SETTING_FLAGS } from '../../src/server/setting-flags.ts';
 import { reelform } from '../support/test-io.ts';
 
-const README = readFileSync(join(import.meta.dirname, '../../README.md'), 'utf8');
+const ROOT = join(import.meta.dirname, '../..');
+const README = readFileSync(join(ROOT, 'README.md'), 'utf8');
+const REFERENCE = readFileSync(join(ROOT, 'schemas/README.md'), 'utf8');
+/** What terminals say of themselves. */
+const TERMINAL = new Set(['COLORTERM', 'STY', 'TERM', 'TMUX', 'XTERM_VERSION']);
 const COMMANDS = [
   ...['plan', 'apply', 'drift', 'explain'],
   'resolve',
@@ -62,19 +67,28 @@ describe('README.md', () => {
   });
 
   it('has every exit code that the program ends with', () => {
-    const used: (keyof typeof EXIT)[] = [
-      ...([
-        'ok',
-        'error',
-        'changes',
-        'authentication',
-        'renderFailed',
-        'refused',
-        'stale',
-        'interrupted',
-        'deadline',
-      ] as const),
-    ];
-    for (const name of used) expect(README).toMatch(new RegExp(`^\\| ${EXIT[name]} \\| `, 'm'));
+    for (const code of Object.values(EXIT)) expect(README).toMatch(new RegExp(`^\\| ${code} \\| `, 'm'));
+  });
+});
+
+describe('schemas/README.md', () => {
+  it('has every environment variable that the commands read', () => {
+    const files = fg.sync('src/{cli,project}/**/*.ts', { cwd: ROOT, absolute: true });
+    const read = files.flatMap((file) => [...readFileSync(file, 'utf8').matchAll(/\benv\.([A-Z][A-Z_]+)/g)]);
+    const names = new Set(read.map((match) => match[1]!).filter((name) => !TERMINAL.has(name)));
+    expect([...names].filter((name) => !new RegExp(`^\\| .*\`${name}\``, 'm').test(REFERENCE))).toEqual([]);
+  });
+
+  it('has every property of reelform.yaml', () => {
+    const { properties } = JSON.parse(readFileSync(join(ROOT, 'schemas/reelform-config.schema.json'), 'utf8')) as {
+      properties: Record<string, unknown>;
+    };
+    expect(Object.keys(properties).filter((name) => !REFERENCE.includes(`| \`${name}\` |`))).toEqual([]);
+  });
+
+  it('has every type of the lines of a journal', () => {
+    const text = readFileSync(join(ROOT, 'src/lock/journal.ts'), 'utf8');
+    const types = [...text.matchAll(/readonly type: '(\w+)'/g)].map((match) => match[1]!);
+    expect(types.filter((type) => !REFERENCE.includes(`\`${type}\``))).toEqual([]);
   });
 });

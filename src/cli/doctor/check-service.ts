@@ -3,7 +3,7 @@ import { loadWebcodecs } from '../../engine/webcodecs-encoder.ts';
 import type { Config } from '../../project/config.ts';
 import type { DoctorCheck } from '../../report/doctor-text.ts';
 import { ServiceError } from '../../service/service-error.ts';
-import type { Io } from '../io.ts';
+import { type Io, isCi } from '../io.ts';
 import { openRemoteService } from '../open-remote-service.ts';
 
 /** What renders: the encoder of this machine, or a service that answers and takes the token. */
@@ -45,7 +45,7 @@ function checkTokenOrigin(origin: string, io: Io): DoctorCheck {
   const name = 'Token origin';
   if ((io.env.REELFORM_TOKEN_ORIGIN ?? '').trim() !== '') return { name, status: 'ok', message: 'limited' };
   const message = 'REELFORM_TOKEN_ORIGIN is not set: a change of reelform.yaml can send the token anywhere';
-  const status = (io.env.CI ?? '') === '' ? 'ok' : 'warning';
+  const status = isCi(io.env) ? 'warning' : 'ok';
   return {
     name,
     status,
