@@ -1,4 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import { bareSession } from '../../src/service/read-answer.ts';
 import { startServer } from './http-server.ts';
 
@@ -35,6 +37,7 @@ export interface FaultService {
 }
 
 const HUGE_BYTES = 300 << 20;
+const PIECE = Buffer.alloc(1 << 20, 'x');
 
 /** A real server that makes sessions, and answers as it is told. */
 export async function startFaultService({ keepsKeys }: { readonly keepsKeys: boolean }): Promise<FaultService> {
@@ -90,11 +93,9 @@ export async function startFaultService({ keepsKeys }: { readonly keepsKeys: boo
     }
     if (reply.kind === 'huge') {
       begin(HUGE_BYTES, reply.location);
-      const piece = Buffer.alloc(1 << 20, 'x');
-      for (let sent = 0; sent < HUGE_BYTES && !response.destroyed; sent += piece.length) {
-        if (!response.write(piece)) await new Promise((go) => response.once('drain', go).once('close', go));
-      }
-      response.end();
+      const pieces = Array.from({ length: HUGE_BYTES >> 20 }, () => PIECE);
+      // Nobody reads it to its end.
+      await pipeline(Readable.from(pieces), response).catch(() => undefined);
     }
   };
 
