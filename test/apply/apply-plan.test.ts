@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
 import { type ApplyInput, applyPlan } from '../../src/apply/apply-plan.ts';
 import type { ApplyEvent } from '../../src/apply/events.ts';
-import type { Video, VideoId } from '../../src/definition/video.ts';
+import type { Video, VideoResource } from '../../src/definition/video.ts';
 import { ReelformError } from '../../src/diagnostic.ts';
 import { sha256 } from '../../src/digest.ts';
 import { openJournalFile } from '../../src/lock/journal-file.ts';
@@ -19,33 +19,19 @@ import { ServiceError } from '../../src/service/service-error.ts';
 import type { CreateRenderSession, RenderSession } from '../../src/service/wire.ts';
 import { createdSession, failedSession, renderedSession } from '../../src/session/render-session.ts';
 import { simulatedClock } from '../support/simulated-clock.ts';
+import { textVideo } from '../support/text-video.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'reelform-apply-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const END = { nowMs: 1, retentionMs: null };
 
-function video(id: string, text = id, image?: string): Video {
-  return {
-    id: id as VideoId,
-    path: `videos/${id}.yaml`,
-    template: 'small',
-    title: id,
-    description: null,
-    labels: {},
-    protect: false,
-    resources: new Map([
-      ['t_01', { kind: 'text', text }],
-      ...(image === undefined
-        ? []
-        : ([
-            [
-              '(Footage)/USER/photo.png',
-              { kind: 'image', source: { kind: 'file', path: image }, transform: { crop_strategy: 'cover' } },
-            ],
-          ] as const)),
-    ]),
-  };
+/** With an image beside its text. */
+function videoOf(id: string, image: string): Video {
+  const { resources, ...video } = textVideo(id);
+  const source = { kind: 'file', path: image } as const;
+  const photo: VideoResource = { kind: 'image', source, transform: { crop_strategy: 'cover' } };
+  return { ...video, resources: new Map([...resources, ['(Footage)/USER/photo.png', photo]]) };
 }
 
 function plan(videos: readonly Video[], lock: Lock, missing: readonly string[] = []): Plan {
@@ -174,16 +160,20 @@ describe('applyPlan()', () => {
     const ensureStyleVersion = async (id: string): Promise<void> => {
       asked.push(`${id} after ${counts.posts} posts`);
     };
-    const { outcome } = await apply({ videos: ['a', 'b', 'c'].map((id) => video(id)), service, ensureStyleVersion });
+    const { outcome } = await apply({
+      videos: ['a', 'b', 'c'].map((id) => textVideo(id)),
+      service,
+      ensureStyleVersion,
+    });
     expect(outcome.rendered).toBe(3);
-    await apply({ videos: ['a', 'b', 'c'].map((id) => video(id)), lock: outcome.lock, ensureStyleVersion });
+    await apply({ videos: ['a', 'b', 'c'].map((id) => textVideo(id)), lock: outcome.lock, ensureStyleVersion });
     expect(asked).toEqual(['tsv_1 after 0 posts']);
   });
 
   it('keeps a template that the service cannot use to the videos that are made from it', async () => {
     const { service, counts } = countingService();
     const { outcome } = await apply({
-      videos: [video('a'), video('b')],
+      videos: [textVideo('a'), textVideo('b')],
       service,
       ensureStyleVersion: async () => {
         throw new ReelformError('service_lacks_uploads', 'No');
@@ -197,7 +187,7 @@ describe('applyPlan()', () => {
   });
 
   it('renders what is new and records it under names that carry the fingerprint', async () => {
-    const { outcome } = await apply({ videos: [video('berlin')] });
+    const { outcome } = await apply({ videos: [textVideo('berlin')] });
     const entry = outcome.lock.videos.get('berlin')!;
     expect(outcome).toMatchObject({ rendered: 1, recorded: 0, failed: [], skipped: [] });
     expect(entry.video_url).toBe(`renders/berlin-${entry.fingerprint.slice(3, 11)}.mp4`);
@@ -216,8 +206,8 @@ describe('applyPlan()', () => {
     );
     await fc.assert(
       fc.asyncProperty(state, state, async (before, after) => {
-        const first = await apply({ videos: before.map(([id, text]) => video(id, text)) });
-        const videos = after.map(([id, text]) => video(id, text));
+        const first = await apply({ videos: before.map(([id, text]) => textVideo(id, text)) });
+        const videos = after.map(([id, text]) => textVideo(id, text));
         const second = await apply({ videos, lock: first.outcome.lock });
         expect(isEmptyPlan(plan(videos, second.outcome.lock))).toBe(true);
       }),
@@ -227,15 +217,15 @@ describe('applyPlan()', () => {
 
   it('posts nothing for what is rendered already', async () => {
     const { service, counts } = countingService();
-    const first = await apply({ videos: [video('a'), video('b')], service });
-    await apply({ videos: [video('a'), video('b')], lock: first.outcome.lock, service });
+    const first = await apply({ videos: [textVideo('a'), textVideo('b')], service });
+    await apply({ videos: [textVideo('a'), textVideo('b')], lock: first.outcome.lock, service });
     expect(counts.posts).toBe(2);
   });
 
   it('moves without rendering', async () => {
-    const first = await apply({ videos: [video('old', 'same')] });
+    const first = await apply({ videos: [textVideo('old', 'same')] });
     const { service, counts } = countingService();
-    const { outcome, events } = await apply({ videos: [video('new', 'same')], lock: first.outcome.lock, service });
+    const { outcome, events } = await apply({ videos: [textVideo('new', 'same')], lock: first.outcome.lock, service });
     expect(counts.posts).toBe(0);
     expect([...outcome.lock.videos.keys()]).toEqual(['new']);
     expect(events).toContainEqual({
@@ -248,11 +238,11 @@ describe('applyPlan()', () => {
   });
 
   it('restores a lost output to its old name and leaves its entry alone', async () => {
-    const first = await apply({ videos: [video('a')] });
+    const first = await apply({ videos: [textVideo('a')] });
     const names: string[] = [];
     const { service } = countingService();
     const { outcome } = await apply({
-      videos: [video('a')],
+      videos: [textVideo('a')],
       lock: first.outcome.lock,
       missing: ['a'],
       service: {
@@ -270,7 +260,7 @@ describe('applyPlan()', () => {
 
   it('never has more at work than it may', async () => {
     const { service, counts } = countingService();
-    await apply({ videos: Array.from({ length: 20 }, (_, index) => video(`v${index}`)), service, concurrency: 3 });
+    await apply({ videos: Array.from({ length: 20 }, (_, index) => textVideo(`v${index}`)), service, concurrency: 3 });
     expect(counts).toMatchObject({ posts: 20, mostActive: 3 });
   });
 
@@ -283,7 +273,7 @@ describe('applyPlan()', () => {
       occurred_at: '',
     } as const;
     const { service } = countingService({ fails: (title) => (title === 'bad' ? [error] : null) });
-    const { outcome } = await apply({ videos: [video('a'), video('bad'), video('z')], service });
+    const { outcome } = await apply({ videos: [textVideo('a'), textVideo('bad'), textVideo('z')], service });
     expect(outcome).toMatchObject({
       rendered: 2,
       failed: [{ id: 'bad', failures: [{ code: 'render_crashed', retryable: true }] }],
@@ -293,7 +283,7 @@ describe('applyPlan()', () => {
 
   it('says so when a session failed and told no reason', async () => {
     const { service } = countingService({ fails: () => [] });
-    const { outcome } = await apply({ videos: [video('a')], service });
+    const { outcome } = await apply({ videos: [textVideo('a')], service });
     expect(outcome.failed).toMatchObject([{ id: 'a', failures: [{ code: 'session_failed' }] }]);
   });
 
@@ -303,19 +293,19 @@ describe('applyPlan()', () => {
       { code: 'unknown_editable', pointer: '#/mapping/resources/t_09', detail: 'no such editable' },
     ];
     const { service } = countingService({ fails: () => new ServiceError(422, 'mapping_invalid', 'Invalid', problems) });
-    const { outcome } = await apply({ videos: [video('a')], service });
+    const { outcome } = await apply({ videos: [textVideo('a')], service });
     expect(outcome.failed[0]?.failures.map((failure) => failure.code)).toEqual(['invalid_color', 'unknown_editable']);
   });
 
   it('posts nothing for a video whose file changed since the plan', async () => {
     const { service, counts } = countingService();
-    const { outcome } = await apply({ videos: [video('a', 'a', 'images/a.png')], service, file: 'other bytes' });
+    const { outcome } = await apply({ videos: [videoOf('a', 'images/a.png')], service, file: 'other bytes' });
     expect(outcome.failed).toMatchObject([{ id: 'a', failures: [{ code: 'changed_since_plan' }] }]);
     expect(counts).toMatchObject({ posts: 0, uploads: 0 });
   });
 
   it('has a video in the journal before it says so, and all of them in the lockfile at the end', async () => {
-    const { outcome, journal, events } = await apply({ videos: [video('a'), video('b'), video('c')] });
+    const { outcome, journal, events } = await apply({ videos: [textVideo('a'), textVideo('b'), textVideo('c')] });
     const rendered = [...journal.attempts.values()].filter(({ state }) => state === 'rendered');
     expect(rendered.map(({ intent }) => intent.id).sort()).toEqual(['a', 'b', 'c']);
     expect(events.filter(({ kind }) => kind === 'video-rendered')).toHaveLength(3);
@@ -323,7 +313,7 @@ describe('applyPlan()', () => {
   });
 
   it('saves at checkpoints: far fewer times than there are results, and no result is left out', async () => {
-    const videos = Array.from({ length: 200 }, (_, index) => video(`v${index}`));
+    const videos = Array.from({ length: 200 }, (_, index) => textVideo(`v${index}`));
     const { outcome, saved } = await apply({ videos, concurrency: 50 });
     expect(outcome.lock.videos.size).toBe(200);
     expect(saved.length).toBeLessThan(20);
@@ -331,7 +321,10 @@ describe('applyPlan()', () => {
 
   it('renders one of several alike, and gives its rendering to the others', async () => {
     const { service, counts } = countingService();
-    const { outcome } = await apply({ videos: [video('a', 'same'), video('b', 'same'), video('c', 'same')], service });
+    const { outcome } = await apply({
+      videos: [textVideo('a', 'same'), textVideo('b', 'same'), textVideo('c', 'same')],
+      service,
+    });
     expect(counts.posts).toBe(1);
     expect(outcome).toMatchObject({ rendered: 1, recorded: 2 });
     const urls = [...outcome.lock.videos.values()].map(({ video_url }) => video_url);
@@ -340,13 +333,13 @@ describe('applyPlan()', () => {
 
   it('leaves those out that were to share a rendering which failed', async () => {
     const { service } = countingService({ fails: () => [] });
-    const { outcome } = await apply({ videos: [video('a', 'same'), video('b', 'same')], service });
+    const { outcome } = await apply({ videos: [textVideo('a', 'same'), textVideo('b', 'same')], service });
     expect(outcome).toMatchObject({ rendered: 0, failed: [{ id: 'a' }], skipped: ['b'] });
   });
 
   it('begins nothing after the first failure when it is to fail fast', async () => {
     const { service, counts } = countingService({ fails: (title) => (title === 'a' ? [] : null) });
-    const videos = ['a', 'b', 'c'].map((id) => video(id));
+    const videos = ['a', 'b', 'c'].map((id) => textVideo(id));
     const { outcome } = await apply({ videos, service, failFast: true, concurrency: 1 });
     expect(counts.posts).toBe(1);
     expect(outcome).toMatchObject({ failed: [{ id: 'a' }], skipped: ['b', 'c'], endedBy: 'failure' });
@@ -360,7 +353,7 @@ describe('applyPlan()', () => {
         return new ReelformError('service_unauthorized', 'No');
       },
     });
-    const videos = Array.from({ length: 10 }, (_, index) => video(`v${index}`));
+    const videos = Array.from({ length: 10 }, (_, index) => textVideo(`v${index}`));
     const { outcome } = await apply({ videos, service, concurrency: 1 });
     expect(asked).toBe(1);
     expect(outcome).toMatchObject({ endedBy: 'failure' });
@@ -372,7 +365,7 @@ describe('applyPlan()', () => {
     const stop = new AbortController();
     const { service, counts } = countingService();
     const { outcome } = await apply({
-      videos: ['a', 'b', 'c', 'd'].map((id) => video(id)),
+      videos: ['a', 'b', 'c', 'd'].map((id) => textVideo(id)),
       service,
       concurrency: 1,
       signal: stop.signal,
@@ -387,7 +380,7 @@ describe('applyPlan()', () => {
     const stop = new AbortController();
     let atStop = -1;
     const saved: Lock[] = [];
-    const videos = Array.from({ length: 9 }, (_, index) => video(`v${index}`));
+    const videos = Array.from({ length: 9 }, (_, index) => textVideo(`v${index}`));
     await apply({
       ...{ videos, concurrency: 1, signal: stop.signal, saveLock: async (lock) => void saved.push(lock) },
       onEvent(event) {
@@ -401,14 +394,14 @@ describe('applyPlan()', () => {
   it('stops when the lockfile cannot be saved', async () => {
     const { service, counts } = countingService();
     const saveLock = () => Promise.reject(new ReelformError('write_failed', 'The disk is full'));
-    const videos = Array.from({ length: 20 }, (_, index) => video(`v${index}`));
+    const videos = Array.from({ length: 20 }, (_, index) => textVideo(`v${index}`));
     await expect(apply({ videos, service, saveLock, concurrency: 2 })).rejects.toMatchObject({ code: 'write_failed' });
     expect(counts.posts).toBeLessThan(20);
   });
 
   it('uploads a file that two editables share once', async () => {
     const { service, counts } = countingService();
-    const one = video('a', 'a', 'images/a.png');
+    const one = videoOf('a', 'images/a.png');
     const photo = one.resources.get('(Footage)/USER/photo.png')!;
     const shared = { ...one, resources: new Map([...one.resources, ['(Footage)/USER/other.png', photo]]) };
     await apply({ videos: [shared], service });
@@ -416,7 +409,7 @@ describe('applyPlan()', () => {
   });
 
   it('tells a run in order', async () => {
-    const { events } = await apply({ videos: [video('a')] });
+    const { events } = await apply({ videos: [textVideo('a')] });
     expect(events.map((event) => event.kind)).toEqual([
       'run-started',
       'video-started',

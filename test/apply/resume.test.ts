@@ -6,7 +6,7 @@ import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { type ApplyInput, applyPlan } from '../../src/apply/apply-plan.ts';
 import type { ApplyEvent } from '../../src/apply/events.ts';
 import type { Clock, Journal } from '../../src/apply/ports.ts';
-import type { Video, VideoId } from '../../src/definition/video.ts';
+import type { Video } from '../../src/definition/video.ts';
 import { sha256 } from '../../src/digest.ts';
 import { type JournalFile, openJournalFile } from '../../src/lock/journal-file.ts';
 import { emptyLock, type Lock } from '../../src/lock/lock.ts';
@@ -19,6 +19,7 @@ import {
   startInterfaceService,
 } from '../support/interface-service.ts';
 import { simulatedClock } from '../support/simulated-clock.ts';
+import { textVideo } from '../support/text-video.ts';
 
 const POST = 'POST /v2/render_sessions';
 const LOOK = 'GET /v2/render_sessions/{id}';
@@ -26,19 +27,6 @@ const folder = mkdtempSync(join(tmpdir(), 'reelform-resume-'));
 const open: { close(): Promise<void> }[] = [];
 afterEach(async () => void (await Promise.all(open.splice(0).map((one) => one.close()))));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
-
-function video(id: string, text = id): Video {
-  return {
-    id: id as VideoId,
-    path: `videos/${id}.yaml`,
-    template: 'small',
-    title: `Title of ${id}`,
-    description: null,
-    labels: {},
-    protect: false,
-    resources: new Map([['t_01', { kind: 'text', text }]]),
-  };
-}
 
 /** One repository and one service: what outlives a run. */
 async function world(options: InterfaceServiceOptions = {}) {
@@ -123,13 +111,13 @@ describe('applyPlan() after a run that died', () => {
   it('asks for nothing that was asked for: it waits for the session', async () => {
     const here = await world();
     const crash = new Error('killed');
-    const dying = run(here, [video('a')], {
+    const dying = run(here, [textVideo('a')], {
       onEvent: ({ kind }) => {
         if (kind === 'video-submitted') throw crash;
       },
     });
     await expect(dying).rejects.toBe(crash);
-    const { actions, outcome } = await run(here, [video('a')]);
+    const { actions, outcome } = await run(here, [textVideo('a')]);
     expect(actions).toEqual(['adopt']);
     expect(outcome).toMatchObject({ rendered: 1, recorded: 0 });
     expect(here.service.count(POST)).toBe(1);
@@ -137,7 +125,7 @@ describe('applyPlan() after a run that died', () => {
 
   it('takes what was rendered from the journal, without a request', async () => {
     const here = await world();
-    const dying = run(here, [video('a')], {
+    const dying = run(here, [textVideo('a')], {
       onEvent: ({ kind }) => {
         if (kind === 'video-rendered') throw new Error('killed');
       },
@@ -145,11 +133,11 @@ describe('applyPlan() after a run that died', () => {
     await expect(dying).rejects.toThrow('killed');
     here.lock.value = emptyLock;
     const before = here.service.seen.length;
-    const { outcome, actions } = await run(here, [video('a')]);
+    const { outcome, actions } = await run(here, [textVideo('a')]);
     expect(actions).toEqual(['adopt']);
     expect(outcome).toMatchObject({ rendered: 0, recorded: 1 });
     expect(here.service.seen).toHaveLength(before);
-    expect(here.lock.value.videos.get('a')).toMatchObject({ session: 'session-1', title: 'Title of a' });
+    expect(here.lock.value.videos.get('a')).toMatchObject({ session: 'session-1', title: 'a' });
   });
 });
 
@@ -157,7 +145,7 @@ describe('applyPlan() when no answer comes', () => {
   it('calls it unknown at a service without keys, does the rest, and asks no second time', async () => {
     const here = await world();
     here.service.force(POST, { kind: 'cut', afterDoing: true });
-    const videos = ['a', 'b', 'c'].map((id) => video(id));
+    const videos = ['a', 'b', 'c'].map((id) => textVideo(id));
     const first = await run(here, videos);
     expect(first.outcome).toMatchObject({ rendered: 2, unknown: [{ id: 'a' }], failed: [] });
     const second = await run(here, videos);
@@ -168,17 +156,17 @@ describe('applyPlan() when no answer comes', () => {
   it('renders what another definition wants of the same video, since that was never asked for', async () => {
     const here = await world();
     here.service.force(POST, { kind: 'cut', afterDoing: true });
-    await run(here, [video('a')]);
-    expect((await run(here, [video('a', 'other')])).outcome).toMatchObject({ rendered: 1, unknown: [] });
+    await run(here, [textVideo('a')]);
+    expect((await run(here, [textVideo('a', 'other')])).outcome).toMatchObject({ rendered: 1, unknown: [] });
   });
 
   it('sends the same key and bytes again where keys are known to be kept, and gets the same session', async () => {
     const here = await world({ keepsKeys: true });
-    await run(here, [video('warm')]);
+    await run(here, [textVideo('warm')]);
     here.service.force(POST, ...Array.from({ length: 20 }, () => ({ kind: 'cut', afterDoing: true }) as const));
-    const first = await run(here, [video('warm'), video('a')]);
+    const first = await run(here, [textVideo('warm'), textVideo('a')]);
     here.service.force(POST);
-    const second = await run(here, [video('warm'), video('a')]);
+    const second = await run(here, [textVideo('warm'), textVideo('a')]);
     expect([first.outcome.rendered, second.outcome.rendered]).toEqual([0, 1]);
     expect(here.service.sessions.size).toBe(2);
     const posts = here.service.seen.filter(({ method }) => method === 'POST').slice(1);
@@ -188,19 +176,19 @@ describe('applyPlan() when no answer comes', () => {
 
   it('does not trust a key that has come to its end', async () => {
     const here = await world({ keepsKeys: true });
-    await run(here, [video('warm')]);
+    await run(here, [textVideo('warm')]);
     here.service.force(POST, ...Array.from({ length: 20 }, () => ({ kind: 'cut', afterDoing: true }) as const));
-    await run(here, [video('warm'), video('a')]);
+    await run(here, [textVideo('warm'), textVideo('a')]);
     here.service.force(POST);
     await here.clock.wait(25 * 3_600_000);
-    const late = await run(here, [video('warm'), video('a')]);
+    const late = await run(here, [textVideo('warm'), textVideo('a')]);
     expect(late.outcome).toMatchObject({ rendered: 0, unknown: [{ id: 'a' }] });
   });
 
   it('sends it again when a person allowed it, once', async () => {
     const here = await world();
     here.service.force(POST, { kind: 'cut', afterDoing: true }, { kind: 'cut', afterDoing: true });
-    const { state } = await run(here, [video('a')]);
+    const { state } = await run(here, [textVideo('a')]);
     const [key = ''] = state.attempts.keys();
     const allow = async (): Promise<void> => {
       const journal = await openJournalFile(here.path, { file: 'journal.ndjson' });
@@ -208,11 +196,11 @@ describe('applyPlan() when no answer comes', () => {
       await journal.close();
     };
     await allow();
-    expect((await run(here, [video('a')])).outcome).toMatchObject({ unknown: [{ id: 'a' }] });
-    expect((await run(here, [video('a')])).outcome).toMatchObject({ unknown: [{ id: 'a' }] });
+    expect((await run(here, [textVideo('a')])).outcome).toMatchObject({ unknown: [{ id: 'a' }] });
+    expect((await run(here, [textVideo('a')])).outcome).toMatchObject({ unknown: [{ id: 'a' }] });
     expect(here.service.count(POST)).toBe(2);
     await allow();
-    expect((await run(here, [video('a')])).outcome).toMatchObject({ rendered: 1 });
+    expect((await run(here, [textVideo('a')])).outcome).toMatchObject({ rendered: 1 });
     expect(new Set(keys(here.service)).size).toBe(1);
   });
 });
@@ -222,7 +210,7 @@ describe('applyPlan() and a video_url', () => {
     const here = await world();
     const signed = 'https://cdn.example.com/a.mp4?X-Amz-Expires=3600&X-Amz-Signature=abc';
     here.service.end = { video_url: signed };
-    const { events } = await run(here, [video('a')]);
+    const { events } = await run(here, [textVideo('a')]);
     expect(here.lock.value.videos.get('a')?.video_url).toBe(signed);
     expect(events).toContainEqual(expect.objectContaining({ kind: 'video-warned', id: 'a' }));
     expect(events.find(({ kind }) => kind === 'video-warned')).toMatchObject({ warning: { code: 'signed_url' } });
@@ -233,7 +221,7 @@ describe('applyPlan() and its journal', () => {
   it('posts nothing when the intent cannot be written', async () => {
     const here = await world();
     const full = (): Promise<never> => Promise.reject(new Error('ENOSPC'));
-    await expect(run(here, [video('a')], { journal: () => ({ begin: full }) })).rejects.toThrow('ENOSPC');
+    await expect(run(here, [textVideo('a')], { journal: () => ({ begin: full }) })).rejects.toThrow('ENOSPC');
     expect(here.service.count(POST)).toBe(0);
   });
 
@@ -242,7 +230,7 @@ describe('applyPlan() and its journal', () => {
     const journal = (file: JournalFile): Partial<Journal> => ({
       append: (record) => (record.type === 'created' ? Promise.reject(new Error('ENOSPC')) : file.append(record)),
     });
-    const videos = Array.from({ length: 20 }, (_, index) => video(`v${index}`));
+    const videos = Array.from({ length: 20 }, (_, index) => textVideo(`v${index}`));
     await expect(run(here, videos, { journal })).rejects.toMatchObject({
       code: 'write_failed',
       hint: expect.stringMatching(/resolve v\d+ --session session-\d+/),
@@ -253,25 +241,25 @@ describe('applyPlan() and its journal', () => {
   it('writes down what the service certainly did not make, and asks anew in the next run', async () => {
     const here = await world();
     here.service.force(POST, { kind: 'answer', status: 422, body: '{}' });
-    const first = await run(here, [video('a')]);
+    const first = await run(here, [textVideo('a')]);
     expect(first.outcome.failed).toHaveLength(1);
-    expect((await run(here, [video('a')])).outcome).toMatchObject({ rendered: 1 });
+    expect((await run(here, [textVideo('a')])).outcome).toMatchObject({ rendered: 1 });
     expect(new Set(keys(here.service)).size).toBe(2);
   });
 
   it('renders anew what the service does not have any more', async () => {
     const here = await world({ looks: 1_000 });
-    await run(here, [video('a')], { deadlineMs: 5_000 });
+    await run(here, [textVideo('a')], { deadlineMs: 5_000 });
     (here.service.sessions as Map<string, unknown>).clear();
-    const gone = await run(here, [video('a')]);
+    const gone = await run(here, [textVideo('a')]);
     expect(gone.outcome.failed).toMatchObject([{ failures: [{ code: 'session_gone' }] }]);
-    await run(here, [video('a')], { deadlineMs: 5_000 });
+    await run(here, [textVideo('a')], { deadlineMs: 5_000 });
     expect(here.service.count(POST)).toBe(2);
   });
 
   it('remembers how long the service keeps keys and how long its renders take', async () => {
     const here = await world({ keepsKeys: true });
-    const { state } = await run(here, [video('a'), video('b')]);
+    const { state } = await run(here, [textVideo('a'), textVideo('b')]);
     const facts = state.services.get(new URL(here.service.url).origin);
     expect(facts?.keyLifetimeMs).toBeGreaterThan(3_600_000);
     expect(facts?.durationsMs.get('tsv_1')?.length).toBeGreaterThan(0);
@@ -281,7 +269,7 @@ describe('applyPlan() and its journal', () => {
 describe('applyPlan() that is asked to end', () => {
   it('leaves what is at work at the deadline, and the next run waits for it', async () => {
     const here = await world({ looks: 1_000 });
-    const first = await run(here, [video('a'), video('b')], { deadlineMs: 10_000 });
+    const first = await run(here, [textVideo('a'), textVideo('b')], { deadlineMs: 10_000 });
     expect(first.outcome).toMatchObject({
       ...{ rendered: 0, failed: [], skipped: [], endedBy: 'deadline' },
       inProgress: [
@@ -289,7 +277,7 @@ describe('applyPlan() that is asked to end', () => {
         { id: 'b', session: 'session-2' },
       ],
     });
-    const second = await run(here, [video('a'), video('b')], { deadlineMs: 10_000 });
+    const second = await run(here, [textVideo('a'), textVideo('b')], { deadlineMs: 10_000 });
     expect(second.actions).toEqual(['adopt', 'adopt']);
     expect(second.events.filter(({ kind }) => kind === 'video-started')).toMatchObject([
       { begin: 'resumed' },
@@ -302,7 +290,7 @@ describe('applyPlan() that is asked to end', () => {
   it('leaves what is at work when it is told to go, and posts nothing after the first word', async () => {
     const here = await world({ looks: 1_000 });
     const [stop, detach] = [new AbortController(), new AbortController()];
-    const videos = Array.from({ length: 10 }, (_, index) => video(`v${index}`));
+    const videos = Array.from({ length: 10 }, (_, index) => textVideo(`v${index}`));
     const { outcome } = await run(here, videos, {
       signal: stop.signal,
       detach: detach.signal,

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { applyPlan } from '../../src/apply/apply-plan.ts';
-import type { Video, VideoId } from '../../src/definition/video.ts';
 import { sha256 } from '../../src/digest.ts';
 import { liveAttempts } from '../../src/lock/fold-journal.ts';
 import type { JournalRecord } from '../../src/lock/journal.ts';
@@ -19,6 +18,7 @@ import { createHttpService } from '../../src/service/http-service.ts';
 import { atEveryWriting, type DiskFault } from '../support/faulty-disk.ts';
 import { type InterfaceService, startInterfaceService } from '../support/interface-service.ts';
 import { temporaryRepository } from '../support/temporary-repository.ts';
+import { textVideo } from '../support/text-video.ts';
 import { intent } from './journal-arbitrary.ts';
 
 const at = '2026-01-01T00:00:00.000Z';
@@ -158,18 +158,7 @@ function namesOf({ state }: JournalFile): string[] {
   ]);
 }
 
-const VIDEOS = ['a', 'b'].map(
-  (id): Video => ({
-    id: id as VideoId,
-    path: `videos/${id}.yaml`,
-    template: 'small',
-    title: id,
-    description: null,
-    labels: {},
-    protect: false,
-    resources: new Map([['t_01', { kind: 'text', text: id }]]),
-  }),
-);
+const VIDEOS = ['a', 'b'].map((id) => textVideo(id));
 
 /** What the command does, once the definitions are read. Time goes a hundred times faster. */
 async function apply(root: string, server: InterfaceService): Promise<void> {

@@ -3,31 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { Fingerprint, Lock, LockEntry } from '../../src/lock/lock.ts';
+import type { Lock } from '../../src/lock/lock.ts';
 import { parseLock } from '../../src/lock/parse-lock.ts';
 import { serialiseLock } from '../../src/lock/serialise-lock.ts';
+import { lockOf as lockOfVersions } from '../support/lock-branches.ts';
 
-/** What rendering number `version` of a video leaves in the lock. */
-function entryOf(id: string, version: number): LockEntry {
-  const digits = String(version).repeat(64);
-  return {
-    fingerprint: `v1:${digits}` as Fingerprint,
-    title: `The video ${id}`,
-    service: 'embedded',
-    template: 'launch',
-    style_version: 'tsv_1',
-    inputs: { t_01: `${id} ${version}`, c_01: 'EEADA7' },
-    session: `rs_${id}${version}`,
-    video_url: `renders/${id}-${digits.slice(0, 8)}.mp4`,
-    thumbnails: [],
-    rendered_at: `2026-01-0${version}T00:00:00.000Z`,
-  };
-}
-
-const lockOf = (versions: Record<string, number>): Lock => ({
-  videos: new Map(Object.entries(versions).map(([id, version]) => [id, entryOf(id, version)])),
-  extra: {},
-});
+const lockOf = (versions: Record<string, number>): Lock => lockOfVersions(new Map(Object.entries(versions)));
 
 const base = { a: 1, b: 1, c: 1, d: 1, e: 1 };
 let folder: string;

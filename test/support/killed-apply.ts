@@ -5,7 +5,6 @@ import { applyPlan } from '../../src/apply/apply-plan.ts';
 import type { Clock } from '../../src/apply/ports.ts';
 import { openJournal } from '../../src/cli/open-journal.ts';
 import { LOCK_FILE } from '../../src/cli/repository-names.ts';
-import type { Video, VideoId } from '../../src/definition/video.ts';
 import { sha256 } from '../../src/digest.ts';
 import { LockFile, readLock } from '../../src/lock/lock-file.ts';
 import { desiredVideo } from '../../src/plan/desired-video.ts';
@@ -13,6 +12,7 @@ import { planVideos } from '../../src/plan/plan-videos.ts';
 import type { JournalConfig } from '../../src/project/config.ts';
 import { writeFileAtomic } from '../../src/project/write-file.ts';
 import { createHttpService } from '../../src/service/http-service.ts';
+import { textVideo } from './text-video.ts';
 
 /**
  * A program: what `reelform apply --auto-approve` does once the definitions are read, made of the same parts, to be killed.
@@ -47,18 +47,7 @@ const clock: Clock = {
     await setTimeout(milliseconds / speed, undefined, { signal });
   },
 };
-const videos = titles.map(
-  (title, index): Video => ({
-    id: `video-${index}` as VideoId,
-    path: `videos/video-${index}.yaml`,
-    template: 'small',
-    title,
-    description: null,
-    labels: {},
-    protect: false,
-    resources: new Map([['t_01', { kind: 'text', text: title }]]),
-  }),
-);
+const videos = titles.map((title, index) => ({ ...textVideo(`video-${index}`, title), title }));
 
 const lock = await readLock(join(root, LOCK_FILE), LOCK_FILE);
 if (!lock.ok) throw new Error(lock.diagnostics[0]?.message);

@@ -2,7 +2,6 @@ import type { Scheduler } from 'fast-check';
 import { applyPlan } from '../../src/apply/apply-plan.ts';
 import type { ApplyOutcome } from '../../src/apply/events.ts';
 import type { Clock } from '../../src/apply/ports.ts';
-import type { Video, VideoId } from '../../src/definition/video.ts';
 import { sha256 } from '../../src/digest.ts';
 import { emptyLock, type Lock } from '../../src/lock/lock.ts';
 import { SharedJournal, type SharedText, type Version, type WriteOutcome } from '../../src/lock/shared-journal.ts';
@@ -11,6 +10,7 @@ import { planVideos } from '../../src/plan/plan-videos.ts';
 import { type RenderService, SessionUnknown } from '../../src/service/render-service.ts';
 import type { CreateRenderSession, RenderSession } from '../../src/service/wire.ts';
 import { createdSession } from '../../src/session/render-session.ts';
+import { textVideo } from './text-video.ts';
 
 /** What goes wrong on the way of one request or one push. */
 export type Fate = 'well' | 'request lost' | 'answer lost';
@@ -99,7 +99,7 @@ export class Simulation {
       newMark: () => `${name} ${this.#keys++}`,
     });
     await journal.refresh();
-    const videos = this.#world.videos.map(video);
+    const videos = this.#world.videos.map((id) => textVideo(id));
     const context = { service: SERVICE, styleVersion: 'tsv_1', renderEpoch: null, assetDigest: () => sha256('') };
     const plan = planVideos({
       desired: videos.map((one) => desiredVideo(one, { ...context, durationSeconds: null })),
@@ -203,16 +203,3 @@ export class Simulation {
 }
 
 type Step = <T>(what: string, happens: () => T) => Promise<T>;
-
-function video(id: string): Video {
-  return {
-    id: id as VideoId,
-    path: `videos/${id}.yaml`,
-    template: 'small',
-    title: id,
-    description: null,
-    labels: {},
-    protect: false,
-    resources: new Map([['t_01', { kind: 'text', text: id }]]),
-  };
-}

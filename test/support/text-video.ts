@@ -1,0 +1,15 @@
+import type { Video, VideoId } from '../../src/definition/video.ts';
+
+/** A video whose one editable is a text. */
+export function textVideo(id: string, text = id): Video {
+  return {
+    id: id as VideoId,
+    path: `videos/${id}.yaml`,
+    template: 'small',
+    title: id,
+    description: null,
+    labels: {},
+    protect: false,
+    resources: new Map([['t_01', { kind: 'text', text }]]),
+  };
+}
