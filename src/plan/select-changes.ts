@@ -17,7 +17,8 @@ export interface Selection extends Globs {
 
 /** Whether a glob matches an id. @param globs none of them match when there are none */
 export function idMatcher(globs: readonly string[]): (id: string) => boolean {
-  const matchers = globs.map((glob) => picomatch(glob, { dot: true, nonegate: true }));
+  // No id is empty, and picomatch refuses a glob that is.
+  const matchers = globs.filter((glob) => glob !== '').map((glob) => picomatch(glob, { dot: true, nonegate: true }));
   return (id) => matchers.some((matches) => matches(id));
 }
 

@@ -25,13 +25,14 @@ export async function acquireRunLock(
   const mark = `${pid} ${randomUUID()}\n`;
   const own = `${path}.${randomUUID()}`;
   await mkdir(dirname(path), { recursive: true });
-  await writeFile(own, mark, { flag: 'wx' });
   try {
+    await writeFile(own, mark, { flag: 'wx' });
     // A link is made whole, and by one process alone.
     while (!(await succeeds(link(own, path), 'EEXIST'))) {
       const stale = await readOwner(path);
       if (stale === null) continue;
-      if (stale.pid !== pid && isAlive(stale.pid)) throw alreadyRunning(path, stale.pid);
+      // A power cut leaves an empty file: 0 would ask for this process's own group.
+      if (stale.pid > 0 && stale.pid !== pid && isAlive(stale.pid)) throw alreadyRunning(path, stale.pid);
       if (await takeOver(path, own, stale.text)) break;
     }
   } finally {

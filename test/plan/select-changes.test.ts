@@ -20,6 +20,8 @@ describe('selectChanges()', () => {
     [{ excludes: ['berlin'] }, ['stores/a', 'stores/b', 'stores/eu/c']],
     [{ only: ({ id }) => id === 'stores/b' }, ['stores/b']],
     [{ targets: ['!berlin'] }, []],
+    [{ targets: [''] }, []],
+    [{ targets: ['', 'berlin'], excludes: [''] }, ['berlin']],
     [{ targets: [] }, []],
   ])('%j', (selection, expected) => {
     expect(ids(select(made, selection))).toEqual(expected);

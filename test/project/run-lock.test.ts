@@ -21,6 +21,12 @@ describe('acquireRunLock()', () => {
     expect(Number.parseInt(readFileSync(path, 'utf8'), 10)).toBe(200);
   });
 
+  it.each(['', 'nonsense', '0 x', '-1 x'])('takes over a lock that says %j, which names nobody', async (owner) => {
+    const path = join(makeFolder({ 'apply.pid': owner }), 'apply.pid');
+    await acquireRunLock(path, 200, () => true);
+    expect(Number.parseInt(readFileSync(path, 'utf8'), 10)).toBe(200);
+  });
+
   it('lets one of many in, whether or not an old lock is there', async () => {
     for (let round = 0; round < 40; round++) {
       const path = join(makeFolder(round % 2 === 0 ? {} : { 'apply.pid': '1 old' }), 'apply.pid');
