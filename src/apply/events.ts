@@ -71,3 +71,15 @@ export interface ApplyOutcome {
   readonly endedBy: SkipReason | null;
   readonly elapsedMs: number;
 }
+
+/** Of a run that had nothing to do, or was kept from it. */
+export const NOTHING_DONE: ApplyOutcome = {
+  rendered: 0,
+  recorded: 0,
+  failed: [],
+  unknown: [],
+  inProgress: [],
+  skipped: [],
+  endedBy: null,
+  elapsedMs: 0,
+};

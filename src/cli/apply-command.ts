@@ -1,4 +1,4 @@
-import type { ApplyOutcome } from '../apply/events.ts';
+import { type ApplyOutcome, NOTHING_DONE } from '../apply/events.ts';
 import { EXIT, hasErrors } from '../diagnostic.ts';
 import { isEmptyPlan, renders } from '../plan/plan.ts';
 import { planDocument } from '../plan/plan-document.ts';
@@ -110,14 +110,3 @@ function openKnown(project: Project, journal: OpenJournal, io: Io): OpenService 
   const facts = journal.state.services.get(serviceName(project.config));
   return openService(project, io, facts?.keyLifetimeMs ?? null);
 }
-
-const NOTHING_DONE: ApplyOutcome = {
-  rendered: 0,
-  recorded: 0,
-  failed: [],
-  unknown: [],
-  inProgress: [],
-  skipped: [],
-  endedBy: null,
-  elapsedMs: 0,
-};

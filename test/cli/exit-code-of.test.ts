@@ -1,19 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import type { ApplyOutcome } from '../../src/apply/events.ts';
+import { type ApplyOutcome, NOTHING_DONE } from '../../src/apply/events.ts';
 import { exitCodeOf } from '../../src/cli/exit-code-of.ts';
 import type { VideoId } from '../../src/definition/video.ts';
 
 const id = 'rome' as VideoId;
-const DONE: ApplyOutcome = {
-  rendered: 1,
-  recorded: 0,
-  failed: [],
-  unknown: [],
-  inProgress: [],
-  skipped: [],
-  endedBy: null,
-  elapsedMs: 1,
-};
+const DONE: ApplyOutcome = { ...NOTHING_DONE, rendered: 1, elapsedMs: 1 };
 const failed = (code: string) => [{ id, failures: [{ code, message: '', retryable: false }] }];
 const inProgress = [{ id, session: 's' }];
 

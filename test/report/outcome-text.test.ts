@@ -1,19 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import type { ApplyOutcome, Failure } from '../../src/apply/events.ts';
+import { type ApplyOutcome, type Failure, NOTHING_DONE } from '../../src/apply/events.ts';
 import type { VideoId } from '../../src/definition/video.ts';
 import { outcomeText } from '../../src/report/outcome-text.ts';
 
 const id = (text: string): VideoId => text as VideoId;
-const outcome: ApplyOutcome = {
-  rendered: 2,
-  recorded: 0,
-  failed: [],
-  unknown: [],
-  inProgress: [],
-  skipped: [],
-  endedBy: null,
-  elapsedMs: 65_000,
-};
+const outcome: ApplyOutcome = { ...NOTHING_DONE, rendered: 2, elapsedMs: 65_000 };
 const failure: Failure = {
   code: 'asset_unreachable',
   message: 'GET https://a/b.png answered 404',
