@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import { readFileSync } from 'node:fs';
 import { type Io, isCi, type Output } from './io.ts';
 import { start } from './start.ts';
 
@@ -21,6 +22,17 @@ function output(stream: NodeJS.WriteStream): Output {
   };
 }
 
+/** Whether a process has ended and nobody has asked how: in a container the first process may never do. Linux alone tells. */
+function isRemains(pid: number): boolean {
+  try {
+    const status = readFileSync(`/proc/${pid}/stat`, 'latin1');
+    // The second field is the command in brackets, and may hold anything.
+    return /^[ZX]/.test(status.slice(status.lastIndexOf(')') + 2));
+  } catch {
+    return false;
+  }
+}
+
 const io: Io = {
   stdout: output(process.stdout),
   stderr: output(process.stderr),
@@ -31,7 +43,7 @@ const io: Io = {
   isAlive(pid) {
     try {
       process.kill(pid, 0);
-      return true;
+      return !isRemains(pid);
     } catch (error) {
       return (error as NodeJS.ErrnoException).code === 'EPERM';
     }

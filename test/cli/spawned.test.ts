@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { describe, expect, it } from 'vitest';
@@ -61,6 +61,22 @@ describe('the built program', () => {
     expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: expect.stringMatching(/^Done: 3 rendered in /) });
     expect(stderr).toContain('✓ berlin');
     expect(stderr).not.toContain('\x1b[');
+  });
+
+  it.runIf(existsSync('/proc/self'))('takes over from an apply that was killed and that nobody buried', async () => {
+    const root = makeRepository();
+    // The shell becomes a program that does not ask after the child that it was given.
+    const parent = execa('bash', ['-c', 'sleep 0 & echo $!; exec sleep 60'], { reject: false });
+    let said = '';
+    parent.stdout.on('data', (chunk: Buffer) => {
+      said += chunk.toString();
+    });
+    await until(() => said.includes('\n') && / Z /.test(readFileSync(`/proc/${Number(said)}/stat`, 'utf8')));
+    mkdirSync(join(root, '.reelform'));
+    writeFileSync(join(root, '.reelform/apply.pid'), `${Number(said)} old\n`);
+    expect((await start(root, ['apply', '--auto-approve', '--target', 'nothing'])).exitCode).toBe(0);
+    parent.kill();
+    await parent;
   });
 
   it('ends quietly when nobody reads on', async () => {
