@@ -1,9 +1,9 @@
 import { createColors } from 'picocolors';
 import { cellWidth } from './cell-width.ts';
+import { countNoun } from './count-noun.ts';
 import { escapeControls } from './escape-controls.ts';
 import { someOf } from './failure-lines.ts';
 import { placeOfUrl } from './place-of-url.ts';
-import { formatVideos } from './plan-words.ts';
 import { longest } from './video-lines.ts';
 
 /** What a look at the world found about recorded videos. */
@@ -48,7 +48,7 @@ export function driftText({ checked, findings, unclear }: DriftReport, options: 
   const open = [...reasons].map(([why, ids]) => `  ${yellow('?')} ${someOf([...ids])}: ${escapeControls(why)}`);
   const rest = findings.length === 0 && unclear.length === 0 ? 'All is as it was recorded' : headline(findings.length);
   return `${[
-    `${bold('Drift:')} ${formatVideos(checked)} looked at. ${rest}.`,
+    `${bold('Drift:')} ${countNoun(checked, 'video')} looked at. ${rest}.`,
     ...(found.length > 0 ? [found.join('\n')] : []),
     ...(open.length > 0 ? [`Of these it could not be told:\n${open.join('\n')}`] : []),
     ...(found.length > 0 ? [`\`${commandFor(findings)}\` renders ${found.length === 1 ? 'it' : 'them'} again.`] : []),
@@ -63,5 +63,5 @@ function commandFor(findings: readonly DriftFinding[]): string {
 
 function headline(count: number): string {
   if (count === 0) return 'Nothing was found that is not as it was recorded';
-  return `${formatVideos(count)} ${count === 1 ? 'is' : 'are'} not as recorded`;
+  return `${countNoun(count, 'video')} ${count === 1 ? 'is' : 'are'} not as recorded`;
 }

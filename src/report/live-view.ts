@@ -1,9 +1,9 @@
 import { createColors } from 'picocolors';
 import type { ApplyEvent, Begin } from '../apply/events.ts';
 import { cellWidth, cutCells, cutCellsStart } from './cell-width.ts';
+import { formatCount } from './count-noun.ts';
 import { formatDuration } from './duration.ts';
 import { escapeControls } from './escape-controls.ts';
-import { formatCount } from './plan-words.ts';
 import { type RunningVideo, RunProgress } from './run-progress.ts';
 import { leftWords } from './time-left.ts';
 import { VideoLines } from './video-lines.ts';

@@ -1,9 +1,9 @@
 import { createColors } from 'picocolors';
 import type { ApplyOutcome, Failure } from '../apply/events.ts';
+import { countNoun, formatCount } from './count-noun.ts';
 import { formatDuration } from './duration.ts';
 import { escapeControls } from './escape-controls.ts';
 import { failureKey, failureLines, someOf } from './failure-lines.ts';
-import { formatCount, formatVideos } from './plan-words.ts';
 
 type Colors = ReturnType<typeof createColors>;
 
@@ -58,12 +58,12 @@ function failedBlocks({ failed }: ApplyOutcome, colors: Colors): string[] {
   }
   const largestFirst = [...groups.values()].sort((a, b) => b.ids.length - a.ids.length);
   const shown = largestFirst.slice(0, MOST_BLOCKS).map(({ ids, failures }) => {
-    const count = ids.length === 1 ? '' : `${formatVideos(ids.length)}: `;
+    const count = ids.length === 1 ? '' : `${countNoun(ids.length, 'video')}: `;
     const lines = failures.flatMap((failure) => failureLines(failure, colors)).map((line) => `    ${line}`);
     return [`  ${colors.red('✗')} ${count}${someOf(ids)}`, ...lines].join('\n');
   });
   const others = largestFirst.slice(MOST_BLOCKS).flatMap(({ ids }) => ids);
-  return others.length === 0 ? shown : [...shown, `  ${colors.red('✗')} and ${formatVideos(others.length)} more`];
+  return others.length === 0 ? shown : [...shown, `  ${colors.red('✗')} and ${countNoun(others.length, 'video')} more`];
 }
 
 function unknownBlocks({ unknown }: ApplyOutcome, { yellow, dim }: Colors): string[] {
@@ -76,7 +76,7 @@ function unknownBlocks({ unknown }: ApplyOutcome, { yellow, dim }: Colors): stri
       ...shown.map(({ id, askedAt }) => {
         return `  ${yellow('?')} ${escapeControls(id)}: asked for at ${showTime(askedAt)}, and no answer told whether it was taken on`;
       }),
-      ...(more > 0 ? [`  ${yellow('?')} and ${formatVideos(more)} more`] : []),
+      ...(more > 0 ? [`  ${yellow('?')} and ${countNoun(more, 'video')} more`] : []),
       '    It is not asked for again before somebody says what became of it. `reelform resolve` tells what to look for',
       '    at the service; then say:',
       `      reelform resolve ${example} --session ID   ${dim('it is there, under this id')}`,

@@ -1,4 +1,5 @@
 import type { Plan } from '../plan/plan.ts';
+import { countNoun, formatCount } from './count-noun.ts';
 import { escapeMarkdown, markdownCode } from './escape-markdown.ts';
 import { type ChangeGroup, foldChanges, folderOf } from './plan-fold.ts';
 import { type LabelLookup, type Row, rowsOf, type Shown } from './plan-rows.ts';
@@ -6,8 +7,6 @@ import {
   countWords,
   emptyWords,
   estimateWords,
-  formatCount,
-  formatVideos,
   groupReasonWords,
   incompleteWords,
   reasonWords,
@@ -58,8 +57,8 @@ export function planMarkdown(plan: Plan, options: PlanMarkdownOptions = {}): str
   const missingRows = countVideos(groups.slice(shownRows.length));
   const missingDetails = countVideos(groups.slice(shownDetails.length, shownRows.length).filter(hasDetails));
   const missing = [
-    ...(missingRows > 0 ? [`${formatVideos(missingRows)} of the plan left out`] : []),
-    ...(missingDetails > 0 ? [`what changed about ${formatVideos(missingDetails)} not shown`] : []),
+    ...(missingRows > 0 ? [`${countNoun(missingRows, 'video')} of the plan left out`] : []),
+    ...(missingDetails > 0 ? [`what changed about ${countNoun(missingDetails, 'video')} not shown`] : []),
   ];
   const remainder = missing.length === 0 ? '' : `\n\n_Too long for this place: ${missing.join(', and ')}._`;
   return `${head}${shownRows.join('')}${shownDetails.join('')}${remainder}\n`;
@@ -106,7 +105,7 @@ function tableRow({ changes, kind }: ChangeGroup, label: LabelLookup | undefined
   const more = changes.length - ids.length;
   const videos = more > 0 ? `${ids.join(', ')} and ${formatCount(more)} more` : ids.join(', ');
   const folder = folderOf(first);
-  const count = `${formatVideos(changes.length)}${kind === 'folder' && folder !== '' ? ` in ${markdownCode(folder)}` : ''}`;
+  const count = `${countNoun(changes.length, 'video')}${kind === 'folder' && folder !== '' ? ` in ${markdownCode(folder)}` : ''}`;
   const names = kind === 'same' ? rowsOf(first, label).map(({ name }) => escapeMarkdown(name)) : [];
   const reason = kind === 'rest' ? 'not shown one by one' : escapeMarkdown(groupReasonWords(first));
   return `| ${mark} | ${count}<br>${videos} | | ${[reason, ...(names.length > 0 ? [names.join(', ')] : [])].join(': ')} |`;

@@ -1,6 +1,7 @@
 import { createColors } from 'picocolors';
 import type { Change, Plan } from '../plan/plan.ts';
 import { cellWidth, cutCells } from './cell-width.ts';
+import { countNoun, formatCount } from './count-noun.ts';
 import { escapeControls } from './escape-controls.ts';
 import { type ChangeGroup, foldChanges, folderOf } from './plan-fold.ts';
 import { layOutRows } from './plan-row-text.ts';
@@ -9,8 +10,6 @@ import {
   countWords,
   emptyWords,
   estimateWords,
-  formatCount,
-  formatVideos,
   groupReasonWords,
   incompleteWords,
   reasonWords,
@@ -111,7 +110,7 @@ function aboutLines(about: string, columns: number, colors: Colors): string[] {
 }
 
 function groupWords(changes: ChangeGroup['changes'], kind: ChangeGroup['kind']): string {
-  const count = formatVideos(changes.length);
+  const count = countNoun(changes.length, 'video');
   const folder = folderOf(changes[0]);
   if (kind === 'same') return `${count}, all in the same way`;
   if (kind === 'rest') return `${formatCount(changes.length)} more to ${changes[0].action}`;
@@ -124,7 +123,7 @@ function foldedWords(groups: readonly ChangeGroup[]): string {
   const differing = groups.reduce((sum, { kind, changes }) => sum + (kind === 'rest' ? changes.length : 0), 0);
   if (unnamed === 0 && differing === 0) return '';
   const values = differing === 0 ? '' : `, and the values of ${formatCount(differing)} not shown`;
-  return `This plan is folded: ${formatVideos(unnamed)} not named${values}. See each with --verbose.`;
+  return `This plan is folded: ${countNoun(unnamed, 'video')} not named${values}. See each with --verbose.`;
 }
 
 function paintOf(action: Change['action'], colors: Colors): (text: string) => string {

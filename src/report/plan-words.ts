@@ -1,5 +1,6 @@
 import { type AdoptionSource, type Change, type Plan, renders } from '../plan/plan.ts';
 import { countActions, estimatePlan } from '../plan/plan-document.ts';
+import { countNoun, formatCount } from './count-noun.ts';
 import { formatDuration } from './duration.ts';
 
 /** One mark for each action, told apart without colour. */
@@ -14,16 +15,6 @@ export const SYMBOLS: Readonly<Record<Change['action'], string>> = {
   noop: ' ',
 };
 
-/** A number as people read it: `1,204`. */
-export function formatCount(count: number): string {
-  return String(count).replace(/\B(?=(?:\d{3})+$)/g, ',');
-}
-
-/** `1 video`, `1,204 videos`. */
-export function formatVideos(count: number): string {
-  return `${formatCount(count)} ${count === 1 ? 'video' : 'videos'}`;
-}
-
 /** What is done to how many, in the order of the actions: `1 to create`, …, `4 unchanged`. */
 export function countWords(plan: Plan): { readonly action: Change['action']; readonly words: string }[] {
   return Object.entries(countActions(plan)).map(([name, count]) => {
@@ -37,14 +28,14 @@ export function estimateWords(plan: Plan): string {
   const { renders, seconds_of_video: seconds } = estimatePlan(plan);
   if (renders === 0) return 'nothing to render';
   const length = seconds === null ? '' : `, ${formatDuration(seconds * 1000)} of video`;
-  return `${formatCount(renders)} ${renders === 1 ? 'render' : 'renders'}${length}`;
+  return `${countNoun(renders, 'render')}${length}`;
 }
 
 /** What a plan that changes nothing says. */
 export function emptyWords(plan: Plan): string {
   const count = plan.changes.length;
   if (count === 0) return 'No changes. There are no videos.';
-  return `No changes. ${formatVideos(count)} ${count === 1 ? 'is' : 'are'} up to date.`;
+  return `No changes. ${countNoun(count, 'video')} ${count === 1 ? 'is' : 'are'} up to date.`;
 }
 
 /** What a plan says about itself that was asked for some videos alone; empty for a complete one. */
@@ -54,7 +45,7 @@ export function incompleteWords(plan: Plan): string {
   if (leftOut === 0)
     return 'Incomplete: it was asked for some videos alone. Nothing was left out that needs something.';
   const need = leftOut === 1 ? 'needs' : 'need';
-  return `Incomplete: it was asked for some videos alone. ${formatVideos(leftOut)} left out ${need} something too.`;
+  return `Incomplete: it was asked for some videos alone. ${countNoun(leftOut, 'video')} left out ${need} something too.`;
 }
 
 /** Why the change is there, in words that follow the name of a file. Ids in it are as they came, not escaped. */

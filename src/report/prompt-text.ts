@@ -1,4 +1,4 @@
-import { formatCount, formatVideos } from './plan-words.ts';
+import { countNoun, formatCount } from './count-noun.ts';
 
 /** What a person is asked before a plan is applied. @param renders how many videos it renders */
 export function approvalQuestion(renders: number): string {
@@ -22,6 +22,6 @@ export function stoppingText(running: number, isAttended: boolean): string {
 /** What is said when a run is left at once. @param running videos that are at work */
 export function leftText(running: number): string {
   const work =
-    running === 0 ? 'Nothing was at work' : `${formatVideos(running)} ${running === 1 ? 'was' : 'were'} at work`;
+    running === 0 ? 'Nothing was at work' : `${countNoun(running, 'video')} ${running === 1 ? 'was' : 'were'} at work`;
   return `Left. ${work}; what was rendered is in the lockfile, and the next apply takes up what the service has.\n`;
 }
