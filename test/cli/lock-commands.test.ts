@@ -19,7 +19,6 @@ async function midMerge(
   files: Readonly<Record<string, string>> = {},
 ): Promise<MergeRepository> {
   const repository = await mergeRepository({ 'reelform.yaml': CONFIG, ...files, [FILE]: texts.base });
-  onTestFinished(() => repository.remove());
   await repository.git('checkout', '--quiet', '-b', 'theirs');
   await repository.commit({ [FILE]: texts.theirs });
   await repository.git('checkout', '--quiet', 'main');
@@ -111,7 +110,6 @@ describe('reelform lock merge', () => {
 
   test('does not take a lockfile that one side removed for an empty one', async () => {
     const repository = await mergeRepository({ 'reelform.yaml': CONFIG, [FILE]: texts.base });
-    onTestFinished(() => repository.remove());
     await repository.git('checkout', '--quiet', '-b', 'theirs');
     await repository.git('rm', '--quiet', FILE);
     await repository.commit({});
@@ -138,8 +136,7 @@ describe('reelform lock merge', () => {
 
 describe('reelform lock merge --install', () => {
   test('sets what git needs, once', async () => {
-    const { root, git, remove } = await mergeRepository({ 'reelform.yaml': CONFIG, '.gitattributes': '*.png binary' });
-    onTestFinished(remove);
+    const { root, git } = await mergeRepository({ 'reelform.yaml': CONFIG, '.gitattributes': '*.png binary' });
     expect(await reelform(root, ['lock', 'merge', '--install'])).toEqual({
       exitCode: 0,
       stderr: '',
@@ -156,11 +153,10 @@ describe('reelform lock merge --install', () => {
   });
 
   test('leaves what somebody else has set', async () => {
-    const { root, git, remove } = await mergeRepository({
+    const { root, git } = await mergeRepository({
       'reelform.yaml': CONFIG,
       '.gitattributes': '*.json -merge\n',
     });
-    onTestFinished(remove);
     await git('config', 'merge.reelform.driver', 'mine %A');
     const ran = await reelform(root, ['lock', 'merge', '--install']);
     expect(ran.stdout).toBe(
@@ -169,8 +165,7 @@ describe('reelform lock merge --install', () => {
   });
 
   test('finds the program of a folder below the top', async () => {
-    const { root, git, remove } = await mergeRepository({ "it's/reelform.yaml": CONFIG });
-    onTestFinished(remove);
+    const { root, git } = await mergeRepository({ "it's/reelform.yaml": CONFIG });
     await reelform(join(root, "it's"), ['lock', 'merge', '--install']);
     expect((await git('config', '--get', 'merge.reelform.driver')).stdout).toBe(
       "npx --no --prefix './it'\\''s/' reelform lock merge %O %A %B\n",

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Lock } from '../../src/lock/lock.ts';
 import { mergeLocks } from '../../src/lock/merge-locks.ts';
 import { serialiseLock } from '../../src/lock/serialise-lock.ts';
@@ -10,18 +10,18 @@ import { MERGE_DRIVER, type MergeRepository, mergeRepository } from '../support/
 const FILE = 'reelform.lock.json';
 const COUNT = 40;
 
-/** Branches main and theirs over a lock that both have changed, main checked out. */
+/** Branches main and theirs over a lock that both have changed, main checked out. @param texts.base null: there was none */
 async function branches(
-  texts: Readonly<Record<'base' | 'ours' | 'theirs', string>>,
+  { base, ours, theirs }: { readonly base: string | null; readonly ours: string; readonly theirs: string },
   driver: boolean,
 ): Promise<MergeRepository> {
-  const repository = await mergeRepository({ [FILE]: texts.base, '.gitattributes': `${FILE} merge=reelform\n` });
-  onTestFinished(() => repository.remove());
+  const attributes = { '.gitattributes': `${FILE} merge=reelform\n` };
+  const repository = await mergeRepository(base === null ? attributes : { ...attributes, [FILE]: base });
   if (driver) await repository.git('config', 'merge.reelform.driver', MERGE_DRIVER);
   await repository.git('checkout', '--quiet', '-b', 'theirs');
-  await repository.commit({ [FILE]: texts.theirs });
+  await repository.commit({ [FILE]: theirs });
   await repository.git('checkout', '--quiet', 'main');
-  await repository.commit({ [FILE]: texts.ours });
+  await repository.commit({ [FILE]: ours });
   return repository;
 }
 
@@ -92,13 +92,7 @@ describe('the merge driver', () => {
   });
 
   test('merges lockfiles that have no base', async () => {
-    const repository = await mergeRepository({ '.gitattributes': `${FILE} merge=reelform\n` });
-    onTestFinished(() => repository.remove());
-    await repository.git('config', 'merge.reelform.driver', MERGE_DRIVER);
-    await repository.git('checkout', '--quiet', '-b', 'theirs');
-    await repository.commit({ [FILE]: texts.theirs });
-    await repository.git('checkout', '--quiet', 'main');
-    await repository.commit({ [FILE]: texts.ours });
+    const repository = await branches({ ...texts, base: null }, true);
     expect(await repository.git('merge', '--no-edit', 'theirs')).toMatchObject({ exitCode: 0 });
     expect(lockText(repository)).toBe(merged);
   });

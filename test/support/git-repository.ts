@@ -13,14 +13,15 @@ export interface GitRepository {
   commit(files: Readonly<Record<string, string>>, message?: string): Promise<string>;
 }
 
-const PERSON = {
+/** What makes git the same on every machine. */
+export const GIT_ENVIRONMENT = {
   GIT_AUTHOR_NAME: 'Test',
   GIT_AUTHOR_EMAIL: 'test@localhost',
   GIT_COMMITTER_NAME: 'Test',
   GIT_COMMITTER_EMAIL: 'test@localhost',
-  // Whatever the machine is set to.
   GIT_CONFIG_GLOBAL: '/dev/null',
   GIT_CONFIG_SYSTEM: '/dev/null',
+  GIT_EDITOR: 'true',
 };
 
 function newFolder(): string {
@@ -31,7 +32,7 @@ function newFolder(): string {
 
 export function gitIn(root: string): GitRepository {
   const git = async (...args: string[]): Promise<string> =>
-    (await execa('git', args, { cwd: root, env: PERSON })).stdout;
+    (await execa('git', args, { cwd: root, env: GIT_ENVIRONMENT })).stdout;
   return {
     root,
     git,
