@@ -5,9 +5,9 @@ import { planDocument } from '../plan/plan-document.ts';
 import { findRoot } from '../project/find-root.ts';
 import type { Project } from '../project/load-project.ts';
 import { diagnosticsJson } from '../report/diagnostics-json.ts';
-import { eventJson, type StreamEvent } from '../report/event-json.ts';
 import { outcomeText } from '../report/outcome-text.ts';
 import type { ApplyOptions } from './apply-options.ts';
+import { ApplyStream } from './apply-stream.ts';
 import { approve } from './approve.ts';
 import { directoryOf, tellDiagnostics } from './diagnose.ts';
 import { exitCodeOf } from './exit-code-of.ts';
@@ -23,6 +23,7 @@ import { planToApply } from './plan-to-apply.ts';
 import { refuseTogether } from './refuse-together.ts';
 import { runPlan } from './run-plan.ts';
 import { showPlan } from './show-plan.ts';
+import { tellThrown } from './thrown.ts';
 import { withRunLock } from './with-run-lock.ts';
 
 /**
@@ -30,23 +31,40 @@ import { withRunLock } from './with-run-lock.ts';
  * asking.
  */
 export async function applyCommand(file: string | undefined, options: ApplyOptions, io: Io): Promise<number> {
+  const stream = options.json === true && options.refreshOnly !== true ? new ApplyStream(io) : null;
+  return tellThrown(stream && ((diagnostics) => stream.fail(diagnostics)), () =>
+    lockAndApply(file, options, io, stream),
+  );
+}
+
+async function lockAndApply(
+  file: string | undefined,
+  options: ApplyOptions,
+  io: Io,
+  stream: ApplyStream | null,
+): Promise<number> {
   if (file !== undefined) refuseTogether('A saved plan', options, { ...PLAN_FLAGS, expectPlan: '--expect-plan' });
   const root = findRoot(directoryOf(options, io));
   // Before anything is read: what is planned here is what the lockfile says until the end.
   return withRunLock(root, io, async () => {
-    if (options.refreshOnly !== true) return openAndApply(file, options, io);
+    if (options.refreshOnly !== true) return openAndApply(file, options, io, stream);
     const { applyDrift } = await import('./apply-drift.ts');
     return applyDrift(options, io);
   });
 }
 
-async function openAndApply(file: string | undefined, options: ApplyOptions, io: Io): Promise<number> {
+async function openAndApply(
+  file: string | undefined,
+  options: ApplyOptions,
+  io: Io,
+  stream: ApplyStream | null,
+): Promise<number> {
   // Nothing remembered: what is rendered is what was compared.
   const repository = await openDesired(directoryOf(options, io), { cache: false });
-  if (hasErrors(repository.diagnostics)) return planAndApply(file, options, io, repository, null);
+  if (hasErrors(repository.diagnostics)) return planAndApply(file, options, io, stream, repository, null);
   const journal = await openJournal(repository.root, repository.config);
   try {
-    return await planAndApply(file, options, io, repository, journal);
+    return await planAndApply(file, options, io, stream, repository, journal);
   } finally {
     await journal.close();
   }
@@ -57,23 +75,20 @@ async function planAndApply(
   file: string | undefined,
   options: ApplyOptions,
   io: Io,
+  stream: ApplyStream | null,
   repository: OpenDesired,
   journal: OpenJournal | null,
 ): Promise<number> {
   const context: PlanContext = { repository, ...(journal !== null && { journal: journal.state }) };
   const { diagnostics, opened, refusal } = await planToApply(file, options, io, context);
   tellDiagnostics(diagnostics, repository.source, options, io);
-  const tellEvent = (event: StreamEvent): void => {
-    if (options.json === true) io.stdout.write(eventJson(event, io.now()));
-  };
   const end = (outcome: ApplyOutcome, exitCode: number): number => {
-    tellEvent({ kind: 'outcome', outcome, diagnostics: diagnosticsJson(diagnostics, repository.source) });
+    stream?.tell({ kind: 'outcome', outcome, diagnostics: diagnosticsJson(diagnostics, repository.source) });
     return exitCode;
   };
-  tellEvent({ kind: 'version', toolVersion: VERSION });
   if (opened === null || journal === null || refusal !== null) return end(NOTHING_DONE, refusal ?? EXIT.error);
   const { plan, lock } = opened;
-  tellEvent({ kind: 'planned', document: planDocument(plan, VERSION, []) });
+  stream?.tell({ kind: 'planned', document: planDocument(plan, VERSION, []) });
   showPlan(plan, repository.labels, io.stderr, options, io);
   if (isEmptyPlan(plan)) return end(NOTHING_DONE, EXIT.ok);
 
@@ -95,7 +110,7 @@ async function planAndApply(
       failFast: options.failFast === true,
       color: options.color,
       streams: options.json === true,
-      onEvent: tellEvent,
+      onEvent: (event) => stream?.tell(event),
     },
     io,
   );

@@ -1,17 +1,18 @@
 import { EXIT } from '../diagnostic.ts';
 import { byCodeUnit } from '../digest.ts';
 import type { Lock, LockEntry } from '../lock/lock.ts';
-import { diagnosticsJson } from '../report/diagnostics-json.ts';
+import { diagnosticsJson, type JsonDiagnostic } from '../report/diagnostics-json.ts';
 import { driftJson } from '../report/drift-json.ts';
 import { driftText } from '../report/drift-text.ts';
 import type { ApplyOptions } from './apply-options.ts';
 import { approve } from './approve.ts';
 import { directoryOf, tellDiagnostics } from './diagnose.ts';
 import { type Io, wantsColor } from './io.ts';
-import { openDrift } from './open-drift.ts';
+import { NOTHING_SEEN, openDrift } from './open-drift.ts';
 import { openLockFile } from './open-lock.ts';
 import type { Finding } from './refresh-videos.ts';
 import { refuseTogether } from './refuse-together.ts';
+import { tellThrown } from './thrown.ts';
 
 /**
  * `reelform apply --refresh-only`: makes the lockfile say what is, and renders nothing. The entry of a video that is lost
@@ -26,8 +27,11 @@ export async function applyDrift(options: ApplyOptions, io: Io): Promise<number>
     expectPlan: '--expect-plan',
   });
   const directory = directoryOf(options, io);
-  const { repository, diagnostics, opened } = await openDrift(directory, options, io);
-  const report = opened?.report ?? { checked: 0, findings: [], unclear: [] };
+  const tell = (thrown: readonly JsonDiagnostic[]): void => io.stdout.write(driftJson(NOTHING_SEEN, thrown));
+  const { repository, diagnostics, opened } = await tellThrown(options.json === true ? tell : null, () =>
+    openDrift(directory, options, io),
+  );
+  const report = opened?.report ?? NOTHING_SEEN;
   if (options.json === true) io.stdout.write(driftJson(report, diagnosticsJson(diagnostics, repository.source)));
   if (opened === null) {
     tellDiagnostics(diagnostics, repository.source, options, io);

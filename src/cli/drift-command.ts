@@ -1,12 +1,13 @@
 import { EXIT } from '../diagnostic.ts';
-import { diagnosticsJson } from '../report/diagnostics-json.ts';
+import { diagnosticsJson, type JsonDiagnostic } from '../report/diagnostics-json.ts';
 import { driftJson } from '../report/drift-json.ts';
 import { driftText } from '../report/drift-text.ts';
 import { directoryOf, tellDiagnostics } from './diagnose.ts';
 import type { GlobalOptions } from './global-options.ts';
 import { type Io, wantsColor } from './io.ts';
-import { openDrift } from './open-drift.ts';
+import { NOTHING_SEEN, openDrift } from './open-drift.ts';
 import type { PlanFlags } from './plan-flags.ts';
+import { tellThrown } from './thrown.ts';
 
 export interface DriftOptions extends GlobalOptions, PlanFlags {
   readonly json?: boolean;
@@ -16,8 +17,11 @@ export interface DriftOptions extends GlobalOptions, PlanFlags {
 
 /** `reelform drift`, and `plan --refresh-only`: whether what was rendered still stands. Renders and writes nothing. */
 export async function driftCommand(options: DriftOptions, io: Io): Promise<number> {
-  const { repository, diagnostics, opened } = await openDrift(directoryOf(options, io), options, io);
-  const report = opened?.report ?? { checked: 0, findings: [], unclear: [] };
+  const tell = (thrown: readonly JsonDiagnostic[]): void => io.stdout.write(driftJson(NOTHING_SEEN, thrown));
+  const { repository, diagnostics, opened } = await tellThrown(options.json === true ? tell : null, () =>
+    openDrift(directoryOf(options, io), options, io),
+  );
+  const report = opened?.report ?? NOTHING_SEEN;
   if (options.json === true) io.stdout.write(driftJson(report, diagnosticsJson(diagnostics, repository.source)));
   if (opened === null) {
     tellDiagnostics(diagnostics, repository.source, options, io);

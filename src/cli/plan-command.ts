@@ -4,7 +4,7 @@ import { isEmptyPlan, type Plan } from '../plan/plan.ts';
 import { planDocument } from '../plan/plan-document.ts';
 import type { Looked } from '../plan-index/plan-memory.ts';
 import { writeFileAtomic } from '../project/write-file.ts';
-import { diagnosticsJson } from '../report/diagnostics-json.ts';
+import { diagnosticsJson, type JsonDiagnostic } from '../report/diagnostics-json.ts';
 import { planJson } from '../report/plan-json.ts';
 import { directoryOf, tellDiagnostics } from './diagnose.ts';
 import { type GlobalOptions, VERSION } from './global-options.ts';
@@ -13,6 +13,7 @@ import { openPlan } from './open-plan.ts';
 import type { PlanFlags } from './plan-flags.ts';
 import { refuseTogether } from './refuse-together.ts';
 import { showPlan } from './show-plan.ts';
+import { tellThrown } from './thrown.ts';
 
 export interface PlanOptions extends GlobalOptions, PlanFlags {
   readonly out?: string;
@@ -36,7 +37,11 @@ export async function planCommand(options: PlanOptions, io: Io, looked?: Looked 
     return driftCommand({ ...options, detailedExitcode: options.detailedExitcode === true }, io);
   }
   const directory = directoryOf(options, io);
-  const { repository, diagnostics, opened } = await openPlan(directory, options, io, { looked, mayBePart: true });
+  const tell = (thrown: readonly JsonDiagnostic[]): void =>
+    io.stdout.write(planJson(planDocument(NO_PLAN, VERSION, thrown)));
+  const { repository, diagnostics, opened } = await tellThrown(options.json === true ? tell : null, () =>
+    openPlan(directory, options, io, { looked, mayBePart: true }),
+  );
   tellDiagnostics(diagnostics, repository.source, options, io);
   const document = planDocument(opened?.plan ?? NO_PLAN, VERSION, diagnosticsJson(diagnostics, repository.source));
   if (options.json === true) io.stdout.write(planJson(document));

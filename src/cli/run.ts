@@ -10,6 +10,7 @@ import { addRepositoryCommands } from './add-repository-commands.ts';
 import { addServerCommands } from './add-server-commands.ts';
 import { VERSION } from './global-options.ts';
 import type { Io } from './io.ts';
+import { fileSystemError } from './thrown.ts';
 
 /**
  * One call of the command: parses `argv` (without `node` and the script), does the work, and tells the exit status.
@@ -63,15 +64,4 @@ function explain(error: unknown, io: Io): number {
   if (refused !== null) return explain(refused, io);
   io.stderr.write(internalErrorText(error, VERSION));
   return EXIT.error;
-}
-
-/** What the file system said no to, where nobody was nearer to it. */
-function fileSystemError(error: unknown): ReelformError | null {
-  const { code, syscall, path, message } = error as NodeJS.ErrnoException;
-  if (!(error instanceof Error) || typeof syscall !== 'string' || typeof code !== 'string') return null;
-  const hint = 'Look whether the path is what it should be, and at its rights';
-  return new ReelformError('file_system', path === undefined ? message : `${syscall} ${path}: ${code}`, {
-    hint,
-    cause: error,
-  });
 }
