@@ -144,6 +144,7 @@ export class ReelformError extends Error {
   }
 }
 
+/** Whether anything keeps from going on: warnings do not. */
 export function hasErrors(diagnostics: readonly Diagnostic[]): boolean {
   return diagnostics.some((diagnostic) => diagnostic.severity === 'error');
 }

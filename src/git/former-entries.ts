@@ -7,6 +7,7 @@ import { gitProcess, tryGit } from './run-git.ts';
 /** How far back it is looked: beyond, a video is as likely gone as it is to be wanted again. */
 export const COMMITS = 200;
 
+/** Milliseconds that a plan waits for it. */
 export const TIME_MS = 2_000;
 
 /**

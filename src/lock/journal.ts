@@ -81,4 +81,5 @@ export interface JournalState {
   readonly services: ReadonlyMap<string, ServiceFacts>;
 }
 
+/** Of a journal that is not there. */
 export const EMPTY_JOURNAL: JournalState = { attempts: new Map(), services: new Map() };

@@ -99,6 +99,7 @@ export function estimatePlan(plan: Plan): Estimate {
   return { renders: rendered.length, seconds_of_video: seconds && Math.round(seconds * 1000) / 1000 };
 }
 
+/** One change as the document has it. */
 export function changeDocument(change: Change): ChangeDocument {
   const { id, previousId, action, reason, inputs, fields, desired, before } = change;
   const { title, template } = desired ?? before;

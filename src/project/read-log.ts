@@ -35,10 +35,12 @@ export interface FolderSeen {
 const ATTEMPTS = 3;
 const FIRST_BYTES = 1 << 16;
 
+/** What of a file's state is compared. */
 export function statTuple({ dev, ino, size, mtimeMs, ctimeMs }: Stats): StatTuple {
   return [dev, ino, size, mtimeMs, ctimeMs];
 }
 
+/** Whether nothing tells two states apart. */
 export function isSameTuple(a: StatTuple, b: StatTuple): boolean {
   return a[4] === b[4] && a[1] === b[1] && a[2] === b[2] && a[3] === b[3] && a[0] === b[0];
 }

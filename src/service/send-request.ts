@@ -21,13 +21,16 @@ export interface ServiceRequest {
   readonly timeoutMs: number;
 }
 
+/** To look a host up, to connect, to agree on keys: milliseconds for each. */
 export const CONNECT_MS = 10_000;
-/** Between two signs of life. */
+/** Milliseconds between two signs of life. */
 export const IDLE_MS = 60_000;
 
 /** Above this, requests of one process wait for each other: more connections make them no faster. */
 const MAX_SOCKETS = 128;
+/** Of agents whose connections are used again. */
 export const KEPT = { keepAlive: true, maxSockets: MAX_SOCKETS };
+/** Of agents with a connection for each request. */
 export const FRESH = { keepAlive: false, maxSockets: MAX_SOCKETS };
 const keptAgents = { http: new Agent(KEPT), https: new SecureAgent(KEPT) };
 const freshAgents = { http: new Agent(FRESH), https: new SecureAgent(FRESH) };
