@@ -1,6 +1,5 @@
+import { recordFindings } from '../apply/record-findings.ts';
 import { EXIT } from '../diagnostic.ts';
-import { byCodeUnit } from '../digest.ts';
-import type { Lock, LockEntry } from '../lock/lock.ts';
 import { diagnosticsJson, type JsonDiagnostic } from '../report/diagnostics-json.ts';
 import { driftJson } from '../report/drift-json.ts';
 import { driftText } from '../report/drift-text.ts';
@@ -10,7 +9,6 @@ import { directoryOf, tellDiagnostics } from './diagnose.ts';
 import { type Io, wantsColor } from './io.ts';
 import { NOTHING_SEEN, openDrift } from './open-drift.ts';
 import { openLockFile } from './open-lock.ts';
-import type { Finding } from './refresh-videos.ts';
 import { refuseTogether } from './refuse-together.ts';
 import { tellThrown } from './thrown.ts';
 
@@ -44,19 +42,4 @@ export async function applyDrift(options: ApplyOptions, io: Io): Promise<number>
   await approve(0, options, io);
   await openLockFile(repository.root, opened.lock).update((lock) => recordFindings(lock, findings));
   return EXIT.ok;
-}
-
-function recordFindings(lock: Lock, findings: readonly Finding[]): Lock {
-  const videos = new Map(lock.videos);
-  for (const { id, reason, changed } of findings) {
-    const entry = videos.get(id);
-    if (reason === 'url_lost') videos.delete(id);
-    else if (entry !== undefined) videos.set(id, withVersions(entry, changed));
-  }
-  return { ...lock, videos };
-}
-
-function withVersions(entry: LockEntry, changed: Readonly<Record<string, string>>): LockEntry {
-  const sources = Object.entries({ ...entry.sources, ...changed }).sort(([a], [b]) => byCodeUnit(a, b));
-  return { ...entry, sources: Object.fromEntries(sources) };
 }

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { Refreshed } from '../apply/refresh-videos.ts';
 import { type Diagnostic, hasErrors } from '../diagnostic.ts';
 import { byCodeUnit } from '../digest.ts';
 import type { Lock } from '../lock/lock.ts';
@@ -10,7 +11,6 @@ import type { Io } from './io.ts';
 import { type OpenDesired, openDesired, serviceName } from './open-desired.ts';
 import type { PlanFlags } from './plan-flags.ts';
 import { readGlobs } from './read-globs.ts';
-import type { Refreshed } from './refresh-videos.ts';
 import { LOCK_FILE } from './repository-names.ts';
 import { runRefresh } from './run-refresh.ts';
 

@@ -1,3 +1,4 @@
+import type { Refreshed } from '../apply/refresh-videos.ts';
 import { type Diagnostic, hasErrors, ReelformError } from '../diagnostic.ts';
 import type { Attempt, JournalState } from '../lock/journal.ts';
 import type { Lock } from '../lock/lock.ts';
@@ -15,7 +16,6 @@ import { type OpenDesired, openDesired } from './open-desired.ts';
 import { readJournal } from './open-journal.ts';
 import type { PlanFlags } from './plan-flags.ts';
 import { readGlobs } from './read-globs.ts';
-import type { Refreshed } from './refresh-videos.ts';
 import { selectVideos } from './select-videos.ts';
 
 /** Everything that a plan is made of. */

@@ -5,6 +5,7 @@ import { setTimeout } from 'node:timers/promises';
 import { applyPlan } from '../apply/apply-plan.ts';
 import type { ApplyEvent, ApplyOutcome } from '../apply/events.ts';
 import type { Clock } from '../apply/ports.ts';
+import { SourceNotes } from '../apply/source-notes.ts';
 import { EXIT } from '../diagnostic.ts';
 import type { Lock } from '../lock/lock.ts';
 import type { Plan } from '../plan/plan.ts';
@@ -14,7 +15,6 @@ import type { OpenJournal } from './open-journal.ts';
 import { openLockFile } from './open-lock.ts';
 import type { OpenService } from './open-service.ts';
 import { openUrlLook } from './run-refresh.ts';
-import { SourceNotes } from './source-notes.ts';
 import { type RunWatch, watchRun } from './watch-run.ts';
 
 /** Milliseconds that a run without a terminal waits for what is at work, once it was asked to end: those who ask kill soon. */

@@ -1,12 +1,13 @@
+import { type Refreshed, refreshVideos, type Unclear } from '../apply/refresh-videos.ts';
 import { type Diagnostic, ReelformError } from '../diagnostic.ts';
 import type { Lock } from '../lock/lock.ts';
 import type { Config } from '../project/config.ts';
+import type { LookAtUrl } from '../service/url-look.ts';
 import { type AllowList, parseAllowList } from '../session/allow-list.ts';
-import { createUrlLook, type LookAtUrl } from '../session/look-at-url.ts';
+import { createUrlLook } from '../session/look-at-url.ts';
 import type { Io } from './io.ts';
 import { type OpenDesired, serviceName } from './open-desired.ts';
 import { openRemoteService } from './open-remote-service.ts';
-import { type Refreshed, refreshVideos, type Unclear } from './refresh-videos.ts';
 
 /** Videos that are looked at at once. */
 const CONCURRENCY = 8;

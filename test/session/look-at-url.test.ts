@@ -1,7 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import type { LookAtUrl } from '../../src/service/url-look.ts';
 import { ALLOW_EVERYTHING, ALLOW_NOTHING, parseAllowList } from '../../src/session/allow-list.ts';
-import { createUrlLook, type LookAtUrl } from '../../src/session/look-at-url.ts';
+import { createUrlLook } from '../../src/session/look-at-url.ts';
 import { startServer } from '../support/http-server.ts';
 
 const look = createUrlLook({ allow: ALLOW_EVERYTHING });

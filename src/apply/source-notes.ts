@@ -1,9 +1,9 @@
-import type { ApplyEvent } from '../apply/events.ts';
 import { byCodeUnit } from '../digest.ts';
 import type { Lock, LockEntry } from '../lock/lock.ts';
 import type { DesiredVideo } from '../plan/desired-video.ts';
 import type { Plan } from '../plan/plan.ts';
-import type { LookAtUrl } from '../session/look-at-url.ts';
+import type { LookAtUrl } from '../service/url-look.ts';
+import type { ApplyEvent } from './events.ts';
 
 interface Noted {
   readonly urls: readonly string[];

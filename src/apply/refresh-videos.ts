@@ -3,7 +3,7 @@ import { byCodeUnit } from '../digest.ts';
 import type { LockEntry } from '../lock/lock.ts';
 import { type SessionLook, sessionEnd } from '../service/render-service.ts';
 import { ServiceError } from '../service/service-error.ts';
-import type { LookAtUrl, UrlLook } from '../session/look-at-url.ts';
+import type { LookAtUrl, UrlLook } from '../service/url-look.ts';
 
 /** What no longer stands of a video that was rendered. */
 export interface Finding {
