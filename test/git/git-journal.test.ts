@@ -7,7 +7,7 @@ import { emptyLock, type Lock } from '../../src/lock/lock.ts';
 import { JOURNAL_HEADER, journalLine } from '../../src/lock/parse-journal.ts';
 import { serialiseLock } from '../../src/lock/serialise-lock.ts';
 import type { SharedJournal } from '../../src/lock/shared-journal.ts';
-import { intent } from '../lock/journal-arbitrary.ts';
+import { entryOf, intent } from '../lock/journal-arbitrary.ts';
 import { cloneOf, type GitRepository, newRemote } from '../support/git-repository.ts';
 
 const BRANCH = 'reelform-journal';
@@ -43,26 +43,7 @@ const linesOf = async (remote: GitRepository): Promise<JournalRecord[]> =>
     .slice(1)
     .map((line) => (JSON.parse(line) as { record: JournalRecord }).record);
 
-const lockWith = (digit: string): Lock => ({
-  ...emptyLock,
-  videos: new Map([
-    [
-      'v',
-      {
-        fingerprint: intent('', digit).fingerprint,
-        title: 'V',
-        service: 'https://api.example.com',
-        template: 'launch',
-        style_version: 'tsv_1',
-        inputs: {},
-        session: 's',
-        video_url: 'https://x.test/v.mp4',
-        thumbnails: [],
-        rendered_at: at,
-      },
-    ],
-  ]),
-});
+const lockWith = (digit: string): Lock => ({ ...emptyLock, videos: new Map([['v', entryOf(digit)]]) });
 
 /** A remote with one commit on main. */
 async function remoteWith(files: Readonly<Record<string, string>>): Promise<GitRepository> {

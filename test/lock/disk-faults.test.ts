@@ -8,7 +8,7 @@ import { sha256 } from '../../src/digest.ts';
 import { liveAttempts } from '../../src/lock/fold-journal.ts';
 import type { JournalRecord } from '../../src/lock/journal.ts';
 import { type JournalFile, openJournalFile } from '../../src/lock/journal-file.ts';
-import { emptyLock, type Lock, type LockEntry } from '../../src/lock/lock.ts';
+import { emptyLock, type Lock } from '../../src/lock/lock.ts';
 import { LockFile, readLock } from '../../src/lock/lock-file.ts';
 import { serialiseLock } from '../../src/lock/serialise-lock.ts';
 import { desiredVideo } from '../../src/plan/desired-video.ts';
@@ -19,7 +19,7 @@ import { atEveryWriting, type DiskFault } from '../support/faulty-disk.ts';
 import { type InterfaceService, startInterfaceService } from '../support/interface-service.ts';
 import { temporaryRepository } from '../support/temporary-repository.ts';
 import { textVideo } from '../support/text-video.ts';
-import { intent } from './journal-arbitrary.ts';
+import { entryOf, intent } from './journal-arbitrary.ts';
 
 const at = '2026-01-01T00:00:00.000Z';
 const DISKS: [DiskFault, boolean][] = [
@@ -29,21 +29,9 @@ const DISKS: [DiskFault, boolean][] = [
   ['EIO', true],
 ];
 
-const entry = (digit: string): LockEntry => ({
-  fingerprint: intent('', digit).fingerprint,
-  title: 'V',
-  service: 'https://api.example.com',
-  template: 'launch',
-  style_version: 'tsv_1',
-  inputs: {},
-  session: 's',
-  video_url: 'https://x.test/v.mp4',
-  thumbnails: [],
-  rendered_at: at,
-});
 const lockOf = (...digits: string[]): Lock => ({
   ...emptyLock,
-  videos: new Map(digits.map((digit) => [digit, entry(digit)])),
+  videos: new Map(digits.map((digit) => [digit, entryOf(digit)])),
 });
 const open = (path: string): Promise<JournalFile> => openJournalFile(path, { file: 'journal.ndjson' });
 

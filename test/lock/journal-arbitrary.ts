@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import type { Intent, JournalRecord } from '../../src/lock/journal.ts';
-import type { Fingerprint } from '../../src/lock/lock.ts';
+import type { Fingerprint, LockEntry } from '../../src/lock/lock.ts';
 
 const AT = '2026-01-01T00:00:00.000Z';
 
@@ -16,6 +16,22 @@ export function intent(key: string, digit = '4'): Intent {
     body: '{"title":"世界\\n"}',
     run: 'run-1',
     at: AT,
+  };
+}
+
+/** What the lockfile has of the video that such an intent asks for. */
+export function entryOf(digit: string): LockEntry {
+  return {
+    fingerprint: intent('', digit).fingerprint,
+    title: 'V',
+    service: 'https://api.example.com',
+    template: 'launch',
+    style_version: 'tsv_1',
+    inputs: {},
+    session: 's',
+    video_url: 'https://x.test/v.mp4',
+    thumbnails: [],
+    rendered_at: AT,
   };
 }
 
