@@ -46,7 +46,11 @@ export function thrownFailures(error: unknown): Failure[] {
   if (error instanceof ServiceError) {
     const retryable = error.status === 429 || error.status >= 500;
     if (error.problems.length === 0) return [{ code: error.code, message: error.message, retryable }];
-    return error.problems.map(({ code, detail, pointer }) => ({ code, message: `${detail} (${pointer})`, retryable }));
+    return error.problems.map(({ code, detail, pointer }) => ({
+      code,
+      message: pointer === '#' ? detail : `${detail} (${pointer})`,
+      retryable,
+    }));
   }
   const message = error instanceof Error ? error.message : String(error);
   return [{ code: 'internal', message: `Internal error: ${message}`, hint: 'Please report it', retryable: false }];

@@ -44,6 +44,10 @@ async function format(
   const diagnostics: Diagnostic[] = [];
   for (const path of paths) {
     const at = { file: path, start: 0, end: 0 };
+    if (!/\.ya?ml$/.test(path)) {
+      diagnostics.push(noYaml(path, at));
+      continue;
+    }
     const read = files.text(path);
     const formatted = read.ok
       ? formatYaml(path, read.text, path === CONFIG_FILE ? Object.keys(configSchema.properties) : PROPERTY_ORDER)
@@ -63,6 +67,17 @@ async function format(
   }
   if (diagnostics.length > 0) return EXIT.error;
   return check && changed.length > 0 ? EXIT.changes : EXIT.ok;
+}
+
+/** JSON is YAML, too: what another program wrote would be laid out anew without a word. */
+function noYaml(path: string, at: Diagnostic['at']): Diagnostic {
+  return {
+    code: 'definition_invalid',
+    severity: 'error',
+    message: `${JSON.stringify(path)} is no definition: their names end in .yaml or .yml`,
+    hint: 'Name definitions, parts of them, or reelform.yaml',
+    ...(at !== undefined && { at }),
+  };
 }
 
 /** reelform.yaml, and every definition and part that its glob finds. */

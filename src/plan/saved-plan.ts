@@ -89,7 +89,7 @@ export function reviewedPlan(document: PlanDocument, fresh: Plan): Result<Plan> 
     const change = now.get(reviewed.id);
     const why = differsBecause(reviewed, change);
     if (why !== null) diagnostics.push(stale(reviewed.id, why));
-    else if (change !== undefined && change.action !== 'noop') changes.push(change);
+    else if (change !== undefined) changes.push(change);
   }
   if (diagnostics.length > 0) return { ok: false, diagnostics };
   const ids = new Set(changes.map(({ id }) => id as string));

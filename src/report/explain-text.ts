@@ -4,6 +4,7 @@ import type { Rendering } from '../lock/lock.ts';
 import { type Change, renders } from '../plan/plan.ts';
 import { cellWidth, cutCells } from './cell-width.ts';
 import { escapeControls } from './escape-controls.ts';
+import { placeOfUrl } from './place-of-url.ts';
 import { layOutRows } from './plan-row-text.ts';
 import { type LabelLookup, rowsOf, type Shown } from './plan-rows.ts';
 import { reasonWords, SYMBOLS, sourceWords } from './plan-words.ts';
@@ -111,7 +112,7 @@ function renderingFacts({ rendered_at, session, video_url }: Rendering): [string
   return [
     ['at', showTime(rendered_at)],
     ['session', session],
-    ['video', video_url],
+    ['video', placeOfUrl(video_url)],
   ];
 }
 

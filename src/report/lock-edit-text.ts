@@ -1,6 +1,7 @@
 import { createColors } from 'picocolors';
 import type { Rendering } from '../lock/lock.ts';
 import { escapeControls } from './escape-controls.ts';
+import { placeOfUrl } from './place-of-url.ts';
 
 /**
  * What `reelform mv` did, and what the next plan makes of it.
@@ -45,7 +46,7 @@ export function importedText(
   options: { readonly color: boolean; readonly isSigned: boolean },
 ): string {
   const { bold, green, yellow } = createColors(options.color);
-  const told = `${green('✓')} ${bold(escapeControls(id))} is what ${escapeControls(session)} rendered: ${escapeControls(video_url)}\n`;
+  const told = `${green('✓')} ${bold(escapeControls(id))} is what ${escapeControls(session)} rendered: ${placeOfUrl(video_url)}\n`;
   const note = `${yellow('note')} The URL is a signed one: who reads the lockfile has the video, until the URL ends\n`;
   return options.isSigned ? told + note : told;
 }

@@ -291,10 +291,17 @@ describe('applyPlan()', () => {
     const problems = [
       { code: 'invalid_color', pointer: '#/mapping/resources/c_01', detail: 'no colour' },
       { code: 'unknown_editable', pointer: '#/mapping/resources/t_09', detail: 'no such editable' },
+      { code: 'too_many', pointer: '#', detail: 'about the whole request' },
     ];
     const { service } = countingService({ fails: () => new ServiceError(422, 'mapping_invalid', 'Invalid', problems) });
     const { outcome } = await apply({ videos: [textVideo('a')], service });
-    expect(outcome.failed[0]?.failures.map((failure) => failure.code)).toEqual(['invalid_color', 'unknown_editable']);
+    expect(outcome.failed[0]?.failures.map((failure) => failure.code)).toEqual([
+      'invalid_color',
+      'unknown_editable',
+      'too_many',
+    ]);
+    expect(outcome.failed[0]?.failures[0]?.message).toBe('no colour (#/mapping/resources/c_01)');
+    expect(outcome.failed[0]?.failures[2]?.message).toBe('about the whole request');
   });
 
   it('posts nothing for a video whose file changed since the plan', async () => {

@@ -64,6 +64,16 @@ describe('reelform fmt', () => {
     expect(read('videos/rome.yaml')).toBe(NEAT);
   });
 
+  test('leaves alone what is no definition', async () => {
+    const json = '{"style_version":{"id":"tsv_1"}}\n';
+    const { root, read } = repository({ 'schemas/small.spec.json': json });
+    const { exitCode, stderr } = await reelform(root, ['fmt', 'schemas/small.spec.json', 'videos/rome.yaml']);
+    expect(exitCode).toBe(1);
+    expect(stderr).toContain('"schemas/small.spec.json" is no definition');
+    expect(read('schemas/small.spec.json')).toBe(json);
+    expect(read('videos/rome.yaml')).toBe(NEAT);
+  });
+
   test('does not write beside an apply', async () => {
     const { root, read } = repository();
     mkdirSync(join(root, '.reelform'), { recursive: true });

@@ -60,6 +60,7 @@ describe('reelform apply PLANFILE', () => {
     const lock = readFileSync(join(root, 'reelform.lock.json'), 'utf8');
     const again = await reelform(root, APPLY_SAVED);
     expect(again).toMatchObject({ exitCode: 0, stdout: '' });
+    expect(again.stderr).toContain('No changes. 1 video is up to date.');
     expect(readFileSync(join(root, 'reelform.lock.json'), 'utf8')).toBe(lock);
   });
 
