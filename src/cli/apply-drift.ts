@@ -1,16 +1,11 @@
 import { recordFindings } from '../apply/record-findings.ts';
 import { EXIT } from '../diagnostic.ts';
-import { diagnosticsJson, type JsonDiagnostic } from '../report/diagnostics-json.ts';
-import { driftJson } from '../report/drift-json.ts';
-import { driftText } from '../report/drift-text.ts';
 import type { ApplyOptions } from './apply-options.ts';
 import { approve } from './approve.ts';
-import { directoryOf, tellDiagnostics } from './diagnose.ts';
-import { type Io, wantsColor } from './io.ts';
-import { NOTHING_SEEN, openDrift } from './open-drift.ts';
+import type { Io } from './io.ts';
 import { openLockFile } from './open-lock.ts';
 import { refuseTogether } from './refuse-together.ts';
-import { tellThrown } from './thrown.ts';
+import { showDrift } from './show-drift.ts';
 
 /**
  * `reelform apply --refresh-only`: makes the lockfile say what is, and renders nothing. The entry of a video that is lost
@@ -24,22 +19,11 @@ export async function applyDrift(options: ApplyOptions, io: Io): Promise<number>
     maxRenders: '--max-renders',
     expectPlan: '--expect-plan',
   });
-  const directory = directoryOf(options, io);
-  const tell = (thrown: readonly JsonDiagnostic[]): void => io.stdout.write(driftJson(NOTHING_SEEN, thrown));
-  const { repository, diagnostics, opened } = await tellThrown(options.json === true ? tell : null, () =>
-    openDrift(directory, options, io),
-  );
-  const report = opened?.report ?? NOTHING_SEEN;
-  if (options.json === true) io.stdout.write(driftJson(report, diagnosticsJson(diagnostics, repository.source)));
-  if (opened === null) {
-    tellDiagnostics(diagnostics, repository.source, options, io);
-    return EXIT.error;
-  }
-  tellDiagnostics(repository.diagnostics, repository.source, options, io);
-  io.stderr.write(driftText(report, { color: wantsColor(io.stderr, io.env, options.color) }));
-  const { findings } = opened.refreshed;
+  const shown = await showDrift(options, io.stderr, io);
+  if (shown === null) return EXIT.error;
+  const { findings } = shown.refreshed;
   if (findings.length === 0) return EXIT.ok;
   await approve(0, options, io);
-  await openLockFile(repository.root, opened.lock).update((lock) => recordFindings(lock, findings));
+  await openLockFile(shown.root, shown.lock).update((lock) => recordFindings(lock, findings));
   return EXIT.ok;
 }

@@ -21,9 +21,6 @@ export interface OpenDrift {
   readonly opened: { readonly lock: Lock; readonly refreshed: Refreshed; readonly report: DriftReport } | null;
 }
 
-/** Of a look that was kept from looking. */
-export const NOTHING_SEEN: DriftReport = { checked: 0, findings: [], unclear: [] };
-
 /**
  * Looks whether what was rendered still stands, whatever the definitions want by now.
  *
