@@ -17,9 +17,9 @@ const BUNDLED = [
   'execa',
   'fast-glob',
   'fastest-levenshtein',
+  'get-east-asian-width',
   'picocolors',
   'picomatch',
-  'string-width',
   'yaml',
 ];
 const { dependencies, optionalDependencies } = JSON.parse(readFileSync('package.json', 'utf8'));

@@ -1,22 +1,27 @@
-import stringWidth from 'string-width';
+import { graphemeWidth } from './grapheme-width.ts';
 
-const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
+/** Texts in which each UTF-16 code unit is a character of one column: most texts, and all that we say ourselves. */
+const IS_PLAIN = /^[\x20-\x7e\xa0-\xac\xae-\u02ff\u2013\u2014\u2018-\u201d\u2026\u2190-\u2193\u2248\u2500-\u257f]*$/;
+
+let graphemes: Intl.Segmenter | null = null;
 
 /** Whether there is a character in it that takes two columns. */
 export function hasWideCells(text: string): boolean {
-  return graphemesOf(text).some((grapheme) => stringWidth(grapheme) > 1);
+  return !IS_PLAIN.test(text) && graphemesOf(text).some((grapheme) => graphemeWidth(grapheme) > 1);
 }
 
 /** What a person takes for the characters of a text. */
 export function graphemesOf(text: string): string[] {
+  if (IS_PLAIN.test(text)) return text.split('');
+  graphemes ??= new Intl.Segmenter('en', { granularity: 'grapheme' });
   return Array.from(graphemes.segment(text), ({ segment }) => segment);
 }
 
 /** How many columns of a terminal a text without control characters takes: two for each wide character or emoji. */
 export function cellWidth(text: string): number {
-  if (/^[\x20-\x7e]*$/.test(text)) return text.length;
+  if (IS_PLAIN.test(text)) return text.length;
   // Character by character, so that the width of a line is that of its parts.
-  return graphemesOf(text).reduce((width, grapheme) => width + Math.min(2, stringWidth(grapheme)), 0);
+  return graphemesOf(text).reduce((width, grapheme) => width + graphemeWidth(grapheme), 0);
 }
 
 /** The text, or as much of its beginning as fits in `width` columns with `…` behind it. */
