@@ -9,7 +9,7 @@ import { showDrift } from './show-drift.ts';
 
 /**
  * `reelform apply --refresh-only`: makes the lockfile say what is, and renders nothing. The entry of a video that is lost
- * goes, so that the next plan makes the video; of a remote file that changed the new version is noted, so that the video
+ * is marked, so that the next plan renders the video; of a remote file that changed the new version is noted, so that the video
  * made from the old one counts as it is. A file that is missing on this machine alone is no matter of the lockfile.
  */
 export async function applyDrift(options: ApplyOptions, io: Io): Promise<number> {

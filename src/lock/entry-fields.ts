@@ -43,6 +43,7 @@ export const ENTRY_FIELDS: ReadonlyMap<string, EntryField> = new Map<keyof LockE
     },
   ],
   ['sources', { required: false, expected: 'a map of texts', accepts: isTextMap }],
+  ['lost', { required: false, expected: 'true', accepts: (value) => value === true }],
 ]);
 
 function isTextMap(value: unknown): boolean {

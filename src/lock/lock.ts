@@ -35,6 +35,8 @@ export interface LockEntry {
    * Last-Modified. For `plan --refresh` alone; absent when no server said anything.
    */
   readonly sources?: Readonly<Record<string, string>>;
+  /** A refresh found that the video cannot be had any more; absent unless true. */
+  readonly lost?: true;
 }
 
 /** What an entry takes from a finished render session; `sources` where the rendering is that of another entry. */

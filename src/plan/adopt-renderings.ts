@@ -23,6 +23,7 @@ export function adoptRenderings(
   known: Known,
 ): { changes: Change[]; diagnostics: PlanDiagnostic[] } {
   const rendered = renderedVideos(known);
+  const lost = new Set([...known.lock.videos.values()].flatMap((entry) => (entry.lost ? [entry.session] : [])));
   const attempts = liveAttempts(known.observations.journal ?? EMPTY_JOURNAL);
   const planned = new Map<Fingerprint, Change['id']>();
   const diagnostics: PlanDiagnostic[] = [];
@@ -35,7 +36,9 @@ export function adoptRenderings(
     if (change.action !== 'create' && change.action !== 'update') continue;
     const { fingerprint } = change.desired;
     const attempt = attemptOf(change, attempts);
-    const source = sourceOf(change, attempt, rendered, known) ?? plannedSource(planned.get(fingerprint));
+    const found = sourceOf(change, attempt, rendered, known);
+    const source =
+      (found !== null && !lost.has(sessionOf(found)) ? found : null) ?? plannedSource(planned.get(fingerprint));
     if (source !== null) adopted.set(change, adopt(change, change.reason, source));
     else planned.set(fingerprint, change.id);
     if (attempt?.state === 'sending') diagnostics.push(unknownSession(change, attempt));
@@ -65,9 +68,9 @@ function laterRendering(change: Adjustment, attempt: Attempt | undefined): Adopt
 function sourceOf(
   change: Creation | Adjustment,
   attempt: Attempt | null,
-  rendered: ReadonlyMap<Fingerprint, AdoptionSource>,
+  rendered: ReadonlyMap<Fingerprint, AdoptionSource & { readonly kind: 'video' }>,
   { observations, requested }: Known,
-): AdoptionSource | null {
+): Exclude<AdoptionSource, { readonly kind: 'planned' }> | null {
   if (attempt !== null && attempt.session !== null) {
     return { kind: 'journal', id: attempt.intent.id, session: attempt.session, rendering: attempt.rendering };
   }
@@ -81,16 +84,20 @@ function sourceOf(
   return { kind: 'history', commit: former.commit, id: former.id, rendering: former.entry };
 }
 
+function sessionOf(source: Exclude<AdoptionSource, { readonly kind: 'planned' }>): string {
+  return source.kind === 'journal' ? source.session : source.rendering.session;
+}
+
 function plannedSource(id: Change['id'] | undefined): AdoptionSource | null {
   return id === undefined ? null : { kind: 'planned', id };
 }
 
 /** The entries of the lock whose video can be had; of several alike the first by id. */
-function renderedVideos({ lock, observations }: Known): Map<Fingerprint, AdoptionSource> {
+function renderedVideos({ lock, observations }: Known): Map<Fingerprint, AdoptionSource & { readonly kind: 'video' }> {
   const { missingOutputs, refreshed } = observations;
   const rendered = new Map<Fingerprint, AdoptionSource & { readonly kind: 'video' }>();
   for (const [id, entry] of lock.videos) {
-    if (missingOutputs.has(id) || refreshed?.has(id)) continue;
+    if (missingOutputs.has(id) || refreshed?.has(id) || entry.lost) continue;
     const other = rendered.get(entry.fingerprint);
     if (other === undefined || byCodeUnit(id, other.id) < 0) {
       rendered.set(entry.fingerprint, { kind: 'video', id, rendering: entry });

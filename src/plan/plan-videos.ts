@@ -39,7 +39,8 @@ export function planVideos(inputs: {
     const lockId = previousId ?? video.id;
     const entry = lock.videos.get(lockId);
     if (entry === undefined) return create(video);
-    const again = observations.refreshed?.get(lockId) ?? (requested(video.id) ? 'requested' : null);
+    const again =
+      observations.refreshed?.get(lockId) ?? (entry.lost ? 'url_lost' : requested(video.id) ? 'requested' : null);
     return adjust(video, entry, previousId, { again, isMissing: observations.missingOutputs.has(lockId) });
   });
   const { changes, diagnostics } = adoptRenderings(compared, { lock, observations, requested });

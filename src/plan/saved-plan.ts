@@ -2,6 +2,7 @@ import type { Result } from '../diagnostic.ts';
 import { canonicalJson, type Json } from '../digest.ts';
 import { isRecord } from '../is-record.ts';
 import type { Lock } from '../lock/lock.ts';
+import type { DesiredVideo } from './desired-video.ts';
 import { ACTIONS, type Change, type Plan, type PlanDiagnostic, renders } from './plan.ts';
 import { type ChangeDocument, changeDocument, type PlanDocument, planId } from './plan-document.ts';
 
@@ -103,7 +104,9 @@ function differsBecause(reviewed: ChangeDocument, change: Change | undefined): s
   if (present.after?.fingerprint !== reviewed.after?.fingerprint) {
     return present.after === null ? 'no definition has it any more' : 'its definition has changed';
   }
-  if (change.action === 'noop') return null;
+  if (change.action === 'noop') {
+    return saysSame(reviewed.fields, change.desired) ? null : 'its title, labels or template have changed';
+  }
   if (!isSame(present.before, reviewed.before) || present.previous_id !== reviewed.previous_id) {
     return 'the lockfile has another rendering of it';
   }
@@ -112,6 +115,15 @@ function differsBecause(reviewed: ChangeDocument, change: Change | undefined): s
     return 'it would be rendered, and the plan says that it is not';
   }
   return null;
+}
+
+/** Whether what needs nothing any more has the title and the labels that were agreed to. */
+function saysSame(agreed: ChangeDocument['fields'], { title, labels }: DesiredVideo): boolean {
+  return agreed.every(({ field, after }) => {
+    if (field === 'title') return after === title;
+    const name = /^labels\.(.*)$/s.exec(field)?.[1];
+    return name === undefined || after === (Object.hasOwn(labels, name) ? labels[name] : null);
+  });
 }
 
 /** What the lock said, by its fingerprint and its session. */

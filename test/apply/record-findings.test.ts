@@ -5,7 +5,7 @@ import { versionOf } from '../support/lock-branches.ts';
 
 const SOURCES = { 'https://a.test/1.png': '"1"', 'https://a.test/2.png': '"2"' };
 
-test('recordFindings() lets go of what is lost, and notes the version of what changed beside the others', () => {
+test('recordFindings() marks what is lost, and notes the version of what changed beside the others', () => {
   const entry = versionOf('a', 1);
   const lock = {
     ...emptyLock,
@@ -23,6 +23,7 @@ test('recordFindings() lets go of what is lost, and notes the version of what ch
   ]);
   expect([...found.videos]).toEqual([
     ['changed', { ...entry, sources: { ...SOURCES, ...changed } }],
+    ['lost', { ...entry, lost: true }],
     ['other', entry],
   ]);
 });

@@ -240,7 +240,7 @@ describe('reelform drift', () => {
 });
 
 describe('reelform apply --refresh-only', () => {
-  it('lets go of what is lost, takes a changed file as it is, and renders nothing', async () => {
+  it('marks what is lost, takes a changed file as it is, and renders nothing', async () => {
     const { files, service, run, entry, planned } = await setUp();
     files.answers.set('/a.png', { status: 200, headers: { etag: '"two"' } });
     expect(await run(['apply', '--refresh-only', '--target', 'rome', '--auto-approve'])).toMatchObject({ exitCode: 0 });
@@ -249,8 +249,9 @@ describe('reelform apply --refresh-only', () => {
     expect((await planned('--refresh', '--target', 'rome')).changes).toEqual([]);
     files.answers.set('/video.mp4', { status: 404 });
     expect(await run(['apply', '--refresh-only', '--target', 'oslo', '--auto-approve'])).toMatchObject({ exitCode: 0 });
-    expect(entry('oslo')).toBeUndefined();
-    expect((await planned('--target', 'oslo')).changes).toMatchObject([{ id: 'oslo', action: 'create' }]);
+    expect(entry('oslo')).toMatchObject({ lost: true });
+    const { changes } = await planned('--target', 'oslo');
+    expect(changes).toMatchObject([{ id: 'oslo', action: 'update', reason: 'url_lost' }]);
     expect(service.count(POST)).toBe(2);
   });
 

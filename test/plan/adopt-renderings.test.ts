@@ -56,6 +56,20 @@ describe('adoptRenderings()', () => {
     ]);
   });
 
+  test('nobody adopts what is marked as lost, from the lockfile or from where it came from', () => {
+    const lock = lockOf(desired('a', a));
+    const entry = lock.videos.get('a')!;
+    const lost = { ...lock, videos: new Map([['a', { ...entry, lost: true as const }]]) };
+    const history = new Map([[entry.fingerprint, { commit: 'c0ffee', id: 'a', entry }]]);
+    const made = plan([desired('a', a), desired('b', a)], lost, [], { history });
+    expect(made.changes.map(brief)).toEqual([
+      ['a', 'update', 'url_lost'],
+      ['b', 'adopt', 'new'],
+    ]);
+    expect(sourceOf(made.changes[1])).toEqual({ kind: 'planned', id: 'a' });
+    expect(applied(lost, made).videos.get('a')).not.toHaveProperty('lost');
+  });
+
   test('renders one of several alike, the first by id, and lets the others share it', () => {
     const made = plan([desired('c', a), desired('a', a), desired('b', a)], emptyLock);
     expect(made.changes.map(brief)).toEqual([

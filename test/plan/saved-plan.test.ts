@@ -70,6 +70,13 @@ describe('reviewedPlan()', () => {
     expect(read).toMatchObject({ ok: false, diagnostics: [{ code: 'plan_stale', video: 'berlin' }] });
   });
 
+  test('is stale where the title was never to become what was agreed to', () => {
+    const retitled = { ...berlin, title: 'Another' };
+    const document = save(plan([retitled], lockOf(berlin)));
+    expect(review(document, [berlin], lockOf(berlin))).toMatchObject({ ok: false });
+    expect(review(document, [retitled], lockOf(retitled))).toMatchObject({ ok: true });
+  });
+
   test('tells every video that is stale', () => {
     const videos = [desired('a', { resources: {} }), desired('b')];
     const read = review(save(plan(videos, emptyLock)), [], emptyLock);

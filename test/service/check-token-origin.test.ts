@@ -5,7 +5,7 @@ import { checkTokenOrigin } from '../../src/service/check-token-origin.ts';
 describe('checkTokenOrigin()', () => {
   it.each([
     ['https://api.example.com/base', undefined],
-    ['https://api.example.com/base', ' , '],
+    ['https://api.example.com/base', '  '],
     ['https://api.example.com/base', 'https://api.example.com'],
     ['https://api.example.com', 'https://other.example, https://api.example.com:443/'],
   ])('lets the token go to %s with %j', (url, allowed) => {
@@ -20,6 +20,7 @@ describe('checkTokenOrigin()', () => {
     // What cannot be read allows nothing.
     ['https://api.example.com', 'api.example.com'],
     ['https://api.example.com', '*'],
+    ['https://api.example.com', ' , '],
   ])('keeps it from %s with %j', (url, allowed) => {
     expect(() => checkTokenOrigin(url, allowed)).toThrow(
       expect.objectContaining({ code: 'token_origin', exitCode: EXIT.authentication }),
