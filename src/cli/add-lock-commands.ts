@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { Io } from './io.ts';
+import { sessionId } from './session-id.ts';
 
 /** `reelform show`, `output`, `lock …`, `mv`, `rm`, `import`: what was rendered, and the file that says so. */
 export function addLockCommands(program: Command, io: Io, done: (exitCode: number) => void): void {
@@ -71,7 +72,7 @@ export function addLockCommands(program: Command, io: Io, done: (exitCode: numbe
     .command('import')
     .description('record a session that the service has rendered as the rendering of a video')
     .argument('<id>', 'a video that a definition has')
-    .requiredOption('--session <id>', 'a session at the service')
+    .requiredOption('--session <id>', 'a session at the service', sessionId)
     .action(async (id: string, _, command: Command) => {
       const { importCommand } = await import('./lock/import-command.ts');
       done(await importCommand(id, command.optsWithGlobals(), io));

@@ -4,7 +4,7 @@ import { type Diagnostic, hasErrors } from '../diagnostic.ts';
 import { byCodeUnit } from '../digest.ts';
 import type { Lock } from '../lock/lock.ts';
 import { readLock } from '../lock/lock-file.ts';
-import { isSelected } from '../plan/select-changes.ts';
+import { isSelected, unmatchedGlobs } from '../plan/select-changes.ts';
 import { observeMissingOutputs } from '../project/observe-outputs.ts';
 import type { DriftFinding, DriftReport } from '../report/drift-text.ts';
 import type { Io } from './io.ts';
@@ -27,7 +27,8 @@ export interface OpenDrift {
  * @throws ReelformError `token_missing`, `service_unauthorized`
  */
 export async function openDrift(directory: string, flags: PlanFlags, io: Io): Promise<OpenDrift> {
-  const isAsked = isSelected(await readGlobs(flags, directory, io));
+  const globs = await readGlobs(flags, directory, io);
+  const isAsked = isSelected(globs);
   const repository = await openDesired(directory, { cache: flags.cache !== false });
   const { root, config } = repository;
   const lock = await readLock(join(root, LOCK_FILE), LOCK_FILE);
@@ -48,5 +49,10 @@ export async function openDrift(directory: string, flags: PlanFlags, io: Io): Pr
     findings: findings.sort((a, b) => byCodeUnit(a.id, b.id)),
     unclear: refreshed.unclear,
   };
-  return { repository, diagnostics: [...diagnostics, ...warnings], opened: { lock: lock.value, refreshed, report } };
+  const unmatched = unmatchedGlobs(globs, [...lock.value.videos.keys()]);
+  return {
+    repository,
+    diagnostics: [...diagnostics, ...unmatched, ...warnings],
+    opened: { lock: lock.value, refreshed, report },
+  };
 }

@@ -40,7 +40,7 @@ export async function showDrift(
   const report = opened?.report ?? NOTHING_SEEN;
   if (options.json === true) io.stdout.write(driftJson(report, diagnosticsJson(diagnostics, repository.source)));
   // What could not be told is in the report too.
-  const told = opened === null ? diagnostics : repository.diagnostics;
+  const told = diagnostics.filter(({ code }) => opened === null || code !== 'refresh_unclear');
   tellDiagnostics(told, repository.source, options, io);
   if (opened === null) return null;
   words?.write(driftText(report, { color: wantsColor(words, io.env, options.color) }));

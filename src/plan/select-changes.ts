@@ -53,18 +53,22 @@ export function selectChanges(plan: Plan, { targets, excludes, only = () => true
     left.set(change.source.id, change);
     return renderItself(change);
   });
-  const unmatched = [...(targets ?? []), ...excludes].filter((glob) => {
-    const matches = idMatcher([glob]);
-    return !plan.changes.some((change) => answers(change, matches));
-  });
+  const known = plan.changes.flatMap(({ id, previousId }) => (previousId === null ? [id] : [id, previousId]));
+  const unmatched = unmatchedGlobs({ targets, excludes }, known);
   const kept = plan.diagnostics.filter(({ video }) => video === undefined || ids.has(video as Change['id']));
   const leftOut = plan.changes.filter(({ id, action }) => action !== 'noop' && !ids.has(id)).length;
-  return { changes, complete: false, leftOut, diagnostics: [...kept, ...unmatched.map(matchesNothing)] };
+  return { changes, complete: false, leftOut, diagnostics: [...kept, ...unmatched] };
 }
 
 function renderItself(change: Change & { readonly action: 'adopt' }): Change {
   const { source: _source, before, ...rest } = change;
   return before === null ? { ...rest, before, action: 'create' } : { ...rest, before, action: 'update' };
+}
+
+/** A warning for each glob that none of these ids answers to. */
+export function unmatchedGlobs({ targets, excludes }: Globs, ids: readonly string[]): Diagnostic[] {
+  const unmatched = [...(targets ?? []), ...excludes].filter((glob) => !ids.some(idMatcher([glob])));
+  return unmatched.map(matchesNothing);
 }
 
 function matchesNothing(glob: string): Diagnostic {

@@ -239,6 +239,14 @@ describe('reelform drift', () => {
   });
 });
 
+describe('reelform drift --target', () => {
+  it('warns of a glob that no video of the lockfile answers to', async () => {
+    const { run } = await setUp();
+    const { stderr } = await run(['drift', '--target', 'nope']);
+    expect(stderr).toContain('No video has an id like "nope"');
+  });
+});
+
 describe('reelform apply --refresh-only', () => {
   it('marks what is lost, takes a changed file as it is, and renders nothing', async () => {
     const { files, service, run, entry, planned } = await setUp();

@@ -172,3 +172,11 @@ Look at the service, then say for each:
     expect(server.count(POST)).toBe(2);
   });
 });
+
+describe('--session', () => {
+  it.each(['resolve', 'import'])('of %s has to say one', async (command) => {
+    const { exitCode, stderr } = await reelform('/', [command, 'a', '--session', ' ']);
+    expect(exitCode).toBe(1);
+    expect(stderr).toContain('It must be the id of a session');
+  });
+});
