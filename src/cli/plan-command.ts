@@ -43,15 +43,16 @@ export async function planCommand(options: PlanOptions, io: Io, looked?: Looked 
     openPlan(directory, options, io, { looked, mayBePart: true }),
   );
   tellDiagnostics(diagnostics, repository.source, options, io);
-  const document = planDocument(opened?.plan ?? NO_PLAN, VERSION, diagnosticsJson(diagnostics, repository.source));
-  if (options.json === true) io.stdout.write(planJson(document));
+  const document = (): string =>
+    planJson(planDocument(opened?.plan ?? NO_PLAN, VERSION, diagnosticsJson(diagnostics, repository.source)));
+  if (options.json === true) io.stdout.write(document());
   if (opened === null) return EXIT.error;
 
   const { plan } = opened;
   if (options.json !== true) await printPlan(plan, repository.labels, options, io);
   if (hasErrors(plan.diagnostics)) return EXIT.refused;
   // What was refused is not saved: nobody could apply it.
-  if (options.out !== undefined) await writeFileAtomic(resolve(directory, options.out), planJson(document));
+  if (options.out !== undefined) await writeFileAtomic(resolve(directory, options.out), document());
   return options.detailedExitcode === true && !isEmptyPlan(plan) ? EXIT.changes : EXIT.ok;
 }
 

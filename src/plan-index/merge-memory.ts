@@ -1,5 +1,6 @@
 import { CONFIG_FILE } from '../project/find-root.ts';
 import type { ReadLog } from '../project/read-log.ts';
+import { LazyMap } from './lazy-map.ts';
 import type { Memory, Outcome, RememberedDefinition, RememberedTemplate } from './memory.ts';
 import { trusting, waysTo } from './remember-project.ts';
 import type { Stamp } from './stamp.ts';
@@ -52,11 +53,8 @@ export function mergeMemory(root: string, memory: Memory, read: Reread, looked: 
     if (needed === null || path === CONFIG_FILE || needed.has(path)) return true;
     return ownersOf(path).some((name) => isNew || !templates.has(name));
   };
-  const files = new Map(isSmall ? memory.files : [...memory.files].filter(([path]) => isNeeded(path, false)));
-  for (const [path, seen] of trusting(log.files, stamp)) {
-    if (isNeeded(path, true)) files.set(path, seen);
-    else files.delete(path);
-  }
+  const fresh = trusting(log.files, stamp);
+  const files = isSmall ? laidOver(memory.files, fresh) : merged(memory.files, fresh, isNeeded);
   const folders = new Map(
     [...memory.folders].filter(([path]) => {
       const owners = relisted.size === 0 ? [] : ownersOf(path);
@@ -70,6 +68,23 @@ export function mergeMemory(root: string, memory: Memory, read: Reread, looked: 
   const absent = new Set(memory.absent.filter((path) => !ownersOf(path).some((name) => templates.has(name))));
   for (const path of log.absent) absent.add(path);
   return { ...memory, ...read, outcome, files, folders, ways, absent: [...absent] };
+}
+
+type Files = Memory['files'];
+
+function merged(before: Files, fresh: Files, isNeeded: (path: string, isNew: boolean) => boolean): Files {
+  const files = new Map([...before].filter(([path]) => isNeeded(path, false)));
+  for (const [path, seen] of fresh) {
+    if (isNeeded(path, true)) files.set(path, seen);
+    else files.delete(path);
+  }
+  return files;
+}
+
+/** All of both: what was read now stands for what was. */
+function laidOver(before: Files, fresh: Files): Files {
+  const added = [...fresh.keys()].filter((path) => !before.has(path));
+  return new LazyMap([...before.keys(), ...added], (path) => fresh.get(path) ?? before.get(path)!);
 }
 
 /** The entries of definitions that were settled, and are not as they were, belong to nobody now. */

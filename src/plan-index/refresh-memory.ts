@@ -40,19 +40,20 @@ export async function refreshMemory(
 
   const files = new RepositoryFiles(root, log);
   const templates = templatesAt([...changed, ...relisted], memory.config);
-  let paths = memory.definitions.map(({ path }) => path);
-  if (relisted.size > 0) {
-    const { findVideos } = await import('../project/load-project.ts');
-    paths = findVideos(memory.config, files);
-    if (paths.length === 0) return null;
-  }
-  const known = new Map(memory.definitions.map((one) => [one.path, one]));
   const kept: RememberedDefinition[] = [];
   const dirty: string[] = [];
-  for (const path of paths) {
-    const one = known.get(path);
+  const sort = (path: string, one: RememberedDefinition | undefined): void => {
     if (one === undefined || isTouched(one, changed, templates)) dirty.push(path);
     else kept.push(one);
+  };
+  if (relisted.size === 0) {
+    for (const one of memory.definitions) sort(one.path, one);
+  } else {
+    const { findVideos } = await import('../project/load-project.ts');
+    const paths = findVideos(memory.config, files);
+    if (paths.length === 0) return null;
+    const known = new Map(memory.definitions.map((one) => [one.path, one]));
+    for (const path of paths) sort(path, known.get(path));
   }
   let read: Reread = { definitions: kept, templates: memory.templates };
   if (dirty.length > 0 || templates.size > 0) {
@@ -60,7 +61,7 @@ export async function refreshMemory(
     const reread = await readAnew(dirty, templates, memory, files, desire);
     if (reread === null) return null;
     read = { ...reread, definitions: [...kept, ...reread.definitions].sort(byPath) };
-    if (hasDoubledIds(read.definitions)) return null;
+    if (hasDoubledIds(reread.definitions, kept)) return null;
   }
   return mergeMemory(root, memory, read, { log, stamp, changed, relisted, templates });
 }
@@ -136,8 +137,9 @@ async function readAnew(
   return { definitions: rememberDefinitions(origins, desired), templates };
 }
 
-/** Ids name files, and some file systems do not tell upper case from lower. */
-function hasDoubledIds(definitions: readonly RememberedDefinition[]): boolean {
-  const names = definitions.flatMap(({ ids }) => ids.map((id) => id.toLowerCase()));
-  return new Set(names).size < names.length;
+/** Ids name files, and some file systems do not tell upper case from lower. Those that were kept are unlike each other. */
+function hasDoubledIds(fresh: readonly RememberedDefinition[], kept: readonly RememberedDefinition[]): boolean {
+  const names = fresh.flatMap(({ ids }) => ids.map((id) => id.toLowerCase()));
+  const taken = new Set(names);
+  return taken.size < names.length || kept.some(({ ids }) => ids.some((id) => taken.has(id.toLowerCase())));
 }

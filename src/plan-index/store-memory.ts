@@ -2,6 +2,7 @@ import { byCodeUnit, type Sha256 } from '../digest.ts';
 import type { FileSeen, FolderSeen } from '../project/read-log.ts';
 import { type IndexFile, sumOf, writeIndex } from './index-file.ts';
 import { type Head, statesOf, tupleAt } from './index-format.ts';
+import { LazyMap } from './lazy-map.ts';
 import { countVideos, type Memory, type RecordPlace, type RememberedDefinition, type Trusted } from './memory.ts';
 
 /** The part of the index that is read when something changed. */
@@ -112,11 +113,10 @@ export function recallMemory(index: IndexFile): Memory | null {
     Memory['config'],
     [string, never][],
   ];
-  const files = new Map<string, Trusted<FileSeen>>();
-  head.files.paths.forEach((path, at) => {
+  const files = new LazyMap(head.files.paths, (path, at): Trusted<FileSeen> => {
     const sha256 = body.digests.slice(at * DIGITS, (at + 1) * DIGITS) as Sha256;
     const isTrusted = head.files.trust[at] === 1;
-    files.set(path, { tuple: tupleAt(head.files, at), sha256, real: head.meta.reals[path] ?? null, isTrusted });
+    return { tuple: tupleAt(head.files, at), sha256, real: head.meta.reals[path] ?? null, isTrusted };
   });
   const folders = new Map<string, Trusted<FolderSeen>>();
   head.folders.paths.forEach((path, at) => {
@@ -141,12 +141,11 @@ function readRow(
   paths: readonly string[],
   names: readonly string[],
 ): RememberedDefinition {
-  const pathAt = (index: number): string => paths[index]!;
   return {
-    path: pathAt(origins[0]!),
-    origins: origins.map(pathAt),
-    assets: assets.map(pathAt),
-    templates: templates.map((index) => names[index]!),
+    path: paths[origins[0]!]!,
+    origins: pick(paths, origins),
+    assets: pick(paths, assets),
+    templates: pick(names, templates),
     ids,
     marks,
     settled: settled === 0 ? null : pairs(settled),
@@ -154,8 +153,16 @@ function readRow(
   };
 }
 
+function pick(texts: readonly string[], indices: readonly number[]): string[] {
+  // There are ten thousands of these lists, nearly all of one: called for each, a closure is what takes the time.
+  if (indices.length === 1) return [texts[indices[0]!]!];
+  return indices.map((index) => texts[index]!);
+}
+
 function pairs(numbers: readonly number[]): [number, number][] {
-  return Array.from({ length: numbers.length / 2 }, (_, index) => [numbers[index * 2]!, numbers[index * 2 + 1]!]);
+  const found: [number, number][] = [];
+  for (let at = 0; at < numbers.length; at += 2) found.push([numbers[at]!, numbers[at + 1]!]);
+  return found;
 }
 
 function writeMaps(_: string, value: unknown): unknown {

@@ -80,12 +80,9 @@ export function planDocument(plan: Plan, toolVersion: string, diagnostics: reado
 
 /** How many changes each action has, in the order of `ACTIONS`, those with none left out. */
 export function countActions(plan: Plan): Partial<Record<Action, number>> {
-  const counts: Partial<Record<Action, number>> = {};
-  for (const action of ACTIONS) {
-    const count = plan.changes.filter((change) => change.action === action).length;
-    if (count > 0) counts[action] = count;
-  }
-  return counts;
+  const counts = new Map<Action, number>();
+  for (const { action } of plan.changes) counts.set(action, (counts.get(action) ?? 0) + 1);
+  return Object.fromEntries(ACTIONS.flatMap((action) => (counts.has(action) ? [[action, counts.get(action)!]] : [])));
 }
 
 /** What applying the plan renders. Seconds are rounded to milliseconds. */
