@@ -50,7 +50,7 @@ export interface SessionRunnerPorts {
 /** What happens to a session at work. */
 export type RunnerEvent =
   | { readonly kind: 'session-begun'; readonly id: string; readonly tenant: TenantId; readonly attempt: number }
-  /** A scene was rendered to its end; told before it is kept. */
+  /** A scene was rendered to its end and is kept: nobody renders it again. */
   | { readonly kind: 'scene-rendered'; readonly id: string; readonly scene: Sha256; readonly elapsedMs: number }
   | {
       readonly kind: 'session-ended';
@@ -183,10 +183,10 @@ export class SessionRunner {
         options,
       );
       const elapsedMs = environment.now() - begunAt;
-      this.#ports.onEvent?.({ kind: 'scene-rendered', id: stored.session.id, scene, elapsedMs });
       options.signal.throwIfAborted();
       this.#enter(record, 'uploading');
       saved = await outputs.save(scene, name, made);
+      this.#ports.onEvent?.({ kind: 'scene-rendered', id: stored.session.id, scene, elapsedMs });
       return made;
     });
     return saved ?? (await outputs.find(scene, name)) ?? (await outputs.save(scene, name, rendering));
