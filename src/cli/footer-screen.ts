@@ -1,5 +1,5 @@
 import { stripVTControlCharacters } from 'node:util';
-import { cellWidth, graphemesOf } from '../report/cell-width.ts';
+import { breakCells } from '../report/cell-width.ts';
 import type { Io, Output } from './io.ts';
 
 /** Begin and end of a synchronised update: a terminal that knows it shows all of it at once. */
@@ -124,19 +124,14 @@ export class FooterScreen {
   #firstRows(line: string, rows: number, columns: number): string {
     const plain = stripVTControlCharacters(line);
     if (!this.#reflows) return plain;
-    let used = 0;
-    const isAmongThem = (grapheme: string): boolean => {
-      used += cellWidth(grapheme);
-      return used <= rows * columns;
-    };
-    return graphemesOf(plain).filter(isAmongThem).join('');
+    return breakCells(plain, Math.max(1, columns)).slice(0, rows).join('');
   }
 
   /** How many rows lines take now, that were written to a screen of another width perhaps. */
   #rowsOf(lines: readonly string[], columns: number): number {
     if (!this.#reflows) return lines.length;
-    const width = (line: string): number => cellWidth(stripVTControlCharacters(line));
-    return lines.reduce((sum, line) => sum + Math.max(1, Math.ceil(width(line) / Math.max(1, columns))), 0);
+    const rowsOf = (line: string): number => breakCells(stripVTControlCharacters(line), Math.max(1, columns)).length;
+    return lines.reduce((sum, line) => sum + rowsOf(line), 0);
   }
 }
 

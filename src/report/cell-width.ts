@@ -49,3 +49,19 @@ export function cutCellsStart(text: string, width: number): string {
   }
   return `…${cut}`;
 }
+
+/** The rows that a text takes on a terminal: a wide character goes to the next row when one column is left for it. */
+export function breakCells(text: string, columns: number): string[] {
+  const rows = [''];
+  let used = 0;
+  for (const grapheme of graphemesOf(text)) {
+    const width = cellWidth(grapheme);
+    used += width;
+    if (used > columns && rows.at(-1) !== '') {
+      rows.push('');
+      used = width;
+    }
+    rows.push(`${rows.pop()}${grapheme}`);
+  }
+  return rows;
+}

@@ -124,6 +124,23 @@ describe('FooterScreen', () => {
     expect(terminal.screen.slice(0, 4)).toEqual(['✓ one', `${MARK} a`, `${MARK} b`, '']);
   });
 
+  test('knows that a wide character does not stand in one column at the end of a row', () => {
+    const text = `${MARK}0 東京の夏のコレクションは海と空の色`;
+    const terminal = new Terminal(80, 24);
+    const screen = new FooterScreen(terminal, {});
+    screen.draw([], [text]);
+    for (const [columns, rows] of [
+      [25, 2],
+      [12, 2],
+      [13, 6],
+    ] as const) {
+      terminal.resize(columns, rows);
+      const footer = [cutCells(text, columns - 1)];
+      screen.draw([], footer);
+      expectFooter(terminal, footer);
+    }
+  });
+
   test('takes a row for a row where the terminal cuts lines off', () => {
     for (const env of [{ XTERM_VERSION: 'XTerm(379)' }, { TERM: 'linux' }, { STY: '1.pts' }]) {
       const written: string[] = [];
