@@ -1,14 +1,8 @@
-import { execa } from 'execa';
 import type { Fingerprint } from '../lock/lock.ts';
 import { parseLock } from '../lock/parse-lock.ts';
 import type { FormerEntry } from '../plan/observations.ts';
-import { gitProcess, tryGit } from './run-git.ts';
-
-/** How far back it is looked: beyond, a video is as likely gone as it is to be wanted again. */
-export const COMMITS = 200;
-
-/** Milliseconds that a plan waits for it. */
-export const TIME_MS = 2_000;
+import { runLockLog, TIME_MS } from './lock-log.ts';
+import { tryGit } from './run-git.ts';
 
 /**
  * Entries that the lockfile once had, at the present commit or before it, with the fingerprints that are wanted; of several
@@ -59,23 +53,9 @@ async function commitsBefore(
   wanted: ReadonlySet<Fingerprint>,
   signal: AbortSignal,
 ): Promise<string[]> {
-  const args = [
-    'log',
-    // Both sides of a merge, the one that lost among them.
-    '--full-history',
-    `--max-count=${COMMITS}`,
-    '--format=commit %H',
-    '--patch',
-    '--unified=0',
-    '--text',
-    '--no-color',
-  ];
-  const log = execa('git', [...args, '--no-ext-diff', '--no-textconv', '--no-renames', 'HEAD', '--', lockFile], {
-    ...gitProcess(root),
-    buffer: false,
-    reject: false,
-    cancelSignal: signal,
-  });
+  const log = runLockLog(root, lockFile, 'commit %H', signal);
+  // It is killed when all is found: that is no failure.
+  log.catch(() => undefined);
   const commits = new Set<string>();
   const left = new Set<string>(wanted);
   let commit = '';

@@ -1,6 +1,5 @@
-import { execa } from 'execa';
-import { COMMITS, TIME_MS } from './former-entries.ts';
-import { gitProcess, tryGit } from './run-git.ts';
+import { runLockLog, TIME_MS } from './lock-log.ts';
+import { tryGit } from './run-git.ts';
 
 const FINGERPRINT = /v[1-9]\d*:[0-9a-f]{64}/g;
 
@@ -18,13 +17,7 @@ export async function formerFingerprints(root: string, lockFile: string): Promis
     for (const [fingerprint] of text.matchAll(FINGERPRINT)) found.add(fingerprint);
   };
   take((await tryGit(root, ['cat-file', 'blob', `HEAD:./${lockFile}`], { timeoutMs: TIME_MS })) ?? '');
-  const args = ['log', '--full-history', `--max-count=${COMMITS}`, '--format=', '--patch', '--unified=0', '--text'];
-  const more = ['--no-color', '--no-ext-diff', '--no-textconv', '--no-renames', 'HEAD', '--', lockFile];
-  const log = execa('git', [...args, ...more], {
-    ...gitProcess(root),
-    buffer: false,
-    cancelSignal: AbortSignal.timeout(TIME_MS),
-  });
+  const log = runLockLog(root, lockFile, '', AbortSignal.timeout(TIME_MS));
   try {
     // Not by line: of a large lockfile there are half a million.
     let rest = '';

@@ -7,7 +7,7 @@ import { JournalFold } from './fold-journal.ts';
 import type { Attempt, Intent, JournalRecord, JournalState } from './journal.ts';
 import { JournalQueue, type JournalWrite, settleWrites } from './journal-writes.ts';
 import type { Lock } from './lock.ts';
-import { JOURNAL_HEADER, journalError, journalLine, parseJournal, unreadableJournal } from './parse-journal.ts';
+import { journalError, journalLine, journalText, parseJournal, unreadableJournal } from './parse-journal.ts';
 
 /**
  * Opens the journal that is one file, for one process at a time. EDGE. Nothing is written before the first line: a journal
@@ -144,7 +144,7 @@ export class JournalFile {
 
   /** A whole new file: the first one, or a compacted one. @returns its bytes */
   async #replace(records: readonly JournalRecord[]): Promise<number> {
-    const text = JOURNAL_HEADER + records.map(journalLine).join('');
+    const text = journalText(records);
     try {
       await replaceFile(this.#path, text, { isDurable: true });
     } catch (error) {

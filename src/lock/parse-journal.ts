@@ -27,6 +27,11 @@ export function journalLine(record: JournalRecord): string {
 /** The line that a journal begins with. */
 export const JOURNAL_HEADER: string = line(JSON.stringify({ type: 'journal', version: JOURNAL_VERSION }));
 
+/** A whole journal. */
+export function journalText(records: readonly JournalRecord[]): string {
+  return JOURNAL_HEADER + records.map(journalLine).join('');
+}
+
 function line(json: string): string {
   return `{"sum":"${sha256(json).slice(0, SUM_LENGTH)}","record":${json}}\n`;
 }

@@ -4,7 +4,14 @@ import { JournalFold } from './fold-journal.ts';
 import type { Attempt, Intent, JournalRecord, JournalState } from './journal.ts';
 import { JournalQueue, type JournalWrite, settleWrites } from './journal-writes.ts';
 import type { Lock } from './lock.ts';
-import { JOURNAL_HEADER, journalError, journalLine, parseJournal, unreadableJournal } from './parse-journal.ts';
+import {
+  JOURNAL_HEADER,
+  journalError,
+  journalLine,
+  journalText,
+  parseJournal,
+  unreadableJournal,
+} from './parse-journal.ts';
 
 /** One text that many write to: it is replaced whole, and only by who has seen what it says. */
 export interface SharedText {
@@ -108,7 +115,7 @@ export class SharedJournal {
       const records = this.#recordsOf(this.#tip);
       const left = compactJournal(records, this.state, lock);
       if (left.length === records.length) return;
-      const { tip } = await shared.write(textOf(left), this.#tip, newMark());
+      const { tip } = await shared.write(journalText(left), this.#tip, newMark());
       // Whoever was first leaves it to the next run.
       if (tip !== null) this.#take(tip);
     });
@@ -178,10 +185,6 @@ export class SharedJournal {
 function marked(record: JournalRecord, mark: string): JournalRecord {
   const line: JournalRecord & { readonly write: string } = { ...record, write: mark };
   return line;
-}
-
-function textOf(records: readonly JournalRecord[]): string {
-  return JOURNAL_HEADER + records.map(journalLine).join('');
 }
 
 function tooManyRaces(name: string): ReelformError {
