@@ -9,7 +9,7 @@ import type { RenderSession } from '../../../src/service/wire.ts';
 import { makeClaim, makeStored } from '../store/sessions.ts';
 
 // A process of its own, to be killed: asks for a session per key (as a client does again after a crash), and renders what
-// is queued, in words. It says what it ended, and when all have ended.
+// is queued, in words. It says what it ended, and when all have ended and no job is left.
 const [url = '', directory = '', keys = '0', stepMs = '5'] = process.argv.slice(2);
 const database = await openDatabase({ url: url || null, directory, log: SILENT_LOG });
 await migrate(database, SILENT_LOG);
@@ -46,10 +46,13 @@ for (let key = 0; key < Number(keys); key++) {
   if (answer.kind === 'done') say(`created ${answer.value.id}`);
 }
 for (;;) {
-  const [row] = await database.query<{ left: number; all: number }>(
-    `select count(*) as all, count(*) filter (where status = 'preview_rendering') as left from reelform.sessions`,
+  // A kill can come between the end of a session and that of its job, which then has one more worker to end it.
+  const [row] = await database.query<{ left: number; all: number; jobs: number }>(
+    `select count(*) as all, count(*) filter (where status = 'preview_rendering') as left,
+            (select count(*) from reelform_jobs.job where state in ('created', 'retry', 'active')) as jobs
+       from reelform.sessions`,
   );
-  if (row!.all === Number(keys) && row!.left === 0) break;
+  if (row!.all === Number(keys) && row!.left === 0 && row!.jobs === 0) break;
   await setTimeout(50);
 }
 say('all ended');
