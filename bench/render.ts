@@ -24,7 +24,7 @@ function loadScene(folder: string): Scene {
   const files = new Map(names.map((name) => [name, new Uint8Array(readFileSync(join(folder, name)))]));
   const template = parseTemplatePackage(folder, files);
   if (!template.ok) throw new Error(template.diagnostics.map(({ message }) => message).join('\n'));
-  return bindMapping(template.value, {}, new Map());
+  return bindMapping(template.value, { resources: {} }, new Map());
 }
 
 /** All frames as the encoder sees them. */

@@ -1,8 +1,9 @@
 import type { Scene } from '../template/scene.ts';
 import { fitImage } from './fit-image.ts';
+import { setTexts } from './text/set-texts.ts';
 
 /**
- * The scene's animation as one JSON text with every image in it, fitted to its area. One image is decoded at a time, so
+ * The scene's animation as one JSON text with its texts set and every image in it, fitted to its area. One image is decoded at a time, so
  * that memory holds one large source, not all.
  *
  * @throws SceneError as `fitImage`
@@ -13,9 +14,10 @@ export async function composeAnimation(scene: Scene): Promise<string> {
     const png = await fitImage(image);
     uris.set(image.assetId, `data:image/png;base64,${png.toString('base64')}`);
   }
-  const assets = (scene.animation.assets ?? []).map((asset) => {
+  const { animation } = await setTexts(scene.animation, scene.fonts);
+  const assets = (animation.assets ?? []).map((asset) => {
     const uri = uris.get(asset.id);
     return uri === undefined ? asset : { ...asset, u: '', p: uri, e: 1 };
   });
-  return JSON.stringify({ ...scene.animation, assets });
+  return JSON.stringify({ ...animation, assets });
 }

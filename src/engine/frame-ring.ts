@@ -1,3 +1,4 @@
+import type { PixelFormat } from './frame-writer.ts';
 import { RGBA_TO_I420_WASM } from './kernel/rgba-to-i420.wasm.ts';
 
 /** The part of the WebAssembly namespace used here; Node's types leave it out. */
@@ -19,32 +20,40 @@ const STRIP_ROWS = 32;
 /** So many frames may wait between the two threads; more than covers the raster worker's pauses for a still. */
 export const RING_SLOTS = 4;
 
-/** Bytes of one I420 frame: the planes Y, Cb, Cr one after the other, without padding. Both sides even. */
-export function i420Bytes(width: number, height: number): number {
-  return (width * height * 3) / 2;
+/** What the slots of a ring hold: frames of this size, both sides even, in this form. */
+export interface RingFormat {
+  /** Pixels. */
+  readonly width: number;
+  readonly height: number;
+  readonly pixels: PixelFormat;
+}
+
+/** Bytes of one frame. @see PixelFormat */
+export function frameBytes({ width, height, pixels }: RingFormat): number {
+  return pixels === 'i420' ? (width * height * 3) / 2 : width * height * 4;
 }
 
 /** The frame in a slot of a ring, as a view of the shared memory: valid until the slot is written again. */
-export function ringFrame(buffer: SharedArrayBuffer, width: number, height: number, slot: number): Uint8Array {
-  return new Uint8Array(buffer, slotOffset(width, height, slot), i420Bytes(width, height));
+export function ringFrame(buffer: SharedArrayBuffer, format: RingFormat, slot: number): Uint8Array {
+  return new Uint8Array(buffer, slotOffset(format, slot), frameBytes(format));
 }
 
-/** A fixed number of I420 frames in memory that two threads share, and the conversion into them. */
+/** A fixed number of frames in memory that two threads share, and the conversion into them. */
 export interface FrameRing {
   /** For `ringFrame` on the reading thread. */
   readonly buffer: SharedArrayBuffer;
   /**
-   * Converts to BT.709, limited range, chroma averaged over 2×2 pixels, and keeps the result in a slot.
+   * Keeps a frame in a slot: as it is, or converted to BT.709, limited range, chroma averaged over 2×2 pixels.
    *
-   * @param rgba row-major, width*height*4 bytes, opaque (alpha is ignored); copied
+   * @param rgba row-major, width*height*4 bytes; for `i420` opaque (alpha is ignored); copied
    * @see ITU-R BT.709-6, items 3.2–3.4 and 4.6
    */
-  convert(rgba: Uint8Array, slot: number): void;
+  put(rgba: Uint8Array, slot: number): void;
 }
 
-/** @param width pixels, even; `height` too */
-export function createFrameRing(width: number, height: number): FrameRing {
-  const pages = Math.ceil(slotOffset(width, height, RING_SLOTS) / PAGE_BYTES);
+export function createFrameRing(format: RingFormat): FrameRing {
+  const { width, height, pixels } = format;
+  const pages = Math.ceil(slotOffset(format, RING_SLOTS) / PAGE_BYTES);
   const memory = new WebAssembly.Memory({ initial: pages, maximum: pages, shared: true });
   const module = new WebAssembly.Module(Buffer.from(RGBA_TO_I420_WASM, 'base64'));
   const { convert } = new WebAssembly.Instance(module, { env: { memory } }).exports as { convert: Convert };
@@ -53,8 +62,9 @@ export function createFrameRing(width: number, height: number): FrameRing {
   const input = new Uint8Array(memory.buffer, 0, stripBytes);
   return {
     buffer: memory.buffer,
-    convert(rgba, slot) {
-      const y = slotOffset(width, height, slot);
+    put(rgba, slot) {
+      if (pixels === 'rgba') return ringFrame(memory.buffer, format, slot).set(rgba);
+      const y = slotOffset(format, slot);
       for (let row = 0; row < height; row += STRIP_ROWS) {
         input.set(rgba.subarray(row * width * 4, row * width * 4 + stripBytes));
         const u = y + area + (row / 2) * (width / 2);
@@ -65,7 +75,7 @@ export function createFrameRing(width: number, height: number): FrameRing {
 }
 
 /** One strip of RGBA lies first, the slots after it, each at a multiple of 64 bytes. */
-function slotOffset(width: number, height: number, slot: number): number {
-  const slotBytes = Math.ceil(i420Bytes(width, height) / 64) * 64;
-  return Math.ceil((width * STRIP_ROWS * 4) / 64) * 64 + slot * slotBytes;
+function slotOffset(format: RingFormat, slot: number): number {
+  const slotBytes = Math.ceil(frameBytes(format) / 64) * 64;
+  return Math.ceil((format.width * STRIP_ROWS * 4) / 64) * 64 + slot * slotBytes;
 }

@@ -4,6 +4,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import type { Scene } from '../template/scene.ts';
 import { failureFrom } from './failure.ts';
 import { createFrameRing } from './frame-ring.ts';
+import { pixelsOf } from './frame-writer.ts';
 import { freeBuffers } from './free-buffers.ts';
 import type { DrawRequest, RasterMessage } from './raster-protocol.ts';
 import { openRasterizer } from './rasterizer.ts';
@@ -20,11 +21,11 @@ try {
 async function serve(scene: Scene): Promise<void> {
   const { width, height } = scene;
   const rasterizer = await openRasterizer(scene);
-  const ring = createFrameRing(width, height);
+  const ring = createFrameRing({ width, height, pixels: pixelsOf(scene.output.format) });
   const requests = on(port, 'message') as AsyncIterable<[DrawRequest]>;
   post({ kind: 'open', buffer: ring.buffer });
   for await (const [{ frame, slot }] of requests) {
-    ring.convert(rasterizer.draw(frame), slot);
+    ring.put(rasterizer.draw(frame), slot);
     const names = scene.stills.filter((still) => still.frame === frame).map((still) => still.name);
     if (names.length > 0) {
       const bytes = await rasterizer.encodeJpeg();

@@ -1,6 +1,7 @@
 import { createCanvas, LottieAnimation } from '@napi-rs/canvas';
 import type { Scene } from '../template/scene.ts';
 import { composeAnimation } from './compose-animation.ts';
+import { pixelsOf } from './frame-writer.ts';
 import { SceneError } from './scene-error.ts';
 
 const JPEG_QUALITY = 90;
@@ -8,10 +9,10 @@ const JPEG_QUALITY = 90;
 /** Draws the frames of one scene, in any order. Skia (Skottie) behind it; not for two tasks at once. */
 export interface Rasterizer {
   /**
-   * Draws a frame over opaque black and reads it back.
+   * Draws a frame, over opaque black where the format that is asked for has no alpha, and reads it back.
    *
    * @param frame index in 0..frameCount-1
-   * @returns RGBA, row-major, width*height*4 bytes, alpha 255 everywhere; a fresh buffer. Its memory is given back in a
+   * @returns RGBA, row-major, width*height*4 bytes, straight alpha; a fresh buffer. Its memory is given back in a
    *   turn of the event loop: a caller that draws many frames has to let one pass now and then.
    */
   draw(frame: number): Uint8Array;
@@ -32,18 +33,23 @@ export async function openRasterizer(scene: Scene): Promise<Rasterizer> {
   const { width, height } = scene;
   const canvas = createCanvas(width, height);
   // Without alpha what nothing paints is black, as in the video; and reading back is quicker.
-  const context = canvas.getContext('2d', { alpha: false });
+  const isOpaque = pixelsOf(scene.output.format) === 'i420';
+  const context = canvas.getContext('2d', { alpha: !isOpaque });
   const animationFramesPerFrame = scene.animation.fr / scene.fps;
   return {
     draw(frame) {
       context.clearRect(0, 0, width, height);
       animation.seekFrame(frame * animationFramesPerFrame);
       animation.render(context, { x: 0, y: 0, width, height });
-      return canvas.data();
+      return isOpaque ? canvas.data() : bytesOf(context.getImageData(0, 0, width, height).data);
     },
     encodeJpeg: () => canvas.encode('jpeg', JPEG_QUALITY),
     encodePng: () => canvas.encode('png'),
   };
+}
+
+function bytesOf({ buffer, byteOffset, byteLength }: Uint8ClampedArray): Uint8Array {
+  return new Uint8Array(buffer, byteOffset, byteLength);
 }
 
 function loadAnimation(json: string): LottieAnimation {

@@ -1,19 +1,21 @@
 import { on } from 'node:events';
 import { Worker } from 'node:worker_threads';
+import type { OutputFormat } from '../service/wire.ts';
 import type { Scene } from '../template/scene.ts';
 import { builtFile } from './built-file.ts';
 import { checkScene } from './check-scene.ts';
-import type { Encoder, EncoderFactory } from './encoder.ts';
+import type { EncoderFactory } from './encoder.ts';
 import { errorFrom } from './failure.ts';
 import { frameRateOf } from './frame-rate.ts';
 import { RING_SLOTS, ringFrame } from './frame-ring.ts';
-import { muxMp4 } from './mux-mp4.ts';
+import { type FrameWriter, pixelsOf } from './frame-writer.ts';
 import type { DrawRequest, RasterMessage, RenderedStill } from './raster-protocol.ts';
 import { SceneError } from './scene-error.ts';
 import { openWebcodecsEncoder } from './webcodecs-encoder.ts';
+import { openWriter } from './writers/open-writer.ts';
 
 export interface RenderSceneOptions {
-  /** The embedded one when absent. */
+  /** Of H.264; the embedded one when absent. */
   readonly encoder?: EncoderFactory;
   /** Called after each frame, with a number that grows by one. */
   readonly onProgress?: ((framesDone: number, frameCount: number) => void) | undefined;
@@ -22,8 +24,9 @@ export interface RenderSceneOptions {
 
 /** A finished video and its stills, in memory. */
 export interface Rendering {
-  /** MP4: H.264, yuv420p, BT.709, limited range, index first. */
+  /** The file that was asked for; as MP4: H.264, yuv420p, BT.709, limited range, index first. */
   readonly video: Uint8Array;
+  readonly format: OutputFormat;
   /** In the scene's order. */
   readonly stills: readonly RenderedStill[];
   readonly width: number;
@@ -33,7 +36,7 @@ export interface Rendering {
 }
 
 /**
- * Renders a scene: a worker thread draws and converts frames while this thread feeds the encoder, a fixed number of frames
+ * Renders a scene: a worker thread draws and converts frames while this thread feeds the writer, a fixed number of frames
  * between them, so that memory stays flat whatever the length. The same scene gives the same frames everywhere, and with
  * the embedded encoder the same bytes on machines with as many cores.
  *
@@ -45,25 +48,25 @@ export async function renderScene(scene: Scene, options: RenderSceneOptions = {}
   const { signal, encoder: openEncoder = openWebcodecsEncoder } = options;
   signal?.throwIfAborted();
   checkScene(scene);
-  const { width, height, frameCount } = scene;
+  const { width, height, frameCount, output } = scene;
   const rate = frameRateOf(scene.fps);
   const worker = new Worker(builtFile(import.meta.url, 'engine/raster-worker.js'), { workerData: scene });
   const messages = on(worker, 'message', { signal, close: ['exit'] } as object) as AsyncIterable<[RasterMessage]>;
   // While frames are awaited `messages` rejects with it; afterwards nothing may throw it at the process.
   worker.on('error', () => undefined);
-  let encoder: Encoder | undefined;
+  let writer: FrameWriter | undefined;
   try {
-    encoder = await openEncoder({ width, height, rate });
+    writer = await openWriter({ format: { width, height, rate }, frameCount, output }, openEncoder);
     const ask = (request: DrawRequest): void => worker.postMessage(request);
-    const stills = await encodeFrames({ scene, messages, ask, encoder, options });
-    const video = await muxMp4(await encoder.finish());
+    const stills = await writeFrames({ scene, messages, ask, writer, options });
+    const video = await writer.finish();
     signal?.throwIfAborted();
     const durationSeconds = (frameCount * rate.denominator) / rate.numerator;
-    return { video, stills, width, height, frameCount, durationSeconds };
+    return { video, format: output.format, stills, width, height, frameCount, durationSeconds };
   } catch (error) {
     throw signal?.aborted ? signal.reason : error;
   } finally {
-    encoder?.close();
+    writer?.close();
     await worker.terminate();
   }
 }
@@ -72,13 +75,14 @@ interface FrameSupply {
   readonly scene: Scene;
   readonly messages: AsyncIterable<[RasterMessage]>;
   readonly ask: (request: DrawRequest) => void;
-  readonly encoder: Encoder;
+  readonly writer: FrameWriter;
   readonly options: RenderSceneOptions;
 }
 
-/** Moves every frame from the worker to the encoder; resolves with the stills, in the scene's order. */
-async function encodeFrames({ scene, messages, ask, encoder, options }: FrameSupply): Promise<RenderedStill[]> {
+/** Moves every frame from the worker to the writer; resolves with the stills, in the scene's order. */
+async function writeFrames({ scene, messages, ask, writer, options }: FrameSupply): Promise<RenderedStill[]> {
   const { width, height, frameCount } = scene;
+  const ringFormat = { width, height, pixels: pixelsOf(scene.output.format) };
   const stills = new Map<string, RenderedStill>();
   let buffer: SharedArrayBuffer | undefined;
   let framesAsked = 0;
@@ -95,7 +99,7 @@ async function encodeFrames({ scene, messages, ask, encoder, options }: FrameSup
         stills.set(message.still.name, message.still);
         break;
       case 'frame':
-        await encoder.encode(ringFrame(buffer!, width, height, message.slot), message.frame);
+        await writer.write(ringFrame(buffer!, ringFormat, message.slot), message.frame);
         options.signal?.throwIfAborted();
         askNext(message.slot);
         options.onProgress?.(message.frame + 1, frameCount);

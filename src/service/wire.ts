@@ -42,9 +42,26 @@ export interface MediaResource {
   transform?: Transform;
 }
 
+/** A font that the template or the project carries, by name. */
+export interface FontResource {
+  source: { font: string };
+}
+
 export type CropStrategy = 'cover' | 'contain' | 'fill' | 'manual';
 
-/** How a source fills its area; crop in pixels of the source, focus in 0..1. */
+/** How an image moves in the area of a video. */
+export type AnimateStrategy =
+  | 'none'
+  | 'slide-to-left'
+  | 'slide-to-right'
+  | 'slide-to-top'
+  | 'slide-to-bottom'
+  | 'zoom-in'
+  | 'zoom-out';
+
+export type AnimateSpeed = 'slow' | 'moderate' | 'fast';
+
+/** How a source fills its area; crop in pixels of the source, focus in 0..1. Sound and time for videos and sounds alone. */
 export interface Transform {
   crop_strategy?: CropStrategy;
   crop_x?: number;
@@ -55,25 +72,59 @@ export interface Transform {
   focus_y?: number;
   /** RRGGBB behind a contained image. */
   background?: string;
+  /** Where `trim_start_time` counts; `none` plays from the start. */
+  trim_strategy?: 'none' | 'manual';
+  /** Seconds of the source that are skipped. */
+  trim_start_time?: number;
+  /** Of a video's own sound, 0..1 and up to 4. A video is silent unless this is given. */
+  volume?: number;
+  /** An image in the area of a video; `manual` crops go with `none` alone. */
+  animate_strategy?: AnimateStrategy;
+  animate_speed?: AnimateSpeed;
 }
 
-export type Resource = TextResource | MediaResource;
+/** A sound: of an editable of kind audio, or of `audio_tracks`. */
+export interface AudioResource {
+  source: { remote_url: string };
+  transform?: AudioTransform;
+}
+
+export interface AudioTransform {
+  /** Seconds of the source that are skipped. */
+  trim_start_time?: number;
+  /** 0..4; 1 when absent. */
+  volume?: number;
+  /** Seconds from silence at the start, and to silence at the end, of what is heard. */
+  fade_in?: number;
+  fade_out?: number;
+  /** Starts again until the video ends. */
+  loop?: boolean;
+}
+
+export type Resource = TextResource | MediaResource | FontResource | AudioResource;
 
 export interface Mapping {
   template_style_version_id: string;
   resources: Record<string, Resource>;
-  audio_tracks?: Record<string, unknown>;
-  font_changes?: Record<string, unknown>;
+  /** By the name of the track; mixed over the template's own sound. */
+  audio_tracks?: Record<string, AudioResource>;
+  /** By the name of the template's font that is replaced. */
+  font_changes?: Record<string, FontResource>;
 }
+
+/** `png` is one still, `png_sequence` a zip of all frames; `webp` is animated. */
+export type OutputFormat = 'mp4' | 'webm' | 'gif' | 'webp' | 'png' | 'png_sequence';
+
+export type OutputQuality = 'low' | 'medium' | 'high';
 
 /** How the finished file is made; all of it optional. */
 export interface OutputRequest {
-  format?: 'mp4' | 'webm' | 'gif' | 'png';
+  format?: OutputFormat;
   /** Pixels; the width follows. */
   height?: number;
   /** Frames per second. */
   fps?: number;
-  quality?: 'low' | 'medium' | 'high';
+  quality?: OutputQuality;
 }
 
 export interface CreateRenderSession {
@@ -103,14 +154,14 @@ export interface SessionError {
 
 /** A source that a session was rendered from. */
 export interface SessionSource {
-  /** The editable that it fills. */
+  /** The editable that it fills, or `audio_tracks.` and the track's name. */
   key: string;
   remote_url: string;
   status: 'fetched' | 'failed';
   sha256?: string;
   content_type?: string;
   bytes?: number;
-  /** Pixels, of images. */
+  /** Pixels, of images and videos. */
   width?: number;
   height?: number;
 }
@@ -139,8 +190,8 @@ export interface RenderSession {
   created_at: string;
   updated_at: string;
   mapping: Mapping & { id: string };
-  audio_tracks: Record<string, unknown>;
-  font_changes: Record<string, unknown>;
+  audio_tracks: Record<string, AudioResource>;
+  font_changes: Record<string, FontResource>;
   source_uploads: SessionSource[];
   /** Names of the fonts that were used. */
   fonts: string[];

@@ -1,7 +1,7 @@
 import type { Code } from '../diagnostic.ts';
 import type { Sha256 } from '../digest.ts';
 import type { SessionCode } from '../service/session-codes.ts';
-import type { RenderSession, SessionError, SessionStatus } from '../service/wire.ts';
+import type { OutputFormat, RenderSession, SessionError, SessionStatus } from '../service/wire.ts';
 import type { Scene } from '../template/scene.ts';
 import type { TemplatePackage } from '../template/template-package.ts';
 
@@ -57,7 +57,8 @@ export interface RenderOptions {
 
 /** A finished video and its stills, in memory. */
 export interface Rendering {
-  /** MP4. */
+  /** The file that was asked for. */
+  readonly format: OutputFormat;
   readonly video: Uint8Array;
   /** JPEG each. */
   readonly stills: readonly { readonly name: string; readonly bytes: Uint8Array }[];

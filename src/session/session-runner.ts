@@ -178,10 +178,7 @@ export class SessionRunner {
     let saved: Output | null = null;
     const rendering = await this.#renders.render(scene, { signal, onProgress }, async (options) => {
       const begunAt = environment.now();
-      const made = await renderer.render(
-        bindMapping(template, stored.session.mapping.resources, sources.bytes),
-        options,
-      );
+      const made = await renderer.render(bindMapping(template, stored.session.mapping, sources.bytes), options);
       const elapsedMs = environment.now() - begunAt;
       options.signal.throwIfAborted();
       this.#enter(record, 'uploading');

@@ -1,24 +1,31 @@
-import { isRecord } from '../is-record.ts';
-import type { MediaResource, Resource, TextResource, Transform } from '../service/wire.ts';
+import type { Mapping, MediaResource, OutputRequest, Resource, TextResource, Transform } from '../service/wire.ts';
 import { parseColor } from './color.ts';
 import { slotValue } from './derive-spec.ts';
 import { findSlotUses, type LottieNode, type SlotUse, textStyles } from './lottie-slots.ts';
-import type { LottieDocument, Scene, SceneImage } from './scene.ts';
-import type { PackageFile, TemplatePackage } from './template-package.ts';
+import type { Scene, SceneImage } from './scene.ts';
+import type { TemplatePackage } from './template-package.ts';
 
 const DEFAULT_TRANSFORM: Transform = { crop_strategy: 'cover' };
 
+/** What a template is filled with, and the file that is to come of it. */
+export interface BindRequest extends Pick<Mapping, 'resources' | 'audio_tracks' | 'font_changes'> {
+  readonly output?: OutputRequest | undefined;
+  /** Of the video, for the file's metadata. */
+  readonly fingerprint?: string | null | undefined;
+}
+
 /**
- * Fills a template with a mapping: texts and colours are written into the animation, fonts are embedded, and images are
- * named for the renderer to crop. Slots that the mapping leaves out keep the template's own value.
+ * Fills a template with a mapping: texts and colours are written into the animation, fonts and images come beside
+ * it. Slots that the mapping leaves out keep the template's own value. Each node that an editable filled says so in a field
+ * `editable`, for whoever has something to tell about it.
  *
  * The mapping is one that `checkMapping` found nothing wrong with.
  *
- * @param fetched the bytes behind each media resource, by editable key
+ * @param fetched the bytes behind each media resource, by editable key; of a track by `audio_tracks.` and its name
  */
 export function bindMapping(
   template: TemplatePackage,
-  resources: Readonly<Record<string, Resource>>,
+  { resources, fingerprint = null }: BindRequest,
   fetched: ReadonlyMap<string, Uint8Array>,
 ): Scene {
   const animation = structuredClone(template.animation);
@@ -29,6 +36,7 @@ export function bindMapping(
     const own = slotValue(animation, key);
     for (const use of uses) {
       delete use.node.sid;
+      use.node.editable = key;
       if (use.kind === 'image') {
         const bytes = fetched.get(key);
         if (bytes !== undefined) images.set(use.assetId, sceneImage(use, key, bytes, transformOf(resource)));
@@ -45,15 +53,18 @@ export function bindMapping(
     const use = { node: asset as LottieNode, assetId: asset.id };
     images.set(asset.id, sceneImage(use, file.path, file.bytes, { crop_strategy: 'fill' }));
   }
-  embedFonts(animation, template.fonts);
 
   return {
+    output: { format: 'mp4', quality: 'high', fingerprint },
     width: template.width,
     height: template.height,
     fps: template.fps,
     frameCount: template.frameCount,
     animation,
+    fonts: [...template.fonts].map(([name, { bytes }]) => ({ name, bytes, isFallback: false })),
     images: [...images.values()],
+    clips: [],
+    sounds: [],
     stills: template.stills,
   };
 }
@@ -81,20 +92,4 @@ function sceneImage(
   transform: Transform,
 ): SceneImage {
   return { assetId: use.assetId, width: Number(use.node.w), height: Number(use.node.h), bytes, transform, name };
-}
-
-/** Skia takes a font from the document itself, or silently from the system: so every font is written into it. */
-function embedFonts(animation: LottieDocument, fonts: ReadonlyMap<string, PackageFile>): void {
-  const list = isRecord(animation.fonts) ? animation.fonts.list : null;
-  if (!Array.isArray(list)) return;
-  for (const font of list) {
-    const file = isRecord(font) && typeof font.fName === 'string' ? fonts.get(font.fName) : undefined;
-    if (file === undefined) continue;
-    const base64 = Buffer.from(file.bytes).toString('base64');
-    Object.assign(font, { origin: 3, fPath: `data:${fontType(file.path)};base64,${base64}` });
-  }
-}
-
-function fontType(path: string): string {
-  return `font/${path.slice(path.lastIndexOf('.') + 1).toLowerCase()}`;
 }

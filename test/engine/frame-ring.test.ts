@@ -1,10 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { createFrameRing, i420Bytes, RING_SLOTS, ringFrame } from '../../src/engine/frame-ring.ts';
+import { createFrameRing, frameBytes, RING_SLOTS, type RingFormat, ringFrame } from '../../src/engine/frame-ring.ts';
+
+const i420 = (width: number, height: number): RingFormat => ({ width, height, pixels: 'i420' });
 
 /** BT.709 in floating point, limited range; chroma of the mean of 2×2 pixels. */
 function referenceI420(rgba: Uint8Array, width: number, height: number): Float64Array {
-  const out = new Float64Array(i420Bytes(width, height));
+  const out = new Float64Array(frameBytes(i420(width, height)));
   const pixel = (x: number, y: number) => [0, 1, 2].map((c) => rgba[(y * width + x) * 4 + c]! / 255) as number[];
   const luma = ([r, g, b]: number[]) => 0.2126 * r! + 0.7152 * g! + 0.0722 * b!;
   const area = width * height;
@@ -24,9 +26,9 @@ function referenceI420(rgba: Uint8Array, width: number, height: number): Float64
 }
 
 function convert(rgba: Uint8Array, width: number, height: number, slot = 0): Uint8Array {
-  const ring = createFrameRing(width, height);
-  ring.convert(rgba, slot);
-  return ringFrame(ring.buffer, width, height, slot);
+  const ring = createFrameRing(i420(width, height));
+  ring.put(rgba, slot);
+  return ringFrame(ring.buffer, i420(width, height), slot);
 }
 
 function filled(width: number, height: number, [r, g, b]: readonly number[]): Uint8Array {
@@ -35,7 +37,7 @@ function filled(width: number, height: number, [r, g, b]: readonly number[]): Ui
   return rgba;
 }
 
-describe('createFrameRing().convert()', () => {
+describe('createFrameRing().put()', () => {
   const colours: [string, number[], number[]][] = [
     ['white', [255, 255, 255], [235, 128, 128]],
     ['black', [0, 0, 0], [16, 128, 128]],
@@ -65,13 +67,21 @@ describe('createFrameRing().convert()', () => {
     );
   });
 
+  test('keeps pixels with alpha as they are', () => {
+    const format: RingFormat = { width: 6, height: 4, pixels: 'rgba' };
+    const ring = createFrameRing(format);
+    const pixels = noise(6 * 4 * 4, 7);
+    ring.put(pixels, 2);
+    expect(ringFrame(ring.buffer, format, 2)).toEqual(pixels);
+  });
+
   test('leaves the other slots alone', () => {
-    const ring = createFrameRing(32, 18);
-    for (let slot = 0; slot < RING_SLOTS; slot++) ring.convert(filled(32, 18, [slot * 60, 0, 0]), slot);
-    const first = ringFrame(ring.buffer, 32, 18, 0).slice();
-    ring.convert(filled(32, 18, [9, 200, 77]), 1);
-    expect(ringFrame(ring.buffer, 32, 18, 0)).toEqual(first);
-    expect(ringFrame(ring.buffer, 32, 18, RING_SLOTS - 1)[0]).toBe(16 + Math.round((219 * 0.2126 * 180) / 255));
+    const ring = createFrameRing(i420(32, 18));
+    for (let slot = 0; slot < RING_SLOTS; slot++) ring.put(filled(32, 18, [slot * 60, 0, 0]), slot);
+    const first = ringFrame(ring.buffer, i420(32, 18), 0).slice();
+    ring.put(filled(32, 18, [9, 200, 77]), 1);
+    expect(ringFrame(ring.buffer, i420(32, 18), 0)).toEqual(first);
+    expect(ringFrame(ring.buffer, i420(32, 18), RING_SLOTS - 1)[0]).toBe(16 + Math.round((219 * 0.2126 * 180) / 255));
   });
 });
 

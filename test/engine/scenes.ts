@@ -66,7 +66,11 @@ export function sceneOf(layers: unknown[], changes: Partial<Scene> & { document?
     ...{ v: '5.11.0', w: width, h: height, fr: fps, ip: 0, op: frameCount, assets: [], layers },
     ...document,
   };
-  return { width, height, fps, frameCount, animation, images: [], stills: [], ...scene };
+  return {
+    ...{ output: { format: 'mp4', quality: 'high', fingerprint: null }, width, height, fps, frameCount, animation },
+    ...{ fonts: [], images: [], clips: [], sounds: [], stills: [] },
+    ...scene,
+  };
 }
 
 /** A square that moves from left to right over a blue ground, with a word over it; one still at the end. */

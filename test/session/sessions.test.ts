@@ -60,7 +60,7 @@ describe('Sessions.create()', () => {
     const { mapping, ...rest } = smallRequest();
     const request = {
       ...rest,
-      mapping: { ...mapping, audio_tracks: { main: {} } },
+      mapping: { ...mapping, audio_tracks: { main: { source: { remote_url: 'https://example.com/a.mp3' } } } },
       output: { format: 'gif' } as const,
     };
     await expect(sessions.create(ACME, request)).rejects.toMatchObject({

@@ -48,7 +48,11 @@ export function instantRenderer(): Renderer & { renders: number } {
     async render(_scene: unknown, options: Parameters<Renderer['render']>[1] = {}) {
       renderer.renders += 1;
       options.onProgress?.(5, 10);
-      return { video: Buffer.from('video'), stills: [{ name: 'stillcut_01', bytes: Buffer.from('still') }] };
+      return {
+        format: 'mp4' as const,
+        video: Buffer.from('video'),
+        stills: [{ name: 'stillcut_01', bytes: Buffer.from('still') }],
+      };
     },
   };
   return renderer;
@@ -63,7 +67,7 @@ export function heldRenderer(): Renderer & { readonly held: { finish(): void; re
       new Promise((resolve, reject) => {
         onProgress?.(5, 10);
         signal?.addEventListener('abort', () => reject(signal.reason as Error));
-        const finish = (): void => resolve({ video: Buffer.from('video'), stills: [] });
+        const finish = (): void => resolve({ format: 'mp4', video: Buffer.from('video'), stills: [] });
         held.push({ finish, signal: signal! });
       }),
   };

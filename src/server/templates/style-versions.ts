@@ -91,7 +91,7 @@ export class StyleVersions implements TemplateRegistry, StyleVersionsPort {
   async process(id: string, signal: AbortSignal): Promise<void> {
     const { table, storage, renderer } = this.#options;
     try {
-      const scene = bindMapping(await this.#package(id), {}, new Map());
+      const scene = bindMapping(await this.#package(id), { resources: {} }, new Map());
       const stills = await renderer.renderStills(scene, { signal });
       for (const { name, bytes } of stills) await storage.put(stillcutKey(id, name), bytes);
       await table.setStatus(id, 'edit_ready', []);

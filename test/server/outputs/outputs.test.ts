@@ -13,6 +13,7 @@ import type { OutputStore, Rendering } from '../../../src/session/ports.ts';
 const SCENE = sha256('scene');
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 const RENDERING: Rendering = {
+  format: 'mp4',
   video: bytes('0123456789'),
   stills: [
     { name: 'stillcut_01', bytes: bytes('still one') },
