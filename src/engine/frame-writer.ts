@@ -1,5 +1,6 @@
 import type { OutputFormat } from '../service/wire.ts';
 import type { SceneOutput } from '../template/scene.ts';
+import type { AudioCodec, AudioTrack } from './audio-track.ts';
 import type { FrameFormat } from './encoder.ts';
 
 /**
@@ -28,6 +29,8 @@ export interface WriterOptions {
   readonly format: FrameFormat;
   readonly frameCount: number;
   readonly output: SceneOutput;
+  /** Null for a silent file. */
+  readonly sound: AudioTrack | null;
 }
 
 /** @throws ReelformError encoder_missing when the encoder's package or program is not there */
@@ -36,4 +39,10 @@ export type OpenWriter = (options: WriterOptions) => Promise<FrameWriter>;
 /** The pixels that the writer of a format takes. */
 export function pixelsOf(format: OutputFormat): PixelFormat {
   return format === 'mp4' ? 'i420' : 'rgba';
+}
+
+/** How the sound of a format is compressed; null for one that has none. */
+export function audioCodecOf(format: OutputFormat): AudioCodec | null {
+  if (format === 'mp4') return 'aac';
+  return format === 'webm' ? 'opus' : null;
 }

@@ -1,4 +1,12 @@
-import { BufferTarget, EncodedPacket, EncodedVideoPacketSource, Mp4OutputFormat, Output } from 'mediabunny';
+import {
+  BufferTarget,
+  EncodedAudioPacketSource,
+  EncodedPacket,
+  EncodedVideoPacketSource,
+  Mp4OutputFormat,
+  Output,
+} from 'mediabunny';
+import type { AudioTrack } from './audio-track.ts';
 import type { EncodedTrack } from './encoder.ts';
 import { frameTimeSeconds } from './frame-rate.ts';
 
@@ -10,12 +18,14 @@ const COLOUR = { primaries: 'bt709', transfer: 'bt709', matrix: 'bt709', fullRan
  *
  * @see ISO/IEC 14496-12, 8.2.2, 8.3.2 and 8.4.2 for the times left zero, 12.1.5 for `colr`
  */
-export async function muxMp4(track: EncodedTrack): Promise<Uint8Array> {
+export async function muxMp4(track: EncodedTrack, sound: AudioTrack | null): Promise<Uint8Array> {
   const { rate, width, height } = track.format;
   const target = new BufferTarget();
   const output = new Output({ format: new Mp4OutputFormat({ fastStart: 'in-memory' }), target });
   const source = new EncodedVideoPacketSource('avc');
   output.addVideoTrack(source, { frameRate: rate.numerator / rate.denominator });
+  const audio = sound === null ? null : new EncodedAudioPacketSource(sound.codec);
+  if (audio !== null) output.addAudioTrack(audio);
   await output.start();
   const codec = avcCodecString(track.configuration);
   const decoderConfig = {
@@ -30,10 +40,19 @@ export async function muxMp4(track: EncodedTrack): Promise<Uint8Array> {
     const duration = frameTimeSeconds(rate, 1);
     await source.add(new EncodedPacket(bytes, isKey ? 'key' : 'delta', time, duration), { decoderConfig });
   }
+  if (sound !== null) await addSound(audio!, sound);
   await output.finalize();
   const mp4 = Buffer.from(target.buffer!);
   clearTimes(mp4, 0, mp4.length);
   return mp4;
+}
+
+async function addSound(source: EncodedAudioPacketSource, sound: AudioTrack): Promise<void> {
+  const { sampleRate, channels: numberOfChannels, configuration: description } = sound;
+  const decoderConfig = { codec: 'mp4a.40.2', sampleRate, numberOfChannels, description };
+  for (const { bytes, time, duration } of sound.packets) {
+    await source.add(new EncodedPacket(bytes, 'key', time, duration), { decoderConfig });
+  }
 }
 
 /** @see RFC 6381, section 3.3 */

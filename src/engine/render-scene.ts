@@ -8,7 +8,8 @@ import type { EncoderFactory } from './encoder.ts';
 import { errorFrom } from './failure.ts';
 import { frameRateOf } from './frame-rate.ts';
 import { RING_SLOTS, ringFrame } from './frame-ring.ts';
-import { type FrameWriter, pixelsOf } from './frame-writer.ts';
+import { audioCodecOf, type FrameWriter, pixelsOf } from './frame-writer.ts';
+import { makeSound } from './media/make-sound.ts';
 import type { DrawRequest, RasterMessage, RenderedStill } from './raster-protocol.ts';
 import { SceneError } from './scene-error.ts';
 import { openWebcodecsEncoder } from './webcodecs-encoder.ts';
@@ -56,7 +57,9 @@ export async function renderScene(scene: Scene, options: RenderSceneOptions = {}
   worker.on('error', () => undefined);
   let writer: FrameWriter | undefined;
   try {
-    writer = await openWriter({ format: { width, height, rate }, frameCount, output }, openEncoder);
+    const codec = audioCodecOf(output.format);
+    const sound = codec === null ? null : await makeSound(scene, codec);
+    writer = await openWriter({ format: { width, height, rate }, frameCount, output, sound }, openEncoder);
     const ask = (request: DrawRequest): void => worker.postMessage(request);
     const stills = await writeFrames({ scene, messages, ask, writer, options });
     const video = await writer.finish();
