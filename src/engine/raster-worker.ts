@@ -25,6 +25,7 @@ async function serve(scene: Scene): Promise<void> {
   const requests = on(port, 'message') as AsyncIterable<[DrawRequest]>;
   post({ kind: 'open', buffer: ring.buffer });
   for await (const [{ frame, slot }] of requests) {
+    await rasterizer.prepare(frame);
     ring.put(rasterizer.draw(frame), slot);
     const names = scene.stills.filter((still) => still.frame === frame).map((still) => still.name);
     if (names.length > 0) {

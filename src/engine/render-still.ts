@@ -16,6 +16,11 @@ export async function renderStill(scene: Scene, frame: number, format: 'jpeg' | 
   }
   checkScene(scene);
   const rasterizer = await openRasterizer(scene);
-  rasterizer.draw(frame);
-  return format === 'jpeg' ? rasterizer.encodeJpeg() : rasterizer.encodePng();
+  try {
+    await rasterizer.prepare(frame);
+    rasterizer.draw(frame);
+    return await (format === 'jpeg' ? rasterizer.encodeJpeg() : rasterizer.encodePng());
+  } finally {
+    rasterizer.close();
+  }
 }

@@ -12,6 +12,7 @@ try {
   const scene = workerData as Scene;
   const rasterizer = await openRasterizer(scene);
   for (const [index, { name, frame }] of scene.stills.entries()) {
+    await rasterizer.prepare(frame);
     rasterizer.draw(frame);
     post({ kind: 'still', still: { name, bytes: await rasterizer.encodePng() } });
     freeBuffers(index);
