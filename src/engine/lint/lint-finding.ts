@@ -1,0 +1,43 @@
+/** When something is seen, as far as the animation tells. */
+export interface Sighting {
+  /** Of the output. */
+  readonly frame: number;
+  readonly seconds: number;
+  /** The scene's still of that frame. */
+  readonly still: string | null;
+}
+
+/** Something that a viewer of a video would notice, and its maker did not see coming. */
+export type LintFinding = { readonly editable: string } & Sighting &
+  (
+    | {
+        readonly code: 'glyph_missing';
+        /** What no font has a glyph for, each once. */
+        readonly characters: readonly string[];
+        readonly font: string;
+      }
+    | {
+        readonly code: 'text_overflow';
+        readonly text: string;
+        /** `box`: it does not fit the box that the designer drew. `frame`: the edge of the picture cuts it. */
+        readonly beyond: 'box' | 'frame';
+        /** How far it goes over the box, as a share of it; null where that is not known. */
+        readonly overflow: number | null;
+      }
+    | {
+        readonly code: 'low_contrast';
+        /** WCAG contrast ratio, 1..21, that nine tenths of the text have, and the one that it should have. */
+        readonly ratio: number;
+        readonly needed: number;
+      }
+    | {
+        readonly code: 'image_too_small';
+        /** Pixels of the part of the source that is shown, and of the area that it fills. */
+        readonly width: number;
+        readonly height: number;
+        readonly areaWidth: number;
+        readonly areaHeight: number;
+      }
+  );
+
+export type LintCode = LintFinding['code'];

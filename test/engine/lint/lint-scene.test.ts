@@ -1,0 +1,89 @@
+import { createCanvas } from '@napi-rs/canvas';
+import { describe, expect, it } from 'vitest';
+import { lintScene } from '../../../src/engine/lint/lint-scene.ts';
+import type { Scene, SceneImage } from '../../../src/template/scene.ts';
+import { embeddedFonts, imageLayer, rectangleLayer, sceneOf, textLayer } from '../scenes.ts';
+
+type Color = readonly [number, number, number];
+
+const WHITE: Color = [1, 1, 1];
+
+/** A word over a ground, 320 pixels wide; the still is at frame 3. */
+function wordScene({
+  word,
+  ground,
+  x = 20,
+  size = 48,
+  height = 180,
+  above = [],
+}: {
+  word: Color;
+  ground: Color;
+  x?: number;
+  size?: number;
+  height?: number;
+  above?: unknown[];
+}): Scene {
+  const layer = textLayer(1, 'Reel', x, 100, size) as { t: { d: { editable?: string; k: { s: { fc: Color } }[] } } };
+  layer.t.d.editable = 't_01';
+  layer.t.d.k[0]!.s.fc = word;
+  return sceneOf([...above, layer, rectangleLayer(2, [0, 0, 320, height], ground)], {
+    width: 320,
+    height,
+    stills: [{ name: 'stillcut_01', frame: 3 }],
+    document: { fonts: embeddedFonts() },
+  });
+}
+
+describe('lintScene()', () => {
+  it('finds nothing where a text can be read', async () => {
+    expect(await lintScene(wordScene({ word: WHITE, ground: [0, 0, 0.3] }))).toEqual([]);
+  });
+
+  it.each([
+    ['light on white', [0.8, 0.8, 0.8], WHITE, 1.6],
+    ['white on white, which nobody sees at all', WHITE, WHITE, 1],
+    ['dark grey on black', [0.2, 0.2, 0.2], [0, 0, 0], 1.66],
+  ] as const)('finds a text of too little contrast: %s', async (_, word, ground, ratio) => {
+    const [finding, ...more] = await lintScene(wordScene({ word, ground }));
+    expect(finding).toMatchObject({
+      ...{ code: 'low_contrast', editable: 't_01', frame: 3, seconds: 0.1, still: 'stillcut_01', needed: 3 },
+      ratio: expect.closeTo(ratio, 1),
+    });
+    expect(more).toEqual([]);
+  });
+
+  it('asks more of a small text', async () => {
+    const middling = { word: [0.42, 0.42, 0.42], ground: [0, 0, 0] } as const;
+    expect(await lintScene(wordScene(middling))).toEqual([]);
+    expect(await lintScene(wordScene({ ...middling, size: 22, height: 1080 }))).toMatchObject([
+      { code: 'low_contrast', needed: 4.5 },
+    ]);
+  });
+
+  it('goes by what lies behind the text at that moment, and not by what covers other places', async () => {
+    const half = rectangleLayer(3, [0, 0, 320, 60], WHITE);
+    expect(await lintScene(wordScene({ word: WHITE, ground: [0, 0, 0.3], above: [half] }))).toEqual([]);
+  });
+
+  it('finds a text that the edge of the picture cuts', async () => {
+    expect(await lintScene(wordScene({ word: WHITE, ground: [0, 0, 0.3], x: 280 }))).toMatchObject([
+      { code: 'text_overflow', editable: 't_01', text: 'Reel', beyond: 'frame', frame: 3 },
+    ]);
+  });
+
+  it('finds an image that is enlarged, and says by what', async () => {
+    const image: SceneImage = {
+      ...{ assetId: 'photo', name: '(Footage)/USER/photo.png', width: 200, height: 100 },
+      ...{ transform: { crop_strategy: 'cover' }, bytes: createCanvas(50, 50).toBuffer('image/png') },
+    };
+    const asset = { id: 'photo', w: 200, h: 100, u: '', p: 'photo.png', editable: image.name };
+    const scene = sceneOf([imageLayer(1, 'photo')], { images: [image], document: { assets: [asset] } });
+    expect(await lintScene(scene)).toEqual([
+      {
+        ...{ code: 'image_too_small', editable: image.name, frame: 3, seconds: 0.1, still: null },
+        ...{ width: 50, height: 25, areaWidth: 200, areaHeight: 100 },
+      },
+    ]);
+  });
+});
