@@ -47,6 +47,7 @@ const { metafile } = await build({
     'src/engine/render-process.ts',
     'src/engine/raster-worker.ts',
     'src/engine/still-worker.ts',
+    'src/engine/lint/lint-worker.ts',
     'src/server/templates/package-worker.ts',
   ],
   splitting: true,

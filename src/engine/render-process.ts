@@ -2,6 +2,8 @@ import { on } from 'node:events';
 import process from 'node:process';
 import type { Scene } from '../template/scene.ts';
 import { type Failure, failureFrom } from './failure.ts';
+import type { LintFinding } from './lint/lint-finding.ts';
+import { lintInThread } from './lint/lint-in-thread.ts';
 import { type Rendering, renderScene } from './render-scene.ts';
 import { renderStills } from './render-stills.ts';
 import type { StillImage } from './still-protocol.ts';
@@ -9,10 +11,10 @@ import type { StillImage } from './still-protocol.ts';
 // Entry of the child process that renders scenes, one after the other, as a parent sends them. Native code that crashes,
 // hangs or leaks takes down this process alone. Frames are drawn by threads, so that this one always hears the parent end.
 
-/** To the child; the next after `done`, `drawn` or `failed`. */
+/** To the child; the next after `done`, `drawn`, `linted` or `failed`. */
 export interface RenderRequest {
-  /** Its video, or its stills alone. */
-  readonly kind: 'video' | 'stills';
+  /** Its video, its stills alone, or what a viewer would notice of it. */
+  readonly kind: 'video' | 'stills' | 'lint';
   readonly scene: Scene;
 }
 
@@ -21,6 +23,7 @@ export type RenderProcessMessage =
   | { readonly kind: 'progress'; readonly framesDone: number; readonly frameCount: number }
   | { readonly kind: 'done'; readonly rendering: Rendering }
   | { readonly kind: 'drawn'; readonly stills: readonly StillImage[] }
+  | { readonly kind: 'linted'; readonly findings: readonly LintFinding[] }
   | { readonly kind: 'failed'; readonly failure: Failure };
 
 // Whatever it is doing: nobody is left to render for, and native code does not hear of a polite exit.
@@ -47,6 +50,9 @@ async function serve({ kind, scene }: RenderRequest): Promise<void> {
       break;
     case 'stills':
       send({ kind: 'drawn', stills: await renderStills(scene, onProgress) });
+      break;
+    case 'lint':
+      send({ kind: 'linted', findings: await lintInThread(scene) });
   }
 }
 

@@ -1,6 +1,7 @@
 import { execaNode } from 'execa';
 import { builtFile } from '../engine/built-file.ts';
 import { errorFrom } from '../engine/failure.ts';
+import type { LintFinding } from '../engine/lint/lint-finding.ts';
 import type { RenderProcessMessage, RenderRequest } from '../engine/render-process.ts';
 import type { Rendering } from '../engine/render-scene.ts';
 import { SceneError } from '../engine/scene-error.ts';
@@ -93,6 +94,13 @@ export class RenderChild {
   renderStills(scene: Scene, options: RenderOptions): Promise<readonly StillImage[]> {
     return this.#run({ kind: 'stills', scene }, options, (message) =>
       message.kind === 'drawn' ? message.stills : null,
+    );
+  }
+
+  /** What a viewer would notice of the scene. @throws as `render` */
+  lint(scene: Scene, options: RenderOptions): Promise<readonly LintFinding[]> {
+    return this.#run({ kind: 'lint', scene }, options, (message) =>
+      message.kind === 'linted' ? message.findings : null,
     );
   }
 

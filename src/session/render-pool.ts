@@ -1,4 +1,5 @@
 import pLimit from 'p-limit';
+import type { LintFinding } from '../engine/lint/lint-finding.ts';
 import type { Rendering } from '../engine/render-scene.ts';
 import { SceneError } from '../engine/scene-error.ts';
 import type { StillImage } from '../engine/still-protocol.ts';
@@ -21,6 +22,8 @@ export interface RenderPool extends Renderer {
   render(scene: Scene, options?: RenderOptions): Promise<Rendering>;
   /** The scene's stills alone, in its order; like `render` in all else. */
   renderStills(scene: Scene, options?: RenderOptions): Promise<readonly StillImage[]>;
+  /** What a viewer would notice of the scene; like `render` in all else. */
+  lint(scene: Scene, options?: RenderOptions): Promise<readonly LintFinding[]>;
   /** Ends all processes at once; renders under way or waiting reject with `render_crashed`. */
   close(): Promise<void>;
 }
@@ -78,6 +81,7 @@ export function createRenderPool({
   return {
     render: (scene, options = {}) => run(options.signal, (child) => child.render(scene, options)),
     renderStills: (scene, options = {}) => run(options.signal, (child) => child.renderStills(scene, options)),
+    lint: (scene, options = {}) => run(options.signal, (child) => child.lint(scene, options)),
     async close() {
       isClosed = true;
       await Promise.all([...children].map((child) => child.stop()));

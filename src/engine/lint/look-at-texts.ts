@@ -55,9 +55,11 @@ async function drawAll(scene: Scene, frames: readonly number[]): Promise<Uint8Ar
   const rasterizer: Rasterizer = await openRasterizer(scene);
   const pictures: Uint8Array[] = [];
   for (const frame of frames) {
+    await rasterizer.prepare(frame);
     pictures.push(rasterizer.draw(frame));
     await setImmediate();
   }
+  rasterizer.close();
   return pictures;
 }
 

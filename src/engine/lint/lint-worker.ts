@@ -1,0 +1,19 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import type { Scene } from '../../template/scene.ts';
+import { type Failure, failureFrom } from '../failure.ts';
+import type { LintFinding } from './lint-finding.ts';
+import { lintScene } from './lint-scene.ts';
+
+// Entry of the worker thread that lints one scene, its `workerData`.
+
+/** From the lint worker, once. */
+export type LintMessage =
+  | { readonly kind: 'linted'; readonly findings: readonly LintFinding[] }
+  | { readonly kind: 'failed'; readonly failure: Failure };
+
+const post = (message: LintMessage): void => parentPort!.postMessage(message);
+try {
+  post({ kind: 'linted', findings: await lintScene(workerData as Scene) });
+} catch (error) {
+  post({ kind: 'failed', failure: failureFrom(error) });
+}
