@@ -1,0 +1,41 @@
+import { ADTS, BufferSource, FLAC, Input, MATROSKA, MP3, MP4, OGG, QTFF, WAVE, WEBM } from 'mediabunny';
+import { SceneError } from '../scene-error.ts';
+
+/** Of one file. */
+export const MAX_MEDIA_SECONDS = 6 * 3600;
+
+/** Those that are complete in themselves; no playlists. */
+const FORMATS = [MP4, QTFF, WEBM, MATROSKA, MP3, WAVE, FLAC, OGG, ADTS];
+
+/** The structure of a media file; nothing but these bytes is read for it. To be disposed of. */
+export function openMedia(bytes: Uint8Array): Input {
+  return new Input({ source: new BufferSource(bytes), formats: FORMATS });
+}
+
+/**
+ * What `reader` makes of a file's structure. What it throws, other than a SceneError, is taken for damage of the file.
+ *
+ * @param name of the file, for errors
+ * @throws SceneError asset_decode_failed
+ */
+export async function readMedia<Result>(
+  bytes: Uint8Array,
+  name: string,
+  reader: (input: Input) => Promise<Result>,
+): Promise<Result> {
+  const input = openMedia(bytes);
+  try {
+    return await reader(input);
+  } catch (cause) {
+    throw damageOf(cause, name);
+  } finally {
+    input.dispose();
+  }
+}
+
+/** An error as one of the file. */
+export function damageOf(cause: unknown, imageName: string): SceneError {
+  if (cause instanceof SceneError) return cause;
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  return new SceneError('asset_decode_failed', `The file is damaged: ${reason.slice(0, 200)}`, { imageName, cause });
+}
