@@ -33,6 +33,7 @@ export const CODES = {
   wrong_kind: 'The value does not fit the kind of the editable',
   invalid_color: 'A colour is not 6 or 8 hexadecimal digits',
   text_too_long: 'A text is longer than its editable allows',
+  unknown_font: 'A font is not one that the template or the repository carries, or may not be used there',
   invalid_url: 'A source is neither a path nor an http(s) URL',
   missing_file: 'A local file does not exist',
   path_outside: 'A path leads out of the repository',
@@ -41,6 +42,13 @@ export const CODES = {
   unknown_variable: 'A ${name} stands for no column of the row',
   extends_cycle: 'Definitions extend each other in a circle',
   data_invalid: 'A data file cannot be read as rows',
+
+  // What a viewer would notice (`reelform lint`)
+  glyph_missing: 'A text has characters that no font of the template draws',
+  text_overflow: 'A text does not fit its box, or the edge of the picture cuts it',
+  low_contrast: 'A text can hardly be told from what lies behind it',
+  image_too_small: 'An image is enlarged until it looks soft',
+  lint_failed: 'What a viewer would notice of a video cannot be looked at',
 
   // Configuration, templates and schemas
   config_missing: 'There is no reelform.yaml here or above',

@@ -1,5 +1,5 @@
 import { resolvePath } from '../definition/repository-path.ts';
-import type { Diagnostic, Span } from '../diagnostic.ts';
+import type { Code, Diagnostic, Span } from '../diagnostic.ts';
 import type { Check, Locate } from '../locate.ts';
 import { parseYaml } from '../yaml/parse-yaml.ts';
 import { child, locateIn, textOf, toJson } from '../yaml/tree.ts';
@@ -21,6 +21,9 @@ export interface ServiceCapabilities {
 /** A file of this machine, or one on a branch of a remote of git. */
 export type JournalConfig = 'file' | { readonly branch: string; readonly remote: string };
 
+/** What is looked for, and how bad it is; `off` looks away. */
+export type LintConfig = Readonly<Partial<Record<Code, 'error' | 'warning' | 'off'>>>;
+
 export type TemplateConfig =
   /** `path`: a folder, repository-relative. */
   | { readonly kind: 'package'; readonly path: string; readonly at: Span }
@@ -38,6 +41,8 @@ export interface Config {
   readonly maxRenders: number | null;
   /** Where is kept what is in flight. */
   readonly journal: JournalConfig;
+  /** How bad it is what a viewer would notice; a code that is not here is a warning. */
+  readonly lint: LintConfig;
 }
 
 export interface ParsedConfig {
@@ -56,6 +61,7 @@ interface WrittenConfig {
   readonly concurrency?: number;
   readonly max_renders?: number;
   readonly journal?: { readonly git: string; readonly remote?: string };
+  readonly lint?: LintConfig;
 }
 
 interface WrittenService {
@@ -73,6 +79,7 @@ export const DEFAULT_CONFIG: Config = {
   concurrency: 4,
   maxRenders: null,
   journal: 'file',
+  lint: {},
 };
 
 /** The text of reelform.yaml → the configuration, and all that is wrong with it. Never throws on the text. */
@@ -106,6 +113,7 @@ export function parseConfig(file: string, text: string, check: Check): ParsedCon
       concurrency,
       maxRenders,
       journal: readJournal(written.journal),
+      lint: written.lint ?? {},
     },
     templateNames,
     diagnostics,

@@ -34,6 +34,16 @@ concurrency: 1000
     expect(templateNames).toEqual(['launch', '007']);
   });
 
+  it('takes each kind of finding as an error, as a warning, or not at all', () => {
+    const lint = (text: string) => parse(`templates: {}\nlint: ${text}`);
+    expect(lint('{low_contrast: error, image_too_small: off}').config.lint).toEqual({
+      low_contrast: 'error',
+      image_too_small: 'off',
+    });
+    expect(lint('{low_contrast: bad}').diagnostics).toMatchObject([{ code: 'config_invalid' }]);
+    expect(lint('{contrast: error}').diagnostics).toHaveLength(1);
+  });
+
   it('keeps the journal in a file, or on a branch of a remote', () => {
     const journalOf = (text: string): unknown => parse(`templates: {}\n${text}`).config.journal;
     expect(journalOf('')).toBe('file');
