@@ -13,6 +13,13 @@ export interface LayerSpan {
    * its own takes. Null below a layer whose time is remapped: `from` and `to` are that layer's then.
    */
   readonly clock: { readonly start: number; readonly stretch: number } | null;
+  /**
+   * The same of the composition that the layer lies in, whose time the layer's keyframes, `ip`, `op` and `st` are in. Null
+   * below a layer whose time is remapped.
+   */
+  readonly around: { readonly start: number; readonly stretch: number } | null;
+  /** The showing of the precomposition that the layer lies in; null for a layer of the animation itself. */
+  readonly within: LayerSpan | null;
 }
 
 interface Clock {
@@ -33,20 +40,29 @@ export function layerSpans(animation: LottieDocument): LayerSpan[] {
     if (Array.isArray(layers)) compositions.set(id, layers.filter(isRecord));
   }
   const spans: LayerSpan[] = [];
-  const visit = (layers: readonly LottieNode[], from: number, to: number, clock: Clock | null): void => {
+  interface Showing {
+    readonly from: number;
+    readonly to: number;
+    readonly clock: Clock | null;
+    readonly within: LayerSpan | null;
+  }
+  const visit = (layers: readonly LottieNode[], { from, to, clock, within }: Showing): void => {
     for (const layer of layers) {
       if (layer.hd === true) continue;
       const shownFrom = clock === null ? from : Math.max(from, clock.start + numberOf(layer.ip, 0) * clock.stretch);
       const shownTo = clock === null ? to : Math.min(to, clock.start + numberOf(layer.op, Infinity) * clock.stretch);
       if (shownTo <= shownFrom) continue;
       const own = clock === null ? null : ownClock(layer, clock);
-      spans.push({ layer, from: shownFrom, to: shownTo, clock: own });
+      const span: LayerSpan = { layer, from: shownFrom, to: shownTo, clock: own, around: clock, within };
+      spans.push(span);
       const inside = compositions.get(String(layer.refId));
-      if (inside !== undefined) visit(inside, shownFrom, shownTo, layer.tm === undefined ? own : null);
+      if (inside === undefined) continue;
+      visit(inside, { from: shownFrom, to: shownTo, clock: layer.tm === undefined ? own : null, within: span });
     }
   };
   const { ip, op } = animation;
-  visit((animation.layers as unknown[]).filter(isRecord), 0, op - ip, { start: -ip, stretch: 1 });
+  const whole = { from: 0, to: op - ip, clock: { start: -ip, stretch: 1 }, within: null };
+  visit((animation.layers as unknown[]).filter(isRecord), whole);
   return spans;
 }
 
