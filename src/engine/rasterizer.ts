@@ -44,13 +44,16 @@ export async function openRasterizer(scene: Scene): Promise<Rasterizer> {
   // Without alpha what nothing paints is black, as in the video; and reading back is quicker.
   const isOpaque = pixelsOf(scene.output.format) === 'i420';
   const context = canvas.getContext('2d', { alpha: !isOpaque });
-  const animationFramesPerFrame = scene.animation.fr / scene.fps;
+  const { w, h, fr } = scene.animation;
+  // Exactly onto the output: left to itself the animation keeps its proportions, and an odd row stays black.
+  context.scale(width / w, height / h);
+  const animationFramesPerFrame = fr / scene.fps;
   return {
     prepare: async () => undefined,
     draw(frame) {
-      context.clearRect(0, 0, width, height);
+      context.clearRect(0, 0, w, h);
       animation.seekFrame(frame * animationFramesPerFrame);
-      animation.render(context, { x: 0, y: 0, width, height });
+      animation.render(context, { x: 0, y: 0, width: w, height: h });
       return isOpaque ? canvas.data() : bytesOf(context.getImageData(0, 0, width, height).data);
     },
     encodeJpeg: () => canvas.encode('jpeg', JPEG_QUALITY),
