@@ -44,22 +44,30 @@ export async function openRasterizer(scene: Scene): Promise<Rasterizer> {
   // Without alpha what nothing paints is black, as in the video; and reading back is quicker.
   const isOpaque = pixelsOf(scene.output.format) === 'i420';
   const context = canvas.getContext('2d', { alpha: !isOpaque });
-  const { w, h, fr } = scene.animation;
-  // Exactly onto the output: left to itself the animation keeps its proportions, and an odd row stays black.
-  context.scale(width / w, height / h);
-  const animationFramesPerFrame = fr / scene.fps;
+  const area = coveringArea(scene);
+  const animationFramesPerFrame = scene.animation.fr / scene.fps;
   return {
     prepare: async () => undefined,
     draw(frame) {
-      context.clearRect(0, 0, w, h);
+      context.clearRect(0, 0, width, height);
       animation.seekFrame(frame * animationFramesPerFrame);
-      animation.render(context, { x: 0, y: 0, width: w, height: h });
+      animation.render(context, area);
       return isOpaque ? canvas.data() : bytesOf(context.getImageData(0, 0, width, height).data);
     },
     encodeJpeg: () => canvas.encode('jpeg', JPEG_QUALITY),
     encodePng: () => canvas.encode('png'),
     close: () => undefined,
   };
+}
+
+/**
+ * Where the animation is drawn so that it covers the output: it keeps its proportions, and what rounding made of those of
+ * the output would leave a row black.
+ */
+function coveringArea({ width, height, animation: { w, h } }: Scene) {
+  const scale = Math.max(width / w, height / h);
+  const [across, down] = [w * scale, h * scale];
+  return { x: (width - across) / 2, y: (height - down) / 2, width: across, height: down };
 }
 
 function bytesOf({ buffer, byteOffset, byteLength }: Uint8ClampedArray): Uint8Array {
