@@ -31,6 +31,8 @@ export interface StyleVersion {
   /** In the template's own order. */
   editables: Record<string, Editable>;
   fonts: string[];
+  /** What `font_changes` can choose from; the same as `fonts` when absent. */
+  available_fonts?: string[];
 }
 
 export interface TextResource {

@@ -144,7 +144,7 @@ export class Sessions {
 }
 
 function checkRequest(request: CreateRenderSession, spec: StyleVersion): RequestProblem[] {
-  return [...checkMapping(request.mapping.resources, spec), ...checkSupport(request)];
+  return [...checkMapping(request.mapping, spec), ...checkSupport(request)];
 }
 
 /** In the one sentence; each has its place in the list of them. */

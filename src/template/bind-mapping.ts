@@ -1,9 +1,23 @@
-import type { Mapping, MediaResource, OutputRequest, Resource, TextResource, Transform } from '../service/wire.ts';
+import type {
+  AudioResource,
+  AudioTransform,
+  Mapping,
+  MediaResource,
+  OutputRequest,
+  Resource,
+  TextResource,
+  Transform,
+} from '../service/wire.ts';
+import { bindFonts } from './bind-fonts.ts';
+import { MediaBinder } from './bind-media.ts';
+import { withoutSounds } from './bind-sounds.ts';
+import { trackKey } from './check-mapping.ts';
 import { parseColor } from './color.ts';
 import { slotValue } from './derive-spec.ts';
-import { findSlotUses, type LottieNode, type SlotUse, textStyles } from './lottie-slots.ts';
-import type { Scene, SceneImage } from './scene.ts';
-import type { TemplatePackage } from './template-package.ts';
+import { findSlotUses, type LottieNode, type SlotUse, soundAssetIds, textStyles } from './lottie-slots.ts';
+import { resolveOutput } from './resolve-output.ts';
+import type { Scene, SceneSound } from './scene.ts';
+import type { PackageFile, TemplatePackage } from './template-package.ts';
 
 const DEFAULT_TRANSFORM: Transform = { crop_strategy: 'cover' };
 
@@ -15,8 +29,8 @@ export interface BindRequest extends Pick<Mapping, 'resources' | 'audio_tracks' 
 }
 
 /**
- * Fills a template with a mapping: texts and colours are written into the animation, fonts and images come beside
- * it. Slots that the mapping leaves out keep the template's own value. Each node that an editable filled says so in a field
+ * Fills a template with a mapping: texts, colours and names of fonts are written into the animation; font files, images,
+ * clips and sounds come beside it. Slots that the mapping leaves out keep the template's own value. Each node that an editable filled says so in a field
  * `editable`, for whoever has something to tell about it.
  *
  * The mapping is one that `checkMapping` found nothing wrong with.
@@ -25,51 +39,52 @@ export interface BindRequest extends Pick<Mapping, 'resources' | 'audio_tracks' 
  */
 export function bindMapping(
   template: TemplatePackage,
-  { resources, fingerprint = null }: BindRequest,
+  { resources, audio_tracks = {}, font_changes = {}, output, fingerprint = null }: BindRequest,
   fetched: ReadonlyMap<string, Uint8Array>,
 ): Scene {
   const animation = structuredClone(template.animation);
-  const images = new Map<string, SceneImage>();
+  const media = new MediaBinder(animation);
 
   for (const [key, uses] of findSlotUses(animation)) {
     const resource = Object.hasOwn(resources, key) ? resources[key] : undefined;
     const own = slotValue(animation, key);
+    const isVideo = template.manifest.editables.get(key)?.kind === 'video';
+    const bytes = fetched.get(key);
     for (const use of uses) {
       delete use.node.sid;
       use.node.editable = key;
-      if (use.kind === 'image') {
-        const bytes = fetched.get(key);
-        if (bytes !== undefined) images.set(use.assetId, sceneImage(use, key, bytes, transformOf(resource)));
-      } else {
+      if (use.kind === 'text' || use.kind === 'property') {
         writeValue(use, resource === undefined ? null : (resource as TextResource).source.text, own);
+      } else if (use.kind === 'sound') {
+        if (bytes !== undefined) media.hear(use.assetId, { bytes, name: key, transform: audioTransform(resource) });
+      } else if (bytes !== undefined) {
+        media.show(use, { bytes, name: key, transform: transformOf(resource), isVideo });
+      } else {
+        const file = template.images.get(use.assetId);
+        if (file !== undefined) media.show(use, { ...ownFile(file), isVideo });
       }
     }
   }
   delete animation.slots;
-
   for (const asset of animation.assets ?? []) {
-    const file = template.images.get(asset.id);
-    if (file === undefined || images.has(asset.id)) continue;
-    const use = { node: asset as LottieNode, assetId: asset.id };
-    images.set(asset.id, sceneImage(use, file.path, file.bytes, { crop_strategy: 'fill' }));
+    const [image, sound] = [template.images.get(asset.id), template.sounds.get(asset.id)];
+    if (image !== undefined) media.show({ node: asset, assetId: asset.id }, { ...ownFile(image), isVideo: false });
+    if (sound !== undefined) media.hear(asset.id, { bytes: sound.bytes, name: sound.path, transform: {} });
   }
-
+  const fonts = bindFonts(animation, template, { resources, font_changes });
+  const { output: file, ...measures } = resolveOutput(template, output);
   return {
-    output: { format: 'mp4', quality: 'high', fingerprint },
-    width: template.width,
-    height: template.height,
-    fps: template.fps,
-    frameCount: template.frameCount,
-    animation,
-    fonts: [...template.fonts].map(([name, { bytes }]) => ({ name, bytes, isFallback: false })),
-    images: [...images.values()],
-    clips: [],
-    sounds: [],
-    stills: template.stills,
+    output: { ...file, fingerprint },
+    ...measures,
+    animation: withoutSounds(animation, soundAssetIds(template.animation)),
+    fonts,
+    images: media.images,
+    clips: media.clips,
+    sounds: [...media.sounds, ...trackSounds(template, audio_tracks, fetched)],
   };
 }
 
-function writeValue(use: Exclude<SlotUse, { kind: 'image' }>, text: string | null, own: LottieNode | null): void {
+function writeValue(use: SlotUse, text: string | null, own: LottieNode | null): void {
   if (use.kind === 'text') {
     const words = text ?? (own === null ? null : (textStyles(own)[0]?.t ?? null));
     // Lottie breaks lines at a carriage return.
@@ -81,15 +96,28 @@ function writeValue(use: Exclude<SlotUse, { kind: 'image' }>, text: string | nul
   else if (own !== null) Object.assign(use.node, structuredClone(own));
 }
 
+/** The tracks of a mapping, each over the whole video. */
+function trackSounds(
+  { frameCount, fps }: TemplatePackage,
+  tracks: NonNullable<Mapping['audio_tracks']>,
+  fetched: ReadonlyMap<string, Uint8Array>,
+): SceneSound[] {
+  const span = { startSeconds: 0, endSeconds: frameCount / fps };
+  return Object.entries(tracks).flatMap(([track, { transform = {} }]) => {
+    const name = trackKey(track);
+    const bytes = fetched.get(name);
+    return bytes === undefined ? [] : [{ bytes, name, ...span, transform, optional: false }];
+  });
+}
+
 function transformOf(resource: Resource | undefined): Transform {
   return { ...DEFAULT_TRANSFORM, ...(resource as MediaResource | undefined)?.transform };
 }
 
-function sceneImage(
-  use: { readonly node: LottieNode; readonly assetId: string },
-  name: string,
-  bytes: Uint8Array,
-  transform: Transform,
-): SceneImage {
-  return { assetId: use.assetId, width: Number(use.node.w), height: Number(use.node.h), bytes, transform, name };
+function audioTransform(resource: Resource | undefined): AudioTransform {
+  return (resource as AudioResource | undefined)?.transform ?? {};
+}
+
+function ownFile({ path, bytes }: PackageFile): { bytes: Uint8Array; name: string; transform: Transform } {
+  return { bytes, name: path, transform: { crop_strategy: 'fill' } };
 }

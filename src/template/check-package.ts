@@ -1,9 +1,11 @@
-import { isRecord } from '../is-record.ts';
-import { fontProblem } from './check-font.ts';
-import { type LottieNode, type SlotUse, type SlotUses, textStyles } from './lottie-slots.ts';
-import type { EditableKind, Manifest } from './manifest.ts';
+import type { Span } from '../diagnostic.ts';
+import { nearest } from '../nearest.ts';
+import type { SlotUse, SlotUses } from './lottie-slots.ts';
+import type { EditableKind, FontSlot, Manifest } from './manifest.ts';
+import { fontHint } from './resolve-fonts.ts';
 import type { LottieDocument } from './scene.ts';
-import type { PackageFile } from './template-package.ts';
+import type { TemplatePackage } from './template-package.ts';
+import { usedStyles } from './used-fonts.ts';
 
 /** Something wrong with a package: where in it, what, and what to do. */
 export interface PackageProblem {
@@ -11,24 +13,40 @@ export interface PackageProblem {
   readonly file: string;
   /** The editable or still of template.yaml that it is about, where there is one. */
   readonly key?: string;
+  /** Where in template.yaml, where that is not the editable. */
+  readonly at?: Span;
   readonly message: string;
   readonly hint?: string;
   /** The key that no place of the animation has. */
   readonly unfilled?: string;
 }
 
-/** Pixels of an image's area. */
-const MAX_SIDE = 8192;
-
-const FONT_ENDINGS = ['ttf', 'otf', 'woff2', 'woff'];
+const FOOTAGE = /^\(Footage\)\/USER\/[^/]+$/;
 
 const KEY_FORMS: Record<EditableKind, { readonly form: RegExp; readonly example: string }> = {
   text: { form: /^t_\d{2,}$/, example: 't_01' },
   color: { form: /^c_\d{2,}$/, example: 'c_01' },
-  image: { form: /^\(Footage\)\/USER\/[^/]+$/, example: '(Footage)/USER/photo.jpg' },
+  image: { form: FOOTAGE, example: '(Footage)/USER/photo.jpg' },
+  video: { form: FOOTAGE, example: '(Footage)/USER/clip.mp4' },
+  audio: { form: FOOTAGE, example: '(Footage)/USER/music.mp3' },
+  font: { form: /^f_\d{2,}$/, example: 'f_01' },
 };
 
-const USE_KINDS: Record<EditableKind, SlotUse['kind']> = { text: 'text', color: 'property', image: 'image' };
+/** What an editable fills; a font fills no place of its own. */
+const USE_KINDS: Readonly<Record<Exclude<EditableKind, 'font'>, SlotUse['kind']>> = {
+  text: 'text',
+  color: 'property',
+  image: 'image',
+  video: 'image',
+  audio: 'sound',
+};
+
+const WHERE: Readonly<Record<SlotUse['kind'], string>> = {
+  text: 'a text',
+  property: 'a property',
+  image: 'an image',
+  sound: 'a sound',
+};
 
 /** Holds every editable of the manifest against the place in the animation that it is meant to fill. */
 export function checkEditables(manifest: Manifest, uses: SlotUses): PackageProblem[] {
@@ -40,7 +58,12 @@ export function checkEditables(manifest: Manifest, uses: SlotUses): PackageProbl
       problems.push({ file, key, message: `The key of ${article(editable.kind)} must have the form of ${example}` });
     }
     const found = uses.get(key);
-    if (found === undefined) {
+    if (editable.kind === 'font') {
+      if (found !== undefined) {
+        const message = `${key} is a font, but the animation has places of that name`;
+        problems.push({ file, key, message, hint: 'A font is chosen by name: it needs no "sid"' });
+      }
+    } else if (found === undefined) {
       problems.push({
         file,
         key,
@@ -48,12 +71,13 @@ export function checkEditables(manifest: Manifest, uses: SlotUses): PackageProbl
         message: `Nothing in animation.json is filled by ${key}`,
         hint: `Give a layer, property or asset of the animation "sid": "${key}"`,
       });
-    } else if (found.some((use) => use.kind !== USE_KINDS[editable.kind])) {
-      const kinds = [...new Set(found.map((use) => use.kind))].join(' and ');
+    } else if (found.some(({ kind }) => kind !== USE_KINDS[editable.kind as keyof typeof USE_KINDS])) {
+      const kinds = [...new Set(found.map(({ kind }) => WHERE[kind]))].join(' and ');
       problems.push({
         file,
         key,
         message: `The editable ${key} is ${article(editable.kind)}, but in animation.json it fills ${kinds}`,
+        ...(editable.kind === 'audio' ? { hint: 'A sound is an asset that a layer of type 6 plays' } : {}),
       });
     }
     if (!manifest.stillcuts.has(editable.stillcut)) {
@@ -67,83 +91,47 @@ export function checkEditables(manifest: Manifest, uses: SlotUses): PackageProbl
   return problems;
 }
 
-/** The font files that the animation's texts need, and what is missing of them. */
-export function resolveFonts(
+/** Holds every font editable against the texts that it is meant to change and the fonts that are there to choose from. */
+export function checkFontEditables(
+  manifest: Manifest,
   animation: LottieDocument,
-  files: ReadonlyMap<string, Uint8Array>,
-): { fonts: Map<string, PackageFile>; problems: PackageProblem[] } {
-  const fonts = new Map<string, PackageFile>();
+  { fonts, extraFonts }: Pick<TemplatePackage, 'fonts' | 'extraFonts'>,
+): PackageProblem[] {
   const problems: PackageProblem[] = [];
-  const listed = isRecord(animation.fonts) && Array.isArray(animation.fonts.list) ? animation.fonts.list : [];
-  for (const font of listed) {
-    if (!isRecord(font) || typeof font.fName !== 'string') continue;
-    const path = FONT_ENDINGS.map((ending) => `fonts/${font.fName}.${ending}`).find((name) => files.has(name));
-    if (path === undefined) {
-      const message = `The font ${font.fName} of the animation is not in the package`;
-      problems.push({ file: 'animation.json', message, hint: `Add fonts/${font.fName}.ttf (or .otf, .woff2, .woff)` });
-      continue;
+  const carried = [...fonts.keys(), ...extraFonts.keys()];
+  const texts = [...manifest.editables].flatMap(([key, { kind }]) => (kind === 'text' ? [key] : []));
+  const styles = usedStyles(animation);
+  const addAt = (key: string) => (message: string, hint?: string) =>
+    void problems.push({ file: 'template.yaml', key, message, ...(hint === undefined ? {} : { hint }) });
+  for (const [key, { font }] of manifest.editables) {
+    if (font === null) continue;
+    const add = addAt(key);
+    const unknownTexts = (font.texts ?? []).filter((text) => !texts.includes(text));
+    for (const text of unknownTexts) {
+      const meant = nearest(text, texts);
+      add(`${key} names the text ${text}, which is no editable`, meant === null ? undefined : `Did you mean ${meant}?`);
     }
-    const bytes = files.get(path)!;
-    const problem = fontProblem(bytes);
-    if (problem === null) fonts.set(font.fName, { path, bytes });
-    else problems.push({ file: path, message: `The file ${problem}`, hint: 'Put the font in again' });
-  }
-  const names = new Set(listed.map((font) => (isRecord(font) ? font.fName : null)));
-  for (const name of usedFonts(animation)) {
-    if (!names.has(name)) {
-      problems.push({ file: 'animation.json', message: `A text uses the font ${name}, which is not in fonts.list` });
+    for (const name of font.allowedFonts ?? []) {
+      if (!carried.includes(name))
+        add(`${key} allows the font ${name}, which is not in the package`, fontHint(name, carried));
     }
+    if (unknownTexts.length > 0 || styles.some(({ style, editable }) => isReplaced(font, style.f, editable))) continue;
+    const used = [...new Set(styles.map(({ style }) => style.f))];
+    const meant = nearest(font.replaces, used);
+    const where = font.texts === null ? 'no text of the animation' : 'none of its texts';
+    add(
+      `${key} replaces ${font.replaces}, and ${where} is set in that`,
+      meant === null ? undefined : `Did you mean ${meant}?`,
+    );
   }
-  return { fonts, problems };
+  return problems;
 }
 
-/** The image file behind each image asset that does not carry its image inside. */
-export function resolveImages(
-  animation: LottieDocument,
-  files: ReadonlyMap<string, Uint8Array>,
-): { images: Map<string, PackageFile>; problems: PackageProblem[] } {
-  const images = new Map<string, PackageFile>();
-  const problems: PackageProblem[] = [];
-  for (const asset of animation.assets ?? []) {
-    const name = asset.p;
-    if (typeof name !== 'string' || name.startsWith('data:')) continue;
-    const path = `${typeof asset.u === 'string' ? asset.u : ''}${name}`;
-    const bytes = path.split('/').includes('..') ? undefined : files.get(path);
-    const file = 'animation.json';
-    if (![asset.w, asset.h].every(isSide)) {
-      const size = `${asset.w}×${asset.h}`;
-      problems.push({
-        file,
-        message: `The asset ${asset.id} is ${size}; it takes whole numbers of 1 to ${MAX_SIDE} pixels`,
-      });
-    } else if (bytes === undefined) {
-      problems.push({ file, message: `The image ${path} of asset ${asset.id} is not in the package` });
-    } else {
-      images.set(asset.id, { path, bytes });
-    }
-  }
-  return { images, problems };
-}
-
-function isSide(value: unknown): boolean {
-  return Number.isInteger(value) && Number(value) >= 1 && Number(value) <= MAX_SIDE;
-}
-
-function usedFonts(animation: LottieDocument): Set<string> {
-  const names = new Set<string>();
-  const visit = (layers: unknown): void => {
-    if (!Array.isArray(layers)) return;
-    for (const layer of layers as LottieNode[]) {
-      if (isRecord(layer) && isRecord(layer.t) && isRecord(layer.t.d)) {
-        for (const style of textStyles(layer.t.d)) names.add(style.f);
-      }
-    }
-  };
-  visit(animation.layers);
-  for (const asset of animation.assets ?? []) visit(asset.layers);
-  return names;
+/** Whether an editable of kind font replaces the font of a text. */
+export function isReplaced({ replaces, texts }: FontSlot, font: string, editable: string | null): boolean {
+  return font === replaces && (texts === null || (editable !== null && texts.includes(editable)));
 }
 
 function article(kind: EditableKind): string {
-  return kind === 'image' ? 'an image' : `a ${kind}`;
+  return kind === 'image' || kind === 'audio' ? `an ${kind}` : `a ${kind}`;
 }

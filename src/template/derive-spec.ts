@@ -1,20 +1,27 @@
 import { isRecord } from '../is-record.ts';
 import type { Editable, StyleVersion } from '../service/wire.ts';
 import { formatColor } from './color.ts';
+import { layerSpans } from './layer-spans.ts';
 import { type LottieNode, type SlotUse, type SlotUses, textStyles } from './lottie-slots.ts';
-import type { Manifest, ManifestEditable } from './manifest.ts';
+import type { ManifestEditable } from './manifest.ts';
 import type { LottieDocument } from './scene.ts';
+import type { TemplatePackage } from './template-package.ts';
+
+export interface SpecParts extends Pick<TemplatePackage, 'manifest' | 'animation' | 'fonts' | 'extraFonts'> {
+  readonly uses: SlotUses;
+}
 
 /**
  * The mapping specification of a package, in the interface's own form. What the manifest does not say (example values,
- * fonts, sizes) is read from the places in the animation that the editable fills.
+ * fonts, sizes, durations) is read from the places in the animation that the editable fills.
  */
-export function deriveSpec(id: string, manifest: Manifest, animation: LottieDocument, uses: SlotUses): StyleVersion {
+export function deriveSpec(id: string, parts: SpecParts): StyleVersion {
+  const { manifest, animation, fonts, extraFonts } = parts;
+  const carried = [...fonts.keys(), ...extraFonts.keys()];
   const editables: Record<string, Editable> = {};
-  for (const [key, editable] of manifest.editables) {
-    editables[key] = describe(editable, uses.get(key) ?? [], slotValue(animation, key));
-  }
-  return { id, editables, fonts: fontNames(animation) };
+  for (const [key, editable] of manifest.editables) editables[key] = describe(key, editable, parts, carried);
+  const available = extraFonts.size === 0 ? {} : { available_fonts: carried };
+  return { id, editables, fonts: fontNames(animation), ...available };
 }
 
 /** `slots[id].p`, the value that stands in for every use of the slot when nobody fills it. */
@@ -31,7 +38,14 @@ export function fontNames(animation: LottieDocument): string[] {
   return list.flatMap((font) => (isRecord(font) && typeof font.fName === 'string' ? [font.fName] : []));
 }
 
-function describe(editable: ManifestEditable, uses: readonly SlotUse[], slot: LottieNode | null): Editable {
+function describe(
+  key: string,
+  editable: ManifestEditable,
+  { animation, uses: allUses }: SpecParts,
+  carried: string[],
+): Editable {
+  const uses = allUses.get(key) ?? [];
+  const slot = slotValue(animation, key);
   const shared = {
     stillcut: editable.stillcut,
     label: editable.label,
@@ -59,9 +73,31 @@ function describe(editable: ManifestEditable, uses: readonly SlotUse[], slot: Lo
         ...shared,
       };
     }
-    case 'image': {
-      const asset = uses.find((use) => use.kind === 'image')?.node;
-      return { input_type: 'image', ...shared, width: Number(asset?.w), height: Number(asset?.h) };
+    case 'image':
+    case 'video': {
+      const asset = uses.find((use) => use.kind === 'image');
+      const size = { width: Number(asset?.node.w), height: Number(asset?.node.h) };
+      const image = { input_type: editable.kind, ...shared, ...size };
+      return editable.kind === 'image' ? image : { ...image, ...duration(animation, assetIds(uses)) };
+    }
+    case 'audio':
+      return { input_type: 'audio', ...shared, ...duration(animation, assetIds(uses)) };
+    case 'font': {
+      const { replaces, allowedFonts } = editable.font!;
+      return { input_type: 'font', fonts: [replaces], ...shared, allowed_fonts: [...(allowedFonts ?? carried)] };
     }
   }
+}
+
+function assetIds(uses: readonly SlotUse[]): string[] {
+  return uses.flatMap((use) => (use.kind === 'image' || use.kind === 'sound' ? [use.assetId] : []));
+}
+
+/** Seconds of a source that can be seen or heard, at the longest; nothing where no layer shows it. */
+function duration(animation: LottieDocument, assets: readonly string[]): { duration?: number } {
+  const frames = layerSpans(animation)
+    .filter(({ layer }) => assets.includes(String(layer.refId)))
+    .map(({ from, to, clock }) => (to - (clock?.start ?? from)) / (clock?.stretch ?? 1));
+  const longest = Math.max(0, ...frames);
+  return longest === 0 ? {} : { duration: Math.round((longest / animation.fr) * 1000) / 1000 };
 }

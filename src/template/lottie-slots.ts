@@ -10,6 +10,9 @@ export interface TextStyle extends LottieNode {
   f: string;
 }
 
+/** A layer that is heard, not seen. */
+export const AUDIO_LAYER = 6;
+
 /** Every place in a document that says which slot fills it, by slot id, in document order. */
 export type SlotUses = ReadonlyMap<string, readonly SlotUse[]>;
 
@@ -18,6 +21,8 @@ export type SlotUse =
   | { readonly kind: 'text'; readonly node: LottieNode; readonly styles: TextStyle[] }
   /** An image asset: `{sid, id, w, h, u, p, e}`. */
   | { readonly kind: 'image'; readonly node: LottieNode; readonly assetId: string }
+  /** A sound asset: `{sid, id, u, p, e}`, which layers of type 6 play. */
+  | { readonly kind: 'sound'; readonly node: LottieNode; readonly assetId: string }
   /** Any animatable property: `{sid, a, k}`; `fonts` are those of the text layer that it colours, if it does. */
   | { readonly kind: 'property'; readonly node: LottieNode; readonly fonts: readonly string[] };
 
@@ -28,6 +33,7 @@ export type SlotUse =
  */
 export function findSlotUses(document: LottieDocument): SlotUses {
   const uses = new Map<string, SlotUse[]>();
+  const sounds = soundAssetIds(document);
   const note = (id: string, use: SlotUse): void => {
     const known = uses.get(id);
     if (known === undefined) uses.set(id, [use]);
@@ -41,7 +47,7 @@ export function findSlotUses(document: LottieDocument): SlotUses {
     }
     if (!isRecord(value)) return;
     const fonts = value.ty === 5 ? fontsOf(value) : layerFonts;
-    if (typeof value.sid === 'string') note(value.sid, useAt(value, fonts));
+    if (typeof value.sid === 'string') note(value.sid, useAt(value, fonts, sounds));
     for (const [key, child] of Object.entries(value)) {
       if (key !== 'sid') visit(child, fonts);
     }
@@ -63,7 +69,24 @@ export function textStyles(node: LottieNode): TextStyle[] {
   return styles;
 }
 
-function useAt(node: LottieNode, fonts: readonly string[]): SlotUse {
+/** Lists of layers: the animation's own, and those of its precompositions. */
+export function* layerLists(document: Pick<LottieDocument, 'layers' | 'assets'>): Generator<readonly LottieNode[]> {
+  for (const { layers } of [document, ...(document.assets ?? [])]) {
+    if (Array.isArray(layers)) yield layers.filter(isRecord);
+  }
+}
+
+/** Ids of the assets that sound layers play. @see Lottie documentation: "Audio Layer" is layer type 6 */
+export function soundAssetIds(document: Pick<LottieDocument, 'layers' | 'assets'>): ReadonlySet<string> {
+  const ids = new Set<string>();
+  for (const layers of layerLists(document)) {
+    for (const { ty, refId } of layers) if (ty === AUDIO_LAYER && typeof refId === 'string') ids.add(refId);
+  }
+  return ids;
+}
+
+function useAt(node: LottieNode, fonts: readonly string[], sounds: ReadonlySet<string>): SlotUse {
+  if (typeof node.id === 'string' && sounds.has(node.id)) return { kind: 'sound', node, assetId: node.id };
   if (typeof node.id === 'string' && 'w' in node && 'h' in node) return { kind: 'image', node, assetId: node.id };
   const styles = textStyles(node);
   return styles.length > 0 ? { kind: 'text', node, styles } : { kind: 'property', node, fonts };

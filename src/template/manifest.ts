@@ -1,7 +1,17 @@
 import type { Span } from '../diagnostic.ts';
 
-/** The kinds that a package can offer today. */
-export type EditableKind = 'text' | 'color' | 'image';
+/** The kinds that a package can offer. */
+export type EditableKind = 'text' | 'color' | 'image' | 'video' | 'audio' | 'font';
+
+/** Which font an editable of kind font stands in for, and where. */
+export interface FontSlot {
+  /** `fName` of the animation's font. */
+  readonly replaces: string;
+  /** Keys of the texts that it is replaced in; null: in all. */
+  readonly texts: readonly string[] | null;
+  /** Null: any that the package carries. */
+  readonly allowedFonts: readonly string[] | null;
+}
 
 /** What `template.yaml` says of one editable. */
 export interface ManifestEditable {
@@ -12,6 +22,8 @@ export interface ManifestEditable {
   readonly required: boolean;
   /** Unicode code points, texts alone. */
   readonly maxLength: number | null;
+  /** Of kind font alone; null for every other. */
+  readonly font: FontSlot | null;
   /** Where it stands in the manifest. */
   readonly at: Span;
 }
@@ -24,4 +36,6 @@ export interface Manifest {
   readonly stillcuts: ReadonlyMap<string, { readonly timeSeconds: number; readonly at: Span }>;
   /** In the order in which a person fills them. */
   readonly editables: ReadonlyMap<string, ManifestEditable>;
+  /** Names of the fonts that are asked first for what a text's own font has no glyph for, in this order. */
+  readonly fallbackFonts: ReadonlyMap<string, Span>;
 }

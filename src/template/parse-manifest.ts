@@ -2,11 +2,12 @@ import { type Diagnostic, hasErrors, type Result, type Span } from '../diagnosti
 import { nearest } from '../nearest.ts';
 import { parseYaml } from '../yaml/parse-yaml.ts';
 import { child, type MapEntry, type TreeNode, textOf } from '../yaml/tree.ts';
-import type { EditableKind, Manifest, ManifestEditable } from './manifest.ts';
+import type { EditableKind, FontSlot, Manifest, ManifestEditable } from './manifest.ts';
 
-const FIELDS = ['name', 'description', 'stillcuts', 'editables'];
+const FIELDS = ['name', 'description', 'stillcuts', 'editables', 'fallback_fonts'];
 const EDITABLE_FIELDS = ['label', 'kind', 'stillcut', 'required', 'max_length'];
-const KINDS: readonly EditableKind[] = ['text', 'color', 'image'];
+const FONT_FIELDS = ['replaces', 'texts', 'allowed_fonts'];
+const KINDS: readonly EditableKind[] = ['text', 'color', 'image', 'video', 'audio', 'font'];
 
 /** `template.yaml` → the manifest, or every mistake in it. */
 export function parseManifest(file: string, text: string): Result<Manifest> {
@@ -47,7 +48,8 @@ class ManifestReader {
       const editable = this.#editable(key, entry);
       if (editable !== null) editables.set(key, editable);
     }
-    return { name: name ?? '', description: textOf(child(root, 'description')), stillcuts, editables };
+    const fallbackFonts = this.#names(root, 'fallback_fonts', 'fonts') ?? new Map();
+    return { name: name ?? '', description: textOf(child(root, 'description')), stillcuts, editables, fallbackFonts };
   }
 
   #editable(key: string, { keySpan, value }: MapEntry): ManifestEditable | null {
@@ -55,7 +57,7 @@ class ManifestReader {
       this.#add(`${key} must be a map like { label: Headline, kind: text, stillcut: stillcut_01 }`, keySpan);
       return null;
     }
-    this.#known(value, EDITABLE_FIELDS, key);
+    this.#known(value, [...EDITABLE_FIELDS, ...FONT_FIELDS], key);
     const kind = textOf(child(value, 'kind')) as EditableKind | null;
     const label = textOf(child(value, 'label'));
     const stillcut = textOf(child(value, 'stillcut'));
@@ -82,8 +84,44 @@ class ManifestReader {
       stillcut: stillcut ?? '',
       required: !(required?.kind === 'scalar' && required.value === false),
       maxLength: maxLength?.kind === 'scalar' ? Number(maxLength.value) : null,
+      font: kind === 'font' ? this.#font(key, keySpan, value) : this.#noFont(key, value),
       at: keySpan,
     };
+  }
+
+  #font(key: string, keySpan: Span, node: TreeNode): FontSlot {
+    const replaces = textOf(child(node, 'replaces'));
+    if (replaces === null) this.#add(`${key} needs replaces, the name of the font that it stands in for`, keySpan);
+    const [texts, allowed] = [this.#names(node, 'texts', 'texts'), this.#names(node, 'allowed_fonts', 'fonts')];
+    return {
+      replaces: replaces ?? '',
+      texts: texts === null ? null : [...texts.keys()],
+      allowedFonts: allowed === null ? null : [...allowed.keys()],
+    };
+  }
+
+  #noFont(key: string, node: TreeNode): null {
+    for (const field of FONT_FIELDS) {
+      if (child(node, field) !== null)
+        this.#add(`${key} has ${field}, which goes with kind font`, this.#at(node, field));
+    }
+    return null;
+  }
+
+  /** A list of names, each once; null where it is left out. */
+  #names(node: TreeNode, field: string, what: string): Map<string, Span> | null {
+    const list = child(node, field);
+    if (list === null) return null;
+    const names = new Map<string, Span>();
+    const items = list.kind === 'list' ? list.items : [];
+    if (items.length === 0) this.#add(`${field} must be a list of ${what}, like [a, b]`, list.span);
+    for (const item of items) {
+      const name = textOf(item);
+      if (name === null) this.#add(`${field} must be a list of ${what}, like [a, b]`, item.span);
+      else if (names.has(name)) this.#add(`${name} stands twice in ${field}`, item.span);
+      else names.set(name, item.span);
+    }
+    return names;
   }
 
   #entries(root: TreeNode, field: string): ReadonlyMap<string, MapEntry> {

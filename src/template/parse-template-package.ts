@@ -2,12 +2,14 @@ import type { Diagnostic, Result } from '../diagnostic.ts';
 import type { Sha256 } from '../digest.ts';
 import { nearest } from '../nearest.ts';
 import { checkAnimation } from './check-animation.ts';
-import { checkEditables, type PackageProblem, resolveFonts, resolveImages } from './check-package.ts';
+import { checkEditables, checkFontEditables, type PackageProblem } from './check-package.ts';
 import { deriveSpec } from './derive-spec.ts';
 import { findSlotUses } from './lottie-slots.ts';
 import type { Manifest } from './manifest.ts';
 import { packageDigest } from './package-digest.ts';
 import { parseManifest } from './parse-manifest.ts';
+import { resolveImages, resolveSounds } from './resolve-assets.ts';
+import { resolveFonts } from './resolve-fonts.ts';
 import type { LottieDocument, Still } from './scene.ts';
 import type { TemplatePackage } from './template-package.ts';
 
@@ -48,13 +50,16 @@ function assemble(
   animation: LottieDocument,
 ): Result<TemplatePackage> {
   const uses = findSlotUses(animation);
-  const fonts = resolveFonts(animation, files);
-  const images = resolveImages(animation, files);
+  const { problems: fontProblems, ...fonts } = resolveFonts(animation, files, manifest);
+  const { problems: imageProblems, images } = resolveImages(animation, files);
+  const { problems: soundProblems, sounds } = resolveSounds(animation, files);
   const problems = [
     ...checkFrames(animation),
     ...checkEditables(manifest, uses),
-    ...fonts.problems,
-    ...images.problems,
+    ...checkFontEditables(manifest, animation, fonts),
+    ...fontProblems,
+    ...imageProblems,
+    ...soundProblems,
   ];
   if (problems.length > 0) {
     return {
@@ -67,8 +72,9 @@ function assemble(
     folder,
     manifest,
     animation,
-    fonts: fonts.fonts,
-    images: images.images,
+    ...fonts,
+    images,
+    sounds,
     width: animation.w,
     height: animation.h,
     fps: animation.fr,
@@ -78,7 +84,7 @@ function assemble(
   const digest = digestOf(parts);
   if (typeof digest === 'object') return { ok: false, diagnostics: [located(digest, folder, null)] };
   const id = `tsv_${digest.slice(0, 24)}`;
-  return { ok: true, value: { ...parts, digest, spec: deriveSpec(id, manifest, animation, uses) } };
+  return { ok: true, value: { ...parts, digest, spec: deriveSpec(id, { ...parts, uses }) } };
 }
 
 /** A text may hold halves of characters, and a number be too large for any: neither has a digest. */
@@ -122,7 +128,8 @@ function missingFile(folder: string, file: string): Diagnostic {
 }
 
 function located(problem: PackageProblem, folder: string, manifest: Manifest | null): Diagnostic {
-  const at = manifest?.editables.get(problem.key ?? '')?.at ?? { file: pathIn(folder, problem.file), start: 0, end: 0 };
+  const editable = manifest?.editables.get(problem.key ?? '');
+  const at = problem.at ?? editable?.at ?? { file: pathIn(folder, problem.file), start: 0, end: 0 };
   return { code: 'template_invalid', severity: 'error', message: problem.message, hint: problem.hint, at };
 }
 

@@ -22,12 +22,20 @@ export interface TemplatePackage {
   readonly animation: LottieDocument;
   /** Font name in the animation → the font file. */
   readonly fonts: ReadonlyMap<string, PackageFile>;
-  /** Image asset id → its own image. Assets with their image inside (data URIs) are not here. */
+  /** Name → a font file that the animation does not name: it can be chosen, and stands in for missing glyphs. */
+  readonly extraFonts: ReadonlyMap<string, PackageFile>;
+  /** Names of the fonts of both that stand in for glyphs that a text's own font lacks; the first that has one is taken. */
+  readonly fallbackFonts: readonly string[];
+  /**
+   * Image asset id → its own image, or for a video its own clip. Assets with their image inside (data URIs) are not here.
+   */
   readonly images: ReadonlyMap<string, PackageFile>;
+  /** Sound asset id → its own sound. One that an editable alone fills is not here. */
+  readonly sounds: ReadonlyMap<string, PackageFile>;
 }
 
 export interface PackageFile {
-  /** Below the package's folder. */
+  /** Below the package's folder; `animation.json` for what stands in that as a data URI. */
   readonly path: string;
   readonly bytes: Uint8Array;
 }

@@ -1,5 +1,14 @@
 import { describe, expect, it } from 'vitest';
+import { canonicalJson, type Json, sha256 } from '../../src/digest.ts';
 import { parseTemplatePackage } from '../../src/template/parse-template-package.ts';
+import {
+  CLIP,
+  MEDIA_MANIFEST,
+  mediaAnimation,
+  mediaPackage,
+  mediaPackageFiles,
+  VOICE,
+} from '../support/media-package.ts';
 import {
   SMALL_MANIFEST,
   smallAnimation,
@@ -79,7 +88,7 @@ describe('parseTemplatePackage()', () => {
     expect(problems({ 'template.yaml': manifest })).toEqual([
       'template_invalid: Nothing in animation.json is filled by t_02',
       'template_invalid: The key of a text must have the form of t_01',
-      'template_invalid: The editable c_01 is a text, but in animation.json it fills property',
+      'template_invalid: The editable c_01 is a text, but in animation.json it fills a property',
     ]);
   });
 
@@ -149,5 +158,166 @@ describe('packageDigest()', () => {
       digest({ 'template.yaml': SMALL_MANIFEST.replace('stillcut_01: 0.5', 'stillcut_01: 0.7') }),
     ];
     expect(new Set([before, ...changed]).size).toBe(5);
+  });
+});
+
+describe('parseTemplatePackage() of videos, sounds and fonts', () => {
+  const mediaProblems = (changes: Parameters<typeof mediaPackageFiles>[0]): string[] => {
+    const result = parseTemplatePackage('templates/media', mediaPackageFiles(changes));
+    return result.ok ? [] : result.diagnostics.map(({ message, hint }) => [message, hint ?? []].flat().join('. '));
+  };
+  const manifest = (from: string, to: string) => ({ 'template.yaml': MEDIA_MANIFEST.replace(from, to) });
+
+  it('derives what they take', () => {
+    const { editables, fonts, available_fonts } = mediaPackage().spec;
+    const shared = { stillcut: 'stillcut_01', required: false };
+    expect(editables[CLIP]).toEqual({
+      input_type: 'video',
+      ...shared,
+      label: 'Clip',
+      width: 32,
+      height: 18,
+      duration: 0.6,
+    });
+    expect(editables[VOICE]).toEqual({ input_type: 'audio', ...shared, label: 'Voice', duration: 0.8 });
+    expect(editables.f_01).toEqual({
+      input_type: 'font',
+      ...shared,
+      label: 'Font',
+      fonts: ['Test-Regular'],
+      allowed_fonts: ['Test-Regular', 'Spare-Italic'],
+    });
+    expect({ fonts, available_fonts }).toEqual({
+      fonts: ['Test-Regular'],
+      available_fonts: ['Test-Regular', 'Spare-Italic', 'Wide-Regular'],
+    });
+  });
+
+  it('allows every font that is carried where none is named', () => {
+    const result = parseTemplatePackage(
+      '',
+      mediaPackageFiles(manifest(', allowed_fonts: [Test-Regular, Spare-Italic]', '')),
+    );
+    expect(result.ok && result.value.spec.editables.f_01!.allowed_fonts).toEqual([
+      'Test-Regular',
+      'Spare-Italic',
+      'Wide-Regular',
+    ]);
+  });
+
+  it('falls back first on what template.yaml names, then on the rest by name', () => {
+    const { fallbackFonts } = mediaPackage();
+    expect(fallbackFonts).toEqual(['Wide-Regular', 'Spare-Italic']);
+  });
+
+  it.each<[string, Parameters<typeof mediaPackageFiles>[0], string]>([
+    [
+      'a field that goes with fonts',
+      manifest('label: Clip,', 'label: Clip, replaces: Test-Regular,'),
+      `${CLIP} has replaces, which goes with kind font`,
+    ],
+    [
+      'a font that stands in for none',
+      manifest(' replaces: Test-Regular,', ''),
+      'f_01 needs replaces, the name of the font that it stands in for',
+    ],
+    [
+      'a font that no text has',
+      manifest('replaces: Test-Regular', 'replaces: Test-Regula'),
+      'f_01 replaces Test-Regula, and no text of the animation is set in that. Did you mean Test-Regular?',
+    ],
+    [
+      'texts that are none',
+      manifest('replaces: Test-Regular', 'replaces: Test-Regular, texts: [t_011]'),
+      'f_01 names the text t_011, which is no editable. Did you mean t_01?',
+    ],
+    [
+      'one text where a list belongs',
+      manifest('replaces: Test-Regular', 'replaces: Test-Regular, texts: t_01'),
+      'texts must be a list of texts, like [a, b]',
+    ],
+    [
+      'a font to choose that is not there',
+      manifest('Spare-Italic]', 'Spare-Italics]'),
+      'f_01 allows the font Spare-Italics, which is not in the package. Did you mean Spare-Italic?',
+    ],
+    [
+      'a fallback that is not there',
+      manifest('[Wide-Regular]', '[Noto]'),
+      'The font Noto of fallback_fonts is not in the package. Add fonts/Noto.ttf (or .otf, .woff2, .woff)',
+    ],
+    [
+      'a spare font that is none',
+      { 'fonts/Wide-Regular.ttf': 'no font at all' },
+      'The file is no TrueType, OpenType or WOFF font. Put the font in again',
+    ],
+    ['a key of another form', manifest('f_01:', 'font:'), 'The key of a font must have the form of f_01'],
+    [
+      'music that is not there',
+      { 'audio/music.wav': null },
+      'The sound audio/music.wav of asset music is not in the package',
+    ],
+    [
+      'an image where a sound belongs',
+      manifest(`${CLIP}: { label: Clip, kind: video`, `${CLIP}: { label: Clip, kind: audio`),
+      `The editable ${CLIP} is an audio, but in animation.json it fills an image. A sound is an asset that a layer of type 6 plays`,
+    ],
+  ])('refuses %s', (_, changes, message) => expect(mediaProblems(changes)).toEqual([message]));
+
+  it('points at the fallback font in template.yaml', () => {
+    const files = mediaPackageFiles(manifest('[Wide-Regular]', '[Noto]'));
+    const result = parseTemplatePackage('templates/media', files);
+    const [diagnostic] = result.ok ? [] : result.diagnostics;
+    const text = new TextDecoder().decode(files.get('template.yaml'));
+    expect(text.slice(diagnostic!.at!.start, diagnostic!.at!.end)).toBe('Noto');
+  });
+
+  it('takes a sound that stands in the animation, and refuses one that nobody can fill', () => {
+    const animation = mediaAnimation();
+    Object.assign(animation.assets!.find(({ id }) => id === 'music')!, { u: '', p: 'data:audio/wav;base64,UklGRg==' });
+    const inside = parseTemplatePackage('', mediaPackageFiles({ 'animation.json': JSON.stringify(animation) }));
+    expect(inside.ok && Buffer.from(inside.value.sounds.get('music')!.bytes).toString()).toBe('RIFF');
+    Object.assign(animation.assets!.find(({ id }) => id === 'music')!, { p: '' });
+    expect(mediaProblems({ 'animation.json': JSON.stringify(animation) })).toEqual([
+      'The asset music has no sound, and no editable fills it',
+    ]);
+  });
+});
+
+describe('packageDigest() of what came later', () => {
+  it('is what it always was for a package without it', () => {
+    const { animation, fonts, images, stills } = smallPackage();
+    const digests = (files: ReadonlyMap<string, { bytes: Uint8Array }>) =>
+      Object.fromEntries([...files].map(([name, { bytes }]) => [name, sha256(bytes)]));
+    const before = {
+      animation,
+      fonts: digests(fonts),
+      images: digests(images),
+      stills,
+      editables: {
+        t_01: { kind: 'text', required: true },
+        c_01: { kind: 'color', required: true },
+        '(Footage)/USER/photo.png': { kind: 'image', required: false },
+      },
+    };
+    expect(smallPackage().digest).toBe(sha256(canonicalJson(before as unknown as Json)));
+  });
+
+  it('changes with further fonts, their order, what a font replaces, and sounds; not with the fonts that are allowed', () => {
+    const mediaDigest = (changes: Parameters<typeof mediaPackageFiles>[0]) => {
+      const result = parseTemplatePackage('', mediaPackageFiles(changes));
+      if (!result.ok) throw new Error(JSON.stringify(result.diagnostics));
+      return result.value.digest;
+    };
+    const manifest = (from: string, to: string) => ({ 'template.yaml': MEDIA_MANIFEST.replace(from, to) });
+    const digests = [
+      mediaDigest({}),
+      mediaDigest({ 'fonts/Spare-Italic.ttf': null, ...manifest(', Spare-Italic]', ']') }),
+      mediaDigest(manifest('[Wide-Regular]', '[Spare-Italic]')),
+      mediaDigest(manifest('replaces: Test-Regular', 'replaces: Test-Regular, texts: [t_01]')),
+      mediaDigest({ 'audio/music.wav': 'RIFF' }),
+    ];
+    expect(new Set(digests).size).toBe(digests.length);
+    expect(mediaDigest(manifest(', Spare-Italic]', ', Wide-Regular]'))).toBe(digests[0]);
   });
 });
