@@ -1,13 +1,12 @@
 import { ReelformError } from '../diagnostic.ts';
 import { isRecord } from '../is-record.ts';
 import type { FontResource, Mapping } from '../service/wire.ts';
-import { isReplaced } from './check-package.ts';
 import { fontNames } from './derive-spec.ts';
 import type { LottieNode } from './lottie-slots.ts';
 import type { FontSlot } from './manifest.ts';
 import type { LottieDocument, SceneFont } from './scene.ts';
 import type { TemplatePackage } from './template-package.ts';
-import { usedStyles } from './used-fonts.ts';
+import { isReplaced, usedStyles } from './used-fonts.ts';
 
 type FontRequest = Pick<Mapping, 'resources' | 'font_changes'>;
 

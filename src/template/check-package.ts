@@ -1,25 +1,6 @@
-import type { Span } from '../diagnostic.ts';
-import { nearest } from '../nearest.ts';
 import type { SlotUse, SlotUses } from './lottie-slots.ts';
-import type { EditableKind, FontSlot, Manifest } from './manifest.ts';
-import { fontHint } from './resolve-fonts.ts';
-import type { LottieDocument } from './scene.ts';
-import type { TemplatePackage } from './template-package.ts';
-import { usedStyles } from './used-fonts.ts';
-
-/** Something wrong with a package: where in it, what, and what to do. */
-export interface PackageProblem {
-  /** The file below the package's folder that has to change. */
-  readonly file: string;
-  /** The editable or still of template.yaml that it is about, where there is one. */
-  readonly key?: string;
-  /** Where in template.yaml, where that is not the editable. */
-  readonly at?: Span;
-  readonly message: string;
-  readonly hint?: string;
-  /** The key that no place of the animation has. */
-  readonly unfilled?: string;
-}
+import type { EditableKind, Manifest } from './manifest.ts';
+import type { PackageProblem } from './package-problem.ts';
 
 const FOOTAGE = /^\(Footage\)\/USER\/[^/]+$/;
 
@@ -89,47 +70,6 @@ export function checkEditables(manifest: Manifest, uses: SlotUses): PackageProbl
     }
   }
   return problems;
-}
-
-/** Holds every font editable against the texts that it is meant to change and the fonts that are there to choose from. */
-export function checkFontEditables(
-  manifest: Manifest,
-  animation: LottieDocument,
-  { fonts, extraFonts }: Pick<TemplatePackage, 'fonts' | 'extraFonts'>,
-): PackageProblem[] {
-  const problems: PackageProblem[] = [];
-  const carried = [...fonts.keys(), ...extraFonts.keys()];
-  const texts = [...manifest.editables].flatMap(([key, { kind }]) => (kind === 'text' ? [key] : []));
-  const styles = usedStyles(animation);
-  const addAt = (key: string) => (message: string, hint?: string) =>
-    void problems.push({ file: 'template.yaml', key, message, ...(hint === undefined ? {} : { hint }) });
-  for (const [key, { font }] of manifest.editables) {
-    if (font === null) continue;
-    const add = addAt(key);
-    const unknownTexts = (font.texts ?? []).filter((text) => !texts.includes(text));
-    for (const text of unknownTexts) {
-      const meant = nearest(text, texts);
-      add(`${key} names the text ${text}, which is no editable`, meant === null ? undefined : `Did you mean ${meant}?`);
-    }
-    for (const name of font.allowedFonts ?? []) {
-      if (!carried.includes(name))
-        add(`${key} allows the font ${name}, which is not in the package`, fontHint(name, carried));
-    }
-    if (unknownTexts.length > 0 || styles.some(({ style, editable }) => isReplaced(font, style.f, editable))) continue;
-    const used = [...new Set(styles.map(({ style }) => style.f))];
-    const meant = nearest(font.replaces, used);
-    const where = font.texts === null ? 'no text of the animation' : 'none of its texts';
-    add(
-      `${key} replaces ${font.replaces}, and ${where} is set in that`,
-      meant === null ? undefined : `Did you mean ${meant}?`,
-    );
-  }
-  return problems;
-}
-
-/** Whether an editable of kind font replaces the font of a text. */
-export function isReplaced({ replaces, texts }: FontSlot, font: string, editable: string | null): boolean {
-  return font === replaces && (texts === null || (editable !== null && texts.includes(editable)));
 }
 
 function article(kind: EditableKind): string {

@@ -1,5 +1,5 @@
-import type { PackageProblem } from './check-package.ts';
 import { soundAssetIds } from './lottie-slots.ts';
+import type { PackageProblem } from './package-problem.ts';
 import type { LottieDocument } from './scene.ts';
 import type { PackageFile } from './template-package.ts';
 

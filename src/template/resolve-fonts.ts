@@ -1,8 +1,8 @@
 import { nearest } from '../nearest.ts';
 import { fontProblem } from './check-font.ts';
-import type { PackageProblem } from './check-package.ts';
 import { fontNames } from './derive-spec.ts';
 import type { Manifest } from './manifest.ts';
+import type { PackageProblem } from './package-problem.ts';
 import type { LottieDocument } from './scene.ts';
 import type { PackageFile, TemplatePackage } from './template-package.ts';
 import { usedFonts } from './used-fonts.ts';

@@ -1,5 +1,6 @@
 import { isRecord } from '../is-record.ts';
 import { layerLists, type TextStyle, textStyles } from './lottie-slots.ts';
+import type { FontSlot } from './manifest.ts';
 import type { LottieDocument } from './scene.ts';
 
 /** The style of a text of an animation, and the editable that the text fills: by `sid`, or by `editable` once it is bound. */
@@ -25,4 +26,9 @@ export function usedStyles(animation: Pick<LottieDocument, 'layers' | 'assets'>)
 /** Names of the fonts that texts of an animation are set in, each once. */
 export function usedFonts(animation: Pick<LottieDocument, 'layers' | 'assets'>): string[] {
   return [...new Set(usedStyles(animation).map(({ style }) => style.f))];
+}
+
+/** Whether an editable of kind font replaces the font of a text. */
+export function isReplaced({ replaces, texts }: FontSlot, font: string, editable: string | null): boolean {
+  return font === replaces && (texts === null || (editable !== null && texts.includes(editable)));
 }
