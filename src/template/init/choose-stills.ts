@@ -1,0 +1,138 @@
+import { isRecord } from '../../is-record.ts';
+import { type LayerSpan, layerSpans } from '../layer-spans.ts';
+import { changesOf, strengthAt } from '../layer-strength.ts';
+import type { LottieDocument } from '../scene.ts';
+import type { FoundEditable } from './found-editable.ts';
+
+/** A frame to keep as an image, and what it shows. */
+export interface ChosenStill {
+  readonly name: string;
+  /** From the animation's first frame on. */
+  readonly frame: number;
+  /** `marker`: the designer said so. */
+  readonly origin: 'marker' | 'chosen';
+}
+
+export interface ChosenStills {
+  /** In order of time; at least one. */
+  readonly stills: readonly ChosenStill[];
+  /** Editable → the still that shows it. */
+  readonly stillOf: ReadonlyMap<string, string>;
+  /** Editables that no frame shows, as far as times and opacities tell. */
+  readonly unseen: readonly string[];
+}
+
+const MOST_STILLS = 6;
+/** A layer counts as shown from this share of its strongest on: not while it fades. */
+const SHOWN = 0.5;
+
+/**
+ * The stills of an animation: those that its markers `stillcut_01` … set, else the middle of the longest time in which most
+ * editables are shown, then of most of the others, until each has been on one.
+ */
+export function chooseStills(animation: LottieDocument, editables: readonly FoundEditable[]): ChosenStills {
+  const sightings = sightingsOf(animation, editables);
+  const frameCount = Math.max(1, Math.round(animation.op - animation.ip));
+  const marked = markedStills(animation, frameCount);
+  const stills = marked.length > 0 ? marked : named(chooseFrames(sightings, frameCount));
+  const unseen = sightings.filter(({ strongest }) => strongest === 0).map(({ key }) => key);
+  return { stills, stillOf: new Map(sightings.map((one) => [one.key, bestStill(one, stills)])), unseen };
+}
+
+interface Sighting {
+  readonly key: string;
+  readonly spans: readonly LayerSpan[];
+  readonly strongest: number;
+}
+
+function sightingsOf(animation: LottieDocument, editables: readonly FoundEditable[]): Sighting[] {
+  const spans = layerSpans(animation);
+  const moments = momentsOf(spans);
+  return editables.map(({ key, layers }) => {
+    const own = spans.filter(({ layer }) => layers.includes(layer));
+    const candidates = own.length > 20 ? moments : momentsOf(own);
+    return { key, spans: own, strongest: Math.max(0, ...candidates.map(({ frame }) => strength(own, frame))) };
+  });
+}
+
+function strength(spans: readonly LayerSpan[], frame: number): number {
+  return Math.max(0, ...spans.map((span) => strengthAt(span, frame)));
+}
+
+/** The middle of each time in which nothing begins, ends, or turns. */
+function momentsOf(spans: readonly LayerSpan[]): { frame: number; from: number; to: number }[] {
+  const times = [...new Set(spans.flatMap(changesOf).map(Math.round))].sort((a, b) => a - b);
+  return times.slice(1).map((to, index) => {
+    const from = times[index]!;
+    return { frame: Math.floor((from + to) / 2), from, to };
+  });
+}
+
+function isShown({ spans, strongest }: Sighting, frame: number): boolean {
+  return strongest > 0 && strength(spans, frame) >= strongest * SHOWN;
+}
+
+function chooseFrames(sightings: readonly Sighting[], frameCount: number): number[] {
+  const moments = momentsOf(sightings.flatMap(({ spans }) => spans));
+  const frames: number[] = [];
+  let open = sightings.filter(({ strongest }) => strongest > 0);
+  while (open.length > 0 && frames.length < MOST_STILLS) {
+    const frame = bestFrame(open, moments);
+    const left = open.filter((one) => !isShown(one, frame));
+    if (left.length === open.length) break;
+    frames.push(Math.min(frameCount - 1, frame));
+    open = left;
+  }
+  return frames.length > 0 ? frames.sort((a, b) => a - b) : [Math.floor(frameCount / 2)];
+}
+
+/** Where most of them are shown: the middle of the longest such time. */
+function bestFrame(
+  sightings: readonly Sighting[],
+  moments: readonly { frame: number; from: number; to: number }[],
+): number {
+  const runs: { count: number; from: number; to: number; shown: string }[] = [];
+  for (const { frame, from, to } of moments) {
+    const shown = sightings.filter((one) => isShown(one, frame)).map(({ key }) => key);
+    const last = runs.at(-1);
+    const names = shown.join('\n');
+    if (last !== undefined && last.to === from && last.shown === names) last.to = to;
+    else runs.push({ count: shown.length, from, to, shown: names });
+  }
+  runs.sort((a, b) => b.count - a.count || b.to - b.from - (a.to - a.from));
+  return runs[0] === undefined ? 0 : Math.floor((runs[0].from + runs[0].to) / 2);
+}
+
+function named(frames: readonly number[]): ChosenStill[] {
+  return frames.map((frame, index) => ({
+    name: `stillcut_${String(index + 1).padStart(2, '0')}`,
+    frame,
+    origin: 'chosen',
+  }));
+}
+
+function markedStills({ markers, ip }: LottieDocument, frameCount: number): ChosenStill[] {
+  if (!Array.isArray(markers)) return [];
+  const stills = new Map<string, ChosenStill>();
+  for (const marker of markers as unknown[]) {
+    const name =
+      isRecord(marker) && typeof marker.cm === 'string' ? /\bstillcut_\d+\b/.exec(marker.cm)?.[0] : undefined;
+    if (name === undefined || !isRecord(marker) || typeof marker.tm !== 'number') continue;
+    const frame = Math.round(marker.tm - ip);
+    if (frame >= 0 && frame < frameCount && !stills.has(name)) stills.set(name, { name, frame, origin: 'marker' });
+  }
+  return [...stills.values()].sort((a, b) => a.frame - b.frame);
+}
+
+/** The first that shows it; else the one on which it is strongest, or the nearest one to its time. */
+function bestStill(sighting: Sighting, stills: readonly ChosenStill[]): string {
+  const shown = stills.find(({ frame }) => isShown(sighting, frame));
+  if (shown !== undefined) return shown.name;
+  const distance = (frame: number): number =>
+    Math.min(...sighting.spans.map(({ from, to }) => Math.max(from - frame, frame - to, 0)), Number.MAX_VALUE);
+  const [best] = [...stills].sort(
+    (a, b) =>
+      strength(sighting.spans, b.frame) - strength(sighting.spans, a.frame) || distance(a.frame) - distance(b.frame),
+  );
+  return best!.name;
+}

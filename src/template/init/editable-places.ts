@@ -1,0 +1,80 @@
+import { isRecord } from '../../is-record.ts';
+import { AUDIO_LAYER, type LottieNode, textStyles } from '../lottie-slots.ts';
+import type { LottieDocument } from '../scene.ts';
+import { allLayers, isStill, nodesOf } from '../walk-lottie.ts';
+
+/** A place in an animation that an editable of some kind can fill. */
+export interface EditablePlace {
+  readonly kind: 'text' | 'color' | 'image' | 'audio';
+  /** What carries the key: `t.d`, a colour, an asset of an image or a sound. */
+  readonly node: LottieNode;
+  /** What its designer calls it: the layer, the fill, the image. */
+  readonly names: readonly string[];
+  /** Why it had better stay as it is; null where nothing speaks against it. */
+  readonly drawback: string | null;
+  /** The layers that show it. */
+  readonly layers: readonly LottieNode[];
+}
+
+/** `fl` and `st` of shapes. */
+const PAINTS = new Set<unknown>(['fl', 'st']);
+const IMAGE_LAYER = 2;
+const TEXT_LAYER = 5;
+
+/** Every text, solid colour, image and sound of an animation that is shown anywhere. Hidden layers and shapes are left out. */
+export function editablePlaces(animation: LottieDocument): EditablePlace[] {
+  const places: EditablePlace[] = [];
+  const assets = new Map<string, { layers: LottieNode[]; names: string[] }>();
+  for (const place of allLayers(animation)) {
+    const { layer, name } = place;
+    if (layer.hd === true) continue;
+    if (layer.ty === TEXT_LAYER && isRecord(layer.t) && isRecord(layer.t.d)) {
+      const node = layer.t.d;
+      places.push({ kind: 'text', node, names: [name], drawback: textDrawback(node), layers: [layer] });
+    }
+    if ((layer.ty === IMAGE_LAYER || layer.ty === AUDIO_LAYER) && typeof layer.refId === 'string') {
+      const known = assets.get(layer.refId) ?? { layers: [], names: [] };
+      assets.set(layer.refId, { layers: [...known.layers, layer], names: [...known.names, name] });
+    }
+    for (const { node, around } of nodesOf(place)) {
+      if (node.hd === true || around.some(({ hd }) => hd === true)) continue;
+      const color = colorIn(node);
+      if (color === null) continue;
+      const drawback = isStill(color) ? null : 'its colour is animated';
+      places.push({ kind: 'color', node: color, names: [nameOf(node), name], drawback, layers: [layer] });
+    }
+  }
+  for (const asset of animation.assets ?? []) {
+    const shown = assets.get(asset.id);
+    if (shown === undefined || typeof asset.p !== 'string' || asset.layers !== undefined) continue;
+    const drawback = asset.t === 'seq' ? 'it is an image sequence' : null;
+    const path = asset.p.startsWith('data:') ? '' : `${typeof asset.u === 'string' ? asset.u : ''}${asset.p}`;
+    const kind = shown.layers.some(({ ty }) => ty === AUDIO_LAYER) ? 'audio' : 'image';
+    places.push({ kind, node: asset, drawback, names: [path, ...shown.names], layers: shown.layers });
+  }
+  return places;
+}
+
+/** The colour that a shape's fill or stroke, an effect, or a text's animator paints with. */
+function colorIn(node: LottieNode): LottieNode | null {
+  if (PAINTS.has(node.ty) && isRecord(node.c)) return node.c;
+  if (isRecord(node.a) && isRecord(node.a.fc) && isRecord(node.s)) return node.a.fc;
+  // The third value of the effect Fill.
+  if ((node.mn === 'ADBE Fill' || node.ty === 21) && Array.isArray(node.ef)) {
+    const color: unknown = isRecord(node.ef[2]) ? node.ef[2].v : null;
+    return isRecord(color) ? color : null;
+  }
+  return null;
+}
+
+function textDrawback(node: LottieNode): string | null {
+  const styles = textStyles(node);
+  const words = new Set(styles.map(({ t }) => t));
+  if (words.size > 1) return 'its words change over time';
+  const [text = ''] = words;
+  return text.trim() === '' ? 'it is empty' : null;
+}
+
+function nameOf({ nm }: LottieNode): string {
+  return typeof nm === 'string' ? nm : '';
+}

@@ -1,0 +1,177 @@
+import { isRecord } from '../../is-record.ts';
+import { checkAnimation } from '../check-animation.ts';
+import { findUnsupported, type UnsupportedUse } from '../find-unsupported.ts';
+import { textStyles } from '../lottie-slots.ts';
+import type { LottieDocument } from '../scene.ts';
+import { type ChosenStill, chooseStills } from './choose-stills.ts';
+import { dropUnwanted } from './drop-unwanted.ts';
+import type { FoundEditable, InitNote } from './found-editable.ts';
+import type { LottieSource, NeededFile } from './lottie-source.ts';
+import { manifestText } from './manifest-text.ts';
+import { NewKeys } from './new-keys.ts';
+import { offerColors, type SharedColor, sharedColors, solidsToShapes } from './offer-colors.ts';
+import { proposeEditables, readNames } from './propose-editables.ts';
+import { readSlots, slotIds } from './read-slots.ts';
+import { takeOutFonts } from './take-out-fonts.ts';
+import { takeOutImages } from './take-out-images.ts';
+import { textLength } from './text-length.ts';
+import { upgradeDocument } from './upgrade-document.ts';
+
+/** A package made from an animation, and what there is to say about it. */
+export interface NewPackage {
+  /** By path below the package's folder. */
+  readonly files: ReadonlyMap<string, Uint8Array>;
+  readonly name: string;
+  readonly animation: LottieDocument;
+  readonly editables: readonly (FoundEditable & { readonly stillcut: string; readonly maxLength: number | null })[];
+  readonly stills: readonly ChosenStill[];
+  readonly needs: readonly NeededFile[];
+  readonly notes: readonly InitNote[];
+  /** Of the animation as it came. */
+  readonly unsupported: readonly UnsupportedUse[];
+  /** Colours that could be editables and are none. */
+  readonly colors: readonly SharedColor[];
+}
+
+export interface InitOptions {
+  /** What people call the template; the source's own name when absent. */
+  readonly name?: string | undefined;
+  /** Offer colours that are used on at least so many layers; null: none but those that are named. */
+  readonly colorLayers: number | null;
+}
+
+/**
+ * Makes a template package from an animation: its editables from slots, else from names, else what can be proposed; its
+ * images, sounds and fonts as files.
+ *
+ * @returns why none can be made, a sentence each
+ */
+export function initPackage(source: LottieSource, options: InitOptions): NewPackage | { readonly problems: string[] } {
+  const problems = checkAnimation(source.animation, { suppliedAssets: ALL, suppliedFonts: ALL });
+  if (problems.length > 0) return { problems };
+  const animation = structuredClone(source.animation) as LottieDocument;
+  const unsupported = findUnsupported(animation);
+  const notes: InitNote[] = upgradeDocument(animation).map((message) => ({ kind: 'changed', message }));
+  notes.push(...makeEven(animation), ...dropUnwanted(animation));
+  const keys = new NewKeys(slotIds(animation));
+  if (options.colorLayers !== null && solidsToShapes(animation) > 0) {
+    notes.push({ kind: 'changed', message: 'Solids became shapes, so that their colours can be filled' });
+  }
+  const found = findEditables(animation, keys, notes);
+  if (options.colorLayers !== null) found.push(...offerColors(animation, keys, options.colorLayers));
+  const colors = sharedColors(animation);
+  if (found.length === 0) return { problems: [nothingToEdit(colors)] };
+
+  const images = takeOutImages(animation, source);
+  const fonts = takeOutFonts(animation, source);
+  notes.push(...fonts.notes);
+  const { stills, stillOf, unseen } = chooseStills(animation, found);
+  const hidden = found.filter(({ key }) => unseen.includes(key));
+  for (const { key } of hidden) notes.push({ kind: 'left', message: `${key} is no editable: no frame shows it` });
+  const editables = inOrder(found.filter((one) => !hidden.includes(one))).map((one) => ({
+    ...one,
+    stillcut: stillOf.get(one.key)!,
+    maxLength: one.kind === 'text' ? Math.max(...one.nodes.flatMap(textStyles).map(textLength)) : null,
+  }));
+  for (const { nodes } of hidden) for (const node of nodes) delete node.sid;
+  if (editables.length === 0) return { problems: ['No frame shows anything that could be edited'] };
+  animation.slots = slotsOf(editables);
+  const name = options.name ?? source.name;
+  const manifest = manifestText({
+    name,
+    description: describe(animation),
+    stillcuts: stills.map((still) => ({ name: still.name, seconds: round(still.frame / animation.fr) })),
+    editables: editables.map((one) => ({
+      ...one,
+      kind: kindOf(one),
+      required: one.kind === 'text' && one.origin !== 'proposed',
+    })),
+  });
+  const encoder = new TextEncoder();
+  const files = new Map([
+    ['template.yaml', encoder.encode(manifest)],
+    ['animation.json', encoder.encode(`${JSON.stringify(animation)}\n`)],
+    ...images.files,
+    ...fonts.files,
+  ]);
+  const needs = [...fonts.needs, ...images.needs];
+  return { files, name, animation, editables, stills, needs, notes, unsupported, colors };
+}
+
+/** A set that has everything: what is missing is told apart from what is dangerous. */
+const ALL: ReadonlySet<string> = Object.assign(new Set<string>(), { has: () => true });
+
+function findEditables(animation: LottieDocument, keys: NewKeys, notes: InitNote[]): FoundEditable[] {
+  const slots = readSlots(animation, keys);
+  const names = readNames(animation);
+  notes.push(...slots.notes, ...names.notes);
+  const named = [...slots.editables, ...names.editables];
+  if (named.length > 0) return named;
+  const proposed = proposeEditables(animation, keys);
+  notes.push(...proposed.notes);
+  return proposed.editables;
+}
+
+/** Pairs of pixels share their colours in a video; a row or column less is no black line at the edge. */
+function makeEven(animation: LottieDocument): InitNote[] {
+  const { w, h } = animation;
+  const even = (side: number): number => Math.max(2, Math.floor(side / 2) * 2);
+  animation.w = even(w);
+  animation.h = even(h);
+  if (animation.w === w && animation.h === h) return [];
+  const message = `The size ${w} × ${h} became ${animation.w} × ${animation.h}: both have to be even`;
+  return [{ kind: 'changed', message }];
+}
+
+function nothingToEdit(colors: readonly SharedColor[]): string {
+  const nothing = 'There is nothing to edit in it: no slot, no text that stays the same, no image, no sound';
+  const [first] = colors;
+  if (first === undefined) return nothing;
+  const count = colors.filter(({ layerCount }) => layerCount === first.layerCount).length;
+  return `${nothing}; with --colors ${first.layerCount} it offers ${count === 1 ? 'a colour' : `${count} colours`}`;
+}
+
+/** Texts, colours, images; those with numbers in their order, as a person fills them. */
+function inOrder(editables: readonly FoundEditable[]): FoundEditable[] {
+  const kinds = ['text', 'color', 'image', 'audio'];
+  return [...editables].sort(
+    (a, b) => kinds.indexOf(a.kind) - kinds.indexOf(b.kind) || (isNumbered(a) ? compareKeys(a.key, b.key) : 0),
+  );
+}
+
+function isNumbered({ kind }: Pick<FoundEditable, 'kind'>): boolean {
+  return kind === 'text' || kind === 'color';
+}
+
+function compareKeys(a: string, b: string): number {
+  return a.length - b.length || (a < b ? -1 : 1);
+}
+
+/** A file that is called like a video asks for one. */
+function kindOf({ key, kind }: FoundEditable): string {
+  return kind === 'image' && /\.(?:mp4|mov|webm)$/i.test(key) ? 'video' : kind;
+}
+
+/** What stands in each place, once more where players of Lottie look for it. */
+function slotsOf(editables: readonly FoundEditable[]): Record<string, unknown> {
+  return Object.fromEntries(
+    editables.flatMap(({ key, kind, nodes: [node] }) => {
+      if (!isNumbered({ kind }) || node === undefined) return [];
+      const { sid: _, ...value } = node;
+      return [[key, { p: structuredClone(value) }]];
+    }),
+  );
+}
+
+function describe({ w, h, fr, ip, op }: LottieDocument): string {
+  return `${w} × ${h}, ${round(fr)} frames per second, ${round((op - ip) / fr)} seconds`;
+}
+
+function round(value: number): number {
+  return Number(value.toFixed(3));
+}
+
+/** Whether a package came of it. */
+export function isPackage(made: ReturnType<typeof initPackage>): made is NewPackage {
+  return isRecord(made) && 'files' in made;
+}

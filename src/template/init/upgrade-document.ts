@@ -1,0 +1,83 @@
+import { isRecord } from '../../is-record.ts';
+import type { LottieNode } from '../lottie-slots.ts';
+import type { LottieDocument } from '../scene.ts';
+import { allLayers, nodesOf } from '../walk-lottie.ts';
+
+/** From this version of Bodymovin on a document says it in today's way. */
+const COLORS_TO_ONE = [4, 1, 9];
+const CLOSED_IN_PATH = [4, 4, 18];
+const TEXT_IN_KEYFRAMES = [4, 4, 14];
+
+/**
+ * Writes in today's way what old versions of Bodymovin wrote otherwise, as lottie-web does when it loads such a document;
+ * the renderer would take it by today's meaning.
+ *
+ * @param animation written to
+ * @returns what was changed, a sentence each
+ */
+export function upgradeDocument(animation: LottieDocument): string[] {
+  const version = String(animation.v ?? '')
+    .split('.')
+    .map(Number);
+  const changes: string[] = [];
+  if (isOlder(version, TEXT_IN_KEYFRAMES) && upgradeTexts(animation) > 0) changes.push('Texts were given keyframes');
+  if (isOlder(version, COLORS_TO_ONE) && upgradeColors(animation) > 0)
+    changes.push('Colours of 0 to 255 became 0 to 1');
+  if (isOlder(version, CLOSED_IN_PATH) && upgradePaths(animation) > 0)
+    changes.push('Paths say themselves that they close');
+  return changes;
+}
+
+/** A document without a version counts as a new one. */
+function isOlder(version: readonly number[], than: readonly number[]): boolean {
+  if (version.length < 2 || version.some(Number.isNaN)) return false;
+  for (const [index, part] of than.entries()) {
+    const own = version[index] ?? 0;
+    if (own !== part) return own < part;
+  }
+  return false;
+}
+
+function upgradeTexts(animation: LottieDocument): number {
+  const texts = allLayers(animation).flatMap(({ layer: { ty, t } }) => {
+    return ty === 5 && isRecord(t) && isRecord(t.d) && !('k' in t.d) ? [t] : [];
+  });
+  for (const text of texts) text.d = { k: [{ s: text.d, t: 0 }] };
+  return texts.length;
+}
+
+function upgradeColors(animation: LottieDocument): number {
+  const colors = nodes(animation).flatMap(({ ty, c }) => ((ty === 'fl' || ty === 'st') && isRecord(c) ? [c] : []));
+  for (const color of colors) {
+    if (!Array.isArray(color.k)) continue;
+    if (typeof color.k[0] === 'number') color.k = toOne(color.k);
+    else {
+      for (const frame of color.k as unknown[]) {
+        if (!isRecord(frame)) continue;
+        for (const end of ['s', 'e']) if (Array.isArray(frame[end])) frame[end] = toOne(frame[end]);
+      }
+    }
+  }
+  return colors.length;
+}
+
+function toOne(color: readonly unknown[]): number[] {
+  return color.map((value, index) => (index < 3 ? Number(value) / 255 : Number(value)));
+}
+
+function upgradePaths(animation: LottieDocument): number {
+  const paths = nodes(animation).flatMap((node) => {
+    if (node.ty === 'sh' && isRecord(node.ks)) return [{ path: node.ks, isClosed: node.closed === true }];
+    return isRecord(node.pt) && 'mode' in node ? [{ path: node.pt, isClosed: node.cl !== false }] : [];
+  });
+  for (const { path, isClosed } of paths) {
+    const frames = Array.isArray(path.k) ? path.k.filter(isRecord) : [];
+    const shapes = frames.flatMap(({ s, e }) => [s, e].flatMap((one) => (Array.isArray(one) ? [one[0]] : [])));
+    for (const shape of [path.k, ...shapes]) if (isRecord(shape)) shape.c = isClosed;
+  }
+  return paths.length;
+}
+
+function nodes(animation: LottieDocument): LottieNode[] {
+  return allLayers(animation).flatMap((place) => nodesOf(place).map(({ node }) => node));
+}
