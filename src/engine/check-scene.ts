@@ -12,7 +12,7 @@ const MAX_PROBLEMS_TOLD = 5;
  * @throws SceneError template_invalid with every problem of the animation; as `checkImage` for an image inside it
  */
 export function checkScene(scene: Scene): void {
-  const assetIds = new Set(scene.images.map((image) => image.assetId));
+  const assetIds = new Set([...scene.images, ...scene.clips].map(({ assetId }) => assetId));
   const problems = [...sceneProblems(scene), ...checkAnimation(scene.animation, { suppliedAssets: assetIds })];
   if (problems.length > 0) {
     const told = problems.slice(0, MAX_PROBLEMS_TOLD).join('; ');
@@ -22,7 +22,7 @@ export function checkScene(scene: Scene): void {
   checkEmbeddedImages(scene.animation, assetIds);
 }
 
-function sceneProblems({ width, height, fps, frameCount, stills, images, animation }: Scene): string[] {
+function sceneProblems({ width, height, fps, frameCount, stills, images, clips, animation }: Scene): string[] {
   const problems: string[] = [];
   if (!(isEvenSide(width) && isEvenSide(height))) problems.push(`${width} × ${height} is not an even size in 2..4096`);
   if (!(fps >= 1 && fps <= 240)) problems.push(`${fps} frames per second is not in 1..240`);
@@ -34,7 +34,7 @@ function sceneProblems({ width, height, fps, frameCount, stills, images, animati
     }
   }
   const known = new Set(animation.assets?.map((asset) => asset.id));
-  for (const { assetId, width: w, height: h } of images) {
+  for (const { assetId, width: w, height: h } of [...images, ...clips]) {
     if (!known.has(assetId)) problems.push(`the animation has no asset ${assetId}`);
     if (!(isSide(w) && isSide(h))) problems.push(`the area of asset ${assetId}, ${w} × ${h}, is not in 1..8192`);
   }

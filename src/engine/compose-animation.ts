@@ -1,23 +1,64 @@
-import type { Scene } from '../template/scene.ts';
+import { isRecord } from '../is-record.ts';
+import type { LottieDocument, Scene } from '../template/scene.ts';
 import { fitImage } from './fit-image.ts';
+import { animateImages } from './media/animate-images.ts';
 import { setTexts } from './text/set-texts.ts';
 
+/** A scene's animation, ready for the rasteriser but for the pictures of its clips. */
+export interface ComposedAnimation {
+  /** As it is, with the scene's clips in the layers that show them. */
+  readonly animation: LottieDocument;
+  /** @param clipAssets what takes the places of the assets that clips fill, and what that needs */
+  toJson(clipAssets: readonly object[]): string;
+}
+
 /**
- * The scene's animation as one JSON text with its texts set and every image in it, fitted to its area. One image is decoded at a time, so
- * that memory holds one large source, not all.
+ * The scene's animation with its texts set and every image in it, fitted to its area. One image is decoded at a time, so that
+ * memory holds one large source, not all. No path is left in it that could lead outside.
  *
  * @throws SceneError as `fitImage`
  */
-export async function composeAnimation(scene: Scene): Promise<string> {
+export async function composeAnimation(scene: Scene): Promise<ComposedAnimation> {
+  const { animation: moving, images } = animateImages(scene);
   const uris = new Map<string, string>();
-  for (const image of scene.images) {
+  for (const image of images) {
     const png = await fitImage(image);
     uris.set(image.assetId, `data:image/png;base64,${png.toString('base64')}`);
   }
-  const { animation } = await setTexts(scene.animation, scene.fonts);
-  const assets = (animation.assets ?? []).map((asset) => {
+  const { animation: set } = await setTexts(moving, scene.fonts);
+  const clips = new Map(scene.clips.map((clip) => [clip.assetId, { ty: 0, w: clip.width, h: clip.height }]));
+  const assets = (set.assets ?? []).flatMap((asset) => {
+    if (clips.has(asset.id)) return [];
     const uri = uris.get(asset.id);
-    return uri === undefined ? asset : { ...asset, u: '', p: uri, e: 1 };
+    const own = uri === undefined ? withoutPath(asset) : { ...asset, u: '', p: uri, e: 1 };
+    return [Array.isArray(own.layers) ? { ...own, layers: showClips(own.layers, clips) } : own];
   });
-  return JSON.stringify({ ...animation, assets });
+  const animation = { ...set, assets, layers: showClips(set.layers, clips) };
+  // All of it but what changes from window to window is written once.
+  const { assets: fixed, ...rest } = animation;
+  const fixedText = fixed.map((asset) => JSON.stringify(asset));
+  const restText = JSON.stringify(rest).slice(1);
+  return {
+    // Times are looked up in the layers as they were: clips play in image layers there.
+    animation: set,
+    toJson: (clipAssets) => {
+      const all = [...fixedText, ...clipAssets.map((asset) => JSON.stringify(asset))];
+      return `{"assets":[${all.join(',')}],${restText}`;
+    },
+  };
+}
+
+/** Layers that show a clip show a composition instead; everything else of them stays as it is. */
+function showClips(layers: readonly unknown[], clips: ReadonlyMap<string, object>): unknown[] {
+  return layers.map((layer) => {
+    const clip = isRecord(layer) && layer.ty === 2 ? clips.get(String(layer.refId)) : undefined;
+    return clip === undefined ? layer : { ...(layer as object), ...clip };
+  });
+}
+
+/** An asset keeps what is inside the text. A path would be followed wherever it leads, once there is a folder to start from. */
+function withoutPath<Asset extends { [field: string]: unknown }>(asset: Asset): Asset {
+  if (asset.p === undefined && asset.u === undefined) return asset;
+  const { p, u: _folder, ...rest } = asset;
+  return (typeof p === 'string' && /^data:[^,]*;base64,/i.test(p) ? { ...rest, u: '', p } : rest) as Asset;
 }

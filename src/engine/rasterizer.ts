@@ -1,8 +1,9 @@
-import { createCanvas, LottieAnimation } from '@napi-rs/canvas';
+import { createCanvas } from '@napi-rs/canvas';
 import type { Scene } from '../template/scene.ts';
 import { composeAnimation } from './compose-animation.ts';
 import { pixelsOf } from './frame-writer.ts';
-import { SceneError } from './scene-error.ts';
+import { animationFramesPerFrame } from './media/clip-windows.ts';
+import { openAnimation } from './open-animation.ts';
 
 const JPEG_QUALITY = 90;
 
@@ -37,26 +38,26 @@ export interface Rasterizer {
  * @throws SceneError for an image or an animation that cannot be used
  */
 export async function openRasterizer(scene: Scene): Promise<Rasterizer> {
-  const json = await composeAnimation(scene);
-  const animation = loadAnimation(json);
+  const composed = await composeAnimation(scene);
+  const source = await openAnimation(scene, composed);
   const { width, height } = scene;
   const canvas = createCanvas(width, height);
   // Without alpha what nothing paints is black, as in the video; and reading back is quicker.
   const isOpaque = pixelsOf(scene.output.format) === 'i420';
   const context = canvas.getContext('2d', { alpha: !isOpaque });
   const area = coveringArea(scene);
-  const animationFramesPerFrame = scene.animation.fr / scene.fps;
+  const animationFrames = animationFramesPerFrame(scene);
   return {
-    prepare: async () => undefined,
+    prepare: (frame) => source.prepare(frame),
     draw(frame) {
       context.clearRect(0, 0, width, height);
-      animation.seekFrame(frame * animationFramesPerFrame);
-      animation.render(context, area);
+      source.animation.seekFrame(frame * animationFrames);
+      source.animation.render(context, area);
       return isOpaque ? canvas.data() : bytesOf(context.getImageData(0, 0, width, height).data);
     },
     encodeJpeg: () => canvas.encode('jpeg', JPEG_QUALITY),
     encodePng: () => canvas.encode('png'),
-    close: () => undefined,
+    close: () => source.close(),
   };
 }
 
@@ -72,13 +73,4 @@ function coveringArea({ width, height, animation: { w, h } }: Scene) {
 
 function bytesOf({ buffer, byteOffset, byteLength }: Uint8ClampedArray): Uint8Array {
   return new Uint8Array(buffer, byteOffset, byteLength);
-}
-
-function loadAnimation(json: string): LottieAnimation {
-  try {
-    // Without a resource path nothing outside the text is read.
-    return LottieAnimation.loadFromData(json);
-  } catch (cause) {
-    throw new SceneError('template_invalid', 'The rasteriser cannot read the animation', { cause });
-  }
 }

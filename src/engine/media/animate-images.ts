@@ -1,0 +1,123 @@
+import { isRecord } from '../../is-record.ts';
+import { layerSpans } from '../../template/layer-spans.ts';
+import type { LottieNode } from '../../template/lottie-slots.ts';
+import type { LottieDocument, Scene, SceneImage } from '../../template/scene.ts';
+import { UNMOVED } from './clip-windows.ts';
+
+/**
+ * How much larger than its area a moving picture is: how far it slides, as a share of the area's side, or how much it
+ * is enlarged at most, from the first moment to the last.
+ */
+const AMOUNTS = { slow: 0.08, moderate: 0.16, fast: 0.28 } as const;
+
+interface Travel {
+  /** In the area's own size, 1 for what stays. */
+  readonly width: number;
+  readonly height: number;
+  /** Position of the picture's upper left corner and its scale, at the start and at the end. */
+  readonly from: { readonly x: number; readonly y: number; readonly scale: number };
+  readonly to: { readonly x: number; readonly y: number; readonly scale: number };
+}
+
+/**
+ * Sets images in motion whose transform asks for it: evenly, from the first moment in which a layer shows the image to the last one,
+ * each layer for itself. The picture is made larger than its area by what it moves, so that no edge of it is ever seen.
+ *
+ * @returns the animation with a composition in the place of each such image, and all images that it needs
+ */
+export function animateImages(scene: Scene): Pick<Scene, 'animation' | 'images'> {
+  const moving = scene.images.filter(isMoving);
+  if (moving.length === 0) return scene;
+  const times = shownTimes(scene.animation);
+  const images = scene.images.filter((image) => !isMoving(image));
+  const assets: { id: string; [field: string]: unknown }[] = [];
+  const byAsset = new Map<string, { image: SceneImage; travel: Travel; pictureId: string }>();
+  for (const image of moving) {
+    const travel = travelOf(image);
+    const width = Math.ceil(image.width * travel.width);
+    const height = Math.ceil(image.height * travel.height);
+    const pictureId = `reelform/moving/${image.assetId}`;
+    images.push({ ...image, assetId: pictureId, width, height });
+    assets.push({ id: pictureId, w: width, h: height, u: '', p: '', e: 0 });
+    byAsset.set(image.assetId, { image, travel, pictureId });
+  }
+  const move = (layers: readonly unknown[]): unknown[] =>
+    layers.map((layer) => {
+      const found = isRecord(layer) && layer.ty === 2 ? byAsset.get(String(layer.refId)) : undefined;
+      if (found === undefined || !isRecord(layer)) return layer;
+      const { image, travel, pictureId } = found;
+      const [start, end] = times.get(layer) ?? [0, 1];
+      const id = `${pictureId}/${assets.length}`;
+      assets.push({ id, w: image.width, h: image.height, layers: [movingLayer(image, travel, pictureId, start, end)] });
+      const { tm: _remapping, ...rest } = layer;
+      return { ...rest, ty: 0, refId: id, w: image.width, h: image.height };
+    });
+  const { animation } = scene;
+  const kept = (animation.assets ?? [])
+    .filter(({ id }) => !byAsset.has(id))
+    .map((asset) => (Array.isArray(asset.layers) ? { ...asset, layers: move(asset.layers) } : asset));
+  const layers = move(animation.layers);
+  return { animation: { ...animation, assets: [...kept, ...assets], layers }, images };
+}
+
+function isMoving({ transform }: SceneImage): boolean {
+  return transform.animate_strategy !== undefined && transform.animate_strategy !== 'none';
+}
+
+/** The first and the last of its own frames at which each layer is shown. */
+function shownTimes(animation: LottieDocument): Map<LottieNode, [number, number]> {
+  const times = new Map<LottieNode, [number, number]>();
+  for (const { layer, from, to, clock } of layerSpans(animation)) {
+    // Below a remapped layer nothing says when it is shown but what it says itself.
+    const [start, end] = clock === null ? ownTimes(layer) : [from, to].map((at) => (at - clock.start) / clock.stretch);
+    const known = times.get(layer);
+    times.set(layer, [Math.min(known?.[0] ?? Infinity, start!), Math.max(known?.[1] ?? -Infinity, end!)]);
+  }
+  return times;
+}
+
+function ownTimes({ ip, op, st, sr }: LottieNode): [number, number] {
+  const [from, to, start, stretch] = [Number(ip ?? 0), Number(op ?? 1), Number(st ?? 0), Number(sr ?? 1) || 1];
+  return [(from - start) / stretch, (to - start) / stretch];
+}
+
+function travelOf({ transform }: SceneImage): Travel {
+  const amount = AMOUNTS[transform.animate_speed ?? 'moderate'];
+  const still = { x: 0, y: 0, scale: 1 };
+  const away = { x: -amount, y: 0, scale: 1 };
+  const above = { x: 0, y: -amount, scale: 1 };
+  const { focus_x = 0.5, focus_y = 0.5 } = transform;
+  const near = { x: -amount * focus_x, y: -amount * focus_y, scale: 1 };
+  const far = { x: 0, y: 0, scale: 1 / (1 + amount) };
+  switch (transform.animate_strategy) {
+    case 'slide-to-left':
+      return { width: 1 + amount, height: 1, from: still, to: away };
+    case 'slide-to-right':
+      return { width: 1 + amount, height: 1, from: away, to: still };
+    case 'slide-to-top':
+      return { width: 1, height: 1 + amount, from: still, to: above };
+    case 'slide-to-bottom':
+      return { width: 1, height: 1 + amount, from: above, to: still };
+    case 'zoom-out':
+      return { width: 1 + amount, height: 1 + amount, from: near, to: far };
+    default:
+      return { width: 1 + amount, height: 1 + amount, from: far, to: near };
+  }
+}
+
+/** @param start of its movement, in frames, as `end` */
+function movingLayer(image: SceneImage, travel: Travel, refId: string, start: number, end: number): object {
+  const { width, height } = image;
+  const keyframes = (from: readonly number[], to: readonly number[]) => ({
+    a: 1,
+    k: [
+      { t: start, s: from, i: { x: 1, y: 1 }, o: { x: 0, y: 0 } },
+      { t: end, s: to },
+    ],
+  });
+  const position = ({ x, y }: Travel['from']) => [x * width, y * height, 0];
+  const scale = ({ scale: share }: Travel['from']) => [share * 100, share * 100, 100];
+  const p = keyframes(position(travel.from), position(travel.to));
+  const s = keyframes(scale(travel.from), scale(travel.to));
+  return { ty: 2, ind: 1, ip: start - 1, op: end + 1, st: 0, refId, ks: { ...UNMOVED, p, s } };
+}

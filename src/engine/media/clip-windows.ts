@@ -1,0 +1,198 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { LottieDocument, Scene, SceneClip } from '../../template/scene.ts';
+import { frameRateOf } from '../frame-rate.ts';
+import { assetFrame, assetShowings } from './asset-showings.ts';
+import { bitmapFile } from './bitmap-file.ts';
+import { fitPicture } from './fit-picture.ts';
+import { gifPictures } from './gif-pictures.ts';
+import { mediaTypeOf } from './media-type.ts';
+import type { ClipPictures } from './picture.ts';
+import { videoPictures } from './video-pictures.ts';
+
+/** Of the pictures of one window: 15 of 1920 × 1080. A window holds those of one frame at least. */
+const WINDOW_BYTES = 128_000_000;
+
+/** Frames [from, to) of the video, and what the animation needs to show the clips in them. */
+export interface ClipWindow {
+  readonly from: number;
+  readonly to: number;
+  /** Of a Lottie document; their paths are names of files in the folder that `load` is given. */
+  readonly assets: readonly object[];
+  /** The files, by name: written, given to `load` as a folder, and removed. @returns what `load` makes of them */
+  withFiles<Result>(load: (folder: string) => Result): Promise<Result>;
+}
+
+/** The clips of a scene, a window at a time. To be closed. */
+export interface Clips {
+  /**
+   * A window that starts at a frame.
+   *
+   * @param mostFrames that it may have; how many it gets depends on how large their pictures are
+   * @throws SceneError asset_decode_failed, asset_type_unsupported
+   */
+  window(from: number, mostFrames: number): Promise<ClipWindow>;
+  close(): void;
+}
+
+interface OpenClip {
+  readonly clip: SceneClip;
+  readonly pictures: ClipPictures;
+  /** The asset's own times, in frames, at a frame of the video: one for each layer that shows it. */
+  readonly timesAt: (frame: number) => number[];
+  /** Seconds of the clip, from its first picture, at one of its own times. */
+  readonly secondsOf: (time: number) => number;
+}
+
+/**
+ * Opens the clips of a checked scene; only the parts that are ever shown are looked at. EDGE.
+ *
+ * @throws SceneError asset_decode_failed, asset_type_unsupported; ReelformError encoder_missing
+ */
+export async function openClips(scene: Scene, animation: LottieDocument): Promise<Clips> {
+  const open: OpenClip[] = [];
+  const close = (): void => {
+    for (const { pictures } of open) pictures.close();
+  };
+  try {
+    for (const clip of scene.clips) open.push(await openClip(clip, scene, animation));
+  } catch (error) {
+    close();
+    throw error;
+  }
+  return { window: (from, mostFrames) => makeWindow(open, scene, from, mostFrames), close };
+}
+
+async function openClip(clip: SceneClip, scene: Scene, animation: LottieDocument): Promise<OpenClip> {
+  const showings = assetShowings(animation, new Set([clip.assetId]));
+  const own = frameRateOf(animation.fr);
+  const framesPerFrame = animationFramesPerFrame(scene);
+  const timesAt = (frame: number): number[] =>
+    showings.flatMap((showing) => assetFrame(showing, animation.ip + frame * framesPerFrame, animation.fr) ?? []);
+  const { trim_strategy, trim_start_time = 0 } = clip.transform;
+  const trimSeconds = trim_strategy === 'none' ? 0 : trim_start_time;
+  const secondsOf = (time: number): number => trimSeconds + (Math.max(0, time) * own.denominator) / own.numerator;
+  let [first, last] = [Infinity, -Infinity];
+  for (let frame = 0; frame < scene.frameCount; frame++) {
+    for (const time of timesAt(frame)) [first, last] = [Math.min(first, time), Math.max(last, time)];
+  }
+  const part = first <= last ? { from: secondsOf(first), to: secondsOf(last) } : { from: 0, to: 0 };
+  const pictures =
+    mediaTypeOf(clip.bytes) === 'gif'
+      ? gifPictures(clip.bytes, clip.name)
+      : await videoPictures(clip.bytes, clip.name, part);
+  return { clip, pictures, timesAt, secondsOf };
+}
+
+/** Frames of the animation in one of the video, exact also where either stands for a fraction such as 30000/1001. */
+export function animationFramesPerFrame({ animation, fps }: Pick<Scene, 'animation' | 'fps'>): number {
+  if (animation.fr === fps) return 1;
+  const [own, video] = [frameRateOf(animation.fr), frameRateOf(fps)];
+  return (own.numerator * video.denominator) / (own.denominator * video.numerator);
+}
+
+/** A picture that a window shows, and the clip's own time at which it does. */
+interface Sample {
+  readonly time: number;
+  readonly index: number;
+}
+
+async function makeWindow(
+  open: readonly OpenClip[],
+  { frameCount }: Scene,
+  from: number,
+  mostFrames: number,
+): Promise<ClipWindow> {
+  const samples: Sample[][] = open.map(() => []);
+  const wanted: Set<number>[] = open.map(() => new Set());
+  let sizeBytes = 0;
+  let to = from;
+  for (; to < Math.min(frameCount, from + mostFrames); to++) {
+    const shown = open.map(({ timesAt, secondsOf, pictures }) =>
+      timesAt(to).map((time) => ({ time, index: pictures.indexAt(secondsOf(time)) })),
+    );
+    const added = shown.map((list, at) => new Set(list.map(({ index }) => index).filter((i) => !wanted[at]!.has(i))));
+    const addedBytes = added.reduce((sum, list, at) => sum + list.size * areaBytes(open[at]!.clip), 0);
+    if (to > from && sizeBytes + addedBytes > WINDOW_BYTES) break;
+    sizeBytes += addedBytes;
+    for (const [at, list] of shown.entries()) {
+      samples[at]!.push(...list);
+      for (const index of added[at]!) wanted[at]!.add(index);
+    }
+  }
+  const assets = open.flatMap(({ clip }, at) => [
+    precomposition(clip, at, samples[at]!),
+    ...[...wanted[at]!].map((index) => pictureAsset(clip, at, index)),
+  ]);
+  return {
+    from,
+    to,
+    assets,
+    async withFiles(load) {
+      const folder = await mkdtemp(join(tmpdir(), 'reelform-clips-'));
+      try {
+        for (const [at, { clip, pictures }] of open.entries()) {
+          for (const index of [...wanted[at]!].sort((a, b) => a - b)) {
+            const file = bitmapFile(fitPicture(await pictures.picture(index), clip));
+            await writeFile(join(folder, fileName(at, index)), file);
+          }
+        }
+        return load(folder);
+      } finally {
+        await rm(folder, { recursive: true, force: true, maxRetries: 3 });
+      }
+    },
+  };
+}
+
+function areaBytes({ width, height }: SceneClip): number {
+  return width * height * 4;
+}
+
+function fileName(clip: number, index: number): string {
+  return `${clip}-${index}.bmp`;
+}
+
+function pictureId(clip: number, index: number): string {
+  return `reelform/clip/${clip}/${index}`;
+}
+
+function pictureAsset({ width, height }: SceneClip, at: number, index: number): object {
+  return { id: pictureId(at, index), w: width, h: height, u: '', p: fileName(at, index), e: 0 };
+}
+
+/**
+ * The asset as a composition with one layer for each picture. Where two pictures meet the one gives way to the other in the middle
+ * between the times at which they are shown, so that no rounding in the rasteriser shows the wrong one.
+ */
+function precomposition({ assetId, width, height }: SceneClip, at: number, samples: readonly Sample[]): object {
+  const ascending = [...samples].sort((a, b) => a.time - b.time);
+  const layers: { refId: string; ip: number; op: number }[] = [];
+  for (const [position, { time, index }] of ascending.entries()) {
+    const refId = pictureId(at, index);
+    const before = ascending[position - 1];
+    const middle = before === undefined ? time - 1 : (before.time + time) / 2;
+    const last = layers.at(-1);
+    if (last?.refId === refId) continue;
+    if (last !== undefined) last.op = middle;
+    layers.push({ refId, ip: middle, op: time + 1 });
+  }
+  const end = layers.at(-1);
+  if (end !== undefined) end.op = ascending.at(-1)!.time + 1;
+  return {
+    id: assetId,
+    w: width,
+    h: height,
+    layers: layers.map((layer, position) => ({ ty: 2, ind: position + 1, st: 0, ks: UNMOVED, ...layer })),
+  };
+}
+
+/** A layer's transformation that changes nothing. */
+export const UNMOVED = {
+  o: { a: 0, k: 100 },
+  r: { a: 0, k: 0 },
+  p: { a: 0, k: [0, 0, 0] },
+  a: { a: 0, k: [0, 0, 0] },
+  s: { a: 0, k: [100, 100, 100] },
+};

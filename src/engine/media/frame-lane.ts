@@ -1,0 +1,124 @@
+import type { EncodedVideoChunkInit, VideoDecoder, VideoDecoderConfig, VideoFrame } from '@napi-rs/webcodecs';
+import { SceneError } from '../scene-error.ts';
+
+type Webcodecs = typeof import('@napi-rs/webcodecs');
+
+/** So many packets may wait in the decoder. */
+const MOST_QUEUED = 4;
+/** The place of every picture that nobody is going to ask for. */
+export const BEYOND = Number.MAX_SAFE_INTEGER;
+
+/**
+ * One decoder, whose pictures are known by their place in the order in which they are shown. The binary's own timestamps are
+ * not: of streams with B-frames it gives them in the order of decoding to pictures in the order of showing.
+ */
+export class FrameLane {
+  readonly #webcodecs: Webcodecs;
+  readonly #decoder: VideoDecoder;
+  readonly #name: string;
+  /** Places of the pictures that are in the decoder, ascending. */
+  readonly #expected: number[] = [];
+  readonly #ready = new Map<number, VideoFrame>();
+  /** The decoder's callbacks do not keep the process alive; this does, while it is open. */
+  readonly #keepAlive = setInterval(() => undefined, 2 ** 30);
+  #failure: unknown;
+  #isFlushed = false;
+  #wake: () => void = () => undefined;
+  /** The place of the picture that came out last. */
+  last = -1;
+
+  /** @throws SceneError asset_type_unsupported */
+  constructor(webcodecs: Webcodecs, config: VideoDecoderConfig, name: string) {
+    this.#webcodecs = webcodecs;
+    this.#name = name;
+    this.#decoder = new webcodecs.VideoDecoder({
+      output: (frame) => this.#take(frame),
+      error: (cause) => this.#fail(cause),
+    });
+    this.#decoder.ondequeue = () => this.#wake();
+    try {
+      this.#decoder.configure(config);
+    } catch (cause) {
+      this.#fail(cause);
+    }
+    if (this.#decoder.state !== 'configured') {
+      this.close();
+      const text = `The video's codec ${config.codec} cannot be decoded; convert it to H.264 in MP4, or VP9 in WebM`;
+      throw new SceneError('asset_type_unsupported', text, { imageName: name, cause: this.#failure });
+    }
+  }
+
+  /** @param place of the picture in it; null where none is shown */
+  async feed(chunk: EncodedVideoChunkInit, place: number | null): Promise<void> {
+    if (place !== null) {
+      const at = this.#expected.findLastIndex((other) => other < place);
+      this.#expected.splice(at + 1, 0, place);
+    }
+    try {
+      this.#decoder.decode(new this.#webcodecs.EncodedVideoChunk(chunk));
+    } catch (cause) {
+      this.#fail(cause);
+    }
+    await this.#until(() => this.#decoder.decodeQueueSize <= MOST_QUEUED);
+  }
+
+  /** Brings out what is still inside; nothing can be fed afterwards. */
+  async flush(): Promise<void> {
+    if (this.#isFlushed) return;
+    this.#isFlushed = true;
+    try {
+      await this.#decoder.flush();
+    } catch (cause) {
+      this.#fail(cause);
+    }
+    this.#throwFailure();
+  }
+
+  /** The picture at this place, if it came out; those before it are given up. The receiver closes it. */
+  take(place: number): VideoFrame | undefined {
+    for (const [other, frame] of this.#ready) {
+      if (other >= place) continue;
+      frame.close();
+      this.#ready.delete(other);
+    }
+    const frame = this.#ready.get(place);
+    this.#ready.delete(place);
+    return frame;
+  }
+
+  close(): void {
+    clearInterval(this.#keepAlive);
+    for (const frame of this.#ready.values()) frame.close();
+    this.#ready.clear();
+    if (this.#decoder.state !== 'closed') this.#decoder.close();
+  }
+
+  #take(frame: VideoFrame): void {
+    const place = this.#expected.shift();
+    if (place !== undefined) this.last = place;
+    if (place === undefined || place === BEYOND) frame.close();
+    else this.#ready.set(place, frame);
+    this.#wake();
+  }
+
+  #fail(cause: unknown): void {
+    this.#failure ??= cause;
+    this.#wake();
+  }
+
+  async #until(isDone: () => boolean): Promise<void> {
+    while (this.#failure === undefined && !isDone()) {
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+    }
+    this.#throwFailure();
+  }
+
+  #throwFailure(): void {
+    if (this.#failure === undefined) return;
+    const reason = this.#failure instanceof Error ? this.#failure.message : String(this.#failure);
+    const text = `The video cannot be decoded: ${reason}`;
+    throw new SceneError('asset_decode_failed', text, { imageName: this.#name, cause: this.#failure });
+  }
+}
