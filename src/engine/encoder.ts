@@ -1,3 +1,4 @@
+import type { OutputQuality } from '../service/wire.ts';
 import type { FrameRate } from './frame-rate.ts';
 
 /** What an encoder is to be fed with. */
@@ -18,7 +19,7 @@ export interface VideoPacket {
   readonly isKey: boolean;
 }
 
-/** A whole H.264 track: one packet per frame, in decoding order. */
+/** An H.264 track: one packet per frame, in decoding order, the first of them a key frame. */
 export interface EncodedTrack {
   readonly format: FrameFormat;
   /** AVCDecoderConfigurationRecord (ISO/IEC 14496-15, 5.3.3). */
@@ -26,7 +27,7 @@ export interface EncodedTrack {
   readonly packets: readonly VideoPacket[];
 }
 
-/** Encodes the frames of one video. Opened by an `EncoderFactory`; `close` must follow, whatever happened. */
+/** Encodes frames that follow each other. Opened by an `EncoderFactory`; `close` must follow, whatever happened. */
 export interface Encoder {
   /**
    * Takes the next frame; resolves when there is room for another, which keeps memory flat. `i420` may be overwritten
@@ -47,5 +48,9 @@ export interface Encoder {
   close(): void;
 }
 
-/** @throws ReelformError encoder_missing when the encoder's package or program is not there */
-export type EncoderFactory = (format: FrameFormat) => Promise<Encoder>;
+/**
+ * Opens a fresh encoder. The same frames in the same format and quality give the same bytes, as each encoder says.
+ *
+ * @throws ReelformError encoder_missing when the encoder's package or program is not there
+ */
+export type EncoderFactory = (format: FrameFormat, quality: OutputQuality) => Promise<Encoder>;

@@ -49,6 +49,8 @@ export interface FrameRing {
    * @see ITU-R BT.709-6, items 3.2–3.4 and 4.6
    */
   put(rgba: Uint8Array, slot: number): void;
+  /** Keeps in a slot what is in another one. */
+  copy(from: number, to: number): void;
 }
 
 export function createFrameRing(format: RingFormat): FrameRing {
@@ -70,6 +72,9 @@ export function createFrameRing(format: RingFormat): FrameRing {
         const u = y + area + (row / 2) * (width / 2);
         convert(0, width, Math.min(STRIP_ROWS, height - row), y + row * width, u, u + area / 4);
       }
+    },
+    copy(from, to) {
+      ringFrame(memory.buffer, format, to).set(ringFrame(memory.buffer, format, from));
     },
   };
 }

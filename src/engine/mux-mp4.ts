@@ -12,13 +12,20 @@ import { frameTimeSeconds } from './frame-rate.ts';
 
 const COLOUR = { primaries: 'bt709', transfer: 'bt709', matrix: 'bt709', fullRange: false } as const;
 
+export interface MuxOptions {
+  /** Null for a silent file. */
+  readonly sound: AudioTrack | null;
+  /** Kept as the file's comment; null for a file without any. */
+  readonly fingerprint: string | null;
+}
+
 /**
  * The track as an MP4 file: index first (faststart), BT.709 in the `colr` box, every frame with its exact duration. The
  * same track gives the same bytes, since no time of creation is written.
  *
  * @see ISO/IEC 14496-12, 8.2.2, 8.3.2 and 8.4.2 for the times left zero, 12.1.5 for `colr`
  */
-export async function muxMp4(track: EncodedTrack, sound: AudioTrack | null): Promise<Uint8Array> {
+export async function muxMp4(track: EncodedTrack, { sound, fingerprint }: MuxOptions): Promise<Uint8Array> {
   const { rate, width, height } = track.format;
   const target = new BufferTarget();
   const output = new Output({ format: new Mp4OutputFormat({ fastStart: 'in-memory' }), target });
@@ -26,6 +33,7 @@ export async function muxMp4(track: EncodedTrack, sound: AudioTrack | null): Pro
   output.addVideoTrack(source, { frameRate: rate.numerator / rate.denominator });
   const audio = sound === null ? null : new EncodedAudioPacketSource(sound.codec);
   if (audio !== null) output.addAudioTrack(audio);
+  if (fingerprint !== null) output.setMetadataTags({ comment: fingerprint });
   await output.start();
   const codec = avcCodecString(track.configuration);
   const decoderConfig = {

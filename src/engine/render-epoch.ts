@@ -5,4 +5,4 @@
  * colour conversion, another way to crop or scale images, another encoder setting that a viewer could see. Not raised for
  * speed, for the container's bytes, for thumbnails, or for scenes that were refused before.
  */
-export const RENDER_EPOCH = 1;
+export const RENDER_EPOCH = 2;

@@ -1,8 +1,9 @@
 import type { EncodedVideoChunk, EncodedVideoChunkMetadata, VideoEncoder } from '@napi-rs/webcodecs';
 import { ReelformError } from '../diagnostic.ts';
 import { describeColour } from './avc-configuration.ts';
-import type { Encoder, FrameFormat, VideoPacket } from './encoder.ts';
+import type { EncodedTrack, Encoder, FrameFormat, VideoPacket } from './encoder.ts';
 import { freeBuffers } from './free-buffers.ts';
+import { withoutEncoderNotes } from './nal-units.ts';
 import { SceneError } from './scene-error.ts';
 
 type Webcodecs = typeof import('@napi-rs/webcodecs');
@@ -12,12 +13,10 @@ const CODEC = 'avc1.640028';
 const COLOUR = { primaries: 'bt709', transfer: 'bt709', matrix: 'bt709', fullRange: false } as const;
 /** So many frames wait in the encoder, beside the one that it works on. */
 const QUEUE_FRAMES = 2;
-/** A player can seek to so many seconds; between them lie the encoder's own key frames, at cuts. */
-const KEY_INTERVAL_SECONDS = 2;
-
 /**
  * The embedded encoder: x264 inside @napi-rs/webcodecs, superfast, zerolatency, CRF 23, which that binary fixes. Its bytes
- * depend on the number of cores.
+ * depend on the number of cores. It has one quality: of the bitrates that it takes instead none fits every video, and what
+ * is simple comes out larger and worse than with CRF 23.
  *
  * @throws ReelformError encoder_missing when the optional package is absent or has no binary for this platform
  */
@@ -95,7 +94,7 @@ class WebcodecsEncoder implements Encoder {
     if (this.#failure !== undefined) throw this.#failure;
   }
 
-  async finish() {
+  async finish(): Promise<EncodedTrack> {
     try {
       await this.#encoder.flush();
     } catch (cause) {
@@ -122,7 +121,7 @@ class WebcodecsEncoder implements Encoder {
     // cannot be freed on request, V8 collects in time if each comes with a copy that it does see.
     const source = freeBuffers(frame) ? i420 : i420.slice();
     const picture = new this.#webcodecs.VideoFrame(source, init);
-    this.#encoder.encode(picture, { keyFrame: frame % (KEY_INTERVAL_SECONDS * this.#nominalRate) === 0 });
+    this.#encoder.encode(picture, { keyFrame: frame === 0 });
     picture.close();
   }
 
@@ -130,7 +129,7 @@ class WebcodecsEncoder implements Encoder {
     const bytes = new Uint8Array(chunk.byteLength);
     chunk.copyTo(bytes);
     // No frames are reordered: the n-th packet shows the n-th frame.
-    this.#packets.push({ bytes, frame: this.#packets.length, isKey: chunk.type === 'key' });
+    this.#packets.push({ bytes: withoutEncoderNotes(bytes), frame: this.#packets.length, isKey: chunk.type === 'key' });
     this.#configuration ??= metadata?.decoderConfig?.description;
   }
 

@@ -1,14 +1,15 @@
 import type { EncoderFactory } from '../encoder.ts';
 import type { OpenWriter } from '../frame-writer.ts';
 import { muxMp4 } from '../mux-mp4.ts';
+import { SegmentedEncoder } from '../segmented-encoder.ts';
 
-/** H.264 and AAC in MP4. */
+/** H.264 and AAC in MP4, encoded in segments. */
 export function mp4Writer(openEncoder: EncoderFactory): OpenWriter {
-  return async ({ format, sound }) => {
-    const encoder = await openEncoder(format);
+  return async ({ format, output, sound }) => {
+    const encoder = new SegmentedEncoder({ openEncoder, format, quality: output.quality });
     return {
       write: (pixels, frame) => encoder.encode(pixels, frame),
-      finish: async () => muxMp4(await encoder.finish(), sound),
+      finish: async () => muxMp4(await encoder.finish(), { sound, fingerprint: output.fingerprint }),
       close: () => encoder.close(),
     };
   };

@@ -1,0 +1,16 @@
+import type { EncoderFactory } from './encoder.ts';
+import { ffmpegEncoder } from './ffmpeg-encoder.ts';
+import { openWebcodecsEncoder } from './webcodecs-encoder.ts';
+
+/** Which encoder makes H.264. Plain data. */
+export type EncoderChoice =
+  /** The one that npm installed. */
+  | { readonly kind: 'embedded' }
+  /** That of a system, as a program of its own. */
+  | { readonly kind: 'ffmpeg'; readonly program: string };
+
+export const EMBEDDED: EncoderChoice = { kind: 'embedded' };
+
+export function encoderOf(choice: EncoderChoice): EncoderFactory {
+  return choice.kind === 'ffmpeg' ? ffmpegEncoder(choice.program) : openWebcodecsEncoder;
+}
