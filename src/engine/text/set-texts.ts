@@ -1,22 +1,38 @@
-import { isRecord } from '../../is-record.ts';
 import type { LottieDocument, SceneFont } from '../../template/scene.ts';
+import { fontList } from './animation-fonts.ts';
+import { findTextProblems } from './find-text-problems.ts';
+import { GlyphPool } from './glyph-pool.ts';
+import { layOutLayers } from './lay-out-layers.ts';
+import { setDocument } from './set-document.ts';
 import type { TextFinding } from './text-finding.ts';
+import { textLayers, withDocuments } from './text-layers.ts';
 
 /**
- * The animation with its fonts inside, for a rasteriser that takes a font from the document or silently from the system.
+ * The animation with every text set: shaped, broken into lines, put in its place and drawn by outlines that the animation
+ * carries, so that the rasteriser needs no font, and knows none. What animates the characters of a text still does.
  *
  * @param animation not written to
+ * @param fonts all of the scene's; the fallbacks in order
+ * @throws SceneError template_invalid for a font that is not there or cannot be used
  */
 export async function setTexts(
   animation: LottieDocument,
   fonts: readonly SceneFont[],
 ): Promise<{ readonly animation: LottieDocument; readonly findings: readonly TextFinding[] }> {
-  const list = isRecord(animation.fonts) && Array.isArray(animation.fonts.list) ? animation.fonts.list : [];
-  const files = new Map(fonts.map((font) => [font.name, font.bytes]));
-  const embedded = list.map((font: unknown) => {
-    const bytes = isRecord(font) ? files.get(String(font.fName)) : undefined;
-    if (!isRecord(font) || bytes === undefined) return font;
-    return { ...font, origin: 3, fPath: `data:font/ttf;base64,${Buffer.from(bytes).toString('base64')}` };
-  });
-  return { animation: { ...animation, fonts: { list: embedded } }, findings: [] };
+  const texts = await layOutLayers(animation, fonts);
+  const pool = new GlyphPool();
+  const documents = new Map(texts.map((text) => [text.document, setDocument(text, pool)]));
+  const left = textLayers(animation).flatMap((layer) => layer.documents.filter((one) => !documents.has(one)));
+  const set = withDocuments(animation, documents);
+  const chars = [...(Array.isArray(animation.chars) ? animation.chars : []), ...pool.chars];
+  const list = [...fontList(animation).filter(({ fName }) => left.some(({ f }) => f === fName)), ...pool.fonts];
+  const assets = [...(set.assets ?? []), ...(await emojiAssets(pool))];
+  return { animation: { ...set, assets, chars, fonts: { list } }, findings: findTextProblems(texts) };
+}
+
+/** Most scenes have none, and whoever only looks for findings draws nothing. */
+async function emojiAssets({ emoji }: GlyphPool): Promise<NonNullable<LottieDocument['assets']>> {
+  if (emoji.length === 0) return [];
+  const { drawEmoji } = await import('./draw-emoji.ts');
+  return drawEmoji(emoji);
 }

@@ -1,0 +1,75 @@
+import type { Cell } from './shape-paragraph.ts';
+
+/** Cells of one line, `from` (inclusive) to `to` (exclusive), among those of a paragraph. */
+export interface LineRange {
+  readonly from: number;
+  readonly to: number;
+}
+
+export interface BreakRequest {
+  readonly cells: readonly Cell[];
+  /** Places of the text at which a line may begin. */
+  readonly places: ReadonlySet<number>;
+  /** In ems; Infinity for a text without a box. */
+  readonly maxWidth: number;
+  /** In ems, after each letter but the last of a line. */
+  readonly tracking: number;
+  /** Whether a word that is wider than a line is torn; otherwise it sticks out. */
+  readonly mayTear: boolean;
+}
+
+const ROUNDING = 1e-6;
+
+/** Fills lines with as much as goes into each. White space at the end of a line takes no room. At least one line. */
+export function breakLines({ cells, places, maxWidth, tracking, mayTear }: BreakRequest): LineRange[] {
+  const lines: LineRange[] = [];
+  let from = 0;
+  let lastPlace = 0;
+  let pen = 0;
+  for (let index = 0; index < cells.length; index++) {
+    const cell = cells[index]!;
+    if (index > from && places.has(cell.start)) lastPlace = index;
+    const isTooWide = !cell.isSpace && pen + cell.advance > maxWidth + ROUNDING;
+    const to = !isTooWide ? from : lastPlace > from ? lastPlace : mayTear ? index : from;
+    if (to > from) {
+      lines.push({ from, to });
+      from = to;
+      lastPlace = to;
+      pen = 0;
+      index = to - 1;
+      continue;
+    }
+    pen += cell.advance + trackingAfter(cell, tracking);
+  }
+  lines.push({ from, to: cells.length });
+  return lines;
+}
+
+/** Width of cells in a row, in ems, without the white space at their end and the tracking after the last letter. */
+export function widthOf(cells: readonly Cell[], tracking: number): number {
+  let pen = 0;
+  let width = 0;
+  for (const cell of cells) {
+    pen += cell.advance;
+    if (!cell.isSpace) width = pen;
+    pen += trackingAfter(cell, tracking);
+  }
+  return width;
+}
+
+/** In ems. Letters that join are not torn apart. */
+export function trackingAfter(cell: Cell, tracking: number): number {
+  return cell.isJoined ? 0 : tracking;
+}
+
+/** Of the widest piece that no place divides, in ems. */
+export function widestWord(cells: readonly Cell[], places: ReadonlySet<number>, tracking: number): number {
+  let widest = 0;
+  let from = 0;
+  for (let index = 1; index <= cells.length; index++) {
+    if (index < cells.length && !places.has(cells[index]!.start)) continue;
+    widest = Math.max(widest, widthOf(cells.slice(from, index), tracking));
+    from = index;
+  }
+  return widest;
+}

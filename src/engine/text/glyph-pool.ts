@@ -1,0 +1,160 @@
+import { SceneError } from '../scene-error.ts';
+import { glyphShapes, missingBox } from './glyph-shapes.ts';
+import type { OpenFont } from './open-font.ts';
+import type { SetCharacter } from './set-line.ts';
+import type { Cell } from './shape-paragraph.ts';
+
+/** The private use area: no font and no algorithm means anything by it. The rasteriser takes no others than 16-bit ones. */
+const FIRST = 0xe000;
+const CAPACITY = 0xf900 - FIRST;
+
+/** A picture of an emoji that characters show. */
+export interface PooledEmoji {
+  /** Id of the composition that shows it, for `refId`. */
+  readonly id: string;
+  readonly font: OpenFont;
+  readonly text: string;
+  readonly pixelsPerEm: number;
+}
+
+/** What characters of one document have in common. */
+export interface SetOptions {
+  /** Of spaces, in ems. */
+  readonly space: number;
+  /** By which glyphs are drawn below their place, in ems. */
+  readonly drop: number;
+  /** Of emoji. */
+  readonly pixelsPerEm: number;
+}
+
+/** Where in the picture of an emoji its pen begins, in ems from the left and from the top. */
+export const EMOJI_ORIGIN = { x: 0.25, y: 1.25 } as const;
+
+interface PooledFont {
+  readonly name: string;
+  readonly space: number;
+  readonly characters: Map<string, string>;
+}
+
+/**
+ * Gives every cell of the texts of an animation, as it is set, a character of its own in a font that only the animation
+ * has: an outline, or a composition that shows a picture. Characters are shared between texts.
+ */
+export class GlyphPool {
+  readonly #fonts: PooledFont[] = [];
+  readonly #chars: unknown[] = [];
+  readonly #emoji = new Map<string, PooledEmoji>();
+  readonly #fontIds = new Map<OpenFont, number>();
+
+  /**
+   * The text that draws these lines, and the name of the font to draw it with.
+   *
+   * @throws SceneError template_invalid for a text of more different characters than a font can have
+   */
+  add(lines: readonly (readonly SetCharacter[])[], options: SetOptions): { text: string; font: string } {
+    const keys = lines.map((line) => line.map((character) => this.#keyOf(character, options)));
+    const font = this.#fontFor(new Set(keys.flat()), options.space);
+    const text = lines.map((line, row) =>
+      line.map((character, column) => this.#characterFor(font, keys[row]![column]!, character, options)).join(''),
+    );
+    return { text: text.join('\r'), font: font.name };
+  }
+
+  /** For `fonts.list`. */
+  get fonts(): unknown[] {
+    return this.#fonts.map(({ name }) => ({
+      fName: name,
+      fFamily: name,
+      fStyle: 'Regular',
+      ascent: POOL_ASCENT * 100,
+    }));
+  }
+
+  /** For `chars`. */
+  get chars(): readonly unknown[] {
+    return this.#chars;
+  }
+
+  get emoji(): PooledEmoji[] {
+    return [...this.#emoji.values()];
+  }
+
+  #fontFor(keys: ReadonlySet<string>, space: number): PooledFont {
+    const fitting = this.#fonts.find(({ space: own, characters }) => {
+      const added = [...keys].filter((key) => !characters.has(key)).length;
+      return own === space && characters.size + added <= CAPACITY;
+    });
+    if (fitting !== undefined) return fitting;
+    if (keys.size > CAPACITY) {
+      throw new SceneError('template_invalid', `A text has ${keys.size} different characters, at most ${CAPACITY} go`);
+    }
+    const name = `Reelform ${this.#fonts.length + 1}`;
+    const font = { name, space, characters: new Map<string, string>() };
+    this.#fonts.push(font);
+    this.#chars.push({ ...charFields(name, ' ', space), data: { shapes: [] } });
+    return font;
+  }
+
+  #characterFor(font: PooledFont, key: string, character: SetCharacter, options: SetOptions): string {
+    if (character.kind === 'space') return ' ';
+    const known = font.characters.get(key);
+    if (known !== undefined) return known;
+    const code = String.fromCharCode(FIRST + font.characters.size);
+    font.characters.set(key, code);
+    const fields = charFields(font.name, code, character.advance);
+    this.#chars.push({ ...fields, ...this.#drawing(character, options) });
+    return code;
+  }
+
+  #drawing({ cell, shift }: SetCharacter & { kind: 'cell' }, { drop, pixelsPerEm }: SetOptions): object {
+    const { scale } = cell;
+    if (cell.emoji === null) {
+      const offset = { x: shift, y: -drop, scale };
+      const shapes = glyphShapes(cell.glyphs, offset);
+      return { data: { shapes: shapes.length === 0 && cell.isMissing ? missingBox(offset) : shapes } };
+    }
+    const left = (shift - EMOJI_ORIGIN.x * scale) * 100;
+    const top = (drop - EMOJI_ORIGIN.y * scale) * 100;
+    const percent = (100 * 100 * scale) / pixelsPerEm;
+    const ks = {
+      o: { a: 0, k: 100 },
+      r: { a: 0, k: 0 },
+      p: { a: 0, k: [left, top] },
+      a: { a: 0, k: [0, 0] },
+      s: { a: 0, k: [percent, percent] },
+    };
+    return { t: 1, data: { refId: this.#emojiFor(cell.emoji, pixelsPerEm), ip: 0, op: FOREVER, st: 0, sr: 1, ks } };
+  }
+
+  #emojiFor({ font, text }: NonNullable<Cell['emoji']>, pixelsPerEm: number): string {
+    const key = `${this.#idOf(font)}:${pixelsPerEm}:${text}`;
+    const known = this.#emoji.get(key);
+    if (known !== undefined) return known.id;
+    const emoji = { id: `reelform emoji ${this.#emoji.size + 1}`, font, text, pixelsPerEm };
+    this.#emoji.set(key, emoji);
+    return emoji.id;
+  }
+
+  #keyOf(character: SetCharacter, { drop, pixelsPerEm }: SetOptions): string {
+    if (character.kind === 'space') return '';
+    const { cell, shift, advance } = character;
+    const glyphs = cell.glyphs.map(({ font, glyph, x, y }) => `${this.#idOf(font)}/${glyph}@${x},${y}`);
+    const picture = cell.emoji === null ? '' : `${cell.emoji.text}@${pixelsPerEm}`;
+    return `${glyphs.join(' ')}|${picture}|${cell.scale}|${shift}|${advance}|${drop}`;
+  }
+
+  #idOf(font: OpenFont): number {
+    const id = this.#fontIds.get(font) ?? this.#fontIds.size;
+    this.#fontIds.set(font, id);
+    return id;
+  }
+}
+
+/** Of the fonts of a pool: Lottie counts where a text begins in its box from it. */
+export const POOL_ASCENT = 0.75;
+/** Frames: longer than any animation. */
+export const FOREVER = 1e6;
+
+function charFields(font: string, ch: string, advance: number): object {
+  return { ch, size: 100, style: 'Regular', fFamily: font, w: Math.round(advance * 1e5) / 1e3 };
+}

@@ -1,0 +1,75 @@
+import bidiFactory from 'bidi-js';
+import { type FontStack, fontFor } from './font-stack.ts';
+import type { OpenFont } from './open-font.ts';
+import { scriptOf } from './script-of.ts';
+
+/** A piece of a paragraph that is shaped at once. Places are UTF-16 units of the paragraph's text. */
+export interface Run {
+  readonly start: number;
+  readonly end: number;
+  /** Null where no font has the characters: the run is one grapheme cluster then. */
+  readonly font: OpenFont | null;
+  readonly script: string | null;
+  /** Of bidirectional text; odd ones run from right to left. */
+  readonly level: number;
+  /** Of its letters' size, in (0, 1]: less than 1 for small capitals. */
+  readonly scale: number;
+}
+
+/** Text without line breaks that has one direction and is broken into lines as a whole. */
+export interface Paragraph {
+  readonly text: string;
+  /** The first of its fonts, which draws the box for what none of them has. */
+  readonly ownFont: OpenFont;
+  /** 0 for left to right, 1 for right to left. */
+  readonly baseLevel: number;
+  /** In the order of the text; together they are all of it. */
+  readonly runs: readonly Run[];
+}
+
+const RTL = /[\u0590-\u08ff\u200f\u202b\u202e\u2067\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
+const bidi = bidiFactory();
+const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
+
+/**
+ * Divides a paragraph into runs of one direction, one script, one font and one size. Its direction is that of its first
+ * letter.
+ *
+ * @param scaleAt size of the character at a place of the text, 1 for full size
+ * @see Unicode Standard Annex #9 (levels), #24 (scripts), #29 (grapheme clusters)
+ */
+export function itemizeParagraph(text: string, stack: FontStack, scaleAt: (place: number) => number): Paragraph {
+  const { levels, baseLevel } = levelsOf(text);
+  const runs: Run[] = [];
+  for (const { segment, index } of graphemes.segment(text)) {
+    const last = runs.at(-1);
+    const end = index + segment.length;
+    const font = fontFor(segment, stack);
+    const script = scriptOf(String.fromCodePoint(segment.codePointAt(0)!));
+    const next: Run = {
+      start: index,
+      end,
+      // What draws nothing goes with what stands before it.
+      font: font === undefined ? (last?.font ?? stack[0]!) : font,
+      script,
+      level: levels?.[index] ?? 0,
+      scale: scaleAt(index),
+    };
+    const joined = last === undefined ? undefined : joinRuns(last, next);
+    if (joined === undefined) runs.push(next);
+    else runs[runs.length - 1] = joined;
+  }
+  return { text, ownFont: stack[0]!, baseLevel, runs };
+}
+
+function joinRuns(a: Run, b: Run): Run | undefined {
+  const sameScript = a.script === b.script || a.script === null || b.script === null;
+  const joins = a.font !== null && a.font === b.font && a.level === b.level && a.scale === b.scale && sameScript;
+  return joins ? { ...a, end: b.end, script: a.script ?? b.script } : undefined;
+}
+
+function levelsOf(text: string): { levels: Uint8Array | null; baseLevel: number } {
+  if (!RTL.test(text)) return { levels: null, baseLevel: 0 };
+  const { levels, paragraphs } = bidi.getEmbeddingLevels(text, 'auto');
+  return { levels, baseLevel: paragraphs[0]?.level ?? 0 };
+}

@@ -1,0 +1,150 @@
+import { breakLines, type LineRange, widestWord, widthOf } from './break-lines.ts';
+import type { FontStack } from './font-stack.ts';
+import { type Line, placeLine } from './place-line.ts';
+import { type PreparedParagraph, prepareText } from './prepare-text.ts';
+import { type Cell, shapeParagraph } from './shape-paragraph.ts';
+import { type Extent, inkOf, textExtent } from './text-extent.ts';
+import { findScale } from './text-scale.ts';
+import type { TextSpec } from './text-spec.ts';
+
+/** A text broken into lines. */
+export interface TextLayout {
+  /** Pixels per em, and from baseline to baseline: the document's own, or what fits the box. */
+  readonly size: number;
+  readonly lineHeight: number;
+  /** From above; those that After Effects does not draw are left out. */
+  readonly lines: readonly Line[];
+  /** Pixels: of the first baseline, in the layer. */
+  readonly baseline: number;
+  /** How far it goes over its box, as a share of the box's height or width, whichever is more; 0 when it fits. */
+  readonly overflow: number;
+  /** What no font has, each once. */
+  readonly missing: readonly string[];
+}
+
+/** Less than what rounding makes, in shares of the box. */
+const TOLERANCE = 0.005;
+
+/**
+ * Sets a text: finds its size, breaks it into lines, and places them.
+ *
+ * @param stack at least one font
+ * @param ascent of the text's own font as the document says it, in ems; null for the font's own
+ */
+export function layOutText(spec: TextSpec, stack: FontStack, ascent: number | null): TextLayout {
+  const own = stack[0]!;
+  const paragraphs = prepareText(spec, stack);
+  const metrics = { ascent: ascent ?? own.ascent, descent: own.descent };
+  const isInkOnly = spec.vertical?.startsWith('ink-') ?? false;
+
+  const attempt = (scale: number): Attempt => {
+    const [size, lineHeight] = [spec.size * scale, spec.lineHeight * scale];
+    const maxWidth = spec.box === null ? Infinity : spec.box.width / (size || 1);
+    const ranges = paragraphs.map(({ cells, places }) =>
+      breakLines({ cells, places, maxWidth, tracking: spec.tracking, mayTear: spec.resize === 'none' }),
+    );
+    const rows = paragraphs.flatMap(({ cells }, index) => ranges[index]!.map(({ from, to }) => cells.slice(from, to)));
+    const extent = textExtent({ inks: rows.map(inkOf), size, lineHeight, ...metrics, isInkOnly });
+    const width = Math.max(0, ...rows.map((cells) => widthOf(cells, spec.tracking))) * size;
+    return { size, lineHeight, ranges, lineCount: rows.length, extent, width };
+  };
+
+  const final = attempt(findScale(spec, (scale) => fits(attempt(scale), spec)));
+  const ascentPx = metrics.ascent * final.size;
+  const lines = finalLines(paragraphs, final, spec);
+  return {
+    size: final.size,
+    lineHeight: final.lineHeight,
+    lines: spec.box !== null && spec.vertical === null ? visibleLines(lines, final, spec, ascentPx) : lines,
+    baseline: firstBaseline(final, spec, ascentPx),
+    overflow: overflowOf(paragraphs, final, spec, ascentPx),
+    missing: missingIn(paragraphs),
+  };
+}
+
+interface Attempt {
+  readonly size: number;
+  readonly lineHeight: number;
+  /** Of each paragraph. */
+  readonly ranges: readonly LineRange[][];
+  readonly lineCount: number;
+  readonly extent: Extent;
+  /** Pixels, of the widest line. */
+  readonly width: number;
+}
+
+function fits({ lineCount, width, extent }: Attempt, { box, maxLines }: TextSpec): boolean {
+  return (
+    box === null || (lineCount <= maxLines && width <= box.width + 1e-3 && extent.bottom - extent.top <= box.height)
+  );
+}
+
+function finalLines(paragraphs: readonly PreparedParagraph[], { ranges, size }: Attempt, spec: TextSpec): Line[] {
+  const { tracking, justification, box } = spec;
+  return paragraphs.flatMap((paragraph, index) => {
+    const own = ranges[index]!;
+    return own.map(({ from, to }, line) => {
+      const isLast = line === own.length - 1;
+      const isFilled = box !== null && (justification === 6 || (justification >= 3 && !isLast));
+      const cells = own.length === 1 ? paragraph.cells : lineCells(paragraph, from, to, tracking !== 0);
+      const fillTo = isFilled ? box.width / size : null;
+      return placeLine(cells, { baseLevel: paragraph.baseLevel, tracking, fillTo });
+    });
+  });
+}
+
+/** Shaped anew: at the ends of a line letters may have other forms, and nothing is kerned over them. */
+function lineCells(paragraph: PreparedParagraph, from: number, to: number, isTracked: boolean): Cell[] {
+  const { cells, text } = paragraph;
+  const start = cells[from]?.start ?? text.length;
+  return shapeParagraph(paragraph, start, cells[to]?.start ?? text.length, isTracked);
+}
+
+/** Lines whose baselines lie below the box are not drawn where the text simply begins at its top. */
+function visibleLines(lines: readonly Line[], { lineHeight }: Attempt, { box }: TextSpec, ascentPx: number): Line[] {
+  return lines.filter((_, index) => index === 0 || index * lineHeight <= box!.height - ascentPx + 1e-3);
+}
+
+function firstBaseline(
+  { extent }: Attempt,
+  { box, y, vertical, baselineShift, size: _ }: TextSpec,
+  ascentPx: number,
+): number {
+  const shifted = y - baselineShift;
+  if (box === null) return shifted;
+  switch (vertical) {
+    case null:
+      return shifted + ascentPx;
+    case 'top':
+    case 'ink-top':
+      return shifted - extent.top;
+    case 'center':
+    case 'ink-center':
+      return shifted + box.height / 2 - (extent.top + extent.bottom) / 2;
+    case 'bottom':
+    case 'ink-bottom':
+      return shifted + box.height - extent.bottom;
+  }
+}
+
+function overflowOf(
+  paragraphs: readonly PreparedParagraph[],
+  final: Attempt,
+  { box, tracking, resize }: TextSpec,
+  ascentPx: number,
+): number {
+  if (box === null) return 0;
+  const { size, lineHeight, lineCount, extent } = final;
+  const widest = Math.max(0, ...paragraphs.map(({ cells, places }) => widestWord(cells, places, tracking))) * size;
+  // What reaches over the lower edge below the last baseline is what a designer lets happen.
+  const height = resize === 'none' ? ascentPx + (lineCount - 1) * lineHeight : extent.bottom - extent.top;
+  const overflow = Math.max(widest / box.width, height / box.height) - 1;
+  return overflow > TOLERANCE ? overflow : 0;
+}
+
+function missingIn(paragraphs: readonly PreparedParagraph[]): string[] {
+  const missing = paragraphs.flatMap(({ text, cells }) =>
+    cells.filter((cell) => cell.isMissing).map(({ start, end }) => text.slice(start, end)),
+  );
+  return [...new Set(missing)];
+}

@@ -1,0 +1,219 @@
+import type * as HarfBuzz from 'harfbuzzjs';
+import { sha256 } from '../../digest.ts';
+import type { SceneFont } from '../../template/scene.ts';
+import { SceneError } from '../scene-error.ts';
+import { tableNames, unpackFont } from './unpack-font.ts';
+
+/** Bytes of fonts that stay open between texts: a whole family of CJK files and an emoji font. */
+const MAX_OPEN_BYTES = 96 * 1024 * 1024;
+
+/** One glyph of a shaped run. Lengths are in ems, y upwards. */
+export interface ShapedGlyph {
+  readonly glyph: number;
+  /** Index of the text's UTF-16 unit that it begins to stand for; the same for all glyphs of a cluster. */
+  readonly cluster: number;
+  readonly advance: number;
+  readonly x: number;
+  readonly y: number;
+}
+
+/** What is to be shaped: a piece of a paragraph, of one direction, with the paragraph around it. */
+export interface ShapeRequest {
+  readonly text: string;
+  readonly start: number;
+  readonly end: number;
+  readonly isRtl: boolean;
+  /** OpenType features to switch off. */
+  readonly without: readonly string[];
+}
+
+/** `M x y`, `L x y`, `Q`, `C` and `Z`, in ems, y upwards. */
+export interface OutlineCommand {
+  readonly type: string;
+  readonly values: readonly number[];
+}
+
+/** Of a glyph's ink, in ems, y upwards; all zero where there is none. */
+export interface GlyphBounds {
+  readonly left: number;
+  readonly right: number;
+  readonly top: number;
+  readonly bottom: number;
+}
+
+/** A font that can be asked and shaped with. Lengths are in ems. */
+export interface OpenFont {
+  /** Of the file: the same font under two names has one. */
+  readonly digest: string;
+  /** Unpacked. */
+  readonly sfnt: Uint8Array;
+  /** Above the baseline, > 0. */
+  readonly ascent: number;
+  /** Below the baseline, usually > 0. */
+  readonly descent: number;
+  /** Whether any of its glyphs has colours of its own that can be drawn. */
+  readonly hasColor: boolean;
+  /** Whether the font has a character for it. */
+  covers(codePoint: number): boolean;
+  /** The glyph that stands for a character alone; 0 when there is none. */
+  glyphOf(codePoint: number): number;
+  advanceOf(glyph: number): number;
+  /** In visual order, from the left. */
+  shape(request: ShapeRequest): ShapedGlyph[];
+  outlineOf(glyph: number): readonly OutlineCommand[];
+  boundsOf(glyph: number): GlyphBounds;
+  isColored(glyph: number): boolean;
+}
+
+const byBytes = new WeakMap<Uint8Array, Promise<OpenFont>>();
+/** The least recently used one first. */
+const byDigest = new Map<string, { readonly sizeBytes: number; readonly font: Promise<OpenFont> }>();
+
+/**
+ * Opens a font, once per process and content: the shaper is loaded with the first.
+ *
+ * @throws SceneError template_invalid with the font's name, as `unpackFont`
+ */
+export function openFont({ name, bytes }: Pick<SceneFont, 'name' | 'bytes'>): Promise<OpenFont> {
+  const known = byBytes.get(bytes);
+  if (known !== undefined) return known;
+  const digest = sha256(bytes);
+  const font = byDigest.get(digest)?.font ?? readFont(name, bytes, digest);
+  byDigest.delete(digest);
+  byDigest.set(digest, { sizeBytes: bytes.length, font });
+  byBytes.set(bytes, font);
+  font.catch(() => {
+    byBytes.delete(bytes);
+    byDigest.delete(digest);
+  });
+  forgetOldest();
+  return font;
+}
+
+function forgetOldest(): void {
+  let total = [...byDigest.values()].reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
+  for (const [digest, { sizeBytes }] of byDigest) {
+    if (total <= MAX_OPEN_BYTES || byDigest.size === 1) return;
+    byDigest.delete(digest);
+    total -= sizeBytes;
+  }
+}
+
+async function readFont(name: string, bytes: Uint8Array, digest: string): Promise<OpenFont> {
+  const sfnt = await unpackFont(name, bytes);
+  const hb = await import('harfbuzzjs');
+  const face = new hb.Face(new hb.Blob(sfnt.slice().buffer));
+  const font = new hb.Font(face);
+  const { upem } = face;
+  if (!(upem >= 16) || face.collectUnicodes().length === 0) {
+    throw new SceneError('template_invalid', `The font ${name} has no characters`, { imageName: name });
+  }
+  const extents = font.hExtents();
+  const tables = tableNames(sfnt);
+  return new HarfBuzzFont({
+    hb,
+    face,
+    font,
+    digest,
+    sfnt,
+    ascent: extents.ascender / upem || 0.8,
+    descent: -extents.descender / upem,
+    hasColor: tables.has('COLR') || tables.has('CBDT') || tables.has('sbix'),
+  });
+}
+
+interface FontParts extends Pick<OpenFont, 'digest' | 'sfnt' | 'ascent' | 'descent' | 'hasColor'> {
+  readonly hb: typeof HarfBuzz;
+  readonly face: HarfBuzz.Face;
+  readonly font: HarfBuzz.Font;
+}
+
+const NO_INK: GlyphBounds = { left: 0, right: 0, top: 0, bottom: 0 };
+
+class HarfBuzzFont implements OpenFont {
+  readonly digest: string;
+  readonly sfnt: Uint8Array;
+  readonly ascent: number;
+  readonly descent: number;
+  readonly hasColor: boolean;
+  readonly #hb: typeof HarfBuzz;
+  readonly #face: HarfBuzz.Face;
+  readonly #font: HarfBuzz.Font;
+  /** One for all: the library frees what it holds only when the collector comes by. */
+  readonly #buffer: HarfBuzz.Buffer;
+  readonly #glyphs = new Map<number, number>();
+
+  constructor({ hb, face, font, digest, sfnt, ascent, descent, hasColor }: FontParts) {
+    this.#hb = hb;
+    this.#face = face;
+    this.#font = font;
+    this.#buffer = new hb.Buffer();
+    this.digest = digest;
+    this.sfnt = sfnt;
+    this.ascent = ascent;
+    this.descent = descent;
+    this.hasColor = hasColor;
+  }
+
+  covers(codePoint: number): boolean {
+    return this.glyphOf(codePoint) !== 0;
+  }
+
+  glyphOf(codePoint: number): number {
+    const known = this.#glyphs.get(codePoint);
+    if (known !== undefined) return known;
+    const glyph = this.#font.nominalGlyph(codePoint) ?? 0;
+    this.#glyphs.set(codePoint, glyph);
+    return glyph;
+  }
+
+  advanceOf(glyph: number): number {
+    return this.#font.glyphHAdvance(glyph) / this.#face.upem;
+  }
+
+  shape({ text, start, end, isRtl, without }: ShapeRequest): ShapedGlyph[] {
+    const hb = this.#hb;
+    const buffer = this.#buffer;
+    buffer.reset();
+    buffer.addText(text, start, end - start);
+    buffer.guessSegmentProperties();
+    buffer.setDirection(isRtl ? hb.Direction.RTL : hb.Direction.LTR);
+    hb.shape(
+      this.#font,
+      buffer,
+      without.map((tag) => new hb.Feature(tag, 0)),
+    );
+    const { upem } = this.#face;
+    return buffer.getGlyphInfosAndPositions().map(({ codepoint, cluster, xAdvance = 0, xOffset = 0, yOffset = 0 }) => ({
+      glyph: codepoint,
+      cluster,
+      advance: xAdvance / upem,
+      x: xOffset / upem,
+      y: yOffset / upem,
+    }));
+  }
+
+  outlineOf(glyph: number): readonly OutlineCommand[] {
+    const { upem } = this.#face;
+    const commands = this.#font.glyphToJson(glyph);
+    return commands.map(({ type, values }) => ({ type, values: values.map((value) => value / upem) }));
+  }
+
+  boundsOf(glyph: number): GlyphBounds {
+    const extents = this.#font.glyphExtents(glyph);
+    if (extents === undefined || extents.width === 0 || extents.height === 0) return NO_INK;
+    const { upem } = this.#face;
+    const { xBearing, yBearing, width, height } = extents;
+    const [left, top] = [xBearing / upem, yBearing / upem];
+    return { left, top, right: left + width / upem, bottom: top + height / upem };
+  }
+
+  isColored(glyph: number): boolean {
+    if (!this.hasColor) return false;
+    return (
+      this.#face.glyphHasColorPaint(glyph) ||
+      this.#face.getGlyphColorLayers(glyph).length > 0 ||
+      this.#font.getGlyphColorPng(glyph) !== undefined
+    );
+  }
+}

@@ -1,0 +1,112 @@
+import type { Paragraph, Run } from './itemize-paragraph.ts';
+import type { OpenFont, ShapedGlyph } from './open-font.ts';
+import { isCursive } from './script-of.ts';
+
+/** A glyph and where it stands: in ems from the left end of its cell's baseline, y upwards. */
+export interface PlacedGlyph {
+  readonly font: OpenFont;
+  readonly glyph: number;
+  readonly x: number;
+  readonly y: number;
+}
+
+/** The smallest piece of a shaped text: a letter with its marks, a ligature, a conjunct. A line ends only between cells. */
+export interface Cell {
+  /** Places in the paragraph's text, in UTF-16 units. */
+  readonly start: number;
+  readonly end: number;
+  readonly glyphs: readonly PlacedGlyph[];
+  /** In ems, with kerning. */
+  readonly advance: number;
+  readonly level: number;
+  /** White space at which words end. */
+  readonly isSpace: boolean;
+  /** It joins its neighbours. */
+  readonly isJoined: boolean;
+  readonly scale: number;
+  /** What an emoji font draws in its own colours; null for outlines. */
+  readonly emoji: { readonly font: OpenFont; readonly text: string } | null;
+  /** No font has it. */
+  readonly isMissing: boolean;
+}
+
+const SPACE = /^[\t\u0020\u1680\u2000-\u2006\u2008-\u200a\u205f\u3000]+$/;
+const INVISIBLE = /^(?:\p{Default_Ignorable_Code_Point}|\p{Cc})+$/u;
+/** Of ligatures that spaced letters must not form. */
+const OPTIONAL_LIGATURES = ['liga', 'clig'];
+const MISSING_ADVANCE = 0.6;
+
+/**
+ * Shapes a piece of a paragraph. Characters that draw nothing have no cell.
+ *
+ * @param isTracked whether letters are spaced
+ * @returns cells in the order of the text
+ */
+export function shapeParagraph(paragraph: Paragraph, start: number, end: number, isTracked: boolean): Cell[] {
+  return paragraph.runs.flatMap((run) => {
+    const piece = { ...run, start: Math.max(run.start, start), end: Math.min(run.end, end) };
+    return piece.start < piece.end ? shapeRun(paragraph, piece, isTracked) : [];
+  });
+}
+
+function shapeRun({ text, ownFont }: Paragraph, run: Run, isTracked: boolean): Cell[] {
+  const { font, start, end, level, scale } = run;
+  if (font === null) return [missingCell(run, ownFont)];
+  const joined = isCursive(run.script);
+  const without = isTracked && !joined ? OPTIONAL_LIGATURES : [];
+  const glyphs = font.shape({ text, start, end, isRtl: level % 2 === 1, without });
+  const clusters = groupByCluster(glyphs);
+  const cells: Cell[] = [];
+  for (const [index, { cluster, glyphs: own }] of clusters.entries()) {
+    const cellEnd = clusters[index + 1]?.cluster ?? end;
+    const words = text.slice(cluster, cellEnd);
+    const { placed, advance } = place(own, font, scale);
+    if (advance === 0 && INVISIBLE.test(words)) continue;
+    const isColored = font.hasColor && own.some(({ glyph }) => font.isColored(glyph));
+    cells.push({
+      start: cluster,
+      end: cellEnd,
+      glyphs: placed,
+      advance,
+      level,
+      isSpace: SPACE.test(words),
+      isJoined: joined,
+      scale,
+      emoji: isColored ? { font, text: words } : null,
+      isMissing: false,
+    });
+  }
+  return cells;
+}
+
+/** In the order of the text; the glyphs of each from left to right. */
+function groupByCluster(glyphs: readonly ShapedGlyph[]): { cluster: number; glyphs: ShapedGlyph[] }[] {
+  const clusters: { cluster: number; glyphs: ShapedGlyph[] }[] = [];
+  for (const glyph of glyphs) {
+    const last = clusters.at(-1);
+    if (last?.cluster === glyph.cluster) last.glyphs.push(glyph);
+    else clusters.push({ cluster: glyph.cluster, glyphs: [glyph] });
+  }
+  return clusters.sort((a, b) => a.cluster - b.cluster);
+}
+
+function place(
+  glyphs: readonly ShapedGlyph[],
+  font: OpenFont,
+  scale: number,
+): { placed: PlacedGlyph[]; advance: number } {
+  const placed: PlacedGlyph[] = [];
+  let pen = 0;
+  for (const { glyph, advance, x, y } of glyphs) {
+    placed.push({ font, glyph, x: (pen + x) * scale, y: y * scale });
+    pen += advance;
+  }
+  return { placed, advance: pen * scale };
+}
+
+/** The box that a font draws for what it does not have. */
+function missingCell({ start, end, level, scale }: Run, font: OpenFont): Cell {
+  const glyphs = [{ font, glyph: 0, x: 0, y: 0 }];
+  const advance = (font.advanceOf(0) || MISSING_ADVANCE) * scale;
+  return { start, end, level, scale, glyphs, advance, isSpace: false, isJoined: false, emoji: null, isMissing: true };
+}

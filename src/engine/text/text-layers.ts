@@ -1,0 +1,80 @@
+import { isRecord } from '../../is-record.ts';
+import type { LottieNode } from '../../template/lottie-slots.ts';
+import type { LottieDocument } from '../../template/scene.ts';
+
+/** A text layer of an animation and what of it says how its texts are set. */
+export interface TextLayer {
+  readonly layer: LottieNode;
+  /** `t.d.editable`. */
+  readonly editable: string | null;
+  /** The text documents of its keyframes; the animation's own. */
+  readonly documents: readonly LottieNode[];
+  /** What moves, colours or hides some of its characters (`t.a`). */
+  readonly animators: readonly LottieNode[];
+  /** What characters turn and grow around (`t.m.g`): 1 each itself, 2 words, 3 lines, 4 the text box. */
+  readonly grouping: number;
+  /** How far below its place that point lies, in parts of the font's ascent (`t.m.a`). */
+  readonly groupingDrop: number;
+}
+
+/** The text layers of an animation, those of its compositions first. */
+export function textLayers(animation: LottieDocument): TextLayer[] {
+  return compositions(animation).flatMap((layers) => layers.flatMap((layer) => readTextLayer(layer) ?? []));
+}
+
+/**
+ * The same animation with other text documents in it.
+ *
+ * @param documents the new ones, by those that they replace
+ */
+export function withDocuments(
+  animation: LottieDocument,
+  documents: ReadonlyMap<LottieNode, LottieNode>,
+): LottieDocument {
+  const replaceIn = (layers: unknown): unknown =>
+    Array.isArray(layers) ? layers.map((layer: unknown) => withLayerDocuments(layer, documents)) : layers;
+  const assets = animation.assets?.map((asset) =>
+    Array.isArray(asset.layers) ? { ...asset, layers: replaceIn(asset.layers) } : asset,
+  );
+  const layers = replaceIn(animation.layers) as unknown[];
+  return assets === undefined ? { ...animation, layers } : { ...animation, assets, layers };
+}
+
+function compositions({ assets = [], layers }: LottieDocument): LottieNode[][] {
+  const all = [...assets.map((asset) => asset.layers), layers];
+  return all.map((one) => (Array.isArray(one) ? one.filter(isRecord) : []));
+}
+
+function readTextLayer(layer: LottieNode): TextLayer | null {
+  const text = layer.ty === 5 && isRecord(layer.t) ? layer.t : null;
+  if (text === null || !isRecord(text.d) || !Array.isArray(text.d.k)) return null;
+  const more = isRecord(text.m) ? text.m : {};
+  return {
+    layer,
+    editable: typeof text.d.editable === 'string' ? text.d.editable : null,
+    documents: keyframesOf(text.d).map(({ s }) => s as LottieNode),
+    animators: Array.isArray(text.a) ? text.a.filter(isRecord) : [],
+    grouping: typeof more.g === 'number' ? more.g : 1,
+    groupingDrop: stillY(more.a) / 100,
+  };
+}
+
+function keyframesOf(data: LottieNode): LottieNode[] {
+  return (data.k as unknown[]).filter((frame): frame is LottieNode => isRecord(frame) && isRecord(frame.s));
+}
+
+function stillY(property: unknown): number {
+  const value = isRecord(property) && property.a !== 1 && Array.isArray(property.k) ? property.k[1] : 0;
+  return typeof value === 'number' ? value : 0;
+}
+
+function withLayerDocuments(layer: unknown, documents: ReadonlyMap<LottieNode, LottieNode>): unknown {
+  if (!isRecord(layer) || readTextLayer(layer) === null) return layer;
+  const text = layer.t as LottieNode;
+  const data = text.d as LottieNode;
+  const k = (data.k as unknown[]).map((frame) => {
+    const document = isRecord(frame) && isRecord(frame.s) ? documents.get(frame.s) : undefined;
+    return document === undefined ? frame : { ...(frame as LottieNode), s: document };
+  });
+  return { ...layer, t: { ...text, d: { ...data, k } } };
+}
