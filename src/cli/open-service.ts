@@ -7,6 +7,7 @@ import { writeFileAtomic } from '../project/write-file.ts';
 import type { RenderService } from '../service/render-service.ts';
 import { pushStyleVersion } from '../service/style-version-pusher.ts';
 import { ALLOW_EVERYTHING } from '../session/allow-list.ts';
+import { chooseEncoder } from '../session/choose-encoder.ts';
 import { createDirectoryOutputs } from '../session/directory-outputs.ts';
 import { createEmbeddedService } from '../session/embedded-service.ts';
 import { createRenderPool } from '../session/render-pool.ts';
@@ -29,7 +30,7 @@ export interface OpenService {
  * The rendering service that reelform.yaml names.
  *
  * @param keyLifetimeMs for how long earlier runs saw it keep idempotency keys; null: they did not
- * @throws ReelformError `token_missing`, `token_origin`
+ * @throws ReelformError `token_missing`, `token_origin`; `encoder_missing`, `settings_invalid` of the encoder
  */
 export function openService(project: Project, io: Io, keyLifetimeMs: number | null): OpenService {
   return project.config.service === 'embedded' ? openEmbedded(project, io) : openRemote(project, io, keyLifetimeMs);
@@ -61,7 +62,7 @@ function openEmbedded(project: Project, io: Io): OpenService {
     now: () => io.now(),
   });
   const capacity = renderCapacity();
-  const pool = createRenderPool({ size: capacity });
+  const pool = createRenderPool({ size: capacity, encoder: chooseEncoder('embedded', io.env) });
   const service = createEmbeddedService({
     templates: { find: async (_, id) => packages.get(id) ?? null },
     sources: sources.reader,

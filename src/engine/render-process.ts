@@ -4,6 +4,7 @@ import type { Scene } from '../template/scene.ts';
 import { type Failure, failureFrom } from './failure.ts';
 import type { LintFinding } from './lint/lint-finding.ts';
 import { lintInThread } from './lint/lint-in-thread.ts';
+import { type EncoderChoice, encoderOf } from './open-encoder.ts';
 import { type Rendering, renderScene } from './render-scene.ts';
 import { renderStills } from './render-stills.ts';
 import type { StillImage } from './still-protocol.ts';
@@ -16,6 +17,7 @@ export interface RenderRequest {
   /** Its video, its stills alone, or what a viewer would notice of it. */
   readonly kind: 'video' | 'stills' | 'lint';
   readonly scene: Scene;
+  readonly encoder: EncoderChoice;
 }
 
 /** To the parent. */
@@ -41,12 +43,12 @@ for await (const [request] of on(process, 'message') as AsyncIterable<[RenderReq
   }
 }
 
-async function serve({ kind, scene }: RenderRequest): Promise<void> {
+async function serve({ kind, scene, encoder }: RenderRequest): Promise<void> {
   const onProgress = (framesDone: number, frameCount: number): void =>
     send({ kind: 'progress', framesDone, frameCount });
   switch (kind) {
     case 'video':
-      send({ kind: 'done', rendering: await renderScene(scene, { onProgress }) });
+      send({ kind: 'done', rendering: await renderScene(scene, { encoder: encoderOf(encoder), onProgress }) });
       break;
     case 'stills':
       send({ kind: 'drawn', stills: await renderStills(scene, onProgress) });

@@ -1,8 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { env } from 'node:process';
 import type { Logger } from 'pino';
 import { type AllowList, parseAllowList } from '../session/allow-list.ts';
+import { chooseEncoder } from '../session/choose-encoder.ts';
 import type { SessionProblem } from '../session/ports.ts';
 import { RenderPace } from '../session/render-pace.ts';
 import { createRenderPool, type RenderPool } from '../session/render-pool.ts';
@@ -186,6 +188,10 @@ const LOST: SessionProblem = {
 function openPool(settings: Settings): RenderPool {
   return createRenderPool({
     size: settings.concurrency,
+    encoder: chooseEncoder(settings.encoder, {
+      PATH: env.PATH,
+      ...(settings.ffmpeg === null ? {} : { REELFORM_FFMPEG: settings.ffmpeg }),
+    }),
     stallMs: settings.renderStallSeconds * 1000,
     totalMs: settings.renderSeconds * 1000,
     cpuMs: settings.renderCpuSeconds * 1000,

@@ -1,3 +1,4 @@
+import { ENCODER_NAMES } from '../session/choose-encoder.ts';
 import { DEFAULT_LIMITS } from '../session/process-limits.ts';
 import {
   allowedSources,
@@ -91,6 +92,19 @@ export const SETTINGS_TABLE: { readonly [K in keyof ServeSettings]: SettingRow<S
     defaultOn: ({ capacity }) => capacity,
     defaultText: 'one per core and GB of memory',
     sentence: 'videos to render at once',
+  },
+  encoder: {
+    ...named('encoder', '--encoder', 'REELFORM_ENCODER'),
+    kind: choice('<name>', ENCODER_NAMES),
+    ...always('embedded'),
+    sentence: 'encoder of H.264: embedded, or the ffmpeg of the machine, which is slower and makes files half as large',
+  },
+  ffmpeg: {
+    ...named('ffmpeg', '--ffmpeg', 'REELFORM_FFMPEG'),
+    kind: text('<program>', 'a program', /^[^\0]+$/),
+    defaultOn: () => null,
+    defaultText: 'the one on the `PATH`',
+    sentence: 'ffmpeg 5 or later with libx264, for the encoder of that name',
   },
   logLevel: {
     ...named('log_level', '--log-level', 'REELFORM_LOG_LEVEL'),

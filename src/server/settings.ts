@@ -12,6 +12,10 @@ export interface Settings {
   readonly databaseUrl: string | null;
   /** Renders at once. */
   readonly concurrency: number;
+  /** Of H.264. */
+  readonly encoder: 'embedded' | 'ffmpeg';
+  /** The program behind `ffmpeg`; null: the one on the PATH. */
+  readonly ffmpeg: string | null;
   readonly logLevel: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent';
   /** Days after which a finished session and its files are removed; null: never. */
   readonly retentionDays: number | null;

@@ -2,6 +2,7 @@ import { execaNode } from 'execa';
 import { builtFile } from '../engine/built-file.ts';
 import { errorFrom } from '../engine/failure.ts';
 import type { LintFinding } from '../engine/lint/lint-finding.ts';
+import type { EncoderChoice } from '../engine/open-encoder.ts';
 import type { RenderProcessMessage, RenderRequest } from '../engine/render-process.ts';
 import type { Rendering } from '../engine/render-scene.ts';
 import { SceneError } from '../engine/scene-error.ts';
@@ -16,6 +17,7 @@ export interface RenderChildOptions {
   readonly environment: Readonly<Record<string, string>>;
   readonly limits: RenderLimits;
   readonly watch: UsageWatch;
+  readonly encoder: EncoderChoice;
 }
 
 const STDERR_KEPT_CHARACTERS = 2_000;
@@ -27,6 +29,7 @@ export class RenderChild {
   readonly #subprocess;
   readonly #limits: RenderLimits;
   readonly #watch: UsageWatch;
+  readonly #encoder: EncoderChoice;
   #receive: (message: RenderProcessMessage) => void = () => undefined;
   #onEnd: (error: Error) => void = () => undefined;
   #stderr = '';
@@ -37,9 +40,10 @@ export class RenderChild {
   #renderCount = 0;
   #memoryBytes = 0;
 
-  constructor({ environment, limits, watch }: RenderChildOptions) {
+  constructor({ environment, limits, watch, encoder }: RenderChildOptions) {
     this.#limits = limits;
     this.#watch = watch;
+    this.#encoder = encoder;
     const heapMegabytes = Math.max(128, Math.round(limits.memoryBytes / 2 / 2 ** 20));
     this.#subprocess = execaNode(builtFile(import.meta.url, 'engine/render-process.js'), [], {
       ipc: true,
@@ -111,7 +115,7 @@ export class RenderChild {
   }
 
   async #run<T>(
-    request: RenderRequest,
+    request: Pick<RenderRequest, 'kind' | 'scene'>,
     { onProgress, signal }: RenderOptions,
     resultOf: (message: RenderProcessMessage) => T | null,
   ): Promise<T> {
@@ -137,7 +141,7 @@ export class RenderChild {
           const result = resultOf(message);
           if (result !== null) resolve(result);
         };
-        this.#subprocess.send(request, (error) => {
+        this.#subprocess.send({ ...request, encoder: this.#encoder } satisfies RenderRequest, (error) => {
           if (error) this.#end(this.#crash(error.message));
         });
       });

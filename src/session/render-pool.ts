@@ -1,5 +1,6 @@
 import pLimit from 'p-limit';
 import type { LintFinding } from '../engine/lint/lint-finding.ts';
+import { EMBEDDED, type EncoderChoice } from '../engine/open-encoder.ts';
 import type { Rendering } from '../engine/render-scene.ts';
 import { SceneError } from '../engine/scene-error.ts';
 import type { StillImage } from '../engine/still-protocol.ts';
@@ -11,6 +12,8 @@ import { RenderChild } from './render-child.ts';
 export interface RenderPoolOptions extends Partial<RenderLimits> {
   /** Processes at once; each takes about 0.5 GB for 1080p. */
   readonly size: number;
+  /** Of H.264; the embedded one when absent. */
+  readonly encoder?: EncoderChoice;
   /** A process is replaced after so many renders, so that what native code leaks does not add up. */
   readonly rendersPerProcess?: number;
   /** Everything that the processes see of an environment. Windows needs `SystemRoot`. */
@@ -37,6 +40,7 @@ export function createRenderPool({
   size,
   rendersPerProcess = 50,
   environment = {},
+  encoder = EMBEDDED,
   ...limits
 }: RenderPoolOptions): RenderPool {
   const limit = pLimit(size);
@@ -46,7 +50,7 @@ export function createRenderPool({
   let isClosed = false;
 
   const start = (): RenderChild => {
-    const child = new RenderChild({ environment, limits: { ...DEFAULT_LIMITS, ...limits }, watch });
+    const child = new RenderChild({ environment, limits: { ...DEFAULT_LIMITS, ...limits }, watch, encoder });
     children.add(child);
     return child;
   };
