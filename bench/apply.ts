@@ -111,6 +111,9 @@ function videoOf(index: number): Video {
     description: null,
     labels: {},
     protect: false,
+    audio: new Map(),
+    fonts: new Map(),
+    output: null,
     resources: new Map([['t_01', { kind: 'text', text: `A text of video ${index}` }]]),
   };
 }

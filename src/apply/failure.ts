@@ -1,4 +1,5 @@
 import type { Video } from '../definition/video.ts';
+import { sourceOf } from '../definition/video-sources.ts';
 import { ReelformError } from '../diagnostic.ts';
 import { ServiceError } from '../service/service-error.ts';
 import type { RenderSession } from '../service/wire.ts';
@@ -20,15 +21,15 @@ export function sessionFailures(session: RenderSession, video: Video): Failure[]
     code,
     message: detail ?? title,
     editable,
-    source: sourceOf(video, editable),
+    source: fileOf(video, editable),
     retryable: retryable ?? false,
   }));
 }
 
-function sourceOf(video: Video, editable: string | undefined): string | undefined {
-  const resource = editable === undefined ? undefined : video.resources.get(editable);
-  // The message names a URL already, without the query that may hold a signature.
-  return resource?.kind === 'image' && resource.source.kind === 'file' ? resource.source.path : undefined;
+/** The message names a URL already, without the query that may hold a signature. */
+function fileOf(video: Video, editable: string | undefined): string | undefined {
+  const source = editable === undefined ? null : sourceOf(video, editable);
+  return source?.kind === 'file' ? source.path : undefined;
 }
 
 /** Whether every other video would meet with the same: a token that is refused, a service that is not there. */

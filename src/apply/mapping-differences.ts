@@ -1,7 +1,7 @@
-import type { VideoResource } from '../definition/video.ts';
+import type { Source, VideoResource } from '../definition/video.ts';
 import { isRecord } from '../is-record.ts';
 import type { DesiredVideo } from '../plan/desired-video.ts';
-import type { RenderSession, Transform } from '../service/wire.ts';
+import type { RenderSession } from '../service/wire.ts';
 import type { SessionDifference } from './session-differences.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -17,7 +17,8 @@ export function mappingDifferences(video: DesiredVideo, session: RenderSession):
   const resources = fieldsOf(mapping.resources);
   const differences: SessionDifference[] = [];
   const compare = (field: string, asked: unknown, found: unknown): void => {
-    if (JSON.stringify(asked) !== JSON.stringify(found))
+    const isTold = differences.some((one) => one.field === field);
+    if (JSON.stringify(asked) !== JSON.stringify(found) && !isTold)
       differences.push({ field, asked: show(asked), found: show(found) });
   };
   compare('template_style_version_id', video.styleVersion, mapping.template_style_version_id);
@@ -27,14 +28,35 @@ export function mappingDifferences(video: DesiredVideo, session: RenderSession):
     compare(key, asked, found === undefined ? undefined : had);
   }
   for (const key of Object.keys(resources)) if (!video.resources.has(key)) compare(key, undefined, resources[key]);
-  for (const name of ['audio_tracks', 'font_changes'] as const) {
-    for (const where of [mapping[name], session[name]]) {
-      if (Object.keys(fieldsOf(where)).length > 0) compare(name, undefined, where);
+  for (const tracks of placesOf(session, 'audio_tracks')) {
+    for (const name of new Set([...video.audio.keys(), ...Object.keys(tracks)])) {
+      const key = `audio_tracks.${name}`;
+      const sound = video.audio.get(name);
+      const found = own(tracks, name);
+      if (sound === undefined) {
+        compare(key, undefined, found);
+        continue;
+      }
+      const digest = digestOf(video, `audio.${name}`);
+      const [asked, had] = comparable({ kind: 'audio', ...sound }, fieldsOf(found), digest, uploadOf(session, key));
+      compare(key, asked, found === undefined ? undefined : had);
     }
   }
-  const { format, ...output } = fieldsOf(session.output);
-  if ((format ?? 'mp4') !== 'mp4' || Object.keys(output).length > 0) compare('output', undefined, session.output);
+  for (const fonts of placesOf(session, 'font_changes')) {
+    for (const name of new Set([...video.fonts.keys(), ...Object.keys(fonts)])) {
+      const found = own(fonts, name);
+      compare(`font_changes.${name}`, video.fonts.get(name), fieldsOf(fieldsOf(found).source).font ?? found);
+    }
+  }
+  compare('output', outputOf({ ...video.output }), outputOf(fieldsOf(session.output)));
   return differences;
+}
+
+/** A session tells it in its mapping, beside it, or in both; nothing where it tells none. */
+function placesOf(session: RenderSession, name: 'audio_tracks' | 'font_changes'): Fields[] {
+  const places = [session[name], fieldsOf(session.mapping)[name]].map(fieldsOf);
+  const told = places.filter((place) => Object.keys(place).length > 0);
+  return told.length > 0 ? told : [{}];
 }
 
 /** What was wanted and what was found, in the same words where they are the same. */
@@ -50,18 +72,27 @@ function comparable(
       return [resource.text, source.text];
     case 'color':
       return [colorOf(resource.color), colorOf(source.text)];
-    case 'image': {
-      const transforms = [transformOf({ ...resource.transform }), transformOf(fieldsOf(found.transform))];
-      const [asked, had] =
-        resource.source.kind === 'url'
-          ? [urlOf(resource.source.url), urlOf(source.remote_url)]
-          : [`sha256:${digest}`, fileOf(source.remote_url, upload)];
+    case 'font':
+      return [resource.font, source.font];
+    case 'image':
+    case 'video':
+    case 'audio': {
+      const [asked, had] = sourcesOf(resource.source, source, digest, upload);
       return [
-        { source: asked, ...transforms[0] },
-        { source: had, ...transforms[1] },
+        { source: asked, ...transformOf({ ...resource.transform }, resource.kind) },
+        { source: had, ...transformOf(fieldsOf(found.transform), resource.kind) },
       ];
     }
   }
+}
+
+function sourcesOf(
+  asked: Source,
+  { remote_url: url }: Fields,
+  digest: string | null,
+  upload: Fields,
+): [unknown, unknown] {
+  return asked.kind === 'url' ? [urlOf(asked.url), urlOf(url)] : [`sha256:${digest}`, fileOf(url, upload)];
 }
 
 /** The bytes behind a source, where the service tells them; its URL where it does not. */
@@ -93,12 +124,37 @@ function urlOf(text: unknown): unknown {
   return typeof text === 'string' && URL.canParse(text) ? new URL(text).href : text;
 }
 
-/** With its default, without what says nothing, in one order. */
-function transformOf(transform: Readonly<Record<string, unknown>>): Fields {
-  const { crop_strategy = 'cover', background, ...others }: { [Name in keyof Transform]: unknown } = transform;
-  const fields = { crop_strategy, background: colorOf(background), ...others };
-  const told = Object.entries(fields).filter(([, value]) => value !== undefined && value !== null);
-  return Object.fromEntries(told.sort(([a], [b]) => (a < b ? -1 : 1)));
+/** What a transform is without a word, by what it is of. */
+const PLAIN: Readonly<Record<'image' | 'video' | 'audio', Fields>> = {
+  image: { crop_strategy: 'cover' },
+  video: { crop_strategy: 'cover', trim_strategy: 'none', trim_start_time: 0, volume: 0, animate_strategy: 'none' },
+  audio: { trim_start_time: 0, volume: 1, fade_in: 0, fade_out: 0, loop: false },
+};
+
+function transformOf(transform: Fields, kind: keyof typeof PLAIN): Fields {
+  const { background, ...others } = transform;
+  // From its start is from its start, however that is said.
+  const { trim_start_time: start } = others;
+  const trim =
+    kind === 'video'
+      ? { trim_strategy: start === undefined || start === 0 ? 'none' : (others.trim_strategy ?? 'manual') }
+      : {};
+  return told({ ...others, ...trim, background: colorOf(background) }, PLAIN[kind]);
+}
+
+const PLAIN_OUTPUT: Fields = { format: 'mp4' };
+
+function outputOf(output: Fields): Fields | undefined {
+  const fields = told(output, PLAIN_OUTPUT);
+  return Object.keys(fields).length === 0 ? undefined : fields;
+}
+
+/** Without what says nothing, in one order. */
+function told(fields: Fields, plain: Fields): Fields {
+  const entries = Object.entries(fields).filter(([name, value]) => {
+    return value !== undefined && value !== null && value !== plain[name];
+  });
+  return Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
 function fieldsOf(value: unknown): Fields {

@@ -1,10 +1,11 @@
 import type { Video } from '../definition/video.ts';
+import { localFiles } from '../definition/video-sources.ts';
 import { ReelformError } from '../diagnostic.ts';
 import { type Sha256, sha256 } from '../digest.ts';
 import type { Fingerprint } from '../lock/lock.ts';
 import type { RenderService } from '../service/render-service.ts';
 import type { ApplyPorts } from './ports.ts';
-import { localFiles, sessionRequest } from './session-request.ts';
+import { sessionRequest } from './session-request.ts';
 
 /** One video to render and where its result goes. */
 export interface RenderTask {

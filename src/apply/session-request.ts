@@ -1,8 +1,8 @@
-import type { Source, Video, VideoResource } from '../definition/video.ts';
-import type { CreateRenderSession, Resource } from '../service/wire.ts';
+import type { Source, Video, VideoResource, VideoSound } from '../definition/video.ts';
+import type { AudioResource, CreateRenderSession, FontResource, Resource } from '../service/wire.ts';
 
 /**
- * The body of `POST /v2/render_sessions` for a video.
+ * The body of `POST /v2/render_sessions` for a video. What the video does not have is not in it.
  *
  * @param urlOf the URL under which the service finds a file of the repository
  */
@@ -11,22 +11,22 @@ export function sessionRequest(
   styleVersion: string,
   urlOf: (path: string) => string,
 ): CreateRenderSession {
-  const resources: Record<string, Resource> = {};
-  for (const [key, resource] of video.resources) resources[key] = wireResource(resource, urlOf);
+  const { title, resources, audio, fonts, output } = video;
   return {
-    title: video.title,
+    title,
     render: 'preview',
-    mapping: { template_style_version_id: styleVersion, resources },
+    mapping: {
+      template_style_version_id: styleVersion,
+      resources: mapValues(resources, (resource): Resource => wireResource(resource, urlOf)),
+      ...(audio.size > 0 && { audio_tracks: mapValues(audio, (sound) => wireSound(sound, urlOf)) }),
+      ...(fonts.size > 0 && { font_changes: mapValues(fonts, (font): FontResource => ({ source: { font } })) }),
+    },
+    ...(output !== null && { output }),
   };
 }
 
-/** The repository files that a video needs, each once. */
-export function localFiles(video: Video): string[] {
-  const paths = new Set<string>();
-  for (const resource of video.resources.values()) {
-    if (resource.kind === 'image' && resource.source.kind === 'file') paths.add(resource.source.path);
-  }
-  return [...paths];
+function mapValues<T, U>(map: ReadonlyMap<string, T>, change: (value: T) => U): Record<string, U> {
+  return Object.fromEntries([...map].map(([key, value]) => [key, change(value)]));
 }
 
 function wireResource(resource: VideoResource, urlOf: (path: string) => string): Resource {
@@ -35,9 +35,20 @@ function wireResource(resource: VideoResource, urlOf: (path: string) => string):
       return { source: { text: resource.text } };
     case 'color':
       return { source: { text: resource.color } };
+    case 'font':
+      return { source: { font: resource.font } };
+    case 'audio':
+      return wireSound(resource, urlOf);
     case 'image':
+    case 'video':
       return { source: { remote_url: sourceUrl(resource.source, urlOf) }, transform: resource.transform };
   }
+}
+
+/** A sound of which nothing is said has no transform. */
+function wireSound({ source, transform }: VideoSound, urlOf: (path: string) => string): AudioResource {
+  const isPlain = Object.keys(transform).length === 0;
+  return { source: { remote_url: sourceUrl(source, urlOf) }, ...(!isPlain && { transform }) };
 }
 
 function sourceUrl(source: Source, urlOf: (path: string) => string): string {

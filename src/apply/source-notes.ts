@@ -1,6 +1,6 @@
+import { remoteUrls } from '../definition/video-sources.ts';
 import { byCodeUnit } from '../digest.ts';
 import type { Lock, LockEntry } from '../lock/lock.ts';
-import type { DesiredVideo } from '../plan/desired-video.ts';
 import type { Plan } from '../plan/plan.ts';
 import type { LookAtUrl } from '../service/url-look.ts';
 import type { ApplyEvent } from './events.ts';
@@ -28,7 +28,7 @@ export class SourceNotes {
     this.#look = look;
     const planned = plan.changes.flatMap(({ id, action, desired, before }): [string, Noted][] => {
       if (desired === null || (action !== 'create' && action !== 'update')) return [];
-      const urls = remoteFiles(desired);
+      const urls = remoteUrls(desired);
       return urls.length === 0 ? [] : [[id, { urls, formerSession: before?.session ?? null }]];
     });
     this.#planned = new Map(planned);
@@ -78,12 +78,4 @@ export class SourceNotes {
     const look = await this.#look(url, this.#end.signal).catch(() => null);
     if (look?.kind === 'there' && look.validator !== null) this.#validators.set(url, look.validator);
   }
-}
-
-/** The URLs that a video is made from, each once. */
-function remoteFiles({ resources }: DesiredVideo): string[] {
-  const urls = [...resources.values()].flatMap((resource) => {
-    return resource.kind === 'image' && resource.source.kind === 'url' ? [resource.source.url] : [];
-  });
-  return [...new Set(urls)];
 }

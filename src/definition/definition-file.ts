@@ -16,9 +16,22 @@ export interface DefinitionFile {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** Everything in a definition is a text by its source, save the numbers of a transform and `protect`. */
-export function isTextPath(path: readonly string[]): boolean {
-  return path[0] !== 'protect' && (path[2] !== 'transform' || path[3] === 'background');
+/**
+ * Everything in a definition is a text by its source, save `protect`, the numbers of an output, and what stands beside the
+ * source of a resource or a track: its transform, or the fields of one.
+ */
+export function isTextPath([property, name, field, inner]: readonly string[]): boolean {
+  switch (property) {
+    case 'protect':
+      return false;
+    case 'output':
+      return name !== 'height' && name !== 'fps';
+    case 'resources':
+    case 'audio':
+      return field === undefined || field === 'source' || inner === 'background';
+    default:
+      return true;
+  }
 }
 
 /** Reads one file and checks what can be checked before it is merged and filled in: its properties and their form. */

@@ -9,4 +9,7 @@ export const PROPERTY_ORDER = [
   'labels',
   'protect',
   'resources',
+  'audio',
+  'fonts',
+  'output',
 ] as const;

@@ -1,12 +1,16 @@
 import type { Code } from '../diagnostic.ts';
-import type { Editable, Transform } from '../service/wire.ts';
-import { child, type ScalarNode, type TreeNode, textOf, toJson } from '../yaml/tree.ts';
-import { resolvePath } from './repository-path.ts';
-import type { Source, VideoResource } from './video.ts';
+import { nearest } from '../nearest.ts';
+import type { Editable } from '../service/wire.ts';
+import { child, type ScalarNode, type TreeNode, textOf } from '../yaml/tree.ts';
+import { parseHexColor } from './parse-hex-color.ts';
+import { readSource } from './read-source.ts';
+import { readAudioTransform, readTransform } from './read-transform.ts';
+import type { Source, VideoResource, VideoSound } from './video.ts';
 
-/** A resource, or what no schema could say of it; `null` for a form that the schema has refused already. */
-export type ReadResource =
-  | { readonly ok: true; readonly resource: VideoResource; readonly node: TreeNode }
+/** A value, or what no schema could say of it; `null` for a form that the schema has refused already. */
+export type Read<T> =
+  /** `node` is where its text, its font or its source is written. */
+  | { readonly ok: true; readonly value: T; readonly node: TreeNode }
   | {
       readonly ok: false;
       readonly code: Code;
@@ -16,74 +20,77 @@ export type ReadResource =
     }
   | null;
 
-/** The value that a definition gives to one editable, from its short form or from the interface's full form. */
-export function readResource(node: TreeNode, editable: Editable): ReadResource {
-  switch (editable.input_type) {
+/** Names of the fonts that a template carries; `null` where that is not known. */
+export type KnownFonts = readonly string[] | null;
+
+/**
+ * The value that a definition gives to one editable, from its short form or from the interface's full form.
+ *
+ * @param fonts those that can be named; `null` where that is not known
+ */
+export function readResource(node: TreeNode, editable: Editable, fonts: KnownFonts): Read<VideoResource> {
+  const { input_type: kind, allowed_fonts: allowed } = editable;
+  switch (kind) {
     case 'text': {
       const text = textOf(sourceNode(node, 'text'));
-      return text === null ? null : { ok: true, node, resource: { kind: 'text', text } };
+      return text === null ? null : { ok: true, node, value: { kind, text } };
     }
     case 'color': {
       const color = parseHexColor(textOf(sourceNode(node, 'text')) ?? '');
-      return color === null ? null : { ok: true, node, resource: { kind: 'color', color } };
+      return color === null ? null : { ok: true, node, value: { kind, color } };
     }
     case 'image':
-      return readImage(node);
-    case 'video':
-    case 'font':
-    case 'audio':
+    case 'video': {
+      const transform = readTransform(child(node, 'transform'));
+      return withSource(node, transform, (source, transform) => ({ kind, source, transform }));
+    }
+    case 'audio': {
+      const sound = readSound(node);
+      return sound?.ok ? { ...sound, value: { kind, ...sound.value } } : sound;
+    }
+    case 'font': {
+      const font = readFont(node, fonts);
+      // What is not allowed has been refused by the schema.
+      if (font?.ok === false && allowed?.includes(font.node.text) === false) return null;
+      return font?.ok ? { ...font, value: { kind, font: font.value } } : font;
+    }
+    default:
       return null;
   }
 }
 
-/** `#EEADA7` or `eeada7ff` → 6 or 8 upper-case digits; `null` for anything else. */
-function parseHexColor(text: string): string | null {
-  return /^#?(?:[0-9a-f]{6}|[0-9a-f]{8})$/i.test(text) ? text.replace('#', '').toUpperCase() : null;
+/** A sound: its source alone, its source with what is said of it beside it, or the interface's full form. */
+export function readSound(node: TreeNode): Read<VideoSound> {
+  return withSource(node, readAudioTransform(node), (source, transform) => ({ source, transform }));
 }
 
-function sourceNode(node: TreeNode, field: 'text' | 'remote_url'): TreeNode | null {
-  return node.kind === 'map' ? child(child(node, 'source'), field) : node;
-}
-
-function readImage(node: TreeNode): ReadResource {
-  const written = sourceNode(node, 'remote_url');
+/**
+ * The name of a font, one that the template carries as far as that is known.
+ *
+ * @param fonts those that can be named; `null` where that is not known
+ */
+export function readFont(node: TreeNode, fonts: KnownFonts): Read<string> {
+  const written = sourceNode(node, 'font');
   if (written?.kind !== 'scalar' || written.value === null) return null;
-  const source = readSource(written);
-  if (source === null) return null;
-  if (!source.ok) return { ...source, node: written };
-  const transform = readTransform(child(node, 'transform'));
-  if (transform === null) return null;
-  return { ok: true, node: written, resource: { kind: 'image', source: source.source, transform } };
+  const font = written.text;
+  if (fonts === null || fonts.includes(font)) return { ok: true, node: written, value: font };
+  const meant = nearest(font, fonts);
+  const hint = meant === null ? `It carries ${fonts.join(', ') || 'none'}` : `Did you mean ${meant}?`;
+  const message = `The template carries no font ${JSON.stringify(font)}`;
+  return { ok: false, code: 'unknown_font', message, hint, node: written };
 }
 
-type ReadSource =
-  | { readonly ok: true; readonly source: Source }
-  | { readonly ok: false; readonly code: Code; readonly message: string; readonly hint: string }
-  /** Another protocol, which the schema has refused. */
-  | null;
-
-function readSource(node: ScalarNode): ReadSource {
-  const { text } = node;
-  if (!/^[a-z][a-z0-9+.-]+:/i.test(text)) {
-    const resolved = resolvePath(text, node.saidBy);
-    return resolved.ok ? { ok: true, source: { kind: 'file', path: resolved.path } } : resolved;
-  }
-  const invalid = (message: string, hint: string): ReadSource => ({ ok: false, code: 'invalid_url', message, hint });
-  const url = /\s/.test(text) || !URL.canParse(text) ? null : new URL(text);
-  if (url === null)
-    return invalid('The text is not a URL that could be fetched', 'Write https://host/path, without spaces');
-  if (url.username !== '' || url.password !== '') {
-    return invalid('The URL holds a user name or a password', 'Use a signed URL, or a file in the repository');
-  }
-  return /^https?:$/.test(url.protocol) ? { ok: true, source: { kind: 'url', url: text } } : null;
+function sourceNode(node: TreeNode, field: 'text' | 'remote_url' | 'font'): TreeNode | null {
+  if (node.kind !== 'map') return node;
+  const source = child(node, 'source');
+  return source?.kind === 'map' ? child(source, field) : null;
 }
 
-function readTransform(node: TreeNode | null): Transform | null {
-  if (node === null) return { crop_strategy: 'cover' };
-  if (node.kind !== 'map') return null;
-  const written = toJson(node, (path) => path[0] === 'background') as Transform;
-  const transform: Transform = { crop_strategy: 'cover', ...written };
-  if (written.background === undefined) return transform;
-  const background = parseHexColor(String(written.background));
-  return background === null ? null : { ...transform, background };
+function withSource<T, U>(node: TreeNode, transform: U | null, make: (source: Source, transform: U) => T): Read<T> {
+  const beside = node.kind === 'map' ? child(node, 'source') : null;
+  const written = beside?.kind === 'scalar' ? beside : sourceNode(node, 'remote_url');
+  if (written?.kind !== 'scalar' || written.value === null || transform === null) return null;
+  const read = readSource(written);
+  if (read === null) return null;
+  return read.ok ? { ok: true, node: written, value: make(read.source, transform) } : { ...read, node: written };
 }

@@ -1,18 +1,23 @@
 import type { Diagnostic, Span } from '../diagnostic.ts';
 import type { Json } from '../digest.ts';
 import type { Check } from '../locate.ts';
-import type { StyleVersion } from '../service/wire.ts';
+import type { OutputRequest, StyleVersion } from '../service/wire.ts';
 import { child, locateIn, type MapNode, textOf, toJson } from '../yaml/tree.ts';
 import { isTextPath } from './definition-file.ts';
-import { readResource } from './read-resource.ts';
+import { type OutputProblem, readAdditions } from './read-additions.ts';
+import { type KnownFonts, type Read, readResource } from './read-resource.ts';
 import { unknownTemplate } from './unknown-template.ts';
-import type { Video, VideoResource } from './video.ts';
+import type { Source, Video, VideoResource } from './video.ts';
 
 /** What the definitions have to know of a template. */
-interface VideoTemplate {
+export interface VideoTemplate {
   readonly spec: StyleVersion;
   /** Holds a merged and filled-in definition against the template's schema. */
   readonly check: Check;
+  /** The fonts that a definition can name; `null` where that is not known. */
+  readonly fonts: KnownFonts;
+  /** What of an output, whose fields are each as they may be, cannot be made of it. */
+  readonly outputProblems: (output: OutputRequest) => readonly OutputProblem[];
 }
 
 export interface VideoContext {
@@ -22,6 +27,8 @@ export interface VideoContext {
   readonly templateNames: readonly string[] | null;
   /** For a definition without a template that could be used. */
   readonly checkAny: Check;
+  /** What reelform.yaml says of every video. */
+  readonly output: OutputRequest | null;
 }
 
 /** A file that a video uses, and where the definition says so. */
@@ -59,21 +66,30 @@ export function readVideo(path: string, root: MapNode, context: VideoContext): R
 
   const resources = new Map<string, VideoResource>();
   const files: FileUse[] = [];
-  for (const [key, editable] of Object.entries(template.spec.editables)) {
-    const node = child(child(root, 'resources'), key);
-    const read = node === null ? null : readResource(node, editable);
-    if (read === null) continue;
+  const take = <T>(read: Read<T>): T | undefined => {
+    if (read === null) return undefined;
+    const row = read.node.kind === 'scalar' ? read.node.row : undefined;
     if (!read.ok) {
       const { code, message, hint } = read;
-      diagnostics.push({ code, severity: 'error', message: inRow(message, read.node.row), hint, at: read.node.span });
-      continue;
+      diagnostics.push({ code, severity: 'error', message: inRow(message, row), hint, at: read.node.span });
+      return undefined;
     }
-    resources.set(key, read.resource);
-    if (read.resource.kind === 'image' && read.resource.source.kind === 'file') {
-      const row = read.node.kind === 'scalar' ? read.node.row : undefined;
-      files.push({ path: read.resource.source.path, at: read.node.span, row });
-    }
+    const path = pathOf(read.value);
+    if (path !== null) files.push({ path, at: read.node.span, row });
+    return read.value;
+  };
+  for (const [key, editable] of Object.entries(template.spec.editables)) {
+    const node = child(child(root, 'resources'), key);
+    const resource = node === null ? undefined : take(readResource(node, editable, template.fonts));
+    if (resource !== undefined) resources.set(key, resource);
   }
+  const { audio, fonts, output, ...more } = readAdditions(root, {
+    knownFonts: template.fonts,
+    outputProblems: template.outputProblems,
+    output: context.output,
+    take,
+  });
+  diagnostics.push(...more.diagnostics);
   if (diagnostics.length > 0) return { video: null, files, diagnostics };
   const video = {
     path,
@@ -83,8 +99,16 @@ export function readVideo(path: string, root: MapNode, context: VideoContext): R
     labels: (json.labels ?? {}) as Record<string, string>,
     protect: json.protect === true,
     resources,
+    audio,
+    fonts,
+    output,
   };
   return { video, files, diagnostics };
+}
+
+function pathOf(value: unknown): string | null {
+  const source = (value as { readonly source?: Source }).source;
+  return source?.kind === 'file' ? source.path : null;
 }
 
 /** Adds the row of data to a message about a value that it filled in. */

@@ -1,4 +1,4 @@
-import type { Transform } from '../service/wire.ts';
+import type { AudioTransform, OutputRequest, Transform } from '../service/wire.ts';
 
 declare const brand: unique symbol;
 
@@ -13,8 +13,17 @@ export type VideoResource =
   | { readonly kind: 'text'; readonly text: string }
   /** 6 or 8 upper-case hexadecimal digits, no `#`. */
   | { readonly kind: 'color'; readonly color: string }
-  /** `transform` has its defaults written out (`crop_strategy: cover`). */
-  | { readonly kind: 'image'; readonly source: Source; readonly transform: Transform };
+  /** `transform` has its defaults written out: `crop_strategy: cover`, and `trim_strategy: manual` where something is trimmed. */
+  | { readonly kind: 'image' | 'video'; readonly source: Source; readonly transform: Transform }
+  | ({ readonly kind: 'audio' } & VideoSound)
+  /** The name of a font that the template or the project carries. */
+  | { readonly kind: 'font'; readonly font: string };
+
+/** A sound and how it is heard, as it is written. */
+export interface VideoSound {
+  readonly source: Source;
+  readonly transform: AudioTransform;
+}
 
 /** One thing to render: a definition, or one row of its data, with everything merged, filled in and checked. */
 export interface Video {
@@ -30,4 +39,13 @@ export interface Video {
   readonly protect: boolean;
   /** By editable key, in the specification's order; optional editables that nobody filled are absent. */
   readonly resources: ReadonlyMap<string, VideoResource>;
+  /** By the name of the track, in the order of the names: mixed over the template's own sound. */
+  readonly audio: ReadonlyMap<string, VideoSound>;
+  /** The template's font → the font in its place, in the order of the names. */
+  readonly fonts: ReadonlyMap<string, string>;
+  /**
+   * How the finished file is made, the repository's own words merged under those of the definition; null where nothing is
+   * said. `format: mp4` says nothing: it is what there is without.
+   */
+  readonly output: OutputRequest | null;
 }

@@ -4,9 +4,10 @@ import { schemaPath, specPath } from '../project/schema-files.ts';
 /** Whether a template is made of what stands at a path, or is measured by it. */
 export function isOfTemplate(path: string, name: string, config: Config): boolean {
   const template = config.templates.get(name);
-  const folder = template?.kind === 'package' ? template.path : null;
+  const folders =
+    template?.kind === 'package' ? [template.path, ...(config.fonts === null ? [] : [config.fonts.path])] : [];
   return (
-    (folder !== null && (path === folder || path.startsWith(`${folder}/`))) ||
+    folders.some((folder) => path === folder || path.startsWith(`${folder}/`)) ||
     path === specPath(name) ||
     path === schemaPath(name)
   );

@@ -40,8 +40,8 @@ export function compareInputs(before: LockEntry, desired: DesiredVideo): InputCh
 
 /**
  * The one reason to give for another fingerprint: the widest of its causes. A change of service comes before one of the
- * template, that before the values, and when every changed value is a local file whose bytes are different, the files are
- * the reason. When all that is recorded is the same, what is left is the engine.
+ * template, that before the values; when nothing but the output changed, that is the reason, and when every changed value is
+ * a local file whose bytes are different, the files are. When all that is recorded is the same, what is left is the engine.
  *
  * `template_changed` says that reelform.yaml names another template or that the package in the repository changed;
  * `style_version_changed` that a remote template stands for another version.
@@ -56,13 +56,15 @@ export function reasonOf(
   if (changed('template')) return 'template_changed';
   if (changed('style_version')) return desired.service === 'embedded' ? 'template_changed' : 'style_version_changed';
   if (inputs.length === 0) return 'engine_changed';
+  if (inputs.every(({ key }) => key === 'output' && !desired.resources.has(key))) return 'output_changed';
   return inputs.every((input) => onlyBytesChanged(desired, input)) ? 'asset_changed' : 'input_changed';
 }
 
 /** The value was and is a local file, handled the same way. Whether its name changed is not recorded. */
 function onlyBytesChanged(desired: DesiredVideo, { key, before, after }: InputChange): boolean {
-  const resource = desired.resources.get(key);
-  if (resource?.kind !== 'image' || resource.source.kind !== 'file') return false;
+  const track = /^audio\.(.*)$/s.exec(key)?.[1];
+  const value = desired.resources.get(key) ?? (track === undefined ? undefined : desired.audio.get(track));
+  if (value === undefined || !('source' in value) || value.source.kind !== 'file') return false;
   const handling = (value: string | null): string | undefined => /^sha256:[0-9a-f]{64}(.*)$/.exec(value ?? '')?.[1];
   return handling(before) === handling(after);
 }

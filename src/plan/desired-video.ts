@@ -1,11 +1,12 @@
-import type { Video, VideoId, VideoResource } from '../definition/video.ts';
+import type { Source, Video, VideoId, VideoResource } from '../definition/video.ts';
+import { localFiles } from '../definition/video-sources.ts';
 import { byCodeUnit, sha256 } from '../digest.ts';
 import type { Fingerprint } from '../lock/lock.ts';
-import type { Transform } from '../service/wire.ts';
+import type { AudioTransform, OutputRequest, Transform } from '../service/wire.ts';
 import { fingerprint, type RenderingContext } from './fingerprint.ts';
 
 /** A video as the definitions want it, in the terms in which the lockfile remembers it: one side of every comparison. */
-export interface DesiredVideo {
+export interface DesiredVideo extends Pick<Video, 'audio' | 'fonts' | 'output'> {
   readonly id: VideoId;
   /** The definition's file, repository-relative. */
   readonly path: string;
@@ -18,7 +19,10 @@ export interface DesiredVideo {
   readonly styleVersion: string;
   /** Decides alone whether the video is rendered again. */
   readonly fingerprint: Fingerprint;
-  /** By editable key, in the specification's order: what the lockfile keeps so that a later plan can say what changed. */
+  /**
+   * By editable key, in the specification's order, then by `audio.<track>`, `fonts.<font>` and `output`: what the lockfile
+   * keeps so that a later plan can say what changed.
+   */
   readonly inputs: Readonly<Record<string, string>>;
   /** What the inputs came from, for showing them: the kind, the whole text, the name of the file. */
   readonly resources: ReadonlyMap<string, VideoResource>;
@@ -33,8 +37,8 @@ const VERBATIM_LENGTH = 200;
  * Brings a video and the service it is meant for into the form that plans compare.
  *
  * Its `inputs` hold, by kind: a text as it is up to 200 characters, and `sha256:` with its digest beyond; a colour's
- * digits; `sha256:` with the digest of a local file's bytes; a URL as written. A transform other than plain `cover`
- * follows the source as ` name=value` pairs, sorted by name.
+ * digits; a font's name; `sha256:` with the digest of a local file's bytes; a URL as written. A transform other than plain
+ * `cover` follows the source as ` name=value` pairs, sorted by name; an output consists of such pairs.
  */
 export function desiredVideo(
   video: Video,
@@ -42,6 +46,9 @@ export function desiredVideo(
 ): DesiredVideo {
   const inputs: [string, string][] = [];
   for (const [key, resource] of video.resources) inputs.push([key, describeInput(resource, context)]);
+  for (const [name, sound] of video.audio) inputs.push([`audio.${name}`, describeSource(sound, context)]);
+  for (const [name, font] of video.fonts) inputs.push([`fonts.${name}`, font]);
+  if (video.output !== null) inputs.push(['output', describePairs(video.output).trimStart()]);
   return {
     id: video.id,
     path: video.path,
@@ -54,8 +61,16 @@ export function desiredVideo(
     fingerprint: fingerprint(video, context),
     inputs: Object.fromEntries(inputs),
     resources: video.resources,
+    audio: video.audio,
+    fonts: video.fonts,
+    output: video.output,
     durationSeconds: context.durationSeconds,
   };
+}
+
+/** The files of the repository that it is made from, each once. */
+export function assetsOf(video: DesiredVideo): string[] {
+  return localFiles(video);
 }
 
 function describeInput(resource: VideoResource, context: RenderingContext): string {
@@ -64,12 +79,21 @@ function describeInput(resource: VideoResource, context: RenderingContext): stri
       return describeText(resource.text);
     case 'color':
       return resource.color;
-    case 'image': {
-      const { source, transform } = resource;
-      const from = source.kind === 'file' ? `sha256:${context.assetDigest(source.path)}` : source.url;
-      return `${from}${describeTransform(transform)}`;
-    }
+    case 'font':
+      return resource.font;
+    case 'image':
+    case 'video':
+    case 'audio':
+      return describeSource(resource, context);
   }
+}
+
+function describeSource(
+  { source, transform }: { readonly source: Source; readonly transform: Transform | AudioTransform },
+  context: RenderingContext,
+): string {
+  const from = source.kind === 'file' ? `sha256:${context.assetDigest(source.path)}` : source.url;
+  return `${from}${describeTransform(transform)}`;
 }
 
 /** A text that looks like a digest is digested as well, so that the two cannot be taken for each other. */
@@ -77,10 +101,14 @@ function describeText(text: string): string {
   return text.length <= VERBATIM_LENGTH && !text.startsWith('sha256:') ? text : `sha256:${sha256(text)}`;
 }
 
-function describeTransform(transform: Transform): string {
-  const pairs = Object.entries(transform).filter(([, value]) => value !== undefined);
-  if (pairs.every(([name, value]) => name === 'crop_strategy' && value === 'cover')) return '';
-  return pairs
+function describeTransform(transform: Transform | AudioTransform): string {
+  const isPlain = Object.entries(transform).every(([name, value]) => name === 'crop_strategy' && value === 'cover');
+  return isPlain ? '' : describePairs(transform);
+}
+
+function describePairs(fields: Transform | AudioTransform | OutputRequest): string {
+  return Object.entries(fields)
+    .filter(([, value]) => value !== undefined)
     .sort(([a], [b]) => byCodeUnit(a, b))
     .map(([name, value]) => ` ${name}=${value}`)
     .join('');

@@ -1,6 +1,7 @@
-import type { Video, VideoResource } from '../definition/video.ts';
+import type { Source, Video, VideoResource } from '../definition/video.ts';
 import { canonicalJson, type Json, type Sha256, sha256 } from '../digest.ts';
 import type { Fingerprint } from '../lock/lock.ts';
+import type { AudioTransform, Transform } from '../service/wire.ts';
 
 /** What decides a video's pixels and sound besides its definition. */
 export interface RenderingContext {
@@ -20,8 +21,10 @@ export interface RenderingContext {
  *
  * It is the SHA-256 of the canonical JSON of one object with
  * - `service` and `style_version`, and `render_epoch` for the embedded engine;
- * - `resources`: each filled editable's key with its `text`; its `color`; or its `transform` and either `file`, the digest
- *   of the local file's bytes, or `url`, a remote source's address as it is written.
+ * - `resources`: each filled editable's key with its `text`; its `color`; its `font`; or its `transform` and either `file`,
+ *   the digest of the local file's bytes, or `url`, a remote source's address as it is written;
+ * - where there are any, `audio_tracks`: each track's name with what a resource with a source has; `font_changes`: each
+ *   replaced font with the name of the other; and `output` as it is asked for.
  *
  * What is not in it can change without a render: the definition's path, key order, comments and formatting, the name of a
  * local file, and the video's id, title, description, labels, protection and template name. The bytes behind a URL are
@@ -30,15 +33,21 @@ export interface RenderingContext {
  * @see RFC 8785 for the canonical form
  */
 export function fingerprint(video: Video, context: RenderingContext): Fingerprint {
-  const resources: [string, Json][] = [];
-  for (const [key, resource] of video.resources) resources.push([key, resolve(resource, context)]);
+  const { resources, audio, fonts, output } = video;
   const content = canonicalJson({
     service: context.service,
     style_version: context.styleVersion,
     render_epoch: context.renderEpoch ?? undefined,
-    resources: Object.fromEntries(resources),
+    resources: mapValues(resources, (resource) => resolve(resource, context)),
+    audio_tracks: audio.size === 0 ? undefined : mapValues(audio, (sound) => resolveSource(sound, context)),
+    font_changes: fonts.size === 0 ? undefined : Object.fromEntries(fonts),
+    output: output === null ? undefined : { ...output },
   });
   return `v1:${sha256(content)}` as Fingerprint;
+}
+
+function mapValues<T>(map: ReadonlyMap<string, T>, change: (value: T) => Json): Record<string, Json> {
+  return Object.fromEntries([...map].map(([key, value]) => [key, change(value)]));
 }
 
 function resolve(resource: VideoResource, context: RenderingContext): Json {
@@ -47,12 +56,21 @@ function resolve(resource: VideoResource, context: RenderingContext): Json {
       return { text: resource.text };
     case 'color':
       return { color: resource.color };
-    case 'image': {
-      const { source } = resource;
-      const transform: Json = { ...resource.transform };
-      return source.kind === 'file'
-        ? { file: context.assetDigest(source.path), transform }
-        : { url: source.url, transform };
-    }
+    case 'font':
+      return { font: resource.font };
+    case 'image':
+    case 'video':
+    case 'audio':
+      return resolveSource(resource, context);
   }
+}
+
+function resolveSource(
+  { source, transform }: { readonly source: Source; readonly transform: Transform | AudioTransform },
+  context: RenderingContext,
+): Json {
+  const handled: Json = { ...transform };
+  return source.kind === 'file'
+    ? { file: context.assetDigest(source.path), transform: handled }
+    : { url: source.url, transform: handled };
 }

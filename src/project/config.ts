@@ -1,6 +1,7 @@
 import { resolvePath } from '../definition/repository-path.ts';
-import type { Code, Diagnostic, Span } from '../diagnostic.ts';
+import type { Code, Diagnostic, Result, Span } from '../diagnostic.ts';
 import type { Check, Locate } from '../locate.ts';
+import type { OutputRequest } from '../service/wire.ts';
 import { parseYaml } from '../yaml/parse-yaml.ts';
 import { child, locateIn, textOf, toJson } from '../yaml/tree.ts';
 import { CONFIG_FILE } from './find-root.ts';
@@ -43,6 +44,10 @@ export interface Config {
   readonly journal: JournalConfig;
   /** How bad it is what a viewer would notice; a code that is not here is a warning. */
   readonly lint: LintConfig;
+  /** A folder, repository-relative, whose fonts every template package has too; null: there is none. */
+  readonly fonts: { readonly path: string; readonly at: Span } | null;
+  /** How finished files are made where a definition does not say it. */
+  readonly output: OutputRequest | null;
 }
 
 export interface ParsedConfig {
@@ -62,6 +67,8 @@ interface WrittenConfig {
   readonly max_renders?: number;
   readonly journal?: { readonly git: string; readonly remote?: string };
   readonly lint?: LintConfig;
+  readonly fonts?: string;
+  readonly output?: OutputRequest;
 }
 
 interface WrittenService {
@@ -80,6 +87,8 @@ export const DEFAULT_CONFIG: Config = {
   maxRenders: null,
   journal: 'file',
   lint: {},
+  fonts: null,
+  output: null,
 };
 
 /** The text of reelform.yaml → the configuration, and all that is wrong with it. Never throws on the text. */
@@ -98,8 +107,12 @@ export function parseConfig(file: string, text: string, check: Check): ParsedCon
   if (glob !== null) diagnostics.push(glob);
   const written = json as unknown as WrittenConfig;
   const templates = diagnostics.length > 0 ? null : readTemplates(written, locate);
+  const fonts =
+    diagnostics.length > 0 || written.fonts === undefined
+      ? null
+      : readFolder(written.fonts, './fonts', locate(['fonts'], 'value').span);
   diagnostics.push(...(templates === null ? [] : serviceProblems(written.service, locate)));
-  diagnostics.push(...(templates?.diagnostics ?? []));
+  diagnostics.push(...(templates?.diagnostics ?? []), ...(fonts?.ok === false ? fonts.diagnostics : []));
   if (diagnostics.length > 0 || templates === null) {
     return { config: { ...DEFAULT_CONFIG, ...(glob === null ? { videos } : {}) }, templateNames, diagnostics };
   }
@@ -114,6 +127,8 @@ export function parseConfig(file: string, text: string, check: Check): ParsedCon
       maxRenders,
       journal: readJournal(written.journal),
       lint: written.lint ?? {},
+      fonts: fonts?.ok === true ? fonts.value : null,
+      output: written.output ?? null,
     },
     templateNames,
     diagnostics,
@@ -170,18 +185,19 @@ function readTemplates(
       if (typeof written.service !== 'object') diagnostics.push(notEmbedded(name, value, at));
       continue;
     }
-    const folder = resolvePath(value.replace(/\/+$/, ''), CONFIG_FILE);
-    if (folder.ok) templates.set(name, { kind: 'package', path: folder.path, at });
-    else
-      diagnostics.push({
-        code: folder.code,
-        severity: 'error',
-        message: folder.message,
-        hint: 'Write ./templates/<name>',
-        at,
-      });
+    const folder = readFolder(value, './templates/<name>', at);
+    if (folder.ok) templates.set(name, { kind: 'package', ...folder.value });
+    else diagnostics.push(...folder.diagnostics);
   }
   return { templates, diagnostics };
+}
+
+/** @param example of what one writes */
+function readFolder(written: string, example: string, at: Span): Result<{ readonly path: string; readonly at: Span }> {
+  const folder = resolvePath(written.replace(/\/+$/, ''), CONFIG_FILE);
+  if (folder.ok) return { ok: true, value: { path: folder.path, at } };
+  const { code, message } = folder;
+  return { ok: false, diagnostics: [{ code, severity: 'error', message, hint: `Write ${example}`, at }] };
 }
 
 function notEmbedded(name: string, id: string, at: Span): Diagnostic {

@@ -8,6 +8,7 @@ import type { Diagnostic, Span } from '../diagnostic.ts';
 import { nearest } from '../nearest.ts';
 import { type Checks, createChecks } from '../schema/create-checks.ts';
 import { type Config, DEFAULT_CONFIG, type ParsedConfig, parseConfig } from './config.ts';
+import { definitionTemplate } from './definition-template.ts';
 import { findDefinitions, fixedFolder } from './find-definitions.ts';
 import { CONFIG_FILE, findRoot } from './find-root.ts';
 import { loadTemplates, type ProjectTemplate } from './load-templates.ts';
@@ -84,15 +85,14 @@ function resolveVideos(
   checks: Checks,
 ): Resolved {
   const paths = findVideos(config, files);
-  const usable = [...templates].map(([name, { spec }]) => {
-    return [name, { spec, check: checks.video({ name, spec }) }] as const;
-  });
+  const usable = [...templates].map(([name, template]) => [name, definitionTemplate(template, checks)] as const);
   const resolved = resolveDefinitions(paths, {
     folder: fixedFolder(config.videos),
     templates: new Map(usable),
     templateNames,
     checkFile: checks.file,
     checkAny: checks.anyVideo,
+    output: config.output,
     read: files.text,
   });
   if (paths.length > 0) return resolved;

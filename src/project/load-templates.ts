@@ -1,9 +1,12 @@
-import type { Diagnostic, Span } from '../diagnostic.ts';
+import { posix } from 'node:path';
+import type { Diagnostic, Result, Span } from '../diagnostic.ts';
 import { parseSpec } from '../schema/parse-spec.ts';
 import type { StyleVersion } from '../service/wire.ts';
 import { parseTemplatePackage } from '../template/parse-template-package.ts';
+import { MAX_PACKAGE_BYTES } from '../template/read-package-zip.ts';
 import type { TemplatePackage } from '../template/template-package.ts';
 import type { Config, TemplateConfig } from './config.ts';
+import { missingFonts, type RepositoryFont, readFontsFolder } from './read-fonts-folder.ts';
 import { readTemplateFolder } from './read-template-folder.ts';
 import type { RepositoryFiles } from './repository-files.ts';
 import { outdatedFiles, schemaFiles, specPath } from './schema-files.ts';
@@ -15,8 +18,13 @@ export interface ProjectTemplate {
   readonly spec: StyleVersion;
   /** `null` for a style version of a service. */
   readonly package: TemplatePackage | null;
-  /** The files that the package was read from, by path; `null` for a style version of a service. */
+  /**
+   * The files that the package was read from, by path below its folder, with the fonts of the repository that it lacks;
+   * `null` for a style version of a service.
+   */
   readonly files: ReadonlyMap<string, Uint8Array> | null;
+  /** What it was read from, repository-relative. */
+  readonly paths: readonly string[];
 }
 
 export interface LoadedTemplates {
@@ -29,17 +37,35 @@ export interface LoadedTemplates {
 export function loadTemplates(config: Config, files: RepositoryFiles): LoadedTemplates {
   const templates = new Map<string, ProjectTemplate>();
   const diagnostics: Diagnostic[] = [];
+  const fonts = lazyFonts(config, files);
   for (const [name, template] of config.templates) {
-    const loaded = loadTemplate(name, template, files);
+    const loaded = loadTemplate(name, template, files, fonts);
     diagnostics.push(...loaded.diagnostics);
     if (loaded.template !== null) templates.set(name, loaded.template);
   }
   return { templates, diagnostics };
 }
 
+/** The fonts of the repository, read once, and only when a package needs them. */
+export type LazyFonts = () => Result<ReadonlyMap<string, RepositoryFont>>;
+
+export function lazyFonts(config: Config, files: RepositoryFiles): LazyFonts {
+  let read: ReturnType<LazyFonts> | null = null;
+  return () => {
+    read ??= readFontsFolder(config.fonts, files);
+    return read;
+  };
+}
+
 /** Reads one template. */
-export function loadTemplate(name: string, template: TemplateConfig, files: RepositoryFiles): LoadedTemplate {
-  const loaded = template.kind === 'package' ? loadPackage(name, template, files) : loadSpec(name, template, files);
+export function loadTemplate(
+  name: string,
+  template: TemplateConfig,
+  files: RepositoryFiles,
+  fonts: LazyFonts,
+): LoadedTemplate {
+  const loaded =
+    template.kind === 'package' ? loadPackage(name, template, files, fonts()) : loadSpec(name, template, files);
   if (loaded.template === null) return loaded;
   return { ...loaded, diagnostics: [...loaded.diagnostics, ...outdated(loaded.template, template.at, files)] };
 }
@@ -54,13 +80,27 @@ function loadPackage(
   name: string,
   { path, at }: TemplateConfig & { kind: 'package' },
   files: RepositoryFiles,
+  fonts: ReturnType<LazyFonts>,
 ): LoadedTemplate {
   const folder = readTemplateFolder(files.root, path, at, files.log);
   if (!folder.ok) return { template: null, diagnostics: folder.diagnostics };
-  const parsed = parseTemplatePackage(path, folder.value);
+  if (!fonts.ok) return { template: null, diagnostics: fonts.diagnostics };
+  const added = missingFonts(fonts.value, folder.value);
+  const whole = new Map([...folder.value, ...[...added].map(([below, { bytes }]) => [below, bytes] as const)]);
+  const sizeBytes = [...whole.values()].reduce((sum, { length }) => sum + length, 0);
+  if (sizeBytes > MAX_PACKAGE_BYTES) return { template: null, diagnostics: [tooLargeWithFonts(path, at)] };
+  const parsed = parseTemplatePackage(path, whole);
   if (!parsed.ok) return { template: null, diagnostics: parsed.diagnostics };
-  const template = { name, spec: parsed.value.spec, package: parsed.value, files: folder.value };
+  const own = [...folder.value.keys()].map((below) => posix.join(path, below));
+  const paths = [...own, ...[...added.values()].map((font) => font.path)];
+  const template = { name, spec: parsed.value.spec, package: parsed.value, files: whole, paths };
   return { template, diagnostics: [] };
+}
+
+function tooLargeWithFonts(path: string, at: Span): Diagnostic {
+  const message = `With the fonts of the repository ${JSON.stringify(path)} has more than 50 MB`;
+  const hint = 'Keep in the folder of fonts those that the videos need';
+  return { code: 'template_invalid', severity: 'error', message, hint, at };
 }
 
 function loadSpec(
@@ -81,7 +121,7 @@ function loadSpec(
     const message = `${path} describes the style version ${spec.value.id}, reelform.yaml names ${id}`;
     return { template: null, diagnostics: [{ code: 'spec_missing', severity: 'error', message, hint, at }] };
   }
-  return { template: { name, spec: spec.value, package: null, files: null }, diagnostics: [] };
+  return { template: { name, spec: spec.value, package: null, files: null, paths: [path] }, diagnostics: [] };
 }
 
 function outdated(

@@ -4,19 +4,32 @@ import type { Diagnostic, Result, Span } from '../diagnostic.ts';
 import { MAX_PACKAGE_BYTES, MAX_PACKAGE_FILES } from '../template/read-package-zip.ts';
 import type { ReadLog } from './read-log.ts';
 
+/** What to say of a folder that cannot be used. */
+interface FolderWords {
+  readonly missing: string;
+  readonly tooLarge: string;
+}
+
+const PACKAGE_WORDS: FolderWords = {
+  missing: 'Write the path of a template package, like ./templates/launch',
+  tooLarge: 'A template package has at most 50 MB and 2,000 files',
+};
+
 /**
- * The regular files of a template package by their path below its folder, with `/`. Links and hidden files are left out.
+ * The regular files of a template package, or of another folder that becomes part of one, by their path below its folder, with `/`. Links and hidden files are left out.
  *
  * @param root of the repository, absolute
  * @param folder repository-relative
  * @param at where reelform.yaml names it
  * @param log takes down what is read
+ * @param words for a folder that is no template package
  */
 export function readTemplateFolder(
   root: string,
   folder: string,
   at: Span,
   log: ReadLog | null = null,
+  words: FolderWords = PACKAGE_WORDS,
 ): Result<Map<string, Uint8Array>> {
   const refused = (message: string, hint: string): Result<never> => {
     const diagnostic: Diagnostic = { code: 'template_invalid', severity: 'error', message, hint, at };
@@ -24,14 +37,11 @@ export function readTemplateFolder(
   };
   const absolute = join(root, folder);
   if (!statSync(absolute, { throwIfNoEntry: false })?.isDirectory()) {
-    return refused(
-      `There is no folder ${JSON.stringify(folder)}`,
-      'Write the path of a template package, like ./templates/launch',
-    );
+    return refused(`There is no folder ${JSON.stringify(folder)}`, words.missing);
   }
   const [real, realRoot] = [realpathSync.native(absolute), realpathSync.native(root)];
   if (!real.startsWith(`${realRoot}${sep}`)) {
-    return refused(`${JSON.stringify(folder)} is a link out of the repository`, 'Copy the package into the repository');
+    return refused(`${JSON.stringify(folder)} is a link out of the repository`, 'Copy the folder into the repository');
   }
   // A folder behind a link can become another one without a trace in it.
   if (real !== join(realRoot, folder)) log?.spoil();
@@ -47,10 +57,7 @@ export function readTemplateFolder(
       if (!entry.isFile()) continue;
       sizeBytes += statSync(join(absolute, path)).size;
       if (sizeBytes > MAX_PACKAGE_BYTES || files.size >= MAX_PACKAGE_FILES) {
-        return refused(
-          `${JSON.stringify(folder)} is too large for a template package`,
-          'A package has at most 50 MB and 2,000 files',
-        );
+        return refused(`${JSON.stringify(folder)} is too large`, words.tooLarge);
       }
       const file = join(real, path);
       const bytes = log?.read(posix.join(folder, path), file);

@@ -1,12 +1,14 @@
+import type { VideoTemplate } from '../definition/read-video.ts';
 import { resolveDefinitions } from '../definition/resolve-definitions.ts';
 import { sortDiagnostics } from '../definition/sort-diagnostics.ts';
 import type { Video } from '../definition/video.ts';
 import type { Diagnostic } from '../diagnostic.ts';
 import { createChecks } from '../schema/create-checks.ts';
 import type { Config } from './config.ts';
+import { definitionTemplate } from './definition-template.ts';
 import { fixedFolder } from './find-definitions.ts';
 import { checkFiles } from './load-project.ts';
-import { loadTemplate, type ProjectTemplate } from './load-templates.ts';
+import { type LazyFonts, lazyFonts, loadTemplate, type ProjectTemplate } from './load-templates.ts';
 import type { Asset, RepositoryFiles } from './repository-files.ts';
 
 /** Some definitions of a repository, read and checked by themselves. */
@@ -26,11 +28,13 @@ export interface Reloaded {
 export class LazyTemplates {
   readonly #config: Config;
   readonly #files: RepositoryFiles;
+  readonly #fonts: LazyFonts;
   readonly #loaded = new Map<string, { template: ProjectTemplate | null; diagnostics: readonly Diagnostic[] }>();
 
   constructor(config: Config, files: RepositoryFiles) {
     this.#config = config;
     this.#files = files;
+    this.#fonts = lazyFonts(config, files);
   }
 
   /** The template of a name, and what is wrong with it. */
@@ -38,7 +42,8 @@ export class LazyTemplates {
     const known = this.#loaded.get(name);
     if (known !== undefined) return known;
     const config = this.#config.templates.get(name);
-    const loaded = config === undefined ? { template: null, diagnostics: [] } : loadTemplate(name, config, this.#files);
+    const loaded =
+      config === undefined ? { template: null, diagnostics: [] } : loadTemplate(name, config, this.#files, this.#fonts);
     this.#loaded.set(name, loaded);
     return loaded;
   }
@@ -64,7 +69,7 @@ export function reloadDefinitions(
   files: RepositoryFiles,
 ): Reloaded {
   const checks = createChecks();
-  const usable = new Map<string, { spec: ProjectTemplate['spec']; check: ReturnType<typeof checks.video> }>();
+  const usable = new Map<string, VideoTemplate>();
   const resolved = resolveDefinitions(paths, {
     folder: fixedFolder(config.videos),
     templates: {
@@ -73,8 +78,7 @@ export function reloadDefinitions(
         if (template === null) return undefined;
         const known = usable.get(name);
         if (known !== undefined) return known;
-        const { spec } = template;
-        const made = { spec, check: checks.video({ name, spec }) };
+        const made = definitionTemplate(template, checks);
         usable.set(name, made);
         return made;
       },
@@ -82,6 +86,7 @@ export function reloadDefinitions(
     templateNames: [...config.templates.keys()],
     checkFile: checks.file,
     checkAny: checks.anyVideo,
+    output: config.output,
     read: files.text,
   });
   const used = checkFiles(resolved, files);

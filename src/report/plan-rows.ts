@@ -1,5 +1,7 @@
-import type { VideoResource } from '../definition/video.ts';
+import type { Source } from '../definition/video.ts';
 import type { Change, FieldChange, InputChange } from '../plan/plan.ts';
+import { shortDigest } from './short-digest.ts';
+import { outputWords, parseSourceInput, type SourceInput } from './source-input.ts';
 
 /** The label that a template gives to one of its editables, where it gives one. */
 export type LabelLookup = (template: string, key: string) => string | undefined;
@@ -27,11 +29,11 @@ export interface Row {
 /** What changed about a video: the lock's fields, then the values in the order of the specification. */
 export function rowsOf(change: Change, label: LabelLookup = () => undefined): Row[] {
   const { template } = change.desired ?? change.before;
-  const names = change.inputs.map(({ key }) => label(template, key) ?? key);
+  const names = change.inputs.map(({ key }) => label(template, key) ?? nameOf(key));
   const values = change.inputs.map((input, index): Row => {
     const name = names[index]!;
     const unique = names.indexOf(name) === names.lastIndexOf(name);
-    return inputRow(unique ? name : `${name} (${input.key})`, input, change.desired?.resources.get(input.key));
+    return inputRow(unique ? name : `${name} (${input.key})`, input, change.desired);
   });
   return [...change.fields.map(fieldRow), ...values];
 }
@@ -55,58 +57,67 @@ function fieldRow({ field, before, after }: FieldChange): Row {
   return { name, subject: null, before: show(before), after: show(after) };
 }
 
-function inputRow(name: string, { before, after }: InputChange, resource: VideoResource | undefined): Row {
+/** `audio main` and `font Inter-Bold` for what is no editable. */
+function nameOf(key: string): string {
+  return key.replace(/^audio\.(?=.)/, 'audio ').replace(/^fonts\.(?=.)/, 'font ');
+}
+
+function inputRow(name: string, { key, before, after }: InputChange, desired: Change['desired']): Row {
+  const row = (old: Shown | null, now: Shown | null): Row => ({ name, subject: null, before: old, after: now });
+  const resource = desired?.resources.get(key);
   switch (resource?.kind) {
     case 'text':
-      return { name, subject: null, before: showWords(before), after: { kind: 'text', text: resource.text } };
+      return row(showWords(before), { kind: 'text', text: resource.text });
     case 'color':
-      return { name, subject: null, before: showColor(before), after: { kind: 'color', color: resource.color } };
+      return row(showColor(before), { kind: 'color', color: resource.color });
+    case 'font':
+      return row(showName(before), showName(resource.font));
     case 'image':
-      return imageRow(name, before, after!, resource);
-    case undefined:
-      return { name, subject: null, before: showWords(before), after: showWords(after) };
+    case 'video':
+    case 'audio':
+      return sourceRow(name, { before, after: after! }, resource.source, resource.kind === 'audio' ? 'plain' : 'cover');
+    case undefined: {
+      const track = key.startsWith('audio.') ? desired?.audio.get(key.slice('audio.'.length)) : undefined;
+      if (track !== undefined && after !== null) return sourceRow(name, { before, after }, track.source, 'plain');
+      if (key.startsWith('fonts.')) return row(showName(before), showName(after));
+      if (key === 'output') return row(showName(outputWords(before)), showName(outputWords(after)));
+      return row(showWords(before), showWords(after));
+    }
   }
 }
 
-function imageRow(name: string, before: string | null, after: string, image: VideoResource & { kind: 'image' }): Row {
-  const { source } = image;
-  const was = before === null ? null : parseImage(before);
-  const is = parseImage(after);
+function showName(name: string | null): Shown | null {
+  return name === null ? null : { kind: 'name', name };
+}
+
+/** @param plain what is said where nothing is said of it */
+function sourceRow(
+  name: string,
+  { before, after }: { readonly before: string | null; readonly after: string },
+  source: Source,
+  plain: string,
+): Row {
+  const was = before === null ? null : parseSourceInput(before);
+  const is = parseSourceInput(after);
   const place = source.kind === 'file' ? source.path : source.url;
   // A file's old name is not recorded, so two files are shown as the new one with both digests.
   const related = was !== null && (was.digest === null ? was.place === is.place : is.digest !== null);
   if (!related) {
-    const old = was && describeImage(was.digest === null ? was.place : 'a file', was);
-    return { name, subject: null, before: old, after: describeImage(place, is) };
+    const old = was && describeSource(was.digest === null ? was.place : 'a file', was);
+    return { name, subject: null, before: old, after: describeSource(place, is) };
   }
-  const side = (one: ImageInput, other: ImageInput): Shown => {
-    const words = [one.digest !== other.digest && one.digest, one.handling !== other.handling && one.handling];
+  const side = (one: SourceInput, other: SourceInput): Shown => {
+    const handling = one.handling !== other.handling && (one.handling ?? plain);
+    const words = [one.digest !== other.digest && one.digest, handling];
     return { kind: 'name', name: words.filter((word) => word).join(', ') };
   };
   return { name, subject: place, before: side(was, is), after: side(is, was) };
 }
 
-interface ImageInput {
-  readonly place: string;
-  /** The first 8 digits; null for a URL. */
-  readonly digest: string | null;
-  /** `cover`, or the strategy with its settings. */
-  readonly handling: string;
-}
-
 /** `place (digest, handling)`, as far as there is something to say. */
-function describeImage(place: string, { digest, handling }: ImageInput): Shown {
-  const details = [digest, handling === 'cover' ? null : handling].filter((detail) => detail !== null);
+function describeSource(place: string, { digest, handling }: SourceInput): Shown {
+  const details = [digest, handling].filter((detail) => detail !== null);
   return { kind: 'name', name: details.length === 0 ? place : `${place} (${details.join(', ')})` };
-}
-
-/** Takes apart what `desiredVideo` wrote for an image. */
-function parseImage(input: string): ImageInput {
-  const [, place = input, settings = ''] = /^(.*?)((?: [a-z_]+=\S+)*)$/s.exec(input) ?? [];
-  const pairs = settings.trim().split(' ');
-  const strategy = pairs.find((pair) => pair.startsWith('crop_strategy='))?.slice('crop_strategy='.length);
-  const others = pairs.filter((pair) => pair !== '' && !pair.startsWith('crop_strategy='));
-  return { place, digest: shortDigest(place), handling: [strategy ?? 'cover', ...others].join(' ') };
 }
 
 function showWords(input: string | null): Shown | null {
@@ -119,10 +130,6 @@ function showColor(input: string | null): Shown | null {
   return input !== null && /^(?:[0-9A-F]{6}|[0-9A-F]{8})$/.test(input)
     ? { kind: 'color', color: input }
     : showWords(input);
-}
-
-function shortDigest(input: string): string | null {
-  return /^sha256:([0-9a-f]{8})[0-9a-f]{56}(?: |$)/.exec(input)?.[1] ?? null;
 }
 
 /** Ids made of a digest are as good with their first digits. */

@@ -1,8 +1,10 @@
 import type { Json } from '../digest.ts';
 import type { StyleVersion } from '../service/wire.ts';
+import { additionSchemas } from './addition-schemas.ts';
 import { editableDocs, exampleOf, quoted } from './editable-docs.ts';
 import { type JsonSchema, when } from './json-schema.ts';
-import { type DefinitionForm, isFillable, kindName, kindSchemas, PLACEHOLDER, textSchema } from './kind-schemas.ts';
+import { isFillable, kindName, kindSchemas } from './kind-schemas.ts';
+import { booleanSchema, type DefinitionForm, textSchema } from './value-schemas.ts';
 
 /** A template as definitions name it. */
 export interface NamedSpec {
@@ -41,6 +43,7 @@ export function definitionSchema(template: NamedSpec | null, form: DefinitionFor
       ...valueProperties(form),
       ...(form === 'file' ? fileProperties() : {}),
       resources: resourcesSchema(template, form),
+      ...additionSchemas(template?.spec ?? null, form),
     },
     allOf: [form === 'video' ? whole : when(HAS_ALL_OF_A_VIDEO, whole)],
     ...(template === null || form === 'video' ? {} : { defaultSnippets: [newDefinition(template)] }),
@@ -52,7 +55,12 @@ export function definitionSchema(template: NamedSpec | null, form: DefinitionFor
  * and rows come together. Everything else is looked at when it is merged and filled in.
  */
 export function definitionFileSchema(): JsonSchema {
-  const values = ['template', 'resources', ...Object.keys(valueProperties('file'))];
+  const values = [
+    'template',
+    'resources',
+    ...Object.keys(valueProperties('file')),
+    ...Object.keys(additionSchemas(null, 'file')),
+  ];
   return {
     type: 'object',
     additionalProperties: false,
@@ -87,9 +95,7 @@ function valueProperties(form: DefinitionForm): Record<string, JsonSchema> {
     },
     protect: {
       description: 'While true, the video cannot be removed by a plan.',
-      ...(form === 'video'
-        ? { type: 'boolean' }
-        : { type: ['boolean', 'string'], pattern: PLACEHOLDER, patternErrorMessage: 'Must be true or false' }),
+      ...booleanSchema(form),
     },
   };
 }
@@ -138,7 +144,13 @@ function resourcesSchema(template: NamedSpec | null, form: DefinitionForm): Json
     const kind = kindName(editable);
     if (form === 'video') return [key, { $ref: kind }] as const;
     // Beside a `$ref` draft-07 ignores everything.
-    return [key, { ...editableDocs(key, editable), allOf: [{ $ref: `#/definitions/${kind}` }] }] as const;
+    return [
+      key,
+      {
+        ...editableDocs(key, editable, template.spec.available_fonts ?? template.spec.fonts),
+        allOf: [{ $ref: `#/definitions/${kind}` }],
+      },
+    ] as const;
   });
   return { description, type: 'object', additionalProperties: false, properties: Object.fromEntries(members) };
 }

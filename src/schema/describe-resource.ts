@@ -6,9 +6,16 @@ import { exampleOf } from './editable-docs.ts';
 import { shown } from './expectation.ts';
 import type { Description, Violation } from './violation.ts';
 
-/** A violation below `resources` in the words of the template; `null` where it is none, or the general words will do. */
+/**
+ * A violation below `resources`, `audio` or `fonts` in the words of the template; `null` where it is none, or the general words will
+ * do.
+ */
 export function describeResource(violation: Violation, template: NamedSpec, codes: PropertyCodes): Description | null {
   const { path, keyword, params } = violation;
+  if (path[0] === 'fonts' && path.length === 1 && keyword === 'additionalProperties')
+    return unknownFont(String(params.additionalProperty), template);
+  if (path[0] === 'audio' && path.length > 1 && !violation.ofName)
+    return describeEntry(violation, `the track ${path[1]}`, TRACK, codes);
   if (path[0] !== 'resources') return null;
   if (path.length === 1) {
     if (keyword === 'additionalProperties') return unknownEditable(String(params.additionalProperty), template);
@@ -17,8 +24,14 @@ export function describeResource(violation: Violation, template: NamedSpec, code
   }
   const key = path[1]!;
   const editable = template.spec.editables[key]!;
-  const name = nameOf(key, editable);
-  const inside = path.slice(2).join('.');
+  return describeEntry(violation, nameOf(key, editable), editable, codes);
+}
+
+/** A track takes what an editable of kind audio takes. */
+const TRACK: Editable = { input_type: 'audio', stillcut: '' };
+
+function describeEntry(violation: Violation, name: string, editable: Editable, codes: PropertyCodes): Description {
+  const inside = violation.path.slice(2).join('.');
   return (
     describeValue(violation, name, editable) ??
     describeProperty(violation, inside === '' ? name : `${inside} of ${name}`, codes)
@@ -48,6 +61,14 @@ function unknownEditable(key: string, { name, spec }: NamedSpec): Description {
   };
 }
 
+function unknownFont(font: string, { name, spec: { fonts } }: NamedSpec): Description {
+  const meant = nearest(font, fonts);
+  const hint =
+    meant === null ? (fonts.length > 0 ? `It has ${fonts.join(', ')}` : 'Remove it') : `Did you mean ${meant}?`;
+  const message = `The template ${name} has no font ${shown(font)} that another could stand for`;
+  return { code: 'unknown_font', message, hint, path: ['fonts', font], part: 'key' };
+}
+
 function missingEditable(key: string, { editables }: StyleVersion): Description {
   const editable = editables[key]!;
   const value = exampleOf(editable)[0];
@@ -68,7 +89,7 @@ function describeValue(violation: Violation, name: string, editable: Editable): 
   const { path, keyword, params, data, schema } = violation;
   const kind = KINDS[editable.input_type] ?? 'of an unknown kind';
   const field = path.length > 2 ? path.at(-1) : undefined;
-  const isSource = path.length === 2 || field === 'text' || field === 'remote_url';
+  const isSource = path.length === 2 || ['text', 'remote_url', 'font'].includes(field ?? '');
   const wrong = (message: string, hint?: string): Description => ({ code: 'wrong_kind', message, hint });
   switch (keyword) {
     case 'not':
@@ -85,6 +106,8 @@ function describeValue(violation: Violation, name: string, editable: Editable): 
     case 'pattern':
       if (field === 'background') return invalidColor(`background of ${name}`, data);
       return editable.input_type === 'color' ? invalidColor(name, data) : invalidSource(name, data);
+    case 'enum':
+      return isSource && editable.input_type === 'font' ? fontNotAllowed(name, data, editable) : null;
     case 'maxLength':
       return tooLong(name, [...String(data)].length, schema.maxLength ?? 0);
     case 'additionalProperties': {
@@ -104,6 +127,16 @@ function describeValue(violation: Violation, name: string, editable: Editable): 
       return null;
   }
 }
+
+/** Field of a video's transform → when it may not be there, and what to do then. */
+const TRANSFORM_RULES: Readonly<Record<string, readonly [rule: string, hint: string]>> = {
+  trim_start_time: ['does not go with trim_strategy none', 'Remove one of the two'],
+  animate_strategy: ['does not go with crop_strategy manual', 'Remove animate_strategy, or write crop_strategy: cover'],
+  animate_speed: [
+    'goes with an animate_strategy that moves something',
+    'Add animate_strategy: zoom-in, or remove animate_speed',
+  ],
+};
 
 function example(editable: Editable): string {
   const value = exampleOf(editable)[0];
@@ -125,7 +158,18 @@ function tooLong(name: string, length: number, limit: number): Description {
   return { code: 'text_too_long', message, hint: `Shorten it by ${length - limit}` };
 }
 
+function fontNotAllowed(name: string, data: unknown, { allowed_fonts: allowed = [] }: Editable): Description {
+  const meant = nearest(String(data), allowed);
+  const message = `${name} takes one of the fonts ${allowed.join(', ')}, not ${shown(data)}`;
+  return { code: 'unknown_font', message, hint: meant === null ? `Write ${allowed[0]}` : `Did you mean ${meant}?` };
+}
+
 function transformField(name: string, field: string): Description {
+  const special = TRANSFORM_RULES[field];
+  if (special !== undefined) {
+    const [rule, hint] = special;
+    return { code: 'definition_invalid', message: `${name}: ${field} ${rule}`, hint, part: 'key' };
+  }
   const strategy = field.startsWith('crop_') ? 'manual' : field.startsWith('focus_') ? 'cover' : 'contain';
   const message = `${name}: ${field} goes with crop_strategy ${strategy} alone`;
   return {

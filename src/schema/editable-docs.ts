@@ -2,8 +2,12 @@ import type { Json } from '../digest.ts';
 import type { Editable } from '../service/wire.ts';
 import type { JsonSchema } from './json-schema.ts';
 
-/** What an editor shows of an editable: its label, what it takes, an example, the still that shows it. */
-export function editableDocs(key: string, editable: Editable): JsonSchema {
+/**
+ * What an editor shows of an editable: its label, what it takes, an example, the still that shows it.
+ *
+ * @param fonts of the template
+ */
+export function editableDocs(key: string, editable: Editable, fonts: readonly string[]): JsonSchema {
   const { label } = editable;
   const facts = factsOf(editable);
   const heading = label === undefined ? '' : `**${inMarkdown(label)}**\n\n`;
@@ -11,16 +15,27 @@ export function editableDocs(key: string, editable: Editable): JsonSchema {
     title: label ?? key,
     description: `${[...(label === undefined ? [] : [label]), ...facts].join('. ')}.`,
     markdownDescription: `${heading}${facts.map((fact) => `- ${inMarkdown(fact)}`).join('\n')}`,
-    ...proposalsOf(editable),
+    ...proposalsOf(editable, fonts),
   };
 }
 
-function proposalsOf(editable: Editable): JsonSchema {
+function proposalsOf(editable: Editable, fonts: readonly string[]): JsonSchema {
   const examples = exampleOf(editable);
-  if (editable.input_type === 'image') return { examples, defaultSnippets: IMAGE_SNIPPETS };
-  if (editable.input_type !== 'color') return { examples };
-  // As an example, an editor would complete it without the quotes that a # needs.
-  return { defaultSnippets: examples.map((color) => ({ label: String(color), body: quoted(color) })) };
+  switch (editable.input_type) {
+    case 'image':
+      return { examples, defaultSnippets: IMAGE_SNIPPETS };
+    case 'video':
+      return { examples, defaultSnippets: VIDEO_SNIPPETS };
+    case 'audio':
+      return { examples, defaultSnippets: AUDIO_SNIPPETS };
+    case 'font':
+      return { examples: editable.allowed_fonts ?? [...new Set([...examples, ...fonts])] };
+    case 'color':
+      // As an example, an editor would complete it without the quotes that a # needs.
+      return { defaultSnippets: examples.map((color) => ({ label: String(color), body: quoted(color) })) };
+    default:
+      return { examples };
+  }
 }
 
 const IMAGE_SNIPPETS = [
@@ -31,11 +46,30 @@ const IMAGE_SNIPPETS = [
   },
 ];
 
+const VIDEO_SNIPPETS = [
+  { label: 'a clip', body: './clips/${1:clip.mp4}' },
+  {
+    label: 'a part of a clip, with its sound',
+    body: { source: { remote_url: './clips/${1:clip.mp4}' }, transform: { trim_start_time: 3, volume: 1 } },
+  },
+  {
+    label: 'an image that moves',
+    body: { source: { remote_url: './images/${1:image.jpg}' }, transform: { animate_strategy: 'zoom-in' } },
+  },
+];
+
+const AUDIO_SNIPPETS = [
+  { label: 'a sound', body: './sounds/${1:music.mp3}' },
+  { label: 'a sound that fades', body: { source: './sounds/${1:music.mp3}', volume: 0.8, fade_out: 2 } },
+];
+
 function factsOf(editable: Editable): string[] {
-  const { input_type: kind, max_length: maxLength, width, height, example_text: example } = editable;
+  const { input_type: kind, max_length: maxLength, width, height, example_text: example, duration } = editable;
+  const allowed = editable.allowed_fonts;
   const size = width === undefined || height === undefined ? '' : `, ${width} × ${height} pixels`;
   return [
-    `${kind[0]?.toUpperCase()}${kind.slice(1)}${maxLength === undefined ? '' : `, at most ${maxLength} characters`}${size}`,
+    `${kind[0]?.toUpperCase()}${kind.slice(1)}${maxLength === undefined ? '' : `, at most ${maxLength} characters`}${size}${duration === undefined ? '' : `, ${duration} seconds`}`,
+    ...(allowed === undefined ? [] : [`One of ${allowed.join(', ')}`]),
     ...(example === undefined ? [] : [`Example: ${kind === 'color' ? `#${example.replace(/^#/, '')}` : example}`]),
     `Seen in the still “${editable.stillcut}”`,
     ...(editable.required === false ? ['Optional: without it the template shows its own'] : []),
@@ -51,6 +85,8 @@ export function quoted(text: Json): string {
 export function exampleOf(editable: Editable): Json[] {
   const { input_type: kind, example_text: example } = editable;
   if (kind === 'image') return ['./images/image.jpg'];
+  if (kind === 'video') return ['./clips/clip.mp4'];
+  if (kind === 'audio') return ['./sounds/music.mp3'];
   if (example === undefined) return [];
   return [kind === 'color' ? `#${example.replace(/^#/, '')}` : example];
 }

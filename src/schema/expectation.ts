@@ -14,6 +14,8 @@ export function expectation(keyword: string, schema: JsonSchema): string {
       return schema.maxLength === undefined
         ? 'a text that is not empty'
         : `a text of ${schema.minLength ?? 0} to ${schema.maxLength} characters`;
+    case 'multipleOf':
+      return schema.multipleOf === 2 ? 'an even number' : `a multiple of ${schema.multipleOf}`;
     case 'minimum':
     case 'maximum':
     case 'exclusiveMinimum':

@@ -22,8 +22,10 @@ export interface JsonSchema {
   readonly minimum?: number;
   readonly maximum?: number;
   readonly exclusiveMinimum?: number;
+  readonly multipleOf?: number;
   readonly items?: JsonSchema;
   readonly minItems?: number;
+  readonly maxProperties?: number;
   readonly properties?: Readonly<Record<string, JsonSchema | boolean>>;
   readonly propertyNames?: JsonSchema;
   readonly additionalProperties?: JsonSchema | boolean;

@@ -41,6 +41,8 @@ export function specProblems(value: unknown): string[] {
   if (!isText(value.id, MAX_LABEL) || value.id === '')
     problems.push(`style_version.id is not a text of 1 to ${MAX_LABEL} characters`);
   if (!isTexts(value.fonts)) problems.push('style_version.fonts is not a list of texts');
+  if (value.available_fonts !== undefined && !isTexts(value.available_fonts))
+    problems.push('style_version.available_fonts is not a list of texts');
   if (!isRecord(value.editables)) return [...problems, 'style_version.editables is not an object'];
   const editables = Object.entries(value.editables);
   if (editables.length > MAX_EDITABLES) {

@@ -25,6 +25,9 @@ const resources = new Map<string, VideoResource>([
 const video = {
   styleVersion: 'tsv_1',
   resources,
+  audio: new Map(),
+  fonts: new Map(),
+  output: null,
   inputs: { [LOGO]: `sha256:${DIGEST}` },
 } as unknown as DesiredVideo;
 
@@ -90,8 +93,8 @@ describe('mappingDifferences()', () => {
       ),
       LOGO,
     ],
-    ['sound', sessionOf({}, { audio_tracks: { main: {} } }), 'audio_tracks'],
-    ['fonts', sessionOf({}, { font_changes: { 'Inter-Bold': {} } }), 'font_changes'],
+    ['sound', sessionOf({}, { audio_tracks: { main: {} } }), 'audio_tracks.main'],
+    ['fonts', sessionOf({}, { font_changes: { 'Inter-Bold': {} } }), 'font_changes.Inter-Bold'],
     ['the output', sessionOf({}, { output: { format: 'gif' } }), 'output'],
     ['the size', sessionOf({}, { output: { height: 360 } }), 'output'],
   ])('sees a difference in %s', (_, session, field) => {
@@ -108,5 +111,71 @@ describe('mappingDifferences()', () => {
     expect(mappingDifferences(video, sessionOf({ t_01: { source: { text: 'Winter' } } }))).toEqual([
       { field: 't_01', asked: '"Summer"', found: '"Winter"' },
     ]);
+  });
+});
+
+describe('mappingDifferences() of clips, sounds, fonts and an output', () => {
+  const clip: VideoResource = {
+    kind: 'video',
+    source: { kind: 'file', path: 'clip.mp4' },
+    transform: { crop_strategy: 'cover', trim_strategy: 'manual', trim_start_time: 3, volume: 1 },
+  };
+  const whole = {
+    styleVersion: 'tsv_1',
+    resources: new Map<string, VideoResource>([
+      ['v_01', clip],
+      ['f_01', { kind: 'font', font: 'Inter-Bold' }],
+    ]),
+    audio: new Map([['main', { source: { kind: 'file', path: 'music.mp3' }, transform: { volume: 1, fade_out: 2 } }]]),
+    fonts: new Map([['Inter-Bold', 'Inter-Black']]),
+    output: { format: 'webm', height: 720 },
+    inputs: { v_01: `sha256:${DIGEST} volume=1`, 'audio.main': `sha256:${'a'.repeat(64)} fade_out=2` },
+  } as unknown as DesiredVideo;
+  const mapping = {
+    id: 'm',
+    template_style_version_id: 'tsv_1',
+    resources: {
+      v_01: {
+        source: { remote_url: `urn:sha256:${DIGEST}` },
+        transform: { trim_start_time: 3, volume: 1, animate_strategy: 'none' },
+      },
+      f_01: { source: { font: 'Inter-Bold' } },
+    },
+  };
+  const audio_tracks = { main: { source: { remote_url: 'https://cdn/1' }, transform: { fade_out: 2, loop: false } } };
+  const more = {
+    source_uploads: [{ key: 'audio_tracks.main', remote_url: 'https://cdn/1', sha256: 'a'.repeat(64) }],
+    audio_tracks,
+    font_changes: { 'Inter-Bold': { source: { font: 'Inter-Black', id: 1 } } },
+    output: { height: 720, format: 'webm' },
+  };
+  const session = (changes: object = {}): RenderSession =>
+    ({ ...bareSession('rs_1', 0), mapping, ...more, ...changes }) as unknown as RenderSession;
+  const fields = (changes: object): string[] => mappingDifferences(whole, session(changes)).map(({ field }) => field);
+
+  test('sees none where they are told beside the mapping, in it, or in both, with defaults or without', () => {
+    expect(fields({})).toEqual([]);
+    const { font_changes } = more;
+    expect(fields({ mapping: { ...mapping, audio_tracks, font_changes } })).toEqual([]);
+    expect(fields({ mapping: { ...mapping, audio_tracks, font_changes }, audio_tracks: {}, font_changes: {} })).toEqual(
+      [],
+    );
+  });
+
+  test.each<[string, object, string[]]>([
+    ['nothing is told', { audio_tracks: {}, font_changes: {} }, ['audio_tracks.main', 'font_changes.Inter-Bold']],
+    ['a track is of other bytes', { source_uploads: [] }, ['audio_tracks.main']],
+    ['the two places differ', { mapping: { ...mapping, audio_tracks: { main: {} } } }, ['audio_tracks.main']],
+    ['there is one more track', { audio_tracks: { ...audio_tracks, b: audio_tracks.main } }, ['audio_tracks.b']],
+    [
+      'another font stands in',
+      { font_changes: { 'Inter-Bold': { source: { font: 'x' } } } },
+      ['font_changes.Inter-Bold'],
+    ],
+    ['the output is another', { output: { height: 720 } }, ['output']],
+    ['the output is not told', { output: undefined }, ['output']],
+    ['something else is filled in', { mapping: { ...mapping, resources: {} } }, ['v_01', 'f_01']],
+  ])('sees it when %s', (_, changes, expected) => {
+    expect(fields(changes)).toEqual(expected);
   });
 });

@@ -27,6 +27,19 @@ describe('sessionDifferences()', () => {
     expect(sessionDifferences(body, added)).toEqual([]);
   });
 
+  it('finds what became of sounds, fonts and the output', () => {
+    const audio_tracks = { main: { source: { remote_url: 'https://x.test/a.mp3' } } };
+    const font_changes = { A: { source: { font: 'B' } } };
+    const output = { format: 'webm' };
+    const asked = JSON.stringify({ ...request, mapping: { ...request.mapping, audio_tracks, font_changes }, output });
+    const fields = (changes: object): string[] => sessionDifferences(asked, session(changes)).map(({ field }) => field);
+    expect(fields({ audio_tracks, font_changes, output: { ...output, quality: 'high' } })).toEqual([]);
+    expect(fields({})).toEqual(['audio_tracks.main', 'font_changes.A', 'output']);
+    expect(sessionDifferences(body, session({ output, audio_tracks })).map(({ field }) => field)).toEqual([
+      'audio_tracks.main',
+    ]);
+  });
+
   it.each<[string, RenderSession, string[]]>([
     ['another title', session({ title: 'Rome' }), ['title']],
     [

@@ -44,6 +44,9 @@ resources:
             },
           ],
         ]),
+        audio: new Map(),
+        fonts: new Map(),
+        output: null,
       },
     ]);
   });
@@ -105,7 +108,7 @@ resources:
     [DEFINITION.replace('"#EEADA7"', '#EEADA7'), ['wrong_kind videos/a.yaml:5:3']],
     [DEFINITION.replace('"#EEADA7"', '"#EEADA"'), ['invalid_color videos/a.yaml:5:9']],
     [DEFINITION.replace('"#EEADA7"', 'red'), ['invalid_color videos/a.yaml:5:9']],
-    [`${DEFINITION}  v_01: x.mp4\n`, ['wrong_kind videos/a.yaml:7:9']],
+    [`${DEFINITION}  h_01: x.mp4\n`, ['wrong_kind videos/a.yaml:7:9']],
     [DEFINITION.replace('Hello', 'x'.repeat(21)), ['text_too_long videos/a.yaml:4:9']],
     [DEFINITION.replace('images/hero.jpg', 'ftp://x/a.jpg'), ['invalid_url videos/a.yaml:6:28']],
     [DEFINITION.replace('images/hero.jpg', 'file:///etc/passwd'), ['invalid_url videos/a.yaml:6:28']],
@@ -215,6 +218,178 @@ resources:
     });
     expect(videos.flatMap(({ files }) => files).map(({ path }) => path)).toEqual(['images/hero.jpg']);
     expect(otherFiles.map(({ path }) => path)).toEqual(['images/hero.jpg']);
+  });
+});
+
+describe('clips, sounds and fonts', () => {
+  const withResource = (line: string): Files => one(`${DEFINITION}  ${line}\n`);
+  const read = (line: string): unknown => {
+    const [video] = videosOf(withResource(line));
+    return video!.resources.get(line.slice(0, 4));
+  };
+  const file = (path: string) => ({ kind: 'file', path });
+  const cover = { crop_strategy: 'cover' };
+
+  it.each<[string, unknown]>([
+    ['v_01: clips/a.mp4', { kind: 'video', source: file('clips/a.mp4'), transform: cover }],
+    [
+      'v_01: {source: {remote_url: a.mp4}, transform: {trim_start_time: 1.50, volume: 0, crop_strategy: fill}}',
+      {
+        kind: 'video',
+        source: file('a.mp4'),
+        transform: { crop_strategy: 'fill', trim_strategy: 'manual', trim_start_time: 1.5, volume: 0 },
+      },
+    ],
+    [
+      'v_01: {source: {remote_url: a.jpg}, transform: {animate_strategy: zoom-in, animate_speed: fast}}',
+      {
+        kind: 'video',
+        source: file('a.jpg'),
+        transform: { ...cover, animate_strategy: 'zoom-in', animate_speed: 'fast' },
+      },
+    ],
+    ['a_01: a.mp3', { kind: 'audio', source: file('a.mp3'), transform: {} }],
+    [
+      'a_01: {source: a.mp3, volume: 0.5, loop: true}',
+      { kind: 'audio', source: file('a.mp3'), transform: { volume: 0.5, loop: true } },
+    ],
+    [
+      'a_01: {source: {remote_url: "https://x.test/a.mp3"}, transform: {fade_in: 1, fade_out: 2.5}}',
+      {
+        kind: 'audio',
+        source: { kind: 'url', url: 'https://x.test/a.mp3' },
+        transform: { fade_in: 1, fade_out: 2.5 },
+      },
+    ],
+    ['f_01: Inter-Regular', { kind: 'font', font: 'Inter-Regular' }],
+    ['f_02: {source: {font: Inter-Black}}', { kind: 'font', font: 'Inter-Black' }],
+  ])('reads %s', (line, resource) => {
+    expect(read(line)).toEqual(resource);
+  });
+
+  it.each([
+    ['v_01: {source: ./a.mp4}', ['definition_invalid 7:18']],
+    ['v_01: {source: {font: x}}', ['wrong_kind 7:19']],
+    ['v_01: ftp://x/a.mp4', ['invalid_url 7:9']],
+    ['v_01: {source: {remote_url: a}, transform: {volume: 5}}', ['definition_invalid 7:55']],
+    ['v_01: {source: {remote_url: a}, transform: {trim_start_time: -1}}', ['definition_invalid 7:64']],
+    [
+      'v_01: {source: {remote_url: a}, transform: {trim_strategy: none, trim_start_time: 1}}',
+      ['definition_invalid 7:68'],
+    ],
+    ['v_01: {source: {remote_url: a}, transform: {fade_in: 1}}', ['unknown_property 7:47']],
+    ['v_01: {source: {remote_url: a}, transform: {animate_strategy: zoomin}}', ['definition_invalid 7:65']],
+    ['v_01: {source: {remote_url: a}, transform: {animate_speed: fast}}', ['definition_invalid 7:47']],
+    [
+      'v_01: {source: {remote_url: a}, transform: {crop_strategy: manual, crop_x: 0, crop_y: 0, crop_width: 1, crop_height: 1, animate_strategy: zoom-in}}',
+      ['definition_invalid 7:123'],
+    ],
+    ['a_01: [a.mp3]', ['wrong_kind 7:9']],
+    ['a_01: {source: a.mp3, volum: 1}', ['unknown_property 7:25']],
+    ['a_01: {source: {remote_url: a.mp3}, volume: 1}', ['unknown_property 7:39']],
+    ['a_01: {volume: 1}', ['missing_property 7:3']],
+    ['a_01: {source: a.mp3, loop: 1}', ['definition_invalid 7:31']],
+    ['a_01: {source: ../../a.mp3}', ['path_outside 7:18']],
+    ['f_01: Inter-Blod', ['unknown_font 7:9']],
+    ['f_01: Inter-Black', ['unknown_font 7:9']],
+    ['f_02: Inter-Blod', ['unknown_font 7:9']],
+    ['f_02: {source: {text: Inter-Bold}}', ['wrong_kind 7:19']],
+    ['f_02: ', ['wrong_kind 7:3']],
+  ])('refuses %s', (line, expected) => {
+    expect(problemsOf(withResource(line))).toEqual(expected.map((problem) => problem.replace(' ', ' videos/a.yaml:')));
+  });
+
+  it('hints at the nearest font, and tells what goes with what', () => {
+    const told = (line: string): string => {
+      const [diagnostic] = resolve(withResource(line)).diagnostics;
+      return `${diagnostic?.message}. ${diagnostic?.hint}`;
+    };
+    expect(told('f_01: Inter-Blod')).toBe(
+      'f_01 (Headline font) takes one of the fonts Inter-Bold, Inter-Regular, not "Inter-Blod". Did you mean Inter-Bold?',
+    );
+    expect(told('f_02: Inter-Blak')).toBe('The template carries no font "Inter-Blak". Did you mean Inter-Black?');
+    expect(told('a_01: {source: a.mp3, volume: 5}')).toBe(
+      'volume of a_01 (Voice) must be a number from 0 to 4, not 5. undefined',
+    );
+  });
+});
+
+describe('audio, fonts and output', () => {
+  it('reads all forms, in the order of the names', () => {
+    const [video] = videosOf(
+      one(`${DEFINITION}audio:
+  voice: {source: ./v.wav, volume: 1.5}
+  main: ../music.mp3
+  hum: {source: {remote_url: "https://x.test/h.ogg"}, transform: {loop: true}}
+fonts: {Inter-Bold: {source: {font: Inter-Black}}}
+output: {quality: low, height: 720, format: webm}
+`),
+    );
+    expect([...video!.audio]).toEqual([
+      ['hum', { source: { kind: 'url', url: 'https://x.test/h.ogg' }, transform: { loop: true } }],
+      ['main', { source: { kind: 'file', path: 'music.mp3' }, transform: {} }],
+      ['voice', { source: { kind: 'file', path: 'videos/v.wav' }, transform: { volume: 1.5 } }],
+    ]);
+    expect([...video!.fonts]).toEqual([['Inter-Bold', 'Inter-Black']]);
+    expect(JSON.stringify(video!.output)).toBe('{"format":"webm","height":720,"quality":"low"}');
+  });
+
+  it('names the files of tracks and clips among those that the video uses', () => {
+    const { videos } = resolve(one(`${DEFINITION}  v_01: clip.mp4\naudio: {main: {source: ./music.mp3}}\n`));
+    expect(videos[0]!.files.map(({ path }) => path)).toEqual(['images/hero.jpg', 'clip.mp4', 'videos/music.mp3']);
+  });
+
+  it('merges what is extended, and fills in columns', () => {
+    const files = {
+      'videos/_brand.yaml': `${DEFINITION}audio: {main: {source: ./brand.mp3, fade_out: 2}}\noutput: {height: 720}\n`,
+      'rows.csv': 'slug,volume,fps,loop,font\na,0.5,25,true,Inter-Black\nb,1,30,false,Inter-Regular\n',
+      'videos/a.yaml': [
+        'extends: ./_brand.yaml',
+        'each: {from: rows.csv, id: "${slug}"}',
+        'audio: {main: {volume: "${volume}", loop: "${loop}"}, own: "./${slug}.mp3"}',
+        'fonts: {Inter-Bold: "${font}"}',
+        'output: {fps: "${fps}"}',
+      ].join('\n'),
+    };
+    const [video] = videosOf(files);
+    expect([...video!.audio]).toEqual([
+      [
+        'main',
+        { source: { kind: 'file', path: 'videos/brand.mp3' }, transform: { fade_out: 2, volume: 0.5, loop: true } },
+      ],
+      ['own', { source: { kind: 'file', path: 'videos/a.mp3' }, transform: {} }],
+    ]);
+    expect(video).toMatchObject({ fonts: new Map([['Inter-Bold', 'Inter-Black']]), output: { height: 720, fps: 25 } });
+  });
+
+  it('says nothing of an output that says nothing', () => {
+    expect(videosOf(one(`${DEFINITION}output: {format: mp4}\n`))[0]!.output).toBeNull();
+    expect(videosOf(one(`${DEFINITION}output: {}\n`))[0]!.output).toBeNull();
+  });
+
+  it.each([
+    ['audio: music.mp3', ['definition_invalid 7:8']],
+    ['audio: {"my track": a.mp3}', ['definition_invalid 7:9']],
+    ['audio: {main: }', ['wrong_kind 7:9']],
+    ['audio: {main: {source: a.mp3, volume: loud}}', ['definition_invalid 7:39']],
+    ['audio: {main: {source: "https://x y/a.mp3"}}', ['invalid_url 7:24']],
+    ['audio: {main: ftp://x}', ['invalid_url 7:15']],
+    ['fonts: {Inter-Blod: Inter-Black}', ['unknown_font 7:9']],
+    ['fonts: {Inter-Bold: Arial}', ['unknown_font 7:21']],
+    ['fonts: [Inter-Bold]', ['definition_invalid 7:8']],
+    ['output: webm', ['definition_invalid 7:9']],
+    ['output: {format: wbem, height: 721, fps: 0, quality: best}', Array(4).fill('definition_invalid 7:')],
+    ['output: {hieght: 720}', ['unknown_property 7:10']],
+    ['output: {height: 4000}', ['definition_invalid 7:18']],
+    ['ouput: {height: 720}', ['unknown_property 7:1']],
+    [
+      'audio: {main: {source: a.mp3, volume: 9}, b: ../../x.mp3}\nfonts: {Inter-Bold: Arial}\noutput: {fps: x}',
+      ['path_outside 7:46', 'unknown_font 8:21', 'definition_invalid 9:15', 'definition_invalid 7:39'].sort(),
+    ],
+  ])('refuses %s', (lines, expected) => {
+    const problems = problemsOf(one(`${DEFINITION}${lines}\n`));
+    const shortened = problems.map((problem) => problem.replace('videos/a.yaml:', ''));
+    expect(shortened.sort()).toEqual(expected.map((one) => expect.stringMatching(new RegExp(`^${one}`))));
   });
 });
 

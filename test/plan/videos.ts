@@ -33,6 +33,9 @@ export function video(id: string, parts: VideoParts = {}): Video {
     description: null,
     labels: {},
     protect: false,
+    audio: new Map(),
+    fonts: new Map(),
+    output: null,
     ...parts,
     resources: new Map(Object.entries(parts.resources ?? { t_01: text('Hello') })),
   };

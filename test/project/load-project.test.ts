@@ -42,7 +42,13 @@ describe('loadProject()', () => {
       ['de/a', 'videos/de/a.yaml'],
     ]);
     expect([...project.assets.values()]).toEqual([{ path: 'images/hero.jpg', sha256: sha256('jpeg'), sizeBytes: 4 }]);
-    expect(project.templates.get('launch')).toEqual({ name: 'launch', spec: LAUNCH_SPEC, package: null, files: null });
+    expect(project.templates.get('launch')).toEqual({
+      name: 'launch',
+      spec: LAUNCH_SPEC,
+      package: null,
+      files: null,
+      paths: ['schemas/launch.spec.json'],
+    });
     expect(project.source('videos/b.yaml')).toBe(DEFINITION);
   });
 

@@ -1,6 +1,6 @@
 import type { StyleVersion } from '../../src/service/wire.ts';
 
-/** A specification with every kind that definitions fill, and one that they cannot. */
+/** A specification with every kind that definitions fill, and one that they cannot: of the kinds required, of the others not. */
 export const LAUNCH_SPEC: StyleVersion = {
   id: 'tsv_launch',
   editables: {
@@ -21,7 +21,17 @@ export const LAUNCH_SPEC: StyleVersion = {
       width: 1920,
       height: 1080,
     },
-    v_01: { input_type: 'video', stillcut: 'stillcut_02', label: 'Clip' },
+    v_01: { input_type: 'video', stillcut: 'stillcut_02', label: 'Clip', duration: 4, required: false },
+    a_01: { input_type: 'audio', stillcut: 'stillcut_02', label: 'Voice', required: false },
+    f_01: {
+      input_type: 'font',
+      stillcut: 'stillcut_01',
+      label: 'Headline font',
+      allowed_fonts: ['Inter-Bold', 'Inter-Regular'],
+      required: false,
+    },
+    f_02: { input_type: 'font', stillcut: 'stillcut_01', label: 'Other font', required: false },
+    h_01: { input_type: 'hologram' as never, stillcut: 'stillcut_02', label: 'Hologram' },
   },
   fonts: ['Inter-Bold'],
 };

@@ -1,14 +1,24 @@
+import type { OutputProblem } from '../../src/definition/read-additions.ts';
 import { type Resolved, resolveDefinitions } from '../../src/definition/resolve-definitions.ts';
 import type { Video } from '../../src/definition/video.ts';
 import type { Diagnostic } from '../../src/diagnostic.ts';
 import { textPosition } from '../../src/report/text-position.ts';
 import { createChecks } from '../../src/schema/create-checks.ts';
+import type { OutputRequest } from '../../src/service/wire.ts';
 import { LAUNCH_SPEC } from './launch-spec.ts';
 
 export type Files = Readonly<Record<string, string>>;
 
 const checks = createChecks();
 const check = checks.video({ name: 'launch', spec: LAUNCH_SPEC });
+
+/** What the package of `launch` would carry. */
+const FONTS = ['Inter-Bold', 'Inter-Regular', 'Inter-Black'];
+
+/** A template of which nothing wider than 4096 pixels can be made: it is twice as wide as it is high. */
+function outputProblems({ height = 0 }: OutputRequest): OutputProblem[] {
+  return height > 2048 ? [{ field: 'height', message: 'it would be too wide' }] : [];
+}
 
 /** What fills the required editables of `launch`. */
 export const RESOURCES = `resources:
@@ -24,7 +34,8 @@ export function resolve(files: Files): Resolved {
   const paths = Object.keys(files).filter((path) => path.startsWith('videos/') && /\.ya?ml$/.test(path));
   return resolveDefinitions(paths, {
     folder: 'videos',
-    templates: new Map([['launch', { spec: LAUNCH_SPEC, check }]]),
+    templates: new Map([['launch', { spec: LAUNCH_SPEC, check, fonts: FONTS, outputProblems }]]),
+    output: null,
     templateNames: ['launch', 'unpulled'],
     checkFile: checks.file,
     checkAny: checks.anyVideo,

@@ -11,5 +11,8 @@ export function textVideo(id: string, text = id): Video {
     labels: {},
     protect: false,
     resources: new Map([['t_01', { kind: 'text', text }]]),
+    audio: new Map(),
+    fonts: new Map(),
+    output: null,
   };
 }

@@ -1,0 +1,65 @@
+import { posix } from 'node:path';
+import type { Diagnostic, Result } from '../diagnostic.ts';
+import { fontProblem } from '../template/check-font.ts';
+import type { Config } from './config.ts';
+import { readTemplateFolder } from './read-template-folder.ts';
+import type { RepositoryFiles } from './repository-files.ts';
+
+/** A font of the repository, which every template package has too. */
+export interface RepositoryFont {
+  /** Repository-relative. */
+  readonly path: string;
+  /** Below the folder of a package, `fonts/<name>.<ending>`. */
+  readonly packagePath: string;
+  readonly bytes: Uint8Array;
+}
+
+const WORDS = {
+  missing: 'Make the folder, or write the path of the one with your fonts, like ./fonts',
+  tooLarge:
+    'Keep in it the fonts that the videos need; they become part of every template package, which has at most 50 MB',
+};
+
+const FONT_FILE = /^(.+)\.(ttf|otf|woff2|woff)$/i;
+
+/**
+ * The fonts of the folder that reelform.yaml names, those of folders below it among them, by their names; other files are
+ * left alone. None where it names no folder.
+ */
+export function readFontsFolder(
+  folder: Config['fonts'],
+  files: Pick<RepositoryFiles, 'root' | 'log'>,
+): Result<ReadonlyMap<string, RepositoryFont>> {
+  const fonts = new Map<string, RepositoryFont>();
+  if (folder === null) return { ok: true, value: fonts };
+  const { path: root, at } = folder;
+  const read = readTemplateFolder(files.root, root, at, files.log, WORDS);
+  if (!read.ok) return read;
+  const diagnostics: Diagnostic[] = [];
+  const refuse = (message: string, hint: string): void => {
+    diagnostics.push({ code: 'template_invalid', severity: 'error', message, hint, at });
+  };
+  for (const [below, bytes] of read.value) {
+    const [, name, ending = ''] = FONT_FILE.exec(posix.basename(below)) ?? [];
+    if (name === undefined) continue;
+    const path = posix.join(root, below);
+    const other = fonts.get(name);
+    const problem = fontProblem(bytes);
+    if (problem !== null) refuse(`The file ${JSON.stringify(path)} ${problem}`, 'Put the font in again, or remove it');
+    if (other !== undefined)
+      refuse(`${JSON.stringify(path)} and ${JSON.stringify(other.path)} are one font`, 'Remove one');
+    fonts.set(name, { path, packagePath: `fonts/${name}.${ending.toLowerCase()}`, bytes });
+  }
+  return diagnostics.length > 0 ? { ok: false, diagnostics } : { ok: true, value: fonts };
+}
+
+/** Of these fonts those whose name no file of a package has, by their place in the package. */
+export function missingFonts(
+  fonts: ReadonlyMap<string, RepositoryFont>,
+  packageFiles: ReadonlyMap<string, Uint8Array>,
+): Map<string, RepositoryFont> {
+  const own = [...packageFiles.keys()].filter((path) => posix.dirname(path) === 'fonts');
+  const names = new Set(own.flatMap((path) => FONT_FILE.exec(posix.basename(path))?.[1] ?? []));
+  const missing = [...fonts].filter(([name]) => !names.has(name));
+  return new Map(missing.map(([, font]) => [font.packagePath, font]));
+}

@@ -1,0 +1,65 @@
+import type { StyleVersion } from '../service/wire.ts';
+import type { JsonSchema } from './json-schema.ts';
+import { fontSchema, soundSchema } from './kind-schemas.ts';
+import { type DefinitionForm, numberSchema } from './value-schemas.ts';
+
+/** What a definition may say beside what fills the editables: `audio`, `fonts` and `output`. */
+export function additionSchemas(spec: StyleVersion | null, form: DefinitionForm): Record<string, JsonSchema> {
+  return { audio: audioSchema(form), fonts: fontsSchema(spec, form), output: outputSchema(form) };
+}
+
+function audioSchema(form: DefinitionForm): JsonSchema {
+  return {
+    description: 'Sounds that are mixed over that of the template: the name of a track → its source.',
+    type: 'object',
+    maxProperties: 16,
+    propertyNames: {
+      pattern: '^[A-Za-z0-9_-]{1,64}$',
+      patternErrorMessage: 'Must be 1 to 64 letters, digits, - and _',
+    },
+    additionalProperties: soundSchema(form),
+    ...(form === 'file'
+      ? {
+          defaultSnippets: [
+            { label: 'a track', body: { '${1:main}': './${2:music.mp3}' } },
+            { label: 'a track that fades', body: { '${1:main}': { source: './${2:music.mp3}', fade_out: 2 } } },
+          ],
+        }
+      : {}),
+  };
+}
+
+function fontsSchema(spec: StyleVersion | null, form: DefinitionForm): JsonSchema {
+  const description = 'Fonts in place of those of the template: its font → another that it carries.';
+  if (spec === null) return { description, type: 'object', additionalProperties: fontSchema(form) };
+  const font = (name: string): JsonSchema => {
+    if (form === 'video') return fontSchema(form);
+    const examples = (spec.available_fonts ?? spec.fonts).filter((other) => other !== name);
+    return { description: `In place of ${name}.`, examples, allOf: [fontSchema(form)] };
+  };
+  const properties = Object.fromEntries(spec.fonts.map((name) => [name, font(name)]));
+  return { description, type: 'object', additionalProperties: false, properties };
+}
+
+function outputSchema(form: DefinitionForm): JsonSchema {
+  return {
+    description: 'How the finished file is made.',
+    type: 'object',
+    additionalProperties: false,
+    properties: {
+      format: {
+        description: 'mp4 when absent. png is one still, png_sequence a zip of all frames, webp is animated.',
+        enum: ['mp4', 'webm', 'gif', 'webp', 'png', 'png_sequence'],
+      },
+      height: {
+        description: 'Pixels, even; the width follows. The template’s own when absent.',
+        ...numberSchema(form, { minimum: 2, maximum: 4096, multipleOf: 2 }),
+      },
+      fps: {
+        description: 'Frames per second. The template’s own when absent.',
+        ...numberSchema(form, { minimum: 1, maximum: 120 }),
+      },
+      quality: { description: 'high when absent.', enum: ['low', 'medium', 'high'] },
+    },
+  };
+}
