@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { Io } from './io.ts';
 
-/** `reelform validate`, `pull`, `fmt`, `doctor`, `template …`: the files that videos are made from. */
+/** `reelform validate`, `pull`, `fmt`, `doctor`: the files that videos are made from. */
 export function addRepositoryCommands(program: Command, io: Io, done: (exitCode: number) => void): void {
   program
     .command('validate')
@@ -39,16 +39,5 @@ export function addRepositoryCommands(program: Command, io: Io, done: (exitCode:
     .action(async (_, command: Command) => {
       const { doctorCommand } = await import('./doctor/doctor-command.ts');
       done(await doctorCommand(command.optsWithGlobals(), io));
-    });
-
-  const template = program.command('template').description('templates at the service');
-  template
-    .command('push')
-    .description('upload the template packages of the repository to the service')
-    .argument('[template...]', 'names from reelform.yaml; all packages by default')
-    .option('--json', 'print what became of each as one JSON document')
-    .action(async (templates: string[], _, command: Command) => {
-      const { templatePushCommand } = await import('./template-command.ts');
-      done(await templatePushCommand(templates, command.optsWithGlobals(), io));
     });
 }

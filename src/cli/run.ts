@@ -8,6 +8,7 @@ import { addLockCommands } from './add-lock-commands.ts';
 import { addPlanCommands } from './add-plan-commands.ts';
 import { addRepositoryCommands } from './add-repository-commands.ts';
 import { addServerCommands } from './add-server-commands.ts';
+import { addTemplateCommands } from './add-template-commands.ts';
 import { VERSION } from './global-options.ts';
 import type { Io } from './io.ts';
 import { fileSystemError } from './thrown.ts';
@@ -36,6 +37,7 @@ export async function run(argv: readonly string[], io: Io, looked?: Looked | nul
   addJournalCommands(program, io, done);
   addLockCommands(program, io, done);
   addRepositoryCommands(program, io, done);
+  addTemplateCommands(program, io, done);
   // The table of settings brings along what reads them: other commands do without.
   const settings = argv.includes('serve') ? (await import('../server/setting-flags.ts')).SETTING_FLAGS : [];
   addServerCommands(program, settings, io, done);
