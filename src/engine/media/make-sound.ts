@@ -1,13 +1,92 @@
 import type { Scene } from '../../template/scene.ts';
 import type { AudioCodec, AudioTrack } from '../audio-track.ts';
+import { frameRateOf, frameTimeSeconds } from '../frame-rate.ts';
+import { MAX_CLIP_BYTES } from './check-clip.ts';
+import { checkSound } from './check-sound.ts';
+import { mediaTypeOf } from './media-type.ts';
+import { openSound } from './open-sound.ts';
+import { PeakLimiter } from './peak-limiter.ts';
+import { MIX_RATE } from './resampler.ts';
+import { openSoundEncoder, PACKET_SAMPLES } from './sound-encoder.ts';
+import { SoundVoice } from './sound-voice.ts';
+import type { Stereo } from './stereo.ts';
 
 /**
- * The scene's sounds, mixed and compressed, exactly as long as its video; null where it has none.
+ * The scene's sounds, mixed and compressed, exactly as long as its video; null where nothing is heard. What goes beyond full
+ * scale is turned down by a limiter. Sounds are decoded as the mix goes on, so that memory holds moments of them, however
+ * long they are.
  *
  * @throws SceneError asset_type_unsupported, asset_decode_failed, asset_too_large with the sound's name
  * @throws ReelformError encoder_missing
  */
-export async function makeSound({ sounds }: Scene, _codec: AudioCodec): Promise<AudioTrack | null> {
-  if (sounds.length === 0) return null;
-  throw new Error('Internal error: sounds are not mixed yet');
+export async function makeSound(scene: Scene, codec: AudioCodec): Promise<AudioTrack | null> {
+  const total = Math.round(frameTimeSeconds(frameRateOf(scene.fps), scene.frameCount) * MIX_RATE);
+  const voices: SoundVoice[] = [];
+  try {
+    voices.push(...(await openVoices(scene, total)));
+    if (voices.length === 0) return null;
+    const encoder = await openSoundEncoder(codec, scene.output.quality);
+    try {
+      for await (const block of mix(voices, total, PACKET_SAMPLES[codec])) await encoder.encode(block);
+      return await encoder.finish();
+    } finally {
+      encoder.close();
+    }
+  } finally {
+    for (const voice of voices) await voice.close();
+  }
+}
+
+async function openVoices({ sounds }: Scene, total: number): Promise<SoundVoice[]> {
+  const voices: SoundVoice[] = [];
+  for (const sound of sounds) {
+    const { bytes, name, optional, transform } = sound;
+    if (transform.volume === 0 || (optional && mediaTypeOf(bytes) === 'gif')) continue;
+    const source = await openSound(bytes, name);
+    if (source === undefined && optional) continue;
+    try {
+      await checkSound(bytes, name, optional ? MAX_CLIP_BYTES : undefined);
+    } catch (error) {
+      source?.close();
+      throw error;
+    }
+    voices.push(new SoundVoice(source!, sound, total));
+  }
+  return voices;
+}
+
+/** The sum of all voices in blocks of `size` samples, the last one with what is left. */
+async function* mix(voices: readonly SoundVoice[], total: number, size: number): AsyncGenerator<Stereo> {
+  const limiter = new PeakLimiter();
+  let pending: Stereo = silence(0);
+  // What the limiter still holds comes out behind the end.
+  let left = total;
+  let late = PeakLimiter.delay;
+  for (let at = 0; left > 0; at += size) {
+    const block = silence(size);
+    for (const voice of voices) await voice.addTo(block, at);
+    limiter.process(block.left, block.right);
+    const skipped = Math.min(late, size);
+    late -= skipped;
+    pending = joined(pending, block, skipped);
+    const count = Math.min(size, left);
+    if (pending.left.length < count) continue;
+    yield { left: pending.left.slice(0, count), right: pending.right.slice(0, count) };
+    pending = { left: pending.left.slice(count), right: pending.right.slice(count) };
+    left -= count;
+  }
+}
+
+function silence(count: number): Stereo {
+  return { left: new Float32Array(count), right: new Float32Array(count) };
+}
+
+function joined(pending: Stereo, block: Stereo, from: number): Stereo {
+  const count = pending.left.length;
+  const all = silence(count + block.left.length - from);
+  all.left.set(pending.left);
+  all.right.set(pending.right);
+  all.left.set(block.left.subarray(from), count);
+  all.right.set(block.right.subarray(from), count);
+  return all;
 }

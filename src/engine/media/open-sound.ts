@@ -1,0 +1,144 @@
+import { EncodedPacketSink, type InputAudioTrack } from 'mediabunny';
+import { SceneError } from '../scene-error.ts';
+import { mediaTypeOf } from './media-type.ts';
+import { mp3Padding } from './mp3-padding.ts';
+import { damageOf, openMedia } from './open-media.ts';
+import { MIX_RATE, Resampler } from './resampler.ts';
+import { decodePackets } from './sound-packets.ts';
+import { type Stereo, toStereo } from './stereo.ts';
+
+/** Decoding begins so much earlier than is wanted: codecs build upon what came before. */
+const PREROLL_SECONDS = 0.3;
+
+/** A sound whose samples can be had. To be closed. */
+export interface OpenSound {
+  /** From its time 0 to its end: what its file says, which may be a little off. */
+  readonly durationSeconds: number;
+  /**
+   * The sound from one of its own times on, at 48 kHz. Time 0 is its first sample, behind what an encoder put before it; of
+   * a video's sound it is the video's first picture.
+   *
+   * @throws SceneError asset_decode_failed, asset_type_unsupported
+   */
+  samples(fromSeconds: number): AsyncGenerator<Stereo>;
+  close(): void;
+}
+
+/** Where the sound lies in its file, in the file's seconds. */
+interface Extent {
+  readonly origin: number;
+  readonly start: number;
+  /** Infinity where only decoding tells. */
+  readonly end: number;
+  /** The first packet is said to begin later than its samples do, by what is to be dropped of them. */
+  readonly isShortened: boolean;
+}
+
+/**
+ * Opens a sound that `checkSound` found nothing wrong with; undefined where the file has none.
+ *
+ * @throws SceneError asset_decode_failed
+ */
+export async function openSound(bytes: Uint8Array, name: string): Promise<OpenSound | undefined> {
+  const input = openMedia(bytes);
+  try {
+    const track = await input.getPrimaryAudioTrack();
+    if (track === null) {
+      input.dispose();
+      return undefined;
+    }
+    const extent = await extentOf(bytes, track);
+    const pictures = await input.getPrimaryVideoTrack();
+    const origin = pictures === null ? extent.origin : await pictures.getFirstTimestamp();
+    const last = Number.isFinite(extent.end) ? extent.end : await track.computeDuration();
+    return {
+      durationSeconds: last - origin,
+      samples: (fromSeconds) => read(track, { ...extent, origin }, fromSeconds, name),
+      close: () => input.dispose(),
+    };
+  } catch (cause) {
+    input.dispose();
+    throw damageOf(cause, name);
+  }
+}
+
+async function extentOf(bytes: Uint8Array, track: InputAudioTrack): Promise<Extent> {
+  const type = mediaTypeOf(bytes);
+  const first = await track.getFirstTimestamp();
+  const last = await track.computeDuration();
+  const isOpus = (await track.getCodec()) === 'opus';
+  const isShortened = isOpus && type === 'ogg';
+  switch (type) {
+    case 'mp3': {
+      const { before, behind } = mp3Padding(bytes);
+      const rate = await track.getSampleRate();
+      const start = first + before / rate;
+      return { origin: start, start, end: last - behind / rate, isShortened };
+    }
+    case 'webm': {
+      const start = first + (isOpus ? (await preSkip(track)) / MIX_RATE : 0);
+      return { origin: start, start, end: Infinity, isShortened };
+    }
+    case 'aac':
+      return { origin: first, start: first, end: Infinity, isShortened };
+    default: {
+      const start = Math.max(0, first);
+      return { origin: start, start, end: last, isShortened };
+    }
+  }
+}
+
+/** Samples before the sound, at 48 kHz. @see RFC 7845, section 5.1 */
+async function preSkip(track: InputAudioTrack): Promise<number> {
+  const { description } = (await track.getDecoderConfig()) ?? {};
+  if (description === undefined) return 0;
+  const header = Buffer.from(description as ArrayBuffer);
+  return header.length >= 12 ? header.readUInt16LE(10) : 0;
+}
+
+async function* read(
+  track: InputAudioTrack,
+  { origin, start, end, isShortened }: Extent,
+  fromSeconds: number,
+  name: string,
+): AsyncGenerator<Stereo> {
+  const from = Math.max(start, origin + fromSeconds);
+  const silence = Math.round((from - origin - fromSeconds) * MIX_RATE);
+  if (silence > 0) yield { left: new Float32Array(silence), right: new Float32Array(silence) };
+  try {
+    const sink = new EncodedPacketSink(track);
+    const packet = (await sink.getPacket(from - PREROLL_SECONDS)) ?? (await sink.getFirstPacket());
+    if (packet === null) throw new Error('it has no sound');
+    let resampler: Resampler | undefined;
+    /** Source samples until the end. */
+    let left = Infinity;
+    for await (const { channels, rate } of decodePackets(track, packet, name)) {
+      const count = channels[0]?.length ?? 0;
+      if (count === 0) continue;
+      if (resampler === undefined) {
+        const isFirst = packet.timestamp <= 0 && isShortened;
+        const position = isFirst ? (packet.timestamp + packet.duration) * rate - count : packet.timestamp * rate;
+        resampler = new Resampler(rate, Math.max(0, snap(from * rate - position)));
+        left = Math.round(end * rate - position);
+      }
+      const stereo = toStereo(channels.map((samples) => samples.subarray(0, Math.max(0, left))));
+      left -= count;
+      yield pair(resampler.push(stereo.left, stereo.right));
+      if (left <= 0) break;
+    }
+    if (resampler !== undefined) yield pair(resampler.end());
+  } catch (cause) {
+    if (cause instanceof SceneError) throw cause;
+    throw damageOf(cause, name);
+  }
+}
+
+/** Times are floating-point numbers; nearly whole samples are meant to be whole. */
+function snap(samples: number): number {
+  const whole = Math.round(samples);
+  return Math.abs(samples - whole) < 0.01 ? whole : samples;
+}
+
+function pair([left, right]: [Float32Array, Float32Array]): Stereo {
+  return { left, right };
+}
