@@ -1,0 +1,29 @@
+import { setImmediate } from 'node:timers/promises';
+import { openRasterizer } from '../../src/engine/rasterizer.ts';
+import { upgradeDocument } from '../../src/template/init/upgrade-document.ts';
+import type { LottieDocument, Scene, SceneFont } from '../../src/template/scene.ts';
+import type { Picture } from './picture-difference.ts';
+
+/** The pictures that the engine makes of an animation's frames, counted from its first one, at this size. */
+export async function drawFrames(
+  animation: LottieDocument,
+  frames: readonly number[],
+  { width, height, fonts = [] }: { width: number; height: number; fonts?: readonly SceneFont[] },
+): Promise<Picture[]> {
+  const today = structuredClone(animation);
+  upgradeDocument(today);
+  const scene: Scene = {
+    ...{ output: { format: 'mp4', quality: 'high', fingerprint: null }, width, height, fps: animation.fr },
+    ...{ frameCount: Math.max(1, Math.round(animation.op - animation.ip)), animation: today },
+    ...{ fonts, images: [], clips: [], sounds: [], stills: [] },
+  };
+  const rasterizer = await openRasterizer(scene);
+  const pictures: Picture[] = [];
+  for (const frame of frames) {
+    await rasterizer.prepare(frame);
+    pictures.push({ width, height, rgba: rasterizer.draw(frame) });
+    await setImmediate();
+  }
+  rasterizer.close();
+  return pictures;
+}

@@ -1,0 +1,50 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { LottieDocument } from '../../src/template/scene.ts';
+import { FEATURES } from './features.ts';
+import { CHROMIUM, type LottieWeb, openLottieWeb } from './lottie-web.ts';
+import { fieldDifference } from './measure.ts';
+
+const DOCS = readFileSync(join(import.meta.dirname, '../../templates/LOTTIE.md'), 'utf8');
+const SHIPPED = join(createRequire(import.meta.url).resolve('lottie-web/package.json'), '../test/animations');
+
+/** What the documentation says of each row: the share of a frame, 0..1, and what that is. */
+const told = new Map(
+  [...DOCS.matchAll(/^\| (.+?) \| ([\d.]+) % \| (.+?) \|$/gm)].map(([, name, share, what]) => [
+    name!,
+    { share: Number(share) / 100, what: what! },
+  ]),
+);
+const animations = [...told.keys()].filter((name) => name.endsWith('.json'));
+
+describe.skipIf(CHROMIUM === null)('the engine beside lottie-web in Chromium', () => {
+  let web: LottieWeb;
+  beforeAll(async () => {
+    web = await openLottieWeb();
+  });
+  afterAll(() => web.close());
+
+  it.each(FEATURES)('$name is drawn as the documentation says', async ({ name, document }) => {
+    holds(name, await fieldDifference(document, web, 4));
+  });
+
+  it.each(animations)('%s is drawn as the documentation says', async (name) => {
+    const document = JSON.parse(readFileSync(join(SHIPPED, name), 'utf8')) as LottieDocument;
+    holds(name, await fieldDifference(document, web, 6));
+  });
+});
+
+describe('the documentation', () => {
+  it('has a line for every feature that is compared, and says what differs', () => {
+    expect(FEATURES.map(({ name }) => name).filter((name) => !told.has(name))).toEqual([]);
+    expect([...told].filter(([, { share, what }]) => share > 0.005 === (what === 'same'))).toEqual([]);
+  });
+});
+
+/** Chromium's next version may antialias a little differently. */
+function holds(name: string, measured: number): void {
+  const { share } = told.get(name)!;
+  expect(Math.abs(measured - share)).toBeLessThanOrEqual(Math.max(0.004, share * 0.15));
+}

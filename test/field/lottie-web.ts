@@ -1,0 +1,96 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { createCanvas, loadImage } from '@napi-rs/canvas';
+import { chromium, type Page } from 'playwright-core';
+import type { LottieDocument } from '../../src/template/scene.ts';
+import type { Picture } from './picture-difference.ts';
+
+const PLAYER = createRequire(import.meta.url).resolve('lottie-web/build/player/lottie.min.js');
+
+/** The Chromium of this machine; null where there is none. */
+export const CHROMIUM =
+  ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find((path) => existsSync(path)) ?? null;
+
+/** The reference: lottie-web's SVG renderer in Chromium, over black. */
+export interface LottieWeb {
+  /** The pictures of the frames (of the animation, from its first one on), at this size. */
+  draw(document: LottieDocument, frames: readonly number[], width: number, height: number): Promise<Picture[]>;
+  close(): Promise<void>;
+}
+
+/** What the page has: lottie-web, which is given no network. */
+interface Player {
+  readonly lottie: {
+    loadAnimation(options: object): {
+      readonly isLoaded: boolean;
+      addEventListener(name: string, listener: () => void): void;
+      goToAndStop(frame: number, isFrame: boolean): void;
+      destroy(): void;
+    };
+  };
+  shown?: ReturnType<Player['lottie']['loadAnimation']>;
+}
+
+/** @throws when there is no Chromium */
+export async function openLottieWeb(): Promise<LottieWeb> {
+  const browser = await chromium.launch({
+    executablePath: CHROMIUM!,
+    args: ['--no-sandbox', '--force-color-profile=srgb'],
+  });
+  const page = await browser.newPage();
+  await page.setContent('<body style="margin:0;background:#000;overflow:hidden"><div id="stage"></div></body>');
+  await page.addScriptTag({ content: readFileSync(PLAYER, 'utf8') });
+  return {
+    async draw(document, frames, width, height) {
+      await page.setViewportSize({ width, height });
+      // As text: objects that are shared would be written to twice over.
+      await page.evaluate(load, { text: JSON.stringify(document), width, height });
+      const pictures: Picture[] = [];
+      for (const frame of frames) pictures.push(await shot(page, frame, width, height));
+      return pictures;
+    },
+    close: () => browser.close(),
+  };
+}
+
+async function shot(page: Page, frame: number, width: number, height: number): Promise<Picture> {
+  await page.evaluate(
+    (at) =>
+      new Promise<void>((resolve) => {
+        (globalThis as unknown as Player).shown!.goToAndStop(at, true);
+        requestAnimationFrame(() => requestAnimationFrame(() => resolve()));
+      }),
+    frame,
+  );
+  const image = await loadImage(await page.screenshot({ clip: { x: 0, y: 0, width, height } }));
+  const context = createCanvas(width, height).getContext('2d');
+  context.drawImage(image, 0, 0);
+  return { width, height, rgba: context.getImageData(0, 0, width, height).data };
+}
+
+declare const requestAnimationFrame: (callback: () => void) => void;
+declare const document: {
+  getElementById(id: string): { style: { cssText: string }; innerHTML: string };
+  fonts: { readonly ready: Promise<unknown> };
+};
+
+/** In the page. */
+async function load(given: { text: string; width: number; height: number }): Promise<void> {
+  const player = globalThis as unknown as Player;
+  player.shown?.destroy();
+  const stage = document.getElementById('stage');
+  stage.style.cssText = `width:${given.width}px;height:${given.height}px`;
+  await new Promise<void>((resolve) => {
+    player.shown = player.lottie.loadAnimation({
+      container: stage,
+      renderer: 'svg',
+      loop: false,
+      autoplay: false,
+      animationData: JSON.parse(given.text),
+      rendererSettings: { preserveAspectRatio: 'xMidYMid slice' },
+    });
+    if (player.shown.isLoaded) resolve();
+    else player.shown.addEventListener('DOMLoaded', resolve);
+  });
+  await document.fonts.ready;
+}

@@ -1,0 +1,27 @@
+import type { LottieDocument } from '../../src/template/scene.ts';
+import { drawFrames } from './draw-scene.ts';
+import type { LottieWeb } from './lottie-web.ts';
+import { pictureDifference } from './picture-difference.ts';
+
+/** Pixels of the longer side of the pictures that are compared. */
+const LONG_SIDE = 320;
+
+/**
+ * The largest share of a frame, 0..1, that a viewer would see differ between the engine and lottie-web.
+ *
+ * @param frameCount so many frames, spread over the whole animation
+ */
+export async function fieldDifference(document: LottieDocument, web: LottieWeb, frameCount: number): Promise<number> {
+  const length = Math.max(1, Math.round(document.op - document.ip));
+  const count = Math.min(length, frameCount);
+  const frames = Array.from({ length: count }, (_, index) => Math.floor(((index + 0.5) * length) / count));
+  const scale = LONG_SIDE / Math.max(document.w, document.h);
+  const [width, height] = [even(document.w * scale), even(document.h * scale)];
+  const ours = await drawFrames(document, frames, { width, height });
+  const theirs = await web.draw(document, frames, width, height);
+  return Math.max(...ours.map((picture, index) => pictureDifference(picture, theirs[index]!)));
+}
+
+function even(side: number): number {
+  return Math.max(2, Math.round(side / 2) * 2);
+}
