@@ -3,8 +3,13 @@ import type { JsonSchema } from './json-schema.ts';
 import { fontSchema, soundSchema } from './kind-schemas.ts';
 import { type DefinitionForm, numberSchema } from './value-schemas.ts';
 
+export const ADDITIONS = ['audio', 'fonts', 'output'] as const;
+
 /** What a definition may say beside what fills the editables: `audio`, `fonts` and `output`. */
-export function additionSchemas(spec: StyleVersion | null, form: DefinitionForm): Record<string, JsonSchema> {
+export function additionSchemas(
+  spec: StyleVersion | null,
+  form: DefinitionForm,
+): Record<(typeof ADDITIONS)[number], JsonSchema> {
   return { audio: audioSchema(form), fonts: fontsSchema(spec, form), output: outputSchema(form) };
 }
 

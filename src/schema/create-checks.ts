@@ -1,7 +1,9 @@
 import { Ajv, type ErrorObject } from 'ajv';
 import configSchema from '../../schemas/reelform-config.schema.json' with { type: 'json' };
+import { isRecord } from '../is-record.ts';
 import type { Check } from '../locate.ts';
-import { definitionFileSchema, definitionSchema, type NamedSpec } from './definition-schema.ts';
+import { ADDITIONS } from './addition-schemas.ts';
+import { additionsSchema, definitionFileSchema, definitionSchema, type NamedSpec } from './definition-schema.ts';
 import { EDITOR_KEYWORDS, type JsonSchema } from './json-schema.ts';
 import { kindSchemas } from './kind-schemas.ts';
 import { STRICT_OPTIONS } from './strict-options.ts';
@@ -44,12 +46,25 @@ export function createChecks(): Checks {
       if (ajv.schemas[name] === undefined) ajv.addSchema(schema, name);
     return definitionSchema(template, 'video');
   };
+  const videoCheck = (template: NamedSpec | null, schema: () => JsonSchema): Check => {
+    const subject: Subject = { kind: 'definition', template };
+    const checkVideo = check(schema, subject);
+    const checkAdditions = check(() => additionsSchema(template), subject);
+    return (document, locate) => {
+      const problems = checkVideo(document, locate);
+      return hasAdditions(document) ? [...problems, ...checkAdditions(document, locate)] : problems;
+    };
+  };
   return {
     config: check(configSchema as JsonSchema, { kind: 'config' }),
     file: check(definitionFileSchema, { kind: 'definition', template: null }),
-    anyVideo: check(() => definitionSchema(null, 'video'), { kind: 'definition', template: null }),
-    video: (template) => check(() => videoSchema(template), { kind: 'definition', template }),
+    anyVideo: videoCheck(null, () => definitionSchema(null, 'video')),
+    video: (template) => videoCheck(template, () => videoSchema(template)),
   };
+}
+
+function hasAdditions(document: unknown): boolean {
+  return isRecord(document) && ADDITIONS.some((property) => Object.hasOwn(document, property));
 }
 
 function compile(ajv: Ajv, schema: JsonSchema): (document: unknown) => readonly ErrorObject[] {

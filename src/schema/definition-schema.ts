@@ -1,6 +1,6 @@
 import type { Json } from '../digest.ts';
 import type { StyleVersion } from '../service/wire.ts';
-import { additionSchemas } from './addition-schemas.ts';
+import { ADDITIONS, additionSchemas } from './addition-schemas.ts';
 import { editableDocs, exampleOf, quoted } from './editable-docs.ts';
 import { type JsonSchema, when } from './json-schema.ts';
 import { isFillable, kindName, kindSchemas } from './kind-schemas.ts';
@@ -16,7 +16,7 @@ export interface NamedSpec {
  * The JSON Schema of definitions over one template, or, as a `video`, over any. As a `file` it serves editors: what is
  * written there may be completed by `extends`, by `each`, or by the file that extends it, so nothing is required but
  * where a title shows that the file is whole. As a `video` it is the rule for what is merged and filled in; it refers to
- * `kindSchemas` by their names, for templates to share them.
+ * `kindSchemas` by their names, for templates to share them, and leaves what stands beside `resources` to `additionsSchema`.
  *
  * @see https://json-schema.org/draft-07/json-schema-validation
  */
@@ -43,7 +43,7 @@ export function definitionSchema(template: NamedSpec | null, form: DefinitionFor
       ...valueProperties(form),
       ...(form === 'file' ? fileProperties() : {}),
       resources: resourcesSchema(template, form),
-      ...additionSchemas(template?.spec ?? null, form),
+      ...(form === 'file' ? additionSchemas(template?.spec ?? null, form) : ANY_ADDITIONS),
     },
     allOf: [form === 'video' ? whole : when(HAS_ALL_OF_A_VIDEO, whole)],
     ...(template === null || form === 'video' ? {} : { defaultSnippets: [newDefinition(template)] }),
@@ -51,22 +51,27 @@ export function definitionSchema(template: NamedSpec | null, form: DefinitionFor
 }
 
 /**
+ * The rule for what stands beside `resources` in a definition that is merged and filled in. By itself: few definitions have
+ * any of it, and compiling is most of what a small plan does.
+ */
+export function additionsSchema(template: NamedSpec | null): JsonSchema {
+  return { properties: additionSchemas(template?.spec ?? null, 'video') };
+}
+
+/**
  * The schema of a single definition file or part: which properties there are, and the form of those that say how files
  * and rows come together. Everything else is looked at when it is merged and filled in.
  */
 export function definitionFileSchema(): JsonSchema {
-  const values = [
-    'template',
-    'resources',
-    ...Object.keys(valueProperties('file')),
-    ...Object.keys(additionSchemas(null, 'file')),
-  ];
+  const values = ['template', 'resources', ...Object.keys(valueProperties('file')), ...ADDITIONS];
   return {
     type: 'object',
     additionalProperties: false,
     properties: { ...Object.fromEntries(values.map((property) => [property, {}])), ...fileProperties() },
   };
 }
+
+const ANY_ADDITIONS = Object.fromEntries(ADDITIONS.map((property) => [property, true]));
 
 const HAS_ALL_OF_A_VIDEO: JsonSchema = {
   required: ['title'],

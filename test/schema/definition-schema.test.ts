@@ -2,10 +2,12 @@ import { Ajv } from 'ajv';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import configSchema from '../../schemas/reelform-config.schema.json' with { type: 'json' };
-import { definitionFileSchema, definitionSchema } from '../../src/schema/definition-schema.ts';
+import { additionsSchema, definitionFileSchema, definitionSchema } from '../../src/schema/definition-schema.ts';
 import { EDITOR_KEYWORDS, type JsonSchema } from '../../src/schema/json-schema.ts';
 import { kindSchemas } from '../../src/schema/kind-schemas.ts';
 import type { StyleVersion } from '../../src/service/wire.ts';
+import { checkOutput } from '../../src/template/check-output.ts';
+import { checkTransform } from '../../src/template/check-transform.ts';
 import { LAUNCH_SPEC } from '../support/launch-spec.ts';
 import { specArbitrary } from '../support/spec-arbitrary.ts';
 
@@ -37,6 +39,8 @@ describe('definitionSchema()', () => {
     ['a video', definitionSchema(template, 'video')],
     ['a video over any template', definitionSchema(null, 'video')],
     ['a file', definitionFileSchema()],
+    ['what stands beside resources', additionsSchema(template)],
+    ['the same over any template', additionsSchema(null)],
     ['the configuration', configSchema as JsonSchema],
   ])('gives a strict draft-07 schema of %s', (_, schema) => {
     expect(() => compile(schema)).not.toThrow();
@@ -92,8 +96,74 @@ describe('definitionSchema()', () => {
     fc.assert(
       fc.property(specArbitrary, fc.constantFrom('file', 'video'), (spec, form) => {
         compile(definitionSchema({ name: 'x', spec }, form as 'video'), spec);
+        compile(additionsSchema({ name: 'x', spec }), spec);
       }),
       { numRuns: 50 },
+    );
+  });
+});
+
+/** Numbers at and around every limit, and what is no number. */
+const amount = fc.constantFrom<unknown>(-1, 0, 0.5, 1, 2, 3, 4, 4.5, 25, 120, 121, 720, 4096, 4098, '1', null, true);
+const word = fc.constantFrom(
+  'none',
+  'manual',
+  'cover',
+  'contain',
+  'fill',
+  'slow',
+  'fast',
+  'zoom-in',
+  'mp4',
+  'low',
+  'x',
+);
+
+describe('the schemas', () => {
+  it('take the output that the engine takes, and no other', () => {
+    const takes = compile(additionsSchema(template));
+    const output = fc.record(
+      { format: word, height: amount, fps: amount, quality: word, hight: amount },
+      { requiredKeys: [] },
+    );
+    fc.assert(
+      fc.property(output, (one) => {
+        expect(takes({ output: one })).toBe(checkOutput(one, null).length === 0);
+      }),
+    );
+  });
+
+  it('say the same of an output in reelform.yaml', () => {
+    const { output } = configSchema.properties;
+    const inDefinitions = additionsSchema(null).properties?.output as JsonSchema;
+    expect({ ...output, title: undefined, description: undefined }).toEqual({
+      ...inDefinitions,
+      title: undefined,
+      description: undefined,
+    });
+  });
+
+  it.each([
+    ['v_01', 'video', { trim_strategy: word, trim_start_time: amount, animate_strategy: word, animate_speed: word }],
+    ['a_01', 'audio', { trim_start_time: amount, fade_in: amount, fade_out: amount, loop: amount }],
+    ['(Footage)/USER/hero.jpg', 'image', {}],
+  ] as const)('take the transforms of %s that the engine takes, and no other', (key, kind, fields) => {
+    const takes = compile(definitionSchema(template, 'video'));
+    const crop = { crop_x: amount, crop_width: amount, focus_x: amount };
+    const transform = fc.record(
+      { crop_strategy: word, volume: amount, ...(kind === 'audio' ? {} : crop), ...fields },
+      { requiredKeys: [] },
+    );
+    fc.assert(
+      fc.property(transform, (one) => {
+        const resource = { source: { remote_url: 'x' }, transform: one };
+        // A speed without a move is no mistake to a service; here it is one that somebody would like to know of.
+        fc.pre(!('animate_speed' in one) || ('animate_strategy' in one && one.animate_strategy !== 'none'));
+        expect(takes({ ...whole, resources: { ...whole.resources, [key]: resource } })).toBe(
+          checkTransform(one, kind).length === 0,
+        );
+      }),
+      { numRuns: 300 },
     );
   });
 });

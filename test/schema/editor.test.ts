@@ -93,6 +93,58 @@ describe('the generated schema in an editor', () => {
     expect(docs.get('(Footage)/USER/hero.jpg')).toContain('1920 × 1080');
   });
 
+  it('says nothing of clips, sounds, fonts and an output in any of their forms', async () => {
+    const definition = text(
+      'template: launch',
+      'title: Summer ${city}',
+      'each: {from: data/stores.csv, id: "${slug}"}',
+      'resources:',
+      '  v_01: {source: {remote_url: a.mp4}, transform: {trim_start_time: 1.5, volume: "${volume}"}}',
+      '  a_01: {source: a.mp3, fade_out: 2}',
+      '  f_01: ${font}',
+      '  f_02: Inter-Black',
+      'audio:',
+      '  main: ./${slug}.mp3',
+      '  voice: {source: v.wav, loop: true}',
+      '  hum: {source: {remote_url: h.ogg}, transform: {volume: 0.2}}',
+      'fonts: {Inter-Bold: Inter-Black}',
+      'output: {format: webm, height: 720, fps: "${fps}"}',
+    );
+    expect(await editor.problems('videos/more.yaml', definition)).toEqual([]);
+  });
+
+  it('complains in place of a wrong one of them', async () => {
+    const definition = text(
+      'template: launch',
+      'resources:',
+      '  f_01: Inter-Black',
+      '  v_01: {source: {remote_url: a.mp4}, transform: {volume: 9}}',
+      'audio: {main: {source: a.mp3, volum: 1}}',
+      'fonts: {Inter-Blod: Inter-Black}',
+      'output: {format: wbem, height: 721}',
+    );
+    const problems = await editor.problems('videos/wrong.yaml', definition);
+    const places = problems.map(({ range }) => `${range.start.line}:${range.start.character}`).sort();
+    expect(places).toEqual(['3:8', '4:58', '5:30', '6:8', '7:17', '7:31']);
+  });
+
+  it.each([
+    ['formats', ['template: launch', 'output:', '  format: '], ['mp4', 'webm', 'png_sequence']],
+    ['fields of a track', ['template: launch', 'audio:', '  main:', '    '], ['source', 'volume', 'fade_out', 'loop']],
+    ['fonts to replace', ['template: launch', 'fonts:', '  '], ['Inter-Bold']],
+    ['allowed fonts', ['template: launch', 'resources:', '  f_01: '], ['Inter-Bold', 'Inter-Regular']],
+    [
+      'how an image moves',
+      ['template: launch', 'resources:', '  v_01:', '    transform:', '      animate_strategy: '],
+      ['zoom-in', 'slide-to-left'],
+    ],
+  ])('completes %s', async (name, lines, expected) => {
+    const path = `videos/${name.replaceAll(' ', '-')}.yaml`;
+    await editor.problems(path, text(...lines));
+    const proposals = await editor.proposals(path, { line: lines.length, character: lines.at(-1)!.length });
+    expect(proposals.map(({ label }) => label.replace(/:.*$/, ''))).toEqual(expect.arrayContaining(expected));
+  });
+
   it('completes crop strategies', async () => {
     const lines = [
       'template: launch',
