@@ -24,15 +24,20 @@ async function serve(scene: Scene): Promise<void> {
   const ring = createFrameRing({ width, height, pixels: pixelsOf(scene.output.format) });
   const requests = on(port, 'message') as AsyncIterable<[DrawRequest]>;
   post({ kind: 'open', buffer: ring.buffer });
-  let last: { readonly picture: Buffer; readonly slot: number } | undefined;
+  let last: { readonly frame: number; readonly slot: number; readonly picture: Buffer } | undefined;
   for await (const [{ frame, slot }] of requests) {
-    await rasterizer.prepare(frame);
-    const pixels = rasterizer.draw(frame);
-    const picture = Buffer.from(pixels.buffer, pixels.byteOffset, pixels.length);
-    // The slot of the picture before is written again only after three others.
-    if (last?.picture.equals(picture)) ring.copy(last.slot, slot);
-    else ring.put(pixels, slot);
-    last = { picture, slot };
+    // The slot of the frame before is written again only after three others.
+    if (last?.frame === frame - 1 && rasterizer.repeats(frame)) {
+      ring.copy(last.slot, slot);
+      last = { ...last, frame, slot };
+    } else {
+      await rasterizer.prepare(frame);
+      const pixels = rasterizer.draw(frame);
+      const picture = Buffer.from(pixels.buffer, pixels.byteOffset, pixels.length);
+      if (last?.picture.equals(picture)) ring.copy(last.slot, slot);
+      else ring.put(pixels, slot);
+      last = { frame, slot, picture };
+    }
     const names = scene.stills.filter((still) => still.frame === frame).map((still) => still.name);
     if (names.length > 0) {
       const bytes = await rasterizer.encodeJpeg();

@@ -4,6 +4,7 @@ import { composeAnimation } from './compose-animation.ts';
 import { pixelsOf } from './frame-writer.ts';
 import { animationFramesPerFrame } from './media/clip-windows.ts';
 import { openAnimation } from './open-animation.ts';
+import { findStaticFrames } from './static-frames.ts';
 
 const JPEG_QUALITY = 90;
 
@@ -24,6 +25,11 @@ export interface Rasterizer {
    *   turn of the event loop: a caller that draws many frames has to let one pass now and then.
    */
   draw(frame: number): Uint8Array;
+  /**
+   * Whether it is certain that a frame looks like the one before it, so that it need not be drawn. Of some that do it is
+   * not known.
+   */
+  repeats(frame: number): boolean;
   /** The frame drawn last, as a JPEG; draw no other before it resolves. */
   encodeJpeg(): Promise<Uint8Array>;
   /** The same as PNG, without loss. */
@@ -47,7 +53,10 @@ export async function openRasterizer(scene: Scene): Promise<Rasterizer> {
   const context = canvas.getContext('2d', { alpha: !isOpaque });
   const area = coveringArea(scene);
   const animationFrames = animationFramesPerFrame(scene);
+  // Clips play, whatever the animation says.
+  const isStatic = scene.clips.length > 0 ? () => false : findStaticFrames(composed.animation);
   return {
+    repeats: (frame) => frame > 0 && isStatic((frame - 1) * animationFrames, frame * animationFrames),
     prepare: (frame) => source.prepare(frame),
     draw(frame) {
       context.clearRect(0, 0, width, height);
