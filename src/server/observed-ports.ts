@@ -5,9 +5,9 @@ import { traced } from './trace.ts';
 /** A reader whose answers are counted, failures by their code. */
 export function countedSources(reader: SourceReader, metrics: ServiceMetrics): SourceReader {
   return {
-    async read(tenant, remoteUrl, signal) {
+    async read(tenant, wanted, signal) {
       try {
-        const source = await reader.read(tenant, remoteUrl, signal);
+        const source = await reader.read(tenant, wanted, signal);
         metrics.sourceFetched('read');
         return source;
       } catch (error) {

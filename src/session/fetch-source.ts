@@ -26,6 +26,12 @@ export interface FetchPolicy extends GuardPolicy {
   readonly limits?: FetchLimits;
 }
 
+/** What one fetch asks for, where that is other than usual. */
+export interface FetchWish extends Partial<Pick<FetchLimits, 'maxBytes' | 'timeoutMs'>> {
+  /** Of the request. */
+  readonly accept?: string;
+}
+
 /** What a server said of the version that it gave, to ask it later whether that is still the one. */
 export interface Validators {
   /** Of the URL that answered, at the end of all redirects: another server's ETag says nothing. */
@@ -42,30 +48,42 @@ export type FetchAnswer =
 /**
  * Fetches an http(s) URL into memory. `freshMs`: how long the server said that nobody has to ask again.
  *
- * @param known asks whether these still hold
+ * @param options.known asks whether these still hold
  * @throws SessionFailure `asset_forbidden_host`, `asset_unreachable`, `asset_too_large`; its text never holds the URL's query
  * @throws the signal's reason, when it is aborted
  */
-export type FetchSource = (url: string, signal: AbortSignal, known?: Validators | null) => Promise<FetchAnswer>;
+export type FetchSource = (
+  url: string,
+  signal: AbortSignal,
+  options?: FetchWish & { readonly known?: Validators | null | undefined },
+) => Promise<FetchAnswer>;
 
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
 type Hop = FetchAnswer | { readonly status: 'moved'; readonly location: string };
 
+interface Wanted {
+  /** The URL that the client gave. */
+  readonly given: string;
+  readonly known: Validators | null;
+  readonly accept: string;
+  readonly limits: FetchLimits;
+}
+
 /** A client that asks public hosts alone, unless its policy names others, within limits. EDGE. */
 export function createFetch(policy: FetchPolicy): FetchSource {
-  const limits = policy.limits ?? DEFAULT_FETCH_LIMITS;
+  const usual = policy.limits ?? DEFAULT_FETCH_LIMITS;
   const agent = createGuardedAgents(policy);
 
   /** Answers with where to go on, or with what there is. */
-  const ask = async (given: string, url: URL, signal: AbortSignal, known: Validators | null): Promise<Hop> => {
+  const ask = async (url: URL, signal: AbortSignal, { given, known, accept, limits }: Wanted): Promise<Hop> => {
     const answeredBy = sha256(url.href);
     const conditions = known?.answeredBy === answeredBy ? conditionsOf(known) : {};
     const isConditional = Object.keys(conditions).length > 0;
     const stream = got.stream(url, {
       agent,
       signal,
-      headers: { 'user-agent': 'reelform', accept: 'image/*', 'accept-encoding': 'identity', ...conditions },
+      headers: { 'user-agent': 'reelform', accept, 'accept-encoding': 'identity', ...conditions },
       followRedirect: false,
       throwHttpErrors: false,
       retry: { limit: 0 },
@@ -95,14 +113,15 @@ export function createFetch(policy: FetchPolicy): FetchSource {
     }
   };
 
-  return async (given, signal, known = null) => {
+  return async (given, signal, { known = null, accept = 'image/*', ...special } = {}) => {
     signal.throwIfAborted();
+    const limits = { ...usual, ...special };
     const deadline = startDeadline(signal, limits.timeoutMs);
     try {
       let next = given;
       for (let hop = 0; hop <= limits.maxRedirects; hop++) {
         const url = checkedUrl(given, next, policy);
-        const answer = await ask(given, url, deadline.signal, known);
+        const answer = await ask(url, deadline.signal, { given, known, accept, limits });
         // Anybody on the way may lead elsewhere at any time.
         if (answer.status !== 'moved') return hop === 0 ? answer : { ...answer, freshMs: 0 };
         next = resolveLocation(answer.location, url);

@@ -1,5 +1,6 @@
 import type { Code } from '../diagnostic.ts';
 import type { Sha256 } from '../digest.ts';
+import type { TextFinding } from '../engine/text/text-finding.ts';
 import type { SessionCode } from '../service/session-codes.ts';
 import type { OutputFormat, RenderSession, SessionError, SessionStatus } from '../service/wire.ts';
 import type { Scene } from '../template/scene.ts';
@@ -20,15 +21,23 @@ export interface TemplateRegistry {
   find(tenant: TenantId, styleVersionId: string): Promise<TemplatePackage | null>;
 }
 
-/** An image that is safe to decode: its type and size were read from its bytes. */
+/** What a source is for: `video` takes images and clips, `audio` sounds and the sound of clips. */
+export type SourceKind = 'image' | 'video' | 'audio';
+
+/** A file that is safe to decode: its type and size were read from its bytes. */
 export interface Source {
   readonly bytes: Uint8Array;
   readonly sha256: Sha256;
   /** MIME type. */
   readonly contentType: string;
-  /** Pixels. */
-  readonly width: number;
-  readonly height: number;
+  /** Pixels; sounds have none. */
+  readonly width?: number;
+  readonly height?: number;
+}
+
+export interface WantedSource {
+  readonly remoteUrl: string;
+  readonly kind: SourceKind;
 }
 
 /** Fetches what a `remote_url` names. */
@@ -37,7 +46,7 @@ export interface SourceReader {
    * @throws SessionFailure `asset_unreachable`, `asset_forbidden_host`, `asset_too_large`, `asset_type_unsupported`,
    * `asset_decode_failed`
    */
-  read(tenant: TenantId, remoteUrl: string, signal: AbortSignal): Promise<Source>;
+  read(tenant: TenantId, wanted: WantedSource, signal: AbortSignal): Promise<Source>;
 }
 
 /** Turns a scene into files. */
@@ -62,6 +71,8 @@ export interface Rendering {
   readonly video: Uint8Array;
   /** JPEG each. */
   readonly stills: readonly { readonly name: string; readonly bytes: Uint8Array }[];
+  /** What a viewer would notice of its texts. */
+  readonly findings?: readonly TextFinding[];
 }
 
 /** Where clients find finished files. */
@@ -70,6 +81,8 @@ export interface Output {
   readonly thumbnails: string[];
   /** Of the video. */
   readonly bytes: number;
+  /** Of the rendering. */
+  readonly findings?: readonly TextFinding[];
 }
 
 /** Keeps finished files where clients find them. */

@@ -57,10 +57,18 @@ export interface FinishedRender {
   readonly thumbnails: string[];
   readonly fonts: string[];
   readonly usage: SessionUsage;
+  /** What its owner should know, although it is rendered. */
+  readonly warnings?: readonly SessionProblem[];
 }
 
-export function renderedSession(session: RenderSession, finished: FinishedRender, end: SessionEndTimes): RenderSession {
-  return { ...session, ...finished, status: 'preview_rendered', render_progress: 100, ...endFields(end) };
+export function renderedSession(
+  session: RenderSession,
+  { warnings = [], ...finished }: FinishedRender,
+  end: SessionEndTimes,
+): RenderSession {
+  const occurred_at = timestamp(end.nowMs);
+  const errors = warnings.map((warning) => ({ ...warning, occurred_at }));
+  return { ...session, ...finished, errors, status: 'preview_rendered', render_progress: 100, ...endFields(end) };
 }
 
 export function failedSession(

@@ -1,29 +1,57 @@
 import { canonicalJson, type Json, type Sha256, sha256 } from '../digest.ts';
 import { RENDER_EPOCH } from '../engine/render-epoch.ts';
-import type { Mapping } from '../service/wire.ts';
+import type { AudioResource, Mapping, OutputRequest, Resource } from '../service/wire.ts';
+import { inOrder } from '../template/bind-mapping.ts';
+import { trackKey } from '../template/check-mapping.ts';
+import { resolveOutput } from '../template/resolve-output.ts';
 import type { TemplatePackage } from '../template/template-package.ts';
+
+export interface SceneInputs extends Pick<Mapping, 'resources' | 'audio_tracks' | 'font_changes'> {
+  readonly output?: OutputRequest | undefined;
+}
 
 /**
  * The digest of everything that `bindMapping` and the engine make a video from: two mappings with the same one give the
- * same frames. Titles, labels and where the bytes came from are not in it.
+ * same frames and the same sound. Titles, labels, where the bytes came from and what tracks are called are not in it; an
+ * output that asks for what the template gives by itself is none.
  *
- * @param sources the digest of the bytes behind each media resource, by editable key
+ * @param sources the digest of the bytes behind each source, by editable key, and by `trackKey`
  */
 export function sceneDigest(
   template: TemplatePackage,
-  resources: Mapping['resources'],
+  { resources, audio_tracks = {}, font_changes = {}, output }: SceneInputs,
   sources: ReadonlyMap<string, Sha256>,
 ): Sha256 {
-  const filled = Object.entries(resources).map(([key, resource]): [string, Json] => {
-    const transform = 'transform' in resource ? { ...resource.transform } : undefined;
-    const bytes = sources.get(key);
-    return [key, bytes === undefined ? { ...resource.source } : { sha256: bytes, transform }];
-  });
+  const filled = Object.entries(resources).map(([key, resource]): [string, Json] => [
+    key,
+    contentOf(resource, sources.get(key)),
+  ]);
+  const tracks = inOrder(audio_tracks).map(([name, track]) => contentOf(track, sources.get(trackKey(name))));
+  const fonts = Object.entries(font_changes).map(([name, { source }]) => [name, source.font]);
+  const file = outputOf(template, output);
   return sha256(
     canonicalJson({
       render_epoch: RENDER_EPOCH,
       template: template.digest,
       resources: Object.fromEntries(filled),
+      ...(tracks.length === 0 ? {} : { audio_tracks: tracks }),
+      ...(fonts.length === 0 ? {} : { font_changes: Object.fromEntries(fonts) }),
+      ...(file === null ? {} : { output: file }),
     }),
   );
+}
+
+function contentOf(resource: Resource | AudioResource, bytes: Sha256 | undefined): Json {
+  const transform = 'transform' in resource ? { ...resource.transform } : undefined;
+  return (bytes === undefined ? { ...resource.source } : { sha256: bytes, transform }) as Json;
+}
+
+/** With nothing left open; null for what comes of no wish. */
+function outputOf(template: TemplatePackage, request: OutputRequest | undefined): Json {
+  const measure = (output: OutputRequest | undefined): Record<string, Json> => {
+    const { output: file, width, height, fps } = resolveOutput(template, output);
+    return { ...file, width, height, fps };
+  };
+  const wanted = measure(request);
+  return canonicalJson(wanted) === canonicalJson(measure(undefined)) ? null : wanted;
 }

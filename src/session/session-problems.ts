@@ -1,18 +1,25 @@
 import { ReelformError } from '../diagnostic.ts';
 import { SceneError } from '../engine/scene-error.ts';
 import { ServiceError } from '../service/service-error.ts';
-import { sourcePointer } from '../template/check-mapping.ts';
+import type { Mapping } from '../service/wire.ts';
+import { sourcePointer, trackKey } from '../template/check-mapping.ts';
 import { SessionFailure, type SessionProblem } from './ports.ts';
 
-/** What went wrong with one session, in words for its owner: all of it, and nothing of the machine's inside. */
-export function problemsOf(error: unknown): SessionProblem[] {
-  if (error instanceof AggregateError) return error.errors.flatMap((one) => problemsOf(one));
+/**
+ * What went wrong with one session, in words for its owner: all of it, and nothing of the machine's inside.
+ *
+ * @param mapping of the session, to say where in it something stands
+ */
+export function problemsOf(error: unknown, mapping: Pick<Mapping, 'resources' | 'audio_tracks'>): SessionProblem[] {
+  if (error instanceof AggregateError) return error.errors.flatMap((one) => problemsOf(one, mapping));
   if (error instanceof SessionFailure) return [error.error];
   if (error instanceof SceneError) {
     const { code, message, imageName } = error;
     const retryable = code === 'render_crashed' || code === 'render_timeout';
-    const pointer = imageName === undefined ? undefined : sourcePointer(imageName);
-    return [{ code, title: message, editable: imageName, pointer, severity: 'error', retryable }];
+    const problem = { code, title: message, severity: 'error', retryable } as const;
+    if (imageName === undefined) return [problem];
+    if (isFilled(imageName, mapping)) return [{ ...problem, editable: imageName, pointer: sourcePointer(imageName) }];
+    return [{ ...problem, detail: `It is about ${imageName} of the template` }];
   }
   if (error instanceof ReelformError) {
     const detail = error.hint === undefined ? error.message : `${error.message}. ${error.hint}`;
@@ -26,4 +33,12 @@ export function problemsOf(error: unknown): SessionProblem[] {
     return [{ code: 'storage_failed', title: 'The file system refused', detail, severity: 'error', retryable: true }];
   }
   return [{ code: 'internal', title: 'Internal error', detail, severity: 'error', retryable: false }];
+}
+
+/** Whether a name is one of what the mapping fills, and not of a file of the template. */
+function isFilled(
+  name: string,
+  { resources, audio_tracks = {} }: Pick<Mapping, 'resources' | 'audio_tracks'>,
+): boolean {
+  return Object.hasOwn(resources, name) || Object.keys(audio_tracks).some((track) => trackKey(track) === name);
 }

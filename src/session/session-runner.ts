@@ -2,7 +2,8 @@ import { setMaxListeners } from 'node:events';
 import type { Sha256 } from '../digest.ts';
 import type { SessionPhase } from '../service/wire.ts';
 import { bindMapping } from '../template/bind-mapping.ts';
-import type { TemplatePackage } from '../template/template-package.ts';
+import type { Scene } from '../template/scene.ts';
+import { usedFonts } from '../template/used-fonts.ts';
 import { AttemptRecord } from './attempt-record.ts';
 import {
   type Output,
@@ -17,7 +18,7 @@ import {
   type TemplateRegistry,
   type TenantId,
 } from './ports.ts';
-import { type ReadSources, readSources } from './read-sources.ts';
+import { readSources } from './read-sources.ts';
 import type { RenderPace } from './render-pace.ts';
 import {
   failedSession,
@@ -30,6 +31,7 @@ import {
 import { sceneDigest } from './scene-digest.ts';
 import { problemsOf } from './session-problems.ts';
 import { SharedRenders } from './shared-renders.ts';
+import { textWarnings } from './text-warnings.ts';
 
 export interface SessionRunnerPorts {
   readonly templates: TemplateRegistry;
@@ -107,7 +109,7 @@ export class SessionRunner {
     } catch (error) {
       signal.throwIfAborted();
       if (unwanted.signal.aborted) return;
-      await record.write(failedSession(record.session, problemsOf(error), this.#endTimes()));
+      await record.write(failedSession(record.session, problemsOf(error, stored.session.mapping), this.#endTimes()));
     } finally {
       if (this.#atWork.get(id) === unwanted) this.#atWork.delete(id);
       const { status, errors } = record.session;
@@ -143,50 +145,49 @@ export class SessionRunner {
       record.step(sourced);
       throw new AggregateError(sources.failures);
     }
-    const scene = sceneDigest(template, session.mapping.resources, sources.digests);
+    const inputs = { ...session.mapping, output: session.output };
+    const digest = sceneDigest(template, inputs, sources.digests);
+    const scene = bindMapping(template, { ...inputs, fingerprint: digest }, sources.bytes);
     // Told before it is looked for: what a session at work refers to is not swept away.
-    await record.write(sourced, scene);
+    await record.write(sourced, digest);
     signal.throwIfAborted();
-    const known = await outputs.find(scene, stored.outputName);
-    const output = known ?? (await this.#renderScene({ stored, record, signal }, template, sources, scene));
+    const known = await outputs.find(digest, stored.outputName);
+    const output = known ?? (await this.#renderScene({ stored, record, signal }, scene, digest));
     signal.throwIfAborted();
     const queuedAt = Date.parse(stored.attempt === 1 ? session.updated_at : session.created_at);
     const usage = {
       queue_seconds: seconds(begunAt - queuedAt),
       render_seconds: seconds(environment.now() - begunAt),
-      frames: template.frameCount,
+      frames: scene.frameCount,
       bytes: output.bytes,
     };
-    if (known === null) pace.learn(template, usage.render_seconds);
-    const { video_url, thumbnails } = output;
-    const finished = { video_url, thumbnails, fonts: template.spec.fonts, usage };
-    await record.write(renderedSession(record.session, finished, this.#endTimes()), scene);
+    if (known === null) pace.learn(scene, usage.render_seconds);
+    const { video_url, thumbnails, findings = [] } = output;
+    const warnings = textWarnings(findings, session.mapping);
+    const finished = { video_url, thumbnails, fonts: usedFonts(scene.animation), usage, warnings };
+    await record.write(renderedSession(record.session, finished, this.#endTimes()), digest);
   }
 
   /** Renders and keeps a scene, or shares in the render of another session that has the same. */
-  async #renderScene(
-    { stored, record, signal }: Work,
-    template: TemplatePackage,
-    sources: ReadSources,
-    scene: Sha256,
-  ): Promise<Output> {
+  async #renderScene({ stored, record, signal }: Work, scene: Scene, digest: Sha256): Promise<Output> {
     const { renderer, outputs, environment } = this.#ports;
     const name = stored.outputName;
     this.#enter(record, 'rendering');
     const onProgress = (done: number, count: number): void =>
       record.progress(progressedSession(record.session, done / count, environment.now()));
     let saved: Output | null = null;
-    const rendering = await this.#renders.render(scene, { signal, onProgress }, async (options) => {
+    const rendering = await this.#renders.render(digest, { signal, onProgress }, async (options) => {
       const begunAt = environment.now();
-      const made = await renderer.render(bindMapping(template, stored.session.mapping, sources.bytes), options);
+      const made = await renderer.render(scene, options);
       const elapsedMs = environment.now() - begunAt;
       options.signal.throwIfAborted();
       this.#enter(record, 'uploading');
-      saved = await outputs.save(scene, name, made);
-      this.#ports.onEvent?.({ kind: 'scene-rendered', id: stored.session.id, scene, elapsedMs });
+      saved = await outputs.save(digest, name, made);
+      this.#ports.onEvent?.({ kind: 'scene-rendered', id: stored.session.id, scene: digest, elapsedMs });
       return made;
     });
-    return saved ?? (await outputs.find(scene, name)) ?? (await outputs.save(scene, name, rendering));
+    const output = saved ?? (await outputs.find(digest, name)) ?? (await outputs.save(digest, name, rendering));
+    return rendering.findings === undefined ? output : { ...output, findings: rendering.findings };
   }
 
   #enter(record: AttemptRecord, phase: SessionPhase): void {

@@ -8,8 +8,9 @@ import type {
   StyleVersion,
 } from '../service/wire.ts';
 import { checkMapping } from '../template/check-mapping.ts';
+import { checkOutput } from '../template/check-output.ts';
+import { resolveOutput } from '../template/resolve-output.ts';
 import type { TemplatePackage } from '../template/template-package.ts';
-import { checkSupport } from './check-support.ts';
 import type {
   Claimed,
   IdempotencyClaim,
@@ -69,7 +70,7 @@ export class Sessions {
   ): Promise<Answer> {
     const { environment, store } = this.#ports;
     const template = await this.#template(tenant, request.mapping.template_style_version_id);
-    refuse(checkRequest(request, template.spec));
+    refuse(checkRequest(request, template));
     const ids = { session: `rs_${environment.randomId()}`, mapping: `map_${environment.randomId()}` };
     const session = createdSession(withPlainColors(request, template.spec), ids, environment.now());
     const stored = {
@@ -85,8 +86,10 @@ export class Sessions {
   /** Says what `create` would say, and what the render would take. Keeps nothing. */
   async dryRun(tenant: TenantId, request: CreateRenderSession): Promise<DryRun> {
     const template = await this.#template(tenant, request.mapping.template_style_version_id);
-    const errors = checkRequest(request, template.spec);
-    const estimate = { frames: template.frameCount, render_seconds: this.#ports.pace.expect(template) };
+    const errors = checkRequest(request, template);
+    // An output with mistakes tells nothing.
+    const extent = resolveOutput(template, checkOutput(request.output, template).length === 0 ? request.output : {});
+    const estimate = { frames: extent.frameCount, render_seconds: this.#ports.pace.expect(extent) };
     return { valid: errors.length === 0, errors, warnings: [], estimate };
   }
 
@@ -143,8 +146,9 @@ export class Sessions {
   }
 }
 
-function checkRequest(request: CreateRenderSession, spec: StyleVersion): RequestProblem[] {
-  return [...checkMapping(request.mapping, spec), ...checkSupport(request)];
+function checkRequest({ mapping, output }: CreateRenderSession, template: TemplatePackage): RequestProblem[] {
+  const problems = checkOutput(output, template).map(({ at, ...problem }) => ({ ...problem, pointer: `#${at}` }));
+  return [...checkMapping(mapping, template.spec), ...problems];
 }
 
 /** In the one sentence; each has its place in the list of them. */
@@ -155,9 +159,6 @@ function refuse(problems: readonly RequestProblem[]): void {
   const told = problems.slice(0, MAX_TOLD).map((problem) => problem.detail);
   const more = problems.length > MAX_TOLD ? [`and ${problems.length - MAX_TOLD} more`] : [];
   const details = [...told, ...more].join('; ');
-  if (problems.every((problem) => problem.code === 'not_supported')) {
-    throw serviceError('not_supported', `This version cannot do that: ${details}`, problems);
-  }
   throw serviceError('mapping_invalid', `The mapping does not fit the template: ${details}`, problems);
 }
 

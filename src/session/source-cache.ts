@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { type Sha256, sha256 } from '../digest.ts';
 import { isRecord } from '../is-record.ts';
 import { replaceFile } from '../replace-file.ts';
-import type { FetchSource, Validators } from './fetch-source.ts';
+import type { FetchSource, FetchWish, Validators } from './fetch-source.ts';
 import { createSingleFlight } from './single-flight.ts';
 import type { SourceStore } from './source-store.ts';
 
@@ -16,7 +16,7 @@ export interface CachedBytes {
 /** Bytes by URL, on disk; several processes may share the folder. EDGE. */
 export interface SourceCache {
   /** @throws as the fetch that it was made with */
-  read(url: string, signal: AbortSignal): Promise<CachedBytes>;
+  read(url: string, signal: AbortSignal, wish?: FetchWish): Promise<CachedBytes>;
   /** @see SourceStore.prune; what is then known of URLs whose bytes are gone goes too */
   prune(maxBytes: number): Promise<number>;
 }
@@ -63,10 +63,10 @@ export function createSourceCache({ directory, blobs, fetch, now, isOneRun }: So
     return replaceFile(pathOf(url), entryText, { isDurable: false });
   };
 
-  const refresh = async (url: string, signal: AbortSignal): Promise<CachedBytes> => {
+  const refresh = async (url: string, signal: AbortSignal, wish: FetchWish): Promise<CachedBytes> => {
     const known = await recall(await readEntry(pathOf(url)), blobs);
     if (known !== null && (readInThisRun.has(url) || known.entry.freshUntil > now())) return known;
-    const answer = await fetch(url, signal, known?.entry.validators);
+    const answer = await fetch(url, signal, { ...wish, known: known?.entry.validators });
     if (answer.status === 'fetched') {
       const { bytes, validators } = answer;
       const digest = await blobs.put(bytes);
@@ -79,8 +79,10 @@ export function createSourceCache({ directory, blobs, fetch, now, isOneRun }: So
   };
 
   return {
-    async read(url, signal) {
-      const cached = await flight(url, signal, (shared) => refresh(url, shared));
+    async read(url, signal, wish = {}) {
+      // Who may have less of it, or wants it as something else, asks for itself.
+      const key = JSON.stringify([url, wish]);
+      const cached = await flight(key, signal, (shared) => refresh(url, shared, wish));
       if (isOneRun) readInThisRun.add(url);
       return cached;
     },

@@ -3,6 +3,7 @@ import { checkSource } from './check-source.ts';
 import { fetchFailure } from './fetch-failure.ts';
 import { SessionFailure, type SourceReader, type TenantId } from './ports.ts';
 import type { SourceCache } from './source-cache.ts';
+import { SOURCE_LIMITS } from './source-limits.ts';
 import type { SourceStore } from './source-store.ts';
 
 const UPLOAD = /^urn:sha256:([0-9a-f]{64})$/;
@@ -22,11 +23,11 @@ export interface SourceReaderPorts {
 /** Reads uploads from the store and http(s) URLs through the cache; what comes back is safe to decode. */
 export function createSourceReader({ uploads, cache, mayRead }: SourceReaderPorts): SourceReader {
   return {
-    async read(tenant, remoteUrl, signal) {
+    async read(tenant, { remoteUrl, kind }, signal) {
       const digest = UPLOAD.exec(remoteUrl)?.[1] as Sha256 | undefined;
       if (digest !== undefined) {
         const bytes = (await mayRead(tenant, digest)) ? await uploads.get(digest) : null;
-        if (bytes !== null) return checkSource(bytes, digest);
+        if (bytes !== null) return checkSource(bytes, kind, digest);
         throw new SessionFailure({
           code: 'asset_unreachable',
           title: 'Asset could not be fetched',
@@ -36,8 +37,8 @@ export function createSourceReader({ uploads, cache, mayRead }: SourceReaderPort
       if (!/^https?:/i.test(remoteUrl.trimStart())) {
         throw fetchFailure('asset_forbidden_host', remoteUrl, 'is neither http nor https');
       }
-      const { bytes, sha256 } = await cache.read(remoteUrl, signal);
-      return checkSource(bytes, sha256);
+      const { bytes, sha256 } = await cache.read(remoteUrl, signal, SOURCE_LIMITS[kind]);
+      return checkSource(bytes, kind, sha256);
     },
   };
 }

@@ -1,3 +1,4 @@
+import { byCodeUnit } from '../digest.ts';
 import type {
   AudioResource,
   AudioTransform,
@@ -103,11 +104,16 @@ function trackSounds(
   fetched: ReadonlyMap<string, Uint8Array>,
 ): SceneSound[] {
   const span = { startSeconds: 0, endSeconds: frameCount / fps };
-  return Object.entries(tracks).flatMap(([track, { transform = {} }]) => {
+  return inOrder(tracks).flatMap(([track, { transform = {} }]) => {
     const name = trackKey(track);
     const bytes = fetched.get(name);
     return bytes === undefined ? [] : [{ bytes, name, ...span, transform, optional: false }];
   });
+}
+
+/** The tracks of a mapping, in the order in which they are mixed: it goes by their names. */
+export function inOrder(tracks: NonNullable<Mapping['audio_tracks']>): [name: string, track: AudioResource][] {
+  return Object.entries(tracks).sort(([a], [b]) => byCodeUnit(a, b));
 }
 
 function transformOf(resource: Resource | undefined): Transform {

@@ -2,16 +2,19 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { sha256 } from '../../src/digest.ts';
 import { MAX_IMAGE_BYTES } from '../../src/engine/check-image.ts';
-import { checkSource } from '../../src/session/check-source.ts';
-import { SessionFailure } from '../../src/session/ports.ts';
+import { checkAnySource, checkSource } from '../../src/session/check-source.ts';
+import { SessionFailure, type SourceKind } from '../../src/session/ports.ts';
+import { MAX_MEDIA_BYTES } from '../../src/session/source-limits.ts';
 import { testPicture } from '../engine/pictures.ts';
+import { colorsGif } from '../support/colors-gif.ts';
+import { toneWav } from '../support/tone.ts';
 import { animatedGif, animatedPng, animatedWebp, flatPng, manyScans } from './bomb-pictures.ts';
 
 const TYPES = ['png', 'jpeg', 'webp', 'gif', 'avif'] as const;
 
-function codeOf(bytes: Uint8Array): string {
+async function codeOf(bytes: Uint8Array, kind: SourceKind = 'image'): Promise<string> {
   try {
-    checkSource(bytes);
+    await checkSource(bytes, kind);
     return 'fine';
   } catch (error) {
     if (error instanceof SessionFailure) return error.error.code;
@@ -23,7 +26,7 @@ describe('checkSource()', () => {
   it.each(TYPES)('knows a %s by its bytes', async (type) => {
     const bytes = await testPicture(70, 50).encode(type as 'png');
     const expected = { bytes, sha256: sha256(bytes), contentType: `image/${type}`, width: 70, height: 50 };
-    expect(checkSource(bytes)).toEqual(expected);
+    expect(await checkSource(bytes, 'image')).toEqual(expected);
   });
 
   it.each([
@@ -39,7 +42,9 @@ describe('checkSource()', () => {
     ['a program', '\x7fELF'],
     ['PostScript', '%!PS'],
     ['HEIC', '\0\0\0\x18ftypheic'],
-  ])('takes no %s', (_, text) => expect(codeOf(Buffer.from(text, 'latin1'))).toBe('asset_type_unsupported'));
+  ])('takes no %s', async (_, text) =>
+    expect(await codeOf(Buffer.from(text, 'latin1'))).toBe('asset_type_unsupported'),
+  );
 
   it.each([
     ['too many bytes', () => Buffer.concat([flatPng(1, 1), Buffer.alloc(MAX_IMAGE_BYTES)])],
@@ -50,24 +55,24 @@ describe('checkSource()', () => {
     ['a WebP of 100,000 frames', () => animatedWebp(200, 200, 100_000)],
     ['a PNG of 50,000 frames', () => animatedPng(200, 200, 50_000)],
     ['a PNG of enormous frames', () => animatedPng(4000, 4000, 100)],
-  ])('takes no bomb: %s', (_, make) => expect(codeOf(make())).toBe('asset_too_large'));
+  ])('takes no bomb: %s', async (_, make) => expect(await codeOf(make())).toBe('asset_too_large'));
 
   it('takes no JPEG of very many scans', async () => {
     const jpeg = await testPicture(2000, 2000).encode('jpeg');
-    expect(codeOf(manyScans(jpeg, 10))).toBe('fine');
-    expect(codeOf(manyScans(jpeg, 300))).toBe('asset_too_large');
+    expect(await codeOf(manyScans(jpeg, 10))).toBe('fine');
+    expect(await codeOf(manyScans(jpeg, 300))).toBe('asset_too_large');
   });
 
-  it('takes an animation of a usual length', () => {
-    expect(codeOf(animatedGif(500, 500, 300))).toBe('fine');
-    expect(codeOf(animatedWebp(500, 500, 300))).toBe('fine');
-    expect(codeOf(animatedPng(500, 500, 300))).toBe('fine');
+  it('takes an animation of a usual length', async () => {
+    expect(await codeOf(animatedGif(500, 500, 300))).toBe('fine');
+    expect(await codeOf(animatedWebp(500, 500, 300))).toBe('fine');
+    expect(await codeOf(animatedPng(500, 500, 300))).toBe('fine');
   });
 
   it.each(TYPES)('takes no %s that is cut off', async (type) => {
     const bytes = await testPicture(70, 50).encode(type as 'png');
     for (const share of [0.3, 0.6, 0.95]) {
-      expect(codeOf(bytes.subarray(0, Math.floor(bytes.length * share)))).toBe('asset_decode_failed');
+      expect(await codeOf(bytes.subarray(0, Math.floor(bytes.length * share)))).toBe('asset_decode_failed');
     }
   });
 
@@ -79,21 +84,74 @@ describe('checkSource()', () => {
     ],
     ['an AVIF of boxes', '\0\0\0\x10ftypavif\0\0\0\0', '\0\0\0\x08free'],
     ['a JPEG of nothing', '\xff\xd8\xff\xe0\0\x02', '\xff'],
-  ])('does not walk through %s to its end', (_, start, part) => {
+  ])('does not walk through %s to its end', async (_, start, part) => {
     const bytes = Buffer.from(start + part.repeat(300_000), 'latin1');
-    expect(codeOf(bytes)).toBe('asset_decode_failed');
+    expect(await codeOf(bytes)).toBe('asset_decode_failed');
   });
 
   it('always answers, whatever the bytes', async () => {
     const whole = await Promise.all(TYPES.map((type) => testPicture(20, 20).encode(type as 'png')));
     const samples = [...whole, animatedGif(9, 9, 3), animatedWebp(9, 9, 3), animatedPng(9, 9, 3)];
-    fc.assert(
-      fc.property(fc.constantFrom(...samples), fc.nat(400), fc.uint8Array({ maxLength: 40 }), (bytes, at, noise) => {
-        const damaged = Buffer.from(bytes);
-        damaged.set(noise.subarray(0, Math.max(0, damaged.length - at)), Math.min(at, damaged.length));
-        expect(codeOf(damaged)).toMatch(/^(fine|asset_(too_large|decode_failed|type_unsupported))$/);
-      }),
+    await fc.assert(
+      fc.asyncProperty(
+        fc.constantFrom(...samples),
+        fc.nat(400),
+        fc.uint8Array({ maxLength: 40 }),
+        async (bytes, at, noise) => {
+          const damaged = Buffer.from(bytes);
+          damaged.set(noise.subarray(0, Math.max(0, damaged.length - at)), Math.min(at, damaged.length));
+          expect(await codeOf(damaged)).toMatch(/^(fine|asset_(too_large|decode_failed|type_unsupported))$/);
+        },
+      ),
       { numRuns: 2_000 },
     );
+  });
+});
+
+describe('checkSource() of videos and sounds', () => {
+  const gif = colorsGif([[255, 0, 0]], 20, 10);
+
+  it('knows an image, a clip and a sound by their bytes', async () => {
+    const png = flatPng(3, 4);
+    expect(await checkSource(png, 'video')).toMatchObject({ contentType: 'image/png', width: 3, height: 4 });
+    expect(await checkSource(gif, 'video')).toMatchObject({ contentType: 'image/gif', width: 20, height: 10 });
+    const wav = toneWav(0.1);
+    expect(await checkSource(wav, 'audio')).toEqual({ bytes: wav, sha256: sha256(wav), contentType: 'audio/wav' });
+  });
+
+  it.each<[string, SourceKind, Uint8Array]>([
+    ['a sound as a video', 'video', toneWav(0.1)],
+    ['a sound as an image', 'image', toneWav(0.1)],
+    ['an image as a sound', 'audio', flatPng(1, 1)],
+    ['an animation as a sound', 'audio', gif],
+    ['a playlist', 'video', Buffer.from('#EXTM3U\nfile:///etc/passwd')],
+    ['a playlist as a sound', 'audio', Buffer.from('#EXTM3U\nfile:///etc/passwd')],
+  ])('takes no %s', async (_, kind, bytes) => expect(await codeOf(bytes, kind)).toBe('asset_type_unsupported'));
+
+  it('takes no more than 200 MB, whatever it is', async () => {
+    const large = new Uint8Array(MAX_MEDIA_BYTES + 1);
+    large.set(gif);
+    expect(await codeOf(large, 'video')).toBe('asset_too_large');
+    expect(await codeOf(large, 'audio')).toBe('asset_too_large');
+  });
+
+  it('takes no sound that is cut off in its header', async () => {
+    expect(await codeOf(toneWav(0.1).subarray(0, 30), 'audio')).toBe('asset_decode_failed');
+  });
+});
+
+describe('checkAnySource()', () => {
+  it.each<[string, Uint8Array]>([
+    ['image/png', flatPng(1, 1)],
+    ['image/gif', colorsGif([[0, 0, 0]])],
+    ['audio/wav', toneWav(0.1)],
+  ])('finds out that it is %s', async (contentType, bytes) => {
+    expect(await checkAnySource(bytes)).toMatchObject({ contentType });
+  });
+
+  it('refuses what is nothing of all that', async () => {
+    await expect(checkAnySource(Buffer.from('<svg/>'))).rejects.toMatchObject({
+      error: { code: 'asset_type_unsupported' },
+    });
   });
 });

@@ -100,7 +100,7 @@ const { signal } = new AbortController();
 
 function fetch(path: string, limits: Partial<FetchLimits> = {}, known?: Validators): Promise<FetchAnswer> {
   const run = createFetch({ allow: ALLOW_EVERYTHING, limits: { ...DEFAULT_FETCH_LIMITS, ...limits } });
-  return run(path.startsWith('/') ? `${server.url}${path}` : path, signal, known);
+  return run(path.startsWith('/') ? `${server.url}${path}` : path, signal, { known });
 }
 
 async function textOf(path: string): Promise<string> {

@@ -1,6 +1,18 @@
 import { describe, expect, it } from 'vitest';
-import type { Output, OutputStore } from '../../src/session/ports.ts';
-import { ACME, heldRenderer, instantRenderer, openSmallSessions, smallRequest } from '../support/small-sessions.ts';
+import { SceneError } from '../../src/engine/scene-error.ts';
+import type { TextFinding } from '../../src/engine/text/text-finding.ts';
+import type { CreateRenderSession } from '../../src/service/wire.ts';
+import type { Output, OutputStore, Renderer, SourceReader, TemplateRegistry } from '../../src/session/ports.ts';
+import type { Scene } from '../../src/template/scene.ts';
+import { CLIP, mediaPackage, VOICE } from '../support/media-package.ts';
+import {
+  ACME,
+  exampleSources,
+  heldRenderer,
+  instantRenderer,
+  openSmallSessions,
+  smallRequest,
+} from '../support/small-sessions.ts';
 
 const PHOTO = '(Footage)/USER/photo.png';
 const PHOTO_POINTER = '#/mapping/resources/(Footage)~1USER~1photo.png/source/remote_url';
@@ -129,5 +141,113 @@ describe('SessionRunner.run()', () => {
     const { session } = await sessions.create(ACME, smallRequest());
     const { expires_at, updated_at } = await ended(session.id);
     expect(Date.parse(expires_at!) - Date.parse(updated_at)).toBe(86_400_000);
+  });
+});
+
+describe('SessionRunner.run() of videos, sounds and fonts', () => {
+  const MEDIA = mediaPackage();
+  const templates: TemplateRegistry = { find: async () => MEDIA };
+  const remote = (name: string) => ({ source: { remote_url: `https://example.com/${name}` } });
+  const request = (mapping: Partial<CreateRenderSession['mapping']>, more: Partial<CreateRenderSession> = {}) => ({
+    title: 'Berlin',
+    render: 'preview' as const,
+    mapping: { template_style_version_id: MEDIA.spec.id, resources: {}, ...mapping },
+    ...more,
+  });
+
+  /** Renders nothing, but for what it is told, and keeps the last scene. */
+  function recordingRenderer(findings: readonly TextFinding[] = []): Renderer & { scene: Scene | null } {
+    const renderer = {
+      scene: null as Scene | null,
+      async render(scene: Scene) {
+        renderer.scene = scene;
+        return { format: scene.output.format, video: Buffer.from('video'), stills: [], findings };
+      },
+    };
+    return renderer;
+  }
+
+  it('fetches all of them, and tells each by what it fills', async () => {
+    const renderer = recordingRenderer();
+    const kinds: string[] = [];
+    const sources: SourceReader = {
+      async read(tenant, wanted, signal) {
+        kinds.push(wanted.kind);
+        return exampleSources.read(tenant, wanted, signal);
+      },
+    };
+    const { sessions, ended } = openSmallSessions(renderer, { templates, sources });
+    const mapping = {
+      resources: { [CLIP]: remote('clip'), [VOICE]: remote('voice'), f_01: { source: { font: 'Spare-Italic' } } },
+      audio_tracks: { main: remote('music') },
+    };
+    const { session } = await sessions.create(ACME, request(mapping, { output: { fps: 20 } }));
+    const rendered = await ended(session.id);
+    expect(rendered).toMatchObject({
+      status: 'preview_rendered',
+      errors: [],
+      fonts: ['Spare-Italic'],
+      usage: { frames: 20 },
+      audio_tracks: mapping.audio_tracks,
+    });
+    expect(rendered.source_uploads.map(({ key, status }) => [key, status])).toEqual([
+      [CLIP, 'fetched'],
+      [VOICE, 'fetched'],
+      ['audio_tracks.main', 'fetched'],
+    ]);
+    expect(kinds).toEqual(['video', 'audio', 'audio']);
+    const { clips, sounds, frameCount, output } = renderer.scene!;
+    expect([clips.length, sounds.map(({ name }) => name), frameCount]).toEqual([
+      1,
+      [VOICE, 'audio/music.wav', 'audio_tracks.main'],
+      20,
+    ]);
+    expect(output.fingerprint).toMatch(/^[0-9a-f]{64}$/);
+  });
+
+  it('says which track could not be had', async () => {
+    const { sessions, ended } = openSmallSessions(recordingRenderer(), { templates });
+    const { session } = await sessions.create(ACME, request({ audio_tracks: { 'a/b': remote('gone') } }));
+    const pointer = '#/mapping/audio_tracks/a~1b/source/remote_url';
+    expect((await ended(session.id)).errors).toMatchObject([
+      { code: 'asset_unreachable', editable: 'audio_tracks.a/b', pointer },
+    ]);
+  });
+
+  it.each([
+    ['audio_tracks.main', { editable: 'audio_tracks.main', pointer: '#/mapping/audio_tracks/main/source/remote_url' }],
+    ['audio/music.wav', { detail: 'It is about audio/music.wav of the template' }],
+  ])('says what the renderer could not use: %s', async (imageName, told) => {
+    const error = new SceneError('asset_decode_failed', 'No sound', { imageName });
+    const { sessions, ended } = openSmallSessions({ render: () => Promise.reject(error) }, { templates });
+    const { session } = await sessions.create(ACME, request({ audio_tracks: { main: remote('music') } }));
+    const [first] = (await ended(session.id)).errors;
+    expect(first).toMatchObject({ code: 'asset_decode_failed', ...told });
+    expect(first!.pointer).toBe('pointer' in told ? told.pointer : undefined);
+  });
+
+  it('warns of texts that a viewer would stumble over, and renders', async () => {
+    const text = { text: 'Hi', font: 'Test-Regular', overflow: 0, characters: [] as string[] };
+    const renderer = recordingRenderer([
+      { ...text, code: 'glyph_missing', editable: 't_01', characters: ['漢'] },
+      { ...text, code: 'text_overflow', editable: null, overflow: 0.25 },
+    ]);
+    const { sessions, ended } = openSmallSessions(renderer, { templates });
+    const { session } = await sessions.create(ACME, request({ resources: { t_01: { source: { text: '漢' } } } }));
+    expect(await ended(session.id)).toMatchObject({
+      status: 'preview_rendered',
+      video_url: expect.any(String),
+      errors: [
+        {
+          code: 'glyph_missing',
+          detail: 'Neither Test-Regular nor a fallback font of the template draws 漢',
+          editable: 't_01',
+          pointer: '#/mapping/resources/t_01/source/text',
+          severity: 'warning',
+          occurred_at: expect.any(String),
+        },
+        { code: 'text_overflow', detail: 'The text is 25 % larger than its box', severity: 'warning' },
+      ],
+    });
   });
 });

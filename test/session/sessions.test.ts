@@ -55,18 +55,45 @@ describe('Sessions.create()', () => {
     expect(renderer.renders).toBe(0);
   });
 
-  it('says what this version cannot do instead of leaving it out', async () => {
+  it('tells tracks, fonts and the output as they were asked for', async () => {
+    const { sessions } = openSmallSessions();
+    const audio_tracks = { main: { source: { remote_url: 'https://example.com/a.mp3' } } };
+    const font_changes = { 'Test-Regular': { source: { font: 'Test-Regular' } } };
+    const { mapping, ...rest } = smallRequest();
+    const request = {
+      ...rest,
+      mapping: { ...mapping, audio_tracks, font_changes },
+      output: { format: 'gif' } as const,
+    };
+    const { session } = await sessions.create(ACME, request);
+    expect(session).toMatchObject({
+      audio_tracks,
+      font_changes,
+      mapping: { audio_tracks, font_changes },
+      output: { format: 'gif' },
+    });
+  });
+
+  it('refuses tracks, fonts and an output that cannot be, each at its place', async () => {
     const { sessions } = openSmallSessions();
     const { mapping, ...rest } = smallRequest();
     const request = {
       ...rest,
-      mapping: { ...mapping, audio_tracks: { main: { source: { remote_url: 'https://example.com/a.mp3' } } } },
-      output: { format: 'gif' } as const,
+      mapping: {
+        ...mapping,
+        audio_tracks: { main: { source: { remote_url: 'ftp://example.com' } } },
+        font_changes: { 'Test-Regular': { source: { font: 'Comic-Sans' } } },
+      },
+      output: { height: 35, fps: 30 },
     };
     await expect(sessions.create(ACME, request)).rejects.toMatchObject({
       status: 422,
-      code: 'not_supported',
-      problems: [{ pointer: '#/mapping/audio_tracks' }, { pointer: '#/output/format' }],
+      code: 'mapping_invalid',
+      problems: [
+        { code: 'invalid_url', pointer: '#/mapping/audio_tracks/main/source/remote_url' },
+        { code: 'font_missing', pointer: '#/mapping/font_changes/Test-Regular/source/font' },
+        { code: 'definition_invalid', pointer: '#/output/height' },
+      ],
     });
   });
 
@@ -196,5 +223,26 @@ describe('what is another tenant’s', () => {
     ];
     for (const one of asked) await expect(one).rejects.toMatchObject({ status: 404, code: 'not_found' });
     expect((await sessions.list(FOREIGN, ALL)).sessions).toEqual([]);
+  });
+
+  it('estimates the output that is asked for', async () => {
+    const { sessions } = openSmallSessions();
+    const estimates = [undefined, { fps: 20 }, { height: 720 }].map(async (output) => {
+      const { valid, estimate } = await sessions.dryRun(ACME, { ...smallRequest(), ...(output && { output }) });
+      return valid ? estimate! : null;
+    });
+    const [own, faster, larger] = await Promise.all(estimates);
+    expect([own!.frames, faster!.frames, larger!.frames]).toEqual([10, 20, 10]);
+    expect(larger!.render_seconds).toBeGreaterThan(own!.render_seconds);
+  });
+
+  it('tells what is wrong with an output', async () => {
+    const { sessions } = openSmallSessions();
+    const { valid, errors, estimate } = await sessions.dryRun(ACME, { ...smallRequest(), output: { fps: 1e9 } });
+    expect({ valid, errors, frames: estimate!.frames }).toMatchObject({
+      valid: false,
+      errors: [{ pointer: '#/output/fps' }],
+      frames: 10,
+    });
   });
 });

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Sha256, sha256 } from '../../src/digest.ts';
 import { ALLOW_EVERYTHING, ALLOW_NOTHING } from '../../src/session/allow-list.ts';
-import { SessionFailure, type TenantId } from '../../src/session/ports.ts';
+import { SessionFailure, type TenantId, type WantedSource } from '../../src/session/ports.ts';
 import { uploadUrl } from '../../src/session/source-reader.ts';
 import { createSources, type Sources, type SourcesOptions } from '../../src/session/sources.ts';
 import { testPicture } from '../engine/pictures.ts';
@@ -60,6 +60,10 @@ function open(options: Partial<SourcesOptions> = {}): Sources {
   });
 }
 
+function image(remoteUrl: string): WantedSource {
+  return { remoteUrl, kind: 'image' };
+}
+
 async function codeOf(reading: Promise<unknown>): Promise<string> {
   const failure = await reading.then(
     () => null,
@@ -72,7 +76,7 @@ async function codeOf(reading: Promise<unknown>): Promise<string> {
 describe('createSources()', () => {
   it('reads a URL: its bytes, and what they are', async () => {
     headers = { 'content-type': 'text/html' };
-    const source = await open().reader.read(TENANT, `${server.url}/image.gif`, signal);
+    const source = await open().reader.read(TENANT, image(`${server.url}/image.gif`), signal);
     expect(source).toEqual({
       bytes: picture,
       sha256: sha256(picture),
@@ -83,30 +87,30 @@ describe('createSources()', () => {
   });
 
   it('asks each time, and takes the bytes once', async () => {
-    for (const sources of [open(), open(), open()]) await sources.reader.read(TENANT, `${server.url}/a`, signal);
+    for (const sources of [open(), open(), open()]) await sources.reader.read(TENANT, image(`${server.url}/a`), signal);
     served = other;
-    expect((await open().reader.read(TENANT, `${server.url}/a`, signal)).contentType).toBe('image/jpeg');
-    await open().reader.read(TENANT, `${server.url}/a`, signal);
+    expect((await open().reader.read(TENANT, image(`${server.url}/a`), signal)).contentType).toBe('image/jpeg');
+    await open().reader.read(TENANT, image(`${server.url}/a`), signal);
     expect(answers).toEqual([200, 304, 304, 200, 304]);
   });
 
   it('takes them each time from a server that cannot say whether they changed', async () => {
     headers = { etag: 'none' };
-    for (const sources of [open(), open()]) await sources.reader.read(TENANT, `${server.url}/a`, signal);
+    for (const sources of [open(), open()]) await sources.reader.read(TENANT, image(`${server.url}/a`), signal);
     expect(answers).toEqual([200, 200]);
   });
 
   it('does not ask while the server said that it need not, up to a day', async () => {
     headers = { 'cache-control': 'max-age=31536000, immutable' };
     const { reader } = open();
-    await reader.read(TENANT, `${server.url}/a`, signal);
+    await reader.read(TENANT, image(`${server.url}/a`), signal);
     now += 23 * HOUR_MS;
-    await reader.read(TENANT, `${server.url}/a`, signal);
+    await reader.read(TENANT, image(`${server.url}/a`), signal);
     expect(answers).toEqual([200]);
     now += 2 * HOUR_MS;
-    await reader.read(TENANT, `${server.url}/a`, signal);
+    await reader.read(TENANT, image(`${server.url}/a`), signal);
     expect(answers).toEqual([200, 304]);
-    await reader.read(TENANT, `${server.url}/a`, signal);
+    await reader.read(TENANT, image(`${server.url}/a`), signal);
     expect(answers).toEqual([200, 304]);
   });
 
@@ -116,7 +120,9 @@ describe('createSources()', () => {
       release = resolve;
     });
     const { reader } = open();
-    const reading = Promise.all(Array.from({ length: 20 }, () => reader.read(TENANT, `${server.url}/a`, signal)));
+    const reading = Promise.all(
+      Array.from({ length: 20 }, () => reader.read(TENANT, image(`${server.url}/a`), signal)),
+    );
     release();
     expect(new Set((await reading).map((source) => source.sha256))).toEqual(new Set([sha256(picture)]));
     expect(answers).toEqual([200]);
@@ -124,9 +130,9 @@ describe('createSources()', () => {
 
   it('fetches again what somebody changed on the disk', async () => {
     const { reader } = open();
-    await reader.read(TENANT, `${server.url}/a`, signal);
+    await reader.read(TENANT, image(`${server.url}/a`), signal);
     await writeFile(join(directory, 'fetched', sha256(picture)), other);
-    const source = await reader.read(TENANT, `${server.url}/a`, signal);
+    const source = await reader.read(TENANT, image(`${server.url}/a`), signal);
     expect([source.sha256, answers]).toEqual([sha256(picture), [200, 200]]);
   });
 
@@ -134,16 +140,16 @@ describe('createSources()', () => {
     'fetches again what it knows only as %j',
     async (text) => {
       const { reader } = open();
-      await reader.read(TENANT, `${server.url}/a`, signal);
+      await reader.read(TENANT, image(`${server.url}/a`), signal);
       const [entry = ''] = await readdir(join(directory, 'urls'));
       await writeFile(join(directory, 'urls', entry), text);
-      await reader.read(TENANT, `${server.url}/a`, signal);
+      await reader.read(TENANT, image(`${server.url}/a`), signal);
       expect(answers).toEqual([200, 200]);
     },
   );
 
   it('writes no URL to the disk: its query can be a key', async () => {
-    await open().reader.read(TENANT, `${server.url}/a?signature=s3cret`, signal);
+    await open().reader.read(TENANT, image(`${server.url}/a?signature=s3cret`), signal);
     const [entry = ''] = await readdir(join(directory, 'urls'));
     expect(`${entry} ${await readFile(join(directory, 'urls', entry), 'utf8')}`).not.toMatch(/s3cret|127\.0\.0\.1/);
   });
@@ -151,7 +157,7 @@ describe('createSources()', () => {
   it('prunes copies, what it knows of them, and no uploads', async () => {
     const sources = open();
     await sources.uploads.put(picture);
-    await sources.reader.read(TENANT, `${server.url}/a`, signal);
+    await sources.reader.read(TENANT, image(`${server.url}/a`), signal);
     now += 2 * HOUR_MS;
     expect(await sources.prune(0)).toBe(0);
     expect(await readdir(join(directory, 'fetched'))).toEqual([]);
@@ -162,7 +168,7 @@ describe('createSources()', () => {
   it('serves two on one folder', async () => {
     const all = [open(), open()];
     const paths = Array.from({ length: 10 }, (_, index) => `${server.url}/${index % 3}`);
-    const reads = all.flatMap(({ reader }) => paths.map((url) => reader.read(TENANT, url, signal)));
+    const reads = all.flatMap(({ reader }) => paths.map((url) => reader.read(TENANT, image(url), signal)));
     await Promise.all([...reads, all[0]!.prune(0), all[1]!.prune(0)]);
     expect(await readdir(join(directory, 'fetched'))).toEqual([sha256(picture)]);
     expect(await readdir(join(directory, 'urls'))).toHaveLength(3);
@@ -171,16 +177,16 @@ describe('createSources()', () => {
   describe('for one run', () => {
     it('asks for each URL once', async () => {
       const { reader } = open({ isOneRun: true });
-      await reader.read(TENANT, `${server.url}/a`, signal);
+      await reader.read(TENANT, image(`${server.url}/a`), signal);
       served = other;
-      expect((await reader.read(TENANT, `${server.url}/a`, signal)).sha256).toBe(sha256(picture));
+      expect((await reader.read(TENANT, image(`${server.url}/a`), signal)).sha256).toBe(sha256(picture));
       expect(answers).toEqual([200]);
     });
 
     it('asks again in the next, and clears everything', async () => {
-      await open({ isOneRun: true }).reader.read(TENANT, `${server.url}/a`, signal);
+      await open({ isOneRun: true }).reader.read(TENANT, image(`${server.url}/a`), signal);
       const next = open({ isOneRun: true });
-      await next.reader.read(TENANT, `${server.url}/a`, signal);
+      await next.reader.read(TENANT, image(`${server.url}/a`), signal);
       expect(answers).toEqual([200, 304]);
       await next.clear();
       await expect(readdir(directory)).rejects.toThrow('ENOENT');
@@ -191,37 +197,41 @@ describe('createSources()', () => {
       served = Buffer.from('no image');
       expect(
         await codeOf(
-          reader.read(TENANT, `${server.url}/a`, AbortSignal.abort()).catch(() => {
+          reader.read(TENANT, image(`${server.url}/a`), AbortSignal.abort()).catch(() => {
             throw new SessionFailure({ code: 'canceled', title: '' });
           }),
         ),
       ).toBe('canceled');
       served = picture;
-      expect((await reader.read(TENANT, `${server.url}/a`, signal)).width).toBe(70);
+      expect((await reader.read(TENANT, image(`${server.url}/a`), signal)).width).toBe(70);
     });
   });
 
   it('reads the uploads of a tenant, and of nobody else', async () => {
     const sources = open({ mayRead: async (tenant) => tenant === TENANT });
     const digest = await sources.uploads.put(picture);
-    const source = await sources.reader.read(TENANT, uploadUrl(digest), signal);
+    const source = await sources.reader.read(TENANT, image(uploadUrl(digest)), signal);
     expect(source).toMatchObject({ sha256: digest, contentType: 'image/png', width: 70 });
-    const foreign = sources.reader.read('b' as TenantId, uploadUrl(digest), signal);
+    const foreign = sources.reader.read('b' as TenantId, image(uploadUrl(digest)), signal);
     expect(await codeOf(foreign)).toBe('asset_unreachable');
-    const missing = sources.reader.read(TENANT, uploadUrl(sha256('none') as Sha256), signal);
+    const missing = sources.reader.read(TENANT, image(uploadUrl(sha256('none') as Sha256)), signal);
     expect(await codeOf(missing)).toBe('asset_unreachable');
   });
 
   it('has no way from a digest to what was fetched', async () => {
     const sources = open();
-    await sources.reader.read(TENANT, `${server.url}/a`, signal);
-    expect(await codeOf(sources.reader.read(TENANT, uploadUrl(sha256(picture)), signal))).toBe('asset_unreachable');
+    await sources.reader.read(TENANT, image(`${server.url}/a`), signal);
+    expect(await codeOf(sources.reader.read(TENANT, image(uploadUrl(sha256(picture))), signal))).toBe(
+      'asset_unreachable',
+    );
   });
 
   it('takes nothing that is no image', async () => {
     served = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>');
     headers = { 'content-type': 'image/png' };
-    expect(await codeOf(open().reader.read(TENANT, `${server.url}/a.png`, signal))).toBe('asset_type_unsupported');
+    expect(await codeOf(open().reader.read(TENANT, image(`${server.url}/a.png`), signal))).toBe(
+      'asset_type_unsupported',
+    );
   });
 
   it('goes nowhere with any hostile URL', async () => {
@@ -229,7 +239,7 @@ describe('createSources()', () => {
     const { reader } = open({ allow: ALLOW_NOTHING, lookup: hostileLookup, publicPorts: [80, 443, trap.port] });
     for (const { what, url } of hostileUrls(trap.port)) {
       const expected = what.includes('none.example') ? 'asset_unreachable' : 'asset_forbidden_host';
-      expect([what, await codeOf(reader.read(TENANT, url, signal))]).toEqual([what, expected]);
+      expect([what, await codeOf(reader.read(TENANT, image(url), signal))]).toEqual([what, expected]);
     }
     expect(trap.connections()).toBe(0);
     await trap.close();

@@ -25,7 +25,7 @@ export const SMALL = smallPackage();
 
 /** A source for every URL of example.com but those that say gone. */
 export const exampleSources: SourceReader = {
-  async read(_tenant, remoteUrl) {
+  async read(_tenant, { remoteUrl }) {
     if (remoteUrl.includes('gone')) {
       const title = 'Asset could not be fetched';
       throw new SessionFailure({ code: 'asset_unreachable', title, detail: remoteUrl });
@@ -86,7 +86,12 @@ export interface SmallSessions {
 /** Sessions over the small package, in memory and a temporary folder. */
 export function openSmallSessions(
   renderer: Renderer = instantRenderer(),
-  options: { readonly outputs?: OutputStore; readonly retentionMs?: number; readonly sources?: SourceReader } = {},
+  options: {
+    readonly outputs?: OutputStore;
+    readonly retentionMs?: number;
+    readonly sources?: SourceReader;
+    readonly templates?: TemplateRegistry;
+  } = {},
 ): SmallSessions {
   const directory = mkdtempSync(join(tmpdir(), 'reelform-sessions-'));
   const outputs = options.outputs ?? createDirectoryOutputs(join(directory, 'renders'), 'renders', writeFileAtomic);
@@ -96,7 +101,7 @@ export function openSmallSessions(
   const stopped = new AbortController();
   const store = createMemoryStore((id) => void runner.run(id, stopped.signal).catch(() => undefined));
   const shared = {
-    templates: smallTemplates,
+    templates: options.templates ?? smallTemplates,
     sources: options.sources ?? exampleSources,
     renderer,
     outputs,

@@ -3,7 +3,7 @@ import type { RequestProblem, StyleVersion } from '../../service/wire.ts';
 import { parseTemplatePackage } from '../../template/parse-template-package.ts';
 import { readPackageZip } from '../../template/read-package-zip.ts';
 import type { TemplatePackage } from '../../template/template-package.ts';
-import { checkPackageImages } from './check-package-images.ts';
+import { checkPackageMedia } from './check-package-media.ts';
 import { packageProblems, problem } from './package-problems.ts';
 
 // Entry of the worker thread that reads one package: unpacking, parsing and checking take seconds where a file is large,
@@ -34,14 +34,14 @@ const MAX_STILLCUTS = 50;
 /** What a parsed animation takes for each byte of its text, about. */
 const MEMORY_PER_TEXT_BYTE = 8;
 
-parentPort!.postMessage(read(workerData as PackageRequest));
+parentPort!.postMessage(await read(workerData as PackageRequest));
 
-function read({ zip, wants }: PackageRequest): PackageAnswer {
+async function read({ zip, wants }: PackageRequest): Promise<PackageAnswer> {
   const files = readPackageZip(zip);
   if (!files.ok) return { kind: 'problems', problems: packageProblems(files.diagnostics, new Map()) };
   const parsed = parseTemplatePackage('', files.value);
   if (!parsed.ok) return { kind: 'problems', problems: packageProblems(parsed.diagnostics, files.value) };
-  const problems = [...tooMany(parsed.value), ...checkPackageImages(parsed.value)];
+  const problems = [...tooMany(parsed.value), ...(await checkPackageMedia(parsed.value))];
   if (problems.length > 0) return { kind: 'problems', problems };
   if (wants === 'package') return { kind: 'package', package: parsed.value, memoryBytes: memoryOf(files.value) };
   const { spec, manifest, digest, width, height, fps, frameCount, stills } = parsed.value;

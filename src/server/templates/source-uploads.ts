@@ -1,13 +1,13 @@
 import { serviceError } from '../../service/service-error.ts';
 import type { SourceUploadAnswer } from '../../service/wire.ts';
-import { checkSource } from '../../session/check-source.ts';
+import { checkAnySource } from '../../session/check-source.ts';
 import { SessionFailure, type Source, type TenantId } from '../../session/ports.ts';
 import { uploadUrl } from '../../session/source-reader.ts';
 import type { SourceStore } from '../../session/source-store.ts';
 import type { SourceUploads as SourceUploadsPort } from '../http/app-ports.ts';
 import type { UploadTable } from '../ports.ts';
 
-/** Images that clients sent. The bytes are kept once, and each tenant sees only what it has sent itself. */
+/** Files that clients sent. The bytes are kept once, and each tenant sees only what it has sent itself. */
 export class SourceUploads implements SourceUploadsPort {
   readonly #store: SourceStore;
   readonly #table: UploadTable;
@@ -18,19 +18,20 @@ export class SourceUploads implements SourceUploadsPort {
   }
 
   async put(tenant: TenantId, bytes: Uint8Array): Promise<{ upload: SourceUploadAnswer; isNew: boolean }> {
-    const { sha256, contentType, width, height } = checked(bytes);
+    const { sha256, contentType, width, height } = await checked(bytes);
     const isNew = !(await this.#table.has(tenant, sha256));
     // Also what the tenant has sent before: the file may be gone or damaged.
     await this.#store.put(bytes, sha256);
     if (isNew) await this.#table.add(tenant, sha256);
-    const size = { bytes: bytes.length, width, height };
-    return { upload: { remote_url: uploadUrl(sha256), sha256, content_type: contentType, ...size }, isNew };
+    const size = width === undefined || height === undefined ? {} : { width, height };
+    const upload = { remote_url: uploadUrl(sha256), sha256, content_type: contentType, bytes: bytes.length, ...size };
+    return { upload, isNew };
   }
 }
 
-function checked(bytes: Uint8Array): Source {
+async function checked(bytes: Uint8Array): Promise<Source> {
   try {
-    return checkSource(bytes);
+    return await checkAnySource(bytes);
   } catch (error) {
     if (!(error instanceof SessionFailure)) throw error;
     const { code, title } = error.error;

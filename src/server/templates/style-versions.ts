@@ -123,7 +123,8 @@ export class StyleVersions implements TemplateRegistry, StyleVersionsPort {
     const found = await this.#package(id);
     if (found.digest !== digest) throw new Error(`Internal error: another package is kept for ${id}`);
     // What is no part of the digest is the tenant's own, and the kept file may be another's.
-    const spec = { id, editables: details.editables, fonts: details.fonts };
+    const { editables, fonts, available_fonts: available } = details;
+    const spec = { id, editables, fonts, ...(available === undefined ? {} : { available_fonts: available }) };
     return { ...found, spec, manifest: { ...found.manifest, name, description: null } };
   }
 

@@ -52,7 +52,6 @@ export const SESSION_OPERATIONS = {
         'body_too_large',
         'unsupported_media_type',
         'mapping_invalid',
-        'not_supported',
         'style_version_failed',
         'idempotency_key_reused',
       ),

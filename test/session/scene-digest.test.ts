@@ -1,0 +1,59 @@
+import { describe, expect, it } from 'vitest';
+import { canonicalJson, type Sha256, sha256 } from '../../src/digest.ts';
+import { RENDER_EPOCH } from '../../src/engine/render-epoch.ts';
+import { type SceneInputs, sceneDigest } from '../../src/session/scene-digest.ts';
+import { mediaPackage } from '../support/media-package.ts';
+
+const TEMPLATE = mediaPackage();
+const PHOTO = '(Footage)/USER/photo.png';
+const REMOTE = { source: { remote_url: 'https://example.com/a' } };
+const RESOURCES = {
+  t_01: { source: { text: 'Hi' } },
+  [PHOTO]: { ...REMOTE, transform: { crop_strategy: 'cover' } },
+} as const;
+const SOURCES = new Map<string, Sha256>([
+  [PHOTO, sha256('photo')],
+  ['audio_tracks.main', sha256('music')],
+  ['audio_tracks.other', sha256('music')],
+]);
+
+function digest(more: Partial<SceneInputs> = {}, sources: ReadonlyMap<string, Sha256> = SOURCES): Sha256 {
+  return sceneDigest(TEMPLATE, { resources: RESOURCES, ...more }, sources);
+}
+
+describe('sceneDigest()', () => {
+  it('is what it always was where there is nothing new', () => {
+    const before = {
+      render_epoch: RENDER_EPOCH,
+      template: TEMPLATE.digest,
+      resources: { t_01: { text: 'Hi' }, [PHOTO]: { sha256: sha256('photo'), transform: { crop_strategy: 'cover' } } },
+    };
+    expect(digest()).toBe(sha256(canonicalJson(before)));
+    expect(digest({ audio_tracks: {}, font_changes: {}, output: {} })).toBe(digest());
+    expect(digest({ output: { format: 'mp4', height: 36, fps: 10, quality: 'high' } })).toBe(digest());
+  });
+
+  it('changes with all that reaches a frame, the sound or the file', () => {
+    const track = (transform: object) => ({ audio_tracks: { main: { ...REMOTE, transform } } });
+    const change = (font: string) => ({ font_changes: { 'Test-Regular': { source: { font } } } });
+    const all = [
+      digest(),
+      digest(track({})),
+      digest(track({ loop: true })),
+      digest(track({}), new Map([...SOURCES, ['audio_tracks.main', sha256('other music')]])),
+      digest(change('Spare-Italic')),
+      digest(change('Wide-Regular')),
+      digest({ output: { format: 'webm' } }),
+      digest({ output: { height: 18 } }),
+      digest({ output: { fps: 5 } }),
+      digest({ output: { quality: 'low' } }),
+    ];
+    expect(new Set(all).size).toBe(all.length);
+  });
+
+  it('does not change with what a track is called, or where it came from', () => {
+    const named = (name: string, remote_url: string) =>
+      digest({ audio_tracks: { [name]: { source: { remote_url } } } });
+    expect(named('main', 'https://a.example')).toBe(named('other', 'https://b.example'));
+  });
+});
