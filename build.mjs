@@ -46,6 +46,7 @@ const { metafile } = await build({
     'src/cli/run.ts',
     'src/engine/render-process.ts',
     'src/engine/raster-worker.ts',
+    'src/engine/writers/gif-worker.ts',
     'src/engine/still-worker.ts',
     'src/engine/lint/lint-worker.ts',
     'src/server/templates/package-worker.ts',

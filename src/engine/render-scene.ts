@@ -6,6 +6,7 @@ import { frameRateOf, frameTimeSeconds } from './frame-rate.ts';
 import { audioCodecOf, type FrameWriter } from './frame-writer.ts';
 import { makeSound } from './media/make-sound.ts';
 import type { RenderedStill } from './raster-protocol.ts';
+import { renderPicture } from './render-picture.ts';
 import { supplyFrames } from './supply-frames.ts';
 import { openWebcodecsEncoder } from './webcodecs-encoder.ts';
 import { openWriter } from './writers/open-writer.ts';
@@ -18,7 +19,7 @@ export interface RenderSceneOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** A finished video and its stills, in memory. */
+/** A finished video and its stills, in memory. A picture has one frame, and lasts 0 seconds. */
 export interface Rendering {
   /** The file that was asked for; as MP4: H.264, yuv420p, BT.709, limited range, index first. */
   readonly video: Uint8Array;
@@ -44,6 +45,7 @@ export async function renderScene(scene: Scene, options: RenderSceneOptions = {}
   signal?.throwIfAborted();
   checkScene(scene);
   const { width, height, frameCount, output } = scene;
+  if (output.format === 'png') return renderPicture(scene, options);
   const rate = frameRateOf(scene.fps);
   const supply = supplyFrames(scene, { first: 0, end: frameCount }, signal);
   let writer: FrameWriter | undefined;

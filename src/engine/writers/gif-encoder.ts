@@ -1,0 +1,135 @@
+import type { OutputQuality } from '../../service/wire.ts';
+import type { FrameRate } from '../frame-rate.ts';
+import { changedArea, unionArea } from './changed-area.ts';
+import { isShownInGif, tickOf } from './frame-delays.ts';
+import { encodeGifFrame, setGifDelay } from './gif-frame.ts';
+import { GIF_SETTINGS, type GifSettings } from './gif-palette.ts';
+
+export interface GifOptions {
+  /** Pixels. */
+  readonly width: number;
+  readonly height: number;
+  readonly rate: FrameRate;
+  readonly frameCount: number;
+  readonly quality: OutputQuality;
+  /** Kept as a comment; null for none. */
+  readonly comment: string | null;
+}
+
+/**
+ * Frames as a GIF that plays for ever. Each frame draws what has changed, in the smallest rectangle, with colours of its own;
+ * what repeats is shown for longer. Pixels of less than half opacity are transparent. Delays are whole hundredths of a
+ * second that add up to the frame rate; above 50 frames per second some are left out.
+ *
+ * @see GIF89a
+ */
+export class GifFileEncoder {
+  readonly #options: GifOptions;
+  readonly #settings: GifSettings;
+  readonly #blocks: Uint8Array[];
+  /** What is shown before the pending frame, and the pending frame, which is encoded when the next one is known. */
+  readonly #shown: Uint32Array;
+  #pending: Uint32Array | undefined;
+  #next: Uint32Array;
+  /** Hundredths of a second. */
+  #pendingSince = 0;
+
+  constructor(options: GifOptions) {
+    const pixels = options.width * options.height;
+    this.#options = options;
+    this.#settings = GIF_SETTINGS[options.quality];
+    this.#blocks = [header(options)];
+    this.#shown = new Uint32Array(pixels);
+    this.#next = new Uint32Array(pixels);
+  }
+
+  /** @param rgba straight alpha; free again when this returns */
+  add(rgba: Uint8Array, frame: number): void {
+    const { rate, width } = this.#options;
+    if (this.#pending !== undefined && !isShownInGif(frame, rate, this.#pendingSince)) return;
+    settle(new Uint32Array(rgba.buffer, rgba.byteOffset, rgba.byteLength / 4), this.#next, {
+      shown: this.#pending,
+      tolerance: this.#settings.tolerance,
+    });
+    if (this.#pending === undefined) {
+      this.#pending = this.#next;
+      this.#next = new Uint32Array(this.#pending.length);
+      return;
+    }
+    if (changedArea(this.#pending, this.#next, width) === null) return;
+    const since = tickOf(frame, rate, 100);
+    this.#encodePending(since, this.#next);
+    [this.#pending, this.#next] = [this.#next, this.#pending];
+    this.#pendingSince = since;
+  }
+
+  finish(): Uint8Array {
+    const { rate, frameCount } = this.#options;
+    if (this.#pending !== undefined) this.#encodePending(tickOf(frameCount, rate, 100), null);
+    return Buffer.concat([...this.#blocks, Uint8Array.of(TRAILER)]);
+  }
+
+  #encodePending(until: number, next: Uint32Array | null): void {
+    const { width } = this.#options;
+    const [shown, pixels] = [this.#shown, this.#pending!];
+    // Nothing but clearing makes pixels transparent again.
+    const cleared = next === null ? null : changedArea(pixels, next, width, (before, after) => vanishes(before, after));
+    const area = unionArea(changedArea(shown, pixels, width), cleared) ?? { left: 0, top: 0, right: 1, bottom: 1 };
+    const block = encodeGifFrame({ width, area, shown, pixels, isCleared: cleared !== null }, this.#settings);
+    setGifDelay(block, until - this.#pendingSince);
+    this.#blocks.push(block);
+    shown.set(pixels);
+    if (cleared === null) return;
+    for (let row = area.top; row < area.bottom; row++) shown.fill(0, row * width + area.left, row * width + area.right);
+  }
+}
+
+const TRAILER = 0x3b;
+
+function vanishes(before: number, after: number): boolean {
+  return before >>> 24 !== 0 && after >>> 24 === 0;
+}
+
+/** Pixels with alpha 0 or 255, little-endian RGBA; those that hardly differ from what is shown are as they are shown. */
+function settle(
+  source: Uint32Array,
+  target: Uint32Array,
+  { shown, tolerance }: { shown: Uint32Array | undefined; tolerance: number },
+): void {
+  for (let index = 0; index < source.length; index++) {
+    const pixel = source[index]!;
+    if (pixel >>> 24 < 128) {
+      target[index] = 0;
+      continue;
+    }
+    const opaque = (pixel | 0xff000000) >>> 0;
+    const before = shown?.[index] ?? 0;
+    target[index] = before !== 0 && tolerance > 0 && isNear(opaque, before, tolerance) ? before : opaque;
+  }
+}
+
+function isNear(one: number, other: number, tolerance: number): boolean {
+  return (
+    Math.abs((one & 255) - (other & 255)) <= tolerance &&
+    Math.abs(((one >> 8) & 255) - ((other >> 8) & 255)) <= tolerance &&
+    Math.abs(((one >> 16) & 255) - ((other >> 16) & 255)) <= tolerance
+  );
+}
+
+/** Signature, logical screen, the extension that lets it play for ever, the comment. */
+function header({ width, height, comment }: GifOptions): Uint8Array {
+  const screen = Buffer.alloc(13);
+  screen.write('GIF89a', 'latin1');
+  screen.writeUInt16LE(width, 6);
+  screen.writeUInt16LE(height, 8);
+  // Eight bits of colour; each frame has its own table.
+  screen.writeUInt8(0x70, 10);
+  const loop = Buffer.from('\x21\xff\x0bNETSCAPE2.0\x03\x01\0\0\0', 'latin1');
+  return Buffer.concat([screen, loop, ...(comment === null ? [] : [commentBlock(comment)])]);
+}
+
+/** @param comment up to 255 characters of ASCII. @see GIF89a, section 24 */
+function commentBlock(comment: string): Uint8Array {
+  const text = Buffer.from(comment.slice(0, 255), 'latin1');
+  return Buffer.concat([Uint8Array.of(0x21, 0xfe, text.length), text, Uint8Array.of(0)]);
+}

@@ -1,0 +1,85 @@
+import gifenc from 'gifenc';
+import type { OutputQuality } from '../../service/wire.ts';
+
+export type Color = [red: number, green: number, blue: number];
+
+/** How a GIF of a quality is made. */
+export interface GifSettings {
+  /** Of each frame; one more entry means "as before". */
+  readonly colors: number;
+  /** Levels of 0..255 that ordered dithering adds or takes away at most. */
+  readonly dither: number;
+  /** A pixel is drawn again when a channel differs by more levels of 0..255 from what is shown. */
+  readonly tolerance: number;
+}
+
+export const GIF_SETTINGS: Readonly<Record<OutputQuality, GifSettings>> = {
+  low: { colors: 63, dither: 9, tolerance: 6 },
+  medium: { colors: 127, dither: 7, tolerance: 3 },
+  high: { colors: 255, dither: 5, tolerance: 0 },
+};
+
+/** So many pixels tell the colours of a frame. */
+const SAMPLES = 60_000;
+const ALIKE_LEVELS = 4;
+
+/** The colours that stand for the pixels of a frame. @param pixels four bytes each, alpha ignored; evenly sampled */
+export function chooseColors(pixels: Uint32Array, maxColors: number): Color[] {
+  const step = Math.max(1, Math.floor(pixels.length / SAMPLES));
+  const sampled = step === 1 ? pixels : pixels.filter((_, index) => index % step === 0);
+  return gifenc.quantize(new Uint8Array(sampled.buffer, sampled.byteOffset, sampled.byteLength), maxColors, {
+    format: 'rgb565',
+  });
+}
+
+/** Finds the nearest colours of one palette, remembering them: six bits of each channel decide. */
+export class ColorFinder {
+  /** Three levels each. */
+  readonly #levels: Int32Array;
+  readonly #known = new Int16Array(1 << 18).fill(-1);
+
+  constructor(palette: readonly Color[]) {
+    this.#levels = Int32Array.from(palette.flat());
+  }
+
+  /** Index of the nearest colour. @param red 0..255, as are the others */
+  find(red: number, green: number, blue: number): number {
+    const key = ((red >> 2) << 12) | ((green >> 2) << 6) | (blue >> 2);
+    const known = this.#known[key]!;
+    if (known >= 0) return known;
+    const levels = this.#levels;
+    let [found, least] = [0, Number.POSITIVE_INFINITY];
+    for (let at = 0; at < levels.length; at += 3) {
+      const r = levels[at]! - red;
+      const g = levels[at + 1]! - green;
+      const b = levels[at + 2]! - blue;
+      // The eye sees differences of green best, of blue least.
+      const distance = 3 * r * r + 6 * g * g + b * b;
+      if (distance < least) {
+        least = distance;
+        found = at;
+      }
+    }
+    this.#known[key] = found / 3;
+    return found / 3;
+  }
+
+  /** Whether nobody could tell a colour from one of the palette. */
+  isAlike(index: number, red: number, green: number, blue: number): boolean {
+    const levels = this.#levels;
+    const at = index * 3;
+    return (
+      Math.abs(levels[at]! - red) + Math.abs(levels[at + 1]! - green) + Math.abs(levels[at + 2]! - blue) <= ALIKE_LEVELS
+    );
+  }
+}
+
+/** An 8×8 matrix of thresholds, each once, −0.5..0.5: what dithering adds at a place, the same in every frame. */
+export const BAYER: Float32Array = Float32Array.from({ length: 64 }, (_, index) => {
+  let value = 0;
+  for (let bit = 0; bit < 3; bit++) {
+    const [x, y] = [(index >> bit) & 1, (index >> (3 + bit)) & 1];
+    value |= (((x ^ y) << 1) | y) << (2 * (2 - bit));
+  }
+  return (value + 0.5) / 64 - 0.5;
+});

@@ -1,0 +1,78 @@
+import { Worker } from 'node:worker_threads';
+import { builtFile } from '../built-file.ts';
+import { errorFrom } from '../failure.ts';
+import type { FrameWriter, WriterOptions } from '../frame-writer.ts';
+import { SceneError } from '../scene-error.ts';
+import type { GifMessage, GifRequest, GifWork } from './gif-protocol.ts';
+
+/** So many frames may wait for the thread. */
+const SLOTS = 2;
+
+/** An animated GIF, encoded in a thread of its own, so that the next frames are drawn meanwhile. EDGE. */
+export async function openGifWriter({ format, frameCount, output }: WriterOptions): Promise<FrameWriter> {
+  const options = { ...format, frameCount, quality: output.quality, comment: output.fingerprint };
+  return new GifWriter({ options, buffer: new SharedArrayBuffer(format.width * format.height * 4 * SLOTS) });
+}
+
+class GifWriter implements FrameWriter {
+  readonly #work: GifWork;
+  readonly #worker: Worker;
+  readonly #free: number[] = Array.from({ length: SLOTS }, (_, slot) => slot);
+  #file: Uint8Array | undefined;
+  #failure: Error | undefined;
+  #wake: () => void = () => undefined;
+
+  constructor(work: GifWork) {
+    this.#work = work;
+    this.#worker = new Worker(builtFile(import.meta.url, 'engine/writers/gif-worker.js'), { workerData: work });
+    this.#worker.on('message', (message: GifMessage) => this.#take(message));
+    this.#worker.on('error', (cause) =>
+      this.#fail(new SceneError('encode_failed', 'The GIF encoder failed', { cause })),
+    );
+    this.#worker.on('exit', () =>
+      this.#fail(new SceneError('render_crashed', 'The thread that encodes the GIF ended')),
+    );
+  }
+
+  async write(pixels: Uint8Array, frame: number): Promise<void> {
+    await this.#until(() => this.#free.length > 0);
+    const slot = this.#free.pop()!;
+    new Uint8Array(this.#work.buffer, slot * pixels.length, pixels.length).set(pixels);
+    this.#post({ kind: 'frame', frame, slot });
+  }
+
+  async finish(): Promise<Uint8Array> {
+    this.#post({ kind: 'finish' });
+    await this.#until(() => this.#file !== undefined);
+    return this.#file!;
+  }
+
+  close(): void {
+    void this.#worker.terminate();
+  }
+
+  #take(message: GifMessage): void {
+    if (message.kind === 'failed') return this.#fail(errorFrom(message.failure));
+    if (message.kind === 'taken') this.#free.push(message.slot);
+    else this.#file = message.bytes;
+    this.#wake();
+  }
+
+  async #until(isSo: () => boolean): Promise<void> {
+    while (this.#failure === undefined && !isSo()) {
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+    }
+    if (this.#failure !== undefined) throw this.#failure;
+  }
+
+  #fail(error: Error): void {
+    this.#failure ??= error;
+    this.#wake();
+  }
+
+  #post(request: GifRequest): void {
+    this.#worker.postMessage(request);
+  }
+}
