@@ -8,7 +8,7 @@ import { areFiles } from '../plan-index/find-suspects.ts';
 import type { Memory, Outcome } from '../plan-index/memory.ts';
 import { type PlanMemory, RecordLost } from '../plan-index/plan-memory.ts';
 import { planPart } from '../plan-index/plan-part.ts';
-import { rememberOutcome, unsettled } from '../plan-index/remember-outcome.ts';
+import { rememberOutcome, withoutOutcome } from '../plan-index/remember-outcome.ts';
 import { isTrusted, type Stamp } from '../plan-index/stamp.ts';
 import { isAsItWas, readRanges, readWhole, stateOf } from '../plan-index/watched-files.ts';
 import { observeMissingOutputs } from '../project/observe-outputs.ts';
@@ -83,7 +83,7 @@ function forgetOutcome(memory: Memory, lockPath: string, stamp: Stamp): Memory {
   if (now !== null && now.seen.sha256 === outcome.lock?.sha256) {
     return { ...memory, outcome: { ...outcome, lock: now.seen } };
   }
-  return { ...memory, outcome: null, definitions: memory.definitions.map(unsettled) };
+  return withoutOutcome(memory);
 }
 
 function openPart(root: string, lockPath: string, memory: PlanMemory, observeOutputs: boolean): Comparison | null {

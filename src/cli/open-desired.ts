@@ -103,7 +103,7 @@ function recall(root: string, memory: PlanMemory, remembered: Memory): OpenDesir
   const { config, templates, definitions, files } = remembered;
   let all: readonly DesiredVideo[] | null = null;
   const desired = (): readonly DesiredVideo[] => {
-    all ??= definitions.flatMap((one) => memory.videos(one)).sort((a, b) => (a.id < b.id ? -1 : 1));
+    all ??= [...definitions].flatMap((one) => memory.videos(one)).sort((a, b) => (a.id < b.id ? -1 : 1));
     return all;
   };
   const texts = new RepositoryFiles(root);
@@ -117,7 +117,7 @@ function recall(root: string, memory: PlanMemory, remembered: Memory): OpenDesir
     },
     labels: (template, key) => templates.get(template)?.labels[key],
     dependenciesOf({ path, template }) {
-      const own = definitions.find((one) => one.path === path);
+      const own = definitions.find(path);
       const ofTemplate = [...files.keys()].filter((file) => isOfTemplate(file, template, config));
       return [...new Set([CONFIG_FILE, ...(own?.origins ?? [path]), ...(own?.assets ?? []), ...ofTemplate])];
     },

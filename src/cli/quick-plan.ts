@@ -2,7 +2,7 @@ import { userInfo } from 'node:os';
 import { join, resolve } from 'node:path';
 import { EXIT } from '../diagnostic.ts';
 import { RENDER_EPOCH } from '../engine/render-epoch.ts';
-import type { Change, Plan } from '../plan/plan.ts';
+import type { Plan } from '../plan/plan.ts';
 import { planDocument } from '../plan/plan-document.ts';
 import { areFiles } from '../plan-index/find-suspects.ts';
 import { type Looked, lookAtIndex } from '../plan-index/plan-memory.ts';
@@ -61,8 +61,7 @@ export function quickPlan(argv: readonly string[], io: Io): QuickPlan {
     isAsItWas(join(root, JOURNAL_FILE), outcome.journal) &&
     (flags.includes('--ignore-missing-outputs') || areFiles(root, outputs));
   if (!isSame) return { root, looked };
-  const changes = Array.from({ length: videos }, () => ({ action: 'noop' }) as Change);
-  const plan: Plan = { changes, complete: true, diagnostics: [] };
+  const plan: Plan = { changes: [], idle: { count: videos, changes: () => [] }, complete: true, diagnostics: [] };
   io.stdout.write(flags.includes('--json') ? planJson(planDocument(plan, VERSION, [])) : `${emptyWords(plan)}\n`);
   return { exitCode: EXIT.ok };
 }

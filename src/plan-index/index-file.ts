@@ -1,6 +1,7 @@
 import { hash, randomUUID } from 'node:crypto';
 import { closeSync, fstatSync, mkdirSync, openSync, readSync, renameSync, rmSync, writeSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { decodeParts, encodeParts } from './byte-parts.ts';
 import { decodeHead, decodeTail, encodeHead, type Head, TAIL_BYTES, type Tail } from './index-format.ts';
 import type { RecordPlace } from './memory.ts';
 
@@ -31,12 +32,15 @@ export class IndexFile {
     return opened === null ? null : new IndexFile(file, opened.tail, opened.head);
   }
 
-  /** @returns null when it is not as it was written */
-  body(): unknown {
+  /**
+   * @param count of parts
+   * @returns null when it is not as it was written
+   */
+  body(count: number): Buffer[] | null {
     const { bodyOffset, bodyLength, bodySha256 } = this.#tail;
     const bytes = readAt(this.#file, bodyOffset, bodyLength);
     if (bytes === null || !hash('sha256', bytes, 'buffer').equals(bodySha256)) return null;
-    return JSON.parse(bytes.toString());
+    return decodeParts(bytes, count);
   }
 
   /** @returns null when it is not as it was written */
@@ -92,22 +96,22 @@ function readAt(file: number, offset: number, length: number): Buffer | null {
   return bytes;
 }
 
-/** What shows that a record is as it was written. */
-export function sumOf(record: Uint8Array): string {
-  return hash('sha256', record).slice(0, 12);
+/** What shows that a record is as it was written: 48 bits of its SHA-256. */
+export function sumOf(record: Uint8Array): number {
+  return hash('sha256', record, 'buffer').readUIntBE(0, 6);
 }
 
 /**
  * Writes an index whole or not at all. EDGE. It may be lost by a crash, and is not missed then.
  *
  * @param base what the records of the new one begin with; null: nothing
- * @param encode given the offset behind all records → body and head
+ * @param body its parts
  */
 export function writeIndex(
   path: string,
   base: IndexFile | null,
   records: readonly Uint8Array[],
-  body: Uint8Array,
+  body: readonly Uint8Array[],
   head: Head,
 ): void {
   const unfinished = join(dirname(path), `plan-${randomUUID()}`);
@@ -118,7 +122,8 @@ export function writeIndex(
     try {
       base?.copyRecords(file);
       const added = Buffer.concat(records);
-      writeAll(file, Buffer.concat([added, body, encodeHead(head, body, start + added.length)]), start);
+      const whole = Buffer.concat(encodeParts(body));
+      writeAll(file, Buffer.concat([added, whole, encodeHead(head, whole, start + added.length)]), start);
     } finally {
       closeSync(file);
     }

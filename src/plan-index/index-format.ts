@@ -1,11 +1,12 @@
 import { isAscii } from 'node:buffer';
 import { hash } from 'node:crypto';
 import type { StatTuple } from '../project/read-log.ts';
+import { bytesOf, decodeParts, encodeParts, float64s } from './byte-parts.ts';
 import type { Outcome } from './memory.ts';
 
 /**
- * `.reelform/plan.idx`: texts of videos, one after the other; the body, JSON; the head, what a plan with nothing to do looks
- * at; the tail. A body or head that is not what the tail says is no body or head.
+ * `.reelform/plan.idx`: texts of videos, one after the other; the body, of JSON and columns of numbers; the head, what a plan
+ * with nothing to do looks at; the tail. A body or head that is not what the tail says is no body or head.
  *
  * ```text
  * records | body | head | body offset, body length, head length: 3 × float64 | SHA-256 of the body: 32 | mark: 8 |
@@ -14,7 +15,7 @@ import type { Outcome } from './memory.ts';
  */
 export const TAIL_BYTES = 24 + 32 + 8 + 32;
 
-const MARK = Buffer.from('RFPLAN1\n', 'latin1');
+const MARK = Buffer.from('RFPLAN2\n', 'latin1');
 const ROW = 5;
 
 /** The part of the index that every plan reads. */
@@ -40,7 +41,7 @@ export interface HeadMeta {
   readonly hasDiagnostics: boolean;
 }
 
-/** Paths in columns: `tuples` has five numbers for each, `trust` one byte. */
+/** Paths by code unit, in columns: `tuples` has five numbers for each, `trust` one byte. */
 export interface States {
   readonly paths: readonly string[];
   readonly tuples: Float64Array;
@@ -52,7 +53,7 @@ export function tupleAt({ tuples }: States, index: number): StatTuple {
   return [tuples[at]!, tuples[at + 1]!, tuples[at + 2]!, tuples[at + 3]!, tuples[at + 4]!];
 }
 
-/** @param states path → tuple and trust */
+/** @param states by path */
 export function statesOf(states: readonly { path: string; tuple: StatTuple; isTrusted: boolean }[]): States {
   const tuples = new Float64Array(states.length * ROW);
   const trust = new Uint8Array(states.length);
@@ -71,9 +72,7 @@ export function encodeHead(head: Head, body: Uint8Array, bodyOffset: number): Bu
     lines(head.ways),
     lines(head.outputs),
   ];
-  const counts = new Float64Array(parts.map(({ length }) => length));
-  const chunks: Uint8Array[] = [bytesOf(counts)];
-  for (const part of parts) chunks.push(part, new Uint8Array(padding(part.length)));
+  const chunks = encodeParts(parts);
   const sizes = new Float64Array([bodyOffset, body.length, chunks.reduce((sum, { length }) => sum + length, 0)]);
   const signed = Buffer.concat([...chunks, bytesOf(sizes), hash('sha256', body, 'buffer'), MARK]);
   return Buffer.concat([signed, hash('sha256', signed, 'buffer')]);
@@ -105,25 +104,12 @@ export function decodeTail(tail: Buffer, fileBytes: number): Tail | null {
 export function decodeHead(bytes: Buffer): Head | null {
   const signed = bytes.subarray(0, -32);
   if (!hash('sha256', signed, 'buffer').equals(bytes.subarray(-32))) return null;
-  const counts = new Float64Array(bytes.buffer, bytes.byteOffset, PARTS);
-  let at = counts.byteLength;
-  const next = (part: number): Buffer => {
-    const length = counts[part]!;
-    const start = at;
-    at += length + padding(length);
-    return bytes.subarray(start, start + length);
-  };
+  const parts = decodeParts(bytes, PARTS);
   const states = (part: number): States => {
-    const paths = linesIn(next(part));
-    const tuples = next(part + 1);
-    return {
-      paths,
-      tuples: new Float64Array(tuples.buffer, tuples.byteOffset, paths.length * ROW),
-      trust: next(part + 2),
-    };
+    return { paths: linesIn(parts[part]!), tuples: float64s(parts[part + 1]!), trust: parts[part + 2]! };
   };
-  const meta = JSON.parse(next(0).toString()) as HeadMeta;
-  return { meta, files: states(1), folders: states(4), ways: linesIn(next(7)), outputs: linesIn(next(8)) };
+  const meta = JSON.parse(parts[0]!.toString()) as HeadMeta;
+  return { meta, files: states(1), folders: states(4), ways: linesIn(parts[7]!), outputs: linesIn(parts[8]!) };
 }
 
 const PARTS = 9;
@@ -141,12 +127,4 @@ function linesIn(bytes: Buffer): string[] {
   const paths = bytes.toString(isAscii(bytes) ? 'latin1' : 'utf8').split('\n');
   paths.pop();
   return paths;
-}
-
-function bytesOf(numbers: Float64Array): Uint8Array {
-  return new Uint8Array(numbers.buffer, numbers.byteOffset, numbers.byteLength);
-}
-
-function padding(length: number): number {
-  return (8 - (length % 8)) % 8;
 }

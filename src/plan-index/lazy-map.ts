@@ -1,3 +1,6 @@
+import { byCodeUnit } from '../digest.ts';
+import { indexOfSorted } from './index-of-sorted.ts';
+
 /**
  * A map whose values are made when somebody asks, each once; most of what is remembered nobody asks for.
  */
@@ -5,9 +8,8 @@ export class LazyMap<V> implements ReadonlyMap<string, V> {
   readonly #keys: readonly string[];
   readonly #make: (key: string, index: number) => V;
   readonly #made = new Map<string, V>();
-  #indexOf: ReadonlyMap<string, number> | null = null;
 
-  /** @param keys in order, each once */
+  /** @param keys by code unit, each once */
   constructor(keys: readonly string[], make: (key: string, index: number) => V) {
     this.#keys = keys;
     this.#make = make;
@@ -18,20 +20,27 @@ export class LazyMap<V> implements ReadonlyMap<string, V> {
   }
 
   has(key: string): boolean {
-    return this.#indices().has(key);
+    return indexOfSorted(this.#keys, key) !== -1;
   }
 
   get(key: string): V | undefined {
-    const index = this.#indices().get(key);
-    return index === undefined ? undefined : this.#at(key, index);
+    const index = indexOfSorted(this.#keys, key);
+    return index === -1 ? undefined : this.#at(key, index);
+  }
+
+  /** All of both; what is laid over stands for what was. */
+  laidOver(others: ReadonlyMap<string, V>): LazyMap<V> {
+    const added = [...others.keys()].filter((key) => !this.has(key));
+    const keys = added.length === 0 ? this.#keys : [...this.#keys, ...added].sort(byCodeUnit);
+    return new LazyMap(keys, (key) => others.get(key) ?? this.get(key)!);
   }
 
   *entries(): MapIterator<[string, V]> {
     for (const [index, key] of this.#keys.entries()) yield [key, this.#at(key, index)];
   }
 
-  keys(): MapIterator<string> {
-    return this.#indices().keys();
+  *keys(): MapIterator<string> {
+    yield* this.#keys;
   }
 
   *values(): MapIterator<V> {
@@ -44,11 +53,6 @@ export class LazyMap<V> implements ReadonlyMap<string, V> {
 
   forEach(visit: (value: V, key: string, map: ReadonlyMap<string, V>) => void): void {
     for (const [key, value] of this.entries()) visit(value, key, this);
-  }
-
-  #indices(): ReadonlyMap<string, number> {
-    this.#indexOf ??= new Map(this.#keys.map((key, index) => [key, index]));
-    return this.#indexOf;
   }
 
   #at(key: string, index: number): V {

@@ -1,6 +1,7 @@
 import type { Diagnostic } from '../diagnostic.ts';
 import type { Config } from '../project/config.ts';
 import type { FileSeen, FolderSeen } from '../project/read-log.ts';
+import type { DefinitionTable } from './definition-table.ts';
 
 /**
  * What planning remembers of a repository: in which state its files were when they were read, and what came of them. A
@@ -18,8 +19,7 @@ export interface Memory {
   readonly ways: readonly string[];
   /** Looked for, and not there. */
   readonly absent: readonly string[];
-  /** By path. */
-  readonly definitions: readonly RememberedDefinition[];
+  readonly definitions: DefinitionTable;
   /** What came of the last plan of everything; null when nothing of it is certain any more. */
   readonly outcome: Outcome | null;
 }
@@ -45,8 +45,8 @@ export interface RememberedDefinition {
   /** Names of the templates that its videos use. */
   readonly templates: readonly string[];
   readonly ids: readonly string[];
-  /** The beginnings of their fingerprints: unlike ones tell that the fingerprints are. */
-  readonly marks: readonly string[];
+  /** The beginnings of their fingerprints as numbers: unlike ones tell that the fingerprints are. */
+  readonly marks: readonly number[];
   /** Its videos in full: where they stand in the index, or their text if they are new. */
   readonly record: RecordPlace | string;
   /**
@@ -56,8 +56,8 @@ export interface RememberedDefinition {
   readonly settled: readonly TextRange[] | null;
 }
 
-/** In the index: the offset, the length in bytes, and the first digits of its SHA-256. */
-export type RecordPlace = readonly [offset: number, length: number, sum: string];
+/** In the index: the offset, the length in bytes, and the first bytes of its SHA-256 as a number. */
+export type RecordPlace = readonly [offset: number, length: number, sum: number];
 
 /** A half-open range of bytes. */
 export type TextRange = readonly [start: number, end: number];
@@ -73,8 +73,4 @@ export interface Outcome {
   readonly outputs: readonly string[];
   /** The entries of the lockfile that belong to no settled definition. */
   readonly loose: readonly (readonly [id: string, ...TextRange])[];
-}
-
-export function countVideos(definitions: readonly RememberedDefinition[]): number {
-  return definitions.reduce((sum, { ids }) => sum + ids.length, 0);
 }

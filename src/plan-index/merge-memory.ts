@@ -1,5 +1,6 @@
 import { CONFIG_FILE } from '../project/find-root.ts';
 import type { ReadLog } from '../project/read-log.ts';
+import type { DefinitionTable } from './definition-table.ts';
 import { LazyMap } from './lazy-map.ts';
 import type { Memory, Outcome, RememberedDefinition, RememberedTemplate } from './memory.ts';
 import { trusting, waysTo } from './remember-project.ts';
@@ -8,7 +9,10 @@ import { isOfTemplate } from './templates-at.ts';
 
 /** What was read anew. */
 export interface Reread {
-  readonly definitions: readonly RememberedDefinition[];
+  /** All. */
+  readonly definitions: DefinitionTable;
+  /** Those that are not among them any more, or not as they were. */
+  readonly replaced: readonly RememberedDefinition[];
   readonly templates: ReadonlyMap<string, RememberedTemplate>;
 }
 
@@ -44,11 +48,14 @@ export function mergeMemory(root: string, memory: Memory, read: Reread, looked: 
     const isOthers = before !== undefined && before.listing !== listing && !relisted.has(path);
     if (isOthers && ownersOf(path).some((name) => !templates.has(name))) return null;
   }
-  const outcome = memory.outcome && outcomeNow(memory.outcome, memory.definitions, read.definitions);
-  if (log.files.size === 0 && log.folders.size === 0) return { ...memory, ...read, outcome };
+  const { definitions, replaced } = read;
+  const isSame = replaced.length === 0 && definitions.size === memory.definitions.size;
+  const outcome = isSame ? memory.outcome : memory.outcome && outcomeWithout(memory.outcome, replaced);
+  const now = { ...memory, definitions, templates: read.templates, outcome };
+  if (log.files.size === 0 && log.folders.size === 0) return now;
 
   const isSmall = relisted.size === 0 && templates.size === 0 && [...changed].every((path) => log.files.has(path));
-  const needed = isSmall ? null : new Set(read.definitions.flatMap(({ origins, assets }) => [...origins, ...assets]));
+  const needed = isSmall ? null : new Set([...definitions].flatMap(({ origins, assets }) => [...origins, ...assets]));
   const isNeeded = (path: string, isNew: boolean): boolean => {
     if (needed === null || path === CONFIG_FILE || needed.has(path)) return true;
     return ownersOf(path).some((name) => isNew || !templates.has(name));
@@ -67,7 +74,7 @@ export function mergeMemory(root: string, memory: Memory, read: Reread, looked: 
   if (ways === null) return null;
   const absent = new Set(memory.absent.filter((path) => !ownersOf(path).some((name) => templates.has(name))));
   for (const path of log.absent) absent.add(path);
-  return { ...memory, ...read, outcome, files, folders, ways, absent: [...absent] };
+  return { ...now, files, folders, ways, absent: [...absent] };
 }
 
 type Files = Memory['files'];
@@ -83,20 +90,12 @@ function merged(before: Files, fresh: Files, isNeeded: (path: string, isNew: boo
 
 /** All of both: what was read now stands for what was. */
 function laidOver(before: Files, fresh: Files): Files {
-  const added = [...fresh.keys()].filter((path) => !before.has(path));
-  return new LazyMap([...before.keys(), ...added], (path) => fresh.get(path) ?? before.get(path)!);
+  return before instanceof LazyMap ? before.laidOver(fresh) : new Map([...before, ...fresh]);
 }
 
 /** The entries of definitions that were settled, and are not as they were, belong to nobody now. */
-function outcomeNow(
-  outcome: Outcome,
-  before: readonly RememberedDefinition[],
-  now: readonly RememberedDefinition[],
-): Outcome {
-  const kept = new Set(now);
-  const others = before.filter((one) => !kept.has(one));
-  if (others.length === 0 && now.length === before.length) return outcome;
-  const freed = others.flatMap(({ ids, settled }) => {
+function outcomeWithout(outcome: Outcome, replaced: readonly RememberedDefinition[]): Outcome {
+  const freed = replaced.flatMap(({ ids, settled }) => {
     return settled === null ? [] : ids.map((id, index) => [id, ...settled[index]!] as const);
   });
   return { ...outcome, isEmpty: false, loose: [...outcome.loose, ...freed] };

@@ -97,8 +97,10 @@ export class PlanMemory {
   #isPassing({ outcome, definitions }: Memory): boolean {
     if (outcome === null || outcome.isEmpty || this.#stored?.outcome == null || this.#looked === null) return false;
     const { files, folders } = this.#looked.suspects;
-    const added = definitions.filter(({ record }) => typeof record === 'string').length;
-    return outcome.lock?.sha256 === this.#stored.outcome.lock?.sha256 && added + files.length + folders.length <= FEW;
+    return (
+      outcome.lock?.sha256 === this.#stored.outcome.lock?.sha256 &&
+      definitions.newCount + files.length + folders.length <= FEW
+    );
   }
 }
 

@@ -1,4 +1,3 @@
-import { byCodeUnit } from '../digest.ts';
 import type { Lock, LockEntry } from '../lock/lock.ts';
 import { parseLock } from '../lock/parse-lock.ts';
 import type { DesiredVideo } from '../plan/desired-video.ts';
@@ -31,23 +30,22 @@ export interface PlanTexts {
  */
 export function planPart(memory: Memory & { readonly outcome: Outcome }, texts: PlanTexts): PlanPart | null {
   const { definitions, outcome } = memory;
-  const open = definitions.filter(({ settled }) => settled === null);
-  const wanted = new Set(open.flatMap(({ marks }) => marks));
-  const idle = definitions.filter(({ settled }) => settled !== null);
-  const witness = idle.find(({ ids }) => ids.length > 0);
-  const alike = idle.filter((one) => one === witness || one.marks.some((mark) => wanted.has(mark)));
+  const open = definitions.unsettled();
+  const like = definitions.settledLike(new Set(open.flatMap(({ marks }) => marks)));
+  const witness = like.some(({ ids }) => ids.length > 0) ? null : definitions.anySettled();
+  const alike = witness === null ? like : [...like, witness];
   const taken = [...open, ...alike];
 
   const ranges = [...outcome.loose.map(([, ...range]) => range), ...alike.flatMap(({ settled }) => settled ?? [])];
   const lock = readEntries(ranges, texts);
   if (lock === null || lock.videos.size !== ranges.length) return null;
-  const left = new Set(taken);
+  const rest = definitions.without(taken.map(({ path }) => path));
   return {
     desired: taken.flatMap((one) => texts.videos(one)),
     lock,
     complete(plan) {
-      const rest = idle.filter((one) => !left.has(one)).flatMap((one) => idleChanges(one, texts));
-      return { ...plan, changes: [...plan.changes, ...rest].sort((a, b) => byCodeUnit(a.id, b.id)) };
+      const idle = { count: rest.videoCount, changes: () => [...rest].flatMap((one) => idleChanges(one, texts)) };
+      return { ...plan, idle };
     },
     remember: (plan) => rememberPart(memory, open, plan),
   };
@@ -96,21 +94,19 @@ function rememberPart(
 ): Memory {
   const idle = new Set<string>(plan.changes.flatMap(({ action, id }) => (action === 'noop' ? [id] : [])));
   const loose = new Map(memory.outcome.loose.map(([id, ...range]) => [id, range] as const));
-  const settled = new Map(
-    open
-      .filter(({ ids }) => ids.every((id) => idle.has(id)))
-      .map((one) => [one, { ...one, settled: one.ids.map((id) => loose.get(id)!) }]),
-  );
-  for (const one of settled.values()) for (const id of one.ids) loose.delete(id);
+  const settled = open
+    .filter(({ ids }) => ids.every((id) => idle.has(id)))
+    .map((one) => ({ ...one, settled: one.ids.map((id) => loose.get(id)!) }));
+  for (const { ids } of settled) for (const id of ids) loose.delete(id);
   const isEmpty =
-    settled.size === open.length &&
+    settled.length === open.length &&
     loose.size === 0 &&
     plan.diagnostics.length === 0 &&
     plan.changes.every(({ action }) => action === 'noop');
-  if (settled.size === 0 && isEmpty === memory.outcome.isEmpty) return memory;
+  if (settled.length === 0 && isEmpty === memory.outcome.isEmpty) return memory;
   return {
     ...memory,
-    definitions: memory.definitions.map((one) => settled.get(one) ?? one),
+    definitions: memory.definitions.with(settled),
     outcome: { ...memory.outcome, isEmpty, loose: [...loose].map(([id, range]) => [id, ...range] as const) },
   };
 }

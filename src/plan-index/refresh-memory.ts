@@ -1,15 +1,16 @@
 import { hasErrors } from '../diagnostic.ts';
+import { byCodeUnit } from '../digest.ts';
 import type { DesiredVideo } from '../plan/desired-video.ts';
 import { CONFIG_FILE } from '../project/find-root.ts';
 import type { Project } from '../project/load-project.ts';
 import { ReadLog } from '../project/read-log.ts';
 import { RepositoryFiles } from '../project/repository-files.ts';
+import type { DefinitionTable } from './definition-table.ts';
 import type { Suspects } from './find-suspects.ts';
 import type { Memory, RememberedDefinition } from './memory.ts';
 import { mergeMemory, type Reread } from './merge-memory.ts';
 import { rememberDefinitions, rememberTemplate } from './remember-project.ts';
 import type { Stamp } from './stamp.ts';
-import { byPath } from './store-memory.ts';
 import { templatesAt } from './templates-at.ts';
 
 /** How a video of a project becomes what plans compare. */
@@ -40,30 +41,39 @@ export async function refreshMemory(
 
   const files = new RepositoryFiles(root, log);
   const templates = templatesAt([...changed, ...relisted], memory.config);
-  const kept: RememberedDefinition[] = [];
-  const dirty: string[] = [];
-  const sort = (path: string, one: RememberedDefinition | undefined): void => {
-    if (one === undefined || isTouched(one, changed, templates)) dirty.push(path);
-    else kept.push(one);
-  };
-  if (relisted.size === 0) {
-    for (const one of memory.definitions) sort(one.path, one);
-  } else {
-    const { findVideos } = await import('../project/load-project.ts');
-    const paths = findVideos(memory.config, files);
-    if (paths.length === 0) return null;
-    const known = new Map(memory.definitions.map((one) => [one.path, one]));
-    for (const path of paths) sort(path, known.get(path));
-  }
-  let read: Reread = { definitions: kept, templates: memory.templates };
+  const found = relisted.size === 0 ? NOTHING_FOUND : await searchAnew(memory, files);
+  if (found === null) return null;
+  const kept = memory.definitions.without(found.gone);
+  const touched = kept.touchedBy(changed, templates);
+  const replaced = [...touched, ...found.gone.map((path) => memory.definitions.find(path)!)];
+  let read: Reread = { definitions: kept, replaced, templates: memory.templates };
+  const dirty = [...touched.map(({ path }) => path), ...found.added].sort(byCodeUnit);
   if (dirty.length > 0 || templates.size > 0) {
     assumeUnchanged(memory, changed, files);
     const reread = await readAnew(dirty, templates, memory, files, desire);
     if (reread === null) return null;
-    read = { ...reread, definitions: [...kept, ...reread.definitions].sort(byPath) };
-    if (hasDoubledIds(reread.definitions, kept)) return null;
+    const others = kept.without(touched.map(({ path }) => path));
+    if (hasDoubledIds(reread.definitions, replaced, others)) return null;
+    read = { replaced, definitions: others.with(reread.definitions), templates: reread.templates };
   }
   return mergeMemory(root, memory, read, { log, stamp, changed, relisted, templates });
+}
+
+/** Definition files that are there, and were not; that were there, and are not. */
+interface Found {
+  readonly added: readonly string[];
+  readonly gone: readonly string[];
+}
+
+const NOTHING_FOUND: Found = { added: [], gone: [] };
+
+/** @returns null when no definition is left */
+async function searchAnew({ config, definitions }: Memory, files: RepositoryFiles): Promise<Found | null> {
+  const { findVideos } = await import('../project/load-project.ts');
+  const found = findVideos(config, files);
+  const known = new Set(definitions.paths());
+  const added = found.filter((path) => !known.delete(path));
+  return found.length === 0 ? null : { added, gone: [...known] };
 }
 
 /** Of the suspected files those whose bytes are others. */
@@ -93,25 +103,17 @@ function changedFolders(memory: Memory, { folders }: Suspects, log: ReadLog): Se
   return changed;
 }
 
-function isTouched(
-  { origins, assets, templates: used }: RememberedDefinition,
-  changed: ReadonlySet<string>,
-  templates: ReadonlySet<string>,
-): boolean {
-  const hasChanged = (path: string): boolean => changed.has(path);
-  return origins.some(hasChanged) || assets.some(hasChanged) || used.some((name) => templates.has(name));
-}
-
 /** Files that were looked at and are as they were need not be hashed for a video that uses them. */
 function assumeUnchanged(
   { definitions, files: seen }: Memory,
   changed: ReadonlySet<string>,
   files: RepositoryFiles,
 ): void {
-  for (const path of new Set(definitions.flatMap(({ assets }) => assets))) {
+  files.assume((path) => {
+    if (changed.has(path) || !definitions.hasAsset(path)) return undefined;
     const { sha256, tuple } = seen.get(path)!;
-    if (!changed.has(path)) files.assume({ path, sha256, sizeBytes: tuple[2] });
-  }
+    return { path, sha256, sizeBytes: tuple[2] };
+  });
 }
 
 /** @returns null when there is a mistake anywhere in it */
@@ -121,7 +123,7 @@ async function readAnew(
   { config, templates: remembered }: Memory,
   files: RepositoryFiles,
   desire: Desire,
-): Promise<Reread | null> {
+): Promise<{ definitions: RememberedDefinition[]; templates: Memory['templates'] } | null> {
   const { LazyTemplates, reloadDefinitions } = await import('../project/reload-definitions.ts');
   const lazy = new LazyTemplates(config, files);
   const templates = new Map(remembered);
@@ -137,9 +139,21 @@ async function readAnew(
   return { definitions: rememberDefinitions(origins, desired), templates };
 }
 
-/** Ids name files, and some file systems do not tell upper case from lower. Those that were kept are unlike each other. */
-function hasDoubledIds(fresh: readonly RememberedDefinition[], kept: readonly RememberedDefinition[]): boolean {
-  const names = fresh.flatMap(({ ids }) => ids.map((id) => id.toLowerCase()));
+/**
+ * Ids name files, and some file systems do not tell upper case from lower. Those that were remembered are unlike each other.
+ *
+ * @param others those that the fresh ones come beside
+ */
+function hasDoubledIds(
+  fresh: readonly RememberedDefinition[],
+  replaced: readonly RememberedDefinition[],
+  others: DefinitionTable,
+): boolean {
+  const namesOf = (definitions: readonly RememberedDefinition[]): string[] =>
+    definitions.flatMap(({ ids }) => ids.map((id) => id.toLowerCase()));
+  const names = namesOf(fresh);
   const taken = new Set(names);
-  return taken.size < names.length || kept.some(({ ids }) => ids.some((id) => taken.has(id.toLowerCase())));
+  if (taken.size < names.length) return true;
+  for (const name of namesOf(replaced)) taken.delete(name);
+  return others.hasAnyId(taken);
 }

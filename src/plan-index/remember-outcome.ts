@@ -3,6 +3,7 @@ import type { Lock, LockEntry } from '../lock/lock.ts';
 import { serialiseLock } from '../lock/serialise-lock.ts';
 import { isEmptyPlan, type Plan } from '../plan/plan.ts';
 import { localOutputs } from '../project/observe-outputs.ts';
+import { DefinitionTable } from './definition-table.ts';
 import type { Memory, Outcome, RememberedDefinition, TextRange } from './memory.ts';
 
 /** The files that a plan was compared with, as they were. */
@@ -23,10 +24,10 @@ export function rememberOutcome(
 ): Memory {
   const places = bytes === null ? new Map<string, TextRange>() : placesOf(lock, bytes);
   // A lockfile that somebody laid out anew is read as a whole each time.
-  if (places === null) return { ...memory, outcome: null, definitions: memory.definitions.map(unsettled) };
+  if (places === null) return withoutOutcome(memory);
   const idle = new Set<string>(plan.changes.flatMap(({ action, id }) => (action === 'noop' ? [id] : [])));
   const loose = new Map(places);
-  const definitions = memory.definitions.map((one) => {
+  const definitions = Array.from(memory.definitions, (one): RememberedDefinition => {
     if (!one.ids.every((id) => idle.has(id))) return unsettled(one);
     return {
       ...one,
@@ -42,10 +43,15 @@ export function rememberOutcome(
     outputs: [...lock.videos.values()].flatMap((entry: LockEntry) => localOutputs(entry)),
     loose: [...loose].map(([id, range]) => [id, ...range] as const),
   };
-  return { ...memory, definitions, outcome };
+  return { ...memory, definitions: DefinitionTable.of(definitions), outcome };
 }
 
-export function unsettled(definition: RememberedDefinition): RememberedDefinition {
+/** What the last plan found is worth nothing any more. */
+export function withoutOutcome(memory: Memory): Memory {
+  return { ...memory, outcome: null, definitions: DefinitionTable.of(Array.from(memory.definitions, unsettled)) };
+}
+
+function unsettled(definition: RememberedDefinition): RememberedDefinition {
   return definition.settled === null ? definition : { ...definition, settled: null };
 }
 

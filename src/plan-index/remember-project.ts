@@ -6,6 +6,7 @@ import type { DesiredVideo } from '../plan/desired-video.ts';
 import type { Project } from '../project/load-project.ts';
 import type { ProjectTemplate } from '../project/load-templates.ts';
 import type { FileSeen, ReadLog } from '../project/read-log.ts';
+import { DefinitionTable } from './definition-table.ts';
 import { isLine } from './index-format.ts';
 import type { Memory, RememberedDefinition, RememberedTemplate, Trusted } from './memory.ts';
 import { isTrusted, type Stamp } from './stamp.ts';
@@ -44,7 +45,7 @@ export function rememberProject(
     folders,
     ways,
     absent: [...log.absent],
-    definitions: rememberDefinitions(project.origins, desired),
+    definitions: DefinitionTable.of(rememberDefinitions(project.origins, desired)),
     outcome: null,
   };
 }
@@ -91,10 +92,9 @@ export function rememberDefinitions(
   });
 }
 
-const MARK_LENGTH = 15;
-
-function markOf(fingerprint: string): string {
-  return fingerprint.slice(0, MARK_LENGTH);
+/** 48 bits of the digest: a number holds no more of them. */
+function markOf(fingerprint: string): number {
+  return Number.parseInt(fingerprint.slice('v1:'.length, 'v1:'.length + 12), 16);
 }
 
 function assetsOf({ resources }: DesiredVideo): string[] {

@@ -1,34 +1,24 @@
 import { byCodeUnit, type Sha256 } from '../digest.ts';
 import type { FileSeen, FolderSeen } from '../project/read-log.ts';
+import { COLUMN_PARTS, columnsOf, decodeColumns, encodeColumns, type StoredDefinition } from './definition-columns.ts';
+import { DefinitionTable } from './definition-table.ts';
 import { type IndexFile, sumOf, writeIndex } from './index-file.ts';
-import { type Head, statesOf, tupleAt } from './index-format.ts';
+import { type Head, isLine, statesOf, tupleAt } from './index-format.ts';
+import { indexOfSorted } from './index-of-sorted.ts';
 import { LazyMap } from './lazy-map.ts';
-import { countVideos, type Memory, type RecordPlace, type RememberedDefinition, type Trusted } from './memory.ts';
+import type { Memory, RecordPlace, RememberedDefinition, Trusted } from './memory.ts';
 
-/** The part of the index that is read when something changed. */
-interface Body {
-  readonly config: unknown;
-  readonly templates: unknown;
+/** What of the body can be said in JSON. Besides there are the digests of files and folders, in the head's order, and columns. */
+interface BodyMeta {
+  readonly config: Memory['config'];
+  readonly templates: Memory['templates'];
   readonly loose: NonNullable<Memory['outcome']>['loose'] | null;
-  /** 64 digits for each file, and for each folder, in the head's order. */
-  readonly digests: string;
-  readonly listings: string;
+  /** Of templates, in the order of their indices. */
   readonly names: readonly string[];
-  readonly definitions: readonly Row[];
 }
 
-/** Files by their index, templates by that of their name; what the last plan settled: starts and ends in turn. */
-type Row = readonly [
-  origins: readonly number[],
-  assets: readonly number[],
-  templates: readonly number[],
-  ids: readonly string[],
-  marks: readonly string[],
-  settled: readonly number[] | 0,
-  ...record: RecordPlace,
-];
-
-const DIGITS = 64;
+const BODY_PARTS = 3 + COLUMN_PARTS;
+const DIGEST_BYTES = 32;
 /** Rewritten without what nobody needs any more when that is more than this and half of it all. */
 const MOST_WASTE_BYTES = 1 << 20;
 
@@ -39,17 +29,21 @@ const MOST_WASTE_BYTES = 1 << 20;
  * @param base the open index that the memory came from
  */
 export function storeMemory(path: string, key: string, memory: Memory, base: IndexFile | null): void {
-  const files = [...memory.files].map(([file, seen]) => ({ path: file, ...seen }));
-  const folders = [...memory.folders].map(([folder, seen]) => ({ path: folder, ...seen }));
+  const files = sortedEntries(memory.files);
+  const folders = sortedEntries(memory.folders);
+  if (![...files, ...folders].every((one) => isLine(one.path))) return;
+  const stored = placeRecords([...memory.definitions], base);
+  if (stored === null) return;
+
+  const { outcome } = memory;
   const reals = files.flatMap(({ path: file, real }) => (real === null ? [] : [[file, real]]));
-  const { outcome, definitions } = memory;
   const head: Head = {
     meta: {
       key,
       absent: memory.absent,
       reals: Object.fromEntries(reals),
       outcome: outcome && { isEmpty: outcome.isEmpty, lock: outcome.lock, journal: outcome.journal },
-      videos: countVideos(definitions),
+      videos: memory.definitions.videoCount,
       hasDiagnostics: [...memory.templates.values()].some(({ diagnostics }) => diagnostics.length > 0),
     },
     files: statesOf(files),
@@ -57,42 +51,59 @@ export function storeMemory(path: string, key: string, memory: Memory, base: Ind
     ways: memory.ways,
     outputs: outcome?.outputs ?? [],
   };
+  const names = [...memory.templates.keys()];
+  const meta: BodyMeta = {
+    config: memory.config,
+    templates: memory.templates,
+    loose: outcome?.loose ?? null,
+    names,
+  };
+  const columns = columnsOf(
+    stored.definitions,
+    (file) => indexOfSorted(head.files.paths, file),
+    (name) => names.indexOf(name),
+  );
+  const body = [
+    Buffer.from(JSON.stringify(meta, writeMaps)),
+    Buffer.from(files.map(({ sha256 }) => sha256).join(''), 'hex'),
+    Buffer.from(folders.map(({ listing }) => listing).join(''), 'hex'),
+    ...encodeColumns(columns),
+  ];
+  writeIndex(path, stored.base, stored.records, body, head);
+}
+
+function sortedEntries<T>(seen: ReadonlyMap<string, T>): ({ readonly path: string } & T)[] {
+  return Array.from(seen, ([path, one]) => ({ path, ...one })).sort((a, b) => byCodeUnit(a.path, b.path));
+}
+
+interface PlacedRecords {
+  readonly definitions: StoredDefinition[];
+  /** Those that are added behind the base's. */
+  readonly records: readonly Buffer[];
+  /** Null: its records are not worth keeping. */
+  readonly base: IndexFile | null;
+}
+
+/** @returns null when a record is not as it was written */
+function placeRecords(definitions: readonly RememberedDefinition[], base: IndexFile | null): PlacedRecords | null {
   const kept = base !== null && isWorthKeeping(definitions, base) ? base : null;
   const records: Buffer[] = [];
   let offset = kept?.recordBytes ?? 0;
-  const indexOf = new Map(files.map((file, index) => [file.path, index]));
-  const names = [...memory.templates.keys()];
-  const rows: Row[] = [];
+  const placed: StoredDefinition[] = [];
   for (const one of definitions) {
-    let place = one.record;
-    if (typeof place === 'string' || kept === null) {
-      const text = typeof place === 'string' ? place : base?.record(place);
-      if (text === null || text === undefined) return;
+    let place: RecordPlace;
+    if (typeof one.record !== 'string' && kept !== null) place = one.record;
+    else {
+      const text = typeof one.record === 'string' ? one.record : base?.record(one.record);
+      if (text === null || text === undefined) return null;
       const bytes = Buffer.from(text);
       place = [offset, bytes.length, sumOf(bytes)];
       records.push(bytes);
       offset += bytes.length;
     }
-    rows.push([
-      one.origins.map((file) => indexOf.get(file)!),
-      one.assets.map((file) => indexOf.get(file)!),
-      one.templates.map((name) => names.indexOf(name)),
-      one.ids,
-      one.marks,
-      one.settled === null ? 0 : one.settled.flat(),
-      ...place,
-    ]);
+    placed.push({ ...one, record: place });
   }
-  const body: Body = {
-    config: memory.config,
-    templates: [...memory.templates],
-    loose: outcome?.loose ?? null,
-    digests: files.map(({ sha256 }) => sha256).join(''),
-    listings: folders.map(({ listing }) => listing).join(''),
-    names,
-    definitions: rows,
-  };
-  writeIndex(path, kept, records, Buffer.from(JSON.stringify(body, writeMaps)), head);
+  return { definitions: placed, records, base: kept };
 }
 
 function isWorthKeeping(definitions: readonly RememberedDefinition[], base: IndexFile): boolean {
@@ -106,63 +117,39 @@ function isWorthKeeping(definitions: readonly RememberedDefinition[], base: Inde
  * @returns null when it is not as it was written
  */
 export function recallMemory(index: IndexFile): Memory | null {
-  const body = index.body() as Body | null;
+  const body = index.body(BODY_PARTS);
   if (body === null) return null;
   const { head } = index;
-  const read = JSON.parse(JSON.stringify([body.config, body.templates]), readMaps) as [
-    Memory['config'],
-    [string, never][],
-  ];
+  const [metaPart, digests, listings, ...columns] = body as [Buffer, Buffer, Buffer, ...Buffer[]];
+  const { config, templates, loose, names } = JSON.parse(metaPart.toString(), readMaps) as BodyMeta;
   const files = new LazyMap(head.files.paths, (path, at): Trusted<FileSeen> => {
-    const sha256 = body.digests.slice(at * DIGITS, (at + 1) * DIGITS) as Sha256;
     const isTrusted = head.files.trust[at] === 1;
-    return { tuple: tupleAt(head.files, at), sha256, real: head.meta.reals[path] ?? null, isTrusted };
+    return {
+      tuple: tupleAt(head.files, at),
+      sha256: digestAt(digests, at),
+      real: head.meta.reals[path] ?? null,
+      isTrusted,
+    };
   });
-  const folders = new Map<string, Trusted<FolderSeen>>();
-  head.folders.paths.forEach((path, at) => {
-    const listing = body.listings.slice(at * DIGITS, (at + 1) * DIGITS) as Sha256;
-    folders.set(path, { tuple: tupleAt(head.folders, at), listing, isTrusted: head.folders.trust[at] === 1 });
+  const folders = new LazyMap(head.folders.paths, (_, at): Trusted<FolderSeen> => {
+    const isTrusted = head.folders.trust[at] === 1;
+    return { tuple: tupleAt(head.folders, at), listing: digestAt(listings, at), isTrusted };
   });
   const { outcome, absent } = head.meta;
   return {
-    config: read[0],
-    templates: new Map(read[1]),
+    config,
+    templates,
     files,
     folders,
     ways: head.ways,
     absent,
-    definitions: body.definitions.map((row) => readRow(row, head.files.paths, body.names)),
-    outcome: body.loose === null || outcome === null ? null : { ...outcome, outputs: head.outputs, loose: body.loose },
+    definitions: DefinitionTable.in({ columns: decodeColumns(columns), paths: head.files.paths, names }),
+    outcome: loose === null || outcome === null ? null : { ...outcome, outputs: head.outputs, loose },
   };
 }
 
-function readRow(
-  [origins, assets, templates, ids, marks, settled, ...record]: Row,
-  paths: readonly string[],
-  names: readonly string[],
-): RememberedDefinition {
-  return {
-    path: paths[origins[0]!]!,
-    origins: pick(paths, origins),
-    assets: pick(paths, assets),
-    templates: pick(names, templates),
-    ids,
-    marks,
-    settled: settled === 0 ? null : pairs(settled),
-    record,
-  };
-}
-
-function pick(texts: readonly string[], indices: readonly number[]): string[] {
-  // There are ten thousands of these lists, nearly all of one: called for each, a closure is what takes the time.
-  if (indices.length === 1) return [texts[indices[0]!]!];
-  return indices.map((index) => texts[index]!);
-}
-
-function pairs(numbers: readonly number[]): [number, number][] {
-  const found: [number, number][] = [];
-  for (let at = 0; at < numbers.length; at += 2) found.push([numbers[at]!, numbers[at + 1]!]);
-  return found;
+function digestAt(digests: Buffer, at: number): Sha256 {
+  return digests.toString('hex', at * DIGEST_BYTES, (at + 1) * DIGEST_BYTES) as Sha256;
 }
 
 function writeMaps(_: string, value: unknown): unknown {
@@ -172,9 +159,4 @@ function writeMaps(_: string, value: unknown): unknown {
 function readMaps(_: string, value: unknown): unknown {
   const map = (value as { $map?: [string, unknown][] } | null)?.$map;
   return map === undefined ? value : new Map(map);
-}
-
-/** By path: the order in which definitions are read. */
-export function byPath(a: RememberedDefinition, b: RememberedDefinition): number {
-  return byCodeUnit(a.path, b.path);
 }

@@ -82,7 +82,8 @@ export function planDocument(plan: Plan, toolVersion: string, diagnostics: reado
 export function countActions(plan: Plan): Partial<Record<Action, number>> {
   const counts = new Map<Action, number>();
   for (const { action } of plan.changes) counts.set(action, (counts.get(action) ?? 0) + 1);
-  return Object.fromEntries(ACTIONS.flatMap((action) => (counts.has(action) ? [[action, counts.get(action)!]] : [])));
+  counts.set('noop', (counts.get('noop') ?? 0) + (plan.idle?.count ?? 0));
+  return Object.fromEntries(ACTIONS.flatMap((action) => (counts.get(action) ? [[action, counts.get(action)!]] : [])));
 }
 
 /** What applying the plan renders. Seconds are rounded to milliseconds. */

@@ -1,5 +1,6 @@
 import type { VideoId } from '../definition/video.ts';
 import type { Diagnostic } from '../diagnostic.ts';
+import { byCodeUnit } from '../digest.ts';
 import type { LockEntry, Rendering } from '../lock/lock.ts';
 import type { DesiredVideo } from './desired-video.ts';
 
@@ -115,14 +116,23 @@ export type Change = Creation | Adjustment | Adoption | Forgetting;
 
 /** What an apply would do. */
 export interface Plan {
-  /** By id; one for every video of the definitions and of the lock, those included that need nothing. */
+  /** By id; one for every video of the definitions and of the lock, those included that need nothing, save for the idle. */
   readonly changes: readonly Change[];
+  /** Videos that need nothing, and whose changes nobody has asked for yet; none when absent. */
+  readonly idle?: IdleVideos;
   /** False when some videos were left out on demand. */
   readonly complete: boolean;
   /** How many changes were left out on demand, those not counted that need nothing. */
   readonly leftOut?: number;
   /** What stands against applying it, and what is worth knowing before. */
   readonly diagnostics: readonly PlanDiagnostic[];
+}
+
+/** Many videos that need nothing: a plan of ten thousand is about one of them, and the others are only counted. */
+export interface IdleVideos {
+  readonly count: number;
+  /** One for each of them. */
+  changes(): readonly Change[];
 }
 
 export interface PlanDiagnostic extends Diagnostic {
@@ -133,6 +143,11 @@ export interface PlanDiagnostic extends Diagnostic {
 /** Whether applying the change renders a video. */
 export function renders(change: Change): boolean {
   return change.action === 'create' || change.action === 'update' || change.action === 'restore';
+}
+
+/** The changes of all videos, by id. */
+export function everyChange({ changes, idle }: Plan): readonly Change[] {
+  return idle === undefined ? changes : [...changes, ...idle.changes()].sort((a, b) => byCodeUnit(a.id, b.id));
 }
 
 /** Whether an apply would do anything at all. */

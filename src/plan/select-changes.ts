@@ -1,6 +1,6 @@
 import picomatch from 'picomatch';
 import type { Diagnostic } from '../diagnostic.ts';
-import type { Change, Plan } from './plan.ts';
+import { type Change, everyChange, type Plan } from './plan.ts';
 
 /** Which videos are meant, in globs over ids. `*` stays between two slashes, `**` does not. */
 export interface Globs {
@@ -40,9 +40,8 @@ export function selectChanges(plan: Plan, { targets, excludes, only = () => true
   const isExcluded = idMatcher(excludes);
   const answers = ({ id, previousId }: Change, matches: (id: string) => boolean): boolean =>
     matches(id) || (previousId !== null && matches(previousId));
-  const selected = plan.changes.filter(
-    (change) => answers(change, isTarget) && !answers(change, isExcluded) && only(change),
-  );
+  const all = everyChange(plan);
+  const selected = all.filter((change) => answers(change, isTarget) && !answers(change, isExcluded) && only(change));
   const ids = new Set(selected.map(({ id }) => id));
   const left = new Map<string, Change>();
   const changes = selected.map((change): Change => {
@@ -53,7 +52,7 @@ export function selectChanges(plan: Plan, { targets, excludes, only = () => true
     left.set(change.source.id, change);
     return renderItself(change);
   });
-  const known = plan.changes.flatMap(({ id, previousId }) => (previousId === null ? [id] : [id, previousId]));
+  const known = all.flatMap(({ id, previousId }) => (previousId === null ? [id] : [id, previousId]));
   const unmatched = unmatchedGlobs({ targets, excludes }, known);
   const kept = plan.diagnostics.filter(({ video }) => video === undefined || ids.has(video as Change['id']));
   const leftOut = plan.changes.filter(({ id, action }) => action !== 'noop' && !ids.has(id)).length;

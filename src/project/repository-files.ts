@@ -41,6 +41,7 @@ export class RepositoryFiles {
   readonly #inside: string;
   readonly #texts = new Map<string, FileText>();
   readonly #assets = new Map<string, Asset | Refusal>();
+  #assumed: (path: string) => Asset | undefined = () => undefined;
   /** Takes down what is read. */
   readonly log: ReadLog | null;
   readonly #decoder = new TextDecoder('utf-8', { fatal: true });
@@ -71,14 +72,14 @@ export class RepositoryFiles {
   readonly asset = (path: string): Asset | Refusal => {
     const known = this.#assets.get(path);
     if (known !== undefined) return known;
-    const asset = this.#hash(path);
+    const asset = this.#assumed(path) ?? this.#hash(path);
     this.#assets.set(path, asset);
     return asset;
   };
 
-  /** Takes the digest of a file from who knows it. */
-  assume(asset: Asset): void {
-    this.#assets.set(asset.path, asset);
+  /** Takes the digests of files from who knows some of them. */
+  assume(known: (path: string) => Asset | undefined): void {
+    this.#assumed = known;
   }
 
   /** The names of files beside this one, for hints. */

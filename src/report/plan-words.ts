@@ -33,7 +33,7 @@ export function estimateWords(plan: Plan): string {
 
 /** What a plan that changes nothing says. */
 export function emptyWords(plan: Plan): string {
-  const count = plan.changes.length;
+  const count = plan.changes.length + (plan.idle?.count ?? 0);
   if (count === 0) return plan.complete ? 'No changes. There are no videos.' : 'No changes.';
   return `No changes. ${countNoun(count, 'video')} ${count === 1 ? 'is' : 'are'} up to date.`;
 }

@@ -4,28 +4,37 @@ import { LazyMap } from '../../src/plan-index/lazy-map.ts';
 describe('LazyMap', () => {
   it('is like the map of all its values, and makes each once', () => {
     const made: string[] = [];
-    const map = new LazyMap(['b', 'a', 'c'], (key, index) => {
+    const map = new LazyMap(['a', 'b', 'c'], (key, index) => {
       made.push(key);
       return `${key}${index}`;
     });
-    expect([map.size, map.has('a'), map.has('x'), map.get('x')]).toEqual([3, true, false, undefined]);
+    expect([map.size, map.has('b'), map.has('bb'), map.get('')]).toEqual([3, true, false, undefined]);
     expect(made).toEqual([]);
-    expect([map.get('a'), map.get('a')]).toEqual(['a1', 'a1']);
-    expect(made).toEqual(['a']);
+    expect([map.get('b'), map.get('b')]).toEqual(['b1', 'b1']);
+    expect(made).toEqual(['b']);
     expect([...map]).toEqual([
-      ['b', 'b0'],
-      ['a', 'a1'],
+      ['a', 'a0'],
+      ['b', 'b1'],
       ['c', 'c2'],
     ]);
     expect([[...map.keys()], [...map.values()]]).toEqual([
-      ['b', 'a', 'c'],
-      ['b0', 'a1', 'c2'],
+      ['a', 'b', 'c'],
+      ['a0', 'b1', 'c2'],
     ]);
     const seen: string[] = [];
     map.forEach((value, key) => {
       seen.push(key, value);
     });
-    expect(seen).toEqual(['b', 'b0', 'a', 'a1', 'c', 'c2']);
-    expect(made).toEqual(['a', 'b', 'c']);
+    expect(seen).toEqual(['a', 'a0', 'b', 'b1', 'c', 'c2']);
+    expect(made).toEqual(['b', 'a', 'c']);
+  });
+
+  it('has what is laid over it in place of its own, and beside it', () => {
+    const map = new LazyMap(['a', 'c'], (key) => `${key}0`);
+    expect([...map.laidOver(new Map([['c', 'c1']]))]).toEqual([
+      ['a', 'a0'],
+      ['c', 'c1'],
+    ]);
+    expect([...map.laidOver(new Map([['b', 'b1']])).keys()]).toEqual(['a', 'b', 'c']);
   });
 });
