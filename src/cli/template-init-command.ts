@@ -65,7 +65,7 @@ function readSource(
   wanted: string | undefined,
 ): LottieSource | { readonly problems: string[]; readonly hint?: string } {
   const bytes = readNamedFile(named, path, MAX_PACKAGE_BYTES);
-  const rest = { name: basename(path, extname(path)), ...besideOf(dirname(path)), readImage: readImageHeader };
+  const rest = { name: nameOf(path), ...besideOf(dirname(path)), readImage: readImageHeader };
   // A zip begins with these letters, whatever its name.
   if (bytes[0] !== 0x50 || bytes[1] !== 0x4b) {
     try {
@@ -85,6 +85,13 @@ function readSource(
   const animation = animationIn(archive.value, id);
   if (animation === undefined) return { problems: [`The animation ${JSON.stringify(id)} is no JSON`] };
   return { ...rest, animation, files, others: animations.filter((one) => one !== id) };
+}
+
+/** What programs call every file of theirs says less than the folder. */
+function nameOf(path: string): string {
+  const name = basename(path, extname(path));
+  const folder = basename(dirname(path));
+  return /^(?:animation|data|index|lottie)$/i.test(name) && folder !== '' ? folder : name;
 }
 
 /** Files in a folder and below it; nothing outside of it is read, whatever an animation asks for. */

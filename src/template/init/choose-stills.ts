@@ -25,6 +25,8 @@ export interface ChosenStills {
 const MOST_STILLS = 6;
 /** A layer counts as shown from this share of its strongest on: not while it fades. */
 const SHOWN = 0.5;
+/** What is shown for less than this is one thing giving way to another. */
+const STEADY_SECONDS = 1;
 
 /**
  * The stills of an animation: those that its markers `stillcut_01` … set, else the middle of the longest time in which most
@@ -34,7 +36,8 @@ export function chooseStills(animation: LottieDocument, editables: readonly Foun
   const sightings = sightingsOf(animation, editables);
   const frameCount = Math.max(1, Math.round(animation.op - animation.ip));
   const marked = markedStills(animation, frameCount);
-  const stills = marked.length > 0 ? marked : named(chooseFrames(sightings, frameCount));
+  const steady = STEADY_SECONDS * animation.fr;
+  const stills = marked.length > 0 ? marked : named(chooseFrames(sightings, frameCount, steady));
   const unseen = sightings.filter(({ strongest }) => strongest === 0).map(({ key }) => key);
   return { stills, stillOf: new Map(sightings.map((one) => [one.key, bestStill(one, stills)])), unseen };
 }
@@ -72,12 +75,13 @@ function isShown({ spans, strongest }: Sighting, frame: number): boolean {
   return strongest > 0 && strength(spans, frame) >= strongest * SHOWN;
 }
 
-function chooseFrames(sightings: readonly Sighting[], frameCount: number): number[] {
+/** @param steady frames from which on a picture counts as one that stands */
+function chooseFrames(sightings: readonly Sighting[], frameCount: number, steady: number): number[] {
   const moments = momentsOf(sightings.flatMap(({ spans }) => spans));
   const frames: number[] = [];
   let open = sightings.filter(({ strongest }) => strongest > 0);
   while (open.length > 0 && frames.length < MOST_STILLS) {
-    const frame = bestFrame(open, moments);
+    const frame = bestFrame(open, moments, steady);
     const left = open.filter((one) => !isShown(one, frame));
     if (left.length === open.length) break;
     frames.push(Math.min(frameCount - 1, frame));
@@ -90,6 +94,7 @@ function chooseFrames(sightings: readonly Sighting[], frameCount: number): numbe
 function bestFrame(
   sightings: readonly Sighting[],
   moments: readonly { frame: number; from: number; to: number }[],
+  steady: number,
 ): number {
   const runs: { count: number; from: number; to: number; shown: string }[] = [];
   for (const { frame, from, to } of moments) {
@@ -99,7 +104,8 @@ function bestFrame(
     if (last !== undefined && last.to === from && last.shown === names) last.to = to;
     else runs.push({ count: shown.length, from, to, shown: names });
   }
-  runs.sort((a, b) => b.count - a.count || b.to - b.from - (a.to - a.from));
+  const weight = ({ count, from, to }: (typeof runs)[number]): number => count * Math.min(1, (to - from) / steady);
+  runs.sort((a, b) => weight(b) - weight(a) || b.to - b.from - (a.to - a.from));
   return runs[0] === undefined ? 0 : Math.floor((runs[0].from + runs[0].to) / 2);
 }
 

@@ -36,6 +36,8 @@ export function editablePlaces(animation: LottieDocument): EditablePlace[] {
       const known = assets.get(layer.refId) ?? { layers: [], names: [] };
       assets.set(layer.refId, { layers: [...known.layers, layer], names: [...known.names, name] });
     }
+    // Of a matte its shape is seen, and not its colour.
+    if (layer.td === 1) continue;
     for (const { node, around } of nodesOf(place)) {
       if (node.hd === true || around.some(({ hd }) => hd === true)) continue;
       const color = colorIn(node);

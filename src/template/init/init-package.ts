@@ -12,6 +12,7 @@ import { NewKeys } from './new-keys.ts';
 import { offerColors, type SharedColor, sharedColors, solidsToShapes } from './offer-colors.ts';
 import { proposeEditables, readNames } from './propose-editables.ts';
 import { readSlots, slotIds } from './read-slots.ts';
+import { renumberLayers } from './renumber-layers.ts';
 import { takeOutFonts } from './take-out-fonts.ts';
 import { takeOutImages } from './take-out-images.ts';
 import { textLength } from './text-length.ts';
@@ -47,27 +48,41 @@ export interface InitOptions {
  * @returns why none can be made, a sentence each
  */
 export function initPackage(source: LottieSource, options: InitOptions): NewPackage | { readonly problems: string[] } {
-  const problems = checkAnimation(source.animation, { suppliedAssets: ALL, suppliedFonts: ALL });
-  if (problems.length > 0) return { problems };
+  const check = (value: unknown): string[] => checkAnimation(value, { suppliedAssets: ALL, suppliedFonts: ALL });
+  let problems = check(source.animation);
+  const isDoubled = problems.length > 0 && problems.every((problem) => DOUBLED_NUMBER.test(problem));
+  if (problems.length > 0 && !isDoubled) return { problems };
   const animation = structuredClone(source.animation) as LottieDocument;
+  const notes: InitNote[] = [];
+  if (isDoubled) {
+    notes.push({ kind: 'changed', message: `${renumberLayers(animation)} layers got numbers of their own` });
+    problems = check(animation);
+    if (problems.length > 0) return { problems };
+  }
   const unsupported = findUnsupported(animation);
-  const notes: InitNote[] = upgradeDocument(animation).map((message) => ({ kind: 'changed', message }));
+  notes.push(...upgradeDocument(animation).map((message) => ({ kind: 'changed', message }) as const));
   notes.push(...makeEven(animation), ...dropUnwanted(animation));
   const keys = new NewKeys(slotIds(animation));
   if (options.colorLayers !== null && solidsToShapes(animation) > 0) {
     notes.push({ kind: 'changed', message: 'Solids became shapes, so that their colours can be filled' });
   }
-  const found = findEditables(animation, keys, notes);
+  const found = readNamed(animation, keys, notes);
+  const images = takeOutImages(animation, source);
+  if (found.length === 0) {
+    const proposed = proposeEditables(animation, keys);
+    found.push(...proposed.editables);
+    notes.push(...proposed.notes);
+  }
   if (options.colorLayers !== null) found.push(...offerColors(animation, keys, options.colorLayers));
   const colors = sharedColors(animation);
   if (found.length === 0) return { problems: [nothingToEdit(colors)] };
 
-  const images = takeOutImages(animation, source);
   const fonts = takeOutFonts(animation, source);
   notes.push(...fonts.notes);
   const { stills, stillOf, unseen } = chooseStills(animation, found);
   const hidden = found.filter(({ key }) => unseen.includes(key));
-  for (const { key } of hidden) notes.push({ kind: 'left', message: `${key} is no editable: no frame shows it` });
+  for (const { label } of hidden)
+    notes.push({ kind: 'left', message: `${JSON.stringify(label)} is no editable: no frame shows it` });
   const editables = inOrder(found.filter((one) => !hidden.includes(one))).map((one) => ({
     ...one,
     stillcut: stillOf.get(one.key)!,
@@ -98,18 +113,18 @@ export function initPackage(source: LottieSource, options: InitOptions): NewPack
   return { files, name, animation, editables, stills, needs, notes, unsupported, colors };
 }
 
+/** What `checkAnimation` says of layers that share a number. */
+const DOUBLED_NUMBER = /\/ind: .* stands on two layers$/;
+
 /** A set that has everything: what is missing is told apart from what is dangerous. */
 const ALL: ReadonlySet<string> = Object.assign(new Set<string>(), { has: () => true });
 
-function findEditables(animation: LottieDocument, keys: NewKeys, notes: InitNote[]): FoundEditable[] {
+/** What its designer named; before its files get names of their own. */
+function readNamed(animation: LottieDocument, keys: NewKeys, notes: InitNote[]): FoundEditable[] {
   const slots = readSlots(animation, keys);
   const names = readNames(animation);
   notes.push(...slots.notes, ...names.notes);
-  const named = [...slots.editables, ...names.editables];
-  if (named.length > 0) return named;
-  const proposed = proposeEditables(animation, keys);
-  notes.push(...proposed.notes);
-  return proposed.editables;
+  return [...slots.editables, ...names.editables];
 }
 
 /** Pairs of pixels share their colours in a video; a row or column less is no black line at the edge. */

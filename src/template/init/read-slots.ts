@@ -82,5 +82,7 @@ function fillFromSlots(animation: LottieDocument, values: Readonly<Record<string
 function fileNameOf(id: string, places: readonly EditablePlace[]): string {
   const name = id.split('/').at(-1)!;
   if (/\.\w{2,5}$/.test(name)) return name;
-  return `${name}${/\.\w{2,5}$/.exec(String(places[0]?.node.p))?.[0] ?? '.png'}`;
+  const source = String(places[0]?.node.p);
+  const ending = source.startsWith('data:') ? undefined : /\.\w{2,5}$/.exec(source)?.[0];
+  return `${name}${ending ?? (places[0]?.kind === 'audio' ? '.mp3' : '.png')}`;
 }
