@@ -1,0 +1,194 @@
+import { readdir } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { describe, expect, test } from 'vitest';
+import { openRasterizer } from '../../../src/engine/rasterizer.ts';
+import type { Transform } from '../../../src/service/wire.ts';
+import type { Scene } from '../../../src/template/scene.ts';
+import { imageLayer, placed, rectangleLayer, sceneOf } from '../scenes.ts';
+import { mediaFile, numberedClip, numberIn } from './media-files.ts';
+
+interface Playing {
+  readonly fps: number;
+  /** Of the animation, where it is another. */
+  readonly rate?: number;
+  readonly transform?: Transform;
+  readonly layer?: object;
+  readonly layers?: unknown[];
+  readonly changes?: Partial<Scene>;
+  readonly assets?: object[];
+}
+
+function playing(bytes: Uint8Array, frameCount: number, options: Playing): Scene {
+  const { fps, rate = fps, transform = {}, layer = {}, changes = {}, assets = [] } = options;
+  const clip = { assetId: 'clip', width: 64, height: 36, bytes, transform, name: 'clip.mp4' };
+  const asset = { id: 'clip', w: 64, h: 36, u: '', p: 'clip.mp4', e: 0 };
+  const layers = options.layers ?? [{ ...imageLayer(1, 'clip'), ...layer }];
+  const document = { fr: rate, op: Math.ceil((frameCount * rate) / fps), assets: [asset, ...assets] };
+  return sceneOf(layers, { fps, frameCount, clips: [clip], document, ...changes });
+}
+
+/** What each of the frames shows. */
+async function seen<Result>(scene: Scene, frames: Iterable<number>, look: (rgba: Uint8Array) => Result) {
+  const rasterizer = await openRasterizer(scene);
+  try {
+    const results: Result[] = [];
+    for (const frame of frames) {
+      await rasterizer.prepare(frame);
+      results.push(look(rasterizer.draw(frame)));
+    }
+    return results;
+  } finally {
+    rasterizer.close();
+  }
+}
+
+const numbers = (count: number, from = 0): number[] => Array.from({ length: count }, (_, index) => index + from);
+
+/** The picture of a clip at `rate` that each frame of a video at `fps` has to show, in whole numbers. */
+function expected(count: number, fps: number, rate: number, trimPictures = 0, length = 256): number[] {
+  return numbers(count).map((frame) => Math.min(length - 1, trimPictures + Math.floor((frame * rate) / fps + 1e-9)));
+}
+
+describe('clips', () => {
+  test('shows every picture in its frame, and the last one after the end', async () => {
+    const scene = playing(await numberedClip(25, 40), 45, { fps: 25 });
+    expect(await seen(scene, numbers(45), numberIn)).toEqual(expected(45, 25, 25, 0, 40));
+  });
+
+  test('starts at the trim point, to the picture', async () => {
+    const clip = await numberedClip(25, 40);
+    for (const picture of [1, 7, 24, 39]) {
+      const scene = playing(clip, 3, { fps: 25, transform: { trim_start_time: picture / 25 } });
+      expect(await seen(scene, [0, 1], numberIn)).toEqual(expected(2, 25, 25, picture, 40));
+    }
+    const within = { trim_start_time: 7.999 / 25 };
+    expect(await seen(playing(clip, 1, { fps: 25, transform: within }), [0], numberIn)).toEqual([7]);
+    const untrimmed = { trim_strategy: 'none', trim_start_time: 1 } as const;
+    expect(await seen(playing(clip, 1, { fps: 25, transform: untrimmed }), [0], numberIn)).toEqual([0]);
+  });
+
+  test.each([24, 30, 50, 60])('is resampled to %i frames per second', async (fps) => {
+    const scene = playing(mediaFile('b-frames-25.mp4'), 60, { fps, transform: { trim_start_time: 1 } });
+    expect(await seen(scene, numbers(60), numberIn)).toEqual(expected(60, fps, 25, 25));
+  });
+
+  // [file, rate of the file, pictures, trimmed by]
+  const files: [string, number, number, number][] = [
+    ['b-frames-25.mp4', 25, 100, 0],
+    ['vp9-29.97.webm', 29.97, 90, 0],
+    ['vp9-29.97.webm', 29.97, 90, 31],
+    ['hevc-open-gop-60.mov', 60, 180, 59],
+    ['vp8-hidden-30.webm', 30, 90, 0],
+    ['av1-24.mp4', 24, 72, 36],
+  ];
+  test.each(files)(
+    'plays %s at %f frames per second exactly, from picture %i of it',
+    async (file, fps, length, trim) => {
+      const scene = playing(mediaFile(file), 80, {
+        fps,
+        transform: { trim_start_time: trim === 0 ? 0 : trim / fps + 1e-4 },
+      });
+      expect(await seen(scene, numbers(80), numberIn)).toEqual(expected(80, fps, fps, trim, length));
+    },
+  );
+
+  test('gives the frames in any order', async () => {
+    const scene = playing(mediaFile('b-frames-25.mp4'), 100, { fps: 25 });
+    expect(await seen(scene, [80, 3, 50, 51, 52, 10, 99], numberIn)).toEqual([80, 3, 50, 51, 52, 10, 99]);
+  });
+
+  test('plays from the start of the layer, stretched as the layer is', async () => {
+    const clip = await numberedClip(25, 40);
+    const late = playing(clip, 12, { fps: 25, layer: { st: 5, ip: 5, sr: 2 } });
+    // Black before the layer begins.
+    expect(await seen(late, numbers(12), numberIn)).toEqual([0, 0, 0, 0, 0, 0, 0, 1, 1, 2, 2, 3]);
+  });
+
+  test('follows time remapping, also backwards', async () => {
+    const straight = { o: { x: [0.167], y: [0.167] }, i: { x: [0.833], y: [0.833] } };
+    const tm = {
+      a: 1,
+      k: [
+        { t: 0, s: [1.22], ...straight },
+        { t: 20, s: [0.42] },
+      ],
+    };
+    const scene = playing(await numberedClip(25, 40), 20, { fps: 25, layer: { tm } });
+    expect(await seen(scene, numbers(20), numberIn)).toEqual(numbers(20).map((frame) => 30 - frame));
+  });
+
+  test('plays for each layer from its own start, within a precomposition too', async () => {
+    const inside = { id: 'inside', layers: [{ ...imageLayer(1, 'clip'), st: 2, ip: 2 }] };
+    const half = (ind: number, refId: string, y: number, changes: object) => ({
+      ...imageLayer(ind, refId, 0, y),
+      ...changes,
+    });
+    const layers = [half(1, 'inside', 18, { ty: 0, w: 64, h: 36, st: 3, ip: 3 }), half(2, 'clip', 0, { st: 1, ip: 1 })];
+    const scene = playing(await numberedClip(25, 40), 10, { fps: 25, layers, assets: [inside] });
+    const both = await seen(scene, [8, 9], (rgba) => [numberIn(rgba, 5), numberIn(rgba, 30)]);
+    expect(both).toEqual([
+      [7, 3],
+      [8, 4],
+    ]);
+  });
+
+  test('keeps masks, mattes and opacity of the layer, and is not read outside', async () => {
+    const layers = [
+      { ...imageLayer(1, 'clip'), ks: placed(0, 0, { o: { a: 0, k: 50 } }) },
+      rectangleLayer(2, [0, 0, 64, 36], [1, 0, 0]),
+    ];
+    const scene = playing(await numberedClip(25, 4), 4, { fps: 25, layers });
+    const [white] = await seen(scene, [1], (rgba) => [...rgba.subarray((18 * 64 + 4) * 4, (18 * 64 + 4) * 4 + 3)]);
+    for (const [channel, value] of [255, 128, 128].entries())
+      expect(Math.abs(white![channel]! - value)).toBeLessThan(4);
+  });
+
+  test('keeps alpha', async () => {
+    const layers = [imageLayer(1, 'clip'), rectangleLayer(2, [0, 0, 64, 36], [0, 0, 1])];
+    const scene = playing(mediaFile('vp9-alpha-25.webm'), 10, { fps: 25, layers });
+    const [pixels] = await seen(scene, [1], (rgba) =>
+      [5, 30].map((row) => [...rgba.subarray((row * 64 + 4) * 4, (row * 64 + 4) * 4 + 3)]),
+    );
+    const wanted = [
+      [255, 255, 255],
+      [64, 64, 255],
+    ];
+    for (const [at, colour] of wanted.entries()) {
+      for (const [channel, value] of colour.entries()) expect(Math.abs(pixels![at]![channel]! - value)).toBeLessThan(8);
+    }
+  });
+
+  test('turns what was filmed on its side', async () => {
+    const bytes = Buffer.from(await numberedClip(25, 4));
+    // A quarter turn clockwise, as phones write it. @see ISO/IEC 14496-12, 8.3.2 (tkhd: matrix)
+    const matrix = bytes.indexOf('tkhd') + 4 + 40;
+    for (const [index, value] of [0, 0x10000, 0, -0x10000, 0, 0, 36 * 0x10000, 0].entries()) {
+      bytes.writeInt32BE(value, matrix + index * 4);
+    }
+    const clip = { assetId: 'clip', width: 36, height: 64, bytes, transform: {}, name: 'clip.mp4' };
+    const document = { assets: [{ id: 'clip', w: 36, h: 64, u: '', p: '', e: 0 }] };
+    const scene = sceneOf([imageLayer(1, 'clip')], { width: 36, height: 64, fps: 25, clips: [clip], document });
+    // The columns of bits are rows now, the lowest one on top.
+    const [bits] = await seen(scene, [1], (rgba) => [4, 12, 60].map((row) => rgba[(row * 36 + 18) * 4]! > 127));
+    expect(bits).toEqual([true, false, false]);
+  });
+
+  test('crops as images are cropped', async () => {
+    const clip = await numberedClip(25, 4);
+    const right = { crop_strategy: 'manual', crop_x: 0, crop_y: 0, crop_width: 16, crop_height: 9 } as const;
+    const look = (rgba: Uint8Array) => [4, 28, 36, 60].map((x) => rgba[(18 * 64 + x) * 4]! > 127);
+    expect(await seen(playing(clip, 3, { fps: 25, transform: right }), [1, 2], look)).toEqual([
+      [true, true, false, false],
+      [false, false, true, true],
+    ]);
+    const beside = playing(clip, 2, { fps: 25, transform: { crop_strategy: 'manual', crop_x: 64 } });
+    await expect(seen(beside, [0], look)).rejects.toMatchObject({ code: 'asset_decode_failed', imageName: 'clip.mp4' });
+  });
+
+  test('leaves no file behind', async () => {
+    const folders = async () => (await readdir(tmpdir())).filter((name) => name.startsWith('reelform-clips-'));
+    const before = new Set(await folders());
+    await seen(playing(await numberedClip(25, 4), 4, { fps: 25 }), [0, 3], numberIn);
+    expect((await folders()).filter((name) => !before.has(name))).toEqual([]);
+  });
+});

@@ -1,0 +1,53 @@
+import { readFileSync } from 'node:fs';
+import { muxMp4 } from '../../../src/engine/mux-mp4.ts';
+import { openWebcodecsEncoder } from '../../../src/engine/webcodecs-encoder.ts';
+
+/** A file of `clips/`. */
+export function mediaFile(name: string): Buffer {
+  return readFileSync(new URL(`clips/${name}`, import.meta.url));
+}
+
+/** A stereo WAV of 16 bits. */
+export function wavFile(rate: number, left: ArrayLike<number>, right: ArrayLike<number> = left): Buffer {
+  const file = Buffer.alloc(44 + left.length * 4);
+  file.write('RIFF', 0);
+  file.writeUInt32LE(file.length - 8, 4);
+  file.write('WAVEfmt ', 8);
+  file.writeUInt32LE(16, 16);
+  file.writeUInt16LE(1, 20);
+  file.writeUInt16LE(2, 22);
+  file.writeUInt32LE(rate, 24);
+  file.writeUInt32LE(rate * 4, 28);
+  file.writeUInt16LE(4, 32);
+  file.writeUInt16LE(16, 34);
+  file.write('data', 36);
+  file.writeUInt32LE(left.length * 4, 40);
+  for (let at = 0; at < left.length; at++) {
+    file.writeInt16LE(Math.round(left[at]! * 32_767), 44 + at * 4);
+    file.writeInt16LE(Math.round(right[at]! * 32_767), 46 + at * 4);
+  }
+  return file;
+}
+
+/** An MP4 whose n-th picture (64 × 36) shows n as bits in eight columns, the lowest on the left. */
+export async function numberedClip(fps: number, count: number): Promise<Uint8Array> {
+  const format = { width: 64, height: 36, rate: { numerator: fps, denominator: 1 } };
+  const encoder = await openWebcodecsEncoder(format);
+  try {
+    const i420 = new Uint8Array(64 * 36 * 1.5).fill(128);
+    for (let picture = 0; picture < count; picture++) {
+      for (let at = 0; at < 64 * 36; at++) i420[at] = (picture >> ((at % 64) >> 3)) & 1 ? 235 : 16;
+      await encoder.encode(i420, picture);
+    }
+    return await muxMp4(await encoder.finish(), { sound: null, fingerprint: null });
+  } finally {
+    encoder.close();
+  }
+}
+
+/** The number that a picture of 64 pixels across shows in one of its rows. */
+export function numberIn(rgba: Uint8Array, row = 18): number {
+  let number = 0;
+  for (let bit = 0; bit < 8; bit++) if (rgba[(row * 64 + bit * 8 + 4) * 4]! > 127) number |= 1 << bit;
+  return number;
+}
