@@ -26,7 +26,7 @@ export type JournalConfig = 'file' | { readonly branch: string; readonly remote:
 export type LintConfig = Readonly<Partial<Record<Code, 'error' | 'warning' | 'off'>>>;
 
 export type TemplateConfig =
-  /** `path`: a folder, repository-relative. */
+  /** `path`: a folder or a `.lottie` file, repository-relative. */
   | { readonly kind: 'package'; readonly path: string; readonly at: Span }
   | { readonly kind: 'style_version'; readonly id: string; readonly at: Span };
 

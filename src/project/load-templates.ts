@@ -7,6 +7,7 @@ import { MAX_PACKAGE_BYTES } from '../template/read-package-zip.ts';
 import type { TemplatePackage } from '../template/template-package.ts';
 import type { Config, TemplateConfig } from './config.ts';
 import { missingFonts, type RepositoryFont, readFontsFolder } from './read-fonts-folder.ts';
+import { isArchivePath, readTemplateArchive } from './read-template-archive.ts';
 import { readTemplateFolder } from './read-template-folder.ts';
 import type { RepositoryFiles } from './repository-files.ts';
 import { outdatedFiles, schemaFiles, specPath } from './schema-files.ts';
@@ -33,7 +34,7 @@ export interface LoadedTemplates {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** Reads every template of the configuration: packages from their folders, specifications from `schemas/`. */
+/** Reads every template of the configuration: packages from their folders or `.lottie` files, specifications from `schemas/`. */
 export function loadTemplates(config: Config, files: RepositoryFiles): LoadedTemplates {
   const templates = new Map<string, ProjectTemplate>();
   const diagnostics: Diagnostic[] = [];
@@ -82,7 +83,8 @@ function loadPackage(
   files: RepositoryFiles,
   fonts: ReturnType<LazyFonts>,
 ): LoadedTemplate {
-  const folder = readTemplateFolder(files.root, path, at, files.log);
+  const isArchive = isArchivePath(path);
+  const folder = (isArchive ? readTemplateArchive : readTemplateFolder)(files.root, path, at, files.log);
   if (!folder.ok) return { template: null, diagnostics: folder.diagnostics };
   if (!fonts.ok) return { template: null, diagnostics: fonts.diagnostics };
   const added = missingFonts(fonts.value, folder.value);
@@ -91,7 +93,7 @@ function loadPackage(
   if (sizeBytes > MAX_PACKAGE_BYTES) return { template: null, diagnostics: [tooLargeWithFonts(path, at)] };
   const parsed = parseTemplatePackage(path, whole);
   if (!parsed.ok) return { template: null, diagnostics: parsed.diagnostics };
-  const own = [...folder.value.keys()].map((below) => posix.join(path, below));
+  const own = isArchive ? [path] : [...folder.value.keys()].map((below) => posix.join(path, below));
   const paths = [...own, ...[...added.values()].map((font) => font.path)];
   const template = { name, spec: parsed.value.spec, package: parsed.value, files: whole, paths };
   return { template, diagnostics: [] };
