@@ -2,6 +2,7 @@ import LineBreaker from 'linebreak';
 
 /** Written without spaces between words: the places come from a dictionary. */
 const UNSPACED = /[\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]+/gu;
+const HANGUL = /\p{Script=Hangul}/u;
 const words = new Intl.Segmenter('th', { granularity: 'word' });
 
 /**
@@ -17,6 +18,10 @@ export function breakPlaces(text: string): ReadonlySet<number> {
     for (const { index: within } of words.segment(stretch)) {
       if (within > 0) places.add(index + within);
     }
+  }
+  for (const place of places) {
+    // Korean is written with spaces between words, and set so in what is short and large.
+    if (HANGUL.test(text.charAt(place - 1)) && HANGUL.test(text.charAt(place))) places.delete(place);
   }
   places.delete(0);
   places.delete(text.length);

@@ -2,7 +2,7 @@ import { SceneError } from '../scene-error.ts';
 import { glyphShapes, missingBox } from './glyph-shapes.ts';
 import type { OpenFont } from './open-font.ts';
 import type { SetCharacter } from './set-line.ts';
-import type { Cell } from './shape-paragraph.ts';
+import type { Cell, PlacedGlyph } from './shape-paragraph.ts';
 
 /** The private use area: no font and no algorithm means anything by it. The rasteriser takes no others than 16-bit ones. */
 const FIRST = 0xe000;
@@ -13,7 +13,9 @@ export interface PooledEmoji {
   /** Id of the composition that shows it, for `refId`. */
   readonly id: string;
   readonly font: OpenFont;
-  readonly text: string;
+  /** In ems at full size. */
+  readonly glyphs: readonly PlacedGlyph[];
+  readonly advance: number;
   readonly pixelsPerEm: number;
 }
 
@@ -108,7 +110,7 @@ export class GlyphPool {
 
   #drawing({ cell, shift }: SetCharacter & { kind: 'cell' }, { drop, pixelsPerEm }: SetOptions): object {
     const { scale } = cell;
-    if (cell.emoji === null) {
+    if (!cell.isColored) {
       const offset = { x: shift, y: -drop, scale };
       const shapes = glyphShapes(cell.glyphs, offset);
       return { data: { shapes: shapes.length === 0 && cell.isMissing ? missingBox(offset) : shapes } };
@@ -123,14 +125,21 @@ export class GlyphPool {
       a: { a: 0, k: [0, 0] },
       s: { a: 0, k: [percent, percent] },
     };
-    return { t: 1, data: { refId: this.#emojiFor(cell.emoji, pixelsPerEm), ip: 0, op: FOREVER, st: 0, sr: 1, ks } };
+    return { t: 1, data: { refId: this.#emojiFor(cell, pixelsPerEm), ip: 0, op: FOREVER, st: 0, sr: 1, ks } };
   }
 
-  #emojiFor({ font, text }: NonNullable<Cell['emoji']>, pixelsPerEm: number): string {
-    const key = `${this.#idOf(font)}:${pixelsPerEm}:${text}`;
+  #emojiFor(cell: Cell, pixelsPerEm: number): string {
+    const key = `${this.#glyphKey(cell)}:${pixelsPerEm}`;
     const known = this.#emoji.get(key);
     if (known !== undefined) return known.id;
-    const emoji = { id: `reelform emoji ${this.#emoji.size + 1}`, font, text, pixelsPerEm };
+    const { scale } = cell;
+    const emoji: PooledEmoji = {
+      id: `reelform emoji ${this.#emoji.size + 1}`,
+      font: cell.glyphs[0]!.font,
+      glyphs: cell.glyphs.map((glyph) => ({ ...glyph, x: glyph.x / scale, y: glyph.y / scale })),
+      advance: cell.advance / scale,
+      pixelsPerEm,
+    };
     this.#emoji.set(key, emoji);
     return emoji.id;
   }
@@ -138,9 +147,12 @@ export class GlyphPool {
   #keyOf(character: SetCharacter, { drop, pixelsPerEm }: SetOptions): string {
     if (character.kind === 'space') return '';
     const { cell, shift, advance } = character;
-    const glyphs = cell.glyphs.map(({ font, glyph, x, y }) => `${this.#idOf(font)}/${glyph}@${x},${y}`);
-    const picture = cell.emoji === null ? '' : `${cell.emoji.text}@${pixelsPerEm}`;
-    return `${glyphs.join(' ')}|${picture}|${cell.scale}|${shift}|${advance}|${drop}`;
+    const picture = cell.isColored ? pixelsPerEm : '';
+    return `${this.#glyphKey(cell)}|${picture}|${shift}|${advance}|${drop}`;
+  }
+
+  #glyphKey({ glyphs, scale }: Cell): string {
+    return `${scale} ${glyphs.map(({ font, glyph, x, y }) => `${this.#idOf(font)}/${glyph}@${x},${y}`).join(' ')}`;
   }
 
   #idOf(font: OpenFont): number {

@@ -4,7 +4,7 @@ import type { SceneFont } from '../../template/scene.ts';
 import { SceneError } from '../scene-error.ts';
 import { tableNames, unpackFont } from './unpack-font.ts';
 
-/** Bytes of fonts that stay open between texts: a whole family of CJK files and an emoji font. */
+/** Bytes of fonts that stay open between texts: some families of CJK files and an emoji font. */
 const MAX_OPEN_BYTES = 96 * 1024 * 1024;
 
 /** One glyph of a shaped run. Lengths are in ems, y upwards. */
@@ -46,7 +46,9 @@ export interface OpenFont {
   /** Of the file: the same font under two names has one. */
   readonly digest: string;
   /** Unpacked. */
-  readonly sfnt: Uint8Array;
+  readonly sizeBytes: number;
+  /** For what only some callers do with it. */
+  readonly shaper: { readonly hb: typeof HarfBuzz; readonly font: HarfBuzz.Font; readonly unitsPerEm: number };
   /** Above the baseline, > 0. */
   readonly ascent: number;
   /** Below the baseline, usually > 0. */
@@ -65,9 +67,15 @@ export interface OpenFont {
   isColored(glyph: number): boolean;
 }
 
+interface KnownFont {
+  readonly font: Promise<OpenFont>;
+  /** Unpacked, once it is. */
+  sizeBytes: number;
+}
+
 const byBytes = new WeakMap<Uint8Array, Promise<OpenFont>>();
 /** The least recently used one first. */
-const byDigest = new Map<string, { readonly sizeBytes: number; readonly font: Promise<OpenFont> }>();
+const byDigest = new Map<string, KnownFont>();
 
 /**
  * Opens a font, once per process and content: the shaper is loaded with the first.
@@ -75,19 +83,24 @@ const byDigest = new Map<string, { readonly sizeBytes: number; readonly font: Pr
  * @throws SceneError template_invalid with the font's name, as `unpackFont`
  */
 export function openFont({ name, bytes }: Pick<SceneFont, 'name' | 'bytes'>): Promise<OpenFont> {
-  const known = byBytes.get(bytes);
-  if (known !== undefined) return known;
+  const same = byBytes.get(bytes);
+  if (same !== undefined) return same;
   const digest = sha256(bytes);
-  const font = byDigest.get(digest)?.font ?? readFont(name, bytes, digest);
+  const known = byDigest.get(digest) ?? { font: readFont(name, bytes, digest), sizeBytes: bytes.length };
   byDigest.delete(digest);
-  byDigest.set(digest, { sizeBytes: bytes.length, font });
-  byBytes.set(bytes, font);
-  font.catch(() => {
-    byBytes.delete(bytes);
-    byDigest.delete(digest);
-  });
-  forgetOldest();
-  return font;
+  byDigest.set(digest, known);
+  byBytes.set(bytes, known.font);
+  known.font.then(
+    ({ sizeBytes }) => {
+      known.sizeBytes = sizeBytes;
+      forgetOldest();
+    },
+    () => {
+      byBytes.delete(bytes);
+      byDigest.delete(digest);
+    },
+  );
+  return known.font;
 }
 
 function forgetOldest(): void {
@@ -115,14 +128,14 @@ async function readFont(name: string, bytes: Uint8Array, digest: string): Promis
     face,
     font,
     digest,
-    sfnt,
+    sizeBytes: sfnt.length,
     ascent: extents.ascender / upem || 0.8,
     descent: -extents.descender / upem,
     hasColor: tables.has('COLR') || tables.has('CBDT') || tables.has('sbix'),
   });
 }
 
-interface FontParts extends Pick<OpenFont, 'digest' | 'sfnt' | 'ascent' | 'descent' | 'hasColor'> {
+interface FontParts extends Pick<OpenFont, 'digest' | 'sizeBytes' | 'ascent' | 'descent' | 'hasColor'> {
   readonly hb: typeof HarfBuzz;
   readonly face: HarfBuzz.Face;
   readonly font: HarfBuzz.Font;
@@ -132,7 +145,7 @@ const NO_INK: GlyphBounds = { left: 0, right: 0, top: 0, bottom: 0 };
 
 class HarfBuzzFont implements OpenFont {
   readonly digest: string;
-  readonly sfnt: Uint8Array;
+  readonly sizeBytes: number;
   readonly ascent: number;
   readonly descent: number;
   readonly hasColor: boolean;
@@ -143,16 +156,20 @@ class HarfBuzzFont implements OpenFont {
   readonly #buffer: HarfBuzz.Buffer;
   readonly #glyphs = new Map<number, number>();
 
-  constructor({ hb, face, font, digest, sfnt, ascent, descent, hasColor }: FontParts) {
+  constructor({ hb, face, font, digest, sizeBytes, ascent, descent, hasColor }: FontParts) {
     this.#hb = hb;
     this.#face = face;
     this.#font = font;
     this.#buffer = new hb.Buffer();
     this.digest = digest;
-    this.sfnt = sfnt;
+    this.sizeBytes = sizeBytes;
     this.ascent = ascent;
     this.descent = descent;
     this.hasColor = hasColor;
+  }
+
+  get shaper(): OpenFont['shaper'] {
+    return { hb: this.#hb, font: this.#font, unitsPerEm: this.#face.upem };
   }
 
   covers(codePoint: number): boolean {

@@ -39,7 +39,9 @@ export function setDocument({ layer, document, spec, stack, layout }: LaidOutTex
     lh: lineHeight,
     j: order === 'reading' ? MIRRORED[j] : j,
   };
-  return isBoxed ? { ...set, ...boxFields(spec, layout) } : { ...set, ps: [anchorOf(spec, j), baseline + drop * size] };
+  return isBoxed
+    ? { ...set, ...boxFields(spec, layout, layer.groupingDrop) }
+    : { ...set, ps: [anchorOf(spec, j), baseline + drop * size] };
 }
 
 /** Of the line that alignment is about. */
@@ -48,13 +50,17 @@ function anchorOf({ box, x }: LaidOutText['spec'], j: 0 | 1 | 2): number {
   return x + (j === 0 ? 0 : j === 1 ? width : width / 2);
 }
 
-/** The box stays, as characters turn around its centre; it is as much larger as it takes to leave no line out. */
+/**
+ * The box stays, as characters turn around its centre, or a part of its height from that. It is as much higher as it takes
+ * to leave no line out, and put where the point that they turn around stays.
+ */
 function boxFields(
   { box, x, y }: LaidOutText['spec'],
   { size, lineHeight, lines, baseline }: LaidOutText['layout'],
+  drop: number,
 ): LottieNode {
   const room = Math.abs(baseline - y) + (lines.length + 1) * (lineHeight + size);
-  const top = y - room;
+  const top = y - room - room * drop;
   const sz = [box!.width, box!.height + 2 * room];
   return { sz, ps: [x, top], ls: top + POOL_ASCENT * size - baseline, m: 0 };
 }

@@ -24,8 +24,8 @@ export interface Cell {
   /** It joins its neighbours. */
   readonly isJoined: boolean;
   readonly scale: number;
-  /** What an emoji font draws in its own colours; null for outlines. */
-  readonly emoji: { readonly font: OpenFont; readonly text: string } | null;
+  /** Its font draws it in colours of its own. */
+  readonly isColored: boolean;
   /** No font has it. */
   readonly isMissing: boolean;
 }
@@ -62,7 +62,6 @@ function shapeRun({ text, ownFont }: Paragraph, run: Run, isTracked: boolean): C
     const words = text.slice(cluster, cellEnd);
     const { placed, advance } = place(own, font, scale);
     if (advance === 0 && INVISIBLE.test(words)) continue;
-    const isColored = font.hasColor && own.some(({ glyph }) => font.isColored(glyph));
     cells.push({
       start: cluster,
       end: cellEnd,
@@ -72,7 +71,7 @@ function shapeRun({ text, ownFont }: Paragraph, run: Run, isTracked: boolean): C
       isSpace: SPACE.test(words),
       isJoined: joined,
       scale,
-      emoji: isColored ? { font, text: words } : null,
+      isColored: own.some(({ glyph }) => font.isColored(glyph)),
       isMissing: false,
     });
   }
@@ -108,5 +107,16 @@ function place(
 function missingCell({ start, end, level, scale }: Run, font: OpenFont): Cell {
   const glyphs = [{ font, glyph: 0, x: 0, y: 0 }];
   const advance = (font.advanceOf(0) || MISSING_ADVANCE) * scale;
-  return { start, end, level, scale, glyphs, advance, isSpace: false, isJoined: false, emoji: null, isMissing: true };
+  return {
+    start,
+    end,
+    level,
+    scale,
+    glyphs,
+    advance,
+    isSpace: false,
+    isJoined: false,
+    isColored: false,
+    isMissing: true,
+  };
 }

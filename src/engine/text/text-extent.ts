@@ -54,15 +54,16 @@ export function inkOf(cells: readonly Cell[]): Ink | null {
   return ink;
 }
 
-function inkOfCell({ glyphs, scale, emoji }: Cell): Ink | null {
+function inkOfCell({ glyphs, scale, isColored }: Cell): Ink | null {
   // The pictures of an emoji font fill what it reserves.
-  if (emoji !== null) return { top: emoji.font.ascent * scale, bottom: -emoji.font.descent * scale };
+  const { font: own } = glyphs[0]!;
+  if (isColored) return { top: own.ascent * scale, bottom: -own.descent * scale };
   let ink: Ink | null = null;
   for (const { font, glyph, y } of glyphs) {
     const { top, bottom } = font.boundsOf(glyph);
     if (top === bottom) continue;
-    const own = { top: y + top * scale, bottom: y + bottom * scale };
-    ink = ink === null ? own : { top: Math.max(ink.top, own.top), bottom: Math.min(ink.bottom, own.bottom) };
+    const edges = { top: y + top * scale, bottom: y + bottom * scale };
+    ink = ink === null ? edges : { top: Math.max(ink.top, edges.top), bottom: Math.min(ink.bottom, edges.bottom) };
   }
   return ink;
 }

@@ -9,8 +9,7 @@ declare module 'bidi-js' {
     ): { readonly levels: Uint8Array; readonly paragraphs: readonly { readonly level: number }[] };
   }
   const bidiFactory: () => Bidi;
-
-  export { bidiFactory as default };
+  export = bidiFactory;
 }
 
 declare module 'linebreak' {
@@ -19,13 +18,11 @@ declare module 'linebreak' {
     /** The next place at which a line may or must end, as an index of UTF-16 units; null after the last. */
     nextBreak(): { readonly position: number; readonly required?: boolean } | null;
   }
-
-  export { LineBreaker as default };
+  export = LineBreaker;
 }
 
 declare module 'wawoff2/decompress.js' {
   /** @throws Error for a file that is no WOFF2 */
   function decompress(bytes: Uint8Array): Promise<Uint8Array>;
-
-  export { decompress as default };
+  export = decompress;
 }
