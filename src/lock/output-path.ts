@@ -1,7 +1,10 @@
 /** The folder of the embedded service's finished videos, repository-relative; git ignores it. */
 export const OUTPUTS_FOLDER = 'renders';
 
-const FORM = new RegExp(`^${OUTPUTS_FOLDER}/([\\w./-]{1,240})\\.mp4$`);
+/** Endings of finished files, one for each output format. */
+export const OUTPUT_ENDINGS = ['mp4', 'webm', 'gif', 'webp', 'png', 'zip'] as const;
+
+const FORM = new RegExp(`^${OUTPUTS_FOLDER}/([\\w./-]{1,240})\\.(?:${OUTPUT_ENDINGS.join('|')})$`);
 
 /** Whether the embedded service wrote it: a file below `renders/`, and nowhere else. */
 export function isOutputPath(url: string): boolean {

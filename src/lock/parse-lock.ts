@@ -4,7 +4,7 @@ import { isRecord } from '../is-record.ts';
 import { ENTRY_FIELDS } from './entry-fields.ts';
 import { placeJsonError } from './json-error.ts';
 import { LOCKFILE_VERSION, type Lock, type LockEntry } from './lock.ts';
-import { isOutputPath } from './output-path.ts';
+import { isOutputPath, OUTPUT_ENDINGS } from './output-path.ts';
 
 /**
  * Reads the text of a lockfile; every entry is checked. Text that is not a whole, known lockfile is refused and never
@@ -71,7 +71,8 @@ function wrongField(entry: unknown): string | null {
     }
   }
   if (entry.service !== 'embedded' || isOutputPath(entry.video_url as string)) return null;
-  return 'a wrong "video_url", expected renders/<name>.mp4, as the embedded service writes it';
+  const forms = OUTPUT_ENDINGS.map((ending) => `.${ending}`).join(', ');
+  return `a wrong "video_url", expected renders/<name> and one of ${forms}, as the embedded service writes it`;
 }
 
 function newerLock(version: number, at: Span): Diagnostic {

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { OUTPUT_FILES } from '../template/output-files.ts';
 import { type OutputStore, SessionFailure } from './ports.ts';
 
 /**
@@ -16,7 +17,7 @@ export function createDirectoryOutputs(
     async find() {
       return null;
     },
-    async save(_scene, name, { video, stills }) {
+    async save(_scene, name, { format, video, stills }) {
       // Names come from a lockfile as well, and a lockfile comes from whoever wrote the pull request.
       if (name.split('/').some((part) => part === '' || part === '.' || part === '..') || name.includes('\\')) {
         const detail = `The output ${name} would lie outside of ${baseUrl}/`;
@@ -29,8 +30,9 @@ export function createDirectoryOutputs(
         thumbnails.push(`${baseUrl}/${file}`);
       }
       // The video comes last: where it is, its stills are too.
-      await writeFile(join(directory, `${name}.mp4`), video);
-      return { video_url: `${baseUrl}/${name}.mp4`, thumbnails, bytes: video.length };
+      const file = `${name}.${OUTPUT_FILES[format].extension}`;
+      await writeFile(join(directory, file), video);
+      return { video_url: `${baseUrl}/${file}`, thumbnails, bytes: video.length };
     },
   };
 }

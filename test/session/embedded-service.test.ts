@@ -64,6 +64,15 @@ describe('createEmbeddedService()', () => {
     expect(readdirSync(join(directory, 'renders/folder'))).toHaveLength(2);
   });
 
+  it('writes files with the ending of their format', async () => {
+    const { service, directory, ended } = openService({
+      render: async () => ({ format: 'png_sequence', video: new TextEncoder().encode('zip'), stills: [] }),
+    });
+    const session = await ended((await service.createRenderSession(JSON.stringify(smallRequest()), OPTIONS)).id);
+    expect(session.video_url).toBe('renders/folder/berlin-12345678.zip');
+    expect(readFileSync(join(directory, session.video_url!), 'utf8')).toBe('zip');
+  });
+
   it('gives the specification of a style version that it has', async () => {
     expect(await openService().service.getStyleVersion(SMALL.spec.id)).toEqual(SMALL.spec);
   });

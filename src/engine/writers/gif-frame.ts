@@ -97,5 +97,5 @@ function indexPixels(frame: GifFrame, palette: ConstructorParameters<typeof Colo
 }
 
 function clamp(level: number): number {
-  return level < 0 ? 0 : level > 255 ? 255 : level;
+  return Math.max(0, Math.min(level, 255));
 }

@@ -52,8 +52,8 @@ class GifWriter implements FrameWriter {
   }
 
   #take(message: GifMessage): void {
-    if (message.kind === 'failed') return this.#fail(errorFrom(message.failure));
-    if (message.kind === 'taken') this.#free.push(message.slot);
+    if (message.kind === 'failed') this.#failure ??= errorFrom(message.failure);
+    else if (message.kind === 'taken') this.#free.push(message.slot);
     else this.#file = message.bytes;
     this.#wake();
   }

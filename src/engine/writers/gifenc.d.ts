@@ -19,5 +19,6 @@ declare module 'gifenc' {
     };
   };
 
+  // biome-ignore lint/style/noDefaultExport: it is how the package exports it
   export { gifenc as default };
 }

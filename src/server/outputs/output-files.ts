@@ -1,8 +1,9 @@
 import type { Sha256 } from '../../digest.ts';
+import { OUTPUT_FILES } from '../../template/output-files.ts';
 import type { OutputFiles } from '../http/app-ports.ts';
 import type { ObjectStorage, OutputIndex } from '../ports.ts';
 import { downloadName } from './download-name.ts';
-import { type RenderingRecord, readRendering, renderingKey, stillFile, VIDEO_FILE } from './rendering-record.ts';
+import { type RenderingRecord, readRendering, renderingKey, stillFile, videoFile } from './rendering-record.ts';
 import { signDownload, verifyDownload } from './sign-download.ts';
 
 export interface OutputFilesOptions {
@@ -43,9 +44,10 @@ interface Told {
 }
 
 /** Null for a file that the rendering does not have. */
-function describe({ sha256, stills }: RenderingRecord, file: string): Told | null {
-  if (file === VIDEO_FILE) {
-    return { contentType: 'video/mp4', etag: sha256, nameOf: (title) => `${title}.mp4` };
+function describe({ format, sha256, stills }: RenderingRecord, file: string): Told | null {
+  if (file === videoFile(format)) {
+    const { contentType, extension } = OUTPUT_FILES[format];
+    return { contentType, etag: sha256, nameOf: (title) => `${title}.${extension}` };
   }
   const still = stills.find((name) => stillFile(name) === file);
   if (still === undefined) return null;

@@ -1,9 +1,12 @@
 import type { Sha256 } from '../../digest.ts';
 import { isRecord } from '../../is-record.ts';
+import type { OutputFormat } from '../../service/wire.ts';
+import { OUTPUT_FILES } from '../../template/output-files.ts';
 import type { ObjectStorage } from '../ports.ts';
 
 /** What `rendering.json` says of a finished scene; written last, so that where it is, the files are. */
 export interface RenderingRecord {
+  readonly format: OutputFormat;
   /** Of the video. */
   readonly bytes: number;
   /** Of the video. */
@@ -17,7 +20,11 @@ export function renderingKey(scene: Sha256, file: string): string {
   return `renderings/${scene}/${file}`;
 }
 
-export const VIDEO_FILE = 'video.mp4';
+/** The finished file, whatever it is. */
+export function videoFile(format: OutputFormat): string {
+  return `video.${OUTPUT_FILES[format].extension}`;
+}
+
 export const RECORD_FILE = 'rendering.json';
 
 export function stillFile(still: string): string {
@@ -38,7 +45,9 @@ function parseRecord(text: string): RenderingRecord | null {
     return null;
   }
   if (!isRecord(value)) return null;
-  const { bytes, sha256, stills } = value;
+  // Records from before there were formats are of MP4.
+  const { format = 'mp4', bytes, sha256, stills } = value;
   if (typeof bytes !== 'number' || typeof sha256 !== 'string' || !Array.isArray(stills)) return null;
-  return { bytes, sha256: sha256 as Sha256, stills: stills.map(String) };
+  if (typeof format !== 'string' || !Object.hasOwn(OUTPUT_FILES, format)) return null;
+  return { format: format as OutputFormat, bytes, sha256: sha256 as Sha256, stills: stills.map(String) };
 }

@@ -7,7 +7,7 @@ import {
   readRendering,
   renderingKey,
   stillFile,
-  VIDEO_FILE,
+  videoFile,
 } from './rendering-record.ts';
 
 /**
@@ -23,12 +23,13 @@ export function createStoredOutputs(storage: ObjectStorage, publicUrl: string): 
   };
   return {
     find,
-    async save(scene, name, { video, stills }) {
+    async save(scene, name, { format, video, stills }) {
       const there = await find(scene, name);
       if (there !== null) return there;
       for (const still of stills) await storage.put(renderingKey(scene, stillFile(still.name)), still.bytes);
-      await storage.put(renderingKey(scene, VIDEO_FILE), video);
+      await storage.put(renderingKey(scene, videoFile(format)), video);
       const record: RenderingRecord = {
+        format,
         bytes: video.length,
         sha256: sha256(video),
         stills: stills.map((still) => still.name),
@@ -40,14 +41,18 @@ export function createStoredOutputs(storage: ObjectStorage, publicUrl: string): 
 }
 
 /** Whether the files are as they were written, as far as sizes tell: a copy of a storage may lack some. */
-async function isWhole(storage: ObjectStorage, scene: Sha256, { bytes, stills }: RenderingRecord): Promise<boolean> {
+async function isWhole(
+  storage: ObjectStorage,
+  scene: Sha256,
+  { format, bytes, stills }: RenderingRecord,
+): Promise<boolean> {
   const [video, ...others] = await Promise.all(
-    [VIDEO_FILE, ...stills.map(stillFile)].map((file) => storage.stat(renderingKey(scene, file))),
+    [videoFile(format), ...stills.map(stillFile)].map((file) => storage.stat(renderingKey(scene, file))),
   );
   return video?.size === bytes && others.every((still) => still !== null);
 }
 
-function outputOf(publicUrl: string, name: string, { bytes, stills }: RenderingRecord): Output {
+function outputOf(publicUrl: string, name: string, { format, bytes, stills }: RenderingRecord): Output {
   const url = (file: string): string => `${publicUrl}/outputs/${encodeURIComponent(name)}/${file}`;
-  return { video_url: url(VIDEO_FILE), thumbnails: stills.map((still) => url(stillFile(still))), bytes };
+  return { video_url: url(videoFile(format)), thumbnails: stills.map((still) => url(stillFile(still))), bytes };
 }

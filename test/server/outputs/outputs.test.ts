@@ -11,6 +11,7 @@ import type { ObjectStorage } from '../../../src/server/ports.ts';
 import type { OutputStore, Rendering } from '../../../src/session/ports.ts';
 
 const SCENE = sha256('scene');
+const RECORD = `renderings/${SCENE}/rendering.json`;
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 const RENDERING: Rendering = {
   format: 'mp4',
@@ -99,6 +100,29 @@ describe('createOutputFiles()', () => {
       fileName: 'Summer-Sale- -Berlin-.mp4',
     });
     expect((await buffer(file!.stream({ start: 2, end: 5 }))).toString()).toBe('234');
+  });
+
+  test.each([
+    ['webm', 'video.webm', 'video/webm', '.webm'],
+    ['gif', 'video.gif', 'image/gif', '.gif'],
+    ['webp', 'video.webp', 'image/webp', '.webp'],
+    ['png', 'video.png', 'image/png', '.png'],
+    ['png_sequence', 'video.zip', 'application/zip', '.zip'],
+  ] as const)('finds a %s as %s, with its type', async (format, name, contentType, ending) => {
+    const saved = await outputs.save(SCENE, 'known', { ...RENDERING, format });
+    expect(saved.video_url).toBe(`https://videos.example/outputs/known/${name}`);
+    const file = await files().find({ outputName: 'known' }, name);
+    expect(file).toMatchObject({ size: 10, contentType, fileName: `Summer-Sale- -Berlin-${ending}` });
+    expect(await files().find({ outputName: 'known' }, 'video.mp4')).toBeNull();
+  });
+
+  test('takes a record without a format as one of MP4', async () => {
+    await outputs.save(SCENE, 'known', RENDERING);
+    const { format: _, ...old } = JSON.parse(Buffer.from((await storage.read(RECORD))!).toString());
+    await storage.put(RECORD, bytes(JSON.stringify(old)));
+    expect(await files().find({ outputName: 'known' }, 'video.mp4')).toMatchObject({ contentType: 'video/mp4' });
+    await storage.put(RECORD, bytes(JSON.stringify({ ...old, format: 'avi' })));
+    expect(await files().find({ outputName: 'known' }, 'video.mp4')).toBeNull();
   });
 
   test('finds the stills', async () => {

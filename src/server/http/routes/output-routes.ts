@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { serviceError } from '../../../service/service-error.ts';
+import { OUTPUT_FILES } from '../../../template/output-files.ts';
 import type { AppPorts, OutputFile } from '../app-ports.ts';
 import { type ByteRange, readByteRange } from '../byte-range.ts';
 import { isNoneMatch } from '../conditional.ts';
@@ -20,7 +21,7 @@ const fileHeaders = {
   'Accept-Ranges': text('`bytes`'),
   'Content-Disposition': text('What the file is called'),
 };
-const TYPES = ['video/mp4', 'image/jpeg', 'image/png'];
+const TYPES = [...Object.values(OUTPUT_FILES).map((file) => file.contentType), 'image/jpeg'];
 const answers = {
   200: bytes('The file', TYPES, fileHeaders),
   206: bytes('A part of it', TYPES, { ...fileHeaders, 'Content-Range': text('Which part') }),

@@ -1,0 +1,26 @@
+import { describe, expect, it } from 'vitest';
+import { isOutputPath, OUTPUT_ENDINGS, outputNameOf } from '../../src/lock/output-path.ts';
+import { OUTPUT_FILES } from '../../src/template/output-files.ts';
+
+describe('isOutputPath()', () => {
+  it.each(Object.values(OUTPUT_FILES))('knows .$extension files below renders/, and their names', ({ extension }) => {
+    expect(isOutputPath(`renders/folder/berlin-1a.${extension}`)).toBe(true);
+    expect(outputNameOf(`renders/folder/berlin-1a.${extension}`)).toBe('folder/berlin-1a');
+  });
+
+  it.each([
+    'renders/a.avi',
+    'renders/a',
+    'a.gif',
+    'renders/../a.gif',
+    'renders/a.gif/..',
+    'renders/.png',
+    'renders/a.gif ',
+  ])('does not know %s', (path) => {
+    expect(isOutputPath(path)).toBe(false);
+  });
+
+  it('has the endings of all formats, and no others', () => {
+    expect([...OUTPUT_ENDINGS]).toEqual(Object.values(OUTPUT_FILES).map(({ extension }) => extension));
+  });
+});
