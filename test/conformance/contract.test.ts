@@ -18,7 +18,7 @@ beforeAll(async () => {
   target = await openTarget();
   api = target.api;
   const specs = await api('GET', `/v2/template_style_versions/${target.styleVersionId}/specs`);
-  request = requestFor(specs.body.style_version, target.imageUrl);
+  request = requestFor(specs.body.style_version, target);
   const { render: _, ...rest } = request;
   draft = rest;
   const { body } = await api('POST', '/v2/render_sessions', { body: request });
@@ -151,6 +151,69 @@ describe('sessions', () => {
     expect(download.headers.get('content-disposition')).toMatch(/^attachment;/);
     expect((await download.arrayBuffer()).byteLength).toBe(rendered.usage.bytes);
   });
+});
+
+describe('mappings', () => {
+  /** A draft with more in it; what a service lacks it may refuse, and has to say so. */
+  async function drafted(context: TestContext, mapping: object, more: object = {}) {
+    const body = { ...draft, ...more, mapping: { ...(draft.mapping as object), ...mapping } };
+    const answer = await api('POST', '/v2/render_sessions', { body });
+    needs(context, answer.status === 201, Object.keys({ ...mapping, ...more }).join(' and '));
+    expect(answer.status, JSON.stringify(answer.body)).toBe(201);
+    return answer.body.render_session;
+  }
+
+  it('may have tracks of sound, which the session shows', async (context) => {
+    if (target.soundUrl === null) return context.skip('REELFORM_CONFORMANCE_SOUND_URL is not set');
+    const audio_tracks = { main: { source: { remote_url: target.soundUrl }, transform: { volume: 0.5, loop: true } } };
+    const session = await drafted(context, { audio_tracks });
+    expect(session).toMatchObject({ audio_tracks, mapping: { audio_tracks } });
+  });
+
+  it('may change fonts, which the session shows', async (context) => {
+    const { body } = await api('GET', `/v2/template_style_versions/${target.styleVersionId}/specs`);
+    const [font] = body.style_version.fonts;
+    if (font === undefined) return context.skip('the template has no fonts');
+    const [other] = (body.style_version.available_fonts ?? [font]).slice(-1);
+    const font_changes = { [font]: { source: { font: other } } };
+    const session = await drafted(context, { font_changes });
+    expect(session).toMatchObject({ font_changes, mapping: { font_changes } });
+  });
+
+  it('are refused with a font that nobody has, and a track from nowhere', async (context) => {
+    const mapping = {
+      ...(draft.mapping as object),
+      audio_tracks: { main: { source: { remote_url: 'file:///etc/passwd' } } },
+      font_changes: { 'No-Such-Font': { source: { font: 'No-Such-Font' } } },
+    };
+    const answer = await api('POST', '/v2/render_sessions', { body: { ...draft, mapping } });
+    needs(context, answer.status >= 400, 'checks of tracks and fonts');
+    isProblem(answer, 422, 'mapping_invalid');
+    const pointers = answer.body.errors.map(({ pointer }: { pointer: string }) => pointer);
+    expect(pointers).toEqual(['#/mapping/audio_tracks/main/source/remote_url', '#/mapping/font_changes/No-Such-Font']);
+  });
+
+  it('are rendered into the output that is asked for, or refused', async (context) => {
+    const output = { format: 'mp4', height: 180, fps: 5, quality: 'low' };
+    const { id } = await drafted(context, {}, { output });
+    const estimate = await api('POST', '/v2/render_sessions?dry_run=true', { body: { ...draft, output } });
+    await ask(context, 'POST', `/v2/render_sessions/${id}/render`);
+    const session = await ended(id);
+    expect(session, JSON.stringify(session.errors)).toMatchObject({ status: 'preview_rendered', output });
+    if (session.usage !== undefined && estimate.status === 200) {
+      expect(session.usage.frames).toBe(estimate.body.estimate.frames);
+      expect(session.usage.frames).not.toBe(rendered.usage.frames);
+    }
+  });
+
+  it.each([{ format: 'avi' }, { height: 0 }, { fps: -1 }, { quality: 'best' }, { bitrate: 1 }])(
+    'are refused with the output %j',
+    async (output) => {
+      const answer = await api('POST', '/v2/render_sessions', { body: { ...draft, output } });
+      expect(answer.status).toBeGreaterThanOrEqual(400);
+      expect(answer.status).toBeLessThan(500);
+    },
+  );
 });
 
 describe('Idempotency-Key', () => {

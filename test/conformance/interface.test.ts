@@ -20,7 +20,7 @@ type Any = any;
 beforeAll(async () => {
   target = await openTarget();
   specs = await target.api('GET', `/v2/template_style_versions/${target.styleVersionId}/specs`);
-  request = requestFor(specs.body.style_version, target.imageUrl);
+  request = requestFor(specs.body.style_version, target);
   created = await target.api('POST', '/v2/render_sessions', { body: request });
   looks.push(...(await untilDone(target, created.body.render_session.id)));
 }, PATIENCE_MS);

@@ -10,8 +10,10 @@ export interface Target {
   /** Without a token. */
   readonly anyone: Api;
   readonly styleVersionId: string;
-  /** What image editables are filled with. */
+  /** What image editables, and videos, are filled with. */
   readonly imageUrl: string | null;
+  /** What sounds are. */
+  readonly soundUrl: string | null;
   /** Whether it is ours, so that nothing may be lacking. */
   readonly isOurs: boolean;
   close(): Promise<void>;
@@ -19,11 +21,13 @@ export interface Target {
 
 /**
  * Our own service, unless the environment names another: `REELFORM_CONFORMANCE_URL`, `REELFORM_CONFORMANCE_TOKEN`,
- * `REELFORM_CONFORMANCE_STYLE_VERSION` and, where its template has to have images, `REELFORM_CONFORMANCE_IMAGE_URL`.
+ * `REELFORM_CONFORMANCE_STYLE_VERSION` and, where its template has to have images or sounds,
+ * `REELFORM_CONFORMANCE_IMAGE_URL` and `REELFORM_CONFORMANCE_SOUND_URL`.
  */
 export async function openTarget(): Promise<Target> {
   const { REELFORM_CONFORMANCE_URL: url, REELFORM_CONFORMANCE_TOKEN: token } = process.env;
   const { REELFORM_CONFORMANCE_STYLE_VERSION: styleVersionId, REELFORM_CONFORMANCE_IMAGE_URL: imageUrl } = process.env;
+  const { REELFORM_CONFORMANCE_SOUND_URL: soundUrl } = process.env;
   if (url === undefined) {
     const service = await startApp();
     return {
@@ -31,6 +35,7 @@ export async function openTarget(): Promise<Target> {
       anyone: service.as(null),
       styleVersionId: SMALL.spec.id,
       imageUrl: 'https://example.com/photo.png',
+      soundUrl: 'https://example.com/music.mp3',
       isOurs: true,
       close: service.close,
     };
@@ -44,6 +49,7 @@ export async function openTarget(): Promise<Target> {
     anyone: openApi(base, null),
     styleVersionId,
     imageUrl: imageUrl ?? null,
+    soundUrl: soundUrl ?? null,
     isOurs: token === TOKENS.acme,
     close: async () => undefined,
   };
@@ -68,31 +74,36 @@ export async function untilDone({ api, isOurs }: Target, id: string): Promise<Ap
 /**
  * A request that fills a template, made from nothing but its specification.
  *
- * @throws Error for an editable of a kind whose entry the interface document does not show
+ * @throws Error for an editable that nothing is there for
  */
 export function requestFor(
   spec: StyleVersion,
-  imageUrl: string | null,
+  urls: Pick<Target, 'imageUrl' | 'soundUrl'>,
   title = 'Conformance',
 ): Record<string, unknown> {
   const resources: Record<string, object> = {};
   for (const [key, editable] of Object.entries(spec.editables)) {
-    const entry = entryFor(editable, imageUrl);
+    const entry = entryFor(editable, urls);
     if (entry !== null) resources[key] = entry;
     else if (editable.required !== false)
-      throw new Error(`${key}: fill it by REELFORM_CONFORMANCE_IMAGE_URL, if it is an image`);
+      throw new Error(`${key}: fill it by REELFORM_CONFORMANCE_IMAGE_URL or REELFORM_CONFORMANCE_SOUND_URL`);
   }
   return { title, render: 'preview', mapping: { template_style_version_id: spec.id, resources } };
 }
 
-function entryFor(editable: Editable, imageUrl: string | null): object | null {
+function entryFor(editable: Editable, { imageUrl, soundUrl }: Pick<Target, 'imageUrl' | 'soundUrl'>): object | null {
   switch (editable.input_type) {
     case 'text':
     case 'color':
       return { source: { text: editable.example_text ?? 'Text' } };
     case 'image':
+    case 'video':
       return imageUrl === null ? null : { source: { remote_url: imageUrl }, transform: { crop_strategy: 'cover' } };
-    default:
-      return null;
+    case 'audio':
+      return soundUrl === null ? null : { source: { remote_url: soundUrl } };
+    case 'font': {
+      const [font] = editable.allowed_fonts ?? editable.fonts ?? [];
+      return font === undefined ? null : { source: { font } };
+    }
   }
 }

@@ -56,12 +56,13 @@ export async function buildApp(ports: AppPorts): Promise<FastifyInstance> {
       styleVersionRoutes(json, ports);
     });
     await api.register(async (zips) => {
-      readUploads(zips, ['application/zip'], limits);
+      readUploads(zips, { types: ['application/zip'], maxBytes: limits.uploadBytes }, limits);
       styleVersionUploadRoute(zips, ports);
     });
-    await api.register(async (images) => {
-      readUploads(images, ['application/octet-stream', /^image\/[\w.+-]+$/], limits);
-      sourceUploadRoutes(images, ports);
+    await api.register(async (sources) => {
+      const types = ['application/octet-stream', /^(?:image|video|audio)\/[\w.+-]+$/];
+      readUploads(sources, { types, maxBytes: limits.sourceBytes }, limits);
+      sourceUploadRoutes(sources, ports);
     });
   });
   await app.ready();

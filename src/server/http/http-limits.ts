@@ -1,10 +1,12 @@
 /** What one request may cost. Sizes in bytes, times in milliseconds. */
 export interface HttpLimits {
   readonly bodyBytes: number;
-  /** A template package or a source. */
+  /** A template package. */
   readonly uploadBytes: number;
-  /** Uploads that are held in memory at once. */
+  readonly sourceBytes: number;
+  /** Uploads that are held in memory at once, and their bytes together. */
   readonly uploadsAtOnce: number;
+  readonly uploadBytesAtOnce: number;
   /** How deep a JSON body may nest. */
   readonly jsonDepth: number;
   /** All headers of a request together. */
@@ -30,7 +32,9 @@ export interface HttpLimits {
 export const HTTP_LIMITS: HttpLimits = {
   bodyBytes: 1024 * 1024,
   uploadBytes: 50_000_000,
+  sourceBytes: 200_000_000,
   uploadsAtOnce: 8,
+  uploadBytesAtOnce: 400_000_000,
   jsonDepth: 32,
   headerBytes: 16 * 1024,
   headersMs: 10_000,

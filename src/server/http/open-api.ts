@@ -25,7 +25,7 @@ export async function describeApi(
       tags: [
         { name: 'Render sessions', description: 'A video that is being made, or was.' },
         { name: 'Template style versions', description: 'What videos are made from.' },
-        { name: 'Sources', description: 'Images that have no URL.' },
+        { name: 'Sources', description: 'Images, videos and sounds that have no URL.' },
         {
           name: 'Finished files',
           description: 'Videos and thumbnails, without a token: their URLs cannot be guessed.',

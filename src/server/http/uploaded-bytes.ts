@@ -10,26 +10,37 @@ export function uploadedBytes(body: unknown): Uint8Array {
   return body;
 }
 
+/** What the routes of a scope take. */
+export interface UploadKind {
+  readonly types: readonly (string | RegExp)[];
+  readonly maxBytes: number;
+}
+
 /**
  * Makes the routes of a scope read bodies of these content types, and no others, as bytes. They are held in memory, so
- * only a few at once are read: more are answered with 503.
+ * only a few at once are read: more are answered with 503. One that does not say how long it is counts as the longest.
  */
-export function readUploads(app: FastifyInstance, types: readonly (string | RegExp)[], limits: HttpLimits): void {
+export function readUploads(app: FastifyInstance, { types, maxBytes }: UploadKind, limits: HttpLimits): void {
   app.removeAllContentTypeParsers();
   for (const type of types) {
-    app.addContentTypeParser(type, { parseAs: 'buffer', bodyLimit: limits.uploadBytes }, (_request, body, done) =>
+    app.addContentTypeParser(type, { parseAs: 'buffer', bodyLimit: maxBytes }, (_request, body, done) =>
       done(null, body),
     );
   }
   let underWay = 0;
-  app.addHook('preParsing', async (_request, reply, payload) => {
-    if (underWay >= limits.uploadsAtOnce) {
+  let heldBytes = 0;
+  app.addHook('preParsing', async (request, reply, payload) => {
+    const sizeBytes = Math.min(maxBytes, Number(request.headers['content-length'] ?? maxBytes));
+    const isTooMuch = underWay > 0 && heldBytes + sizeBytes > limits.uploadBytesAtOnce;
+    if (underWay >= limits.uploadsAtOnce || isTooMuch) {
       reply.header('retry-after', '2');
       throw serviceError('unavailable', 'Too many uploads are under way');
     }
     underWay += 1;
+    heldBytes += sizeBytes;
     reply.raw.once('close', () => {
       underWay -= 1;
+      heldBytes -= sizeBytes;
     });
     return payload;
   });

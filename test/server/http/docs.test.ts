@@ -2,12 +2,15 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { MAX_IMAGE_BYTES, MAX_IMAGE_PIXELS } from '../../../src/engine/check-image.ts';
+import { MAX_CLIP_SIDE_PIXELS } from '../../../src/engine/media/check-clip.ts';
+import { MAX_MEDIA_SECONDS } from '../../../src/engine/media/open-media.ts';
 import type { OpenApiDocument } from '../../../src/server/http/docs/open-api-document.ts';
 import { HTTP_LIMITS } from '../../../src/server/http/http-limits.ts';
 import { JSON_LIMITS } from '../../../src/server/http/scan-json.ts';
 import { SCOPES } from '../../../src/server/ports.ts';
 import { SERVICE_CODES } from '../../../src/service/service-codes.ts';
 import { DEFAULT_FETCH_LIMITS } from '../../../src/session/fetch-source.ts';
+import { SOURCE_LIMITS } from '../../../src/session/source-limits.ts';
 import { MAX_EXPANSION, MAX_PACKAGE_BYTES, MAX_PACKAGE_FILES } from '../../../src/template/read-package-zip.ts';
 import { startApp, type TestApp } from '../../support/service-app.ts';
 
@@ -64,12 +67,16 @@ describe('schemas/service.md', () => {
   });
 
   it('has the limits as they are', () => {
-    const { bodyBytes, jsonDepth, uploadBytes, uploadsAtOnce, headerBytes } = HTTP_LIMITS;
+    const { bodyBytes, jsonDepth, uploadBytes, sourceBytes, uploadsAtOnce, uploadBytesAtOnce, headerBytes } =
+      HTTP_LIMITS;
     const { headersMs, bodyMs, uploadMs, keepAliveMs, stalledMs, idempotencyMs } = HTTP_LIMITS;
     const [fields, values, textLength] = Object.values(JSON_LIMITS).map((limit) => limit.toLocaleString('en'));
+    const hours = MAX_MEDIA_SECONDS / 3600;
     expect(rowsUnder('Limits').map(([, limit]) => limit)).toEqual([
       `${bodyBytes / 2 ** 20} MiB, nested ${jsonDepth} levels, ${fields} fields in one object, ${values} values, ${textLength} characters in a text`,
-      `${uploadBytes / 1e6} MB, ${uploadsAtOnce} at once in a process; more are 503`,
+      `${uploadBytes / 1e6} MB`,
+      `${sourceBytes / 1e6} MB`,
+      `${uploadsAtOnce}, with ${uploadBytesAtOnce / 1e6} MB together`,
       `${headerBytes / 1024} KiB`,
       '1 to 255 characters',
       `${headersMs / 1000} s`,
@@ -83,8 +90,12 @@ describe('schemas/service.md', () => {
       `${MAX_PACKAGE_BYTES / 2 ** 20} MiB, ${MAX_PACKAGE_FILES.toLocaleString('en')} files, 500 editables, 50 still cuts`,
       `${MAX_EXPANSION} times its size in the zip`,
       `${MAX_IMAGE_BYTES / 1e6} MB, ${MAX_IMAGE_PIXELS / 1e6} megapixels; PNG, JPEG, WebP, GIF or AVIF`,
+      `${SOURCE_LIMITS.video.maxBytes / 1e6} MB, ${MAX_CLIP_SIDE_PIXELS} pixels a side, ${hours} hours; MP4, MOV, WebM or GIF`,
+      `${SOURCE_LIMITS.audio.maxBytes / 1e6} MB, ${hours} hours; MP3, WAV, M4A, AAC, FLAC, Ogg, or the sound of an MP4, MOV or WebM`,
+      '16',
       '500 MB',
       `${DEFAULT_FETCH_LIMITS.timeoutMs / 1000} s, ${DEFAULT_FETCH_LIMITS.maxRedirects} redirects`,
+      `${SOURCE_LIMITS.video.timeoutMs! / 1000} s, ${DEFAULT_FETCH_LIMITS.maxRedirects} redirects`,
     ]);
   });
 });

@@ -5,7 +5,7 @@ import { SMALL } from '../../support/small-sessions.ts';
 
 let service: TestApp;
 beforeAll(async () => {
-  service = await startApp({ limits: { uploadBytes: 1000, uploadsAtOnce: 1 } });
+  service = await startApp({ limits: { uploadBytes: 1000, sourceBytes: 1000, uploadsAtOnce: 1 } });
 });
 afterAll(() => service.close());
 
@@ -19,6 +19,7 @@ describe('POST /v2/source_uploads', () => {
     const first = await post('application/octet-stream');
     const second = await post('image/png');
     expect([first.status, second.status]).toEqual([201, 200]);
+    expect([(await post('video/mp4')).status, (await post('audio/x-wav')).status]).toEqual([200, 200]);
     expect(second.body).toEqual(first.body);
     expect(first.body).toMatchObject({ remote_url: expect.any(String), bytes: 5 });
   });
@@ -29,7 +30,7 @@ describe('POST /v2/source_uploads', () => {
     'multipart/form-data; boundary=x',
     'application/zip',
     'image',
-    'video/mp4',
+    'model/obj',
   ])('does not take %s', async (type) => {
     const answer = await service.api('POST', '/v2/source_uploads', { body: '{}', headers: { 'content-type': type } });
     expect(answer).toMatchObject({ status: 415, body: { code: 'unsupported_media_type' } });
@@ -62,31 +63,54 @@ describe('POST /v2/source_uploads', () => {
     await chunked.text();
   });
 
-  it('takes so many at once, and no more', async () => {
-    const first = request(`${service.url}/v2/source_uploads`, {
+  /** An upload that has begun, and whose answer comes when the rest of it does. */
+  async function begunUpload(url: string, sizeBytes: number) {
+    const upload = request(`${url}/v2/source_uploads`, {
       method: 'POST',
       headers: {
         authorization: `Bearer ${TOKENS.acme}`,
         'content-type': 'image/png',
-        'content-length': '4',
+        'content-length': String(sizeBytes),
         expect: '100-continue',
       },
     });
     const answered = new Promise<number>((resolve) => {
-      first.on('response', (response) => {
+      upload.on('response', (response) => {
         response.resume();
         resolve(response.statusCode!);
       });
     });
-    await new Promise((resolve) => first.on('continue', resolve));
-    first.write('ab');
+    await new Promise((resolve) => upload.on('continue', resolve));
+    upload.write('ab');
+    return {
+      end(): Promise<number> {
+        upload.end('x'.repeat(sizeBytes - 2));
+        return answered;
+      },
+    };
+  }
+
+  it('takes so many at once, and no more', async () => {
+    const first = await begunUpload(service.url, 4);
     const headers = { 'content-type': 'image/png' };
     const second = await service.api('POST', '/v2/source_uploads', { body: 'later', headers });
     expect(second).toMatchObject({ status: 503, body: { code: 'unavailable' } });
     expect(second.headers.get('retry-after')).toBe('2');
-    first.end('cd');
-    expect(await answered).toBe(201);
+    expect(await first.end()).toBe(201);
     expect((await service.api('POST', '/v2/source_uploads', { body: 'later', headers })).status).toBe(201);
+  });
+
+  it('takes so many bytes at once, and no more, but always one upload', async () => {
+    const small = await startApp({ limits: { sourceBytes: 1000, uploadBytesAtOnce: 900 } });
+    const post = (body: string) =>
+      small.api('POST', '/v2/source_uploads', { body, headers: { 'content-type': 'image/png' } });
+    const first = await begunUpload(small.url, 950);
+    expect((await post('x')).status).toBe(503);
+    expect(await first.end()).toBe(201);
+    const second = await begunUpload(small.url, 500);
+    expect([(await post('x'.repeat(401))).status, (await post('x'.repeat(400))).status]).toEqual([503, 201]);
+    expect(await second.end()).toBe(201);
+    await small.close();
   });
 });
 

@@ -7,9 +7,11 @@ import { createUploadTable } from '../../../src/server/store/upload-table.ts';
 import { SourceUploads } from '../../../src/server/templates/source-uploads.ts';
 import type { TenantId } from '../../../src/session/ports.ts';
 import { createSourceStore } from '../../../src/session/source-store.ts';
+import { colorsGif } from '../../support/colors-gif.ts';
 import { pgliteDatabases } from '../../support/databases.ts';
 import { createMemoryUploads } from '../../support/memory-tables.ts';
 import { solidPng } from '../../support/small-package.ts';
+import { toneWav } from '../../support/tone.ts';
 
 const ACME = 'acme' as TenantId;
 const OTHER = 'other' as TenantId;
@@ -41,6 +43,20 @@ describe('SourceUploads', () => {
     expect((await uploads.put(ACME, PNG)).isNew).toBe(false);
   });
 
+  test('keeps a video and a sound, and says what they are', async () => {
+    const { uploads } = await open();
+    const { upload: clip } = await uploads.put(ACME, colorsGif([[255, 0, 0]], 20, 10));
+    expect(clip).toMatchObject({ content_type: 'image/gif', width: 20, height: 10 });
+    const wav = toneWav(0.1);
+    const { upload: sound } = await uploads.put(ACME, wav);
+    expect(sound).toEqual({
+      remote_url: `urn:sha256:${sha256(wav)}`,
+      sha256: sha256(wav),
+      bytes: wav.length,
+      content_type: 'audio/wav',
+    });
+  });
+
   test('notes who has sent what, and says who is new to it', async () => {
     const { uploads, table } = await open(createUploadTable((await pgliteDatabases.open()).database));
     const digest = sha256(PNG);
@@ -63,7 +79,7 @@ describe('SourceUploads', () => {
     ['asset_type_unsupported', new TextEncoder().encode('<svg xmlns="http://www.w3.org/2000/svg"/>')],
     ['asset_type_unsupported', new Uint8Array(0)],
     ['asset_decode_failed', PNG.slice(0, 20)],
-  ])('refuses with %s what is no image', async (code, bytes) => {
+  ])('refuses with %s what is nothing that can be used', async (code, bytes) => {
     const { uploads, table } = await open();
     await expect(uploads.put(ACME, bytes)).rejects.toMatchObject({
       name: 'ServiceError',

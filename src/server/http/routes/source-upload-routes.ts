@@ -6,6 +6,8 @@ import { closedObjectOf, ref } from '../schemas/json-schema.ts';
 import { SOURCE_UPLOAD } from '../schemas/session-schemas.ts';
 import { uploadedBytes } from '../uploaded-bytes.ts';
 
+const UPLOAD_TYPES = ['application/octet-stream', 'image/*', 'video/*', 'audio/*'];
+
 /** `/v2/source_uploads`; to be registered where bytes are read. */
 export function sourceUploadRoutes(app: FastifyInstance, ports: AppPorts): void {
   app.post('/v2/source_uploads', {
@@ -14,11 +16,11 @@ export function sourceUploadRoutes(app: FastifyInstance, ports: AppPorts): void 
       operationId: 'uploadSource',
       summary: 'Upload a source',
       description:
-        'An image that has no URL, at most 50 MB: PNG, JPEG, WebP, GIF or AVIF, told by its bytes. The same bytes are the same source. The answer’s `remote_url` is for mappings of this tenant alone.',
+        'A file that has no URL, told by its bytes: an image (PNG, JPEG, WebP, GIF or AVIF) of at most 50 MB, or a video (MP4, MOV, WebM) or a sound (MP3, WAV, M4A and others) of at most 200 MB. The same bytes are the same source. The answer’s `remote_url` is for mappings of this tenant alone.',
       tags: ['Sources'],
       security: [{ bearer: ['render_session:write'] }],
       querystring: closedObjectOf({}),
-      body: { content: { 'application/octet-stream': { schema: {} }, 'image/*': { schema: {} } } },
+      body: { content: Object.fromEntries(UPLOAD_TYPES.map((type) => [type, { schema: {} }])) },
       response: {
         200: json('It was there before', ref(SOURCE_UPLOAD)),
         201: json('It is there now', ref(SOURCE_UPLOAD)),

@@ -50,6 +50,13 @@ const STARTED = {
 
 export const EXAMPLES = {
   resources: RESOURCES,
+  audioTracks: {
+    main: {
+      source: { remote_url: 'https://example.com/music.mp3' },
+      transform: { volume: 0.5, fade_out: 2, loop: true },
+    },
+  },
+  fontChanges: { 'BricolageGrotesque-SemiBold': { source: { font: 'InstrumentSans-Medium' } } },
   request: {
     title: 'Berlin',
     render: 'preview',

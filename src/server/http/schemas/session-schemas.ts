@@ -1,3 +1,5 @@
+import { MAX_SIDE_PIXELS } from '../../../template/check-animation.ts';
+import { MAX_OUTPUT_FPS, MIN_SIDE_PIXELS, OUTPUT_FORMATS, OUTPUT_QUALITIES } from '../../../template/check-output.ts';
 import { EXAMPLES } from './examples.ts';
 import {
   type Component,
@@ -23,13 +25,27 @@ export const SESSION_STATUSES = [
 const RESOURCES: Schema = {
   type: 'object',
   additionalProperties: true,
-  description:
-    'Editable key → what fills it: `{source: {text}}` for a text or a colour, `{source: {remote_url}, transform: {crop_strategy}}` for an image, with `crop_strategy` `cover` (default), `contain`, `fill`, or `manual` with `crop_x`, `crop_y`, `crop_width`, `crop_height` in pixels of the source. `focus_x`, `focus_y` (0 to 1) move a cover crop; `background` (RRGGBB) stands behind a contained image',
+  description: [
+    'Editable key → what fills it: `{source: {text}}` for a text or a colour, `{source: {font}}` for a font, `{source: {remote_url}, transform}` for an image, a video or a sound.',
+    'Images and videos: `crop_strategy` `cover` (default), `contain`, `fill`, or `manual` with `crop_x`, `crop_y`, `crop_width`, `crop_height` in pixels of the source. `focus_x`, `focus_y` (0 to 1) move a cover crop; `background` (RRGGBB) stands behind what is contained.',
+    'Videos: `trim_start_time` (seconds; `trim_strategy` `manual`), `volume` (0 to 4; silent when absent). An image in place of a video moves by `animate_strategy` (`slide-to-left`, `slide-to-right`, `slide-to-top`, `slide-to-bottom`, `zoom-in`, `zoom-out`, `none`) and `animate_speed` (`slow`, `moderate`, `fast`).',
+    'Sounds: `trim_start_time`, `volume` (1 when absent), `fade_in`, `fade_out` (seconds), `loop`',
+  ].join('\n\n'),
   examples: [EXAMPLES.resources],
 };
 const NAMED: Schema = { type: 'object', additionalProperties: true };
-const AUDIO_TRACKS: Schema = { ...NAMED, description: 'Audio track → its source' };
-const FONT_CHANGES: Schema = { ...NAMED, description: 'Font of the template → the font in its place' };
+const AUDIO_TRACKS: Schema = {
+  ...NAMED,
+  description:
+    'Name of a track → a sound that is mixed over the whole video, `{source: {remote_url}, transform}` as for a sound editable; at most 16',
+  examples: [EXAMPLES.audioTracks],
+};
+const FONT_CHANGES: Schema = {
+  ...NAMED,
+  description:
+    'Font of the template → `{source: {font}}`, the font in its place; one of `available_fonts`, or of `fonts`',
+  examples: [EXAMPLES.fontChanges],
+};
 const STYLE_VERSION_ID: Schema = {
   type: 'string',
   minLength: 1,
@@ -39,10 +55,25 @@ const STYLE_VERSION_ID: Schema = {
 };
 
 const OUTPUT_FIELDS = {
-  format: { type: 'string', enum: ['mp4', 'webm', 'gif', 'png'], description: 'mp4 when absent' },
-  height: { type: 'integer', minimum: 1, maximum: 10_000, description: 'Pixels; the width follows' },
-  fps: { type: 'number', exclusiveMinimum: 0, maximum: 1000, description: 'Frames per second' },
-  quality: { type: 'string', enum: ['low', 'medium', 'high'] },
+  format: {
+    type: 'string',
+    enum: OUTPUT_FORMATS,
+    description:
+      'mp4 when absent. `webm`, `gif` and `webp` (animated) and `png` can be transparent; `png` is the first still, `png_sequence` a zip of all frames',
+  },
+  height: {
+    type: 'integer',
+    minimum: MIN_SIDE_PIXELS,
+    maximum: MAX_SIDE_PIXELS,
+    description: "Pixels, an even number; the width follows. The template's own when absent",
+  },
+  fps: {
+    type: 'number',
+    minimum: 1,
+    maximum: MAX_OUTPUT_FPS,
+    description: "Frames per second; the template's own when absent",
+  },
+  quality: { type: 'string', enum: OUTPUT_QUALITIES, description: 'high when absent' },
 };
 const OPTIONAL_OUTPUT_FIELDS = Object.keys(OUTPUT_FIELDS);
 
@@ -85,7 +116,7 @@ const SESSION_ERROR: Schema = objectOf(
 
 const SOURCE: Schema = objectOf(
   {
-    key: { type: 'string', description: 'The editable that it fills' },
+    key: { type: 'string', description: 'The editable that it fills, or `audio_tracks.` and the name of a track' },
     remote_url: { type: 'string' },
     status: { type: 'string', enum: ['fetched', 'failed'] },
     sha256: { type: 'string' },
@@ -123,7 +154,10 @@ export const RENDER_SESSION: Component = {
         type: ['string', 'null'],
         description: 'Stable, and not to be guessed; null until the video is ready',
       },
-      errors: listOf(SESSION_ERROR, { description: 'Not empty in `preview_failed`' }),
+      errors: listOf(SESSION_ERROR, {
+        description:
+          'Not empty in `preview_failed`; in `preview_rendered` warnings alone, of texts that came out badly',
+      }),
       created_at: TIMESTAMP,
       updated_at: TIMESTAMP,
       mapping: objectOf(
@@ -139,7 +173,7 @@ export const RENDER_SESSION: Component = {
       audio_tracks: AUDIO_TRACKS,
       font_changes: FONT_CHANGES,
       source_uploads: listOf(SOURCE, { description: 'The sources that it was rendered from' }),
-      fonts: listOf({ type: 'string' }, { description: 'Names of the fonts that were used' }),
+      fonts: listOf({ type: 'string' }, { description: 'Names of the fonts that its texts are set in' }),
       phase: {
         type: 'string',
         enum: ['queued', 'fetching', 'rendering', 'encoding', 'uploading', 'done'],
@@ -190,8 +224,8 @@ export const SOURCE_UPLOAD: Component = {
       sha256: { type: 'string' },
       bytes: { type: 'integer' },
       content_type: { type: 'string', examples: ['image/png'] },
-      width: { type: 'integer', description: 'Pixels' },
-      height: { type: 'integer', description: 'Pixels' },
+      width: { type: 'integer', description: 'Pixels, of an image or a video' },
+      height: { type: 'integer', description: 'Pixels, of an image or a video' },
     },
     ['width', 'height'],
   ),
