@@ -1,7 +1,7 @@
 import { SceneError } from '../scene-error.ts';
 import { readGifFrames } from './gif-frames.ts';
 import { mediaTypeOf } from './media-type.ts';
-import { MAX_MEDIA_SECONDS, readMedia } from './open-media.ts';
+import { codecName, MAX_MEDIA_SECONDS, readMedia, VIDEO_CODECS } from './open-media.ts';
 
 export const MAX_CLIP_BYTES = 2_000_000_000;
 export const MAX_CLIP_SIDE_PIXELS = 4096;
@@ -66,8 +66,8 @@ async function videoHeader(bytes: Uint8Array, type: ClipHeader['type'], name: st
   return readMedia(bytes, name, async (input) => {
     const track = await input.getPrimaryVideoTrack();
     if (track === null) throw new SceneError('asset_type_unsupported', 'The file has no video', { imageName: name });
-    if ((await track.getDecoderConfig()) === null) {
-      const codec = String(await track.getInternalCodecId());
+    if (!VIDEO_CODECS.has(await track.getCodec()) || (await track.getDecoderConfig()) === null) {
+      const codec = await codecName(track);
       const text = `The video's codec ${codec} is not supported; convert it to H.264 in MP4, or VP9 in WebM`;
       throw new SceneError('asset_type_unsupported', text, { imageName: name });
     }

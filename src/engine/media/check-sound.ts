@@ -1,6 +1,7 @@
 import { SceneError } from '../scene-error.ts';
+import { isPcm } from './decode-pcm.ts';
 import { mediaTypeOf } from './media-type.ts';
-import { MAX_MEDIA_SECONDS, readMedia } from './open-media.ts';
+import { codecName, MAX_MEDIA_SECONDS, readMedia, SOUND_CODECS } from './open-media.ts';
 
 export const MAX_SOUND_BYTES = 200_000_000;
 
@@ -34,8 +35,9 @@ export async function checkSound(bytes: Uint8Array, name: string, maxBytes = MAX
   const header = await readMedia(bytes, name, async (input): Promise<SoundHeader> => {
     const track = await input.getPrimaryAudioTrack();
     if (track === null) return fail('asset_type_unsupported', 'The file has no sound');
-    if ((await track.getDecoderConfig()) === null) {
-      const codec = String(await track.getInternalCodecId());
+    const isKnown = SOUND_CODECS.has(await track.getCodec()) || isPcm((await track.getCodec()) ?? '');
+    if (!isKnown || (await track.getDecoderConfig()) === null) {
+      const codec = await codecName(track);
       const hint = 'convert it to MP3, WAV, or AAC in M4A';
       return fail('asset_type_unsupported', `The sound's codec ${codec} is not supported; ${hint}`);
     }

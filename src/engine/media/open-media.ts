@@ -1,11 +1,33 @@
-import { ADTS, BufferSource, FLAC, Input, MATROSKA, MP3, MP4, OGG, QTFF, WAVE, WEBM } from 'mediabunny';
+import {
+  ADTS,
+  BufferSource,
+  FLAC,
+  Input,
+  type InputTrack,
+  Logging,
+  LogLevel,
+  MATROSKA,
+  MP3,
+  MP4,
+  OGG,
+  QTFF,
+  WAVE,
+  WEBM,
+} from 'mediabunny';
 import { SceneError } from '../scene-error.ts';
+
+// What it has to say of a file is an error here, or nothing.
+Logging.level = LogLevel.Silent;
 
 /** Of one file. */
 export const MAX_MEDIA_SECONDS = 6 * 3600;
 
 /** Those that are complete in themselves; no playlists. */
 const FORMATS = [MP4, QTFF, WEBM, MATROSKA, MP3, WAVE, FLAC, OGG, ADTS];
+
+/** Those that the decoder has, in the words of `mediabunny`; uncompressed sound needs none. */
+export const VIDEO_CODECS: ReadonlySet<string | null> = new Set(['avc', 'hevc', 'vp8', 'vp9', 'av1']);
+export const SOUND_CODECS: ReadonlySet<string | null> = new Set(['aac', 'mp3', 'opus', 'flac', 'ac3']);
 
 /** The structure of a media file; nothing but these bytes is read for it. To be disposed of. */
 export function openMedia(bytes: Uint8Array): Input {
@@ -31,6 +53,12 @@ export async function readMedia<Result>(
   } finally {
     input.dispose();
   }
+}
+
+/** What a track's codec is called, also where it is not known here. */
+export async function codecName(track: InputTrack): Promise<string> {
+  const id = await track.getInternalCodecId();
+  return (await track.getCodec()) ?? (typeof id === 'string' ? id : 'of an unknown kind');
 }
 
 /** An error as one of the file. */

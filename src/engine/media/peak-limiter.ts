@@ -48,5 +48,5 @@ function clean(value: number): number {
 }
 
 function clamp(value: number): number {
-  return value > 1 ? 1 : value < -1 ? -1 : value;
+  return Math.max(-1, Math.min(1, value));
 }

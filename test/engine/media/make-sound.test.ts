@@ -1,0 +1,147 @@
+import { BufferSource, Input, MP4 } from 'mediabunny';
+import { describe, expect, test } from 'vitest';
+import { makeSound } from '../../../src/engine/media/make-sound.ts';
+import { muxMp4 } from '../../../src/engine/mux-mp4.ts';
+import { openWebcodecsEncoder } from '../../../src/engine/webcodecs-encoder.ts';
+import type { AudioTransform } from '../../../src/service/wire.ts';
+import type { Scene, SceneSound } from '../../../src/template/scene.ts';
+import { sceneOf } from '../scenes.ts';
+import { decodedTrack, onset, rms } from './decoded-track.ts';
+import { mediaFile, numberedClip, wavFile } from './media-files.ts';
+
+const RATE = 48_000;
+
+/** A tone of 1 kHz in a stretch of a WAV, silence elsewhere; in seconds. */
+function tone(seconds: number, from = 0, to = seconds, rate = RATE, level = 0.5): Buffer {
+  const at = (sample: number): number =>
+    sample >= from * rate && sample < to * rate ? level * Math.sin((2 * Math.PI * 1000 * sample) / rate) : 0;
+  return wavFile(
+    rate,
+    Array.from({ length: Math.round(seconds * rate) }, (_, sample) => at(sample)),
+  );
+}
+
+function sound(bytes: Uint8Array, transform: AudioTransform = {}, changes: Partial<SceneSound> = {}): SceneSound {
+  return { bytes, startSeconds: 0, endSeconds: 1e9, transform, name: 'music', optional: false, ...changes };
+}
+
+/** 50 frames at 25: two seconds. */
+function heard(sounds: SceneSound[], changes: Partial<Scene> = {}): Scene {
+  return sceneOf([], { fps: 25, frameCount: 50, sounds, ...changes });
+}
+
+async function mixed(...sounds: SceneSound[]) {
+  return decodedTrack((await makeSound(heard(sounds), 'aac'))!);
+}
+
+const LOUD = 0.5 * Math.SQRT1_2;
+
+describe('makeSound()', () => {
+  test('is exactly as long as the video, and starts at 0', async () => {
+    const track = (await makeSound(heard([sound(tone(5))], { fps: 29.97, frameCount: 31 }), 'aac'))!;
+    const last = track.packets.at(-1)!;
+    expect(track.packets[0]!.time).toBe(-1024 / RATE);
+    expect((last.time + last.duration) * RATE).toBeCloseTo(Math.round((31 * 1001 * RATE) / 30_000), 6);
+    expect(onset((await decodedTrack(track)).left)).toBeLessThan(12);
+  });
+
+  test('is as long in the finished MP4, without the samples that the encoder puts first', async () => {
+    const format = { width: 64, height: 36, rate: { numerator: 25, denominator: 1 } };
+    const encoder = await openWebcodecsEncoder(format);
+    for (let frame = 0; frame < 50; frame++) await encoder.encode(new Uint8Array(64 * 36 * 1.5).fill(128), frame);
+    const track = (await makeSound(heard([sound(tone(5))]), 'aac'))!;
+    const bytes = await muxMp4(await encoder.finish(), { sound: track, fingerprint: null });
+    encoder.close();
+    const input = new Input({ source: new BufferSource(bytes), formats: [MP4] });
+    const audio = (await input.getPrimaryAudioTrack())!;
+    expect(await audio.getCodec()).toBe('aac');
+    expect(await audio.getFirstTimestamp()).toBeCloseTo(-1024 / RATE, 9);
+    expect(await audio.computeDuration()).toBe(2);
+    // One edit: all of the media from behind the encoder's delay on. @see ISO/IEC 14496-12, 8.6.6
+    const list = Buffer.from(bytes).indexOf('elst') + 4;
+    expect([4, 12].map((offset) => Buffer.from(bytes).readUInt32BE(list + offset))).toEqual([1, 1024]);
+  });
+
+  test('gives Opus where that is asked for', async () => {
+    const track = (await makeSound(heard([sound(tone(2, 0.5))]), 'opus'))!;
+    expect(track.codec).toBe('opus');
+    expect(Buffer.from(track.configuration).toString('latin1', 0, 8)).toBe('OpusHead');
+    const { left } = await decodedTrack(track);
+    expect(left).toHaveLength(2 * RATE);
+    expect(Math.abs(onset(left) - 0.5 * RATE)).toBeLessThan(48);
+  });
+
+  test('begins and ends where it is told, from the trim point of the source on', async () => {
+    const { left } = await mixed(sound(tone(5, 1), { trim_start_time: 0.75 }, { startSeconds: 0.5, endSeconds: 1.5 }));
+    // The tone begins a quarter of a second behind the trim point.
+    expect(Math.abs(onset(left) - 0.75 * RATE)).toBeLessThan(24);
+    expect(rms(left, 1.52 * RATE, 2 * RATE)).toBeLessThan(0.001);
+    expect(rms(left, RATE, 1.4 * RATE)).toBeCloseTo(LOUD, 2);
+  });
+
+  test('resamples without moving anything', async () => {
+    const { left } = await mixed(sound(tone(2, 1.25, 2, 44_100), { trim_start_time: 0.25 }));
+    expect(Math.abs(onset(left) - RATE)).toBeLessThan(24);
+    expect(rms(left, 1.2 * RATE, 1.6 * RATE)).toBeCloseTo(LOUD, 2);
+  });
+
+  test('obeys volume and fades, also at the end of a sound that is shorter than the video', async () => {
+    const { left } = await mixed(sound(tone(1.5), { volume: 0.5, fade_in: 0.5, fade_out: 0.5 }));
+    const levels = [0.25, 0.75, 1.25, 1.45].map((second) => rms(left, (second - 0.02) * RATE, (second + 0.02) * RATE));
+    for (const [at, share] of [0.5, 1, 0.5, 0.1].entries()) expect(levels[at]).toBeCloseTo(LOUD * 0.5 * share, 2);
+  });
+
+  test('loops what is behind the trim point, without a gap', async () => {
+    const { left } = await mixed(sound(tone(0.7, 0.2, 0.3), { loop: true, trim_start_time: 0.2 }));
+    const starts = [0, 0.5, 1, 1.5].map((second) => onset(left, 0.1, (second - 0.01) * RATE) - second * RATE);
+    for (const start of starts) expect(Math.abs(start)).toBeLessThan(24);
+    expect(rms(left, 0.15 * RATE, 0.45 * RATE)).toBeLessThan(0.001);
+  });
+
+  test('mixes, and turns down what would go beyond full scale instead of cutting it', async () => {
+    const { left } = await mixed(...Array.from({ length: 4 }, () => sound(tone(2))));
+    const peak = left.subarray(RATE / 2).reduce((most, sample) => Math.max(most, Math.abs(sample)), 0);
+    expect(peak).toBeGreaterThan(0.9);
+    expect(peak).toBeLessThan(1.05);
+    // Still a sine: a clipped one would be louder for its peak.
+    expect(rms(left, RATE, 1.5 * RATE) / peak).toBeCloseTo(Math.SQRT1_2, 1);
+  });
+
+  test('keeps left and right apart', async () => {
+    const sine = Array.from({ length: RATE }, (_, at) => 0.5 * Math.sin(at / 8));
+    const { left, right } = await mixed(sound(wavFile(RATE, sine, new Array(RATE).fill(0))));
+    expect(rms(left, 0.2 * RATE, 0.8 * RATE)).toBeCloseTo(LOUD, 2);
+    expect(rms(right, 0.2 * RATE, 0.8 * RATE)).toBeLessThan(0.005);
+  });
+
+  // Milliseconds that the tone may be off: what a codec smears, or a container rounds.
+  const files: [string, number][] = [
+    ['beep.mp3', 1.5],
+    ['beep.flac', 0.2],
+    ['beep.ogg', 1.5],
+    ['beep.m4a', 1.5],
+  ];
+  test.each(files)('plays %s from its first sample to its last', async (file, tolerance) => {
+    const { left } = await mixed(sound(mediaFile(file)));
+    expect(Math.abs(onset(left, 0.1) - 0.25 * RATE)).toBeLessThan((tolerance * RATE) / 1000);
+    expect(rms(left, 0.3 * RATE, 0.45 * RATE)).toBeCloseTo(0.3 * Math.SQRT1_2, 1);
+    expect(rms(left, 0.51 * RATE, 2 * RATE)).toBeLessThan(0.005);
+  });
+
+  test('hears nothing of a clip without sound, and nothing of what is silent', async () => {
+    const clip = await numberedClip(25, 3);
+    expect(await makeSound(heard([sound(clip, {}, { optional: true })]), 'aac')).toBeNull();
+    expect(await makeSound(heard([sound(tone(1), { volume: 0 })]), 'aac')).toBeNull();
+    await expect(makeSound(heard([sound(clip)]), 'aac')).rejects.toMatchObject({
+      code: 'asset_type_unsupported',
+      imageName: 'music',
+    });
+  });
+
+  test.each(['vorbis.ogg', 'alac.m4a'])('says what to convert %s to, which it cannot decode', async (file) => {
+    await expect(makeSound(heard([sound(mediaFile(file))]), 'aac')).rejects.toMatchObject({
+      code: 'asset_type_unsupported',
+      message: expect.stringContaining('convert it to MP3, WAV'),
+    });
+  });
+});
