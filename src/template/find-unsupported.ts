@@ -60,7 +60,7 @@ function ofLayer(place: LayerPlace): UnsupportedUse[] {
   }
   for (const [mask, at] of records(layer.masksProperties, `${pointer}/masksProperties`)) {
     if (mask.mode === 'l' || mask.mode === 'd') use('mask_mode', mask.mode === 'l' ? 'Lighten' : 'Darken', at);
-    if (isRecord(mask.x) && mask.x.k !== 0 && mask.x.k !== undefined) use('mask_expansion', 'mask expansion', at);
+    if (isSet(mask.x)) use('mask_expansion', 'mask expansion', at);
   }
   for (const inside of nodesOf(place)) ofNode(inside, use);
   return uses;
@@ -70,6 +70,9 @@ function ofNode({ node, pointer, path }: NodePlace, use: (feature: Feature, what
   if (hasExpression(node)) use('expression', 'expression', pointer);
   const modifier = typeof node.ty === 'string' && node.hd !== true ? UNDRAWN_MODIFIERS[node.ty] : undefined;
   if (modifier !== undefined) use('path_modifier', modifier, pointer);
+  if (node.ty === 'sr' && node.hd !== true && [node.is, node.os].some(isSet)) {
+    use('path_modifier', 'rounded points of a star', pointer);
+  }
   // t.a[n].a of a text layer: what an animator does to each character.
   if (path.length === 4 && path[0] === 't' && path[1] === 'a' && path[3] === 'a') {
     for (const key of Object.keys(node)) {
@@ -77,6 +80,11 @@ function ofNode({ node, pointer, path }: NodePlace, use: (feature: Feature, what
       if (property !== undefined) use('text_animator', property, `${pointer}/${key}`);
     }
   }
+}
+
+/** Whether a property is anything but nothing. */
+function isSet(property: unknown): boolean {
+  return isRecord(property) && property.k !== 0 && property.k !== undefined;
 }
 
 function isDrawn({ mn, ty }: LottieNode): boolean {

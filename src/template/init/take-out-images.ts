@@ -35,7 +35,8 @@ export function takeOutImages(animation: LottieDocument, source: LottieSource): 
     const problem =
       bytes !== null && kind === 'image' && image === undefined ? 'is no PNG, JPEG, WebP, GIF or AVIF' : null;
     const written = asset.p.startsWith('data:') ? (names.get(asset.id) ?? asset.id) : asset.p;
-    const name = fileName(written, kind === 'sound' ? soundEnding(asset.p) : endingOf(image?.type));
+    const ending = kind === 'sound' ? soundEnding(asset.p) : endingOf(image?.type);
+    const name = withEnding(fileName(written, ending), kind);
     const path = unique(`${kind === 'sound' ? 'audio' : 'images'}/${name}`, files, needs);
     if (bytes === null || problem !== null) needs.push({ kind, name: shown(asset), path, problem });
     else files.set(path, bytes);
@@ -108,6 +109,11 @@ function fileName(written: string, ending: string | null): string {
   // The name that it has is kept where it says the same.
   const own = safe.slice(stem.length + 1).toLowerCase();
   return own === ending || (own === 'jpeg' && ending === 'jpg') ? safe : `${stem}.${ending}`;
+}
+
+/** What is missed needs a name, too. */
+function withEnding(name: string, kind: 'image' | 'sound'): string {
+  return name.includes('.') ? name : `${name}.${kind === 'image' ? 'png' : 'mp3'}`;
 }
 
 function unique(path: string, files: ReadonlyMap<string, Uint8Array>, needs: readonly NeededFile[]): string {

@@ -1,0 +1,294 @@
+import { describe, expect, it } from 'vitest';
+import { type InitOptions, initPackage, isPackage, type NewPackage } from '../../../src/template/init/init-package.ts';
+import type { LottieSource } from '../../../src/template/init/lottie-source.ts';
+import { parseTemplatePackage } from '../../../src/template/parse-template-package.ts';
+import {
+  FONT_BYTES,
+  FONTS,
+  fill,
+  imageLayer,
+  lottie,
+  rectangle,
+  shapeLayer,
+  sourceOf,
+  still,
+  TRANSFORM,
+  textLayer,
+} from '../../support/lottie-documents.ts';
+import { solidPng } from '../../support/small-package.ts';
+
+const FONT = { 'Test-Regular.ttf': FONT_BYTES };
+const PNG = solidPng('#00ff00', 24, 12);
+const PNG_URI = `data:image/png;base64,${Buffer.from(PNG).toString('base64')}`;
+
+function made(source: LottieSource, options: Partial<InitOptions> = {}): NewPackage {
+  const result = initPackage(source, { colorLayers: null, ...options });
+  if (!isPackage(result)) throw new Error(result.problems.join('\n'));
+  return result;
+}
+
+/** What a template's own reader says of it. */
+function parsed({ files }: NewPackage) {
+  const result = parseTemplatePackage('', files);
+  if (!result.ok) throw new Error(result.diagnostics.map(({ message }) => message).join('\n'));
+  return result.value;
+}
+
+const told = ({ editables }: NewPackage) =>
+  editables.map(({ key, kind, label, origin, stillcut, maxLength }) => [key, kind, label, origin, stillcut, maxLength]);
+
+describe('initPackage()', () => {
+  it('takes what slots offer, by any name, with the value that each slot has', () => {
+    const style = { t: 'Spring', f: 'Test-Regular', s: 20, fc: [1, 1, 1], j: 0, lh: 24 };
+    const slots = {
+      Headline: { p: { k: [{ t: 0, s: style }] } },
+      c_07: { p: still([0, 0, 1, 1]) },
+      Speed: { p: still(3) },
+    };
+    const text = textLayer('words', 'Summer');
+    Object.assign((text as { t: { d: object } }).t.d, { sid: 'Headline' });
+    const shape = shapeLayer('ground', [
+      rectangle(100, 50, 200, 100),
+      fill([1, 0, 0, 1], { c: { ...still([1, 0, 0, 1]), sid: 'c_07' } }),
+    ]);
+    const assets = [{ id: 'i', w: 24, h: 12, u: '', p: PNG_URI, e: 1, sid: 'Product shot' }];
+    const package_ = made(
+      sourceOf(
+        lottie([text, imageLayer('photo', 'i'), shape, textLayer('fixed', 'Now')], { slots, assets, fonts: FONTS }),
+        FONT,
+      ),
+    );
+    expect(told(package_)).toEqual([
+      ['t_01', 'text', 'Headline', 'slot', 'stillcut_01', 10],
+      ['c_07', 'color', 'ground', 'slot', 'stillcut_01', null],
+      ['(Footage)/USER/Product-shot.png', 'image', 'Product shot', 'slot', 'stillcut_01', null],
+    ]);
+    expect(package_.notes.map(({ message }) => message)).toContain(
+      'The slots "Speed" fill no text, colour or image that is shown',
+    );
+    const { spec } = parsed(package_);
+    expect(spec.editables.t_01).toMatchObject({ example_text: 'Spring' });
+    expect(spec.editables.t_01).not.toHaveProperty('required');
+    expect(spec.editables.c_07).toMatchObject({ example_text: '0000FF', required: false });
+  });
+
+  it('takes what is named where there is no slot, several layers as one editable', () => {
+    const layers = [
+      textLayer('t_02 – Subline', 'Below'),
+      textLayer('t_02', 'Below'),
+      imageLayer('(Footage)/USER/logo.png', 'i'),
+      shapeLayer('s', [rectangle(9, 9, 9, 9), fill([1, 0, 0, 1], { nm: 'c_01 Accent' })]),
+      shapeLayer('c_01', [rectangle(30, 9, 9, 9), fill([1, 0, 0, 1])]),
+      textLayer('other', 'Fixed'),
+    ];
+    const assets = [{ id: 'i', w: 24, h: 12, u: '', p: PNG_URI, e: 1 }];
+    const package_ = made(sourceOf(lottie(layers, { assets, fonts: FONTS }), FONT));
+    expect(told(package_)).toEqual([
+      ['t_02', 'text', 'Subline', 'name', 'stillcut_01', 10],
+      ['c_01', 'color', 'Accent', 'name', 'stillcut_01', null],
+      ['(Footage)/USER/logo.png', 'image', 'logo', 'name', 'stillcut_01', null],
+    ]);
+    expect(package_.editables.map(({ nodes }) => nodes.length)).toEqual([2, 2, 1]);
+    parsed(package_);
+  });
+
+  it('proposes every text and image where nothing is named, in the order in which they are shown', () => {
+    const counting = textLayer('count', '1');
+    (counting as { t: { d: { k: object[] } } }).t.d.k.push({ t: 30, s: { t: '2', f: 'Test-Regular', s: 20 } });
+    const layers = [
+      textLayer('Second', 'Later', { ip: 30 }),
+      textLayer('First', 'Before'),
+      counting,
+      textLayer('gone', 'Never', { hd: true }),
+      imageLayer('Hero shot', 'i'),
+    ];
+    const assets = [{ id: 'i', w: 24, h: 12, u: 'images/', p: 'img_0.png', e: 0 }];
+    const package_ = made(sourceOf(lottie(layers, { assets, fonts: FONTS }), { ...FONT, 'images/img_0.png': PNG }));
+    expect(told(package_).map(([key, , label, origin]) => [key, label, origin])).toEqual([
+      ['t_01', 'First', 'proposed'],
+      ['t_02', 'Second', 'proposed'],
+      ['(Footage)/USER/Hero-shot.png', 'Hero shot', 'proposed'],
+    ]);
+    expect(package_.notes).toContainEqual({
+      kind: 'left',
+      message: 'The text "count" is no editable: its words change over time',
+    });
+    expect(parsed(package_).images.get('i')?.path).toBe('images/img_0.png');
+  });
+
+  it('offers colours that layers share when asked, solids among them, and none of mattes', () => {
+    const layers = [
+      shapeLayer('Disc', [rectangle(9, 9, 9, 9), fill([1, 0, 0, 1])]),
+      shapeLayer('Bar', [rectangle(30, 9, 9, 9), fill([1, 0, 0, 1])]),
+      shapeLayer('Matte', [rectangle(9, 9, 9, 9), fill([1, 0, 0, 1])], { td: 1 }),
+      { ...(shapeLayer('Ground', []) as object), ty: 1, shapes: undefined, sw: 200, sh: 100, sc: '#0000ff', tt: 1 },
+    ];
+    const two = made(sourceOf(lottie(layers)), { colorLayers: 2 });
+    expect(told(two)).toEqual([['c_01', 'color', 'Disc, Bar', 'proposed', 'stillcut_01', null]]);
+    expect(two.colors).toEqual([{ color: '0000FF', layerCount: 1 }]);
+    const one = parsed(made(sourceOf(lottie(layers)), { colorLayers: 1 }));
+    expect(one.spec.editables.c_02).toMatchObject({ label: 'Ground', example_text: '0000FF' });
+  });
+
+  it('says what would be there when there is nothing to edit', () => {
+    const shapes = [shapeLayer('Disc', [rectangle(9, 9, 9, 9), fill([1, 0, 0, 1])])];
+    expect(initPackage(sourceOf(lottie(shapes)), { colorLayers: null })).toEqual({
+      problems: [
+        'There is nothing to edit in it: no slot, no text that stays the same, no image, no sound; with --colors 1 it offers a colour',
+      ],
+    });
+  });
+
+  it('takes stills from markers, and gives each editable the first that shows it', () => {
+    const markers = [
+      { cm: 'stillcut_02', tm: 50, dr: 0 },
+      { cm: 'stillcut_01', tm: 20, dr: 0 },
+      { cm: 'loop', tm: 5, dr: 0 },
+    ];
+    const layers = [textLayer('a', 'First', { op: 40 }), textLayer('b', 'Last', { ip: 40 })];
+    const package_ = made(sourceOf(lottie(layers, { markers, fonts: FONTS, ip: 10 }), FONT));
+    expect(package_.stills).toEqual([
+      { name: 'stillcut_01', frame: 10, origin: 'marker' },
+      { name: 'stillcut_02', frame: 40, origin: 'marker' },
+    ]);
+    expect(package_.editables.map(({ stillcut }) => stillcut)).toEqual(['stillcut_01', 'stillcut_02']);
+  });
+
+  it('chooses stills at which most stands, and not while it fades', () => {
+    const fading = {
+      ...TRANSFORM,
+      o: {
+        a: 1,
+        k: [
+          { t: 0, s: [0] },
+          { t: 30, s: [0] },
+          { t: 40, s: [100] },
+        ],
+      },
+    };
+    const layers = [
+      textLayer('a', 'Early', { op: 20 }),
+      textLayer('b', 'Late', { ks: fading }),
+      textLayer('c', 'Late too', { ip: 25 }),
+    ];
+    const package_ = made(sourceOf(lottie(layers, { fonts: FONTS }), FONT));
+    expect(package_.stills.map(({ frame }) => frame)).toEqual([10, 45]);
+    expect(parsed(package_).stills.map(({ frame }) => frame)).toEqual([10, 45]);
+    expect(package_.editables.map(({ label, stillcut }) => [label, stillcut])).toEqual([
+      ['a', 'stillcut_01'],
+      ['b', 'stillcut_02'],
+      ['c', 'stillcut_02'],
+    ]);
+  });
+
+  it('finds fonts inside, and beside with their licence; drops what no text uses; names what is missing', () => {
+    const fPath = `data:font/ttf;base64,${Buffer.from(FONT_BYTES).toString('base64')}`;
+    const list = [
+      { fName: 'Inside Bold', fFamily: 'Inside', fStyle: 'Bold', fPath },
+      { fName: 'Beside-Regular', fFamily: 'Beside', fStyle: 'Regular' },
+      { fName: 'Gone', fFamily: 'Gone', fStyle: 'Regular', fPath: 'https://fonts.example/gone.woff' },
+      { fName: 'Unused', fFamily: 'Unused', fStyle: 'Regular' },
+    ];
+    const layers = ['Inside Bold', 'Beside-Regular', 'Gone'].map((f) => textLayer(f, 'A', {}, { f }));
+    const beside = {
+      'fonts/Beside.ttf': FONT_BYTES,
+      'fonts/OFL.txt': new Uint8Array([79]),
+      'LICENSE.txt': new Uint8Array(),
+    };
+    const package_ = made(sourceOf(lottie(layers, { fonts: { list }, chars: [{ ch: 'A' }] }), beside));
+    expect([...package_.files.keys()].filter((path) => path.startsWith('fonts/'))).toEqual([
+      'fonts/Inside-Bold.ttf',
+      'fonts/Beside-Regular.ttf',
+      'fonts/OFL.txt',
+    ]);
+    expect(package_.needs).toEqual([{ kind: 'font', name: 'Gone', path: 'fonts/Gone.ttf', problem: null }]);
+    expect(package_.animation).not.toHaveProperty('chars');
+    expect(package_.animation.fonts).toMatchObject({
+      list: [{ fName: 'Inside-Bold' }, { fName: 'Beside-Regular' }, { fName: 'Gone' }],
+    });
+    parsed({ ...package_, files: new Map([...package_.files, ['fonts/Gone.ttf', FONT_BYTES]]) });
+  });
+
+  it('writes images out of the animation, once each, and names those that nobody has', () => {
+    const assets = [
+      { id: 'a', w: 24.4, h: 12, u: '', p: PNG_URI, e: 1 },
+      { id: 'b', u: '', p: PNG_URI, e: 1 },
+      { id: 'c', w: 9, h: 9, u: '/images/', p: '../secret.png', e: 0 },
+      { id: 'd', w: 9, h: 9, u: '', p: 'data:image/svg+xml;utf8,<svg/>', e: 1 },
+    ];
+    const layers = ['a', 'b', 'c', 'd'].map((id) => imageLayer('Photo', id));
+    const package_ = made(sourceOf(lottie(layers, { assets })));
+    expect([...package_.files.keys()].slice(2)).toEqual(['images/Photo.png', 'images/Photo-2.png']);
+    expect(package_.animation.assets?.map(({ w, h, u, p }) => [w, h, u, p]).slice(0, 2)).toEqual([
+      [24, 12, 'images/', 'Photo.png'],
+      [24, 12, 'images/', 'Photo-2.png'],
+    ]);
+    expect(package_.needs.map(({ path, problem }) => [path, problem])).toEqual([
+      ['images/secret.png', null],
+      ['images/Photo-3.png', 'is no PNG, JPEG, WebP, GIF or AVIF'],
+    ]);
+  });
+
+  it('gives a sound a file and an editable', () => {
+    const sound = { ...(imageLayer('Music', 's') as object), ty: 6 };
+    const assets = [{ id: 's', u: '', p: 'data:audio/mpeg;base64,SUQz', e: 1 }];
+    const package_ = made(sourceOf(lottie([sound], { assets })));
+    expect(told(package_)).toEqual([['(Footage)/USER/Music.mp3', 'audio', 'Music', 'proposed', 'stillcut_01', null]]);
+    expect(package_.files.get('audio/Music.mp3')).toEqual(new Uint8Array([73, 68, 51]));
+    parsed(package_);
+  });
+
+  it('makes the size even, drops expressions and switched-off effects, and says so', () => {
+    const ks = { ...TRANSFORM, r: { ...still(0), x: 'var $bm_rt = time * 90;' } };
+    const ef = [{ ty: 21, mn: 'ADBE Fill', nm: 'Fill', en: 0, ef: [] }];
+    const package_ = made(sourceOf(lottie([textLayer('a', 'A', { ks, ef })], { w: 201, h: 99, fonts: FONTS }), FONT));
+    expect(package_.notes.map(({ message }) => message)).toEqual([
+      'The size 201 × 99 became 200 × 98: both have to be even',
+      '1 expression was taken out',
+      '1 effect that is switched off went',
+    ]);
+    expect(JSON.stringify(package_.animation)).not.toContain('$bm_rt');
+    expect(package_.unsupported.map(({ feature, pointer }) => [feature, pointer])).toEqual([
+      ['effect_switched_off', '/layers/0/ef/0'],
+      ['expression', '/layers/0/ks/r'],
+    ]);
+    parsed(package_);
+  });
+
+  it("writes old documents in today's way", () => {
+    const path = { i: [[0, 0]], o: [[0, 0]], v: [[0, 0]] };
+    const items = [{ ty: 'sh', closed: true, ks: still(path) }, fill([255, 51, 0, 1])];
+    const words = textLayer('a', 'A') as { t: { d: unknown } };
+    words.t.d = { t: 'A', f: 'Test-Regular', s: 20, fc: [1, 1, 1], lh: 24 };
+    const { animation, notes } = made(
+      sourceOf(lottie([words, shapeLayer('s', items)], { v: '4.1.2', fonts: FONTS }), FONT),
+    );
+    expect(notes).toHaveLength(3);
+    const shape = (animation.layers[1] as { shapes: [{ it: [{ ks: { k: { c: boolean } } }, { c: { k: number[] } }] }] })
+      .shapes[0];
+    expect([shape.it[0].ks.k.c, shape.it[1].c.k]).toEqual([true, [1, 0.2, 0, 1]]);
+  });
+
+  it('gives layers that share a number numbers of their own', () => {
+    const layers = [
+      textLayer('a', 'A', { ind: 6 }),
+      textLayer('b', 'B', { ind: 6 }),
+      textLayer('c', 'C', { ind: 2, parent: 6 }),
+    ];
+    const { animation } = made(sourceOf(lottie(layers, { fonts: FONTS }), FONT));
+    expect(animation.layers).toMatchObject([{ ind: 6 }, { ind: 7 }, { ind: 2, parent: 6 }]);
+  });
+
+  it('refuses what is no animation, or one that cannot be drawn', () => {
+    for (const [animation, problem] of [
+      [[], '/: an animation must be an object'],
+      [lottie([], { w: 9000 }), '/w: 9000 pixels is not in 1..4096'],
+      [
+        lottie([{ ty: 0, refId: 'x' }], { assets: [{ id: 'x', layers: [{ ty: 0, refId: 'x' }] }] }),
+        '/assets/0/layers: the composition contains itself',
+      ],
+    ] as const) {
+      expect(initPackage(sourceOf(animation), { colorLayers: 1 })).toEqual({ problems: [problem] });
+    }
+  });
+});
