@@ -115,7 +115,7 @@ function forgetOldest(): void {
 async function readFont(name: string, bytes: Uint8Array, digest: string): Promise<OpenFont> {
   const sfnt = await unpackFont(name, bytes);
   const hb = await import('harfbuzzjs');
-  const face = new hb.Face(new hb.Blob(sfnt.slice().buffer));
+  const face = new hb.Face(new hb.Blob(new Uint8Array(sfnt).buffer));
   const font = new hb.Font(face);
   const { upem } = face;
   if (!(upem >= 16) || face.collectUnicodes().length === 0) {
