@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { VideoResource } from '../../src/definition/video.ts';
 import { sha256 } from '../../src/digest.ts';
 import type { Transform } from '../../src/service/wire.ts';
-import { color, desired, file, text, url } from './videos.ts';
+import { clip, color, desired, file, font, sound, text, track, url } from './videos.ts';
 
 const digest = (content: string): string => `sha256:${sha256(content)}`;
 const transformed = (resource: VideoResource, transform: Transform): VideoResource => ({
@@ -31,9 +31,33 @@ describe('desiredVideo()', () => {
       transformed(url('https://example.com/a.jpg'), { focus_y: 0.25, crop_strategy: 'cover' }),
       'https://example.com/a.jpg crop_strategy=cover focus_y=0.25',
     ],
+    ['a clip', clip('a.mp4'), digest('a.mp4')],
+    [
+      'a part of a clip',
+      clip('a.mp4', { crop_strategy: 'cover', trim_strategy: 'manual', trim_start_time: 1.5 }),
+      `${digest('a.mp4')} crop_strategy=cover trim_start_time=1.5 trim_strategy=manual`,
+    ],
+    ['a sound', sound('a.mp3'), digest('a.mp3')],
+    ['a sound that fades', sound('a.mp3', { fade_out: 2, loop: true }), `${digest('a.mp3')} fade_out=2 loop=true`],
+    ['a font', font('Inter-Bold'), 'Inter-Bold'],
   ];
   test.each(inputs)('records %s', (_, resource, recorded) => {
     expect(desired('berlin', { resources: { key: resource } }).inputs).toEqual({ key: recorded });
+  });
+
+  test('records tracks, fonts and the output behind what fills the editables', () => {
+    const parts = {
+      resources: { t_01: text('Hello') },
+      audio: new Map([['main', track('a.mp3', { volume: 0.5 })]]),
+      fonts: new Map([['Montserrat-Regular', 'Inter-Regular']]),
+      output: { format: 'webm', height: 720 } as const,
+    };
+    expect(Object.entries(desired('berlin', parts).inputs)).toEqual([
+      ['t_01', 'Hello'],
+      ['audio.main', `${digest('a.mp3')} volume=0.5`],
+      ['fonts.Montserrat-Regular', 'Inter-Regular'],
+      ['output', 'format=webm height=720'],
+    ]);
   });
 
   test('keeps the order of the specification', () => {

@@ -2,7 +2,20 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { sha256 } from '../../src/digest.ts';
 import { fingerprint } from '../../src/plan/fingerprint.ts';
-import { type Context, color, context, file, text, url, type VideoParts, video } from './videos.ts';
+import {
+  type Context,
+  clip,
+  color,
+  context,
+  file,
+  font,
+  sound,
+  text,
+  track,
+  url,
+  type VideoParts,
+  video,
+} from './videos.ts';
 
 const hero = '(Footage)/USER/hero.jpg';
 const resources = { t_01: text('Hello'), c_01: color('EEADA7'), [hero]: file('images/hero.jpg') };
@@ -20,6 +33,24 @@ describe('fingerprint()', () => {
 
   test('stays as it was published', () => {
     expect(of()).toMatchInlineSnapshot(`"v1:d68f13b15a068fe7e0b792e2d9d4fda9c03f5feb54693385b16b3d55813f88a4"`);
+  });
+
+  test('has what stands beside the resources only where there is any, and stays as it was published with it', () => {
+    const parts: VideoParts = {
+      resources: { v_01: clip('a.mp4', { crop_strategy: 'cover', volume: 1 }), a_01: sound('a.mp3'), f_01: font('B') },
+      audio: new Map([['main', { source: { kind: 'url', url: 'https://x.test/m.mp3' }, transform: { volume: 0.5 } }]]),
+      fonts: new Map([['A', 'B']]),
+      output: { format: 'webm', height: 720 },
+    };
+    const content =
+      '{"audio_tracks":{"main":{"transform":{"volume":0.5},"url":"https://x.test/m.mp3"}},"font_changes":{"A":"B"},' +
+      '"output":{"format":"webm","height":720},"render_epoch":1,"resources":{' +
+      `"a_01":{"file":"${sha256('a.mp3')}","transform":{}},"f_01":{"font":"B"},` +
+      `"v_01":{"file":"${sha256('a.mp4')}","transform":{"crop_strategy":"cover","volume":1}}},` +
+      '"service":"embedded","style_version":"tsv_9c41"}';
+    expect(of(parts)).toBe(`v1:${sha256(content)}`);
+    expect(of(parts)).toMatchInlineSnapshot(`"v1:452ced1ef2333f883eea828aa30a7a10a9bff58f0ffbda7ac1815f390acb2b89"`);
+    expect(of({ audio: new Map(), fonts: new Map(), output: null })).toBe(of());
   });
 
   const same: [string, string][] = [
@@ -57,6 +88,19 @@ describe('fingerprint()', () => {
     ['source of an image', of({ resources: { ...resources, [hero]: url('https://example.com/hero.jpg') } })],
     ['URL of an image', of({ resources: { ...resources, [hero]: url('https://example.com/other.jpg') } })],
     ['crop', of({ resources: { ...resources, [hero]: image({ crop_strategy: 'contain' }) } })],
+    ['a font', of({ resources: { ...resources, f_01: font('A') } })],
+    ['another font', of({ resources: { ...resources, f_01: font('B') } })],
+    ['a text in place of a font', of({ resources: { ...resources, f_01: text('A') } })],
+    ['a track', of({ audio: new Map([['main', track('a.mp3')]]) })],
+    ['the name of a track', of({ audio: new Map([['other', track('a.mp3')]]) })],
+    ['the file of a track', of({ audio: new Map([['main', track('b.mp3')]]) })],
+    ['how a track is heard', of({ audio: new Map([['main', { ...track('a.mp3'), transform: { loop: true } }]]) })],
+    ['a replaced font', of({ fonts: new Map([['A', 'B']]) })],
+    ['another font in its place', of({ fonts: new Map([['A', 'C']]) })],
+    ['the format', of({ output: { format: 'gif' } })],
+    ['the height', of({ output: { height: 720 } })],
+    ['the rate', of({ output: { fps: 25 } })],
+    ['the quality', of({ output: { quality: 'high' } })],
     ['focus', of({ resources: { ...resources, [hero]: image({ crop_strategy: 'cover', focus_x: 0.2 }) } })],
   ];
   test.each(other)('depends on the %s', (_, changed) => {

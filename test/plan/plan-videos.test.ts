@@ -8,6 +8,7 @@ import {
   anyWorld,
   applied,
   type Context,
+  clip,
   color,
   desired,
   emptyLock,
@@ -15,6 +16,7 @@ import {
   lockOf,
   plan,
   text,
+  track,
   url,
   type VideoParts,
 } from './videos.ts';
@@ -25,6 +27,9 @@ const briefly = (...args: Parameters<typeof plan>) => plan(...args).changes.map(
 const remote: Partial<Context> = { service: 'https://api.example.com', renderEpoch: null };
 const a = { t_01: text('A') };
 const b = { t_01: text('B') };
+const music = new Map([['main', track('a.mp3')]]);
+const fonts = new Map([['A', 'B']]);
+const output = { format: 'webm', height: 720 } as const;
 
 describe('planVideos()', () => {
   test('creates what the lock does not know', () => {
@@ -166,6 +171,39 @@ describe('planVideos()', () => {
         'other bytes and a text',
         desired('v', { resources: { ...hero, ...a } }, bytes('1')),
         desired('v', { resources: { ...hero, ...b } }, bytes('2')),
+      ],
+      [
+        'asset_changed',
+        'other bytes of a clip and of a track',
+        desired('v', { resources: { v_01: clip('a.mp4') }, audio: music }, bytes('1')),
+        desired('v', { resources: { v_01: clip('a.mp4') }, audio: music }, bytes('2')),
+      ],
+      ['input_changed', 'a new track', desired('v', { resources: a }), desired('v', { resources: a, audio: music })],
+      ['input_changed', 'a font', desired('v', { resources: a }), desired('v', { resources: a, fonts })],
+      ['output_changed', 'a format', desired('v', { resources: a }), desired('v', { resources: a, output })],
+      [
+        'output_changed',
+        'another height',
+        desired('v', { resources: a, output }),
+        desired('v', { resources: a, output: { ...output, height: 360 } }),
+      ],
+      [
+        'output_changed',
+        'the output of before',
+        desired('v', { resources: a, output }),
+        desired('v', { resources: a }),
+      ],
+      [
+        'input_changed',
+        'the output and a text',
+        desired('v', { resources: a }),
+        desired('v', { resources: b, output }),
+      ],
+      [
+        'input_changed',
+        'an editable called output',
+        desired('v', { resources: { output: text('a') } }),
+        desired('v', { resources: { output: text('b') } }),
       ],
       [
         'input_changed',

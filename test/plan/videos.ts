@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { Video, VideoId, VideoResource } from '../../src/definition/video.ts';
+import type { Video, VideoId, VideoResource, VideoSound } from '../../src/definition/video.ts';
 import { sha256 } from '../../src/digest.ts';
 import type { Lock, Rendering } from '../../src/lock/lock.ts';
 import { type DesiredVideo, desiredVideo } from '../../src/plan/desired-video.ts';
@@ -8,6 +8,7 @@ import type { Observations } from '../../src/plan/observations.ts';
 import type { Plan } from '../../src/plan/plan.ts';
 import { planVideos } from '../../src/plan/plan-videos.ts';
 import { editLock, settle } from '../../src/plan/settle.ts';
+import type { AudioTransform, Transform } from '../../src/service/wire.ts';
 
 export const text = (value: string): VideoResource => ({ kind: 'text', text: value });
 export const color = (value: string): VideoResource => ({ kind: 'color', color: value });
@@ -21,6 +22,21 @@ export const url = (address: string): VideoResource => ({
   source: { kind: 'url', url: address },
   transform: { crop_strategy: 'cover' },
 });
+
+export const clip = (path: string, transform: Transform = { crop_strategy: 'cover' }): VideoResource => ({
+  kind: 'video',
+  source: { kind: 'file', path },
+  transform,
+});
+export const track = (path: string, transform: AudioTransform = {}): VideoSound => ({
+  source: { kind: 'file', path },
+  transform,
+});
+export const sound = (path: string, transform: AudioTransform = {}): VideoResource => ({
+  kind: 'audio',
+  ...track(path, transform),
+});
+export const font = (name: string): VideoResource => ({ kind: 'font', font: name });
 
 export type VideoParts = Partial<Omit<Video, 'id' | 'resources'>> & { resources?: Record<string, VideoResource> };
 
@@ -94,6 +110,7 @@ const value = fc.oneof(
   fc.constantFrom('Hello', 'World', 'x'.repeat(201), `sha256:${'0'.repeat(64)}`).map(text),
   fc.constantFrom('EEADA7', '000000').map(color),
   fc.constantFrom('images/a.jpg', 'images/b.jpg').map(file),
+  fc.constantFrom(clip('a.mp4'), clip('a.mp4', { crop_strategy: 'cover', volume: 1 }), sound('a.mp3'), font('A')),
   fc.constantFrom('https://example.com/a.jpg', 'https://example.com/b.jpg').map(url),
 );
 
@@ -107,6 +124,9 @@ const anyDesired = fc
       labels: fc.constantFrom<Record<string, string>>({}, { region: 'eu' }, { region: 'us', brand: 'x' }),
       protect: fc.boolean(),
       resources: fc.dictionary(fc.constantFrom('t_01', 'c_01', '__proto__', '7'), value, { maxKeys: 2 }),
+      audio: fc.constantFrom(new Map(), new Map(), new Map([['main', track('a.mp3')]])),
+      fonts: fc.constantFrom(new Map(), new Map(), new Map([['A', 'B']])),
+      output: fc.constantFrom(null, null, { format: 'gif' as const }),
     }),
     changes: fc.constantFrom<Partial<Context>>(
       {},
