@@ -1,7 +1,7 @@
 import { sortDiagnostics } from '../definition/sort-diagnostics.ts';
 import { type Diagnostic, hasErrors, type Result } from '../diagnostic.ts';
 import { RENDER_EPOCH } from '../engine/render-epoch.ts';
-import { type DesiredVideo, desiredVideo } from '../plan/desired-video.ts';
+import { assetsOf, type DesiredVideo, desiredVideo } from '../plan/desired-video.ts';
 import type { Memory } from '../plan-index/memory.ts';
 import { type Looked, lookAtIndex, PlanMemory, RecordLost } from '../plan-index/plan-memory.ts';
 import type { Desire } from '../plan-index/refresh-memory.ts';
@@ -154,15 +154,8 @@ const desire: Desire = (video, { config, templates, assets }) => {
   });
 };
 
-function dependenciesOf({ path, template, resources }: DesiredVideo, project: Project): string[] {
-  const assets = [...resources.values()].flatMap((resource) => {
-    return resource.kind === 'image' && resource.source.kind === 'file' ? [resource.source.path] : [];
-  });
-  const config = project.config.templates.get(template);
-  const files = project.templates.get(template)?.files ?? null;
-  const ofTemplate =
-    config?.kind === 'package' && files !== null
-      ? [...files.keys()].map((name) => `${config.path}/${name}`)
-      : [specPath(template)];
-  return [...new Set([CONFIG_FILE, ...(project.origins.get(path) ?? [path]), ...assets, ...ofTemplate])];
+function dependenciesOf(video: DesiredVideo, { config, origins, templates }: Project): string[] {
+  const { path, template } = video;
+  const own = templates.get(template)?.paths ?? [specPath(template)];
+  return [...new Set([CONFIG_FILE, ...(origins.get(path) ?? [path]), ...assetsOf(video), ...own])];
 }

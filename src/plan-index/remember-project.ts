@@ -2,7 +2,7 @@ import { lstatSync } from 'node:fs';
 import { posix } from 'node:path';
 import type { Diagnostic } from '../diagnostic.ts';
 import { sha256 } from '../digest.ts';
-import type { DesiredVideo } from '../plan/desired-video.ts';
+import { assetsOf, type DesiredVideo } from '../plan/desired-video.ts';
 import type { Project } from '../project/load-project.ts';
 import type { ProjectTemplate } from '../project/load-templates.ts';
 import type { FileSeen, ReadLog } from '../project/read-log.ts';
@@ -97,21 +97,35 @@ function markOf(fingerprint: string): number {
   return Number.parseInt(fingerprint.slice('v1:'.length, 'v1:'.length + 12), 16);
 }
 
-function assetsOf({ resources }: DesiredVideo): string[] {
-  return [...resources.values()].flatMap((resource) => {
-    return resource.kind === 'image' && resource.source.kind === 'file' ? [resource.source.path] : [];
-  });
+/** The text of a definition's videos in the index. What most videos do not have is left out of it. */
+function writeRecord(videos: readonly DesiredVideo[]): string {
+  return JSON.stringify(
+    videos.map(({ audio, fonts, output, ...video }) => ({
+      ...video,
+      resources: [...video.resources],
+      ...(audio.size > 0 && { audio: [...audio] }),
+      ...(fonts.size > 0 && { fonts: [...fonts] }),
+      ...(output !== null && { output }),
+    })),
+  );
 }
 
-/** The text of a definition's videos in the index. */
-function writeRecord(videos: readonly DesiredVideo[]): string {
-  return JSON.stringify(videos.map((video) => ({ ...video, resources: [...video.resources] })));
-}
+type Recorded = Omit<DesiredVideo, 'resources' | 'audio' | 'fonts' | 'output'> & {
+  readonly resources: [string, never][];
+  readonly audio?: [string, never][];
+  readonly fonts?: [string, string][];
+  readonly output?: DesiredVideo['output'];
+};
 
 /** The videos in a record's text. */
 export function readRecord(text: string): DesiredVideo[] {
-  const videos = JSON.parse(text) as (Omit<DesiredVideo, 'resources'> & { resources: [string, never][] })[];
-  return videos.map((video) => ({ ...video, resources: new Map(video.resources) }));
+  return (JSON.parse(text) as Recorded[]).map(({ audio = [], fonts = [], output = null, ...video }) => ({
+    ...video,
+    resources: new Map(video.resources),
+    audio: new Map(audio),
+    fonts: new Map(fonts),
+    output,
+  }));
 }
 
 export function trusting<T extends Pick<FileSeen, 'tuple'>>(
