@@ -10,6 +10,7 @@ import {
   UNDRAWN_ANIMATORS,
   UNDRAWN_LAYERS,
   UNDRAWN_MODIFIERS,
+  WIPES,
 } from './unsupported-features.ts';
 import { allLayers, type LayerPlace, type NodePlace, nodesOf } from './walk-lottie.ts';
 
@@ -23,6 +24,8 @@ export interface UnsupportedUse {
   /** JSON pointer in the animation. */
   readonly pointer: string;
 }
+
+const IMAGE_LAYER = 2;
 
 /**
  * Everything in an animation that does not come out as its designer sees it, in document order. The animation is one that
@@ -54,6 +57,7 @@ function ofLayer(place: LayerPlace): UnsupportedUse[] {
     const title = String(effect.nm ?? effect.mn ?? 'without a name');
     if (effect.en === 0) use('effect_switched_off', title, at);
     else if (!isDrawn(effect) && !isControl(effect)) use('effect', title, at);
+    else if (isWipe(effect) && layer.ty !== IMAGE_LAYER) use('wipe', title, at);
   }
   for (const [style, at] of records(layer.sy, `${pointer}/sy`)) {
     if (!DRAWN_STYLES.has(style.ty)) use('layer_style', LAYER_STYLES[Number(style.ty)] ?? 'unknown', at);
@@ -89,6 +93,10 @@ function isSet(property: unknown): boolean {
 
 function isDrawn({ mn, ty }: LottieNode): boolean {
   return DRAWN_EFFECTS.has(String(mn)) || DRAWN_EFFECT_TYPES.has(ty);
+}
+
+function isWipe({ mn, ty }: LottieNode): boolean {
+  return WIPES.has(mn) || ty === 26;
 }
 
 /** Sliders, colours, points: they draw nothing anywhere, expressions read them. */

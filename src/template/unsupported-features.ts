@@ -3,6 +3,7 @@ export type Feature =
   | 'expression'
   | 'effect'
   | 'effect_switched_off'
+  | 'wipe'
   | 'layer_style'
   | 'layer_kind'
   | 'image_sequence'
@@ -25,6 +26,10 @@ export const FEATURES: Readonly<Record<Feature, { readonly instead: string; read
   effect_switched_off: {
     instead: 'The effect is drawn, though it is switched off',
     hint: 'Remove it from the layer',
+  },
+  wipe: {
+    instead: 'Wipes and blinds come out on images alone: texts, solids and shapes that do not overlap are shown whole',
+    hint: 'Uncover it with a mask or a matte that moves',
   },
   layer_style: {
     instead: 'The layer style is not drawn',
@@ -64,7 +69,6 @@ export const FEATURES: Readonly<Record<Feature, { readonly instead: string; read
 export const DRAWN_EFFECTS: ReadonlySet<string> = new Set([
   'ADBE Black&White',
   'ADBE Brightness & Contrast 2',
-  'ADBE Bulge',
   'ADBE Corner Pin',
   'ADBE Displacement Map',
   'ADBE Drop Shadow',
@@ -90,6 +94,9 @@ export const DRAWN_EFFECTS: ReadonlySet<string> = new Set([
   'CC Sphere',
   'CC Toner',
 ]);
+
+/** Those of them that come out on images, and on whatever else has to be painted apart first: nobody can rely on that. */
+export const WIPES: ReadonlySet<unknown> = new Set(['ADBE Linear Wipe', 'ADBE Radial Wipe', 'ADBE Venetian Blinds']);
 
 /** `ty` of effects that are drawn by it where no match name is known. */
 export const DRAWN_EFFECT_TYPES: ReadonlySet<unknown> = new Set([20, 21, 23, 25, 26, 29]);

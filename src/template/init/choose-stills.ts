@@ -37,7 +37,15 @@ export function chooseStills(animation: LottieDocument, editables: readonly Foun
   const frameCount = Math.max(1, Math.round(animation.op - animation.ip));
   const marked = markedStills(animation, frameCount);
   const steady = STEADY_SECONDS * animation.fr;
-  const stills = marked.length > 0 ? marked : named(chooseFrames(sightings, frameCount, steady));
+  let stills = marked;
+  if (marked.length === 0) {
+    const chosen = named(chooseFrames(sightings, frameCount, steady));
+    // Each editable goes to the first still that shows it: a later one may be left with none.
+    const used = new Set(sightings.map((one) => bestStill(one, chosen)));
+    stills = named(
+      chosen.filter(({ name }, index) => (used.size === 0 ? index === 0 : used.has(name))).map(({ frame }) => frame),
+    );
+  }
   const unseen = sightings.filter(({ strongest }) => strongest === 0).map(({ key }) => key);
   return { stills, stillOf: new Map(sightings.map((one) => [one.key, bestStill(one, stills)])), unseen };
 }
