@@ -1,9 +1,10 @@
-import { type Command, InvalidArgumentError } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { Looked } from '../plan-index/plan-memory.ts';
+import { OUTPUT_FILES } from '../template/output-files.ts';
 import type { Io } from './io.ts';
 import { addPlanFlags, addSelectionFlags } from './plan-flags.ts';
 
-/** `reelform plan`, `apply`, `drift`, `explain`: what would be rendered, and why, and rendering it. */
+/** `reelform plan`, `apply`, `drift`, `explain`, `render`: what would be rendered, and why, and rendering it. */
 export function addPlanCommands(
   program: Command,
   io: Io,
@@ -15,6 +16,7 @@ export function addPlanCommands(
     .option('--json', 'print the plan as one JSON document')
     .option('--markdown', 'print the plan as Markdown, for a pull request')
     .option('--detailed-exitcode', 'exit with 2 when there are changes')
+    .option('--no-lint', 'do not look at what a viewer would notice of the videos that are rendered')
     .option('--verbose', 'show every change in full')
     .action(async (_, command: Command) => {
       const { planCommand } = await import('./plan-command.ts');
@@ -55,6 +57,22 @@ export function addPlanCommands(
     .action(async (id: string, _, command: Command) => {
       const { explainCommand } = await import('./explain-command.ts');
       done(await explainCommand(id, command.optsWithGlobals(), io));
+    });
+
+  program
+    .command('render')
+    .description('render one video, or one frame of it, to look at; nothing is recorded')
+    .argument('<video>', 'the path of its definition, or its id')
+    .option('--frame <frame>', 'one frame, as PNG: its number from 0, or its time (1.5s)')
+    .option('--draft', 'half the height and low quality')
+    .addOption(new Option('--format <format>', 'the kind of file').choices(Object.keys(OUTPUT_FILES)))
+    .option('--height <pixels>', 'the height; the width follows', Number)
+    .option('--fps <n>', 'frames per second', Number)
+    .option('--out <file>', 'where to write it; below renders/looks/ by default')
+    .option('--json', 'print what was made as one JSON document')
+    .action(async (video: string, _, command: Command) => {
+      const { renderCommand } = await import('./render-command.ts');
+      done(await renderCommand(video, command.optsWithGlobals(), io));
     });
 }
 

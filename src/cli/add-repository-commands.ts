@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { Io } from './io.ts';
 
-/** `reelform validate`, `pull`, `fmt`, `doctor`: the files that videos are made from. */
+/** `reelform validate`, `lint`, `pull`, `fmt`, `doctor`: the files that videos are made from. */
 export function addRepositoryCommands(program: Command, io: Io, done: (exitCode: number) => void): void {
   program
     .command('validate')
@@ -10,6 +10,17 @@ export function addRepositoryCommands(program: Command, io: Io, done: (exitCode:
     .action(async (_, command: Command) => {
       const { validateCommand } = await import('./validate-command.ts');
       done(await validateCommand(command.optsWithGlobals(), io));
+    });
+
+  program
+    .command('lint')
+    .description('look at videos for what a viewer would notice: glyphs, overflow, contrast, soft images')
+    .argument('[glob...]', 'ids of videos; all of them by default')
+    .option('--no-cache', 'look at every video again, also at those that have not changed')
+    .option('--json', 'print what was found as one JSON document')
+    .action(async (globs: string[], _, command: Command) => {
+      const { lintCommand } = await import('./lint/lint-command.ts');
+      done(await lintCommand(globs, command.optsWithGlobals(), io));
     });
 
   program

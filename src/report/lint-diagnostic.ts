@@ -30,7 +30,7 @@ export function lintDiagnostic(finding: LintFinding, { id, at, severity }: LintP
         : told(`${editable} of ${id} does not fit its box${share(finding.overflow)}, ${moment}`, `Shorten it. ${look}`);
     case 'low_contrast':
       return told(
-        `${editable} of ${id} has a contrast of ${finding.ratio.toFixed(1)}:1 with what lies behind it, ${moment}; ${finding.needed}:1 can be read`,
+        `${editable} of ${id} has a contrast of ${(Math.floor(finding.ratio * 100) / 100).toFixed(2)}:1 with what lies behind it, ${moment}; ${finding.needed}:1 can be read`,
         look,
       );
     case 'image_too_small': {
@@ -46,4 +46,10 @@ export function lintDiagnostic(finding: LintFinding, { id, at, severity }: LintP
 
 function share(overflow: number | null): string {
   return overflow === null ? '' : ` by ${Math.max(1, Math.round(overflow * 100))} %`;
+}
+
+/** A video that could not be looked at. */
+export function lintFailure(reason: string, { id, at, severity }: LintPlace): Diagnostic {
+  const hint = `reelform render ${id} shows whether it can be rendered`;
+  return { code: 'lint_failed', severity, message: `${id} cannot be looked at: ${reason}`, hint, at };
 }

@@ -1,10 +1,10 @@
 import pLimit from 'p-limit';
 import type { Sha256 } from '../digest.ts';
-import type { Mapping, MediaResource, SessionSource } from '../service/wire.ts';
+import type { Mapping, MediaResource, RenderSession, SessionSource } from '../service/wire.ts';
 import { sourcePointer, trackKey } from '../template/check-mapping.ts';
 import type { EditableKind } from '../template/manifest.ts';
 import type { TemplatePackage } from '../template/template-package.ts';
-import { SessionFailure, type Source, type SourceKind, type SourceReader, type StoredSession } from './ports.ts';
+import { SessionFailure, type Source, type SourceKind, type SourceReader, type TenantId } from './ports.ts';
 
 /** The media of one mapping, by editable key, and by `audio_tracks.` and the name of a track. */
 export interface ReadSources {
@@ -29,7 +29,7 @@ interface Medium {
 
 /** Fetches all media of a mapping; every one that cannot be had is told. */
 export async function readSources(
-  { tenant, session }: StoredSession,
+  { tenant, session }: { readonly tenant: TenantId; readonly session: Pick<RenderSession, 'mapping'> },
   template: TemplatePackage,
   reader: SourceReader,
   signal: AbortSignal,

@@ -40,4 +40,9 @@ export type LintFinding = { readonly editable: string } & Sighting &
       }
   );
 
-export type LintCode = LintFinding['code'];
+export const LINT_CODES = [
+  'glyph_missing',
+  'text_overflow',
+  'low_contrast',
+  'image_too_small',
+] as const satisfies readonly LintFinding['code'][];

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import type { Scene } from '../../template/scene.ts';
+import type { Scene, SceneImage } from '../../template/scene.ts';
 import { openRasterizer, type Rasterizer } from '../rasterizer.ts';
 import { contrastRatio, lowestTenth, luminance } from './contrast.ts';
 import type { Sighting } from './lint-finding.ts';
@@ -15,6 +15,9 @@ export interface TextSight {
 
 /** So much of a pixel has to be text for it to count as its inside. */
 const INSIDE = 0.9;
+/** Pixels of the longer side, of the pictures and of the images in them. */
+const LONG_SIDE = 1280;
+const LARGEST_IMAGE = 480;
 /** Fewer pixels say nothing: what is left of a word that fades, or a text too fine for this size. */
 const FEWEST_PIXELS = 24;
 
@@ -32,7 +35,7 @@ export async function lookAtTexts(
   const editables = [...sightings.keys()].slice(0, MOST_TEXTS);
   const sights = new Map<string, TextSight>();
   if (editables.length === 0) return sights;
-  const variants = textVariants(scene, editables);
+  const variants = textVariants(forLooking(scene), editables);
   const frames = [...new Set(editables.map((editable) => sightings.get(editable)!.frame))];
   const pictures = {
     whole: await drawAll(variants.whole, frames),
@@ -42,13 +45,35 @@ export async function lookAtTexts(
   };
   for (const [at, frame] of frames.entries()) {
     const { whole, bare, bright, dark } = pictures;
-    const measured = measure({ whole: whole[at]!, bare: bare[at]!, bright: bright[at]!, dark: dark[at]! }, scene);
+    const measured = measure(
+      { whole: whole[at]!, bare: bare[at]!, bright: bright[at]!, dark: dark[at]! },
+      variants.whole,
+    );
     for (const [index, sight] of measured) {
       const editable = editables[index];
       if (editable !== undefined && sightings.get(editable)!.frame === frame) sights.set(editable, sight);
     }
   }
   return sights;
+}
+
+/**
+ * The same picture at one size, whatever the output's: a text is looked at as its designer drew it. What lies behind it need
+ * not be sharp, and large images are what takes longest to open.
+ */
+function forLooking(scene: Scene): Scene {
+  const small = <T extends SceneImage>(image: T): T => {
+    const scale = Math.min(1, LARGEST_IMAGE / Math.max(image.width, image.height));
+    const [width, height] = [image.width, image.height].map((side) => Math.max(1, Math.round(side * scale)));
+    return { ...image, width, height };
+  };
+  const scale = LONG_SIDE / Math.max(scene.width, scene.height);
+  const [width, height] = [even(scene.width * scale), even(scene.height * scale)];
+  return { ...scene, width, height, images: scene.images.map(small), clips: scene.clips.map(small) };
+}
+
+function even(side: number): number {
+  return Math.max(2, Math.round(side / 2) * 2);
 }
 
 async function drawAll(scene: Scene, frames: readonly number[]): Promise<Uint8Array[]> {

@@ -1,0 +1,41 @@
+import { EXIT, hasErrors } from '../../diagnostic.ts';
+import { idMatcher } from '../../plan/select-changes.ts';
+import { loadProject } from '../../project/load-project.ts';
+import { diagnosticsJson } from '../../report/diagnostics-json.ts';
+import { lintText } from '../../report/lint-text.ts';
+import { directoryOf, tellDiagnostics } from '../diagnose.ts';
+import type { GlobalOptions } from '../global-options.ts';
+import type { Io } from '../io.ts';
+import { openDesired } from '../open-desired.ts';
+import { type Linted, lintVideos } from './lint-videos.ts';
+
+export interface LintCommandOptions extends GlobalOptions {
+  readonly json?: boolean;
+  /** False: every video is looked at again. */
+  readonly cache?: boolean;
+}
+
+/** `reelform lint`: what a viewer would notice of each video, before it is rendered. */
+export async function lintCommand(globs: readonly string[], options: LintCommandOptions, io: Io): Promise<number> {
+  const directory = directoryOf(options, io);
+  const project = await loadProject({ cwd: directory });
+  let linted: Linted = { diagnostics: [], looked: 0, withoutPackage: 0, leftOut: 0 };
+  if (!hasErrors(project.diagnostics)) {
+    const { desired } = await openDesired(directory, { cache: options.cache !== false });
+    const matches = globs.length === 0 ? () => true : idMatcher(globs);
+    const wanted = new Map(desired.filter(({ id }) => matches(id)).map(({ id, fingerprint }) => [id, fingerprint]));
+    const lintOptions = { budgetMs: Number.POSITIVE_INFINITY, cache: options.cache !== false };
+    linted = await lintVideos(project, wanted, lintOptions, io);
+  }
+  const diagnostics = [...project.diagnostics, ...linted.diagnostics];
+  const valid = !hasErrors(diagnostics);
+  if (options.json === true) {
+    const told = diagnosticsJson(diagnostics, project.source);
+    const document = { format_version: '1.0', valid, videos: linted.looked, diagnostics: told };
+    io.stdout.write(`${JSON.stringify(document, null, 2)}\n`);
+  } else {
+    tellDiagnostics(diagnostics, project.source, options, io);
+    if (valid) io.stdout.write(lintText(linted));
+  }
+  return valid ? EXIT.ok : EXIT.error;
+}

@@ -1,0 +1,36 @@
+import { LINT_CODES } from '../../engine/lint/lint-finding.ts';
+import { type Plan, renders } from '../../plan/plan.ts';
+import type { Io } from '../io.ts';
+import type { OpenDesired } from '../open-desired.ts';
+import { type Linted, lintVideos } from './lint-videos.ts';
+
+/** A plan is read while somebody waits; what is left out is told. */
+const BUDGET_MS = 5_000;
+
+/** What a viewer would notice of the videos that a plan renders, and the texts that it was found in. */
+export interface LintedPlan extends Linted {
+  source(file: string): string | undefined;
+}
+
+/**
+ * Looks at the videos that a plan renders, as far as their templates are here and as many as a few seconds allow.
+ *
+ * @returns null when there is nothing to look at
+ */
+export async function lintPlan(
+  plan: Plan,
+  repository: OpenDesired,
+  { cache }: { readonly cache: boolean },
+  io: Io,
+): Promise<LintedPlan | null> {
+  const { templates, lint } = repository.config;
+  const isWanted = LINT_CODES.some((code) => lint[code] !== 'off');
+  const canBe = [...templates.values()].some(({ kind }) => kind === 'package');
+  const pending = isWanted && canBe ? plan.changes.filter(renders) : [];
+  if (pending.length === 0) return null;
+  const project = await repository.project();
+  const wanted = new Map(
+    pending.flatMap(({ desired }) => (desired === null ? [] : [[desired.id, desired.fingerprint]])),
+  );
+  return { ...(await lintVideos(project, wanted, { budgetMs: BUDGET_MS, cache }, io)), source: project.source };
+}

@@ -1,0 +1,99 @@
+import pLimit from 'p-limit';
+import { resourceSpan } from '../../definition/resource-span.ts';
+import type { Video, VideoId } from '../../definition/video.ts';
+import type { Diagnostic } from '../../diagnostic.ts';
+import type { LintFinding } from '../../engine/lint/lint-finding.ts';
+import type { Fingerprint } from '../../lock/lock.ts';
+import type { Project } from '../../project/load-project.ts';
+import { lintDiagnostic, lintFailure } from '../../report/lint-diagnostic.ts';
+import { createRenderPool } from '../../session/render-pool.ts';
+import { problemsOf } from '../../session/session-problems.ts';
+import type { Io } from '../io.ts';
+import { openScenes } from '../open-scenes.ts';
+import { indexKey } from '../quick-plan.ts';
+import { renderCapacity } from '../render-capacity.ts';
+import { openLintMemory } from './lint-memory.ts';
+
+export interface LintOptions {
+  /** Milliseconds after which no further video is looked at. */
+  readonly budgetMs: number;
+  /** Whether what an earlier run found of an unchanged video is believed. */
+  readonly cache: boolean;
+  readonly onLooked?: (done: number, count: number) => void;
+}
+
+export interface Linted {
+  /** By video, then by what was found. */
+  readonly diagnostics: readonly Diagnostic[];
+  readonly looked: number;
+  /** Videos that were not looked at: their template is not here, or the time was up. */
+  readonly withoutPackage: number;
+  readonly leftOut: number;
+}
+
+/** Looks at videos as they would be rendered, for what a viewer would notice. */
+export async function lintVideos(
+  project: Project,
+  wanted: ReadonlyMap<VideoId, Fingerprint>,
+  options: LintOptions,
+  io: Io,
+): Promise<Linted> {
+  const memory = openLintMemory(project.root, indexKey(), options.cache);
+  const videos = project.videos.filter(({ id, template }) => wanted.has(id) && packageOf(project, template) !== null);
+  const unknown = videos.filter(({ id }) => memory.get(wanted.get(id)!) === undefined);
+  const failures = new Map<VideoId, Diagnostic[]>();
+  let leftOut = 0;
+  if (unknown.length > 0) {
+    const scenes = openScenes(project, io, 'lint');
+    const pool = createRenderPool({ size: renderCapacity() });
+    const until = io.now() + options.budgetMs;
+    const limit = pLimit(renderCapacity());
+    let done = videos.length - unknown.length;
+    const look = async (video: Video): Promise<void> => {
+      if (io.now() > until) {
+        leftOut += 1;
+        return;
+      }
+      try {
+        const scene = await scenes.sceneOf(video, packageOf(project, video.template)!);
+        memory.set(wanted.get(video.id)!, await pool.lint(scene));
+      } catch (error) {
+        const told = problemsOf(error, { resources: {} }).map((problem) =>
+          lintFailure(problem.detail ?? problem.title, placeOf(video)),
+        );
+        failures.set(video.id, told);
+      }
+      done += 1;
+      options.onLooked?.(done, videos.length);
+    };
+    try {
+      await Promise.all(unknown.map((video) => limit(look, video)));
+    } finally {
+      await pool.close();
+      await scenes.close();
+      await memory.store();
+    }
+  }
+  const diagnostics = videos.flatMap((video) => [
+    ...(failures.get(video.id) ?? []),
+    ...told(memory.get(wanted.get(video.id)!) ?? [], video, project),
+  ]);
+  return { diagnostics, looked: videos.length - leftOut, withoutPackage: wanted.size - videos.length, leftOut };
+}
+
+function told(findings: readonly LintFinding[], video: Video, { config, source }: Project): Diagnostic[] {
+  return findings.flatMap((finding) => {
+    const severity = config.lint[finding.code] ?? 'warning';
+    if (severity === 'off') return [];
+    const at = resourceSpan(video.path, source(video.path) ?? '', finding.editable);
+    return [lintDiagnostic(finding, { id: video.id, at, severity })];
+  });
+}
+
+function placeOf({ id, path }: Video) {
+  return { id, at: { file: path, start: 0, end: 0 }, severity: 'warning' } as const;
+}
+
+function packageOf(project: Project, template: string) {
+  return project.templates.get(template)?.package ?? null;
+}
