@@ -3,11 +3,14 @@ import type { LottieDocument, Scene } from '../template/scene.ts';
 import { fitImage } from './fit-image.ts';
 import { animateImages } from './media/animate-images.ts';
 import { setTexts } from './text/set-texts.ts';
+import type { TextFinding } from './text/text-finding.ts';
 
 /** A scene's animation, ready for the rasteriser but for the pictures of its clips. */
 export interface ComposedAnimation {
   /** As it is, with the scene's clips in the layers that show them. */
   readonly animation: LottieDocument;
+  /** What a viewer would notice of its texts. */
+  readonly findings: readonly TextFinding[];
   /** @param clipAssets what takes the places of the assets that clips fill, and what that needs */
   toJson(clipAssets: readonly object[]): string;
 }
@@ -25,7 +28,7 @@ export async function composeAnimation(scene: Scene): Promise<ComposedAnimation>
     const png = await fitImage(image);
     uris.set(image.assetId, `data:image/png;base64,${png.toString('base64')}`);
   }
-  const { animation: set } = await setTexts(moving, scene.fonts);
+  const { animation: set, findings } = await setTexts(moving, scene.fonts);
   const clips = new Map(scene.clips.map((clip) => [clip.assetId, { ty: 0, w: clip.width, h: clip.height }]));
   const assets = (set.assets ?? []).flatMap((asset) => {
     if (clips.has(asset.id)) return [];
@@ -41,6 +44,7 @@ export async function composeAnimation(scene: Scene): Promise<ComposedAnimation>
   return {
     // Times are looked up in the layers as they were: clips play in image layers there.
     animation: set,
+    findings,
     toJson: (clipAssets) => {
       const all = [...fixedText, ...clipAssets.map((asset) => JSON.stringify(asset))];
       return `{"assets":[${all.join(',')}],${restText}`;

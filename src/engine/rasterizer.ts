@@ -5,11 +5,14 @@ import { pixelsOf } from './frame-writer.ts';
 import { animationFramesPerFrame } from './media/clip-windows.ts';
 import { openAnimation } from './open-animation.ts';
 import { findStaticFrames } from './static-frames.ts';
+import type { TextFinding } from './text/text-finding.ts';
 
 const JPEG_QUALITY = 90;
 
 /** Draws the frames of one scene, in any order. Skia (Skottie) behind it; not for two tasks at once. */
 export interface Rasterizer {
+  /** What a viewer would notice of the scene's texts. */
+  readonly findings: readonly TextFinding[];
   /**
    * Makes ready what `draw` of the same frame needs: the pictures of clips that it shows. To be called before each `draw`;
    * quickest where frames come in ascending order.
@@ -56,6 +59,7 @@ export async function openRasterizer(scene: Scene): Promise<Rasterizer> {
   // Clips play, whatever the animation says.
   const isStatic = scene.clips.length > 0 ? () => false : findStaticFrames(composed.animation);
   return {
+    findings: composed.findings,
     repeats: (frame) => frame > 0 && isStatic((frame - 1) * animationFrames, frame * animationFrames),
     prepare: (frame) => source.prepare(frame),
     draw(frame) {
