@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises';
 import type { Scene, SceneImage } from '../../template/scene.ts';
 import { openRasterizer, type Rasterizer } from '../rasterizer.ts';
 import { contrastRatio, lowestTenth, luminance } from './contrast.ts';
@@ -82,7 +81,8 @@ async function drawAll(scene: Scene, frames: readonly number[]): Promise<Uint8Ar
   for (const frame of frames) {
     await rasterizer.prepare(frame);
     pictures.push(rasterizer.draw(frame));
-    await setImmediate();
+    // What a picture took is given back in a turn of the event loop.
+    await new Promise((resolve) => setImmediate(resolve));
   }
   rasterizer.close();
   return pictures;
