@@ -14,8 +14,8 @@ export interface GifSettings {
 }
 
 export const GIF_SETTINGS: Readonly<Record<OutputQuality, GifSettings>> = {
-  low: { colors: 63, dither: 9, tolerance: 6 },
-  medium: { colors: 127, dither: 7, tolerance: 3 },
+  low: { colors: 63, dither: 9, tolerance: 3 },
+  medium: { colors: 127, dither: 7, tolerance: 2 },
   high: { colors: 255, dither: 5, tolerance: 0 },
 };
 

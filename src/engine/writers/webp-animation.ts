@@ -6,6 +6,8 @@ export interface WebpFrame {
   /** Left and top even. */
   readonly area: Area;
   readonly durationMs: number;
+  /** Whether it lies over what is shown; else it takes its place, alpha too. */
+  readonly isBlended: boolean;
   /** A still WebP of the area's size. */
   readonly file: Uint8Array;
 }
@@ -21,7 +23,6 @@ export interface WebpAnimationOptions {
 const HAS_ANIMATION = 0x02;
 const HAS_XMP = 0x04;
 const HAS_ALPHA = 0x10;
-/** The frame's pixels, alpha too, take the place of what is there. */
 const DO_NOT_BLEND = 0x02;
 
 /**
@@ -38,22 +39,23 @@ export function webpAnimation(frames: readonly WebpFrame[], options: WebpAnimati
   header.writeUIntLE(options.height - 1, 7, 3);
   // The colour behind is transparent; loop count 0 is for ever.
   const chunks = [chunk('VP8X', header), chunk('ANIM', Buffer.alloc(6))];
-  for (const [index, { area, durationMs }] of frames.entries()) {
-    chunks.push(chunk('ANMF', Buffer.concat([frameHeader(area, durationMs), ...images[index]!])));
+  for (const [index, frame] of frames.entries()) {
+    chunks.push(chunk('ANMF', Buffer.concat([frameHeader(frame), ...images[index]!])));
   }
   if (options.comment !== null) chunks.push(chunk('XMP ', Buffer.from(xmp(options.comment))));
   const body = Buffer.concat([Buffer.from('WEBP'), ...chunks]);
   return chunk('RIFF', body);
 }
 
-function frameHeader({ left, top, right, bottom }: Area, durationMs: number): Buffer {
+function frameHeader({ area, durationMs, isBlended }: WebpFrame): Buffer {
+  const { left, top, right, bottom } = area;
   const header = Buffer.alloc(16);
   header.writeUIntLE(left / 2, 0, 3);
   header.writeUIntLE(top / 2, 3, 3);
   header.writeUIntLE(right - left - 1, 6, 3);
   header.writeUIntLE(bottom - top - 1, 9, 3);
   header.writeUIntLE(durationMs, 12, 3);
-  header.writeUInt8(DO_NOT_BLEND, 15);
+  header.writeUInt8(isBlended ? 0 : DO_NOT_BLEND, 15);
   return header;
 }
 

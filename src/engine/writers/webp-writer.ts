@@ -1,6 +1,7 @@
 import { createCanvas } from '@napi-rs/canvas';
 import type { OutputQuality } from '../../service/wire.ts';
 import type { FrameWriter, WriterOptions } from '../frame-writer.ts';
+import { freeBuffers } from '../free-buffers.ts';
 import { SceneError } from '../scene-error.ts';
 import { type Area, changedArea } from './changed-area.ts';
 import { tickOf } from './frame-delays.ts';
@@ -12,31 +13,39 @@ export const WEBP_QUALITY: Readonly<Record<OutputQuality, number>> = { low: 50, 
 /** Pictures that are being encoded at once, in Node's own threads. */
 const AT_WORK = 2;
 
+interface EncodedFrame extends Pick<WebpFrame, 'area' | 'isBlended'> {
+  readonly startMs: number;
+  readonly file: Promise<Uint8Array>;
+}
+
 /** An animated WebP: each frame has what changed, what repeats is shown for longer. */
 export async function openWebpWriter({ format, frameCount, output }: WriterOptions): Promise<FrameWriter> {
   const { width, height, rate } = format;
-  const frames: { area: Area; startMs: number; file: Promise<Uint8Array> }[] = [];
+  const frames: EncodedFrame[] = [];
   const shown = new Uint32Array(width * height);
   const quality = WEBP_QUALITY[output.quality];
   return {
-    async write(pixels, frame) {
-      const next = new Uint32Array(pixels.buffer, pixels.byteOffset, pixels.byteLength / 4);
-      const changed = frame === 0 ? { left: 0, top: 0, right: width, bottom: height } : changedArea(shown, next, width);
+    async write(rgba, frame) {
+      const pixels = new Uint32Array(rgba.buffer, rgba.byteOffset, rgba.byteLength / 4);
+      const changed =
+        frame === 0 ? { left: 0, top: 0, right: width, bottom: height } : changedArea(shown, pixels, width);
       if (changed === null) return;
-      shown.set(next);
       const area = { ...changed, left: changed.left & ~1, top: changed.top & ~1 };
-      const file = encodeArea(pixels, width, area, quality);
+      const { part, isBlended } = cutChanged(pixels, frame === 0 ? null : shown, width, area);
+      const file = encodePart(part, area, quality);
       // Whoever waits for it hears of it; until then it is nobody's.
       file.catch(() => undefined);
-      frames.push({ area, startMs: tickOf(frame, rate, 1000), file });
+      frames.push({ area, isBlended, startMs: tickOf(frame, rate, 1000), file });
+      shown.set(pixels);
       await frames.at(-AT_WORK)?.file.catch(failed);
+      freeBuffers(frame);
     },
     async finish() {
       const endMs = tickOf(frameCount, rate, 1000);
       const encoded: WebpFrame[] = [];
-      for (const [index, { area, startMs, file }] of frames.entries()) {
+      for (const [index, { area, isBlended, startMs, file }] of frames.entries()) {
         const durationMs = (frames[index + 1]?.startMs ?? endMs) - startMs;
-        encoded.push({ area, durationMs, file: await file.catch(failed) });
+        encoded.push({ area, isBlended, durationMs, file: await file.catch(failed) });
       }
       return webpAnimation(encoded, { width, height, comment: output.fingerprint });
     },
@@ -50,19 +59,42 @@ function failed(cause: unknown): never {
   throw new SceneError('encode_failed', 'A frame could not be encoded as WebP', { cause });
 }
 
-/** A part of a picture as a WebP file of its own. @param rgba straight alpha; free again when this returns */
-function encodeArea(
-  rgba: Uint8Array,
+/**
+ * The pixels of an area. Where less than half of it changes, to something opaque, the rest is left out, to lie over what is
+ * shown: encoded again it would come out a little different, with an edge around the area. Where more changes no edge is
+ * seen, and holes would cost more than they save.
+ *
+ * @param shown null where nothing is
+ */
+function cutChanged(
+  pixels: Uint32Array,
+  shown: Uint32Array | null,
   width: number,
   { left, top, right, bottom }: Area,
-  quality: number,
-): Promise<Uint8Array> {
+): { part: Uint32Array; isBlended: boolean } {
+  const part = new Uint32Array((right - left) * (bottom - top));
+  for (let row = top; row < bottom; row++) {
+    part.set(pixels.subarray(row * width + left, row * width + right), (row - top) * (right - left));
+  }
+  if (shown === null) return { part, isBlended: false };
+  const over = part.slice();
+  let changed = 0;
+  for (let row = top, to = 0; row < bottom; row++) {
+    for (let index = row * width + left; index < row * width + right; index++, to++) {
+      if (pixels[index] === shown[index]) over[to] = 0;
+      else if (pixels[index]! < 0xff000000) return { part, isBlended: false };
+      else changed += 1;
+    }
+  }
+  return changed * 2 < part.length ? { part: over, isBlended: true } : { part, isBlended: false };
+}
+
+/** A WebP file of its own. @param part straight alpha */
+function encodePart(part: Uint32Array, { left, top, right, bottom }: Area, quality: number): Promise<Uint8Array> {
   const canvas = createCanvas(right - left, bottom - top);
   const context = canvas.getContext('2d');
   const image = context.createImageData(canvas.width, canvas.height);
-  for (let row = top; row < bottom; row++) {
-    image.data.set(rgba.subarray((row * width + left) * 4, (row * width + right) * 4), (row - top) * canvas.width * 4);
-  }
+  image.data.set(new Uint8Array(part.buffer));
   context.putImageData(image, 0, 0);
   return canvas.encode('webp', quality);
 }
