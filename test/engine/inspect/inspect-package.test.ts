@@ -1,0 +1,163 @@
+import { describe, expect, it } from 'vitest';
+import { inspectPackage } from '../../../src/engine/inspect/inspect-package.ts';
+import type { PackageFinding } from '../../../src/engine/inspect/package-finding.ts';
+import { lintScene } from '../../../src/engine/lint/lint-scene.ts';
+import { renderStill } from '../../../src/engine/render-still.ts';
+import { parseTemplatePackage } from '../../../src/template/parse-template-package.ts';
+import type { LottieDocument } from '../../../src/template/scene.ts';
+import {
+  FONT_BYTES,
+  FONTS,
+  fill,
+  imageLayer,
+  lottie,
+  rectangle,
+  shapeLayer,
+  still,
+  TRANSFORM,
+  textLayer,
+} from '../../support/lottie-documents.ts';
+import { solidPng } from '../../support/small-package.ts';
+
+const MANIFEST = `name: Promo
+stillcuts:
+  early: 0.2
+  late: 1.8
+editables:
+  t_01: { label: Headline, kind: text, stillcut: early }
+  c_01: { label: Ground, kind: color, stillcut: early }
+  (Footage)/USER/photo.png: { label: Photo, kind: image, stillcut: late }
+`;
+
+function withKey(layer: object, key: string): object {
+  const copy = structuredClone(layer) as { t: { d: object } };
+  Object.assign(copy.t.d, { sid: key });
+  return copy;
+}
+
+function animation(changes: { headline?: object; photo?: object } = {}): LottieDocument {
+  const layers = [
+    withKey(textLayer('headline', 'Hello', changes.headline), 't_01'),
+    imageLayer('photo', 'i', { ks: { ...TRANSFORM, p: still([120, 20, 0]) }, ...changes.photo }),
+    shapeLayer('ground', [
+      rectangle(100, 50, 200, 100),
+      fill([0, 0, 0.4, 1], { c: { ...still([0, 0, 0.4, 1]), sid: 'c_01' } }),
+    ]),
+  ];
+  const assets = [{ id: 'i', w: 60, h: 60, u: 'images/', p: 'photo.png', e: 0, sid: '(Footage)/USER/photo.png' }];
+  return lottie(layers, { assets, fonts: FONTS });
+}
+
+async function inspect(
+  document: LottieDocument,
+  changes: Readonly<Record<string, Uint8Array | string | null>> = {},
+): Promise<PackageFinding[]> {
+  const contents: Record<string, Uint8Array | string | null> = {
+    'template.yaml': MANIFEST,
+    'animation.json': JSON.stringify(document),
+    'images/photo.png': solidPng('#00ff00', 60, 60),
+    'fonts/Test-Regular.ttf': FONT_BYTES,
+    'fonts/OFL.txt': 'A licence',
+    ...changes,
+  };
+  const encoder = new TextEncoder();
+  const files = new Map(
+    Object.entries(contents).flatMap(([path, content]): [string, Uint8Array][] => {
+      return content === null ? [] : [[path, typeof content === 'string' ? encoder.encode(content) : content]];
+    }),
+  );
+  const parsed = parseTemplatePackage('', files);
+  if (!parsed.ok) throw new Error(JSON.stringify(parsed.diagnostics));
+  return inspectPackage(parsed.value, files.keys(), {
+    renderStills: (scene) =>
+      Promise.all(
+        scene.stills.map(async ({ name, frame }) => ({ name, bytes: await renderStill(scene, frame, 'png') })),
+      ),
+    lint: lintScene,
+  });
+}
+
+describe('inspectPackage()', () => {
+  it('finds nothing in a package that is in order', async () => {
+    expect(await inspect(animation())).toEqual([]);
+  });
+
+  it('tells an editable that its still does not show, and one that is nowhere seen, by drawing', async () => {
+    const behind = { ...TRANSFORM, p: still([500, 0, 0]) };
+    expect(await inspect(animation({ headline: { ip: 30 }, photo: { ks: behind } }))).toEqual([
+      { kind: 'unseen', editable: 't_01', still: 'early', shownOn: ['late'], seconds: 1.5 },
+      { kind: 'unseen', editable: '(Footage)/USER/photo.png', still: 'late', shownOn: [], seconds: 1 },
+      { kind: 'idle_still', still: 'late', named: 1 },
+    ]);
+  });
+
+  it('says that no frame shows what is transparent throughout', async () => {
+    const [finding] = await inspect(animation({ headline: { ks: { ...TRANSFORM, o: still(0) } } }));
+    expect(finding).toEqual({ kind: 'unseen', editable: 't_01', still: 'early', shownOn: [], seconds: null });
+  });
+
+  it('tells a still that no editable names', async () => {
+    const manifest = MANIFEST.replace('stillcut: late', 'stillcut: early');
+    expect(await inspect(animation(), { 'template.yaml': manifest })).toEqual([
+      { kind: 'idle_still', still: 'late', named: 0 },
+    ]);
+  });
+
+  it('tells what is not drawn, the same at several places once', async () => {
+    const document = animation({ headline: { mb: true }, photo: { mb: true } });
+    expect(await inspect(document)).toEqual([
+      {
+        kind: 'unsupported',
+        feature: 'motion_blur',
+        what: 'motion blur',
+        uses: [
+          { feature: 'motion_blur', what: 'motion blur', layer: 'headline', pointer: '/layers/0' },
+          { feature: 'motion_blur', what: 'motion blur', layer: 'photo', pointer: '/layers/1' },
+        ],
+      },
+    ]);
+  });
+
+  it('tells what a viewer would notice of the example values', async () => {
+    const document = animation();
+    const style = (document.layers[0] as { t: { d: { k: [{ s: { t: string } }] } } }).t.d.k[0].s;
+    style.t = 'Hi \u4f60';
+    expect(await inspect(document)).toMatchObject([
+      { kind: 'seen', finding: { code: 'glyph_missing', editable: 't_01' } },
+    ]);
+  });
+
+  it('tells an image that is far larger than it is drawn', async () => {
+    const padded = Buffer.concat([solidPng('#00ff00', 400, 400), Buffer.alloc(120_000, 7)]);
+    const half = {
+      ks: {
+        ...TRANSFORM,
+        p: still([120, 20, 0]),
+        s: {
+          a: 1,
+          k: [
+            { t: 0, s: [50, 50] },
+            { t: 60, s: [80, 60] },
+          ],
+        },
+      },
+    };
+    const findings = await inspect(animation({ photo: half }), {
+      'images/photo.png': padded,
+    });
+    expect(findings).toEqual([
+      expect.objectContaining({
+        kind: 'large_image',
+        path: 'images/photo.png',
+        width: 400,
+        drawnWidth: 48,
+        drawnHeight: 48,
+      }),
+    ]);
+  });
+
+  it('tells fonts without a licence', async () => {
+    const findings = await inspect(animation(), { 'fonts/OFL.txt': null });
+    expect(findings).toEqual([{ kind: 'no_licence', fonts: ['fonts/Test-Regular.ttf'] }]);
+  });
+});
