@@ -5,6 +5,7 @@ import { bindMapping } from '../template/bind-mapping.ts';
 import type { Scene } from '../template/scene.ts';
 import { usedFonts } from '../template/used-fonts.ts';
 import { AttemptRecord } from './attempt-record.ts';
+import { drawnExtent } from './drawn-extent.ts';
 import {
   type Output,
   type OutputStore,
@@ -154,14 +155,15 @@ export class SessionRunner {
     const known = await outputs.find(digest, stored.outputName);
     const output = known ?? (await this.#renderScene({ stored, record, signal }, scene, digest));
     signal.throwIfAborted();
+    const extent = drawnExtent(scene);
     const queuedAt = Date.parse(stored.attempt === 1 ? session.updated_at : session.created_at);
     const usage = {
       queue_seconds: seconds(begunAt - queuedAt),
       render_seconds: seconds(environment.now() - begunAt),
-      frames: scene.frameCount,
+      frames: extent.frameCount,
       bytes: output.bytes,
     };
-    if (known === null) pace.learn(scene, usage.render_seconds);
+    if (known === null) pace.learn(extent, usage.render_seconds);
     const { video_url, thumbnails, findings = [] } = output;
     const warnings = textWarnings(findings, session.mapping);
     const finished = { video_url, thumbnails, fonts: usedFonts(scene.animation), usage, warnings };

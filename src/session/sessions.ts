@@ -11,6 +11,7 @@ import { checkMapping } from '../template/check-mapping.ts';
 import { checkOutput } from '../template/check-output.ts';
 import { resolveOutput } from '../template/resolve-output.ts';
 import type { TemplatePackage } from '../template/template-package.ts';
+import { drawnExtent } from './drawn-extent.ts';
 import type {
   Claimed,
   IdempotencyClaim,
@@ -88,7 +89,8 @@ export class Sessions {
     const template = await this.#template(tenant, request.mapping.template_style_version_id);
     const errors = checkRequest(request, template);
     // An output with mistakes tells nothing.
-    const extent = resolveOutput(template, checkOutput(request.output, template).length === 0 ? request.output : {});
+    const output = checkOutput(request.output, template).length === 0 ? request.output : {};
+    const extent = drawnExtent(resolveOutput(template, output));
     const estimate = { frames: extent.frameCount, render_seconds: this.#ports.pace.expect(extent) };
     return { valid: errors.length === 0, errors, warnings: [], estimate };
   }

@@ -44,7 +44,7 @@ export interface SceneSound {
 
 /** A font file: TTF, OTF, WOFF or WOFF2. */
 export interface SceneFont {
-  /** `fName` in the animation, or for a fallback any name that none of those has. */
+  /** `fName` in the animation; a fallback may be one of those, too. */
   readonly name: string;
   readonly bytes: Uint8Array;
   /** Used, in the scene's order, for what the font of a text has no glyph for. */

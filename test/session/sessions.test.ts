@@ -227,12 +227,13 @@ describe('what is another tenant’s', () => {
 
   it('estimates the output that is asked for', async () => {
     const { sessions } = openSmallSessions();
-    const estimates = [undefined, { fps: 20 }, { height: 720 }].map(async (output) => {
+    const outputs = [undefined, { fps: 20 }, { height: 720 }, { format: 'png' }] as const;
+    const estimates = outputs.map(async (output) => {
       const { valid, estimate } = await sessions.dryRun(ACME, { ...smallRequest(), ...(output && { output }) });
       return valid ? estimate! : null;
     });
-    const [own, faster, larger] = await Promise.all(estimates);
-    expect([own!.frames, faster!.frames, larger!.frames]).toEqual([10, 20, 10]);
+    const [own, faster, larger, picture] = await Promise.all(estimates);
+    expect([own, faster, larger, picture].map((estimate) => estimate!.frames)).toEqual([10, 20, 10, 1]);
     expect(larger!.render_seconds).toBeGreaterThan(own!.render_seconds);
   });
 

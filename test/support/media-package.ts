@@ -16,7 +16,7 @@ export const MEDIA_MANIFEST = `${SMALL_MANIFEST.replace('kind: text, stillcut: s
 fallback_fonts: [Wide-Regular]
 `;
 
-/** The clip is shown from 0.2 s to 0.9 s, and its own time begins at 0.3 s; the voice is heard from 0.4 s on. */
+/** The clip is shown on the left from 0.2 s to 0.9 s, and its own time begins at 0.3 s; the voice is heard from 0.4 s on. */
 export function mediaAnimation(): LottieDocument {
   const animation = smallAnimation();
   const [, photo] = animation.layers as Record<string, unknown>[];
@@ -25,8 +25,9 @@ export function mediaAnimation(): LottieDocument {
     { id: 'voice', u: '', p: '', e: 0, sid: VOICE },
     { id: 'music', u: 'audio/', p: 'music.wav', e: 0 },
   );
+  const place = { ...(photo!.ks as object), p: { a: 0, k: [4, 14, 0] } };
+  animation.layers.unshift({ ...photo, ind: 4, nm: 'clip', refId: 'clip', ip: 2, op: 9, st: 3, ks: place });
   animation.layers.push(
-    { ...photo, ind: 4, nm: 'clip', refId: 'clip', ip: 2, op: 9, st: 3 },
     { ty: 6, ind: 5, nm: 'voice', refId: 'voice', ip: 4, op: 10, st: 2, au: { lv: { a: 0, k: [50, 50] } } },
     { ty: 6, ind: 6, nm: 'music', refId: 'music', ip: 0, op: 10, st: 0 },
   );

@@ -1,4 +1,5 @@
 import type { Sha256 } from '../../digest.ts';
+import type { TextFinding } from '../../engine/text/text-finding.ts';
 import { isRecord } from '../../is-record.ts';
 import type { OutputFormat } from '../../service/wire.ts';
 import { OUTPUT_FILES } from '../../template/output-files.ts';
@@ -13,6 +14,8 @@ export interface RenderingRecord {
   readonly sha256: Sha256;
   /** Names, in the scene's order. */
   readonly stills: readonly string[];
+  /** What there was to tell of its texts; absent where that is nothing. */
+  readonly findings?: readonly TextFinding[];
 }
 
 /** The key of a file of a scene. */
@@ -46,8 +49,9 @@ function parseRecord(text: string): RenderingRecord | null {
   }
   if (!isRecord(value)) return null;
   // Records from before there were formats are of MP4.
-  const { format = 'mp4', bytes, sha256, stills } = value;
+  const { format = 'mp4', bytes, sha256, stills, findings } = value;
   if (typeof bytes !== 'number' || typeof sha256 !== 'string' || !Array.isArray(stills)) return null;
   if (typeof format !== 'string' || !Object.hasOwn(OUTPUT_FILES, format)) return null;
-  return { format: format as OutputFormat, bytes, sha256: sha256 as Sha256, stills: stills.map(String) };
+  const record = { format: format as OutputFormat, bytes, sha256: sha256 as Sha256, stills: stills.map(String) };
+  return Array.isArray(findings) ? { ...record, findings: findings as TextFinding[] } : record;
 }

@@ -23,7 +23,7 @@ export function createStoredOutputs(storage: ObjectStorage, publicUrl: string): 
   };
   return {
     find,
-    async save(scene, name, { format, video, stills }) {
+    async save(scene, name, { format, video, stills, findings = [] }) {
       const there = await find(scene, name);
       if (there !== null) return there;
       for (const still of stills) await storage.put(renderingKey(scene, stillFile(still.name)), still.bytes);
@@ -33,6 +33,7 @@ export function createStoredOutputs(storage: ObjectStorage, publicUrl: string): 
         bytes: video.length,
         sha256: sha256(video),
         stills: stills.map((still) => still.name),
+        ...(findings.length === 0 ? {} : { findings }),
       };
       await storage.put(renderingKey(scene, RECORD_FILE), new TextEncoder().encode(JSON.stringify(record)));
       return outputOf(publicUrl, name, record);
@@ -52,7 +53,8 @@ async function isWhole(
   return video?.size === bytes && others.every((still) => still !== null);
 }
 
-function outputOf(publicUrl: string, name: string, { format, bytes, stills }: RenderingRecord): Output {
+function outputOf(publicUrl: string, name: string, { format, bytes, stills, findings }: RenderingRecord): Output {
   const url = (file: string): string => `${publicUrl}/outputs/${encodeURIComponent(name)}/${file}`;
-  return { video_url: url(videoFile(format)), thumbnails: stills.map((still) => url(stillFile(still))), bytes };
+  const output = { video_url: url(videoFile(format)), thumbnails: stills.map((still) => url(stillFile(still))), bytes };
+  return findings === undefined ? output : { ...output, findings };
 }

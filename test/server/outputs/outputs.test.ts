@@ -47,6 +47,13 @@ describe('createStoredOutputs()', () => {
     expect(await storage.list('renderings/')).toHaveLength(1);
   });
 
+  test('remembers what there was to tell of the texts', async () => {
+    const text = { editable: 't_01', text: '漢', font: 'Test-Regular', characters: ['漢'], overflow: 0 };
+    const findings = [{ code: 'glyph_missing', ...text } as const];
+    await outputs.save(SCENE, 'name-1', { ...RENDERING, findings });
+    expect((await outputs.find(SCENE, 'name-2'))?.findings).toEqual(findings);
+  });
+
   test('finds nothing before the last file is there', async () => {
     expect(await outputs.find(SCENE, 'n')).toBeNull();
     // What a crash in the middle of save() leaves.
