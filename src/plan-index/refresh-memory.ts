@@ -69,7 +69,7 @@ const NOTHING_FOUND: Found = { added: [], gone: [] };
 
 /** @returns null when no definition is left */
 async function searchAnew({ config, definitions }: Memory, files: RepositoryFiles): Promise<Found | null> {
-  const { findVideos } = await import('../project/load-project.ts');
+  const { findVideos } = await import('../project/find-videos.ts');
   const found = findVideos(config, files);
   const known = new Set(definitions.paths());
   const added = found.filter((path) => !known.delete(path));
@@ -132,8 +132,8 @@ async function readAnew(
     if (template === null || hasErrors(diagnostics)) return null;
     templates.set(name, rememberTemplate(template, diagnostics));
   }
-  const { videos, origins, assets, diagnostics, isWhole } = reloadDefinitions(paths, config, lazy, files);
-  if (!isWhole || diagnostics.length > 0) return null;
+  const { videos, origins, assets, isWhole } = reloadDefinitions(paths, config, lazy, files);
+  if (!isWhole) return null;
   const loaded = { get: (name: string) => lazy.load(name).template ?? undefined };
   const desired = videos.map((video) => desire(video, { config, templates: loaded, assets }));
   return { definitions: rememberDefinitions(origins, desired), templates };

@@ -2,6 +2,7 @@ import { posix } from 'node:path';
 import fastGlob from 'fast-glob';
 import { byCodeUnit } from '../digest.ts';
 import { isMissing } from '../if-there.ts';
+import { fixedFolder } from './fixed-folder.ts';
 import type { ReadLog } from './read-log.ts';
 
 /**
@@ -50,11 +51,4 @@ function noteFolders(pattern: string, log: ReadLog): void {
       else log.spoil();
     }
   }
-}
-
-/** The folder below which a path becomes an id: the part of the glob before anything that varies; `''` for the root. */
-export function fixedFolder(pattern: string): string {
-  const segments = pattern.replace(/^\.\//, '').split('/');
-  const first = segments.findIndex((segment) => /[*?{}[\]()!+@|]/.test(segment));
-  return (first === -1 ? segments.slice(0, -1) : segments.slice(0, first)).join('/');
 }

@@ -1,19 +1,19 @@
-import { posix } from 'node:path';
 import { unreadable } from '../definition/definition-file.ts';
-import { type FileUse, inRow } from '../definition/read-video.ts';
 import { type Resolved, resolveDefinitions } from '../definition/resolve-definitions.ts';
 import { sortDiagnostics } from '../definition/sort-diagnostics.ts';
 import type { Video } from '../definition/video.ts';
 import type { Diagnostic, Span } from '../diagnostic.ts';
-import { nearest } from '../nearest.ts';
-import { type Checks, createChecks } from '../schema/create-checks.ts';
+import type { Checks } from '../schema/checks.ts';
+import { createChecks } from '../schema/create-checks.ts';
+import { checkFiles } from './check-files.ts';
 import { type Config, DEFAULT_CONFIG, type ParsedConfig, parseConfig } from './config.ts';
 import { definitionTemplate } from './definition-template.ts';
-import { findDefinitions, fixedFolder } from './find-definitions.ts';
 import { CONFIG_FILE, findRoot } from './find-root.ts';
+import { findVideos } from './find-videos.ts';
+import { fixedFolder } from './fixed-folder.ts';
 import { loadTemplates, type ProjectTemplate } from './load-templates.ts';
 import type { ReadLog } from './read-log.ts';
-import { type Asset, type Refusal, RepositoryFiles } from './repository-files.ts';
+import { type Asset, RepositoryFiles } from './repository-files.ts';
 
 const CONFIG_START: Span = { file: CONFIG_FILE, start: 0, end: 0 };
 
@@ -71,12 +71,6 @@ export async function loadProject({ cwd, log = null }: { cwd: string; log?: Read
   };
 }
 
-/** The files of all definitions and parts, sorted. */
-export function findVideos(config: Config, { root, log }: RepositoryFiles): string[] {
-  const folders = [...config.templates.values()].flatMap((one) => (one.kind === 'package' ? [one.path] : []));
-  return findDefinitions(root, config.videos, [CONFIG_FILE, ...folders], log);
-}
-
 function resolveVideos(
   config: Config,
   templateNames: readonly string[] | null,
@@ -100,29 +94,4 @@ function resolveVideos(
   const hint = `Write a definition, or set "videos" in ${CONFIG_FILE}`;
   const none: Diagnostic = { code: 'no_videos', severity: 'warning', message, hint, at: CONFIG_START };
   return { ...resolved, diagnostics: [none] };
-}
-
-/** Keeps the videos whose local files can all be used, and says what is wrong with the others. */
-export function checkFiles(
-  { videos, otherFiles }: Pick<Resolved, 'videos' | 'otherFiles'>,
-  files: RepositoryFiles,
-): { videos: Video[]; assets: Map<string, Asset>; diagnostics: Diagnostic[] } {
-  const assets = new Map<string, Asset>();
-  const diagnostics: Diagnostic[] = [];
-  const isThere = (use: FileUse): boolean => {
-    const asset = files.asset(use.path);
-    if (typeof asset === 'string') diagnostics.push(unusable(use, asset, files));
-    else assets.set(use.path, asset);
-    return typeof asset !== 'string';
-  };
-  const usable = videos.filter((one) => one.files.filter(isThere).length === one.files.length);
-  otherFiles.forEach(isThere);
-  return { videos: usable.map(({ video }) => video), assets, diagnostics };
-}
-
-function unusable({ path, at, row }: FileUse, reason: Refusal, files: RepositoryFiles): Diagnostic {
-  const { message, hint, ...diagnostic } = unreadable(path, reason, at);
-  const meant = reason === 'missing' ? nearest(posix.basename(path), files.siblings(path)) : null;
-  const nearestHint = `Did you mean ${posix.join(posix.dirname(path), meant ?? '')}?`;
-  return { ...diagnostic, message: inRow(message, row), hint: meant === null ? hint : nearestHint };
 }

@@ -1,13 +1,12 @@
 import type { VideoTemplate } from '../definition/read-video.ts';
 import { resolveDefinitions } from '../definition/resolve-definitions.ts';
-import { sortDiagnostics } from '../definition/sort-diagnostics.ts';
 import type { Video } from '../definition/video.ts';
 import type { Diagnostic } from '../diagnostic.ts';
-import { createChecks } from '../schema/create-checks.ts';
+import { createQuickChecks } from '../schema/create-quick-checks.ts';
+import { checkFiles } from './check-files.ts';
 import type { Config } from './config.ts';
 import { definitionTemplate } from './definition-template.ts';
-import { fixedFolder } from './find-definitions.ts';
-import { checkFiles } from './load-project.ts';
+import { fixedFolder } from './fixed-folder.ts';
 import { type LazyFonts, lazyFonts, loadTemplate, type ProjectTemplate } from './load-templates.ts';
 import type { Asset, RepositoryFiles } from './repository-files.ts';
 
@@ -18,9 +17,7 @@ export interface Reloaded {
   /** Definition file → the files that it was read from. */
   readonly origins: ReadonlyMap<string, readonly string[]>;
   readonly assets: ReadonlyMap<string, Asset>;
-  /** What is wrong with the definitions; about templates nothing is said. */
-  readonly diagnostics: readonly Diagnostic[];
-  /** False when a template that one of them uses could not be loaded. */
+  /** False when something is wrong with one of them, or a template that one uses could not be loaded. */
   readonly isWhole: boolean;
 }
 
@@ -55,10 +52,11 @@ export class LazyTemplates {
 }
 
 /**
- * Reads some definitions of a repository whose configuration is known, and nothing else of it. What several definitions
- * together can have wrong, an id twice, is not looked for beyond them.
+ * Reads some definitions of a repository whose configuration is known, and nothing else of it. What is wrong with one is not
+ * told, only that something is: then everything has to be read. What several definitions together can have wrong, an id
+ * twice, is not looked for beyond them.
  *
- * Import this module lazily: it loads yaml and Ajv.
+ * Import this module lazily: it loads yaml.
  *
  * @param paths repository-relative
  */
@@ -68,7 +66,7 @@ export function reloadDefinitions(
   templates: LazyTemplates,
   files: RepositoryFiles,
 ): Reloaded {
-  const checks = createChecks();
+  const checks = createQuickChecks();
   const usable = new Map<string, VideoTemplate>();
   const resolved = resolveDefinitions(paths, {
     folder: fixedFolder(config.videos),
@@ -94,7 +92,6 @@ export function reloadDefinitions(
     videos: used.videos,
     origins: resolved.origins,
     assets: used.assets,
-    diagnostics: sortDiagnostics([...resolved.diagnostics, ...used.diagnostics]),
-    isWhole: templates.isWhole,
+    isWhole: templates.isWhole && resolved.diagnostics.length === 0 && used.diagnostics.length === 0,
   };
 }

@@ -1,7 +1,8 @@
 import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { findDefinitions, fixedFolder } from '../../src/project/find-definitions.ts';
+import { findDefinitions } from '../../src/project/find-definitions.ts';
+import { fixedFolder } from '../../src/project/fixed-folder.ts';
 import { temporaryRepository } from '../support/temporary-repository.ts';
 
 describe('findDefinitions()', () => {
