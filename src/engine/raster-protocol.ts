@@ -1,4 +1,6 @@
+import type { Scene } from '../template/scene.ts';
 import type { Failure } from './failure.ts';
+import type { TextFinding } from './text/text-finding.ts';
 
 /** A frame kept as an image beside the video. */
 export interface RenderedStill {
@@ -9,16 +11,19 @@ export interface RenderedStill {
   readonly height: number;
 }
 
-/** To the raster worker: draw this frame into this slot. Answered in the order asked. */
-export interface DrawRequest {
-  readonly frame: number;
-  readonly slot: number;
-}
+/** To the raster worker. Answered in the order asked. */
+export type RasterRequest =
+  /** Make ready to draw this scene; answered with `open`. */
+  | { readonly kind: 'open'; readonly scene: Scene }
+  /** Draw this frame into this slot; answered with `frame`. */
+  | { readonly kind: 'draw'; readonly frame: number; readonly slot: number }
+  /** Forget the scene. Not answered. */
+  | { readonly kind: 'close' };
 
-/** From the raster worker, whose `workerData` is the scene. */
+/** From the raster worker. */
 export type RasterMessage =
   /** Ready to draw into this ring. */
-  | { readonly kind: 'open'; readonly buffer: SharedArrayBuffer }
+  | { readonly kind: 'open'; readonly buffer: SharedArrayBuffer; readonly findings: readonly TextFinding[] }
   | { readonly kind: 'frame'; readonly frame: number; readonly slot: number }
   /** Comes before its frame. */
   | { readonly kind: 'still'; readonly still: RenderedStill }

@@ -41,6 +41,8 @@ for await (const [request] of on(process, 'message') as AsyncIterable<[RenderReq
   } catch (error) {
     send({ kind: 'failed', failure: failureFrom(error) });
   }
+  // Frames and files are large and their objects small: V8 would let them lie for many renders.
+  globalThis.gc?.();
 }
 
 async function serve({ kind, scene, encoder }: RenderRequest): Promise<void> {
