@@ -18,14 +18,17 @@ export function parseSourceInput(input: string): SourceInput {
     .map((pair): [string, string] => [pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1)]);
   const picture = pairs.filter(([name]) => !(name in WORDS) && name !== 'crop_strategy').map((pair) => pair.join('='));
   const strategy = pairs.find(([name]) => name === 'crop_strategy')?.[1];
-  const others = pairs.flatMap(([name, value]) => WORDS[name]?.(value) ?? []);
+  const others = Object.entries(WORDS).flatMap(([name, words]) => {
+    const value = pairs.find((pair) => pair[0] === name)?.[1];
+    return value === undefined ? [] : words(value);
+  });
   // Plain cover is what a picture is without a word.
   const first = picture.length > 0 || strategy !== 'cover' ? [strategy ?? [], ...picture].flat().join(' ') : '';
   const parts = first === '' ? others : [first, ...others];
   return { place, digest: shortDigest(place), handling: parts.length === 0 ? null : parts.join(', ') };
 }
 
-/** Setting → the words for a value of it; none where they would say nothing more. */
+/** Setting → the words for a value of it, in the order in which they stand; none where they would say nothing more. */
 const WORDS: Readonly<Record<string, (value: string) => readonly string[]>> = {
   trim_strategy: () => [],
   trim_start_time: (value) => [`from ${value} s`],

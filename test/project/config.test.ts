@@ -102,6 +102,12 @@ concurrency: 1000
     [withTemplates('videos: a\\*.yaml'), ['config_invalid 1:9']],
     [withTemplates('videos: "{a,b}{a,b}{a,b}{a,b}"'), ['config_invalid 1:9']],
     [withTemplates('videos: "{1..100000}"'), ['config_invalid 1:9']],
+    [withTemplates('fonts: fonts'), ['config_invalid 1:8']],
+    [withTemplates('fonts: ./../fonts'), ['path_outside 1:8']],
+    [
+      withTemplates('output: {format: wbem, height: 721, fps: 0, hieght: 1}'),
+      ['config_invalid 1:18', 'config_invalid 1:32', 'config_invalid 1:42', 'unknown_property 1:45'],
+    ],
     [withTemplates('concurrency: 0'), ['config_invalid 1:14']],
     [withTemplates('concurrency: 1001'), ['config_invalid 1:14']],
     [withTemplates('concurrency: 1.5'), ['config_invalid 1:14']],
@@ -120,6 +126,13 @@ concurrency: 1000
     const problems = diagnostics.map((diagnostic) => placed(diagnostic, () => text).replace('reelform.yaml:', ''));
     expect(problems.sort()).toEqual([...expected].sort());
     expect(config.templates.size).toBe(0);
+  });
+
+  it('reads the folder of fonts and the output of every video', () => {
+    const { config, diagnostics } = parse('templates: {}\nfonts: ./brand/fonts/\noutput: {format: webm, fps: 25}\n');
+    expect(diagnostics).toEqual([]);
+    expect(config).toMatchObject({ fonts: { path: 'brand/fonts' }, output: { format: 'webm', fps: 25 } });
+    expect(parse('templates: {}\n').config).toMatchObject({ fonts: null, output: null });
   });
 
   it('hints at what was meant', () => {

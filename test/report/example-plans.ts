@@ -2,13 +2,29 @@ import type { VideoResource } from '../../src/definition/video.ts';
 import { sha256 } from '../../src/digest.ts';
 import type { Plan } from '../../src/plan/plan.ts';
 import type { LabelLookup } from '../../src/report/plan-rows.ts';
-import { applied, color, desired, emptyLock, file, lockOf, plan, text, url } from '../plan/videos.ts';
+import {
+  applied,
+  clip,
+  color,
+  desired,
+  emptyLock,
+  file,
+  font,
+  lockOf,
+  plan,
+  sound,
+  text,
+  track,
+  url,
+} from '../plan/videos.ts';
 
 const LABELS: Readonly<Record<string, string>> = {
   t_01: 'Headline',
   t_02: 'Body',
   c_01: 'Accent colour',
   '(Footage)/USER/hero.jpg': 'Hero image',
+  v_01: 'Clip',
+  f_01: 'Headline font',
 };
 
 export const label: LabelLookup = (_, key) => (Object.hasOwn(LABELS, key) ? LABELS[key] : undefined);
@@ -93,6 +109,38 @@ export function hardValues(): Plan {
     new: color('11223380'),
   };
   return plan([desired('hard', { resources: is })], lockOf(desired('hard', { resources: was })));
+}
+
+/** Clips, sounds, fonts and outputs: new, changed, and gone. */
+export function soundAndVision(): Plan {
+  const cover = { crop_strategy: 'cover' } as const;
+  const before = {
+    resources: { v_01: clip('a.mp4'), v_02: clip('b.mp4'), a_01: sound('a.mp3'), f_01: font('Inter-Bold') },
+    audio: new Map([
+      ['main', track('music.mp3')],
+      ['old', track('old.mp3', { volume: 0.5 })],
+    ]),
+    fonts: new Map([['Montserrat-Regular', 'Inter-Regular']]),
+  };
+  const after = {
+    resources: {
+      v_01: clip('a.mp4', { ...cover, trim_strategy: 'manual', trim_start_time: 1.5, volume: 1 }),
+      v_02: image(url('https://example.com/b.jpg'), { ...cover, animate_strategy: 'zoom-in', animate_speed: 'slow' }),
+      a_01: sound('b.mp3', { fade_in: 1 }),
+      f_01: font('Inter-Black'),
+    },
+    audio: new Map([
+      ['main', track('music.mp3', { volume: 0.5, loop: true })],
+      ['voice', track('voice.wav')],
+    ]),
+    fonts: new Map([['Roboto-Bold', 'Inter-Bold']]),
+    output: { format: 'webm', height: 720, fps: 25, quality: 'low' } as const,
+  };
+  const small = { output: { height: 360 } };
+  return plan(
+    [desired('all', after), desired('small', small), desired('whole')],
+    lockOf(desired('all', before), desired('small'), desired('whole', small)),
+  );
 }
 
 /** `count` stores whose accent changed in one shared file, and everything else that a large repository sees. */

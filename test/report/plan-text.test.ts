@@ -5,7 +5,7 @@ import type { Plan } from '../../src/plan/plan.ts';
 import { cellWidth } from '../../src/report/cell-width.ts';
 import { type PlanTextOptions, planText } from '../../src/report/plan-text.ts';
 import { anyWorld, color, desired, emptyLock, lockOf, plan, text } from '../plan/videos.ts';
-import { everyAction, hardValues, label, largePlan } from './example-plans.ts';
+import { everyAction, hardValues, label, largePlan, soundAndVision } from './example-plans.ts';
 
 const plain: PlanTextOptions = { color: false, trueColor: false, columns: 80, label };
 const show = (shown: Plan, options: Partial<PlanTextOptions> = {}): string => planText(shown, { ...plain, ...options });
@@ -54,6 +54,35 @@ describe('planText()', () => {
 
         ↻ vienna          Summer Sale — Vienna
           videos/vienna.yaml · its video is missing
+      "
+    `);
+  });
+
+  test('shows clips, sounds, fonts and outputs', () => {
+    expect(show(soundAndVision())).toMatchInlineSnapshot(`
+      "Plan: 1 to update, 2 to adopt · 1 render, 12 s of video
+
+        ~ all    The video all
+          videos/all.yaml · values changed
+            Clip                     a.mp4 (cover → from 1.5 s, volume 1)
+            v_02                     a file (db0f8b31)
+                                   → https://example.com/b.jpg (zoom-in, slow)
+            a_01                     b.mp3 (d5e42b11, plain → cd475aa6, fade-in 1 s)
+            Headline font            Inter-Bold → Inter-Black
+            audio main               music.mp3 (plain → volume 0.5, loop)
+            audio voice              none → voice.wav (185e7607)
+            font Roboto-Bold         none → Inter-Bold
+            output                   mp4 → webm, 720 pixels high, 25 fps, low quality
+            audio old                sha256 26e61089 → none
+            font Montserrat-Regular  Inter-Regular → none
+
+        = small  The video small
+          videos/small.yaml · other output settings; the same as whole
+            output  mp4 → mp4, 360 pixels high
+
+        = whole  The video whole
+          videos/whole.yaml · other output settings; the same as small
+            output  mp4, 360 pixels high → mp4
       "
     `);
   });

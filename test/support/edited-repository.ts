@@ -5,8 +5,9 @@ import { emptyLock, type LockEntry } from '../../src/lock/lock.ts';
 import { serialiseLock } from '../../src/lock/serialise-lock.ts';
 import { schemaFiles } from '../../src/project/schema-files.ts';
 import type { StyleVersion } from '../../src/service/wire.ts';
+import { parseTemplatePackage } from '../../src/template/parse-template-package.ts';
 import { CONFIG, makeFolder } from './repository.ts';
-import { smallPackage, smallPackageFiles } from './small-package.ts';
+import { smallPackageFiles, TEST_FONT } from './small-package.ts';
 
 const LONG_AGO_SECONDS = 1_600_000_000;
 
@@ -31,11 +32,11 @@ function definitions(first: string, second: string): Files {
   return {
     'videos/berlin.yaml': `template: ${first}\ntitle: Berlin\n${values('Berlin')}${photo} images/one.png\n`,
     'videos/oslo.yaml': `template: ${second}\ntitle: Oslo\n${values('Oslo')}${photo} ./near.png\n`,
-    'videos/north/rome.yaml': `template: ${first}\ntitle: Rome\n${values('Rome')}`,
+    'videos/north/rome.yaml': `template: ${first}\ntitle: Rome\n${values('Rome')}audio: {main: sounds/one.mp3}\n`,
     'videos/north/bern.yaml': `template: ${second}\ntitle: Rome\n${values('Rome')}`,
     'videos/north/deep/kyiv.yaml': `extends: ../../../parts/brand.yaml\ntitle: Kyiv\nresources:\n  t_01: Kyiv\n`,
     'videos/_near.yaml': `extends: parts/brand.yaml\nlabels: {from: near}\n`,
-    'videos/lima.yaml': 'extends: ./_near.yaml\ntitle: Lima\nresources: {t_01: Lima}\n',
+    'videos/lima.yaml': 'extends: ./_near.yaml\ntitle: Lima\nresources: {t_01: Lima}\noutput: {height: 18}\n',
     'videos/stores.yaml': [
       'extends: ./_near.yaml',
       'each: {from: data/stores.csv, id: "${city}"}',
@@ -46,6 +47,7 @@ function definitions(first: string, second: string): Files {
     'parts/brand.yaml': `template: ${first}\nresources:\n  c_01: "#112233"\n${photo} images/two.png\n`,
     'data/stores.csv': 'city,open\nParis,1\nNice,2\nLyon,3\n',
     'images/one.png': 'one one one',
+    'sounds/one.mp3': 'la la la',
     'images/two.png': 'two two two',
     'videos/near.png': 'near near',
   };
@@ -64,9 +66,14 @@ function remoteFiles(): Files {
 /** A repository with a package of its own. */
 function embeddedFiles(): Files {
   const files = [...smallPackageFiles()].map(([path, bytes]) => [`templates/small/${path}`, bytes]);
-  const schemas = schemaFiles('small', smallPackage().spec).map(({ path, text }) => [path, text]);
+  const font = 'fonts/Extra-Regular.ttf';
+  const parsed = parseTemplatePackage('templates/small', smallPackageFiles({ [font]: TEST_FONT }));
+  if (!parsed.ok) throw new Error(JSON.stringify(parsed.diagnostics));
+  const schemas = schemaFiles('small', parsed.value.spec).map(({ path, text }) => [path, text]);
   return {
-    'reelform.yaml': CONFIG,
+    'reelform.yaml': `${CONFIG}fonts: ./fonts\noutput: {quality: low}\n`,
+    [font]: TEST_FONT,
+    'fonts/OFL.txt': 'free',
     ...Object.fromEntries(files),
     ...Object.fromEntries(schemas),
     ...definitions('small', 'small'),
@@ -110,7 +117,7 @@ export class EditedRepository {
 
   /** Everything as it was in the beginning. */
   reset(): void {
-    for (const folder of ['videos', 'parts', 'data', 'images', 'templates', 'schemas']) {
+    for (const folder of ['videos', 'parts', 'data', 'images', 'sounds', 'fonts', 'templates', 'schemas']) {
       rmSync(join(this.root, folder), { recursive: true, force: true });
     }
     rmSync(join(this.outside, 'aside'), { recursive: true, force: true });

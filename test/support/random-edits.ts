@@ -37,7 +37,17 @@ function definition({ root }: EditedRepository, random: SeededRandom): string {
 }
 
 function anyFile({ root }: EditedRepository, random: SeededRandom): string {
-  const folder = random.pick(['videos', 'videos', 'images', 'data', 'parts', 'schemas', 'templates']);
+  const folder = random.pick([
+    'videos',
+    'videos',
+    'images',
+    'sounds',
+    'fonts',
+    'data',
+    'parts',
+    'schemas',
+    'templates',
+  ]);
   return join(root, random.pick([...filesIn(root, folder), 'reelform.yaml']));
 }
 
