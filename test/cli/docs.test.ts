@@ -15,7 +15,8 @@ const COMMANDS = [
   ...['plan', 'apply', 'drift', 'explain'],
   'resolve',
   ...['show', 'output', 'lock merge', 'lock verify', 'lock migrate', 'mv', 'rm', 'import'],
-  ...['validate', 'lint', 'pull', 'fmt', 'doctor', 'template push'],
+  ...['validate', 'lint', 'pull', 'fmt', 'doctor'],
+  ...['template init', 'template check', 'template pack', 'template push'],
   ...['serve', 'token create', 'token list', 'token revoke'],
 ];
 /** They stand in the reference of the service. */

@@ -88,6 +88,7 @@ export function initPackage(source: LottieSource, options: InitOptions): NewPack
     stillcut: stillOf.get(one.key)!,
     maxLength: one.kind === 'text' ? Math.max(...one.nodes.flatMap(textStyles).map(textLength)) : null,
   }));
+  notes.push(...shrinkBoxes(editables));
   for (const { nodes } of hidden) for (const node of nodes) delete node.sid;
   if (editables.length === 0) return { problems: ['No frame shows anything that could be edited'] };
   animation.slots = slotsOf(editables);
@@ -136,6 +137,18 @@ function makeEven(animation: LottieDocument): InitNote[] {
   if (animation.w === w && animation.h === h) return [];
   const message = `The size ${w} × ${h} became ${animation.w} × ${animation.h}: both have to be even`;
   return [{ kind: 'changed', message }];
+}
+
+/** What a person writes into a box may be longer than the example: it shrinks then, rather than being cut off. */
+function shrinkBoxes(editables: readonly FoundEditable[]): InitNote[] {
+  const texts = editables.filter(({ kind }) => kind === 'text');
+  const boxed = texts
+    .flatMap(({ nodes }) => nodes.flatMap(textStyles))
+    .filter(({ sz, rs }) => {
+      return Array.isArray(sz) && rs === undefined;
+    });
+  for (const style of boxed) style.rs = 2;
+  return boxed.length === 0 ? [] : [{ kind: 'changed', message: 'Texts in boxes shrink where they do not fit' }];
 }
 
 function nothingToEdit(colors: readonly SharedColor[]): string {
