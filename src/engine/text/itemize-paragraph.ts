@@ -1,5 +1,6 @@
 import bidiFactory from 'bidi-js';
 import { type FontStack, fontFor } from './font-stack.ts';
+import { graphemeClusters } from './grapheme-clusters.ts';
 import type { OpenFont } from './open-font.ts';
 import { scriptOf } from './script-of.ts';
 
@@ -29,7 +30,6 @@ export interface Paragraph {
 
 const RTL = /[\u0590-\u08ff\u200f\u202b\u202e\u2067\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
 const bidi = bidiFactory();
-const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
 
 /**
  * Divides a paragraph into runs of one direction, one script, one font and one size. Its direction is that of its first
@@ -41,7 +41,7 @@ const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
 export function itemizeParagraph(text: string, stack: FontStack, scaleAt: (place: number) => number): Paragraph {
   const { levels, baseLevel } = levelsOf(text);
   const runs: Run[] = [];
-  for (const { segment, index } of graphemes.segment(text)) {
+  for (const { segment, index } of graphemeClusters(text)) {
     const last = runs.at(-1);
     const end = index + segment.length;
     const font = fontFor(segment, stack);

@@ -8,6 +8,9 @@ import { openStack } from './open-stack.ts';
 import { type TextLayer, textLayers } from './text-layers.ts';
 import { type TextSpec, textSpec } from './text-spec.ts';
 
+/** In UTF-16 units; five times what an editable takes. */
+const MAX_LENGTH = 10_000;
+
 /** A text document of a layer, laid out. */
 export interface LaidOutText {
   readonly layer: TextLayer;
@@ -29,6 +32,10 @@ export async function layOutLayers(animation: LottieDocument, fonts: readonly Sc
   for (const layer of textLayers(animation)) {
     for (const document of layer.documents) {
       const spec = textSpec(document);
+      if (spec.text.length > MAX_LENGTH) {
+        const told = `A text of the animation has ${spec.text.length} characters; at most ${MAX_LENGTH} go`;
+        throw new SceneError('template_invalid', told);
+      }
       const font = named.get(spec.font);
       if (font?.file === null) continue;
       const candidates = [...new Set([...(font === undefined ? [] : [font.file]), ...fallbacks])];

@@ -141,6 +141,9 @@ interface FontParts extends Pick<OpenFont, 'digest' | 'sizeBytes' | 'ascent' | '
   readonly font: HarfBuzz.Font;
 }
 
+/** UTF-16 units around a run by which its letters choose their forms. */
+const CONTEXT = 16;
+const EMPTY = { xBearing: 0, yBearing: 0, width: 0, height: 0 };
 const NO_INK: GlyphBounds = { left: 0, right: 0, top: 0, bottom: 0 };
 
 class HarfBuzzFont implements OpenFont {
@@ -155,6 +158,7 @@ class HarfBuzzFont implements OpenFont {
   /** One for all: the library frees what it holds only when the collector comes by. */
   readonly #buffer: HarfBuzz.Buffer;
   readonly #glyphs = new Map<number, number>();
+  readonly #bounds = new Map<number, GlyphBounds>();
 
   constructor({ hb, face, font, digest, sizeBytes, ascent, descent, hasColor }: FontParts) {
     this.#hb = hb;
@@ -192,7 +196,9 @@ class HarfBuzzFont implements OpenFont {
     const hb = this.#hb;
     const buffer = this.#buffer;
     buffer.reset();
-    buffer.addText(text, start, end - start);
+    // The shaper looks at a few characters around, and copies all that it is given.
+    const from = Math.max(0, start - CONTEXT);
+    buffer.addText(text.slice(from, end + CONTEXT), start - from, end - start);
     buffer.guessSegmentProperties();
     buffer.setDirection(isRtl ? hb.Direction.RTL : hb.Direction.LTR);
     hb.shape(
@@ -203,7 +209,7 @@ class HarfBuzzFont implements OpenFont {
     const { upem } = this.#face;
     return buffer.getGlyphInfosAndPositions().map(({ codepoint, cluster, xAdvance = 0, xOffset = 0, yOffset = 0 }) => ({
       glyph: codepoint,
-      cluster,
+      cluster: cluster + from,
       advance: xAdvance / upem,
       x: xOffset / upem,
       y: yOffset / upem,
@@ -217,12 +223,15 @@ class HarfBuzzFont implements OpenFont {
   }
 
   boundsOf(glyph: number): GlyphBounds {
-    const extents = this.#font.glyphExtents(glyph);
-    if (extents === undefined || extents.width === 0 || extents.height === 0) return NO_INK;
+    const known = this.#bounds.get(glyph);
+    if (known !== undefined) return known;
+    const { xBearing, yBearing, width, height } = this.#font.glyphExtents(glyph) ?? EMPTY;
     const { upem } = this.#face;
-    const { xBearing, yBearing, width, height } = extents;
     const [left, top] = [xBearing / upem, yBearing / upem];
-    return { left, top, right: left + width / upem, bottom: top + height / upem };
+    const bounds =
+      width === 0 || height === 0 ? NO_INK : { left, top, right: left + width / upem, bottom: top + height / upem };
+    this.#bounds.set(glyph, bounds);
+    return bounds;
   }
 
   isColored(glyph: number): boolean {

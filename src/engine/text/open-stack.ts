@@ -1,8 +1,7 @@
 import type { SceneFont } from '../../template/scene.ts';
 import { type FontStack, isDrawnAsMeant } from './font-stack.ts';
+import { graphemeClusters } from './grapheme-clusters.ts';
 import { type OpenFont, openFont } from './open-font.ts';
-
-const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
 
 /**
  * Opens the fonts that a text needs: as many of them, in order, as it takes until each of its characters has one. Fonts
@@ -24,5 +23,5 @@ export async function openStack(text: string, fonts: readonly Pick<SceneFont, 'n
 }
 
 function clustersOf(text: string): Set<string> {
-  return new Set([...graphemes.segment(text)].map(({ segment }) => segment));
+  return new Set([...graphemeClusters(text)].map(({ segment }) => segment));
 }

@@ -46,16 +46,17 @@ export function tableNames(sfnt: Uint8Array): ReadonlySet<string> {
   );
 }
 
+let lastUnpacked: Promise<unknown> = Promise.resolve();
+
 type Fail = (problem: string, cause?: unknown) => never;
 
 async function fromWoff2(bytes: Uint8Array, fail: Fail): Promise<Uint8Array> {
   if (new DataView(bytes.buffer, bytes.byteOffset).getUint32(16) > MAX_SFNT_BYTES) fail('is larger than 64 MiB');
   const { default: decompress } = await import('wawoff2/decompress.js');
-  try {
-    return await decompress(bytes);
-  } catch (cause) {
-    return fail('is a damaged WOFF2 file', cause);
-  }
+  // What it gives is its own memory, which the next one may take.
+  const unpacked = lastUnpacked.then(async () => new Uint8Array(await decompress(bytes)));
+  lastUnpacked = unpacked.catch(() => undefined);
+  return unpacked.catch((cause: unknown) => fail('is a damaged WOFF2 file', cause));
 }
 
 function fromWoff(bytes: Uint8Array, fail: Fail): Uint8Array {
