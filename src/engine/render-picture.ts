@@ -4,6 +4,7 @@ import type { RenderedStill } from './raster-protocol.ts';
 import type { Rendering, RenderSceneOptions } from './render-scene.ts';
 import { renderStills } from './render-stills.ts';
 import type { StillImage } from './still-protocol.ts';
+import { setTexts } from './text/set-texts.ts';
 import { withPngComment } from './writers/png-file.ts';
 
 const JPEG_QUALITY = 90;
@@ -22,6 +23,7 @@ export async function renderPicture(
   const { width, height, output } = scene;
   const wanted = scene.stills.length > 0 ? scene.stills : [{ name: 'picture', frame: 0 }];
   const pictures = await renderStills({ ...scene, stills: wanted }, onProgress);
+  const { findings } = await setTexts(scene.animation, scene.fonts);
   const stills: RenderedStill[] = [];
   for (const picture of scene.stills.length > 0 ? pictures : []) {
     signal?.throwIfAborted();
@@ -31,6 +33,7 @@ export async function renderPicture(
     video: withPngComment(pictures[0]!.bytes, output.fingerprint),
     format: output.format,
     stills,
+    findings,
     width,
     height,
     frameCount: 1,

@@ -7,7 +7,8 @@ import { audioCodecOf, type FrameWriter } from './frame-writer.ts';
 import { makeSound } from './media/make-sound.ts';
 import type { RenderedStill } from './raster-protocol.ts';
 import { renderPicture } from './render-picture.ts';
-import { supplyFrames } from './supply-frames.ts';
+import { type Delivery, supplyFrames } from './supply-frames.ts';
+import type { TextFinding } from './text/text-finding.ts';
 import { openWebcodecsEncoder } from './webcodecs-encoder.ts';
 import { openWriter } from './writers/open-writer.ts';
 
@@ -26,6 +27,8 @@ export interface Rendering {
   readonly format: OutputFormat;
   /** In the scene's order. */
   readonly stills: readonly RenderedStill[];
+  /** What a viewer would notice of its texts; the video is rendered nevertheless. */
+  readonly findings: readonly TextFinding[];
   readonly width: number;
   readonly height: number;
   readonly frameCount: number;
@@ -54,14 +57,14 @@ export async function renderScene(scene: Scene, options: RenderSceneOptions = {}
     const sound = codec === null ? null : await makeSound(scene, codec);
     const opened = await openWriter({ format: { width, height, rate }, frameCount, output, sound }, encoder);
     writer = opened;
-    const stills = await supply.deliver(async (pixels, frame) => {
+    const { stills, findings } = await supply.deliver(async (pixels, frame) => {
       await opened.write(pixels, frame);
       signal?.throwIfAborted();
       onProgress?.(frame + 1, frameCount);
     });
     const video = await writer.finish();
     signal?.throwIfAborted();
-    return renderingOf(scene, video, stills);
+    return renderingOf(scene, video, { stills, findings });
   } catch (error) {
     throw signal?.aborted ? signal.reason : error;
   } finally {
@@ -70,14 +73,15 @@ export async function renderScene(scene: Scene, options: RenderSceneOptions = {}
   }
 }
 
-/** @param stills all of the scene's, in any order */
-export function renderingOf(scene: Scene, video: Uint8Array, stills: readonly RenderedStill[]): Rendering {
+/** @param delivery with all stills of the scene, in any order */
+export function renderingOf(scene: Scene, video: Uint8Array, { stills, findings }: Delivery): Rendering {
   const { width, height, frameCount, output } = scene;
   const byName = new Map(stills.map((still) => [still.name, still]));
   return {
     video,
     format: output.format,
     stills: scene.stills.map(({ name }) => byName.get(name)!),
+    findings,
     width,
     height,
     frameCount,

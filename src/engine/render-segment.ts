@@ -10,6 +10,7 @@ import { type Rendering, type RenderSceneOptions, renderingOf } from './render-s
 import { SceneError } from './scene-error.ts';
 import { type FrameRange, segmentsOf } from './segments.ts';
 import { supplyFrames } from './supply-frames.ts';
+import type { TextFinding } from './text/text-finding.ts';
 import { openWebcodecsEncoder } from './webcodecs-encoder.ts';
 
 /** A part of a video, encoded and without sound. Plain data, so that it can come from another machine. */
@@ -21,6 +22,8 @@ export interface RenderedSegment {
   readonly packets: readonly VideoPacket[];
   /** Those of its frames. */
   readonly stills: readonly RenderedStill[];
+  /** Of all of the scene's texts. */
+  readonly findings: readonly TextFinding[];
 }
 
 /** The segments of a scene; one whose format is not MP4 has none. */
@@ -53,14 +56,14 @@ export async function renderSegment(
   try {
     const opened = await openEncoder({ width, height, rate: frameRateOf(fps) }, output.quality);
     encoder = opened;
-    const stills = await supply.deliver(async (pixels, frame) => {
+    const { stills, findings } = await supply.deliver(async (pixels, frame) => {
       await opened.encode(pixels, frame - first);
       signal?.throwIfAborted();
       onProgress?.(frame - first + 1, end - first);
     });
     const { configuration, packets } = await opened.finish();
     signal?.throwIfAborted();
-    return { index, configuration, packets, stills };
+    return { index, configuration, packets, stills, findings };
   } catch (error) {
     throw signal?.aborted ? signal.reason : error;
   } finally {
@@ -93,9 +96,6 @@ export async function joinSegments(scene: Scene, segments: readonly RenderedSegm
   });
   const sound = await makeSound(scene, 'aac');
   const video = await muxMp4(joinTracks(parts), { sound, fingerprint: output.fingerprint });
-  return renderingOf(
-    scene,
-    video,
-    ordered.flatMap(({ stills }) => stills),
-  );
+  const stills = ordered.flatMap((segment) => segment.stills);
+  return renderingOf(scene, video, { stills, findings: ordered[0]!.findings });
 }

@@ -1,0 +1,88 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { BufferSource, Input, MP4 } from 'mediabunny';
+import { expect, it, onTestFinished } from 'vitest';
+import { sha256 } from '../../src/digest.ts';
+import { renderScene } from '../../src/engine/render-scene.ts';
+import { writeFileAtomic } from '../../src/project/write-file.ts';
+import { sessionEnd } from '../../src/service/render-service.ts';
+import { ALLOW_NOTHING } from '../../src/session/allow-list.ts';
+import { createDirectoryOutputs } from '../../src/session/directory-outputs.ts';
+import { createEmbeddedService } from '../../src/session/embedded-service.ts';
+import { createSources } from '../../src/session/sources.ts';
+import { bindMapping } from '../../src/template/bind-mapping.ts';
+import { CLIP, mediaPackage, VOICE } from '../support/media-package.ts';
+import { openPool } from '../support/render-pools.ts';
+import { toneWav } from '../support/tone.ts';
+
+const MEDIA = mediaPackage();
+
+/** The service as `apply` has it, with real render processes. */
+function openService() {
+  const directory = mkdtempSync(join(tmpdir(), 'reelform-media-'));
+  onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
+  const sources = createSources({
+    directory: join(directory, 'sources'),
+    allow: ALLOW_NOTHING,
+    mayRead: async () => true,
+    isOneRun: true,
+    now: Date.now,
+  });
+  let ids = 0;
+  const service = createEmbeddedService({
+    templates: { find: async () => MEDIA },
+    sources: sources.reader,
+    renderer: openPool(),
+    outputs: createDirectoryOutputs(directory, 'renders', writeFileAtomic),
+    environment: { now: Date.now, randomId: () => String(++ids) },
+    uploads: sources.uploads,
+  });
+  const upload = async (bytes: Uint8Array) => {
+    const source = await service.uploadSource({ bytes, sha256: sha256(bytes), name: 'file' });
+    return { source };
+  };
+  return { service, upload, directory };
+}
+
+it('a session renders a clip with its sound, a voice, a track, another font and another output', async () => {
+  const { service, upload, directory } = openService();
+  const clip = await renderScene(bindMapping(MEDIA, { resources: {} }, new Map()));
+  const request = {
+    title: 'Berlin',
+    render: 'preview',
+    mapping: {
+      template_style_version_id: MEDIA.spec.id,
+      resources: {
+        t_01: { source: { text: '漢' } },
+        [CLIP]: { ...(await upload(clip.video)), transform: { trim_start_time: 0.2, volume: 1 } },
+        [VOICE]: await upload(toneWav(0.3)),
+        f_01: { source: { font: 'Spare-Italic' } },
+      },
+      audio_tracks: { main: { ...(await upload(toneWav(0.2, 330))), transform: { loop: true, fade_out: 0.1 } } },
+    },
+    output: { height: 72, fps: 20 },
+  };
+  const { id } = await service.createRenderSession(JSON.stringify(request), { idempotencyKey: 'k', outputName: 'a' });
+  let { session } = await service.getRenderSession(id);
+  while (sessionEnd(session.status) === null) {
+    await new Promise((resolve) => setImmediate(resolve));
+    ({ session } = await service.getRenderSession(id));
+  }
+  expect(session, JSON.stringify(session.errors)).toMatchObject({
+    status: 'preview_rendered',
+    fonts: ['Spare-Italic'],
+    usage: { frames: 20 },
+    errors: [{ code: 'glyph_missing', editable: 't_01', severity: 'warning' }],
+    source_uploads: [
+      { key: CLIP, content_type: 'video/mp4', width: 64, height: 36 },
+      { key: VOICE, content_type: 'audio/wav' },
+      { key: 'audio_tracks.main', content_type: 'audio/wav' },
+    ],
+  });
+  const file = new Input({ source: new BufferSource(readFileSync(join(directory, 'a.mp4'))), formats: [MP4] });
+  const [video, sound] = [await file.getPrimaryVideoTrack(), await file.getPrimaryAudioTrack()];
+  expect([await video!.getDisplayWidth(), await video!.getDisplayHeight()]).toEqual([128, 72]);
+  expect((await video!.computePacketStats()).packetCount).toBe(20);
+  expect(await sound!.computeDuration()).toBeCloseTo(1, 1);
+});
