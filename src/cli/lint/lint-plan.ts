@@ -2,7 +2,7 @@ import { LINT_CODES } from '../../engine/lint/lint-finding.ts';
 import { type Plan, renders } from '../../plan/plan.ts';
 import type { Io } from '../io.ts';
 import type { OpenDesired } from '../open-desired.ts';
-import { type Linted, lintVideos } from './lint-videos.ts';
+import type { Linted } from './lint-videos.ts';
 
 /** A plan is read while somebody waits; what is left out is told. */
 const BUDGET_MS = 5_000;
@@ -28,6 +28,8 @@ export async function lintPlan(
   const canBe = [...templates.values()].some(({ kind }) => kind === 'package');
   const pending = isWanted && canBe ? plan.changes.filter(renders) : [];
   if (pending.length === 0) return null;
+  // It brings the engine along, which most plans do without.
+  const { lintVideos } = await import('./lint-videos.ts');
   const project = await repository.project();
   const wanted = new Map(
     pending.flatMap(({ desired }) => (desired === null ? [] : [[desired.id, desired.fingerprint]])),
