@@ -65,7 +65,7 @@ export const FEATURES: Readonly<Record<Feature, { readonly instead: string; read
   },
 };
 
-/** Match names of the effects that are drawn. Each was rendered with and without: @see test/template/find-unsupported.test.ts */
+/** Match names of the effects that are drawn. Each but Displacement Map was rendered with and without: @see test/template/find-unsupported.test.ts */
 export const DRAWN_EFFECTS: ReadonlySet<string> = new Set([
   'ADBE Black&White',
   'ADBE Brightness & Contrast 2',

@@ -104,17 +104,24 @@ function bestFrame(
   moments: readonly { frame: number; from: number; to: number }[],
   steady: number,
 ): number {
-  const runs: { count: number; from: number; to: number; shown: string }[] = [];
+  const runs: { count: number; from: number; to: number; shown: string; frames: number[] }[] = [];
+  const shownAt = (frame: number): string[] => sightings.filter((one) => isShown(one, frame)).map(({ key }) => key);
   for (const { frame, from, to } of moments) {
-    const shown = sightings.filter((one) => isShown(one, frame)).map(({ key }) => key);
+    const keys = shownAt(frame);
+    const shown = keys.join('\n');
     const last = runs.at(-1);
-    const names = shown.join('\n');
-    if (last !== undefined && last.to === from && last.shown === names) last.to = to;
-    else runs.push({ count: shown.length, from, to, shown: names });
+    if (last !== undefined && last.to === from && last.shown === shown) {
+      last.to = to;
+      last.frames.push(frame);
+    } else runs.push({ count: keys.length, from, to, shown, frames: [frame] });
   }
   const weight = ({ count, from, to }: (typeof runs)[number]): number => count * Math.min(1, (to - from) / steady);
-  runs.sort((a, b) => weight(b) - weight(a) || b.to - b.from - (a.to - a.from));
-  return runs[0] === undefined ? 0 : Math.floor((runs[0].from + runs[0].to) / 2);
+  const [best] = runs.sort((a, b) => weight(b) - weight(a) || b.to - b.from - (a.to - a.from));
+  if (best === undefined) return 0;
+  const middle = Math.floor((best.from + best.to) / 2);
+  // Something may be gone for a moment right there.
+  if (shownAt(middle).join('\n') === best.shown) return middle;
+  return best.frames.sort((a, b) => Math.abs(a - middle) - Math.abs(b - middle))[0]!;
 }
 
 function named(frames: readonly number[]): ChosenStill[] {

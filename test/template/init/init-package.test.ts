@@ -181,6 +181,13 @@ describe('initPackage()', () => {
     ]);
   });
 
+  it('chooses no frame at which something is gone for a moment', () => {
+    const frames = [0, 30, 60].map((t, index) => ({ t, s: [index === 1 ? 0 : 100] }));
+    const blinking = { ...TRANSFORM, o: { a: 1, k: frames } };
+    const { stills } = made(sourceOf(lottie([textLayer('a', 'A', { ks: blinking })], { fonts: FONTS }), FONT));
+    expect(stills.map(({ frame }) => frame)).toEqual([15]);
+  });
+
   it('finds fonts inside, and beside with their licence; drops what no text uses; names what is missing', () => {
     const fPath = `data:font/ttf;base64,${Buffer.from(FONT_BYTES).toString('base64')}`;
     const list = [
