@@ -15,6 +15,8 @@ import {
   WEBM,
 } from 'mediabunny';
 import { SceneError } from '../scene-error.ts';
+import { problemOfBoxes } from './check-boxes.ts';
+import { mediaTypeOf } from './media-type.ts';
 
 // What it has to say of a file is an error here, or nothing.
 Logging.level = LogLevel.Silent;
@@ -29,8 +31,17 @@ const FORMATS = [MP4, QTFF, WEBM, MATROSKA, MP3, WAVE, FLAC, OGG, ADTS];
 export const VIDEO_CODECS: ReadonlySet<string | null> = new Set(['avc', 'hevc', 'vp8', 'vp9', 'av1']);
 export const SOUND_CODECS: ReadonlySet<string | null> = new Set(['aac', 'mp3', 'opus', 'flac', 'ac3']);
 
-/** The structure of a media file; nothing but these bytes is read for it. To be disposed of. */
-export function openMedia(bytes: Uint8Array): Input {
+/**
+ * The structure of a media file; nothing but these bytes is read for it. To be disposed of.
+ *
+ * @throws SceneError asset_decode_failed where its reader would not come to an end
+ */
+export function openMedia(bytes: Uint8Array, imageName: string): Input {
+  const type = mediaTypeOf(bytes);
+  const problem = type === 'mp4' || type === 'mov' ? problemOfBoxes(bytes) : undefined;
+  if (problem !== undefined) {
+    throw new SceneError('asset_decode_failed', `The file is damaged: ${problem}`, { imageName });
+  }
   return new Input({ source: new BufferSource(bytes), formats: FORMATS });
 }
 
@@ -45,7 +56,7 @@ export async function readMedia<Result>(
   name: string,
   reader: (input: Input) => Promise<Result>,
 ): Promise<Result> {
-  const input = openMedia(bytes);
+  const input = openMedia(bytes, name);
   try {
     return await reader(input);
   } catch (cause) {

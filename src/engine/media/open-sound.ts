@@ -40,7 +40,7 @@ interface Extent {
  * @throws SceneError asset_decode_failed
  */
 export async function openSound(bytes: Uint8Array, name: string): Promise<OpenSound | undefined> {
-  const input = openMedia(bytes);
+  const input = openMedia(bytes, name);
   try {
     const track = await input.getPrimaryAudioTrack();
     if (track === null) {

@@ -29,7 +29,7 @@ export interface ClipPart {
  */
 export async function videoPictures(bytes: Uint8Array, name: string, part: ClipPart): Promise<ClipPictures> {
   const webcodecs = await loadWebcodecs();
-  const input = openMedia(bytes);
+  const input = openMedia(bytes, name);
   try {
     const track = (await input.getPrimaryVideoTrack())!;
     const start = await track.getFirstTimestamp();
