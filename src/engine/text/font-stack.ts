@@ -1,4 +1,4 @@
-import type { OpenFont } from './open-font.ts';
+import type { OpenFont } from './harfbuzz-font.ts';
 
 /** Drawn as nothing by itself: joiners, variation selectors, direction marks, soft hyphens. */
 const IGNORABLE = /\p{Default_Ignorable_Code_Point}|\p{Cc}/u;

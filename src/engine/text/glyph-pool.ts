@@ -1,6 +1,6 @@
 import { SceneError } from '../scene-error.ts';
 import { glyphShapes, missingBox } from './glyph-shapes.ts';
-import type { OpenFont } from './open-font.ts';
+import type { OpenFont } from './harfbuzz-font.ts';
 import type { SetCharacter } from './set-line.ts';
 import type { Cell, PlacedGlyph } from './shape-paragraph.ts';
 

@@ -1,4 +1,4 @@
-import type { OutlineCommand } from './open-font.ts';
+import type { OutlineCommand } from './harfbuzz-font.ts';
 import type { PlacedGlyph } from './shape-paragraph.ts';
 
 /** A contour as Lottie has it: vertices and their tangents, relative to them. */

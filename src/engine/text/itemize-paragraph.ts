@@ -1,7 +1,7 @@
 import bidiFactory from 'bidi-js';
 import { type FontStack, fontFor } from './font-stack.ts';
 import { graphemeClusters } from './grapheme-clusters.ts';
-import type { OpenFont } from './open-font.ts';
+import type { OpenFont } from './harfbuzz-font.ts';
 import { scriptOf } from './script-of.ts';
 
 /** A piece of a paragraph that is shaped at once. Places are UTF-16 units of the paragraph's text. */

@@ -1,7 +1,8 @@
 import type { SceneFont } from '../../template/scene.ts';
 import { type FontStack, isDrawnAsMeant } from './font-stack.ts';
 import { graphemeClusters } from './grapheme-clusters.ts';
-import { type OpenFont, openFont } from './open-font.ts';
+import type { OpenFont } from './harfbuzz-font.ts';
+import { openFont } from './open-font.ts';
 
 /**
  * Opens the fonts that a text needs: as many of them, in order, as it takes until each of its characters has one. Fonts

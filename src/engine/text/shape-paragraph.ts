@@ -1,5 +1,5 @@
+import type { OpenFont, ShapedGlyph } from './harfbuzz-font.ts';
 import type { Paragraph, Run } from './itemize-paragraph.ts';
-import type { OpenFont, ShapedGlyph } from './open-font.ts';
 import { isCursive } from './script-of.ts';
 
 /** A glyph and where it stands: in ems from the left end of its cell's baseline, y upwards. */

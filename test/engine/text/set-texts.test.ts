@@ -166,6 +166,12 @@ describe('textFindings()', () => {
     expect((await setTexts(animation, [LATIN])).findings).toEqual(findings);
   });
 
+  it('counts an emoji that a font has as SVG alone as missing', async () => {
+    expect(await textFindings(textAnimation([text('😀')]), [LATIN, testFont('noto-color-emoji', '9')])).toMatchObject([
+      { code: 'glyph_missing', characters: ['😀'] },
+    ]);
+  });
+
   it('finds nothing where a fallback has the characters', async () => {
     const animation = textAnimation([text('שלום 한국 漢字 😀')]);
     expect(await textFindings(animation, [LATIN, ...everyScript()])).toEqual([]);
