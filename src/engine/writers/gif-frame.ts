@@ -1,6 +1,6 @@
-import gifenc from 'gifenc';
 import type { Area } from './changed-area.ts';
 import { BAYER, ColorFinder, chooseColors, type GifSettings } from './gif-palette.ts';
+import { type Color, gifenc } from './gifenc.ts';
 
 /** What a frame of a GIF is made of: pixels of the whole picture, four bytes each, alpha 0 or 255. */
 export interface GifFrame {
@@ -70,7 +70,7 @@ function drawnPixels(frame: GifFrame): Uint32Array {
   return drawn.subarray(0, count);
 }
 
-function indexPixels(frame: GifFrame, palette: ConstructorParameters<typeof ColorFinder>[0], dither: number) {
+function indexPixels(frame: GifFrame, palette: readonly Color[], dither: number) {
   const { left, top, right, bottom } = frame.area;
   const finder = new ColorFinder(palette);
   const offsets = BAYER.map((threshold) => Math.round(threshold * 2 * dither));

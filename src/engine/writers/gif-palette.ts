@@ -1,7 +1,5 @@
-import gifenc from 'gifenc';
 import type { OutputQuality } from '../../service/wire.ts';
-
-export type Color = [red: number, green: number, blue: number];
+import { type Color, gifenc } from './gifenc.ts';
 
 /** How a GIF of a quality is made. */
 export interface GifSettings {

@@ -60,9 +60,8 @@ function failed(cause: unknown): never {
 }
 
 /**
- * The pixels of an area. Where less than half of it changes, to something opaque, the rest is left out, to lie over what is
- * shown: encoded again it would come out a little different, with an edge around the area. Where more changes no edge is
- * seen, and holes would cost more than they save.
+ * The pixels of an area. Where all that changes is opaque afterwards, what does not change is left out, to lie over what is
+ * shown: encoded again it would come out a little different, with an edge around the area.
  *
  * @param shown null where nothing is
  */
@@ -72,21 +71,41 @@ function cutChanged(
   width: number,
   { left, top, right, bottom }: Area,
 ): { part: Uint32Array; isBlended: boolean } {
-  const part = new Uint32Array((right - left) * (bottom - top));
-  for (let row = top; row < bottom; row++) {
-    part.set(pixels.subarray(row * width + left, row * width + right), (row - top) * (right - left));
-  }
-  if (shown === null) return { part, isBlended: false };
-  const over = part.slice();
-  let changed = 0;
+  const [columns, rows] = [right - left, bottom - top];
+  const part = new Uint32Array(columns * rows);
+  const same = new Uint8Array(columns * rows);
+  let isBlended = shown !== null;
   for (let row = top, to = 0; row < bottom; row++) {
     for (let index = row * width + left; index < row * width + right; index++, to++) {
-      if (pixels[index] === shown[index]) over[to] = 0;
-      else if (pixels[index]! < 0xff000000) return { part, isBlended: false };
-      else changed += 1;
+      part[to] = pixels[index]!;
+      if (shown !== null && pixels[index] === shown[index]) same[to] = 1;
+      else if (pixels[index]! < 0xff000000) isBlended = false;
     }
   }
-  return changed * 2 < part.length ? { part: over, isBlended: true } : { part, isBlended: false };
+  if (isBlended) leaveOut(part, same, columns);
+  return { part, isBlended };
+}
+
+/** What a codec transforms together. */
+const BLOCK = 16;
+
+/** Makes what does not change transparent in each block that hardly does: more holes would cost more than they save. */
+function leaveOut(part: Uint32Array, same: Uint8Array, columns: number): void {
+  const rows = part.length / columns;
+  for (let top = 0; top < rows; top += BLOCK) {
+    const bottom = Math.min(rows, top + BLOCK);
+    for (let left = 0; left < columns; left += BLOCK) {
+      const right = Math.min(columns, left + BLOCK);
+      let kept = 0;
+      for (let row = top; row < bottom; row++) {
+        for (let at = row * columns + left; at < row * columns + right; at++) kept += same[at]!;
+      }
+      if (kept * 8 < (bottom - top) * (right - left) * 7) continue;
+      for (let row = top; row < bottom; row++) {
+        for (let at = row * columns + left; at < row * columns + right; at++) if (same[at] === 1) part[at] = 0;
+      }
+    }
+  }
 }
 
 /** A WebP file of its own. @param part straight alpha */

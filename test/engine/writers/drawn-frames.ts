@@ -1,0 +1,67 @@
+export const WIDTH = 64;
+export const HEIGHT = 36;
+export const RATE_30 = { numerator: 30, denominator: 1 };
+
+export type Pixel = readonly [red: number, green: number, blue: number, alpha: number];
+
+export const NOTHING: Pixel = [0, 0, 0, 0];
+export const GREEN: Pixel = [0, 160, 80, 255];
+export const WHITE: Pixel = [255, 255, 255, 255];
+
+export interface Box {
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+  readonly color: Pixel;
+}
+
+/** A picture of one colour with boxes on it, RGBA with straight alpha. */
+export function drawn(ground: Pixel, ...boxes: Box[]): Uint8Array {
+  const pixels = new Uint8Array(WIDTH * HEIGHT * 4);
+  for (let at = 0; at < pixels.length; at += 4) pixels.set(ground, at);
+  for (const { x, y, width, height, color } of boxes) {
+    for (let row = y; row < y + height; row++) {
+      for (let column = x; column < x + width; column++) pixels.set(color, (row * WIDTH + column) * 4);
+    }
+  }
+  return pixels;
+}
+
+export function box(x: number, color: Pixel, y = 8, side = 16): Box {
+  return { x, y, width: side, height: side, color };
+}
+
+/** A box that moves over nothing, stays, and is gone; then an opaque ground, and nothing again. */
+export const ALPHA_FRAMES: readonly Uint8Array[] = [
+  drawn(NOTHING, box(0, GREEN)),
+  drawn(NOTHING, box(16, GREEN)),
+  drawn(NOTHING, box(16, GREEN)),
+  drawn(NOTHING),
+  drawn(WHITE, box(32, GREEN)),
+  drawn(NOTHING, box(40, GREEN)),
+];
+
+/** The largest difference of a channel where both are opaque, and of alpha; colours of what is not there do not count. */
+export function farthest(one: Uint8Array, other: Uint8Array): number {
+  let most = 0;
+  for (let at = 0; at < one.length; at += 4) {
+    most = Math.max(most, Math.abs(one[at + 3]! - other[at + 3]!));
+    if (one[at + 3] === 0 || other[at + 3] === 0) continue;
+    for (let channel = 0; channel < 3; channel++) {
+      most = Math.max(most, Math.abs(one[at + channel]! - other[at + channel]!));
+    }
+  }
+  return most;
+}
+
+/** The mean difference of a level, once both lie over black. */
+export function meanDifference(one: Uint8Array, other: Uint8Array): number {
+  let sum = 0;
+  for (let at = 0; at < one.length; at += 4) {
+    const [a, b] = [one[at + 3]! / 255, other[at + 3]! / 255];
+    sum += Math.abs(one[at + 3]! - other[at + 3]!);
+    for (let channel = 0; channel < 3; channel++) sum += Math.abs(one[at + channel]! * a - other[at + channel]! * b);
+  }
+  return sum / one.length;
+}

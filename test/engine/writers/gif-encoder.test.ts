@@ -1,0 +1,107 @@
+import { createRequire } from 'node:module';
+import { describe, expect, it } from 'vitest';
+import type { FrameRate } from '../../../src/engine/frame-rate.ts';
+import { GifFileEncoder } from '../../../src/engine/writers/gif-encoder.ts';
+import type { OutputQuality } from '../../../src/service/wire.ts';
+import { ALPHA_FRAMES, box, drawn, farthest, GREEN, HEIGHT, RATE_30, WHITE, WIDTH } from './drawn-frames.ts';
+
+interface FrameInfo {
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+  readonly delay: number;
+  readonly disposal: number;
+}
+
+/** An independent reader; it has no types. */
+const { GifReader } = createRequire(import.meta.url)('omggif') as {
+  GifReader: new (
+    bytes: Uint8Array,
+  ) => {
+    readonly width: number;
+    readonly height: number;
+    numFrames(): number;
+    loopCount(): number | null;
+    frameInfo(index: number): FrameInfo;
+    decodeAndBlitFrameRGBA(index: number, pixels: Uint8Array): void;
+  };
+};
+
+function encoded(frames: readonly Uint8Array[], rate: FrameRate = RATE_30, quality: OutputQuality = 'high') {
+  const size = { width: WIDTH, height: HEIGHT };
+  const encoder = new GifFileEncoder({ ...size, rate, frameCount: frames.length, quality, comment: 'v1:abc' });
+  for (const [frame, pixels] of frames.entries()) encoder.add(pixels, frame);
+  return encoder.finish();
+}
+
+/** What is on the screen with each frame, as browsers show it. */
+function shown(gif: Uint8Array): { pictures: Uint8Array[]; infos: FrameInfo[] } {
+  const reader = new GifReader(gif);
+  const screen = new Uint8Array(WIDTH * HEIGHT * 4);
+  const infos = Array.from({ length: reader.numFrames() }, (_, index) => reader.frameInfo(index));
+  const pictures = infos.map(({ x, y, width, height, disposal }, index) => {
+    reader.decodeAndBlitFrameRGBA(index, screen);
+    const picture = screen.slice();
+    if (disposal !== 2) return picture;
+    for (let row = y; row < y + height; row++) screen.fill(0, (row * WIDTH + x) * 4, (row * WIDTH + x + width) * 4);
+    return picture;
+  });
+  return { pictures, infos };
+}
+
+describe('GifFileEncoder', () => {
+  it('shows every picture, also where something is gone again', () => {
+    const { pictures, infos } = shown(encoded(ALPHA_FRAMES));
+    const wanted = ALPHA_FRAMES.filter((_, index) => index !== 2);
+    expect(pictures).toHaveLength(wanted.length);
+    for (const [index, picture] of pictures.entries()) expect(farthest(picture, wanted[index]!)).toBeLessThan(4);
+    // The frame that repeats is shown twice as long.
+    expect(infos.map(({ delay }) => delay)).toEqual([3, 7, 3, 4, 3]);
+  });
+
+  it('draws what has changed, and nothing beside it', () => {
+    const { infos } = shown(
+      encoded([drawn(WHITE, box(0, GREEN)), drawn(WHITE, box(2, GREEN)), drawn(WHITE, box(2, GREEN))]),
+    );
+    expect(infos).toHaveLength(2);
+    expect(infos[1]).toMatchObject({ x: 0, y: 8, width: 18, height: 16 });
+  });
+
+  it.each([
+    ['29.97', { numerator: 30_000, denominator: 1001 }, 60],
+    ['60', { numerator: 60, denominator: 1 }, 40],
+    ['120', { numerator: 120, denominator: 1 }, 24],
+    ['12.5', { numerator: 25, denominator: 2 }, 60],
+  ])('is as long as the video at %s frames a second, and no frame shorter than browsers show', (_, rate, atLeast) => {
+    const frames = Array.from({ length: 60 }, (_, index) => drawn(WHITE, box(index % 40, GREEN)));
+    const delays = shown(encoded(frames, rate)).infos.map(({ delay }) => delay);
+    expect(delays.reduce((sum, delay) => sum + delay, 0)).toBe(
+      Math.round((60 * 100 * rate.denominator) / rate.numerator),
+    );
+    expect(Math.min(...delays.slice(0, -1))).toBeGreaterThanOrEqual(2);
+    expect(delays.length).toBeGreaterThanOrEqual(atLeast);
+  });
+
+  it('plays for ever, says its comment, and has the same bytes again', () => {
+    const gif = encoded(ALPHA_FRAMES);
+    expect(new GifReader(gif).loopCount()).toBe(0);
+    expect(Buffer.from(gif).toString('latin1')).toContain('v1:abc');
+    expect(Buffer.compare(gif, encoded(ALPHA_FRAMES))).toBe(0);
+  });
+
+  it('keeps more than 256 colours near what they were, the nearer the higher the quality', () => {
+    const many = drawn(WHITE);
+    for (let at = 0; at < many.length; at += 4) {
+      const [x, y] = [(at / 4) % WIDTH, Math.floor(at / 4 / WIDTH)];
+      many.set([x * 4, y * 7, 255 - x * 4, 255], at);
+    }
+    const error = (quality: OutputQuality): number => {
+      const { pictures } = shown(encoded([many], RATE_30, quality));
+      return pictures[0]!.reduce((sum, level, at) => sum + Math.abs(level - many[at]!), 0) / (WIDTH * HEIGHT * 3);
+    };
+    expect(error('high')).toBeLessThan(6);
+    expect(error('low')).toBeGreaterThan(error('medium'));
+    expect(error('medium')).toBeGreaterThan(error('high'));
+  });
+});
