@@ -1,121 +1,116 @@
 import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { execa } from 'execa';
 import fg from 'fast-glob';
-import type { EncoderFactory } from '../src/engine/encoder.ts';
-import { frameRateOf } from '../src/engine/frame-rate.ts';
-import { renderScene } from '../src/engine/render-scene.ts';
-import { openWebcodecsEncoder } from '../src/engine/webcodecs-encoder.ts';
-import { createRenderPool } from '../src/session/render-pool.ts';
+import { composeAnimation } from '../src/engine/compose-animation.ts';
+import { EMBEDDED, type EncoderChoice } from '../src/engine/open-encoder.ts';
 import { bindMapping } from '../src/template/bind-mapping.ts';
 import { parseTemplatePackage } from '../src/template/parse-template-package.ts';
 import type { Scene } from '../src/template/scene.ts';
+import { peers } from './render-peers.ts';
+import { drawStages, encodeAlone, median, throughPool } from './render-stages.ts';
 
 /**
- * The engine against its own encoder alone: frames per second of a real 1080p template through the render pool, of x264 at
- * the same settings on ready I420 frames, their ratio, and the peak memory of the processes together.
- * `npm run bench:render [rounds] [template folder]`
+ * The engine on one animation: through the render pool with each encoder, that encoder alone on ready frames (the limit),
+ * where the time goes, memory; and peers at the same size and length.
+ * `npm run bench:render [-- --template templates/launch --rounds 3 --frames 300 --no-peers --renders 20]`
  */
-const ROUNDS = Number(process.argv[2] ?? 3);
-const TEMPLATE = process.argv[3] ?? 'templates/launch';
+const { values } = parseArgs({
+  options: {
+    template: { type: 'string', default: 'templates/launch' },
+    rounds: { type: 'string', default: '3' },
+    frames: { type: 'string' },
+    renders: { type: 'string', default: '20' },
+    'no-peers': { type: 'boolean', default: false },
+  },
+});
+const rounds = Number(values.rounds);
 
 function loadScene(folder: string): Scene {
   const names = fg.sync('**/*', { cwd: folder });
   const files = new Map(names.map((name) => [name, new Uint8Array(readFileSync(join(folder, name)))]));
   const template = parseTemplatePackage(folder, files);
   if (!template.ok) throw new Error(template.diagnostics.map(({ message }) => message).join('\n'));
-  return bindMapping(template.value, { resources: {} }, new Map());
+  const scene = bindMapping(template.value, { resources: {} }, new Map());
+  const frameCount = Math.min(scene.frameCount, Number(values.frames ?? scene.frameCount));
+  return { ...scene, sounds: [], frameCount, stills: scene.stills.filter(({ frame }) => frame < frameCount) };
 }
 
-/** All frames as the encoder sees them. */
-async function drawFrames(scene: Scene): Promise<Uint8Array[]> {
-  const frames: Uint8Array[] = [];
-  const keep: EncoderFactory = async (format) => {
-    const encoder = await openWebcodecsEncoder(format);
-    return {
-      async encode(i420, frame) {
-        frames.push(i420.slice());
-        await encoder.encode(i420, frame);
-      },
-      finish: () => encoder.finish(),
-      close: () => encoder.close(),
-    };
-  };
-  await renderScene(scene, { encoder: keep });
-  return frames;
+/** The same for lottie-web: the images as we draw them, texts as they were, with the template's fonts. */
+async function webAnimation(): Promise<string> {
+  const { assets } = JSON.parse((await composeAnimation(scene)).toJson([])) as { assets: { id: string }[] };
+  const known = new Set(scene.animation.assets?.map(({ id }) => id));
+  const files = new Map(scene.fonts.map(({ name, bytes }) => [name, Buffer.from(bytes).toString('base64')]));
+  const { list = [] } = (scene.animation.fonts ?? {}) as { list?: { fName: string }[] };
+  const fonts = list.map((font) => ({ ...font, origin: 3, fPath: `data:font/ttf;base64,${files.get(font.fName)}` }));
+  const { chars: _outlines, ...animation } = scene.animation;
+  return JSON.stringify({ ...animation, assets: assets.filter(({ id }) => known.has(id)), fonts: { list: fonts } });
 }
 
-async function encodeAlone({ width, height, fps }: Scene, frames: readonly Uint8Array[]): Promise<number> {
-  const start = performance.now();
-  const encoder = await openWebcodecsEncoder({ width, height, rate: frameRateOf(fps) });
-  for (const [frame, i420] of frames.entries()) await encoder.encode(i420, frame);
-  await encoder.finish();
-  encoder.close();
-  return performance.now() - start;
+function tell(name: string, value: string): void {
+  console.log(`${name.padEnd(44)} ${value}`);
 }
 
-/** Resident bytes of a process and all below it, from /proc; 0 where there is none. */
-function treeBytes(pid: number): number {
-  try {
-    const kilobytes = Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0);
-    const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim();
-    const below = children === '' ? [] : children.split(' ').map(Number);
-    return below.reduce((sum, child) => sum + treeBytes(child), kilobytes * 1024);
-  } catch {
-    return 0;
+const scene = loadScene(values.template);
+const { width, height, fps, frameCount } = scene;
+const perSecond = (ms: number): string => `${((frameCount / ms) * 1000).toFixed(1)} fps, ${(ms / 1000).toFixed(2)} s`;
+tell('animation', `${values.template}, ${width}×${height}, ${frameCount} frames at ${fps} fps`);
+tell('machine', `${availableParallelism()} cores, Node ${process.versions.node}`);
+
+const encoders: [string, EncoderChoice][] = [['embedded', EMBEDDED]];
+const { stdout: ffmpeg = '', failed } = await execa('sh', ['-c', 'command -v ffmpeg'], { reject: false });
+if (failed)
+  console.log('SKIPPED: there is no ffmpeg on the PATH, so neither the encoder of that name nor peers are measured');
+else encoders.push(['ffmpeg', { kind: 'ffmpeg', program: ffmpeg.trim() }]);
+
+const stages = await drawStages(scene);
+for (const [name, ms] of Object.entries(stages.ms)) tell(`  ${name}`, `${(ms / frameCount).toFixed(2)} ms a frame`);
+tell('  frames known to repeat the one before', String(stages.repeated));
+
+let ours = Number.POSITIVE_INFINITY;
+for (const [name, encoder] of encoders) {
+  const [renders, alone, ratios]: [number[], number[], number[]] = [[], [], []];
+  let cold = 0;
+  let last: Awaited<ReturnType<typeof throughPool>> | undefined;
+  for (let round = 0; round < rounds; round++) {
+    // In turns, so that what else the machine does meets both.
+    const limit = await encodeAlone(scene, stages.frames, encoder);
+    last = await throughPool(scene, encoder);
+    cold ||= last.coldMs;
+    renders.push(last.warmMs);
+    alone.push(limit.ms);
+    ratios.push(limit.ms / last.warmMs);
+    if (round === 0)
+      tell(`${name}: processor time of the encoder alone`, `${(limit.cpuMs / frameCount).toFixed(1)} ms a frame`);
+  }
+  ours = Math.min(ours, median(renders));
+  tell(`${name}: render, first in its process`, perSecond(cold));
+  tell(`${name}: render, later ones`, perSecond(median(renders)));
+  tell(`${name}: x264 alone on ready frames`, perSecond(median(alone)));
+  tell(`${name}: ratio to the limit, median of pairs`, `${(median(ratios) * 100).toFixed(0)} %`);
+  tell(`${name}: file`, `${(last!.bytes / 1e6).toFixed(2)} MB`);
+  tell(`${name}: peak memory of a render`, `${Math.round(last!.peakBytes / 1e6)} MB`);
+}
+
+const many = await throughPool(
+  { ...scene, frameCount: Math.min(10, frameCount), stills: [] },
+  EMBEDDED,
+  Number(values.renders),
+);
+tell(`memory after ${values.renders} short renders in one process`, `${Math.round(many.restBytes / 1e6)} MB at rest`);
+tell('  growth over the second half', `${(many.growthBytes / many.growthRenders / 1e6).toFixed(2)} MB a render`);
+
+if (!values['no-peers'] && !failed) {
+  const json = await webAnimation();
+  for (const { name, render } of peers) {
+    const result = await render({ json, width, height, fps, frameCount });
+    if (typeof result === 'string') console.log(`SKIPPED: ${name}: ${result}`);
+    else
+      tell(
+        name,
+        `${perSecond(result.ms)}, ${(result.ms / ours).toFixed(1)} times ours, ${(result.bytes / 1e6).toFixed(2)} MB`,
+      );
   }
 }
-
-async function throughPool(
-  scene: Scene,
-): Promise<{ coldMs: number; warmMs: number; peakBytes: number; bytes: number }> {
-  const own = treeBytes(process.pid);
-  const pool = createRenderPool({ size: 1 });
-  let peakBytes = 0;
-  const sampler = setInterval(() => {
-    peakBytes = Math.max(peakBytes, treeBytes(process.pid) - own);
-  }, 20);
-  const start = performance.now();
-  const { video } = await pool.render(scene);
-  const middle = performance.now();
-  await pool.render(scene);
-  const end = performance.now();
-  clearInterval(sampler);
-  await pool.close();
-  return { coldMs: middle - start, warmMs: end - middle, peakBytes, bytes: video.length };
-}
-
-function median(values: readonly number[]): number {
-  return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)]!;
-}
-
-const scene = loadScene(TEMPLATE);
-const { width, height, fps, frameCount } = scene;
-const pooled = [];
-// Before the frames are kept here, so that only the engine's own memory is seen.
-for (let round = 0; round < ROUNDS; round++) pooled.push(await throughPool(scene));
-const frames = await drawFrames(scene);
-const alone: number[] = [];
-const pairs: number[] = [];
-for (let round = 0; round < ROUNDS; round++) {
-  alone.push(await encodeAlone(scene, frames));
-  const again = await throughPool(scene);
-  pooled.push(again);
-  pairs.push(alone.at(-1)! / again.warmMs);
-}
-
-const perSecond = (ms: number): string => ((frameCount / ms) * 1000).toFixed(1);
-const rows: [string, string][] = [
-  ['template', `${TEMPLATE}, ${width}×${height}, ${frameCount} frames at ${fps} fps`],
-  ['machine', `${availableParallelism()} cores, Node ${process.versions.node}`],
-  ['render, first in its process', `${perSecond(median(pooled.map((run) => run.coldMs)))} fps`],
-  ['render, later ones', `${perSecond(median(pooled.map((run) => run.warmMs)))} fps`],
-  ['x264 alone on ready frames', `${perSecond(median(alone))} fps`],
-  ['ratio, median of pairs', `${(median(pairs) * 100).toFixed(0)} %`],
-  ['file', `${(pooled[0]!.bytes / 1e6).toFixed(2)} MB`],
-  [
-    'peak memory of the render',
-    `${Math.round(Math.max(...pooled.slice(0, ROUNDS).map((run) => run.peakBytes)) / 1e6)} MB`,
-  ],
-];
-for (const [name, value] of rows) console.log(`${name.padEnd(30)} ${value}`);

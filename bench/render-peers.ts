@@ -1,0 +1,113 @@
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { execa } from 'execa';
+import { chromium } from 'playwright-core';
+
+export interface PeerJob {
+  /** The animation with everything in it. */
+  readonly json: string;
+  readonly width: number;
+  readonly height: number;
+  readonly fps: number;
+  readonly frameCount: number;
+}
+
+export interface Peer {
+  readonly name: string;
+  /** Milliseconds from the animation to the file; a text for why it cannot be run here. */
+  render(job: PeerJob): Promise<{ readonly ms: number; readonly bytes: number } | string>;
+}
+
+const CHROMIUM = '/usr/bin/chromium';
+const REMOTION = '4.0.520';
+const PACKAGES = [
+  ...['remotion', '@remotion/bundler', '@remotion/renderer', '@remotion/lottie'].map((name) => `${name}@${REMOTION}`),
+  ...['react@19.2.0', 'react-dom@19.2.0', 'lottie-web@5.13.0'],
+];
+
+/** What others render the same animation with, in the same Chromium. */
+export const peers: readonly Peer[] = [
+  { name: 'peer: lottie-web in Chromium, screenshots to ffmpeg', render: byScreenshots },
+  { name: `peer: Remotion ${REMOTION}`, render: byRemotion },
+];
+
+async function inFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
+  const folder = await mkdtemp(join(tmpdir(), 'reelform-peer-'));
+  try {
+    return await work(folder);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** As puppeteer-lottie does it: a page with the animation, a JPEG of each frame, x264 of the same settings as ours. */
+async function byScreenshots({ json, width, height, fps, frameCount }: PeerJob): ReturnType<Peer['render']> {
+  if (!existsSync(CHROMIUM)) return `there is no ${CHROMIUM}`;
+  return inFolder(async (folder) => {
+    const start = performance.now();
+    const browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] });
+    const page = await browser.newPage({ viewport: { width, height } });
+    await page.setContent('<body style="margin:0;background:#000"><div id="a" style="width:100vw;height:100vh"></div>');
+    await page.addScriptTag({ path: createRequire(import.meta.url).resolve('lottie-web/build/player/lottie.min.js') });
+    await page.evaluate(
+      `new Promise((resolve) => { const a = lottie.loadAnimation({ container: document.getElementById('a'), renderer: 'svg',
+        autoplay: false, animationData: ${json} }); globalThis.a = a; a.isLoaded ? resolve() : a.addEventListener('DOMLoaded', () => resolve()); })`,
+    );
+    const file = join(folder, 'video.mp4');
+    const input = ['-v', 'error', '-f', 'image2pipe', '-c:v', 'mjpeg', '-framerate', String(fps), '-i', 'pipe:0'];
+    const output = ['-c:v', 'libx264', '-preset', 'veryfast', '-crf', '20', '-pix_fmt', 'yuv420p', file];
+    const encoder = execa('ffmpeg', [...input, ...output], { stdin: 'pipe' });
+    for (let frame = 0; frame < frameCount; frame++) {
+      await page.evaluate(`a.goToAndStop(${frame}, true)`);
+      const jpeg = await page.screenshot({ type: 'jpeg', quality: 90 });
+      await new Promise((resolve) => encoder.stdin.write(jpeg, resolve));
+    }
+    encoder.stdin.end();
+    await encoder;
+    await browser.close();
+    return { ms: performance.now() - start, bytes: (await stat(file)).size };
+  });
+}
+
+const ENTRY = `import React from 'react';
+import { Composition, registerRoot } from 'remotion';
+import { Lottie } from '@remotion/lottie';
+import animation from './animation.json';
+import job from './job.json';
+const Video = () => <Lottie animationData={animation} style={{ width: '100%', height: '100%' }} />;
+registerRoot(() => <Composition id="video" component={Video} fps={job.fps} durationInFrames={job.frameCount}
+  width={job.width} height={job.height} />);
+`;
+
+const SCRIPT = `import { bundle } from '@remotion/bundler';
+import { renderMedia, selectComposition } from '@remotion/renderer';
+const browserExecutable = ${JSON.stringify(CHROMIUM)};
+const serveUrl = await bundle({ entryPoint: process.cwd() + '/index.jsx' });
+const composition = await selectComposition({ serveUrl, id: 'video', browserExecutable });
+await renderMedia({ serveUrl, composition, browserExecutable, codec: 'h264', crf: 20, x264Preset: 'veryfast',
+  concurrency: Number(process.argv[2]), outputLocation: 'video.mp4', logLevel: 'error' });
+`;
+
+/** From the bundle to the file; what is installed for it, and how long that takes, does not count. */
+async function byRemotion({ json, ...job }: PeerJob): ReturnType<Peer['render']> {
+  if (!existsSync(CHROMIUM)) return `there is no ${CHROMIUM}`;
+  return inFolder(async (folder) => {
+    await writeFile(join(folder, 'package.json'), '{"private":true,"type":"module"}');
+    const flags = ['install', '--no-audit', '--no-fund', '--loglevel=error', ...PACKAGES];
+    const installed = await execa('npm', flags, { cwd: folder, reject: false });
+    if (installed.failed) return `its packages cannot be installed: ${installed.stderr.slice(0, 200)}`;
+    await mkdir(join(folder, 'public'));
+    await writeFile(join(folder, 'index.jsx'), ENTRY);
+    await writeFile(join(folder, 'render.mjs'), SCRIPT);
+    await writeFile(join(folder, 'animation.json'), json);
+    await writeFile(join(folder, 'job.json'), JSON.stringify(job));
+    const start = performance.now();
+    // As many tabs as it takes itself where there are two cores.
+    const run = await execa('node', ['render.mjs', '2'], { cwd: folder, reject: false });
+    if (run.failed) return `it failed: ${run.stderr.slice(-400)}`;
+    return { ms: performance.now() - start, bytes: (await stat(join(folder, 'video.mp4'))).size };
+  });
+}

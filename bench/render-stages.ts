@@ -1,0 +1,105 @@
+import { readFileSync } from 'node:fs';
+import { setImmediate } from 'node:timers/promises';
+import { frameRateOf } from '../src/engine/frame-rate.ts';
+import { createFrameRing, ringFrame } from '../src/engine/frame-ring.ts';
+import { type EncoderChoice, encoderOf } from '../src/engine/open-encoder.ts';
+import { openRasterizer } from '../src/engine/rasterizer.ts';
+import { SegmentedEncoder } from '../src/engine/segmented-encoder.ts';
+import { createRenderPool } from '../src/session/render-pool.ts';
+import type { Scene } from '../src/template/scene.ts';
+
+/** Each stage by itself on one thread, and the frames as an encoder gets them. */
+export async function drawStages(scene: Scene) {
+  const ms = { 'compose and load': 0, 'draw and read back': 0, 'convert to I420': 0 };
+  let repeated = 0;
+  const clock = (stage: keyof typeof ms, start: number): number => {
+    const now = performance.now();
+    ms[stage] += now - start;
+    return now;
+  };
+  const format = { width: scene.width, height: scene.height, pixels: 'i420' } as const;
+  const begun = performance.now();
+  const rasterizer = await openRasterizer(scene);
+  clock('compose and load', begun);
+  const ring = createFrameRing(format);
+  const frames: Uint8Array[] = [];
+  for (let frame = 0; frame < scene.frameCount; frame++) {
+    await rasterizer.prepare(frame);
+    if (rasterizer.repeats(frame)) repeated += 1;
+    frames.push(await drawn(frame));
+  }
+  rasterizer.close();
+  return { ms, repeated, frames };
+
+  async function drawn(frame: number): Promise<Uint8Array> {
+    const start = performance.now();
+    const pixels = rasterizer.draw(frame);
+    const middle = clock('draw and read back', start);
+    ring.put(pixels, 0);
+    clock('convert to I420', middle);
+    if (frame % 4 === 0) globalThis.gc?.({ type: 'minor' });
+    await setImmediate();
+    return ringFrame(ring.buffer, format, 0).slice();
+  }
+}
+
+/** The limit: the encoder with nothing else to wait for. */
+export async function encodeAlone(scene: Scene, frames: readonly Uint8Array[], choice: EncoderChoice) {
+  const { width, height, fps, output } = scene;
+  const before = process.cpuUsage();
+  const start = performance.now();
+  const encoder = new SegmentedEncoder({
+    ...{ openEncoder: encoderOf(choice), format: { width, height, rate: frameRateOf(fps) }, quality: output.quality },
+  });
+  for (const [frame, i420] of frames.entries()) await encoder.encode(i420, frame);
+  await encoder.finish();
+  encoder.close();
+  const { user, system } = process.cpuUsage(before);
+  return { ms: performance.now() - start, cpuMs: (user + system) / 1000 };
+}
+
+/** Resident bytes of a process and all below it, from /proc; 0 where there is none. */
+function treeBytes(pid: number): number {
+  try {
+    const kilobytes = Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0);
+    const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim();
+    const below = children === '' ? [] : children.split(' ').map(Number);
+    return below.reduce((sum, child) => sum + treeBytes(child), kilobytes * 1024);
+  } catch {
+    return 0;
+  }
+}
+
+/** Some renders, one after the other, in one process of a pool. */
+export async function throughPool(scene: Scene, encoder: EncoderChoice, renders = 2) {
+  const own = treeBytes(process.pid);
+  const pool = createRenderPool({ size: 1, encoder, rendersPerProcess: Number.POSITIVE_INFINITY });
+  let peakBytes = 0;
+  const sampler = setInterval(() => {
+    peakBytes = Math.max(peakBytes, treeBytes(process.pid) - own);
+  }, 20);
+  const [times, rests]: [number[], number[]] = [[], []];
+  let bytes = 0;
+  for (let render = 0; render < renders; render++) {
+    const start = performance.now();
+    bytes = (await pool.render(scene)).video.length;
+    times.push(performance.now() - start);
+    rests.push(treeBytes(process.pid) - own);
+  }
+  clearInterval(sampler);
+  await pool.close();
+  const half = Math.floor((renders - 1) / 2);
+  return {
+    coldMs: times[0]!,
+    warmMs: median(times.slice(1)),
+    peakBytes,
+    bytes,
+    restBytes: rests.at(-1)!,
+    growthBytes: rests.at(-1)! - rests[half]!,
+    growthRenders: Math.max(1, renders - 1 - half),
+  };
+}
+
+export function median(values: readonly number[]): number {
+  return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)]!;
+}
