@@ -1,6 +1,8 @@
-import { createCanvas } from '@napi-rs/canvas';
+import { createCanvas, loadImage, type SKRSContext2D } from '@napi-rs/canvas';
+import { checkImage } from '../check-image.ts';
 import { GlyphPainter } from './glyph-painter.ts';
 import { EMOJI_ORIGIN, FOREVER, type PooledEmoji } from './glyph-pool.ts';
+import type { OpenFont } from './harfbuzz-font.ts';
 
 /** One for all: the library gives nothing back before the collector comes by. */
 let painter: GlyphPainter | undefined;
@@ -33,9 +35,15 @@ async function assetsOf(
   const context = canvas.getContext('2d');
   const unit = pixelsPerEm / font.shaper.unitsPerEm;
   for (const { glyph, x, y } of glyphs) {
-    const [left, top] = [(EMOJI_ORIGIN.x + x) * pixelsPerEm, (EMOJI_ORIGIN.y - y) * pixelsPerEm];
-    context.setTransform(unit, 0, 0, -unit, left, top);
-    await painter.paint(font.shaper.font, glyph, context);
+    const [left, base] = [(EMOJI_ORIGIN.x + x) * pixelsPerEm, (EMOJI_ORIGIN.y - y) * pixelsPerEm];
+    const bitmap = font.bitmapOf(glyph);
+    if (bitmap === null) {
+      context.setTransform(unit, 0, 0, -unit, left, base);
+      painter.paint(font.shaper.font, glyph, context);
+    } else {
+      context.setTransform(pixelsPerEm, 0, 0, pixelsPerEm, left, base);
+      await drawBitmap(bitmap, font, glyph, context);
+    }
   }
   const p = `data:image/png;base64,${(await canvas.encode('png')).toString('base64')}`;
   const still = (k: unknown): unknown => ({ a: 0, k });
@@ -45,4 +53,17 @@ async function assetsOf(
     { id: `${id} picture`, w, h, u: '', p, e: 1 },
     { id, nm: id, w, h, layers: [layer] },
   ];
+}
+
+/**
+ * A bitmap as wide as its glyph, in the middle of what the font reserves for a line: there the fonts that have bitmaps draw
+ * them, to a few hundredths of an em.
+ *
+ * @param context in ems from the glyph's origin
+ */
+async function drawBitmap(png: Uint8Array, font: OpenFont, glyph: number, context: SKRSContext2D): Promise<void> {
+  const { width: pixels, height: rows } = checkImage({ bytes: png, name: 'an emoji' });
+  const width = font.advanceOf(glyph);
+  const height = (width * rows) / pixels;
+  context.drawImage(await loadImage(png), 0, (font.descent - font.ascent - height) / 2, width, height);
 }

@@ -1,6 +1,5 @@
-import { type Canvas, createCanvas, loadImage, type SKRSContext2D } from '@napi-rs/canvas';
+import { type Canvas, createCanvas, type SKRSContext2D } from '@napi-rs/canvas';
 import type * as HarfBuzz from 'harfbuzzjs';
-import { checkImage } from '../check-image.ts';
 
 /** What HarfBuzz's compositing modes are called on a canvas, by their numbers there. */
 const COMPOSITING: readonly SKRSContext2D['globalCompositeOperation'][] = [
@@ -14,42 +13,20 @@ const [CLEAR, KEEP] = [0, 2];
 const EVERYWHERE = 1e6;
 const FULL_TURN = 2 * Math.PI;
 
-/** A bitmap that a font has for a glyph: drawn once it is decoded. */
-interface Bitmap {
-  readonly png: Uint8Array;
-  /** In font units, y upwards: left and top of where it goes, and its size. */
-  readonly box: { readonly left: number; readonly top: number; readonly width: number; readonly height: number };
-}
-
-/** Draws glyphs that have colours of their own: gradients and layers (COLR), or bitmaps (CBDT, sbix). */
+/** Draws glyphs that have colours of their own: layers and gradients (COLR). */
 export class GlyphPainter {
   readonly #funcs: HarfBuzz.PaintFuncs;
   #contexts: SKRSContext2D[] = [];
-  #bitmaps: Bitmap[] = [];
 
   constructor(hb: typeof HarfBuzz) {
     this.#funcs = new hb.PaintFuncs();
     this.#listen(this.#funcs);
   }
 
-  /**
-   * @param context its transformation takes font units, y upwards, to pixels
-   * @throws SceneError for a bitmap that no decoder should see, as `checkImage`
-   */
-  async paint(font: HarfBuzz.Font, glyph: number, context: SKRSContext2D): Promise<void> {
-    const bitmaps: Bitmap[] = [];
+  /** @param context its transformation takes font units, y upwards, to pixels */
+  paint(font: HarfBuzz.Font, glyph: number, context: SKRSContext2D): void {
     this.#contexts = [context];
-    this.#bitmaps = bitmaps;
     font.paintGlyph(glyph, this.#funcs, undefined, 0, { red: 0, green: 0, blue: 0, alpha: 255 });
-    for (const { png, box } of bitmaps) {
-      checkImage({ bytes: png, name: 'an emoji' });
-      const image = await loadImage(png);
-      context.save();
-      context.translate(box.left, box.top);
-      context.scale(1, -1);
-      context.drawImage(image, 0, 0, box.width, box.height);
-      context.restore();
-    }
   }
 
   get #context(): SKRSContext2D {
@@ -82,12 +59,6 @@ export class GlyphPainter {
     );
     funcs.setPushGroupFunc(() => this.#pushGroup());
     funcs.setPopGroupFunc((mode) => this.#popGroup(mode));
-    funcs.setImageFunc((png, _width, _height, format, extents) => {
-      if (format !== 'png ' || extents === undefined) return false;
-      const { xBearing: left, yBearing: top, width, height } = extents;
-      this.#bitmaps.push({ png: png.slice(), box: { left, top, width, height: -height } });
-      return true;
-    });
   }
 
   #fill(style: string | CanvasGradient): void {

@@ -58,6 +58,8 @@ export interface OpenFont {
   outlineOf(glyph: number): readonly OutlineCommand[];
   boundsOf(glyph: number): GlyphBounds;
   isColored(glyph: number): boolean;
+  /** The picture (PNG) that the font has for a glyph; null for outlines, also coloured ones. */
+  bitmapOf(glyph: number): Uint8Array | null;
 }
 
 /** What a font is made of. */
@@ -169,11 +171,14 @@ export class HarfBuzzFont implements OpenFont {
   }
 
   isColored(glyph: number): boolean {
-    if (!this.hasColor) return false;
-    return (
-      this.#face.glyphHasColorPaint(glyph) ||
-      this.#face.getGlyphColorLayers(glyph).length > 0 ||
-      this.#font.getGlyphColorPng(glyph) !== undefined
-    );
+    return this.hasColor && (this.#hasLayers(glyph) || this.bitmapOf(glyph) !== null);
+  }
+
+  bitmapOf(glyph: number): Uint8Array | null {
+    return this.#hasLayers(glyph) ? null : (this.#font.getGlyphColorPng(glyph)?.slice() ?? null);
+  }
+
+  #hasLayers(glyph: number): boolean {
+    return this.#face.glyphHasColorPaint(glyph) || this.#face.getGlyphColorLayers(glyph).length > 0;
   }
 }

@@ -1,9 +1,12 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { type Canvas, createCanvas, loadImage } from '@napi-rs/canvas';
 import { describe, expect, it } from 'vitest';
+import { openFont } from '../../../src/engine/text/open-font.ts';
 import { setTexts } from '../../../src/engine/text/set-texts.ts';
 import { textFindings } from '../../../src/engine/text/text-findings.ts';
+import { unpackFont } from '../../../src/engine/text/unpack-font.ts';
 import type { LottieDocument } from '../../../src/template/scene.ts';
+import { oneColor, sbix, withTables } from './made-fonts.ts';
 import { drawScriptSheet } from './script-sheet.ts';
 import { everyScript, LATIN, testFont } from './test-fonts.ts';
 import { drawAnimation, drawTexts, text, textAnimation } from './text-scene.ts';
@@ -100,6 +103,24 @@ describe('setTexts()', () => {
     expect([red! > 200, green! < 100, blue! < 100]).toEqual([true, true, true]);
   });
 
+  it.each(['bitmaps', 'layers'])('draws glyphs that a font has as coloured %s', async (kind) => {
+    const sfnt = await unpackFont('Latin', LATIN.bytes);
+    const latin = await openFont(LATIN);
+    const [a, o, count] = [latin.glyphOf(65), latin.glyphOf(79), new DataView(sfnt.buffer).getUint16(maxpAt(sfnt) + 4)];
+    const red = createCanvas(50, 50);
+    red.getContext('2d').fillStyle = '#f00';
+    red.getContext('2d').fillRect(0, 0, 50, 50);
+    const tables =
+      kind === 'bitmaps' ? { sbix: sbix(a, count, red.toBuffer('image/png'), 50) } : oneColor(a, o, [255, 0, 0]);
+    const font = { ...LATIN, bytes: withTables(sfnt, tables) };
+    const canvas = await drawTexts(textAnimation([text('A', { ps: [100, 150], s: 100 })]), [font]);
+    const context = canvas.getContext('2d');
+    const colorAt = (x: number, y: number): number[] => [...context.getImageData(x, y, 1, 1).data.subarray(0, 3)];
+    // An O has nothing in its middle.
+    expect(colorAt(132, 115)).toEqual(kind === 'bitmaps' ? [255, 0, 0] : [255, 255, 255]);
+    expect(colorAt(110, 115)).toEqual([255, 0, 0]);
+  });
+
   it('sets every keyframe of a text in its own style', async () => {
     const layer = text('one', { ps: [20, 100] });
     const { d } = layer.t as { d: { k: { t: number; s: object }[] } };
@@ -180,6 +201,12 @@ describe('textFindings()', () => {
     ]);
   });
 });
+
+/** Where the table begins that counts the glyphs. */
+function maxpAt(sfnt: Uint8Array): number {
+  const entry = Buffer.from(sfnt).indexOf('maxp', 12, 'latin1');
+  return new DataView(sfnt.buffer).getUint32(entry + 8);
+}
 
 /** Share of the pixels that differ by more than a quarter in any channel. */
 function differing(a: Canvas, b: Canvas): number {
