@@ -50,6 +50,7 @@ const { metafile } = await build({
     'src/engine/still-worker.ts',
     'src/engine/lint/lint-worker.ts',
     'src/server/templates/package-worker.ts',
+    'src/session/source-worker.ts',
   ],
   splitting: true,
   chunkNames: 'chunks/[name]-[hash]',

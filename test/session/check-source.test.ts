@@ -135,6 +135,15 @@ describe('checkSource() of videos and sounds', () => {
     expect(await codeOf(large, 'audio')).toBe('asset_too_large');
   });
 
+  it('looks at a large file in a thread, and says the same', async () => {
+    const wav = toneWav(12);
+    expect(await checkSource(wav, 'audio')).toMatchObject({ contentType: 'audio/wav' });
+    expect(await codeOf(wav, 'video')).toBe('asset_type_unsupported');
+    const webm = Buffer.alloc(1_200_000);
+    webm.writeUInt32BE(0x1a45dfa3);
+    expect(await codeOf(webm, 'video')).toBe('asset_decode_failed');
+  });
+
   it('takes no sound that is cut off in its header', async () => {
     expect(await codeOf(toneWav(0.1).subarray(0, 30), 'audio')).toBe('asset_decode_failed');
   });
