@@ -1,8 +1,9 @@
-import { createRequire } from 'node:module';
+// @ts-expect-error The package has no types.
+import * as exported from 'gifenc';
 
 export type Color = [red: number, green: number, blue: number];
 
-/** The part of gifenc used here; the package has no types. */
+/** The part of gifenc used here. */
 interface Gifenc {
   /** At most so many colours for the pixels, RGBA, alpha ignored. */
   quantize(rgba: Uint8Array, maxColors: number, options: { readonly format: 'rgb565' }): Color[];
@@ -23,7 +24,5 @@ interface Gifenc {
   };
 }
 
-const require = createRequire(import.meta.url);
-
-/** gifenc as CommonJS exports it: its own default export shows as another thing to each that imports it. */
-export const gifenc = require('gifenc') as Gifenc;
+/** A CommonJS module that calls itself an ES module: Node gives all of it as the default export, others by name. */
+export const gifenc: Gifenc = 'quantize' in exported ? (exported as Gifenc) : exported.default;
