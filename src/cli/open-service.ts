@@ -62,7 +62,7 @@ function openEmbedded(project: Project, io: Io): OpenService {
     now: () => io.now(),
   });
   const capacity = renderCapacity();
-  const pool = createRenderPool({ size: capacity, encoder: chooseEncoder('embedded', io.env) });
+  const pool = createRenderPool({ size: capacity, encoder: chooseEncoder(project.config.encoder, io.env) });
   const service = createEmbeddedService({
     templates: { find: async (_, id) => packages.get(id) ?? null },
     sources: sources.reader,

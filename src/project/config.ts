@@ -48,6 +48,8 @@ export interface Config {
   readonly fonts: { readonly path: string; readonly at: Span } | null;
   /** How finished files are made where a definition does not say it. */
   readonly output: OutputRequest | null;
+  /** What makes H.264 where this machine renders. */
+  readonly encoder: 'embedded' | 'ffmpeg';
 }
 
 export interface ParsedConfig {
@@ -69,6 +71,7 @@ interface WrittenConfig {
   readonly lint?: LintConfig;
   readonly fonts?: string;
   readonly output?: OutputRequest;
+  readonly encoder?: Config['encoder'];
 }
 
 interface WrittenService {
@@ -89,6 +92,7 @@ export const DEFAULT_CONFIG: Config = {
   lint: {},
   fonts: null,
   output: null,
+  encoder: 'embedded',
 };
 
 /** The text of reelform.yaml → the configuration, and all that is wrong with it. Never throws on the text. */
@@ -129,6 +133,7 @@ export function parseConfig(file: string, text: string, check: Check): ParsedCon
       lint: written.lint ?? {},
       fonts: fonts?.ok === true ? fonts.value : null,
       output: written.output ?? null,
+      encoder: written.encoder ?? DEFAULT_CONFIG.encoder,
     },
     templateNames,
     diagnostics,
