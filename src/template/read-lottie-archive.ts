@@ -16,7 +16,7 @@ export interface LottieArchive {
 /**
  * Unpacks a `.lottie` file, with the guards of `readPackageZip`.
  *
- * @see https://dotlottie.io/structure (version 1), https://dotlottie.io/spec/2.0
+ * @see https://dotlottie.io/structure; version 2 has a/, i/, u/ and f/ in place of animations/, images/ …
  */
 export function readLottieArchive(bytes: Uint8Array): Result<LottieArchive> {
   const unpacked = readPackageZip(bytes);

@@ -11,7 +11,7 @@ import { writePackageZip } from './write-package-zip.ts';
  * @param files of a package that `parseTemplatePackage` found nothing wrong with
  * @param id names the animation: letters, digits, `_` and `-`
  * @param generator the program and its version
- * @see https://dotlottie.io/spec/2.0
+ * @see https://dotlottie.io/structure, and for fonts and sounds src/v2 of dotlottie-js
  */
 export function writeLottieArchive(
   files: ReadonlyMap<string, Uint8Array>,
