@@ -6,7 +6,7 @@ import { drawTexts, text, textAnimation } from './text-scene.ts';
 /** What a row shows, and what makes it: texts of every writing system, and what is done with them. */
 const ROWS: readonly (readonly [label: string, words: string, style?: Record<string, unknown>])[] = [
   ['Latin', 'AVATAR Tofu “Ypsilon” – Ærøskøbing, fjord & Žižkov'],
-  ['Small capitals, all capitals', 'Hamburgefonts', { ca: 2 }],
+  ['Small capitals', 'Hamburgefonts', { ca: 2 }],
   ['Cyrillic', 'Съешь же ещё этих мягких булок'],
   ['Greek', 'Ξεσκεπάζω την ψυχοφθόρα σας'],
   ['Arabic', 'السلام عليكم ورحمة الله وبركاته'],

@@ -1,18 +1,29 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
 import type { SceneFont } from '../../../src/template/scene.ts';
 
-const resolve = createRequire(import.meta.url).resolve;
+const require = createRequire(import.meta.url);
+const PACKAGES = {
+  'noto-sans': require.resolve('@fontsource/noto-sans/package.json'),
+  'noto-sans-arabic': require.resolve('@fontsource/noto-sans-arabic/package.json'),
+  'noto-sans-hebrew': require.resolve('@fontsource/noto-sans-hebrew/package.json'),
+  'noto-sans-devanagari': require.resolve('@fontsource/noto-sans-devanagari/package.json'),
+  'noto-sans-thai': require.resolve('@fontsource/noto-sans-thai/package.json'),
+  'noto-sans-kr': require.resolve('@fontsource/noto-sans-kr/package.json'),
+  'noto-sans-jp': require.resolve('@fontsource/noto-sans-jp/package.json'),
+  'noto-color-emoji': require.resolve('@fontsource/noto-color-emoji/package.json'),
+} as const;
 const read = new Map<string, Uint8Array>();
 
 /** A font file of a @fontsource package: `noto-sans`, `latin` → Noto Sans for Latin letters. */
 export function testFont(
-  family: string,
+  family: keyof typeof PACKAGES,
   subset: string,
   { name = `${family}-${subset}`, isFallback = true, ending = 'woff2' } = {},
 ): SceneFont {
-  const file = `@fontsource/${family}/files/${family}-${subset}-400-normal.${ending}`;
-  const bytes = read.get(file) ?? readFileSync(resolve(file));
+  const file = join(dirname(PACKAGES[family]), 'files', `${family}-${subset}-400-normal.${ending}`);
+  const bytes = read.get(file) ?? readFileSync(file);
   read.set(file, bytes);
   return { name, bytes, isFallback };
 }
@@ -23,8 +34,8 @@ export const LATIN = testFont('noto-sans', 'latin', { name: 'Latin', isFallback:
 /** One fallback for each writing system. */
 export function everyScript(): SceneFont[] {
   return [
-    ...['latin-ext', 'cyrillic', 'greek', 'devanagari', 'vietnamese'].map((subset) => testFont('noto-sans', subset)),
-    ...['arabic', 'hebrew', 'thai'].map((script) => testFont(`noto-sans-${script}`, script)),
+    ...['latin-ext', 'cyrillic', 'greek', 'vietnamese'].map((subset) => testFont('noto-sans', subset)),
+    ...(['arabic', 'hebrew', 'thai', 'devanagari'] as const).map((script) => testFont(`noto-sans-${script}`, script)),
     testFont('noto-sans-kr', 'korean'),
     testFont('noto-sans-jp', 'japanese'),
     testFont('noto-color-emoji', 'emoji', { ending: 'woff' }),
