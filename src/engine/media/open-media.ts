@@ -1,6 +1,5 @@
 import {
   ADTS,
-  BufferSource,
   FLAC,
   Input,
   type InputTrack,
@@ -15,6 +14,7 @@ import {
   WEBM,
 } from 'mediabunny';
 import { SceneError } from '../scene-error.ts';
+import { BoundedSource } from './bounded-source.ts';
 import { problemOfBoxes } from './check-boxes.ts';
 import { mediaTypeOf } from './media-type.ts';
 
@@ -42,7 +42,7 @@ export function openMedia(bytes: Uint8Array, imageName: string): Input {
   if (problem !== undefined) {
     throw new SceneError('asset_decode_failed', `The file is damaged: ${problem}`, { imageName });
   }
-  return new Input({ source: new BufferSource(bytes), formats: FORMATS });
+  return new Input({ source: new BoundedSource(bytes), formats: FORMATS });
 }
 
 /**

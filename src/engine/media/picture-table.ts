@@ -1,4 +1,10 @@
+import { setImmediate } from 'node:timers/promises';
 import { type EncodedPacket, EncodedPacketSink, type InputVideoTrack } from 'mediabunny';
+
+/** Six hours at 60 pictures a second, and what a damaged file names. */
+const MOST_PACKETS = 2_000_000;
+/** Whoever waits for something else has a turn in between. */
+const PACKETS_A_TURN = 10_000;
 
 /** A picture of a video track, known before any of it is decoded. */
 export interface PictureEntry {
@@ -19,11 +25,15 @@ export async function readPictureTable(track: InputVideoTrack, from: number, to:
   const options = { metadataOnly: !hasHidden };
   const first = (await sink.getKeyPacket(from, options)) ?? (await sink.getFirstKeyPacket(options));
   const entries: PictureEntry[] = [];
+  let packets = 0;
   if (first === null) return entries;
   let stop = Infinity;
   for await (const packet of sink.packets(first, undefined, options)) {
     // Behind a key picture come those that are shown before it; then those of a part that nobody asked for.
     if (packet.timestamp > stop) break;
+    packets += 1;
+    if (packets > MOST_PACKETS) throw new Error('it has too many pictures');
+    if (packets % PACKETS_A_TURN === 0) await setImmediate();
     if (packet.type === 'key' && packet.timestamp > to) stop = packet.timestamp;
     if (packet.timestamp < first.timestamp || (hasHidden && !isShown(packet))) continue;
     entries.push({ time: packet.timestamp, isKey: packet.type === 'key' });

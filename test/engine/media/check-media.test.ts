@@ -1,0 +1,105 @@
+import { describe, expect, test } from 'vitest';
+import { problemOfBoxes } from '../../../src/engine/media/check-boxes.ts';
+import { checkClip } from '../../../src/engine/media/check-clip.ts';
+import { checkSound, MAX_SOUND_BYTES } from '../../../src/engine/media/check-sound.ts';
+import type { SceneError } from '../../../src/engine/scene-error.ts';
+import { mediaFile, numberedClip, wavFile } from './media-files.ts';
+
+async function refused(checking: Promise<unknown>): Promise<SceneError> {
+  const error = (await checking.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  )) as SceneError;
+  expect(error).toMatchObject({ name: 'SceneError', imageName: 'clip' });
+  return error;
+}
+
+describe('checkClip()', () => {
+  const clips: [string, object][] = [
+    ['b-frames-25.mp4', { type: 'mp4', width: 64, height: 36, durationSeconds: 4, fps: 25, hasSound: false }],
+    ['vp9-29.97.webm', { type: 'webm', width: 64, height: 36, hasSound: false }],
+    ['hevc-open-gop-60.mov', { type: 'mov', width: 64, height: 36, durationSeconds: 3, hasSound: false }],
+  ];
+  test.each(clips)('says what %s is', async (file, expected) => {
+    expect(await checkClip(mediaFile(file), 'clip')).toMatchObject(expected);
+  });
+
+  const strangers: [string, string][] = [
+    ['a playlist', '#EXTM3U\n#EXTINF:10,\nfile:///etc/passwd\n'],
+    ['a concatenation', "ffconcat version 1.0\nfile '/etc/passwd'\n"],
+    ['a manifest', '<?xml version="1.0"?><MPD xmlns="urn:mpeg:dash:schema:mpd:2011"></MPD>'],
+    ['a picture', '\x89PNG\r\n\x1a\n\0\0\0\rIHDR'],
+    ['nothing', ''],
+  ];
+  test.each(strangers)('refuses %s, whatever it is called', async (_, text) => {
+    expect((await refused(checkClip(Buffer.from(text, 'latin1'), 'clip'))).code).toBe('asset_type_unsupported');
+    expect((await refused(checkSound(Buffer.from(text, 'latin1'), 'clip'))).code).toBe('asset_type_unsupported');
+  });
+
+  test('refuses a sound', async () => {
+    expect((await refused(checkClip(mediaFile('beep.m4a'), 'clip'))).code).toBe('asset_type_unsupported');
+  });
+
+  test('refuses more pixels than are taken, in the index and in the pictures themselves', async () => {
+    const bytes = Buffer.from(await numberedClip(25, 2));
+    const entry = bytes.indexOf('avc1', bytes.indexOf('stsd'));
+    bytes.writeUInt16BE(5000, entry + 4 + 24);
+    expect((await refused(checkClip(bytes, 'clip'))).code).toBe('asset_too_large');
+  });
+
+  test('refuses what is cut off before its index ends', async () => {
+    const bytes = await numberedClip(25, 2);
+    expect((await refused(checkClip(bytes.subarray(0, 300), 'clip'))).code).toBe('asset_decode_failed');
+  });
+
+  test('refuses tables that name billions of samples, before anything counts them', async () => {
+    const bytes = mediaFile('b-frames-25.mp4');
+    bytes.writeUInt32BE(0xffffffff, bytes.indexOf('stts') + 12);
+    expect(problemOfBoxes(bytes)).toBe('it names too many samples');
+    expect((await refused(checkClip(bytes, 'clip'))).code).toBe('asset_decode_failed');
+  });
+
+  test('refuses boxes that hold themselves, or one another without end', () => {
+    const nested = (depth: number): Buffer => {
+      const inner = depth === 0 ? Buffer.alloc(0) : nested(depth - 1);
+      const box = Buffer.alloc(8);
+      box.writeUInt32BE(8 + inner.length);
+      box.write('moov', 4);
+      return Buffer.concat([box, inner]);
+    };
+    expect(problemOfBoxes(nested(5))).toBeUndefined();
+    expect(problemOfBoxes(nested(50))).toBe('it has too many boxes');
+    const short = nested(0);
+    short.writeUInt32BE(4);
+    expect(problemOfBoxes(short)).toBe('the box moov is smaller than its header');
+  });
+});
+
+describe('checkSound()', () => {
+  test('says what a sound is, also one in a video', async () => {
+    const wav = wavFile(44_100, new Float32Array(22_050));
+    expect(await checkSound(wav, 'clip')).toEqual({
+      type: 'wav',
+      durationSeconds: 0.5,
+      sampleRate: 44_100,
+      channels: 2,
+    });
+    expect(await checkSound(mediaFile('beep.m4a'), 'clip')).toMatchObject({
+      type: 'mp4',
+      durationSeconds: 0.5,
+      channels: 1,
+    });
+    expect((await refused(checkSound(mediaFile('b-frames-25.mp4'), 'clip'))).message).toBe('The file has no sound');
+  });
+
+  test('says what to convert to, where there is no decoder', async () => {
+    for (const file of ['vorbis.ogg', 'alac.m4a']) {
+      const { code, message } = await refused(checkSound(mediaFile(file), 'clip'));
+      expect([code, message.includes('convert it to MP3, WAV')]).toEqual(['asset_type_unsupported', true]);
+    }
+  });
+
+  test('refuses too many bytes', async () => {
+    expect((await refused(checkSound(new Uint8Array(MAX_SOUND_BYTES + 1), 'clip'))).code).toBe('asset_too_large');
+  });
+});
