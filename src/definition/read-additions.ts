@@ -43,7 +43,7 @@ export function readAdditions(root: MapNode, context: AdditionContext): Addition
  *
  * @returns `null` where nothing is left
  */
-export function normaliseOutput({ format, height, fps, quality }: OutputRequest): OutputRequest | null {
+function normaliseOutput({ format, height, fps, quality }: OutputRequest): OutputRequest | null {
   const output: OutputRequest = {
     ...(format === undefined || format === 'mp4' ? {} : { format }),
     ...(height === undefined ? {} : { height }),

@@ -19,8 +19,8 @@ function audioSchema(form: DefinitionForm): JsonSchema {
     type: 'object',
     maxProperties: 16,
     propertyNames: {
-      pattern: '^[A-Za-z0-9_-]{1,64}$',
-      patternErrorMessage: 'Must be 1 to 64 letters, digits, - and _',
+      pattern: '^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$',
+      patternErrorMessage: 'Must be 1 to 64 letters, digits, - and _, a letter or a digit first',
     },
     additionalProperties: soundSchema(form),
     ...(form === 'file'

@@ -370,6 +370,7 @@ output: {quality: low, height: 720, format: webm}
   it.each([
     ['audio: music.mp3', ['definition_invalid 7:8']],
     ['audio: {"my track": a.mp3}', ['definition_invalid 7:9']],
+    ['audio: {_main: a.mp3}', ['definition_invalid 7:9']],
     ['audio: {main: }', ['wrong_kind 7:9']],
     ['audio: {main: {source: a.mp3, volume: loud}}', ['definition_invalid 7:39']],
     ['audio: {main: {source: "https://x y/a.mp3"}}', ['invalid_url 7:24']],

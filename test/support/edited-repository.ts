@@ -21,7 +21,7 @@ const SPECS = ['launch', 'plain'].map(
       c_01: { input_type: 'color', example_text: 'EEADA7', stillcut: 'stillcut_01' },
       '(Footage)/USER/photo.png': { input_type: 'image', stillcut: 'stillcut_01', required: false },
     },
-    fonts: [],
+    fonts: ['Test-Regular'],
   }),
 );
 
@@ -33,7 +33,7 @@ function definitions(first: string, second: string): Files {
     'videos/berlin.yaml': `template: ${first}\ntitle: Berlin\n${values('Berlin')}${photo} images/one.png\n`,
     'videos/oslo.yaml': `template: ${second}\ntitle: Oslo\n${values('Oslo')}${photo} ./near.png\n`,
     'videos/north/rome.yaml': `template: ${first}\ntitle: Rome\n${values('Rome')}audio: {main: sounds/one.mp3}\n`,
-    'videos/north/bern.yaml': `template: ${second}\ntitle: Rome\n${values('Rome')}`,
+    'videos/north/bern.yaml': `template: ${second}\ntitle: Rome\n${values('Rome')}fonts: {Test-Regular: Test-Regular}\n`,
     'videos/north/deep/kyiv.yaml': `extends: ../../../parts/brand.yaml\ntitle: Kyiv\nresources:\n  t_01: Kyiv\n`,
     'videos/_near.yaml': `extends: parts/brand.yaml\nlabels: {from: near}\n`,
     'videos/lima.yaml': 'extends: ./_near.yaml\ntitle: Lima\nresources: {t_01: Lima}\noutput: {height: 18}\n',
