@@ -22,6 +22,8 @@ export interface TextLayout {
   readonly missing: readonly string[];
 }
 
+/** Seen only where a line ends with it. */
+const SOFT_HYPHEN = '\u00ad';
 /** Less than what rounding makes, in shares of the box. */
 const TOLERANCE = 0.005;
 
@@ -95,9 +97,15 @@ function finalLines(paragraphs: readonly PreparedParagraph[], { ranges, size }: 
 
 /** Shaped anew: at the ends of a line letters may have other forms, and nothing is kerned over them. */
 function lineCells(paragraph: PreparedParagraph, from: number, to: number, isTracked: boolean): Cell[] {
-  const { cells, text } = paragraph;
+  const { cells, text, runs } = paragraph;
   const start = cells[from]?.start ?? text.length;
-  return shapeParagraph(paragraph, start, cells[to]?.start ?? text.length, isTracked);
+  const end = cells[to]?.start ?? text.length;
+  const line = shapeParagraph(paragraph, start, end, isTracked);
+  const run = runs.find((one) => one.end >= end);
+  const isHyphenated = cells[to] !== undefined && text.charAt(end - 1) === SOFT_HYPHEN;
+  if (!isHyphenated || run === undefined || run.font === null) return line;
+  const hyphen = { ...paragraph, text: '-', runs: [{ ...run, start: 0, end: 1 }] };
+  return [...line, ...shapeParagraph(hyphen, 0, 1, isTracked).map((cell) => ({ ...cell, start: end, end }))];
 }
 
 /** Lines whose baselines lie below the box are not drawn where the text simply begins at its top. */

@@ -68,6 +68,13 @@ describe('layOutText()', () => {
     if (!text.includes('\r')) expect((await layOut(text, { sz: [width, 500] })).seen).toEqual(lines);
   });
 
+  it('shows a soft hyphen where a line ends with one', async () => {
+    const { lines } = await layOut('soft\u00adware\u00ad', { sz: [24, 500] });
+    const hyphen = glyphsOf(await layOut('-'))[0];
+    expect(lines.map(({ cells }) => cells.length)).toEqual([5, 4]);
+    expect(lines[0]!.cells.at(-1)!.cell.glyphs.map(({ glyph }) => glyph)).toEqual(hyphen);
+  });
+
   it('takes the first font that has a cluster, and a colour font for emoji', async () => {
     const { lines } = await layOut('a한ひ漢😀❤️☎︎');
     const names = await Promise.all(
