@@ -84,7 +84,7 @@ async function render(
   options: RenderOptions,
   io: Io,
 ): Promise<Rendered | number> {
-  const encoder = chooseEncoder('embedded', io.env);
+  const encoder = chooseEncoder(project.config.encoder, io.env);
   const scenes = openScenes(project, io, 'render');
   const pool = createRenderPool({ size: 1, encoder });
   const interruption = new AbortController();

@@ -12,7 +12,7 @@ const REFERENCE = readFileSync(join(ROOT, 'schemas/README.md'), 'utf8');
 /** What terminals say of themselves. */
 const TERMINAL = new Set(['COLORTERM', 'STY', 'TERM', 'TMUX', 'XTERM_VERSION']);
 const COMMANDS = [
-  ...['plan', 'apply', 'drift', 'explain'],
+  ...['plan', 'apply', 'drift', 'explain', 'render'],
   'resolve',
   ...['show', 'output', 'lock merge', 'lock verify', 'lock migrate', 'mv', 'rm', 'import'],
   ...['validate', 'lint', 'pull', 'fmt', 'doctor'],
