@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { LottieDocument, Scene, SceneClip } from '../../template/scene.ts';
@@ -11,8 +11,11 @@ import { mediaTypeOf } from './media-type.ts';
 import type { ClipPictures } from './picture.ts';
 import { videoPictures } from './video-pictures.ts';
 
-/** Of the pictures of one window: 15 of 1920 × 1080. A window holds those of one frame at least. */
-const WINDOW_BYTES = 128_000_000;
+/** Of the pictures of one window: 11 of 1920 × 1080. A window holds those of one frame at least. */
+const WINDOW_BYTES = 96_000_000;
+const FOLDER = 'reelform-clips-';
+/** What is older was left behind by a process that was killed. */
+const STALE_MS = 3_600_000;
 
 /** Frames [from, to) of the video, and what the animation needs to show the clips in them. */
 export interface ClipWindow {
@@ -51,6 +54,7 @@ interface OpenClip {
  * @throws SceneError asset_decode_failed, asset_type_unsupported; ReelformError encoder_missing
  */
 export async function openClips(scene: Scene, animation: LottieDocument): Promise<Clips> {
+  removeStale(Date.now());
   const open: OpenClip[] = [];
   const close = (): void => {
     for (const { pictures } of open) pictures.close();
@@ -62,6 +66,25 @@ export async function openClips(scene: Scene, animation: LottieDocument): Promis
     throw error;
   }
   return { window: (from, mostFrames) => makeWindow(open, scene, from, mostFrames), close };
+}
+
+/** Folders of processes that were killed while they loaded. */
+function removeStale(now: number): void {
+  for (const name of readdirSync(tmpdir())) {
+    if (!name.startsWith(FOLDER)) continue;
+    const folder = join(tmpdir(), name);
+    const changedAt = statSync(folder, { throwIfNoEntry: false })?.mtimeMs ?? now;
+    // Another's may not be removed; that is for the other to do.
+    if (now - changedAt > STALE_MS) tryToRemove(folder);
+  }
+}
+
+function tryToRemove(folder: string): void {
+  try {
+    rmSync(folder, { recursive: true, force: true });
+  } catch {
+    return;
+  }
 }
 
 async function openClip(clip: SceneClip, scene: Scene, animation: LottieDocument): Promise<OpenClip> {
@@ -130,17 +153,19 @@ async function makeWindow(
     to,
     assets,
     async withFiles(load) {
-      const folder = await mkdtemp(join(tmpdir(), 'reelform-clips-'));
-      try {
-        for (const [at, { clip, pictures }] of open.entries()) {
-          for (const index of [...wanted[at]!].sort((a, b) => a - b)) {
-            const file = bitmapFile(fitPicture(await pictures.picture(index), clip));
-            await writeFile(join(folder, fileName(at, index)), file);
-          }
+      const files: [name: string, bytes: Uint8Array][] = [];
+      for (const [at, { clip, pictures }] of open.entries()) {
+        for (const index of [...wanted[at]!].sort((a, b) => a - b)) {
+          files.push([fileName(at, index), bitmapFile(fitPicture(await pictures.picture(index), clip))]);
         }
+      }
+      // In one go: a thread that is ended from outside while it waits would leave them behind.
+      const folder = mkdtempSync(join(tmpdir(), FOLDER));
+      try {
+        for (const [name, bytes] of files) writeFileSync(join(folder, name), bytes);
         return load(folder);
       } finally {
-        await rm(folder, { recursive: true, force: true, maxRetries: 3 });
+        rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
       }
     },
   };

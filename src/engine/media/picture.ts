@@ -2,7 +2,7 @@
 export interface Picture {
   readonly width: number;
   readonly height: number;
-  /** BGRA, row-major, straight alpha, width*height*4 bytes; the receiver's own. */
+  /** BGRA, row-major, straight alpha, width*height*4 bytes; not to be written to. */
   readonly bgra: Uint8ClampedArray;
   readonly isOpaque: boolean;
 }

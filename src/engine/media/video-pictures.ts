@@ -123,7 +123,7 @@ class VideoPictures implements ClipPictures {
   }
 
   async picture(index: number): Promise<Picture> {
-    if (this.#latest?.place === index) return copyOf(this.#latest.picture);
+    if (this.#latest?.place === index) return this.#latest.picture;
     const { name, table } = this.#video;
     try {
       const key = table.findLastIndex((entry, place) => entry.isKey && place <= index);
@@ -134,11 +134,11 @@ class VideoPictures implements ClipPictures {
       this.#last = index;
       const frame = run.colour.take(index);
       // What could not be decoded shows what was there before.
-      if (frame === undefined && this.#latest !== undefined) return copyOf(this.#latest.picture);
+      if (frame === undefined && this.#latest !== undefined) return this.#latest.picture;
       if (frame === undefined) throw new Error('no picture comes of it');
       const picture = await this.#convert(frame, run.alpha?.take(index));
       this.#latest = { place: index, picture };
-      return copyOf(picture);
+      return picture;
     } catch (cause) {
       throw damageOf(cause, name);
     }
@@ -236,8 +236,4 @@ class VideoPictures implements ClipPictures {
       }
     }
   }
-}
-
-function copyOf(picture: Picture): Picture {
-  return { ...picture, bgra: picture.bgra.slice() };
 }
