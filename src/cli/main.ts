@@ -90,4 +90,6 @@ const io: Io = {
   leave: (exitCode) => process.exit(exitCode),
 };
 
-process.exitCode = await start(process.argv.slice(2), io);
+start(process.argv.slice(2), io).then((exitCode) => {
+  process.exitCode = exitCode;
+});
