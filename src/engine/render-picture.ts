@@ -1,13 +1,28 @@
 import { createCanvas, loadImage } from '@napi-rs/canvas';
 import type { Scene } from '../template/scene.ts';
 import type { RenderedStill } from './raster-protocol.ts';
-import type { Rendering, RenderSceneOptions } from './render-scene.ts';
 import { renderStills } from './render-stills.ts';
 import type { StillImage } from './still-protocol.ts';
 import { setTexts } from './text/set-texts.ts';
+import type { TextFinding } from './text/text-finding.ts';
 import { withPngComment } from './writers/png-file.ts';
 
 const JPEG_QUALITY = 90;
+
+export interface RenderPictureOptions {
+  /** Called after each picture that was drawn. */
+  readonly onProgress?: ((done: number, count: number) => void) | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface RenderedPicture {
+  /** PNG. */
+  readonly picture: Uint8Array;
+  /** In the scene's order. */
+  readonly stills: readonly RenderedStill[];
+  /** What a viewer would stumble over in its texts. */
+  readonly findings: readonly TextFinding[];
+}
 
 /**
  * Renders one picture of a scene, as PNG: the frame of its first still, or the first frame where it has none. Its stills
@@ -17,8 +32,8 @@ const JPEG_QUALITY = 90;
  */
 export async function renderPicture(
   scene: Scene,
-  { signal, onProgress }: Pick<RenderSceneOptions, 'signal' | 'onProgress'>,
-): Promise<Rendering> {
+  { signal, onProgress }: RenderPictureOptions,
+): Promise<RenderedPicture> {
   signal?.throwIfAborted();
   const { width, height, output } = scene;
   const wanted = scene.stills.length > 0 ? scene.stills : [{ name: 'picture', frame: 0 }];
@@ -29,16 +44,7 @@ export async function renderPicture(
     signal?.throwIfAborted();
     stills.push(await overBlack(picture, width, height));
   }
-  return {
-    video: withPngComment(pictures[0]!.bytes, output.fingerprint),
-    format: output.format,
-    stills,
-    findings,
-    width,
-    height,
-    frameCount: 1,
-    durationSeconds: 0,
-  };
+  return { picture: withPngComment(pictures[0]!.bytes, output.fingerprint), stills, findings };
 }
 
 /** JPEG has no alpha. */

@@ -48,7 +48,10 @@ export async function renderScene(scene: Scene, options: RenderSceneOptions = {}
   signal?.throwIfAborted();
   checkScene(scene);
   const { width, height, frameCount, output } = scene;
-  if (output.format === 'png') return renderPicture(scene, options);
+  if (output.format === 'png') {
+    const { picture, ...rest } = await renderPicture(scene, options);
+    return { video: picture, format: 'png', ...rest, width, height, frameCount: 1, durationSeconds: 0 };
+  }
   const rate = frameRateOf(scene.fps);
   const supply = supplyFrames(scene, { first: 0, end: frameCount }, signal);
   let writer: FrameWriter | undefined;
