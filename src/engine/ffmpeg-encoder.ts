@@ -9,8 +9,8 @@ import { SceneError } from './scene-error.ts';
 
 /** x264's constant rate factor, lower is better: what a viewer would call fair, good and flawless. */
 const RATE_FACTOR: Record<OutputQuality, number> = { low: 28, medium: 24, high: 20 };
-/** Always as many, since their number decides the bytes; more would be of use to a machine with more cores alone. */
-const THREADS = 4;
+/** Always as many, since their number decides the bytes. Two take frames faster than they are drawn; more cost more in all. */
+const THREADS = 2;
 const STDERR_KEPT_CHARACTERS = 2_000;
 
 /**
@@ -40,7 +40,7 @@ function ffmpegArguments({ width, height, rate }: FrameFormat, quality: OutputQu
     ],
     ...['-i', 'pipe:0', '-map_metadata', '-1', '-fflags', '+bitexact', '-flags:v', '+bitexact'],
     ...['-c:v', 'libx264', '-preset', 'veryfast', '-profile:v', 'high', '-crf', String(RATE_FACTOR[quality])],
-    // One key frame more than nothing: segments are shorter than this. "stitchable": headers that do not follow the pictures.
+    // No key frames but the first and those at cuts. "stitchable": headers that do not follow the pictures.
     ...['-threads', String(THREADS), '-g', '1000', '-x264-params', 'stitchable=1'],
     ...['-color_range', 'tv', '-colorspace', 'bt709', '-color_primaries', 'bt709', '-color_trc', 'bt709'],
     ...['-f', 'mp4', '-movflags', 'frag_keyframe+empty_moov+default_base_moof', 'pipe:1'],
