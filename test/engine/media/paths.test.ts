@@ -1,0 +1,48 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { composeAnimation } from '../../../src/engine/compose-animation.ts';
+import { openRasterizer } from '../../../src/engine/rasterizer.ts';
+import { testPicture } from '../pictures.ts';
+import { imageLayer, sceneOf } from '../scenes.ts';
+import { numberedClip } from './media-files.ts';
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'reelform-secret-'));
+  await writeFile(join(folder, 'secret.png'), await testPicture(64, 36).encode('png'));
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+// Beside the folder that pictures of clips are read from.
+const outside = (): string => `../${basename(folder)}/`;
+
+describe('composeAnimation()', () => {
+  const ways: [string, (up: string) => object][] = [
+    ['a path', (up) => ({ id: 'other', w: 64, h: 36, u: up, p: 'secret.png', e: 0 })],
+    ['a path that says it is inside', (up) => ({ id: 'other', w: 64, h: 36, u: up, p: 'secret.png', e: 1 })],
+    ['a composition with a path', (up) => ({ id: 'other', w: 64, h: 36, u: up, p: 'secret.png', e: 0, layers: [] })],
+    ['a folder before data', (up) => ({ id: 'other', w: 64, h: 36, u: `${up}secret.png#`, p: 'data:,', e: 1 })],
+    ['data that is a path', (up) => ({ id: 'other', w: 64, h: 36, u: '', p: `data:/../${up}secret.png`, e: 1 })],
+    ['the path of a clip', (up) => ({ id: 'clip', w: 64, h: 36, u: up, p: 'secret.png', e: 0 })],
+  ];
+  test.each(ways)('reads nothing outside for %s, though there is a folder to start from', async (_, asset) => {
+    const own = { id: 'clip', w: 64, h: 36, u: '', p: 'clip.mp4', e: 0 };
+    const bytes = await numberedClip(25, 2);
+    const clips = [{ assetId: 'clip', width: 64, height: 36, bytes, transform: {}, name: 'clip.mp4' }];
+    const scene = sceneOf([imageLayer(1, 'other'), imageLayer(2, 'clip')], {
+      fps: 25,
+      clips,
+      // What comes in goes past the check of a scene here.
+      document: { assets: [own, asset(outside())] },
+    });
+    const json = (await composeAnimation(scene)).toJson([]);
+    expect(json).not.toContain('secret');
+    const rasterizer = await openRasterizer(scene);
+    await rasterizer.prepare(0);
+    // The clip's first picture is black; the secret has colours.
+    expect(new Set(rasterizer.draw(0).filter((_value, at) => at % 4 !== 3))).toEqual(new Set([0]));
+    rasterizer.close();
+  });
+});
