@@ -1,15 +1,11 @@
 import { createCanvas, loadImage, type SKRSContext2D } from '@napi-rs/canvas';
 import { checkImage } from '../check-image.ts';
 import { GlyphPainter } from './glyph-painter.ts';
-import { EMOJI_ORIGIN, FOREVER, type PooledEmoji } from './glyph-pool.ts';
+import { EMOJI_MARGIN, EMOJI_ORIGIN, FOREVER, type PooledEmoji } from './glyph-pool.ts';
 import type { OpenFont } from './harfbuzz-font.ts';
 
 /** One for all: the library gives nothing back before the collector comes by. */
 let painter: GlyphPainter | undefined;
-/** Room around the glyph, in ems: to its right, and below the baseline. */
-const RIGHT = 0.25;
-const BELOW = 0.5;
-
 /**
  * Draws emoji with their own fonts, and gives for each the image and the composition that characters refer to.
  *
@@ -29,8 +25,8 @@ async function assetsOf(
   { id, font, glyphs, advance, pixelsPerEm }: PooledEmoji,
   painter: GlyphPainter,
 ): Promise<{ id: string; [field: string]: unknown }[]> {
-  const w = Math.ceil((EMOJI_ORIGIN.x + advance + RIGHT) * pixelsPerEm);
-  const h = Math.ceil((EMOJI_ORIGIN.y + BELOW) * pixelsPerEm);
+  const w = Math.ceil((EMOJI_ORIGIN.x + advance + EMOJI_MARGIN.right) * pixelsPerEm);
+  const h = Math.ceil((EMOJI_ORIGIN.y + EMOJI_MARGIN.below) * pixelsPerEm);
   const canvas = createCanvas(w, h);
   const context = canvas.getContext('2d');
   const unit = pixelsPerEm / font.shaper.unitsPerEm;

@@ -1,5 +1,5 @@
 import { SceneError } from '../scene-error.ts';
-import { glyphShapes, missingBox } from './glyph-shapes.ts';
+import { glyphShapes, missingBox, rectangleShapes } from './glyph-shapes.ts';
 import type { OpenFont } from './harfbuzz-font.ts';
 import type { SetCharacter } from './set-line.ts';
 import type { Cell, PlacedGlyph } from './shape-paragraph.ts';
@@ -27,7 +27,17 @@ export interface SetOptions {
   readonly drop: number;
   /** Of emoji. */
   readonly pixelsPerEm: number;
+  readonly part: SetPart;
 }
+
+/**
+ * What is drawn of a text; what is not takes its room all the same. `areas` are the pictures' rectangles, filled: unlike
+ * pictures they fade with the text's colour.
+ */
+export type SetPart = 'all' | 'letters' | 'pictures' | 'areas';
+
+/** Of a picture below and beside its glyph's own room, in ems. */
+export const EMOJI_MARGIN = { right: 0.25, below: 0.5 } as const;
 
 /** Where in the picture of an emoji its pen begins, in ems from the left and from the top. */
 export const EMOJI_ORIGIN = { x: 0.25, y: 1.25 } as const;
@@ -108,10 +118,16 @@ export class GlyphPool {
     return code;
   }
 
-  #drawing({ cell, shift }: SetCharacter & { kind: 'cell' }, { drop, pixelsPerEm }: SetOptions): object {
+  #drawing({ cell, shift }: SetCharacter & { kind: 'cell' }, { drop, pixelsPerEm, part }: SetOptions): object {
     const { scale } = cell;
+    const offset = { x: shift, y: -drop, scale };
+    if (part !== 'all' && cell.isColored === (part === 'letters')) return { data: { shapes: [] } };
+    if (part === 'areas') {
+      const right = cell.advance / scale + EMOJI_MARGIN.right;
+      const edges = [-EMOJI_ORIGIN.x, -EMOJI_MARGIN.below, right, EMOJI_ORIGIN.y] as const;
+      return { data: { shapes: rectangleShapes(edges, offset) } };
+    }
     if (!cell.isColored) {
-      const offset = { x: shift, y: -drop, scale };
       const shapes = glyphShapes(cell.glyphs, offset);
       return { data: { shapes: shapes.length === 0 && cell.isMissing ? missingBox(offset) : shapes } };
     }
@@ -144,10 +160,10 @@ export class GlyphPool {
     return emoji.id;
   }
 
-  #keyOf(character: SetCharacter, { drop, pixelsPerEm }: SetOptions): string {
+  #keyOf(character: SetCharacter, { drop, pixelsPerEm, part }: SetOptions): string {
     if (character.kind === 'space') return '';
     const { cell, shift, advance } = character;
-    const picture = cell.isColored ? pixelsPerEm : '';
+    const picture = cell.isColored ? `${part}@${pixelsPerEm}` : part === 'letters' ? 'all' : part;
     return `${this.#glyphKey(cell)}|${picture}|${shift}|${advance}|${drop}`;
   }
 

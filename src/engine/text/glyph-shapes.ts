@@ -41,6 +41,11 @@ export function missingBox(offset: ShapeOffset): unknown[] {
   return asShapes(contoursOf([...outer, ...inner], offset));
 }
 
+/** A filled rectangle: left, bottom, right and top in ems. */
+export function rectangleShapes(edges: readonly [number, number, number, number], offset: ShapeOffset): unknown[] {
+  return asShapes(contoursOf(rectangle(...edges), offset));
+}
+
 /** Run through one way or, with bottom and top exchanged, the other, which makes it a hole. */
 function rectangle(left: number, bottom: number, right: number, top: number): OutlineCommand[] {
   const corners = [

@@ -1,6 +1,6 @@
 import { isRecord } from '../../is-record.ts';
 import type { LottieNode } from '../../template/lottie-slots.ts';
-import { type GlyphPool, POOL_ASCENT } from './glyph-pool.ts';
+import { type GlyphPool, POOL_ASCENT, type SetPart } from './glyph-pool.ts';
 import type { LaidOutText } from './lay-out-layers.ts';
 import { type SetOrder, setLine, spaceAdvance } from './set-line.ts';
 
@@ -13,8 +13,12 @@ const TEXT_BOX_GROUPING = 4;
 const MIN_EMOJI = 64;
 const MAX_EMOJI = 512;
 
-/** The text document that draws a laid out text exactly so, by characters of the pool. */
-export function setDocument({ layer, document, spec, stack, layout }: LaidOutText, pool: GlyphPool): LottieNode {
+/** The text document that draws a laid out text, or a part of it, exactly so, by characters of the pool. */
+export function setDocument(
+  { layer, document, spec, stack, layout }: LaidOutText,
+  pool: GlyphPool,
+  part: SetPart,
+): LottieNode {
   const { size, lineHeight, lines, baseline } = layout;
   const order = orderOf(layer.animators, lines);
   const space = spaceAdvance(lines, spec.tracking, order);
@@ -24,7 +28,7 @@ export function setDocument({ layer, document, spec, stack, layout }: LaidOutTex
   const drop = layer.animators.length > 0 && !isBoxed ? layer.groupingDrop * stack[0]!.ascent : 0;
   const { text, font } = pool.add(
     lines.map((line) => setLine(line, order, space)),
-    { space, drop: -drop, pixelsPerEm: emojiPixels(size) },
+    { space, drop: -drop, pixelsPerEm: emojiPixels(size), part },
   );
   const j = Math.min(spec.justification >= 3 ? spec.justification - 3 : spec.justification, 2) as 0 | 1 | 2;
   const kept = Object.fromEntries(Object.entries(document).filter(([field]) => !DECIDED.includes(field)));

@@ -3,9 +3,9 @@ import { fontList } from './animation-fonts.ts';
 import { findTextProblems } from './find-text-problems.ts';
 import { GlyphPool } from './glyph-pool.ts';
 import { layOutLayers } from './lay-out-layers.ts';
-import { setDocument } from './set-document.ts';
+import { setLayer } from './set-layer.ts';
 import type { TextFinding } from './text-finding.ts';
-import { textLayers, withDocuments } from './text-layers.ts';
+import { replaceTextLayers } from './text-layers.ts';
 
 /**
  * The animation with every text set: shaped, broken into lines, put in its place and drawn by outlines that the animation
@@ -21,11 +21,16 @@ export async function setTexts(
 ): Promise<{ readonly animation: LottieDocument; readonly findings: readonly TextFinding[] }> {
   const texts = await layOutLayers(animation, fonts);
   const pool = new GlyphPool();
-  const documents = new Map(texts.map((text) => [text.document, setDocument(text, pool)]));
-  const left = textLayers(animation).flatMap((layer) => layer.documents.filter((one) => !documents.has(one)));
-  const set = withDocuments(animation, documents);
+  const keptFonts = new Set<unknown>();
+  const set = replaceTextLayers(animation, (layer, index) => {
+    const own = texts.filter(({ document }) => layer.documents.includes(document));
+    for (const document of layer.documents) {
+      if (!own.some((text) => text.document === document)) keptFonts.add(document.f);
+    }
+    return setLayer(layer, own, pool, index);
+  });
   const chars = [...(Array.isArray(animation.chars) ? animation.chars : []), ...pool.chars];
-  const list = [...fontList(animation).filter(({ fName }) => left.some(({ f }) => f === fName)), ...pool.fonts];
+  const list = [...fontList(animation).filter(({ fName }) => keptFonts.has(fName)), ...pool.fonts];
   const assets = [...(set.assets ?? []), ...(await emojiAssets(pool))];
   return { animation: { ...set, assets, chars, fonts: { list } }, findings: findTextProblems(texts) };
 }

@@ -23,21 +23,43 @@ export function textLayers(animation: LottieDocument): TextLayer[] {
 }
 
 /**
- * The same animation with other text documents in it.
+ * The same animation with other layers in place of its text layers.
  *
- * @param documents the new ones, by those that they replace
+ * @param replace gives the layers for one, from the front to the back; `index` finds a number (`ind`) that no layer of its
+ *   composition has
  */
-export function withDocuments(
+export function replaceTextLayers(
   animation: LottieDocument,
-  documents: ReadonlyMap<LottieNode, LottieNode>,
+  replace: (layer: TextLayer, index: () => number) => readonly LottieNode[],
 ): LottieDocument {
-  const replaceIn = (layers: unknown): unknown =>
-    Array.isArray(layers) ? layers.map((layer: unknown) => withLayerDocuments(layer, documents)) : layers;
+  const replaceIn = (layers: unknown): unknown => {
+    if (!Array.isArray(layers)) return layers;
+    let highest = (layers as unknown[]).reduce((most: number, layer) => Math.max(most, indexOf(layer)), 0);
+    return (layers as unknown[]).flatMap((layer): readonly unknown[] => {
+      const text = isRecord(layer) ? readTextLayer(layer) : null;
+      return text === null ? [layer] : replace(text, () => ++highest);
+    });
+  };
   const assets = animation.assets?.map((asset) =>
     Array.isArray(asset.layers) ? { ...asset, layers: replaceIn(asset.layers) } : asset,
   );
   const layers = replaceIn(animation.layers) as unknown[];
   return assets === undefined ? { ...animation, layers } : { ...animation, assets, layers };
+}
+
+/** The layer with other text documents in it: by those that they replace. */
+export function withDocuments({ layer }: TextLayer, documents: ReadonlyMap<LottieNode, LottieNode>): LottieNode {
+  const text = layer.t as LottieNode;
+  const data = text.d as LottieNode;
+  const k = (data.k as unknown[]).map((frame) => {
+    const document = isRecord(frame) && isRecord(frame.s) ? documents.get(frame.s) : undefined;
+    return document === undefined ? frame : { ...(frame as LottieNode), s: document };
+  });
+  return { ...layer, t: { ...text, d: { ...data, k } } };
+}
+
+function indexOf(layer: unknown): number {
+  return isRecord(layer) && typeof layer.ind === 'number' ? layer.ind : 0;
 }
 
 function compositions({ assets = [], layers }: LottieDocument): LottieNode[][] {
@@ -66,15 +88,4 @@ function keyframesOf(data: LottieNode): LottieNode[] {
 function stillY(property: unknown): number {
   const value = isRecord(property) && property.a !== 1 && Array.isArray(property.k) ? property.k[1] : 0;
   return typeof value === 'number' ? value : 0;
-}
-
-function withLayerDocuments(layer: unknown, documents: ReadonlyMap<LottieNode, LottieNode>): unknown {
-  if (!isRecord(layer) || readTextLayer(layer) === null) return layer;
-  const text = layer.t as LottieNode;
-  const data = text.d as LottieNode;
-  const k = (data.k as unknown[]).map((frame) => {
-    const document = isRecord(frame) && isRecord(frame.s) ? documents.get(frame.s) : undefined;
-    return document === undefined ? frame : { ...(frame as LottieNode), s: document };
-  });
-  return { ...layer, t: { ...text, d: { ...data, k } } };
 }

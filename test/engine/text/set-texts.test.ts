@@ -6,6 +6,7 @@ import { setTexts } from '../../../src/engine/text/set-texts.ts';
 import { textFindings } from '../../../src/engine/text/text-findings.ts';
 import { unpackFont } from '../../../src/engine/text/unpack-font.ts';
 import type { LottieDocument } from '../../../src/template/scene.ts';
+import { placed } from '../scenes.ts';
 import { oneColor, sbix, withTables } from './made-fonts.ts';
 import { drawScriptSheet } from './script-sheet.ts';
 import { everyScript, LATIN, testFont } from './test-fonts.ts';
@@ -101,6 +102,17 @@ describe('setTexts()', () => {
     const canvas = await drawTexts(textAnimation([text('❤️', { ps: [100, 100], s: 100 }, moved)]), [LATIN, EMOJI]);
     const [red, green, blue] = canvas.getContext('2d').getImageData(162, 90, 1, 1).data;
     expect([red! > 200, green! < 100, blue! < 100]).toEqual([true, true, true]);
+  });
+
+  it('fades emoji as the letters beside them', async () => {
+    const layer = text('O❤️', { ps: [20, 150], s: 100 }, { a: [animator({ o: { a: 0, k: 60 } })] });
+    layer.ks = placed(0, 0, { o: { a: 0, k: 50 } });
+    const context = (await drawTexts(textAnimation([layer]), [LATIN, EMOJI])).getContext('2d');
+    const [letter] = context.getImageData(30, 115, 1, 1).data;
+    const [red, green] = context.getImageData(160, 115, 1, 1).data;
+    // Half of 60 % of black over white, and of the heart's red.
+    expect(Math.abs(letter! - 255 * 0.7)).toBeLessThan(4);
+    expect([red! > 240, Math.abs(green! - (255 * 0.7 + 67 * 0.3)) < 25]).toEqual([true, true]);
   });
 
   it.each(['bitmaps', 'layers'])('draws glyphs that a font has as coloured %s', async (kind) => {
