@@ -1,0 +1,90 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { execa } from 'execa';
+import { expect, test } from 'vitest';
+import { openSound } from '../../src/engine/media/open-sound.ts';
+import { videoPictures } from '../../src/engine/media/video-pictures.ts';
+import { renderScene } from '../../src/engine/render-scene.ts';
+import { onset } from '../engine/media/decoded-track.ts';
+import { wavFile } from '../engine/media/media-files.ts';
+import { rectangleLayer, sceneOf } from '../engine/scenes.ts';
+import { hasFfprobe } from '../support/ffprobe.ts';
+import { count, tell } from '../support/proof.ts';
+
+// A flash of one frame and a beep once a second: in the finished MP4 both begin together, to the end.
+
+const RATE = 48_000;
+const FPS = 30_000 / 1001;
+/** One AAC frame. */
+const TOLERANCE = 1024;
+const seconds = count(60, 8);
+const hasFfmpeg = await hasFfprobe();
+
+/** The frames that flash: those in which a second and a quarter, two and a quarter … begin. */
+const flashes = Array.from({ length: seconds - 1 }, (_, second) => Math.ceil((second + 1.25) * FPS));
+const starts = flashes.map((frame) => Math.round((frame * RATE) / FPS));
+
+async function rendered(): Promise<Uint8Array> {
+  const samples = new Float32Array((seconds + 1) * RATE);
+  for (const start of starts) {
+    for (let at = 0; at < RATE / 20; at++) samples[start + at] = 0.5 * Math.sin((2 * Math.PI * 1000 * at) / RATE);
+  }
+  const layers = flashes.map((frame, index) =>
+    rectangleLayer(index + 1, [0, 0, 64, 36], [1, 1, 1], { ip: frame, op: frame + 1 }),
+  );
+  const sound = {
+    bytes: wavFile(RATE, samples),
+    startSeconds: 0,
+    endSeconds: seconds + 1,
+    transform: {},
+    name: 'beeps',
+    optional: false,
+  };
+  const frameCount = Math.round(seconds * FPS);
+  return (await renderScene(sceneOf(layers, { fps: 29.97, frameCount, sounds: [sound] }))).video;
+}
+
+/** How far each beep is off its flash, in samples. */
+function offsets(samples: Float32Array): number[] {
+  return starts.map((start) => onset(samples, 0.15, start - RATE / 4) - start);
+}
+
+test('sound and picture are in step within one AAC frame', async () => {
+  const video = await rendered();
+  const pictures = await videoPictures(video, 'video', { from: 0, to: seconds });
+  for (const frame of flashes) {
+    const light = [];
+    for (const at of [frame - 1, frame, frame + 1]) light.push((await pictures.picture(at)).bgra[4 * 64 * 18]! > 127);
+    expect(light).toEqual([false, true, false]);
+  }
+  pictures.close();
+
+  const sound = (await openSound(video, 'video'))!;
+  const blocks: Float32Array[] = [];
+  for await (const { left } of sound.samples(0)) blocks.push(left);
+  sound.close();
+  const own = Buffer.concat(blocks.map((block) => Buffer.from(block.buffer, block.byteOffset, block.byteLength)));
+  const samples = new Float32Array(own.buffer.slice(own.byteOffset, own.byteOffset + own.byteLength));
+  expect(samples).toHaveLength(Math.round((Math.round(seconds * FPS) * RATE) / FPS));
+  const heard = offsets(samples);
+  tell(
+    `${heard.length} beeps in ${seconds} s: ${Math.min(...heard)} to ${Math.max(...heard)} samples behind their flash`,
+  );
+  for (const offset of heard) expect(Math.abs(offset)).toBeLessThan(TOLERANCE);
+
+  if (!hasFfmpeg) return;
+  const folder = await mkdtemp(join(tmpdir(), 'reelform-step-'));
+  try {
+    await writeFile(join(folder, 'a.mp4'), video);
+    const pcm = ['-map', '0:a', '-ac', '1', '-f', 'f32le', '-'];
+    const { stdout } = await execa('ffmpeg', ['-v', 'error', '-i', join(folder, 'a.mp4'), ...pcm], {
+      encoding: 'buffer',
+    });
+    const other = offsets(new Float32Array(stdout.slice().buffer));
+    tell(`by ffmpeg: ${Math.min(...other)} to ${Math.max(...other)} samples`);
+    for (const offset of other) expect(Math.abs(offset)).toBeLessThan(TOLERANCE);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+});
