@@ -4,7 +4,6 @@ import { sessionRequest } from '../apply/session-request.ts';
 import type { Video } from '../definition/video.ts';
 import { localFiles } from '../definition/video-sources.ts';
 import { sha256 } from '../digest.ts';
-import type { Project } from '../project/load-project.ts';
 import type { CreateRenderSession, OutputRequest } from '../service/wire.ts';
 import { ALLOW_EVERYTHING } from '../session/allow-list.ts';
 import type { TenantId } from '../session/ports.ts';
@@ -31,9 +30,9 @@ export interface OpenScenes {
 const SELF = 'embedded' as TenantId;
 
 /** @param name of the folder below `.reelform/` that holds what is fetched: one of the command's own */
-export function openScenes(project: Project, io: Io, name: string): OpenScenes {
+export function openScenes(root: string, io: Io, name: string): OpenScenes {
   const sources = createSources({
-    directory: join(project.root, '.reelform', name),
+    directory: join(root, '.reelform', name),
     // Whoever runs the command wrote the URLs, or took them over in a review.
     allow: ALLOW_EVERYTHING,
     mayRead: async () => true,
@@ -41,7 +40,7 @@ export function openScenes(project: Project, io: Io, name: string): OpenScenes {
     now: () => io.now(),
   });
   const upload = async (path: string): Promise<[string, string]> => {
-    const bytes = await readFile(join(project.root, path));
+    const bytes = await readFile(join(root, path));
     return [path, uploadUrl(await sources.uploads.put(bytes, sha256(bytes)))];
   };
   return {

@@ -85,7 +85,7 @@ async function render(
   io: Io,
 ): Promise<Rendered | number> {
   const encoder = chooseEncoder(project.config.encoder, io.env);
-  const scenes = openScenes(project, io, 'render');
+  const scenes = openScenes(project.root, io, 'render');
   const pool = createRenderPool({ size: 1, encoder });
   const interruption = new AbortController();
   const stopListening = io.onInterrupt(() => interruption.abort(new Error('interrupted')));

@@ -2,6 +2,7 @@ import { resolvePath } from '../definition/repository-path.ts';
 import type { Code, Diagnostic, Result, Span } from '../diagnostic.ts';
 import type { Check, Locate } from '../locate.ts';
 import type { OutputRequest } from '../service/wire.ts';
+import type { LintSeverities } from '../template/manifest.ts';
 import { parseYaml } from '../yaml/parse-yaml.ts';
 import { child, locateIn, textOf, toJson } from '../yaml/tree.ts';
 import { CONFIG_FILE } from './find-root.ts';
@@ -22,9 +23,6 @@ export interface ServiceCapabilities {
 /** A file of this machine, or one on a branch of a remote of git. */
 export type JournalConfig = 'file' | { readonly branch: string; readonly remote: string };
 
-/** What is looked for, and how bad it is; `off` looks away. */
-export type LintConfig = Readonly<Partial<Record<Code, 'error' | 'warning' | 'off'>>>;
-
 export type TemplateConfig =
   /** `path`: a folder or a `.lottie` file, repository-relative. */
   | { readonly kind: 'package'; readonly path: string; readonly at: Span }
@@ -43,7 +41,7 @@ export interface Config {
   /** Where is kept what is in flight. */
   readonly journal: JournalConfig;
   /** How bad it is what a viewer would notice; a code that is not here is a warning. */
-  readonly lint: LintConfig;
+  readonly lint: LintSeverities;
   /** A folder, repository-relative, whose fonts every template package has too; null: there is none. */
   readonly fonts: { readonly path: string; readonly at: Span } | null;
   /** How finished files are made where a definition does not say it. */
@@ -68,7 +66,7 @@ interface WrittenConfig {
   readonly concurrency?: number;
   readonly max_renders?: number;
   readonly journal?: { readonly git: string; readonly remote?: string };
-  readonly lint?: LintConfig;
+  readonly lint?: LintSeverities;
   readonly fonts?: string;
   readonly output?: OutputRequest;
   readonly encoder?: Config['encoder'];

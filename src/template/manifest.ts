@@ -1,7 +1,10 @@
-import type { Span } from '../diagnostic.ts';
+import type { Code, Span } from '../diagnostic.ts';
 
 /** The kinds that a package can offer. */
 export type EditableKind = 'text' | 'color' | 'image' | 'video' | 'audio' | 'font';
+
+/** How bad it is what a viewer would notice; `off` looks away. A code that is not here is a warning. */
+export type LintSeverities = Readonly<Partial<Record<Code, 'error' | 'warning' | 'off'>>>;
 
 /** Which font an editable of kind font stands in for, and where. */
 export interface FontSlot {
@@ -38,4 +41,6 @@ export interface Manifest {
   readonly editables: ReadonlyMap<string, ManifestEditable>;
   /** Names of the fonts that are asked first for what a text's own font has no glyph for, in this order. */
   readonly fallbackFonts: ReadonlyMap<string, Span>;
+  /** What people should know of this template; reelform.yaml may say otherwise. */
+  readonly lint: LintSeverities;
 }

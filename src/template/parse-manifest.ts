@@ -2,11 +2,13 @@ import { type Diagnostic, hasErrors, type Result, type Span } from '../diagnosti
 import { nearest } from '../nearest.ts';
 import { parseYaml } from '../yaml/parse-yaml.ts';
 import { child, type MapEntry, type TreeNode, textOf } from '../yaml/tree.ts';
-import type { EditableKind, FontSlot, Manifest, ManifestEditable } from './manifest.ts';
+import type { EditableKind, FontSlot, LintSeverities, Manifest, ManifestEditable } from './manifest.ts';
 
-const FIELDS = ['name', 'description', 'stillcuts', 'editables', 'fallback_fonts'];
+const FIELDS = ['name', 'description', 'stillcuts', 'editables', 'fallback_fonts', 'lint'];
 const EDITABLE_FIELDS = ['label', 'kind', 'stillcut', 'required', 'max_length'];
 const FONT_FIELDS = ['replaces', 'texts', 'allowed_fonts'];
+const LINT_CODES = ['glyph_missing', 'text_overflow', 'low_contrast', 'image_too_small'];
+const SEVERITIES = ['error', 'warning', 'off'];
 const KINDS: readonly EditableKind[] = ['text', 'color', 'image', 'video', 'audio', 'font'];
 
 /** `template.yaml` → the manifest, or every mistake in it. */
@@ -49,7 +51,22 @@ class ManifestReader {
       if (editable !== null) editables.set(key, editable);
     }
     const fallbackFonts = this.#names(root, 'fallback_fonts', 'fonts') ?? new Map();
-    return { name: name ?? '', description: textOf(child(root, 'description')), stillcuts, editables, fallbackFonts };
+    const description = textOf(child(root, 'description'));
+    return { name: name ?? '', description, stillcuts, editables, fallbackFonts, lint: this.#lint(root) };
+  }
+
+  #lint(root: TreeNode): LintSeverities {
+    const node = child(root, 'lint');
+    if (node === null) return {};
+    if (node.kind !== 'map') this.#add('lint must be a map like { low_contrast: error }', node.span);
+    this.#known(node, LINT_CODES, 'lint');
+    const severities: Record<string, LintSeverities[keyof LintSeverities]> = {};
+    for (const [code, { keySpan, value }] of node.kind === 'map' ? node.entries : []) {
+      const severity = textOf(value);
+      if (severity !== null && SEVERITIES.includes(severity)) severities[code] = severity as 'error';
+      else this.#add(`${code} of lint must be one of ${SEVERITIES.join(', ')}`, keySpan);
+    }
+    return severities;
   }
 
   #editable(key: string, { keySpan, value }: MapEntry): ManifestEditable | null {

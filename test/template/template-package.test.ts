@@ -30,6 +30,19 @@ function digest(changes: Parameters<typeof smallPackageFiles>[0]): string {
 }
 
 describe('parseTemplatePackage()', () => {
+  it('says how bad it is what a viewer would notice, which reaches no frame', () => {
+    const lint = (text: string): string => `${SMALL_MANIFEST}lint: ${text}\n`;
+    const manifest = lint('{ low_contrast: error, image_too_small: off }');
+    const result = parseTemplatePackage('templates/small', smallPackageFiles({ 'template.yaml': manifest }));
+    expect(result.ok && result.value.manifest.lint).toEqual({ low_contrast: 'error', image_too_small: 'off' });
+    expect(digest({ 'template.yaml': manifest })).toBe(digest({}));
+    expect(problems({ 'template.yaml': lint('{ low_contrast: bad, contrast: error }') })).toEqual([
+      'template_invalid: lint has no property contrast',
+      'template_invalid: low_contrast of lint must be one of error, warning, off',
+    ]);
+    expect(problems({ 'template.yaml': lint('error') })).toHaveLength(1);
+  });
+
   it('derives the specification in the form of the interface', () => {
     const { spec, digest: own } = smallPackage();
     expect(spec).toEqual({

@@ -25,7 +25,9 @@ export async function lintCommand(globs: readonly string[], options: LintCommand
     const matches = globs.length === 0 ? () => true : idMatcher(globs);
     const wanted = new Map(desired.filter(({ id }) => matches(id)).map(({ id, fingerprint }) => [id, fingerprint]));
     const lintOptions = { budgetMs: Number.POSITIVE_INFINITY, cache: options.cache !== false };
-    linted = await lintVideos(project, wanted, lintOptions, io);
+    const { root, config, videos, templates, source } = project;
+    const packageOf = (name: string) => templates.get(name)?.package ?? null;
+    linted = await lintVideos({ root, lint: config.lint, videos, packageOf, source }, wanted, lintOptions, io);
   }
   const diagnostics = [...project.diagnostics, ...linted.diagnostics];
   const valid = !hasErrors(diagnostics);

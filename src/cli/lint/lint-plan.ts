@@ -1,5 +1,6 @@
 import { LINT_CODES } from '../../engine/lint/lint-finding.ts';
 import { type Plan, renders } from '../../plan/plan.ts';
+import { RepositoryFiles } from '../../project/repository-files.ts';
 import type { Io } from '../io.ts';
 import type { OpenDesired } from '../open-desired.ts';
 import type { Linted } from './lint-videos.ts';
@@ -30,9 +31,15 @@ export async function lintPlan(
   if (pending.length === 0) return null;
   // It brings the engine along, which most plans do without.
   const { lintVideos } = await import('./lint-videos.ts');
-  const project = await repository.project();
+  const { LazyTemplates, reloadDefinitions } = await import('../../project/reload-definitions.ts');
+  const files = new RepositoryFiles(repository.root);
+  const lazy = new LazyTemplates(repository.config, files);
+  const paths = new Set(pending.flatMap(({ desired }) => (desired === null ? [] : [desired.path])));
+  const { videos } = reloadDefinitions([...paths].sort(), repository.config, lazy, files);
   const wanted = new Map(
     pending.flatMap(({ desired }) => (desired === null ? [] : [[desired.id, desired.fingerprint]])),
   );
-  return { ...(await lintVideos(project, wanted, { budgetMs: BUDGET_MS, cache }, io)), source: project.source };
+  const packageOf = (name: string) => lazy.load(name).template?.package ?? null;
+  const from = { root: repository.root, lint, videos, packageOf, source: files.source };
+  return { ...(await lintVideos(from, wanted, { budgetMs: BUDGET_MS, cache }, io)), source: files.source };
 }

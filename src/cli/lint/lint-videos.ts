@@ -4,15 +4,29 @@ import type { Video, VideoId } from '../../definition/video.ts';
 import type { Diagnostic } from '../../diagnostic.ts';
 import type { LintFinding } from '../../engine/lint/lint-finding.ts';
 import type { Fingerprint } from '../../lock/lock.ts';
-import type { Project } from '../../project/load-project.ts';
 import { lintDiagnostic, lintFailure } from '../../report/lint-diagnostic.ts';
 import { createRenderPool } from '../../session/render-pool.ts';
 import { problemsOf } from '../../session/session-problems.ts';
+import type { LintSeverities } from '../../template/manifest.ts';
+import type { TemplatePackage } from '../../template/template-package.ts';
 import type { Io } from '../io.ts';
 import { openScenes } from '../open-scenes.ts';
 import { indexKey } from '../quick-plan.ts';
 import { renderCapacity } from '../render-capacity.ts';
 import { openLintMemory } from './lint-memory.ts';
+
+/** What videos are read from, and how bad it is what is found. */
+export interface LintSource {
+  /** Absolute. */
+  readonly root: string;
+  /** Of reelform.yaml, which comes before the template's. */
+  readonly lint: LintSeverities;
+  readonly videos: readonly Video[];
+  /** Null for a template that is the service's own. */
+  packageOf(template: string): TemplatePackage | null;
+  /** The text of a definition. */
+  source(file: string): string | undefined;
+}
 
 export interface LintOptions {
   /** Milliseconds after which no further video is looked at. */
@@ -33,18 +47,18 @@ export interface Linted {
 
 /** Looks at videos as they would be rendered, for what a viewer would notice. */
 export async function lintVideos(
-  project: Project,
+  from: LintSource,
   wanted: ReadonlyMap<VideoId, Fingerprint>,
   options: LintOptions,
   io: Io,
 ): Promise<Linted> {
-  const memory = openLintMemory(project.root, indexKey(), options.cache);
-  const videos = project.videos.filter(({ id, template }) => wanted.has(id) && packageOf(project, template) !== null);
+  const memory = openLintMemory(from.root, indexKey(), options.cache);
+  const videos = from.videos.filter(({ id, template }) => wanted.has(id) && from.packageOf(template) !== null);
   const unknown = videos.filter(({ id }) => memory.get(wanted.get(id)!) === undefined);
   const failures = new Map<VideoId, Diagnostic[]>();
   let leftOut = 0;
   if (unknown.length > 0) {
-    const scenes = openScenes(project, io, 'lint');
+    const scenes = openScenes(from.root, io, 'lint');
     const pool = createRenderPool({ size: renderCapacity() });
     const until = io.now() + options.budgetMs;
     const limit = pLimit(renderCapacity());
@@ -55,7 +69,7 @@ export async function lintVideos(
         return;
       }
       try {
-        const scene = await scenes.sceneOf(video, packageOf(project, video.template)!);
+        const scene = await scenes.sceneOf(video, from.packageOf(video.template)!);
         memory.set(wanted.get(video.id)!, await pool.lint(scene));
       } catch (error) {
         const told = problemsOf(error, { resources: {} }).map((problem) =>
@@ -76,14 +90,15 @@ export async function lintVideos(
   }
   const diagnostics = videos.flatMap((video) => [
     ...(failures.get(video.id) ?? []),
-    ...told(memory.get(wanted.get(video.id)!) ?? [], video, project),
+    ...told(memory.get(wanted.get(video.id)!) ?? [], video, from),
   ]);
   return { diagnostics, looked: videos.length - leftOut, withoutPackage: wanted.size - videos.length, leftOut };
 }
 
-function told(findings: readonly LintFinding[], video: Video, { config, source }: Project): Diagnostic[] {
+function told(findings: readonly LintFinding[], video: Video, { lint, packageOf, source }: LintSource): Diagnostic[] {
+  const own = packageOf(video.template)?.manifest.lint ?? {};
   return findings.flatMap((finding) => {
-    const severity = config.lint[finding.code] ?? 'warning';
+    const severity = lint[finding.code] ?? own[finding.code] ?? 'warning';
     if (severity === 'off') return [];
     const at = resourceSpan(video.path, source(video.path) ?? '', finding.editable);
     return [lintDiagnostic(finding, { id: video.id, at, severity })];
@@ -92,8 +107,4 @@ function told(findings: readonly LintFinding[], video: Video, { config, source }
 
 function placeOf({ id, path }: Video) {
   return { id, at: { file: path, start: 0, end: 0 }, severity: 'warning' } as const;
-}
-
-function packageOf(project: Project, template: string) {
-  return project.templates.get(template)?.package ?? null;
 }

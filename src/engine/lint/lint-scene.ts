@@ -1,7 +1,7 @@
 import { type LottieNode, textStyles } from '../../template/lottie-slots.ts';
 import type { Scene } from '../../template/scene.ts';
 import { checkScene } from '../check-scene.ts';
-import { setTexts } from '../text/set-texts.ts';
+import { textFindings } from '../text/text-findings.ts';
 import { findSightings, textLayers } from './find-sightings.ts';
 import type { LintFinding, Sighting } from './lint-finding.ts';
 import { lintImages } from './lint-images.ts';
@@ -22,7 +22,7 @@ export async function lintScene(scene: Scene): Promise<LintFinding[]> {
   checkScene(scene);
   const sightings = findSightings(scene);
   const texts = new Set(textLayers(scene).map(({ editable }) => editable));
-  const { findings } = await setTexts(scene.animation, scene.fonts);
+  const findings = await textFindings(scene.animation, scene.fonts);
   const found: LintFinding[] = findings.flatMap((finding): LintFinding[] => {
     const { editable, text, font, characters, overflow } = finding;
     const sighting = editable === null ? undefined : sightings.get(editable);

@@ -42,15 +42,16 @@ async function openVoices({ sounds }: Scene, total: number): Promise<SoundVoice[
   for (const sound of sounds) {
     const { bytes, name, optional, transform } = sound;
     if (transform.volume === 0 || (optional && mediaTypeOf(bytes) === 'gif')) continue;
+    if (!optional) await checkSound(bytes, name);
     const source = await openSound(bytes, name);
-    if (source === undefined && optional) continue;
+    if (source === undefined) continue;
     try {
-      await checkSound(bytes, name, optional ? MAX_CLIP_BYTES : undefined);
+      if (optional) await checkSound(bytes, name, MAX_CLIP_BYTES);
     } catch (error) {
-      source?.close();
+      source.close();
       throw error;
     }
-    voices.push(new SoundVoice(source!, sound, total));
+    voices.push(new SoundVoice(source, sound, total));
   }
   return voices;
 }
