@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises';
 import { type EncodedPacket, EncodedPacketSink, type InputVideoTrack } from 'mediabunny';
 
 /** Six hours at 60 pictures a second, and what a damaged file names. */
@@ -33,7 +32,7 @@ export async function readPictureTable(track: InputVideoTrack, from: number, to:
     if (packet.timestamp > stop) break;
     packets += 1;
     if (packets > MOST_PACKETS) throw new Error('it has too many pictures');
-    if (packets % PACKETS_A_TURN === 0) await setImmediate();
+    if (packets % PACKETS_A_TURN === 0) await new Promise((resolve) => setImmediate(resolve));
     if (packet.type === 'key' && packet.timestamp > to) stop = packet.timestamp;
     if (packet.timestamp < first.timestamp || (hasHidden && !isShown(packet))) continue;
     entries.push({ time: packet.timestamp, isKey: packet.type === 'key' });
