@@ -154,7 +154,7 @@ const desire: Desire = (video, { config, templates, assets }) => {
   });
 };
 
-function dependenciesOf(video: DesiredVideo, { config, origins, templates }: Project): string[] {
+function dependenciesOf(video: DesiredVideo, { origins, templates }: Project): string[] {
   const { path, template } = video;
   const own = templates.get(template)?.paths ?? [specPath(template)];
   return [...new Set([CONFIG_FILE, ...(origins.get(path) ?? [path]), ...assetsOf(video), ...own])];

@@ -1,5 +1,5 @@
 import { bytesOf, float64s, uint32s } from './byte-parts.ts';
-import type { RecordPlace, RememberedDefinition } from './memory.ts';
+import type { RecordPlace, RememberedDefinition } from './remembered-definition.ts';
 
 /**
  * Definitions as they stand in the index: numbers in columns, which cost nothing until somebody asks. Files and templates

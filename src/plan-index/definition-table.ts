@@ -1,7 +1,7 @@
 import { byCodeUnit } from '../digest.ts';
 import { type DefinitionColumns, definitionsWith, listAt } from './definition-columns.ts';
 import { indexOfSorted, searchSorted } from './index-of-sorted.ts';
-import type { RecordPlace, RememberedDefinition, TextRange } from './memory.ts';
+import type { RecordPlace, RememberedDefinition, TextRange } from './remembered-definition.ts';
 
 /** Definitions by path in columns, and what the numbers in them stand for. */
 export interface ColumnBase {

@@ -3,7 +3,7 @@ import { closeSync, fstatSync, mkdirSync, openSync, readSync, renameSync, rmSync
 import { dirname, join } from 'node:path';
 import { decodeParts, encodeParts } from './byte-parts.ts';
 import { decodeHead, decodeTail, encodeHead, type Head, TAIL_BYTES, type Tail } from './index-format.ts';
-import type { RecordPlace } from './memory.ts';
+import type { RecordPlace } from './remembered-definition.ts';
 
 const COPY_BYTES = 1 << 22;
 

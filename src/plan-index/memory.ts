@@ -2,6 +2,7 @@ import type { Diagnostic } from '../diagnostic.ts';
 import type { Config } from '../project/config.ts';
 import type { FileSeen, FolderSeen } from '../project/read-log.ts';
 import type { DefinitionTable } from './definition-table.ts';
+import type { TextRange } from './remembered-definition.ts';
 
 /**
  * What planning remembers of a repository: in which state its files were when they were read, and what came of them. A
@@ -34,33 +35,6 @@ export interface RememberedTemplate {
   /** What people call its editables, by key; those alone that have a name. */
   readonly labels: Readonly<Record<string, string>>;
 }
-
-/** A definition file, or a part, that nothing is wrong with. */
-export interface RememberedDefinition {
-  readonly path: string;
-  /** The files that it was read from, itself first. */
-  readonly origins: readonly string[];
-  /** The local files that its videos use. */
-  readonly assets: readonly string[];
-  /** Names of the templates that its videos use. */
-  readonly templates: readonly string[];
-  readonly ids: readonly string[];
-  /** The beginnings of their fingerprints as numbers: unlike ones tell that the fingerprints are. */
-  readonly marks: readonly number[];
-  /** Its videos in full: where they stand in the index, or their text if they are new. */
-  readonly record: RecordPlace | string;
-  /**
-   * For each of its videos where its entry stands in the lockfile, when the last plan had nothing to do for any of them;
-   * else null.
-   */
-  readonly settled: readonly TextRange[] | null;
-}
-
-/** In the index: the offset, the length in bytes, and the first bytes of its SHA-256 as a number. */
-export type RecordPlace = readonly [offset: number, length: number, sum: number];
-
-/** A half-open range of bytes. */
-export type TextRange = readonly [start: number, end: number];
 
 export interface Outcome {
   /** Whether the plan had nothing to do. */

@@ -2,8 +2,9 @@ import { CONFIG_FILE } from '../project/find-root.ts';
 import type { ReadLog } from '../project/read-log.ts';
 import type { DefinitionTable } from './definition-table.ts';
 import { LazyMap } from './lazy-map.ts';
-import type { Memory, Outcome, RememberedDefinition, RememberedTemplate } from './memory.ts';
+import type { Memory, Outcome, RememberedTemplate } from './memory.ts';
 import { trusting, waysTo } from './remember-project.ts';
+import type { RememberedDefinition } from './remembered-definition.ts';
 import type { Stamp } from './stamp.ts';
 import { isOfTemplate } from './templates-at.ts';
 

@@ -2,9 +2,10 @@ import { join } from 'node:path';
 import type { DesiredVideo } from '../plan/desired-video.ts';
 import { findSuspects, type Suspects } from './find-suspects.ts';
 import { IndexFile } from './index-file.ts';
-import type { Memory, RememberedDefinition } from './memory.ts';
+import type { Memory } from './memory.ts';
 import { type Desire, refreshMemory } from './refresh-memory.ts';
 import { readRecord } from './remember-project.ts';
+import type { RememberedDefinition } from './remembered-definition.ts';
 import { makeStamp, type Stamp } from './stamp.ts';
 import { recallMemory, storeMemory } from './store-memory.ts';
 

@@ -2,7 +2,8 @@ import type { Lock, LockEntry } from '../lock/lock.ts';
 import { parseLock } from '../lock/parse-lock.ts';
 import type { DesiredVideo } from '../plan/desired-video.ts';
 import type { Change, Plan } from '../plan/plan.ts';
-import type { Memory, Outcome, RememberedDefinition, TextRange } from './memory.ts';
+import type { Memory, Outcome } from './memory.ts';
+import type { RememberedDefinition, TextRange } from './remembered-definition.ts';
 
 /** As much of both sides as a plan of everything can depend on. */
 export interface PlanPart {

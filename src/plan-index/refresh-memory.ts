@@ -7,9 +7,10 @@ import { ReadLog } from '../project/read-log.ts';
 import { RepositoryFiles } from '../project/repository-files.ts';
 import type { DefinitionTable } from './definition-table.ts';
 import type { Suspects } from './find-suspects.ts';
-import type { Memory, RememberedDefinition } from './memory.ts';
+import type { Memory } from './memory.ts';
 import { mergeMemory, type Reread } from './merge-memory.ts';
 import { rememberDefinitions, rememberTemplate } from './remember-project.ts';
+import type { RememberedDefinition } from './remembered-definition.ts';
 import type { Stamp } from './stamp.ts';
 import { templatesAt } from './templates-at.ts';
 

@@ -4,7 +4,8 @@ import { serialiseLock } from '../lock/serialise-lock.ts';
 import { isEmptyPlan, type Plan } from '../plan/plan.ts';
 import { localOutputs } from '../project/observe-outputs.ts';
 import { DefinitionTable } from './definition-table.ts';
-import type { Memory, Outcome, RememberedDefinition, TextRange } from './memory.ts';
+import type { Memory, Outcome } from './memory.ts';
+import type { RememberedDefinition, TextRange } from './remembered-definition.ts';
 
 /** The files that a plan was compared with, as they were. */
 export type Compared = Pick<Outcome, 'lock' | 'journal'>;

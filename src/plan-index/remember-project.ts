@@ -8,7 +8,8 @@ import type { ProjectTemplate } from '../project/load-templates.ts';
 import type { FileSeen, ReadLog } from '../project/read-log.ts';
 import { DefinitionTable } from './definition-table.ts';
 import { isLine } from './index-format.ts';
-import type { Memory, RememberedDefinition, RememberedTemplate, Trusted } from './memory.ts';
+import type { Memory, RememberedTemplate, Trusted } from './memory.ts';
+import type { RememberedDefinition } from './remembered-definition.ts';
 import { isTrusted, type Stamp } from './stamp.ts';
 
 /**

@@ -6,7 +6,8 @@ import { type IndexFile, sumOf, writeIndex } from './index-file.ts';
 import { type Head, isLine, statesOf, tupleAt } from './index-format.ts';
 import { indexOfSorted } from './index-of-sorted.ts';
 import { LazyMap } from './lazy-map.ts';
-import type { Memory, RecordPlace, RememberedDefinition, Trusted } from './memory.ts';
+import type { Memory, Trusted } from './memory.ts';
+import type { RecordPlace, RememberedDefinition } from './remembered-definition.ts';
 
 /** What of the body can be said in JSON. Besides there are the digests of files and folders, in the head's order, and columns. */
 interface BodyMeta {

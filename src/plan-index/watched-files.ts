@@ -2,7 +2,8 @@ import { hash } from 'node:crypto';
 import { closeSync, fstatSync, openSync, readFileSync, readSync, statSync } from 'node:fs';
 import type { Sha256 } from '../digest.ts';
 import { isSameTuple, type StatTuple, statTuple } from '../project/read-log.ts';
-import type { Outcome, TextRange } from './memory.ts';
+import type { Outcome } from './memory.ts';
+import type { TextRange } from './remembered-definition.ts';
 import { isTrusted, type Stamp } from './stamp.ts';
 
 /** The state of a file, links followed; null where there is none. EDGE. */

@@ -1,5 +1,5 @@
 import { resolvePath } from '../definition/repository-path.ts';
-import type { Code, Diagnostic, Result, Span } from '../diagnostic.ts';
+import type { Diagnostic, Result, Span } from '../diagnostic.ts';
 import type { Check, Locate } from '../locate.ts';
 import type { OutputRequest } from '../service/wire.ts';
 import type { LintSeverities } from '../template/manifest.ts';
