@@ -48,6 +48,8 @@ describe('readSettings()', () => {
       publicUrl: null,
       databaseUrl: null,
       concurrency: 3,
+      encoder: 'embedded',
+      ffmpeg: null,
       logLevel: 'info',
       logFormat: 'auto',
       retentionDays: null,
@@ -81,6 +83,8 @@ data: ./data
 public_url: https://videos.example.com/base/
 database_url: postgresql://me:secret@db.example.com/reelform
 concurrency: 2
+encoder: ffmpeg
+ffmpeg: /opt/ffmpeg/bin/ffmpeg
 log_level: debug
 log_format: json
 retention_days: 30
@@ -105,6 +109,8 @@ max_connections: 100
       publicUrl: 'https://videos.example.com/base',
       databaseUrl: 'postgresql://me:secret@db.example.com/reelform',
       concurrency: 2,
+      encoder: 'ffmpeg',
+      ffmpeg: '/opt/ffmpeg/bin/ffmpeg',
       logLevel: 'debug',
       logFormat: 'json',
       retentionDays: 30,

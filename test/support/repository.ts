@@ -12,7 +12,12 @@ export function makeFolder(files: Readonly<Record<string, Uint8Array | string>>)
 }
 
 /** Nobody looks at what a viewer would notice: that takes a process that draws. */
-export const NO_LINT = 'lint: {glyph_missing: off, text_overflow: off, low_contrast: off, image_too_small: off}\n';
+export const NO_LINT = `lint:
+  glyph_missing: off
+  text_overflow: off
+  low_contrast: off
+  image_too_small: off
+`;
 
 export const CONFIG = `service: embedded\ntemplates:\n  small: ./templates/small\nconcurrency: 2\n${NO_LINT}`;
 

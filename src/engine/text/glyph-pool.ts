@@ -4,9 +4,22 @@ import type { OpenFont } from './harfbuzz-font.ts';
 import type { SetCharacter } from './set-line.ts';
 import type { Cell, PlacedGlyph } from './shape-paragraph.ts';
 
-/** The private use area: no font and no algorithm means anything by it. The rasteriser takes no others than 16-bit ones. */
-const FIRST = 0xe000;
-const CAPACITY = 0xf900 - FIRST;
+/**
+ * Characters that no algorithm of a rasteriser does anything with: first syllables of a script that neither joins nor
+ * composes, and then the private use area. A font of the rasteriser's is as large as its highest character, and is never
+ * freed: from the private use area alone each scene would leave megabytes behind.
+ */
+const RANGES = [
+  { first: 0x1401, count: 0x166d - 0x1401 },
+  { first: 0xe000, count: 0xf900 - 0xe000 },
+] as const;
+const CAPACITY = RANGES.reduce((sum, { count }) => sum + count, 0);
+
+/** @param index 0..CAPACITY-1 */
+function characterAt(index: number): string {
+  const [low, high] = RANGES;
+  return String.fromCharCode(index < low.count ? low.first + index : high.first + index - low.count);
+}
 
 /** A picture of an emoji that characters show. */
 export interface PooledEmoji {
@@ -111,7 +124,7 @@ export class GlyphPool {
     if (character.kind === 'space') return ' ';
     const known = font.characters.get(key);
     if (known !== undefined) return known;
-    const code = String.fromCharCode(FIRST + font.characters.size);
+    const code = characterAt(font.characters.size);
     font.characters.set(key, code);
     const fields = charFields(font.name, code, character.advance);
     this.#chars.push({ ...fields, ...this.#drawing(character, options) });
