@@ -1,5 +1,6 @@
 import pLimit from 'p-limit';
 import { resourceSpan } from '../../definition/resource-span.ts';
+import { sortDiagnostics } from '../../definition/sort-diagnostics.ts';
 import type { Video, VideoId } from '../../definition/video.ts';
 import type { Diagnostic } from '../../diagnostic.ts';
 import type { LintFinding } from '../../engine/lint/lint-finding.ts';
@@ -37,7 +38,7 @@ export interface LintOptions {
 }
 
 export interface Linted {
-  /** By video, then by what was found. */
+  /** By file and position. */
   readonly diagnostics: readonly Diagnostic[];
   readonly looked: number;
   /** Videos that were not looked at: their template is not here, or the time was up. */
@@ -92,7 +93,12 @@ export async function lintVideos(
     ...(failures.get(video.id) ?? []),
     ...told(memory.get(wanted.get(video.id)!) ?? [], video, from),
   ]);
-  return { diagnostics, looked: videos.length - leftOut, withoutPackage: wanted.size - videos.length, leftOut };
+  return {
+    diagnostics: sortDiagnostics(diagnostics),
+    looked: videos.length - leftOut,
+    withoutPackage: wanted.size - videos.length,
+    leftOut,
+  };
 }
 
 function told(findings: readonly LintFinding[], video: Video, { lint, packageOf, source }: LintSource): Diagnostic[] {
