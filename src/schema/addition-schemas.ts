@@ -1,4 +1,4 @@
-import type { StyleVersion } from '../service/wire.ts';
+import { OUTPUT_FORMATS, OUTPUT_QUALITIES, type StyleVersion } from '../service/wire.ts';
 import type { JsonSchema } from './json-schema.ts';
 import { fontSchema, soundSchema } from './kind-schemas.ts';
 import { type DefinitionForm, numberSchema } from './value-schemas.ts';
@@ -54,7 +54,7 @@ function outputSchema(form: DefinitionForm): JsonSchema {
     properties: {
       format: {
         description: 'mp4 when absent. png is one still, png_sequence a zip of all frames, webp is animated.',
-        enum: ['mp4', 'webm', 'gif', 'webp', 'png', 'png_sequence'],
+        enum: OUTPUT_FORMATS,
       },
       height: {
         description: 'Pixels, even; the width follows. The template’s own when absent.',
@@ -64,7 +64,7 @@ function outputSchema(form: DefinitionForm): JsonSchema {
         description: 'Frames per second. The template’s own when absent.',
         ...numberSchema(form, { minimum: 1, maximum: 120 }),
       },
-      quality: { description: 'high when absent.', enum: ['low', 'medium', 'high'] },
+      quality: { description: 'high when absent.', enum: OUTPUT_QUALITIES },
     },
   };
 }

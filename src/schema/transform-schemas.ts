@@ -1,17 +1,8 @@
+import { ANIMATE_SPEEDS, ANIMATE_STRATEGIES, CROP_STRATEGIES } from '../service/wire.ts';
 import { type JsonSchema, when } from './json-schema.ts';
 import { booleanSchema, colorSchema, type DefinitionForm, numberSchema } from './value-schemas.ts';
 
-const STRATEGIES = ['cover', 'contain', 'fill', 'manual'];
 const CROP = ['crop_x', 'crop_y', 'crop_width', 'crop_height'];
-const ANIMATIONS = [
-  'none',
-  'slide-to-left',
-  'slide-to-right',
-  'slide-to-top',
-  'slide-to-bottom',
-  'zoom-in',
-  'zoom-out',
-];
 const FROM_ZERO: JsonSchema = { minimum: 0 };
 const SHARE: JsonSchema = { minimum: 0, maximum: 1 };
 const VOLUME: JsonSchema = { minimum: 0, maximum: 4 };
@@ -44,8 +35,8 @@ export function clipTransformSchema(form: DefinitionForm): JsonSchema {
         description: 'Of the clip’s own sound: 1 is as it is, 4 the loudest. Without it the clip is silent.',
         ...numberSchema(form, VOLUME),
       },
-      animate_strategy: { description: 'How an image in place of the clip moves.', enum: ANIMATIONS },
-      animate_speed: { description: 'How fast it moves.', enum: ['slow', 'moderate', 'fast'] },
+      animate_strategy: { description: 'How an image in place of the clip moves.', enum: ANIMATE_STRATEGIES },
+      animate_speed: { description: 'How fast it moves.', enum: ANIMATE_SPEEDS },
     },
     allOf: [...PICTURE_RULES, ...CLIP_RULES],
   };
@@ -72,7 +63,7 @@ function pictureFields(form: DefinitionForm, name: 'image' | 'clip'): Record<str
   return {
     crop_strategy: {
       description: `cover: fills the area, cropped as needed. contain: all of the ${name}. fill: stretched. manual: a rectangle of the ${name}.`,
-      enum: STRATEGIES,
+      enum: CROP_STRATEGIES,
       default: 'cover',
     },
     crop_x: { description: `Left edge, in pixels of the ${name}.`, ...numberSchema(form, FROM_ZERO) },
@@ -86,7 +77,7 @@ function pictureFields(form: DefinitionForm, name: 'image' | 'clip'): Record<str
 }
 
 const onlyWith = (strategy: string, fields: readonly string[]): JsonSchema => {
-  const others = { properties: { crop_strategy: { enum: STRATEGIES.filter((other) => other !== strategy) } } };
+  const others = { properties: { crop_strategy: { enum: CROP_STRATEGIES.filter((other) => other !== strategy) } } };
   return when(strategy === 'cover' ? { ...others, required: ['crop_strategy'] } : others, refused(...fields));
 };
 

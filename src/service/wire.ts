@@ -49,19 +49,23 @@ export interface FontResource {
   source: { font: string };
 }
 
-export type CropStrategy = 'cover' | 'contain' | 'fill' | 'manual';
+export const CROP_STRATEGIES = ['cover', 'contain', 'fill', 'manual'] as const;
+export type CropStrategy = (typeof CROP_STRATEGIES)[number];
 
 /** How an image moves in the area of a video. */
-export type AnimateStrategy =
-  | 'none'
-  | 'slide-to-left'
-  | 'slide-to-right'
-  | 'slide-to-top'
-  | 'slide-to-bottom'
-  | 'zoom-in'
-  | 'zoom-out';
+export const ANIMATE_STRATEGIES = [
+  'none',
+  'slide-to-left',
+  'slide-to-right',
+  'slide-to-top',
+  'slide-to-bottom',
+  'zoom-in',
+  'zoom-out',
+] as const;
+export type AnimateStrategy = (typeof ANIMATE_STRATEGIES)[number];
 
-export type AnimateSpeed = 'slow' | 'moderate' | 'fast';
+export const ANIMATE_SPEEDS = ['slow', 'moderate', 'fast'] as const;
+export type AnimateSpeed = (typeof ANIMATE_SPEEDS)[number];
 
 /** How a source fills its area; crop in pixels of the source, focus in 0..1. Sound and time for videos and sounds alone. */
 export interface Transform {
@@ -115,9 +119,11 @@ export interface Mapping {
 }
 
 /** `png` is one still, `png_sequence` a zip of all frames; `webp` is animated. */
-export type OutputFormat = 'mp4' | 'webm' | 'gif' | 'webp' | 'png' | 'png_sequence';
+export const OUTPUT_FORMATS = ['mp4', 'webm', 'gif', 'webp', 'png', 'png_sequence'] as const;
+export type OutputFormat = (typeof OUTPUT_FORMATS)[number];
 
-export type OutputQuality = 'low' | 'medium' | 'high';
+export const OUTPUT_QUALITIES = ['low', 'medium', 'high'] as const;
+export type OutputQuality = (typeof OUTPUT_QUALITIES)[number];
 
 /** How the finished file is made; all of it optional. */
 export interface OutputRequest {

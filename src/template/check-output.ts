@@ -1,26 +1,24 @@
 import { isRecord } from '../is-record.ts';
 import { jsonPointer } from '../json-pointer.ts';
 import { nearest } from '../nearest.ts';
-import type { OutputFormat, OutputQuality, OutputRequest } from '../service/wire.ts';
+import { OUTPUT_FORMATS, OUTPUT_QUALITIES, type OutputRequest } from '../service/wire.ts';
 import { MAX_SIDE_PIXELS } from './check-animation.ts';
 import type { FieldProblem } from './check-transform.ts';
 import { type OutputBasis, resolveOutput } from './resolve-output.ts';
 
-export const OUTPUT_FORMATS: readonly OutputFormat[] = ['mp4', 'webm', 'gif', 'webp', 'png', 'png_sequence'];
-export const OUTPUT_QUALITIES: readonly OutputQuality[] = ['low', 'medium', 'high'];
 export const MIN_SIDE_PIXELS = 2;
 export const MAX_OUTPUT_FPS = 120;
 /** Ten minutes at 60 frames per second. */
 export const MAX_OUTPUT_FRAMES = 36_000;
 
 const FIELDS: Readonly<Record<keyof OutputRequest, readonly [expected: string, (value: unknown) => boolean]>> = {
-  format: [`one of ${OUTPUT_FORMATS.join(', ')}`, (value) => OUTPUT_FORMATS.includes(value as OutputFormat)],
+  format: [`one of ${OUTPUT_FORMATS.join(', ')}`, (value) => isOneOf(value, OUTPUT_FORMATS)],
   height: [
     `an even number from ${MIN_SIDE_PIXELS} to ${MAX_SIDE_PIXELS}`,
     (value) => isIn(value, MIN_SIDE_PIXELS, MAX_SIDE_PIXELS) && value % 2 === 0,
   ],
   fps: [`a number from 1 to ${MAX_OUTPUT_FPS}`, (value) => isIn(value, 1, MAX_OUTPUT_FPS)],
-  quality: [`one of ${OUTPUT_QUALITIES.join(', ')}`, (value) => OUTPUT_QUALITIES.includes(value as OutputQuality)],
+  quality: [`one of ${OUTPUT_QUALITIES.join(', ')}`, (value) => isOneOf(value, OUTPUT_QUALITIES)],
 };
 
 /**
@@ -65,6 +63,10 @@ function checkMeasures(output: OutputRequest, template: Omit<OutputBasis, 'still
 
 function invalid(at: string, detail: string): FieldProblem {
   return { code: 'definition_invalid', at: `/output${at}`, detail };
+}
+
+function isOneOf(value: unknown, values: readonly string[]): boolean {
+  return values.some((known) => known === value);
 }
 
 function isIn(value: unknown, from: number, to: number): value is number {

@@ -1,7 +1,7 @@
 import { isRecord } from '../is-record.ts';
 import { jsonPointer } from '../json-pointer.ts';
 import { nearest } from '../nearest.ts';
-import type { AnimateSpeed, AnimateStrategy, CropStrategy } from '../service/wire.ts';
+import { ANIMATE_SPEEDS, ANIMATE_STRATEGIES, CROP_STRATEGIES } from '../service/wire.ts';
 import { parseColor } from './color.ts';
 
 export type MappingProblemCode =
@@ -33,17 +33,6 @@ interface FieldRule {
   readonly goesWith?: readonly [field: string, value: string, whenAbsent: string];
 }
 
-const STRATEGIES: readonly CropStrategy[] = ['cover', 'contain', 'fill', 'manual'];
-const MOVES: readonly AnimateStrategy[] = [
-  'none',
-  'slide-to-left',
-  'slide-to-right',
-  'slide-to-top',
-  'slide-to-bottom',
-  'zoom-in',
-  'zoom-out',
-];
-const SPEEDS: readonly AnimateSpeed[] = ['slow', 'moderate', 'fast'];
 const CROP = ['crop_x', 'crop_y', 'crop_width', 'crop_height'];
 
 const from0: FieldRule = { expected: 'a number from 0', holds: (value) => isNumber(value) && value >= 0 };
@@ -60,7 +49,7 @@ const manual = { goesWith: ['crop_strategy', 'manual', 'cover'] } as const;
 const cover = { goesWith: ['crop_strategy', 'cover', 'cover'] } as const;
 
 const IMAGE: Readonly<Record<string, FieldRule>> = {
-  crop_strategy: oneOf(STRATEGIES),
+  crop_strategy: oneOf(CROP_STRATEGIES),
   crop_x: { ...from0, ...manual },
   crop_y: { ...from0, ...manual },
   crop_width: { ...above0, ...manual },
@@ -81,8 +70,8 @@ const FIELDS: Readonly<Record<TransformedKind, Readonly<Record<string, FieldRule
     trim_strategy: oneOf(['none', 'manual']),
     trim_start_time: { ...from0, expected: 'seconds from 0', goesWith: ['trim_strategy', 'manual', 'manual'] },
     volume,
-    animate_strategy: oneOf(MOVES),
-    animate_speed: oneOf(SPEEDS),
+    animate_strategy: oneOf(ANIMATE_STRATEGIES),
+    animate_speed: oneOf(ANIMATE_SPEEDS),
   },
   audio: {
     trim_start_time: { ...from0, expected: 'seconds from 0' },
