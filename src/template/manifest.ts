@@ -1,10 +1,8 @@
-import type { Code, Span } from '../diagnostic.ts';
+import type { Span } from '../diagnostic.ts';
+import type { LintSeverities } from './lint-severities.ts';
 
 /** The kinds that a package can offer. */
 export type EditableKind = 'text' | 'color' | 'image' | 'video' | 'audio' | 'font';
-
-/** How bad it is what a viewer would notice; `off` looks away. A code that is not here is a warning. */
-export type LintSeverities = Readonly<Partial<Record<Code, 'error' | 'warning' | 'off'>>>;
 
 /** Which font an editable of kind font stands in for, and where. */
 export interface FontSlot {

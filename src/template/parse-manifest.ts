@@ -2,13 +2,12 @@ import { type Diagnostic, hasErrors, type Result, type Span } from '../diagnosti
 import { nearest } from '../nearest.ts';
 import { parseYaml } from '../yaml/parse-yaml.ts';
 import { child, type MapEntry, type TreeNode, textOf } from '../yaml/tree.ts';
-import type { EditableKind, FontSlot, LintSeverities, Manifest, ManifestEditable } from './manifest.ts';
+import { LINT_CODES, LINT_SEVERITIES, type LintCode, type LintSeverities } from './lint-severities.ts';
+import type { EditableKind, FontSlot, Manifest, ManifestEditable } from './manifest.ts';
 
 const FIELDS = ['name', 'description', 'stillcuts', 'editables', 'fallback_fonts', 'lint'];
 const EDITABLE_FIELDS = ['label', 'kind', 'stillcut', 'required', 'max_length'];
 const FONT_FIELDS = ['replaces', 'texts', 'allowed_fonts'];
-const LINT_CODES = ['glyph_missing', 'text_overflow', 'low_contrast', 'image_too_small'];
-const SEVERITIES = ['error', 'warning', 'off'];
 const KINDS: readonly EditableKind[] = ['text', 'color', 'image', 'video', 'audio', 'font'];
 
 /** `template.yaml` → the manifest, or every mistake in it. */
@@ -60,11 +59,11 @@ class ManifestReader {
     if (node === null) return {};
     if (node.kind !== 'map') this.#add('lint must be a map like { low_contrast: error }', node.span);
     this.#known(node, LINT_CODES, 'lint');
-    const severities: Record<string, LintSeverities[keyof LintSeverities]> = {};
+    const severities: Record<string, LintSeverities[LintCode]> = {};
     for (const [code, { keySpan, value }] of node.kind === 'map' ? node.entries : []) {
-      const severity = textOf(value);
-      if (severity !== null && SEVERITIES.includes(severity)) severities[code] = severity as 'error';
-      else this.#add(`${code} of lint must be one of ${SEVERITIES.join(', ')}`, keySpan);
+      const severity = LINT_SEVERITIES.find((one) => one === textOf(value));
+      if (severity !== undefined) severities[code] = severity;
+      else this.#add(`${code} of lint must be one of ${LINT_SEVERITIES.join(', ')}`, keySpan);
     }
     return severities;
   }

@@ -1,7 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import configSchema from '../../schemas/reelform-config.schema.json' with { type: 'json' };
 import { parseConfig } from '../../src/project/config.ts';
 import { createChecks } from '../../src/schema/create-checks.ts';
+import { LINT_CODES, LINT_SEVERITIES } from '../../src/template/lint-severities.ts';
 import { placed } from '../support/resolve.ts';
 
 const { config: check } = createChecks();
@@ -42,6 +44,9 @@ concurrency: 1000
     });
     expect(lint('{low_contrast: bad}').diagnostics).toMatchObject([{ code: 'config_invalid' }]);
     expect(lint('{contrast: error}').diagnostics).toHaveLength(1);
+    const { properties } = configSchema.properties.lint;
+    expect(Object.keys(properties)).toEqual(LINT_CODES);
+    for (const one of Object.values(properties)) expect(one.enum).toEqual(LINT_SEVERITIES);
   });
 
   it('keeps the journal in a file, or on a branch of a remote', () => {

@@ -1,6 +1,6 @@
-import { LINT_CODES } from '../../engine/lint/lint-finding.ts';
 import { type Plan, renders } from '../../plan/plan.ts';
 import { RepositoryFiles } from '../../project/repository-files.ts';
+import { LINT_CODES } from '../../template/lint-severities.ts';
 import type { Io } from '../io.ts';
 import type { OpenDesired } from '../open-desired.ts';
 import type { Linted } from './lint-videos.ts';

@@ -8,7 +8,7 @@ import type { Fingerprint } from '../../lock/lock.ts';
 import { lintDiagnostic, lintFailure } from '../../report/lint-diagnostic.ts';
 import { createRenderPool } from '../../session/render-pool.ts';
 import { problemsOf } from '../../session/session-problems.ts';
-import type { LintSeverities } from '../../template/manifest.ts';
+import type { LintSeverities } from '../../template/lint-severities.ts';
 import type { TemplatePackage } from '../../template/template-package.ts';
 import type { Io } from '../io.ts';
 import { openScenes } from '../open-scenes.ts';

@@ -1,3 +1,5 @@
+import type { LintCode } from '../../template/lint-severities.ts';
+
 /** When something is seen, as far as the animation tells. */
 export interface Sighting {
   /** Of the output. */
@@ -8,7 +10,7 @@ export interface Sighting {
 }
 
 /** Something that a viewer of a video would notice, and its maker did not see coming. */
-export type LintFinding = { readonly editable: string } & Sighting &
+export type LintFinding = { readonly code: LintCode; readonly editable: string } & Sighting &
   (
     | {
         readonly code: 'glyph_missing';
@@ -39,10 +41,3 @@ export type LintFinding = { readonly editable: string } & Sighting &
         readonly areaHeight: number;
       }
   );
-
-export const LINT_CODES = [
-  'glyph_missing',
-  'text_overflow',
-  'low_contrast',
-  'image_too_small',
-] as const satisfies readonly LintFinding['code'][];

@@ -1,0 +1,8 @@
+/** What a viewer would notice of a video, and its maker did not see coming. */
+export const LINT_CODES = ['glyph_missing', 'text_overflow', 'low_contrast', 'image_too_small'] as const;
+export type LintCode = (typeof LINT_CODES)[number];
+
+export const LINT_SEVERITIES = ['error', 'warning', 'off'] as const;
+
+/** How bad it is what a viewer would notice; `off` looks away. A code that is not here is a warning. */
+export type LintSeverities = Readonly<Partial<Record<LintCode, (typeof LINT_SEVERITIES)[number]>>>;
