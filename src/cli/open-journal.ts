@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import type { Journal } from '../apply/ports.ts';
-import { ReelformError } from '../diagnostic.ts';
+import { type Diagnostic, ReelformError } from '../diagnostic.ts';
 import { EMPTY_JOURNAL, type JournalState } from '../lock/journal.ts';
 import { openJournalFile } from '../lock/journal-file.ts';
 import type { Lock } from '../lock/lock.ts';
@@ -35,15 +35,21 @@ export async function openJournal(root: string, { journal }: Pick<Config, 'journ
 }
 
 /**
- * What the journal says, without a claim on anything: for planning, which goes on without a remote that cannot be reached.
+ * What the journal says, without a claim on anything: for planning, which goes on, with a warning, without a remote that
+ * cannot be reached.
  *
  * @throws ReelformError `journal_unreadable`
  */
-export async function readJournal(root: string, config: Pick<Config, 'journal'>): Promise<JournalState> {
+export async function readJournal(
+  root: string,
+  config: Pick<Config, 'journal'>,
+): Promise<{ readonly state: JournalState; readonly diagnostics: readonly Diagnostic[] }> {
   try {
-    return (await openJournal(root, config)).state;
+    return { state: (await openJournal(root, config)).state, diagnostics: [] };
   } catch (error) {
-    if (error instanceof ReelformError && error.code === 'git_failed') return EMPTY_JOURNAL;
-    throw error;
+    if (!(error instanceof ReelformError) || error.code !== 'git_failed') throw error;
+    const message = `The journal cannot be read, so the plan does not know what is in flight: ${error.message}`;
+    const hint = 'apply reads it before it begins, and renders nothing twice';
+    return { state: EMPTY_JOURNAL, diagnostics: [{ code: 'git_failed', severity: 'warning', message, hint }] };
   }
 }

@@ -73,7 +73,8 @@ export async function openPlan(
   if (!compared.ok || hasErrors(read)) return { repository, diagnostics: read, opened: null };
 
   const { desired, lock, missingOutputs, complete } = compared.value;
-  const journal = context.journal ?? (await readJournal(root, config));
+  const inFlight = context.journal === undefined ? await readJournal(root, config) : null;
+  const journal = inFlight?.state ?? context.journal!;
   const refreshed = flags.refresh === true ? await refresh(repository, lock, globs, io) : null;
   const found = new Map(refreshed?.refreshed.findings.map(({ id, reason }) => [id, reason]));
   const demands = context.demands?.(lock);
@@ -96,7 +97,7 @@ export async function openPlan(
   const plan = tooMany === null ? selected : { ...selected, diagnostics: [...selected.diagnostics, tooMany] };
   return {
     repository,
-    diagnostics: [...read, ...(refreshed?.diagnostics ?? []), ...plan.diagnostics],
+    diagnostics: [...read, ...(inFlight?.diagnostics ?? []), ...(refreshed?.diagnostics ?? []), ...plan.diagnostics],
     opened: { lock, journal, refreshed: refreshed?.refreshed ?? null, plan },
   };
 }

@@ -201,3 +201,14 @@ describe('planning without a sound git', () => {
     expect(await ids(root, [])).toHaveLength(3);
   });
 });
+
+describe('a journal on a branch that cannot be reached', () => {
+  it('is told, and the plan is made without it', async () => {
+    const root = await makeGitRepository({ 'reelform.yaml': `${CONFIG}journal: {git: reelform-journal}\n` });
+    await git(root, 'remote', 'add', 'origin', join(root, 'nowhere.git'));
+    const { exitCode, stdout, stderr } = await reelform(root, ['plan']);
+    expect(exitCode).toBe(0);
+    expect(stderr).toMatch(/warning {2}The journal cannot be read, so the plan does not know .* git_failed/);
+    expect(stdout).toContain('3 to create');
+  });
+});
