@@ -1,4 +1,5 @@
 import { isRecord } from '../is-record.ts';
+import { withLayerLists } from '../template/layer-lists.ts';
 import type { LottieDocument, Scene } from '../template/scene.ts';
 import { fitImage } from './fit-image.ts';
 import { animateImages } from './media/animate-images.ts';
@@ -33,10 +34,9 @@ export async function composeAnimation(scene: Scene): Promise<ComposedAnimation>
   const assets = (set.assets ?? []).flatMap((asset) => {
     if (clips.has(asset.id)) return [];
     const uri = uris.get(asset.id);
-    const own = uri === undefined ? withoutPath(asset) : { ...asset, u: '', p: uri, e: 1 };
-    return [Array.isArray(own.layers) ? { ...own, layers: showClips(own.layers, clips) } : own];
+    return [uri === undefined ? withoutPath(asset) : { ...asset, u: '', p: uri, e: 1 }];
   });
-  const animation = { ...set, assets, layers: showClips(set.layers, clips) };
+  const animation = withLayerLists({ ...set, assets }, (layers) => showClips(layers, clips));
   // All of it but what changes from window to window is written once.
   const { assets: fixed, ...rest } = animation;
   const fixedText = fixed.map((asset) => JSON.stringify(asset));

@@ -2,7 +2,7 @@ import { ReelformError } from '../diagnostic.ts';
 import { isRecord } from '../is-record.ts';
 import type { FontResource, Mapping } from '../service/wire.ts';
 import { fontNames } from './derive-spec.ts';
-import type { LottieNode } from './lottie-slots.ts';
+import type { LottieNode } from './lottie-node.ts';
 import type { FontSlot } from './manifest.ts';
 import type { LottieDocument, SceneFont } from './scene.ts';
 import type { TemplatePackage } from './template-package.ts';

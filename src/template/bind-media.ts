@@ -1,7 +1,7 @@
 import type { AudioTransform, Transform } from '../service/wire.ts';
 import { clipSound, type SoundTimes, soundsAt, soundTimes } from './bind-sounds.ts';
 import { isImage } from './is-image.ts';
-import type { LottieNode } from './lottie-slots.ts';
+import type { LottieNode } from './lottie-node.ts';
 import type { LottieDocument, SceneClip, SceneImage, SceneSound } from './scene.ts';
 
 /** Bytes for an asset, and the name that errors give them. */

@@ -1,6 +1,8 @@
 import type { AudioTransform, Transform } from '../service/wire.ts';
+import { withLayerLists } from './layer-lists.ts';
 import { type LayerSpan, layerSpans } from './layer-spans.ts';
-import { AUDIO_LAYER, type LottieNode } from './lottie-slots.ts';
+import type { LottieNode } from './lottie-node.ts';
+import { AUDIO_LAYER } from './lottie-slots.ts';
 import type { LottieDocument, SceneSound } from './scene.ts';
 
 const IMAGE_LAYER = 2;
@@ -67,12 +69,10 @@ export function clipSound({ volume = 0, trim_start_time }: Transform): AudioTran
 /** Takes sound layers and their assets out of an animation: no rasteriser has a use for them. */
 export function withoutSounds(animation: LottieDocument, soundAssets: ReadonlySet<string>): LottieDocument {
   if (soundAssets.size === 0) return animation;
-  const seen = (layers: readonly unknown[]): unknown[] =>
-    layers.filter((layer) => (layer as LottieNode).ty !== AUDIO_LAYER);
-  const assets = (animation.assets ?? [])
-    .filter(({ id }) => !soundAssets.has(id))
-    .map((asset) => (Array.isArray(asset.layers) ? { ...asset, layers: seen(asset.layers) } : asset));
-  return { ...animation, layers: seen(animation.layers), assets };
+  const assets = (animation.assets ?? []).filter(({ id }) => !soundAssets.has(id));
+  return withLayerLists({ ...animation, assets }, (layers) =>
+    layers.filter((layer) => (layer as LottieNode).ty !== AUDIO_LAYER),
+  );
 }
 
 /** A clip that several layers show at one time, behind itself or in a mirror, is heard once. */

@@ -1,6 +1,6 @@
 import { isRecord } from '../is-record.ts';
 import type { LayerSpan } from './layer-spans.ts';
-import type { LottieNode } from './lottie-slots.ts';
+import type { LottieNode } from './lottie-node.ts';
 
 /** Layers that follow each other as parents; `checkAnimation` allows no more. */
 const LONGEST_CHAIN = 64;

@@ -1,5 +1,6 @@
 import { isRecord } from '../is-record.ts';
-import type { LottieNode } from './lottie-slots.ts';
+import { precompositions } from './layer-lists.ts';
+import type { LottieNode } from './lottie-node.ts';
 import type { LottieDocument } from './scene.ts';
 
 /** One showing of a layer: a layer of a precomposition has one for each layer that shows the precomposition. */
@@ -35,10 +36,7 @@ interface Clock {
  * @see Lottie specification 1.0.1: `ip`, `op` and `st` are times of the composition that a layer lies in
  */
 export function layerSpans(animation: LottieDocument): LayerSpan[] {
-  const compositions = new Map<string, readonly LottieNode[]>();
-  for (const { id, layers } of animation.assets ?? []) {
-    if (Array.isArray(layers)) compositions.set(id, layers.filter(isRecord));
-  }
+  const compositions = precompositions(animation);
   const spans: LayerSpan[] = [];
   interface Showing {
     readonly from: number;

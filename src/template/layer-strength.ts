@@ -1,6 +1,6 @@
 import { isRecord } from '../is-record.ts';
 import type { LayerSpan } from './layer-spans.ts';
-import type { LottieNode } from './lottie-slots.ts';
+import type { LottieNode } from './lottie-node.ts';
 
 /** Below this share of its size a layer is a dot. */
 const LEAST_SCALE = 0.02;

@@ -1,8 +1,7 @@
 import { isRecord } from '../is-record.ts';
+import { layerLists } from './layer-lists.ts';
+import type { LottieNode } from './lottie-node.ts';
 import type { LottieDocument } from './scene.ts';
-
-/** A JSON object inside a Lottie document. */
-export type LottieNode = Record<string, unknown>;
 
 /** One text document's style and words, as a text layer holds it per keyframe. */
 export interface TextStyle extends LottieNode {
@@ -67,13 +66,6 @@ export function textStyles(node: LottieNode): TextStyle[] {
     }
   }
   return styles;
-}
-
-/** Lists of layers: the animation's own, and those of its precompositions. */
-export function* layerLists(document: Pick<LottieDocument, 'layers' | 'assets'>): Generator<readonly LottieNode[]> {
-  for (const { layers } of [document, ...(document.assets ?? [])]) {
-    if (Array.isArray(layers)) yield layers.filter(isRecord);
-  }
 }
 
 /** Ids of the assets that sound layers play. @see Lottie documentation: "Audio Layer" is layer type 6 */

@@ -1,7 +1,7 @@
 import type { Diagnostic, Result } from '../diagnostic.ts';
 import { isRecord } from '../is-record.ts';
 import { type ArchiveLayout, type Changed, LAYOUT_FILE, OWN_FOLDER, parseLayout } from './lottie-archive-layout.ts';
-import type { LottieNode } from './lottie-slots.ts';
+import type { LottieNode } from './lottie-node.ts';
 import { readPackageZip } from './read-package-zip.ts';
 import type { LottieDocument } from './scene.ts';
 

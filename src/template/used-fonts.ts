@@ -1,5 +1,6 @@
 import { isRecord } from '../is-record.ts';
-import { layerLists, type TextStyle, textStyles } from './lottie-slots.ts';
+import { layerLists } from './layer-lists.ts';
+import { type TextStyle, textStyles } from './lottie-slots.ts';
 import type { FontSlot } from './manifest.ts';
 import type { LottieDocument } from './scene.ts';
 

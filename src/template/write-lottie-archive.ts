@@ -1,6 +1,6 @@
 import { isRecord } from '../is-record.ts';
 import { type ArchiveLayout, type Changed, LAYOUT_FILE, OWN_FOLDER } from './lottie-archive-layout.ts';
-import type { LottieNode } from './lottie-slots.ts';
+import type { LottieNode } from './lottie-node.ts';
 import type { LottieDocument } from './scene.ts';
 import { writePackageZip } from './write-package-zip.ts';
 

@@ -1,6 +1,7 @@
 import { largestScale } from '../../template/largest-scale.ts';
+import { layerLists } from '../../template/layer-lists.ts';
 import { layerSpans } from '../../template/layer-spans.ts';
-import { type LottieNode, layerLists } from '../../template/lottie-slots.ts';
+import type { LottieNode } from '../../template/lottie-node.ts';
 import type { TemplatePackage } from '../../template/template-package.ts';
 import { readImageHeader } from '../image-header.ts';
 import type { PackageFinding } from './package-finding.ts';

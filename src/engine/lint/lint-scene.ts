@@ -1,8 +1,10 @@
-import { type LottieNode, textStyles } from '../../template/lottie-slots.ts';
+import type { LottieNode } from '../../template/lottie-node.ts';
+import { textStyles } from '../../template/lottie-slots.ts';
 import type { Scene } from '../../template/scene.ts';
 import { checkScene } from '../check-scene.ts';
 import { textFindings } from '../text/text-findings.ts';
-import { findSightings, textLayers } from './find-sightings.ts';
+import { filledTextLayers } from '../text/text-layers.ts';
+import { findSightings } from './find-sightings.ts';
 import type { LintFinding, Sighting } from './lint-finding.ts';
 import { lintImages } from './lint-images.ts';
 import { lookAtTexts, type TextSight } from './look-at-texts.ts';
@@ -21,7 +23,7 @@ const LARGE = 24;
 export async function lintScene(scene: Scene): Promise<LintFinding[]> {
   checkScene(scene);
   const sightings = findSightings(scene);
-  const texts = new Set(textLayers(scene).map(({ editable }) => editable));
+  const texts = new Set(filledTextLayers(scene.animation).map(({ editable }) => editable));
   const findings = await textFindings(scene.animation, scene.fonts);
   const found: LintFinding[] = findings.flatMap((finding): LintFinding[] => {
     const { editable, text, font, characters, overflow } = finding;
@@ -52,6 +54,6 @@ function lintSight(scene: Scene, editable: string, sighting: Sighting, { ratio, 
 }
 
 function stylesOf(scene: Scene, editable: string) {
-  const layers = textLayers(scene).filter((one) => one.editable === editable);
+  const layers = filledTextLayers(scene.animation).filter((one) => one.editable === editable);
   return layers.flatMap(({ layer }) => textStyles((layer.t as { d: LottieNode }).d));
 }

@@ -1,8 +1,8 @@
 import { isRecord } from '../../is-record.ts';
-import type { LottieNode } from '../../template/lottie-slots.ts';
+import type { LottieNode } from '../../template/lottie-node.ts';
 import { textStyles } from '../../template/lottie-slots.ts';
 import type { LottieDocument, Scene } from '../../template/scene.ts';
-import { textLayers } from './find-sightings.ts';
+import { filledTextLayers } from '../text/text-layers.ts';
 
 /** An effect that paints a layer in one colour. */
 const FILL_EFFECT = 21;
@@ -25,7 +25,7 @@ export interface TextVariants {
 export function textVariants(scene: Scene, editables: readonly string[]): TextVariants {
   const varied = (change: (layer: LottieNode, editable: string) => void): Scene => {
     const animation: LottieDocument = structuredClone(scene.animation);
-    for (const { layer, editable } of textLayers({ animation })) change(layer, editable);
+    for (const { layer, editable } of filledTextLayers(animation)) change(layer, editable);
     return { ...scene, animation };
   };
   const painted = (red: number): Scene =>

@@ -1,6 +1,7 @@
 import { isRecord } from '../../is-record.ts';
+import { withLayerLists } from '../../template/layer-lists.ts';
 import { layerSpans } from '../../template/layer-spans.ts';
-import type { LottieNode } from '../../template/lottie-slots.ts';
+import type { LottieNode } from '../../template/lottie-node.ts';
 import type { LottieDocument, Scene, SceneImage } from '../../template/scene.ts';
 import { UNMOVED } from './clip-windows.ts';
 
@@ -41,7 +42,8 @@ export function animateImages(scene: Scene): Pick<Scene, 'animation' | 'images'>
     assets.push({ id: pictureId, w: width, h: height, u: '', p: '', e: 0 });
     byAsset.set(image.assetId, { image, travel, pictureId });
   }
-  const move = (layers: readonly unknown[]): unknown[] =>
+  const kept = (scene.animation.assets ?? []).filter(({ id }) => !byAsset.has(id));
+  const animation = withLayerLists({ ...scene.animation, assets: kept }, (layers) =>
     layers.map((layer) => {
       const found = isRecord(layer) && layer.ty === 2 ? byAsset.get(String(layer.refId)) : undefined;
       if (found === undefined || !isRecord(layer)) return layer;
@@ -51,13 +53,9 @@ export function animateImages(scene: Scene): Pick<Scene, 'animation' | 'images'>
       assets.push({ id, w: image.width, h: image.height, layers: [movingLayer(image, travel, pictureId, start, end)] });
       const { tm: _remapping, ...rest } = layer;
       return { ...rest, ty: 0, refId: id, w: image.width, h: image.height };
-    });
-  const { animation } = scene;
-  const kept = (animation.assets ?? [])
-    .filter(({ id }) => !byAsset.has(id))
-    .map((asset) => (Array.isArray(asset.layers) ? { ...asset, layers: move(asset.layers) } : asset));
-  const layers = move(animation.layers);
-  return { animation: { ...animation, assets: [...kept, ...assets], layers }, images };
+    }),
+  );
+  return { animation: { ...animation, assets: [...animation.assets, ...assets] }, images };
 }
 
 function isMoving({ transform }: SceneImage): boolean {

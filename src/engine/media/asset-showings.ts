@@ -1,5 +1,6 @@
 import { isRecord } from '../../is-record.ts';
-import type { LottieNode } from '../../template/lottie-slots.ts';
+import { precompositions } from '../../template/layer-lists.ts';
+import type { LottieNode } from '../../template/lottie-node.ts';
 import type { LottieDocument } from '../../template/scene.ts';
 import { remappedSeconds } from './time-remap.ts';
 
@@ -18,10 +19,7 @@ const SLACK_FRAMES = 0.001;
  * a layer remaps it.
  */
 export function assetShowings(animation: LottieDocument, assetIds: ReadonlySet<string>): AssetShowing[] {
-  const compositions = new Map<string, readonly LottieNode[]>();
-  for (const { id, layers } of animation.assets ?? []) {
-    if (Array.isArray(layers)) compositions.set(id, layers.filter(isRecord));
-  }
+  const compositions = precompositions(animation);
   const showings: AssetShowing[] = [];
   const visit = (layers: readonly LottieNode[], above: readonly LottieNode[]): void => {
     for (const layer of layers) {

@@ -1,5 +1,6 @@
 import { isRecord } from '../../is-record.ts';
-import type { LottieNode } from '../../template/lottie-slots.ts';
+import { layerLists, withLayerLists } from '../../template/layer-lists.ts';
+import type { LottieNode } from '../../template/lottie-node.ts';
 import type { LottieDocument } from '../../template/scene.ts';
 
 /** A text layer of an animation and what of it says how its texts are set. */
@@ -17,9 +18,16 @@ export interface TextLayer {
   readonly groupingDrop: number;
 }
 
-/** The text layers of an animation, those of its compositions first. */
+/** The text layers of an animation and of its compositions. */
 export function textLayers(animation: LottieDocument): TextLayer[] {
-  return compositions(animation).flatMap((layers) => layers.flatMap((layer) => readTextLayer(layer) ?? []));
+  return [...layerLists(animation)].flat().flatMap((layer) => readTextLayer(layer) ?? []);
+}
+
+/** Those of them that editables fill. */
+export function filledTextLayers(animation: LottieDocument): (TextLayer & { readonly editable: string })[] {
+  return textLayers(animation).flatMap((text) =>
+    text.editable === null ? [] : [{ ...text, editable: text.editable }],
+  );
 }
 
 /**
@@ -32,19 +40,13 @@ export function replaceTextLayers(
   animation: LottieDocument,
   replace: (layer: TextLayer, index: () => number) => readonly LottieNode[],
 ): LottieDocument {
-  const replaceIn = (layers: unknown): unknown => {
-    if (!Array.isArray(layers)) return layers;
-    let highest = (layers as unknown[]).reduce((most: number, layer) => Math.max(most, indexOf(layer)), 0);
-    return (layers as unknown[]).flatMap((layer): readonly unknown[] => {
+  return withLayerLists(animation, (layers) => {
+    let highest = layers.reduce((most: number, layer) => Math.max(most, indexOf(layer)), 0);
+    return layers.flatMap((layer): readonly unknown[] => {
       const text = isRecord(layer) ? readTextLayer(layer) : null;
       return text === null ? [layer] : replace(text, () => ++highest);
     });
-  };
-  const assets = animation.assets?.map((asset) =>
-    Array.isArray(asset.layers) ? { ...asset, layers: replaceIn(asset.layers) } : asset,
-  );
-  const layers = replaceIn(animation.layers) as unknown[];
-  return assets === undefined ? { ...animation, layers } : { ...animation, assets, layers };
+  });
 }
 
 /** The layer with other text documents in it: by those that they replace. */
@@ -60,11 +62,6 @@ export function withDocuments({ layer }: TextLayer, documents: ReadonlyMap<Lotti
 
 function indexOf(layer: unknown): number {
   return isRecord(layer) && typeof layer.ind === 'number' ? layer.ind : 0;
-}
-
-function compositions({ assets = [], layers }: LottieDocument): LottieNode[][] {
-  const all = [...assets.map((asset) => asset.layers), layers];
-  return all.map((one) => (Array.isArray(one) ? one.filter(isRecord) : []));
 }
 
 function readTextLayer(layer: LottieNode): TextLayer | null {

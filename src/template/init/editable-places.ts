@@ -1,5 +1,6 @@
 import { isRecord } from '../../is-record.ts';
-import { AUDIO_LAYER, type LottieNode, textStyles } from '../lottie-slots.ts';
+import type { LottieNode } from '../lottie-node.ts';
+import { AUDIO_LAYER, textStyles } from '../lottie-slots.ts';
 import type { LottieDocument } from '../scene.ts';
 import { allLayers, isStill, nodesOf } from '../walk-lottie.ts';
 

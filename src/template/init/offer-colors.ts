@@ -1,5 +1,5 @@
 import { formatColor } from '../color.ts';
-import type { LottieNode } from '../lottie-slots.ts';
+import type { LottieNode } from '../lottie-node.ts';
 import type { LottieDocument } from '../scene.ts';
 import { allLayers, isStill } from '../walk-lottie.ts';
 import { type EditablePlace, editablePlaces } from './editable-places.ts';

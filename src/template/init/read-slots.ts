@@ -1,5 +1,6 @@
 import { isRecord } from '../../is-record.ts';
-import { type LottieNode, textStyles } from '../lottie-slots.ts';
+import type { LottieNode } from '../lottie-node.ts';
+import { textStyles } from '../lottie-slots.ts';
 import type { LottieDocument } from '../scene.ts';
 import { isStill } from '../walk-lottie.ts';
 import { type EditablePlace, editablePlaces } from './editable-places.ts';

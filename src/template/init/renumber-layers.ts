@@ -1,5 +1,5 @@
-import { isRecord } from '../../is-record.ts';
-import type { LottieNode } from '../lottie-slots.ts';
+import { layerLists } from '../layer-lists.ts';
+import type { LottieNode } from '../lottie-node.ts';
 import type { LottieDocument } from '../scene.ts';
 
 /**
@@ -10,11 +10,7 @@ import type { LottieDocument } from '../scene.ts';
  * @returns how many layers got another number
  */
 export function renumberLayers(animation: LottieDocument): number {
-  const lists = [animation.layers, ...(animation.assets ?? []).map(({ layers }) => layers)];
-  return lists.reduce(
-    (sum: number, layers) => sum + (Array.isArray(layers) ? renumber(layers.filter(isRecord)) : 0),
-    0,
-  );
+  return [...layerLists(animation)].reduce((sum, layers) => sum + renumber(layers), 0);
 }
 
 function renumber(layers: readonly LottieNode[]): number {

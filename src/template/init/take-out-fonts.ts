@@ -1,6 +1,7 @@
 import { isRecord } from '../../is-record.ts';
 import { fontProblem } from '../check-font.ts';
-import { type LottieNode, textStyles } from '../lottie-slots.ts';
+import type { LottieNode } from '../lottie-node.ts';
+import { textStyles } from '../lottie-slots.ts';
 import type { LottieDocument } from '../scene.ts';
 import { allLayers } from '../walk-lottie.ts';
 import { readDataUri } from './data-uri.ts';

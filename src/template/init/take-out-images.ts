@@ -1,5 +1,5 @@
 import { isRecord } from '../../is-record.ts';
-import type { LottieNode } from '../lottie-slots.ts';
+import type { LottieNode } from '../lottie-node.ts';
 import type { LottieDocument } from '../scene.ts';
 import { allLayers } from '../walk-lottie.ts';
 import { readDataUri } from './data-uri.ts';
