@@ -1,5 +1,5 @@
 import type { Property } from './keyframes.ts';
-import { compose, type Layer } from './layers.ts';
+import { type Composition, compose, type Layer } from './layers.ts';
 
 /** A colour that a person fills. */
 export interface ColorSlot {
@@ -31,6 +31,7 @@ export interface DocumentParts {
   readonly fonts: readonly { readonly name: string; readonly family: string; readonly style: string }[];
   readonly colors: readonly ColorSlot[];
   readonly images: readonly ImageSlot[];
+  readonly compositions: readonly Composition[];
   /** Top first. */
   readonly layers: readonly Layer[];
 }
@@ -50,6 +51,7 @@ export function lottieDocument(parts: DocumentParts): Readonly<Record<string, un
   const assets = parts.images.map(({ id, file, width, height }) => {
     return { id, w: width, h: height, u: 'images/', p: file, e: 0, sid: imageKey(file) };
   });
+  const compositions = parts.compositions.map(({ id, layers }) => ({ id, layers: compose(layers, parts.frameCount) }));
   for (const { w, h, u, p, e, sid } of assets) slots[sid] = { p: { w, h, u, p, e } };
   return {
     v: '5.12.0',
@@ -60,7 +62,7 @@ export function lottieDocument(parts: DocumentParts): Readonly<Record<string, un
     w: parts.width,
     h: parts.height,
     ddd: 0,
-    assets,
+    assets: [...assets, ...compositions],
     fonts: {
       list: parts.fonts.map(({ name, family, style }) => ({
         fName: name,

@@ -24,16 +24,15 @@ export interface Layer extends Span {
   readonly content: Readonly<Record<string, unknown>>;
   /** Moves, turns and scales along with this layer. */
   readonly parent?: Layer;
-  /** Shows only where this layer is opaque (or, inverted, where it is not). The matte itself is not drawn. */
-  readonly matte?: Layer;
-  readonly matteInverted?: boolean;
+  /** Shows only inside this path, which is in the layer's own pixels. Far quicker to draw than a matte. */
+  readonly mask?: Property;
 }
 
-export type LayerOptions = Placement & Span & Pick<Layer, 'parent' | 'matte' | 'matteInverted'>;
+export type LayerOptions = Placement & Span & Pick<Layer, 'parent' | 'mask'>;
 
 /** @internal Splits options into what a layer keeps. */
 export function layer(name: string, options: LayerOptions, content: Layer['content']): Layer {
-  const { from, to, parent, matte, matteInverted, ...placement } = options;
+  const { from, to, parent, mask, ...placement } = options;
   return {
     name,
     placement,
@@ -41,8 +40,7 @@ export function layer(name: string, options: LayerOptions, content: Layer['conte
     ...(from !== undefined && { from }),
     ...(to !== undefined && { to }),
     ...(parent && { parent }),
-    ...(matte && { matte }),
-    ...(matteInverted && { matteInverted }),
+    ...(mask && { mask }),
   };
 }
 
@@ -60,28 +58,37 @@ export function imageLayer(
   return layer(name, { anchor, ...options }, { ty: 2, refId: image.id });
 }
 
-/** Numbers the layers (top first) and resolves parents and mattes; a matte stands right above its first user. */
+/** Layers that are shown together, cut to a size. */
+export interface Composition {
+  readonly id: string;
+  readonly width: number;
+  readonly height: number;
+  /** Top first. */
+  readonly layers: readonly Layer[];
+}
+
+/** A composition, its top left corner on its position. What is cut or masked as a whole lies in one. */
+export function compositionLayer(name: string, composition: Composition, options: LayerOptions = {}): Layer {
+  const { id, width, height } = composition;
+  return layer(name, options, { ty: 0, refId: id, w: width, h: height });
+}
+
+/** Numbers the layers (top first) and resolves parents. */
 export function compose(layers: readonly Layer[], frameCount: number): unknown[] {
-  const stack: Layer[] = [];
-  const add = (one: Layer) => {
-    if (stack.includes(one)) return;
-    if (one.matte) add(one.matte);
-    stack.push(one);
-  };
-  for (const one of layers) add(one);
-  const mattes = new Set(stack.map((one) => one.matte));
   const numberOf = (one: Layer) => {
-    if (!stack.includes(one)) throw new Error(`Layer ${one.name} is used but not in the composition`);
-    return stack.indexOf(one) + 1;
+    if (!layers.includes(one)) throw new Error(`Layer ${one.name} is used but not in the composition`);
+    return layers.indexOf(one) + 1;
   };
-  return stack.map((one) => ({
+  return layers.map((one) => ({
     ddd: 0,
     ind: numberOf(one),
     nm: one.name,
     ...one.content,
     ...(one.parent && { parent: numberOf(one.parent) }),
-    ...(mattes.has(one) && { td: 1 }),
-    ...(one.matte && { tt: one.matteInverted ? 2 : 1, tp: numberOf(one.matte) }),
+    ...(one.mask && {
+      hasMask: true,
+      masksProperties: [{ mode: 'a', inv: false, pt: one.mask, o: still(100), x: still(0) }],
+    }),
     ks: {
       o: one.placement.opacity ?? still(100),
       r: one.placement.rotation ?? still(0),

@@ -1,10 +1,7 @@
 import { between, ease, keyed, type Property, sampled, still } from './keyframes.ts';
 import { type Layer, type LayerOptions, shapeLayer } from './layers.ts';
-import { ellipse, fill, group, path, polyline, rectangle, stroke, trim } from './shapes.ts';
-import type { Box, Effect } from './text.ts';
-
-/** The paint of a matte: only its opacity counts. */
-export const OPAQUE = still([1, 1, 1, 1]);
+import { type Box, ellipse, fill, group, path, polyline, rectangle, stroke, trim } from './shapes.ts';
+import type { Effect } from './text.ts';
 
 /** Units of a text that rise into place one after the other, out of nothing and out of focus. */
 export function arriving(

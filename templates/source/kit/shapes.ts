@@ -23,6 +23,51 @@ export function polyline(points: readonly (readonly [number, number])[], closed 
   return { c: closed, v: points, i: rest, o: rest };
 }
 
+/** A box in a layer's pixels, from its top left corner. */
+export interface Box {
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+/** The outline of a box, for a mask. */
+export function rectanglePath({ x, y, width, height }: Box): PathValue {
+  const corners: [number, number][] = [
+    [x, y],
+    [x + width, y],
+    [x + width, y + height],
+    [x, y + height],
+  ];
+  return polyline(corners, true);
+}
+
+/** How far a handle reaches from the end of a quarter of a circle, in radii. */
+const QUARTER = 0.5523;
+
+/** The same with rounded corners; a radius of more than half of the shorter side counts as that. */
+export function roundedPath({ x, y, width, height }: Box, radius: number): PathValue {
+  const round = Math.min(radius, width / 2, height / 2);
+  const reach = round * QUARTER;
+  const [right, bottom] = [x + width, y + height];
+  const points = [
+    { at: [x, y + round], into: [0, 0], out: [0, -reach] },
+    { at: [x + round, y], into: [-reach, 0], out: [0, 0] },
+    { at: [right - round, y], into: [0, 0], out: [reach, 0] },
+    { at: [right, y + round], into: [0, -reach], out: [0, 0] },
+    { at: [right, bottom - round], into: [0, 0], out: [0, reach] },
+    { at: [right - round, bottom], into: [reach, 0], out: [0, 0] },
+    { at: [x + round, bottom], into: [0, 0], out: [-reach, 0] },
+    { at: [x, bottom - round], into: [0, reach], out: [0, 0] },
+  ];
+  return {
+    c: true,
+    v: points.map(({ at }) => at),
+    i: points.map(({ into }) => into),
+    o: points.map(({ out }) => out),
+  };
+}
+
 export function fill(color: Property, opacity: Property = still(100)): Shape {
   return { ty: 'fl', c: color, o: opacity, r: 1 };
 }

@@ -1,6 +1,6 @@
 import { type Property, still } from './keyframes.ts';
 import { type Layer, type LayerOptions, layer } from './layers.ts';
-import { polyline } from './shapes.ts';
+import { type Box, rectanglePath } from './shapes.ts';
 
 /** How a text is set. It wraps in its box and shrinks until it fits. */
 export interface TextStyle {
@@ -15,14 +15,6 @@ export interface TextStyle {
   readonly align?: 'left' | 'right' | 'center';
   readonly rise?: 'top' | 'center' | 'bottom';
   readonly color: Property;
-}
-
-/** The box of a text in its layer's pixels, from its top left corner. */
-export interface Box {
-  readonly x: number;
-  readonly y: number;
-  readonly width: number;
-  readonly height: number;
 }
 
 /** A text that a person fills. */
@@ -123,36 +115,18 @@ export function textLayer(
     },
     a: { fc: style.color },
   };
-  const mask = clip && {
-    hasMask: true,
-    masksProperties: [
-      {
-        mode: 'a',
-        inv: false,
-        pt: still(
-          polyline(
-            [
-              [clip.x, clip.y],
-              [clip.x + clip.width, clip.y],
-              [clip.x + clip.width, clip.y + clip.height],
-              [clip.x, clip.y + clip.height],
-            ],
-            true,
-          ),
-        ),
-        o: still(100),
-        x: still(0),
+  const mask = clip && still(rectanglePath(clip));
+  return layer(
+    name,
+    { ...rest, ...(mask && { mask }) },
+    {
+      ty: 5,
+      t: {
+        d: { sid: slot.key, k: [{ s: textDocument(slot, style, box), t: 0 }] },
+        p: {},
+        m: { g: 1, a: still([0, 0]) },
+        a: [paint, ...effects.map((effect, index) => animator(`effect ${index + 1}`, effect))],
       },
-    ],
-  };
-  return layer(name, rest, {
-    ty: 5,
-    ...mask,
-    t: {
-      d: { sid: slot.key, k: [{ s: textDocument(slot, style, box), t: 0 }] },
-      p: {},
-      m: { g: 1, a: still([0, 0]) },
-      a: [paint, ...effects.map((effect, index) => animator(`effect ${index + 1}`, effect))],
     },
-  });
+  );
 }

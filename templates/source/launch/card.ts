@@ -1,7 +1,8 @@
 import { type ColorSlot, slotColor } from '../kit/document.ts';
 import { ease, keyed, still } from '../kit/keyframes.ts';
-import { imageLayer, type Layer } from '../kit/layers.ts';
-import { arriving, dot, growingButton, OPAQUE, sliding } from '../kit/presets.ts';
+import { type Composition, compositionLayer, imageLayer, type Layer } from '../kit/layers.ts';
+import { arriving, dot, growingButton, sliding } from '../kit/presets.ts';
+import { roundedPath } from '../kit/shapes.ts';
 import { textLayer } from '../kit/text.ts';
 import {
   accent,
@@ -35,20 +36,31 @@ const flood = (name: string, color: ColorSlot, from: number): Layer => {
   });
 };
 
-const moonMatte = dot('moon window', OPAQUE, {
+/** The moon as large as it ever is, with room for its soft edge. */
+export const moonScene: Composition = {
+  id: 'moon',
+  width: MOON.size + 4,
+  height: MOON.size + 4,
+  layers: [
+    imageLayer('hero moon', hero, {
+      from: CARD,
+      position: still([MOON.size / 2 + 2, MOON.size / 2 + 2]),
+      scale: keyed([CARD, [86, 86, 100], ease.out], [LAST, [60, 60, 100]]),
+    }),
+  ],
+};
+const moonWindow = (size: number) => {
+  const edge = (MOON.size - size) / 2 + 2;
+  return roundedPath({ x: edge, y: edge, width: size, height: size }, size / 2);
+};
+const moon = compositionLayer('moon', moonScene, {
   from: CARD,
-  position: still([MOON.x, MOON.y]),
-  scale: keyed(
-    [CARD + 2, [0, 0, 100], ease.out],
-    [CARD + 34, [690, 690, 100], ease.calm],
-    [LAST, [MOON.size, MOON.size, 100]],
+  position: still([MOON.x - MOON.size / 2 - 2, MOON.y - MOON.size / 2 - 2]),
+  mask: keyed(
+    [CARD + 2, moonWindow(0), ease.out],
+    [CARD + 34, moonWindow(690), ease.calm],
+    [LAST, moonWindow(MOON.size)],
   ),
-});
-const moon = imageLayer('hero moon', hero, {
-  matte: moonMatte,
-  from: CARD,
-  position: still([MOON.x, MOON.y]),
-  scale: keyed([CARD, [86, 86, 100], ease.out], [LAST, [60, 60, 100]]),
 });
 const halo = dot('halo', slotColor(accent), {
   from: CARD,

@@ -18,10 +18,10 @@ import {
   TEXT,
   WIDTH,
 } from './brief.ts';
-import { card } from './card.ts';
+import { card, moonScene } from './card.ts';
 import { logoPlace } from './logo.ts';
 import { disc, featureMark, featureRings, openingRings } from './marks.ts';
-import { detailImage, front, heroImage, seam, secondGround } from './window.ts';
+import { detailImage, detailScene, front, heroImages, heroScene, seam, secondGround } from './window.ts';
 import { features, headlineText, sublineText } from './words.ts';
 
 const ground = shapeLayer('ground', [
@@ -47,6 +47,7 @@ export const launch: DocumentParts = {
   ],
   colors: [background, second, accent, ink, light],
   images: [hero, detail, logo],
+  compositions: [heroScene, detailScene, moonScene],
   layers: [
     ...card,
     featureMark,
@@ -55,7 +56,7 @@ export const launch: DocumentParts = {
     seam,
     detailImage,
     front,
-    heroImage,
+    ...heroImages,
     disc,
     secondGround,
     ...openingRings,

@@ -1,8 +1,7 @@
 import { slotColor } from '../kit/document.ts';
-import { between, ease, keyed, sampled, still } from '../kit/keyframes.ts';
-import { imageLayer, type Layer, shapeLayer } from '../kit/layers.ts';
-import { OPAQUE } from '../kit/presets.ts';
-import { fill, group, rectangle } from '../kit/shapes.ts';
+import { between, ease, keyed, sampled } from '../kit/keyframes.ts';
+import { type Composition, compositionLayer, imageLayer, shapeLayer } from '../kit/layers.ts';
+import { type Box, fill, group, rectangle, rectanglePath, roundedPath } from '../kit/shapes.ts';
 import { accent, DISC, detail, FLOOD, HEIGHT, hero, SWEEP, second, WIDTH } from './brief.ts';
 
 // The window that shows the images: a circle, a panel, and then the left part of scene 2. Its edges move on their own.
@@ -28,14 +27,10 @@ function windowCenter(frame: number): [number, number] {
 
 const windowRound = (frame: number) => between(frame, OPEN + 22, OPENED, 540, 0, ease.calm);
 
-function windowMatte(name: string): Layer {
-  const opening = rectangle(
-    sampled(0, SWEEP + 37, windowCenter),
-    sampled(0, SWEEP + 37, windowSize),
-    sampled(0, OPENED, windowRound),
-  );
-  return shapeLayer(name, [group(opening, fill(OPAQUE))]);
-}
+const windowBox = (frame: number): Box => {
+  const [[x, y], [width, height]] = [windowCenter(frame), windowSize(frame)];
+  return { x: x - width / 2, y: y - height / 2, width, height };
+};
 
 /** Scene 1's image drifts closer all the time; in the sweep it lags behind the window but fills it, then leaves upwards. */
 const SWAP = SWEEP + 26;
@@ -51,12 +46,24 @@ function heroPosition(frame: number): [number, number] {
   const x = between(frame, SWEEP, SWEEP + 36, 1420, 420, ease.calm);
   return [Math.min(windowLeft(frame) + half, Math.max(windowRight(frame) - half, x)), y];
 }
-export const heroImage = imageLayer('hero', hero, {
-  matte: windowMatte('hero window'),
+const heroLayer = imageLayer('hero', hero, {
   to: SWAP + 34,
   scale: sampled(0, SWAP + 34, (frame) => [heroScale(frame), heroScale(frame), 100]),
   position: sampled(0, SWAP + 34, heroPosition),
 });
+export const heroScene: Composition = { id: 'hero scene', width: WIDTH, height: HEIGHT, layers: [heroLayer] };
+/** Through the opening, and through the panel and the sweep, whose corners are square. */
+export const heroImages = [
+  compositionLayer('hero opening', heroScene, {
+    to: OPENED,
+    mask: sampled(0, OPENED, (frame) => roundedPath(windowBox(frame), windowRound(frame))),
+  }),
+  compositionLayer('hero', heroScene, {
+    from: OPENED,
+    to: SWAP + 34,
+    mask: sampled(SWEEP, SWEEP + 37, (frame) => rectanglePath(windowBox(frame))),
+  }),
+];
 /** A bar of accent that goes ahead of the sweep. */
 export const front = shapeLayer(
   'front',
@@ -77,20 +84,38 @@ export const front = shapeLayer(
   ],
   { from: SWEEP, to: SWEEP + 34 },
 );
-export const detailImage = imageLayer('detail', detail, {
-  matte: windowMatte('detail window'),
+const detailLayer = imageLayer('detail', detail, {
   from: SWAP,
   to: FLOOD + 40,
   scale: keyed([SWAP, [104, 104, 100], ease.out], [FLOOD + 40, [86, 86, 100]]),
   position: keyed([SWAP, [420, 1640, 0], ease.inOut], [SWAP + 32, [420, 540, 0]]),
 });
-/** The seam between the two, a bar of accent that rides on the detail's upper edge. */
-export const seam = shapeLayer('seam', [group(rectangle(still([420, 0]), still([840, 14])), fill(slotColor(accent)))], {
-  matte: windowMatte('seam window'),
+export const detailScene: Composition = { id: 'detail scene', width: WIDTH, height: HEIGHT, layers: [detailLayer] };
+export const detailImage = compositionLayer('detail', detailScene, {
   from: SWAP,
-  to: SWAP + 40,
-  position: sampled(SWAP, SWAP + 40, (frame) => [0, between(frame, SWAP, SWAP + 32, 1640 - 668, -80, ease.inOut)]),
+  to: FLOOD + 40,
+  mask: sampled(SWAP, SWEEP + 37, (frame) => rectanglePath(windowBox(frame))),
 });
+/** The seam between the two, a bar of accent that rides on the detail's upper edge, as wide as the window. */
+const seamLeft = (frame: number) => Math.max(0, windowLeft(frame));
+const seamRight = (frame: number) => Math.min(840, windowRight(frame));
+export const seam = shapeLayer(
+  'seam',
+  [
+    group(
+      rectangle(
+        sampled(SWAP, SWEEP + 37, (frame) => [(seamLeft(frame) + seamRight(frame)) / 2, 0]),
+        sampled(SWAP, SWEEP + 37, (frame) => [seamRight(frame) - seamLeft(frame), 14]),
+      ),
+      fill(slotColor(accent)),
+    ),
+  ],
+  {
+    from: SWAP,
+    to: SWAP + 40,
+    position: sampled(SWAP, SWAP + 40, (frame) => [0, between(frame, SWAP, SWAP + 32, 1640 - 668, -80, ease.inOut)]),
+  },
+);
 
 /** Scene 2's ground follows the window's right edge. */
 export const secondGround = shapeLayer(

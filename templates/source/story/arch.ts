@@ -1,9 +1,8 @@
 import { slotColor } from '../kit/document.ts';
 import { between, ease, keyed, type PathValue, sampled, still } from '../kit/keyframes.ts';
-import { imageLayer, shapeLayer } from '../kit/layers.ts';
-import { OPAQUE } from '../kit/presets.ts';
+import { type Composition, compositionLayer, imageLayer, shapeLayer } from '../kit/layers.ts';
 import { ellipse, fade, fill, group, path, rectangle, stroke, trim } from '../kit/shapes.ts';
-import { accent, LAST, photo, TIDE, WIDTH } from './brief.ts';
+import { accent, HEIGHT, LAST, photo, RESTED, SHEET, TIDE, WIDTH } from './brief.ts';
 
 // The arch that opens onto the photo.
 
@@ -52,9 +51,6 @@ function arch([centerX, centerY]: [number, number], [width, height]: [number, nu
   };
 }
 
-const archMatte = shapeLayer('arch', [
-  group(path(sampled(0, OPENED, (frame) => arch(archCenter(frame), archSize(frame)))), fill(OPAQUE)),
-]);
 export const archLine = shapeLayer(
   'arch line',
   [
@@ -81,8 +77,7 @@ export const openingSun = shapeLayer(
   },
 );
 
-export const photoLayer = imageLayer('photo', photo, {
-  matte: archMatte,
+const photoLayer = imageLayer('photo', photo, {
   scale: keyed([0, [124, 124, 100], ease.out], [60, [109, 109, 100], ease.linear], [LAST, [101, 101, 100]]),
   position: keyed(
     [0, [540, 1040, 0], ease.out],
@@ -93,13 +88,35 @@ export const photoLayer = imageLayer('photo', photo, {
   ),
 });
 /** Keeps the headline readable over any photo; goes with the tide. */
-export const scrim = shapeLayer(
-  'scrim',
-  [
-    group(
-      rectangle(still([540, 1260]), still([WIDTH, 1320])),
-      fade([0, 0, 0], { at: [540, 606], alpha: 0 }, { at: [540, 1360], alpha: 0.56 }),
-    ),
-  ],
-  { opacity: keyed([26, 0, ease.calm], [58, 100], [TIDE + 8, 100, ease.calm], [TIDE + 50, 25]) },
-);
+const scrim = (name: string, to: number) =>
+  shapeLayer(
+    name,
+    [
+      group(
+        rectangle(still([540, 1260]), still([WIDTH, 1320])),
+        fade([0, 0, 0], { at: [540, 606], alpha: 0 }, { at: [540, 1360], alpha: 0.56 }),
+      ),
+    ],
+    { to, opacity: keyed([26, 0, ease.calm], [58, 100], [TIDE + 8, 100, ease.calm], [TIDE + 50, 25]) },
+  );
+
+const photoScene: Composition = { id: 'photo scene', width: WIDTH, height: HEIGHT, layers: [photoLayer] };
+/** The photo below its scrim, as far as the sheet leaves them in sight. */
+const upperScene: Composition = {
+  id: 'upper scene',
+  width: WIDTH,
+  height: SHEET + 10,
+  layers: [scrim('upper scrim', LAST), photoLayer],
+};
+export const compositions = [photoScene, upperScene];
+
+/** One after the other: through the arch, over the whole canvas, and above the sheet. */
+export const scenes = [
+  scrim('scrim', RESTED),
+  compositionLayer('photo in the arch', photoScene, {
+    to: OPENED,
+    mask: sampled(0, OPENED, (frame) => arch(archCenter(frame), archSize(frame))),
+  }),
+  compositionLayer('photo', photoScene, { from: OPENED, to: RESTED }),
+  compositionLayer('scene above the sheet', upperScene, { from: RESTED }),
+];

@@ -29,5 +29,6 @@ export const TEXT = 'InstrumentSans-Medium';
 
 /** The tide rises from here on. */
 export const TIDE = 92;
-/** The height at which its edge comes to rest. */
+/** The height at which its edge comes to rest, and from when on it does. */
 export const SHEET = 1050;
+export const RESTED = TIDE + 52;

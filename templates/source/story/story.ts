@@ -2,7 +2,7 @@ import { type DocumentParts, slotColor } from '../kit/document.ts';
 import { still } from '../kit/keyframes.ts';
 import { shapeLayer } from '../kit/layers.ts';
 import { fill, group, rectangle } from '../kit/shapes.ts';
-import { archLine, openingSun, photoLayer, scrim } from './arch.ts';
+import { archLine, compositions, openingSun, scenes } from './arch.ts';
 import {
   accent,
   HEIGHT,
@@ -14,12 +14,14 @@ import {
   onPhoto,
   paper,
   photo,
+  RESTED,
   SERIF,
   TEXT,
+  TIDE,
   WIDTH,
 } from './brief.ts';
 import { tag, tagLogo } from './tag.ts';
-import { sheet, sheetMatte, sun, sunRings } from './tide.ts';
+import { sheet, sun, sunRings, tide } from './tide.ts';
 import { details, title } from './words.ts';
 
 const ground = shapeLayer('ground', [
@@ -46,17 +48,17 @@ export const story: DocumentParts = {
   ],
   colors: [paper, accent, ink, onPhoto, onAccent],
   images: [photo, logo],
+  compositions,
   layers: [
     ...details,
-    ...title('in ink', ink, sheetMatte),
+    ...title('in ink', ink, { from: TIDE, mask: tide }),
     sheet,
-    ...title('on photo', onPhoto),
+    ...title('on photo', onPhoto, { from: 36, to: RESTED }),
     sun,
     ...sunRings,
     tagLogo,
     tag,
-    scrim,
-    photoLayer,
+    ...scenes,
     archLine,
     openingSun,
     ground,

@@ -1,9 +1,8 @@
 import { slotColor } from '../kit/document.ts';
 import { between, ease, keyed, type PathValue, sampled, still } from '../kit/keyframes.ts';
 import { shapeLayer } from '../kit/layers.ts';
-import { OPAQUE } from '../kit/presets.ts';
 import { ellipse, fill, group, path, stroke, trim } from '../kit/shapes.ts';
-import { accent, HEIGHT, LAST, paper, SHEET, TIDE, WIDTH } from './brief.ts';
+import { accent, HEIGHT, LAST, paper, RESTED, SHEET, TIDE, WIDTH } from './brief.ts';
 
 // The sheet of paper that rises like a tide, and the sun behind it.
 
@@ -37,9 +36,8 @@ function sheetAt(frame: number): PathValue {
     ],
   };
 }
-const tideShape = () => path(sampled(TIDE, TIDE + 52, sheetAt));
-export const sheet = shapeLayer('sheet', [group(tideShape(), fill(slotColor(paper)))], { from: TIDE });
-export const sheetMatte = shapeLayer('sheet window', [group(tideShape(), fill(OPAQUE))], { from: TIDE });
+export const tide = sampled(TIDE, RESTED, sheetAt);
+export const sheet = shapeLayer('sheet', [group(path(tide), fill(slotColor(paper)))], { from: TIDE });
 
 const sunPlace = keyed(
   [TIDE + 26, [812, 1540, 0], [0.4, 0, 0.1, 1]],

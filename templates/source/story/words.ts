@@ -1,6 +1,6 @@
 import { type ColorSlot, slotColor } from '../kit/document.ts';
 import { ease, keyed, still } from '../kit/keyframes.ts';
-import { type Layer, shapeLayer } from '../kit/layers.ts';
+import { type Layer, type LayerOptions, shapeLayer } from '../kit/layers.ts';
 import { arriving, growingButton, hairline, sliding } from '../kit/presets.ts';
 import { group, path, polyline, stroke, trim } from '../kit/shapes.ts';
 import { type TextSlot, type TextStyle, textLayer } from '../kit/text.ts';
@@ -24,9 +24,8 @@ import {
 
 // The title over photo and sheet, and the details on the sheet.
 
-/** Kicker and headline twice: over the photo, and, cut to the sheet, in ink. */
-export function title(name: string, color: ColorSlot, matte?: Layer): Layer[] {
-  const shared = { from: matte ? TIDE : 36, ...(matte && { matte }) };
+/** Kicker and headline: once over the photo, until the sheet hides them, and once, cut to the sheet, in ink. */
+export function title(name: string, color: ColorSlot, shared: LayerOptions): Layer[] {
   const head: TextStyle = {
     font: SERIF,
     size: 244,
