@@ -1,11 +1,11 @@
 import { createCanvas, loadImage } from '@napi-rs/canvas';
 import type { Scene } from '../template/scene.ts';
+import { withPngComment } from './png-container.ts';
 import type { RenderedStill } from './raster-protocol.ts';
 import { renderStills } from './render-stills.ts';
 import type { StillImage } from './still-protocol.ts';
 import { setTexts } from './text/set-texts.ts';
 import type { TextFinding } from './text/text-finding.ts';
-import { withPngComment } from './writers/png-file.ts';
 
 const JPEG_QUALITY = 90;
 

@@ -1,6 +1,5 @@
-import { crc32, deflateSync } from 'node:zlib';
-
-const SIGNATURE = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1');
+import { deflateSync } from 'node:zlib';
+import { channelsOf, type PngChannels, pngFile } from './png-container.ts';
 
 /**
  * A PNG without compression or filters: as large as its pixels, and quicker to write and to read than any other lossless
@@ -8,26 +7,16 @@ const SIGNATURE = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1');
  * scene that shows more pixels of images than fit decodes them anew in every frame. Opaque pixels are written without alpha.
  *
  * @param rgba row-major, width*height*4 bytes, straight alpha
- * @see https://www.w3.org/TR/png-3/ sections 5.3, 7.2 and 11.2.1
+ * @see https://www.w3.org/TR/png-3/ section 7.2
  */
 export function encodeStoredPng(rgba: Uint8Array | Uint8ClampedArray, width: number, height: number): Buffer {
-  const channels = isOpaque(rgba) ? 3 : 4;
-  const header = Buffer.alloc(13);
-  header.writeUInt32BE(width, 0);
-  header.writeUInt32BE(height, 4);
-  header.writeUInt8(8, 8);
-  header.writeUInt8(channels === 3 ? 2 : 6, 9);
+  const channels = channelsOf(rgba);
   const data = deflateSync(scanlines(rgba, width, height, channels), { level: 0 });
-  return Buffer.concat([SIGNATURE, chunk('IHDR', header), chunk('IDAT', data), chunk('IEND', Buffer.alloc(0))]);
-}
-
-function isOpaque(rgba: Uint8Array | Uint8ClampedArray): boolean {
-  for (let at = 3; at < rgba.length; at += 4) if (rgba[at] !== 255) return false;
-  return true;
+  return pngFile({ width, height, channels, data, comment: null });
 }
 
 /** Each row after the byte that says "no filter". */
-function scanlines(rgba: Uint8Array | Uint8ClampedArray, width: number, height: number, channels: 3 | 4): Buffer {
+function scanlines(rgba: Uint8Array | Uint8ClampedArray, width: number, height: number, channels: PngChannels): Buffer {
   const rowBytes = width * channels + 1;
   const lines = Buffer.alloc(rowBytes * height);
   for (let row = 0; row < height; row++) {
@@ -44,13 +33,4 @@ function scanlines(rgba: Uint8Array | Uint8ClampedArray, width: number, height: 
     }
   }
   return lines;
-}
-
-function chunk(type: string, data: Buffer): Buffer {
-  const bytes = Buffer.alloc(12 + data.length);
-  bytes.writeUInt32BE(data.length, 0);
-  bytes.write(type, 4, 'latin1');
-  bytes.set(data, 8);
-  bytes.writeUInt32BE(crc32(bytes.subarray(4, 8 + data.length)), 8 + data.length);
-  return bytes;
 }

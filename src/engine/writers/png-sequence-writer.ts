@@ -1,7 +1,7 @@
 import { createStoredZip } from '../../template/stored-zip.ts';
 import type { FrameWriter, WriterOptions } from '../frame-writer.ts';
 import { SceneError } from '../scene-error.ts';
-import { encodePng } from './png-file.ts';
+import { encodePng } from './encode-png.ts';
 
 /** Pictures that are being encoded at once, in Node's own threads. */
 const AT_WORK = 2;

@@ -1,0 +1,50 @@
+import { promisify } from 'node:util';
+import { deflate } from 'node:zlib';
+import { channelsOf, type PngChannels, pngFile } from '../png-container.ts';
+
+/** Higher levels take several times as long for a few per cent. */
+const LEVEL = 3;
+const FILTER_SUB = 1;
+const deflated = promisify(deflate);
+
+export interface PngOptions {
+  /** Pixels. */
+  readonly width: number;
+  readonly height: number;
+  /** Kept as its comment, in Latin-1; null for none. */
+  readonly comment: string | null;
+}
+
+/**
+ * A picture as PNG, without loss: RGB where every pixel is opaque, RGBA elsewhere. Compresses in Node's own threads.
+ *
+ * @param rgba row-major, straight alpha, width*height*4 bytes; free again when this has returned
+ * @see PNG, third edition, section 9.2
+ */
+export function encodePng(rgba: Uint8Array, { width, height, comment }: PngOptions): Promise<Uint8Array> {
+  const channels = channelsOf(rgba);
+  const lines = filteredLines(rgba, width, height, channels);
+  return deflated(lines, { level: LEVEL }).then((data) => pngFile({ width, height, channels, data, comment }));
+}
+
+/** Each byte less the one of the pixel to its left, each row after the byte that says so. */
+function filteredLines(rgba: Uint8Array, width: number, height: number, channels: PngChannels): Buffer {
+  const lines = Buffer.allocUnsafe((width * channels + 1) * height);
+  let to = 0;
+  let from = 0;
+  for (let row = 0; row < height; row++) {
+    lines[to++] = FILTER_SUB;
+    let [red, green, blue, alpha] = [0, 0, 0, 0];
+    for (let x = 0; x < width; x++, from += 4) {
+      lines[to++] = rgba[from]! - red;
+      lines[to++] = rgba[from + 1]! - green;
+      lines[to++] = rgba[from + 2]! - blue;
+      if (channels === 4) lines[to++] = rgba[from + 3]! - alpha;
+      red = rgba[from]!;
+      green = rgba[from + 1]!;
+      blue = rgba[from + 2]!;
+      alpha = rgba[from + 3]!;
+    }
+  }
+  return lines;
+}
