@@ -1,3 +1,5 @@
+import { MAX_MEDIA_BYTES } from '../../session/source-limits.ts';
+
 /** What one request may cost. Sizes in bytes, times in milliseconds. */
 export interface HttpLimits {
   readonly bodyBytes: number;
@@ -32,7 +34,7 @@ export interface HttpLimits {
 export const HTTP_LIMITS: HttpLimits = {
   bodyBytes: 1024 * 1024,
   uploadBytes: 50_000_000,
-  sourceBytes: 200_000_000,
+  sourceBytes: MAX_MEDIA_BYTES,
   uploadsAtOnce: 8,
   uploadBytesAtOnce: 400_000_000,
   jsonDepth: 32,
