@@ -1,5 +1,6 @@
 import { isRecord } from '../is-record.ts';
 import { withLayerLists } from '../template/layer-lists.ts';
+import { LAYER_TYPE } from '../template/lottie-node.ts';
 import type { LottieDocument, Scene } from '../template/scene.ts';
 import { fitImage } from './fit-image.ts';
 import { animateImages } from './media/animate-images.ts';
@@ -55,7 +56,7 @@ export async function composeAnimation(scene: Scene): Promise<ComposedAnimation>
 /** Layers that show a clip show a composition instead; everything else of them stays as it is. */
 function showClips(layers: readonly unknown[], clips: ReadonlyMap<string, object>): unknown[] {
   return layers.map((layer) => {
-    const clip = isRecord(layer) && layer.ty === 2 ? clips.get(String(layer.refId)) : undefined;
+    const clip = isRecord(layer) && layer.ty === LAYER_TYPE.image ? clips.get(String(layer.refId)) : undefined;
     return clip === undefined ? layer : { ...(layer as object), ...clip };
   });
 }

@@ -1,11 +1,8 @@
 import type { AudioTransform, Transform } from '../service/wire.ts';
 import { withLayerLists } from './layer-lists.ts';
 import { type LayerSpan, layerSpans } from './layer-spans.ts';
-import type { LottieNode } from './lottie-node.ts';
-import { AUDIO_LAYER } from './lottie-slots.ts';
+import { LAYER_TYPE, type LottieNode } from './lottie-node.ts';
 import type { LottieDocument, SceneSound } from './scene.ts';
-
-const IMAGE_LAYER = 2;
 
 /** When sounds of an animation are heard, and how loud. */
 export interface SoundTimes {
@@ -25,8 +22,8 @@ export function soundTimes(animation: LottieDocument): ReadonlyMap<string, reado
   for (const span of layerSpans(animation)) {
     const { ty, refId } = span.layer;
     if (typeof refId !== 'string') continue;
-    if (ty === AUDIO_LAYER) times.set(refId, [...(times.get(refId) ?? []), timesOf(span, animation)]);
-    if (ty === IMAGE_LAYER) shown.set(refId, [...(shown.get(refId) ?? []), span]);
+    if (ty === LAYER_TYPE.audio) times.set(refId, [...(times.get(refId) ?? []), timesOf(span, animation)]);
+    if (ty === LAYER_TYPE.image) shown.set(refId, [...(shown.get(refId) ?? []), span]);
   }
   for (const [id, spans] of shown) {
     if (!times.has(id))
@@ -71,7 +68,7 @@ export function withoutSounds(animation: LottieDocument, soundAssets: ReadonlySe
   if (soundAssets.size === 0) return animation;
   const assets = (animation.assets ?? []).filter(({ id }) => !soundAssets.has(id));
   return withLayerLists({ ...animation, assets }, (layers) =>
-    layers.filter((layer) => (layer as LottieNode).ty !== AUDIO_LAYER),
+    layers.filter((layer) => (layer as LottieNode).ty !== LAYER_TYPE.audio),
   );
 }
 

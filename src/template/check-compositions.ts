@@ -1,4 +1,5 @@
 import { isRecord } from '../is-record.ts';
+import { LAYER_TYPE } from './lottie-node.ts';
 
 /** Levels of JSON, of precompositions within precompositions, and of parents of parents. */
 export const MAX_DEPTH = 64;
@@ -7,7 +8,6 @@ export const MAX_EXPANDED_LAYERS = 20_000;
 /** Effects, masks, and shape modifiers of one group: each wraps the one before. */
 const MAX_CHAIN = 100;
 
-const PRECOMPOSITION = 0;
 const MODIFIERS = new Set(['mm', 'tm', 'rd', 'rp', 'zz', 'pb', 'op', 'tw']);
 
 type Layer = Record<string, unknown>;
@@ -64,7 +64,7 @@ function checkExpansion(root: Composition, precompositions: ReadonlyMap<string, 
     extents.set(composition, 'open');
     let [layers, depth] = [0, 0];
     for (const layer of composition.layers) {
-      const shown = layer.ty === PRECOMPOSITION ? precompositions.get(String(layer.refId)) : undefined;
+      const shown = layer.ty === LAYER_TYPE.precomposition ? precompositions.get(String(layer.refId)) : undefined;
       const extent = shown === undefined ? { layers: 0, depth: 0 } : measure(shown, level + 1);
       layers += 1 + extent.layers;
       depth = Math.max(depth, 1 + extent.depth);

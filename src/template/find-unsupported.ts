@@ -1,5 +1,5 @@
 import { isRecord } from '../is-record.ts';
-import type { LottieNode } from './lottie-node.ts';
+import { LAYER_TYPE, type LottieNode } from './lottie-node.ts';
 import type { LottieDocument } from './scene.ts';
 import {
   DRAWN_EFFECT_TYPES,
@@ -24,8 +24,6 @@ export interface UnsupportedUse {
   /** JSON pointer in the animation. */
   readonly pointer: string;
 }
-
-const IMAGE_LAYER = 2;
 
 /**
  * Everything in an animation that does not come out as its designer sees it, in document order. The animation is one that
@@ -57,7 +55,7 @@ function ofLayer(place: LayerPlace): UnsupportedUse[] {
     const title = String(effect.nm ?? effect.mn ?? 'without a name');
     if (effect.en === 0) use('effect_switched_off', title, at);
     else if (!isDrawn(effect) && !isControl(effect)) use('effect', title, at);
-    else if (isWipe(effect) && layer.ty !== IMAGE_LAYER) use('wipe', title, at);
+    else if (isWipe(effect) && layer.ty !== LAYER_TYPE.image) use('wipe', title, at);
   }
   for (const [style, at] of records(layer.sy, `${pointer}/sy`)) {
     if (!DRAWN_STYLES.has(style.ty)) use('layer_style', LAYER_STYLES[Number(style.ty)] ?? 'unknown', at);

@@ -1,6 +1,6 @@
 import { isRecord } from '../is-record.ts';
 import { layerLists } from './layer-lists.ts';
-import type { LottieNode } from './lottie-node.ts';
+import { LAYER_TYPE, type LottieNode } from './lottie-node.ts';
 import type { LottieDocument } from './scene.ts';
 
 /** One text document's style and words, as a text layer holds it per keyframe. */
@@ -8,9 +8,6 @@ export interface TextStyle extends LottieNode {
   t: string;
   f: string;
 }
-
-/** A layer that is heard, not seen. */
-export const AUDIO_LAYER = 6;
 
 /** Every place in a document that says which slot fills it, by slot id, in document order. */
 export type SlotUses = ReadonlyMap<string, readonly SlotUse[]>;
@@ -45,7 +42,7 @@ export function findSlotUses(document: LottieDocument): SlotUses {
       return;
     }
     if (!isRecord(value)) return;
-    const fonts = value.ty === 5 ? fontsOf(value) : layerFonts;
+    const fonts = value.ty === LAYER_TYPE.text ? fontsOf(value) : layerFonts;
     if (typeof value.sid === 'string') note(value.sid, useAt(value, fonts, sounds));
     for (const [key, child] of Object.entries(value)) {
       if (key !== 'sid') visit(child, fonts);
@@ -72,7 +69,7 @@ export function textStyles(node: LottieNode): TextStyle[] {
 export function soundAssetIds(document: Pick<LottieDocument, 'layers' | 'assets'>): ReadonlySet<string> {
   const ids = new Set<string>();
   for (const layers of layerLists(document)) {
-    for (const { ty, refId } of layers) if (ty === AUDIO_LAYER && typeof refId === 'string') ids.add(refId);
+    for (const { ty, refId } of layers) if (ty === LAYER_TYPE.audio && typeof refId === 'string') ids.add(refId);
   }
   return ids;
 }

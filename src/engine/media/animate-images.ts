@@ -1,7 +1,7 @@
 import { isRecord } from '../../is-record.ts';
 import { withLayerLists } from '../../template/layer-lists.ts';
 import { layerSpans } from '../../template/layer-spans.ts';
-import type { LottieNode } from '../../template/lottie-node.ts';
+import { LAYER_TYPE, type LottieNode } from '../../template/lottie-node.ts';
 import type { LottieDocument, Scene, SceneImage } from '../../template/scene.ts';
 import { UNMOVED } from './clip-windows.ts';
 
@@ -45,14 +45,14 @@ export function animateImages(scene: Scene): Pick<Scene, 'animation' | 'images'>
   const kept = (scene.animation.assets ?? []).filter(({ id }) => !byAsset.has(id));
   const animation = withLayerLists({ ...scene.animation, assets: kept }, (layers) =>
     layers.map((layer) => {
-      const found = isRecord(layer) && layer.ty === 2 ? byAsset.get(String(layer.refId)) : undefined;
+      const found = isRecord(layer) && layer.ty === LAYER_TYPE.image ? byAsset.get(String(layer.refId)) : undefined;
       if (found === undefined || !isRecord(layer)) return layer;
       const { image, travel, pictureId } = found;
       const [start, end] = times.get(layer) ?? [0, 1];
       const id = `${pictureId}/${assets.length}`;
       assets.push({ id, w: image.width, h: image.height, layers: [movingLayer(image, travel, pictureId, start, end)] });
       const { tm: _remapping, ...rest } = layer;
-      return { ...rest, ty: 0, refId: id, w: image.width, h: image.height };
+      return { ...rest, ty: LAYER_TYPE.precomposition, refId: id, w: image.width, h: image.height };
     }),
   );
   return { animation: { ...animation, assets: [...animation.assets, ...assets] }, images };

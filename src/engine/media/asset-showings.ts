@@ -1,6 +1,6 @@
 import { isRecord } from '../../is-record.ts';
 import { precompositions } from '../../template/layer-lists.ts';
-import type { LottieNode } from '../../template/lottie-node.ts';
+import { LAYER_TYPE, type LottieNode } from '../../template/lottie-node.ts';
 import type { LottieDocument } from '../../template/scene.ts';
 import { remappedSeconds } from './time-remap.ts';
 
@@ -25,8 +25,9 @@ export function assetShowings(animation: LottieDocument, assetIds: ReadonlySet<s
     for (const layer of layers) {
       if (layer.hd === true) continue;
       const refId = String(layer.refId);
-      if (layer.ty === 2 && assetIds.has(refId)) showings.push({ assetId: refId, layers: [...above, layer] });
-      const inside = layer.ty === 0 ? compositions.get(refId) : undefined;
+      if (layer.ty === LAYER_TYPE.image && assetIds.has(refId))
+        showings.push({ assetId: refId, layers: [...above, layer] });
+      const inside = layer.ty === LAYER_TYPE.precomposition ? compositions.get(refId) : undefined;
       if (inside !== undefined) visit(inside, [...above, layer]);
     }
   };

@@ -1,6 +1,6 @@
 import { isRecord } from '../../is-record.ts';
 import { layerLists, withLayerLists } from '../../template/layer-lists.ts';
-import type { LottieNode } from '../../template/lottie-node.ts';
+import { LAYER_TYPE, type LottieNode } from '../../template/lottie-node.ts';
 import type { LottieDocument } from '../../template/scene.ts';
 
 /** A text layer of an animation and what of it says how its texts are set. */
@@ -65,7 +65,7 @@ function indexOf(layer: unknown): number {
 }
 
 function readTextLayer(layer: LottieNode): TextLayer | null {
-  const text = layer.ty === 5 && isRecord(layer.t) ? layer.t : null;
+  const text = layer.ty === LAYER_TYPE.text && isRecord(layer.t) ? layer.t : null;
   if (text === null || !isRecord(text.d) || !Array.isArray(text.d.k)) return null;
   const more = isRecord(text.m) ? text.m : {};
   return {

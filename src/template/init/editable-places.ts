@@ -1,6 +1,6 @@
 import { isRecord } from '../../is-record.ts';
-import type { LottieNode } from '../lottie-node.ts';
-import { AUDIO_LAYER, textStyles } from '../lottie-slots.ts';
+import { LAYER_TYPE, type LottieNode } from '../lottie-node.ts';
+import { textStyles } from '../lottie-slots.ts';
 import type { LottieDocument } from '../scene.ts';
 import { allLayers, isStill, nodesOf } from '../walk-lottie.ts';
 
@@ -19,7 +19,6 @@ export interface EditablePlace {
 
 /** `fl` and `st` of shapes. */
 const PAINTS = new Set<unknown>(['fl', 'st']);
-const IMAGE_LAYER = 2;
 const TEXT_LAYER = 5;
 
 /** Every text, solid colour, image and sound of an animation that is shown anywhere. Hidden layers and shapes are left out. */
@@ -33,7 +32,7 @@ export function editablePlaces(animation: LottieDocument): EditablePlace[] {
       const node = layer.t.d;
       places.push({ kind: 'text', node, names: [name], drawback: textDrawback(node), layers: [layer] });
     }
-    if ((layer.ty === IMAGE_LAYER || layer.ty === AUDIO_LAYER) && typeof layer.refId === 'string') {
+    if ((layer.ty === LAYER_TYPE.image || layer.ty === LAYER_TYPE.audio) && typeof layer.refId === 'string') {
       const known = assets.get(layer.refId) ?? { layers: [], names: [] };
       assets.set(layer.refId, { layers: [...known.layers, layer], names: [...known.names, name] });
     }
@@ -52,7 +51,7 @@ export function editablePlaces(animation: LottieDocument): EditablePlace[] {
     if (shown === undefined || typeof asset.p !== 'string' || asset.layers !== undefined) continue;
     const drawback = asset.t === 'seq' ? 'it is an image sequence' : null;
     const path = asset.p.startsWith('data:') ? '' : `${typeof asset.u === 'string' ? asset.u : ''}${asset.p}`;
-    const kind = shown.layers.some(({ ty }) => ty === AUDIO_LAYER) ? 'audio' : 'image';
+    const kind = shown.layers.some(({ ty }) => ty === LAYER_TYPE.audio) ? 'audio' : 'image';
     places.push({ kind, node: asset, drawback, names: [path, ...shown.names], layers: shown.layers });
   }
   return places;

@@ -1,5 +1,5 @@
 import { formatColor } from '../color.ts';
-import type { LottieNode } from '../lottie-node.ts';
+import { LAYER_TYPE, type LottieNode } from '../lottie-node.ts';
 import type { LottieDocument } from '../scene.ts';
 import { allLayers, isStill } from '../walk-lottie.ts';
 import { type EditablePlace, editablePlaces } from './editable-places.ts';
@@ -43,7 +43,9 @@ export function offerColors(animation: LottieDocument, keys: NewKeys, leastLayer
  */
 export function solidsToShapes(animation: LottieDocument): number {
   const still = (k: unknown): object => ({ a: 0, k });
-  const solids = allLayers(animation).filter(({ layer: { ty, sc } }) => ty === 1 && /^#[0-9a-f]{6}$/i.test(String(sc)));
+  const solids = allLayers(animation).filter(
+    ({ layer: { ty, sc } }) => ty === LAYER_TYPE.solid && /^#[0-9a-f]{6}$/i.test(String(sc)),
+  );
   for (const { layer } of solids) {
     const { sw, sh, sc } = layer as { sw?: unknown; sh?: unknown; sc?: unknown };
     const [width, height] = [Number(sw) || 0, Number(sh) || 0];

@@ -1,5 +1,5 @@
 import { isRecord } from '../../is-record.ts';
-import type { LottieNode } from '../lottie-node.ts';
+import { LAYER_TYPE, type LottieNode } from '../lottie-node.ts';
 import type { LottieDocument } from '../scene.ts';
 import { allLayers } from '../walk-lottie.ts';
 import { readDataUri } from './data-uri.ts';
@@ -13,7 +13,6 @@ export interface TakenOut {
   readonly needs: readonly NeededFile[];
 }
 
-const SOUND = 6;
 const IMAGE_ENDINGS: Readonly<Record<string, string>> = { jpeg: 'jpg' };
 
 /**
@@ -83,7 +82,7 @@ function layerNames(animation: LottieDocument): Map<string, string> {
 }
 
 function soundIds(animation: LottieDocument): Set<unknown> {
-  const layers = allLayers(animation).filter(({ layer }) => layer.ty === SOUND);
+  const layers = allLayers(animation).filter(({ layer }) => layer.ty === LAYER_TYPE.audio);
   const assets = (animation.assets ?? []).filter(
     (asset) =>
       isRecord(asset) && typeof asset.p === 'string' && /^data:audio\/|\.(?:mp3|wav|m4a|aac|ogg|flac)$/i.test(asset.p),

@@ -1,5 +1,5 @@
 import { isRecord } from '../../is-record.ts';
-import type { LottieNode } from '../lottie-node.ts';
+import { LAYER_TYPE, type LottieNode } from '../lottie-node.ts';
 import type { LottieDocument } from '../scene.ts';
 import { allLayers, nodesOf } from '../walk-lottie.ts';
 
@@ -40,7 +40,7 @@ function isOlder(version: readonly number[], than: readonly number[]): boolean {
 
 function upgradeTexts(animation: LottieDocument): number {
   const texts = allLayers(animation).flatMap(({ layer: { ty, t } }) => {
-    return ty === 5 && isRecord(t) && isRecord(t.d) && !('k' in t.d) ? [t] : [];
+    return ty === LAYER_TYPE.text && isRecord(t) && isRecord(t.d) && !('k' in t.d) ? [t] : [];
   });
   for (const text of texts) text.d = { k: [{ s: text.d, t: 0 }] };
   return texts.length;
