@@ -1,4 +1,5 @@
 import type { Code } from '../diagnostic.ts';
+import { listed } from '../listed.ts';
 import { nearest } from '../nearest.ts';
 import type { Editable } from '../service/wire.ts';
 import { child, type ScalarNode, type TreeNode, textOf } from '../yaml/tree.ts';
@@ -75,7 +76,7 @@ export function readFont(node: TreeNode, fonts: KnownFonts): Read<string> {
   const font = written.text;
   if (fonts === null || fonts.includes(font)) return { ok: true, node: written, value: font };
   const meant = nearest(font, fonts);
-  const hint = meant === null ? `It carries ${fonts.join(', ') || 'none'}` : `Did you mean ${meant}?`;
+  const hint = meant === null ? `It carries ${listed(fonts) || 'none'}` : `Did you mean ${meant}?`;
   const message = `The template carries no font ${JSON.stringify(font)}`;
   return { ok: false, code: 'unknown_font', message, hint, node: written };
 }

@@ -1,3 +1,4 @@
+import { listed } from '../listed.ts';
 import { nearest } from '../nearest.ts';
 import type { Editable, StyleVersion } from '../service/wire.ts';
 import type { NamedSpec } from './definition-schema.ts';
@@ -63,8 +64,7 @@ function unknownEditable(key: string, { name, spec }: NamedSpec): Description {
 
 function unknownFont(font: string, { name, spec: { fonts } }: NamedSpec): Description {
   const meant = nearest(font, fonts);
-  const hint =
-    meant === null ? (fonts.length > 0 ? `It has ${fonts.join(', ')}` : 'Remove it') : `Did you mean ${meant}?`;
+  const hint = meant === null ? (fonts.length > 0 ? `It has ${listed(fonts)}` : 'Remove it') : `Did you mean ${meant}?`;
   const message = `The template ${name} has no font ${shown(font)} that another could stand for`;
   return { code: 'unknown_font', message, hint, path: ['fonts', font], part: 'key' };
 }
@@ -160,7 +160,7 @@ function tooLong(name: string, length: number, limit: number): Description {
 
 function fontNotAllowed(name: string, data: unknown, { allowed_fonts: allowed = [] }: Editable): Description {
   const meant = nearest(String(data), allowed);
-  const message = `${name} takes one of the fonts ${allowed.join(', ')}, not ${shown(data)}`;
+  const message = `${name} takes one of the fonts ${listed(allowed)}, not ${shown(data)}`;
   return { code: 'unknown_font', message, hint: meant === null ? `Write ${allowed[0]}` : `Did you mean ${meant}?` };
 }
 

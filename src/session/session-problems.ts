@@ -1,16 +1,21 @@
 import { ReelformError } from '../diagnostic.ts';
 import { SceneError } from '../engine/scene-error.ts';
 import { ServiceError } from '../service/service-error.ts';
-import type { Mapping } from '../service/wire.ts';
 import { sourcePointer, trackKey } from '../template/check-mapping.ts';
 import { SessionFailure, type SessionProblem } from './ports.ts';
+
+/** What fills editables and tracks, by their keys: a mapping is one. */
+export interface Filled {
+  readonly resources: object;
+  readonly audio_tracks?: object | undefined;
+}
 
 /**
  * What went wrong with one session, in words for its owner: all of it, and nothing of the machine's inside.
  *
  * @param mapping of the session, to say where in it something stands
  */
-export function problemsOf(error: unknown, mapping: Pick<Mapping, 'resources' | 'audio_tracks'>): SessionProblem[] {
+export function problemsOf(error: unknown, mapping: Filled): SessionProblem[] {
   if (error instanceof AggregateError) return error.errors.flatMap((one) => problemsOf(one, mapping));
   if (error instanceof SessionFailure) return [error.error];
   if (error instanceof SceneError) {
@@ -36,9 +41,6 @@ export function problemsOf(error: unknown, mapping: Pick<Mapping, 'resources' | 
 }
 
 /** Whether a name is one of what the mapping fills, and not of a file of the template. */
-function isFilled(
-  name: string,
-  { resources, audio_tracks = {} }: Pick<Mapping, 'resources' | 'audio_tracks'>,
-): boolean {
+function isFilled(name: string, { resources, audio_tracks = {} }: Filled): boolean {
   return Object.hasOwn(resources, name) || Object.keys(audio_tracks).some((track) => trackKey(track) === name);
 }

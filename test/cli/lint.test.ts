@@ -63,7 +63,12 @@ describe('reelform lint', () => {
     expect(exitCode).toBe(0);
     expect(found(stdout)).toMatchObject([
       { code: 'low_contrast', file: 'videos/oslo.yaml' },
-      { code: 'lint_failed', file: 'videos/rome.yaml' },
+      {
+        ...{ code: 'lint_failed', file: 'videos/rome.yaml', line: 6 },
+        message: expect.stringMatching(
+          /^rome cannot be looked at: \(Footage\)\/USER\/photo\.png: The file is not a PNG/,
+        ),
+      },
     ]);
   });
 });

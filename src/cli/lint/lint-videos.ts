@@ -73,10 +73,7 @@ export async function lintVideos(
         const scene = await scenes.sceneOf(video, from.packageOf(video.template)!);
         memory.set(wanted.get(video.id)!, await pool.lint(scene));
       } catch (error) {
-        const told = problemsOf(error, { resources: {} }).map((problem) =>
-          lintFailure(problem.detail ?? problem.title, placeOf(video)),
-        );
-        failures.set(video.id, told);
+        failures.set(video.id, failed(error, video, from));
       }
       done += 1;
       options.onLooked?.(done, videos.length);
@@ -111,6 +108,13 @@ function told(findings: readonly LintFinding[], video: Video, { lint, packageOf,
   });
 }
 
-function placeOf({ id, path }: Video) {
-  return { id, at: { file: path, start: 0, end: 0 }, severity: 'warning' } as const;
+/** Why a video cannot be looked at, where its definition names what is at fault. */
+function failed(error: unknown, { id, path, resources, audio }: Video, { source }: LintSource): Diagnostic[] {
+  const filled = { resources: Object.fromEntries(resources), audio_tracks: Object.fromEntries(audio) };
+  return problemsOf(error, filled).map(({ editable, title, detail }) => {
+    const at = resourceSpan(path, source(path) ?? '', editable ?? null);
+    const what = editable === undefined ? '' : `${editable}: `;
+    const more = detail === undefined || detail.startsWith(title) ? (detail ?? title) : `${title}. ${detail}`;
+    return lintFailure(what + more, { id, at, severity: 'warning' });
+  });
 }

@@ -1,0 +1,15 @@
+import { expect, it } from 'vitest';
+import { resourceSpan } from '../../src/definition/resource-span.ts';
+
+const TEXT = 'resources:\n  t_01: Hello\naudio:\n  main: ./m.mp3\n';
+
+it.each([
+  ['an editable', 't_01', 'Hello'],
+  ['a track', 'audio_tracks.main', './m.mp3'],
+  ['what the file does not say itself', 't_02', ''],
+  ['nothing that is known', null, ''],
+])('says where a definition fills %s', (_what, key, text) => {
+  const { file, start, end } = resourceSpan('a.yaml', TEXT, key);
+  expect(file).toBe('a.yaml');
+  expect(TEXT.slice(start, end)).toBe(text);
+});
