@@ -87,6 +87,33 @@ describe('yuvToBgra()', () => {
     }
   });
 
+  test.each([
+    [8, 2],
+    [21, 35],
+    [1, 1],
+    [64, 16],
+  ])('converts I420 of %i × %i as it does the other formats', (width, height) => {
+    const [stride, chromaStride, chromaRows] = [width + 3, ((width + 1) >> 1) + 5, (height + 1) >> 1];
+    const [uAt, vAt] = [stride * height, stride * height + chromaStride * chromaRows];
+    // Every value, in an order without a pattern.
+    const bytes = Uint8Array.from(
+      { length: vAt + chromaStride * chromaRows },
+      (_, at) => (at * at * 7 + at * 131) >> 3,
+    );
+    const layout = [
+      { offset: 0, stride },
+      { offset: uAt, stride: chromaStride },
+      { offset: vAt, stride: chromaStride },
+      { offset: 0, stride },
+    ];
+    for (const colour of colours) {
+      const quick = yuvToBgra({ format: 'I420', width, height, bytes, layout }, colour)!;
+      const plain = yuvToBgra({ format: 'I420A', width, height, bytes, layout }, colour)!;
+      for (let at = 3; at < plain.length; at += 4) plain[at] = 255;
+      expect(Buffer.from(quick.buffer).equals(Buffer.from(plain.buffer))).toBe(true);
+    }
+  });
+
   test('takes alpha as it is', () => {
     expect(yuvToBgra(plain('I420A', 128, 128, 128, 77), colours[0]!)![3]).toBe(77);
   });
