@@ -13,6 +13,7 @@ import type { GlobalOptions } from './global-options.ts';
 import { type Io, wantsColor } from './io.ts';
 import { type NamedPackage, readNamedPackage } from './read-package.ts';
 import { renderCapacity } from './render-capacity.ts';
+import { withRepositoryFonts } from './with-repository-fonts.ts';
 
 export interface TemplateCheckOptions extends GlobalOptions {
   readonly strict?: boolean;
@@ -21,7 +22,7 @@ export interface TemplateCheckOptions extends GlobalOptions {
 
 /** `reelform template check DIR`: what is wrong with a template package, and what its designer had better know. */
 export async function templateCheckCommand(named: string, options: TemplateCheckOptions, io: Io): Promise<number> {
-  const found = readNamedPackage(named, directoryOf(options, io));
+  const found = withRepositoryFonts(readNamedPackage(named, directoryOf(options, io)), 'all');
   const { template, findings, diagnostics } = await check(found);
   const failed = hasErrors(diagnostics) || (options.strict === true && diagnostics.length > 0);
   if (options.json === true) {

@@ -9,6 +9,7 @@ import { directoryOf, tellDiagnostics } from './diagnose.ts';
 import { type GlobalOptions, VERSION } from './global-options.ts';
 import { type Io, wantsColor } from './io.ts';
 import { readNamedPackage } from './read-package.ts';
+import { withRepositoryFonts } from './with-repository-fonts.ts';
 
 export interface TemplatePackOptions extends GlobalOptions {
   readonly out?: string;
@@ -18,7 +19,8 @@ export interface TemplatePackOptions extends GlobalOptions {
 /** `reelform template pack DIR`: a template package as one `.lottie` file, that players show and reelform renders. */
 export async function templatePackCommand(named: string, options: TemplatePackOptions, io: Io): Promise<number> {
   const directory = directoryOf(options, io);
-  const { files, folder, name, source } = readNamedPackage(named, directory);
+  const found = readNamedPackage(named, directory);
+  const { files, folder, name, source } = withRepositoryFonts(found, 'named');
   const parsed = files.ok ? parseTemplatePackage(folder, files.value) : files;
   if (!files.ok || !parsed.ok) {
     tellDiagnostics(parsed.ok ? [] : parsed.diagnostics, source, options, io);

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readPackageZip } from '../../src/template/read-package-zip.ts';
@@ -184,6 +184,21 @@ describe('reelform template pack', () => {
     const { exitCode, stderr } = await reelform(root, ['plan']);
     expect(exitCode).toBe(1);
     expect(stderr).toContain('Make a package from it with reelform template init');
+  });
+
+  it('takes along the font that the repository has and the animation names, as check does', async () => {
+    const root = packageFolder({ 'fonts/Test-Regular.ttf': null });
+    mkdirSync(join(root, 'shared/other'), { recursive: true });
+    writeFileSync(join(root, 'shared/Test-Regular.ttf'), FONT_BYTES);
+    writeFileSync(join(root, 'shared/other/Other.ttf'), FONT_BYTES);
+    writeFileSync(join(root, 'reelform.yaml'), 'fonts: ./shared\ntemplates: {small: ./small}\n');
+    const check = await reelform(root, ['template', 'check', 'small', '--json']);
+    expect(JSON.parse(check.stdout)).toMatchObject({ valid: true });
+    expect((await reelform(root, ['template', 'pack', 'small'])).stderr).toBe('');
+    const packed = readPackageZip(readFileSync(join(root, 'small.lottie')));
+    expect(packed.ok && [...packed.value.keys()].filter((path) => path.endsWith('.ttf'))).toEqual([
+      'f/Test-Regular.ttf',
+    ]);
   });
 
   it('refuses a package with mistakes', async () => {
