@@ -1,6 +1,7 @@
 import type { EncodedVideoChunk, EncodedVideoChunkMetadata, VideoEncoder } from '@napi-rs/webcodecs';
 import { ReelformError } from '../diagnostic.ts';
 import { describeColour } from './avc-configuration.ts';
+import { CodecWatch } from './codec-watch.ts';
 import type { EncodedTrack, Encoder, FrameFormat, VideoPacket } from './encoder.ts';
 import { freeBuffers } from './free-buffers.ts';
 import { withoutEncoderNotes } from './nal-units.ts';
@@ -50,12 +51,11 @@ class WebcodecsEncoder implements Encoder {
    * stream names are written later.
    */
   readonly #nominalRate: number;
-  /** The encoder's callbacks do not keep the process alive; this does, while it is open. */
-  readonly #keepAlive = setInterval(() => undefined, 2 ** 30);
+  readonly #watch = new CodecWatch(
+    (reason, cause) => new SceneError('encode_failed', `The encoder failed: ${reason}`, { cause }),
+  );
   #configuration: Uint8Array | undefined;
   #framesTaken = 0;
-  #failure: SceneError | undefined;
-  #wake: () => void = () => undefined;
 
   constructor(webcodecs: Webcodecs, format: FrameFormat) {
     this.#webcodecs = webcodecs;
@@ -64,43 +64,31 @@ class WebcodecsEncoder implements Encoder {
     this.#nominalRate = Math.max(1, Math.round(rate.numerator / rate.denominator));
     this.#encoder = new webcodecs.VideoEncoder({
       output: (chunk, metadata) => this.#keep(chunk, metadata),
-      error: (cause) => this.#fail(cause),
+      error: this.#watch.fail,
     });
-    this.#encoder.ondequeue = () => this.#wake();
-    this.#encoder.configure({
-      codec: CODEC,
-      width,
-      height,
-      framerate: this.#nominalRate,
-      bitrateMode: 'quantizer',
-      latencyMode: 'quality',
-      hardwareAcceleration: 'prefer-software',
-      avc: { format: 'avc' },
-    });
+    this.#encoder.ondequeue = this.#watch.wake;
+    this.#watch.call(() =>
+      this.#encoder.configure({
+        codec: CODEC,
+        width,
+        height,
+        framerate: this.#nominalRate,
+        bitrateMode: 'quantizer',
+        latencyMode: 'quality',
+        hardwareAcceleration: 'prefer-software',
+        avc: { format: 'avc' },
+      }),
+    );
   }
 
   async encode(i420: Uint8Array, frame: number): Promise<void> {
-    try {
-      this.#send(i420, frame);
-    } catch (cause) {
-      this.#fail(cause);
-    }
+    this.#watch.call(() => this.#send(i420, frame));
     this.#framesTaken += 1;
-    while (this.#failure === undefined && this.#encoder.encodeQueueSize > QUEUE_FRAMES) {
-      await new Promise<void>((resolve) => {
-        this.#wake = resolve;
-      });
-    }
-    if (this.#failure !== undefined) throw this.#failure;
+    await this.#watch.until(() => this.#encoder.encodeQueueSize <= QUEUE_FRAMES);
   }
 
   async finish(): Promise<EncodedTrack> {
-    try {
-      await this.#encoder.flush();
-    } catch (cause) {
-      this.#fail(cause);
-    }
-    if (this.#failure !== undefined) throw this.#failure;
+    await this.#watch.finish(() => this.#encoder.flush());
     if (this.#configuration === undefined || this.#packets.length !== this.#framesTaken) {
       throw new SceneError('encode_failed', `The encoder gave ${this.#packets.length} of ${this.#framesTaken} frames`);
     }
@@ -109,7 +97,7 @@ class WebcodecsEncoder implements Encoder {
   }
 
   close(): void {
-    clearInterval(this.#keepAlive);
+    this.#watch.close();
     if (this.#encoder.state !== 'closed') this.#encoder.close();
   }
 
@@ -131,11 +119,5 @@ class WebcodecsEncoder implements Encoder {
     // No frames are reordered: the n-th packet shows the n-th frame.
     this.#packets.push({ bytes: withoutEncoderNotes(bytes), frame: this.#packets.length, isKey: chunk.type === 'key' });
     this.#configuration ??= metadata?.decoderConfig?.description;
-  }
-
-  #fail(cause: unknown): void {
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    this.#failure ??= new SceneError('encode_failed', `The encoder failed: ${reason}`, { cause });
-    this.#wake();
   }
 }

@@ -1,4 +1,5 @@
 import type { EncodedVideoChunkInit, VideoDecoder, VideoDecoderConfig, VideoFrame } from '@napi-rs/webcodecs';
+import { CodecWatch } from '../codec-watch.ts';
 import { SceneError } from '../scene-error.ts';
 
 type Webcodecs = typeof import('@napi-rs/webcodecs');
@@ -15,36 +16,31 @@ export const BEYOND = Number.MAX_SAFE_INTEGER;
 export class FrameLane {
   readonly #webcodecs: Webcodecs;
   readonly #decoder: VideoDecoder;
-  readonly #name: string;
   /** Places of the pictures that are in the decoder, ascending. */
   readonly #expected: number[] = [];
   readonly #ready = new Map<number, VideoFrame>();
-  /** The decoder's callbacks do not keep the process alive; this does, while it is open. */
-  readonly #keepAlive = setInterval(() => undefined, 2 ** 30);
-  #failure: unknown;
+  readonly #watch: CodecWatch;
   #isFlushed = false;
-  #wake: () => void = () => undefined;
   /** The place of the picture that came out last. */
   last = -1;
 
   /** @throws SceneError asset_type_unsupported */
   constructor(webcodecs: Webcodecs, config: VideoDecoderConfig, name: string) {
     this.#webcodecs = webcodecs;
-    this.#name = name;
+    this.#watch = new CodecWatch(
+      (reason, cause) =>
+        new SceneError('asset_decode_failed', `The video cannot be decoded: ${reason}`, { imageName: name, cause }),
+    );
     this.#decoder = new webcodecs.VideoDecoder({
       output: (frame) => this.#take(frame),
-      error: (cause) => this.#fail(cause),
+      error: this.#watch.fail,
     });
-    this.#decoder.ondequeue = () => this.#wake();
-    try {
-      this.#decoder.configure(config);
-    } catch (cause) {
-      this.#fail(cause);
-    }
+    this.#decoder.ondequeue = this.#watch.wake;
+    this.#watch.call(() => this.#decoder.configure(config));
     if (this.#decoder.state !== 'configured') {
       this.close();
       const text = `The video's codec ${config.codec} cannot be decoded; convert it to H.264 in MP4, or VP9 in WebM`;
-      throw new SceneError('asset_type_unsupported', text, { imageName: name, cause: this.#failure });
+      throw new SceneError('asset_type_unsupported', text, { imageName: name, cause: this.#watch.failure });
     }
   }
 
@@ -54,24 +50,15 @@ export class FrameLane {
       const at = this.#expected.findLastIndex((other) => other < place);
       this.#expected.splice(at + 1, 0, place);
     }
-    try {
-      this.#decoder.decode(new this.#webcodecs.EncodedVideoChunk(chunk));
-    } catch (cause) {
-      this.#fail(cause);
-    }
-    await this.#until(() => this.#decoder.decodeQueueSize <= MOST_QUEUED);
+    this.#watch.call(() => this.#decoder.decode(new this.#webcodecs.EncodedVideoChunk(chunk)));
+    await this.#watch.until(() => this.#decoder.decodeQueueSize <= MOST_QUEUED);
   }
 
   /** Brings out what is still inside; nothing can be fed afterwards. */
   async flush(): Promise<void> {
     if (this.#isFlushed) return;
     this.#isFlushed = true;
-    try {
-      await this.#decoder.flush();
-    } catch (cause) {
-      this.#fail(cause);
-    }
-    this.#throwFailure();
+    await this.#watch.finish(() => this.#decoder.flush());
   }
 
   /** The picture at this place, if it came out; those before it are given up. The receiver closes it. */
@@ -87,7 +74,7 @@ export class FrameLane {
   }
 
   close(): void {
-    clearInterval(this.#keepAlive);
+    this.#watch.close();
     for (const frame of this.#ready.values()) frame.close();
     this.#ready.clear();
     if (this.#decoder.state !== 'closed') this.#decoder.close();
@@ -98,27 +85,6 @@ export class FrameLane {
     if (place !== undefined) this.last = place;
     if (place === undefined || place === BEYOND) frame.close();
     else this.#ready.set(place, frame);
-    this.#wake();
-  }
-
-  #fail(cause: unknown): void {
-    this.#failure ??= cause;
-    this.#wake();
-  }
-
-  async #until(isDone: () => boolean): Promise<void> {
-    while (this.#failure === undefined && !isDone()) {
-      await new Promise<void>((resolve) => {
-        this.#wake = resolve;
-      });
-    }
-    this.#throwFailure();
-  }
-
-  #throwFailure(): void {
-    if (this.#failure === undefined) return;
-    const reason = this.#failure instanceof Error ? this.#failure.message : String(this.#failure);
-    const text = `The video cannot be decoded: ${reason}`;
-    throw new SceneError('asset_decode_failed', text, { imageName: this.#name, cause: this.#failure });
+    this.#watch.wake();
   }
 }

@@ -1,6 +1,7 @@
 import type { AudioEncoder } from '@napi-rs/webcodecs';
 import type { OutputQuality } from '../../service/wire.ts';
 import type { AudioCodec, AudioTrack } from '../audio-track.ts';
+import { CodecWatch } from '../codec-watch.ts';
 import { freeBuffers } from '../free-buffers.ts';
 import { SceneError } from '../scene-error.ts';
 import { loadWebcodecs } from '../webcodecs-encoder.ts';
@@ -33,17 +34,9 @@ export async function openSoundEncoder(codec: AudioCodec, quality: OutputQuality
   const webcodecs = await loadWebcodecs();
   const packets: Uint8Array[] = [];
   let configuration: Uint8Array | undefined;
-  let failure: unknown;
-  let wake: () => void = () => undefined;
-  const fail = (cause: unknown): void => {
-    failure ??= cause;
-    wake();
-  };
-  const throwFailure = (): void => {
-    if (failure === undefined) return;
-    const reason = failure instanceof Error ? failure.message : String(failure);
-    throw new SceneError('encode_failed', `The sound cannot be encoded: ${reason}`, { cause: failure });
-  };
+  const watch = new CodecWatch(
+    (reason, cause) => new SceneError('encode_failed', `The sound cannot be encoded: ${reason}`, { cause }),
+  );
   const encoder: AudioEncoder = new webcodecs.AudioEncoder({
     output: (chunk, metadata) => {
       const bytes = new Uint8Array(chunk.byteLength);
@@ -51,17 +44,11 @@ export async function openSoundEncoder(codec: AudioCodec, quality: OutputQuality
       packets.push(bytes);
       configuration ??= metadata?.decoderConfig?.description;
     },
-    error: fail,
+    error: watch.fail,
   });
-  encoder.ondequeue = () => wake();
-  encoder.configure({
-    codec: CODECS[codec],
-    sampleRate: MIX_RATE,
-    numberOfChannels: 2,
-    bitrate: BITRATES[codec][quality],
-  });
-  // The encoder's callbacks do not keep the process alive; this does, while it is open.
-  const keepAlive = setInterval(() => undefined, 2 ** 30);
+  encoder.ondequeue = watch.wake;
+  const config = { codec: CODECS[codec], sampleRate: MIX_RATE, numberOfChannels: 2 };
+  watch.call(() => encoder.configure({ ...config, bitrate: BITRATES[codec][quality] }));
   let total = 0;
   let blocks = 0;
   return {
@@ -77,29 +64,17 @@ export async function openSoundEncoder(codec: AudioCodec, quality: OutputQuality
         numberOfFrames: count,
         numberOfChannels: 2,
       } as const;
-      try {
+      watch.call(() => {
         const samples = new webcodecs.AudioData({ ...format, timestamp, data });
         encoder.encode(samples);
         samples.close();
-      } catch (cause) {
-        fail(cause);
-      }
+      });
       total += count;
       freeBuffers(blocks++);
-      while (failure === undefined && encoder.encodeQueueSize > MOST_QUEUED) {
-        await new Promise<void>((resolve) => {
-          wake = resolve;
-        });
-      }
-      throwFailure();
+      await watch.until(() => encoder.encodeQueueSize <= MOST_QUEUED);
     },
     async finish() {
-      try {
-        await encoder.flush();
-      } catch (cause) {
-        fail(cause);
-      }
-      throwFailure();
+      await watch.finish(() => encoder.flush());
       const delay = codec === 'aac' ? AAC_DELAY : Buffer.from(configuration ?? []).readUInt16LE(10);
       const size = PACKET_SAMPLES[codec];
       const needed = Math.ceil((total + delay) / size);
@@ -118,7 +93,7 @@ export async function openSoundEncoder(codec: AudioCodec, quality: OutputQuality
       };
     },
     close() {
-      clearInterval(keepAlive);
+      watch.close();
       if (encoder.state !== 'closed') encoder.close();
     },
   };

@@ -1,5 +1,6 @@
 import type { AudioData, AudioDecoder } from '@napi-rs/webcodecs';
 import { type EncodedPacket, EncodedPacketSink, type InputAudioTrack } from 'mediabunny';
+import { CodecWatch } from '../codec-watch.ts';
 import { freeBuffers } from '../free-buffers.ts';
 import { SceneError } from '../scene-error.ts';
 import { loadWebcodecs } from '../webcodecs-encoder.ts';
@@ -49,69 +50,44 @@ export async function* decodePackets(
 /** One decoder, and what has come out of it. */
 async function openLane(track: InputAudioTrack, imageName: string) {
   const webcodecs = await loadWebcodecs();
+  const config = (await track.getDecoderConfig())!;
   const ready: DecodedSound[] = [];
-  let failure: unknown;
-  let wake: () => void = () => undefined;
-  const fail = (cause: unknown): void => {
-    failure ??= cause;
-    wake();
-  };
-  const throwFailure = (): void => {
-    if (failure === undefined) return;
-    const reason = failure instanceof Error ? failure.message : String(failure);
-    const text = `The sound cannot be decoded: ${reason}`;
-    throw new SceneError('asset_decode_failed', text, { imageName, cause: failure });
-  };
+  const watch = new CodecWatch(
+    (reason, cause) =>
+      new SceneError('asset_decode_failed', `The sound cannot be decoded: ${reason}`, { imageName, cause }),
+  );
   const decoder: AudioDecoder = new webcodecs.AudioDecoder({
     output: (data) => {
       const sound = samplesOf(data);
       data.close();
-      if (sound === undefined) fail(new Error('the decoder gave a sample format that is not known'));
+      if (sound === undefined) watch.fail(new Error('the decoder gave a sample format that is not known'));
       else ready.push(sound);
-      wake();
+      watch.wake();
     },
-    error: fail,
+    error: watch.fail,
   });
-  decoder.ondequeue = () => wake();
-  const config = (await track.getDecoderConfig())!;
+  decoder.ondequeue = watch.wake;
   const { codec, sampleRate, numberOfChannels, description } = config;
-  try {
+  watch.call(() => {
     const bytes = description === undefined ? {} : { description: Buffer.from(description as ArrayBuffer) };
     decoder.configure({ codec, sampleRate, numberOfChannels, ...bytes });
-  } catch (cause) {
-    fail(cause);
-  }
+  });
   if (decoder.state !== 'configured') {
     const text = `The sound's codec ${codec} cannot be decoded; convert it to MP3, WAV, FLAC, or AAC in M4A`;
-    throw new SceneError('asset_type_unsupported', text, { imageName, cause: failure });
+    watch.close();
+    throw new SceneError('asset_type_unsupported', text, { imageName, cause: watch.failure });
   }
-  // The decoder's callbacks do not keep the process alive; this does, while it is open.
-  const keepAlive = setInterval(() => undefined, 2 ** 30);
   return {
     async feed({ microsecondTimestamp: timestamp, microsecondDuration: duration, data }: EncodedPacket) {
-      try {
-        decoder.decode(new webcodecs.EncodedAudioChunk({ type: 'key', timestamp, duration, data }));
-      } catch (cause) {
-        fail(cause);
-      }
-      while (failure === undefined && decoder.decodeQueueSize > MOST_QUEUED) {
-        await new Promise<void>((resolve) => {
-          wake = resolve;
-        });
-      }
-      throwFailure();
+      watch.call(() => decoder.decode(new webcodecs.EncodedAudioChunk({ type: 'key', timestamp, duration, data })));
+      await watch.until(() => decoder.decodeQueueSize <= MOST_QUEUED);
     },
     async flush() {
-      try {
-        await decoder.flush();
-      } catch (cause) {
-        fail(cause);
-      }
-      throwFailure();
+      await watch.finish(() => decoder.flush());
     },
     take: () => ready.splice(0),
     close() {
-      clearInterval(keepAlive);
+      watch.close();
       if (decoder.state !== 'closed') decoder.close();
     },
   };

@@ -1,5 +1,6 @@
 import type { VideoEncoder } from '@napi-rs/webcodecs';
 import type { OutputQuality } from '../../service/wire.ts';
+import { CodecWatch } from '../codec-watch.ts';
 import type { FrameFormat } from '../encoder.ts';
 import { freeBuffers } from '../free-buffers.ts';
 import { SceneError } from '../scene-error.ts';
@@ -33,10 +34,9 @@ export class Vp9Stream {
   readonly #format: FrameFormat;
   readonly #encoder: VideoEncoder;
   readonly #keyFrames: number;
-  /** The encoder's callbacks do not keep the process alive; this does, while it is open. */
-  readonly #keepAlive = setInterval(() => undefined, 2 ** 30);
-  #failure: SceneError | undefined;
-  #wake: () => void = () => undefined;
+  readonly #watch = new CodecWatch(
+    (reason, cause) => new SceneError('encode_failed', `The encoder failed: ${reason}`, { cause }),
+  );
 
   /** @param keyFrames frames from one key frame to the next */
   constructor(webcodecs: Webcodecs, format: FrameFormat, quality: OutputQuality, keyFrames: number) {
@@ -49,68 +49,52 @@ export class Vp9Stream {
         chunk.copyTo(bytes);
         this.packets.push({ bytes, isKey: chunk.type === 'key' });
       },
-      error: (cause) => this.#fail(cause),
+      error: this.#watch.fail,
     });
-    this.#encoder.ondequeue = () => this.#wake();
+    this.#encoder.ondequeue = this.#watch.wake;
     const { width, height, rate } = format;
     const framerate = Math.max(1, Math.round(rate.numerator / rate.denominator));
     const bits = VP9_BITS_PER_PIXEL[quality];
-    this.#encoder.configure({
-      codec: vp9Codec(format),
-      width,
-      height,
-      framerate,
-      latencyMode: 'quality',
-      hardwareAcceleration: 'prefer-software',
-      ...(bits === null
-        ? { bitrateMode: 'quantizer' }
-        : { bitrateMode: 'variable', bitrate: Math.max(50_000, Math.round(bits * width * height * framerate)) }),
-    });
+    this.#watch.call(() =>
+      this.#encoder.configure({
+        codec: vp9Codec(format),
+        width,
+        height,
+        framerate,
+        latencyMode: 'quality',
+        hardwareAcceleration: 'prefer-software',
+        ...(bits === null
+          ? { bitrateMode: 'quantizer' }
+          : { bitrateMode: 'variable', bitrate: Math.max(50_000, Math.round(bits * width * height * framerate)) }),
+      }),
+    );
   }
 
   /** Takes the next frame; resolves when there is room for another. @param i420 free again then. @throws SceneError */
   async encode(i420: Uint8Array, frame: number): Promise<void> {
     const { width: codedWidth, height: codedHeight, rate } = this.#format;
     const timestamp = Math.round((frame * 1e6 * rate.denominator) / rate.numerator);
-    try {
+    this.#watch.call(() => {
       const init = { format: 'I420', codedWidth, codedHeight, timestamp, colorSpace: COLOUR } as const;
       // As in webcodecs-encoder.ts: without collections on request, V8 has to see what a frame holds.
       const picture = new this.#webcodecs.VideoFrame(freeBuffers(frame) ? i420 : i420.slice(), init);
       this.#encoder.encode(picture, { keyFrame: frame % this.#keyFrames === 0 });
       picture.close();
-    } catch (cause) {
-      this.#fail(cause);
-    }
-    while (this.#failure === undefined && this.#encoder.encodeQueueSize > QUEUE_FRAMES) {
-      await new Promise<void>((resolve) => {
-        this.#wake = resolve;
-      });
-    }
-    if (this.#failure !== undefined) throw this.#failure;
+    });
+    await this.#watch.until(() => this.#encoder.encodeQueueSize <= QUEUE_FRAMES);
   }
 
   /** Resolves when every frame is among the packets. @throws SceneError */
   async finish(frameCount: number): Promise<void> {
-    try {
-      await this.#encoder.flush();
-    } catch (cause) {
-      this.#fail(cause);
-    }
-    if (this.#failure !== undefined) throw this.#failure;
+    await this.#watch.finish(() => this.#encoder.flush());
     if (this.packets.length !== frameCount) {
       throw new SceneError('encode_failed', `The encoder gave ${this.packets.length} of ${frameCount} frames`);
     }
   }
 
   close(): void {
-    clearInterval(this.#keepAlive);
+    this.#watch.close();
     if (this.#encoder.state !== 'closed') this.#encoder.close();
-  }
-
-  #fail(cause: unknown): void {
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    this.#failure ??= new SceneError('encode_failed', `The encoder failed: ${reason}`, { cause });
-    this.#wake();
   }
 }
 
