@@ -29,8 +29,8 @@ export interface WriterOptions {
   readonly format: FrameFormat;
   readonly frameCount: number;
   readonly output: SceneOutput;
-  /** Null for a silent file. */
-  readonly sound: AudioTrack | null;
+  /** Asked for when every frame is in the file, so that it may be made beside them; null for a silent one. */
+  readonly sound: Promise<AudioTrack | null> | null;
 }
 
 /** @throws ReelformError encoder_missing when the encoder's package or program is not there */

@@ -54,15 +54,22 @@ export async function renderScene(scene: Scene, options: RenderSceneOptions = {}
   }
   const rate = frameRateOf(scene.fps);
   const supply = supplyFrames(scene, { first: 0, end: frameCount }, signal);
+  // Made beside the frames; who fails first ends the other.
+  const ending = new AbortController();
+  const codec = audioCodecOf(output.format);
+  const sound = codec === null ? null : makeSound(scene, codec, ending.signal);
+  let hasSoundFailed = false;
+  const soundEnd = sound?.catch(() => {
+    hasSoundFailed = true;
+  });
   let writer: FrameWriter | undefined;
   try {
-    const codec = audioCodecOf(output.format);
-    const sound = codec === null ? null : await makeSound(scene, codec);
     const opened = await openWriter({ format: { width, height, rate }, frameCount, output, sound }, encoder);
     writer = opened;
     const { stills, findings } = await supply.deliver(async (pixels, frame) => {
       await opened.write(pixels, frame);
       signal?.throwIfAborted();
+      if (hasSoundFailed) await sound;
       onProgress?.(frame + 1, frameCount);
     });
     const video = await writer.finish();
@@ -71,8 +78,10 @@ export async function renderScene(scene: Scene, options: RenderSceneOptions = {}
   } catch (error) {
     throw signal?.aborted ? signal.reason : error;
   } finally {
+    ending.abort();
     writer?.close();
     await supply.close();
+    await soundEnd;
   }
 }
 

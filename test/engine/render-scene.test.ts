@@ -214,6 +214,18 @@ describe('renderScene()', () => {
     });
   });
 
+  test('names the sound that it cannot use, long before the last frame', async () => {
+    const seen: number[] = [];
+    const place = { startSeconds: 0, endSeconds: 9, transform: {}, optional: false };
+    const music = { ...place, bytes: new Uint8Array(9), name: 'music' };
+    const scene = movingScene({ frameCount: 1_000, sounds: [music] });
+    await expect(renderScene(scene, { onProgress: (done) => seen.push(done) })).rejects.toMatchObject({
+      code: 'asset_type_unsupported',
+      imageName: 'music',
+    });
+    expect(seen.length).toBeLessThan(100);
+  });
+
   test('refuses an animation that would hurt, before anything is drawn', async () => {
     const scene = sceneOf([], { document: { op: 1e12 } });
     await expect(renderScene(scene)).rejects.toMatchObject({ code: 'template_invalid' });

@@ -16,10 +16,12 @@ import type { Stereo } from './stereo.ts';
  * scale is turned down by a limiter. Sounds are decoded as the mix goes on, so that memory holds moments of them, however
  * long they are.
  *
+ * @param signal ends the mix soon
  * @throws SceneError asset_type_unsupported, asset_decode_failed, asset_too_large with the sound's name
  * @throws ReelformError encoder_missing
+ * @throws the signal's reason
  */
-export async function makeSound(scene: Scene, codec: AudioCodec): Promise<AudioTrack | null> {
+export async function makeSound(scene: Scene, codec: AudioCodec, signal?: AbortSignal): Promise<AudioTrack | null> {
   const total = Math.round(frameTimeSeconds(frameRateOf(scene.fps), scene.frameCount) * MIX_RATE);
   const voices: SoundVoice[] = [];
   try {
@@ -27,7 +29,10 @@ export async function makeSound(scene: Scene, codec: AudioCodec): Promise<AudioT
     if (voices.length === 0) return null;
     const encoder = await openSoundEncoder(codec, scene.output.quality);
     try {
-      for await (const block of mix(voices, total, PACKET_SAMPLES[codec])) await encoder.encode(block);
+      for await (const block of mix(voices, total, PACKET_SAMPLES[codec])) {
+        await encoder.encode(block);
+        signal?.throwIfAborted();
+      }
       return await encoder.finish();
     } finally {
       encoder.close();

@@ -9,7 +9,7 @@ export function mp4Writer(openEncoder: EncoderFactory): OpenWriter {
     const encoder = new SegmentedEncoder({ openEncoder, format, quality: output.quality });
     return {
       write: (pixels, frame) => encoder.encode(pixels, frame),
-      finish: async () => muxMp4(await encoder.finish(), { sound, fingerprint: output.fingerprint }),
+      finish: async () => muxMp4(await encoder.finish(), { sound: await sound, fingerprint: output.fingerprint }),
       close: () => encoder.close(),
     };
   };

@@ -54,7 +54,8 @@ class WebmWriter implements FrameWriter {
     const { frameCount, format, output, sound } = this.#options;
     await Promise.all([this.#color.finish(frameCount), this.#alpha?.finish(frameCount)]);
     const alpha = this.#alpha?.packets ?? null;
-    return muxWebm({ format, color: this.#color.packets, alpha, sound, fingerprint: output.fingerprint });
+    const fingerprint = output.fingerprint;
+    return muxWebm({ format, color: this.#color.packets, alpha, sound: await sound, fingerprint });
   }
 
   close(): void {

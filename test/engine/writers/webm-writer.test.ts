@@ -21,7 +21,7 @@ async function encoded(frames: readonly Uint8Array[], wish: Wish = {}): Promise<
     format: { width: WIDTH, height: HEIGHT, rate },
     frameCount: frames.length,
     output: { format: 'webm', quality, fingerprint: 'v1:abc' },
-    sound,
+    sound: Promise.resolve(sound),
   });
   try {
     for (const [frame, pixels] of frames.entries()) await writer.write(pixels, frame);
