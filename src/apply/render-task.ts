@@ -4,6 +4,7 @@ import { ReelformError } from '../diagnostic.ts';
 import { type Sha256, sha256 } from '../digest.ts';
 import type { Fingerprint } from '../lock/lock.ts';
 import type { RenderService } from '../service/render-service.ts';
+import { ServiceError } from '../service/service-error.ts';
 import type { ApplyPorts } from './ports.ts';
 import { sessionRequest } from './session-request.ts';
 
@@ -31,6 +32,9 @@ export async function prepareRequest(task: RenderTask, service: RenderService, p
   return JSON.stringify(sessionRequest(task.video, task.styleVersion, (path) => urls.get(path)!));
 }
 
+/** Answers that are about the bytes, and not about who sends them or how often. */
+const OF_THE_FILE: ReadonlySet<number> = new Set([400, 413, 415, 422]);
+
 /** The bytes that are sent are the bytes that were planned. */
 async function uploadFiles(task: RenderTask, service: RenderService, ports: ApplyPorts): Promise<Map<string, string>> {
   const urls = new Map<string, string>();
@@ -42,8 +46,18 @@ async function uploadFiles(task: RenderTask, service: RenderService, ports: Appl
         hint: 'Run apply again',
       });
     }
-    const { remote_url } = await service.uploadSource({ sha256: digest, bytes, name: path });
-    urls.set(path, remote_url);
+    try {
+      const { remote_url } = await service.uploadSource({ sha256: digest, bytes, name: path });
+      urls.set(path, remote_url);
+    } catch (error) {
+      throw error instanceof ServiceError && OF_THE_FILE.has(error.status) ? naming(path, error) : error;
+    }
   }
   return urls;
+}
+
+/** Of what a service says about a file it does not know which of the repository's it is. */
+function naming(path: string, { status, code, message, problems }: ServiceError): ServiceError {
+  const named = problems.map((problem) => ({ ...problem, detail: `${path}: ${problem.detail}` }));
+  return new ServiceError(status, code, `${path}: ${message}`, named);
 }

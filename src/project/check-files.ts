@@ -17,12 +17,18 @@ export function checkFiles(
   const isThere = (use: FileUse): boolean => {
     const asset = files.asset(use.path);
     if (typeof asset === 'string') diagnostics.push(unusable(use, asset, files));
+    else if (asset.sizeBytes === 0) diagnostics.push(empty(use));
     else assets.set(use.path, asset);
-    return typeof asset !== 'string';
+    return typeof asset !== 'string' && asset.sizeBytes > 0;
   };
   const usable = videos.filter((one) => one.files.filter(isThere).length === one.files.length);
   otherFiles.forEach(isThere);
   return { videos: usable.map(({ video }) => video), assets, diagnostics };
+}
+
+function empty({ path, at, row }: FileUse): Diagnostic {
+  const message = inRow(`The file ${JSON.stringify(path)} is empty`, row);
+  return { code: 'missing_file', severity: 'error', message, hint: 'Put the file in again', at };
 }
 
 function unusable({ path, at, row }: FileUse, reason: Refusal, files: RepositoryFiles): Diagnostic {

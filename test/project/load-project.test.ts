@@ -115,6 +115,11 @@ describe('loadProject()', () => {
       ['error template_invalid reelform.yaml:1:21'],
     ],
     [
+      'an empty file',
+      { 'videos/images/hero.jpg': '', 'images/hero.jpg': '' },
+      ['error missing_file videos/a.yaml:6:28'],
+    ],
+    [
       'a definition in Latin-1',
       { 'videos/b.yaml': new Uint8Array([0x61, 0xfc]) },
       ['error definition_invalid videos/b.yaml:1:1'],
