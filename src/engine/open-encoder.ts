@@ -11,6 +11,7 @@ export type EncoderChoice =
 
 export const EMBEDDED: EncoderChoice = { kind: 'embedded' };
 
+/** Opens the encoder that was chosen. */
 export function encoderOf(choice: EncoderChoice): EncoderFactory {
   return choice.kind === 'ffmpeg' ? ffmpegEncoder(choice.program) : openWebcodecsEncoder;
 }

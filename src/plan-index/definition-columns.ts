@@ -74,6 +74,7 @@ function startsOf(lengths: readonly number[]): Uint32Array {
   return starts;
 }
 
+/** The columns as bytes, a part for each, in the order in which they are read again. */
 export function encodeColumns(columns: DefinitionColumns): Uint8Array[] {
   const { origins, assets, templates, videos, ids, idStarts, marks, entries, isSettled, records } = columns;
   const lists = [origins, assets, templates].flatMap(({ starts, values }) => [bytesOf(starts), bytesOf(values)]);

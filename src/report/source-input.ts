@@ -10,6 +10,7 @@ export interface SourceInput {
   readonly handling: string | null;
 }
 
+/** Takes apart what a plan or a lockfile has of a source. What `desiredVideo` did not write comes back as its place. */
 export function parseSourceInput(input: string): SourceInput {
   const [, place = input, settings = ''] = /^(.*?)((?: [a-z_]+=\S+)*)$/s.exec(input) ?? [];
   const pairs = settings

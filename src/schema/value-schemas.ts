@@ -34,6 +34,7 @@ export function booleanSchema(form: DefinitionForm): JsonSchema {
     : { type: ['boolean', 'string'], pattern: PLACEHOLDER, patternErrorMessage: 'Must be true or false' };
 }
 
+/** What may stand where a colour is meant: 6 or 8 hexadecimal digits, with or without `#`. */
 export function colorSchema(form: DefinitionForm): JsonSchema {
   const digits = '#?([0-9A-Fa-f]{6}|[0-9A-Fa-f]{8})';
   return {

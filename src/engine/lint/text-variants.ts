@@ -22,6 +22,11 @@ export interface TextVariants {
   readonly dark: Scene;
 }
 
+/**
+ * The scenes to draw for some texts; the given one is not written to.
+ *
+ * @param editables keys of the texts, at most `MOST_TEXTS`; all others are hidden in `bright` and `dark`
+ */
 export function textVariants(scene: Scene, editables: readonly string[]): TextVariants {
   const varied = (change: (layer: LottieNode, editable: string) => void): Scene => {
     const animation: LottieDocument = structuredClone(scene.animation);
