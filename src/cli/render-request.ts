@@ -77,6 +77,12 @@ function formatOf({ frame, format, out }: RenderFlags): { format?: OutputFormat 
   const ending = out === undefined ? undefined : /\.(\w+)$/.exec(out)?.[1]?.toLowerCase();
   const [named] = Object.entries(OUTPUT_FILES).find(([, file]) => file.extension === ending) ?? [];
   const asked = frame === undefined ? format : 'png';
+  if (ending !== undefined && named === undefined) {
+    const endings = Object.values(OUTPUT_FILES).map(({ extension }) => `.${extension}`);
+    throw new ReelformError('options_conflict', `--out ends with .${ending}, which is no format`, {
+      hint: `Let it end with one of ${[...new Set(endings)].join(', ')}`,
+    });
+  }
   if (frame !== undefined && format !== undefined && format !== 'png') {
     throw new ReelformError('options_conflict', `--frame makes a PNG, and --format says ${format}`, {
       hint: 'Leave out the one or the other',

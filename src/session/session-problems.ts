@@ -24,7 +24,7 @@ export function problemsOf(error: unknown, mapping: Filled): SessionProblem[] {
     const problem = { code, title: message, severity: 'error', retryable } as const;
     if (imageName === undefined) return [problem];
     if (isFilled(imageName, mapping)) return [{ ...problem, editable: imageName, pointer: sourcePointer(imageName) }];
-    return [{ ...problem, detail: `It is about ${imageName} of the template` }];
+    return [{ ...problem, detail: `${message}. It is about ${imageName} of the template` }];
   }
   if (error instanceof ReelformError) {
     const detail = error.hint === undefined ? error.message : `${error.message}. ${error.hint}`;

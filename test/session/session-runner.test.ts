@@ -216,7 +216,7 @@ describe('SessionRunner.run() of videos, sounds and fonts', () => {
 
   it.each([
     ['audio_tracks.main', { editable: 'audio_tracks.main', pointer: '#/mapping/audio_tracks/main/source/remote_url' }],
-    ['audio/music.wav', { detail: 'It is about audio/music.wav of the template' }],
+    ['audio/music.wav', { detail: 'No sound. It is about audio/music.wav of the template' }],
   ])('says what the renderer could not use: %s', async (imageName, told) => {
     const error = new SceneError('asset_decode_failed', 'No sound', { imageName });
     const { sessions, ended } = openSmallSessions({ render: () => Promise.reject(error) }, { templates });

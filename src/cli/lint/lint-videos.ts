@@ -114,7 +114,6 @@ function failed(error: unknown, { id, path, resources, audio }: Video, { source 
   return problemsOf(error, filled).map(({ editable, title, detail }) => {
     const at = resourceSpan(path, source(path) ?? '', editable ?? null);
     const what = editable === undefined ? '' : `${editable}: `;
-    const more = detail === undefined || detail.startsWith(title) ? (detail ?? title) : `${title}. ${detail}`;
-    return lintFailure(what + more, { id, at, severity: 'warning' });
+    return lintFailure(what + (detail ?? title), { id, at, severity: 'warning' });
   });
 }
