@@ -22,7 +22,7 @@ export interface TemplateCheckOptions extends GlobalOptions {
 
 /** `reelform template check DIR`: what is wrong with a template package, and what its designer had better know. */
 export async function templateCheckCommand(named: string, options: TemplateCheckOptions, io: Io): Promise<number> {
-  const found = withRepositoryFonts(readNamedPackage(named, directoryOf(options, io)), 'all');
+  const found = readNamedPackage(named, directoryOf(options, io));
   const { template, findings, diagnostics } = await check(found);
   const failed = hasErrors(diagnostics) || (options.strict === true && diagnostics.length > 0);
   if (options.json === true) {
@@ -46,18 +46,21 @@ export async function templateCheckCommand(named: string, options: TemplateCheck
   return failed ? EXIT.error : EXIT.ok;
 }
 
-async function check({ folder, files }: NamedPackage): Promise<{
+async function check(found: NamedPackage): Promise<{
   template: TemplatePackage | null;
   findings: readonly PackageFinding[];
   diagnostics: readonly Diagnostic[];
 }> {
+  const { folder, files } = withRepositoryFonts(found, 'all');
   if (!files.ok) return { template: null, findings: [], diagnostics: files.diagnostics };
   const parsed = parseTemplatePackage(folder, files.value);
   if (!parsed.ok) return { template: null, findings: [], diagnostics: parsed.diagnostics };
   const template = parsed.value;
   const pool = createRenderPool({ size: renderCapacity() });
   try {
-    const findings = await inspectPackage(template, files.value.keys(), pool);
+    // The licences of the repository's own fonts are not the package's affair.
+    const own = found.files.ok ? found.files.value : files.value;
+    const findings = await inspectPackage(template, own.keys(), pool);
     const diagnostics = findings.map((finding) => packageDiagnostic(finding, folder, template.manifest));
     return { template, findings, diagnostics };
   } catch (error) {
