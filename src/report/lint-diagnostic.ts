@@ -50,6 +50,9 @@ function share(overflow: number | null): string {
 
 /** A video that could not be looked at. */
 export function lintFailure(reason: string, { id, at, severity }: LintPlace): Diagnostic {
-  const hint = `reelform render ${id} shows whether it can be rendered`;
+  const hint =
+    severity === 'error'
+      ? 'apply could not render it either'
+      : `reelform render ${id} shows whether it can be rendered`;
   return { code: 'lint_failed', severity, message: `${id} cannot be looked at: ${reason}`, hint, at };
 }

@@ -60,11 +60,11 @@ describe('reelform lint', () => {
       'videos/images/broken.png': 'no image',
     });
     const { exitCode, stdout } = await reelform(root, ['lint', 'rome', 'oslo', '--json']);
-    expect(exitCode).toBe(0);
+    expect(exitCode).toBe(1);
     expect(found(stdout)).toMatchObject([
       { code: 'low_contrast', file: 'videos/oslo.yaml' },
       {
-        ...{ code: 'lint_failed', file: 'videos/rome.yaml', line: 6 },
+        ...{ code: 'lint_failed', file: 'videos/rome.yaml', severity: 'error', line: 6 },
         message: expect.stringMatching(
           /^rome cannot be looked at: \(Footage\)\/USER\/photo\.png: The file is not a PNG/,
         ),

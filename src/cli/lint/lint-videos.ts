@@ -111,9 +111,10 @@ function told(findings: readonly LintFinding[], video: Video, { lint, packageOf,
 /** Why a video cannot be looked at, where its definition names what is at fault. */
 function failed(error: unknown, { id, path, resources, audio }: Video, { source }: LintSource): Diagnostic[] {
   const filled = { resources: Object.fromEntries(resources), audio_tracks: Object.fromEntries(audio) };
-  return problemsOf(error, filled).map(({ editable, title, detail }) => {
+  return problemsOf(error, filled).map(({ editable, title, detail, retryable }) => {
     const at = resourceSpan(path, source(path) ?? '', editable ?? null);
     const what = editable === undefined ? '' : `${editable}: `;
-    return lintFailure(what + (detail ?? title), { id, at, severity: 'warning' });
+    // What may be another time is no mistake in the files; the rest would fail when it is rendered, too.
+    return lintFailure(what + (detail ?? title), { id, at, severity: retryable ? 'warning' : 'error' });
   });
 }
