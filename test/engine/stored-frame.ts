@@ -1,0 +1,31 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { createCanvas, loadImage } from '@napi-rs/canvas';
+import { expect } from 'vitest';
+import { renderStill } from '../../src/engine/render-still.ts';
+import type { Scene } from '../../src/template/scene.ts';
+
+const UPDATE = process.env.UPDATE_FRAMES === '1';
+
+/** An image file as RGBA. */
+export async function pixels(png: Uint8Array): Promise<{ width: number; height: number; data: Uint8ClampedArray }> {
+  const picture = await loadImage(Buffer.from(png));
+  const context = createCanvas(picture.width, picture.height).getContext('2d');
+  context.drawImage(picture, 0, 0);
+  return context.getImageData(0, 0, picture.width, picture.height);
+}
+
+/**
+ * Holds a frame against the PNG stored under its name: no channel of any pixel further away than 24 of 255, and 0.5 on
+ * average, so that another build of the rasteriser may smooth edges a little differently. UPDATE_FRAMES=1 stores anew; look
+ * at what it stored.
+ */
+export async function expectFrame(scene: Scene, frame: number, name: string): Promise<void> {
+  const path = new URL(`frames/${name}.png`, import.meta.url);
+  const png = await renderStill(scene, frame, 'png');
+  if (UPDATE) await writeFile(path, png);
+  const [drawn, stored] = await Promise.all([pixels(png), pixels(await readFile(path))]);
+  expect([drawn.width, drawn.height]).toEqual([stored.width, stored.height]);
+  const differences = drawn.data.map((value, at) => Math.abs(value - stored.data[at]!));
+  expect(differences.reduce((most, value) => Math.max(most, value), 0)).toBeLessThanOrEqual(24);
+  expect(differences.reduce((sum, value) => sum + value, 0) / differences.length).toBeLessThan(0.5);
+}

@@ -1,0 +1,61 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import fg from 'fast-glob';
+import { describe, it } from 'vitest';
+import { bindMapping } from '../../src/template/bind-mapping.ts';
+import { parseTemplatePackage } from '../../src/template/parse-template-package.ts';
+import type { Scene } from '../../src/template/scene.ts';
+import type { TemplatePackage } from '../../src/template/template-package.ts';
+import { testPicture } from '../engine/pictures.ts';
+import { expectFrame } from '../engine/stored-frame.ts';
+import { CLIP, mediaPackage } from '../support/media-package.ts';
+
+const TEMPLATES = join(import.meta.dirname, '../../templates');
+
+function readTemplate(name: string): TemplatePackage {
+  const cwd = join(TEMPLATES, name);
+  const files = fg.sync('**/*', { cwd }).map((path): [string, Uint8Array] => [path, readFileSync(join(cwd, path))]);
+  const parsed = parseTemplatePackage(`templates/${name}`, new Map(files));
+  if (!parsed.ok) throw new Error(parsed.diagnostics.map(({ message }) => message).join('\n'));
+  return parsed.value;
+}
+
+/** A quarter of the width: the layout, the texts and the pictures, in a small file. */
+function small(scene: Scene): Scene {
+  return { ...scene, width: scene.width / 4, height: Math.round(scene.height / 8) * 2 };
+}
+
+describe('stills of the example templates', () => {
+  it.each(['launch', 'story'])('%s looks as it did', async (name) => {
+    const template = readTemplate(name);
+    const scene = small(bindMapping(template, { resources: {} }, new Map()));
+    for (const still of scene.stills) await expectFrame(scene, still.frame, `${name}-${still.name}`);
+  });
+});
+
+describe('a template with every kind of editable', () => {
+  it('shows the text in the font that is chosen, the colour, the image as it is cut, and the image that moves', async () => {
+    const bytes = await testPicture(64, 32).encode('png');
+    const photo = '(Footage)/USER/photo.png';
+    const source = { remote_url: 'https://example.com/a.png' };
+    const resources = {
+      t_01: { source: { text: 'Every' } },
+      c_01: { source: { text: '204060' } },
+      f_01: { source: { font: 'Spare-Italic' } },
+      [photo]: {
+        source,
+        transform: { crop_strategy: 'manual', crop_x: 20, crop_y: 0, crop_width: 24, crop_height: 24 },
+      },
+      [CLIP]: { source, transform: { crop_strategy: 'cover', animate_strategy: 'zoom-in', animate_speed: 'fast' } },
+    } as const;
+    const fetched = new Map([
+      [photo, bytes],
+      [CLIP, bytes],
+    ]);
+    const scene = bindMapping(mediaPackage(), { resources }, fetched);
+    // The small template's headline stands above the picture.
+    const [headline] = (scene.animation.layers as { ty: number; ks: object }[]).filter(({ ty }) => ty === 5);
+    headline!.ks = { ...headline!.ks, p: { a: 0, k: [4, 10, 0] } };
+    await expectFrame({ ...scene, width: 256, height: 144 }, 6, 'every-kind');
+  });
+});
