@@ -1,3 +1,5 @@
+import type { Scene } from '../template/scene.ts';
+
 /** Frames per second as a fraction in lowest terms; both positive integers. */
 export interface FrameRate {
   readonly numerator: number;
@@ -47,4 +49,11 @@ function nearestFraction(value: number): FrameRate {
 /** The start of a frame in seconds from the start of the video. */
 export function frameTimeSeconds(rate: FrameRate, frame: number): number {
   return (frame * rate.denominator) / rate.numerator;
+}
+
+/** Frames of the animation in one of the video, exact also where either stands for a fraction such as 30000/1001. */
+export function animationFramesPerFrame({ animation, fps }: Pick<Scene, 'animation' | 'fps'>): number {
+  if (animation.fr === fps) return 1;
+  const [own, video] = [frameRateOf(animation.fr), frameRateOf(fps)];
+  return (own.numerator * video.denominator) / (own.denominator * video.numerator);
 }

@@ -1,7 +1,7 @@
 import { LottieAnimation } from '@napi-rs/canvas';
 import type { Scene } from '../template/scene.ts';
 import type { ComposedAnimation } from './compose-animation.ts';
-import { type Clips, openClips } from './media/clip-windows.ts';
+import type { Clips } from './media/clip-windows.ts';
 import { SceneError } from './scene-error.ts';
 
 /** Frames of the first window; each that follows upon another has twice as many, as far as memory allows. */
@@ -27,6 +27,8 @@ export async function openAnimation(scene: Scene, composed: ComposedAnimation): 
     const animation = load(composed.toJson([]));
     return { animation, prepare: async () => undefined, close: () => undefined };
   }
+  // What reads clips is large, and most scenes have none.
+  const { openClips } = await import('./media/clip-windows.ts');
   return new WindowedAnimation(composed, await openClips(scene, composed.animation));
 }
 

@@ -1,5 +1,4 @@
 import type { EncoderFactory } from './encoder.ts';
-import { ffmpegEncoder } from './ffmpeg-encoder.ts';
 import { openWebcodecsEncoder } from './webcodecs-encoder.ts';
 
 /** Which encoder makes H.264. Plain data. */
@@ -13,5 +12,9 @@ export const EMBEDDED: EncoderChoice = { kind: 'embedded' };
 
 /** Opens the encoder that was chosen. */
 export function encoderOf(choice: EncoderChoice): EncoderFactory {
-  return choice.kind === 'ffmpeg' ? ffmpegEncoder(choice.program) : openWebcodecsEncoder;
+  if (choice.kind === 'embedded') return openWebcodecsEncoder;
+  return async (format, quality) => {
+    const { ffmpegEncoder } = await import('./ffmpeg-encoder.ts');
+    return ffmpegEncoder(choice.program)(format, quality);
+  };
 }

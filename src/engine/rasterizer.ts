@@ -1,8 +1,8 @@
 import { createCanvas } from '@napi-rs/canvas';
 import type { Scene } from '../template/scene.ts';
 import { composeAnimation } from './compose-animation.ts';
+import { animationFramesPerFrame } from './frame-rate.ts';
 import { pixelsOf } from './frame-writer.ts';
-import { animationFramesPerFrame } from './media/clip-windows.ts';
 import { openAnimation } from './open-animation.ts';
 import { findStaticFrames } from './static-frames.ts';
 import type { TextFinding } from './text/text-finding.ts';

@@ -1,10 +1,10 @@
 import type { OutputFormat } from '../service/wire.ts';
 import type { Scene } from '../template/scene.ts';
+import type { AudioCodec, AudioTrack } from './audio-track.ts';
 import { checkScene } from './check-scene.ts';
 import type { EncoderFactory } from './encoder.ts';
 import { frameRateOf, frameTimeSeconds } from './frame-rate.ts';
 import { audioCodecOf, type FrameWriter } from './frame-writer.ts';
-import { makeSound } from './media/make-sound.ts';
 import type { RenderedStill } from './raster-protocol.ts';
 import { renderPicture } from './render-picture.ts';
 import { type Delivery, supplyFrames } from './supply-frames.ts';
@@ -57,7 +57,7 @@ export async function renderScene(scene: Scene, options: RenderSceneOptions = {}
   // Made beside the frames; who fails first ends the other.
   const ending = new AbortController();
   const codec = audioCodecOf(output.format);
-  const sound = codec === null ? null : makeSound(scene, codec, ending.signal);
+  const sound = codec === null ? null : soundOf(scene, codec, ending.signal);
   let hasSoundFailed = false;
   const soundEnd = sound?.catch(() => {
     hasSoundFailed = true;
@@ -99,4 +99,11 @@ export function renderingOf(scene: Scene, video: Uint8Array, { stills, findings 
     frameCount,
     durationSeconds: frameTimeSeconds(frameRateOf(scene.fps), frameCount),
   };
+}
+
+/** The scene's sound; what makes it is large, and loaded only where there is any. @throws as `makeSound` */
+export async function soundOf(scene: Scene, codec: AudioCodec, signal?: AbortSignal): Promise<AudioTrack | null> {
+  if (scene.sounds.length === 0) return null;
+  const { makeSound } = await import('./media/make-sound.ts');
+  return makeSound(scene, codec, signal);
 }

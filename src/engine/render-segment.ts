@@ -3,10 +3,9 @@ import { checkScene } from './check-scene.ts';
 import type { Encoder, VideoPacket } from './encoder.ts';
 import { frameRateOf } from './frame-rate.ts';
 import { joinTracks } from './join-tracks.ts';
-import { makeSound } from './media/make-sound.ts';
 import { muxMp4 } from './mux-mp4.ts';
 import type { RenderedStill } from './raster-protocol.ts';
-import { type Rendering, type RenderSceneOptions, renderingOf } from './render-scene.ts';
+import { type Rendering, type RenderSceneOptions, renderingOf, soundOf } from './render-scene.ts';
 import { SceneError } from './scene-error.ts';
 import { type FrameRange, segmentsOf } from './segments.ts';
 import { supplyFrames } from './supply-frames.ts';
@@ -94,7 +93,7 @@ export async function joinSegments(scene: Scene, segments: readonly RenderedSegm
     }
     return { first, track: { format, configuration, packets } };
   });
-  const sound = await makeSound(scene, 'aac');
+  const sound = await soundOf(scene, 'aac');
   const video = await muxMp4(joinTracks(parts), { sound, fingerprint: output.fingerprint });
   const stills = ordered.flatMap((segment) => segment.stills);
   return renderingOf(scene, video, { stills, findings: ordered[0]!.findings });

@@ -3,7 +3,7 @@ import { withLayerLists } from '../../template/layer-lists.ts';
 import { layerSpans } from '../../template/layer-spans.ts';
 import { LAYER_TYPE, type LottieNode } from '../../template/lottie-node.ts';
 import type { LottieDocument, Scene, SceneImage } from '../../template/scene.ts';
-import { UNMOVED } from './clip-windows.ts';
+import { UNMOVED } from './unmoved.ts';
 
 /**
  * How much larger than its area a moving picture is: how far it slides, as a share of the area's side, or how much it

@@ -2,13 +2,14 @@ import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { LottieDocument, Scene, SceneClip } from '../../template/scene.ts';
-import { frameRateOf } from '../frame-rate.ts';
+import { animationFramesPerFrame, frameRateOf } from '../frame-rate.ts';
 import { assetFrame, assetShowings } from './asset-showings.ts';
 import { bitmapFile } from './bitmap-file.ts';
 import { fitPicture } from './fit-picture.ts';
 import { gifPictures } from './gif-pictures.ts';
 import { mediaTypeOf } from './media-type.ts';
 import type { ClipPictures } from './picture.ts';
+import { UNMOVED } from './unmoved.ts';
 import { videoPictures } from './video-pictures.ts';
 
 /** Of the pictures of one window: 11 of 1920 × 1080. A window holds those of one frame at least. */
@@ -108,13 +109,6 @@ async function openClip(clip: SceneClip, scene: Scene, animation: LottieDocument
   return { clip, pictures, timesAt, secondsOf };
 }
 
-/** Frames of the animation in one of the video, exact also where either stands for a fraction such as 30000/1001. */
-export function animationFramesPerFrame({ animation, fps }: Pick<Scene, 'animation' | 'fps'>): number {
-  if (animation.fr === fps) return 1;
-  const [own, video] = [frameRateOf(animation.fr), frameRateOf(fps)];
-  return (own.numerator * video.denominator) / (own.denominator * video.numerator);
-}
-
 /** A picture that a window shows, and the clip's own time at which it does. */
 interface Sample {
   readonly time: number;
@@ -212,12 +206,3 @@ function precomposition({ assetId, width, height }: SceneClip, at: number, sampl
     layers: layers.map((layer, position) => ({ ty: 2, ind: position + 1, st: 0, ks: UNMOVED, ...layer })),
   };
 }
-
-/** A layer's transformation that changes nothing. */
-export const UNMOVED = {
-  o: { a: 0, k: 100 },
-  r: { a: 0, k: 0 },
-  p: { a: 0, k: [0, 0, 0] },
-  a: { a: 0, k: [0, 0, 0] },
-  s: { a: 0, k: [100, 100, 100] },
-};
