@@ -66,12 +66,15 @@ describe('the built program', () => {
   it.runIf(existsSync('/proc/self'))('takes over from an apply that was killed and that nobody buried', async () => {
     const root = makeRepository();
     // The shell becomes a program that does not ask after the child that it was given.
-    const parent = execa('bash', ['-c', 'sleep 0 & echo $!; exec sleep 60'], { reject: false });
+    const parent = execa('bash', ['-c', 'sleep 60 & echo $!; exec sleep 60'], { reject: false });
     let said = '';
     parent.stdout.on('data', (chunk: Buffer) => {
       said += chunk.toString();
     });
-    await until(() => said.includes('\n') && / Z /.test(readFileSync(`/proc/${Number(said)}/stat`, 'utf8')));
+    // A shell that is still one would bury it.
+    await until(() => said.includes('\n') && readFileSync(`/proc/${parent.pid}/comm`, 'utf8') === 'sleep\n');
+    process.kill(Number(said), 'SIGKILL');
+    await until(() => / Z /.test(readFileSync(`/proc/${Number(said)}/stat`, 'utf8')));
     mkdirSync(join(root, '.reelform'));
     writeFileSync(join(root, '.reelform/apply.pid'), `${Number(said)} old\n`);
     expect((await start(root, ['apply', '--auto-approve', '--target', 'nothing'])).exitCode).toBe(0);
