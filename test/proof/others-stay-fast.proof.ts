@@ -12,7 +12,7 @@ import { count, IS_WHOLE, percentile, tell } from '../support/proof.ts';
 import { createToken, type SpawnedService, spawnService } from '../support/spawned-service.ts';
 
 /** How long each load lasts, and how often quiet and attack take turns: one p99 of a busy machine says little. */
-const SECONDS = count(5, 2);
+const SECONDS = count(5, 1);
 const ROUNDS = count(3, 1);
 /** Requests of everybody else: more than a hundred videos at once are polled with. */
 const PER_SECOND = 100;
