@@ -1,4 +1,5 @@
 import { mkdir, writeFile } from 'node:fs/promises';
+import { wavFile } from './wav-file.ts';
 
 // `node templates/source/build.mjs write-music.ts` writes videos/sounds/tide.wav: a loop of two bars, plucked and slow like water.
 
@@ -33,21 +34,8 @@ for (const [index, note] of NOTES.entries()) {
 }
 for (const [index, note] of BASS.entries()) pluck(note + 12, (index * samples.length) / BASS.length / RATE, 1.6, 0.25);
 
-const wav = Buffer.alloc(44 + samples.length * 2);
-wav.write('RIFF', 0, 'latin1');
-wav.writeUInt32LE(wav.length - 8, 4);
-wav.write('WAVEfmt ', 8, 'latin1');
-wav.writeUInt32LE(16, 16);
-wav.writeUInt16LE(1, 20);
-wav.writeUInt16LE(1, 22);
-wav.writeUInt32LE(RATE, 24);
-wav.writeUInt32LE(RATE * 2, 28);
-wav.writeUInt16LE(2, 32);
-wav.writeUInt16LE(16, 34);
-wav.write('data', 36, 'latin1');
-wav.writeUInt32LE(samples.length * 2, 40);
-samples.forEach((sample, index) => {
-  wav.writeInt16LE(Math.round(Math.max(-1, Math.min(1, sample)) * 32_767), 44 + index * 2);
-});
+const wav = wavFile(RATE, [
+  Int16Array.from(samples, (sample) => Math.round(Math.max(-1, Math.min(1, sample)) * 32_767)),
+]);
 await mkdir('videos/sounds', { recursive: true });
 await writeFile('videos/sounds/tide.wav', wav);

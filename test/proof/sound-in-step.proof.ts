@@ -7,7 +7,7 @@ import { openSound } from '../../src/engine/media/open-sound.ts';
 import { videoPictures } from '../../src/engine/media/video-pictures.ts';
 import { renderScene } from '../../src/engine/render-scene.ts';
 import { onset } from '../engine/media/decoded-track.ts';
-import { wavFile } from '../engine/media/media-files.ts';
+import { stereoWav } from '../engine/media/media-files.ts';
 import { rectangleLayer, sceneOf } from '../engine/scenes.ts';
 import { hasFfprobe } from '../support/ffprobe.ts';
 import { count, tell } from '../support/proof.ts';
@@ -34,7 +34,7 @@ async function rendered(): Promise<Uint8Array> {
     rectangleLayer(index + 1, [0, 0, 64, 36], [1, 1, 1], { ip: frame, op: frame + 1 }),
   );
   const sound = {
-    bytes: wavFile(RATE, samples),
+    bytes: stereoWav(RATE, samples),
     startSeconds: 0,
     endSeconds: seconds + 1,
     transform: {},

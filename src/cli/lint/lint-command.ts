@@ -1,6 +1,5 @@
 import { EXIT, hasErrors } from '../../diagnostic.ts';
 import { idMatcher } from '../../plan/select-changes.ts';
-import { loadProject } from '../../project/load-project.ts';
 import { diagnosticsJson } from '../../report/diagnostics-json.ts';
 import { lintText } from '../../report/lint-text.ts';
 import { directoryOf, tellDiagnostics } from '../diagnose.ts';
@@ -18,10 +17,11 @@ export interface LintCommandOptions extends GlobalOptions {
 /** `reelform lint`: what a viewer would notice of each video, before it is rendered. */
 export async function lintCommand(globs: readonly string[], options: LintCommandOptions, io: Io): Promise<number> {
   const directory = directoryOf(options, io);
-  const project = await loadProject({ cwd: directory });
+  const repository = await openDesired(directory, { cache: options.cache !== false });
+  const project = await repository.project();
   let linted: Linted = { diagnostics: [], looked: 0, withoutPackage: 0, leftOut: 0 };
   if (!hasErrors(project.diagnostics)) {
-    const { desired } = await openDesired(directory, { cache: options.cache !== false });
+    const { desired } = repository;
     const matches = globs.length === 0 ? () => true : idMatcher(globs);
     const wanted = new Map(desired.filter(({ id }) => matches(id)).map(({ id, fingerprint }) => [id, fingerprint]));
     const lintOptions = { budgetMs: Number.POSITIVE_INFINITY, cache: options.cache !== false };

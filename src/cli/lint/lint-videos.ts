@@ -34,7 +34,6 @@ export interface LintOptions {
   readonly budgetMs: number;
   /** Whether what an earlier run found of an unchanged video is believed. */
   readonly cache: boolean;
-  readonly onLooked?: (done: number, count: number) => void;
 }
 
 export interface Linted {
@@ -63,7 +62,6 @@ export async function lintVideos(
     const pool = createRenderPool({ size: renderCapacity() });
     const until = io.now() + options.budgetMs;
     const limit = pLimit(renderCapacity());
-    let done = videos.length - unknown.length;
     const look = async (video: Video): Promise<void> => {
       if (io.now() > until) {
         leftOut += 1;
@@ -75,8 +73,6 @@ export async function lintVideos(
       } catch (error) {
         failures.set(video.id, failed(error, video, from));
       }
-      done += 1;
-      options.onLooked?.(done, videos.length);
     };
     try {
       await Promise.all(unknown.map((video) => limit(look, video)));

@@ -3,7 +3,7 @@ import { problemOfBoxes } from '../../../src/engine/media/check-boxes.ts';
 import { checkClip } from '../../../src/engine/media/check-clip.ts';
 import { checkSound, MAX_SOUND_BYTES } from '../../../src/engine/media/check-sound.ts';
 import type { SceneError } from '../../../src/engine/scene-error.ts';
-import { mediaFile, numberedClip, wavFile } from './media-files.ts';
+import { mediaFile, numberedClip, stereoWav } from './media-files.ts';
 
 async function refused(checking: Promise<unknown>): Promise<SceneError> {
   const error = (await checking.then(
@@ -77,7 +77,7 @@ describe('checkClip()', () => {
 
 describe('checkSound()', () => {
   test('says what a sound is, also one in a video', async () => {
-    const wav = wavFile(44_100, new Float32Array(22_050));
+    const wav = stereoWav(44_100, new Float32Array(22_050));
     expect(await checkSound(wav, 'clip')).toEqual({
       type: 'wav',
       durationSeconds: 0.5,

@@ -7,7 +7,7 @@ import type { AudioTransform } from '../../../src/service/wire.ts';
 import type { Scene, SceneSound } from '../../../src/template/scene.ts';
 import { sceneOf } from '../scenes.ts';
 import { decodedTrack, onset, rms } from './decoded-track.ts';
-import { mediaFile, numberedClip, wavFile } from './media-files.ts';
+import { mediaFile, numberedClip, stereoWav } from './media-files.ts';
 
 const RATE = 48_000;
 
@@ -15,7 +15,7 @@ const RATE = 48_000;
 function tone(seconds: number, from = 0, to = seconds, rate = RATE, level = 0.5): Buffer {
   const at = (sample: number): number =>
     sample >= from * rate && sample < to * rate ? level * Math.sin((2 * Math.PI * 1000 * sample) / rate) : 0;
-  return wavFile(
+  return stereoWav(
     rate,
     Array.from({ length: Math.round(seconds * rate) }, (_, sample) => at(sample)),
   );
@@ -109,7 +109,7 @@ describe('makeSound()', () => {
 
   test('keeps left and right apart', async () => {
     const sine = Array.from({ length: RATE }, (_, at) => 0.5 * Math.sin(at / 8));
-    const { left, right } = await mixed(sound(wavFile(RATE, sine, new Array(RATE).fill(0))));
+    const { left, right } = await mixed(sound(stereoWav(RATE, sine, new Array(RATE).fill(0))));
     expect(rms(left, 0.2 * RATE, 0.8 * RATE)).toBeCloseTo(LOUD, 2);
     expect(rms(right, 0.2 * RATE, 0.8 * RATE)).toBeLessThan(0.005);
   });

@@ -1,32 +1,19 @@
 import { readFileSync } from 'node:fs';
 import { muxMp4 } from '../../../src/engine/mux-mp4.ts';
 import { openWebcodecsEncoder } from '../../../src/engine/webcodecs-encoder.ts';
+import { wavFile } from '../../../templates/source/wav-file.ts';
 
 /** A file of `clips/`. */
 export function mediaFile(name: string): Buffer {
   return readFileSync(new URL(`clips/${name}`, import.meta.url));
 }
 
-/** A stereo WAV of 16 bits. */
-export function wavFile(rate: number, left: ArrayLike<number>, right: ArrayLike<number> = left): Buffer {
-  const file = Buffer.alloc(44 + left.length * 4);
-  file.write('RIFF', 0);
-  file.writeUInt32LE(file.length - 8, 4);
-  file.write('WAVEfmt ', 8);
-  file.writeUInt32LE(16, 16);
-  file.writeUInt16LE(1, 20);
-  file.writeUInt16LE(2, 22);
-  file.writeUInt32LE(rate, 24);
-  file.writeUInt32LE(rate * 4, 28);
-  file.writeUInt16LE(4, 32);
-  file.writeUInt16LE(16, 34);
-  file.write('data', 36);
-  file.writeUInt32LE(left.length * 4, 40);
-  for (let at = 0; at < left.length; at++) {
-    file.writeInt16LE(Math.round(left[at]! * 32_767), 44 + at * 4);
-    file.writeInt16LE(Math.round(right[at]! * 32_767), 46 + at * 4);
-  }
-  return file;
+/** A stereo WAV; samples in -1..1. */
+export function stereoWav(rate: number, left: ArrayLike<number>, right: ArrayLike<number> = left): Buffer {
+  return wavFile(
+    rate,
+    [left, right].map((samples) => Int16Array.from(samples, (sample) => Math.round(sample * 32_767))),
+  );
 }
 
 /** An MP4 whose n-th picture (64 × 36) shows n as bits in eight columns, the lowest on the left. */

@@ -5,7 +5,7 @@ import type { AudioTrack } from '../../../src/engine/audio-track.ts';
 import { makeSound } from '../../../src/engine/media/make-sound.ts';
 import { openWebmWriter } from '../../../src/engine/writers/webm-writer.ts';
 import type { OutputQuality } from '../../../src/service/wire.ts';
-import { wavFile } from '../media/media-files.ts';
+import { stereoWav } from '../media/media-files.ts';
 import { sceneOf } from '../scenes.ts';
 import { ALPHA_FRAMES, box, drawn, GREEN, HEIGHT, NOTHING, RATE_30, WHITE, WIDTH } from './drawn-frames.ts';
 
@@ -101,7 +101,7 @@ describe('openWebmWriter()', () => {
   });
 
   it('has sound in Opus, from the start to the end', async () => {
-    const bytes = wavFile(
+    const bytes = stereoWav(
       48_000,
       Array.from({ length: 48_000 }, (_, sample) => Math.sin(sample / 8) / 2),
     );
