@@ -43,7 +43,9 @@ async function measure(name: string, database: Database): Promise<void> {
   const table = createSessionTable({
     database,
     now: () => Date.now(),
-    enqueue: (tx, id) => queue.enqueue(tx, 'render', id),
+    onStatus: async (tx, { session }) => {
+      if (session.status === 'preview_rendering') await queue.enqueue(tx, 'render', session.id);
+    },
   });
   const create = () => table.create(makeStored(), makeClaim(randomUUID(), 'body', Date.now() + 60_000));
 
@@ -56,16 +58,17 @@ async function measure(name: string, database: Database): Promise<void> {
   const begun = new Map<string, (ms: number) => void>();
   let drained = 0;
   await queue.work({
-    concurrency: 4,
-    async render(id) {
-      drained++;
-      begun.get(id)?.(performance.now());
-      const taken = await table.begin(id);
-      if (taken === null) return;
-      await table.record(id, taken.attempt, { ...taken.session, status: 'preview_rendered' }, sha256(id));
+    render: {
+      places: 4,
+      async run(id) {
+        drained++;
+        begun.get(id)?.(performance.now());
+        const taken = await table.begin(id);
+        if (taken === null) return;
+        await table.record(id, taken.attempt, { ...taken.session, status: 'preview_rendered' }, sha256(id));
+      },
+      async onDead() {},
     },
-    async stillcuts() {},
-    async onDead() {},
   });
   const backlog = ROUNDS * 5;
   const { ms } = await timed(async () => {

@@ -117,7 +117,14 @@ function assemble({ settings, logger, now }: PartsOptions, { database, queue, po
     publicUrl,
     now,
   });
-  const store = createSessionTable({ database, now, enqueue: (tx, id) => queue.enqueue(tx, 'render', id) });
+  const store = createSessionTable({
+    database,
+    now,
+    async onStatus(tx, { session }) {
+      if (session.status !== 'preview_rendering') return;
+      await queue.enqueue(tx, session.output?.format === 'png' ? 'still' : 'render', session.id);
+    },
+  });
   const shared = {
     templates: styleVersions,
     store,
@@ -154,11 +161,19 @@ function assemble({ settings, logger, now }: PartsOptions, { database, queue, po
     styleVersions,
     async work() {
       await styleVersions.resume();
+      const renders = {
+        run: (id: string, signal: AbortSignal) =>
+          traced('render_session', { 'reelform.session': id }, () => runner.run(id, signal)),
+        onDead: (id: string) => runner.fail(id, LOST),
+      };
       await queue.work({
-        concurrency,
-        render: (id, signal) => traced('render_session', { 'reelform.session': id }, () => runner.run(id, signal)),
-        stillcuts: (id, signal) => styleVersions.process(id, signal),
-        onDead: (id, name) => (name === 'stillcuts' ? styleVersions.fail(id) : runner.fail(id, LOST)),
+        render: { places: concurrency, ...renders },
+        still: { places: 1, ...renders },
+        stillcuts: {
+          places: 1,
+          run: (id, signal) => styleVersions.process(id, signal),
+          onDead: (id) => styleVersions.fail(id),
+        },
       });
       isWorking = true;
     },

@@ -15,6 +15,7 @@ export const SESSION_CODES = {
   render_crashed: 'The process that rendered it ended',
   render_timeout: 'No frame for 60 seconds, or no end after 15 minutes',
   storage_failed: 'The finished video could not be stored',
+  delivery_failed: 'The finished video could not be delivered to a destination',
   canceled: 'Somebody canceled it, or the service was closed',
   internal: 'A mistake in reelform',
 } as const;

@@ -16,7 +16,7 @@ describeOnDatabases('many requests with one key at once', (databases, kind) => {
     const table = createSessionTable({
       database,
       now: () => NOW,
-      enqueue: (tx, id) => queue.enqueue(tx, 'render', id),
+      onStatus: (tx, { session }) => queue.enqueue(tx, 'render', session.id),
     });
     const keys = Array.from({ length: KEYS }, (_, index) => `key-${index}`);
     const answers = await Promise.all(
@@ -51,12 +51,12 @@ describeOnDatabases('many requests with one key at once', (databases, kind) => {
     const slow = createSessionTable({
       database,
       now: () => NOW,
-      enqueue() {
+      onStatus() {
         begun();
         return finished;
       },
     });
-    const quick = createSessionTable({ database: second, now: () => NOW, async enqueue() {} });
+    const quick = createSessionTable({ database: second, now: () => NOW, async onStatus() {} });
     const stored = makeStored();
     const first = slow.create(stored, makeClaim('k'));
     await atWork;

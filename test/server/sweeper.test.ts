@@ -13,7 +13,7 @@ const HOUR = 3_600_000;
 
 async function openAll(databases: TestDatabases) {
   const { database } = await databases.open();
-  const table = createSessionTable({ database, now: () => NOW, async enqueue() {} });
+  const table = createSessionTable({ database, now: () => NOW, async onStatus() {} });
   const directory = await mkdtemp(join(tmpdir(), 'reelform-objects-'));
   onTestFinished(() => rm(directory, { recursive: true, force: true }));
   const storage = createDiskStorage(directory);

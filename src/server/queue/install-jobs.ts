@@ -7,7 +7,11 @@ import type { Database } from '../store/database.ts';
 export const JOB_SCHEMA = 'reelform_jobs';
 export const JOB_SCHEMA_VERSION = 43;
 
-export const QUEUES = ['render', 'stillcuts'] as const;
+/**
+ * What there is to be done: videos and parts of videos; single pictures, which do not wait behind videos; the still cuts of
+ * templates; deliveries of finished files; notices to webhook endpoints.
+ */
+export const QUEUES = ['render', 'still', 'stillcuts', 'delivery', 'webhook'] as const;
 
 export type QueueName = (typeof QUEUES)[number];
 

@@ -26,17 +26,27 @@ export interface QueueDepth {
   readonly dead: number;
 }
 
-export interface JobHandlers {
-  /** Renders at once in this process; still cuts have one place beside. */
-  readonly concurrency: number;
+/** Does the jobs of one queue. */
+export interface JobHandler {
+  /** Jobs at once in this process. */
+  readonly places: number;
   /**
    * Rejecting means another attempt. The signal is aborted when the job is no longer this worker's, and when the worker
    * is stopped: a rejection then puts the job back, and is not counted.
    */
-  render(id: string, signal: AbortSignal): Promise<void>;
-  stillcuts(id: string, signal: AbortSignal): Promise<void>;
+  run(id: string, signal: AbortSignal): Promise<void>;
   /** Three attempts came to nothing, be it that the process died each time. */
-  onDead(id: string, queue: QueueName): Promise<void>;
+  onDead(id: string): Promise<void>;
+}
+
+/** Queues without a handler are left to other processes. */
+export type JobHandlers = { readonly [queue in QueueName]?: JobHandler };
+
+export interface JobOptions {
+  /** Whole; the highest is taken first, of equals the oldest. 0 unless told. */
+  readonly priority?: number;
+  /** Not before so many milliseconds have passed. */
+  readonly delayMs?: number;
 }
 
 /** The reason of a signal that was aborted because the worker stops. */
@@ -122,15 +132,33 @@ export class JobQueue {
   }
 
   /** Queues the job in the caller's transaction, unless one for the same id is waiting or at work. */
-  async enqueue(tx: Queryable, queue: QueueName, id: string): Promise<void> {
-    await this.#boss.send(queue, { id }, { db: through(tx), singletonKey: id, expireInSeconds: this.#expireInSeconds });
+  async enqueue(
+    tx: Queryable,
+    queue: QueueName,
+    id: string,
+    { priority = 0, delayMs = 0 }: JobOptions = {},
+  ): Promise<void> {
+    await this.#boss.send(
+      queue,
+      { id },
+      {
+        db: through(tx),
+        singletonKey: id,
+        expireInSeconds: this.#expireInSeconds,
+        priority,
+        ...(delayMs > 0 ? { startAfter: new Date(Date.now() + delayMs) } : {}),
+      },
+    );
   }
 
   async work(handlers: JobHandlers): Promise<void> {
-    const { concurrency, render, stillcuts, onDead } = handlers;
-    for (let place = 0; place < concurrency; place++) await this.#take('render', render);
-    await this.#take('stillcuts', stillcuts);
-    for (const queue of QUEUES) await this.#take(deadQueue(queue), (id) => onDead(id, queue));
+    for (const queue of QUEUES) {
+      const handler = handlers[queue];
+      if (handler === undefined) continue;
+      for (let place = 0; place < handler.places; place++)
+        await this.#take(queue, (id, signal) => handler.run(id, signal));
+      await this.#take(deadQueue(queue), (id) => handler.onDead(id));
+    }
     this.#reviving = setInterval(() => {
       this.#reviveDead().catch((error) => this.#log.warn({ code: codeOf(error) }, 'the job queue had an error'));
     }, REVIVE_MS);

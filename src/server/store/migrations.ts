@@ -80,4 +80,103 @@ export const MIGRATIONS: readonly Migration[] = [
       )`,
     ],
   },
+  {
+    name: 'webhooks',
+    statements: [
+      `create table reelform.webhook_endpoints (
+        id text primary key,
+        tenant text not null,
+        url text not null,
+        description text not null,
+        types text[],
+        secret text not null,
+        previous_secret text,
+        previous_secret_until timestamptz,
+        disabled_because text,
+        created_at timestamptz not null,
+        updated_at timestamptz not null
+      )`,
+      'create index webhook_endpoints_tenant on reelform.webhook_endpoints (tenant, created_at desc, id desc)',
+
+      // What there is to tell, once; written with what it tells of.
+      `create table reelform.webhook_messages (
+        id text primary key,
+        tenant text not null,
+        type text not null,
+        body text not null,
+        created_at timestamptz not null
+      )`,
+      // Who is told it.
+      `create table reelform.webhook_deliveries (
+        id text primary key,
+        tenant text not null,
+        endpoint_id text not null references reelform.webhook_endpoints on delete cascade,
+        message_id text not null references reelform.webhook_messages on delete cascade,
+        status text not null,
+        attempts integer not null default 0,
+        next_attempt_at timestamptz,
+        created_at timestamptz not null,
+        ended_at timestamptz,
+        unique (message_id, endpoint_id)
+      )`,
+      'create index webhook_deliveries_newest on reelform.webhook_deliveries (endpoint_id, created_at desc, id desc)',
+      `create table reelform.webhook_attempts (
+        delivery_id text not null references reelform.webhook_deliveries on delete cascade,
+        attempt integer not null,
+        at timestamptz not null,
+        status_code integer,
+        error text,
+        duration_ms double precision not null,
+        primary key (delivery_id, attempt)
+      )`,
+    ],
+  },
+  {
+    name: 'external uploads',
+    statements: [
+      // What nobody is told of a delivery: how often it was begun, and from where it goes on.
+      `create table reelform.external_uploads (
+        session_id text not null references reelform.sessions on delete cascade,
+        position integer not null,
+        attempt integer not null default 0,
+        state json,
+        primary key (session_id, position)
+      )`,
+    ],
+  },
+  {
+    name: 'workers and turns',
+    statements: [
+      `create table reelform.workers (
+        id text primary key,
+        host text not null,
+        build text not null,
+        places integer not null,
+        busy integer not null,
+        started_at timestamptz not null,
+        seen_at timestamptz not null
+      )`,
+      // Whose turn it is: each tenant's last, and the last that was begun (tenant '').
+      `create table reelform.turns (
+        tenant text primary key,
+        turn bigint not null
+      )`,
+    ],
+  },
+  {
+    name: 'parts of sessions',
+    statements: [
+      `create table reelform.session_parts (
+        session_id text not null references reelform.sessions on delete cascade,
+        attempt integer not null,
+        part integer not null,
+        first_segment integer not null,
+        end_segment integer not null,
+        frames_done integer not null default 0,
+        build text,
+        is_done boolean not null default false,
+        primary key (session_id, attempt, part)
+      )`,
+    ],
+  },
 ];

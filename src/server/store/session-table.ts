@@ -22,20 +22,23 @@ export interface SessionTableOptions {
   readonly database: Database;
   /** Milliseconds since the epoch. */
   now(): number;
-  /** Queues a session to be rendered, in the transaction. */
-  enqueue(tx: Queryable, id: string): Promise<void>;
+  /**
+   * What follows from a session's coming into a status, a new session's first one too: its job, its deliveries, notices.
+   * Done in the transaction that writes the status, so that it is done exactly when that is.
+   */
+  onStatus(tx: Queryable, stored: StoredSession): Promise<void>;
 }
 
 /**
  * Sessions in the database. A session, what was told about it and its job come into being in one transaction; of requests
  * with one Idempotency-Key that come at once, the others wait for the first.
  */
-export function createSessionTable({ database, now, enqueue }: SessionTableOptions): SessionStore & OutputIndex {
+export function createSessionTable({ database, now, onStatus }: SessionTableOptions): SessionStore & OutputIndex {
   return {
     create: (stored, claim) =>
       claimed(database, { tenant: stored.tenant, claim, now: now(), answer: stored.session }, async (tx) => {
         await insert(tx, stored);
-        if (isQueued(stored.session)) await enqueue(tx, stored.session.id);
+        await onStatus(tx, stored);
         return stored.session;
       }) as Promise<Claimed<RenderSession>>,
 
@@ -46,11 +49,12 @@ export function createSessionTable({ database, now, enqueue }: SessionTableOptio
           [tenant, id],
         );
         if (row === undefined) return null;
-        const before = asStored(row).session;
-        const after = change(before);
-        await tx.query(`update reelform.sessions set ${ASSIGNMENTS} where id = $1`, valuesOf(id, after));
-        if (isQueued(after) && !isQueued(before)) await enqueue(tx, id);
-        return { ...after, render_progress: Math.max(after.render_progress, row.render_progress) };
+        const before = asStored(row);
+        const changed = change(before.session);
+        await tx.query(`update reelform.sessions set ${ASSIGNMENTS} where id = $1`, valuesOf(id, changed));
+        const after = { ...changed, render_progress: Math.max(changed.render_progress, row.render_progress) };
+        if (after.status !== before.session.status) await onStatus(tx, { ...before, session: after });
+        return after;
       }),
 
     async get(tenant, id) {
@@ -98,17 +102,18 @@ export function createSessionTable({ database, now, enqueue }: SessionTableOptio
 
     async record(id, attempt, session, scene) {
       const write = async (on: Queryable): Promise<boolean> => {
-        const written = await on.query(
+        const [row] = await on.query<Row>(
           `update reelform.sessions set ${ASSIGNMENTS}, scene = coalesce($8, scene)
-            where id = $1 and attempt = $9 and status = 'preview_rendering' returning id`,
+            where id = $1 and attempt = $9 and status = 'preview_rendering' returning ${COLUMNS}`,
           [...valuesOf(id, session), scene ?? null, attempt],
         );
-        return written.length > 0;
+        if (row !== undefined && !isQueued(session)) await onStatus(on, asStored(row));
+        return row !== undefined;
       };
-      if (scene === undefined) return write(database);
-      // So that the sweeper does not remove, in this very moment, what the session is going to refer to.
+      if (scene === undefined && isQueued(session)) return write(database);
       return database.transaction(async (tx) => {
-        await lockScene(tx, scene, 'shared');
+        // So that the sweeper does not remove, in this very moment, what the session is going to refer to.
+        if (scene !== undefined) await lockScene(tx, scene, 'shared');
         return write(tx);
       });
     },

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { PgBoss } from 'pg-boss';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { JOB_SCHEMA } from '../../../src/server/queue/install-jobs.ts';
-import { type JobHandlers, JobQueue, WorkerStopping } from '../../../src/server/queue/job-queue.ts';
+import { JOB_SCHEMA, type QueueName } from '../../../src/server/queue/install-jobs.ts';
+import { type JobHandler, type JobHandlers, JobQueue, WorkerStopping } from '../../../src/server/queue/job-queue.ts';
 import type { Database } from '../../../src/server/store/database.ts';
 import { describeOnDatabases, SILENT } from '../../support/databases.ts';
 
@@ -20,7 +20,23 @@ async function openQueue(database: Database): Promise<JobQueue> {
   return queue;
 }
 
-const IDLE: JobHandlers = { concurrency: 1, async render() {}, async stillcuts() {}, async onDead() {} };
+/** Handlers of renders and still cuts. */
+function handlers({
+  render = async () => {},
+  stillcuts = async () => {},
+  onDead = async () => {},
+  places = 1,
+}: {
+  render?: JobHandler['run'];
+  stillcuts?: JobHandler['run'];
+  onDead?: (id: string, queue: QueueName) => Promise<void>;
+  places?: number;
+}): JobHandlers {
+  return {
+    render: { places, run: render, onDead: (id) => onDead(id, 'render') },
+    stillcuts: { places: 1, run: stillcuts, onDead: (id) => onDead(id, 'stillcuts') },
+  };
+}
 
 /** Calls that can be waited for. */
 function calls<T>() {
@@ -46,16 +62,17 @@ describeOnDatabases('JobQueue', (databases) => {
     const done = calls<string>();
     let atWork = 0;
     let most = 0;
-    await queue.work({
-      ...IDLE,
-      concurrency: 3,
-      async render(id) {
-        most = Math.max(most, ++atWork);
-        await new Promise((resolve) => setImmediate(resolve));
-        atWork--;
-        await done.add(id);
-      },
-    });
+    await queue.work(
+      handlers({
+        places: 3,
+        async render(id) {
+          most = Math.max(most, ++atWork);
+          await new Promise((resolve) => setImmediate(resolve));
+          atWork--;
+          await done.add(id);
+        },
+      }),
+    );
     const ids = Array.from({ length: 20 }, (_, index) => `rs_${index}`);
     await Promise.all(ids.map((id) => database.transaction((tx) => queue.enqueue(tx, 'render', id))));
     await done.until(20);
@@ -83,7 +100,7 @@ describeOnDatabases('JobQueue', (databases) => {
     await queue.enqueue(database, 'stillcuts', 'rs_1');
     expect(await queue.depth()).toMatchObject({ queued: 3 });
     const done = calls<string>();
-    await queue.work({ ...IDLE, render: done.add, stillcuts: (id) => done.add(`stillcuts ${id}`) });
+    await queue.work(handlers({ render: done.add, stillcuts: (id) => done.add(`stillcuts ${id}`) }));
     await done.until(3);
     expect(done.seen.toSorted()).toEqual(['rs_1', 'rs_2', 'stillcuts rs_1']);
     await vi.waitUntil(async () => (await queue.depth()).active === 0);
@@ -97,14 +114,15 @@ describeOnDatabases('JobQueue', (databases) => {
     const queue = await openQueue(database);
     const tried = calls<string>();
     const dead = calls<string>();
-    await queue.work({
-      ...IDLE,
-      async render(id) {
-        await tried.add(id);
-        throw new Error('the store failed');
-      },
-      onDead: (id, name) => dead.add(`${name} ${id}`),
-    });
+    await queue.work(
+      handlers({
+        async render(id) {
+          await tried.add(id);
+          throw new Error('the store failed');
+        },
+        onDead: (id, name) => dead.add(`${name} ${id}`),
+      }),
+    );
     await queue.enqueue(database, 'render', 'rs_1');
     for (const attempt of [1, 2]) {
       await tried.until(attempt);
@@ -133,7 +151,7 @@ describeOnDatabases('JobQueue', (databases) => {
     await boss.stop({ graceful: false });
     const dead = calls<string>();
     const queue = await openQueue(database);
-    await queue.work({ ...IDLE, onDead: dead.add });
+    await queue.work(handlers({ onDead: dead.add }));
     await dead.until(1);
     expect(dead.seen).toEqual(['rs_1']);
   });
@@ -142,13 +160,14 @@ describeOnDatabases('JobQueue', (databases) => {
     const { database } = await databases.open();
     const queue = await openQueue(database);
     const begun = calls<AbortSignal>();
-    await queue.work({
-      ...IDLE,
-      async render(_, signal) {
-        await begun.add(signal);
-        await never(signal);
-      },
-    });
+    await queue.work(
+      handlers({
+        async render(_, signal) {
+          await begun.add(signal);
+          await never(signal);
+        },
+      }),
+    );
     await queue.enqueue(database, 'render', 'rs_1');
     await begun.until(1);
     await database.query(`update reelform_jobs.job set state = 'cancelled' where state = 'active'`);
@@ -163,13 +182,14 @@ describeOnDatabases('JobQueue', (databases) => {
       const queue = await openQueue(database);
       if (round === 1) await queue.enqueue(database, 'render', 'rs_1');
       const begun = calls<AbortSignal>();
-      await queue.work({
-        ...IDLE,
-        async render(_, signal) {
-          await begun.add(signal);
-          await never(signal);
-        },
-      });
+      await queue.work(
+        handlers({
+          async render(_, signal) {
+            await begun.add(signal);
+            await never(signal);
+          },
+        }),
+      );
       await begun.until(1);
       await queue.stop({ graceMs: 0 });
       expect(begun.seen[0]!.reason).toBeInstanceOf(WorkerStopping);
@@ -185,7 +205,7 @@ describeOnDatabases('JobQueue', (databases) => {
     const { database } = await databases.open();
     const queue = await openQueue(database);
     const begun = calls<() => void>();
-    await queue.work({ ...IDLE, render: () => new Promise<void>((resolve) => void begun.add(resolve)) });
+    await queue.work(handlers({ render: () => new Promise<void>((resolve) => void begun.add(resolve)) }));
     await queue.enqueue(database, 'render', 'rs_1');
     await begun.until(1);
     const stopped = queue.stop({ graceMs: 60_000 });

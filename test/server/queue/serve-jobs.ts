@@ -17,27 +17,30 @@ const queue = await JobQueue.open({ database, jobSeconds: 60, log: SILENT_LOG })
 const table = createSessionTable({
   database,
   now: () => Date.now(),
-  enqueue: (tx, id) => queue.enqueue(tx, 'render', id),
+  onStatus: async (tx, { session }) => {
+    if (session.status === 'preview_rendering') await queue.enqueue(tx, 'render', session.id);
+  },
 });
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
 await queue.work({
-  concurrency: 3,
-  async render(id, signal) {
-    const taken = await table.begin(id);
-    if (taken === null) return;
-    const { attempt, session } = taken;
-    say(`begun ${id} ${attempt}`);
-    for (const render_progress of [25, 50, 75]) {
-      await setTimeout(Number(stepMs), undefined, { signal });
-      await table.record(id, attempt, { ...session, render_progress });
-    }
-    await end(id, attempt, { ...session, status: 'preview_rendered', render_progress: 100, title: `by ${attempt}` });
-  },
-  async stillcuts() {},
-  async onDead(id) {
-    const taken = await table.begin(id);
-    if (taken !== null) await end(id, taken.attempt, { ...taken.session, status: 'preview_failed' });
+  render: {
+    places: 3,
+    async run(id, signal) {
+      const taken = await table.begin(id);
+      if (taken === null) return;
+      const { attempt, session } = taken;
+      say(`begun ${id} ${attempt}`);
+      for (const render_progress of [25, 50, 75]) {
+        await setTimeout(Number(stepMs), undefined, { signal });
+        await table.record(id, attempt, { ...session, render_progress });
+      }
+      await end(id, attempt, { ...session, status: 'preview_rendered', render_progress: 100, title: `by ${attempt}` });
+    },
+    async onDead(id) {
+      const taken = await table.begin(id);
+      if (taken !== null) await end(id, taken.attempt, { ...taken.session, status: 'preview_failed' });
+    },
   },
 });
 say('ready');

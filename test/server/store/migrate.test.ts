@@ -11,6 +11,10 @@ it('MIGRATIONS that were published are not edited', () => {
   expect(published).toMatchInlineSnapshot(`
     [
       "4254deafe0a1b43d",
+      "e80c4302a6a743f5",
+      "43fa70662608a7a6",
+      "4e03d4f6d9963cdf",
+      "6645bd415afeff1d",
     ]
   `);
 });

@@ -11,8 +11,8 @@ async function openTable(databases: TestDatabases, now = () => NOW) {
   const table = createSessionTable({
     database,
     now,
-    async enqueue(_, id) {
-      queued.push(id);
+    async onStatus(_, { session }) {
+      if (session.status === 'preview_rendering') queued.push(session.id);
     },
   });
   return { table, database, queued, ...address };
@@ -63,9 +63,35 @@ describeOnDatabases('createSessionTable()', (databases) => {
     expect(queued).toEqual([preview.session.id, draft.session.id]);
   });
 
+  it('tells each status once, with the session as it then is', async () => {
+    const { database } = await databases.open();
+    const told: unknown[] = [];
+    const table = createSessionTable({
+      database,
+      now: () => NOW,
+      async onStatus(_, { tenant, session }) {
+        told.push([tenant, session.status, session.title]);
+      },
+    });
+    const stored = makeStored({ status: 'draft' });
+    const { id, title } = stored.session;
+    await table.create(stored, null);
+    await table.change(ACME, id, null, (session) => ({ ...session, title: 'x' }));
+    await table.change(ACME, id, null, (session) => ({ ...session, status: 'preview_rendering' }));
+    const taken = await table.begin(id);
+    await table.record(id, taken!.attempt, { ...taken!.session, render_progress: 50 });
+    await table.record(id, taken!.attempt, { ...taken!.session, status: 'preview_rendered' }, makeScene('a'));
+    expect(await table.record(id, taken!.attempt, { ...taken!.session, status: 'preview_failed' })).toBe(false);
+    expect(told).toEqual([
+      [ACME, 'draft', title],
+      [ACME, 'preview_rendering', 'x'],
+      [ACME, 'preview_rendered', 'x'],
+    ]);
+  });
+
   it('keeps nothing of a session that cannot be queued', async () => {
     const { database } = await openTable(databases);
-    const table = createSessionTable({ database, now: () => NOW, enqueue: () => Promise.reject(new Error('full')) });
+    const table = createSessionTable({ database, now: () => NOW, onStatus: () => Promise.reject(new Error('full')) });
     const stored = makeStored();
     await expect(table.create(stored, makeClaim('k'))).rejects.toThrow('full');
     expect(await table.get(ACME, stored.session.id)).toBeNull();
