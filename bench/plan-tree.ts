@@ -5,7 +5,7 @@ import { openDesired } from '../src/cli/open-desired.ts';
 import { emptyLock, type LockEntry } from '../src/lock/lock.ts';
 import { serialiseLock } from '../src/lock/serialise-lock.ts';
 import { schemaFiles } from '../src/project/schema-files.ts';
-import type { StyleVersion } from '../src/service/wire.ts';
+import type { StyleVersion } from '../src/wire/style-version.ts';
 
 const TEMPLATES = 20;
 const IMAGES = 50;

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
 import { frameRateOf } from '../src/engine/frame-rate.ts';
-import { createFrameRing, ringFrame } from '../src/engine/frame-ring.ts';
-import { type EncoderChoice, encoderOf } from '../src/engine/open-encoder.ts';
-import { openRasterizer } from '../src/engine/rasterizer.ts';
-import { SegmentedEncoder } from '../src/engine/segmented-encoder.ts';
-import { createRenderPool } from '../src/session/render-pool.ts';
+import { type EncoderChoice, encoderOf } from '../src/engine/h264/open-encoder.ts';
+import { SegmentedEncoder } from '../src/engine/h264/segmented-encoder.ts';
+import { createFrameRing, ringFrame } from '../src/engine/raster/frame-ring.ts';
+import { openRasterizer } from '../src/engine/raster/rasterizer.ts';
+import { createRenderPool } from '../src/session/processes/render-pool.ts';
 import type { Scene } from '../src/template/scene.ts';
 
 /** Each stage by itself on one thread, and the frames as an encoder gets them. */

@@ -2,7 +2,7 @@ import type { Video } from '../definition/video.ts';
 import { sourceOf } from '../definition/video-sources.ts';
 import { ReelformError } from '../diagnostic.ts';
 import { ServiceError } from '../service/service-error.ts';
-import type { RenderSession } from '../service/wire.ts';
+import type { RenderSession } from '../wire/render-session.ts';
 import type { Failure } from './events.ts';
 
 /** What a session that ended without a video says about it, and from which file or URL the trouble came. */

@@ -1,7 +1,7 @@
 import type { Source, VideoResource } from '../definition/video.ts';
 import { isRecord } from '../is-record.ts';
 import type { DesiredVideo } from '../plan/desired-video.ts';
-import type { RenderSession } from '../service/wire.ts';
+import type { RenderSession } from '../wire/render-session.ts';
 import type { SessionDifference } from './session-differences.ts';
 
 type Fields = Readonly<Record<string, unknown>>;

@@ -3,7 +3,7 @@ import { liveAttempt } from '../lock/fold-journal.ts';
 import type { Attempt, Intent } from '../lock/journal.ts';
 import { SessionUnknown } from '../service/render-service.ts';
 import { ServiceError } from '../service/service-error.ts';
-import type { RenderSession } from '../service/wire.ts';
+import type { RenderSession } from '../wire/render-session.ts';
 import { thrownFailures } from './failure.ts';
 import { renderHere } from './render-here.ts';
 import { prepareRequest, type RenderTask } from './render-task.ts';

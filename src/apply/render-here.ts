@@ -1,4 +1,4 @@
-import type { RenderSession } from '../service/wire.ts';
+import type { RenderSession } from '../wire/render-session.ts';
 import { sessionFailures, thrownFailures } from './failure.ts';
 import { prepareRequest, type RenderTask } from './render-task.ts';
 import { type Ending, newIntent, type RunContext, type TaskEvents, timestamp } from './run-context.ts';

@@ -1,5 +1,5 @@
 import { isRecord } from '../is-record.ts';
-import type { CreateRenderSession, RenderSession } from '../service/wire.ts';
+import type { CreateRenderSession, RenderSession } from '../wire/render-session.ts';
 
 /** Something that a session does not have as it was asked for. Values as JSON; null where there is none. */
 export interface SessionDifference {

@@ -1,5 +1,6 @@
 import type { Source, Video, VideoResource, VideoSound } from '../definition/video.ts';
-import type { AudioResource, CreateRenderSession, FontResource, Resource } from '../service/wire.ts';
+import type { AudioResource, FontResource, Resource } from '../wire/mapping.ts';
+import type { CreateRenderSession } from '../wire/render-session.ts';
 
 /**
  * The body of `POST /v2/render_sessions` for a video. What the video does not have is not in it.

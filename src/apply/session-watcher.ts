@@ -1,6 +1,6 @@
 import { listTickMs, nextLookMs } from '../service/poll-schedule.ts';
 import { type RenderService, type SessionLook, sessionEnd } from '../service/render-service.ts';
-import type { RenderSession } from '../service/wire.ts';
+import type { RenderSession } from '../wire/render-session.ts';
 import { lookAgainMs } from './failed-look.ts';
 import type { Clock } from './ports.ts';
 import { GOLDEN, SessionKind } from './session-kind.ts';

@@ -1,7 +1,7 @@
 import type { Rendering } from '../lock/lock.ts';
 import { type RenderService, sessionEnd } from '../service/render-service.ts';
 import { ServiceError } from '../service/service-error.ts';
-import type { RenderSession } from '../service/wire.ts';
+import type { RenderSession } from '../wire/render-session.ts';
 import { sessionFailures, thrownFailures } from './failure.ts';
 import type { RenderTask } from './render-task.ts';
 import { type Ending, type RunContext, type TaskEvents, timestamp } from './run-context.ts';

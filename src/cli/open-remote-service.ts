@@ -6,7 +6,7 @@ import { checkTokenOrigin } from '../service/check-token-origin.ts';
 import { createHttpService } from '../service/http-service.ts';
 import type { RenderService } from '../service/render-service.ts';
 import type { StyleVersionPusher, StyleVersionUpload } from '../service/style-version-pusher.ts';
-import { writePackageZip } from '../template/write-package-zip.ts';
+import { writePackageZip } from '../template/archive/write-package-zip.ts';
 import type { Io } from './io.ts';
 
 export type RemoteService = RenderService & StyleVersionPusher;

@@ -4,15 +4,16 @@ import { sessionRequest } from '../apply/session-request.ts';
 import type { Video } from '../definition/video.ts';
 import { localFiles } from '../definition/video-sources.ts';
 import { sha256 } from '../digest.ts';
-import type { CreateRenderSession, OutputRequest } from '../service/wire.ts';
-import { ALLOW_EVERYTHING } from '../session/allow-list.ts';
 import type { TenantId } from '../session/ports.ts';
-import { readSources } from '../session/read-sources.ts';
-import { uploadUrl } from '../session/source-reader.ts';
-import { createSources } from '../session/sources.ts';
-import { bindMapping } from '../template/bind-mapping.ts';
+import { ALLOW_EVERYTHING } from '../session/sources/allow-list.ts';
+import { readSources } from '../session/sources/read-sources.ts';
+import { uploadUrl } from '../session/sources/source-reader.ts';
+import { createSources } from '../session/sources/sources.ts';
+import { bindMapping } from '../template/bind/bind-mapping.ts';
 import type { Scene } from '../template/scene.ts';
 import type { TemplatePackage } from '../template/template-package.ts';
+import type { OutputRequest } from '../wire/output.ts';
+import type { CreateRenderSession } from '../wire/render-session.ts';
 import type { Io } from './io.ts';
 
 /** Makes the scenes of a repository's videos, as the embedded service makes them, without a session. */

@@ -4,7 +4,7 @@ import { loadProject, type Project } from '../project/load-project.ts';
 import { outdatedFiles, type SchemaFile, schemaFiles, writeSchemaFiles } from '../project/schema-files.ts';
 import { pullText } from '../report/pull-text.ts';
 import { specProblems } from '../schema/parse-spec.ts';
-import type { StyleVersion } from '../service/wire.ts';
+import type { StyleVersion } from '../wire/style-version.ts';
 import { directoryOf, tellDiagnostics } from './diagnose.ts';
 import type { GlobalOptions } from './global-options.ts';
 import { type Io, wantsColor } from './io.ts';

@@ -1,7 +1,7 @@
 import { ReelformError } from '../diagnostic.ts';
 import type { RenderService } from '../service/render-service.ts';
 import { ServiceError } from '../service/service-error.ts';
-import type { RenderSession } from '../service/wire.ts';
+import type { RenderSession } from '../wire/render-session.ts';
 
 /**
  * The session that somebody named, as the service has it now.

@@ -4,11 +4,11 @@ import { type Diagnostic, ReelformError } from '../diagnostic.ts';
 import { nearest } from '../nearest.ts';
 import { CONFIG_FILE } from '../project/find-root.ts';
 import type { Project } from '../project/load-project.ts';
-import type { OutputFormat, OutputRequest } from '../service/wire.ts';
-import { checkOutput } from '../template/check-output.ts';
+import { checkOutput } from '../template/bind/check-output.ts';
+import { resolveOutput } from '../template/bind/resolve-output.ts';
 import { OUTPUT_FILES } from '../template/output-files.ts';
-import { resolveOutput } from '../template/resolve-output.ts';
 import type { TemplatePackage } from '../template/template-package.ts';
+import type { OutputFormat, OutputRequest } from '../wire/output.ts';
 
 /** What is said of the file that is wanted. */
 export interface RenderFlags {

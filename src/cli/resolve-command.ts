@@ -4,7 +4,7 @@ import type { Attempt } from '../lock/journal.ts';
 import type { Config } from '../project/config.ts';
 import { CONFIG_FILE, findRoot } from '../project/find-root.ts';
 import { attemptsText, differencesText, resolvedText, unknownAttemptsText } from '../report/resolve-text.ts';
-import type { RenderSession } from '../service/wire.ts';
+import type { RenderSession } from '../wire/render-session.ts';
 import { directoryOf, tellDiagnostics } from './diagnose.ts';
 import type { GlobalOptions } from './global-options.ts';
 import { type Io, wantsColor } from './io.ts';

@@ -5,7 +5,7 @@ import { SceneError } from '../engine/scene-error.ts';
 import { diagnosticsJson } from '../report/diagnostics-json.ts';
 import { packageDiagnostic } from '../report/package-diagnostic.ts';
 import { checkedText } from '../report/template-check-text.ts';
-import { createRenderPool } from '../session/render-pool.ts';
+import { createRenderPool } from '../session/processes/render-pool.ts';
 import { parseTemplatePackage } from '../template/parse-template-package.ts';
 import type { TemplatePackage } from '../template/template-package.ts';
 import { directoryOf, tellDiagnostics } from './diagnose.ts';

@@ -1,6 +1,6 @@
 import type { Diagnostic } from '../diagnostic.ts';
 import { byCodeUnit } from '../digest.ts';
-import type { OutputRequest } from '../service/wire.ts';
+import type { OutputRequest } from '../wire/output.ts';
 import { child, locateIn, type MapNode, type TreeNode, toJson } from '../yaml/tree.ts';
 import { isTextPath } from './definition-file.ts';
 import { type KnownFonts, type Read, readFont, readSound } from './read-resource.ts';

@@ -1,7 +1,7 @@
 import type { Code } from '../diagnostic.ts';
 import { listed } from '../listed.ts';
 import { nearest } from '../nearest.ts';
-import type { Editable } from '../service/wire.ts';
+import type { Editable } from '../wire/style-version.ts';
 import { child, type ScalarNode, type TreeNode, textOf } from '../yaml/tree.ts';
 import { parseHexColor } from './parse-hex-color.ts';
 import { readSource } from './read-source.ts';

@@ -1,4 +1,4 @@
-import type { AudioTransform, Transform } from '../service/wire.ts';
+import type { AudioTransform, Transform } from '../wire/mapping.ts';
 import { child, type MapNode, type TreeNode, toJson } from '../yaml/tree.ts';
 import { parseHexColor } from './parse-hex-color.ts';
 

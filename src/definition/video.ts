@@ -1,4 +1,5 @@
-import type { AudioTransform, OutputRequest, Transform } from '../service/wire.ts';
+import type { AudioTransform, Transform } from '../wire/mapping.ts';
+import type { OutputRequest } from '../wire/output.ts';
 
 declare const brand: unique symbol;
 

@@ -3,7 +3,7 @@
  * `import.meta.url`: a chunk or entry below the package's `dist/`, or a source below its `src/` when tests run unbuilt
  * code beside a built `dist/`.
  *
- * @param path relative to `dist/`, such as `engine/raster-worker.js`
+ * @param path relative to `dist/`, such as `engine/raster/raster-worker.js`
  */
 export function builtFile(moduleUrl: string, path: string): URL {
   const root = /^(.*\/)(?:dist|src)\//.exec(moduleUrl)?.[1];

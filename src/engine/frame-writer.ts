@@ -1,7 +1,7 @@
-import type { OutputFormat } from '../service/wire.ts';
 import type { SceneOutput } from '../template/scene.ts';
+import type { OutputFormat } from '../wire/output.ts';
 import type { AudioCodec, AudioTrack } from './audio-track.ts';
-import type { FrameFormat } from './encoder.ts';
+import type { FrameFormat } from './h264/encoder.ts';
 
 /**
  * What a writer takes: `i420`, planes Y, Cb, Cr without padding, BT.709, limited range, width*height*3/2 bytes; or `rgba`,

@@ -2,12 +2,12 @@ import { on } from 'node:events';
 import process from 'node:process';
 import type { Scene } from '../template/scene.ts';
 import { type Failure, failureFrom } from './failure.ts';
+import { type EncoderChoice, encoderOf } from './h264/open-encoder.ts';
 import type { LintFinding } from './lint/lint-finding.ts';
 import { lintInThread } from './lint/lint-in-thread.ts';
-import { type EncoderChoice, encoderOf } from './open-encoder.ts';
 import { type Rendering, renderScene } from './render-scene.ts';
-import { renderStills } from './render-stills.ts';
-import type { StillImage } from './still-protocol.ts';
+import { renderStills } from './stills/render-stills.ts';
+import type { StillImage } from './stills/still-protocol.ts';
 
 // Entry of the child process that renders scenes, one after the other, as a parent sends them. Native code that crashes,
 // hangs or leaks takes down this process alone. Frames are drawn by threads, so that this one always hears the parent end.

@@ -1,15 +1,15 @@
-import type { OutputFormat } from '../service/wire.ts';
 import type { Scene } from '../template/scene.ts';
+import type { OutputFormat } from '../wire/output.ts';
 import type { AudioCodec, AudioTrack } from './audio-track.ts';
 import { checkScene } from './check-scene.ts';
-import type { EncoderFactory } from './encoder.ts';
 import { frameRateOf, frameTimeSeconds } from './frame-rate.ts';
 import { audioCodecOf, type FrameWriter } from './frame-writer.ts';
-import type { RenderedStill } from './raster-protocol.ts';
-import { renderPicture } from './render-picture.ts';
-import { type Delivery, supplyFrames } from './supply-frames.ts';
+import type { EncoderFactory } from './h264/encoder.ts';
+import { openWebcodecsEncoder } from './h264/webcodecs-encoder.ts';
+import type { RenderedStill } from './raster/raster-protocol.ts';
+import { type Delivery, supplyFrames } from './raster/supply-frames.ts';
+import { renderPicture } from './stills/render-picture.ts';
 import type { TextFinding } from './text/text-finding.ts';
-import { openWebcodecsEncoder } from './webcodecs-encoder.ts';
 import { openWriter } from './writers/open-writer.ts';
 
 export interface RenderSceneOptions {

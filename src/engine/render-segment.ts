@@ -1,16 +1,16 @@
 import type { Scene } from '../template/scene.ts';
 import { checkScene } from './check-scene.ts';
-import type { Encoder, VideoPacket } from './encoder.ts';
 import { frameRateOf } from './frame-rate.ts';
-import { joinTracks } from './join-tracks.ts';
-import { muxMp4 } from './mux-mp4.ts';
-import type { RenderedStill } from './raster-protocol.ts';
+import type { Encoder, VideoPacket } from './h264/encoder.ts';
+import { joinTracks } from './h264/join-tracks.ts';
+import { muxMp4 } from './h264/mux-mp4.ts';
+import { openWebcodecsEncoder } from './h264/webcodecs-encoder.ts';
+import type { RenderedStill } from './raster/raster-protocol.ts';
+import { supplyFrames } from './raster/supply-frames.ts';
 import { type Rendering, type RenderSceneOptions, renderingOf, soundOf } from './render-scene.ts';
 import { SceneError } from './scene-error.ts';
 import { type FrameRange, segmentsOf } from './segments.ts';
-import { supplyFrames } from './supply-frames.ts';
 import type { TextFinding } from './text/text-finding.ts';
-import { openWebcodecsEncoder } from './webcodecs-encoder.ts';
 
 /** A part of a video, encoded and without sound. Plain data, so that it can come from another machine. */
 export interface RenderedSegment {

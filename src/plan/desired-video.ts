@@ -2,7 +2,8 @@ import type { Source, Video, VideoId, VideoResource } from '../definition/video.
 import { localFiles } from '../definition/video-sources.ts';
 import { byCodeUnit, sha256 } from '../digest.ts';
 import type { Fingerprint } from '../lock/lock.ts';
-import type { AudioTransform, OutputRequest, Transform } from '../service/wire.ts';
+import type { AudioTransform, Transform } from '../wire/mapping.ts';
+import type { OutputRequest } from '../wire/output.ts';
 import { fingerprint, type RenderingContext } from './fingerprint.ts';
 
 /** A video as the definitions want it, in the terms in which the lockfile remembers it: one side of every comparison. */

@@ -1,7 +1,7 @@
 import type { Source, Video, VideoResource } from '../definition/video.ts';
 import { canonicalJson, type Json, type Sha256, sha256 } from '../digest.ts';
 import type { Fingerprint } from '../lock/lock.ts';
-import type { AudioTransform, Transform } from '../service/wire.ts';
+import type { AudioTransform, Transform } from '../wire/mapping.ts';
 
 /** What decides a video's pixels and sound besides its definition. */
 export interface RenderingContext {

@@ -1,8 +1,8 @@
 import { resolvePath } from '../definition/repository-path.ts';
 import type { Diagnostic, Result, Span } from '../diagnostic.ts';
 import type { Check, Locate } from '../locate.ts';
-import type { OutputRequest } from '../service/wire.ts';
 import type { LintSeverities } from '../template/lint-severities.ts';
+import type { OutputRequest } from '../wire/output.ts';
 import { parseYaml } from '../yaml/parse-yaml.ts';
 import { child, locateIn, textOf, toJson } from '../yaml/tree.ts';
 import { CONFIG_FILE } from './find-root.ts';

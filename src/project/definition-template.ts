@@ -1,9 +1,9 @@
 import type { OutputProblem } from '../definition/read-additions.ts';
 import type { VideoTemplate } from '../definition/read-video.ts';
 import type { Checks } from '../schema/checks.ts';
-import type { OutputRequest } from '../service/wire.ts';
-import { checkOutput } from '../template/check-output.ts';
+import { checkOutput } from '../template/bind/check-output.ts';
 import type { TemplatePackage } from '../template/template-package.ts';
+import type { OutputRequest } from '../wire/output.ts';
 import type { ProjectTemplate } from './load-templates.ts';
 
 /** What definitions have to know of a template. */

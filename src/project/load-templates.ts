@@ -1,10 +1,10 @@
 import { posix } from 'node:path';
 import type { Diagnostic, Result, Span } from '../diagnostic.ts';
 import { parseSpec } from '../schema/parse-spec.ts';
-import type { StyleVersion } from '../service/wire.ts';
+import { MAX_PACKAGE_BYTES } from '../template/archive/read-package-zip.ts';
 import { parseTemplatePackage } from '../template/parse-template-package.ts';
-import { MAX_PACKAGE_BYTES } from '../template/read-package-zip.ts';
 import type { TemplatePackage } from '../template/template-package.ts';
+import type { StyleVersion } from '../wire/style-version.ts';
 import type { Config, TemplateConfig } from './config.ts';
 import { missingFonts, type RepositoryFont, readFontsFolder } from './read-fonts-folder.ts';
 import { isArchivePath, readTemplateArchive } from './read-template-archive.ts';

@@ -1,8 +1,8 @@
 import { readFileSync, realpathSync, statSync } from 'node:fs';
 import { join, sep } from 'node:path';
 import type { Diagnostic, Result, Span } from '../diagnostic.ts';
-import { readPackedPackage } from '../template/read-lottie-archive.ts';
-import { MAX_PACKAGE_BYTES } from '../template/read-package-zip.ts';
+import { readPackedPackage } from '../template/archive/read-lottie-archive.ts';
+import { MAX_PACKAGE_BYTES } from '../template/archive/read-package-zip.ts';
 import type { ReadLog } from './read-log.ts';
 
 /** Whether a template's path names a package in one file, and no folder. */

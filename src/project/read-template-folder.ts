@@ -1,7 +1,7 @@
 import { type Dirent, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { join, posix, sep } from 'node:path';
 import type { Diagnostic, Result, Span } from '../diagnostic.ts';
-import { MAX_PACKAGE_BYTES, MAX_PACKAGE_FILES } from '../template/read-package-zip.ts';
+import { MAX_PACKAGE_BYTES, MAX_PACKAGE_FILES } from '../template/archive/read-package-zip.ts';
 import type { ReadLog } from './read-log.ts';
 
 /** What to say of a folder that cannot be used. */

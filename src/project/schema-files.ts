@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { definitionSchema } from '../schema/definition-schema.ts';
-import type { StyleVersion } from '../service/wire.ts';
+import type { StyleVersion } from '../wire/style-version.ts';
 import type { ReadLog } from './read-log.ts';
 import { writeFileAtomic } from './write-file.ts';
 

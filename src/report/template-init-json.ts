@@ -1,5 +1,5 @@
 import type { NewPackage } from '../template/init/init-package.ts';
-import { textStyles } from '../template/lottie-slots.ts';
+import { textStyles } from '../template/lottie/lottie-slots.ts';
 
 /** A package that was made, and where. */
 export interface InitReport {

@@ -1,4 +1,5 @@
-import { OUTPUT_FORMATS, OUTPUT_QUALITIES, type StyleVersion } from '../service/wire.ts';
+import { OUTPUT_FORMATS, OUTPUT_QUALITIES } from '../wire/output.ts';
+import type { StyleVersion } from '../wire/style-version.ts';
 import type { JsonSchema } from './json-schema.ts';
 import { fontSchema, soundSchema } from './kind-schemas.ts';
 import { type DefinitionForm, numberSchema } from './value-schemas.ts';

@@ -1,5 +1,5 @@
 import type { Json } from '../digest.ts';
-import type { StyleVersion } from '../service/wire.ts';
+import type { StyleVersion } from '../wire/style-version.ts';
 import { ADDITIONS, additionSchemas } from './addition-schemas.ts';
 import { editableDocs, exampleOf, quoted } from './editable-docs.ts';
 import { type JsonSchema, when } from './json-schema.ts';

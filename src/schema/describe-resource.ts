@@ -1,6 +1,6 @@
 import { listed } from '../listed.ts';
 import { nearest } from '../nearest.ts';
-import type { Editable, StyleVersion } from '../service/wire.ts';
+import type { Editable, StyleVersion } from '../wire/style-version.ts';
 import type { NamedSpec } from './definition-schema.ts';
 import { describeProperty, type PropertyCodes } from './describe-property.ts';
 import { exampleOf } from './editable-docs.ts';

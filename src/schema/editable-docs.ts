@@ -1,5 +1,5 @@
 import type { Json } from '../digest.ts';
-import type { Editable } from '../service/wire.ts';
+import type { Editable } from '../wire/style-version.ts';
 import type { JsonSchema } from './json-schema.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { sha256 } from '../digest.ts';
-import type { Editable } from '../service/wire.ts';
+import type { Editable } from '../wire/style-version.ts';
 import { type JsonSchema, when } from './json-schema.ts';
 import { audioTransformSchema, clipTransformSchema, imageTransformSchema } from './transform-schemas.ts';
 import { colorSchema, type DefinitionForm, PLACEHOLDER, textSchema } from './value-schemas.ts';

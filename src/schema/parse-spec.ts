@@ -1,6 +1,6 @@
 import type { Diagnostic, Result } from '../diagnostic.ts';
 import { isRecord } from '../is-record.ts';
-import type { StyleVersion } from '../service/wire.ts';
+import type { StyleVersion } from '../wire/style-version.ts';
 
 const MAX_EDITABLES = 500;
 const MAX_LABEL = 200;

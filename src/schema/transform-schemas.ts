@@ -1,4 +1,4 @@
-import { ANIMATE_SPEEDS, ANIMATE_STRATEGIES, CROP_STRATEGIES } from '../service/wire.ts';
+import { ANIMATE_SPEEDS, ANIMATE_STRATEGIES, CROP_STRATEGIES } from '../wire/mapping.ts';
 import { type JsonSchema, when } from './json-schema.ts';
 import { booleanSchema, colorSchema, type DefinitionForm, numberSchema } from './value-schemas.ts';
 

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { Sha256 } from '../digest.ts';
-import type { StyleVersionDetails } from '../service/wire.ts';
 import type { TenantId } from '../session/ports.ts';
+import type { StyleVersionDetails } from '../wire/style-version.ts';
 
 /** What a token allows. */
 export const SCOPES = [

@@ -1,4 +1,4 @@
-import { parseAllowList } from '../session/allow-list.ts';
+import { parseAllowList } from '../session/sources/allow-list.ts';
 
 /** How a setting is written. */
 export interface SettingKind<T> {

@@ -1,5 +1,5 @@
-import { ENCODER_NAMES } from '../session/choose-encoder.ts';
-import { DEFAULT_LIMITS } from '../session/process-limits.ts';
+import { ENCODER_NAMES } from '../session/processes/choose-encoder.ts';
+import { DEFAULT_LIMITS } from '../session/processes/process-limits.ts';
 import {
   allowedSources,
   baseUrl,

@@ -1,5 +1,5 @@
+import { writePackageZip } from '../template/archive/write-package-zip.ts';
 import type { TemplatePackage } from '../template/template-package.ts';
-import { writePackageZip } from '../template/write-package-zip.ts';
 import { startControlServer } from './control/control-server.ts';
 import { buildApp } from './http/app.ts';
 import { createLogger } from './http/create-logger.ts';

@@ -1,5 +1,5 @@
 import type { Sha256 } from '../digest.ts';
-import type { Sources } from '../session/sources.ts';
+import type { Sources } from '../session/sources/sources.ts';
 import type { Log } from './log.ts';
 import type { ObjectStorage } from './ports.ts';
 import type { Database } from './store/database.ts';

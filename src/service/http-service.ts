@@ -1,5 +1,6 @@
 import { ReelformError } from '../diagnostic.ts';
 import type { Sha256 } from '../digest.ts';
+import type { RenderSession } from '../wire/render-session.ts';
 import type { Exchange, ServiceAnswer } from './exchange.ts';
 import { keyLifetimeMs } from './key-lifetime.ts';
 import { type PostOutcome, postOutcome } from './post-outcome.ts';
@@ -11,7 +12,6 @@ import { sendLean } from './send-lean.ts';
 import { type ServiceRequest, sendRequest } from './send-request.ts';
 import { ServiceError } from './service-error.ts';
 import type { StyleVersionPusher } from './style-version-pusher.ts';
-import type { RenderSession } from './wire.ts';
 
 export interface HttpServiceOptions {
   /** The base URL, without a slash at its end. */

@@ -1,8 +1,8 @@
+import type { RenderSession } from '../wire/render-session.ts';
 import type { Exchange } from './exchange.ts';
 import { bareSession, isLine, readCreated } from './read-answer.ts';
 import { refusalOf } from './refusal.ts';
 import { ServiceError } from './service-error.ts';
-import type { RenderSession } from './wire.ts';
 
 /**
  * What is known after a POST of a session.

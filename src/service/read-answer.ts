@@ -1,6 +1,8 @@
 import { ReelformError } from '../diagnostic.ts';
 import { isRecord } from '../is-record.ts';
-import type { RenderSession, RequestProblem, SessionError, StyleVersion, StyleVersionStatus } from './wire.ts';
+import type { RequestProblem } from '../wire/problem.ts';
+import type { RenderSession, SessionError } from '../wire/render-session.ts';
+import type { StyleVersion, StyleVersionStatus } from '../wire/style-version.ts';
 import { withoutQueries } from './without-queries.ts';
 
 /** What is read of an answer: unknown fields are left alone, wrong ones refused. */

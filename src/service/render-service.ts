@@ -1,6 +1,7 @@
 import { ReelformError } from '../diagnostic.ts';
 import type { Sha256 } from '../digest.ts';
-import type { RenderSession, StyleVersion } from './wire.ts';
+import type { RenderSession } from '../wire/render-session.ts';
+import type { StyleVersion } from '../wire/style-version.ts';
 
 /**
  * The port through which everything here speaks to a rendering service, embedded or remote: the three calls of the

@@ -1,5 +1,5 @@
+import type { RequestProblem } from '../wire/problem.ts';
 import { SERVICE_CODES, type ServiceCode } from './service-codes.ts';
-import type { RequestProblem } from './wire.ts';
 
 /**
  * The service answered, and the answer was no. `status` is the HTTP status that it has, or would have, on the wire.

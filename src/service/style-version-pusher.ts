@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { ReelformError } from '../diagnostic.ts';
+import type { StyleVersion } from '../wire/style-version.ts';
 import type { StyleVersionState } from './read-answer.ts';
-import type { StyleVersion } from './wire.ts';
 
 /** The part of a service that takes templates. */
 export interface StyleVersionPusher {

@@ -1,5 +1,5 @@
 import type { Sha256 } from '../digest.ts';
-import type { RenderSession } from '../service/wire.ts';
+import type { RenderSession } from '../wire/render-session.ts';
 import type { SessionStore, StoredSession } from './ports.ts';
 
 export interface AttemptRecordOptions {

@@ -1,4 +1,4 @@
-import type { OutputFormat } from '../service/wire.ts';
+import type { OutputFormat } from '../wire/output.ts';
 
 /** What of a scene or a resolved output tells how much there is to draw. */
 interface Measured {

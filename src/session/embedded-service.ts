@@ -1,12 +1,12 @@
 import type { RenderService } from '../service/render-service.ts';
-import type { CreateRenderSession } from '../service/wire.ts';
+import type { CreateRenderSession } from '../wire/render-session.ts';
 import { createMemoryStore } from './memory-store.ts';
 import type { OutputStore, Renderer, SessionEnvironment, SourceReader, TemplateRegistry, TenantId } from './ports.ts';
 import { RenderPace } from './render-pace.ts';
 import { SessionRunner } from './session-runner.ts';
 import { Sessions } from './sessions.ts';
-import { uploadUrl } from './source-reader.ts';
-import type { SourceStore } from './source-store.ts';
+import { uploadUrl } from './sources/source-reader.ts';
+import type { SourceStore } from './sources/source-store.ts';
 
 export interface EmbeddedServicePorts {
   readonly templates: TemplateRegistry;

@@ -1,5 +1,5 @@
 import { serviceError } from '../service/service-error.ts';
-import type { RenderSession } from '../service/wire.ts';
+import type { RenderSession } from '../wire/render-session.ts';
 import type { Claimed, IdempotencyClaim, SessionStore, StoredSession, TenantId } from './ports.ts';
 
 /**

@@ -2,9 +2,10 @@ import type { Code } from '../diagnostic.ts';
 import type { Sha256 } from '../digest.ts';
 import type { TextFinding } from '../engine/text/text-finding.ts';
 import type { SessionCode } from '../service/session-codes.ts';
-import type { OutputFormat, RenderSession, SessionError, SessionStatus } from '../service/wire.ts';
 import type { Scene } from '../template/scene.ts';
 import type { TemplatePackage } from '../template/template-package.ts';
+import type { OutputFormat } from '../wire/output.ts';
+import type { RenderSession, SessionError, SessionStatus } from '../wire/render-session.ts';
 
 declare const brand: unique symbol;
 

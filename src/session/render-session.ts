@@ -1,4 +1,10 @@
-import type { CreateRenderSession, RenderSession, SessionPhase, SessionSource, SessionUsage } from '../service/wire.ts';
+import type {
+  CreateRenderSession,
+  RenderSession,
+  SessionPhase,
+  SessionSource,
+  SessionUsage,
+} from '../wire/render-session.ts';
 import type { SessionProblem } from './ports.ts';
 
 /**

@@ -1,10 +1,11 @@
 import { canonicalJson, type Json, type Sha256, sha256 } from '../digest.ts';
 import { RENDER_EPOCH } from '../engine/render-epoch.ts';
-import type { AudioResource, Mapping, OutputRequest, Resource } from '../service/wire.ts';
-import { inOrder } from '../template/bind-mapping.ts';
-import { trackKey } from '../template/check-mapping.ts';
-import { resolveOutput } from '../template/resolve-output.ts';
+import { inOrder } from '../template/bind/bind-mapping.ts';
+import { trackKey } from '../template/bind/check-mapping.ts';
+import { resolveOutput } from '../template/bind/resolve-output.ts';
 import type { TemplatePackage } from '../template/template-package.ts';
+import type { AudioResource, Mapping, Resource } from '../wire/mapping.ts';
+import type { OutputRequest } from '../wire/output.ts';
 
 export interface SceneInputs extends Pick<Mapping, 'resources' | 'audio_tracks' | 'font_changes'> {
   readonly output?: OutputRequest | undefined;

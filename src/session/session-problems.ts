@@ -1,7 +1,7 @@
 import { ReelformError } from '../diagnostic.ts';
 import { SceneError } from '../engine/scene-error.ts';
 import { ServiceError } from '../service/service-error.ts';
-import { sourcePointer, trackKey } from '../template/check-mapping.ts';
+import { sourcePointer, trackKey } from '../template/bind/check-mapping.ts';
 import { SessionFailure, type SessionProblem } from './ports.ts';
 
 /** What fills editables and tracks, by their keys: a mapping is one. */

@@ -1,9 +1,9 @@
 import { setMaxListeners } from 'node:events';
 import type { Sha256 } from '../digest.ts';
-import type { SessionPhase } from '../service/wire.ts';
-import { bindMapping } from '../template/bind-mapping.ts';
+import { bindMapping } from '../template/bind/bind-mapping.ts';
+import { usedFonts } from '../template/lottie/used-fonts.ts';
 import type { Scene } from '../template/scene.ts';
-import { usedFonts } from '../template/used-fonts.ts';
+import type { SessionPhase } from '../wire/render-session.ts';
 import { AttemptRecord } from './attempt-record.ts';
 import { drawnExtent } from './drawn-extent.ts';
 import {
@@ -19,7 +19,6 @@ import {
   type TemplateRegistry,
   type TenantId,
 } from './ports.ts';
-import { readSources } from './read-sources.ts';
 import type { RenderPace } from './render-pace.ts';
 import {
   failedSession,
@@ -32,6 +31,7 @@ import {
 import { sceneDigest } from './scene-digest.ts';
 import { problemsOf } from './session-problems.ts';
 import { SharedRenders } from './shared-renders.ts';
+import { readSources } from './sources/read-sources.ts';
 import { textWarnings } from './text-warnings.ts';
 
 export interface SessionRunnerPorts {

@@ -1,16 +1,12 @@
 import { type ServiceError, serviceError } from '../service/service-error.ts';
-import type {
-  CreateRenderSession,
-  DryRun,
-  RenderSession,
-  RequestProblem,
-  Resource,
-  StyleVersion,
-} from '../service/wire.ts';
-import { checkMapping } from '../template/check-mapping.ts';
-import { checkOutput } from '../template/check-output.ts';
-import { resolveOutput } from '../template/resolve-output.ts';
+import { checkMapping } from '../template/bind/check-mapping.ts';
+import { checkOutput } from '../template/bind/check-output.ts';
+import { resolveOutput } from '../template/bind/resolve-output.ts';
 import type { TemplatePackage } from '../template/template-package.ts';
+import type { Resource } from '../wire/mapping.ts';
+import type { RequestProblem } from '../wire/problem.ts';
+import type { CreateRenderSession, DryRun, RenderSession } from '../wire/render-session.ts';
+import type { StyleVersion } from '../wire/style-version.ts';
 import { drawnExtent } from './drawn-extent.ts';
 import type {
   Claimed,

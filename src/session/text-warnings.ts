@@ -1,6 +1,6 @@
 import type { TextFinding } from '../engine/text/text-finding.ts';
 import { jsonPointer } from '../json-pointer.ts';
-import type { Mapping } from '../service/wire.ts';
+import type { Mapping } from '../wire/mapping.ts';
 import type { SessionProblem } from './ports.ts';
 
 /** In one session: a video may have very many texts. */

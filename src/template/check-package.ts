@@ -1,4 +1,4 @@
-import type { SlotUse, SlotUses } from './lottie-slots.ts';
+import type { SlotUse, SlotUses } from './lottie/lottie-slots.ts';
 import type { EditableKind, Manifest } from './manifest.ts';
 import type { PackageProblem } from './package-problem.ts';
 

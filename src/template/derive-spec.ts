@@ -1,9 +1,9 @@
 import { isRecord } from '../is-record.ts';
-import type { Editable, StyleVersion } from '../service/wire.ts';
-import { formatColor } from './color.ts';
-import { layerSpans } from './layer-spans.ts';
-import type { LottieNode } from './lottie-node.ts';
-import { type SlotUse, type SlotUses, textStyles } from './lottie-slots.ts';
+import type { Editable, StyleVersion } from '../wire/style-version.ts';
+import { formatColor } from './bind/color.ts';
+import { layerSpans } from './lottie/layer-spans.ts';
+import type { LottieNode } from './lottie/lottie-node.ts';
+import { type SlotUse, type SlotUses, textStyles } from './lottie/lottie-slots.ts';
 import type { ManifestEditable } from './manifest.ts';
 import type { LottieDocument } from './scene.ts';
 import type { TemplatePackage } from './template-package.ts';

@@ -1,4 +1,4 @@
-import type { OutputFormat } from '../service/wire.ts';
+import type { OutputFormat } from '../wire/output.ts';
 
 /** What a finished file of a format is called, and how it is served. */
 export interface OutputFile {

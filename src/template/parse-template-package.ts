@@ -1,17 +1,17 @@
 import type { Diagnostic, Result } from '../diagnostic.ts';
 import type { Sha256 } from '../digest.ts';
 import { nearest } from '../nearest.ts';
-import { checkAnimation } from './check-animation.ts';
-import { checkFontEditables } from './check-font-editables.ts';
+import { checkFontEditables } from './bind/check-font-editables.ts';
 import { checkEditables } from './check-package.ts';
 import { deriveSpec } from './derive-spec.ts';
-import { findSlotUses } from './lottie-slots.ts';
+import { checkAnimation } from './lottie/check-animation.ts';
+import { findSlotUses } from './lottie/lottie-slots.ts';
+import { resolveImages, resolveSounds } from './lottie/resolve-assets.ts';
+import { resolveFonts } from './lottie/resolve-fonts.ts';
 import type { Manifest } from './manifest.ts';
 import { packageDigest } from './package-digest.ts';
 import type { PackageProblem } from './package-problem.ts';
 import { parseManifest } from './parse-manifest.ts';
-import { resolveImages, resolveSounds } from './resolve-assets.ts';
-import { resolveFonts } from './resolve-fonts.ts';
 import type { LottieDocument, Still } from './scene.ts';
 import type { TemplatePackage } from './template-package.ts';
 

@@ -1,4 +1,5 @@
-import type { AudioTransform, OutputFormat, OutputQuality, Transform } from '../service/wire.ts';
+import type { AudioTransform, Transform } from '../wire/mapping.ts';
+import type { OutputFormat, OutputQuality } from '../wire/output.ts';
 
 /** A Lottie document; only its outermost fields are typed. */
 export interface LottieDocument {

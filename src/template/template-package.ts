@@ -1,5 +1,5 @@
 import type { Sha256 } from '../digest.ts';
-import type { StyleVersion } from '../service/wire.ts';
+import type { StyleVersion } from '../wire/style-version.ts';
 import type { Manifest } from './manifest.ts';
 import type { LottieDocument, Still } from './scene.ts';
 

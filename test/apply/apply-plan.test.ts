@@ -16,8 +16,8 @@ import { isEmptyPlan, type Plan } from '../../src/plan/plan.ts';
 import { planVideos } from '../../src/plan/plan-videos.ts';
 import type { RenderService } from '../../src/service/render-service.ts';
 import { ServiceError } from '../../src/service/service-error.ts';
-import type { CreateRenderSession, RenderSession } from '../../src/service/wire.ts';
 import { createdSession, failedSession, renderedSession } from '../../src/session/render-session.ts';
+import type { CreateRenderSession, RenderSession } from '../../src/wire/render-session.ts';
 import { simulatedClock } from '../support/simulated-clock.ts';
 import { textVideo } from '../support/text-video.ts';
 

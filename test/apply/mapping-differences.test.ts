@@ -3,7 +3,7 @@ import { mappingDifferences } from '../../src/apply/mapping-differences.ts';
 import type { VideoResource } from '../../src/definition/video.ts';
 import type { DesiredVideo } from '../../src/plan/desired-video.ts';
 import { bareSession } from '../../src/service/read-answer.ts';
-import type { RenderSession } from '../../src/service/wire.ts';
+import type { RenderSession } from '../../src/wire/render-session.ts';
 
 const DIGEST = '4f'.repeat(32);
 const HERO = '(Footage)/USER/hero.jpg';

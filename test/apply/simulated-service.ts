@@ -3,7 +3,7 @@ import type { Clock } from '../../src/apply/ports.ts';
 import { SessionWatcher } from '../../src/apply/session-watcher.ts';
 import { bareSession } from '../../src/service/read-answer.ts';
 import type { RenderService } from '../../src/service/render-service.ts';
-import type { RenderSession } from '../../src/service/wire.ts';
+import type { RenderSession } from '../../src/wire/render-session.ts';
 
 interface Timer {
   readonly at: number;

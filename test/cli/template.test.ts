@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { readPackageZip } from '../../src/template/read-package-zip.ts';
-import { writePackageZip } from '../../src/template/write-package-zip.ts';
+import { readPackageZip } from '../../src/template/archive/read-package-zip.ts';
+import { writePackageZip } from '../../src/template/archive/write-package-zip.ts';
 import { FONT_BYTES, FONTS, lottie, textLayer } from '../support/lottie-documents.ts';
 import { makeFolder, makeRepository } from '../support/repository.ts';
 import { smallAnimation, smallPackageFiles, solidPng } from '../support/small-package.ts';

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import type { EncoderFactory } from '../../src/engine/encoder.ts';
-import { ffmpegEncoder } from '../../src/engine/ffmpeg-encoder.ts';
+import type { EncoderFactory } from '../../src/engine/h264/encoder.ts';
+import { ffmpegEncoder } from '../../src/engine/h264/ffmpeg-encoder.ts';
+import { openWebcodecsEncoder } from '../../src/engine/h264/webcodecs-encoder.ts';
 import { renderScene } from '../../src/engine/render-scene.ts';
 import { joinSegments, renderSegment, sceneSegments } from '../../src/engine/render-segment.ts';
-import { openWebcodecsEncoder } from '../../src/engine/webcodecs-encoder.ts';
 import type { Scene } from '../../src/template/scene.ts';
 import { hasFfprobe } from '../support/ffprobe.ts';
 import { movingScene } from './scenes.ts';

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { openRasterizer } from '../../src/engine/rasterizer.ts';
+import { openRasterizer } from '../../src/engine/raster/rasterizer.ts';
 import { upgradeDocument } from '../../src/template/init/upgrade-document.ts';
 import type { LottieDocument, Scene, SceneFont } from '../../src/template/scene.ts';
 import type { Picture } from './picture-difference.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { VideoResource } from '../../src/definition/video.ts';
 import { sha256 } from '../../src/digest.ts';
-import type { Transform } from '../../src/service/wire.ts';
+import type { Transform } from '../../src/wire/mapping.ts';
 import { clip, color, desired, file, font, sound, text, track, url } from './videos.ts';
 
 const digest = (content: string): string => `sha256:${sha256(content)}`;

@@ -8,7 +8,7 @@ import type { Observations } from '../../src/plan/observations.ts';
 import type { Plan } from '../../src/plan/plan.ts';
 import { planVideos } from '../../src/plan/plan-videos.ts';
 import { editLock, settle } from '../../src/plan/settle.ts';
-import type { AudioTransform, Transform } from '../../src/service/wire.ts';
+import type { AudioTransform, Transform } from '../../src/wire/mapping.ts';
 
 export const text = (value: string): VideoResource => ({ kind: 'text', text: value });
 export const color = (value: string): VideoResource => ({ kind: 'color', color: value });

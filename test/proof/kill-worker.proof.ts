@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { openDatabase } from '../../src/server/store/open-database.ts';
-import type { RenderSession } from '../../src/service/wire.ts';
+import type { RenderSession } from '../../src/wire/render-session.ts';
 import { startChild } from '../support/child-program.ts';
 import { describeOnDatabases, SILENT } from '../support/databases.ts';
 import { count, IS_WHOLE, tell } from '../support/proof.ts';

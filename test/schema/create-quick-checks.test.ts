@@ -4,7 +4,7 @@ import type { Check } from '../../src/locate.ts';
 import { createChecks } from '../../src/schema/create-checks.ts';
 import { createQuickChecks } from '../../src/schema/create-quick-checks.ts';
 import { holds } from '../../src/schema/holds.ts';
-import type { StyleVersion } from '../../src/service/wire.ts';
+import type { StyleVersion } from '../../src/wire/style-version.ts';
 import { specArbitrary } from '../support/spec-arbitrary.ts';
 
 const nowhere = () => ({ span: { file: '', start: 0, end: 0 } });

@@ -5,9 +5,9 @@ import configSchema from '../../schemas/reelform-config.schema.json' with { type
 import { additionsSchema, definitionFileSchema, definitionSchema } from '../../src/schema/definition-schema.ts';
 import { EDITOR_KEYWORDS, type JsonSchema } from '../../src/schema/json-schema.ts';
 import { kindSchemas } from '../../src/schema/kind-schemas.ts';
-import type { StyleVersion } from '../../src/service/wire.ts';
-import { checkOutput } from '../../src/template/check-output.ts';
-import { checkTransform } from '../../src/template/check-transform.ts';
+import { checkOutput } from '../../src/template/bind/check-output.ts';
+import { checkTransform } from '../../src/template/bind/check-transform.ts';
+import type { StyleVersion } from '../../src/wire/style-version.ts';
 import { LAUNCH_SPEC } from '../support/launch-spec.ts';
 import { specArbitrary } from '../support/spec-arbitrary.ts';
 

@@ -11,7 +11,7 @@ import {
 } from '../../src/service/read-answer.ts';
 import { refusalOf } from '../../src/service/refusal.ts';
 import { ServiceError } from '../../src/service/service-error.ts';
-import type { RenderSession } from '../../src/service/wire.ts';
+import type { RenderSession } from '../../src/wire/render-session.ts';
 
 /** Answers that are nearly right: each field has what it should, or anything. */
 const field = (...good: fc.Arbitrary<unknown>[]) =>

@@ -5,12 +5,12 @@ import { describe, expect, it } from 'vitest';
 import { sha256 } from '../../src/digest.ts';
 import { writeFileAtomic } from '../../src/project/write-file.ts';
 import { sessionEnd } from '../../src/service/render-service.ts';
-import type { RenderSession } from '../../src/service/wire.ts';
-import { ALLOW_EVERYTHING } from '../../src/session/allow-list.ts';
 import { createDirectoryOutputs } from '../../src/session/directory-outputs.ts';
 import { createEmbeddedService } from '../../src/session/embedded-service.ts';
 import type { Renderer } from '../../src/session/ports.ts';
-import { createSources } from '../../src/session/sources.ts';
+import { ALLOW_EVERYTHING } from '../../src/session/sources/allow-list.ts';
+import { createSources } from '../../src/session/sources/sources.ts';
+import type { RenderSession } from '../../src/wire/render-session.ts';
 import { solidPng } from '../support/small-package.ts';
 import { heldRenderer, instantRenderer, SMALL, smallRequest, smallTemplates } from '../support/small-sessions.ts';
 

@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { CreateRenderSession } from '../../src/service/wire.ts';
 import {
   canceledSession,
   createdSession,
@@ -9,6 +8,7 @@ import {
   queuedSession,
   renderedSession,
 } from '../../src/session/render-session.ts';
+import type { CreateRenderSession } from '../../src/wire/render-session.ts';
 
 const request: CreateRenderSession = {
   title: 'Berlin',

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { SceneError } from '../../src/engine/scene-error.ts';
 import type { TextFinding } from '../../src/engine/text/text-finding.ts';
-import type { CreateRenderSession } from '../../src/service/wire.ts';
 import type { Output, OutputStore, Renderer, SourceReader, TemplateRegistry } from '../../src/session/ports.ts';
 import type { Scene } from '../../src/template/scene.ts';
+import type { CreateRenderSession } from '../../src/wire/render-session.ts';
 import { CLIP, mediaPackage, VOICE } from '../support/media-package.ts';
 import {
   ACME,

@@ -4,8 +4,8 @@ import { openDesired } from '../../src/cli/open-desired.ts';
 import { emptyLock, type LockEntry } from '../../src/lock/lock.ts';
 import { serialiseLock } from '../../src/lock/serialise-lock.ts';
 import { schemaFiles } from '../../src/project/schema-files.ts';
-import type { StyleVersion } from '../../src/service/wire.ts';
 import { parseTemplatePackage } from '../../src/template/parse-template-package.ts';
+import type { StyleVersion } from '../../src/wire/style-version.ts';
 import { CONFIG, makeFolder } from './repository.ts';
 import { smallPackageFiles, TEST_FONT } from './small-package.ts';
 

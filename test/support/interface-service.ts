@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { CreateRenderSession, RenderSession, StyleVersion } from '../../src/service/wire.ts';
+import type { CreateRenderSession, RenderSession } from '../../src/wire/render-session.ts';
+import type { StyleVersion } from '../../src/wire/style-version.ts';
 import { startServer } from './http-server.ts';
 
 /** What the service answers instead of its own answer, once. */

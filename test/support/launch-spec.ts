@@ -1,4 +1,4 @@
-import type { StyleVersion } from '../../src/service/wire.ts';
+import type { StyleVersion } from '../../src/wire/style-version.ts';
 
 /** A specification with every kind that definitions fill, and one that they cannot: of the kinds required, of the others not. */
 export const LAUNCH_SPEC: StyleVersion = {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { readImageHeader } from '../../src/engine/image-header.ts';
+import { readImageHeader } from '../../src/engine/images/image-header.ts';
 import type { LottieSource } from '../../src/template/init/lottie-source.ts';
 import type { LottieDocument } from '../../src/template/scene.ts';
 

@@ -3,7 +3,7 @@ import { expect, onTestFinished } from 'vitest';
 import type { ReelformError } from '../../src/diagnostic.ts';
 import { createHttpService, type HttpServiceOptions } from '../../src/service/http-service.ts';
 import type { ServiceError } from '../../src/service/service-error.ts';
-import type { CreateRenderSession, RenderSession } from '../../src/service/wire.ts';
+import type { CreateRenderSession, RenderSession } from '../../src/wire/render-session.ts';
 import { type InterfaceService, type InterfaceServiceOptions, startInterfaceService } from './interface-service.ts';
 import { smallPackage } from './small-package.ts';
 

@@ -1,5 +1,5 @@
 import { onTestFinished } from 'vitest';
-import { createRenderPool, type RenderPool, type RenderPoolOptions } from '../../src/session/render-pool.ts';
+import { createRenderPool, type RenderPool, type RenderPoolOptions } from '../../src/session/processes/render-pool.ts';
 import { movingScene } from '../engine/scenes.ts';
 
 /** Real render processes, ended with the test. */

@@ -4,7 +4,7 @@ import type { Video } from '../../src/definition/video.ts';
 import type { Diagnostic } from '../../src/diagnostic.ts';
 import { textPosition } from '../../src/report/text-position.ts';
 import { createChecks } from '../../src/schema/create-checks.ts';
-import type { OutputRequest } from '../../src/service/wire.ts';
+import type { OutputRequest } from '../../src/wire/output.ts';
 import { LAUNCH_SPEC } from './launch-spec.ts';
 
 export type Files = Readonly<Record<string, string>>;

@@ -8,8 +8,8 @@ import { SharedJournal, type SharedText, type Version, type WriteOutcome } from 
 import { desiredVideo } from '../../src/plan/desired-video.ts';
 import { planVideos } from '../../src/plan/plan-videos.ts';
 import { type RenderService, SessionUnknown } from '../../src/service/render-service.ts';
-import type { CreateRenderSession, RenderSession } from '../../src/service/wire.ts';
 import { createdSession } from '../../src/session/render-session.ts';
+import type { CreateRenderSession, RenderSession } from '../../src/wire/render-session.ts';
 import { textVideo } from './text-video.ts';
 
 /** What goes wrong on the way of one request or one push. */

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { sha256 } from '../../src/digest.ts';
 import { writeFileAtomic } from '../../src/project/write-file.ts';
 import { sessionEnd } from '../../src/service/render-service.ts';
-import type { CreateRenderSession, RenderSession, Resource } from '../../src/service/wire.ts';
 import { createDirectoryOutputs } from '../../src/session/directory-outputs.ts';
 import { createMemoryStore } from '../../src/session/memory-store.ts';
 import {
@@ -18,6 +17,8 @@ import {
 import { RenderPace } from '../../src/session/render-pace.ts';
 import { SessionRunner } from '../../src/session/session-runner.ts';
 import { Sessions } from '../../src/session/sessions.ts';
+import type { Resource } from '../../src/wire/mapping.ts';
+import type { CreateRenderSession, RenderSession } from '../../src/wire/render-session.ts';
 import { smallPackage } from './small-package.ts';
 
 export const ACME = 'acme' as TenantId;

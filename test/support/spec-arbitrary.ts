@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { Editable, StyleVersion } from '../../src/service/wire.ts';
+import type { Editable, StyleVersion } from '../../src/wire/style-version.ts';
 
 /** A line of text, as labels and names are. */
 const line: fc.Arbitrary<string> = fc

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fg from 'fast-glob';
 import { describe, it } from 'vitest';
-import { bindMapping } from '../../src/template/bind-mapping.ts';
+import { bindMapping } from '../../src/template/bind/bind-mapping.ts';
 import { parseTemplatePackage } from '../../src/template/parse-template-package.ts';
 import type { Scene } from '../../src/template/scene.ts';
 import type { TemplatePackage } from '../../src/template/template-package.ts';

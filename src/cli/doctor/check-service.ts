@@ -1,5 +1,5 @@
 import { ReelformError } from '../../diagnostic.ts';
-import { loadWebcodecs } from '../../engine/webcodecs-encoder.ts';
+import { loadWebcodecs } from '../../engine/h264/webcodecs-encoder.ts';
 import type { Config } from '../../project/config.ts';
 import type { DoctorCheck } from '../../report/doctor-text.ts';
 import { ServiceError } from '../../service/service-error.ts';

@@ -6,7 +6,7 @@ import type { Diagnostic } from '../../diagnostic.ts';
 import type { LintFinding } from '../../engine/lint/lint-finding.ts';
 import type { Fingerprint } from '../../lock/lock.ts';
 import { lintDiagnostic, lintFailure } from '../../report/lint-diagnostic.ts';
-import { createRenderPool } from '../../session/render-pool.ts';
+import { createRenderPool } from '../../session/processes/render-pool.ts';
 import { problemsOf } from '../../session/session-problems.ts';
 import type { LintSeverities } from '../../template/lint-severities.ts';
 import type { TemplatePackage } from '../../template/template-package.ts';

@@ -1,9 +1,9 @@
-import type { Resource } from '../../service/wire.ts';
-import { bindMapping } from '../../template/bind-mapping.ts';
+import { bindMapping } from '../../template/bind/bind-mapping.ts';
 import type { Scene } from '../../template/scene.ts';
 import type { TemplatePackage } from '../../template/template-package.ts';
-import type { StillImage } from '../still-protocol.ts';
-import { encodeStoredPng } from '../stored-png.ts';
+import type { Resource } from '../../wire/mapping.ts';
+import { encodeStoredPng } from '../images/stored-png.ts';
+import type { StillImage } from '../stills/still-protocol.ts';
 
 /** Draws the stills of a scene: a render pool, or this thread. */
 export type DrawStills = (scene: Scene) => Promise<readonly StillImage[]>;

@@ -1,7 +1,7 @@
-import { bindMapping } from '../../template/bind-mapping.ts';
-import { findUnsupported, type UnsupportedUse } from '../../template/find-unsupported.ts';
+import { bindMapping } from '../../template/bind/bind-mapping.ts';
 import { chooseStills } from '../../template/init/choose-stills.ts';
 import { editablePlaces } from '../../template/init/editable-places.ts';
+import { findUnsupported, type UnsupportedUse } from '../../template/lottie/find-unsupported.ts';
 import type { Scene } from '../../template/scene.ts';
 import type { TemplatePackage } from '../../template/template-package.ts';
 import type { LintFinding } from '../lint/lint-finding.ts';

@@ -1,9 +1,9 @@
-import { largestScale } from '../../template/largest-scale.ts';
-import { layerLists } from '../../template/layer-lists.ts';
-import { layerSpans } from '../../template/layer-spans.ts';
-import type { LottieNode } from '../../template/lottie-node.ts';
+import { largestScale } from '../../template/lottie/largest-scale.ts';
+import { layerLists } from '../../template/lottie/layer-lists.ts';
+import { layerSpans } from '../../template/lottie/layer-spans.ts';
+import type { LottieNode } from '../../template/lottie/lottie-node.ts';
 import type { TemplatePackage } from '../../template/template-package.ts';
-import { readImageHeader } from '../image-header.ts';
+import { readImageHeader } from '../images/image-header.ts';
 import type { PackageFinding } from './package-finding.ts';
 
 /** An image with more than twice the pixels that are drawn, in both directions, is larger than any screen needs. */

@@ -1,5 +1,5 @@
-import type { UnsupportedUse } from '../../template/find-unsupported.ts';
-import type { Feature } from '../../template/unsupported-features.ts';
+import type { UnsupportedUse } from '../../template/lottie/find-unsupported.ts';
+import type { Feature } from '../../template/lottie/unsupported-features.ts';
 import type { LintFinding } from '../lint/lint-finding.ts';
 
 /** Something about a template package that its designer had better know; none of it keeps it from being rendered. */

@@ -1,4 +1,4 @@
-import { type LayerSpan, layerSpans } from '../../template/layer-spans.ts';
+import { type LayerSpan, layerSpans } from '../../template/lottie/layer-spans.ts';
 import type { Scene } from '../../template/scene.ts';
 import { filledTextLayers } from '../text/text-layers.ts';
 import type { Sighting } from './lint-finding.ts';

@@ -1,6 +1,6 @@
 import type { Scene } from '../../template/scene.ts';
-import { readImageHeader } from '../image-header.ts';
-import { placeImage } from '../place-image.ts';
+import { readImageHeader } from '../images/image-header.ts';
+import { placeImage } from '../images/place-image.ts';
 import type { LintFinding, Sighting } from './lint-finding.ts';
 
 /** A picture that is enlarged more than this looks soft. */

@@ -1,5 +1,5 @@
-import type { LottieNode } from '../../template/lottie-node.ts';
-import { textStyles } from '../../template/lottie-slots.ts';
+import type { LottieNode } from '../../template/lottie/lottie-node.ts';
+import { textStyles } from '../../template/lottie/lottie-slots.ts';
 import type { Scene } from '../../template/scene.ts';
 import { checkScene } from '../check-scene.ts';
 import { textFindings } from '../text/text-findings.ts';

@@ -1,5 +1,5 @@
 import type { Scene, SceneImage } from '../../template/scene.ts';
-import { openRasterizer, type Rasterizer } from '../rasterizer.ts';
+import { openRasterizer, type Rasterizer } from '../raster/rasterizer.ts';
 import { contrastRatio, lowestTenth, luminance } from './contrast.ts';
 import type { Sighting } from './lint-finding.ts';
 import { MOST_TEXTS, type TextVariants, taggedText, textVariants } from './text-variants.ts';

@@ -1,6 +1,6 @@
 import { isRecord } from '../../is-record.ts';
-import type { LottieNode } from '../../template/lottie-node.ts';
-import { textStyles } from '../../template/lottie-slots.ts';
+import type { LottieNode } from '../../template/lottie/lottie-node.ts';
+import { textStyles } from '../../template/lottie/lottie-slots.ts';
 import type { LottieDocument, Scene } from '../../template/scene.ts';
 import { filledTextLayers } from '../text/text-layers.ts';
 

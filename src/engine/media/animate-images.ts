@@ -1,7 +1,7 @@
 import { isRecord } from '../../is-record.ts';
-import { withLayerLists } from '../../template/layer-lists.ts';
-import { layerSpans } from '../../template/layer-spans.ts';
-import { LAYER_TYPE, type LottieNode } from '../../template/lottie-node.ts';
+import { withLayerLists } from '../../template/lottie/layer-lists.ts';
+import { layerSpans } from '../../template/lottie/layer-spans.ts';
+import { LAYER_TYPE, type LottieNode } from '../../template/lottie/lottie-node.ts';
 import type { LottieDocument, Scene, SceneImage } from '../../template/scene.ts';
 import { UNMOVED } from './unmoved.ts';
 

@@ -1,6 +1,6 @@
 import { isRecord } from '../../is-record.ts';
-import { precompositions } from '../../template/layer-lists.ts';
-import { LAYER_TYPE, type LottieNode } from '../../template/lottie-node.ts';
+import { precompositions } from '../../template/lottie/layer-lists.ts';
+import { LAYER_TYPE, type LottieNode } from '../../template/lottie/lottie-node.ts';
 import type { LottieDocument } from '../../template/scene.ts';
 import { remappedSeconds } from './time-remap.ts';
 

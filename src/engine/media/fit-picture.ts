@@ -1,7 +1,7 @@
 import { createCanvas, ImageData } from '@napi-rs/canvas';
 import type { SceneClip } from '../../template/scene.ts';
-import { drawPlaced } from '../draw-placed.ts';
-import { placeImage } from '../place-image.ts';
+import { drawPlaced } from '../images/draw-placed.ts';
+import { placeImage } from '../images/place-image.ts';
 import { SceneError } from '../scene-error.ts';
 import type { Picture } from './picture.ts';
 

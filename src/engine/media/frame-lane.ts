@@ -1,5 +1,5 @@
 import type { EncodedVideoChunkInit, VideoDecoder, VideoDecoderConfig, VideoFrame } from '@napi-rs/webcodecs';
-import { CodecWatch } from '../codec-watch.ts';
+import { CodecWatch } from '../h264/codec-watch.ts';
 import { SceneError } from '../scene-error.ts';
 
 type Webcodecs = typeof import('@napi-rs/webcodecs');

@@ -1,10 +1,10 @@
 import type { AudioEncoder } from '@napi-rs/webcodecs';
-import type { OutputQuality } from '../../service/wire.ts';
+import type { OutputQuality } from '../../wire/output.ts';
 import type { AudioCodec, AudioTrack } from '../audio-track.ts';
-import { CodecWatch } from '../codec-watch.ts';
-import { freeBuffers } from '../free-buffers.ts';
+import { CodecWatch } from '../h264/codec-watch.ts';
+import { loadWebcodecs } from '../h264/webcodecs-encoder.ts';
+import { freeBuffers } from '../raster/free-buffers.ts';
 import { SceneError } from '../scene-error.ts';
-import { loadWebcodecs } from '../webcodecs-encoder.ts';
 import { MIX_RATE } from './resampler.ts';
 import type { Stereo } from './stereo.ts';
 

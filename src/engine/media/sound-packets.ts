@@ -1,9 +1,9 @@
 import type { AudioData, AudioDecoder } from '@napi-rs/webcodecs';
 import { type EncodedPacket, EncodedPacketSink, type InputAudioTrack } from 'mediabunny';
-import { CodecWatch } from '../codec-watch.ts';
-import { freeBuffers } from '../free-buffers.ts';
+import { CodecWatch } from '../h264/codec-watch.ts';
+import { loadWebcodecs } from '../h264/webcodecs-encoder.ts';
+import { freeBuffers } from '../raster/free-buffers.ts';
 import { SceneError } from '../scene-error.ts';
-import { loadWebcodecs } from '../webcodecs-encoder.ts';
 import { decodePcm, isPcm } from './decode-pcm.ts';
 
 /** Sound of one packet, or of several that were decoded together. */

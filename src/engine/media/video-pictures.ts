@@ -1,8 +1,8 @@
 import type { VideoDecoderConfig, VideoFrame } from '@napi-rs/webcodecs';
 import { type EncodedPacket, EncodedPacketSink, type Input, type InputVideoTrack } from 'mediabunny';
-import { freeBuffers } from '../free-buffers.ts';
+import { loadWebcodecs } from '../h264/webcodecs-encoder.ts';
+import { freeBuffers } from '../raster/free-buffers.ts';
 import { SceneError } from '../scene-error.ts';
-import { loadWebcodecs } from '../webcodecs-encoder.ts';
 import { MAX_CLIP_SIDE_PIXELS } from './check-clip.ts';
 import { BEYOND, FrameLane } from './frame-lane.ts';
 import { damageOf, openMedia } from './open-media.ts';

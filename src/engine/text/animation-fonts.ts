@@ -1,5 +1,5 @@
 import { isRecord } from '../../is-record.ts';
-import type { LottieNode } from '../../template/lottie-node.ts';
+import type { LottieNode } from '../../template/lottie/lottie-node.ts';
 import type { LottieDocument, SceneFont } from '../../template/scene.ts';
 
 const EMBEDDED = /^data:[^,]*;base64,/;

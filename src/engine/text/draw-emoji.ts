@@ -1,5 +1,5 @@
 import { createCanvas, loadImage, type SKRSContext2D } from '@napi-rs/canvas';
-import { checkImage } from '../check-image.ts';
+import { checkImage } from '../images/check-image.ts';
 import { GlyphPainter } from './glyph-painter.ts';
 import { EMOJI_MARGIN, EMOJI_ORIGIN, FOREVER, type PooledEmoji } from './glyph-pool.ts';
 import type { OpenFont } from './harfbuzz-font.ts';

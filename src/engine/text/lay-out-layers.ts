@@ -1,4 +1,4 @@
-import type { LottieNode } from '../../template/lottie-node.ts';
+import type { LottieNode } from '../../template/lottie/lottie-node.ts';
 import type { LottieDocument, SceneFont } from '../../template/scene.ts';
 import { SceneError } from '../scene-error.ts';
 import { animationFonts } from './animation-fonts.ts';

@@ -1,5 +1,5 @@
 import { isRecord } from '../../is-record.ts';
-import type { LottieNode } from '../../template/lottie-node.ts';
+import type { LottieNode } from '../../template/lottie/lottie-node.ts';
 import type { GlyphPool, SetPart } from './glyph-pool.ts';
 import type { LaidOutText } from './lay-out-layers.ts';
 import { setDocument } from './set-document.ts';

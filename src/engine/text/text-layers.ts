@@ -1,6 +1,6 @@
 import { isRecord } from '../../is-record.ts';
-import { layerLists, withLayerLists } from '../../template/layer-lists.ts';
-import { LAYER_TYPE, type LottieNode } from '../../template/lottie-node.ts';
+import { layerLists, withLayerLists } from '../../template/lottie/layer-lists.ts';
+import { LAYER_TYPE, type LottieNode } from '../../template/lottie/lottie-node.ts';
 import type { LottieDocument } from '../../template/scene.ts';
 
 /** A text layer of an animation and what of it says how its texts are set. */

@@ -1,4 +1,4 @@
-import type { LottieNode } from '../../template/lottie-node.ts';
+import type { LottieNode } from '../../template/lottie/lottie-node.ts';
 
 /** How a text document is to be set, read from the fields of a Lottie text document. Lengths are in pixels. */
 export interface TextSpec {

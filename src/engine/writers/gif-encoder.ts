@@ -1,4 +1,4 @@
-import type { OutputQuality } from '../../service/wire.ts';
+import type { OutputQuality } from '../../wire/output.ts';
 import type { FrameRate } from '../frame-rate.ts';
 import { changedArea, unionArea } from './changed-area.ts';
 import { isShownInGif, tickOf } from './frame-delays.ts';

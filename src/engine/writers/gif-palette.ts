@@ -1,4 +1,4 @@
-import type { OutputQuality } from '../../service/wire.ts';
+import type { OutputQuality } from '../../wire/output.ts';
 import { type Color, gifenc } from './gifenc.ts';
 
 /** How a GIF of a quality is made. */

@@ -1,7 +1,7 @@
-import type { EncoderFactory } from '../encoder.ts';
 import type { OpenWriter } from '../frame-writer.ts';
-import { muxMp4 } from '../mux-mp4.ts';
-import { SegmentedEncoder } from '../segmented-encoder.ts';
+import type { EncoderFactory } from '../h264/encoder.ts';
+import { muxMp4 } from '../h264/mux-mp4.ts';
+import { SegmentedEncoder } from '../h264/segmented-encoder.ts';
 
 /** H.264 and AAC in MP4, encoded in segments. */
 export function mp4Writer(openEncoder: EncoderFactory): OpenWriter {

@@ -7,8 +7,8 @@ import {
   WebMOutputFormat,
 } from 'mediabunny';
 import type { AudioTrack } from '../audio-track.ts';
-import type { FrameFormat } from '../encoder.ts';
 import { frameTimeSeconds } from '../frame-rate.ts';
+import type { FrameFormat } from '../h264/encoder.ts';
 import { type Vp9Packet, vp9Codec } from './vp9-stream.ts';
 
 export interface WebmParts {

@@ -1,5 +1,5 @@
-import type { EncoderFactory } from '../encoder.ts';
 import type { FrameWriter, WriterOptions } from '../frame-writer.ts';
+import type { EncoderFactory } from '../h264/encoder.ts';
 import { mp4Writer } from './mp4-writer.ts';
 
 /**

@@ -1,10 +1,10 @@
 import type { VideoEncoder } from '@napi-rs/webcodecs';
-import type { OutputQuality } from '../../service/wire.ts';
-import { CodecWatch } from '../codec-watch.ts';
-import type { FrameFormat } from '../encoder.ts';
-import { freeBuffers } from '../free-buffers.ts';
+import type { OutputQuality } from '../../wire/output.ts';
+import { CodecWatch } from '../h264/codec-watch.ts';
+import type { FrameFormat } from '../h264/encoder.ts';
+import type { loadWebcodecs } from '../h264/webcodecs-encoder.ts';
+import { freeBuffers } from '../raster/free-buffers.ts';
 import { SceneError } from '../scene-error.ts';
-import type { loadWebcodecs } from '../webcodecs-encoder.ts';
 
 type Webcodecs = Awaited<ReturnType<typeof loadWebcodecs>>;
 

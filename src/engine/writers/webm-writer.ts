@@ -1,6 +1,6 @@
-import { createFrameRing, ringFrame } from '../frame-ring.ts';
 import type { FrameWriter, WriterOptions } from '../frame-writer.ts';
-import { loadWebcodecs } from '../webcodecs-encoder.ts';
+import { loadWebcodecs } from '../h264/webcodecs-encoder.ts';
+import { createFrameRing, ringFrame } from '../raster/frame-ring.ts';
 import { muxWebm } from './mux-webm.ts';
 import { alphaPlane, fillUnseen, isOpaque } from './split-alpha.ts';
 import { Vp9Stream } from './vp9-stream.ts';

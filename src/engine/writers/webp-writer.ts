@@ -1,7 +1,7 @@
 import { createCanvas } from '@napi-rs/canvas';
-import type { OutputQuality } from '../../service/wire.ts';
+import type { OutputQuality } from '../../wire/output.ts';
 import type { FrameWriter, WriterOptions } from '../frame-writer.ts';
-import { freeBuffers } from '../free-buffers.ts';
+import { freeBuffers } from '../raster/free-buffers.ts';
 import { SceneError } from '../scene-error.ts';
 import { type Area, changedArea } from './changed-area.ts';
 import { tickOf } from './frame-delays.ts';

@@ -1,8 +1,9 @@
 import type { Readable } from 'node:stream';
 import type { FastifyBaseLogger } from 'fastify';
-import type { SourceUploadAnswer, StyleVersionDetails } from '../../service/wire.ts';
 import type { TenantId } from '../../session/ports.ts';
 import type { Sessions } from '../../session/sessions.ts';
+import type { SourceUploadAnswer } from '../../wire/source-upload.ts';
+import type { StyleVersionDetails } from '../../wire/style-version.ts';
 import type { OutputPlace, TokenStore } from '../ports.ts';
 import type { Settings } from '../settings.ts';
 import type { HttpLimits } from './http-limits.ts';

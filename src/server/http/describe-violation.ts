@@ -1,7 +1,7 @@
 import { jsonPointer } from '../../json-pointer.ts';
 import { nearest } from '../../nearest.ts';
 import type { Violation } from '../../schema/violation.ts';
-import type { RequestProblem } from '../../service/wire.ts';
+import type { RequestProblem } from '../../wire/problem.ts';
 
 /** Which part of a request was checked. */
 export type RequestPart = 'body' | 'querystring';

@@ -1,4 +1,4 @@
-import { MAX_MEDIA_BYTES } from '../../session/source-limits.ts';
+import { MAX_MEDIA_BYTES } from '../../session/sources/source-limits.ts';
 
 /** What one request may cost. Sizes in bytes, times in milliseconds. */
 export interface HttpLimits {

@@ -1,7 +1,7 @@
 import type { Violation } from '../../schema/violation.ts';
 import { SERVICE_CODES, type ServiceCode } from '../../service/service-codes.ts';
 import { ServiceError, serviceError } from '../../service/service-error.ts';
-import type { ProblemDetails } from '../../service/wire.ts';
+import type { ProblemDetails } from '../../wire/problem.ts';
 import { withoutSecrets } from './create-logger.ts';
 import { describeViolation, type RequestPart } from './describe-violation.ts';
 

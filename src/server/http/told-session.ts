@@ -1,4 +1,4 @@
-import type { RenderSession } from '../../service/wire.ts';
+import type { RenderSession } from '../../wire/render-session.ts';
 import type { OutputFiles } from './app-ports.ts';
 
 /**

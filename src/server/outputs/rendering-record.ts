@@ -1,8 +1,8 @@
 import type { Sha256 } from '../../digest.ts';
 import type { TextFinding } from '../../engine/text/text-finding.ts';
 import { isRecord } from '../../is-record.ts';
-import type { OutputFormat } from '../../service/wire.ts';
 import { OUTPUT_FILES } from '../../template/output-files.ts';
+import type { OutputFormat } from '../../wire/output.ts';
 import type { ObjectStorage } from '../ports.ts';
 
 /** What `rendering.json` says of a finished scene; written last, so that where it is, the files are. */

@@ -1,6 +1,6 @@
 import type { Sha256 } from '../../digest.ts';
-import type { RenderSession } from '../../service/wire.ts';
 import type { Claimed, SessionStore, StoredSession, TenantId } from '../../session/ports.ts';
+import type { RenderSession } from '../../wire/render-session.ts';
 import type { OutputIndex } from '../ports.ts';
 import { claimed } from './claims.ts';
 import type { Database, Queryable } from './database.ts';

@@ -1,5 +1,5 @@
-import type { StyleVersionDetails } from '../../service/wire.ts';
 import type { TenantId } from '../../session/ports.ts';
+import type { StyleVersionDetails } from '../../wire/style-version.ts';
 import type { StyleVersionRow, StyleVersionTable } from '../ports.ts';
 import type { Database } from './database.ts';
 

@@ -1,9 +1,9 @@
-import { embeddedImages } from '../../engine/embedded-images.ts';
-import type { RequestProblem } from '../../service/wire.ts';
-import { checkSource } from '../../session/check-source.ts';
+import { embeddedImages } from '../../engine/images/embedded-images.ts';
 import { SessionFailure, type SourceKind } from '../../session/ports.ts';
-import { soundAssetIds } from '../../template/lottie-slots.ts';
+import { checkSource } from '../../session/sources/check-source.ts';
+import { soundAssetIds } from '../../template/lottie/lottie-slots.ts';
 import type { TemplatePackage } from '../../template/template-package.ts';
+import type { RequestProblem } from '../../wire/problem.ts';
 import { problem } from './package-problems.ts';
 
 interface Medium {

@@ -1,7 +1,7 @@
 import type { Diagnostic } from '../../diagnostic.ts';
 import type { SceneError } from '../../engine/scene-error.ts';
 import { jsonPointer } from '../../json-pointer.ts';
-import type { RequestProblem } from '../../service/wire.ts';
+import type { RequestProblem } from '../../wire/problem.ts';
 
 /** Problems of one package that are told; a generated file can have a hundred thousand. */
 const MAX_TOLD = 100;

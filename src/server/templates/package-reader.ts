@@ -1,9 +1,9 @@
 import { Worker } from 'node:worker_threads';
 import { builtFile } from '../../engine/built-file.ts';
 import { type ServiceError, serviceError } from '../../service/service-error.ts';
-import type { RequestProblem } from '../../service/wire.ts';
-import { checkPackageZip } from '../../template/read-package-zip.ts';
+import { checkPackageZip } from '../../template/archive/read-package-zip.ts';
 import type { TemplatePackage } from '../../template/template-package.ts';
+import type { RequestProblem } from '../../wire/problem.ts';
 import { packageProblems, problem } from './package-problems.ts';
 import type { PackageAnswer, PackageDescription, PackageRequest } from './package-worker.ts';
 

@@ -1,8 +1,9 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import type { RequestProblem, StyleVersion } from '../../service/wire.ts';
+import { readPackageZip } from '../../template/archive/read-package-zip.ts';
 import { parseTemplatePackage } from '../../template/parse-template-package.ts';
-import { readPackageZip } from '../../template/read-package-zip.ts';
 import type { TemplatePackage } from '../../template/template-package.ts';
+import type { RequestProblem } from '../../wire/problem.ts';
+import type { StyleVersion } from '../../wire/style-version.ts';
 import { checkPackageMedia } from './check-package-media.ts';
 import { packageProblems, problem } from './package-problems.ts';
 

@@ -1,9 +1,9 @@
 import { serviceError } from '../../service/service-error.ts';
-import type { SourceUploadAnswer } from '../../service/wire.ts';
-import { checkAnySource } from '../../session/check-source.ts';
 import { SessionFailure, type Source, type TenantId } from '../../session/ports.ts';
-import { uploadUrl } from '../../session/source-reader.ts';
-import type { SourceStore } from '../../session/source-store.ts';
+import { checkAnySource } from '../../session/sources/check-source.ts';
+import { uploadUrl } from '../../session/sources/source-reader.ts';
+import type { SourceStore } from '../../session/sources/source-store.ts';
+import type { SourceUploadAnswer } from '../../wire/source-upload.ts';
 import type { SourceUploads as SourceUploadsPort } from '../http/app-ports.ts';
 import type { UploadTable } from '../ports.ts';
 

@@ -1,10 +1,10 @@
 import { SceneError } from '../../engine/scene-error.ts';
 import { ServiceError, serviceError } from '../../service/service-error.ts';
-import type { StyleVersionDetails } from '../../service/wire.ts';
 import type { TemplateRegistry, TenantId } from '../../session/ports.ts';
-import type { RenderPool } from '../../session/render-pool.ts';
-import { bindMapping } from '../../template/bind-mapping.ts';
+import type { RenderPool } from '../../session/processes/render-pool.ts';
+import { bindMapping } from '../../template/bind/bind-mapping.ts';
 import type { TemplatePackage } from '../../template/template-package.ts';
+import type { StyleVersionDetails } from '../../wire/style-version.ts';
 import type { StyleVersions as StyleVersionsPort } from '../http/app-ports.ts';
 import type { ObjectStorage, StyleVersionRow, StyleVersionTable } from '../ports.ts';
 import { PackageCache } from './package-cache.ts';

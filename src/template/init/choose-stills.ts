@@ -1,6 +1,6 @@
 import { isRecord } from '../../is-record.ts';
-import { type LayerSpan, layerSpans } from '../layer-spans.ts';
-import { changesOf, strengthAt } from '../layer-strength.ts';
+import { type LayerSpan, layerSpans } from '../lottie/layer-spans.ts';
+import { changesOf, strengthAt } from '../lottie/layer-strength.ts';
 import type { LottieDocument } from '../scene.ts';
 import type { FoundEditable } from './found-editable.ts';
 

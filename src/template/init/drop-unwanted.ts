@@ -1,7 +1,7 @@
 import { isRecord } from '../../is-record.ts';
-import { hasExpression } from '../find-unsupported.ts';
+import { hasExpression } from '../lottie/find-unsupported.ts';
+import { allLayers, nodesOf } from '../lottie/walk-lottie.ts';
 import type { LottieDocument } from '../scene.ts';
-import { allLayers, nodesOf } from '../walk-lottie.ts';
 import type { InitNote } from './found-editable.ts';
 
 /**

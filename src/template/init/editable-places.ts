@@ -1,8 +1,8 @@
 import { isRecord } from '../../is-record.ts';
-import { LAYER_TYPE, type LottieNode } from '../lottie-node.ts';
-import { textStyles } from '../lottie-slots.ts';
+import { LAYER_TYPE, type LottieNode } from '../lottie/lottie-node.ts';
+import { textStyles } from '../lottie/lottie-slots.ts';
+import { allLayers, isStill, nodesOf } from '../lottie/walk-lottie.ts';
 import type { LottieDocument } from '../scene.ts';
-import { allLayers, isStill, nodesOf } from '../walk-lottie.ts';
 
 /** A place in an animation that an editable of some kind can fill. */
 export interface EditablePlace {

@@ -1,4 +1,4 @@
-import type { LottieNode } from '../lottie-node.ts';
+import type { LottieNode } from '../lottie/lottie-node.ts';
 
 /** Where an editable of a new package comes from. */
 export type Origin = 'slot' | 'name' | 'proposed';

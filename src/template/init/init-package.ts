@@ -1,7 +1,7 @@
 import { isRecord } from '../../is-record.ts';
-import { checkAnimation } from '../check-animation.ts';
-import { findUnsupported, type UnsupportedUse } from '../find-unsupported.ts';
-import { textStyles } from '../lottie-slots.ts';
+import { checkAnimation } from '../lottie/check-animation.ts';
+import { findUnsupported, type UnsupportedUse } from '../lottie/find-unsupported.ts';
+import { textStyles } from '../lottie/lottie-slots.ts';
 import type { LottieDocument } from '../scene.ts';
 import { type ChosenStill, chooseStills } from './choose-stills.ts';
 import { dropUnwanted } from './drop-unwanted.ts';

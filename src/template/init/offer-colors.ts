@@ -1,7 +1,7 @@
-import { formatColor } from '../color.ts';
-import { LAYER_TYPE, type LottieNode } from '../lottie-node.ts';
+import { formatColor } from '../bind/color.ts';
+import { LAYER_TYPE, type LottieNode } from '../lottie/lottie-node.ts';
+import { allLayers, isStill } from '../lottie/walk-lottie.ts';
 import type { LottieDocument } from '../scene.ts';
-import { allLayers, isStill } from '../walk-lottie.ts';
 import { type EditablePlace, editablePlaces } from './editable-places.ts';
 import type { FoundEditable } from './found-editable.ts';
 import { labelOf, type NewKeys } from './new-keys.ts';

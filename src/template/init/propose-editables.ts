@@ -1,5 +1,5 @@
-import { layerSpans } from '../layer-spans.ts';
-import { textStyles } from '../lottie-slots.ts';
+import { layerSpans } from '../lottie/layer-spans.ts';
+import { textStyles } from '../lottie/lottie-slots.ts';
 import type { LottieDocument } from '../scene.ts';
 import { type EditablePlace, editablePlaces } from './editable-places.ts';
 import type { FoundEditable, InitNote, Origin } from './found-editable.ts';

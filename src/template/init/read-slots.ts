@@ -1,8 +1,8 @@
 import { isRecord } from '../../is-record.ts';
-import type { LottieNode } from '../lottie-node.ts';
-import { textStyles } from '../lottie-slots.ts';
+import type { LottieNode } from '../lottie/lottie-node.ts';
+import { textStyles } from '../lottie/lottie-slots.ts';
+import { isStill } from '../lottie/walk-lottie.ts';
 import type { LottieDocument } from '../scene.ts';
-import { isStill } from '../walk-lottie.ts';
 import { type EditablePlace, editablePlaces } from './editable-places.ts';
 import type { FoundEditable, InitNote } from './found-editable.ts';
 import { hasForm, labelOf, type NewKeys } from './new-keys.ts';

@@ -1,5 +1,5 @@
-import { layerLists } from '../layer-lists.ts';
-import type { LottieNode } from '../lottie-node.ts';
+import { layerLists } from '../lottie/layer-lists.ts';
+import type { LottieNode } from '../lottie/lottie-node.ts';
 import type { LottieDocument } from '../scene.ts';
 
 /**

@@ -1,9 +1,9 @@
 import { isRecord } from '../../is-record.ts';
 import { fontProblem } from '../check-font.ts';
-import type { LottieNode } from '../lottie-node.ts';
-import { textStyles } from '../lottie-slots.ts';
+import type { LottieNode } from '../lottie/lottie-node.ts';
+import { textStyles } from '../lottie/lottie-slots.ts';
+import { allLayers } from '../lottie/walk-lottie.ts';
 import type { LottieDocument } from '../scene.ts';
-import { allLayers } from '../walk-lottie.ts';
 import { readDataUri } from './data-uri.ts';
 import type { InitNote } from './found-editable.ts';
 import type { LottieSource, NeededFile } from './lottie-source.ts';

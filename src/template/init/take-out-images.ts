@@ -1,7 +1,7 @@
 import { isRecord } from '../../is-record.ts';
-import { LAYER_TYPE, type LottieNode } from '../lottie-node.ts';
+import { LAYER_TYPE, type LottieNode } from '../lottie/lottie-node.ts';
+import { allLayers } from '../lottie/walk-lottie.ts';
 import type { LottieDocument } from '../scene.ts';
-import { allLayers } from '../walk-lottie.ts';
 import { readDataUri } from './data-uri.ts';
 import type { LottieSource, NeededFile } from './lottie-source.ts';
 import { safeName } from './new-keys.ts';

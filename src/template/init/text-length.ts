@@ -1,4 +1,4 @@
-import type { TextStyle } from '../lottie-slots.ts';
+import type { TextStyle } from '../lottie/lottie-slots.ts';
 
 /** Average advance of a character in ems: of Latin, Cyrillic and Greek words with their spaces, and of scripts with square characters. */
 const ADVANCE = 0.52;

@@ -1,7 +1,7 @@
 import { isRecord } from '../../is-record.ts';
-import { LAYER_TYPE, type LottieNode } from '../lottie-node.ts';
+import { LAYER_TYPE, type LottieNode } from '../lottie/lottie-node.ts';
+import { allLayers, nodesOf } from '../lottie/walk-lottie.ts';
 import type { LottieDocument } from '../scene.ts';
-import { allLayers, nodesOf } from '../walk-lottie.ts';
 
 /** From this version of Bodymovin on a document says it in today's way. */
 const COLORS_TO_ONE = [4, 1, 9];

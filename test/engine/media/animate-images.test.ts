@@ -1,7 +1,7 @@
 import { createCanvas } from '@napi-rs/canvas';
 import { describe, expect, test } from 'vitest';
-import { openRasterizer } from '../../../src/engine/rasterizer.ts';
-import type { Transform } from '../../../src/service/wire.ts';
+import { openRasterizer } from '../../../src/engine/raster/rasterizer.ts';
+import type { Transform } from '../../../src/wire/mapping.ts';
 import { imageLayer, rectangleLayer, sceneOf } from '../scenes.ts';
 
 /** Red grows from 0 at the left to 255 at the right, green from the top to the bottom; blue everywhere. */

@@ -1,9 +1,9 @@
 import { readdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { describe, expect, test } from 'vitest';
-import { openRasterizer } from '../../../src/engine/rasterizer.ts';
-import type { Transform } from '../../../src/service/wire.ts';
+import { openRasterizer } from '../../../src/engine/raster/rasterizer.ts';
 import type { Scene } from '../../../src/template/scene.ts';
+import type { Transform } from '../../../src/wire/mapping.ts';
 import { imageLayer, placed, rectangleLayer, sceneOf } from '../scenes.ts';
 import { mediaFile, numberedClip, numberIn } from './media-files.ts';
 

@@ -1,6 +1,6 @@
 import { createCanvas, loadImage } from '@napi-rs/canvas';
 import { describe, expect, test } from 'vitest';
-import { fitImage } from '../../../src/engine/fit-image.ts';
+import { fitImage } from '../../../src/engine/images/fit-image.ts';
 import { cmykJpeg, displayP3, plainPng } from './raw-images.ts';
 
 /** The middle pixel of an image that was fitted into its own size. */

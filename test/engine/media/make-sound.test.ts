@@ -1,10 +1,10 @@
 import { BufferSource, Input, MP4 } from 'mediabunny';
 import { describe, expect, test } from 'vitest';
+import { muxMp4 } from '../../../src/engine/h264/mux-mp4.ts';
+import { openWebcodecsEncoder } from '../../../src/engine/h264/webcodecs-encoder.ts';
 import { makeSound } from '../../../src/engine/media/make-sound.ts';
-import { muxMp4 } from '../../../src/engine/mux-mp4.ts';
-import { openWebcodecsEncoder } from '../../../src/engine/webcodecs-encoder.ts';
-import type { AudioTransform } from '../../../src/service/wire.ts';
 import type { Scene, SceneSound } from '../../../src/template/scene.ts';
+import type { AudioTransform } from '../../../src/wire/mapping.ts';
 import { sceneOf } from '../scenes.ts';
 import { decodedTrack, onset, rms } from './decoded-track.ts';
 import { mediaFile, numberedClip, stereoWav } from './media-files.ts';

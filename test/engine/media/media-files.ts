@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { muxMp4 } from '../../../src/engine/mux-mp4.ts';
-import { openWebcodecsEncoder } from '../../../src/engine/webcodecs-encoder.ts';
+import { muxMp4 } from '../../../src/engine/h264/mux-mp4.ts';
+import { openWebcodecsEncoder } from '../../../src/engine/h264/webcodecs-encoder.ts';
 import { wavFile } from '../../../templates/source/wav-file.ts';
 
 /** A file of `clips/`. */

@@ -7,8 +7,8 @@ import { execaNode } from 'execa';
 import { unzipSync } from 'fflate';
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
 import { renderScene } from '../../../src/engine/render-scene.ts';
-import type { OutputFormat } from '../../../src/service/wire.ts';
 import type { Scene } from '../../../src/template/scene.ts';
+import type { OutputFormat } from '../../../src/wire/output.ts';
 import { placed, rectangleLayer, sceneOf } from '../scenes.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
@@ -77,7 +77,7 @@ describe('openWriter()', () => {
     const source = (path: string): string => JSON.stringify(join(ROOT, 'src', path));
     const script = `
       import { openWriter } from ${source('engine/writers/open-writer.ts')};
-      import { openWebcodecsEncoder } from ${source('engine/webcodecs-encoder.ts')};
+      import { openWebcodecsEncoder } from ${source('engine/h264/webcodecs-encoder.ts')};
       const size = { width: 16, height: 16, rate: { numerator: 25, denominator: 1 } };
       for (const format of ['mp4', 'webm', 'gif', 'webp', 'png_sequence']) {
         const output = { format, quality: 'high', fingerprint: null };

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { AudioTrack } from '../../../src/engine/audio-track.ts';
 import { makeSound } from '../../../src/engine/media/make-sound.ts';
 import { openWebmWriter } from '../../../src/engine/writers/webm-writer.ts';
-import type { OutputQuality } from '../../../src/service/wire.ts';
+import type { OutputQuality } from '../../../src/wire/output.ts';
 import { stereoWav } from '../media/media-files.ts';
 import { sceneOf } from '../scenes.ts';
 import { ALPHA_FRAMES, box, drawn, GREEN, HEIGHT, NOTHING, RATE_30, WHITE, WIDTH } from './drawn-frames.ts';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { MAX_IMAGE_BYTES, MAX_IMAGE_PIXELS } from '../../../src/engine/check-image.ts';
+import { MAX_IMAGE_BYTES, MAX_IMAGE_PIXELS } from '../../../src/engine/images/check-image.ts';
 import { MAX_CLIP_SIDE_PIXELS } from '../../../src/engine/media/check-clip.ts';
 import { MAX_MEDIA_SECONDS } from '../../../src/engine/media/open-media.ts';
 import type { OpenApiDocument } from '../../../src/server/http/docs/open-api-document.ts';
@@ -9,9 +9,9 @@ import { HTTP_LIMITS } from '../../../src/server/http/http-limits.ts';
 import { JSON_LIMITS } from '../../../src/server/http/scan-json.ts';
 import { SCOPES } from '../../../src/server/ports.ts';
 import { SERVICE_CODES } from '../../../src/service/service-codes.ts';
-import { DEFAULT_FETCH_LIMITS } from '../../../src/session/fetch-source.ts';
-import { SOURCE_LIMITS } from '../../../src/session/source-limits.ts';
-import { MAX_EXPANSION, MAX_PACKAGE_BYTES, MAX_PACKAGE_FILES } from '../../../src/template/read-package-zip.ts';
+import { DEFAULT_FETCH_LIMITS } from '../../../src/session/sources/fetch-source.ts';
+import { SOURCE_LIMITS } from '../../../src/session/sources/source-limits.ts';
+import { MAX_EXPANSION, MAX_PACKAGE_BYTES, MAX_PACKAGE_FILES } from '../../../src/template/archive/read-package-zip.ts';
 import { startApp, type TestApp } from '../../support/service-app.ts';
 
 const REFERENCE = readFileSync(join(import.meta.dirname, '../../../schemas/service.md'), 'utf8');

@@ -5,7 +5,7 @@ import { SILENT_LOG } from '../../../src/server/silent-log.ts';
 import { migrate } from '../../../src/server/store/migrate.ts';
 import { openDatabase } from '../../../src/server/store/open-database.ts';
 import { createSessionTable } from '../../../src/server/store/session-table.ts';
-import type { RenderSession } from '../../../src/service/wire.ts';
+import type { RenderSession } from '../../../src/wire/render-session.ts';
 import { makeClaim, makeStored } from '../store/sessions.ts';
 
 // A process of its own, to be killed: asks for a session per key (as a client does again after a crash), and renders what

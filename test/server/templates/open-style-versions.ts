@@ -5,8 +5,8 @@ import { afterAll, onTestFinished } from 'vitest';
 import { createDiskStorage } from '../../../src/server/outputs/disk-storage.ts';
 import type { ObjectStorage, StyleVersionTable } from '../../../src/server/ports.ts';
 import { StyleVersions, type StyleVersionsOptions } from '../../../src/server/templates/style-versions.ts';
-import { createRenderPool, type RenderPool } from '../../../src/session/render-pool.ts';
-import { writePackageZip } from '../../../src/template/write-package-zip.ts';
+import { createRenderPool, type RenderPool } from '../../../src/session/processes/render-pool.ts';
+import { writePackageZip } from '../../../src/template/archive/write-package-zip.ts';
 import { createMemoryStyleVersions } from '../../support/memory-tables.ts';
 import { smallPackageFiles } from '../../support/small-package.ts';
 

@@ -6,7 +6,7 @@ import { sha256 } from '../../../src/digest.ts';
 import { createUploadTable } from '../../../src/server/store/upload-table.ts';
 import { SourceUploads } from '../../../src/server/templates/source-uploads.ts';
 import type { TenantId } from '../../../src/session/ports.ts';
-import { createSourceStore } from '../../../src/session/source-store.ts';
+import { createSourceStore } from '../../../src/session/sources/source-store.ts';
 import { colorsGif } from '../../support/colors-gif.ts';
 import { pgliteDatabases } from '../../support/databases.ts';
 import { createMemoryUploads } from '../../support/memory-tables.ts';

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { CreateRenderSession, RenderSession, SessionStatus } from '../../../service/wire.ts';
 import type { IdempotencyClaim } from '../../../session/ports.ts';
 import type { Answer } from '../../../session/sessions.ts';
+import type { CreateRenderSession, RenderSession, SessionStatus } from '../../../wire/render-session.ts';
 import type { AppPorts } from '../app-ports.ts';
 import { sendWithEtag } from '../conditional.ts';
 import { HTTP_LIMITS } from '../http-limits.ts';

@@ -1,6 +1,6 @@
-import { OUTPUT_FORMATS, OUTPUT_QUALITIES } from '../../../service/wire.ts';
-import { MAX_SIDE_PIXELS } from '../../../template/check-animation.ts';
-import { MAX_OUTPUT_FPS, MIN_SIDE_PIXELS } from '../../../template/check-output.ts';
+import { MAX_OUTPUT_FPS, MIN_SIDE_PIXELS } from '../../../template/bind/check-output.ts';
+import { MAX_SIDE_PIXELS } from '../../../template/lottie/check-animation.ts';
+import { OUTPUT_FORMATS, OUTPUT_QUALITIES } from '../../../wire/output.ts';
 import { EXAMPLES } from './examples.ts';
 import {
   type Component,

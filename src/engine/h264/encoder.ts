@@ -1,0 +1,56 @@
+import type { OutputQuality } from '../../wire/output.ts';
+import type { FrameRate } from '../frame-rate.ts';
+
+/** What an encoder is to be fed with. */
+export interface FrameFormat {
+  /** Pixels, even; `height` too. */
+  readonly width: number;
+  readonly height: number;
+  readonly rate: FrameRate;
+}
+
+/** One coded picture. */
+export interface VideoPacket {
+  /** H.264 NAL units, each after its length in four bytes (ISO/IEC 14496-15, 5.3). */
+  readonly bytes: Uint8Array;
+  /** Index of the frame that it shows. */
+  readonly frame: number;
+  /** Decoding can start here. */
+  readonly isKey: boolean;
+}
+
+/** An H.264 track: one packet per frame, in decoding order, the first of them a key frame. */
+export interface EncodedTrack {
+  readonly format: FrameFormat;
+  /** AVCDecoderConfigurationRecord (ISO/IEC 14496-15, 5.3.3). */
+  readonly configuration: Uint8Array;
+  readonly packets: readonly VideoPacket[];
+}
+
+/** Encodes frames that follow each other. Opened by an `EncoderFactory`; `close` must follow, whatever happened. */
+export interface Encoder {
+  /**
+   * Takes the next frame; resolves when there is room for another, which keeps memory flat. `i420` may be overwritten
+   * as soon as it resolves.
+   *
+   * @param i420 planes Y, Cb, Cr without padding, BT.709, limited range, width*height*3/2 bytes
+   * @param frame 0, 1, 2 …
+   * @throws SceneError encode_failed
+   */
+  encode(i420: Uint8Array, frame: number): Promise<void>;
+  /**
+   * The track, when every frame is in it.
+   *
+   * @throws SceneError encode_failed
+   */
+  finish(): Promise<EncodedTrack>;
+  /** Frees everything at once; may be called again. */
+  close(): void;
+}
+
+/**
+ * Opens a fresh encoder. The same frames in the same format and quality give the same bytes, as each encoder says.
+ *
+ * @throws ReelformError encoder_missing when the encoder's package or program is not there
+ */
+export type EncoderFactory = (format: FrameFormat, quality: OutputQuality) => Promise<Encoder>;

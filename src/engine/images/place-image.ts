@@ -1,0 +1,75 @@
+import type { Transform } from '../../wire/mapping.ts';
+
+export interface Size {
+  readonly width: number;
+  readonly height: number;
+}
+
+export interface Rectangle extends Size {
+  readonly x: number;
+  readonly y: number;
+}
+
+/** Which part of a picture is drawn, and onto which part of its area; both in pixels. */
+export interface Placement {
+  readonly source: Rectangle;
+  /** Whole pixels. */
+  readonly target: Rectangle;
+}
+
+/**
+ * Where a picture goes: `cover`, `contain` and `fill` as the values of the same name of CSS `object-fit`, `manual` as a
+ * rectangle of the picture that then covers the area. `focus_x` and `focus_y` say which part `cover` keeps.
+ * Undefined when a manual rectangle lies outside the picture.
+ *
+ * @param picture upright, after EXIF rotation
+ * @see https://www.w3.org/TR/css-images-3/#the-object-fit
+ */
+export function placeImage(picture: Size, area: Size, transform: Transform): Placement | undefined {
+  const whole = { x: 0, y: 0, width: picture.width, height: picture.height };
+  const everywhere = { x: 0, y: 0, width: area.width, height: area.height };
+  switch (transform.crop_strategy) {
+    case 'fill':
+      return { source: whole, target: everywhere };
+    case 'contain':
+      return { source: whole, target: largestWithin(area, picture) };
+    case 'manual': {
+      const rectangle = manualRectangle(picture, transform);
+      return rectangle && { source: coveringPart(rectangle, area, transform), target: everywhere };
+    }
+    default:
+      return { source: coveringPart(whole, area, transform), target: everywhere };
+  }
+}
+
+/** The largest part of `rectangle` that has the area's proportions. */
+function coveringPart(rectangle: Rectangle, area: Size, { focus_x = 0.5, focus_y = 0.5 }: Transform): Rectangle {
+  const scale = Math.max(area.width / rectangle.width, area.height / rectangle.height);
+  const width = Math.min(rectangle.width, area.width / scale);
+  const height = Math.min(rectangle.height, area.height / scale);
+  return {
+    x: rectangle.x + (rectangle.width - width) * focus_x,
+    y: rectangle.y + (rectangle.height - height) * focus_y,
+    width,
+    height,
+  };
+}
+
+/** The picture's proportions in the middle of the area; at least one pixel in each direction. */
+function largestWithin(area: Size, picture: Size): Rectangle {
+  const scale = Math.min(area.width / picture.width, area.height / picture.height);
+  const width = Math.max(1, Math.round(picture.width * scale));
+  const height = Math.max(1, Math.round(picture.height * scale));
+  return { x: Math.round((area.width - width) / 2), y: Math.round((area.height - height) / 2), width, height };
+}
+
+/** What of the rectangle lies in the picture; absent sides reach to the picture's edge. */
+function manualRectangle(picture: Size, transform: Transform): Rectangle | undefined {
+  const { crop_x = 0, crop_y = 0 } = transform;
+  const right = Math.min(picture.width, crop_x + (transform.crop_width ?? picture.width));
+  const bottom = Math.min(picture.height, crop_y + (transform.crop_height ?? picture.height));
+  const x = Math.max(0, crop_x);
+  const y = Math.max(0, crop_y);
+  const rectangle = { x, y, width: right - x, height: bottom - y };
+  return rectangle.width > 0 && rectangle.height > 0 ? rectangle : undefined;
+}

@@ -1,0 +1,72 @@
+import { LottieAnimation } from '@napi-rs/canvas';
+import type { Scene } from '../../template/scene.ts';
+import type { Clips } from '../media/clip-windows.ts';
+import { SceneError } from '../scene-error.ts';
+import type { ComposedAnimation } from './compose-animation.ts';
+
+/** Frames of the first window; each that follows upon another has twice as many, as far as memory allows. */
+const FIRST_WINDOW_FRAMES = 2;
+
+/** The animation as the rasteriser has it, with the pictures of some frames of its clips. */
+export interface LoadedAnimation {
+  /** Another after some calls of `prepare`. */
+  readonly animation: LottieAnimation;
+  /** @throws SceneError asset_decode_failed, asset_type_unsupported, template_invalid */
+  prepare(frame: number): Promise<void>;
+  close(): void;
+}
+
+/**
+ * Loads a scene's animation. Where the scene has clips, it is loaded anew for each window of frames, whose pictures lie in
+ * files while that happens: what was read stays readable when the files are gone, so that nothing is left behind.
+ *
+ * @throws SceneError template_invalid
+ */
+export async function openAnimation(scene: Scene, composed: ComposedAnimation): Promise<LoadedAnimation> {
+  if (scene.clips.length === 0) {
+    const animation = load(composed.toJson([]));
+    return { animation, prepare: async () => undefined, close: () => undefined };
+  }
+  // What reads clips is large, and most scenes have none.
+  const { openClips } = await import('../media/clip-windows.ts');
+  return new WindowedAnimation(composed, await openClips(scene, composed.animation));
+}
+
+class WindowedAnimation implements LoadedAnimation {
+  readonly #composed: ComposedAnimation;
+  readonly #clips: Clips;
+  animation: LottieAnimation;
+  #window = { from: 0, to: 0 };
+  #frames = FIRST_WINDOW_FRAMES;
+
+  constructor(composed: ComposedAnimation, clips: Clips) {
+    this.#composed = composed;
+    this.#clips = clips;
+    this.animation = load(composed.toJson([]));
+  }
+
+  async prepare(frame: number): Promise<void> {
+    const { from, to } = this.#window;
+    if (frame >= from && frame < to) return;
+    this.#frames = frame === to && to > 0 ? this.#frames * 2 : FIRST_WINDOW_FRAMES;
+    const window = await this.#clips.window(frame, this.#frames);
+    const json = this.#composed.toJson(window.assets);
+    this.animation = await window.withFiles((folder) => load(json, folder));
+    this.#window = window;
+    // The window before would keep its pictures until much later.
+    globalThis.gc?.();
+  }
+
+  close(): void {
+    this.#clips.close();
+  }
+}
+
+/** @param folder that files are read from; without one nothing outside the text is read */
+function load(json: string, folder?: string): LottieAnimation {
+  try {
+    return LottieAnimation.loadFromData(json, folder === undefined ? {} : { resourcePath: folder });
+  } catch (cause) {
+    throw new SceneError('template_invalid', 'The rasteriser cannot read the animation', { cause });
+  }
+}

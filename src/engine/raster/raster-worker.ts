@@ -1,0 +1,83 @@
+import { on } from 'node:events';
+import { setImmediate } from 'node:timers/promises';
+import { parentPort } from 'node:worker_threads';
+import type { Scene } from '../../template/scene.ts';
+import { failureFrom } from '../failure.ts';
+import { pixelsOf } from '../frame-writer.ts';
+import { createFrameRing } from './frame-ring.ts';
+import { freeBuffers } from './free-buffers.ts';
+import type { RasterMessage, RasterRequest } from './raster-protocol.ts';
+import { openRasterizer } from './rasterizer.ts';
+
+// Entry of the worker thread that draws frames, one scene after the other; see raster-protocol.ts. Ends when it is terminated.
+
+interface Drawing {
+  draw(frame: number, slot: number): Promise<void>;
+  close(): void;
+}
+
+const port = parentPort!;
+let drawing: Drawing | undefined;
+for await (const [request] of on(port, 'message') as AsyncIterable<[RasterRequest]>) {
+  try {
+    await serve(request);
+  } catch (error) {
+    post({ kind: 'failed', failure: failureFrom(error) });
+  }
+}
+
+async function serve(request: RasterRequest): Promise<void> {
+  switch (request.kind) {
+    case 'open':
+      drawing = await openDrawing(request.scene);
+      break;
+    case 'draw':
+      await drawing?.draw(request.frame, request.slot);
+      break;
+    case 'close':
+      drawing?.close();
+      drawing = undefined;
+      // A scene is megabytes of native memory behind small objects, which V8 would let lie.
+      globalThis.gc?.();
+      // What was collected is freed in a turn of the event loop.
+      await setImmediate();
+  }
+}
+
+async function openDrawing(scene: Scene): Promise<Drawing> {
+  const { width, height } = scene;
+  const rasterizer = await openRasterizer(scene);
+  const ring = createFrameRing({ width, height, pixels: pixelsOf(scene.output.format) });
+  let last: { readonly frame: number; readonly slot: number; readonly picture: Buffer } | undefined;
+  post({ kind: 'open', buffer: ring.buffer, findings: rasterizer.findings });
+  return {
+    async draw(frame, slot) {
+      // The slot of the frame before is written again only after three others.
+      if (last?.frame === frame - 1 && rasterizer.repeats(frame)) {
+        ring.copy(last.slot, slot);
+        last = { ...last, frame, slot };
+      } else {
+        await rasterizer.prepare(frame);
+        const pixels = rasterizer.draw(frame);
+        const picture = Buffer.from(pixels.buffer, pixels.byteOffset, pixels.length);
+        if (last?.picture.equals(picture)) ring.copy(last.slot, slot);
+        else ring.put(pixels, slot);
+        last = { frame, slot, picture };
+      }
+      const names = scene.stills.filter((still) => still.frame === frame).map((still) => still.name);
+      if (names.length > 0) {
+        const bytes = await rasterizer.encodeJpeg();
+        for (const name of names) post({ kind: 'still', still: { name, bytes, width, height } });
+      }
+      post({ kind: 'frame', frame, slot });
+      freeBuffers(frame);
+      // Messages alone do not make a turn of the event loop while more of them wait.
+      await setImmediate();
+    },
+    close: () => rasterizer.close(),
+  };
+}
+
+function post(message: RasterMessage): void {
+  port.postMessage(message);
+}

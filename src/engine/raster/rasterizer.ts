@@ -1,0 +1,89 @@
+import { createCanvas } from '@napi-rs/canvas';
+import type { Scene } from '../../template/scene.ts';
+import { animationFramesPerFrame } from '../frame-rate.ts';
+import { pixelsOf } from '../frame-writer.ts';
+import type { TextFinding } from '../text/text-finding.ts';
+import { composeAnimation } from './compose-animation.ts';
+import { openAnimation } from './open-animation.ts';
+import { findStaticFrames } from './static-frames.ts';
+
+const JPEG_QUALITY = 90;
+
+/** Draws the frames of one scene, in any order. Skia (Skottie) behind it; not for two tasks at once. */
+export interface Rasterizer {
+  /** What a viewer would notice of the scene's texts. */
+  readonly findings: readonly TextFinding[];
+  /**
+   * Makes ready what `draw` of the same frame needs: the pictures of clips that it shows. To be called before each `draw`;
+   * quickest where frames come in ascending order.
+   *
+   * @throws SceneError asset_decode_failed
+   */
+  prepare(frame: number): Promise<void>;
+  /**
+   * Draws a frame that `prepare` was called for last, over opaque black where the format that is asked for has no alpha, and reads it back.
+   *
+   * @param frame index in 0..frameCount-1
+   * @returns RGBA, row-major, width*height*4 bytes, straight alpha; a fresh buffer. Its memory is given back in a
+   *   turn of the event loop: a caller that draws many frames has to let one pass now and then.
+   */
+  draw(frame: number): Uint8Array;
+  /**
+   * Whether it is certain that a frame looks like the one before it, so that it need not be drawn. Of some that do it is
+   * not known.
+   */
+  repeats(frame: number): boolean;
+  /** The frame drawn last, as a JPEG; draw no other before it resolves. */
+  encodeJpeg(): Promise<Uint8Array>;
+  /** The same as PNG, without loss. */
+  encodePng(): Promise<Uint8Array>;
+  /** Frees decoders and what lies on disk at once; may be called again. */
+  close(): void;
+}
+
+/**
+ * Prepares a checked scene for drawing: its images are decoded, cut and scaled here.
+ *
+ * @throws SceneError for an image or an animation that cannot be used
+ */
+export async function openRasterizer(scene: Scene): Promise<Rasterizer> {
+  const composed = await composeAnimation(scene);
+  const source = await openAnimation(scene, composed);
+  const { width, height } = scene;
+  const canvas = createCanvas(width, height);
+  // Without alpha what nothing paints is black, as in the video; and reading back is quicker.
+  const isOpaque = pixelsOf(scene.output.format) === 'i420';
+  const context = canvas.getContext('2d', { alpha: !isOpaque });
+  const area = coveringArea(scene);
+  const animationFrames = animationFramesPerFrame(scene);
+  // Clips play, whatever the animation says.
+  const isStatic = scene.clips.length > 0 ? () => false : findStaticFrames(composed.animation);
+  return {
+    findings: composed.findings,
+    repeats: (frame) => frame > 0 && isStatic((frame - 1) * animationFrames, frame * animationFrames),
+    prepare: (frame) => source.prepare(frame),
+    draw(frame) {
+      context.clearRect(0, 0, width, height);
+      source.animation.seekFrame(frame * animationFrames);
+      source.animation.render(context, area);
+      return isOpaque ? canvas.data() : bytesOf(context.getImageData(0, 0, width, height).data);
+    },
+    encodeJpeg: () => canvas.encode('jpeg', JPEG_QUALITY),
+    encodePng: () => canvas.encode('png'),
+    close: () => source.close(),
+  };
+}
+
+/**
+ * Where the animation is drawn so that it covers the output: it keeps its proportions, and what rounding made of those of
+ * the output would leave a row black.
+ */
+function coveringArea({ width, height, animation: { w, h } }: Scene) {
+  const scale = Math.max(width / w, height / h);
+  const [across, down] = [w * scale, h * scale];
+  return { x: (width - across) / 2, y: (height - down) / 2, width: across, height: down };
+}
+
+function bytesOf({ buffer, byteOffset, byteLength }: Uint8ClampedArray): Uint8Array {
+  return new Uint8Array(buffer, byteOffset, byteLength);
+}

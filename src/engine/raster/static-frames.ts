@@ -1,0 +1,129 @@
+import { isRecord } from '../../is-record.ts';
+import type { LottieDocument } from '../../template/scene.ts';
+
+/** Frames of the animation; both ends belong to it. */
+type Span = readonly [from: number, to: number];
+
+interface Clock {
+  readonly start: number;
+  readonly stretch: number;
+}
+
+/** Frames of the animation: wider than what its times lose as 32-bit numbers in the rasteriser. */
+const MARGIN = 0.02;
+/** Pictures inside the document that stand still. */
+const STILL_PICTURE = /^data:image\/(?:png|jpeg|jpg);/i;
+/** Showings of compositions that are followed; who nests more is drawn frame by frame. */
+const MAX_SHOWINGS = 2_000;
+
+/**
+ * Tells of which moments it is certain that an animation looks alike in both and at every time between: nothing in it has a
+ * key frame there, appears or goes. Of what it does not know it says that it changes, so that it may be wrong on one side
+ * alone.
+ *
+ * @param animation as the rasteriser gets it
+ * @returns for two times in frames of the animation from its start, `from` ≤ `to`
+ */
+export function findStaticFrames(animation: LottieDocument): (from: number, to: number) => boolean {
+  const changes = changesOf(animation);
+  if (changes === null) return () => false;
+  const merged = merge(changes);
+  return (from, to) => {
+    const [start, end] = [from + animation.ip - MARGIN, to + animation.ip + MARGIN];
+    return !merged.some(([a, b]) => a <= end && b >= start);
+  };
+}
+
+/** When anything may change, in the animation's own time; null where that cannot be told. */
+function changesOf(animation: LottieDocument): Span[] | null {
+  const assets = animation.assets ?? [];
+  if (animation.mb !== undefined || hasKeyframes(animation.slots)) return null;
+  if (assets.some(({ p }) => typeof p === 'string' && p !== '' && !STILL_PICTURE.test(p))) return null;
+  const compositions = new Map(assets.flatMap(({ id, layers }) => (Array.isArray(layers) ? [[id, layers]] : [])));
+  const seen = new Set<string>();
+  const changes: Span[] = [];
+  let showings = 0;
+  const visit = (layers: readonly unknown[], clock: Clock): void => {
+    showings += 1;
+    for (const layer of layers) {
+      if (showings > MAX_SHOWINGS || !isRecord(layer)) continue;
+      const own = ownClock(layer, clock);
+      // Those that are not shown count, too: they may move or cover others.
+      for (const edge of [layer.ip, layer.op])
+        if (typeof edge === 'number') changes.push(...spanIn([clock], edge, edge));
+      // Whether a layer's own start and stretch count for its key frames differs from player to player.
+      for (const [from, to] of keyframeSpans(layer)) changes.push(...spanIn([clock, own], from, to));
+      const inside = compositions.get(String(layer.refId));
+      if (inside === undefined) continue;
+      seen.add(String(layer.refId));
+      // Where time is remapped, it stands still while that property does.
+      if (layer.tm === undefined) visit(inside, own);
+    }
+  };
+  visit(animation.layers, { start: 0, stretch: 1 });
+  const isUnseen = [...compositions].some(([id, layers]) => !seen.has(id) && hasKeyframes(layers));
+  return showings > MAX_SHOWINGS || isUnseen ? null : changes;
+}
+
+function ownClock(layer: Record<string, unknown>, { start, stretch }: Clock): Clock {
+  const own = typeof layer.sr === 'number' && layer.sr !== 0 ? layer.sr : 1;
+  return { start: start + (typeof layer.st === 'number' ? layer.st : 0) * stretch, stretch: stretch * own };
+}
+
+function spanIn(clocks: readonly Clock[], from: number, to: number): Span[] {
+  return clocks.map(({ start, stretch }) => {
+    const ends = [start + from * stretch, start + to * stretch];
+    return [Math.min(...ends), Math.max(...ends)];
+  });
+}
+
+function hasKeyframes(value: unknown): boolean {
+  return keyframeSpans(value).next().done !== true;
+}
+
+/** When each property below a value changes, in the time that its key frames are in. */
+function* keyframeSpans(value: unknown): Generator<Span> {
+  if (Array.isArray(value)) {
+    for (const item of value) if (typeof item === 'object') yield* keyframeSpans(item);
+    return;
+  }
+  if (!isRecord(value)) return;
+  for (const child of Object.values(value)) {
+    if (typeof child !== 'object') continue;
+    if (Array.isArray(child) && child.some((item) => isRecord(item) && typeof item.t === 'number')) {
+      yield* propertySpans(child.filter(isRecord));
+    }
+    yield* keyframeSpans(child);
+  }
+}
+
+function* propertySpans(keyframes: readonly Record<string, unknown>[]): Generator<Span> {
+  for (const [index, key] of keyframes.entries()) {
+    const next = keyframes[index + 1];
+    const [from, to] = [Number(key.t), Number(next?.t ?? key.t)];
+    if (!(from <= to)) yield [-Infinity, Infinity];
+    else if (next !== undefined && !isConstant(key, next)) yield [from, to];
+  }
+}
+
+/** The same at both ends, and on a straight way between; what is held until the end changes there. */
+function isConstant(key: Record<string, unknown>, next: Record<string, unknown>): boolean {
+  const start = JSON.stringify(key.s);
+  if (start === undefined || (key.e !== undefined && JSON.stringify(key.e) !== start)) return false;
+  return JSON.stringify(next.s) === start && isStraight(key.to) && isStraight(key.ti);
+}
+
+function isStraight(tangent: unknown): boolean {
+  return tangent === undefined || (Array.isArray(tangent) && tangent.every((part) => part === 0));
+}
+
+/** In order and apart. */
+function merge(spans: readonly Span[]): Span[] {
+  const merged: [number, number][] = [];
+  for (const [from, to] of [...spans].sort(([a], [b]) => a - b)) {
+    const last = merged.at(-1);
+    if (last !== undefined && from <= last[1]) last[1] = Math.max(last[1], to);
+    else merged.push([from, to]);
+  }
+  return merged;
+}

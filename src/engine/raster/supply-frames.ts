@@ -1,0 +1,114 @@
+import { on } from 'node:events';
+import { Worker } from 'node:worker_threads';
+import type { Scene } from '../../template/scene.ts';
+import { builtFile } from '../built-file.ts';
+import { errorFrom } from '../failure.ts';
+import { pixelsOf } from '../frame-writer.ts';
+import { SceneError } from '../scene-error.ts';
+import type { FrameRange } from '../segments.ts';
+import type { TextFinding } from '../text/text-finding.ts';
+import { RING_SLOTS, ringFrame } from './frame-ring.ts';
+import type { RasterMessage, RasterRequest, RenderedStill } from './raster-protocol.ts';
+
+export interface Delivery {
+  readonly stills: readonly RenderedStill[];
+  readonly findings: readonly TextFinding[];
+}
+
+/** Draws frames of a scene in a worker thread, ahead of whoever takes them. `close` must follow, whatever happened. */
+export interface FrameSupply {
+  /**
+   * Hands over the frames of the range in order, the next one when `take` has resolved.
+   *
+   * @param take gets pixels that are valid until it resolves, in the form that the scene's format asks for
+   * @returns the stills of these frames, and what there is to tell of the scene's texts
+   * @throws SceneError when one cannot be drawn; what `take` throws; the signal's reason, promptly
+   */
+  deliver(take: (pixels: Uint8Array, frame: number) => Promise<void>): Promise<Delivery>;
+  close(): Promise<void>;
+}
+
+/**
+ * A thread without a scene, for the next one: it has its code and native libraries loaded, and a thread that ends does not
+ * give back all of its memory.
+ */
+let spare: Worker | undefined;
+
+/**
+ * Starts drawing: the thread loads the scene while the caller opens what takes its frames. A fixed number of frames lies
+ * between the two, so that memory stays flat whatever the length. EDGE.
+ *
+ * @param scene checked
+ */
+export function supplyFrames(scene: Scene, range: FrameRange, signal?: AbortSignal): FrameSupply {
+  const worker = takeWorker();
+  const messages = on(worker, 'message', { signal, close: ['exit'] } as object) as AsyncIterable<[RasterMessage]>;
+  const ringFormat = { width: scene.width, height: scene.height, pixels: pixelsOf(scene.output.format) };
+  const ask = (request: RasterRequest): void => worker.postMessage(request);
+  let next = range.first;
+  const askNext = (slot: number): void => {
+    if (next < range.end) ask({ kind: 'draw', frame: next++, slot });
+  };
+  let isDone = false;
+  ask({ kind: 'open', scene });
+  return {
+    async deliver(take) {
+      const stills: RenderedStill[] = [];
+      let findings: readonly TextFinding[] = [];
+      let buffer: SharedArrayBuffer | undefined;
+      for await (const [message] of messages) {
+        switch (message.kind) {
+          case 'open':
+            ({ buffer, findings } = message);
+            for (let slot = 0; slot < RING_SLOTS; slot++) askNext(slot);
+            break;
+          case 'still':
+            stills.push(message.still);
+            break;
+          case 'frame':
+            await take(ringFrame(buffer!, ringFormat, message.slot), message.frame);
+            signal?.throwIfAborted();
+            askNext(message.slot);
+            isDone = message.frame + 1 === range.end;
+            if (isDone) return { stills, findings };
+            break;
+          case 'failed':
+            throw errorFrom(message.failure);
+        }
+      }
+      throw new SceneError('render_crashed', 'The thread that draws the frames ended before the last one');
+    },
+    async close() {
+      if (!isDone) await worker.terminate();
+      else leaveWorker(worker);
+      isDone = false;
+    },
+  };
+}
+
+function takeWorker(): Worker {
+  if (spare !== undefined) {
+    const worker = spare;
+    spare = undefined;
+    worker.ref();
+    return worker;
+  }
+  const worker = new Worker(builtFile(import.meta.url, 'engine/raster/raster-worker.js'));
+  // While frames are awaited their iterator rejects with it; afterwards nothing may throw it at the process.
+  worker.on('error', () => undefined);
+  worker.once('exit', () => {
+    if (spare === worker) spare = undefined;
+  });
+  return worker;
+}
+
+/** @param worker that has answered everything it was asked */
+function leaveWorker(worker: Worker): void {
+  if (spare !== undefined) {
+    void worker.terminate();
+    return;
+  }
+  worker.postMessage({ kind: 'close' } satisfies RasterRequest);
+  worker.unref();
+  spare = worker;
+}

@@ -1,0 +1,117 @@
+import pLimit from 'p-limit';
+import { EMBEDDED, type EncoderChoice } from '../../engine/h264/open-encoder.ts';
+import type { LintFinding } from '../../engine/lint/lint-finding.ts';
+import type { Rendering } from '../../engine/render-scene.ts';
+import { SceneError } from '../../engine/scene-error.ts';
+import type { StillImage } from '../../engine/stills/still-protocol.ts';
+import type { Scene } from '../../template/scene.ts';
+import type { Renderer, RenderOptions } from '../ports.ts';
+import { DEFAULT_LIMITS, type RenderLimits, UsageWatch } from './process-limits.ts';
+import { RenderChild } from './render-child.ts';
+
+export interface RenderPoolOptions extends Partial<RenderLimits> {
+  /** Processes at once; each takes about 0.5 GB for 1080p. */
+  readonly size: number;
+  /** Of H.264; the embedded one when absent. */
+  readonly encoder?: EncoderChoice;
+  /** A process is replaced after so many renders, so that what native code leaks does not add up. */
+  readonly rendersPerProcess?: number;
+  /** Everything that the processes see of an environment. Windows needs `SystemRoot`. */
+  readonly environment?: Readonly<Record<string, string>>;
+}
+
+export interface RenderPool extends Renderer {
+  /** Further renders wait for a free process. Rejects as `RenderChild.render`, when its process is gone. */
+  render(scene: Scene, options?: RenderOptions): Promise<Rendering>;
+  /** The scene's stills alone, in its order; like `render` in all else. */
+  renderStills(scene: Scene, options?: RenderOptions): Promise<readonly StillImage[]>;
+  /** What a viewer would notice of the scene; like `render` in all else. */
+  lint(scene: Scene, options?: RenderOptions): Promise<readonly LintFinding[]>;
+  /** Ends all processes at once; renders under way or waiting reject with `render_crashed`. */
+  close(): Promise<void>;
+}
+
+/**
+ * Renders scenes in child processes, each used again while it is healthy. What crashes in one, or takes more than its
+ * limits, ends that render alone. The first process starts with the first render; idle ones keep the parent alive until
+ * `close`, and die with it.
+ */
+export function createRenderPool({
+  size,
+  rendersPerProcess = 50,
+  environment = {},
+  encoder = EMBEDDED,
+  ...limits
+}: RenderPoolOptions): RenderPool {
+  const limit = pLimit(size);
+  const watch = new UsageWatch();
+  const idle: RenderChild[] = [];
+  const children = new Set<RenderChild>();
+  let isClosed = false;
+
+  const start = (): RenderChild => {
+    const child = new RenderChild({ environment, limits: { ...DEFAULT_LIMITS, ...limits }, watch, encoder });
+    children.add(child);
+    return child;
+  };
+  const release = async (child: RenderChild): Promise<void> => {
+    if (child.isFit && child.renderCount < rendersPerProcess) {
+      idle.push(child);
+    } else {
+      await child.stop();
+      children.delete(child);
+    }
+  };
+  const takeIdle = (): RenderChild | undefined => {
+    const child = idle.pop();
+    if (child === undefined || child.isFit) return child;
+    children.delete(child);
+    return takeIdle();
+  };
+  const run = <T>(signal: AbortSignal | undefined, work: (child: RenderChild) => Promise<T>): Promise<T> =>
+    unlessAbortedBefore(signal, (begin) =>
+      limit(async () => {
+        begin();
+        if (isClosed) throw new SceneError('render_crashed', 'The render pool was closed');
+        const child = takeIdle() ?? start();
+        try {
+          return await work(child);
+        } finally {
+          await release(child);
+        }
+      }),
+    );
+
+  return {
+    render: (scene, options = {}) => run(options.signal, (child) => child.render(scene, options)),
+    renderStills: (scene, options = {}) => run(options.signal, (child) => child.renderStills(scene, options)),
+    lint: (scene, options = {}) => run(options.signal, (child) => child.lint(scene, options)),
+    async close() {
+      isClosed = true;
+      await Promise.all([...children].map((child) => child.stop()));
+      children.clear();
+      idle.length = 0;
+    },
+  };
+}
+
+/** Lets go of work that waits for its turn as soon as the signal is aborted; from `begin` on, aborting is its own affair. */
+async function unlessAbortedBefore<T>(
+  signal: AbortSignal | undefined,
+  queue: (begin: () => void) => Promise<T>,
+): Promise<T> {
+  signal?.throwIfAborted();
+  let onAbort: () => void = () => undefined;
+  const begin = (): void => {
+    signal?.removeEventListener('abort', onAbort);
+    signal?.throwIfAborted();
+  };
+  const aborted = new Promise<never>((_resolve, reject) => {
+    onAbort = () => reject(signal!.reason as Error);
+    signal?.addEventListener('abort', onAbort, { once: true });
+  });
+  const result = queue(begin);
+  // It rejects as well, when its turn comes: to nobody.
+  result.catch(() => undefined);
+  return Promise.race([result, aborted]);
+}

@@ -1,0 +1,134 @@
+import ipaddr from 'ipaddr.js';
+import type { Diagnostic, Result } from '../../diagnostic.ts';
+
+/** Ports that anybody's server may be asked on. */
+export const PUBLIC_PORTS: readonly number[] = [80, 443];
+
+/** What a connection is about to be made to. */
+export interface Target {
+  /** As the URL has it, without the brackets of IPv6. */
+  readonly host: string;
+  readonly port: number;
+  /** Where the host leads: what the resolver said, or the host itself. */
+  readonly address: string;
+}
+
+/** Where sources may come from although it is not public. */
+export interface AllowList {
+  /** Any host, address and port. */
+  readonly isEverything: boolean;
+  readonly rules: readonly AllowRule[];
+}
+
+interface AllowRule {
+  readonly kind: 'name' | 'range';
+  /** `null`: any. */
+  readonly ports: readonly number[] | null;
+  readonly matches: (target: Target) => boolean;
+}
+
+export const ALLOW_NOTHING: AllowList = { isEverything: false, rules: [] };
+
+/** For who fetches what its own user wrote. */
+export const ALLOW_EVERYTHING: AllowList = { isEverything: true, rules: [] };
+
+/** `host`, `host:port`, `10.0.0.0/8:port`, `[fd00::]/8:port`; bare IPv6 has no port. */
+const ENTRY = /^(?<host>\[[^\]]+\](?:\/\d+)?|[^:\s[\]]+)(?::(?<port>\d{1,5}|\*))?$/;
+
+/**
+ * Reads the setting; all mistakes at once.
+ *
+ * An entry is a host name, `*.domain` (any name below the domain, not the domain itself), an address or a CIDR range, and
+ * may end in `:port` or `:*` (any port); without either it allows the ports 80 and 443. A name allows whatever it resolves
+ * to; a range allows whatever name leads into it. `*` alone allows everything.
+ */
+export function parseAllowList(entries: readonly string[]): Result<AllowList> {
+  const rules: AllowRule[] = [];
+  const diagnostics: Diagnostic[] = [];
+  let isEverything = false;
+  for (const entry of entries) {
+    const rule = entry === '*' ? null : parseEntry(entry);
+    if (rule === null) isEverything = true;
+    else if (typeof rule === 'string') diagnostics.push(mistake(entry, rule));
+    else rules.push(rule);
+  }
+  return diagnostics.length > 0 ? { ok: false, diagnostics } : { ok: true, value: { isEverything, rules } };
+}
+
+/** Whether the setting says that this connection may be made. */
+export function allows(list: AllowList, target: Target): boolean {
+  const plain = { ...target, host: plainHost(target.host) };
+  return list.isEverything || list.rules.some((rule) => hasPort(rule, target.port) && rule.matches(plain));
+}
+
+/** Whether a host is there by its name, and not by where it leads. */
+export function allowsName(list: AllowList, host: string): boolean {
+  const target = { host: plainHost(host), port: 0, address: '' };
+  return list.isEverything || list.rules.some((rule) => rule.kind === 'name' && rule.matches(target));
+}
+
+/** Whether there is any host that may be asked on this port. */
+export function allowsPort(list: AllowList, port: number): boolean {
+  return list.isEverything || list.rules.some((rule) => hasPort(rule, port));
+}
+
+/** Lower case, without brackets and without the dot that ends an absolute name. */
+export function plainHost(host: string): string {
+  return host
+    .toLowerCase()
+    .replace(/^\[|\]$/g, '')
+    .replace(/\.+$/, '');
+}
+
+function hasPort({ ports }: AllowRule, port: number): boolean {
+  return ports === null || ports.includes(port);
+}
+
+/** @returns what is wrong with the entry, where it is no rule */
+function parseEntry(entry: string): AllowRule | string {
+  const isBareIpv6 = !entry.startsWith('[') && entry.split(':').length > 2;
+  const { host, port } = isBareIpv6 ? { host: entry, port: undefined } : (ENTRY.exec(entry)?.groups ?? {});
+  if (host === undefined) return 'is neither a host nor a range';
+  if (port !== undefined && port !== '*' && (Number(port) < 1 || Number(port) > 65_535)) return `has no port ${port}`;
+  const ports = port === undefined ? PUBLIC_PORTS : port === '*' ? null : [Number(port)];
+  const kind = /[:/]|^[\d.]+$/.test(host) ? 'range' : 'name';
+  const matches = kind === 'range' ? matchRange(host.replace(/[[\]]/g, '')) : matchName(host);
+  return typeof matches === 'string' ? matches : { kind, ports, matches };
+}
+
+function matchRange(text: string): AllowRule['matches'] | string {
+  const [address = '', bits] = text.split('/');
+  // 010.0.0.1 is 8.0.0.1 to some and 10.0.0.1 to others.
+  if (!ipaddr.IPv6.isValid(address) && !ipaddr.IPv4.isValidFourPartDecimal(address)) return 'has no address';
+  const single = ipaddr.IPv6.isValid(address) ? 128 : 32;
+  const cidr = `${address}/${bits ?? single}`;
+  if (!ipaddr.isValidCIDR(cidr)) return `has no prefix length of 0 to ${single}`;
+  const range = ipaddr.parseCIDR(cidr);
+  return ({ address: text }) => {
+    const candidate = ipaddr.parse(text);
+    return candidate.kind() === range[0].kind() && candidate.match(range);
+  };
+}
+
+function matchName(text: string): AllowRule['matches'] | string {
+  const isBelow = text.startsWith('*.');
+  const written = isBelow ? text.slice(2) : text;
+  const url = /[/\\@?#%*]/.test(written) ? null : parseUrl(`http://${written}/`);
+  const name = url === null ? '' : plainHost(url.hostname);
+  if (name === '') return 'has no host name';
+  if (ipaddr.IPv4.isValid(name)) return `has an address in another form; write ${name}`;
+  return ({ host }) => (isBelow ? host.endsWith(`.${name}`) : host === name);
+}
+
+function parseUrl(text: string): URL | null {
+  return URL.canParse(text) ? new URL(text) : null;
+}
+
+function mistake(entry: string, what: string): Diagnostic {
+  return {
+    code: 'config_invalid',
+    severity: 'error',
+    message: `The allowed source ${JSON.stringify(entry)} ${what}`,
+    hint: 'Write a host, host:port, *.example.com, 10.0.0.0/8, [fd00::]/8, or * for everything',
+  };
+}

@@ -1,0 +1,196 @@
+import { once } from 'node:events';
+import { got, type PlainResponse, RequestError } from 'got';
+import CachePolicy from 'http-cache-semantics';
+import { type Sha256, sha256 } from '../../digest.ts';
+import { createGuardedAgents, type GuardPolicy, urlProblem } from './address-guard.ts';
+import { fetchFailure, requestFailure, statusFailure } from './fetch-failure.ts';
+import { type BodyLimits, BodyRefused, readBody } from './read-body.ts';
+
+/** What a fetch may cost. */
+export interface FetchLimits extends BodyLimits {
+  /** In all, redirects too. */
+  readonly timeoutMs: number;
+  readonly maxRedirects: number;
+}
+
+/** @see service-contract, "Default limits" */
+export const DEFAULT_FETCH_LIMITS: FetchLimits = {
+  timeoutMs: 30_000,
+  maxBytes: 50_000_000,
+  maxRedirects: 3,
+  minBytesPerWindow: 5_000,
+  windowMs: 5_000,
+};
+
+export interface FetchPolicy extends GuardPolicy {
+  readonly limits?: FetchLimits;
+}
+
+/** What one fetch asks for, where that is other than usual. */
+export interface FetchWish extends Partial<Pick<FetchLimits, 'maxBytes' | 'timeoutMs'>> {
+  /** Of the request. */
+  readonly accept?: string;
+}
+
+/** What a server said of the version that it gave, to ask it later whether that is still the one. */
+export interface Validators {
+  /** Of the URL that answered, at the end of all redirects: another server's ETag says nothing. */
+  readonly answeredBy: Sha256;
+  readonly etag: string | null;
+  readonly lastModified: string | null;
+}
+
+export type FetchAnswer =
+  | { readonly status: 'fetched'; readonly bytes: Buffer; readonly validators: Validators; readonly freshMs: number }
+  /** What the validators were of is still what is there. */
+  | { readonly status: 'unchanged'; readonly freshMs: number };
+
+/**
+ * Fetches an http(s) URL into memory. `freshMs`: how long the server said that nobody has to ask again.
+ *
+ * @param options.known asks whether these still hold
+ * @throws SessionFailure `asset_forbidden_host`, `asset_unreachable`, `asset_too_large`; its text never holds the URL's query
+ * @throws the signal's reason, when it is aborted
+ */
+export type FetchSource = (
+  url: string,
+  signal: AbortSignal,
+  options?: FetchWish & { readonly known?: Validators | null | undefined },
+) => Promise<FetchAnswer>;
+
+const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
+
+type Hop = FetchAnswer | { readonly status: 'moved'; readonly location: string };
+
+interface Wanted {
+  /** The URL that the client gave. */
+  readonly given: string;
+  readonly known: Validators | null;
+  readonly accept: string;
+  readonly limits: FetchLimits;
+}
+
+/** A client that asks public hosts alone, unless its policy names others, within limits. EDGE. */
+export function createFetch(policy: FetchPolicy): FetchSource {
+  const usual = policy.limits ?? DEFAULT_FETCH_LIMITS;
+  const agent = createGuardedAgents(policy);
+
+  /** Answers with where to go on, or with what there is. */
+  const ask = async (url: URL, signal: AbortSignal, { given, known, accept, limits }: Wanted): Promise<Hop> => {
+    const answeredBy = sha256(url.href);
+    const conditions = known?.answeredBy === answeredBy ? conditionsOf(known) : {};
+    const isConditional = Object.keys(conditions).length > 0;
+    const stream = got.stream(url, {
+      agent,
+      signal,
+      headers: { 'user-agent': 'reelform', accept, 'accept-encoding': 'identity', ...conditions },
+      followRedirect: false,
+      throwHttpErrors: false,
+      retry: { limit: 0 },
+      enableUnixSockets: false,
+    });
+    // One that comes after we have turned away.
+    stream.on('error', () => {});
+    try {
+      const [response] = (await once(stream, 'response')) as [PlainResponse];
+      const { statusCode, headers } = response;
+      if (REDIRECTS.has(statusCode) && headers.location !== undefined) {
+        return { status: 'moved', location: headers.location };
+      }
+      const freshMs = freshnessOf(url, response);
+      if (statusCode === 304 && isConditional) return { status: 'unchanged', freshMs };
+      if (statusCode !== 200 && statusCode !== 203) throw statusFailure(statusCode, given);
+      if (lengthOf(response) > limits.maxBytes) throw new BodyRefused('too_large');
+      const bytes = await readBody(stream, limits);
+      const validators = { answeredBy, etag: headers.etag ?? null, lastModified: headers['last-modified'] ?? null };
+      return { status: 'fetched', bytes, validators, freshMs };
+    } catch (error) {
+      signal.throwIfAborted();
+      if (error instanceof BodyRefused) throw bodyFailure(error, given, limits);
+      throw error instanceof RequestError ? requestFailure(error, given, url.host) : error;
+    } finally {
+      stream.destroy();
+    }
+  };
+
+  return async (given, signal, { known = null, accept = 'image/*', ...special } = {}) => {
+    signal.throwIfAborted();
+    const limits = { ...usual, ...special };
+    const deadline = startDeadline(signal, limits.timeoutMs);
+    try {
+      let next = given;
+      for (let hop = 0; hop <= limits.maxRedirects; hop++) {
+        const url = checkedUrl(given, next, policy);
+        const answer = await ask(url, deadline.signal, { given, known, accept, limits });
+        // Anybody on the way may lead elsewhere at any time.
+        if (answer.status !== 'moved') return hop === 0 ? answer : { ...answer, freshMs: 0 };
+        next = resolveLocation(answer.location, url);
+      }
+      throw fetchFailure('asset_unreachable', given, `redirects more than ${limits.maxRedirects} times`);
+    } catch (error) {
+      signal.throwIfAborted();
+      if (!deadline.signal.aborted) throw error;
+      const what = `took longer than ${limits.timeoutMs / 1000} s`;
+      throw fetchFailure('asset_unreachable', given, what, { isRetryable: true });
+    } finally {
+      deadline.clear();
+    }
+  };
+}
+
+function checkedUrl(given: string, text: string, policy: GuardPolicy): URL {
+  if (!URL.canParse(text)) throw fetchFailure('asset_forbidden_host', given, 'leads to what is no URL');
+  const url = new URL(text);
+  const problem = urlProblem(url, policy);
+  if (problem === null) return url;
+  if (given === text) throw fetchFailure('asset_forbidden_host', given, problem);
+  throw fetchFailure('asset_forbidden_host', given, `redirects to a URL that ${problem}`);
+}
+
+/** Header texts are bytes; those of a URL are UTF-8 where they are not ASCII. An answer that is no URL is given back. */
+function resolveLocation(location: string, base: URL): string {
+  const text = Buffer.from(location, 'latin1').toString();
+  return URL.canParse(text, base.href) ? new URL(text, base).href : text;
+}
+
+/** What the server says that the body has; 0 where that says nothing of what will come out of it. */
+function lengthOf({ headers }: PlainResponse): number {
+  return headers['content-encoding'] === undefined ? Number(headers['content-length'] ?? 0) : 0;
+}
+
+function conditionsOf({ etag, lastModified }: Validators): Record<string, string> {
+  return {
+    ...(etag === null ? {} : { 'if-none-match': etag }),
+    ...(lastModified === null ? {} : { 'if-modified-since': lastModified }),
+  };
+}
+
+/** A 304 says of what it confirms what the 200 would have said. No guesses from the age of a file. @see RFC 9111, 4.2 */
+function freshnessOf(url: URL, { headers }: PlainResponse): number {
+  const request = { url: url.href, method: 'GET', headers: {} };
+  const policy = new CachePolicy(request, { status: 200, headers }, { shared: true, cacheHeuristic: 0 });
+  return policy.storable() ? Math.max(0, policy.timeToLive()) : 0;
+}
+
+function bodyFailure({ reason }: BodyRefused, url: string, limits: FetchLimits): Error {
+  if (reason === 'too_large') {
+    return fetchFailure('asset_too_large', url, `is larger than ${limits.maxBytes / 1_000_000} MB`);
+  }
+  const what = `sends less than ${limits.minBytesPerWindow} bytes in ${limits.windowMs / 1000} s`;
+  return fetchFailure('asset_unreachable', url, what, { isRetryable: true });
+}
+
+/** Ends with the signal, or with the time. */
+function startDeadline(signal: AbortSignal, timeoutMs: number): { readonly signal: AbortSignal; clear(): void } {
+  const controller = new AbortController();
+  const end = (): void => controller.abort();
+  const timer = setTimeout(end, timeoutMs);
+  signal.addEventListener('abort', end, { once: true });
+  return {
+    signal: controller.signal,
+    clear() {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', end);
+    },
+  };
+}

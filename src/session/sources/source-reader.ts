@@ -1,0 +1,44 @@
+import type { Sha256 } from '../../digest.ts';
+import { SessionFailure, type SourceReader, type TenantId } from '../ports.ts';
+import { checkSource } from './check-source.ts';
+import { fetchFailure } from './fetch-failure.ts';
+import type { SourceCache } from './source-cache.ts';
+import { SOURCE_LIMITS } from './source-limits.ts';
+import type { SourceStore } from './source-store.ts';
+
+const UPLOAD = /^urn:sha256:([0-9a-f]{64})$/;
+
+/** The `remote_url` of uploaded bytes. */
+export function uploadUrl(digest: Sha256): string {
+  return `urn:sha256:${digest}`;
+}
+
+export interface SourceReaderPorts {
+  readonly uploads: SourceStore;
+  readonly cache: SourceCache;
+  /** Whether the tenant uploaded these bytes: to know a digest is not to have them. */
+  readonly mayRead: (tenant: TenantId, digest: Sha256) => Promise<boolean>;
+}
+
+/** Reads uploads from the store and http(s) URLs through the cache; what comes back is safe to decode. */
+export function createSourceReader({ uploads, cache, mayRead }: SourceReaderPorts): SourceReader {
+  return {
+    async read(tenant, { remoteUrl, kind }, signal) {
+      const digest = UPLOAD.exec(remoteUrl)?.[1] as Sha256 | undefined;
+      if (digest !== undefined) {
+        const bytes = (await mayRead(tenant, digest)) ? await uploads.get(digest) : null;
+        if (bytes !== null) return checkSource(bytes, kind, digest);
+        throw new SessionFailure({
+          code: 'asset_unreachable',
+          title: 'Asset could not be fetched',
+          detail: `There is no upload ${digest}`,
+        });
+      }
+      if (!/^https?:/i.test(remoteUrl.trimStart())) {
+        throw fetchFailure('asset_forbidden_host', remoteUrl, 'is neither http nor https');
+      }
+      const { bytes, sha256 } = await cache.read(remoteUrl, signal, SOURCE_LIMITS[kind]);
+      return checkSource(bytes, kind, sha256);
+    },
+  };
+}

@@ -1,0 +1,96 @@
+import { readdir, readFile, rm, stat, utimes } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type Sha256, sha256 } from '../../digest.ts';
+import { ifThere } from '../../if-there.ts';
+import { replaceFile, UNFINISHED } from '../../replace-file.ts';
+
+/** Bytes under their own SHA-256, in a folder, which several processes may share. EDGE. */
+export interface SourceStore {
+  /** @param digest of the bytes, where it is known already */
+  put(bytes: Uint8Array, digest?: Sha256): Promise<Sha256>;
+  /** Null also for bytes that are not what they were; those are removed. Counts as a use. */
+  get(digest: Sha256): Promise<Buffer | null>;
+  has(digest: Sha256): Promise<boolean>;
+  /**
+   * Removes what was not used for longest until no more than `maxBytes` are left, but nothing that was used within the
+   * last hour: somebody may be at work with it.
+   *
+   * @returns how many bytes are left
+   */
+  prune(maxBytes: number): Promise<number>;
+  /** Removes everything. */
+  clear(): Promise<void>;
+}
+
+export interface SourceStoreOptions {
+  /** Whether what was put has to outlive a power cut. */
+  readonly isDurable: boolean;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+}
+
+/** Milliseconds that a file is left alone after its last use. */
+const UNTOUCHABLE_MS = 3_600_000;
+
+export function createSourceStore(directory: string, { isDurable, now }: SourceStoreOptions): SourceStore {
+  const pathOf = (digest: Sha256): string => join(directory, digest);
+  /** False when it is not there. */
+  const touch = async (digest: Sha256): Promise<boolean> => {
+    const time = new Date(now());
+    return (await ifThere(utimes(pathOf(digest), time, time).then(() => true))) ?? false;
+  };
+  return {
+    async put(bytes, digest = sha256(bytes)) {
+      // The same logo comes with every video. Another size is what a power cut left.
+      const there = await ifThere(stat(pathOf(digest)));
+      if (there?.size !== bytes.length || !(await touch(digest))) {
+        await replaceFile(pathOf(digest), bytes, { isDurable });
+        await touch(digest);
+      }
+      return digest;
+    },
+    async get(digest) {
+      const bytes = await ifThere(readFile(pathOf(digest)));
+      if (bytes === null) return null;
+      if (sha256(bytes) !== digest) {
+        await rm(pathOf(digest), { force: true });
+        return null;
+      }
+      await touch(digest);
+      return bytes;
+    },
+    async has(digest) {
+      return (await ifThere(stat(pathOf(digest)))) !== null;
+    },
+    async prune(maxBytes) {
+      const files = await filesOf(directory);
+      let sizeBytes = files.reduce((sum, file) => sum + file.sizeBytes, 0);
+      for (const file of files.sort((a, b) => a.usedAt - b.usedAt)) {
+        const isNeeded = !file.name.startsWith(UNFINISHED) && sizeBytes <= maxBytes;
+        if (isNeeded || file.usedAt > now() - UNTOUCHABLE_MS) continue;
+        await rm(join(directory, file.name), { force: true });
+        sizeBytes -= file.sizeBytes;
+      }
+      return sizeBytes;
+    },
+    async clear() {
+      await rm(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+interface StoredFile {
+  readonly name: string;
+  readonly sizeBytes: number;
+  /** Milliseconds since the epoch. */
+  readonly usedAt: number;
+}
+
+async function filesOf(directory: string): Promise<StoredFile[]> {
+  const files: StoredFile[] = [];
+  for (const name of (await ifThere(readdir(directory))) ?? []) {
+    const found = await ifThere(stat(join(directory, name)));
+    if (found?.isFile()) files.push({ name, sizeBytes: found.size, usedAt: found.mtimeMs });
+  }
+  return files;
+}

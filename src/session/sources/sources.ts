@@ -1,0 +1,44 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { SourceReader } from '../ports.ts';
+import type { GuardPolicy } from './address-guard.ts';
+import { createFetch, type FetchLimits } from './fetch-source.ts';
+import { createSourceCache } from './source-cache.ts';
+import { createSourceReader, type SourceReaderPorts } from './source-reader.ts';
+import { createSourceStore, type SourceStore } from './source-store.ts';
+
+export interface SourcesOptions extends GuardPolicy, Pick<SourceReaderPorts, 'mayRead'> {
+  /** Of uploads and copies; absolute. */
+  readonly directory: string;
+  /** For one command: each URL is read once, nothing has to outlive the machine, and `clear` comes at the end. */
+  readonly isOneRun: boolean;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+  readonly limits?: FetchLimits;
+}
+
+/** Everything that images come from. */
+export interface Sources {
+  readonly reader: SourceReader;
+  /** Bytes that clients sent; never pruned. */
+  readonly uploads: SourceStore;
+  /** Removes copies of what URLs gave, those used longest ago first, down to `maxBytes`. @returns bytes that are left */
+  prune(maxBytes: number): Promise<number>;
+  /** Removes everything, uploads too. */
+  clear(): Promise<void>;
+}
+
+/** Puts guard, client, cache, store and reader together. EDGE. */
+export function createSources(options: SourcesOptions): Sources {
+  const { directory, isOneRun, now, mayRead } = options;
+  const uploads = createSourceStore(join(directory, 'uploads'), { isDurable: !isOneRun, now });
+  const blobs = createSourceStore(join(directory, 'fetched'), { isDurable: false, now });
+  const fetch = createFetch(options);
+  const cache = createSourceCache({ directory: join(directory, 'urls'), blobs, fetch, now, isOneRun });
+  return {
+    reader: createSourceReader({ uploads, cache, mayRead }),
+    uploads,
+    prune: (maxBytes) => cache.prune(maxBytes),
+    clear: () => rm(directory, { recursive: true, force: true }),
+  };
+}

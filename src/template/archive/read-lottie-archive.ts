@@ -1,0 +1,114 @@
+import type { Diagnostic, Result } from '../../diagnostic.ts';
+import { isRecord } from '../../is-record.ts';
+import type { LottieNode } from '../lottie/lottie-node.ts';
+import type { LottieDocument } from '../scene.ts';
+import { type ArchiveLayout, type Changed, LAYOUT_FILE, OWN_FOLDER, parseLayout } from './lottie-archive-layout.ts';
+import { readPackageZip } from './read-package-zip.ts';
+
+/** A `.lottie` file of dotLottie 1 or 2, unpacked. */
+export interface LottieArchive {
+  /** By path in the archive. */
+  readonly files: ReadonlyMap<string, Uint8Array>;
+  /** Ids of its animations; the first is the one to show first. */
+  readonly animations: readonly string[];
+}
+
+/**
+ * Unpacks a `.lottie` file, with the guards of `readPackageZip`.
+ *
+ * @see https://dotlottie.io/structure; version 2 has a/, i/, u/ and f/ in place of animations/, images/ …
+ */
+export function readLottieArchive(bytes: Uint8Array): Result<LottieArchive> {
+  const unpacked = readPackageZip(bytes);
+  if (!unpacked.ok) {
+    const hint = 'Export the .lottie file again';
+    return { ok: false, diagnostics: unpacked.diagnostics.map((diagnostic) => ({ ...diagnostic, hint })) };
+  }
+  const files = unpacked.value;
+  const manifest = jsonOf(files.get('manifest.json'));
+  if (!isRecord(manifest)) return refused('The .lottie file has no manifest.json that can be read');
+  const listed = (Array.isArray(manifest.animations) ? manifest.animations : []).flatMap((one: unknown) => {
+    return isRecord(one) && typeof one.id === 'string' ? [one.id] : [];
+  });
+  const there = listed.filter((id) => files.has(animationPath(id, files)));
+  if (there.length === 0) return refused('The .lottie file has no animation that its manifest names');
+  const initial = isRecord(manifest.initial) ? manifest.initial.animation : manifest.activeAnimationId;
+  const animations = [...there].sort((a, b) => Number(b === initial) - Number(a === initial));
+  return { ok: true, value: { files, animations } };
+}
+
+/** One animation of an archive: any JSON; undefined for a text that is none. */
+export function animationIn({ files }: LottieArchive, id: string): unknown {
+  return jsonOf(files.get(animationPath(id, files)));
+}
+
+/**
+ * The files of the template package that `writeLottieArchive` packed: `template.yaml`, `animation.json` with the values
+ * that it had, and all others.
+ */
+export function readPackedPackage(bytes: Uint8Array): Result<Map<string, Uint8Array>> {
+  const archive = readLottieArchive(bytes);
+  if (!archive.ok) return archive;
+  const { files } = archive.value;
+  if (!files.has(`${OWN_FOLDER}template.yaml`)) {
+    return refused(
+      'The .lottie file is an animation alone, and no template package',
+      'Make a package from it with reelform template init',
+    );
+  }
+  const layoutBytes = files.get(LAYOUT_FILE);
+  const layout = layoutBytes === undefined ? null : parseLayout(new TextDecoder().decode(layoutBytes));
+  const animation = layout === null ? undefined : animationIn(archive.value, layout.animation);
+  if (layout === null || !isRecord(animation)) {
+    return refused('The .lottie file does not say how its package was packed', 'Pack it again: reelform template pack');
+  }
+  restore(animation as LottieDocument, layout);
+  const found = new Map<string, Uint8Array>([
+    ['animation.json', new TextEncoder().encode(`${JSON.stringify(animation)}\n`)],
+  ]);
+  for (const [path, content] of files) {
+    const own = Object.hasOwn(layout.files, path) ? layout.files[path] : undefined;
+    if (own !== undefined) found.set(own, content);
+    else if (path.startsWith(OWN_FOLDER) && path !== LAYOUT_FILE) found.set(path.slice(OWN_FOLDER.length), content);
+  }
+  return { ok: true, value: found };
+}
+
+function animationPath(id: string, files: ReadonlyMap<string, Uint8Array>): string {
+  const second = `a/${id}.json`;
+  return files.has(second) ? second : `animations/${id}.json`;
+}
+
+function restore(animation: LottieDocument, { assets, fonts }: ArchiveLayout): void {
+  const list = isRecord(animation.fonts) && Array.isArray(animation.fonts.list) ? animation.fonts.list : [];
+  for (const [nodes, changes] of [
+    [Array.isArray(animation.assets) ? animation.assets : [], assets],
+    [list, fonts],
+  ] as const) {
+    for (const [index, changed] of Object.entries(changes)) {
+      const node: unknown = nodes[Number(index)];
+      if (isRecord(node)) setBack(node, changed);
+    }
+  }
+}
+
+function setBack(node: LottieNode, changed: Changed): void {
+  for (const [name, value] of Object.entries(changed)) {
+    if (value === null) delete node[name];
+    else node[name] = value;
+  }
+}
+
+function jsonOf(bytes: Uint8Array | undefined): unknown {
+  if (bytes === undefined) return undefined;
+  try {
+    return JSON.parse(new TextDecoder().decode(bytes));
+  } catch {
+    return undefined;
+  }
+}
+
+function refused(message: string, hint?: string): Result<never> {
+  const diagnostic: Diagnostic = { code: 'template_invalid', severity: 'error', message, hint };
+  return { ok: false, diagnostics: [diagnostic] };
+}

@@ -1,0 +1,146 @@
+import { crc32, inflateRawSync } from 'node:zlib';
+import type { Diagnostic, Result } from '../../diagnostic.ts';
+import { readZipDirectory, type ZipEntry } from './zip-directory.ts';
+
+/** The limits of a template package, in a zip as in a folder. */
+export const MAX_PACKAGE_BYTES = 50 << 20;
+export const MAX_PACKAGE_FILES = 2_000;
+
+/** Animations shrink to a tenth, or a thirtieth at most. */
+export const MAX_EXPANSION = 200;
+const HARMLESS_BYTES = 1 << 20;
+const LONGEST_NAME = 500;
+const LONGEST_TOLD = 120;
+/** Whoever made more mistakes knows by then. */
+const MOST_TOLD = 50;
+
+/**
+ * The files of a zipped template package by their path, with `/`; all that is wrong at once.
+ *
+ * Hidden files and what macOS adds are left out, as they are in a folder. One folder around everything is taken away.
+ * Nothing is unpacked beyond the size that its entry names, nor before all sizes together are known to be allowed.
+ */
+export function readPackageZip(bytes: Uint8Array): Result<Map<string, Uint8Array>> {
+  const directory = checkPackageZip(bytes);
+  if (!directory.ok) return directory;
+  const entries = directory.value;
+  const wanted = entries.filter(isWanted).map((entry) => ({ entry, path: entry.name.normalize('NFC') }));
+  const files = new Map<string, Uint8Array>();
+  const clashes = pathProblems(wanted.map(({ path }) => path));
+  const damages: string[] = [];
+  if (clashes.length > 0) return refused(clashes);
+  for (const { entry, path } of wanted) {
+    const unpacked = unpack(entry);
+    if (unpacked === null) damages.push(`${told(entry)} is damaged, or not what its header says`);
+    else files.set(path, unpacked);
+  }
+  return damages.length > 0 ? refused(damages) : { ok: true, value: withoutTopFolder(files) };
+}
+
+/** What a zipped package says that it holds, as far as that can be told without unpacking any of it: in a moment. */
+export function checkPackageZip(bytes: Uint8Array): Result<ZipEntry[]> {
+  const entries = readZipDirectory(bytes);
+  if (typeof entries === 'string') return { ok: false, diagnostics: [problem(`The package ${entries}`)] };
+  const problems = [...entries.flatMap(entryProblems), ...sizeProblems(entries.filter(isWanted))];
+  return problems.length > 0 ? refused(problems) : { ok: true, value: entries };
+}
+
+function entryProblems(entry: ZipEntry): string[] {
+  const { name, isRegular, isEncrypted, isFolder, method, sizeBytes, data } = entry;
+  const problems: string[] = [];
+  const parts = name.split('/').slice(0, isFolder ? -1 : undefined);
+  if (name.length > LONGEST_NAME) problems.push('has a name that is too long');
+  if (/[\p{Cc}\u{fffd}]/u.test(name)) problems.push('has a name with characters that no name has');
+  if (name.includes('\\')) problems.push('has a backslash in its name');
+  if (/^[a-z]:/i.test(name)) problems.push('begins with a drive');
+  if (parts.some((part) => part === '' || part === '.' || part === '..')) problems.push('leads out of the package');
+  if (parts.includes('__proto__')) problems.push('has a name that no file may have');
+  if (!isRegular) problems.push('is a link or a device');
+  if (isEncrypted) problems.push('is encrypted');
+  else if (method !== 0 && method !== 8) problems.push('is compressed in a way that zip programs seldom use');
+  if (isFolder && sizeBytes > 0) problems.push('is a folder with bytes');
+  if (isBomb(entry)) problems.push(`unpacks to more than ${MAX_EXPANSION} times its size`);
+  if (data === null) problems.push('is not where the directory of the zip says');
+  return problems.map((what) => `${told(entry)} ${what}`);
+}
+
+function isBomb({ sizeBytes, data }: ZipEntry): boolean {
+  return data !== null && sizeBytes > HARMLESS_BYTES && sizeBytes > data.length * MAX_EXPANSION;
+}
+
+/** Neither a folder, nor hidden, nor what macOS puts beside each file. */
+function isWanted({ name, isFolder }: ZipEntry): boolean {
+  return !isFolder && !name.split('/').some((part) => part.startsWith('.') || part === '__MACOSX');
+}
+
+function sizeProblems(entries: readonly ZipEntry[]): string[] {
+  const problems: string[] = [];
+  const sizeBytes = entries.reduce((sum, entry) => sum + entry.sizeBytes, 0);
+  if (entries.length > MAX_PACKAGE_FILES) problems.push(`The package has ${entries.length} files; 2,000 are allowed`);
+  if (sizeBytes > MAX_PACKAGE_BYTES) problems.push('The package has more than 50 MB in all');
+  return problems;
+}
+
+/** Paths that a file system, here or elsewhere, cannot hold side by side. */
+function pathProblems(paths: readonly string[]): string[] {
+  const problems: string[] = [];
+  const files = new Set<string>();
+  const folders = new Set<string>();
+  for (const path of paths) {
+    const folded = path.toLowerCase();
+    if (files.has(folded)) problems.push(`${quoted(path)} is there twice, as names go by small letters`);
+    files.add(folded);
+    for (let at = folded.indexOf('/'); at !== -1; at = folded.indexOf('/', at + 1)) folders.add(folded.slice(0, at));
+  }
+  const both = paths.filter((path) => folders.has(path.toLowerCase()));
+  return [...problems, ...both.map((path) => `${quoted(path)} is a file and a folder`)];
+}
+
+/** @returns null when it is not, to the byte, what the directory promises */
+function unpack({ method, data, sizeBytes, crc }: ZipEntry): Uint8Array | null {
+  const bytes = method === 0 ? data : inflate(data!, sizeBytes);
+  return bytes !== null && bytes.length === sizeBytes && crc32(bytes) === crc ? bytes : null;
+}
+
+/** Gives up as soon as more comes out than was promised. */
+function inflate(data: Uint8Array, sizeBytes: number): Uint8Array | null {
+  try {
+    return inflateRawSync(data, { maxOutputLength: Math.max(1, sizeBytes) });
+  } catch {
+    return null;
+  }
+}
+
+/** People zip the folder, and not what is in it. */
+function withoutTopFolder(files: Map<string, Uint8Array>): Map<string, Uint8Array> {
+  const [first = ''] = files.keys();
+  const top = first.slice(0, first.indexOf('/') + 1);
+  if (top === '' || ![...files.keys()].every((path) => path.startsWith(top))) return files;
+  return new Map([...files].map(([path, bytes]) => [path.slice(top.length), bytes]));
+}
+
+function refused(messages: readonly string[]): Result<never> {
+  const more = messages.length - MOST_TOLD;
+  const diagnostics = messages.slice(0, MOST_TOLD).map(problem);
+  return {
+    ok: false,
+    diagnostics: more > 0 ? [...diagnostics, problem(`There are ${more} more mistakes`)] : diagnostics,
+  };
+}
+
+function problem(message: string): Diagnostic {
+  return {
+    code: 'template_invalid',
+    severity: 'error',
+    message,
+    hint: 'Zip the folder of the template package again, or push it with reelform',
+  };
+}
+
+function told({ name }: ZipEntry): string {
+  return quoted(name);
+}
+
+function quoted(name: string): string {
+  return JSON.stringify(name.length > LONGEST_TOLD ? `${name.slice(0, LONGEST_TOLD)}…` : name);
+}

@@ -1,0 +1,83 @@
+import { ReelformError } from '../../diagnostic.ts';
+import { isRecord } from '../../is-record.ts';
+import type { FontResource, Mapping } from '../../wire/mapping.ts';
+import { fontNames } from '../derive-spec.ts';
+import type { LottieNode } from '../lottie/lottie-node.ts';
+import { isReplaced, usedStyles } from '../lottie/used-fonts.ts';
+import type { FontSlot } from '../manifest.ts';
+import type { LottieDocument, SceneFont } from '../scene.ts';
+import type { TemplatePackage } from '../template-package.ts';
+
+type FontRequest = Pick<Mapping, 'resources' | 'font_changes'>;
+
+/**
+ * Sets the texts of an animation in the fonts that were chosen: by the first editable of kind font that has a say on the text, else
+ * by `font_changes`. Fonts that come in so join `fonts.list`.
+ *
+ * A font keeps the ascent of the one that it replaces, so that the first line of a text box stays where the designer put it.
+ *
+ * @param animation written to
+ * @returns the fonts that the scene needs: those that are listed, then those that stand in for missing glyphs, in their order
+ * @throws ReelformError template_invalid for a font that the package does not carry
+ */
+export function bindFonts(animation: LottieDocument, template: TemplatePackage, request: FontRequest): SceneFont[] {
+  const choose = fontChoice(template, request);
+  const list = fontList(animation);
+  for (const { style, editable } of usedStyles(animation)) {
+    const chosen = choose(style.f, editable);
+    if (chosen === style.f) continue;
+    if (!list.some(({ fName }) => fName === chosen)) {
+      list.push(
+        listedFont(
+          chosen,
+          list.find(({ fName }) => fName === style.f),
+        ),
+      );
+    }
+    style.f = chosen;
+  }
+  const fallbacks = new Set(template.fallbackFonts);
+  const own = [...new Set(fontNames(animation))].filter((name) => !fallbacks.has(name));
+  return [...own, ...fallbacks].map((name) => ({
+    name,
+    bytes: fontBytes(template, name),
+    isFallback: fallbacks.has(name),
+  }));
+}
+
+/** @returns what a text of a font and an editable is to be set in */
+function fontChoice(
+  { manifest }: TemplatePackage,
+  { resources, font_changes: changes = {} }: FontRequest,
+): (font: string, editable: string | null) => string {
+  const slots = [...manifest.editables].flatMap(([key, { font }]): (FontSlot & { readonly chosen: string })[] => {
+    const resource = Object.hasOwn(resources, key) ? resources[key] : undefined;
+    return font === null || resource === undefined ? [] : [{ ...font, chosen: (resource as FontResource).source.font }];
+  });
+  // Who names the texts has more to say on them than who names none.
+  slots.sort((a, b) => Number(a.texts === null) - Number(b.texts === null));
+  return (font, editable) => {
+    const slot = slots.find((one) => isReplaced(one, font, editable));
+    if (slot !== undefined) return slot.chosen;
+    return Object.hasOwn(changes, font) ? changes[font]!.source.font : font;
+  };
+}
+
+function fontList(animation: LottieDocument): LottieNode[] {
+  const fonts = isRecord(animation.fonts) ? animation.fonts : {};
+  const list = Array.isArray(fonts.list) ? fonts.list.filter(isRecord) : [];
+  animation.fonts = { ...fonts, list };
+  return list;
+}
+
+/** @param replaced the entry of the font that it stands in for */
+function listedFont(name: string, replaced: LottieNode | undefined): LottieNode {
+  const [, family = name, style = 'Regular'] = /^(.+)-([^-]+)$/.exec(name) ?? [];
+  return { fName: name, fFamily: family, fStyle: style, ascent: replaced?.ascent ?? 75, origin: 3 };
+}
+
+function fontBytes(template: TemplatePackage, name: string): Uint8Array {
+  const file = template.fonts.get(name) ?? template.extraFonts.get(name);
+  if (file !== undefined) return file.bytes;
+  throw new ReelformError('template_invalid', `The template carries no font ${name}`);
+}

@@ -1,0 +1,130 @@
+import { byCodeUnit } from '../../digest.ts';
+import type {
+  AudioResource,
+  AudioTransform,
+  Mapping,
+  MediaResource,
+  Resource,
+  TextResource,
+  Transform,
+} from '../../wire/mapping.ts';
+import type { OutputRequest } from '../../wire/output.ts';
+import { slotValue } from '../derive-spec.ts';
+import type { LottieNode } from '../lottie/lottie-node.ts';
+import { findSlotUses, type SlotUse, soundAssetIds, textStyles } from '../lottie/lottie-slots.ts';
+import type { Scene, SceneSound } from '../scene.ts';
+import type { PackageFile, TemplatePackage } from '../template-package.ts';
+import { bindFonts } from './bind-fonts.ts';
+import { MediaBinder } from './bind-media.ts';
+import { withoutSounds } from './bind-sounds.ts';
+import { trackKey } from './check-mapping.ts';
+import { parseColor } from './color.ts';
+import { resolveOutput } from './resolve-output.ts';
+
+const DEFAULT_TRANSFORM: Transform = { crop_strategy: 'cover' };
+
+/** What a template is filled with, and the file that is to come of it. */
+export interface BindRequest extends Pick<Mapping, 'resources' | 'audio_tracks' | 'font_changes'> {
+  readonly output?: OutputRequest | undefined;
+  /** Of the video, for the file's metadata. */
+  readonly fingerprint?: string | null | undefined;
+}
+
+/**
+ * Fills a template with a mapping: texts, colours and names of fonts are written into the animation; font files, images,
+ * clips and sounds come beside it. Slots that the mapping leaves out keep the template's own value. Each node that an editable filled says so in a field
+ * `editable`, for whoever has something to tell about it.
+ *
+ * The mapping is one that `checkMapping` found nothing wrong with.
+ *
+ * @param fetched the bytes behind each media resource, by editable key; of a track by `audio_tracks.` and its name
+ */
+export function bindMapping(
+  template: TemplatePackage,
+  { resources, audio_tracks = {}, font_changes = {}, output, fingerprint = null }: BindRequest,
+  fetched: ReadonlyMap<string, Uint8Array>,
+): Scene {
+  const animation = structuredClone(template.animation);
+  const media = new MediaBinder(animation);
+
+  for (const [key, uses] of findSlotUses(animation)) {
+    const resource = Object.hasOwn(resources, key) ? resources[key] : undefined;
+    const own = slotValue(animation, key);
+    const isVideo = template.manifest.editables.get(key)?.kind === 'video';
+    const bytes = fetched.get(key);
+    for (const use of uses) {
+      delete use.node.sid;
+      use.node.editable = key;
+      if (use.kind === 'text' || use.kind === 'property') {
+        writeValue(use, resource === undefined ? null : (resource as TextResource).source.text, own);
+      } else if (use.kind === 'sound') {
+        if (bytes !== undefined) media.hear(use.assetId, { bytes, name: key, transform: audioTransform(resource) });
+      } else if (bytes !== undefined) {
+        media.show(use, { bytes, name: key, transform: transformOf(resource), isVideo });
+      } else {
+        const file = template.images.get(use.assetId);
+        if (file !== undefined) media.show(use, { ...ownFile(file), isVideo });
+      }
+    }
+  }
+  delete animation.slots;
+  for (const asset of animation.assets ?? []) {
+    const [image, sound] = [template.images.get(asset.id), template.sounds.get(asset.id)];
+    if (image !== undefined) media.show({ node: asset, assetId: asset.id }, { ...ownFile(image), isVideo: false });
+    if (sound !== undefined) media.hear(asset.id, { bytes: sound.bytes, name: sound.path, transform: {} });
+  }
+  const fonts = bindFonts(animation, template, { resources, font_changes });
+  const { output: file, ...measures } = resolveOutput(template, output);
+  return {
+    output: { ...file, fingerprint },
+    ...measures,
+    animation: withoutSounds(animation, soundAssetIds(template.animation)),
+    fonts,
+    images: media.images,
+    clips: media.clips,
+    sounds: [...media.sounds, ...trackSounds(template, audio_tracks, fetched)],
+  };
+}
+
+function writeValue(use: SlotUse, text: string | null, own: LottieNode | null): void {
+  if (use.kind === 'text') {
+    const words = text ?? (own === null ? null : (textStyles(own)[0]?.t ?? null));
+    // Lottie breaks lines at a carriage return.
+    if (words !== null) for (const style of use.styles) style.t = words.replaceAll(/\r\n?|\n/g, '\r');
+    return;
+  }
+  const color = text === null ? null : parseColor(text);
+  if (color !== null) Object.assign(use.node, { a: 0, k: color });
+  else if (own !== null) Object.assign(use.node, structuredClone(own));
+}
+
+/** The tracks of a mapping, each over the whole video. */
+function trackSounds(
+  { frameCount, fps }: TemplatePackage,
+  tracks: NonNullable<Mapping['audio_tracks']>,
+  fetched: ReadonlyMap<string, Uint8Array>,
+): SceneSound[] {
+  const span = { startSeconds: 0, endSeconds: frameCount / fps };
+  return inOrder(tracks).flatMap(([track, { transform = {} }]) => {
+    const name = trackKey(track);
+    const bytes = fetched.get(name);
+    return bytes === undefined ? [] : [{ bytes, name, ...span, transform, optional: false }];
+  });
+}
+
+/** The tracks of a mapping, in the order in which they are mixed: it goes by their names. */
+export function inOrder(tracks: NonNullable<Mapping['audio_tracks']>): [name: string, track: AudioResource][] {
+  return Object.entries(tracks).sort(([a], [b]) => byCodeUnit(a, b));
+}
+
+function transformOf(resource: Resource | undefined): Transform {
+  return { ...DEFAULT_TRANSFORM, ...(resource as MediaResource | undefined)?.transform };
+}
+
+function audioTransform(resource: Resource | undefined): AudioTransform {
+  return (resource as AudioResource | undefined)?.transform ?? {};
+}
+
+function ownFile({ path, bytes }: PackageFile): { bytes: Uint8Array; name: string; transform: Transform } {
+  return { bytes, name: path, transform: { crop_strategy: 'fill' } };
+}

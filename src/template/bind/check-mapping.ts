@@ -1,0 +1,224 @@
+import { isRecord } from '../../is-record.ts';
+import { jsonPointer } from '../../json-pointer.ts';
+import { nearest } from '../../nearest.ts';
+import type { Editable, StyleVersion } from '../../wire/style-version.ts';
+import { checkTransform, type FieldProblem, type MappingProblemCode } from './check-transform.ts';
+import { parseColor } from './color.ts';
+
+/** One mistake in a mapping, as the service reports it. */
+export interface MappingProblem {
+  readonly code: MappingProblemCode;
+  /** JSON pointer into the request. */
+  readonly pointer: string;
+  /** The editable's key; `audio_tracks.` and the name of a track; `font_changes.` and the name of a font. */
+  readonly editable: string;
+  readonly detail: string;
+}
+
+/** A mapping whose entries may be any JSON. */
+export interface UncheckedMapping {
+  readonly resources: Readonly<Record<string, unknown>>;
+  readonly audio_tracks?: Readonly<Record<string, unknown>> | undefined;
+  readonly font_changes?: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** Unicode code points of a text whose editable says no limit of its own. */
+const MAX_TEXT = 2_000;
+const MAX_TRACKS = 16;
+const MAX_TRACK_NAME = 100;
+const RESOURCES = '#/mapping/resources';
+const TRACKS = '#/mapping/audio_tracks';
+const CHANGES = '#/mapping/font_changes';
+const TRACK_KEY = 'audio_tracks.';
+
+/**
+ * Holds a mapping against a specification and tells all that is wrong, in the specification's order: what it finds nothing
+ * wrong with can be bound.
+ */
+export function checkMapping(mapping: UncheckedMapping, spec: StyleVersion): MappingProblem[] {
+  const carried = spec.available_fonts ?? spec.fonts;
+  return [
+    ...checkResources(mapping.resources, spec, carried),
+    ...checkTracks(mapping.audio_tracks ?? {}),
+    ...checkFontChanges(mapping.font_changes ?? {}, spec.fonts, carried),
+  ];
+}
+
+/** What a track of sound is called wherever sources are named by what they fill. */
+export function trackKey(track: string): string {
+  return `${TRACK_KEY}${track}`;
+}
+
+/** The JSON pointer, as a URI fragment, of a source by what it fills: an editable, or a track by its `trackKey`. */
+export function sourcePointer(key: string): string {
+  const entry = key.startsWith(TRACK_KEY)
+    ? `${TRACKS}${jsonPointer([key.slice(TRACK_KEY.length)])}`
+    : `${RESOURCES}${jsonPointer([key])}`;
+  return `${entry}/source/remote_url`;
+}
+
+function checkResources(
+  resources: UncheckedMapping['resources'],
+  spec: StyleVersion,
+  carried: readonly string[],
+): MappingProblem[] {
+  const problems: MappingProblem[] = [];
+  for (const [key, editable] of Object.entries(spec.editables)) {
+    if (Object.hasOwn(resources, key)) {
+      const found = checkEntry(resources[key], editable, carried);
+      problems.push(...placed(found, `${RESOURCES}${jsonPointer([key])}`, key));
+    } else if (editable.required !== false) {
+      const detail = `${key} is not filled`;
+      problems.push({ code: 'missing_editable', pointer: RESOURCES, editable: key, detail });
+    }
+  }
+  const known = Object.keys(spec.editables);
+  for (const key of Object.keys(resources)) {
+    if (Object.hasOwn(spec.editables, key)) continue;
+    const detail = `the template has no editable ${key}${didYouMean(key, known)}`;
+    problems.push({ code: 'unknown_editable', pointer: `${RESOURCES}${jsonPointer([key])}`, editable: key, detail });
+  }
+  return problems;
+}
+
+function checkTracks(tracks: Readonly<Record<string, unknown>>): MappingProblem[] {
+  const names = Object.keys(tracks);
+  const problems: MappingProblem[] = [];
+  const refuse = (pointer: string, editable: string, detail: string): void =>
+    void problems.push({ code: 'definition_invalid', pointer, editable, detail });
+  if (names.length > MAX_TRACKS) refuse(TRACKS, 'audio_tracks', `${names.length} tracks, at most ${MAX_TRACKS}`);
+  for (const name of names.slice(0, MAX_TRACKS)) {
+    const pointer = `${TRACKS}${jsonPointer([name])}`;
+    if (name === '' || name.length > MAX_TRACK_NAME) {
+      refuse(TRACKS, 'audio_tracks', `the name of a track has 1 to ${MAX_TRACK_NAME} characters`);
+    } else problems.push(...placed(checkEntry(tracks[name], { input_type: 'audio' }, []), pointer, trackKey(name)));
+  }
+  return problems;
+}
+
+function checkFontChanges(
+  changes: Readonly<Record<string, unknown>>,
+  fonts: readonly string[],
+  carried: readonly string[],
+): MappingProblem[] {
+  return Object.entries(changes).flatMap(([name, entry]) => {
+    const pointer = `${CHANGES}${jsonPointer([name])}`;
+    const editable = `font_changes.${name}`;
+    if (!fonts.includes(name)) {
+      const detail = `no text of the template is set in ${name}${didYouMean(name, fonts)}`;
+      return [{ code: 'font_missing', pointer, editable, detail } as const];
+    }
+    return placed(checkEntry(entry, { input_type: 'font' }, carried), pointer, editable);
+  });
+}
+
+function placed(problems: readonly FieldProblem[], pointer: string, editable: string): MappingProblem[] {
+  return problems.map(({ at, ...problem }) => ({ ...problem, pointer: `${pointer}${at}`, editable }));
+}
+
+type Described = Pick<Editable, 'input_type' | 'max_length' | 'allowed_fonts'>;
+
+/** The field of `source` that says what fills an editable. */
+const SOURCE_FIELDS = {
+  text: 'text',
+  color: 'text',
+  font: 'font',
+  image: 'remote_url',
+  video: 'remote_url',
+  audio: 'remote_url',
+} as const;
+
+function checkEntry(entry: unknown, editable: Described, carried: readonly string[]): FieldProblem[] {
+  const kind = editable.input_type;
+  const field = SOURCE_FIELDS[kind];
+  const value = isRecord(entry) && isRecord(entry.source) ? entry.source[field] : undefined;
+  if (!isRecord(entry) || typeof value !== 'string') {
+    const isWritten = kind === 'text' || kind === 'color';
+    return [
+      {
+        code: 'wrong_kind',
+        at: '',
+        detail: `${isWritten ? `a ${kind}` : `an editable of kind ${kind}`} takes source.${field}`,
+      },
+    ];
+  }
+  return [
+    ...unknownFields(entry, field === 'remote_url' ? ['source', 'transform'] : ['source'], ''),
+    ...unknownFields(entry.source as Record<string, unknown>, [field], '/source'),
+    ...checkValue(value, entry.transform, editable, carried),
+  ];
+}
+
+function checkValue(
+  value: string,
+  transform: unknown,
+  editable: Described,
+  carried: readonly string[],
+): FieldProblem[] {
+  switch (editable.input_type) {
+    case 'text':
+      return checkText(value, editable.max_length);
+    case 'color':
+      return checkColor(value);
+    case 'font':
+      return checkFont(value, editable.allowed_fonts, carried);
+    case 'image':
+    case 'video':
+    case 'audio':
+      return [...checkUrl(value), ...checkTransform(transform, editable.input_type)];
+  }
+}
+
+function checkText(text: string, max_length = MAX_TEXT): FieldProblem[] {
+  const length = [...text].length;
+  return length <= max_length
+    ? []
+    : [{ code: 'text_too_long', at: '', detail: `${length} characters, at most ${max_length}` }];
+}
+
+function checkColor(text: string): FieldProblem[] {
+  if (parseColor(text) !== null) return [];
+  return [{ code: 'invalid_color', at: '', detail: `${quoted(text)} is not 6 or 8 hexadecimal digits` }];
+}
+
+function checkFont(name: string, allowed: readonly string[] | undefined, carried: readonly string[]): FieldProblem[] {
+  const at = '/source/font';
+  const choice = allowed ?? carried;
+  if (choice.includes(name)) return [];
+  if (!carried.includes(name)) {
+    const detail = `the template carries no font ${quoted(name)}${didYouMean(name, choice)}`;
+    return [{ code: 'font_missing', at, detail }];
+  }
+  return [{ code: 'definition_invalid', at, detail: `${name} is not allowed here: it is one of ${choice.join(', ')}` }];
+}
+
+/** Uploads are named by their digest; everything else is fetched. */
+function checkUrl(text: string): FieldProblem[] {
+  const invalid = (detail: string): FieldProblem[] => [{ code: 'invalid_url', at: '/source/remote_url', detail }];
+  if (/^urn:sha256:[0-9a-f]{64}$/.test(text)) return [];
+  if (text.length > 8_192) return invalid('the URL has more than 8192 characters');
+  const url = /\s/.test(text) || !URL.canParse(text) ? null : new URL(text);
+  if (url === null || !/^https?:$/.test(url.protocol)) return invalid('a source is an http or https URL');
+  if (url.username !== '' || url.password !== '') return invalid('the URL holds a user name or a password');
+  return [];
+}
+
+function unknownFields(record: Record<string, unknown>, known: readonly string[], at: string): FieldProblem[] {
+  return Object.keys(record)
+    .filter((name) => !known.includes(name))
+    .map((name) => ({
+      code: 'unknown_property',
+      at: `${at}${jsonPointer([name])}`,
+      detail: `there is no field ${name}${didYouMean(name, known)}`,
+    }));
+}
+
+function didYouMean(word: string, candidates: readonly string[]): string {
+  const meant = nearest(word.slice(0, 200), candidates);
+  return meant === null ? '' : `; did you mean ${meant}?`;
+}
+
+/** Short: the text is a stranger's. */
+function quoted(text: string): string {
+  return JSON.stringify(text.length > 40 ? `${text.slice(0, 39)}…` : text);
+}

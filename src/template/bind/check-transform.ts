@@ -1,0 +1,145 @@
+import { isRecord } from '../../is-record.ts';
+import { jsonPointer } from '../../json-pointer.ts';
+import { nearest } from '../../nearest.ts';
+import { ANIMATE_SPEEDS, ANIMATE_STRATEGIES, CROP_STRATEGIES } from '../../wire/mapping.ts';
+import { parseColor } from './color.ts';
+
+export type MappingProblemCode =
+  | 'unknown_editable'
+  | 'missing_editable'
+  | 'wrong_kind'
+  | 'invalid_color'
+  | 'invalid_url'
+  | 'text_too_long'
+  | 'font_missing'
+  | 'unknown_property'
+  | 'definition_invalid';
+
+/** A mistake in one resource entry. */
+export interface FieldProblem {
+  readonly code: MappingProblemCode;
+  /** JSON pointer from the entry. */
+  readonly at: string;
+  readonly detail: string;
+}
+
+/** What a transform is of. */
+export type TransformedKind = 'image' | 'video' | 'audio';
+
+interface FieldRule {
+  readonly expected: string;
+  readonly holds: (value: unknown) => boolean;
+  /** The field, and the value of it that this one goes with; what it is when it is left out counts. */
+  readonly goesWith?: readonly [field: string, value: string, whenAbsent: string];
+}
+
+const CROP = ['crop_x', 'crop_y', 'crop_width', 'crop_height'];
+
+const from0: FieldRule = { expected: 'a number from 0', holds: (value) => isNumber(value) && value >= 0 };
+const above0: FieldRule = { expected: 'a number above 0', holds: (value) => isNumber(value) && value > 0 };
+const share: FieldRule = {
+  expected: 'a number from 0 to 1',
+  holds: (value) => isNumber(value) && value >= 0 && value <= 1,
+};
+const volume: FieldRule = {
+  expected: 'a number from 0 to 4',
+  holds: (value) => isNumber(value) && value >= 0 && value <= 4,
+};
+const manual = { goesWith: ['crop_strategy', 'manual', 'cover'] } as const;
+const cover = { goesWith: ['crop_strategy', 'cover', 'cover'] } as const;
+
+const IMAGE: Readonly<Record<string, FieldRule>> = {
+  crop_strategy: oneOf(CROP_STRATEGIES),
+  crop_x: { ...from0, ...manual },
+  crop_y: { ...from0, ...manual },
+  crop_width: { ...above0, ...manual },
+  crop_height: { ...above0, ...manual },
+  focus_x: { ...share, ...cover },
+  focus_y: { ...share, ...cover },
+  background: {
+    expected: '6 or 8 hexadecimal digits',
+    holds: (value) => typeof value === 'string' && parseColor(value) !== null,
+    goesWith: ['crop_strategy', 'contain', 'cover'],
+  },
+};
+
+const FIELDS: Readonly<Record<TransformedKind, Readonly<Record<string, FieldRule>>>> = {
+  image: IMAGE,
+  video: {
+    ...IMAGE,
+    trim_strategy: oneOf(['none', 'manual']),
+    trim_start_time: { ...from0, expected: 'seconds from 0', goesWith: ['trim_strategy', 'manual', 'manual'] },
+    volume,
+    animate_strategy: oneOf(ANIMATE_STRATEGIES),
+    animate_speed: oneOf(ANIMATE_SPEEDS),
+  },
+  audio: {
+    trim_start_time: { ...from0, expected: 'seconds from 0' },
+    volume,
+    fade_in: { ...from0, expected: 'seconds from 0' },
+    fade_out: { ...from0, expected: 'seconds from 0' },
+    loop: { expected: 'true or false', holds: (value) => typeof value === 'boolean' },
+  },
+};
+
+/** Holds the `transform` of an entry, which may be any JSON, against what the engine does with one. */
+export function checkTransform(transform: unknown, kind: TransformedKind): FieldProblem[] {
+  if (transform === undefined) return [];
+  if (!isRecord(transform)) return [invalid('', 'transform is an object')];
+  const problems = Object.entries(transform).flatMap(([name, value]) => checkField(name, value, transform, kind));
+  return [...problems, ...checkCrop(transform)];
+}
+
+function checkField(name: string, value: unknown, transform: Fields, kind: TransformedKind): FieldProblem[] {
+  const rules = FIELDS[kind];
+  const rule = Object.hasOwn(rules, name) ? rules[name] : undefined;
+  if (rule === undefined) {
+    return [{ code: 'unknown_property', at: jsonPointer(['transform', name]), detail: unknownField(name, kind) }];
+  }
+  const { expected, holds, goesWith } = rule;
+  if (goesWith !== undefined && !goesWithOthers(goesWith, transform, rules)) {
+    return [invalid(`/${name}`, `${name} goes with ${goesWith[0]} ${goesWith[1]} alone`)];
+  }
+  return holds(value) ? [] : [invalid(`/${name}`, `${name} is ${expected}`)];
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Of a field that is none itself nothing can be said here. */
+function goesWithOthers(
+  [field, wanted, whenAbsent]: NonNullable<FieldRule['goesWith']>,
+  transform: Fields,
+  rules: Readonly<Record<string, FieldRule>>,
+): boolean {
+  const value = Object.hasOwn(transform, field) ? transform[field] : whenAbsent;
+  return value === wanted || !rules[field]!.holds(value);
+}
+
+function checkCrop(transform: Fields): FieldProblem[] {
+  if (transform.crop_strategy !== 'manual') return [];
+  const problems = CROP.filter((name) => !Object.hasOwn(transform, name)).map((name) =>
+    invalid('', `crop_strategy manual takes ${name} too`),
+  );
+  const { animate_strategy: move = 'none' } = transform;
+  if (move === 'none') return problems;
+  return [...problems, invalid('/animate_strategy', 'crop_strategy manual goes with animate_strategy none alone')];
+}
+
+function unknownField(name: string, kind: TransformedKind): string {
+  const others = (Object.keys(FIELDS) as TransformedKind[]).filter((other) => Object.hasOwn(FIELDS[other], name));
+  if (others.length > 0) return `${name} goes with a source of kind ${others.join(' or ')} alone`;
+  const meant = nearest(name.slice(0, 200), Object.keys(FIELDS[kind]));
+  return `a transform has no field ${name}${meant === null ? '' : `; did you mean ${meant}?`}`;
+}
+
+function oneOf(values: readonly string[]): FieldRule {
+  return { expected: `one of ${values.join(', ')}`, holds: (value) => values.some((known) => known === value) };
+}
+
+function invalid(at: string, detail: string): FieldProblem {
+  return { code: 'definition_invalid', at: `/transform${at}`, detail };
+}
+
+function isNumber(value: unknown): value is number {
+  return Number.isFinite(value);
+}

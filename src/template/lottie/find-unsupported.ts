@@ -1,0 +1,111 @@
+import { isRecord } from '../../is-record.ts';
+import type { LottieDocument } from '../scene.ts';
+import { LAYER_TYPE, type LottieNode } from './lottie-node.ts';
+import {
+  DRAWN_EFFECT_TYPES,
+  DRAWN_EFFECTS,
+  DRAWN_STYLES,
+  type Feature,
+  LAYER_STYLES,
+  UNDRAWN_ANIMATORS,
+  UNDRAWN_LAYERS,
+  UNDRAWN_MODIFIERS,
+  WIPES,
+} from './unsupported-features.ts';
+import { allLayers, type LayerPlace, type NodePlace, nodesOf } from './walk-lottie.ts';
+
+/** A place at which an animation uses what the renderer does not draw. */
+export interface UnsupportedUse {
+  readonly feature: Feature;
+  /** Which one, as its designer knows it: an effect's name, a modifier, a mode. */
+  readonly what: string;
+  /** Name of the layer; of an asset its id. */
+  readonly layer: string;
+  /** JSON pointer in the animation. */
+  readonly pointer: string;
+}
+
+/**
+ * Everything in an animation that does not come out as its designer sees it, in document order. The animation is one that
+ * `checkAnimation` found nothing wrong with.
+ */
+export function findUnsupported(animation: LottieDocument): UnsupportedUse[] {
+  const sequences = (animation.assets ?? []).flatMap((asset, index): UnsupportedUse[] => {
+    if (asset.t !== 'seq') return [];
+    return [{ feature: 'image_sequence', what: 'image sequence', layer: asset.id, pointer: `/assets/${index}` }];
+  });
+  return [...sequences, ...allLayers(animation).flatMap((place) => (place.layer.hd === true ? [] : ofLayer(place)))];
+}
+
+/** Whether a node is a property that an expression drives. */
+export function hasExpression(node: LottieNode): node is LottieNode & { x: string } {
+  return typeof node.x === 'string' && ('k' in node || 'a' in node);
+}
+
+function ofLayer(place: LayerPlace): UnsupportedUse[] {
+  const { layer, pointer, name } = place;
+  const uses: UnsupportedUse[] = [];
+  const use = (feature: Feature, what: string, at: string): void => {
+    uses.push({ feature, what, layer: name, pointer: at });
+  };
+  const kind = UNDRAWN_LAYERS[Number(layer.ty)];
+  if (kind !== undefined) use('layer_kind', kind, pointer);
+  if (layer.mb === true || layer.mb === 1) use('motion_blur', 'motion blur', pointer);
+  for (const [effect, at] of records(layer.ef, `${pointer}/ef`)) {
+    const title = String(effect.nm ?? effect.mn ?? 'without a name');
+    if (effect.en === 0) use('effect_switched_off', title, at);
+    else if (!isDrawn(effect) && !isControl(effect)) use('effect', title, at);
+    else if (isWipe(effect) && layer.ty !== LAYER_TYPE.image) use('wipe', title, at);
+  }
+  for (const [style, at] of records(layer.sy, `${pointer}/sy`)) {
+    if (!DRAWN_STYLES.has(style.ty)) use('layer_style', LAYER_STYLES[Number(style.ty)] ?? 'unknown', at);
+  }
+  for (const [mask, at] of records(layer.masksProperties, `${pointer}/masksProperties`)) {
+    if (mask.mode === 'l' || mask.mode === 'd') use('mask_mode', mask.mode === 'l' ? 'Lighten' : 'Darken', at);
+    if (isSet(mask.x)) use('mask_expansion', 'mask expansion', at);
+  }
+  for (const inside of nodesOf(place)) ofNode(inside, use);
+  return uses;
+}
+
+function ofNode({ node, pointer, path }: NodePlace, use: (feature: Feature, what: string, at: string) => void): void {
+  if (hasExpression(node)) use('expression', 'expression', pointer);
+  const modifier = typeof node.ty === 'string' && node.hd !== true ? UNDRAWN_MODIFIERS[node.ty] : undefined;
+  if (modifier !== undefined) use('path_modifier', modifier, pointer);
+  if (node.ty === 'sr' && node.hd !== true && [node.is, node.os].some(isSet)) {
+    use('path_modifier', 'rounded points of a star', pointer);
+  }
+  // t.a[n].a of a text layer: what an animator does to each character.
+  if (path.length === 4 && path[0] === 't' && path[1] === 'a' && path[3] === 'a') {
+    for (const key of Object.keys(node)) {
+      const property = UNDRAWN_ANIMATORS[key];
+      if (property !== undefined) use('text_animator', property, `${pointer}/${key}`);
+    }
+  }
+}
+
+/** Whether a property is anything but nothing. */
+function isSet(property: unknown): boolean {
+  return isRecord(property) && property.k !== 0 && property.k !== undefined;
+}
+
+function isDrawn({ mn, ty }: LottieNode): boolean {
+  return DRAWN_EFFECTS.has(String(mn)) || DRAWN_EFFECT_TYPES.has(ty);
+}
+
+function isWipe({ mn, ty }: LottieNode): boolean {
+  return WIPES.has(mn) || ty === 26;
+}
+
+/** Sliders, colours, points: they draw nothing anywhere, expressions read them. */
+function isControl({ mn, ty }: LottieNode): boolean {
+  if (typeof mn === 'string') return / Control$/.test(mn) || mn.startsWith('Pseudo/');
+  return typeof ty === 'number' && ty < 20;
+}
+
+function records(list: unknown, pointer: string): [LottieNode, string][] {
+  if (!Array.isArray(list)) return [];
+  return list.flatMap((one: unknown, index): [LottieNode, string][] =>
+    isRecord(one) ? [[one, `${pointer}/${index}`]] : [],
+  );
+}

@@ -1,0 +1,74 @@
+import { isRecord } from '../../is-record.ts';
+import type { LottieDocument } from '../scene.ts';
+import { precompositions } from './layer-lists.ts';
+import type { LottieNode } from './lottie-node.ts';
+
+/** One showing of a layer: a layer of a precomposition has one for each layer that shows the precomposition. */
+export interface LayerSpan {
+  readonly layer: LottieNode;
+  /** Frames of the animation, from its own first one on; `to` is the first in which the layer is not shown any more. */
+  readonly from: number;
+  readonly to: number;
+  /**
+   * The frame of the animation at which the layer's own time begins (`st`), and how many frames of the animation one of
+   * its own takes. Null below a layer whose time is remapped: `from` and `to` are that layer's then.
+   */
+  readonly clock: { readonly start: number; readonly stretch: number } | null;
+  /**
+   * The same of the composition that the layer lies in, whose time the layer's keyframes, `ip`, `op` and `st` are in. Null
+   * below a layer whose time is remapped.
+   */
+  readonly around: { readonly start: number; readonly stretch: number } | null;
+  /** The showing of the precomposition that the layer lies in; null for a layer of the animation itself. */
+  readonly within: LayerSpan | null;
+}
+
+interface Clock {
+  /** Frames of the animation. */
+  readonly start: number;
+  readonly stretch: number;
+}
+
+/**
+ * When each layer of an animation is shown, in frames from its start; hidden ones and those that no frame reaches are left
+ * out. The animation is one that `checkAnimation` found nothing wrong with.
+ *
+ * @see Lottie specification 1.0.1: `ip`, `op` and `st` are times of the composition that a layer lies in
+ */
+export function layerSpans(animation: LottieDocument): LayerSpan[] {
+  const compositions = precompositions(animation);
+  const spans: LayerSpan[] = [];
+  interface Showing {
+    readonly from: number;
+    readonly to: number;
+    readonly clock: Clock | null;
+    readonly within: LayerSpan | null;
+  }
+  const visit = (layers: readonly LottieNode[], { from, to, clock, within }: Showing): void => {
+    for (const layer of layers) {
+      if (layer.hd === true) continue;
+      const shownFrom = clock === null ? from : Math.max(from, clock.start + numberOf(layer.ip, 0) * clock.stretch);
+      const shownTo = clock === null ? to : Math.min(to, clock.start + numberOf(layer.op, Infinity) * clock.stretch);
+      if (shownTo <= shownFrom) continue;
+      const own = clock === null ? null : ownClock(layer, clock);
+      const span: LayerSpan = { layer, from: shownFrom, to: shownTo, clock: own, around: clock, within };
+      spans.push(span);
+      const inside = compositions.get(String(layer.refId));
+      if (inside === undefined) continue;
+      visit(inside, { from: shownFrom, to: shownTo, clock: layer.tm === undefined ? own : null, within: span });
+    }
+  };
+  const { ip, op } = animation;
+  const whole = { from: 0, to: op - ip, clock: { start: -ip, stretch: 1 }, within: null };
+  visit((animation.layers as unknown[]).filter(isRecord), whole);
+  return spans;
+}
+
+function ownClock(layer: LottieNode, around: Clock): Clock {
+  const stretch = numberOf(layer.sr, 1) || 1;
+  return { start: around.start + numberOf(layer.st, 0) * around.stretch, stretch: around.stretch * stretch };
+}
+
+function numberOf(value: unknown, otherwise: number): number {
+  return typeof value === 'number' ? value : otherwise;
+}

@@ -1,0 +1,88 @@
+import { isRecord } from '../../is-record.ts';
+import type { LottieDocument } from '../scene.ts';
+import { layerLists } from './layer-lists.ts';
+import { LAYER_TYPE, type LottieNode } from './lottie-node.ts';
+
+/** One text document's style and words, as a text layer holds it per keyframe. */
+export interface TextStyle extends LottieNode {
+  t: string;
+  f: string;
+}
+
+/** Every place in a document that says which slot fills it, by slot id, in document order. */
+export type SlotUses = ReadonlyMap<string, readonly SlotUse[]>;
+
+export type SlotUse =
+  /** `t.d` of a text layer: `{sid, k: [{t, s}]}`. */
+  | { readonly kind: 'text'; readonly node: LottieNode; readonly styles: TextStyle[] }
+  /** An image asset: `{sid, id, w, h, u, p, e}`. */
+  | { readonly kind: 'image'; readonly node: LottieNode; readonly assetId: string }
+  /** A sound asset: `{sid, id, u, p, e}`, which layers of type 6 play. */
+  | { readonly kind: 'sound'; readonly node: LottieNode; readonly assetId: string }
+  /** Any animatable property: `{sid, a, k}`; `fonts` are those of the text layer that it colours, if it does. */
+  | { readonly kind: 'property'; readonly node: LottieNode; readonly fonts: readonly string[] };
+
+/**
+ * Finds every use of a slot. The nodes are the document's own, so writing to them binds a value.
+ *
+ * @see Lottie specification 1.0.1, "Slots"; text slots are Bodymovin's, from 5.11 on
+ */
+export function findSlotUses(document: LottieDocument): SlotUses {
+  const uses = new Map<string, SlotUse[]>();
+  const sounds = soundAssetIds(document);
+  const note = (id: string, use: SlotUse): void => {
+    const known = uses.get(id);
+    if (known === undefined) uses.set(id, [use]);
+    else known.push(use);
+  };
+
+  const visit = (value: unknown, layerFonts: readonly string[]): void => {
+    if (Array.isArray(value)) {
+      for (const item of value) visit(item, layerFonts);
+      return;
+    }
+    if (!isRecord(value)) return;
+    const fonts = value.ty === LAYER_TYPE.text ? fontsOf(value) : layerFonts;
+    if (typeof value.sid === 'string') note(value.sid, useAt(value, fonts, sounds));
+    for (const [key, child] of Object.entries(value)) {
+      if (key !== 'sid') visit(child, fonts);
+    }
+  };
+  visit(document.assets, []);
+  visit(document.layers, []);
+  return uses;
+}
+
+/** The text documents of `t.d`-like nodes, one per keyframe. */
+export function textStyles(node: LottieNode): TextStyle[] {
+  if (!Array.isArray(node.k)) return [];
+  const styles: TextStyle[] = [];
+  for (const frame of node.k) {
+    if (isRecord(frame) && isRecord(frame.s) && typeof frame.s.t === 'string' && typeof frame.s.f === 'string') {
+      styles.push(frame.s as TextStyle);
+    }
+  }
+  return styles;
+}
+
+/** Ids of the assets that sound layers play. @see Lottie documentation: "Audio Layer" is layer type 6 */
+export function soundAssetIds(document: Pick<LottieDocument, 'layers' | 'assets'>): ReadonlySet<string> {
+  const ids = new Set<string>();
+  for (const layers of layerLists(document)) {
+    for (const { ty, refId } of layers) if (ty === LAYER_TYPE.audio && typeof refId === 'string') ids.add(refId);
+  }
+  return ids;
+}
+
+function useAt(node: LottieNode, fonts: readonly string[], sounds: ReadonlySet<string>): SlotUse {
+  if (typeof node.id === 'string' && sounds.has(node.id)) return { kind: 'sound', node, assetId: node.id };
+  if (typeof node.id === 'string' && 'w' in node && 'h' in node) return { kind: 'image', node, assetId: node.id };
+  const styles = textStyles(node);
+  return styles.length > 0 ? { kind: 'text', node, styles } : { kind: 'property', node, fonts };
+}
+
+function fontsOf(textLayer: LottieNode): string[] {
+  const text = textLayer.t;
+  if (!isRecord(text) || !isRecord(text.d)) return [];
+  return [...new Set(textStyles(text.d).map((style) => style.f))];
+}

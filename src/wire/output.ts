@@ -1,0 +1,16 @@
+/** `png` is one still, `png_sequence` a zip of all frames; `webp` is animated. */
+export const OUTPUT_FORMATS = ['mp4', 'webm', 'gif', 'webp', 'png', 'png_sequence'] as const;
+export type OutputFormat = (typeof OUTPUT_FORMATS)[number];
+
+export const OUTPUT_QUALITIES = ['low', 'medium', 'high'] as const;
+export type OutputQuality = (typeof OUTPUT_QUALITIES)[number];
+
+/** How the finished file is made; all of it optional. */
+export interface OutputRequest {
+  format?: OutputFormat;
+  /** Pixels; the width follows. */
+  height?: number;
+  /** Frames per second. */
+  fps?: number;
+  quality?: OutputQuality;
+}

@@ -1,0 +1,19 @@
+/** One mistake in a request, as the service's problem details list them. */
+export interface RequestProblem {
+  readonly code: string;
+  /** JSON pointer into the request, as a URI fragment. */
+  readonly pointer: string;
+  readonly detail: string;
+}
+
+/** The body of every error. @see RFC 9457 */
+export interface ProblemDetails {
+  type: string;
+  title: string;
+  status: number;
+  detail: string;
+  instance: string;
+  code: string;
+  request_id: string;
+  errors: RequestProblem[];
+}

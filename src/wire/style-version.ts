@@ -1,0 +1,55 @@
+import type { RequestProblem } from './problem.ts';
+
+export type InputType = 'color' | 'text' | 'image' | 'video' | 'font' | 'audio';
+
+/** One editable of a template style version. */
+export interface Editable {
+  input_type: InputType;
+  /** Colour: 6 or 8 hexadecimal digits without `#`. */
+  example_text?: string;
+  stillcut: string;
+  fonts?: string[];
+  /** Pixels of the area that an image fills. */
+  width?: number;
+  height?: number;
+  label?: string;
+  /** True when absent. */
+  required?: boolean;
+  /** Unicode code points. */
+  max_length?: number;
+  /** Seconds. */
+  duration?: number;
+  allowed_fonts?: string[];
+}
+
+/** The mapping specification, `GET /v2/template_style_versions/{id}/specs`. */
+export interface StyleVersion {
+  id: string;
+  /** In the template's own order. */
+  editables: Record<string, Editable>;
+  fonts: string[];
+  /** What `font_changes` can choose from; the same as `fonts` when absent. */
+  available_fonts?: string[];
+}
+
+export type StyleVersionStatus = 'processing' | 'edit_ready' | 'failed';
+
+/** `GET /v2/template_style_versions/{id}`: the specification and what the service knows of it beside. */
+export interface StyleVersionDetails extends StyleVersion {
+  /** The template's name. */
+  name: string;
+  status: StyleVersionStatus;
+  /** Why it failed. */
+  errors: RequestProblem[];
+  /** SHA-256 over what of the package can reach a frame. */
+  digest: string;
+  /** Pixels. */
+  width: number;
+  height: number;
+  fps: number;
+  /** Seconds. */
+  duration: number;
+  /** Name → URL of a PNG; empty until `edit_ready`. */
+  stillcuts: Record<string, string>;
+  created_at: string;
+}

@@ -1,0 +1,160 @@
+import { readFileSync } from 'node:fs';
+import { execa } from 'execa';
+import { describe, expect, test } from 'vitest';
+import { builtFile } from '../../../src/engine/built-file.ts';
+import { ffmpegEncoder } from '../../../src/engine/h264/ffmpeg-encoder.ts';
+import { renderScene } from '../../../src/engine/render-scene.ts';
+import { movingScene, sceneOf } from '../../engine/scenes.ts';
+import { hasFfprobe } from '../../support/ffprobe.ts';
+import { begun, openPool } from '../../support/render-pools.ts';
+
+const hasFfmpeg = await hasFfprobe();
+
+/** Process ids of the render processes that belong to this test process. */
+async function children(): Promise<number[]> {
+  const { stdout } = await execa('pgrep', ['-P', String(process.pid), '-f', 'render-process.js'], { reject: false });
+  return stdout.split('\n').filter(Boolean).map(Number);
+}
+
+describe('createRenderPool()', () => {
+  test('starts no process before the first render', async () => {
+    openPool();
+    expect(await children()).toEqual([]);
+  });
+
+  test('gives what renderScene gives in this process', async () => {
+    const progress: number[] = [];
+    const { video, stills } = await openPool().render(movingScene(), { onProgress: (done) => progress.push(done) });
+    const here = await renderScene(movingScene());
+    expect(Buffer.compare(video, here.video)).toBe(0);
+    expect(stills.map(({ name }) => name)).toEqual(['end']);
+    expect(Buffer.compare(stills[0]!.bytes, here.stills[0]!.bytes)).toBe(0);
+    expect(progress).toEqual(Array.from({ length: 12 }, (_, frame) => frame + 1));
+  });
+
+  test('uses a process again, up to its number of renders', async () => {
+    const pool = openPool({ size: 1, rendersPerProcess: 2 });
+    const seen: number[] = [];
+    for (let render = 0; render < 3; render++) {
+      await pool.render(movingScene(), { onProgress: () => undefined });
+      seen.push(...(await children()));
+    }
+    // After the second render its process is gone; the third has a new one.
+    expect(seen).toHaveLength(2);
+    expect(seen[0]).not.toBe(seen[1]);
+  });
+
+  test('renders as many at once as its size, the others after them', async () => {
+    const pool = openPool({ size: 2 });
+    const counts = await Promise.all(
+      [1, 2, 3, 4].map(async () => {
+        let most = 0;
+        await pool.render(movingScene(), {
+          onProgress: async (done) => {
+            if (done === 1) most = Math.max(most, (await children()).length);
+          },
+        });
+        return most;
+      }),
+    );
+    expect(Math.max(...counts)).toBeLessThanOrEqual(2);
+    expect(await children()).toHaveLength(2);
+  });
+
+  test('keeps a process whose scene was refused', async () => {
+    const pool = openPool({ size: 1 });
+    await pool.render(movingScene());
+    const before = await children();
+    const refused = pool.render(sceneOf([], { document: { fr: 1e308 } }));
+    await expect(refused).rejects.toMatchObject({ name: 'SceneError', code: 'template_invalid' });
+    expect(await children()).toEqual(before);
+  });
+
+  test('fails the one render whose process crashes, and goes on', async () => {
+    const pool = openPool({ size: 2 });
+    const { rendering: doomed } = await begun(pool);
+    const [victim] = await children();
+    const other = pool.render(movingScene());
+    process.kill(victim!, 'SIGSEGV');
+    expect(await doomed).toMatchObject({ code: 'render_crashed' });
+    expect((await other).frameCount).toBe(12);
+    expect((await pool.render(movingScene())).frameCount).toBe(12);
+  });
+
+  test('says render_crashed when the process cannot even start', async () => {
+    const pool = openPool({ environment: { NODE_OPTIONS: '--require=/nonexistent.js' } });
+    await expect(pool.render(movingScene())).rejects.toMatchObject({ code: 'render_crashed' });
+  });
+
+  test('kills the process of an aborted render and rejects with the reason', async () => {
+    const pool = openPool({ size: 1 });
+    const controller = new AbortController();
+    const { rendering } = await begun(pool, controller.signal);
+    controller.abort(new Error('enough'));
+    expect(await rendering).toMatchObject({ message: 'enough' });
+    expect(await children()).toEqual([]);
+  });
+
+  test.skipIf(!hasFfmpeg)('encodes with ffmpeg where it is told to, which ends with its render', async () => {
+    const { stdout } = await execa('sh', ['-c', 'command -v ffmpeg']);
+    const pool = openPool({ size: 1, encoder: { kind: 'ffmpeg', program: stdout } });
+    const controller = new AbortController();
+    const { rendering } = await begun(pool, controller.signal);
+    const [pid] = await children();
+    const inGroup = async (): Promise<string> =>
+      (await execa('pgrep', ['-r', 'R,S,D', '-g', String(pid)], { reject: false })).stdout;
+    expect((await inGroup()).split('\n').length).toBeGreaterThan(1);
+    controller.abort(new Error('enough'));
+    expect(await rendering).toMatchObject({ message: 'enough' });
+    await expect.poll(inGroup).toBe('');
+    const { video } = await pool.render(movingScene());
+    const here = await renderScene(movingScene(), { encoder: ffmpegEncoder(stdout) });
+    expect(Buffer.compare(video, here.video)).toBe(0);
+  });
+
+  test('says render_timeout when no frame comes', async () => {
+    await expect(openPool({ stallMs: 1 }).render(movingScene())).rejects.toMatchObject({ code: 'render_timeout' });
+  });
+
+  test('says render_timeout when it takes too long in all', async () => {
+    await expect(openPool({ totalMs: 1 }).render(movingScene())).rejects.toMatchObject({ code: 'render_timeout' });
+  });
+
+  test.skipIf(process.platform !== 'linux')('hides the environment from its processes', async () => {
+    process.env.REELFORM_TOKEN = 'rf_secret';
+    const pool = openPool({ environment: { LANG: 'C' } });
+    await pool.render(movingScene());
+    const [pid] = await children();
+    delete process.env.REELFORM_TOKEN;
+    const names = readFileSync(`/proc/${pid}/environ`, 'utf8')
+      .split('\0')
+      .map((entry) => entry.split('=')[0]);
+    expect(names.filter(Boolean).sort()).toEqual([
+      'LANG',
+      'MALLOC_ARENA_MAX',
+      'NODE_CHANNEL_FD',
+      'NODE_CHANNEL_SERIALIZATION_MODE',
+      'PATH',
+    ]);
+  });
+
+  test('close() ends renders under way and those that wait, and leaves no process', async () => {
+    const pool = openPool({ size: 1 });
+    const { rendering } = await begun(pool);
+    const waiting = pool.render(movingScene()).catch((error: unknown) => error);
+    await pool.close();
+    expect(await rendering).toMatchObject({ code: 'render_crashed' });
+    expect(await waiting).toMatchObject({ code: 'render_crashed' });
+    expect(await children()).toEqual([]);
+  });
+});
+
+test('the render process ends when its parent is killed', async () => {
+  const path = builtFile(import.meta.url.replace('/test/', '/src/'), 'engine/render-process.js').pathname;
+  const script = `const child = require('node:child_process').fork(${JSON.stringify(path)}, { stdio: ['ignore', 'inherit', 'ignore', 'ipc'] });
+    child.on('spawn', () => process.stderr.write('started'));`;
+  const parent = execa('node', ['-e', script], { reject: false });
+  parent.stderr.once('data', () => parent.kill('SIGKILL'));
+  // The child holds the other end of stdout, so this resolves only when it is gone as well.
+  expect((await parent).signal).toBe('SIGKILL');
+});

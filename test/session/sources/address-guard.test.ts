@@ -1,0 +1,205 @@
+import { lookup } from 'node:dns';
+import { get as httpGet, type IncomingMessage, type RequestOptions } from 'node:http';
+import { get as httpsGet } from 'node:https';
+import { createServer, type LookupFunction } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { SessionFailure } from '../../../src/session/ports.ts';
+import { createGuardedAgents, type GuardPolicy, isPublicAddress } from '../../../src/session/sources/address-guard.ts';
+import {
+  ALLOW_EVERYTHING,
+  ALLOW_NOTHING,
+  type AllowList,
+  parseAllowList,
+} from '../../../src/session/sources/allow-list.ts';
+import { createFetch } from '../../../src/session/sources/fetch-source.ts';
+import { startServer } from '../../support/http-server.ts';
+import {
+  answerLookup,
+  hostileLookup,
+  hostileUrls,
+  type Redirector,
+  startRedirector,
+  startTrap,
+  type Trap,
+} from './hostile-urls.ts';
+
+let trap: Trap;
+let redirector: Redirector;
+
+beforeAll(async () => {
+  [trap, redirector] = await Promise.all([startTrap(), startRedirector()]);
+});
+afterAll(async () => {
+  await Promise.all([trap.close(), redirector.close()]);
+});
+
+const { signal } = new AbortController();
+
+/** The trap's port is as good as 80, so that it is the address alone that is refused. */
+function policy(allow: AllowList = ALLOW_NOTHING, lookup: LookupFunction = hostileLookup): GuardPolicy {
+  return { allow, lookup, publicPorts: [80, 443, trap.port] };
+}
+
+function allow(...entries: string[]): AllowList {
+  const list = parseAllowList(entries);
+  if (!list.ok) throw new Error(list.diagnostics[0]?.message);
+  return list.value;
+}
+
+async function codeOf(url: string, guard: GuardPolicy): Promise<string> {
+  try {
+    return (await createFetch(guard)(url, signal)).status;
+  } catch (error) {
+    if (error instanceof SessionFailure) return error.error.code;
+    throw error;
+  }
+}
+
+describe('createGuardedAgents()', () => {
+  it('makes no connection for any hostile URL', async () => {
+    const corpus = hostileUrls(trap.port);
+    expect(corpus.length).toBeGreaterThan(60);
+    const codes: [what: string, code: string][] = [];
+    for (const { what, url } of corpus) codes.push([what, await codeOf(url, policy())]);
+    // A name that nobody knows is no host that is refused.
+    const wrong = codes.filter(([what, code]) => code !== 'asset_forbidden_host' && !what.includes('none.example'));
+    expect(wrong).toEqual([]);
+    expect(trap.connections()).toBe(0);
+  });
+
+  it('makes no connection either when an allowed host redirects there', async () => {
+    const allowed = policy(allow(`127.0.0.1:${redirector.port}`));
+    const codes: [what: string, code: string][] = [];
+    for (const [index, { what, url }] of hostileUrls(trap.port).entries()) {
+      // Not what is relative to the redirector: that stays there.
+      const origin = `http://127.0.0.1:${redirector.port}`;
+      if (URL.canParse(url, origin) && new URL(url, origin).origin === origin) continue;
+      codes.push([what, await codeOf(redirector.urlTo(url, index % 3), allowed)]);
+    }
+    expect(codes.length).toBeGreaterThan(150);
+    const wrong = codes.filter(([, code]) => code !== 'asset_forbidden_host');
+    expect(wrong.filter(([what]) => !/none\.example|tab|newline|white space/.test(what))).toEqual([]);
+    expect(trap.connections()).toBe(0);
+  });
+
+  it('is what stops them: without it they reach the trap', async () => {
+    const own = await startTrap();
+    try {
+      const unguarded = createFetch({ allow: ALLOW_EVERYTHING });
+      for (const { what, url, isLive } of hostileUrls(own.port)) {
+        if (!isLive) continue;
+        const before = own.connections();
+        await unguarded(url, signal).catch(() => null);
+        expect([what, own.connections() - before]).toEqual([what, 1]);
+      }
+    } finally {
+      await own.close();
+    }
+  });
+
+  it.each([
+    ['an address', { host: '127.0.0.1' }],
+    ['an address of IPv6', { host: '::1' }],
+    ['an address with a zone', { host: '::1%lo' }],
+    ['a mapped address', { host: '::ffff:127.0.0.1' }],
+    ['a spelling that only the resolver reads', { host: '0x7f.1' }],
+    ['a number', { host: '2130706433' }],
+    ['a name', { host: 'localhost' }],
+    ['a hostname beside', { hostname: '127.0.0.1' }],
+    ['no host', {}],
+    ['a lookup of its own', { host: 'private.example', lookup: loopbackLookup }],
+    ['a socket', { host: '192.0.43.7', socketPath: '/nowhere/socket' }],
+  ] satisfies [string, RequestOptions][])('stands on its own, without a URL: %s', async (_, options) => {
+    const agents = createGuardedAgents({ ...policy(), lookup: readNumbers });
+    const before = trap.connections();
+    for (const [get, agent] of [
+      [httpGet, agents.http],
+      [httpsGet, agents.https],
+    ] as const) {
+      const error = await new Promise<NodeJS.ErrnoException>((resolve, reject) => {
+        get({ port: trap.port, path: '/', ...options, agent }, (response: IncomingMessage) => {
+          response.resume();
+          reject(new Error('connected'));
+        }).on('error', resolve);
+      });
+      expect(error.code).toBe('EFORBIDDENADDRESS');
+    }
+    expect(trap.connections()).toBe(before);
+  });
+
+  it('looks at what a name leads to each time that it connects', async () => {
+    // In place of a public host: [::1], allowed. The name leads there first, and to 127.0.0.1 from then on.
+    const visits: string[] = [];
+    const onTheWay = await startServer((_, response) => response.end());
+    const port = Number(new URL(onTheWay.url).port);
+    const honest = createServer((socket) => {
+      visits.push('honest');
+      socket.end(`HTTP/1.1 302 Found\r\nLocation: http://rebinding.example:${port}/\r\nContent-Length: 0\r\n\r\n`);
+    });
+    await new Promise<void>((resolve) => honest.listen({ host: '::1', port, ipv6Only: true }, resolve));
+    let lookups = 0;
+    const rebinding: LookupFunction = (_, options, callback) => {
+      lookups += 1;
+      answerLookup([lookups === 1 ? '::1' : '127.0.0.1'], options, callback);
+    };
+    try {
+      const guard = { allow: allow(`[::1]:${port}`), lookup: rebinding };
+      expect(await codeOf(`http://rebinding.example:${port}/`, guard)).toBe('asset_forbidden_host');
+      expect([visits, lookups, onTheWay.requests]).toEqual([['honest'], 2, []]);
+    } finally {
+      honest.close();
+      await onTheWay.close();
+    }
+  });
+
+  it('resolves a name once for each connection', async () => {
+    let lookups = 0;
+    const counting: LookupFunction = (_, options, callback) => {
+      lookups += 1;
+      answerLookup(['127.0.0.1'], options, callback);
+    };
+    const own = await startTrap();
+    const guard = { allow: allow(`127.0.0.1:${own.port}`), lookup: counting };
+    expect(await codeOf(`http://once.example:${own.port}/`, guard)).toBe('fetched');
+    expect([lookups, own.connections()]).toEqual([1, 1]);
+    await own.close();
+  });
+
+  it('never tells what a name was resolved to, nor the query', async () => {
+    const failure = await createFetch(policy())(`http://private.example:${trap.port}/a?signature=s3cret`, signal).then(
+      () => null,
+      (error: SessionFailure) => error,
+    );
+    expect(failure?.error.retryable).toBe(false);
+    expect(failure?.error.detail).toContain('private.example');
+    const everything = `${failure?.stack} ${failure?.cause} ${JSON.stringify(failure?.error)} ${JSON.stringify(failure?.cause)}`;
+    expect(everything).not.toContain('10.0.0.5');
+    expect(failure?.error.detail).not.toContain('s3cret');
+  });
+
+  it('calls a name that nobody knows unreachable', async () => {
+    expect(await codeOf('http://nobody.example/', policy())).toBe('asset_unreachable');
+  });
+});
+
+/** The system's resolver reads numbers in any spelling; it is not asked for names, so that nobody else is. */
+function readNumbers(...[host, options, callback]: Parameters<LookupFunction>): void {
+  if (/^[\da-fx.]+$/.test(host)) lookup(host, options, callback as never);
+  else hostileLookup(host, options, callback);
+}
+
+function loopbackLookup(...[, options, callback]: Parameters<LookupFunction>): void {
+  answerLookup(['127.0.0.1'], options, callback);
+}
+
+describe('isPublicAddress()', () => {
+  it.each(['8.8.8.8', '1.1.1.1', '192.0.43.7', '100.63.255.255', '172.32.0.1', '2620:0:2d0:200::7', '2a00:1450::1'])(
+    'takes %s',
+    (address) => expect(isPublicAddress(address)).toBe(true),
+  );
+
+  it.each(['168.63.129.16', '::7f00:1', '2002:808:808::', '4000::', '', 'example.com', '0x8.8.8.8', '2620::1%eth0'])(
+    'takes no %j',
+    (address) => expect(isPublicAddress(address)).toBe(false),
+  );
+});

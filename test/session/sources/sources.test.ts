@@ -1,0 +1,247 @@
+import { setMaxListeners } from 'node:events';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type Sha256, sha256 } from '../../../src/digest.ts';
+import { SessionFailure, type TenantId, type WantedSource } from '../../../src/session/ports.ts';
+import { ALLOW_EVERYTHING, ALLOW_NOTHING } from '../../../src/session/sources/allow-list.ts';
+import { uploadUrl } from '../../../src/session/sources/source-reader.ts';
+import { createSources, type Sources, type SourcesOptions } from '../../../src/session/sources/sources.ts';
+import { testPicture } from '../../engine/pictures.ts';
+import { startServer, type TestServer } from '../../support/http-server.ts';
+import { hostileLookup, hostileUrls, startTrap } from './hostile-urls.ts';
+
+const HOUR_MS = 3_600_000;
+const TENANT = 'a' as TenantId;
+const { signal } = new AbortController();
+setMaxListeners(0, signal);
+
+let picture: Buffer;
+let other: Buffer;
+let server: TestServer;
+let served: Buffer;
+let headers: Record<string, string>;
+/** Statuses that the server answered with. */
+let answers: number[];
+let hold: Promise<void> | null;
+
+beforeAll(async () => {
+  picture = await testPicture(70, 50).encode('png');
+  other = await testPicture(50, 70).encode('jpeg');
+  server = await startServer(async (request, response) => {
+    if (hold !== null) await hold;
+    const etag = `"${sha256(served)}"`;
+    const isSame = request.headers['if-none-match'] === etag && headers.etag !== 'none';
+    answers.push(isSame ? 304 : 200);
+    response.writeHead(answers.at(-1)!, { ...(headers.etag === 'none' ? {} : { etag }), ...headers });
+    response.end(isSame ? undefined : served);
+  });
+});
+afterAll(() => server.close());
+
+let directory: string;
+let now: number;
+
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'reelform-sources-'));
+  [now, served, headers, answers, hold] = [Date.now(), picture, {}, [], null];
+});
+afterEach(() => rm(directory, { recursive: true, force: true }));
+
+function open(options: Partial<SourcesOptions> = {}): Sources {
+  return createSources({
+    directory,
+    allow: ALLOW_EVERYTHING,
+    mayRead: async () => true,
+    isOneRun: false,
+    now: () => now,
+    ...options,
+  });
+}
+
+function image(remoteUrl: string): WantedSource {
+  return { remoteUrl, kind: 'image' };
+}
+
+async function codeOf(reading: Promise<unknown>): Promise<string> {
+  const failure = await reading.then(
+    () => null,
+    (error: unknown) => error,
+  );
+  if (failure instanceof SessionFailure) return failure.error.code;
+  throw failure ?? new Error('nothing was thrown');
+}
+
+describe('createSources()', () => {
+  it('reads a URL: its bytes, and what they are', async () => {
+    headers = { 'content-type': 'text/html' };
+    const source = await open().reader.read(TENANT, image(`${server.url}/image.gif`), signal);
+    expect(source).toEqual({
+      bytes: picture,
+      sha256: sha256(picture),
+      contentType: 'image/png',
+      width: 70,
+      height: 50,
+    });
+  });
+
+  it('asks each time, and takes the bytes once', async () => {
+    for (const sources of [open(), open(), open()]) await sources.reader.read(TENANT, image(`${server.url}/a`), signal);
+    served = other;
+    expect((await open().reader.read(TENANT, image(`${server.url}/a`), signal)).contentType).toBe('image/jpeg');
+    await open().reader.read(TENANT, image(`${server.url}/a`), signal);
+    expect(answers).toEqual([200, 304, 304, 200, 304]);
+  });
+
+  it('takes them each time from a server that cannot say whether they changed', async () => {
+    headers = { etag: 'none' };
+    for (const sources of [open(), open()]) await sources.reader.read(TENANT, image(`${server.url}/a`), signal);
+    expect(answers).toEqual([200, 200]);
+  });
+
+  it('does not ask while the server said that it need not, up to a day', async () => {
+    headers = { 'cache-control': 'max-age=31536000, immutable' };
+    const { reader } = open();
+    await reader.read(TENANT, image(`${server.url}/a`), signal);
+    now += 23 * HOUR_MS;
+    await reader.read(TENANT, image(`${server.url}/a`), signal);
+    expect(answers).toEqual([200]);
+    now += 2 * HOUR_MS;
+    await reader.read(TENANT, image(`${server.url}/a`), signal);
+    expect(answers).toEqual([200, 304]);
+    await reader.read(TENANT, image(`${server.url}/a`), signal);
+    expect(answers).toEqual([200, 304]);
+  });
+
+  it('asks once for all who want the same at one time', async () => {
+    let release = (): void => {};
+    hold = new Promise((resolve) => {
+      release = resolve;
+    });
+    const { reader } = open();
+    const reading = Promise.all(
+      Array.from({ length: 20 }, () => reader.read(TENANT, image(`${server.url}/a`), signal)),
+    );
+    release();
+    expect(new Set((await reading).map((source) => source.sha256))).toEqual(new Set([sha256(picture)]));
+    expect(answers).toEqual([200]);
+  });
+
+  it('fetches again what somebody changed on the disk', async () => {
+    const { reader } = open();
+    await reader.read(TENANT, image(`${server.url}/a`), signal);
+    await writeFile(join(directory, 'fetched', sha256(picture)), other);
+    const source = await reader.read(TENANT, image(`${server.url}/a`), signal);
+    expect([source.sha256, answers]).toEqual([sha256(picture), [200, 200]]);
+  });
+
+  it.each(['', 'null', '{"sha256":"../../etc/passwd"}', '[1]'])(
+    'fetches again what it knows only as %j',
+    async (text) => {
+      const { reader } = open();
+      await reader.read(TENANT, image(`${server.url}/a`), signal);
+      const [entry = ''] = await readdir(join(directory, 'urls'));
+      await writeFile(join(directory, 'urls', entry), text);
+      await reader.read(TENANT, image(`${server.url}/a`), signal);
+      expect(answers).toEqual([200, 200]);
+    },
+  );
+
+  it('writes no URL to the disk: its query can be a key', async () => {
+    await open().reader.read(TENANT, image(`${server.url}/a?signature=s3cret`), signal);
+    const [entry = ''] = await readdir(join(directory, 'urls'));
+    expect(`${entry} ${await readFile(join(directory, 'urls', entry), 'utf8')}`).not.toMatch(/s3cret|127\.0\.0\.1/);
+  });
+
+  it('prunes copies, what it knows of them, and no uploads', async () => {
+    const sources = open();
+    await sources.uploads.put(picture);
+    await sources.reader.read(TENANT, image(`${server.url}/a`), signal);
+    now += 2 * HOUR_MS;
+    expect(await sources.prune(0)).toBe(0);
+    expect(await readdir(join(directory, 'fetched'))).toEqual([]);
+    expect(await readdir(join(directory, 'urls'))).toEqual([]);
+    expect(await sources.uploads.has(sha256(picture))).toBe(true);
+  });
+
+  it('serves two on one folder', async () => {
+    const all = [open(), open()];
+    const paths = Array.from({ length: 10 }, (_, index) => `${server.url}/${index % 3}`);
+    const reads = all.flatMap(({ reader }) => paths.map((url) => reader.read(TENANT, image(url), signal)));
+    await Promise.all([...reads, all[0]!.prune(0), all[1]!.prune(0)]);
+    expect(await readdir(join(directory, 'fetched'))).toEqual([sha256(picture)]);
+    expect(await readdir(join(directory, 'urls'))).toHaveLength(3);
+  });
+
+  describe('for one run', () => {
+    it('asks for each URL once', async () => {
+      const { reader } = open({ isOneRun: true });
+      await reader.read(TENANT, image(`${server.url}/a`), signal);
+      served = other;
+      expect((await reader.read(TENANT, image(`${server.url}/a`), signal)).sha256).toBe(sha256(picture));
+      expect(answers).toEqual([200]);
+    });
+
+    it('asks again in the next, and clears everything', async () => {
+      await open({ isOneRun: true }).reader.read(TENANT, image(`${server.url}/a`), signal);
+      const next = open({ isOneRun: true });
+      await next.reader.read(TENANT, image(`${server.url}/a`), signal);
+      expect(answers).toEqual([200, 304]);
+      await next.clear();
+      await expect(readdir(directory)).rejects.toThrow('ENOENT');
+    });
+
+    it('tries again what failed', async () => {
+      const { reader } = open({ isOneRun: true });
+      served = Buffer.from('no image');
+      expect(
+        await codeOf(
+          reader.read(TENANT, image(`${server.url}/a`), AbortSignal.abort()).catch(() => {
+            throw new SessionFailure({ code: 'canceled', title: '' });
+          }),
+        ),
+      ).toBe('canceled');
+      served = picture;
+      expect((await reader.read(TENANT, image(`${server.url}/a`), signal)).width).toBe(70);
+    });
+  });
+
+  it('reads the uploads of a tenant, and of nobody else', async () => {
+    const sources = open({ mayRead: async (tenant) => tenant === TENANT });
+    const digest = await sources.uploads.put(picture);
+    const source = await sources.reader.read(TENANT, image(uploadUrl(digest)), signal);
+    expect(source).toMatchObject({ sha256: digest, contentType: 'image/png', width: 70 });
+    const foreign = sources.reader.read('b' as TenantId, image(uploadUrl(digest)), signal);
+    expect(await codeOf(foreign)).toBe('asset_unreachable');
+    const missing = sources.reader.read(TENANT, image(uploadUrl(sha256('none') as Sha256)), signal);
+    expect(await codeOf(missing)).toBe('asset_unreachable');
+  });
+
+  it('has no way from a digest to what was fetched', async () => {
+    const sources = open();
+    await sources.reader.read(TENANT, image(`${server.url}/a`), signal);
+    expect(await codeOf(sources.reader.read(TENANT, image(uploadUrl(sha256(picture))), signal))).toBe(
+      'asset_unreachable',
+    );
+  });
+
+  it('takes nothing that is no image', async () => {
+    served = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>');
+    headers = { 'content-type': 'image/png' };
+    expect(await codeOf(open().reader.read(TENANT, image(`${server.url}/a.png`), signal))).toBe(
+      'asset_type_unsupported',
+    );
+  });
+
+  it('goes nowhere with any hostile URL', async () => {
+    const trap = await startTrap();
+    const { reader } = open({ allow: ALLOW_NOTHING, lookup: hostileLookup, publicPorts: [80, 443, trap.port] });
+    for (const { what, url } of hostileUrls(trap.port)) {
+      const expected = what.includes('none.example') ? 'asset_unreachable' : 'asset_forbidden_host';
+      expect([what, await codeOf(reader.read(TENANT, image(url), signal))]).toEqual([what, expected]);
+    }
+    expect(trap.connections()).toBe(0);
+    await trap.close();
+  });
+});

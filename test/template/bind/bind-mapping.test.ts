@@ -1,0 +1,71 @@
+import { describe, expect, it } from 'vitest';
+import { bindMapping } from '../../../src/template/bind/bind-mapping.ts';
+import { findSlotUses } from '../../../src/template/lottie/lottie-slots.ts';
+import type { Resource } from '../../../src/wire/mapping.ts';
+import { smallPackage, solidPng, TEST_FONT } from '../../support/small-package.ts';
+
+const PHOTO = '(Footage)/USER/photo.png';
+
+function bind(resources: Record<string, Resource>, files: Record<string, Uint8Array> = {}) {
+  return bindMapping(smallPackage(), { resources }, new Map(Object.entries(files)));
+}
+
+describe('bindMapping()', () => {
+  it('writes texts with Lottie line breaks', () => {
+    const { animation } = bind({ t_01: { source: { text: 'One\nTwo\r\nThree' } } });
+    expect(JSON.stringify(animation.layers)).toContain('"t":"One\\rTwo\\rThree"');
+  });
+
+  it('writes colours as components', () => {
+    const { animation } = bind({ c_01: { source: { text: 'FF8000' } } });
+    expect(JSON.stringify(animation.layers)).toContain(`"c":{"a":0,"k":[1,${128 / 255},0,1]`);
+  });
+
+  it('hands images over with their transform, cover by default', () => {
+    const bytes = solidPng('red');
+    const { images } = bind({ [PHOTO]: { source: { remote_url: 'https://example.com/a.png' } } }, { [PHOTO]: bytes });
+    expect(images).toEqual([
+      { assetId: 'photo', width: 16, height: 16, bytes, transform: { crop_strategy: 'cover' }, name: PHOTO },
+    ]);
+  });
+
+  it('keeps the template own values for what is not filled', () => {
+    const { animation, images } = bind({});
+    expect(JSON.stringify(animation.layers)).toContain('"t":"Hello"');
+    expect(images).toMatchObject([
+      { assetId: 'photo', name: 'images/photo.png', transform: { crop_strategy: 'fill' } },
+    ]);
+  });
+
+  it('leaves no slot in the scene and the template untouched', () => {
+    const template = smallPackage();
+    const before = JSON.stringify(template.animation);
+    const scene = bindMapping(template, { resources: { t_01: { source: { text: 'New' } } } }, new Map());
+    expect(findSlotUses(scene.animation).size).toBe(0);
+    expect(JSON.stringify(template.animation)).toBe(before);
+  });
+
+  it('hands the fonts over', () => {
+    expect(bind({}).fonts).toEqual([{ name: 'Test-Regular', bytes: TEST_FONT, isFallback: false }]);
+  });
+
+  it('marks what an editable filled', () => {
+    const { animation } = bind({ t_01: { source: { text: 'One' } } });
+    expect(JSON.stringify(animation.layers)).toContain('"editable":"t_01"');
+  });
+});
+
+describe('slots with a value of their own', () => {
+  it('give it to all their uses, and yield to the mapping', () => {
+    const template = smallPackage();
+    const animation = { ...template.animation, slots: { c_01: { p: { a: 0, k: [1, 0, 0, 1] } } } };
+    const own = bindMapping({ ...template, animation }, { resources: {} }, new Map());
+    const filled = bindMapping(
+      { ...template, animation },
+      { resources: { c_01: { source: { text: '00FF00' } } } },
+      new Map(),
+    );
+    expect(JSON.stringify(own.animation.layers)).toContain('"k":[1,0,0,1]');
+    expect(JSON.stringify(filled.animation.layers)).toContain('"k":[0,1,0,1]');
+  });
+});

@@ -1,0 +1,93 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { checkOutput } from '../../../src/template/bind/check-output.ts';
+import { resolveOutput } from '../../../src/template/bind/resolve-output.ts';
+
+const TEMPLATE = {
+  width: 1080,
+  height: 1920,
+  fps: 30,
+  frameCount: 300,
+  stills: [
+    { name: 'stillcut_01', frame: 45 },
+    { name: 'stillcut_02', frame: 299 },
+  ],
+};
+
+describe('resolveOutput()', () => {
+  it('is the template itself, as MP4 of high quality, where nothing is asked for', () => {
+    expect(resolveOutput(TEMPLATE, undefined)).toEqual({ output: { format: 'mp4', quality: 'high' }, ...TEMPLATE });
+  });
+
+  it('lets the width follow the height, to the nearest even number', () => {
+    expect(resolveOutput(TEMPLATE, { height: 720 })).toMatchObject({ width: 406, height: 720 });
+    expect(resolveOutput(TEMPLATE, { height: 2 })).toMatchObject({ width: 2, height: 2 });
+  });
+
+  it('keeps duration and times at another frame rate', () => {
+    const half = resolveOutput(TEMPLATE, { fps: 12.5 });
+    expect(half).toMatchObject({ fps: 12.5, frameCount: 125 });
+    expect(half.stills.map(({ frame }) => frame)).toEqual([19, 124]);
+    expect(resolveOutput(TEMPLATE, { fps: 60 }).stills.map(({ frame }) => frame)).toEqual([90, 598]);
+    expect(resolveOutput({ ...TEMPLATE, frameCount: 1, stills: [] }, { fps: 1 }).frameCount).toBe(1);
+  });
+
+  it('makes of every output without problems a size that is even and in its limits, and stills that are in it', () => {
+    const side = fc.integer({ min: 1, max: 2048 }).map((half) => 2 * half);
+    const still = fc.integer({ min: 0, max: 299 }).map((frame) => ({ name: 's', frame }));
+    const request = fc.record(
+      { height: side, fps: fc.double({ min: 1, max: 120, noNaN: true }) },
+      { requiredKeys: [] },
+    );
+    fc.assert(
+      fc.property(side, side, still, request, (width, height, one, output) => {
+        const template = { width, height, fps: 30, frameCount: 300, stills: [one] };
+        fc.pre(checkOutput(output, template).length === 0);
+        const made = resolveOutput(template, output);
+        for (const pixels of [made.width, made.height]) {
+          expect(pixels % 2).toBe(0);
+          expect(pixels).toBeGreaterThanOrEqual(2);
+          expect(pixels).toBeLessThanOrEqual(4096);
+        }
+        expect(made.stills[0]!.frame).toBeLessThan(made.frameCount);
+        expect(Math.abs(made.frameCount / made.fps - 10)).toBeLessThanOrEqual(0.5 / made.fps + 1e-9);
+      }),
+    );
+  });
+});
+
+describe('checkOutput()', () => {
+  it.each([
+    [undefined, []],
+    [{}, []],
+    [{ format: 'webm', height: 720, fps: 29.97, quality: 'low' }, []],
+    ['mp4', ['/output']],
+    [{ format: 'avi' }, ['/output/format']],
+    [{ height: 721 }, ['/output/height']],
+    [{ height: '720' }, ['/output/height']],
+    [{ height: 5000, fps: 0.5, quality: 'best' }, ['/output/height', '/output/fps', '/output/quality']],
+    [{ fps: Number.NaN }, ['/output/fps']],
+    [{ hieght: 720 }, ['/output/hieght']],
+    [JSON.parse('{"__proto__": 1}'), ['/output/__proto__']],
+  ])('%j', (output, at) => {
+    expect(checkOutput(output, TEMPLATE).map((problem) => problem.at)).toEqual(at);
+  });
+
+  it('refuses a height that makes the width too large, and says which does not', () => {
+    const [problem] = checkOutput({ height: 2160 }, { ...TEMPLATE, width: 1920, height: 800 });
+    expect(problem).toMatchObject({ code: 'definition_invalid', at: '/output/height' });
+    expect(problem?.detail).toContain('at most 1706');
+    expect(checkOutput({ height: 1706 }, { ...TEMPLATE, width: 1920, height: 800 })).toEqual([]);
+    expect(checkOutput({ height: 2160 }, null)).toEqual([]);
+  });
+
+  it('refuses more frames than can be made', () => {
+    const long = { ...TEMPLATE, frameCount: 30 * 600 };
+    expect(checkOutput({ fps: 120 }, long)).toMatchObject([{ at: '/output/fps' }]);
+    expect(checkOutput({ fps: 60 }, long)).toEqual([]);
+  });
+
+  it('names the field that was meant', () => {
+    expect(checkOutput({ hieght: 720 }, TEMPLATE)[0]?.detail).toContain('did you mean height');
+  });
+});

@@ -1,0 +1,208 @@
+import { createCanvas, LottieAnimation } from '@napi-rs/canvas';
+import { describe, expect, it } from 'vitest';
+import { findUnsupported } from '../../../src/template/lottie/find-unsupported.ts';
+import { DRAWN_EFFECTS, WIPES } from '../../../src/template/lottie/unsupported-features.ts';
+import type { LottieDocument } from '../../../src/template/scene.ts';
+import {
+  fill,
+  imageLayer,
+  lottie,
+  rectangle,
+  shapeLayer,
+  still,
+  TRANSFORM,
+  textLayer,
+} from '../../support/lottie-documents.ts';
+import { solidPng } from '../../support/small-package.ts';
+
+/** Wipes come out on images alone. */
+const IMAGE = imageLayer('s', 'i');
+const ASSETS = [
+  {
+    id: 'i',
+    w: 200,
+    h: 100,
+    u: '',
+    p: `data:image/png;base64,${Buffer.from(solidPng('#ff5010', 200, 100)).toString('base64')}`,
+    e: 1,
+  },
+];
+const SHAPES = [rectangle(100, 50, 120, 60), fill([1, 0.3, 0.1, 1])];
+
+/** What an effect has to say to do something, in the order of its values. */
+const VALUES: Readonly<Record<string, readonly unknown[]>> = {
+  'ADBE Black&White': [40, 60, 40, 60, 20, 80],
+  'ADBE Brightness & Contrast 2': [50, 50, 0],
+  'ADBE Corner Pin': [
+    [20, 10],
+    [180, 20],
+    [10, 80],
+    [190, 90],
+  ],
+  'ADBE Drop Shadow': [[0, 0, 0, 1], 255, 135, 15, 5],
+  'ADBE Easy Levels2': [1, 0, 0.2, 0.6, 1, 0, 1],
+  'ADBE Fill': [0, 0, [0, 0, 1, 1], 0, 0, 0, 1],
+  'ADBE Fractal Noise': [1, 1, 0, 100, 0, 0],
+  'ADBE Gaussian Blur 2': [20, 1, 0],
+  'ADBE Geometry2': [[50, 50], [60, 60], 1, 80, 80, 0, 0, 30, 100],
+  'ADBE HUE SATURATION': [1, 0, 120, 0, 0, 0, 0, 0, 0],
+  'ADBE Invert': [1, 0],
+  'ADBE Linear Wipe': [50, 90, 0],
+  'ADBE Motion Blur': [90, 20],
+  'ADBE Pro Levels2': [1, 0, 0.2, 0.6, 1, 0, 1],
+  'ADBE Radial Wipe': [50, 0, [100, 50], 1, 0],
+  'ADBE Ramp': [[0, 0], [1, 0, 0, 1], [100, 100], [0, 0, 1, 1], 1, 0, 0],
+  'ADBE Sharpen': [80],
+  'ADBE Shift Channels': [1, 3, 4, 2],
+  'ADBE Threshold2': [120],
+  'ADBE Tile': [[50, 50], 50, 50, 100, 100, 0, 0, 0],
+  'ADBE Tint': [[0, 0, 1, 1], [1, 1, 0, 1], 100],
+  'ADBE Tritone': [[1, 0, 0, 1], [0, 1, 0, 1], [0, 0, 1, 1], 0],
+  'ADBE Venetian Blinds': [50, 0, 10, 0],
+  'CC Sphere': [0],
+  'CC Toner': [1, [1, 0, 0, 1], [0, 1, 0, 1], [0, 0, 1, 1], 0],
+};
+
+function effect(mn: string, values: readonly unknown[], changes: object = {}): object {
+  const ef = values.map((value, index) => ({ ty: 0, nm: `${index}`, mn: `${mn}-${index}`, v: still(value) }));
+  return { ty: 5, nm: mn, mn, en: 1, ef, ...changes };
+}
+
+function draw(layers: readonly object[]): Buffer {
+  const animation = LottieAnimation.loadFromData(JSON.stringify(lottie(layers, { assets: ASSETS })));
+  const canvas = createCanvas(200, 100);
+  animation.seekFrame(10);
+  animation.render(canvas.getContext('2d'), { x: 0, y: 0, width: 200, height: 100 });
+  return Buffer.from(canvas.data());
+}
+
+const uses = (document: LottieDocument) =>
+  findUnsupported(document).map(({ feature, what, layer, pointer }) => `${feature} ${what} ${layer} ${pointer}`);
+
+describe('findUnsupported()', () => {
+  it.each([...DRAWN_EFFECTS].filter((name) => name !== 'ADBE Displacement Map'))(
+    'says nothing of %s, which is drawn',
+    (name) => {
+      const isWipe = WIPES.has(name);
+      const changes = { ef: [effect(name, VALUES[name]!)] };
+      const layer = isWipe ? imageLayer('s', 'i', changes) : shapeLayer('s', SHAPES, changes);
+      expect(draw([layer]).equals(draw([isWipe ? IMAGE : shapeLayer('s', SHAPES)]))).toBe(false);
+      expect(findUnsupported(lottie([layer]))).toEqual([]);
+    },
+  );
+
+  const star = {
+    ty: 'sr',
+    sy: 1,
+    p: still([60, 50]),
+    pt: still(5),
+    r: still(0),
+    ir: still(15),
+    or: still(30),
+    is: still(0),
+    os: still(0),
+  };
+  const moving = {
+    ...TRANSFORM,
+    p: {
+      a: 1,
+      k: [
+        { t: 0, s: [0, 0, 0] },
+        { t: 20, s: [60, 0, 0] },
+      ],
+    },
+  };
+  const mask = (changes: object) => {
+    const v = [
+      [40, 30],
+      [90, 30],
+      [90, 70],
+      [40, 70],
+    ];
+    const none = v.map(() => [0, 0]);
+    return {
+      mode: 'a',
+      inv: false,
+      pt: still({ i: none, o: none, v, c: true }),
+      o: still(50),
+      x: still(0),
+      ...changes,
+    };
+  };
+  const masked = (masks: readonly object[]) => shapeLayer('s', SHAPES, { hasMask: true, masksProperties: masks });
+  const tracked = (a: object) => textLayer('s', 'Hello', { t: { d: {}, p: {}, m: {}, a: [{ s: {}, a }] } });
+
+  it.each<[string, object, object]>([
+    [
+      'effect Glow s /layers/0/ef/0',
+      shapeLayer('s', SHAPES, { ef: [effect('ADBE Glo2', [2, 50, 20], { nm: 'Glow' })] }),
+      shapeLayer('s', SHAPES),
+    ],
+    [
+      'wipe Wipe s /layers/0/ef/0',
+      shapeLayer('s', SHAPES, { ef: [effect('ADBE Linear Wipe', VALUES['ADBE Linear Wipe']!, { nm: 'Wipe' })] }),
+      shapeLayer('s', SHAPES),
+    ],
+    [
+      'layer_style Satin s /layers/0/sy/0',
+      shapeLayer('s', SHAPES, { sy: [{ ty: 6, c: still([0, 0, 1, 1]), o: still(100) }] }),
+      shapeLayer('s', SHAPES),
+    ],
+    [
+      'path_modifier Zig Zag s /layers/0/shapes/0/it/1',
+      shapeLayer('s', [SHAPES[0]!, { ty: 'zz', s: still(5), r: still(4), pt: still(1) }, SHAPES[1]!]),
+      shapeLayer('s', SHAPES),
+    ],
+    [
+      'path_modifier Twist s /layers/0/shapes/0/it/1',
+      shapeLayer('s', [SHAPES[0]!, { ty: 'tw', a: still(90), c: still([0, 0]) }, SHAPES[1]!]),
+      shapeLayer('s', SHAPES),
+    ],
+    [
+      'path_modifier rounded points of a star s /layers/0/shapes/0/it/0',
+      shapeLayer('s', [{ ...star, os: still(80) }, SHAPES[1]!]),
+      shapeLayer('s', [star, SHAPES[1]!]),
+    ],
+    ['mask_mode Darken s /layers/0/masksProperties/1', masked([mask({}), mask({ mode: 'd' })]), masked([mask({})])],
+    [
+      'mask_expansion mask expansion s /layers/0/masksProperties/0',
+      masked([mask({ x: still(10) })]),
+      masked([mask({})]),
+    ],
+    [
+      'motion_blur motion blur s /layers/0',
+      shapeLayer('s', SHAPES, { mb: true, ks: moving }),
+      shapeLayer('s', SHAPES, { ks: moving }),
+    ],
+    ['layer_kind a light s /layers/1', shapeLayer('s', SHAPES), shapeLayer('s', SHAPES)],
+    [
+      'expression expression s /layers/0/ks/r',
+      shapeLayer('s', SHAPES, { ks: { ...TRANSFORM, r: { ...still(0), x: 'var $bm_rt = 45;' } } }),
+      shapeLayer('s', SHAPES),
+    ],
+  ])('tells %s, which changes no pixel', (told, layer, without) => {
+    const light = { ty: 14, nm: 's', ip: 0, op: 60, st: 0, ks: TRANSFORM };
+    const layers = told.startsWith('layer_kind') ? [layer, light] : [layer];
+    expect(uses(lottie(layers))).toEqual([told]);
+    expect(draw(layers).equals(draw([without]))).toBe(true);
+  });
+
+  it('tells an effect that is drawn though it is switched off', () => {
+    const layer = shapeLayer('s', SHAPES, { ef: [effect('ADBE Fill', VALUES['ADBE Fill']!, { en: 0 })] });
+    expect(uses(lottie([layer]))).toEqual(['effect_switched_off ADBE Fill s /layers/0/ef/0']);
+    expect(draw([layer]).equals(draw([shapeLayer('s', SHAPES)]))).toBe(false);
+  });
+
+  it('looks into precompositions and text animators, and passes hidden layers and controls by', () => {
+    const control = { ty: 5, nm: 'Speed', mn: 'ADBE Slider Control', en: 1, ef: [] };
+    const inner = [tracked({ sk: still(30), p: still([0, 9]) }), shapeLayer('off', SHAPES, { hd: true, mb: true })];
+    const assets = [
+      { id: 'p', layers: inner },
+      { id: 'q', t: 'seq', w: 9, h: 9, p: 'a_[###].png', u: '' },
+    ];
+    expect(uses(lottie([shapeLayer('s', SHAPES, { ef: [control] })], { assets }))).toEqual([
+      'image_sequence image sequence q /assets/1',
+      'text_animator Skew s /assets/0/layers/0/t/a/0/a/sk',
+    ]);
+  });
+});
