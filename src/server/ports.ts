@@ -101,3 +101,16 @@ export interface OutputIndex {
   /** Once the session is rendered, and until its retention ends. */
   findOutput(place: OutputPlace): Promise<{ readonly scene: Sha256; readonly title: string } | null>;
 }
+
+/** What a farm has to do it with: everything that renders from one database. */
+export interface FarmLoad {
+  /** As it was a second ago or less. */
+  load(): Promise<{
+    /** Of all workers that live, this process too: renders that can be at work at once. */
+    readonly places: number;
+    /** Of them, those that have one. */
+    readonly busy: number;
+    /** Renders that wait for a place. */
+    readonly queued: number;
+  }>;
+}
