@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openDesired } from '../src/cli/open-desired.ts';
+import { openDesired } from '../src/cli/plan/open-desired.ts';
 import { emptyLock, type LockEntry } from '../src/lock/lock.ts';
 import { serialiseLock } from '../src/lock/serialise-lock.ts';
 import { schemaFiles } from '../src/project/schema-files.ts';

@@ -1,5 +1,5 @@
 import type { Io } from './io.ts';
-import { quickPlan } from './quick-plan.ts';
+import { quickPlan } from './plan/quick-plan.ts';
 
 /**
  * One call of the command, in the shortest way: a plan that has nothing to do is told without loading what plans.

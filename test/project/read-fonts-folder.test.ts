@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { openDesired } from '../../src/cli/open-desired.ts';
+import { openDesired } from '../../src/cli/plan/open-desired.ts';
 import { loadProject } from '../../src/project/load-project.ts';
 import { CONFIG, definition } from '../support/repository.ts';
 import { placed } from '../support/resolve.ts';

@@ -1,6 +1,6 @@
 import { mkdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { openDesired } from '../../src/cli/open-desired.ts';
+import { openDesired } from '../../src/cli/plan/open-desired.ts';
 import { emptyLock, type LockEntry } from '../../src/lock/lock.ts';
 import { serialiseLock } from '../../src/lock/serialise-lock.ts';
 import { schemaFiles } from '../../src/project/schema-files.ts';

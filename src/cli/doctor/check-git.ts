@@ -1,6 +1,6 @@
 import { runGit, tryGit } from '../../git/run-git.ts';
+import { LOCK_FILE } from '../../project/repository-names.ts';
 import type { DoctorCheck } from '../../report/doctor-text.ts';
-import { LOCK_FILE } from '../repository-names.ts';
 
 /** What is not to be committed. */
 const IGNORED = ['renders/', '.reelform/'] as const;

@@ -8,12 +8,12 @@ import { readLock } from '../../lock/lock-file.ts';
 import { lookAtIndex } from '../../plan-index/plan-memory.ts';
 import type { Config } from '../../project/config.ts';
 import { observeMissingOutputs } from '../../project/observe-outputs.ts';
+import { JOURNAL_FILE, LOCK_FILE } from '../../project/repository-names.ts';
 import { countNoun } from '../../report/count-noun.ts';
 import type { DoctorCheck } from '../../report/doctor-text.ts';
-import { openDesired } from '../open-desired.ts';
-import { openJournal } from '../open-journal.ts';
-import { indexKey } from '../quick-plan.ts';
-import { JOURNAL_FILE, LOCK_FILE } from '../repository-names.ts';
+import { openJournal } from '../journal/open-journal.ts';
+import { openDesired } from '../plan/open-desired.ts';
+import { indexKey } from '../plan/quick-plan.ts';
 
 /** What lies in the repository. @param root absolute */
 export async function checkRepository(root: string): Promise<{ checks: DoctorCheck[]; config: Config }> {

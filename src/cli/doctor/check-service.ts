@@ -4,7 +4,7 @@ import type { Config } from '../../project/config.ts';
 import type { DoctorCheck } from '../../report/doctor-text.ts';
 import { ServiceError } from '../../service/service-error.ts';
 import { type Io, isCi } from '../io.ts';
-import { openRemoteService } from '../open-remote-service.ts';
+import { openRemoteService } from '../service/open-remote-service.ts';
 
 /** What renders: the encoder of this machine, or a service that answers and takes the token. */
 export async function checkService(config: Config, io: Io): Promise<DoctorCheck[]> {

@@ -5,7 +5,7 @@ import { lintText } from '../../report/lint-text.ts';
 import { directoryOf, tellDiagnostics } from '../diagnose.ts';
 import type { GlobalOptions } from '../global-options.ts';
 import type { Io } from '../io.ts';
-import { openDesired } from '../open-desired.ts';
+import { openDesired } from '../plan/open-desired.ts';
 import { type Linted, lintVideos } from './lint-videos.ts';
 
 export interface LintCommandOptions extends GlobalOptions {

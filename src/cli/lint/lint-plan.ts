@@ -2,7 +2,7 @@ import { type Plan, renders } from '../../plan/plan.ts';
 import { RepositoryFiles } from '../../project/repository-files.ts';
 import { LINT_CODES } from '../../template/lint-severities.ts';
 import type { Io } from '../io.ts';
-import type { OpenDesired } from '../open-desired.ts';
+import type { OpenDesired } from '../plan/open-desired.ts';
 import type { Linted } from './lint-videos.ts';
 
 /** A plan is read while somebody waits; what is left out is told. */

@@ -11,9 +11,9 @@ import { problemsOf } from '../../session/session-problems.ts';
 import type { LintSeverities } from '../../template/lint-severities.ts';
 import type { TemplatePackage } from '../../template/template-package.ts';
 import type { Io } from '../io.ts';
-import { openScenes } from '../open-scenes.ts';
-import { indexKey } from '../quick-plan.ts';
-import { renderCapacity } from '../render-capacity.ts';
+import { indexKey } from '../plan/quick-plan.ts';
+import { openScenes } from '../render/open-scenes.ts';
+import { renderCapacity } from '../service/render-capacity.ts';
 import { openLintMemory } from './lint-memory.ts';
 
 /** What videos are read from, and how bad it is what is found. */

@@ -1,7 +1,7 @@
 import type { Lock } from '../../lock/lock.ts';
 import type { GlobalOptions } from '../global-options.ts';
 import type { Io } from '../io.ts';
-import { openLock, openLockFile } from '../open-lock.ts';
+import { openLock, openLockFile } from './open-lock.ts';
 
 /**
  * Changes the lockfile of a repository whose run lock is held.

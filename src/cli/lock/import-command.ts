@@ -11,11 +11,11 @@ import { isSignedUrl } from '../../service/is-signed-url.ts';
 import { directoryOf, tellDiagnostics } from '../diagnose.ts';
 import type { GlobalOptions } from '../global-options.ts';
 import { type Io, wantsColor } from '../io.ts';
-import { type OpenDesired, openDesired } from '../open-desired.ts';
-import { openRemoteService } from '../open-remote-service.ts';
-import { readSession } from '../read-session.ts';
-import { withRunLock } from '../with-run-lock.ts';
+import { readSession } from '../journal/read-session.ts';
+import { type OpenDesired, openDesired } from '../plan/open-desired.ts';
+import { openRemoteService } from '../service/open-remote-service.ts';
 import { changeLock } from './change-lock.ts';
+import { withRunLock } from './with-run-lock.ts';
 
 /**
  * `reelform import ID --session S`: records what a session at the service has rendered as the rendering of a video, if it is

@@ -9,13 +9,13 @@ import { parseLock } from '../../lock/parse-lock.ts';
 import { serialiseLock } from '../../lock/serialise-lock.ts';
 import { splitConflicts } from '../../lock/split-conflicts.ts';
 import { findRoot } from '../../project/find-root.ts';
+import { LOCK_FILE } from '../../project/repository-names.ts';
 import { writeFileAtomic } from '../../project/write-file.ts';
 import { installedText, mergeDecisionsText, mergedText, nothingToMergeText } from '../../report/lock-merge-text.ts';
 import { directoryOf, tellDiagnostics } from '../diagnose.ts';
 import type { GlobalOptions } from '../global-options.ts';
 import { type Io, wantsColor } from '../io.ts';
-import { LOCK_FILE } from '../repository-names.ts';
-import { withRunLock } from '../with-run-lock.ts';
+import { withRunLock } from './with-run-lock.ts';
 
 /** `reelform lock merge`: as git's merge driver with three paths, as the repair of a conflict without, or its installation. */
 export async function lockMergeCommand(
@@ -124,7 +124,7 @@ async function mergeForNow(root: string, versions: LockVersions): Promise<Return
 
 /** Of the definitions that can be read: others may still have conflicts of their own. */
 async function presentFingerprints(root: string): Promise<ReadonlyMap<string, Fingerprint>> {
-  const { openDesired } = await import('../open-desired.ts');
+  const { openDesired } = await import('../plan/open-desired.ts');
   const { desired } = await openDesired(root, { cache: false });
   return new Map(desired.map(({ id, fingerprint }) => [id, fingerprint]));
 }

@@ -6,13 +6,13 @@ import { emptyLock } from '../../lock/lock.ts';
 import { normaliseLock } from '../../lock/normalise-lock.ts';
 import { serialiseLock } from '../../lock/serialise-lock.ts';
 import { findRoot } from '../../project/find-root.ts';
+import { LOCK_FILE } from '../../project/repository-names.ts';
 import { writeFileAtomic } from '../../project/write-file.ts';
 import { migratedText } from '../../report/lock-check-text.ts';
 import { directoryOf, tellDiagnostics } from '../diagnose.ts';
 import type { GlobalOptions } from '../global-options.ts';
 import { type Io, wantsColor } from '../io.ts';
-import { LOCK_FILE } from '../repository-names.ts';
-import { withRunLock } from '../with-run-lock.ts';
+import { withRunLock } from './with-run-lock.ts';
 
 /** `reelform lock migrate`: a lockfile that can be read, written in today's form. */
 export async function lockMigrateCommand(options: GlobalOptions, io: Io): Promise<number> {

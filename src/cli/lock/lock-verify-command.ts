@@ -8,13 +8,13 @@ import { readLock } from '../../lock/lock-file.ts';
 import { normaliseLock } from '../../lock/normalise-lock.ts';
 import { findRoot } from '../../project/find-root.ts';
 import { observeMissingOutputs } from '../../project/observe-outputs.ts';
+import { LOCK_FILE } from '../../project/repository-names.ts';
 import { diagnosticsJson } from '../../report/diagnostics-json.ts';
 import { verifiedText } from '../../report/lock-check-text.ts';
 import { directoryOf, tellDiagnostics } from '../diagnose.ts';
 import type { GlobalOptions } from '../global-options.ts';
 import { type Io, wantsColor } from '../io.ts';
-import { openDesired } from '../open-desired.ts';
-import { LOCK_FILE } from '../repository-names.ts';
+import { openDesired } from '../plan/open-desired.ts';
 
 export interface LockVerifyOptions extends GlobalOptions {
   readonly json?: boolean;

@@ -6,10 +6,10 @@ import { movedText } from '../../report/lock-edit-text.ts';
 import { directoryOf } from '../diagnose.ts';
 import type { GlobalOptions } from '../global-options.ts';
 import { type Io, wantsColor } from '../io.ts';
-import { openDesired } from '../open-desired.ts';
-import { entryOf } from '../open-lock.ts';
-import { withRunLock } from '../with-run-lock.ts';
+import { openDesired } from '../plan/open-desired.ts';
 import { changeLock } from './change-lock.ts';
+import { entryOf } from './open-lock.ts';
+import { withRunLock } from './with-run-lock.ts';
 
 /** `reelform mv FROM TO`: the lockfile knows a video by another id. Its files and its rendering stay as they are. */
 export async function mvCommand(from: string, to: string, options: GlobalOptions, io: Io): Promise<number> {

@@ -5,10 +5,10 @@ import { forgottenText } from '../../report/lock-edit-text.ts';
 import { directoryOf } from '../diagnose.ts';
 import type { GlobalOptions } from '../global-options.ts';
 import { type Io, wantsColor } from '../io.ts';
-import { openDesired } from '../open-desired.ts';
-import { entryOf } from '../open-lock.ts';
-import { withRunLock } from '../with-run-lock.ts';
+import { openDesired } from '../plan/open-desired.ts';
 import { changeLock } from './change-lock.ts';
+import { entryOf } from './open-lock.ts';
+import { withRunLock } from './with-run-lock.ts';
 
 /** `reelform rm ID…`: the lockfile forgets videos, all of those named or none. The videos themselves stay where they are. */
 export async function rmCommand(ids: readonly string[], options: GlobalOptions, io: Io): Promise<number> {

@@ -1,0 +1,127 @@
+import { type ApplyOutcome, NOTHING_DONE } from '../../apply/events.ts';
+import { EXIT, hasErrors } from '../../diagnostic.ts';
+import { isEmptyPlan, renders } from '../../plan/plan.ts';
+import { planDocument } from '../../plan/plan-document.ts';
+import { findRoot } from '../../project/find-root.ts';
+import type { Project } from '../../project/load-project.ts';
+import { diagnosticsJson } from '../../report/diagnostics-json.ts';
+import { outcomeText } from '../../report/outcome-text.ts';
+import { directoryOf, tellDiagnostics } from '../diagnose.ts';
+import { VERSION } from '../global-options.ts';
+import { type Io, wantsColor } from '../io.ts';
+import { type OpenJournal, openJournal } from '../journal/open-journal.ts';
+import { withRunLock } from '../lock/with-run-lock.ts';
+import { type OpenDesired, openDesired, serviceName } from '../plan/open-desired.ts';
+import type { PlanContext } from '../plan/open-plan.ts';
+import { PLAN_FLAGS } from '../plan/plan-flags.ts';
+import { planToApply } from '../plan/plan-to-apply.ts';
+import { showPlan } from '../plan/show-plan.ts';
+import { refuseTogether } from '../refuse-together.ts';
+import { asksService, idleService } from '../service/idle-service.ts';
+import { type OpenService, openService } from '../service/open-service.ts';
+import { tellThrown } from '../thrown.ts';
+import type { ApplyOptions } from './apply-options.ts';
+import { ApplyStream } from './apply-stream.ts';
+import { approve } from './approve.ts';
+import { exitCodeOf } from './exit-code-of.ts';
+import { runPlan } from './run-plan.ts';
+
+/**
+ * `reelform apply [PLANFILE]`: plans, asks, renders what changed, and records it; or does what a saved plan says, without
+ * asking.
+ */
+export async function applyCommand(file: string | undefined, options: ApplyOptions, io: Io): Promise<number> {
+  const stream = options.json === true && options.refreshOnly !== true ? new ApplyStream(io) : null;
+  return tellThrown(stream && ((diagnostics) => stream.fail(diagnostics)), () =>
+    lockAndApply(file, options, io, stream),
+  );
+}
+
+async function lockAndApply(
+  file: string | undefined,
+  options: ApplyOptions,
+  io: Io,
+  stream: ApplyStream | null,
+): Promise<number> {
+  if (file !== undefined) refuseTogether('A saved plan', options, { ...PLAN_FLAGS, expectPlan: '--expect-plan' });
+  const root = findRoot(directoryOf(options, io));
+  // Before anything is read: what is planned here is what the lockfile says until the end.
+  return withRunLock(root, io, async () => {
+    if (options.refreshOnly !== true) return openAndApply(file, options, io, stream);
+    const { applyDrift } = await import('../drift/apply-drift.ts');
+    return applyDrift(options, io);
+  });
+}
+
+async function openAndApply(
+  file: string | undefined,
+  options: ApplyOptions,
+  io: Io,
+  stream: ApplyStream | null,
+): Promise<number> {
+  // Nothing remembered: what is rendered is what was compared.
+  const repository = await openDesired(directoryOf(options, io), { cache: false });
+  if (hasErrors(repository.diagnostics)) return planAndApply(file, options, io, stream, repository, null);
+  const journal = await openJournal(repository.root, repository.config);
+  try {
+    return await planAndApply(file, options, io, stream, repository, journal);
+  } finally {
+    await journal.close();
+  }
+}
+
+/** @param journal null when there are mistakes in the repository, which leave nothing to do */
+async function planAndApply(
+  file: string | undefined,
+  options: ApplyOptions,
+  io: Io,
+  stream: ApplyStream | null,
+  repository: OpenDesired,
+  journal: OpenJournal | null,
+): Promise<number> {
+  const context: PlanContext = { repository, ...(journal !== null && { journal: journal.state }) };
+  const { diagnostics, opened, refusal } = await planToApply(file, options, io, context);
+  tellDiagnostics(diagnostics, repository.source, options, io);
+  const end = (outcome: ApplyOutcome, exitCode: number): number => {
+    stream?.tell({ kind: 'outcome', outcome, diagnostics: diagnosticsJson(diagnostics, repository.source) });
+    return exitCode;
+  };
+  if (opened === null || journal === null || refusal !== null) return end(NOTHING_DONE, refusal ?? EXIT.error);
+  const { plan, lock } = opened;
+  stream?.tell({ kind: 'planned', document: planDocument(plan, VERSION, []) });
+  showPlan(plan, repository.labels, io.stderr, options, io);
+  if (isEmptyPlan(plan)) return end(NOTHING_DONE, EXIT.ok);
+
+  const project = await repository.project();
+  const { config } = project;
+  // Before anybody is asked: it may be one that cannot be used.
+  const service = plan.changes.some(asksService) ? openKnown(project, journal, io) : idleService(serviceName(config));
+  if (file === undefined) await approve(plan.changes.filter(renders).length, options, io);
+  io.stderr.write('\n');
+  const outcome = await runPlan(
+    {
+      plan,
+      project,
+      lock,
+      service,
+      journal,
+      concurrency: options.concurrency ?? config.concurrency,
+      timeoutMs: options.timeout ?? null,
+      failFast: options.failFast === true,
+      color: options.color,
+      streams: options.json === true,
+      onEvent: (event) => stream?.tell(event),
+    },
+    io,
+  );
+  if (options.json !== true) {
+    io.stdout.write(outcomeText(outcome, { color: wantsColor(io.stdout, io.env, options.color) }));
+  }
+  return end(outcome, exitCodeOf(outcome));
+}
+
+/** The service, with what earlier runs saw of it. */
+function openKnown(project: Project, journal: OpenJournal, io: Io): OpenService {
+  const facts = journal.state.services.get(serviceName(project.config));
+  return openService(project, io, facts?.keyLifetimeMs ?? null);
+}

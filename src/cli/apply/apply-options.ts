@@ -1,0 +1,14 @@
+import type { GlobalOptions } from '../global-options.ts';
+import type { PlanFlags } from '../plan/plan-flags.ts';
+
+/** What a command line says about an apply. */
+export interface ApplyOptions extends GlobalOptions, PlanFlags {
+  readonly autoApprove?: boolean;
+  readonly expectPlan?: string;
+  readonly concurrency?: number;
+  readonly failFast?: boolean;
+  /** Milliseconds. */
+  readonly timeout?: number;
+  readonly json?: boolean;
+  readonly verbose?: boolean;
+}

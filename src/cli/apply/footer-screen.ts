@@ -1,0 +1,150 @@
+import { stripVTControlCharacters } from 'node:util';
+import { breakCells } from '../../report/cell-width.ts';
+import type { Io, Output } from '../io.ts';
+
+/** Begin and end of a synchronised update: a terminal that knows it shows all of it at once. */
+const SYNC = ['\x1b[?2026h', '\x1b[?2026l'] as const;
+const CURSOR = { hide: '\x1b[?25l', show: '\x1b[?25h' } as const;
+/** Without it a line that meets a terminal which has just become narrower stays one row. */
+const WRAP = { off: '\x1b[?7l', on: '\x1b[?7h' } as const;
+/** Rows are erased one by one: tmux takes the erasing of a whole screen for a reason to keep it in its history. */
+const ERASE_ROW = '\x1b[2K';
+const ERASE_REST = '\x1b[K';
+/** A row up and erased. */
+const ERASE_UP = `\x1b[1A${ERASE_ROW}`;
+
+/** More lines than this fit on no screen. */
+const MOST_LINES = 300;
+
+/** A line above the footer. */
+interface Line {
+  readonly text: string;
+  /** Of an old footer: a terminal that became smaller took it where nothing erases it, and brings it back when it grows. */
+  readonly isStale: boolean;
+}
+
+/**
+ * A screen whose last rows are drawn again and again, below lines that stay. The cursor rests at the beginning of the row
+ * below the footer, so that whatever else is written there is drawn over.
+ */
+export class FooterScreen {
+  readonly #output: Output;
+  readonly #reflows: boolean;
+  /** The last ones, as far as a screen could show them. */
+  #lines: readonly Line[] = [];
+  #footer: readonly string[] = [];
+  #columns: number;
+  #rows: number;
+  #isOpen = true;
+
+  constructor(output: Output, env: Io['env']) {
+    this.#output = output;
+    this.#reflows = reflows(env);
+    this.#columns = output.columns;
+    this.#rows = output.rows;
+    output.write(CURSOR.hide);
+  }
+
+  /**
+   * Writes lines that stay, and the footer anew.
+   *
+   * @param footer lines of less columns than the screen has
+   */
+  draw(kept: readonly string[], footer: readonly string[]): void {
+    if (!this.#isOpen) return;
+    const { columns, rows } = this.#output;
+    const isResized = columns !== this.#columns || rows !== this.#rows;
+    const isSame = footer.join('\n') === this.#footer.join('\n');
+    if (kept.length === 0 && isSame && !isResized) return;
+
+    const erased = isResized ? this.#eraseAfterResize(columns, rows) : null;
+    const text =
+      erased === null && kept.length === 0
+        ? this.#footerOver(footer)
+        : `${erased ?? this.#eraseFooter(columns)}${linesOf(kept)}${footerOf(footer)}`;
+    this.#output.write(`${SYNC[0]}${text}${SYNC[1]}`);
+    this.#lines = [...this.#lines, ...kept.map((line) => ({ text: line, isStale: false }))].slice(-MOST_LINES);
+    this.#footer = footer;
+    this.#columns = columns;
+    this.#rows = rows;
+  }
+
+  /** Takes the footer away, and leaves the screen as it is to stay. */
+  close(): void {
+    if (!this.#isOpen) return;
+    this.#isOpen = false;
+    this.#output.write(`${this.#eraseFooter(this.#output.columns)}${CURSOR.show}`);
+  }
+
+  #eraseFooter(columns: number): string {
+    return `\r${ERASE_ROW}${ERASE_UP.repeat(this.#rowsOf(this.#footer, columns))}`;
+  }
+
+  /** Erases the footer, and every row of an older one that has come into sight with what stands below it. */
+  #eraseAfterResize(columns: number, rows: number): string {
+    const lines = this.#lines.map(({ text }) => this.#rowsOf([text], columns));
+    const footerRows = this.#rowsOf(this.#footer, columns);
+    let first = this.#lines.length;
+    for (let used = footerRows; first > 0 && used < rows - 1; first -= 1) used += lines[first - 1]!;
+    const visible = this.#lines.slice(first);
+    if (!visible.some(({ isStale }) => isStale)) {
+      this.#lines = [...this.#lines, ...this.#outOfReach(columns, rows)];
+      return this.#eraseFooter(columns);
+    }
+    const ours = lines.slice(first).reduce((sum, each) => sum + each, footerRows);
+    const kept = visible.filter(({ isStale }) => !isStale);
+    // The beginning of a line may be out of reach still.
+    const above = Math.max(0, ours - (rows - 1));
+    const rest = above === 0 ? [] : [{ text: this.#firstRows(visible[0]!.text, above, columns), isStale: true }];
+    this.#lines = [...this.#lines.slice(0, first), ...rest, ...kept];
+    return `\r${ERASE_ROW}${ERASE_UP.repeat(ours - above)}${linesOf(kept.map(({ text }) => text))}`;
+  }
+
+  /** What of the footer is above the first row: whole lines, and the beginning of one perhaps. */
+  #outOfReach(columns: number, rows: number): Line[] {
+    let above = this.#rowsOf(this.#footer, columns) - (rows - 1);
+    const lines: Line[] = [];
+    for (const line of this.#footer) {
+      if (above <= 0) break;
+      lines.push({ text: this.#firstRows(line, above, columns), isStale: true });
+      above -= this.#rowsOf([line], columns);
+    }
+    return lines;
+  }
+
+  /** Row by row over the old footer, and what it had more: nothing is ever blank in between. */
+  #footerOver(footer: readonly string[]): string {
+    const fewer = this.#footer.length - footer.length;
+    const erased = fewer > 0 ? `${`${ERASE_ROW}\n`.repeat(fewer)}${ERASE_ROW}\x1b[${fewer}A` : ERASE_ROW;
+    const up = this.#footer.length === 0 ? '' : `\x1b[${this.#footer.length}A`;
+    return `\r${up}${footerOf(footer)}${erased}`;
+  }
+
+  /** What stands in the first rows of a line, without colours. */
+  #firstRows(line: string, rows: number, columns: number): string {
+    const plain = stripVTControlCharacters(line);
+    if (!this.#reflows) return plain;
+    return breakCells(plain, Math.max(1, columns)).slice(0, rows).join('');
+  }
+
+  /** How many rows lines take now, that were written to a screen of another width perhaps. */
+  #rowsOf(lines: readonly string[], columns: number): number {
+    if (!this.#reflows) return lines.length;
+    const rowsOf = (line: string): number => breakCells(stripVTControlCharacters(line), Math.max(1, columns)).length;
+    return lines.reduce((sum, line) => sum + rowsOf(line), 0);
+  }
+}
+
+function linesOf(lines: readonly string[]): string {
+  return lines.map((line) => `${line}\n`).join('');
+}
+
+function footerOf(lines: readonly string[]): string {
+  return `${WRAP.off}${lines.map((line) => `${line}${ERASE_REST}\n`).join('')}${WRAP.on}`;
+}
+
+/** Whether the terminal breaks its lines anew when it becomes narrower: most do, and these cut them off. */
+function reflows(env: Io['env']): boolean {
+  if ((env.TMUX ?? '') !== '') return true;
+  return env.XTERM_VERSION === undefined && env.STY === undefined && env.TERM !== 'linux';
+}

@@ -1,0 +1,112 @@
+import type { ApplyEvent } from '../../apply/events.ts';
+import { ApplyLines } from '../../report/apply-lines.ts';
+import { LiveView } from '../../report/live-view.ts';
+import { leftText, stoppingText } from '../../report/prompt-text.ts';
+import { type Io, isAttended, isScreen, wantsColor } from '../io.ts';
+import { FooterScreen } from './footer-screen.ts';
+
+/** What a watch needs of a process. */
+type WatchIo = Pick<Io, 'stdout' | 'stderr' | 'env' | 'now' | 'onResize'>;
+
+/** Shows a run while it goes on, on stderr. */
+export interface RunWatch {
+  take(event: ApplyEvent): void;
+  /** The run was asked to end. */
+  stopping(): void;
+  /** Leaves the screen as it is to stay. */
+  close(): void;
+  /** The same, and says what becomes of what is at work, because the process ends at once. */
+  leave(): void;
+}
+
+const FRAME_MS = 100;
+/** A terminal that is being resized is drawn on when it has had one size for so long; tmux tells a new one after 250. */
+const SETTLED_MS = 300;
+/** How often a log is looked at for having been silent. */
+const SILENCE_CHECK_MS = 5_000;
+
+/**
+ * A live view on a screen, and a line per change of state everywhere else.
+ *
+ * @param options.streams whether stdout tells the run as well: on the same screen the two would disturb each other
+ */
+export function watchRun(options: { readonly color: boolean; readonly streams: boolean }, io: WatchIo): RunWatch {
+  const color = wantsColor(io.stderr, io.env, options.color);
+  const isShared = options.streams && io.stdout.isTTY;
+  return isScreen(io.stderr, io.env) && !isShared ? watchLive(io, color) : watchLines(io, color);
+}
+
+function watchLines(io: WatchIo, color: boolean): RunWatch {
+  const lines = new ApplyLines({ color });
+  const write = (told: readonly string[]): void => {
+    if (told.length > 0) io.stderr.write(told.map((line) => `${line}\n`).join(''));
+  };
+  let isOpen = true;
+  const timer = setInterval(() => write(lines.heartbeat(io.now())), SILENCE_CHECK_MS);
+  return {
+    take(event) {
+      if (isOpen) write(lines.linesOf(event, io.now()));
+    },
+    stopping() {
+      io.stderr.write(stoppingText(lines.runningCount, isAttended(io)));
+    },
+    close() {
+      isOpen = false;
+      clearInterval(timer);
+    },
+    leave() {
+      this.close();
+      io.stderr.write(leftText(lines.runningCount));
+    },
+  };
+}
+
+function watchLive(io: WatchIo, color: boolean): RunWatch {
+  const view = new LiveView({ color });
+  const screen = new FooterScreen(io.stderr, io.env);
+  let waiting: string[] = [];
+  let settling: ReturnType<typeof setTimeout> | null = null;
+  let drawnAt = 0;
+  let isOpen = true;
+
+  const draw = (): void => {
+    if (settling !== null) return;
+    drawnAt = io.now();
+    const { columns, rows } = io.stderr;
+    screen.draw(waiting, view.footer(io.now(), columns, rows));
+    waiting = [];
+  };
+  const stopListening = io.onResize(() => {
+    if (settling !== null) clearTimeout(settling);
+    settling = setTimeout(() => {
+      settling = null;
+      draw();
+    }, SETTLED_MS);
+  });
+  const timer = setInterval(draw, FRAME_MS);
+  return {
+    take(event) {
+      if (!isOpen) return;
+      waiting.push(...view.take(event, io.now()));
+      // Of many that end at once the rest is drawn together.
+      if (waiting.length > 0 && io.now() - drawnAt >= FRAME_MS / 2) draw();
+    },
+    stopping() {
+      view.stopping();
+      draw();
+    },
+    close() {
+      if (!isOpen) return;
+      isOpen = false;
+      clearInterval(timer);
+      if (settling !== null) clearTimeout(settling);
+      stopListening();
+      if (waiting.length > 0) screen.draw(waiting, []);
+      screen.close();
+    },
+    leave() {
+      this.close();
+      io.stderr.write(leftText(view.runningCount));
+    },
+  };
+}

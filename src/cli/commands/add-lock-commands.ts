@@ -1,0 +1,80 @@
+import type { Command } from 'commander';
+import type { Io } from '../io.ts';
+import { sessionId } from '../journal/session-id.ts';
+
+/** `reelform show`, `output`, `lock …`, `mv`, `rm`, `import`: what was rendered, and the file that says so. */
+export function addLockCommands(program: Command, io: Io, done: (exitCode: number) => void): void {
+  program
+    .command('show')
+    .description('show what the lockfile holds')
+    .argument('[id]', 'one video in full')
+    .option('--json', 'print it as one JSON document')
+    .action(async (id: string | undefined, _, command: Command) => {
+      const { showCommand } = await import('../lock/show-command.ts');
+      done(await showCommand(id, command.optsWithGlobals(), io));
+    });
+
+  program
+    .command('output')
+    .description('print the video_url of one video, or of all')
+    .argument('[id]', 'print this URL and nothing else')
+    .option('--json', 'print a JSON object of id and URL')
+    .action(async (id: string | undefined, _, command: Command) => {
+      const { outputCommand } = await import('../lock/output-command.ts');
+      done(await outputCommand(id, command.optsWithGlobals(), io));
+    });
+
+  const lock = program.command('lock').description('the lockfile as a file: merge, verify, migrate');
+  lock
+    .command('merge')
+    .description("merge a lockfile entry by entry: as git's merge driver, or to mend a conflict")
+    .argument('[files...]', 'base, ours and theirs, as git names them: %O %A %B')
+    .option('--install', 'let git merge the lockfile by this command')
+    .action(async (files: string[], _, command: Command) => {
+      const { lockMergeCommand } = await import('../lock/lock-merge-command.ts');
+      done(await lockMergeCommand(files, command.optsWithGlobals(), io));
+    });
+  lock
+    .command('verify')
+    .description('check that the lockfile is whole, in its form, and that its local files are there')
+    .option('--json', 'print the diagnostics as one JSON document')
+    .option('--ignore-missing-outputs', 'do not look for local files')
+    .action(async (_, command: Command) => {
+      const { lockVerifyCommand } = await import('../lock/lock-verify-command.ts');
+      done(await lockVerifyCommand(command.optsWithGlobals(), io));
+    });
+  lock
+    .command('migrate')
+    .description('write the lockfile in the form of this version')
+    .action(async (_, command: Command) => {
+      const { lockMigrateCommand } = await import('../lock/lock-migrate-command.ts');
+      done(await lockMigrateCommand(command.optsWithGlobals(), io));
+    });
+
+  program
+    .command('mv')
+    .description('give a video of the lockfile another id')
+    .argument('<from>', 'the id that the lockfile has')
+    .argument('<to>', 'the id that it gets')
+    .action(async (from: string, to: string, _, command: Command) => {
+      const { mvCommand } = await import('../lock/mv-command.ts');
+      done(await mvCommand(from, to, command.optsWithGlobals(), io));
+    });
+  program
+    .command('rm')
+    .description('forget videos of the lockfile; the videos stay where they are')
+    .argument('<id...>', 'as `reelform show` lists them')
+    .action(async (ids: string[], _, command: Command) => {
+      const { rmCommand } = await import('../lock/rm-command.ts');
+      done(await rmCommand(ids, command.optsWithGlobals(), io));
+    });
+  program
+    .command('import')
+    .description('record a session that the service has rendered as the rendering of a video')
+    .argument('<id>', 'a video that a definition has')
+    .requiredOption('--session <id>', 'a session at the service', sessionId)
+    .action(async (id: string, _, command: Command) => {
+      const { importCommand } = await import('../lock/import-command.ts');
+      done(await importCommand(id, command.optsWithGlobals(), io));
+    });
+}

@@ -1,0 +1,79 @@
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import type { SettingFlag } from '../../server/setting-flags.ts';
+import type { Io } from '../io.ts';
+
+/**
+ * `reelform serve` and `reelform token …`: the commands of whoever runs a service.
+ *
+ * @param settings that `serve` takes as flags
+ */
+export function addServerCommands(
+  program: Command,
+  settings: readonly SettingFlag[],
+  io: Io,
+  done: (exitCode: number) => void,
+): void {
+  const serve = program
+    .command('serve')
+    .description('run the rendering service')
+    .option('--config <file>', 'file of settings, instead of reelform-server.yaml');
+  for (const { flag, placeholder, sentence } of settings) {
+    const option = new Option(placeholder === null ? flag : `${flag} ${placeholder}`, sentence);
+    serve.addOption(placeholder === null ? option : option.argParser(collect));
+  }
+  serve.action(async (_, command: Command) => {
+    const { serveCommand } = await import('../serve/serve-command.ts');
+    done(await serveCommand(command.optsWithGlobals(), givenFlags(command), io));
+  });
+
+  const token = program.command('token').description('access tokens of the service');
+  const common = (command: Command): Command =>
+    command
+      .option('--data <folder>', 'data folder of the service')
+      .option('--config <file>', 'file of settings, instead of reelform-server.yaml')
+      .option('--json', 'print the result as one JSON document');
+  common(token.command('create').description('make a token, and print it'))
+    .option('--tenant <name>', 'whose sessions, sources and templates it is for', 'default')
+    .option('--name <text>', 'what to know it by')
+    .option('--scope <scope>', 'what it allows; can be said for several, all by default', collect)
+    .option('--expires <days>', 'days after which it is refused', wholeDays)
+    .action(async (_, command: Command) => {
+      const { tokenCreateCommand } = await import('../serve/token-command.ts');
+      done(await tokenCreateCommand(command.optsWithGlobals(), io));
+    });
+  common(token.command('list').description('show all tokens, without their texts')).action(
+    async (_, command: Command) => {
+      const { tokenListCommand } = await import('../serve/token-command.ts');
+      done(await tokenListCommand(command.optsWithGlobals(), io));
+    },
+  );
+  common(token.command('revoke').description('let a token be refused from now on'))
+    .argument('<id>', 'id of the token, as `reelform token list` shows it')
+    .action(async (id: string, _, command: Command) => {
+      const { tokenRevokeCommand } = await import('../serve/token-command.ts');
+      done(await tokenRevokeCommand(id, command.optsWithGlobals(), io));
+    });
+}
+
+/** What of the settings was said on the command line. */
+function givenFlags(command: Command): Map<string, readonly string[]> {
+  const flags = new Map<string, readonly string[]>();
+  for (const option of command.options) {
+    const name = option.attributeName();
+    if (command.getOptionValueSource(name) !== 'cli') continue;
+    const value: unknown = command.getOptionValue(name);
+    flags.set(option.long!, Array.isArray(value) ? value.map(String) : [String(value)]);
+  }
+  return flags;
+}
+
+function collect(text: string, before: readonly string[] | undefined): string[] {
+  return [...(before ?? []), text];
+}
+
+function wholeDays(text: string): number {
+  const value = Number(text);
+  if (!Number.isInteger(value) || value < 1 || value > 36_500)
+    throw new InvalidArgumentError('It must be a whole number from 1 to 36500.');
+  return value;
+}

@@ -1,0 +1,18 @@
+import { EXIT } from '../../diagnostic.ts';
+import type { GlobalOptions } from '../global-options.ts';
+import type { Io } from '../io.ts';
+import type { PlanFlags } from '../plan/plan-flags.ts';
+import { showDrift } from './show-drift.ts';
+
+export interface DriftOptions extends GlobalOptions, PlanFlags {
+  readonly json?: boolean;
+  /** Whether what was found shows in the exit code. */
+  readonly detailedExitcode: boolean;
+}
+
+/** `reelform drift`, and `plan --refresh-only`: whether what was rendered still stands. Renders and writes nothing. */
+export async function driftCommand(options: DriftOptions, io: Io): Promise<number> {
+  const shown = await showDrift(options, options.json === true ? null : io.stdout, io);
+  if (shown === null) return EXIT.error;
+  return options.detailedExitcode && shown.report.findings.length > 0 ? EXIT.changes : EXIT.ok;
+}

@@ -1,0 +1,58 @@
+import { join } from 'node:path';
+import type { Refreshed } from '../../apply/refresh-videos.ts';
+import { type Diagnostic, hasErrors } from '../../diagnostic.ts';
+import { byCodeUnit } from '../../digest.ts';
+import type { Lock } from '../../lock/lock.ts';
+import { readLock } from '../../lock/lock-file.ts';
+import { isSelected, unmatchedGlobs } from '../../plan/select-changes.ts';
+import { observeMissingOutputs } from '../../project/observe-outputs.ts';
+import { LOCK_FILE } from '../../project/repository-names.ts';
+import type { DriftFinding, DriftReport } from '../../report/drift-text.ts';
+import type { Io } from '../io.ts';
+import { type OpenDesired, openDesired, serviceName } from '../plan/open-desired.ts';
+import type { PlanFlags } from '../plan/plan-flags.ts';
+import { readGlobs } from '../plan/read-globs.ts';
+import { runRefresh } from './run-refresh.ts';
+
+export interface OpenDrift {
+  readonly repository: OpenDesired;
+  readonly diagnostics: readonly Diagnostic[];
+  /** Null when mistakes leave nothing to look at. */
+  readonly opened: { readonly lock: Lock; readonly refreshed: Refreshed; readonly report: DriftReport } | null;
+}
+
+/**
+ * Looks whether what was rendered still stands, whatever the definitions want by now.
+ *
+ * @throws ReelformError `token_missing`, `service_unauthorized`
+ */
+export async function openDrift(directory: string, flags: PlanFlags, io: Io): Promise<OpenDrift> {
+  const globs = await readGlobs(flags, directory, io);
+  const isAsked = isSelected(globs);
+  const repository = await openDesired(directory, { cache: flags.cache !== false });
+  const { root, config } = repository;
+  const lock = await readLock(join(root, LOCK_FILE), LOCK_FILE);
+  const diagnostics = [...repository.diagnostics, ...(lock.ok ? [] : lock.diagnostics)];
+  if (!lock.ok || hasErrors(diagnostics)) return { repository, diagnostics, opened: null };
+
+  const { refreshed, diagnostics: warnings } = await runRefresh(repository, lock.value, isAsked, io);
+  const found = new Set(refreshed.findings.map(({ id }) => id));
+  const missing = flags.ignoreMissingOutputs === true ? [] : [...observeMissingOutputs(root, lock.value)];
+  const findings: DriftFinding[] = [
+    ...refreshed.findings,
+    ...missing
+      .filter((id) => isAsked(id) && !found.has(id) && lock.value.videos.get(id)?.service === serviceName(config))
+      .map((id) => ({ id, what: 'output_missing' as const, url: lock.value.videos.get(id)!.video_url })),
+  ];
+  const report: DriftReport = {
+    checked: refreshed.checked,
+    findings: findings.sort((a, b) => byCodeUnit(a.id, b.id)),
+    unclear: refreshed.unclear,
+  };
+  const unmatched = unmatchedGlobs(globs, [...lock.value.videos.keys()]);
+  return {
+    repository,
+    diagnostics: [...diagnostics, ...unmatched, ...warnings],
+    opened: { lock: lock.value, refreshed, report },
+  };
+}

@@ -1,0 +1,63 @@
+import { EXIT, ReelformError } from '../../diagnostic.ts';
+import { liveAttempt } from '../../lock/fold-journal.ts';
+import { nearest } from '../../nearest.ts';
+import type { Change, Plan } from '../../plan/plan.ts';
+import { explainJson } from '../../report/explain-json.ts';
+import { explainText } from '../../report/explain-text.ts';
+import { directoryOf, tellDiagnostics } from '../diagnose.ts';
+import type { GlobalOptions } from '../global-options.ts';
+import { hasTrueColor, type Io, wantsColor } from '../io.ts';
+import { openPlan } from './open-plan.ts';
+
+/** `reelform explain ID`: why a video would be rendered, or why it was. */
+export async function explainCommand(
+  id: string,
+  options: GlobalOptions & { readonly json?: boolean },
+  io: Io,
+): Promise<number> {
+  // That many renders are too many is no matter of one of them.
+  const flags = { allowEmpty: true, maxRenders: Number.POSITIVE_INFINITY };
+  const { repository, diagnostics, opened } = await openPlan(directoryOf(options, io), flags, io);
+  if (opened === null) {
+    tellDiagnostics(diagnostics, repository.source, options, io);
+    return EXIT.error;
+  }
+  const change = changeOf(id, opened.plan);
+  const live = change.desired === null ? null : liveAttempt(opened.journal, change.desired.fingerprint);
+  // What the entry came from is not in flight any more.
+  const attempt = live === null || live.session === change.before?.session ? null : live;
+  if (options.json === true) {
+    const files = change.desired === null ? [] : repository.dependenciesOf(change.desired);
+    io.stdout.write(explainJson({ change, attempt, files }));
+    return EXIT.ok;
+  }
+  const color = wantsColor(io.stdout, io.env, options.color);
+  const { columns } = io.stdout;
+  io.stdout.write(
+    explainText(
+      { change, attempt, label: repository.labels },
+      { color, trueColor: color && hasTrueColor(io.env), columns },
+    ),
+  );
+  return EXIT.ok;
+}
+
+/** So many ids are named in a hint. */
+const NAMED = 5;
+
+/** @throws ReelformError `unknown_video` */
+function changeOf(id: string, { changes }: Plan): Change {
+  const found = changes.find((change) => change.id === id) ?? changes.find((change) => change.previousId === id);
+  if (found !== undefined) return found;
+  const ids = changes.flatMap((change) => (change.previousId === null ? [change.id] : [change.id, change.previousId]));
+  const alike = ids.filter((one) => one.startsWith(id)).sort();
+  const meant = alike.length > 0 ? alike : [nearest(id, ids)].filter((one) => one !== null);
+  const more = meant.length > NAMED ? `, or ${meant.length - NAMED} more` : '';
+  const hint =
+    meant.length === 0
+      ? 'Run `reelform plan --verbose` to see which there are'
+      : `Did you mean ${meant.slice(0, NAMED).join(', ')}${more}?`;
+  throw new ReelformError('unknown_video', `Neither a definition nor the lockfile has a video ${JSON.stringify(id)}`, {
+    hint,
+  });
+}

@@ -1,0 +1,163 @@
+import type { Refreshed } from '../../apply/refresh-videos.ts';
+import { type Diagnostic, hasErrors, ReelformError } from '../../diagnostic.ts';
+import type { Attempt, JournalState } from '../../lock/journal.ts';
+import type { Lock } from '../../lock/lock.ts';
+import { nearest } from '../../nearest.ts';
+import type { DesiredVideo } from '../../plan/desired-video.ts';
+import type { Observations } from '../../plan/observations.ts';
+import { type Plan, renders } from '../../plan/plan.ts';
+import { planVideos } from '../../plan/plan-videos.ts';
+import type { SavedDemands } from '../../plan/saved-plan.ts';
+import { type Globs, idMatcher, isSelected } from '../../plan/select-changes.ts';
+import type { Looked } from '../../plan-index/plan-memory.ts';
+import { hasOutputs } from '../../project/observe-outputs.ts';
+import type { Io } from '../io.ts';
+import { readJournal } from '../journal/open-journal.ts';
+import { type OpenDesired, openDesired } from './open-desired.ts';
+import type { PlanFlags } from './plan-flags.ts';
+import { readGlobs } from './read-globs.ts';
+import { selectVideos } from './select-videos.ts';
+
+/** Everything that a plan is made of. */
+export interface OpenPlan {
+  readonly lock: Lock;
+  readonly journal: JournalState;
+  /** Null unless somebody asked for a refresh. */
+  readonly refreshed: Refreshed | null;
+  /** What is asked for of it. */
+  readonly plan: Plan;
+}
+
+export interface OpenedPlan {
+  readonly repository: OpenDesired;
+  readonly diagnostics: readonly Diagnostic[];
+  /** Null when mistakes leave nothing to plan. */
+  readonly opened: OpenPlan | null;
+}
+
+/** What an apply knows before it plans. */
+export interface PlanContext {
+  /** The repository, read already. */
+  readonly repository?: OpenDesired;
+  /** What a first look at the repository found. */
+  readonly looked?: Looked | null | undefined;
+  /** Whether the lock may lack what a plan has nothing to do for. */
+  readonly mayBePart?: boolean;
+  /** What the journal that is open already says. */
+  readonly journal?: JournalState;
+  /** What a saved plan asks for beyond what the definitions do. */
+  readonly demands?: (lock: Lock) => SavedDemands;
+}
+
+/**
+ * Reads the repository, the lock, the journal and the outputs, and plans. Writes nothing. With errors in what was read there
+ * is no plan; what stands against the plan is among the diagnostics too.
+ *
+ * @throws ReelformError for flags that cannot be followed
+ */
+export async function openPlan(
+  directory: string,
+  flags: PlanFlags,
+  io: Io,
+  context: PlanContext = {},
+): Promise<OpenedPlan> {
+  const globs = await readGlobs(flags, directory, io);
+  const asksForMore = flags.refresh === true || flags.replace !== undefined || context.demands !== undefined;
+  const mayBePart = context.mayBePart === true && !asksForMore && flags.changedSince === undefined;
+  const { looked } = context;
+  const repository =
+    context.repository ?? (await openDesired(directory, { cache: flags.cache !== false, looked, isLazy: mayBePart }));
+  const { root, config } = repository;
+  const compared = await repository.compare({ mayBePart, observeOutputs: flags.ignoreMissingOutputs !== true });
+  const read = [...repository.diagnostics, ...(compared.ok ? [] : compared.diagnostics)];
+  if (!compared.ok || hasErrors(read)) return { repository, diagnostics: read, opened: null };
+
+  const { desired, lock, missingOutputs, complete } = compared.value;
+  const inFlight = context.journal === undefined ? await readJournal(root, config) : null;
+  const journal = inFlight?.state ?? context.journal!;
+  const refreshed = flags.refresh === true ? await refresh(repository, lock, globs, io) : null;
+  const found = new Map(refreshed?.refreshed.findings.map(({ id, reason }) => [id, reason]));
+  const demands = context.demands?.(lock);
+  const observations: Observations = {
+    missingOutputs,
+    refreshed: new Map([...(demands?.refreshed ?? []), ...found]),
+    journal: withOutputs(journal, root),
+  };
+  const inputs = {
+    desired,
+    lock,
+    allowEmpty: flags.allowEmpty === true,
+    requested: demands?.requested ?? requestedBy(flags.replace ?? [], desired),
+  };
+  const planned = await withHistory(planVideos({ ...inputs, observations }), root, flags.cache !== false, (history) =>
+    planVideos({ ...inputs, observations: { ...observations, history } }),
+  );
+  const selected = await selectVideos(asksForMore ? planned : complete(planned), globs, flags, repository);
+  const tooMany = tooManyRenders(selected, flags.maxRenders ?? config.maxRenders ?? Number.POSITIVE_INFINITY);
+  const plan = tooMany === null ? selected : { ...selected, diagnostics: [...selected.diagnostics, tooMany] };
+  return {
+    repository,
+    diagnostics: [...read, ...(inFlight?.diagnostics ?? []), ...(refreshed?.diagnostics ?? []), ...plan.diagnostics],
+    opened: { lock, journal, refreshed: refreshed?.refreshed ?? null, plan },
+  };
+}
+
+async function refresh(
+  repository: OpenDesired,
+  lock: Lock,
+  globs: Globs,
+  io: Io,
+): Promise<{ refreshed: Refreshed; diagnostics: readonly Diagnostic[] }> {
+  const { runRefresh } = await import('../drift/run-refresh.ts');
+  return runRefresh(repository, lock, isSelected(globs), io);
+}
+
+/** @throws ReelformError `unknown_video` for a glob that asks for nothing: a render that does not come is worse than none */
+function requestedBy(globs: readonly string[], desired: readonly DesiredVideo[]): (id: string) => boolean {
+  for (const glob of globs) {
+    const matches = idMatcher([glob]);
+    if (desired.some(({ id }) => matches(id))) continue;
+    const meant = nearest(
+      glob,
+      desired.map(({ id }) => id),
+    );
+    throw new ReelformError('unknown_video', `--replace ${JSON.stringify(glob)} asks for no video that there is`, {
+      hint: meant === null ? 'Globs are compared with ids, as `reelform show` lists them' : `Did you mean ${meant}?`,
+    });
+  }
+  return idMatcher(globs);
+}
+
+/** An attempt whose video was written into this repository and is gone is none that could be adopted. */
+function withOutputs(journal: JournalState, root: string): JournalState {
+  const isThere = ({ rendering }: Attempt): boolean => rendering === null || hasOutputs(root, rendering);
+  if ([...journal.attempts.values()].every(isThere)) return journal;
+  return { ...journal, attempts: new Map([...journal.attempts].filter(([, attempt]) => isThere(attempt))) };
+}
+
+/** Plans again with what git remembers of former renderings, where something would be rendered. */
+async function withHistory(
+  plan: Plan,
+  root: string,
+  cache: boolean,
+  again: (history: NonNullable<Observations['history']>) => Plan,
+): Promise<Plan> {
+  const pending = plan.changes.flatMap((change) => (renders(change) && change.action !== 'restore' ? [change] : []));
+  // What was asked for anew is not what there was.
+  const wanted = pending.filter(({ desired, before }) => desired?.fingerprint !== before?.fingerprint);
+  if (wanted.length === 0) return plan;
+  const { readHistory } = await import('./read-history.ts');
+  const history = await readHistory(root, new Set(wanted.map(({ desired }) => desired!.fingerprint)), { cache });
+  return history.size === 0 ? plan : again(history);
+}
+
+function tooManyRenders(plan: Plan, limit: number): Diagnostic | null {
+  const count = plan.changes.filter(renders).length;
+  if (count <= limit) return null;
+  return {
+    code: 'too_many_renders',
+    severity: 'error',
+    message: `The plan renders ${count} videos, and ${limit} are allowed`,
+    hint: `If they are meant, pass --max-renders ${count}; to render some of them, --target`,
+  };
+}

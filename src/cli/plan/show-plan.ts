@@ -1,0 +1,24 @@
+import type { Plan } from '../../plan/plan.ts';
+import type { LabelLookup } from '../../report/plan-rows.ts';
+import { planText } from '../../report/plan-text.ts';
+import type { GlobalOptions } from '../global-options.ts';
+import { hasTrueColor, type Io, type Output, wantsColor } from '../io.ts';
+
+/** Writes a plan for people, as the output can show it. */
+export function showPlan(
+  plan: Plan,
+  label: LabelLookup,
+  output: Output,
+  options: GlobalOptions & { readonly verbose?: boolean },
+  io: Io,
+): void {
+  const color = wantsColor(output, io.env, options.color);
+  const text = planText(plan, {
+    color,
+    trueColor: color && hasTrueColor(io.env),
+    columns: output.columns,
+    verbose: options.verbose === true,
+    label,
+  });
+  output.write(text);
+}

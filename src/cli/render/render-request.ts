@@ -1,0 +1,128 @@
+import { relative, resolve, sep } from 'node:path';
+import type { Video } from '../../definition/video.ts';
+import { type Diagnostic, ReelformError } from '../../diagnostic.ts';
+import { nearest } from '../../nearest.ts';
+import { CONFIG_FILE } from '../../project/find-root.ts';
+import type { Project } from '../../project/load-project.ts';
+import { checkOutput } from '../../template/bind/check-output.ts';
+import { resolveOutput } from '../../template/bind/resolve-output.ts';
+import { OUTPUT_FILES } from '../../template/output-files.ts';
+import type { TemplatePackage } from '../../template/template-package.ts';
+import type { OutputFormat, OutputRequest } from '../../wire/output.ts';
+
+/** What is said of the file that is wanted. */
+export interface RenderFlags {
+  /** A number of a frame, or seconds with an `s`. */
+  readonly frame?: string;
+  readonly draft?: boolean;
+  readonly format?: OutputFormat;
+  readonly height?: number;
+  readonly fps?: number;
+  readonly out?: string;
+}
+
+/** So many ids are named in a hint. */
+const NAMED = 6;
+
+/**
+ * The video that is meant: by its id, or by the path of its definition where that makes one video.
+ *
+ * @param cwd what a path is relative to
+ * @returns null when its definition has mistakes: see `mistakesOf`
+ * @throws ReelformError `unknown_video`
+ */
+export function findVideo(wanted: string, project: Project, cwd: string): Video | null {
+  const path = pathOf(wanted, project.root, cwd);
+  const found = project.videos.find(({ id }) => id === wanted);
+  if (found !== undefined) return found;
+  const rows = project.videos.filter((video) => video.path === path);
+  if (rows.length === 1) return rows[0]!;
+  if (rows.length > 1) throw unknown(`${wanted} makes ${rows.length} videos`, `Name one of them: ${idsOf(rows)}`);
+  if (project.origins.has(path) || mistakesOf(wanted, project, cwd).length > 0) return null;
+  const meant = nearest(wanted, [...project.videos.map(({ id }) => id), ...project.videos.map((video) => video.path)]);
+  const hint = meant === null ? 'Name a definition by its path, or a video by its id' : `Did you mean ${meant}?`;
+  throw unknown(`There is no video ${JSON.stringify(wanted)}`, hint);
+}
+
+/** The errors that keep a video from being rendered: of the configuration, of templates, and of its own definition. */
+export function mistakesOf(wanted: string | Video, { diagnostics, origins, root }: Project, cwd: string): Diagnostic[] {
+  const path = typeof wanted === 'string' ? pathOf(wanted, root, cwd) : wanted.path;
+  const own = new Set([CONFIG_FILE, path, ...(origins.get(path) ?? [])]);
+  return diagnostics.filter(({ severity, at }) => severity === 'error' && (at === undefined || own.has(at.file)));
+}
+
+/**
+ * The file that is to be made: what the video asks for, under what the command line says.
+ *
+ * @throws ReelformError `options_conflict`, `definition_invalid`
+ */
+export function outputOf(flags: RenderFlags, own: OutputRequest | null, template: TemplatePackage): OutputRequest {
+  const { height = own?.height ?? template.height } = flags;
+  const output: OutputRequest = {
+    ...own,
+    ...(flags.draft === true && { quality: 'low', height: 2 * Math.max(1, Math.round(height / 4)) }),
+    ...(flags.height !== undefined && { height: flags.height }),
+    ...(flags.fps !== undefined && { fps: flags.fps }),
+    ...formatOf(flags),
+  };
+  const [problem] = checkOutput(output, template);
+  if (problem === undefined) return output;
+  throw new ReelformError('definition_invalid', `The output cannot be made: ${problem.detail}`, {
+    hint: 'Look at --height, --fps and --format, and at `output:` of the definition',
+  });
+}
+
+/** @throws ReelformError `options_conflict` */
+function formatOf({ frame, format, out }: RenderFlags): { format?: OutputFormat } {
+  const ending = out === undefined ? undefined : /\.(\w+)$/.exec(out)?.[1]?.toLowerCase();
+  const [named] = Object.entries(OUTPUT_FILES).find(([, file]) => file.extension === ending) ?? [];
+  const asked = frame === undefined ? format : 'png';
+  if (ending !== undefined && named === undefined) {
+    const endings = Object.values(OUTPUT_FILES).map(({ extension }) => `.${extension}`);
+    throw new ReelformError('options_conflict', `--out ends with .${ending}, which is no format`, {
+      hint: `Let it end with one of ${[...new Set(endings)].join(', ')}`,
+    });
+  }
+  if (frame !== undefined && format !== undefined && format !== 'png') {
+    throw new ReelformError('options_conflict', `--frame makes a PNG, and --format says ${format}`, {
+      hint: 'Leave out the one or the other',
+    });
+  }
+  if (asked !== undefined && named !== undefined && asked !== named) {
+    throw new ReelformError('options_conflict', `--out ends with .${ending}, and the file is to be ${asked}`, {
+      hint: `Let it end with .${OUTPUT_FILES[asked].extension}`,
+    });
+  }
+  const known = asked ?? (named as OutputFormat | undefined);
+  return known === undefined ? {} : { format: known };
+}
+
+/**
+ * The frame of the output that `--frame` names.
+ *
+ * @param text a number of a frame, counted from 0, or seconds with an `s`
+ * @throws ReelformError `options_conflict` when it is none, or after the end
+ */
+export function frameOf(text: string, output: OutputRequest, template: TemplatePackage): number {
+  const { fps, frameCount } = resolveOutput(template, output);
+  const [, digits, unit] = /^(\d+(?:\.\d+)?)(s?)$/.exec(text) ?? [];
+  const frame = digits === undefined ? Number.NaN : unit === 's' ? Math.round(Number(digits) * fps) : Number(digits);
+  if (Number.isInteger(frame) && frame < frameCount) return frame;
+  const last = ((frameCount - 1) / fps).toFixed(2);
+  throw new ReelformError('options_conflict', `--frame ${text} is no frame of the video`, {
+    hint: `Write a number from 0 to ${frameCount - 1}, or seconds from 0s to ${last}s`,
+  });
+}
+
+function pathOf(wanted: string, root: string, cwd: string): string {
+  return relative(root, resolve(cwd, wanted)).split(sep).join('/');
+}
+
+function idsOf(videos: readonly Video[]): string {
+  const named = videos.slice(0, NAMED).map(({ id }) => id);
+  return `${named.join(', ')}${videos.length > NAMED ? `, or ${videos.length - NAMED} more` : ''}`;
+}
+
+function unknown(message: string, hint: string): ReelformError {
+  return new ReelformError('unknown_video', message, { hint });
+}

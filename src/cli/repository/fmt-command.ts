@@ -1,0 +1,88 @@
+import { join, relative, resolve, sep } from 'node:path';
+import configSchema from '../../../schemas/reelform-config.schema.json' with { type: 'json' };
+import { unreadable } from '../../definition/definition-file.ts';
+import { PROPERTY_ORDER } from '../../definition/property-order.ts';
+import { type Diagnostic, EXIT } from '../../diagnostic.ts';
+import { findDefinitions } from '../../project/find-definitions.ts';
+import { CONFIG_FILE, findRoot } from '../../project/find-root.ts';
+import { RepositoryFiles } from '../../project/repository-files.ts';
+import { writeFileAtomic } from '../../project/write-file.ts';
+import { fmtText } from '../../report/fmt-text.ts';
+import { formatYaml } from '../../yaml/format-yaml.ts';
+import { directoryOf, tellDiagnostics } from '../diagnose.ts';
+import type { GlobalOptions } from '../global-options.ts';
+import { type Io, wantsColor } from '../io.ts';
+import { withRunLock } from '../lock/with-run-lock.ts';
+import { openDesired } from '../plan/open-desired.ts';
+
+export interface FmtOptions extends GlobalOptions {
+  readonly check?: boolean;
+}
+
+/** `reelform fmt [FILE…]`: definitions and reelform.yaml in one form, with the meaning that they have. */
+export async function fmtCommand(named: readonly string[], options: FmtOptions, io: Io): Promise<number> {
+  const directory = directoryOf(options, io);
+  const root = findRoot(directory);
+  if (options.check === true) return format(root, directory, named, options, io);
+  return withRunLock(root, io, () => format(root, directory, named, options, io));
+}
+
+async function format(
+  root: string,
+  directory: string,
+  named: readonly string[],
+  options: FmtOptions,
+  io: Io,
+): Promise<number> {
+  const files = new RepositoryFiles(root);
+  const paths =
+    named.length > 0
+      ? named.map((name) => relative(root, resolve(directory, name)).replaceAll(sep, '/'))
+      : await allFiles(root);
+  const changed: string[] = [];
+  const kept: string[] = [];
+  const diagnostics: Diagnostic[] = [];
+  for (const path of paths) {
+    const at = { file: path, start: 0, end: 0 };
+    if (!/\.ya?ml$/.test(path)) {
+      diagnostics.push(noYaml(path, at));
+      continue;
+    }
+    const read = files.text(path);
+    const formatted = read.ok
+      ? formatYaml(path, read.text, path === CONFIG_FILE ? Object.keys(configSchema.properties) : PROPERTY_ORDER)
+      : ({ ok: false, diagnostics: [unreadable(path, read.reason, at)] } as const);
+    if (!formatted.ok) diagnostics.push(...formatted.diagnostics);
+    else if (formatted.value.isKept) kept.push(path);
+    else if (read.ok && formatted.value.text !== read.text) {
+      changed.push(path);
+      if (options.check !== true) await writeFileAtomic(join(root, path), formatted.value.text);
+    }
+  }
+  tellDiagnostics(diagnostics, files.source, options, io);
+  const check = options.check === true;
+  const told = { changed, kept, total: paths.length };
+  if (diagnostics.length === 0 || changed.length > 0 || kept.length > 0) {
+    io.stdout.write(fmtText(told, { check, color: wantsColor(io.stdout, io.env, options.color) }));
+  }
+  if (diagnostics.length > 0) return EXIT.error;
+  return check && changed.length > 0 ? EXIT.changes : EXIT.ok;
+}
+
+/** JSON is YAML, too: what another program wrote would be laid out anew without a word. */
+function noYaml(path: string, at: Diagnostic['at']): Diagnostic {
+  return {
+    code: 'definition_invalid',
+    severity: 'error',
+    message: `${JSON.stringify(path)} is no definition: their names end in .yaml or .yml`,
+    hint: 'Name definitions, parts of them, or reelform.yaml',
+    ...(at !== undefined && { at }),
+  };
+}
+
+/** reelform.yaml, and every definition and part that its glob finds. */
+async function allFiles(root: string): Promise<string[]> {
+  const { config } = await openDesired(root);
+  const folders = [...config.templates.values()].flatMap((one) => (one.kind === 'package' ? [one.path] : []));
+  return [CONFIG_FILE, ...findDefinitions(root, config.videos, [CONFIG_FILE, ...folders])];
+}

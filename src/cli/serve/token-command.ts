@@ -1,0 +1,86 @@
+import { EXIT, ReelformError } from '../../diagnostic.ts';
+import { tokenMadeText, tokenRows, tokensText } from '../../report/token-text.ts';
+import { openTokens } from '../../server/control/open-tokens.ts';
+import { readNewToken, type TokenAdmin } from '../../server/control/token-admin.ts';
+import { SCOPES } from '../../server/ports.ts';
+import { SILENT_LOG } from '../../server/silent-log.ts';
+import type { Io } from '../io.ts';
+import { openSettings, type SettingsFlags } from './open-settings.ts';
+
+export interface TokenOptions extends SettingsFlags {
+  /** The data folder. */
+  readonly data?: string;
+  readonly json?: boolean;
+}
+
+export interface NewTokenOptions extends TokenOptions {
+  readonly tenant: string;
+  readonly name?: string;
+  readonly scope?: readonly string[];
+  /** Days. */
+  readonly expires?: number;
+}
+
+const DAY_MS = 86_400_000;
+
+/** `reelform token create`: the token alone on stdout, what it is on stderr. */
+export async function tokenCreateCommand(options: NewTokenOptions, io: Io): Promise<number> {
+  const { tenant, name = '', scope = SCOPES, expires } = options;
+  const expiresAt = expires === undefined ? null : new Date(io.now() + expires * DAY_MS).toISOString();
+  const read = readNewToken({ tenant, name, scopes: scope, expiresAt });
+  if ('problems' in read) throw new ReelformError('settings_invalid', read.problems.join('; '));
+  return withTokens(options, io, async (tokens) => {
+    const { text, record } = await tokens.create(read.token);
+    if (options.json === true) {
+      const [row] = tokenRows([record], io.now());
+      io.stdout.write(`${JSON.stringify({ format_version: '1.0', token: text, ...row }, null, 2)}\n`);
+      return EXIT.ok;
+    }
+    io.stderr.write(tokenMadeText(record, SCOPES.length));
+    io.stdout.write(`${text}\n`);
+    return EXIT.ok;
+  });
+}
+
+/** `reelform token list`: every token, never its text. */
+export async function tokenListCommand(options: TokenOptions, io: Io): Promise<number> {
+  return withTokens(options, io, async (tokens) => {
+    const rows = tokenRows(await tokens.list(), io.now());
+    if (options.json === true) {
+      io.stdout.write(`${JSON.stringify({ format_version: '1.0', tokens: rows }, null, 2)}\n`);
+    } else io.stdout.write(tokensText(rows));
+    return EXIT.ok;
+  });
+}
+
+/** `reelform token revoke ID`. */
+export async function tokenRevokeCommand(id: string, options: TokenOptions, io: Io): Promise<number> {
+  return withTokens(options, io, async (tokens) => {
+    if (!(await tokens.revoke(id))) {
+      throw new ReelformError('unknown_token', `There is no token ${JSON.stringify(id)}`, {
+        hint: 'Take an id that `reelform token list` shows',
+      });
+    }
+    if (options.json === true) {
+      io.stdout.write(`${JSON.stringify({ format_version: '1.0', id, revoked: true }, null, 2)}\n`);
+    } else io.stdout.write(`Revoked ${id}.\n`);
+    return EXIT.ok;
+  });
+}
+
+async function withTokens(
+  options: TokenOptions,
+  io: Io,
+  work: (tokens: TokenAdmin) => Promise<number>,
+): Promise<number> {
+  const flags = new Map(options.data === undefined ? [] : [['--data', [options.data]]]);
+  const opened = await openSettings(options, flags, io);
+  if (opened === null) return EXIT.error;
+  const { dataDirectory: directory, databaseUrl } = opened.settings;
+  const tokens = await openTokens({ directory, databaseUrl, log: SILENT_LOG, now: () => io.now() });
+  try {
+    return await work(tokens);
+  } finally {
+    await tokens.close();
+  }
+}

@@ -1,0 +1,67 @@
+import { setTimeout } from 'node:timers/promises';
+import { EXIT, ReelformError } from '../../diagnostic.ts';
+import type { Project } from '../../project/load-project.ts';
+import type { ProjectTemplate } from '../../project/load-templates.ts';
+import { checkTokenOrigin } from '../../service/check-token-origin.ts';
+import { createHttpService } from '../../service/http-service.ts';
+import type { RenderService } from '../../service/render-service.ts';
+import type { StyleVersionPusher, StyleVersionUpload } from '../../service/style-version-pusher.ts';
+import { writePackageZip } from '../../template/archive/write-package-zip.ts';
+import type { Io } from '../io.ts';
+
+export type RemoteService = RenderService & StyleVersionPusher;
+
+/**
+ * The service behind the URL that reelform.yaml names.
+ *
+ * @param keyLifetimeMs for how long it was seen to keep idempotency keys, in earlier runs; null: it was not
+ * @throws ReelformError `token_missing`, `token_origin`, `config_invalid` for a repository that renders by itself
+ */
+export function openRemoteService(
+  project: Pick<Project, 'config'>,
+  io: Io,
+  keyLifetimeMs: number | null = null,
+): RemoteService {
+  const { service } = project.config;
+  if (service === 'embedded') {
+    throw new ReelformError(
+      'config_invalid',
+      'There is no service behind a URL: reelform.yaml says "service: embedded"',
+      {
+        hint: 'Write "service: {url: https://…}" into reelform.yaml',
+      },
+    );
+  }
+  checkTokenOrigin(service.url, io.env.REELFORM_TOKEN_ORIGIN);
+  return createHttpService({
+    url: service.url,
+    token: tokenFrom(io.env, service.tokenEnv),
+    keyLifetimeMs,
+    capabilities: service.capabilities,
+    now: () => io.now(),
+    wait: (milliseconds) => setTimeout(milliseconds),
+    random: Math.random,
+  });
+}
+
+/** Of RFC 6750, section 2.1: nothing else can be in the header. */
+const TOKEN = /^[A-Za-z0-9._~+/-]+=*$/;
+
+function tokenFrom(env: Io['env'], name: string): string {
+  const token = (env[name] ?? '').trim();
+  if (TOKEN.test(token)) return token;
+  const problem = token === '' ? 'is not set' : 'holds characters that no token has';
+  throw new ReelformError(
+    'token_missing',
+    `The environment variable ${name}, with the access token of the service, ${problem}`,
+    {
+      hint: `export ${name}=…, with a token of the service; for one of your own: export ${name}=$(reelform token create)`,
+      exitCode: EXIT.authentication,
+    },
+  );
+}
+
+/** A template package as a service takes it; null for a style version that the service has of its own. */
+export function uploadOf({ name, spec, files }: ProjectTemplate): StyleVersionUpload | null {
+  return files === null ? null : { name, spec, zip: () => writePackageZip(files) };
+}

@@ -1,0 +1,84 @@
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { OUTPUTS_FOLDER } from '../../lock/output-path.ts';
+import type { Project } from '../../project/load-project.ts';
+import { writeFileAtomic } from '../../project/write-file.ts';
+import type { RenderService } from '../../service/render-service.ts';
+import { pushStyleVersion } from '../../service/style-version-pusher.ts';
+import { createDirectoryOutputs } from '../../session/directory-outputs.ts';
+import { createEmbeddedService } from '../../session/embedded-service.ts';
+import { chooseEncoder } from '../../session/processes/choose-encoder.ts';
+import { createRenderPool } from '../../session/processes/render-pool.ts';
+import { ALLOW_EVERYTHING } from '../../session/sources/allow-list.ts';
+import { createSources } from '../../session/sources/sources.ts';
+import type { Io } from '../io.ts';
+import { openRemoteService, uploadOf } from './open-remote-service.ts';
+import { renderCapacity } from './render-capacity.ts';
+
+/** A service that a command opened, and has to close. */
+export interface OpenService {
+  readonly service: RenderService;
+  /** Renders that are worth having at work at once. */
+  readonly capacity: number;
+  /** See the port of apply. */
+  ensureStyleVersion(id: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+/**
+ * The rendering service that reelform.yaml names.
+ *
+ * @param keyLifetimeMs for how long earlier runs saw it keep idempotency keys; null: they did not
+ * @throws ReelformError `token_missing`, `token_origin`; `encoder_missing`, `settings_invalid` of the encoder
+ */
+export function openService(project: Project, io: Io, keyLifetimeMs: number | null): OpenService {
+  return project.config.service === 'embedded' ? openEmbedded(project, io) : openRemote(project, io, keyLifetimeMs);
+}
+
+function openRemote(project: Project, io: Io, keyLifetimeMs: number | null): OpenService {
+  const service = openRemoteService(project, io, keyLifetimeMs);
+  return {
+    service,
+    capacity: Number.POSITIVE_INFINITY,
+    async ensureStyleVersion(id) {
+      const template = [...project.templates.values()].find(({ spec }) => spec.id === id);
+      const upload = template === undefined ? null : uploadOf(template);
+      // Without a package the style version is the service's own.
+      if (upload !== null) await pushStyleVersion(service, upload, (milliseconds) => setTimeout(milliseconds));
+    },
+    close: async () => undefined,
+  };
+}
+
+function openEmbedded(project: Project, io: Io): OpenService {
+  const packages = new Map([...project.templates.values()].map((template) => [template.spec.id, template.package]));
+  const sources = createSources({
+    directory: join(project.root, '.reelform', 'sources'),
+    // Whoever runs the command wrote the URLs, or took them over in a review.
+    allow: ALLOW_EVERYTHING,
+    mayRead: async () => true,
+    isOneRun: true,
+    now: () => io.now(),
+  });
+  const capacity = renderCapacity();
+  const pool = createRenderPool({ size: capacity, encoder: chooseEncoder(project.config.encoder, io.env) });
+  const service = createEmbeddedService({
+    templates: { find: async (_, id) => packages.get(id) ?? null },
+    sources: sources.reader,
+    renderer: pool,
+    outputs: createDirectoryOutputs(join(project.root, OUTPUTS_FOLDER), OUTPUTS_FOLDER, writeFileAtomic),
+    environment: { now: () => io.now(), randomId: () => randomBytes(12).toString('hex') },
+    uploads: sources.uploads,
+  });
+  return {
+    service,
+    capacity,
+    ensureStyleVersion: async () => undefined,
+    async close() {
+      await service.close();
+      await pool.close();
+      await sources.clear();
+    },
+  };
+}

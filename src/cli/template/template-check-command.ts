@@ -1,0 +1,79 @@
+import { type Diagnostic, EXIT, hasErrors } from '../../diagnostic.ts';
+import { inspectPackage } from '../../engine/inspect/inspect-package.ts';
+import type { PackageFinding } from '../../engine/inspect/package-finding.ts';
+import { SceneError } from '../../engine/scene-error.ts';
+import { diagnosticsJson } from '../../report/diagnostics-json.ts';
+import { packageDiagnostic } from '../../report/package-diagnostic.ts';
+import { checkedText } from '../../report/template-check-text.ts';
+import { createRenderPool } from '../../session/processes/render-pool.ts';
+import { parseTemplatePackage } from '../../template/parse-template-package.ts';
+import type { TemplatePackage } from '../../template/template-package.ts';
+import { directoryOf, tellDiagnostics } from '../diagnose.ts';
+import type { GlobalOptions } from '../global-options.ts';
+import { type Io, wantsColor } from '../io.ts';
+import { renderCapacity } from '../service/render-capacity.ts';
+import { type NamedPackage, readNamedPackage } from './read-package.ts';
+import { withRepositoryFonts } from './with-repository-fonts.ts';
+
+export interface TemplateCheckOptions extends GlobalOptions {
+  readonly strict?: boolean;
+  readonly json?: boolean;
+}
+
+/** `reelform template check DIR`: what is wrong with a template package, and what its designer had better know. */
+export async function templateCheckCommand(named: string, options: TemplateCheckOptions, io: Io): Promise<number> {
+  const found = readNamedPackage(named, directoryOf(options, io));
+  const { template, findings, diagnostics } = await check(found);
+  const failed = hasErrors(diagnostics) || (options.strict === true && diagnostics.length > 0);
+  if (options.json === true) {
+    const document = {
+      format_version: '1.0',
+      valid: !hasErrors(diagnostics),
+      folder: found.folder,
+      style_version: template?.spec.id ?? null,
+      editables: template === null ? null : template.manifest.editables.size,
+      stillcuts: template?.stills.map(({ name, frame }) => ({ name, frame })) ?? null,
+      unsupported: findings.flatMap((one) => (one.kind === 'unsupported' ? one.uses : [])),
+      diagnostics: diagnosticsJson(diagnostics, found.source),
+    };
+    io.stdout.write(`${JSON.stringify(document, null, 2)}\n`);
+  } else {
+    tellDiagnostics(diagnostics, found.source, options, io);
+    if (template !== null && !hasErrors(diagnostics)) {
+      io.stdout.write(checkedText(found.folder, template, { color: wantsColor(io.stdout, io.env, options.color) }));
+    }
+  }
+  return failed ? EXIT.error : EXIT.ok;
+}
+
+async function check(found: NamedPackage): Promise<{
+  template: TemplatePackage | null;
+  findings: readonly PackageFinding[];
+  diagnostics: readonly Diagnostic[];
+}> {
+  const { folder, files } = withRepositoryFonts(found, 'all');
+  if (!files.ok) return { template: null, findings: [], diagnostics: files.diagnostics };
+  const parsed = parseTemplatePackage(folder, files.value);
+  if (!parsed.ok) return { template: null, findings: [], diagnostics: parsed.diagnostics };
+  const template = parsed.value;
+  const pool = createRenderPool({ size: renderCapacity() });
+  try {
+    // The licences of the repository's own fonts are not the package's affair.
+    const own = found.files.ok ? found.files.value : files.value;
+    const findings = await inspectPackage(template, own.keys(), pool);
+    const diagnostics = findings.map((finding) => packageDiagnostic(finding, folder, template.manifest));
+    return { template, findings, diagnostics };
+  } catch (error) {
+    if (!(error instanceof SceneError)) throw error;
+    return { template, findings: [], diagnostics: [undrawable(error, template)] };
+  } finally {
+    await pool.close();
+  }
+}
+
+function undrawable({ message, imageName }: SceneError, { folder, manifest }: TemplatePackage): Diagnostic {
+  const at = imageName === undefined ? undefined : manifest.editables.get(imageName)?.at;
+  const what = imageName === undefined || message.includes(imageName) ? message : `${imageName}: ${message}`;
+  const file = { file: `${folder}/animation.json`, start: 0, end: 0 };
+  return { code: 'template_invalid', severity: 'error', message: what, at: at ?? file };
+}

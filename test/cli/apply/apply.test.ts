@@ -1,0 +1,274 @@
+import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Ajv } from 'ajv';
+import { describe, expect, it } from 'vitest';
+import { CONFIG, definition, makeRepository } from '../../support/repository.ts';
+import { solidPng } from '../../support/small-package.ts';
+import { reelform } from '../../support/test-io.ts';
+
+const EVENTS_SCHEMA = JSON.parse(
+  readFileSync(new URL('../../../schemas/reelform-events.schema.json', import.meta.url), 'utf8'),
+);
+
+interface LockJson {
+  readonly videos: Readonly<Record<string, { fingerprint: string; video_url: string; thumbnails: string[] }>>;
+}
+
+function lockText(root: string): string {
+  return readFileSync(join(root, 'reelform.lock.json'), 'utf8');
+}
+
+function lockOf(root: string): LockJson {
+  return JSON.parse(lockText(root)) as LockJson;
+}
+
+async function applied(root: string): Promise<string> {
+  const { exitCode, stdout, stderr } = await reelform(root, ['apply', '--auto-approve']);
+  if (exitCode !== 0) throw new Error(stderr);
+  return stdout;
+}
+
+async function changes(root: string, ...flags: string[]): Promise<unknown[]> {
+  const { stdout } = await reelform(root, ['plan', '--json', ...flags]);
+  return (JSON.parse(stdout) as { changes: unknown[] }).changes;
+}
+
+describe('reelform apply', () => {
+  it('renders everything once, then nothing', async () => {
+    const root = makeRepository();
+    expect(await applied(root)).toMatch(/^Done: 3 rendered in [\d.]+ s\.\n$/);
+    const lock = lockText(root);
+    for (const entry of Object.values(lockOf(root).videos)) {
+      expect(readFileSync(join(root, entry.video_url)).subarray(4, 8).toString()).toBe('ftyp');
+      expect(entry.thumbnails.map((path) => readFileSync(join(root, path)).readUInt16BE(0))).toEqual([0xffd8]);
+    }
+    const second = await reelform(root, ['apply', '--auto-approve']);
+    expect(second).toMatchObject({ exitCode: 0, stdout: '' });
+    expect(second.stderr).toContain('No changes');
+    expect(lockText(root)).toBe(lock);
+    expect(existsSync(join(root, '.reelform/apply.pid'))).toBe(false);
+  });
+
+  it('renders after one edit one video, and leaves the other entries as they are', async () => {
+    const root = makeRepository();
+    await applied(root);
+    const before = lockOf(root);
+    writeFileSync(join(root, 'videos/rome.yaml'), definition('Roma'));
+    expect(await changes(root)).toMatchObject([
+      {
+        id: 'rome',
+        action: 'update',
+        reason: 'input_changed',
+        inputs: [{ key: 't_01', before: 'Rome', after: 'Roma' }],
+      },
+    ]);
+    expect(await applied(root)).toContain('1 rendered');
+    const after = lockOf(root);
+    expect(after.videos.rome?.fingerprint).not.toBe(before.videos.rome?.fingerprint);
+    expect({ ...after.videos, rome: null }).toEqual({ ...before.videos, rome: null });
+  });
+
+  it('renders after an image changed the videos that use it', async () => {
+    const root = makeRepository();
+    await applied(root);
+    writeFileSync(join(root, 'videos/images/photo.png'), solidPng('#0000ff'));
+    expect(await changes(root)).toMatchObject([
+      { id: 'berlin', reason: 'asset_changed' },
+      { id: 'oslo', reason: 'asset_changed' },
+    ]);
+  });
+
+  it('moves without rendering', async () => {
+    const root = makeRepository();
+    await applied(root);
+    renameSync(join(root, 'videos/rome.yaml'), join(root, 'videos/roma.yaml'));
+    expect(await changes(root)).toMatchObject([{ id: 'roma', previous_id: 'rome', action: 'move' }]);
+    expect(await applied(root)).toContain('0 rendered, 1 recorded');
+    expect(await changes(root)).toEqual([]);
+  });
+
+  it('restores a lost file, byte for byte, and leaves the lockfile untouched', async () => {
+    const root = makeRepository();
+    await applied(root);
+    const lock = lockText(root);
+    const path = join(root, lockOf(root).videos.rome!.video_url);
+    const bytes = readFileSync(path);
+    rmSync(path);
+    expect(await changes(root, '--ignore-missing-outputs')).toEqual([]);
+    expect(await changes(root)).toMatchObject([{ id: 'rome', action: 'restore', reason: 'output_missing' }]);
+    expect(await applied(root)).toContain('1 rendered');
+    expect(readFileSync(path).equals(bytes)).toBe(true);
+    expect(lockText(root)).toBe(lock);
+  });
+
+  it('forgets what no definition has, and keeps its file', async () => {
+    const root = makeRepository();
+    await applied(root);
+    const url = lockOf(root).videos.rome!.video_url;
+    rmSync(join(root, 'videos/rome.yaml'));
+    await applied(root);
+    expect(Object.keys(lockOf(root).videos)).toEqual(['berlin', 'oslo']);
+    expect(existsSync(join(root, url))).toBe(true);
+  });
+
+  it('refuses with 5 to forget all videos, until that is allowed', async () => {
+    const root = makeRepository({ 'reelform.yaml': `${CONFIG}videos: videos/*.yaml\n` });
+    await applied(root);
+    writeFileSync(join(root, 'reelform.yaml'), `${CONFIG}videos: video/*.yaml\n`);
+    const { exitCode, stderr } = await reelform(root, ['apply', '--auto-approve']);
+    expect(exitCode).toBe(5);
+    expect(stderr).toContain('all_videos_gone');
+    expect(Object.keys(lockOf(root).videos)).toHaveLength(3);
+    expect(await reelform(root, ['apply', '--auto-approve', '--allow-empty'])).toMatchObject({ exitCode: 0 });
+    expect(lockOf(root).videos).toEqual({});
+  });
+
+  it('keeps what somebody else writes into the lockfile while it renders', async () => {
+    const root = makeRepository();
+    let added = false;
+    const { exitCode } = await reelform(root, ['apply', '--auto-approve', '--concurrency', '1'], {
+      onStderr(text) {
+        if (added || !text.includes('✓ berlin')) return;
+        added = true;
+        const lock = lockOf(root);
+        const videos = { ...lock.videos, pulled: lock.videos.berlin };
+        writeFileSync(join(root, 'reelform.lock.json'), JSON.stringify({ ...lock, videos }));
+      },
+    });
+    expect(exitCode).toBe(0);
+    expect(Object.keys(lockOf(root).videos)).toEqual(['berlin', 'oslo', 'pulled', 'rome']);
+  });
+
+  it.each(['.reelform', 'renders'])('explains that %s is a file', async (name) => {
+    const root = makeRepository({ [name]: 'a file' });
+    const { exitCode, stderr } = await reelform(root, ['apply', '--auto-approve']);
+    expect(exitCode).toBe(name === 'renders' ? 4 : 1);
+    expect(stderr).toMatch(name === 'renders' ? /write_failed/ : /file_system/);
+    expect(stderr).not.toContain('Internal error');
+  });
+
+  it('refuses with 5 to forget a protected video', async () => {
+    const root = makeRepository({ 'videos/rome.yaml': `${definition('Rome')}protect: true\n` });
+    await applied(root);
+    rmSync(join(root, 'videos/rome.yaml'));
+    const { exitCode, stderr } = await reelform(root, ['apply', '--auto-approve']);
+    expect(exitCode).toBe(5);
+    expect(stderr).toContain('protected_video');
+    expect(Object.keys(lockOf(root).videos)).toContain('rome');
+  });
+
+  it('renders nothing when any definition is broken', async () => {
+    const root = makeRepository({ 'videos/rome.yaml': definition('Rome').replace('#EEADA7', '#nonsense') });
+    const { exitCode, stdout, stderr } = await reelform(root, ['apply', '--auto-approve']);
+    expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
+    expect(stderr).toMatch(/videos\/rome\.yaml:5:\d+/);
+    expect(stderr).toContain('invalid_color');
+    expect(existsSync(join(root, 'renders'))).toBe(false);
+    expect(existsSync(join(root, 'reelform.lock.json'))).toBe(false);
+  });
+
+  it('names file, line and path of an image that is missing', async () => {
+    const root = makeRepository();
+    rmSync(join(root, 'videos/images/photo.png'));
+    const { exitCode, stderr } = await reelform(root, ['apply', '--auto-approve']);
+    expect(exitCode).toBe(1);
+    expect(stderr).toMatch(/videos\/berlin\.yaml:6:\d+/);
+    expect(stderr).toContain('videos/images/photo.png');
+  });
+
+  it('keeps one failed render to its video and ends with 4', async () => {
+    const root = makeRepository({ 'videos/images/photo.png': 'not an image' });
+    const { exitCode, stdout, stderr } = await reelform(root, ['apply', '--auto-approve']);
+    expect(exitCode).toBe(4);
+    expect(stdout).toContain('1 rendered, 2 failed');
+    expect(stderr).toContain('asset_type_unsupported');
+    expect(stderr).toContain('(Footage)/USER/photo.png');
+    expect(Object.keys(lockOf(root).videos)).toEqual(['rome']);
+  });
+
+  it('asks before it renders, and takes nothing but yes', async () => {
+    const root = makeRepository();
+    const refused = await reelform(root, ['apply'], { interactive: true, answer: 'y' });
+    expect(refused).toMatchObject({ exitCode: 1, stdout: '' });
+    expect(refused.stderr).toContain('not_approved');
+    expect(existsSync(join(root, 'renders'))).toBe(false);
+    expect(await reelform(root, ['apply'], { interactive: true, answer: 'yes' })).toMatchObject({ exitCode: 0 });
+  });
+
+  it('does nothing unapproved where nobody can be asked', async () => {
+    const { exitCode, stderr } = await reelform(makeRepository(), ['apply']);
+    expect(exitCode).toBe(1);
+    expect(stderr).toContain('--auto-approve');
+  });
+
+  it('keeps a second apply out', async () => {
+    const root = makeRepository({ '.reelform/apply.pid': '4242' });
+    const { exitCode, stderr } = await reelform(root, ['apply', '--auto-approve']);
+    expect(exitCode).toBe(1);
+    expect(stderr).toContain('already_running');
+  });
+
+  it('finishes and records what is at work at the first Ctrl-C, and ends with 8', async () => {
+    const root = makeRepository();
+    let interrupted = false;
+    const { exitCode, stdout, stderr } = await reelform(
+      root,
+      ['apply', '--auto-approve', '--concurrency', '1', '--json'],
+      {
+        onStdout(text, interrupt) {
+          if (interrupted || !/video_progressed.*"berlin"/.test(text)) return;
+          interrupted = true;
+          interrupt();
+        },
+      },
+    );
+    expect(exitCode).toBe(8);
+    expect(JSON.parse(stdout.trimEnd().split('\n').at(-1)!)).toMatchObject({
+      rendered: 1,
+      skipped: ['oslo', 'rome'],
+      ended_by: 'interrupted',
+    });
+    expect(stderr).toContain('Stopping: nothing new is asked for; the video at work');
+    expect(Object.keys(lockOf(root).videos)).toEqual(['berlin']);
+    expect(await applied(root)).toContain('2 rendered');
+  });
+
+  it('prints with --json a line for each event, as the published schema has it, the outcome last', async () => {
+    const isEvent = new Ajv({ strict: false }).compile(EVENTS_SCHEMA);
+    const { stdout } = await reelform(makeRepository(), ['apply', '--auto-approve', '--json']);
+    const events = stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    for (const event of events) expect(isEvent(event), JSON.stringify([event, isEvent.errors])).toBe(true);
+    const types = events.map(({ type }) => type);
+    expect(types.slice(0, 3)).toEqual(['version', 'planned', 'run_started']);
+    expect(types.filter((type) => type === 'video_rendered')).toHaveLength(3);
+    expect(events.at(-1)).toMatchObject({
+      type: 'outcome',
+      rendered: 3,
+      failed: [],
+      unknown: [],
+      in_progress: [],
+      ended_by: null,
+      diagnostics: [{ code: 'schema_outdated' }],
+    });
+  });
+
+  it('prints with --json the outcome, too, when nothing could be planned', async () => {
+    const root = makeRepository({ 'videos/rome.yaml': 'template: none\n' });
+    const { stdout, exitCode } = await reelform(root, ['apply', '--auto-approve', '--json']);
+    const types = stdout.trimEnd().split('\n');
+    expect(exitCode).toBe(1);
+    expect(types.map((line) => JSON.parse(line).type)).toEqual(['version', 'outcome']);
+  });
+
+  it('works from a folder below the root, and in the one that -C names', async () => {
+    const root = makeRepository();
+    expect((await reelform(join(root, 'videos'), ['apply', '--auto-approve'])).exitCode).toBe(0);
+    expect(await reelform('/', ['-C', root, 'plan'])).toMatchObject({
+      exitCode: 0,
+      stdout: expect.stringContaining('No changes'),
+    });
+  });
+});

@@ -1,0 +1,289 @@
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { startServer } from '../../support/http-server.ts';
+import { type InterfaceService, startInterfaceService } from '../../support/interface-service.ts';
+import { definition, makeRepository } from '../../support/repository.ts';
+import { smallPackage } from '../../support/small-package.ts';
+import { type Ran, reelform, type TestIoOptions } from '../../support/test-io.ts';
+
+interface Entry {
+  readonly session: string;
+  readonly video_url: string;
+  readonly sources?: Readonly<Record<string, string>>;
+}
+
+interface PlanJson {
+  readonly changes: readonly { readonly id: string; readonly action: string; readonly reason: string }[];
+  readonly diagnostics: readonly { readonly code: string; readonly message: string }[];
+}
+
+/** What a server of files says: by path, what it answers; `seen` holds `METHOD /path`. */
+interface Files {
+  readonly url: string;
+  readonly seen: string[];
+  readonly answers: Map<string, { status: number; headers?: Record<string, string>; only?: 'GET' | 'HEAD' }>;
+}
+
+async function startFiles(): Promise<Files> {
+  const seen: string[] = [];
+  const answers: Files['answers'] = new Map();
+  const server = await startServer((request, response) => {
+    const { method = '', url = '' } = request;
+    seen.push(`${method} ${url}`);
+    const { status, headers, only } = answers.get(url.replace(/\?.*/, '')) ?? { status: 404 };
+    const isOther = only !== undefined && only !== method;
+    response.writeHead(isOther ? 405 : status, headers).end(method === 'GET' ? 'x' : '');
+  });
+  onTestFinished(() => server.close());
+  return { url: server.url, seen, answers };
+}
+
+interface Setup {
+  readonly root: string;
+  readonly service: InterfaceService;
+  readonly files: Files;
+  run(args: readonly string[], options?: TestIoOptions): Promise<Ran>;
+  planned(...flags: string[]): Promise<PlanJson>;
+  entry(id: string): Entry | undefined;
+}
+
+/** Two videos of a strange service, made from files behind URLs, and rendered. */
+async function setUp(allow = '127.0.0.1:*'): Promise<Setup> {
+  const files = await startFiles();
+  files.answers.set('/a.png', { status: 200, headers: { etag: '"one"' } });
+  files.answers.set('/video.mp4', { status: 200 });
+  const service = await startInterfaceService({
+    looks: 1,
+    styleVersions: [{ ...smallPackage().spec, id: 'tsv_stranger' }],
+  });
+  onTestFinished(() => service.close());
+  service.end = { video_url: `${files.url}/video.mp4?signature=s3cret`, thumbnails: [] };
+  const config = `service: {url: "${service.url}", token_env: SHOP_TOKEN}\ntemplates: {small: tsv_stranger}\n`;
+  const image = `  (Footage)/USER/photo.png: ${files.url}/a.png?key=s3cret\n`;
+  const root = makeRepository({
+    'reelform.yaml': config,
+    'videos/oslo.yaml': definition('Oslo', image),
+    'videos/rome.yaml': definition('Rome', image),
+  });
+  rmSync(join(root, 'videos/berlin.yaml'));
+  const env = { SHOP_TOKEN: service.token, REELFORM_ALLOW_SOURCES: allow };
+  const run = (args: readonly string[], options: TestIoOptions = {}): Promise<Ran> =>
+    reelform(root, args, { ...options, env: { ...env, ...options.env } });
+  await run(['pull']);
+  expect(await run(['apply', '--auto-approve'])).toMatchObject({ exitCode: 0 });
+  return {
+    root,
+    service,
+    files,
+    run,
+    planned: async (...flags) => JSON.parse((await run(['plan', '--json', ...flags])).stdout) as PlanJson,
+    entry(id) {
+      const lock = readFileSync(join(root, 'reelform.lock.json'), 'utf8');
+      return (JSON.parse(lock) as { videos: Record<string, Entry> }).videos[id];
+    },
+  };
+}
+
+const LOOK = 'GET /v2/render_sessions/{id}';
+const POST = 'POST /v2/render_sessions';
+
+describe('reelform apply', () => {
+  it('notes once for each URL which version of it a video was made from', async () => {
+    const { files, entry } = await setUp();
+    const sources = { [`${files.url}/a.png?key=s3cret`]: '"one"' };
+    expect(entry('oslo')?.sources).toEqual(sources);
+    expect(entry('rome')?.sources).toEqual(sources);
+    expect(files.seen).toEqual(['HEAD /a.png?key=s3cret']);
+  });
+
+  it('takes the versions over with an adopted rendering', async () => {
+    const { root, run, entry } = await setUp();
+    const rome = readFileSync(join(root, 'videos/rome.yaml'), 'utf8');
+    writeFileSync(join(root, 'videos/turin.yaml'), rome.replace('title: Rome', 'title: Turin'));
+    expect(await run(['apply', '--auto-approve'])).toMatchObject({ exitCode: 0 });
+    expect(entry('turin')).toMatchObject({ session: entry('rome')?.session, sources: entry('rome')?.sources });
+  });
+
+  it('asks no address that is not public, unless it is named', async () => {
+    const { files, entry } = await setUp('');
+    expect(entry('oslo')).not.toHaveProperty('sources');
+    expect(files.seen).toEqual([]);
+  });
+});
+
+describe('--refresh', () => {
+  it('finds nothing where nothing changed, with a look for each URL', async () => {
+    const { files, service, planned } = await setUp();
+    files.seen.length = 0;
+    const looked = service.count(LOOK);
+    expect((await planned('--refresh')).changes).toEqual([]);
+    expect(files.seen.sort()).toEqual(['HEAD /a.png?key=s3cret', 'HEAD /video.mp4?signature=s3cret']);
+    expect(service.count(LOOK)).toBe(looked + 2);
+  });
+
+  it('renders again what was made from a file that changed, once', async () => {
+    const { files, service, planned, run } = await setUp();
+    files.answers.set('/a.png', { status: 200, headers: { etag: 'W/"one"' } });
+    expect((await planned('--refresh')).changes).toEqual([]);
+    files.answers.set('/a.png', { status: 200, headers: { etag: '"two"' } });
+    expect((await planned()).changes).toEqual([]);
+    expect((await planned('--refresh', '--target', 'rome')).changes).toMatchObject([
+      { id: 'rome', action: 'update', reason: 'asset_changed' },
+    ]);
+    expect(await run(['apply', '--auto-approve', '--refresh'])).toMatchObject({ exitCode: 0 });
+    expect(service.count(POST)).toBe(4);
+    expect((await planned('--refresh')).changes).toEqual([]);
+  });
+
+  it.each([
+    ['the service does not have the session', { status: 404, body: '{}' }],
+    ['the session failed', null],
+  ])('renders again what is lost: %s', async (_, answer) => {
+    const { service, planned } = await setUp();
+    if (answer === null) service.end = { ...service.end, status: 'preview_failed' };
+    else service.force(LOOK, { kind: 'answer', ...answer });
+    const { changes } = await planned('--refresh', '--target', 'rome');
+    expect(changes).toMatchObject([{ id: 'rome', action: 'update', reason: 'url_lost' }]);
+  });
+
+  it('renders again what cannot be fetched any more, as a saved plan says', async () => {
+    const { files, root, service, run, planned } = await setUp();
+    files.answers.set('/video.mp4', { status: 410 });
+    expect((await planned('--refresh')).changes).toMatchObject([{ reason: 'url_lost' }, { reason: 'url_lost' }]);
+    await run(['plan', '--refresh', '--target', 'rome', '--out', 'plan.json']);
+    expect(await run(['apply', join(root, 'plan.json')])).toMatchObject({ exitCode: 0 });
+    expect(service.count(POST)).toBe(3);
+    expect(await run(['apply', 'plan.json'])).toMatchObject({ exitCode: 0, stdout: '' });
+    expect(service.count(POST)).toBe(3);
+  });
+
+  it.each([
+    ['a server that is down', { status: 503 }],
+    ['a signature that has run out', { status: 403 }],
+  ])('takes %s for a warning, never for a render', async (_, answer) => {
+    const { files, planned, run } = await setUp();
+    files.answers.set('/video.mp4', answer);
+    const plan = await planned('--refresh');
+    expect(plan.changes).toEqual([]);
+    expect(plan.diagnostics.filter(({ code }) => code === 'refresh_unclear')).toHaveLength(1);
+    const { exitCode, stderr } = await run(['plan', '--refresh', '--detailed-exitcode']);
+    expect(exitCode).toBe(0);
+    expect(stderr).toContain(`oslo, rome: the server answered ${answer.status}`);
+    expect(stderr).not.toContain('s3cret');
+  });
+
+  it('asks with GET where a server has no HEAD', async () => {
+    const { files, planned } = await setUp();
+    files.answers.set('/video.mp4', { status: 206, only: 'GET' });
+    expect(await planned('--refresh')).toMatchObject({ changes: [] });
+    files.answers.set('/video.mp4', { status: 404, only: 'GET' });
+    expect((await planned('--refresh')).changes).toHaveLength(2);
+  });
+
+  it('needs a token for the service, and no other option does', async () => {
+    const { run } = await setUp();
+    const env = { SHOP_TOKEN: '' };
+    expect(await run(['plan'], { env })).toMatchObject({ exitCode: 0 });
+    const { exitCode, stderr } = await run(['plan', '--refresh'], { env });
+    expect({ exitCode, stderr }).toMatchObject({ exitCode: 3, stderr: expect.stringContaining('token_missing') });
+    const wrong = await run(['plan', '--refresh'], { env: { SHOP_TOKEN: 'rf_wrong' } });
+    expect(wrong).toMatchObject({ exitCode: 3, stderr: expect.stringContaining('service_unauthorized') });
+  });
+
+  it('says what is wrong with REELFORM_ALLOW_SOURCES', async () => {
+    const { run } = await setUp();
+    const { exitCode, stderr } = await run(['plan', '--refresh'], { env: { REELFORM_ALLOW_SOURCES: 'a b' } });
+    expect({ exitCode, stderr }).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('settings_invalid') });
+  });
+});
+
+describe('reelform drift', () => {
+  it('ends with 2 when something does not stand, and plan --refresh-only shows the same', async () => {
+    const { files, root, run } = await setUp();
+    expect(await run(['drift'])).toMatchObject({ exitCode: 0 });
+    // What the definitions want by now is no drift.
+    writeFileSync(join(root, 'videos/turin.yaml'), definition('Turin', `  (Footage)/USER/photo.png: ${files.url}/b\n`));
+    files.answers.set('/a.png', { status: 200, headers: { etag: '"two"' } });
+    const drift = await run(['drift', '--json', '--target', 'rome']);
+    expect(drift.exitCode).toBe(2);
+    expect(JSON.parse(drift.stdout)).toMatchObject({
+      format_version: '1.0',
+      checked: 1,
+      drift: [{ id: 'rome', what: 'asset_changed', url: `${files.url}/a.png` }],
+      unclear: [],
+    });
+    const shown = await run(['plan', '--refresh-only']);
+    expect(shown).toMatchObject({ exitCode: 0, stderr: '' });
+    expect(shown.stdout).toBe((await run(['drift'])).stdout);
+    expect(shown.stdout).not.toContain('s3cret');
+    expect(await run(['plan', '--refresh-only', '--detailed-exitcode'])).toMatchObject({ exitCode: 2 });
+  });
+
+  it('looks at the files of the embedded service', async () => {
+    const root = makeRepository();
+    await reelform(root, ['apply', '--auto-approve', '--target', 'rome']);
+    expect(await reelform(root, ['drift'])).toMatchObject({ exitCode: 0 });
+    rmSync(join(root, 'renders'), { recursive: true });
+    const { exitCode, stdout } = await reelform(root, ['drift', '--json']);
+    expect(exitCode).toBe(2);
+    expect(JSON.parse(stdout)).toMatchObject({ drift: [{ id: 'rome', what: 'output_missing' }] });
+    expect(await reelform(root, ['drift', '--ignore-missing-outputs'])).toMatchObject({ exitCode: 0 });
+  });
+
+  it('ends with 1 when the repository cannot be read', async () => {
+    const root = makeRepository({ 'reelform.lock.json': '{' });
+    const { exitCode, stdout } = await reelform(root, ['drift', '--json']);
+    expect(exitCode).toBe(1);
+    expect(JSON.parse(stdout)).toMatchObject({ drift: [], diagnostics: [{}, { code: 'lock_unreadable' }] });
+  });
+});
+
+describe('reelform drift --target', () => {
+  it('warns of a glob that no video of the lockfile answers to', async () => {
+    const { run } = await setUp();
+    const { stderr } = await run(['drift', '--target', 'nope']);
+    expect(stderr).toContain('No video has an id like "nope"');
+  });
+});
+
+describe('reelform apply --refresh-only', () => {
+  it('marks what is lost, takes a changed file as it is, and renders nothing', async () => {
+    const { files, service, run, entry, planned } = await setUp();
+    files.answers.set('/a.png', { status: 200, headers: { etag: '"two"' } });
+    expect(await run(['apply', '--refresh-only', '--target', 'rome', '--auto-approve'])).toMatchObject({ exitCode: 0 });
+    expect(Object.values(entry('rome')?.sources ?? {})).toEqual(['"two"']);
+    expect(Object.values(entry('oslo')?.sources ?? {})).toEqual(['"one"']);
+    expect((await planned('--refresh', '--target', 'rome')).changes).toEqual([]);
+    files.answers.set('/video.mp4', { status: 404 });
+    expect(await run(['apply', '--refresh-only', '--target', 'oslo', '--auto-approve'])).toMatchObject({ exitCode: 0 });
+    expect(entry('oslo')).toMatchObject({ lost: true });
+    const { changes } = await planned('--target', 'oslo');
+    expect(changes).toMatchObject([{ id: 'oslo', action: 'update', reason: 'url_lost' }]);
+    expect(service.count(POST)).toBe(2);
+  });
+
+  it('asks before it writes, and nobody when there is nothing to write', async () => {
+    const { files, run, entry } = await setUp();
+    expect(await run(['apply', '--refresh-only'])).toMatchObject({ exitCode: 0 });
+    files.answers.set('/video.mp4', { status: 404 });
+    expect(await run(['apply', '--refresh-only'])).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringContaining('not_approved'),
+    });
+    expect(entry('oslo')).toBeDefined();
+  });
+
+  it.each([[['--replace', 'rome']], [['--max-renders', '1']], [['--expect-plan', 'x']]])(
+    'does not go together with %j',
+    async (flags) => {
+      const { exitCode, stderr } = await reelform(makeRepository(), ['apply', '--refresh-only', ...flags]);
+      expect({ exitCode, stderr }).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('options_conflict') });
+    },
+  );
+
+  it('nor does plan --refresh-only with what saves or limits renders', async () => {
+    const { exitCode, stderr } = await reelform(makeRepository(), ['plan', '--refresh-only', '--out', 'plan.json']);
+    expect({ exitCode, stderr }).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('options_conflict') });
+  });
+});

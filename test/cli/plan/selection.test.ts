@@ -1,0 +1,214 @@
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { execa } from 'execa';
+import { describe, expect, it } from 'vitest';
+import { CONFIG, definition, makeRepository } from '../../support/repository.ts';
+import { reelform, type TestIoOptions } from '../../support/test-io.ts';
+
+interface PlanJson {
+  readonly complete: boolean;
+  readonly changes: readonly { readonly id: string; readonly action: string; readonly reason: string }[];
+  readonly diagnostics: readonly { readonly code: string; readonly severity: string }[];
+}
+
+async function planned(root: string, flags: readonly string[], options?: TestIoOptions): Promise<PlanJson> {
+  return JSON.parse((await reelform(root, ['plan', '--json', ...flags], options)).stdout) as PlanJson;
+}
+
+async function ids(root: string, flags: readonly string[], options?: TestIoOptions): Promise<string[]> {
+  return (await planned(root, flags, options)).changes.map(({ id }) => id);
+}
+
+async function git(root: string, ...args: string[]): Promise<void> {
+  const config = ['-c', 'user.name=t', '-c', 'user.email=t@example.com', '-c', 'commit.gpgsign=false'];
+  await execa('git', ['-C', root, ...config, ...args]);
+}
+
+/** A repository whose present state is the commit `main`. */
+async function makeGitRepository(files: Readonly<Record<string, string>> = {}): Promise<string> {
+  const root = makeRepository({ '.gitignore': '.reelform/\nrenders/\n', ...files });
+  await git(root, 'init', '-q', '-b', 'main');
+  await git(root, 'add', '.');
+  await git(root, 'commit', '-q', '-m', 'all');
+  return root;
+}
+
+describe('--target and --exclude', () => {
+  it.each([
+    [['--target', 'rome'], ['rome']],
+    [
+      ['--target', 'rome', '--target', 'b*'],
+      ['berlin', 'rome'],
+    ],
+    [['--exclude', '*o*'], ['berlin']],
+    [['--target', '{berlin,rome}', '--exclude', 'berlin'], ['rome']],
+  ])('%j plans %j, and says that it is not all', async (flags, expected) => {
+    const root = makeRepository();
+    expect(await ids(root, flags)).toEqual(expected);
+    expect((await planned(root, flags)).complete).toBe(false);
+  });
+
+  it('reads globs from files and from stdin, a line each', async () => {
+    const root = makeRepository({ 'wanted.txt': '# of this week\r\nrome\r\n\n  o*  \n' });
+    expect(await ids(root, ['--target-file', 'wanted.txt'])).toEqual(['oslo', 'rome']);
+    expect(await ids(root, ['--target-file', '-'], { input: 'rome\n' })).toEqual(['rome']);
+    expect(await ids(root, ['--exclude-file', 'wanted.txt'])).toEqual(['berlin']);
+  });
+
+  it('takes an empty list for nothing, not for all', async () => {
+    const root = makeRepository({ 'wanted.txt': '# nothing\n' });
+    expect(await planned(root, ['--target-file', 'wanted.txt'])).toMatchObject({ complete: false, changes: [] });
+    expect(await ids(root, ['--target-file', '-'], { input: '' })).toEqual([]);
+    expect(await ids(root, ['--exclude-file', 'wanted.txt'])).toHaveLength(3);
+  });
+
+  it('finds a moved video by both of its ids', async () => {
+    const root = makeRepository();
+    await reelform(root, ['apply', '--auto-approve']);
+    renameSync(join(root, 'videos/rome.yaml'), join(root, 'videos/roma.yaml'));
+    expect(await ids(root, ['--target', 'rome'])).toEqual(['roma']);
+    expect(await ids(root, ['--target', 'roma'])).toEqual(['roma']);
+  });
+
+  it('warns of a glob that matches nothing', async () => {
+    const plan = await planned(makeRepository(), ['--target', 'rom', '--target', 'oslo']);
+    expect(plan.changes).toMatchObject([{ id: 'oslo' }]);
+    expect(plan.diagnostics).toContainEqual(expect.objectContaining({ code: 'unknown_video', severity: 'warning' }));
+  });
+
+  it('applies what was asked for alone', async () => {
+    const root = makeRepository();
+    expect((await reelform(root, ['apply', '--auto-approve', '--target', 'rome'])).stdout).toContain('1 rendered');
+    expect(await ids(root, [])).toEqual(['berlin', 'oslo']);
+  });
+
+  it.each([
+    [['--target-file', '-', '--exclude-file', '-'], 'options_conflict'],
+    [['--target-file', 'nowhere.txt'], 'file_system'],
+    [['--target'], 'argument missing'],
+  ])('refuses %j', async (flags, expected) => {
+    const { exitCode, stderr } = await reelform(makeRepository(), ['plan', ...flags]);
+    expect(exitCode).toBe(1);
+    expect(stderr).toContain(expected);
+  });
+});
+
+describe('--replace', () => {
+  it('renders again what has not changed', async () => {
+    const root = makeRepository();
+    await reelform(root, ['apply', '--auto-approve']);
+    expect((await planned(root, ['--replace', '{rome,oslo}'])).changes).toMatchObject([
+      { id: 'oslo', action: 'update', reason: 'requested' },
+      { id: 'rome', action: 'update', reason: 'requested' },
+    ]);
+    const { stdout } = await reelform(root, ['apply', '--auto-approve', '--replace', 'rome']);
+    expect(stdout).toContain('1 rendered');
+    expect(await ids(root, [])).toEqual([]);
+  });
+
+  it('refuses a glob that asks for nothing', async () => {
+    const { exitCode, stderr } = await reelform(makeRepository(), ['apply', '--auto-approve', '--replace', 'romme']);
+    expect(exitCode).toBe(1);
+    expect(stderr).toContain('unknown_video');
+    expect(stderr).toContain('Did you mean rome?');
+  });
+});
+
+describe('--changed-since', () => {
+  it('plans what comes from files that changed since the branch began, committed or not', async () => {
+    const root = await makeGitRepository();
+    await git(root, 'switch', '-q', '-c', 'branch');
+    expect(await ids(root, ['--changed-since', 'main'])).toEqual([]);
+    writeFileSync(join(root, 'videos/rome.yaml'), definition('Roma'));
+    await git(root, 'commit', '-q', '-a', '-m', 'Roma');
+    expect(await ids(root, ['--changed-since', 'main'])).toEqual(['rome']);
+    writeFileSync(join(root, 'videos/turin.yaml'), definition('Turin'));
+    expect(await ids(root, ['--changed-since', 'main'])).toEqual(['rome', 'turin']);
+    writeFileSync(join(root, 'videos/images/photo.png'), readFileSync(join(root, 'templates/small/template.yaml')));
+    expect(await ids(root, ['--changed-since', 'main'])).toEqual(['berlin', 'oslo', 'rome', 'turin']);
+  });
+
+  it('forgets what was removed since then, and nothing else', async () => {
+    const root = await makeGitRepository({ 'videos/gone-before.yaml': definition('Before') });
+    await reelform(root, ['apply', '--auto-approve']);
+    await git(root, 'rm', '-q', 'videos/gone-before.yaml');
+    await git(root, 'add', '.');
+    await git(root, 'commit', '-q', '-m', 'rendered');
+    rmSync(join(root, 'videos/rome.yaml'));
+    expect((await planned(root, ['--changed-since', 'main'])).changes).toMatchObject([
+      { id: 'rome', action: 'forget' },
+    ]);
+    expect(await ids(root, [])).toEqual(['gone-before', 'rome']);
+  });
+
+  it('follows rows, parts and templates to the videos that are made of them', async () => {
+    const root = await makeGitRepository({
+      'videos/_all.yaml': 'labels: {of: all}\n',
+      'videos/shops.yaml': definition('${city}', 'extends: ./_all.yaml\neach: {from: data/shops.csv, id: "${slug}"}\n'),
+      'data/shops.csv': 'slug,city\na,Aachen\nb,Bonn\n',
+    });
+    await reelform(root, ['apply', '--auto-approve']);
+    writeFileSync(join(root, 'data/shops.csv'), 'slug,city\na,Ahaus\n');
+    expect((await planned(root, ['--changed-since', 'main'])).changes).toMatchObject([
+      { id: 'shops/a', action: 'update' },
+      { id: 'shops/b', action: 'forget' },
+    ]);
+    await git(root, 'checkout', '-q', '--', 'data');
+    writeFileSync(join(root, 'videos/_all.yaml'), 'labels: {of: some}\n');
+    expect(await ids(root, ['--changed-since', 'main'])).toEqual(['shops/a', 'shops/b']);
+    writeFileSync(join(root, 'templates/small/NOTES.md'), 'Nothing that a frame shows.');
+    expect(await ids(root, ['--changed-since', 'main'])).toEqual(['shops/a', 'shops/b']);
+  });
+
+  it('says that git does not know the revision, or that there is no git', async () => {
+    for (const root of [await makeGitRepository(), makeRepository()]) {
+      const { exitCode, stderr } = await reelform(root, ['plan', '--changed-since', 'nowhere']);
+      expect(exitCode).toBe(1);
+      expect(stderr).toContain('git_failed');
+    }
+  });
+});
+
+describe('--max-renders', () => {
+  it('refuses with 5 a plan that renders more, and tells what allows it', async () => {
+    const root = makeRepository();
+    for (const command of [['plan'], ['apply', '--auto-approve']]) {
+      const { exitCode, stderr } = await reelform(root, [...command, '--max-renders', '2']);
+      expect(exitCode).toBe(5);
+      expect(stderr).toContain('The plan renders 3 videos, and 2 are allowed');
+      expect(stderr).toContain('--max-renders 3');
+    }
+    expect(await reelform(root, ['plan', '--max-renders', '3'])).toMatchObject({ exitCode: 0 });
+    expect(await reelform(root, ['plan', '--max-renders', '1', '--target', 'rome'])).toMatchObject({ exitCode: 0 });
+  });
+
+  it('stands in reelform.yaml too, below the flag', async () => {
+    const root = makeRepository({ 'reelform.yaml': `${CONFIG}max_renders: 2\n` });
+    expect((await planned(root, [])).diagnostics).toContainEqual(
+      expect.objectContaining({ code: 'too_many_renders', severity: 'error' }),
+    );
+    expect(await reelform(root, ['plan', '--max-renders', '3'])).toMatchObject({ exitCode: 0 });
+  });
+
+  it.each(['-1', '1.5', 'many', ''])('takes no %j', async (count) => {
+    expect(await reelform(makeRepository(), ['plan', `--max-renders=${count}`])).toMatchObject({ exitCode: 1 });
+  });
+});
+
+describe('planning without a sound git', () => {
+  it('goes on', async () => {
+    const root = makeRepository({ '.git': 'gitdir: /nowhere/at/all\n' });
+    expect(await ids(root, [])).toHaveLength(3);
+  });
+});
+
+describe('a journal on a branch that cannot be reached', () => {
+  it('is told, and the plan is made without it', async () => {
+    const root = await makeGitRepository({ 'reelform.yaml': `${CONFIG}journal: {git: reelform-journal}\n` });
+    await git(root, 'remote', 'add', 'origin', join(root, 'nowhere.git'));
+    const { exitCode, stdout, stderr } = await reelform(root, ['plan']);
+    expect(exitCode).toBe(0);
+    expect(stderr).toMatch(/warning {2}The journal cannot be read, so the plan does not know .* git_failed/);
+    expect(stdout).toContain('3 to create');
+  });
+});

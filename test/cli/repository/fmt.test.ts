@@ -1,0 +1,85 @@
+import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { makeRepository } from '../../support/repository.ts';
+import { reelform } from '../../support/test-io.ts';
+
+const MESSY = "title:   Rome\ntemplate: small\nresources:\n    t_01: 000000\n    c_01: '#eeada7'\n";
+const NEAT = 'template: small\ntitle: Rome\nresources:\n  t_01: 000000\n  c_01: "#eeada7"\n';
+
+function repository(files: Record<string, string> = {}): { root: string; read: (path: string) => string } {
+  const root = makeRepository({ 'videos/rome.yaml': MESSY, ...files });
+  onTestFinished(() => rmSync(root, { recursive: true }));
+  return { root, read: (path) => readFileSync(join(root, path), 'utf8') };
+}
+
+describe('reelform fmt', () => {
+  test('writes what is not in form, and nothing else', async () => {
+    const { root, read } = repository({
+      'reelform.yaml': 'templates: {small: ./templates/small}\nservice: embedded\n',
+    });
+    const { mtimeMs } = statSync(join(root, 'videos/oslo.yaml'));
+    expect(await reelform(root, ['fmt'])).toEqual({
+      exitCode: 0,
+      stdout: 'wrote  reelform.yaml\nwrote  videos/rome.yaml\n',
+      stderr: '',
+    });
+    expect(read('reelform.yaml')).toBe('service: embedded\ntemplates: { small: ./templates/small }\n');
+    expect(read('videos/rome.yaml')).toBe(NEAT);
+    expect(statSync(join(root, 'videos/oslo.yaml')).mtimeMs).toBe(mtimeMs);
+    expect((await reelform(root, ['fmt'])).stdout).toBe('✓ 4 files in form.\n');
+  });
+
+  test('--check writes nothing and ends with 2', async () => {
+    const { root, read } = repository();
+    expect(await reelform(root, ['fmt', '--check'])).toEqual({
+      exitCode: 2,
+      stdout: 'not in form  videos/rome.yaml\n',
+      stderr: '',
+    });
+    expect(read('videos/rome.yaml')).toBe(MESSY);
+    writeFileSync(join(root, 'videos/rome.yaml'), NEAT);
+    expect((await reelform(root, ['fmt', '--check'])).exitCode).toBe(0);
+  });
+
+  test('takes files by their names from where it is started', async () => {
+    const { root, read } = repository({ 'videos/paris.yaml': MESSY, 'videos/_part.yaml': 'title:   P\n' });
+    expect((await reelform(join(root, 'videos'), ['fmt', 'paris.yaml', '_part.yaml'])).exitCode).toBe(0);
+    expect(read('videos/paris.yaml')).toBe(NEAT);
+    expect(read('videos/_part.yaml')).toBe('title: P\n');
+    expect(read('videos/rome.yaml')).toBe(MESSY);
+  });
+
+  test('tells what it cannot read, and formats the others', async () => {
+    const { root, read } = repository({ 'videos/broken.yaml': 'title: [\n' });
+    const ran = await reelform(root, [
+      'fmt',
+      'videos/broken.yaml',
+      'videos/nobody.yaml',
+      '../x.yaml',
+      'videos/rome.yaml',
+    ]);
+    expect(ran.exitCode).toBe(1);
+    for (const code of ['yaml_syntax', 'missing_file']) expect(ran.stderr).toContain(code);
+    expect(read('videos/rome.yaml')).toBe(NEAT);
+  });
+
+  test('leaves alone what is no definition', async () => {
+    const json = '{"style_version":{"id":"tsv_1"}}\n';
+    const { root, read } = repository({ 'schemas/small.spec.json': json });
+    const { exitCode, stderr } = await reelform(root, ['fmt', 'schemas/small.spec.json', 'videos/rome.yaml']);
+    expect(exitCode).toBe(1);
+    expect(stderr).toContain('"schemas/small.spec.json" is no definition');
+    expect(read('schemas/small.spec.json')).toBe(json);
+    expect(read('videos/rome.yaml')).toBe(NEAT);
+  });
+
+  test('does not write beside an apply', async () => {
+    const { root, read } = repository();
+    mkdirSync(join(root, '.reelform'), { recursive: true });
+    writeFileSync(join(root, '.reelform/apply.pid'), '4711 other\n');
+    expect((await reelform(root, ['fmt'])).stderr).toContain('already_running');
+    expect((await reelform(root, ['fmt', '--check'])).exitCode).toBe(2);
+    expect(read('videos/rome.yaml')).toBe(MESSY);
+  });
+});

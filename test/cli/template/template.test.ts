@@ -1,0 +1,211 @@
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { readPackageZip } from '../../../src/template/archive/read-package-zip.ts';
+import { writePackageZip } from '../../../src/template/archive/write-package-zip.ts';
+import { FONT_BYTES, FONTS, lottie, textLayer } from '../../support/lottie-documents.ts';
+import { makeFolder, makeRepository } from '../../support/repository.ts';
+import { smallAnimation, smallPackageFiles, solidPng } from '../../support/small-package.ts';
+import { reelform } from '../../support/test-io.ts';
+
+const PROMO = JSON.stringify(lottie([textLayer('Headline', 'Hello')], { fonts: FONTS }));
+
+function packageFolder(changes: Parameters<typeof smallPackageFiles>[0] = {}): string {
+  const files = smallPackageFiles({ 'fonts/OFL.txt': 'A licence', ...changes });
+  return makeFolder(Object.fromEntries([...files].map(([path, bytes]) => [`small/${path}`, bytes])));
+}
+
+describe('reelform template init', () => {
+  it('makes a package that can be used at once, and tells what it found', async () => {
+    const root = makeFolder({ 'in/promo.json': PROMO, 'in/fonts/Test-Regular.ttf': FONT_BYTES });
+    const { exitCode, stdout, stderr } = await reelform(root, [
+      'template',
+      'init',
+      'in/promo.json',
+      '--name',
+      'Spring: promo',
+    ]);
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+    expect(stdout).toBe(`✓ templates/promo  200 × 100, 30 fps, 2 s
+
+1 editable
+  t_01  text  "Hello"  stillcut_01  10 characters  proposed
+
+1 still
+  stillcut_01  1 s  frame 30  chosen: most is shown there
+
+Next
+  Read templates/promo/template.yaml: labels, lengths and stills are a proposal
+  reelform template check templates/promo
+  In reelform.yaml:  templates: {promo: ./templates/promo}
+`);
+    expect(readFileSync(join(root, 'templates/promo/template.yaml'), 'utf8')).toBe(`name: "Spring: promo"
+description: "200 × 100, 30 frames per second, 2 seconds"
+stillcuts:
+  stillcut_01: 1
+editables:
+  t_01: { label: Headline, kind: text, stillcut: stillcut_01, max_length: 10, required: false }
+`);
+  });
+
+  it('refuses a folder with files in it, unless told', async () => {
+    const root = makeFolder({
+      'promo.json': PROMO,
+      'templates/promo/notes.txt': 'mine',
+      'Test-Regular.ttf': FONT_BYTES,
+    });
+    const { exitCode, stderr } = await reelform(root, ['template', 'init', 'promo.json']);
+    expect(exitCode).toBe(1);
+    expect(stderr).toContain('folder_taken');
+    expect((await reelform(root, ['template', 'init', 'promo.json', '--force'])).exitCode).toBe(0);
+    expect(readFileSync(join(root, 'templates/promo/notes.txt'), 'utf8')).toBe('mine');
+  });
+
+  it('names the fonts that have to be added, for machines, too', async () => {
+    const root = makeFolder({ 'promo.json': PROMO });
+    const { exitCode, stdout } = await reelform(root, ['template', 'init', 'promo.json', '--json', '--out', 'made']);
+    expect(exitCode).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({
+      format_version: '1.0',
+      folder: 'made',
+      ready: false,
+      editables: [{ key: 't_01', kind: 'text', example_text: 'Hello', max_length: 10, origin: 'proposed' }],
+      stillcuts: [{ name: 'stillcut_01', frame: 30, origin: 'chosen' }],
+      files: ['template.yaml', 'animation.json'],
+      needs: [{ kind: 'font', name: 'Test-Regular', path: 'fonts/Test-Regular.ttf', problem: null }],
+    });
+    const check = await reelform(root, ['template', 'check', 'made']);
+    expect(check.exitCode).toBe(1);
+    expect(check.stderr).toContain('The font Test-Regular of the animation is not in the package');
+  });
+
+  it('reads an animation of a .lottie file with its images, and tells of the others', async () => {
+    const animation = smallAnimation();
+    animation.assets![0]!.u = '/i/';
+    const text = (value: unknown): Uint8Array => new TextEncoder().encode(JSON.stringify(value));
+    const manifest = { version: '2', animations: [{ id: 'one' }, { id: 'two' }] };
+    const bytes = writePackageZip(
+      new Map([
+        ['manifest.json', text(manifest)],
+        ['a/one.json', text({})],
+        ['a/two.json', text(animation)],
+        ['i/photo.png', solidPng('#00ff00')],
+        ['f/Test-Regular.ttf', FONT_BYTES],
+      ]),
+    );
+    const root = makeFolder({ 'promo.lottie': bytes });
+    const args = ['template', 'init', 'promo.lottie', '--json', '--out', 'made'];
+    expect((await reelform(root, args)).exitCode).toBe(1);
+    const { exitCode, stdout } = await reelform(root, [...args, '--animation', 'two']);
+    expect(exitCode).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({ ready: true, other_animations: ['one'], needs: [] });
+    expect(existsSync(join(root, 'made/images/photo.png'))).toBe(true);
+    expect((await reelform(root, [...args, '--animation', 'three'])).stderr).toContain('It has no animation "three"');
+  });
+
+  it('says why nothing can be made', async () => {
+    const root = makeFolder({ 'no.json': '{"w":', 'empty.json': JSON.stringify(lottie([])) });
+    for (const [file, message] of [
+      ['no.json', 'It is no Lottie'],
+      ['empty.json', 'There is nothing to edit in it'],
+      ['gone.json', 'gone.json cannot be read'],
+    ]) {
+      const { exitCode, stderr } = await reelform(root, ['template', 'init', file!]);
+      expect(exitCode).toBe(1);
+      expect(stderr).toContain(message);
+    }
+    expect(existsSync(join(root, 'templates'))).toBe(false);
+  });
+});
+
+describe('reelform template check', () => {
+  it('counts what is in order, and warns of what had better be known', async () => {
+    const animation = smallAnimation();
+    Object.assign(animation.layers[2]!, { mb: true });
+    const manifest =
+      'name: Small\nstillcuts:\n  a: 0.5\n  b: 0\neditables:\n  c_01: { label: Ground, kind: color, stillcut: a }\n';
+    const padded = Buffer.concat([solidPng('#00ff00', 300, 300), Buffer.alloc(120_000, 7)]);
+    const root = packageFolder({
+      'animation.json': JSON.stringify(animation),
+      'template.yaml': manifest,
+      'images/photo.png': padded,
+      'fonts/OFL.txt': null,
+    });
+    const { exitCode, stdout, stderr } = await reelform(root, ['template', 'check', 'small']);
+    expect({ exitCode, stdout: stdout.slice(0, 41) }).toEqual({
+      exitCode: 0,
+      stdout: '✓ small  64 × 36, 1 editable, 2 stills  t',
+    });
+    for (const code of ['template_unsupported', 'template_unseen', 'image_too_large', 'font_unlicensed']) {
+      expect(stderr).toContain(code);
+    }
+    expect(stderr).toContain('Moving layers are drawn sharp: motion blur of "background" (/layers/2)');
+    expect((await reelform(root, ['template', 'check', 'small', '--strict'])).exitCode).toBe(1);
+  });
+
+  it('tells the mistakes of a package with their places, for machines', async () => {
+    const root = packageFolder();
+    writeFileSync(
+      join(root, 'small/template.yaml'),
+      'name: Small\nstillcuts:\n  a: 0\neditables:\n  t_09: { label: X, kind: text, stillcut: a }\n',
+    );
+    const { exitCode, stdout } = await reelform(root, ['template', 'check', 'small', '--json']);
+    expect(exitCode).toBe(1);
+    expect(JSON.parse(stdout)).toMatchObject({
+      valid: false,
+      style_version: null,
+      diagnostics: [{ code: 'template_invalid', severity: 'error', file: 'small/template.yaml', line: 5, column: 3 }],
+    });
+  });
+});
+
+describe('reelform template pack', () => {
+  it('packs a package into a file that a repository can name in its place', async () => {
+    const root = makeRepository();
+    await reelform(root, ['pull']);
+    const before = JSON.parse((await reelform(root, ['plan', '--json'])).stdout) as { plan_id: string };
+    const packed = await reelform(root, ['template', 'pack', 'templates/small', '--out', 'small.lottie', '--json']);
+    expect(JSON.parse(packed.stdout)).toMatchObject({ file: 'small.lottie', files: 4 });
+    const config = readFileSync(join(root, 'reelform.yaml'), 'utf8');
+    writeFileSync(join(root, 'reelform.yaml'), config.replace('./templates/small', './small.lottie'));
+    rmSync(join(root, 'templates'), { recursive: true });
+    const after = JSON.parse((await reelform(root, ['plan', '--json'])).stdout) as { plan_id: string };
+    expect(after.plan_id).toBe(before.plan_id);
+
+    // Another file is noticed, and one that is no package told.
+    const files = readPackageZip(readFileSync(join(root, 'small.lottie')));
+    const changed = new Map(files.ok ? files.value : []);
+    changed.set('i/photo.png', solidPng('#123456'));
+    writeFileSync(join(root, 'small.lottie'), writePackageZip(changed));
+    const other = JSON.parse((await reelform(root, ['plan', '--json'])).stdout) as { plan_id: string };
+    expect(other.plan_id).not.toBe(before.plan_id);
+    changed.delete('reelform/template.yaml');
+    writeFileSync(join(root, 'small.lottie'), writePackageZip(changed));
+    const { exitCode, stderr } = await reelform(root, ['plan']);
+    expect(exitCode).toBe(1);
+    expect(stderr).toContain('Make a package from it with reelform template init');
+  });
+
+  it('takes along the font that the repository has and the animation names, as check does', async () => {
+    const root = packageFolder({ 'fonts/Test-Regular.ttf': null });
+    mkdirSync(join(root, 'shared/other'), { recursive: true });
+    writeFileSync(join(root, 'shared/Test-Regular.ttf'), FONT_BYTES);
+    writeFileSync(join(root, 'shared/other/Other.ttf'), FONT_BYTES);
+    writeFileSync(join(root, 'reelform.yaml'), 'fonts: ./shared\ntemplates: {small: ./small}\n');
+    const check = await reelform(root, ['template', 'check', 'small', '--json']);
+    expect(JSON.parse(check.stdout)).toMatchObject({ valid: true });
+    expect((await reelform(root, ['template', 'pack', 'small'])).stderr).toBe('');
+    const packed = readPackageZip(readFileSync(join(root, 'small.lottie')));
+    expect(packed.ok && [...packed.value.keys()].filter((path) => path.endsWith('.ttf'))).toEqual([
+      'f/Test-Regular.ttf',
+    ]);
+  });
+
+  it('refuses a package with mistakes', async () => {
+    const root = packageFolder({ 'fonts/Test-Regular.ttf': null });
+    const { exitCode, stderr } = await reelform(root, ['template', 'pack', 'small']);
+    expect(exitCode).toBe(1);
+    expect(stderr).toContain('template_invalid');
+    expect(existsSync(join(root, 'small.lottie'))).toBe(false);
+  });
+});
