@@ -20,6 +20,8 @@ export interface PostgresServer {
    * @returns its connection string
    */
   createDatabase(template?: string): Promise<string>;
+  /** Ends it as its administrator would, in the middle of whatever it does, and starts it again on the same port. */
+  restart(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -51,6 +53,11 @@ export function makePostgresServer(): PostgresServer {
         await client.end();
       }
       return `postgres://${USER}:${PASSWORD}@127.0.0.1:${port}/${name}`;
+    },
+    async restart() {
+      const { postgres } = await server!;
+      await postgres.stop();
+      await postgres.start();
     },
     async stop() {
       if (server === undefined) return;

@@ -26,12 +26,22 @@ export interface TcpProxy {
   readonly url: string;
   /** For connections that begin from now on: what goes to the server, and what comes from it. */
   set(toxics: Partial<Record<Stream, readonly Toxic[]>>): void;
+  /**
+   * As a cable that is pulled: from now on nothing gets through, of the connections there are either, and neither side is
+   * told of an end. `mend` brings what was sent meanwhile.
+   */
+  cut(): void;
+  mend(): void;
   close(): Promise<void>;
 }
 
-export async function startTcpProxy(target: string): Promise<TcpProxy> {
+/** @param host the address to listen on */
+export async function startTcpProxy(target: string, host = '127.0.0.1'): Promise<TcpProxy> {
   const { hostname, port } = new URL(target);
   const sockets = new Set<Socket>();
+  let passed: Promise<void> = Promise.resolve();
+  let mend = (): void => undefined;
+  const passage = (): Promise<void> => passed;
   let toxics: Partial<Record<Stream, readonly Toxic[]>> = {};
   const server = createServer((client) => {
     const { upstream: up = [], downstream: down = [] } = toxics;
@@ -45,18 +55,26 @@ export async function startTcpProxy(target: string): Promise<TcpProxy> {
       socket.on('error', () => undefined);
       socket.on('close', () => sockets.delete(socket));
     }
-    void carry(client, remote, up);
-    void carry(remote, client, down);
-    client.on('close', () => remote.destroy());
+    void carry(client, remote, up, passage);
+    void carry(remote, client, down, passage);
+    client.on('close', () => void passage().then(() => remote.destroy()));
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  await new Promise<void>((resolve) => server.listen(0, host, resolve));
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: `http://${host}:${(server.address() as AddressInfo).port}`,
     set: (changed) => {
       toxics = changed;
     },
+    cut() {
+      mend();
+      passed = new Promise((resolve) => {
+        mend = resolve;
+      });
+    },
+    mend: () => mend(),
     close: () =>
       new Promise((resolve) => {
+        mend();
         server.close(() => resolve());
         for (const socket of sockets) socket.destroy();
       }),
@@ -65,7 +83,12 @@ export async function startTcpProxy(target: string): Promise<TcpProxy> {
 
 const pause = (milliseconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
-async function carry(from: Socket, to: Socket, toxics: readonly Toxic[]): Promise<void> {
+async function carry(
+  from: Socket,
+  to: Socket,
+  toxics: readonly Toxic[],
+  passage: () => Promise<void>,
+): Promise<void> {
   const find = <T extends Toxic['type']>(type: T) =>
     toxics.find((toxic): toxic is Extract<Toxic, { type: T }> => toxic.type === type);
   const [reset, silence, limit] = [find('reset_peer'), find('timeout'), find('limit_data')];
@@ -81,6 +104,7 @@ async function carry(from: Socket, to: Socket, toxics: readonly Toxic[]): Promis
   try {
     for await (const chunk of from as AsyncIterable<Buffer>) {
       if (silence !== undefined) continue;
+      await passage();
       if (latency !== undefined) await pause(latency.latency);
       const size = slicer?.average_size ?? chunk.length;
       for (let start = 0; start < chunk.length; start += size) {
@@ -99,6 +123,7 @@ async function carry(from: Socket, to: Socket, toxics: readonly Toxic[]): Promis
     }
     const slow = find('slow_close');
     if (slow !== undefined) await pause(slow.delay);
+    await passage();
     if (silence === undefined) to.end();
   } catch {
     // What ends one side ends the other.
