@@ -83,12 +83,7 @@ export async function startTcpProxy(target: string, host = '127.0.0.1'): Promise
 
 const pause = (milliseconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
-async function carry(
-  from: Socket,
-  to: Socket,
-  toxics: readonly Toxic[],
-  passage: () => Promise<void>,
-): Promise<void> {
+async function carry(from: Socket, to: Socket, toxics: readonly Toxic[], passage: () => Promise<void>): Promise<void> {
   const find = <T extends Toxic['type']>(type: T) =>
     toxics.find((toxic): toxic is Extract<Toxic, { type: T }> => toxic.type === type);
   const [reset, silence, limit] = [find('reset_peer'), find('timeout'), find('limit_data')];
