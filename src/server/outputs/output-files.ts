@@ -1,8 +1,8 @@
 import type { Sha256 } from '../../digest.ts';
+import { safeFileName } from '../../safe-file-name.ts';
 import { OUTPUT_FILES } from '../../template/output-files.ts';
 import type { OutputFiles } from '../http/app-ports.ts';
 import type { ObjectStorage, OutputIndex } from '../ports.ts';
-import { downloadName } from './download-name.ts';
 import { type RenderingRecord, readRendering, renderingKey, stillFile, videoFile } from './rendering-record.ts';
 import { signDownload, verifyDownload } from './sign-download.ts';
 
@@ -28,7 +28,7 @@ export function createOutputFiles({ index, storage, key }: OutputFilesOptions): 
         size: found.size,
         contentType: told.contentType,
         etag: told.etag,
-        fileName: told.nameOf(downloadName(title)),
+        fileName: told.nameOf(safeFileName(title)),
         stream: (range) => storage.stream(renderingKey(scene, file), range),
       };
     },

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { downloadName } from '../../../src/server/outputs/download-name.ts';
+import { safeFileName } from '../src/safe-file-name.ts';
 
-describe('downloadName()', () => {
+describe('safeFileName()', () => {
   test.each([
     ['Summer Collection — Berlin', 'Summer Collection — Berlin'],
     ['夏のコレクション', '夏のコレクション'],
@@ -19,20 +19,20 @@ describe('downloadName()', () => {
     ['', 'video'],
     ['\ud800', 'video'],
   ])('%j → %j', (title, name) => {
-    expect(downloadName(title)).toBe(name);
+    expect(safeFileName(title)).toBe(name);
   });
 
   test('shortens between characters', () => {
-    expect(downloadName('👩‍👩‍👧'.repeat(30))).toBe('👩‍👩‍👧'.repeat(8));
+    expect(safeFileName('👩‍👩‍👧'.repeat(30))).toBe('👩‍👩‍👧'.repeat(8));
   });
 
   test('is a name for every title, and its own name', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 300 }), (title) => {
-        const name = downloadName(title);
+        const name = safeFileName(title);
         expect(name).not.toMatch(/[\p{Cc}/\\:*?"<>|]|^[. ]|[. ]$|^$/u);
         expect(Buffer.byteLength(name)).toBeLessThanOrEqual(151);
-        expect(downloadName(name)).toBe(name);
+        expect(safeFileName(name)).toBe(name);
       }),
     );
   });

@@ -8,7 +8,7 @@ const DEVICE = /^(?:con|prn|aux|nul|com\d|lpt\d)$/i;
  *
  * @returns without an ending; `video` where nothing is left
  */
-export function downloadName(title: string): string {
+export function safeFileName(title: string): string {
   const clean = title
     .toWellFormed()
     .normalize('NFC')

@@ -1,0 +1,252 @@
+import { isAbsolute, resolve } from 'node:path';
+import { isRecord } from '../is-record.ts';
+import { nearest } from '../nearest.ts';
+import { allowProblem } from './allow.ts';
+import { CREDENTIAL_KINDS, type Credential, type SecretPlace } from './credential.ts';
+import type { DeliveryProblem } from './delivery-problem.ts';
+
+export interface CredentialsOptions {
+  /** Whether strangers' requests name them: each then says what it may write to. */
+  readonly isServer: boolean;
+  /** Where relative paths start; absolute. */
+  readonly directory: string;
+}
+
+export interface ParsedCredentials {
+  /** Those that nothing is wrong with, by their names. */
+  readonly credentials: ReadonlyMap<string, Credential>;
+  readonly problems: readonly DeliveryProblem[];
+}
+
+type Kind = Credential['kind'];
+
+const COMMON = ['kind', 'allow', 'public_url', 'tenants'];
+const S3_PROPERTIES = [
+  ...COMMON,
+  'endpoint',
+  'region',
+  'path_style',
+  ...withFiles('access_key_id', 'secret_access_key', 'session_token'),
+];
+/** What a credential of each kind can say. */
+export const CREDENTIAL_PROPERTIES: Readonly<Record<Kind, readonly string[]>> = {
+  s3: S3_PROPERTIES,
+  gs: S3_PROPERTIES,
+  azblob: [...COMMON, 'endpoint', ...withFiles('account_key')],
+  file: COMMON,
+};
+const NAME = /^[A-Za-z0-9][\w.-]{0,63}$/;
+const VARIABLE = /^[A-Za-z_]\w*$/;
+/** Of Amazon: a key where the name of a variable belongs. */
+const KEY_ID = /^A[KS]IA[A-Z0-9]{16}$/;
+
+/**
+ * Reads what stands under `credentials`: in reelform.yaml, or in the settings of a server. All problems at once. No text
+ * of a property is ever repeated, since people put secrets where their places belong.
+ *
+ * @param value as JSON
+ */
+export function parseCredentials(value: unknown, options: CredentialsOptions): ParsedCredentials {
+  const credentials = new Map<string, Credential>();
+  if (!isRecord(value))
+    return { credentials, problems: [{ path: [], part: 'value', message: 'credentials is a map of names' }] };
+  const problems: DeliveryProblem[] = [];
+  for (const [name, written] of Object.entries(value)) {
+    const reader = new CredentialReader(name, written, options);
+    const credential = reader.read();
+    problems.push(...reader.problems);
+    if (reader.problems.length === 0 && credential !== null) credentials.set(name, credential);
+  }
+  return { credentials, problems };
+}
+
+function withFiles(...names: string[]): string[] {
+  return names.flatMap((name) => [`${name}_env`, `${name}_file`]);
+}
+
+class CredentialReader {
+  readonly problems: DeliveryProblem[] = [];
+  readonly #name: string;
+  readonly #written: Readonly<Record<string, unknown>> | null;
+  readonly #options: CredentialsOptions;
+
+  constructor(name: string, written: unknown, options: CredentialsOptions) {
+    this.#name = name;
+    this.#written = isRecord(written) ? written : null;
+    this.#options = options;
+  }
+
+  /** Null where it cannot be told what it is; otherwise only of use where there is no problem. */
+  read(): Credential | null {
+    if (!NAME.test(this.#name)) {
+      this.#problem([], 'The name of a credential has 1 to 64 letters, digits, dots, dashes and underscores');
+    }
+    if (this.#written === null) {
+      this.#problem([], 'A credential is a map of properties', 'Write kind and what belongs to it');
+      return null;
+    }
+    const kind = CREDENTIAL_KINDS.find((one) => one === this.#written?.kind);
+    if (kind === undefined) {
+      this.#problem(['kind'], `kind takes one of ${CREDENTIAL_KINDS.join(', ')}`);
+      return null;
+    }
+    this.#refuseUnknown(kind);
+    const common = {
+      name: this.#name,
+      allow: this.#allow(kind),
+      publicUrl: this.#url('public_url', '/'),
+      tenants: this.#tenants(),
+    };
+    switch (kind) {
+      case 's3':
+      case 'gs':
+        return {
+          ...common,
+          kind,
+          endpoint: this.#url('endpoint', ''),
+          region: this.#text('region', /^[a-z0-9-]{1,64}$/, 'a region such as eu-central-1, or auto'),
+          pathStyle: this.#flag('path_style'),
+          keys: this.#keys(kind),
+        };
+      case 'azblob':
+        return {
+          ...common,
+          kind,
+          endpoint: this.#url('endpoint', ''),
+          accountKey: this.#secret('account_key', true) ?? NOWHERE,
+        };
+      case 'file':
+        return { ...common, kind, allow: common.allow ?? [], directory: this.#options.directory };
+    }
+  }
+
+  #refuseUnknown(kind: Kind): void {
+    const properties = CREDENTIAL_PROPERTIES[kind];
+    for (const name of Object.keys(this.#written ?? {})) {
+      if (properties.includes(name)) continue;
+      if (properties.includes(`${name}_env`)) {
+        const hint = `Put it into an environment variable, and write the variable's name under ${name}_env`;
+        this.#problem([name], `${name} would be a secret in a file`, hint, 'key');
+        continue;
+      }
+      const meant = nearest(name, properties);
+      const hint = meant === null ? `There are ${properties.join(', ')}` : `Did you mean ${meant}?`;
+      this.#problem([name], `A credential of the kind ${kind} has no property of this name`, hint, 'key');
+    }
+  }
+
+  #allow(kind: Kind): readonly string[] | null {
+    const written = this.#written?.allow;
+    if (written === undefined) {
+      if (this.#options.isServer || kind === 'file') {
+        this.#problem([], 'A credential says under allow what it may write to', `Write allow: ["${EXAMPLES[kind]}"]`);
+      }
+      return null;
+    }
+    if (!Array.isArray(written) || written.length === 0 || !written.every((one) => typeof one === 'string')) {
+      this.#problem(['allow'], 'allow is a list of places', `Write allow: ["${EXAMPLES[kind]}"]`);
+      return null;
+    }
+    for (const [index, prefix] of written.entries()) {
+      const message = allowProblem(kind, prefix);
+      if (message !== null) this.#problem(['allow', String(index)], message, `Write ${EXAMPLES[kind]}`);
+    }
+    return written;
+  }
+
+  #tenants(): readonly string[] | null {
+    const written = this.#written?.tenants;
+    if (written === undefined) return null;
+    if (!this.#options.isServer) {
+      this.#problem(['tenants'], 'tenants belongs to a server: here there is one user alone', 'Leave it out', 'key');
+      return null;
+    }
+    if (!Array.isArray(written) || !written.every((one) => typeof one === 'string' && one !== '')) {
+      this.#problem(['tenants'], 'tenants is a list of names of tenants');
+      return null;
+    }
+    return written;
+  }
+
+  #keys(kind: 's3' | 'gs'): Extract<Credential, { kind: 's3' | 'gs' }>['keys'] {
+    const isNeeded = kind === 'gs' || ['access_key_id', 'secret_access_key', 'session_token'].some(this.#isSaid);
+    const accessKeyId = this.#secret('access_key_id', isNeeded);
+    const secretAccessKey = this.#secret('secret_access_key', isNeeded);
+    const sessionToken = this.#secret('session_token', false);
+    return accessKeyId === null || secretAccessKey === null ? null : { accessKeyId, secretAccessKey, sessionToken };
+  }
+
+  readonly #isSaid = (name: string): boolean =>
+    this.#written?.[`${name}_env`] !== undefined || this.#written?.[`${name}_file`] !== undefined;
+
+  #secret(name: string, isNeeded: boolean): SecretPlace | null {
+    const [variable, file] = [this.#written?.[`${name}_env`], this.#written?.[`${name}_file`]];
+    if (file !== undefined) return this.#secretFile(name, file, variable !== undefined);
+    if (variable === undefined) {
+      if (isNeeded) this.#problem([], `The credential does not say where its ${name} is`, `Write ${name}_env: …`);
+      return null;
+    }
+    if (typeof variable !== 'string' || !VARIABLE.test(variable) || KEY_ID.test(variable)) {
+      const hint = 'The secret itself does not belong in the file: only the name of the variable that holds it';
+      this.#problem([`${name}_env`], `${name}_env takes the name of an environment variable`, hint);
+      return null;
+    }
+    return { kind: 'env', name: variable };
+  }
+
+  #secretFile(name: string, path: unknown, isTwice: boolean): SecretPlace | null {
+    const property = `${name}_file`;
+    if (!this.#options.isServer) {
+      const hint = `Put it into an environment variable, and write the variable's name under ${name}_env`;
+      this.#problem([property], `${property} belongs to a server`, hint, 'key');
+    } else if (isTwice) {
+      this.#problem([property], `${name}_env and ${property} exclude each other`, 'Leave one out', 'key');
+    } else if (typeof path !== 'string' || path === '' || path.includes('\0')) {
+      this.#problem([property], `${property} takes the path of a file`);
+    } else {
+      return { kind: 'file', path: isAbsolute(path) ? path : resolve(this.#options.directory, path) };
+    }
+    return null;
+  }
+
+  /** @param end with or without a slash */
+  #url(property: string, end: '' | '/'): string | null {
+    const url = this.#text(
+      property,
+      /^https?:\/\/[^\s/?#@\\]+(?:\/[^\s?#\\]*)?$/i,
+      'an http(s) URL without user or query',
+    );
+    if (url !== null && !URL.canParse(url)) {
+      this.#problem([property], `${property} takes an http(s) URL without user or query`);
+    }
+    return url === null ? null : `${url.replace(/\/+$/, '')}${end}`;
+  }
+
+  #text(property: string, pattern: RegExp, expected: string): string | null {
+    const written = this.#written?.[property];
+    if (written === undefined) return null;
+    if (typeof written === 'string' && pattern.test(written)) return written;
+    this.#problem([property], `${property} takes ${expected}`);
+    return null;
+  }
+
+  #flag(property: string): boolean {
+    const written = this.#written?.[property] ?? false;
+    if (typeof written !== 'boolean') this.#problem([property], `${property} takes true or false`);
+    return written === true;
+  }
+
+  #problem(path: readonly string[], message: string, hint?: string, part: DeliveryProblem['part'] = 'value'): void {
+    this.problems.push({ path: [this.#name, ...path], part, message, ...(hint === undefined ? {} : { hint }) });
+  }
+}
+
+/** Stands in where there is a problem. */
+const NOWHERE: SecretPlace = { kind: 'env', name: '' };
+
+const EXAMPLES: Readonly<Record<Kind, string>> = {
+  s3: 's3://bucket/',
+  gs: 'gs://bucket/',
+  azblob: 'azblob://account/container/',
+  file: 'file:folder/',
+};
