@@ -1,5 +1,6 @@
 import { ReelformError } from '../diagnostic.ts';
 import type { Sha256 } from '../digest.ts';
+import type { ExternalUpload, ExternalUploadRequest } from '../wire/external-upload.ts';
 import type { RenderSession } from '../wire/render-session.ts';
 import type { StyleVersion } from '../wire/style-version.ts';
 
@@ -34,6 +35,18 @@ export interface RenderService {
 
   /** Makes bytes a source. The same bytes give the same URL. */
   uploadSource(upload: SourceUpload): Promise<{ remote_url: string }>;
+
+  /**
+   * Delivers a video that was finished before, this run or long ago. What was delivered to the same place before is
+   * written anew. Resolves when all of them have ended, complete or failed: in the order in which they were asked for,
+   * `to` with its placeholders filled. Uploads that come with a new session need no call: @see uploadsEnded. A service
+   * that certainly cannot lacks the call.
+   *
+   * @throws ServiceError 422 with all that is wrong with the uploads, before anything is delivered; 404 when the service
+   * has no such session any more
+   * @throws ReelformError `service_lacks_deliveries`
+   */
+  deliverVideo?(video: FinishedVideo, uploads: readonly ExternalUploadRequest[]): Promise<readonly ExternalUpload[]>;
 
   /** The shortest time, in milliseconds, after which another look at a session can be worth its request. */
   readonly minPollMs: number;
@@ -74,6 +87,15 @@ export interface CreateOptions {
   readonly outputName: string;
 }
 
+/** A video that a session was rendered to, as the lockfile has it. */
+export interface FinishedVideo {
+  /** Id of the session. */
+  readonly session: string;
+  /** As the service gave it. */
+  readonly video_url: string;
+  readonly title: string;
+}
+
 export interface SourceUpload {
   readonly sha256: Sha256;
   readonly bytes: Uint8Array;
@@ -85,4 +107,9 @@ export interface SourceUpload {
 export function sessionEnd(status: string): 'rendered' | 'failed' | null {
   if (status === 'preview_rendered') return 'rendered';
   return /(?:_failed|_error|_canceled|failed)$/.test(status) ? 'failed' : null;
+}
+
+/** Whether no upload of a session will change any more by itself; true of one that has none. */
+export function uploadsEnded({ external_uploads = [] }: Pick<RenderSession, 'external_uploads'>): boolean {
+  return external_uploads.every(({ status }) => status === 'complete' || status === 'failed');
 }
