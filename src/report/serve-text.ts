@@ -1,3 +1,4 @@
+import { describeDatabase } from './describe-database.ts';
 import { escapeControls } from './escape-controls.ts';
 
 /** What a server that has started is known by. */
@@ -45,10 +46,4 @@ export function serveText({ url, settings, templates, hasTokens, usualDataDirect
 /** One word of a shell. */
 function quoted(text: string): string {
   return /^[\w./@:+-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
-}
-
-/** Without user, password and options. */
-function describeDatabase(url: string): string {
-  const { host, pathname } = new URL(url);
-  return escapeControls(`PostgreSQL, ${pathname.slice(1) || 'the default database'} at ${host || 'localhost'}`);
 }

@@ -1,11 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { env } from 'node:process';
 import type { Logger } from 'pino';
-import type { SessionProblem } from '../session/ports.ts';
-import { chooseEncoder } from '../session/processes/choose-encoder.ts';
-import { createRenderPool, type RenderPool } from '../session/processes/render-pool.ts';
+import type { RenderPool } from '../session/processes/render-pool.ts';
 import { RenderPace } from '../session/render-pace.ts';
 import { SessionRunner } from '../session/session-runner.ts';
 import { Sessions } from '../session/sessions.ts';
@@ -14,10 +11,11 @@ import { createSources } from '../session/sources/sources.ts';
 import type { AppPorts } from './http/app-ports.ts';
 import { createMetrics } from './http/metrics.ts';
 import { countedSources, tracedRenderer } from './observed-ports.ts';
+import { openRenderPool } from './open-render-pool.ts';
 import { createDiskStorage } from './outputs/disk-storage.ts';
 import { createOutputFiles } from './outputs/output-files.ts';
 import { createStoredOutputs } from './outputs/stored-outputs.ts';
-import type { TokenStore } from './ports.ts';
+import type { ObjectStorage, TokenStore } from './ports.ts';
 import { JobQueue } from './queue/job-queue.ts';
 import { readinessOf } from './readiness.ts';
 import { reportRuns } from './report-runs.ts';
@@ -33,7 +31,10 @@ import { createUploadTable } from './store/upload-table.ts';
 import { createSweeper } from './sweeper.ts';
 import { SourceUploads } from './templates/source-uploads.ts';
 import { StyleVersions } from './templates/style-versions.ts';
-import { traced } from './trace.ts';
+import { foundInstallation, type Installation, joinInstallation } from './workers/installation.ts';
+import { renderJobs } from './workers/render-jobs.ts';
+import { workerBuild } from './workers/worker-build.ts';
+import { createWorkerRegistry, type WorkerRegistry } from './workers/worker-registry.ts';
 
 const OBJECTS = 'objects';
 const SOURCES = 'sources';
@@ -43,7 +44,14 @@ const SWEEP_EVERY_MS = 600_000;
 const PROGRESS_EVERY_MS = 500;
 
 export interface PartsOptions {
-  readonly settings: Settings & { readonly publicUrl: string };
+  readonly settings: Settings;
+  /**
+   * Where clients find the service; `start-server.ts` knows, and leaves word in the database. Null: this is a worker,
+   * which finds that there or in its settings.
+   */
+  readonly servedAt: string | null;
+  /** Of reelform. */
+  readonly version: string;
   readonly logger: Logger;
   /** Milliseconds since the epoch. */
   now(): number;
@@ -55,7 +63,9 @@ export interface Parts {
   readonly database: Database;
   readonly tokens: TokenStore;
   readonly styleVersions: StyleVersions;
-  /** Begins to render what is queued. */
+  readonly registry: WorkerRegistry;
+  readonly publicUrl: string;
+  /** Begins to render what is queued, unless the settings leave that to others. */
   work(): Promise<void>;
   /** Renders nothing new, and lets what is at work go on for so long, or until `hurry`. */
   drain(graceMs: number): Promise<void>;
@@ -64,7 +74,8 @@ export interface Parts {
 }
 
 /** Opens the parts from the database up and puts them together. EDGE. @throws ReelformError as `startServer` */
-export async function openParts({ settings, logger, now }: PartsOptions): Promise<Parts> {
+export async function openParts(options: PartsOptions): Promise<Parts> {
+  const { settings, servedAt, version, logger } = options;
   const { databaseUrl: url, dataDirectory: directory } = settings;
   await makePrivate(directory);
   const database = await openDatabase({ url, directory, log: logger });
@@ -72,16 +83,26 @@ export async function openParts({ settings, logger, now }: PartsOptions): Promis
   let pool: RenderPool | null = null;
   try {
     await migrate(database, logger);
+    const storage = createDiskStorage(join(directory, OBJECTS));
+    const publicUrl = await findPlace({ database, storage }, servedAt, settings);
     queue = await JobQueue.open({ database, jobSeconds: settings.renderSeconds, log: logger });
-    pool = openPool(settings);
+    const renders = openRenderPool(settings);
+    pool = renders.pool;
+    const build = workerBuild(version, renders.encoder);
     const key = Buffer.from(await readSecret(database, 'download'), 'base64url');
-    return assemble({ settings, logger, now }, { database, queue, pool, key });
+    return assemble(options, { database, storage, publicUrl, queue, pool, build, key });
   } catch (error) {
     await queue?.stop({ graceMs: 0 });
     await pool?.close();
     await database.close();
     throw error;
   }
+}
+
+async function findPlace(installation: Installation, servedAt: string | null, settings: Settings): Promise<string> {
+  if (servedAt === null) return (await joinInstallation(installation, settings.publicUrl)).publicUrl;
+  await foundInstallation(installation, servedAt);
+  return servedAt;
 }
 
 /** A data folder that was there already has the rights that it was given; what is put into it is the owner's alone. */
@@ -91,16 +112,24 @@ async function makePrivate(directory: string): Promise<void> {
 
 interface Opened {
   readonly database: Database;
+  readonly storage: ObjectStorage;
+  readonly publicUrl: string;
   readonly queue: JobQueue;
   readonly pool: RenderPool;
+  /** See `workerBuild`. */
+  readonly build: string;
   /** Signs downloads. */
   readonly key: Uint8Array;
 }
 
-function assemble({ settings, logger, now }: PartsOptions, { database, queue, pool, key }: Opened): Parts {
-  const { dataDirectory, publicUrl, concurrency } = settings;
+function assemble({ settings, logger, now }: PartsOptions, opened: Opened): Parts {
+  const { database, storage, publicUrl, queue, pool, build, key } = opened;
+  const { dataDirectory, concurrency } = settings;
   const metrics = createMetrics({ ofProcess: true, queueDepth: async () => (await queue.depth()).queued });
-  const storage = createDiskStorage(join(dataDirectory, OBJECTS));
+  const registry = createWorkerRegistry({
+    ...{ database, build, places: concurrency, log: logger },
+    busy: () => queue.atWork('render'),
+  });
   const uploadTable = createUploadTable(database);
   const sources = createSources({
     directory: join(dataDirectory, SOURCES),
@@ -142,7 +171,12 @@ function assemble({ settings, logger, now }: PartsOptions, { database, queue, po
   });
   const tokens = createTokenTable({ database, now });
   const sweeper = createSweeper({ database, storage, sources, now, everyMs: SWEEP_EVERY_MS, log: logger });
+  const answersOnly = concurrency === 0;
   let isWorking = false;
+  const readiness = {
+    ...{ database, storage, isWorking: () => isWorking },
+    ...(answersOnly ? { hasWorkers: async () => (await registry.farm()).workers > 0 } : {}),
+  };
   return {
     app: {
       sessions: new Sessions({ ...shared, stop: (id) => runner.stop(id) }),
@@ -150,8 +184,8 @@ function assemble({ settings, logger, now }: PartsOptions, { database, queue, po
       uploads: new SourceUploads(sources.uploads, uploadTable),
       outputs: createOutputFiles({ index: store, storage, key }),
       tokens,
-      readiness: () => readinessOf({ database, storage, isWorking: () => isWorking }),
-      settings,
+      readiness: () => readinessOf(readiness),
+      settings: { ...settings, publicUrl },
       logger,
       now,
       metrics,
@@ -159,59 +193,31 @@ function assemble({ settings, logger, now }: PartsOptions, { database, queue, po
     database,
     tokens,
     styleVersions,
+    registry,
+    publicUrl,
     async work() {
       await styleVersions.resume();
-      const renders = {
-        run: (id: string, signal: AbortSignal) =>
-          traced('render_session', { 'reelform.session': id }, () => runner.run(id, signal)),
-        onDead: (id: string) => runner.fail(id, LOST),
-      };
-      await queue.work({
-        render: { places: concurrency, ...renders },
-        still: { places: 1, ...renders },
-        stillcuts: {
-          places: 1,
-          run: (id, signal) => styleVersions.process(id, signal),
-          onDead: (id) => styleVersions.fail(id),
-        },
-      });
+      if (!answersOnly) {
+        await queue.work(renderJobs({ runner, styleVersions, places: concurrency }));
+        await registry.join();
+      }
       isWorking = true;
     },
     async drain(graceMs) {
       isWorking = false;
+      await registry.leave();
       await queue.stop({ graceMs });
     },
     hurry: () => queue.hurry(),
     async close() {
       // Of a service that did not come to serve; otherwise it was drained before.
+      await registry.leave();
       await queue.stop({ graceMs: 0 });
       await sweeper.stop();
       await pool.close();
       await database.close();
     },
   };
-}
-
-/** Three workers have begun it, and none came to its end. */
-const LOST: SessionProblem = {
-  code: 'render_crashed',
-  title: 'The process that rendered it ended three times',
-  severity: 'error',
-  retryable: true,
-};
-
-function openPool(settings: Settings): RenderPool {
-  return createRenderPool({
-    size: settings.concurrency,
-    encoder: chooseEncoder(settings.encoder, {
-      PATH: env.PATH,
-      ...(settings.ffmpeg === null ? {} : { REELFORM_FFMPEG: settings.ffmpeg }),
-    }),
-    stallMs: settings.renderStallSeconds * 1000,
-    totalMs: settings.renderSeconds * 1000,
-    cpuMs: settings.renderCpuSeconds * 1000,
-    memoryBytes: settings.renderMemoryMb * 2 ** 20,
-  });
 }
 
 /** The settings were read already. */

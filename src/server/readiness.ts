@@ -9,24 +9,31 @@ const PATIENCE_MS = 2_000;
 export interface ReadinessOf {
   readonly database: Queryable;
   readonly storage: Pick<ObjectStorage, 'stat'>;
-  /** Whether queued sessions are taken up: not yet while starting, and not any more while stopping. */
+  /** Whether this process does what it is for: not yet while starting, and not any more while stopping. */
   isWorking(): boolean;
+  /**
+   * Of a process that only answers: whether anybody renders what it accepts. That is told, and does not decide: what
+   * waits brings workers, where their number follows the queue.
+   */
+  hasWorkers?(): Promise<boolean>;
 }
 
 /** Whether the service can take requests now, and which of its parts can. EDGE. */
-export async function readinessOf({ database, storage, isWorking }: ReadinessOf): Promise<Readiness> {
-  const [databaseWorks, storageWorks] = await Promise.all([
-    works(database.query('select 1')),
-    works(storage.stat('renderings/readiness')),
+export async function readinessOf({ database, storage, isWorking, hasWorkers }: ReadinessOf): Promise<Readiness> {
+  const [databaseWorks, storageWorks, workersLive] = await Promise.all([
+    answers(database.query('select 1').then(() => true)),
+    answers(storage.stat('renderings/readiness').then(() => true)),
+    hasWorkers === undefined ? isWorking() : answers(hasWorkers()),
   ]);
-  const checks = { database: databaseWorks, storage: storageWorks, worker: isWorking() };
-  return { ready: Object.values(checks).every(Boolean), checks };
+  const checks = { database: databaseWorks, storage: storageWorks, worker: workersLive };
+  return { ready: databaseWorks && storageWorks && isWorking(), checks };
 }
 
-async function works(question: Promise<unknown>): Promise<boolean> {
-  const answered = question.then(
-    () => true,
-    () => false,
+async function answers(question: Promise<boolean>): Promise<boolean> {
+  return (
+    (await within(
+      PATIENCE_MS,
+      question.catch(() => false),
+    )) === true
   );
-  return (await within(PATIENCE_MS, answered)) === true;
 }

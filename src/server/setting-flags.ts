@@ -1,4 +1,4 @@
-import { SETTING_ROWS } from './settings-table.ts';
+import { SETTING_ROWS, type ServeSettings } from './settings-table.ts';
 
 /** A setting on a command line. */
 export interface SettingFlag {
@@ -9,8 +9,23 @@ export interface SettingFlag {
   readonly sentence: string;
 }
 
+/** What is of no use to a process that answers nobody. */
+const SERVED: readonly (keyof ServeSettings)[] = [
+  'downloadMinutes',
+  'rateLimit',
+  'tenantRateLimits',
+  'trustProxy',
+  'maxConnections',
+];
+
 /** The flags of `reelform serve`, in the order of the documentation. */
-export const SETTING_FLAGS: readonly SettingFlag[] = SETTING_ROWS.flatMap(
-  ([, { flag, kind, sentence, flagSentence }]) =>
+export const SETTING_FLAGS: readonly SettingFlag[] = flagsOf(SETTING_ROWS);
+
+/** Those of `reelform worker`. */
+export const WORKER_FLAGS: readonly SettingFlag[] = flagsOf(SETTING_ROWS.filter(([key]) => !SERVED.includes(key)));
+
+function flagsOf(rows: typeof SETTING_ROWS): SettingFlag[] {
+  return rows.flatMap(([, { flag, kind, sentence, flagSentence }]) =>
     flag === null ? [] : [{ flag, placeholder: kind.placeholder, sentence: flagSentence ?? sentence }],
-);
+  );
+}

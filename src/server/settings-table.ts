@@ -1,7 +1,7 @@
 import { ENCODER_NAMES } from '../session/processes/choose-encoder.ts';
 import { DEFAULT_LIMITS } from '../session/processes/process-limits.ts';
 import {
-  allowedSources,
+  allowedHosts,
   baseUrl,
   choice,
   connectionString,
@@ -88,10 +88,10 @@ export const SETTINGS_TABLE: { readonly [K in keyof ServeSettings]: SettingRow<S
   },
   concurrency: {
     ...named('concurrency', '--concurrency', 'REELFORM_CONCURRENCY'),
-    kind: wholeNumber('<n>', 1, 64),
+    kind: wholeNumber('<n>', 0, 64),
     defaultOn: ({ capacity }) => capacity,
     defaultText: 'one per core and GB of memory',
-    sentence: 'videos to render at once',
+    sentence: 'videos to render at once; 0 to leave all of them to workers',
   },
   encoder: {
     ...named('encoder', '--encoder', 'REELFORM_ENCODER'),
@@ -145,11 +145,19 @@ export const SETTINGS_TABLE: { readonly [K in keyof ServeSettings]: SettingRow<S
   },
   allowSources: {
     ...named('allow_sources', '--allow-source', 'REELFORM_ALLOW_SOURCES'),
-    kind: allowedSources,
+    kind: allowedHosts,
     defaultOn: () => [],
     defaultText: 'public hosts alone',
     sentence:
       'host, host:port, *.domain or range that sources may come from although it is not public; can be said for several',
+  },
+  allowWebhooks: {
+    ...named('allow_webhooks', '--allow-webhook', 'REELFORM_ALLOW_WEBHOOKS'),
+    kind: allowedHosts,
+    defaultOn: () => [],
+    defaultText: 'public hosts alone, by https',
+    sentence:
+      'host, host:port, *.domain or range that webhooks may go to although it is not public, or by http; can be said for several',
   },
   renderSeconds: {
     ...named('render_seconds', '--render-seconds', 'REELFORM_RENDER_SECONDS'),

@@ -10,7 +10,7 @@ export interface Settings {
   readonly publicUrl: string | null;
   /** A PostgreSQL connection string; null: a database in the data folder. */
   readonly databaseUrl: string | null;
-  /** Renders at once. */
+  /** Renders at once; 0: none here. */
   readonly concurrency: number;
   /** Of H.264. */
   readonly encoder: 'embedded' | 'ffmpeg';
@@ -27,6 +27,8 @@ export interface Settings {
   readonly tenantRateLimits: ReadonlyMap<string, number>;
   /** Hosts, host:port, *.domain and CIDR ranges that sources may come from although they are not public. */
   readonly allowSources: readonly string[];
+  /** The same of what webhooks may be sent to, also without TLS. */
+  readonly allowWebhooks: readonly string[];
   /** Of one render: in all, without a finished frame, on all cores together. */
   readonly renderSeconds: number;
   readonly renderStallSeconds: number;

@@ -3,10 +3,11 @@ import type { TemplatePackage } from '../template/template-package.ts';
 import { startControlServer } from './control/control-server.ts';
 import { buildApp } from './http/app.ts';
 import { createLogger } from './http/create-logger.ts';
-import { openParts, type Parts } from './open-parts.ts';
+import { openParts } from './open-parts.ts';
 import type { TokenStore } from './ports.ts';
 import { reserveAddress } from './reserve-address.ts';
 import type { Settings } from './settings.ts';
+import { stopOnce } from './stop-once.ts';
 
 /** A template package that the service has from its start. */
 export interface ServedPackage {
@@ -21,6 +22,8 @@ export interface ServerOptions {
   readonly settings: Settings;
   /** Everybody may use them. */
   readonly packages: readonly ServedPackage[];
+  /** Of reelform. */
+  readonly version: string;
   /** Takes the log, one JSON line after the other. */
   readonly log: { write(line: string): void };
   /** Milliseconds since the epoch. */
@@ -49,11 +52,11 @@ export interface RunningServer {
  * @throws ReelformError `data_in_use`, `database_unavailable`, `database_newer`, `address_in_use`
  */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
-  const { settings, now } = options;
+  const { settings, version, now } = options;
   const logger = createLogger(settings.logLevel, options.log);
   const address = await reserveAddress(settings.host, settings.port);
   const publicUrl = settings.publicUrl ?? address.url;
-  const parts = await openParts({ settings: { ...settings, publicUrl }, logger, now });
+  const parts = await openParts({ settings, servedAt: publicUrl, version, logger, now });
   const closing: (() => Promise<void>)[] = [() => parts.close()];
   const closeAll = async (): Promise<void> => {
     for (const close of closing.reverse()) await close();
@@ -76,20 +79,10 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       publicUrl,
       database: parts.database.kind,
       tokens: parts.tokens,
-      close: closeOnce(parts, closeAll, settings.drainSeconds * 1000),
+      close: stopOnce(parts, closeAll, settings.drainSeconds * 1000),
     };
   } catch (error) {
     await closeAll();
     throw error;
   }
-}
-
-/** The worker first, while HTTP goes on to answer; then everything, in the reverse of its order. */
-function closeOnce(parts: Parts, closeAll: () => Promise<void>, drainMs: number): RunningServer['close'] {
-  let closed: Promise<void> | null = null;
-  return ({ now = false } = {}) => {
-    if (now) parts.hurry();
-    closed ??= parts.drain(now ? 0 : drainMs).then(closeAll);
-    return closed;
-  };
 }

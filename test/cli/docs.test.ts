@@ -17,7 +17,7 @@ const COMMANDS = [
   ...['show', 'output', 'lock merge', 'lock verify', 'lock migrate', 'mv', 'rm', 'import'],
   ...['validate', 'lint', 'pull', 'fmt', 'doctor'],
   ...['template init', 'template check', 'template pack', 'template push'],
-  ...['serve', 'token create', 'token list', 'token revoke'],
+  ...['serve', 'worker', 'token create', 'token list', 'token revoke'],
 ];
 /** They stand in the reference of the service. */
 const SETTINGS = new Set(SETTING_FLAGS.map(({ flag }) => flag));
@@ -49,7 +49,7 @@ describe('README.md', () => {
     for (const command of ['', ...COMMANDS]) {
       const text = await help(command);
       for (const [, flag] of text.matchAll(/^ {2}(?:-\w, )?(--[a-z-]+)/gm)) {
-        if (command === 'serve' && SETTINGS.has(flag!)) continue;
+        if (['serve', 'worker'].includes(command) && SETTINGS.has(flag!)) continue;
         const row = README.split('\n').find((line) => line.startsWith('| `-') && line.includes(`\`${flag!}`));
         expect(row, `${command} ${flag}`).toBeDefined();
         if (command !== '' && flag !== '--help') expect(row?.split('|')[2], `${command} ${flag}`).toContain(command);

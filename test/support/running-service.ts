@@ -40,6 +40,7 @@ export async function startService(
   const small = smallPackage();
   const server = await startServer({
     settings: { ...TEST_SETTINGS, dataDirectory, databaseUrl: address.url, ...settings },
+    version: '0.0.0-test',
     packages: [{ name: 'small', package: small, files: smallPackageFiles() }],
     log: { write: (line) => void log.push(line) },
     now: () => Date.now(),

@@ -2,28 +2,28 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { SettingFlag } from '../../server/setting-flags.ts';
 import type { Io } from '../io.ts';
 
-/**
- * `reelform serve` and `reelform token …`: the commands of whoever runs a service.
- *
- * @param settings that `serve` takes as flags
- */
+/** Settings as flags; none for the commands that are not called. */
+export interface ServerFlags {
+  readonly serve: readonly SettingFlag[];
+  readonly worker: readonly SettingFlag[];
+}
+
+/** `reelform serve`, `reelform worker` and `reelform token …`: the commands of whoever runs a service. */
 export function addServerCommands(
   program: Command,
-  settings: readonly SettingFlag[],
+  flags: ServerFlags,
   io: Io,
   done: (exitCode: number) => void,
 ): void {
-  const serve = program
-    .command('serve')
-    .description('run the rendering service')
-    .option('--config <file>', 'file of settings, instead of reelform-server.yaml');
-  for (const { flag, placeholder, sentence } of settings) {
-    const option = new Option(placeholder === null ? flag : `${flag} ${placeholder}`, sentence);
-    serve.addOption(placeholder === null ? option : option.argParser(collect));
-  }
-  serve.action(async (_, command: Command) => {
+  const serve = program.command('serve').description('run the rendering service');
+  withSettings(serve, flags.serve).action(async (_, command: Command) => {
     const { serveCommand } = await import('../serve/serve-command.ts');
     done(await serveCommand(command.optsWithGlobals(), givenFlags(command), io));
+  });
+  const worker = program.command('worker').description('render what a service accepts, on any number of machines');
+  withSettings(worker, flags.worker).action(async (_, command: Command) => {
+    const { workerCommand } = await import('../serve/worker-command.ts');
+    done(await workerCommand(command.optsWithGlobals(), givenFlags(command), io));
   });
 
   const token = program.command('token').description('access tokens of the service');
@@ -53,6 +53,15 @@ export function addServerCommands(
       const { tokenRevokeCommand } = await import('../serve/token-command.ts');
       done(await tokenRevokeCommand(id, command.optsWithGlobals(), io));
     });
+}
+
+function withSettings(command: Command, flags: readonly SettingFlag[]): Command {
+  command.option('--config <file>', 'file of settings, instead of reelform-server.yaml');
+  for (const { flag, placeholder, sentence } of flags) {
+    const option = new Option(placeholder === null ? flag : `${flag} ${placeholder}`, sentence);
+    command.addOption(placeholder === null ? option : option.argParser(collect));
+  }
+  return command;
 }
 
 /** What of the settings was said on the command line. */

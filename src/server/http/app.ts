@@ -22,6 +22,7 @@ import { outputRoutes } from './routes/output-routes.ts';
 import { sessionRoutes } from './routes/session-routes.ts';
 import { sourceUploadRoutes } from './routes/source-upload-routes.ts';
 import { styleVersionRoutes, styleVersionUploadRoute } from './routes/style-version-routes.ts';
+import { webhookRoutes } from './routes/webhook-routes.ts';
 import { API_VERSION } from './schemas/api-version.ts';
 import { COMPONENTS } from './schemas/components.ts';
 import { readUploads } from './uploaded-bytes.ts';
@@ -54,6 +55,7 @@ export async function buildApp(ports: AppPorts): Promise<FastifyInstance> {
       json.addHook('preParsing', limitBodyTime(limits.bodyMs));
       sessionRoutes(json, ports);
       styleVersionRoutes(json, ports);
+      webhookRoutes(json, ports);
     });
     await api.register(async (zips) => {
       readUploads(zips, { types: ['application/zip'], maxBytes: limits.uploadBytes }, limits);
@@ -65,6 +67,18 @@ export async function buildApp(ports: AppPorts): Promise<FastifyInstance> {
       sourceUploadRoutes(sources, ports);
     });
   });
+  await app.ready();
+  return app;
+}
+
+/** `/healthz`, `/readyz` and `/metrics` alone, of a process that answers no client. Not listening, as `buildApp`. */
+export async function buildOperationApp(ports: AppPorts): Promise<FastifyInstance> {
+  const limits: HttpLimits = { ...HTTP_LIMITS, ...ports.limits };
+  const app = createServer(ports, limits);
+  answerErrors(app, watchMethods(app));
+  useSchemas(app);
+  addHooks(app, ports, limits);
+  operationRoutes(app, ports);
   await app.ready();
   return app;
 }

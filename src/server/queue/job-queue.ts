@@ -47,6 +47,8 @@ export interface JobOptions {
   readonly priority?: number;
   /** Not before so many milliseconds have passed. */
   readonly delayMs?: number;
+  /** Of jobs that are limited together: `JobHandler.groups`. */
+  readonly group?: string;
 }
 
 /** The reason of a signal that was aborted because the worker stops. */
@@ -83,6 +85,7 @@ export class JobQueue {
   readonly #refreshSeconds: number;
   readonly #stopping = new AbortController();
   readonly #log: Log;
+  readonly #atWork = new Map<string, number>();
   #reviving: NodeJS.Timeout | undefined;
   #stopped: Promise<void> | null = null;
 
@@ -136,7 +139,7 @@ export class JobQueue {
     tx: Queryable,
     queue: QueueName,
     id: string,
-    { priority = 0, delayMs = 0 }: JobOptions = {},
+    { priority = 0, delayMs = 0, group }: JobOptions = {},
   ): Promise<void> {
     await this.#boss.send(
       queue,
@@ -146,6 +149,7 @@ export class JobQueue {
         singletonKey: id,
         expireInSeconds: this.#expireInSeconds,
         priority,
+        ...(group === undefined ? {} : { group: { id: group, tier: group } }),
         ...(delayMs > 0 ? { startAfter: new Date(Date.now() + delayMs) } : {}),
       },
     );
@@ -163,6 +167,11 @@ export class JobQueue {
       this.#reviveDead().catch((error) => this.#log.warn({ code: codeOf(error) }, 'the job queue had an error'));
     }, REVIVE_MS);
     this.#reviving.unref();
+  }
+
+  /** Jobs of the queue that this process is at. */
+  atWork(queue: QueueName): number {
+    return this.#atWork.get(queue) ?? 0;
   }
 
   /** As it is now. */
@@ -227,12 +236,16 @@ export class JobQueue {
 
   async #run(queue: string, job: JobWithMetadata<{ id: string }>, handle: Handle): Promise<void> {
     const stopping = this.#stopping.signal;
+    const count = (by: number): void => void this.#atWork.set(queue, (this.#atWork.get(queue) ?? 0) + by);
+    count(1);
     try {
       stopping.throwIfAborted();
       await handle(job.data.id, AbortSignal.any([job.signal, stopping]));
     } catch (error) {
       if (!stopping.aborted || job.signal.aborted) throw error;
       await this.#putBack(queue, job);
+    } finally {
+      count(-1);
     }
   }
 

@@ -93,26 +93,32 @@ export const MIGRATIONS: readonly Migration[] = [
         previous_secret text,
         previous_secret_until timestamptz,
         disabled_because text,
+        enabled_at timestamptz not null,
+        failing_since timestamptz,
+        last_success_at timestamptz,
         created_at timestamptz not null,
         updated_at timestamptz not null
       )`,
-      'create index webhook_endpoints_tenant on reelform.webhook_endpoints (tenant, created_at desc, id desc)',
+      'create index webhook_endpoints_tenant on reelform.webhook_endpoints (tenant, created_at, id)',
 
       // What there is to tell, once; written with what it tells of.
       `create table reelform.webhook_messages (
         id text primary key,
-        tenant text not null,
         type text not null,
         body text not null,
         created_at timestamptz not null
       )`,
-      // Who is told it.
+      'create index webhook_messages_oldest on reelform.webhook_messages (created_at)',
+
+      // Who is told it. "turn" counts what was planned (a job each), "step" is the place in the schedule, "attempts" counts
+      // what was begun: whoever writes what came of an attempt does so under its number.
       `create table reelform.webhook_deliveries (
         id text primary key,
-        tenant text not null,
         endpoint_id text not null references reelform.webhook_endpoints on delete cascade,
         message_id text not null references reelform.webhook_messages on delete cascade,
         status text not null,
+        turn integer not null default 0,
+        step integer not null default 0,
         attempts integer not null default 0,
         next_attempt_at timestamptz,
         created_at timestamptz not null,
@@ -120,6 +126,7 @@ export const MIGRATIONS: readonly Migration[] = [
         unique (message_id, endpoint_id)
       )`,
       'create index webhook_deliveries_newest on reelform.webhook_deliveries (endpoint_id, created_at desc, id desc)',
+      `create index webhook_deliveries_pending on reelform.webhook_deliveries (endpoint_id) where status = 'pending'`,
       `create table reelform.webhook_attempts (
         delivery_id text not null references reelform.webhook_deliveries on delete cascade,
         attempt integer not null,
@@ -134,11 +141,18 @@ export const MIGRATIONS: readonly Migration[] = [
   {
     name: 'external uploads',
     statements: [
-      // What nobody is told of a delivery: how often it was begun, and from where it goes on.
+      // Beside the session's JSON, since whoever renders it writes that as a whole. "open_uploads" have not ended.
+      `alter table reelform.sessions
+        add column external_uploads json,
+        add column open_uploads integer not null default 0`,
+      // What nobody is told of a delivery: "round" counts what was planned (a job each), "attempt" what was begun, "tries"
+      // what failed; "state" is from where it goes on. Whoever writes what came of an attempt does so under its number.
       `create table reelform.external_uploads (
         session_id text not null references reelform.sessions on delete cascade,
         position integer not null,
+        round integer not null default 0,
         attempt integer not null default 0,
+        tries integer not null default 0,
         state json,
         primary key (session_id, position)
       )`,
@@ -156,10 +170,20 @@ export const MIGRATIONS: readonly Migration[] = [
         started_at timestamptz not null,
         seen_at timestamptz not null
       )`,
-      // Whose turn it is: each tenant's last, and the last that was begun (tenant '').
+      // Whose turn it is: of each queue each tenant's last turn, and the last that was begun (tenant '').
       `create table reelform.turns (
-        tenant text primary key,
-        turn bigint not null
+        queue text not null,
+        tenant text not null,
+        turn bigint not null,
+        primary key (queue, tenant)
+      )`,
+      // How many sessions of a tenant wait or are at work.
+      `create index sessions_rendering on reelform.sessions (tenant) where status = 'preview_rendering'`,
+
+      // What processes that share the database have to know of it: where clients find it, which storage is its.
+      `create table reelform.facts (
+        name text primary key,
+        value text not null
       )`,
     ],
   },

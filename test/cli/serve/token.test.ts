@@ -110,10 +110,10 @@ ${row.id}  acme     revoked  2026-03-01  2026-03-31  never      CI of the shop
     const folder = makeFolder({
       'reelform-server.yaml': 'database_url: postgres://me:canary@db/x\nport: many\n',
     });
-    const { exitCode, stderr } = await reelform(folder, ['token', 'list'], { env: { REELFORM_CONCURRENCY: '0' } });
+    const { exitCode, stderr } = await reelform(folder, ['token', 'list'], { env: { REELFORM_CONCURRENCY: '65' } });
     expect(exitCode).toBe(1);
     expect(stderr).toContain('reelform-server.yaml:2:7');
-    expect(stderr).toContain('REELFORM_CONCURRENCY takes a whole number from 1 to 64');
+    expect(stderr).toContain('REELFORM_CONCURRENCY takes a whole number from 0 to 64');
     expect(stderr).not.toContain('canary');
   });
 });

