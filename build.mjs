@@ -2,7 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { rm, symlink, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { isBuiltin } from 'node:module';
+import { basename, join, relative } from 'node:path';
 import { build } from 'esbuild';
 
 // dist/ is what npm publishes and what `npx reelform` runs; shared code becomes chunks, so that each command loads its own.
@@ -21,6 +22,19 @@ const BUNDLED = [
   'picocolors',
   'picomatch',
   'yaml',
+];
+// What a plan loads only where it is asked for more, or is at work for long anyway. Errors of theirs are known by their names:
+// these chunks have classes of their own.
+const LATE = [
+  'cli/drift/drift-command.ts',
+  'cli/drift/run-refresh.ts',
+  'cli/lint/lint-videos.ts',
+  'git/changed-files.ts',
+  'git/former-entries.ts',
+  'git/former-fingerprints.ts',
+  'git/git-journal.ts',
+  'project/load-project.ts',
+  'report/plan-markdown.ts',
 ];
 const { dependencies, optionalDependencies } = JSON.parse(readFileSync('package.json', 'utf8'));
 const installed = Object.keys({ ...dependencies, ...optionalDependencies }).filter((name) => !BUNDLED.includes(name));
@@ -42,23 +56,36 @@ const { metafile } = await build({
   // Packages in CommonJS ask for Node's own modules at run time.
   banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
   entryPoints: [
-    'src/index.ts',
-    'src/cli/run.ts',
-    'src/engine/render-process.ts',
-    'src/engine/raster/raster-worker.ts',
-    'src/engine/writers/gif-worker.ts',
-    'src/engine/stills/still-worker.ts',
-    'src/engine/lint/lint-worker.ts',
-    'src/server/templates/package-worker.ts',
-    'src/session/sources/source-worker.ts',
-  ].map((path) => ({ in: path, out: path === 'src/cli/run.ts' ? 'run' : path.slice('src/'.length, -'.ts'.length) })),
+    'index.ts',
+    'cli/run.ts',
+    'engine/render-process.ts',
+    'engine/raster/raster-worker.ts',
+    'engine/writers/gif-worker.ts',
+    'engine/stills/still-worker.ts',
+    'engine/lint/lint-worker.ts',
+    'server/templates/package-worker.ts',
+    'session/sources/source-worker.ts',
+    ...LATE,
+  ].map((file) => ({ in: join('src', file), out: outOf(file) })),
   splitting: true,
   chunkNames: 'chunks/[name]-[hash]',
 });
-// One file: what a plan with nothing to do needs. Each module more would cost it a millisecond, and a module that is none of
-// CommonJS eight: Node prepares more for it.
-const plugins = [{ name: 'run', setup: leaveRunOut }];
-await build({ ...options, entryPoints: ['src/cli/main.ts'], format: 'cjs', plugins });
+// One file: what a plan with nothing to do needs, and one beside it for what any other plain plan needs. Each module more would
+// cost it a millisecond, and a module that is none of CommonJS eight: Node prepares more for it.
+const short = { ...options, format: 'cjs', minifyWhitespace: true, minifySyntax: true };
+await build({ ...short, entryPoints: ['src/cli/main.ts'], plugins: [{ name: 'beside', setup: leaveOthersBeside }] });
+const { metafile: planFile } = await build({
+  ...short,
+  metafile: true,
+  outbase: 'src/cli/plan',
+  outdir: 'dist/cli',
+  entryPoints: { plan: 'src/cli/plan/plain-plan.ts' },
+  plugins: [{ name: 'late', setup: leaveLateToChunks }],
+});
+const beside = planFile.outputs['dist/cli/plan.js'].imports.map(({ path }) => path).filter((path) => !isBuiltin(path));
+const unexpected = beside.filter((path) => !path.startsWith('../late/'));
+// A package that is none of CommonJS could not even be loaded from there.
+if (unexpected.length > 0) throw new Error(`dist/cli/plan.js is not one file: ${unexpected.join(', ')}`);
 await writeFile('dist/cli/package.json', '{"type":"commonjs"}\n');
 await writeFile('dist/LICENSES.txt', licencesOf(Object.keys(metafile.inputs)));
 execFileSync(process.execPath, ['node_modules/typescript/bin/tsc', '--project', 'tsconfig.build.json'], {
@@ -70,8 +97,27 @@ const command = 'node_modules/.bin/reelform';
 await rm(command, { force: true });
 if (process.platform !== 'win32') await symlink('../../dist/cli/main.js', command);
 
-function leaveRunOut({ onResolve }) {
+function leaveOthersBeside({ onResolve, onLoad }) {
   onResolve({ filter: /^\.\/run\.ts$/ }, () => ({ path: '../run.js', external: true }));
+  // `import()` would start the loader of modules for a file of CommonJS, too.
+  onResolve({ filter: /\/plain-plan\.ts$/ }, () => ({ path: './plan.js', namespace: 'required' }));
+  onResolve({ filter: /^\.\/plan\.js$/ }, () => ({ path: './plan.js', external: true }));
+  onLoad({ filter: /^/, namespace: 'required' }, ({ path }) => ({ contents: `module.exports = require('${path}');` }));
+}
+
+function leaveLateToChunks({ onResolve }) {
+  onResolve({ filter: /^\..*\.ts$/ }, ({ kind, path, resolveDir }) => {
+    const file = relative('src', join(resolveDir, path));
+    return kind === 'dynamic-import' && LATE.includes(file)
+      ? { path: `../${outOf(file)}.js`, external: true }
+      : undefined;
+  });
+}
+
+/** Where a file of src/ comes to lie that others load by its name. What is below dist/cli/ is CommonJS. */
+function outOf(file) {
+  const name = file.slice(0, -'.ts'.length);
+  return LATE.includes(file) ? `late/${basename(name)}` : name.replace(/^cli\//, '');
 }
 
 /** Of the files that the program is built from: what one build remembers no other one believes. */

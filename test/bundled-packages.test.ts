@@ -28,7 +28,7 @@ describe('what is bundled', () => {
       write: false,
       metafile: true,
       outdir: 'dist',
-      external: ['./run.ts'],
+      external: ['./run.ts', './plan/plain-plan.ts'],
     });
     const loaded = Object.values(metafile.outputs).flatMap(({ imports }) =>
       imports.filter(({ kind }) => kind === 'import-statement').map(({ path }) => path),

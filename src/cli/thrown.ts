@@ -1,4 +1,4 @@
-import { ReelformError } from '../diagnostic.ts';
+import { isReelformError, ReelformError } from '../diagnostic.ts';
 import type { JsonDiagnostic } from '../report/diagnostics-json.ts';
 import { ServiceError } from '../service/service-error.ts';
 
@@ -18,10 +18,10 @@ export function fileSystemError(error: unknown): ReelformError | null {
 
 /** What ended a command, as the diagnostics of a document have it; nothing for a mistake of ours. */
 export function thrownJson(error: unknown): JsonDiagnostic[] {
-  const told = error instanceof ReelformError || error instanceof ServiceError ? error : fileSystemError(error);
+  const told = isReelformError(error) || error instanceof ServiceError ? error : fileSystemError(error);
   if (told === null) return [];
   const { code, message } = told;
-  const hint = told instanceof ReelformError ? (told.hint ?? null) : null;
+  const hint = isReelformError(told) ? (told.hint ?? null) : null;
   const nowhere = { file: null, line: null, column: null, end_line: null, end_column: null };
   return [{ code, severity: 'error', message, hint, ...nowhere }];
 }

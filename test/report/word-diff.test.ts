@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type DiffPart, diffWords, similarity } from '../../src/report/word-diff.ts';
+import { type DiffPart, diffWords, similarity, wordsOf } from '../../src/report/word-diff.ts';
 
 const marked = (parts: readonly DiffPart[]): string =>
   parts.map(({ kind, text }) => ({ same: text, removed: `[-${text}-]`, added: `{+${text}+}` })[kind]).join('');
@@ -55,5 +55,21 @@ describe('similarity()', () => {
     ['', '', 0],
   ])('of %j and %j is %d', (before, after, expected) => {
     expect(similarity(diffWords(before, after))).toBe(expected);
+  });
+});
+
+describe('wordsOf()', () => {
+  test('finds the words that Unicode has, in plain text and in any other', () => {
+    const segmenter = new Intl.Segmenter('en', { granularity: 'word' });
+    // Versions of Unicode do not agree about a colon between letters.
+    const latin = fc.integer({ min: 9, max: 0x17f }).map((code) => String.fromCharCode(code === 0x3a ? 0x3b : code));
+    const between = fc.constantFrom(...` .,;'’‘"„“”–…_-\r\n\t\u00a0\u00ad`);
+    const one = fc.oneof(fc.constantFrom('a', 'ß', 'ª', '1', '2', '夏', 'ก'), between, latin);
+    fc.assert(
+      fc.property(fc.string({ unit: one, maxLength: 12 }), (text) => {
+        expect(wordsOf(text)).toEqual(Array.from(segmenter.segment(text), ({ segment }) => segment));
+      }),
+      { numRuns: 2000 },
+    );
   });
 });

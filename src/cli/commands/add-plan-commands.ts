@@ -1,16 +1,10 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import type { Looked } from '../../plan-index/plan-memory.ts';
 import { OUTPUT_FILES } from '../../template/output-files.ts';
 import type { Io } from '../io.ts';
 import { addPlanFlags, addSelectionFlags } from '../plan/plan-flags.ts';
 
 /** `reelform plan`, `apply`, `drift`, `explain`, `render`: what would be rendered, and why, and rendering it. */
-export function addPlanCommands(
-  program: Command,
-  io: Io,
-  done: (exitCode: number) => void,
-  looked?: Looked | null,
-): void {
+export function addPlanCommands(program: Command, io: Io, done: (exitCode: number) => void): void {
   addPlanFlags(program.command('plan').description('show what apply would do, and why'))
     .option('--out <file>', 'save the plan, for `reelform apply FILE`')
     .option('--json', 'print the plan as one JSON document')
@@ -20,7 +14,7 @@ export function addPlanCommands(
     .option('--verbose', 'show every change in full')
     .action(async (_, command: Command) => {
       const { planCommand } = await import('../plan/plan-command.ts');
-      done(await planCommand(command.optsWithGlobals(), io, looked));
+      done(await planCommand(command.optsWithGlobals(), io));
     });
 
   addPlanFlags(program.command('apply').description('render what changed, and record it in the lockfile'))

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import type { Journal } from '../../apply/ports.ts';
-import { type Diagnostic, ReelformError } from '../../diagnostic.ts';
+import { type Diagnostic, isReelformError } from '../../diagnostic.ts';
 import { EMPTY_JOURNAL, type JournalState } from '../../lock/journal.ts';
 import { openJournalFile } from '../../lock/journal-file.ts';
 import type { Lock } from '../../lock/lock.ts';
@@ -47,7 +47,7 @@ export async function readJournal(
   try {
     return { state: (await openJournal(root, config)).state, diagnostics: [] };
   } catch (error) {
-    if (!(error instanceof ReelformError) || error.code !== 'git_failed') throw error;
+    if (!isReelformError(error) || error.code !== 'git_failed') throw error;
     const message = `The journal cannot be read, so the plan does not know what is in flight: ${error.message}`;
     const hint = 'apply reads it before it begins, and renders nothing twice';
     return { state: EMPTY_JOURNAL, diagnostics: [{ code: 'git_failed', severity: 'warning', message, hint }] };

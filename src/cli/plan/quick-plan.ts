@@ -19,19 +19,27 @@ export type QuickPlan =
   /** There was nothing to do, and it has been said. */
   | { readonly exitCode: number }
   /** What was looked at need not be looked at again. */
-  | { readonly root: string; readonly looked: Looked | null }
+  | { readonly flags: readonly PlainFlag[]; readonly looked: Looked | null }
   /** The command line asks for something else. */
   | null;
 
 /** Options of `plan` that make no other difference where there is nothing to do. */
-const FLAGS: ReadonlySet<string> = new Set([
+const FLAGS = [
   '--json',
   '--detailed-exitcode',
   '--ignore-missing-outputs',
   '--allow-empty',
   '--verbose',
+  '--no-lint',
   '--no-color',
-]);
+] as const;
+
+/** One of the options that a plan can be asked for with and still be told in the shortest way. */
+export type PlainFlag = (typeof FLAGS)[number];
+
+function arePlain(flags: readonly string[]): flags is readonly PlainFlag[] {
+  return flags.every((flag) => (FLAGS as readonly string[]).includes(flag));
+}
 
 /**
  * Answers `reelform plan` when everything is as it was at the last plan, which had nothing to do; without reading a
@@ -39,7 +47,7 @@ const FLAGS: ReadonlySet<string> = new Set([
  */
 export function quickPlan(argv: readonly string[], io: Io): QuickPlan {
   const [command, ...flags] = argv;
-  if (command !== 'plan' || !flags.every((flag) => FLAGS.has(flag))) return null;
+  if (command !== 'plan' || !arePlain(flags)) return null;
   let root: string;
   try {
     root = findRoot(resolve(io.cwd));
@@ -47,7 +55,7 @@ export function quickPlan(argv: readonly string[], io: Io): QuickPlan {
     return null;
   }
   const looked = lookAtIndex(root, indexKey());
-  if (looked === null) return { root, looked };
+  if (looked === null) return { flags, looked };
   const { files, folders, isElsewhere } = looked.suspects;
   const { meta, outputs } = looked.index.head;
   const { outcome, hasDiagnostics, videos } = meta;
@@ -60,7 +68,7 @@ export function quickPlan(argv: readonly string[], io: Io): QuickPlan {
     isAsItWas(join(root, LOCK_FILE), outcome.lock) &&
     isAsItWas(join(root, JOURNAL_FILE), outcome.journal) &&
     (flags.includes('--ignore-missing-outputs') || areFiles(root, outputs));
-  if (!isSame) return { root, looked };
+  if (!isSame) return { flags, looked };
   const plan: Plan = { changes: [], idle: { count: videos, changes: () => [] }, complete: true, diagnostics: [] };
   io.stdout.write(flags.includes('--json') ? planJson(planDocument(plan, VERSION, [])) : `${emptyWords(plan)}\n`);
   return { exitCode: EXIT.ok };

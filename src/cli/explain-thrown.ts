@@ -1,0 +1,22 @@
+import { EXIT, isReelformError } from '../diagnostic.ts';
+import { errorText, internalErrorText, serviceErrorText } from '../report/error-text.ts';
+import { ServiceError } from '../service/service-error.ts';
+import { VERSION } from './global-options.ts';
+import type { Io } from './io.ts';
+import { fileSystemError } from './thrown.ts';
+
+/** Says what ended a command, once, and gives its exit status. */
+export function explainThrown(error: unknown, io: Io): number {
+  if (isReelformError(error)) {
+    io.stderr.write(errorText(error));
+    return error.exitCode;
+  }
+  if (error instanceof ServiceError) {
+    io.stderr.write(serviceErrorText(error));
+    return EXIT.error;
+  }
+  const refused = fileSystemError(error);
+  if (refused !== null) return explainThrown(refused, io);
+  io.stderr.write(internalErrorText(error, VERSION));
+  return EXIT.error;
+}
