@@ -9,6 +9,8 @@ export const SCOPES = [
   'render_session:write',
   'template_style_version:read',
   'template_style_version:write',
+  'webhook_endpoint:read',
+  'webhook_endpoint:write',
 ] as const;
 
 export type Scope = (typeof SCOPES)[number];
@@ -60,6 +62,9 @@ export interface StyleVersionRow {
   readonly details: StyleVersionDetails;
 }
 
+/** What of a style version changes. `stillcuts`: where those are that are drawn, for who is told of the change. */
+export type StyleVersionState = Pick<StyleVersionDetails, 'status' | 'errors' | 'stillcuts'>;
+
 export interface StyleVersionTable {
   /** Keeps it. Where the id is there for the tenant, its status and errors stay. @returns what is there then */
   put(row: StyleVersionRow): Promise<StyleVersionRow>;
@@ -68,7 +73,7 @@ export interface StyleVersionTable {
   /** The tenant's own and everybody's, newest first. */
   list(tenant: TenantId): Promise<StyleVersionRow[]>;
   /** Of all rows with the id. */
-  setStatus(id: string, status: StyleVersionDetails['status'], errors: StyleVersionDetails['errors']): Promise<void>;
+  setStatus(id: string, state: StyleVersionState): Promise<void>;
   /** Ids in `processing`. */
   processing(): Promise<string[]>;
 }

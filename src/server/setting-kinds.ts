@@ -60,7 +60,7 @@ export const connectionString: SettingKind<string> = one(
   (written) => (/^postgres(?:ql)?:\/\/\S+$/.test(written) && URL.canParse(written) ? written : undefined),
 );
 
-export const allowedSources: SettingKind<readonly string[]> = {
+export const allowedHosts: SettingKind<readonly string[]> = {
   placeholder: '<host>',
   shape: 'list',
   expected: 'hosts',

@@ -8,6 +8,8 @@ import { lockScene } from './store/scene-lock.ts';
 const FOLDER = 'renderings/';
 /** A rendering is older than what is just being made of it. */
 const UNUSED_MS = 3_600_000;
+/** Of what webhooks told, and what came of it. */
+const WEBHOOK_MS = 30 * 86_400_000;
 const BATCH = 500;
 /** Of what was fetched from URLs. */
 const FETCHED_MAX_BYTES = 10_000_000_000;
@@ -24,11 +26,14 @@ export interface SweepOptions {
 export interface Swept {
   readonly sessions: number;
   readonly claims: number;
+  /** Messages of webhooks, with their deliveries. */
+  readonly messages: number;
   readonly renderings: number;
 }
 
 /**
- * Removes what has had its time: sessions past `expires_at`, expired Idempotency-Keys, renderings older than an hour that
+ * Removes what has had its time: sessions past `expires_at`, expired Idempotency-Keys, messages of webhooks after 30 days,
+ * renderings older than an hour that
  * no session refers to, rendered or at work, and of what was fetched from URLs the part beyond 10 GB that was used longest
  * ago. Tokens and uploads are kept for ever. Several processes may sweep at once, and while sessions are being rendered.
  */
@@ -41,6 +46,10 @@ export async function sweep({ database, storage, sources, now }: SweepOptions): 
   const claims = await database.query('delete from reelform.claims where expires_at <= $1::timestamptz returning key', [
     at,
   ]);
+  const messages = await database.query(
+    'delete from reelform.webhook_messages where created_at <= $1::timestamptz returning id',
+    [new Date(now() - WEBHOOK_MS).toISOString()],
+  );
   const old = (await storage.list(FOLDER))
     .filter(({ name, modifiedAt }) => /^[0-9a-f]{64}$/.test(name) && modifiedAt <= now() - UNUSED_MS)
     .map(({ name }) => name as Sha256);
@@ -55,7 +64,7 @@ export async function sweep({ database, storage, sources, now }: SweepOptions): 
     }
   }
   await sources.prune(FETCHED_MAX_BYTES);
-  return { sessions: sessions.length, claims: claims.length, renderings };
+  return { sessions: sessions.length, claims: claims.length, messages: messages.length, renderings };
 }
 
 /** A session that failed refers to nothing, though it may have begun with the scene. */
@@ -87,8 +96,7 @@ export function createSweeper({ everyMs, log, ...options }: SweepOptions & { eve
   const run = async (): Promise<void> => {
     try {
       const swept = await sweep(options);
-      if (swept.sessions + swept.claims + swept.renderings > 0)
-        log.info({ ...swept }, 'what has had its time was removed');
+      if (Object.values(swept).some((count) => count > 0)) log.info({ ...swept }, 'what has had its time was removed');
     } catch (error) {
       log.error({ error: error instanceof Error ? error.message : String(error) }, 'sweeping failed');
     }

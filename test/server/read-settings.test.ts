@@ -181,7 +181,7 @@ max_connections: 100
       'unknown_property reelform-server.yaml:1:1 There is no setting "prot"',
       'settings_invalid reelform-server.yaml:2:7 host takes an address or a host name, written as a single value',
       'settings_invalid reelform-server.yaml:3:13 public_url takes an http(s) URL without user, query or fragment, not "ftp://x"',
-      expect.stringMatching(/^settings_invalid reelform-server.yaml:4:16 The allowed source "b\/c" /),
+      expect.stringMatching(/^settings_invalid reelform-server.yaml:4:16 The allowed host "b\/c" /),
       'settings_invalid reelform-server.yaml:5:21 tenant_rate_limits takes names with whole numbers from 1 to 1000000, not "acme=fast"',
     ]);
   });

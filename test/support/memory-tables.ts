@@ -22,7 +22,7 @@ export function createMemoryStyleVersions(): StyleVersionTable {
       const seen = rows.filter((row) => row.tenant === tenant || row.tenant === null).reverse();
       return copy(seen.filter((row, index) => seen.findIndex((one) => one.details.id === row.details.id) === index));
     },
-    async setStatus(id, status, errors) {
+    async setStatus(id, { status, errors }) {
       rows = rows.map((row) => (row.details.id === id ? { ...row, details: { ...row.details, status, errors } } : row));
     },
     async processing() {

@@ -6,6 +6,7 @@ import type { SourceUploadAnswer } from '../../wire/source-upload.ts';
 import type { StyleVersionDetails } from '../../wire/style-version.ts';
 import type { OutputPlace, TokenStore } from '../ports.ts';
 import type { Settings } from '../settings.ts';
+import type { Webhooks } from '../webhooks/webhooks.ts';
 import type { HttpLimits } from './http-limits.ts';
 import type { ServiceMetrics } from './metrics.ts';
 
@@ -61,11 +62,15 @@ export interface Readiness {
 export interface AppPorts {
   readonly sessions: Pick<
     Sessions,
-    'styleVersion' | 'create' | 'dryRun' | 'get' | 'list' | 'start' | 'cancel' | 'remove'
+    'styleVersion' | 'create' | 'dryRun' | 'get' | 'list' | 'start' | 'cancel' | 'addUploads' | 'remove'
   >;
   readonly styleVersions: StyleVersions;
   readonly uploads: SourceUploads;
   readonly outputs: OutputFiles;
+  readonly webhooks: Pick<
+    Webhooks,
+    'list' | 'get' | 'create' | 'change' | 'remove' | 'rotate' | 'deliveries' | 'redeliver' | 'test'
+  >;
   readonly tokens: Pick<TokenStore, 'authenticate'>;
   readiness(): Promise<Readiness>;
   readonly settings: Settings;

@@ -2,6 +2,7 @@ import fastifySwagger from '@fastify/swagger';
 import type { FastifyInstance } from 'fastify';
 import { HEADERS } from './schemas/answers.ts';
 import type { Schema } from './schemas/json-schema.ts';
+import { WEBHOOK_DOCUMENT } from './schemas/webhook-document.ts';
 
 const DESCRIPTION = `Creates videos from templates: read what a template takes, send a mapping, read the session until the video is there.
 
@@ -30,6 +31,7 @@ export async function describeApi(
           name: 'Finished files',
           description: 'Videos and thumbnails, without a token: their URLs cannot be guessed.',
         },
+        { name: 'Webhooks', description: 'Being told what happens, instead of asking.' },
         { name: 'Operation', description: 'For whoever runs the service, without a token.' },
       ],
       components: {
@@ -47,7 +49,10 @@ export async function describeApi(
     stripBasePath: false,
     exposeHeadRoutes: false,
     refResolver: { buildLocalReference: (json: Schema) => String(json.$id) },
-    transformObject: ({ openapiObject }: Record<string, unknown>) => completed(openapiObject as Document),
+    transformObject: ({ openapiObject }: Record<string, unknown>) => ({
+      ...completed(openapiObject as Document),
+      webhooks: WEBHOOK_DOCUMENT,
+    }),
   } as Parameters<typeof fastifySwagger>[1]);
 }
 
@@ -65,7 +70,7 @@ interface Operation {
 function completed(document: Document): Document {
   for (const [path, operations] of Object.entries(document.paths)) {
     for (const operation of Object.values(operations)) {
-      if (operation.requestBody !== undefined && /\/(?:render|cancel)$/.test(path))
+      if (operation.requestBody !== undefined && /\/(?:render|cancel|rotate_secret|test|redeliver)$/.test(path))
         operation.requestBody.required = false;
       if (operation.security?.length === 0) continue;
       for (const response of Object.values(operation.responses)) {

@@ -1,7 +1,7 @@
 import type { TenantId } from '../../session/ports.ts';
 import type { StyleVersionDetails } from '../../wire/style-version.ts';
 import type { StyleVersionRow, StyleVersionTable } from '../ports.ts';
-import type { Database } from './database.ts';
+import type { Database, Queryable } from './database.ts';
 
 interface Row {
   readonly tenant: TenantId | null;
@@ -12,29 +12,39 @@ interface Row {
 
 const COLUMNS = 'tenant, status, errors, details';
 
+/**
+ * What follows from a row's coming into a status, its first one too. Done in the transaction that writes it.
+ *
+ * @param row with the URLs of the still cuts that are drawn
+ */
+export type OnStyleVersionStatus = (tx: Queryable, row: StyleVersionRow) => Promise<void>;
+
 /** Style versions in the database. Of one id, a tenant's own comes before everybody's. */
-export function createStyleVersionTable(database: Database): StyleVersionTable {
+export function createStyleVersionTable(
+  database: Database,
+  onStatus: OnStyleVersionStatus = async () => {},
+): StyleVersionTable {
   return {
-    async put({ tenant, details }) {
-      await database.query(
-        `insert into reelform.style_versions (id, tenant, status, errors, details, created_at)
-          values ($1, $2, $3, $4::json, $5::json, $6::timestamptz)
-          on conflict (id, coalesce(tenant, '')) do update set details = excluded.details`,
-        [
-          details.id,
-          tenant,
-          details.status,
-          JSON.stringify(details.errors),
-          JSON.stringify(details),
-          details.created_at,
-        ],
-      );
-      const [row] = await database.query<Row>(
-        `select ${COLUMNS} from reelform.style_versions where id = $1 and tenant is not distinct from $2::text`,
-        [details.id, tenant],
-      );
-      return asStored(row!);
-    },
+    put: ({ tenant, details }) =>
+      database.transaction(async (tx) => {
+        const [put] = await tx.query<Row & { readonly is_new: boolean }>(
+          `insert into reelform.style_versions (id, tenant, status, errors, details, created_at)
+            values ($1, $2, $3, $4::json, $5::json, $6::timestamptz)
+            on conflict (id, coalesce(tenant, '')) do update set details = excluded.details
+            returning ${COLUMNS}, xmax = 0 as is_new`,
+          [
+            details.id,
+            tenant,
+            details.status,
+            JSON.stringify(details.errors),
+            JSON.stringify(details),
+            details.created_at,
+          ],
+        );
+        const row = asStored(put!);
+        if (put!.is_new) await onStatus(tx, row);
+        return row;
+      }),
 
     async get(tenant, id) {
       const [row] = await database.query<Row>(
@@ -56,13 +66,20 @@ export function createStyleVersionTable(database: Database): StyleVersionTable {
       return rows.map(asStored);
     },
 
-    async setStatus(id, status, errors) {
-      await database.query('update reelform.style_versions set status = $2, errors = $3::json where id = $1', [
-        id,
-        status,
-        JSON.stringify(errors),
-      ]);
-    },
+    setStatus: (id, { status, errors, stillcuts }) =>
+      database.transaction(async (tx) => {
+        const rows = await tx.query<Row & { readonly before: string }>(
+          `update reelform.style_versions as changed set status = $2, errors = $3::json
+            from (select id, tenant, status from reelform.style_versions where id = $1 for update) as old
+            where changed.id = old.id and changed.tenant is not distinct from old.tenant
+            returning changed.tenant, changed.status, changed.errors, changed.details, old.status as before`,
+          [id, status, JSON.stringify(errors)],
+        );
+        for (const row of rows.filter(({ before }) => before !== status)) {
+          const { tenant, details } = asStored(row);
+          await onStatus(tx, { tenant, details: { ...details, stillcuts } });
+        }
+      }),
 
     async processing() {
       const rows = await database.query<{ id: string }>(

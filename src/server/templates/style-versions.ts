@@ -53,7 +53,7 @@ export class StyleVersions implements TemplateRegistry, StyleVersionsPort {
     }
     // Before anything refers to it: a job may begin at once.
     await storage.put(packageKey(id), zip);
-    if (known !== null) await table.setStatus(id, 'processing', []);
+    if (known !== null) await table.setStatus(id, { status: 'processing', errors: [], stillcuts: {} });
     else await table.put(this.#row(tenant, description, 'processing'));
     await enqueue(id);
     const stored = await table.get(tenant, id);
@@ -73,7 +73,7 @@ export class StyleVersions implements TemplateRegistry, StyleVersionsPort {
     if ((await storage.stat(packageKey(id))) === null) await storage.put(packageKey(id), zip);
     await table.put(this.#row(null, description, 'edit_ready'));
     // Also where it has failed before, or a tenant's upload of it waits.
-    await table.setStatus(id, 'edit_ready', []);
+    await table.setStatus(id, { status: 'edit_ready', errors: [], stillcuts: await this.#stillcuts(id) });
     const drawn = await Promise.all(description.stillcuts.map((name) => storage.stat(stillcutKey(id, name))));
     if (drawn.includes(null)) await enqueue(id);
   }
@@ -94,20 +94,19 @@ export class StyleVersions implements TemplateRegistry, StyleVersionsPort {
       const scene = bindMapping(await this.#package(id), { resources: {} }, new Map());
       const stills = await renderer.renderStills(scene, { signal });
       for (const { name, bytes } of stills) await storage.put(stillcutKey(id, name), bytes);
-      await table.setStatus(id, 'edit_ready', []);
+      await table.setStatus(id, { status: 'edit_ready', errors: [], stillcuts: await this.#stillcuts(id) });
     } catch (error) {
       // What is being stopped fails in many ways, none of which is the package's.
       signal.throwIfAborted();
-      if (error instanceof SceneError) await table.setStatus(id, 'failed', [drawingProblem(error)]);
-      else if (error instanceof ServiceError) await table.setStatus(id, 'failed', [...error.problems]);
+      if (error instanceof SceneError) await this.#setFailed(id, [drawingProblem(error)]);
+      else if (error instanceof ServiceError) await this.#setFailed(id, [...error.problems]);
       else throw error;
     }
   }
 
   /** Ends what no job could bring to an end. */
   async fail(id: string): Promise<void> {
-    const problems = [problem('internal', '', 'The package could not be looked at; upload it again')];
-    await this.#options.table.setStatus(id, 'failed', problems);
+    await this.#setFailed(id, [problem('internal', '', 'The package could not be looked at; upload it again')]);
   }
 
   async find(tenant: TenantId, id: string): Promise<TemplatePackage | null> {
@@ -173,12 +172,19 @@ export class StyleVersions implements TemplateRegistry, StyleVersionsPort {
 
   /** With the URLs of what has been drawn. */
   async #told({ details }: StyleVersionRow): Promise<StyleVersionDetails> {
-    const { storage, publicUrl } = this.#options;
     if (details.status !== 'edit_ready') return details;
-    const base = `${publicUrl}/v2/template_style_versions/${encodeURIComponent(details.id)}/stillcuts`;
-    const drawn = await storage.list(stillcutsPrefix(details.id));
-    const stillcuts = Object.fromEntries(drawn.map(({ name }) => [name.replace(/\.png$/, ''), `${base}/${name}`]));
-    return { ...details, stillcuts };
+    return { ...details, stillcuts: await this.#stillcuts(details.id) };
+  }
+
+  async #stillcuts(id: string): Promise<StyleVersionDetails['stillcuts']> {
+    const { storage, publicUrl } = this.#options;
+    const base = `${publicUrl}/v2/template_style_versions/${encodeURIComponent(id)}/stillcuts`;
+    const drawn = await storage.list(stillcutsPrefix(id));
+    return Object.fromEntries(drawn.map(({ name }) => [name.replace(/\.png$/, ''), `${base}/${name}`]));
+  }
+
+  async #setFailed(id: string, errors: StyleVersionDetails['errors']): Promise<void> {
+    await this.#options.table.setStatus(id, { status: 'failed', errors, stillcuts: {} });
   }
 }
 

@@ -13,7 +13,7 @@ export interface Target {
   readonly address: string;
 }
 
-/** Where sources may come from although it is not public. */
+/** What may be asked although it is not public. */
 export interface AllowList {
   /** Any host, address and port. */
   readonly isEverything: boolean;
@@ -128,7 +128,7 @@ function mistake(entry: string, what: string): Diagnostic {
   return {
     code: 'config_invalid',
     severity: 'error',
-    message: `The allowed source ${JSON.stringify(entry)} ${what}`,
+    message: `The allowed host ${JSON.stringify(entry)} ${what}`,
     hint: 'Write a host, host:port, *.example.com, 10.0.0.0/8, [fd00::]/8, or * for everything',
   };
 }

@@ -137,7 +137,7 @@ There is no token yet. Make one, in another terminal:
     expect(stderr).toContain('reelform-server.yaml:1:1');
     expect(stderr).toContain('Did you mean port?');
     expect(stderr).toContain('--port takes a whole number from 0 to 65535, not "x"');
-    expect(stderr).toContain('The allowed source "a b"');
+    expect(stderr).toContain('The allowed host "a b"');
     expect(stderr).toContain('4 errors');
   });
 

@@ -35,7 +35,7 @@ describeOnDatabases('createStyleVersionTable()', (databases) => {
     const row = makeRow('tsv_1', ACME);
     expect(await table.put(row)).toEqual(row);
     expect(JSON.stringify(await table.get(ACME, 'tsv_1'))).toBe(JSON.stringify(row));
-    await table.setStatus('tsv_1', 'failed', []);
+    await table.setStatus('tsv_1', { status: 'failed', errors: [], stillcuts: {} });
     const another = makeRow('tsv_1', ACME, 0, 'another');
     expect(await table.put(another)).toEqual({ ...another, details: { ...another.details, status: 'failed' } });
     expect(await table.get(OTHER, 'tsv_1')).toBeNull();
@@ -59,7 +59,7 @@ describeOnDatabases('createStyleVersionTable()', (databases) => {
     for (const row of [makeRow('tsv_1', null), makeRow('tsv_1', ACME), makeRow('tsv_2', ACME)]) await table.put(row);
     expect(await table.processing()).toEqual(['tsv_1', 'tsv_2']);
     const errors = [{ code: 'template_invalid', pointer: '#', detail: 'no' }];
-    await table.setStatus('tsv_1', 'failed', errors);
+    await table.setStatus('tsv_1', { status: 'failed', errors, stillcuts: {} });
     expect(await table.processing()).toEqual(['tsv_2']);
     for (const tenant of [ACME, OTHER]) {
       expect(await table.get(tenant, 'tsv_1')).toMatchObject({ details: { status: 'failed', errors } });

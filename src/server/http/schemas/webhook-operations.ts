@@ -1,0 +1,199 @@
+import { WEBHOOK_DELIVERY_STATUSES } from '../../../wire/webhook.ts';
+import type { Scope } from '../../ports.ts';
+import { MAX_ENDPOINTS } from '../../webhooks/webhooks.ts';
+import { empty, guardedProblems, HEADERS, json } from './answers.ts';
+import { closedObjectOf, idSchema, listOf, objectOf, ref, type Schema } from './json-schema.ts';
+import { WEBHOOK_EXAMPLES } from './webhook-examples.ts';
+import {
+  CHANGE_WEBHOOK_ENDPOINT,
+  CREATE_WEBHOOK_ENDPOINT,
+  WEBHOOK_DELIVERY,
+  WEBHOOK_ENDPOINT,
+  WEBHOOK_ENDPOINT_WITH_SECRET,
+} from './webhook-schemas.ts';
+
+const WRITE: Scope = 'webhook_endpoint:write';
+const READ: Scope = 'webhook_endpoint:read';
+const querystring = closedObjectOf({});
+const tags = ['Webhooks'];
+const reads = { tags, querystring, security: [{ bearer: [READ] }] };
+const writes = { tags, querystring, security: [{ bearer: [WRITE] }] };
+const id = idSchema('Identifier of the endpoint', WEBHOOK_EXAMPLES.endpoint.id);
+const params = objectOf({ webhook_endpoint_id: id });
+const deliveryParams = objectOf({
+  webhook_endpoint_id: id,
+  delivery_id: idSchema('Identifier of the delivery', WEBHOOK_EXAMPLES.delivery.id),
+});
+const oneEndpoint = objectOf({ webhook_endpoint: ref(WEBHOOK_ENDPOINT) });
+const oneWithSecret = objectOf({ webhook_endpoint: ref(WEBHOOK_ENDPOINT_WITH_SECRET) });
+const oneDelivery = objectOf({ delivery: ref(WEBHOOK_DELIVERY) });
+const nothing: Schema = { anyOf: [closedObjectOf({}), { type: 'null' }] };
+const headers = objectOf(
+  {
+    'idempotency-key': {
+      type: 'string',
+      description: 'Makes the call safe to repeat: 1 to 255 visible ASCII characters, kept for 24 hours',
+      examples: ['8e03978e-40d5-43dd-bc93-6894a57f9324'],
+    },
+  },
+  ['idempotency-key'],
+);
+const OF_BODIES = ['request_timeout', 'body_too_large', 'unsupported_media_type'] as const;
+
+/** What the operations on webhook endpoints take and answer; Fastify's route schemas. */
+export const WEBHOOK_OPERATIONS = {
+  list: {
+    ...reads,
+    operationId: 'listWebhookEndpoints',
+    summary: 'List webhook endpoints',
+    description: `All of the tenant, oldest first; there are at most ${MAX_ENDPOINTS}.`,
+    response: {
+      200: json('The endpoints', objectOf({ webhook_endpoints: listOf(ref(WEBHOOK_ENDPOINT)) })),
+      ...guardedProblems(),
+    },
+  },
+  create: {
+    ...writes,
+    operationId: 'createWebhookEndpoint',
+    summary: 'Create a webhook endpoint',
+    description:
+      'From now on it is told what happens, as Standard Webhooks 1.0 has it. The secret is shown in this answer alone.',
+    headers,
+    body: ref(CREATE_WEBHOOK_ENDPOINT),
+    response: {
+      201: json(
+        'The endpoint and its secret',
+        oneWithSecret,
+        { ...HEADERS.location, ...HEADERS.idempotency },
+        { webhook_endpoint: WEBHOOK_EXAMPLES.withSecret },
+      ),
+      ...guardedProblems(
+        ...OF_BODIES,
+        'too_many_endpoints',
+        'idempotency_in_progress',
+        'idempotency_key_reused',
+        'webhook_url_refused',
+      ),
+    },
+  },
+  get: {
+    ...reads,
+    operationId: 'getWebhookEndpoint',
+    summary: 'Get a webhook endpoint',
+    description: 'Without its secret.',
+    params,
+    response: { 200: json('The endpoint', oneEndpoint), ...guardedProblems('not_found') },
+  },
+  change: {
+    ...writes,
+    operationId: 'changeWebhookEndpoint',
+    summary: 'Change a webhook endpoint',
+    description:
+      'Fields that are absent stay. With `enabled: true` an endpoint that was disabled is told what happens from then on.',
+    params,
+    body: ref(CHANGE_WEBHOOK_ENDPOINT),
+    response: {
+      200: json('The endpoint', oneEndpoint),
+      ...guardedProblems('not_found', ...OF_BODIES, 'webhook_url_refused'),
+    },
+  },
+  remove: {
+    ...writes,
+    operationId: 'deleteWebhookEndpoint',
+    summary: 'Delete a webhook endpoint',
+    description: 'It is told nothing any more, and its deliveries are forgotten.',
+    params,
+    response: { 204: empty('It is gone'), ...guardedProblems('not_found') },
+  },
+  rotate: {
+    ...writes,
+    operationId: 'rotateWebhookSecret',
+    summary: 'Rotate the secret',
+    description:
+      'Makes a new secret, shown in this answer alone. The one so far signs as well for some hours, so that receivers can take both; the one before it does not any more.',
+    params,
+    headers,
+    body: {
+      anyOf: [
+        closedObjectOf(
+          {
+            keep_hours: {
+              type: 'integer',
+              minimum: 0,
+              maximum: 168,
+              description: 'For how long the secret so far signs as well: 24 when absent, 0 for not at all',
+            },
+          },
+          ['keep_hours'],
+        ),
+        { type: 'null' },
+      ],
+    },
+    response: {
+      200: json('The endpoint and its new secret', oneWithSecret, HEADERS.idempotency, {
+        webhook_endpoint: WEBHOOK_EXAMPLES.withSecret,
+      }),
+      ...guardedProblems('not_found', ...OF_BODIES, 'idempotency_in_progress', 'idempotency_key_reused'),
+    },
+  },
+  test: {
+    ...writes,
+    operationId: 'testWebhookEndpoint',
+    summary: 'Send a test message',
+    description:
+      'Sends a message of the type `webhook_endpoint.test`, once, whatever types the endpoint asks for. What came of it is in its deliveries.',
+    params,
+    body: nothing,
+    response: {
+      202: json('The delivery', oneDelivery),
+      ...guardedProblems('not_found', ...OF_BODIES, 'endpoint_disabled'),
+    },
+  },
+  deliveries: {
+    ...reads,
+    operationId: 'listWebhookDeliveries',
+    summary: 'List deliveries',
+    description: 'What the endpoint was told, or is to be told, of the last 30 days: newest first, a page at a time.',
+    params,
+    querystring: closedObjectOf(
+      {
+        limit: { type: 'integer', minimum: 1, maximum: 100, description: 'Deliveries on a page; 20 when absent' },
+        cursor: {
+          type: 'string',
+          pattern: '^[A-Za-z0-9_.=-]{1,512}$',
+          description: 'The `next_cursor` of the page before',
+        },
+        status: {
+          type: 'string',
+          enum: [...WEBHOOK_DELIVERY_STATUSES],
+          description: 'Only deliveries in this status',
+        },
+      },
+      ['limit', 'cursor', 'status'],
+    ),
+    response: {
+      200: json(
+        'A page',
+        objectOf({
+          deliveries: listOf(ref(WEBHOOK_DELIVERY)),
+          next_cursor: { type: ['string', 'null'], description: 'For the next page; null on the last' },
+        }),
+        HEADERS.link,
+      ),
+      ...guardedProblems('not_found'),
+    },
+  },
+  redeliver: {
+    ...writes,
+    operationId: 'redeliverWebhook',
+    summary: 'Deliver a message again',
+    description:
+      'From the beginning of the schedule, with the same `webhook-id`, whether it had got through or not. Its body says what was so then.',
+    params: deliveryParams,
+    body: nothing,
+    response: {
+      202: json('The delivery', oneDelivery),
+      ...guardedProblems('not_found', ...OF_BODIES, 'endpoint_disabled'),
+    },
+  },
+} as const satisfies Record<string, Schema>;

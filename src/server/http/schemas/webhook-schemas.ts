@@ -1,0 +1,170 @@
+import {
+  DISABLED_REASONS,
+  TEST_TYPE,
+  WEBHOOK_DELIVERY_STATUSES,
+  WEBHOOK_TYPES,
+  type WebhookType,
+} from '../../../wire/webhook.ts';
+import {
+  type Component,
+  closedObjectOf,
+  idSchema,
+  listOf,
+  objectOf,
+  ref,
+  type Schema,
+  TIMESTAMP,
+} from './json-schema.ts';
+import { RENDER_SESSION } from './session-schemas.ts';
+import { STYLE_VERSION_DETAILS } from './style-version-schemas.ts';
+import { WEBHOOK_EXAMPLES } from './webhook-examples.ts';
+
+const TYPES: Schema = {
+  anyOf: [listOf({ type: 'string', enum: [...WEBHOOK_TYPES] }, { minItems: 1, maxItems: 20 }), { type: 'null' }],
+  description: 'What it is told; everything, later types too, when null',
+};
+const TIME_OR_NULL: Schema = { anyOf: [TIMESTAMP, { type: 'null' }] };
+
+const WRITABLE = {
+  url: {
+    type: 'string',
+    minLength: 1,
+    maxLength: 2048,
+    description: 'https, on port 443, and on a public address; others where the service allows them',
+    examples: [WEBHOOK_EXAMPLES.endpoint.url],
+  },
+  description: { type: 'string', maxLength: 255, description: 'For people' },
+  types: TYPES,
+} as const;
+
+export const CREATE_WEBHOOK_ENDPOINT: Component = {
+  $id: 'CreateWebhookEndpoint',
+  description: 'Where to be told what happens.',
+  ...closedObjectOf(WRITABLE, ['description', 'types']),
+  examples: [WEBHOOK_EXAMPLES.create],
+};
+
+export const CHANGE_WEBHOOK_ENDPOINT: Component = {
+  $id: 'ChangeWebhookEndpoint',
+  description: 'What is to be otherwise of a webhook endpoint.',
+  ...closedObjectOf(
+    {
+      ...WRITABLE,
+      enabled: {
+        type: 'boolean',
+        description: 'A disabled endpoint is told nothing, and what it still was to be told is canceled',
+      },
+    },
+    ['url', 'description', 'types', 'enabled'],
+  ),
+  examples: [{ enabled: true }],
+};
+
+const ENDPOINT_FIELDS = {
+  id: idSchema('Identifier', WEBHOOK_EXAMPLES.endpoint.id),
+  ...WRITABLE,
+  enabled: { type: 'boolean', description: 'Whether it is told anything' },
+  disabled_because: {
+    enum: [...DISABLED_REASONS, null],
+    description: '`request`: by its owner. `gone`: it answered 410. `failing`: nothing got through for 5 days',
+  },
+  failing_since: {
+    ...TIME_OR_NULL,
+    description: 'Since when messages have failed for good without one that got through',
+  },
+  created_at: TIMESTAMP,
+  updated_at: TIMESTAMP,
+} as const;
+
+export const WEBHOOK_ENDPOINT: Component = {
+  $id: 'WebhookEndpoint',
+  description: 'Where a tenant is told what happens. Its secret is not shown again.',
+  ...objectOf(ENDPOINT_FIELDS),
+  examples: [WEBHOOK_EXAMPLES.endpoint],
+};
+
+export const WEBHOOK_ENDPOINT_WITH_SECRET: Component = {
+  $id: 'WebhookEndpointWithSecret',
+  description: 'A webhook endpoint with the secret that has just been made.',
+  ...objectOf({
+    ...ENDPOINT_FIELDS,
+    secret: { type: 'string', description: '`whsec_` and base64 of 32 bytes: what messages are verified with' },
+  }),
+  examples: [WEBHOOK_EXAMPLES.withSecret],
+};
+
+const ATTEMPT: Schema = objectOf({
+  at: TIMESTAMP,
+  status_code: { type: ['integer', 'null'], description: 'Null where there was no answer' },
+  error: {
+    type: ['string', 'null'],
+    description:
+      'Null when it succeeded. `status`: no 2xx. `redirect`: none is followed. `timeout`: no answer in 15 s. `forbidden_address`, `forbidden_url`: not a public one, or not https. `interrupted`: the service was. Else the code of what happened, as `ECONNREFUSED` or `CERT_HAS_EXPIRED`',
+  },
+  duration_ms: { type: 'number', description: 'Milliseconds' },
+});
+
+export const WEBHOOK_DELIVERY: Component = {
+  $id: 'WebhookDelivery',
+  description: 'One message on its way to one endpoint.',
+  ...objectOf({
+    id: idSchema('Identifier', WEBHOOK_EXAMPLES.delivery.id),
+    message_id: idSchema('The `webhook-id` of every try', WEBHOOK_EXAMPLES.delivery.message_id),
+    type: { type: 'string', enum: [...WEBHOOK_TYPES, TEST_TYPE] },
+    status: {
+      type: 'string',
+      enum: [...WEBHOOK_DELIVERY_STATUSES],
+      description: '`failed`: after the last try. `canceled`: the endpoint was disabled before',
+    },
+    attempts: listOf(ATTEMPT, { description: 'Oldest first' }),
+    next_attempt_at: { ...TIME_OR_NULL, description: 'While it is pending' },
+    created_at: TIMESTAMP,
+    ended_at: TIME_OR_NULL,
+  }),
+  examples: [WEBHOOK_EXAMPLES.delivery],
+};
+
+function message($id: string, type: WebhookType | typeof TEST_TYPE, data: Schema, example: object): Component {
+  return {
+    $id,
+    description: `The body of \`${type}\`.`,
+    ...objectOf({
+      type: { type: 'string', const: type },
+      timestamp: { ...TIMESTAMP, description: 'When it happened: ISO 8601, UTC, with milliseconds' },
+      data,
+    }),
+    examples: [example],
+  };
+}
+
+/** The bodies that are sent, by type. */
+export const WEBHOOK_MESSAGES = {
+  'render_session.status.changed': message(
+    'RenderSessionStatusChanged',
+    'render_session.status.changed',
+    objectOf({ render_session: ref(RENDER_SESSION) }),
+    WEBHOOK_EXAMPLES.sessionChanged,
+  ),
+  'render_session.external_upload.complete': message(
+    'ExternalUploadComplete',
+    'render_session.external_upload.complete',
+    objectOf({
+      render_session_id: idSchema('Identifier of the session', 'rs_81f2c0'),
+      to: { type: 'string', description: 'Where it was delivered', examples: ['s3://videos/berlin.mp4'] },
+      remote_id: { type: ['string', 'null'], description: 'What the storage calls it: an ETag or a version' },
+    }),
+    WEBHOOK_EXAMPLES.uploadComplete,
+  ),
+  'template_style_version.status.changed': message(
+    'StyleVersionStatusChanged',
+    'template_style_version.status.changed',
+    objectOf({ style_version: ref(STYLE_VERSION_DETAILS) }),
+    WEBHOOK_EXAMPLES.styleVersionChanged,
+  ),
+  [TEST_TYPE]: message(
+    'WebhookEndpointTest',
+    TEST_TYPE,
+    objectOf({ webhook_endpoint_id: idSchema('Identifier of the endpoint', WEBHOOK_EXAMPLES.endpoint.id) }),
+    WEBHOOK_EXAMPLES.test,
+  ),
+} as const satisfies Record<string, Component>;

@@ -1,0 +1,129 @@
+import type { TenantId } from '../../session/ports.ts';
+import type { DisabledReason, WebhookEndpoint, WebhookType } from '../../wire/webhook.ts';
+import type { Queryable } from '../store/database.ts';
+
+/** An endpoint as it is kept. Times are ISO 8601. */
+export interface EndpointRow {
+  readonly id: string;
+  readonly url: string;
+  readonly description: string;
+  readonly types: WebhookType[] | null;
+  readonly disabled_because: DisabledReason | null;
+  readonly failing_since: string | null;
+  readonly created_at: string;
+  readonly updated_at: string;
+}
+
+export type NewEndpoint = Pick<EndpointRow, 'id' | 'url' | 'description' | 'types'> & {
+  readonly tenant: TenantId;
+  readonly secret: string;
+  readonly at: string;
+};
+
+/** Never the secrets: what is read with them is not read to be told. */
+const COLUMNS = 'id, url, description, types, disabled_because, failing_since, created_at, updated_at';
+
+/** The statements about endpoints. All but `list` and `find` are for a transaction, in which they come first. */
+export const endpointTable = {
+  /** Oldest first. */
+  list: (on: Queryable, tenant: TenantId): Promise<EndpointRow[]> =>
+    on.query(`select ${COLUMNS} from reelform.webhook_endpoints where tenant = $1 order by created_at, id`, [tenant]),
+
+  async find(on: Queryable, tenant: TenantId, id: string): Promise<EndpointRow | null> {
+    const [row] = await on.query<EndpointRow>(
+      `select ${COLUMNS} from reelform.webhook_endpoints where tenant = $1 and id = $2`,
+      [tenant, id],
+    );
+    return row ?? null;
+  },
+
+  /** Keeps others from changing it, and from ending deliveries to it, until the end of the transaction. */
+  async lock(tx: Queryable, tenant: TenantId, id: string): Promise<EndpointRow | null> {
+    const [row] = await tx.query<EndpointRow>(
+      `select ${COLUMNS} from reelform.webhook_endpoints where tenant = $1 and id = $2 for no key update`,
+      [tenant, id],
+    );
+    return row ?? null;
+  },
+
+  /** How many the tenant has; until the end of the transaction nobody else adds one. */
+  async count(tx: Queryable, tenant: TenantId): Promise<number> {
+    await tx.query(`select pg_advisory_xact_lock(hashtextextended('webhook_endpoints ' || $1::text, 0))`, [tenant]);
+    const [row] = await tx.query<{ count: number }>(
+      'select count(*) as count from reelform.webhook_endpoints where tenant = $1',
+      [tenant],
+    );
+    return row!.count;
+  },
+
+  async insert(tx: Queryable, { id, tenant, url, description, types, secret, at }: NewEndpoint): Promise<EndpointRow> {
+    const [row] = await tx.query<EndpointRow>(
+      `insert into reelform.webhook_endpoints
+          (id, tenant, url, description, types, secret, enabled_at, created_at, updated_at)
+        values ($1, $2, $3, $4, $5::text[], $6, $7::timestamptz, $7::timestamptz, $7::timestamptz) returning ${COLUMNS}`,
+      [id, tenant, url, description, types, secret, at],
+    );
+    return row!;
+  },
+
+  async update(
+    tx: Queryable,
+    { id, url, description, types }: Pick<EndpointRow, 'id' | 'url' | 'description' | 'types'>,
+    at: string,
+  ): Promise<void> {
+    await tx.query(
+      `update reelform.webhook_endpoints
+        set url = $2, description = $3, types = $4::text[], updated_at = $5::timestamptz where id = $1`,
+      [id, url, description, types, at],
+    );
+  },
+
+  /** It begins anew: failures of before do not count any more. */
+  async enable(tx: Queryable, id: string, at: string): Promise<void> {
+    await tx.query(
+      `update reelform.webhook_endpoints
+        set disabled_because = null, enabled_at = $2::timestamptz, failing_since = null, updated_at = $2::timestamptz
+        where id = $1`,
+      [id, at],
+    );
+  },
+
+  /** What it still was to be told is canceled. */
+  async disable(tx: Queryable, id: string, because: DisabledReason, at: string): Promise<void> {
+    await tx.query(
+      `update reelform.webhook_endpoints set disabled_because = $2, updated_at = $3::timestamptz where id = $1`,
+      [id, because, at],
+    );
+    await tx.query(
+      `update reelform.webhook_deliveries
+        set status = 'canceled', next_attempt_at = null, ended_at = $2::timestamptz
+        where endpoint_id = $1 and status = 'pending'`,
+      [id, at],
+    );
+  },
+
+  /** The secret so far signs too until the given time; the one before it does not any more. */
+  async rotate(tx: Queryable, id: string, secret: string, previousUntil: string, at: string): Promise<void> {
+    await tx.query(
+      `update reelform.webhook_endpoints
+        set previous_secret = secret, previous_secret_until = $3::timestamptz, secret = $2, updated_at = $4::timestamptz
+        where id = $1`,
+      [id, secret, previousUntil, at],
+    );
+  },
+
+  async remove(tx: Queryable, tenant: TenantId, id: string): Promise<boolean> {
+    const gone = await tx.query('delete from reelform.webhook_endpoints where tenant = $1 and id = $2 returning id', [
+      tenant,
+      id,
+    ]);
+    return gone.length > 0;
+  },
+};
+
+/** An endpoint as its owner is told of it. */
+export function asEndpoint({ disabled_because, failing_since, ...row }: EndpointRow): WebhookEndpoint {
+  const { id, url, description, types, created_at, updated_at } = row;
+  const enabled = disabled_because === null;
+  return { id, url, description, types, enabled, disabled_because, failing_since, created_at, updated_at };
+}

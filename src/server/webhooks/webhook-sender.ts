@@ -1,0 +1,155 @@
+import { TEST_TYPE, type WebhookAttempt } from '../../wire/webhook.ts';
+import type { Log } from '../log.ts';
+import type { JobHandler } from '../queue/job-queue.ts';
+import type { Database, Queryable } from '../store/database.ts';
+import { type BegunTry, deliveryTable, endpointHealth } from './delivery-table.ts';
+import { endpointTable } from './endpoint-table.ts';
+import type { PostWebhook, WebhookAnswer } from './post-webhook.ts';
+import { nextDelayMs } from './retry-schedule.ts';
+import { signWebhook } from './sign-webhook.ts';
+import type { WebhookOutbox } from './webhook-outbox.ts';
+
+/** Tries at once in a process, and of those to one endpoint: a slow receiver leaves room for the others. */
+const PLACES = 8;
+const PLACES_OF_ENDPOINT = 2;
+/** Before one is looked at again whose endpoint had no place, which is rare: the queue keeps to the limit too. */
+const POSTPONE_MS = 1000;
+/** An endpoint to which nothing got through for so long is told nothing any more. */
+const GIVE_UP_MS = 5 * 86_400_000;
+/** A process may be stopped between taking a message up and sending it, until somebody else has it. */
+const STALE_MS = 5000;
+
+/** What became of a try. `retried`: there will be another. */
+export type WebhookOutcome = 'delivered' | 'retried' | 'failed' | 'gone';
+
+export interface SenderOptions {
+  readonly database: Database;
+  readonly outbox: Pick<WebhookOutbox, 'plan'>;
+  readonly post: PostWebhook;
+  readonly log: Log;
+  /** Milliseconds since the epoch. */
+  now(): number;
+  /** 0..1. */
+  random(): number;
+  onTried?(outcome: WebhookOutcome): void;
+}
+
+/**
+ * Sends what the outbox has: each planned try once, as far as can be known. Who dies after sending and before writing that
+ * down lets the same message, under the same id, be sent once more.
+ */
+export function createWebhookSender(options: SenderOptions): JobHandler {
+  const { database, outbox, post, log, now, random, onTried } = options;
+  const busy = new Map<string, number>();
+  const iso = (ms: number): string => new Date(ms).toISOString();
+
+  const postpone = async (id: string, turn: number, endpointId: string): Promise<void> => {
+    const delayMs = POSTPONE_MS * (1 + random());
+    await database.transaction(async (tx) => {
+      const next = await deliveryTable.postpone(tx, id, turn, iso(now() + delayMs));
+      if (next !== null) await outbox.plan(tx, { deliveryId: id, endpointId, turn: next, delayMs });
+    });
+  };
+
+  const send = async (begun: BegunTry, signal: AbortSignal): Promise<void> => {
+    const atMs = now();
+    const { messageId, body, url, secrets } = begun;
+    const headers = signWebhook({ id: messageId, atMs, body }, secrets);
+    const answer = await post({ url, headers, body }, signal);
+    await record(begun, { at: iso(atMs), duration_ms: now() - atMs, ...told(answer) }, answer);
+  };
+
+  const record = async (begun: BegunTry, attempt: WebhookAttempt, answer: WebhookAnswer): Promise<void> => {
+    const endedMs = now();
+    const outcome = await database.transaction(async (tx): Promise<WebhookOutcome | null> => {
+      const { tenant, endpointId, deliveryId, step } = begun;
+      const endpoint = await endpointTable.lock(tx, tenant, endpointId);
+      if (endpoint === null) return null;
+      const isDelivered = attempt.error === null;
+      const isGone = attempt.status_code === 410;
+      const retryAfterMs = answer.kind === 'answered' ? answer.retryAfterMs : null;
+      const delayMs = isDelivered || isGone ? null : nextDelayMs({ step, retryAfterMs }, random());
+      const written = await deliveryTable.record(tx, begun, attempt, {
+        status: isDelivered ? 'delivered' : delayMs === null ? 'failed' : 'pending',
+        nextAt: delayMs === null ? null : iso(endedMs + delayMs),
+        endedAt: iso(endedMs),
+      });
+      if (written === null) return null;
+      if (isDelivered) {
+        await endpointHealth.succeeded(tx, endpointId, iso(endedMs));
+        return 'delivered';
+      }
+      if (isGone) {
+        if (endpoint.disabled_because === null) await endpointTable.disable(tx, endpointId, 'gone', iso(endedMs));
+        return 'gone';
+      }
+      if (begun.type !== TEST_TYPE && (delayMs === null || endpoint.failing_since !== null)) {
+        await sayFailing(tx, endpointId, endedMs);
+      }
+      if (written.status !== 'pending' || delayMs === null) return 'failed';
+      // An endpoint that has just been given up cancels it: the job finds nothing to do.
+      await outbox.plan(tx, { deliveryId, endpointId, turn: written.turn, delayMs });
+      return 'retried';
+    });
+    if (outcome === null) return;
+    onTried?.(outcome);
+    const { deliveryId, endpointId, tenant, messageId, attempt: number } = begun;
+    const { status_code: status, error, duration_ms: ms } = attempt;
+    log.info(
+      { event: 'webhook-tried', delivery: deliveryId, endpoint: endpointId, tenant, message: messageId },
+      `a webhook was tried (${[number, outcome, status ?? error, `${Math.round(ms)} ms`].join(', ')})`,
+    );
+  };
+
+  const sayFailing = async (tx: Queryable, endpointId: string, nowMs: number): Promise<void> => {
+    const isOver = await endpointHealth.failed(tx, endpointId, iso(nowMs), iso(nowMs - GIVE_UP_MS));
+    if (isOver) await endpointTable.disable(tx, endpointId, 'failing', iso(nowMs));
+  };
+
+  return {
+    places: PLACES,
+    groupPlaces: PLACES_OF_ENDPOINT,
+
+    async run(job, signal) {
+      const [id, turn] = readJob(job);
+      const endpointId = await deliveryTable.endpointOf(database, id, turn);
+      if (endpointId === null) return;
+      const atWork = busy.get(endpointId) ?? 0;
+      if (atWork >= PLACES_OF_ENDPOINT) return postpone(id, turn, endpointId);
+      busy.set(endpointId, atWork + 1);
+      try {
+        const askedMs = now();
+        const begun = await deliveryTable.begin(database, id, turn, iso(askedMs));
+        if (begun === null) return await deliveryTable.cancel(database, id, iso(askedMs));
+        if (now() - askedMs > STALE_MS) throw new Error('This process was stopped for too long');
+        await send(begun, signal);
+      } finally {
+        const left = busy.get(endpointId)! - 1;
+        if (left === 0) busy.delete(endpointId);
+        else busy.set(endpointId, left);
+      }
+    },
+
+    /** Three processes have died over it, or none could write down what came of it: that was one try of the schedule. */
+    async onDead(job) {
+      const [id, turn] = readJob(job);
+      const begun = await deliveryTable.begin(database, id, turn, iso(now()));
+      if (begun === null) return;
+      const attempt = { at: iso(now()), status_code: null, error: 'interrupted', duration_ms: 0 };
+      await record(begun, attempt, { kind: 'failed', error: attempt.error });
+    },
+  };
+}
+
+function told(answer: WebhookAnswer): Pick<WebhookAttempt, 'status_code' | 'error'> {
+  if (answer.kind === 'failed') return { status_code: null, error: answer.error };
+  const { status } = answer;
+  const isSuccess = status >= 200 && status < 300;
+  const error = status >= 300 && status < 400 ? 'redirect' : 'status';
+  return { status_code: status, error: isSuccess ? null : error };
+}
+
+function readJob(job: string): [id: string, turn: number] {
+  const [id = '', turn] = job.split('/');
+  return [id, Number(turn)];
+}

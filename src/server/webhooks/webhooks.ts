@@ -1,0 +1,211 @@
+import { randomBytes } from 'node:crypto';
+import { type ServiceError, serviceError } from '../../service/service-error.ts';
+import type { Claimed, IdempotencyClaim, TenantId } from '../../session/ports.ts';
+import type { AllowList } from '../../session/sources/allow-list.ts';
+import type {
+  ChangeWebhookEndpoint,
+  CreateWebhookEndpoint,
+  WebhookDelivery,
+  WebhookEndpoint,
+  WebhookEndpointWithSecret,
+} from '../../wire/webhook.ts';
+import { claimed } from '../store/claims.ts';
+import type { Database, Queryable } from '../store/database.ts';
+import { type DeliveryQuery, deliveryTable } from './delivery-table.ts';
+import { asEndpoint, type EndpointRow, endpointTable } from './endpoint-table.ts';
+import { createWebhookSecret } from './sign-webhook.ts';
+import type { WebhookOutbox } from './webhook-outbox.ts';
+import { webhookUrlProblem } from './webhook-url.ts';
+
+/** Of a tenant. */
+export const MAX_ENDPOINTS = 20;
+const HOUR_MS = 3_600_000;
+
+export interface WebhooksOptions {
+  readonly database: Database;
+  readonly outbox: Pick<WebhookOutbox, 'writeTest' | 'plan'>;
+  /** Where webhooks may go although it is not public. */
+  readonly allow: AllowList;
+  /** Milliseconds since the epoch. */
+  now(): number;
+}
+
+/** An endpoint with its secret, and whether an earlier request with the same Idempotency-Key made it. */
+export interface SecretAnswer {
+  readonly endpoint: WebhookEndpointWithSecret;
+  readonly isReplay: boolean;
+}
+
+/** The webhook endpoints of tenants, as clients see them: what is another tenant's is not there. */
+export class Webhooks {
+  readonly #options: WebhooksOptions;
+
+  constructor(options: WebhooksOptions) {
+    this.#options = options;
+  }
+
+  /** Oldest first. */
+  async list(tenant: TenantId): Promise<WebhookEndpoint[]> {
+    return (await endpointTable.list(this.#options.database, tenant)).map(asEndpoint);
+  }
+
+  /** @throws ServiceError 404 */
+  async get(tenant: TenantId, id: string): Promise<WebhookEndpoint> {
+    return asEndpoint(await this.#find(tenant, id));
+  }
+
+  /** @throws ServiceError 422 `webhook_url_refused`, 409 `too_many_endpoints` */
+  async create(
+    tenant: TenantId,
+    { url, description = '', types = null }: CreateWebhookEndpoint,
+    claim: IdempotencyClaim | null = null,
+  ): Promise<SecretAnswer> {
+    this.#checkUrl(url);
+    const made = await this.#claimed(tenant, claim, async (tx) => {
+      if ((await endpointTable.count(tx, tenant)) >= MAX_ENDPOINTS) {
+        throw serviceError('too_many_endpoints', `A tenant has at most ${MAX_ENDPOINTS} webhook endpoints`);
+      }
+      const secret = createWebhookSecret();
+      const id = `whe_${randomBytes(18).toString('base64url')}`;
+      const row = await endpointTable.insert(tx, {
+        ...{ id, tenant, url, description, types: plainTypes(types), secret },
+        at: this.#iso(),
+      });
+      return { ...asEndpoint(row), secret };
+    });
+    return answer(made!);
+  }
+
+  /** @throws ServiceError 404, 422 `webhook_url_refused` */
+  async change(tenant: TenantId, id: string, change: ChangeWebhookEndpoint): Promise<WebhookEndpoint> {
+    if (change.url !== undefined) this.#checkUrl(change.url);
+    return this.#options.database.transaction(async (tx) => {
+      const row = await endpointTable.lock(tx, tenant, id);
+      if (row === null) throw noEndpoint(id);
+      const at = this.#iso();
+      const { url = row.url, description = row.description, types = row.types } = change;
+      await endpointTable.update(tx, { id, url, description, types: plainTypes(types) }, at);
+      const isEnabled = row.disabled_because === null;
+      if (change.enabled === true && !isEnabled) await endpointTable.enable(tx, id, at);
+      if (change.enabled === false && isEnabled) await endpointTable.disable(tx, id, 'request', at);
+      return asEndpoint((await endpointTable.find(tx, tenant, id))!);
+    });
+  }
+
+  /** With everything that it was told, or is still to be told. @throws ServiceError 404 */
+  async remove(tenant: TenantId, id: string): Promise<void> {
+    if (!(await endpointTable.remove(this.#options.database, tenant, id))) throw noEndpoint(id);
+  }
+
+  /**
+   * Gives it a new secret; the one so far signs as well for some time.
+   *
+   * @param keepHours 0 when it is known to others
+   * @throws ServiceError 404
+   */
+  async rotate(
+    tenant: TenantId,
+    id: string,
+    keepHours: number,
+    claim: IdempotencyClaim | null = null,
+  ): Promise<SecretAnswer> {
+    const rotated = await this.#claimed(tenant, claim, async (tx) => {
+      const row = await endpointTable.lock(tx, tenant, id);
+      if (row === null) return null;
+      const secret = createWebhookSecret();
+      const previousUntil = new Date(this.#options.now() + keepHours * HOUR_MS).toISOString();
+      const at = this.#iso();
+      await endpointTable.rotate(tx, id, secret, previousUntil, at);
+      return { ...asEndpoint({ ...row, updated_at: at }), secret };
+    });
+    if (rotated === null) throw noEndpoint(id);
+    return answer(rotated);
+  }
+
+  /** Newest first. @throws ServiceError 404, 400 for a cursor that it did not give */
+  async deliveries(
+    tenant: TenantId,
+    id: string,
+    query: DeliveryQuery,
+  ): Promise<{ readonly deliveries: WebhookDelivery[]; readonly nextCursor: string | null }> {
+    await this.#find(tenant, id);
+    return deliveryTable.list(this.#options.database, id, query);
+  }
+
+  /** Sends a message again, from the beginning of the schedule. @throws ServiceError 404, 409 `endpoint_disabled` */
+  async redeliver(tenant: TenantId, id: string, deliveryId: string): Promise<WebhookDelivery> {
+    return this.#whileEnabled(tenant, id, async (tx) => {
+      const turn = await deliveryTable.restart(tx, id, deliveryId, this.#iso());
+      if (turn === null) throw serviceError('not_found', `The endpoint has no delivery ${deliveryId}, or not any more`);
+      await this.#options.outbox.plan(tx, { deliveryId, endpointId: id, turn, delayMs: 0 });
+      return (await deliveryTable.find(tx, id, deliveryId))!;
+    });
+  }
+
+  /** Sends a message that means nothing, once. @throws ServiceError 404, 409 `endpoint_disabled` */
+  async test(tenant: TenantId, id: string): Promise<WebhookDelivery> {
+    return this.#whileEnabled(tenant, id, async (tx) => {
+      const deliveryId = await this.#options.outbox.writeTest(tx, tenant, id);
+      return (await deliveryTable.find(tx, id, deliveryId))!;
+    });
+  }
+
+  #whileEnabled<T>(tenant: TenantId, id: string, work: (tx: Queryable) => Promise<T>): Promise<T> {
+    return this.#options.database.transaction(async (tx) => {
+      const row = await endpointTable.lock(tx, tenant, id);
+      if (row === null) throw noEndpoint(id);
+      if (row.disabled_because !== null) {
+        throw serviceError('endpoint_disabled', `The endpoint ${id} is disabled; enable it with {"enabled": true}`);
+      }
+      return work(tx);
+    });
+  }
+
+  async #find(tenant: TenantId, id: string): Promise<EndpointRow> {
+    const row = await endpointTable.find(this.#options.database, tenant, id);
+    if (row === null) throw noEndpoint(id);
+    return row;
+  }
+
+  #claimed(
+    tenant: TenantId,
+    claim: IdempotencyClaim | null,
+    work: (tx: Queryable) => Promise<WebhookEndpointWithSecret | null>,
+  ): Promise<Claimed<WebhookEndpointWithSecret> | null> {
+    const { database, now } = this.#options;
+    return claimed(database, { tenant, claim, now: now() }, work);
+  }
+
+  #checkUrl(url: string): void {
+    const problem = webhookUrlProblem(url, this.#options.allow);
+    if (problem === null) return;
+    throw serviceError('webhook_url_refused', `The URL ${problem}`, [
+      { code: 'webhook_url_refused', pointer: '#/url', detail: `It ${problem}` },
+    ]);
+  }
+
+  #iso(): string {
+    return new Date(this.#options.now()).toISOString();
+  }
+}
+
+/** Each once: the schema lets a list name one twice. */
+function plainTypes(types: EndpointRow['types']): EndpointRow['types'] {
+  return types === null ? null : [...new Set(types)];
+}
+
+function answer(made: Claimed<WebhookEndpointWithSecret>): SecretAnswer {
+  switch (made.kind) {
+    case 'done':
+    case 'replayed':
+      return { endpoint: made.value, isReplay: made.kind === 'replayed' };
+    case 'reused':
+      throw serviceError('idempotency_key_reused');
+    case 'busy':
+      throw serviceError('idempotency_in_progress');
+  }
+}
+
+function noEndpoint(id: string): ServiceError {
+  return serviceError('not_found', `There is no webhook endpoint ${id}`);
+}
