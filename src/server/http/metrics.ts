@@ -1,4 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { FarmFigures } from '../workers/farm-figures.ts';
+import { addFarmMetrics } from './farm-metrics.ts';
 
 /** What the service counts of itself. Whoever does the work feeds it; nothing here knows how it is done. */
 export interface ServiceMetrics {
@@ -10,14 +12,20 @@ export interface ServiceMetrics {
   renderEnded(outcome: string, seconds: number): void;
   /** @param outcome `read`, or the code of the error */
   sourceFetched(outcome: string): void;
+  /** One try at a delivery ended. @param outcome `complete`, `failed`, `retried` */
+  deliveryEnded(outcome: string): void;
+  /** A webhook was tried. @param outcome `delivered`, `retried`, `failed` for good, or `gone`: 410 */
+  webhookTried(outcome: string): void;
   /** The same in Prometheus' text format. */
   text(): Promise<string>;
   readonly contentType: string;
 }
 
 export interface MetricsOptions {
-  /** Jobs that wait, asked for whenever the metrics are read. */
-  queueDepth?(): Promise<number>;
+  /** Workers and queues, asked for whenever the metrics are read; null while the database is away. */
+  farm?(): Promise<FarmFigures | null>;
+  /** Webhooks that wait to be sent, or to be sent again. */
+  webhooksPending?(): Promise<number>;
   /** Whether memory, CPU and event loop of this process are told too. */
   readonly ofProcess?: boolean;
 }
@@ -52,22 +60,37 @@ export function createMetrics(options: MetricsOptions = {}): ServiceMetrics {
     labelNames: ['outcome'],
     registers,
   });
-  const { queueDepth } = options;
-  if (queueDepth !== undefined) {
+  const deliveries = new Counter({
+    name: 'reelform_deliveries_total',
+    help: 'Tries to deliver a finished video, by how they ended',
+    labelNames: ['outcome'],
+    registers,
+  });
+  const webhooks = new Counter({
+    name: 'reelform_webhook_deliveries_total',
+    help: 'Webhooks that were sent, each try, by how it went',
+    labelNames: ['outcome'],
+    registers,
+  });
+  const { farm, webhooksPending } = options;
+  if (webhooksPending !== undefined) {
     new Gauge({
-      name: 'reelform_queue_depth',
-      help: 'Sessions that wait for a render',
+      name: 'reelform_webhook_pending',
+      help: 'Webhooks that wait to be sent, or to be sent again',
       registers,
       async collect() {
-        this.set(await queueDepth());
+        this.set(await webhooksPending());
       },
     });
   }
+  if (farm !== undefined) addFarmMetrics(registry, farm);
   return {
     requestAnswered: ({ method, route, status, seconds }) => requests.observe({ method, route, status }, seconds),
     sessionEntered: (status) => sessions.inc({ status }),
     renderEnded: (outcome, seconds) => renders.observe({ outcome }, seconds),
     sourceFetched: (outcome) => fetches.inc({ outcome }),
+    deliveryEnded: (outcome) => deliveries.inc({ outcome }),
+    webhookTried: (outcome) => webhooks.inc({ outcome }),
     text: () => registry.metrics(),
     contentType: registry.contentType,
   };

@@ -31,7 +31,7 @@ export function renderJobs({ runner, styleVersions, places }: RenderJobsOptions)
 /** Three workers have begun it, and none came to its end. */
 const LOST: SessionProblem = {
   code: 'render_crashed',
-  title: 'The process that rendered it ended three times',
+  title: 'The process that rendered it ended five times',
   severity: 'error',
   retryable: true,
 };

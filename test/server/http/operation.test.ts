@@ -116,9 +116,14 @@ describe('/metrics', () => {
   });
 });
 
+const FARM = {
+  ...{ workers: 3, places: 6 },
+  queues: [{ queue: 'render', waiting: 7, active: 2, oldestSeconds: 1.5 } as const],
+};
+
 describe('createMetrics()', () => {
   it('tells what it is fed, and asks for the rest', async () => {
-    const metrics = createMetrics({ queueDepth: async () => 7, ofProcess: true });
+    const metrics = createMetrics({ farm: async () => FARM, ofProcess: true });
     metrics.sessionEntered('preview_rendered');
     metrics.renderEnded('rendered', 3);
     metrics.sourceFetched('asset_unreachable');
@@ -126,7 +131,12 @@ describe('createMetrics()', () => {
     expect(text).toContain('reelform_sessions_total{status="preview_rendered"} 1');
     expect(text).toContain('reelform_render_duration_seconds_sum{outcome="rendered"} 3');
     expect(text).toContain('reelform_source_fetches_total{outcome="asset_unreachable"} 1');
-    expect(text).toContain('reelform_queue_depth 7');
+    expect(text).toContain('reelform_places_busy 2');
+    expect(text).toContain('reelform_queue_depth{queue="render"} 7');
+    expect(text).toContain('reelform_queue_oldest_seconds{queue="render"} 1.5');
+    const away = await createMetrics({ farm: async () => null }).text();
+    expect(away).toContain('# TYPE reelform_queue_depth gauge');
+    expect(away).not.toMatch(/^reelform_queue_depth\{/m);
     expect(text).toContain('process_resident_memory_bytes');
   });
 });

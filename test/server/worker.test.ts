@@ -1,0 +1,80 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it, onTestFinished, vi } from 'vitest';
+import type { Settings } from '../../src/server/settings.ts';
+import { type RunningWorker, startWorker } from '../../src/server/start-worker.ts';
+import { describeOnDatabases } from '../support/databases.ts';
+import { sessionBody, startService } from '../support/running-service.ts';
+import { TEST_SETTINGS } from '../support/test-settings.ts';
+
+function start(settings: Partial<Settings>, listens = false): Promise<RunningWorker> {
+  const options = { version: '0.0.0-test', log: { write() {} }, now: () => Date.now() };
+  return startWorker({ ...options, listens, settings: { ...TEST_SETTINGS, ...settings } });
+}
+
+async function emptyFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'reelform-worker-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+describeOnDatabases('startWorker()', (databases, kind) => {
+  if (kind === 'pglite') {
+    it('refuses a database that it cannot share, and having nothing to do', async () => {
+      await expect(start({})).rejects.toMatchObject({
+        code: 'settings_invalid',
+        message: expect.stringContaining('PostgreSQL'),
+      });
+      const nothing = { databaseUrl: 'postgres://x/y', concurrency: 0 };
+      await expect(start(nothing)).rejects.toMatchObject({
+        code: 'settings_invalid',
+        message: expect.stringContaining('concurrency of 0'),
+      });
+    });
+    return;
+  }
+
+  it('renders what a service accepts that only answers, and is one of its workers until it ends', async () => {
+    const address = await databases.address();
+    const shared = { databaseUrl: address.url };
+    const alone = { ...shared, dataDirectory: await emptyFolder() };
+    await expect(start(alone)).rejects.toMatchObject({
+      code: 'settings_invalid',
+      message: expect.stringContaining('No service'),
+    });
+    const service = await startService(address, { concurrency: 0 });
+    await expect(start(alone)).rejects.toMatchObject({
+      code: 'settings_invalid',
+      message: expect.stringContaining('storage'),
+    });
+
+    const ready = async (url: string) => {
+      const answer = await fetch(`${url}/readyz`);
+      return { status: answer.status, ...((await answer.json()) as { checks: { worker: boolean } }).checks };
+    };
+    expect(await ready(service.url)).toMatchObject({ status: 200, worker: false });
+    const worker = await start({ ...shared, dataDirectory: service.dataDirectory, port: 0 }, true);
+    onTestFinished(() => worker.close({ now: true }));
+    expect(worker.publicUrl).toBe(service.url);
+    expect(await ready(service.url)).toMatchObject({ status: 200, worker: true });
+    expect(await ready(worker.url!)).toMatchObject({ status: 200, worker: true });
+    expect((await fetch(`${worker.url}/v2/render_sessions`)).status).toBe(404);
+
+    const { api } = await service.client();
+    const { body } = await api('POST', '/v2/render_sessions', { body: sessionBody(service.styleVersion) });
+    const path = `/v2/render_sessions/${body.render_session.id}`;
+    const session = async () => (await api('GET', path)).body.render_session;
+    await vi.waitUntil(async () => (await session()).terminal, { timeout: 40_000, interval: 50 });
+    const { status, video_url } = await session();
+    expect(status).toBe('preview_rendered');
+    expect(video_url).toContain(`${service.url}/outputs/`);
+    expect((await fetch(video_url)).headers.get('content-type')).toBe('video/mp4');
+
+    const metrics = await (await fetch(`${worker.url}/metrics`)).text();
+    expect(metrics).toMatch(/^reelform_workers 1$/m);
+    expect(metrics).toMatch(/^reelform_queue_depth\{queue="render"\} 0$/m);
+    await worker.close();
+    expect(await ready(service.url)).toMatchObject({ status: 200, worker: false });
+  });
+});
