@@ -20,6 +20,12 @@ export class ServiceError extends Error {
   }
 }
 
+/** Whether a part of the service is away for a while: nothing is wrong with what was asked for, and it is to be done later. */
+export function isOutage(error: unknown): boolean {
+  if (error instanceof AggregateError) return error.errors.some(isOutage);
+  return error instanceof ServiceError && error.status === 503;
+}
+
 /** The answer of our own service: a code of the table, with that code's status. */
 export function serviceError(
   code: ServiceCode,

@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import type { Sha256 } from '../digest.ts';
+import { isOutage } from '../service/service-error.ts';
 import { bindMapping } from '../template/bind/bind-mapping.ts';
-import { usedFonts } from '../template/lottie/used-fonts.ts';
 import type { Scene } from '../template/scene.ts';
 import type { SessionPhase } from '../wire/render-session.ts';
 import { AttemptRecord } from './attempt-record.ts';
@@ -15,16 +15,17 @@ import {
   type SessionProblem,
   type SessionStore,
   type SourceReader,
+  type SplitRenders,
   type StoredSession,
   type TemplateRegistry,
   type TenantId,
 } from './ports.ts';
+import { recordRendered } from './record-rendered.ts';
 import type { RenderPace } from './render-pace.ts';
 import {
   failedSession,
   phasedSession,
   progressedSession,
-  renderedSession,
   type SessionEndTimes,
   sourcedSession,
 } from './render-session.ts';
@@ -32,7 +33,6 @@ import { sceneDigest } from './scene-digest.ts';
 import { problemsOf } from './session-problems.ts';
 import { SharedRenders } from './shared-renders.ts';
 import { readSources } from './sources/read-sources.ts';
-import { textWarnings } from './text-warnings.ts';
 
 export interface SessionRunnerPorts {
   readonly templates: TemplateRegistry;
@@ -42,6 +42,8 @@ export interface SessionRunnerPorts {
   readonly store: SessionStore;
   readonly environment: SessionEnvironment;
   readonly pace: RenderPace;
+  /** Where a service has none, every video is rendered in one piece. */
+  readonly splits?: SplitRenders;
   /** How long an ended session is kept; null for good. */
   readonly retentionMs: number | null;
   /** Milliseconds between two writes of progress, at least. */
@@ -91,7 +93,8 @@ export class SessionRunner {
   /**
    * Takes a session up; resolves when it has ended, or was none of ours to end.
    *
-   * @throws the signal's reason when this process is to stop; whatever the store threw
+   * @throws the signal's reason when this process is to stop; whatever the store threw; an outage (`isOutage`) of what
+   * keeps templates, sources or outputs
    */
   async run(id: string, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
@@ -105,18 +108,18 @@ export class SessionRunner {
     const record = this.#record(stored, () => unwanted.abort(UNWANTED));
     const begunAt = this.#ports.environment.now();
     this.#ports.onEvent?.({ kind: 'session-begun', id, tenant: stored.tenant, attempt: stored.attempt });
+    let isOurs = true;
     try {
-      await this.#render({ stored, record, signal: either });
+      isOurs = await this.#render({ stored, record, signal: either });
     } catch (error) {
       signal.throwIfAborted();
       if (unwanted.signal.aborted) return;
+      // The session stays as it is, for whoever takes it up when the part that is away is back.
+      if (isOutage(error)) throw error;
       await record.write(failedSession(record.session, problemsOf(error, stored.session.mapping), this.#endTimes()));
     } finally {
       if (this.#atWork.get(id) === unwanted) this.#atWork.delete(id);
-      const { status, errors } = record.session;
-      const codes = errors.map(({ code }) => code);
-      const elapsedMs = this.#ports.environment.now() - begunAt;
-      this.#ports.onEvent?.({ kind: 'session-ended', id, tenant: stored.tenant, status, codes, elapsedMs });
+      if (isOurs) this.#told(stored, record, begunAt);
     }
   }
 
@@ -132,10 +135,11 @@ export class SessionRunner {
     await this.#record(stored, () => undefined).write(failedSession(stored.session, [problem], this.#endTimes()));
   }
 
-  async #render({ stored, record, signal }: Work): Promise<void> {
+  /** @returns false when others bring the session to its end */
+  async #render({ stored, record, signal }: Work): Promise<boolean> {
     const { templates, sources: reader, environment, pace, outputs } = this.#ports;
     const { session } = stored;
-    const begunAt = environment.now();
+    const begunAtMs = environment.now();
     this.#enter(record, 'fetching');
     const template = await templates.find(stored.tenant, session.mapping.template_style_version_id);
     if (template === null) throw templateGone(session.mapping.template_style_version_id);
@@ -153,21 +157,29 @@ export class SessionRunner {
     await record.write(sourced, digest);
     signal.throwIfAborted();
     const known = await outputs.find(digest, stored.outputName);
-    const output = known ?? (await this.#renderScene({ stored, record, signal }, scene, digest));
+    const queuedAtMs = Date.parse(stored.attempt === 1 ? session.updated_at : session.created_at);
+    const times = { queuedAtMs, begunAtMs };
+    const work = { stored, record, signal };
+    if (known === null && (await this.#handOver(work, { scene, digest }, times))) return false;
+    const output = known ?? (await this.#renderScene(work, scene, digest));
     signal.throwIfAborted();
-    const extent = drawnExtent(scene);
-    const queuedAt = Date.parse(stored.attempt === 1 ? session.updated_at : session.created_at);
-    const usage = {
-      queue_seconds: seconds(begunAt - queuedAt),
-      render_seconds: seconds(environment.now() - begunAt),
-      frames: extent.frameCount,
-      bytes: output.bytes,
-    };
-    if (known === null) pace.learn(extent, usage.render_seconds);
-    const { video_url, thumbnails, findings = [] } = output;
-    const warnings = textWarnings(findings, session.mapping);
-    const finished = { video_url, thumbnails, fonts: usedFonts(scene.animation), usage, warnings };
-    await record.write(renderedSession(record.session, finished, this.#endTimes()), digest);
+    const usage = await recordRendered({ record, scene, digest, output, ...times }, this.#endTimes());
+    if (known === null) pace.learn(drawnExtent(scene), usage.render_seconds);
+    return true;
+  }
+
+  /** Whether others render it from here on, in parts. */
+  async #handOver(
+    { stored, record, signal }: Work,
+    { scene, digest }: { readonly scene: Scene; readonly digest: Sha256 },
+    times: { readonly queuedAtMs: number; readonly begunAtMs: number },
+  ): Promise<boolean> {
+    const { splits, environment } = this.#ports;
+    if (splits === undefined || this.#renders.has(digest)) return false;
+    // All of it written: nothing of this may come after what they write.
+    await record.write(phasedSession(record.session, 'rendering', environment.now()));
+    signal.throwIfAborted();
+    return splits.take({ stored: { ...stored, scene: digest }, scene, ...times });
   }
 
   /** Renders and keeps a scene, or shares in the render of another session that has the same. */
@@ -192,6 +204,13 @@ export class SessionRunner {
     return rendering.findings === undefined ? output : { ...output, findings: rendering.findings };
   }
 
+  #told({ tenant }: StoredSession, { session }: AttemptRecord, begunAt: number): void {
+    const { id, status, errors } = session;
+    const codes = errors.map(({ code }) => code);
+    const elapsedMs = this.#ports.environment.now() - begunAt;
+    this.#ports.onEvent?.({ kind: 'session-ended', id, tenant, status, codes, elapsedMs });
+  }
+
   #enter(record: AttemptRecord, phase: SessionPhase): void {
     record.step(phasedSession(record.session, phase, this.#ports.environment.now()));
   }
@@ -209,8 +228,4 @@ export class SessionRunner {
 function templateGone(id: string): SessionFailure {
   const title = `There is no template style version ${id} any more`;
   return new SessionFailure({ code: 'template_invalid', title });
-}
-
-function seconds(milliseconds: number): number {
-  return Math.max(0, Math.round(milliseconds) / 1000);
 }

@@ -13,6 +13,7 @@ import { openDatabase } from '../../src/server/store/open-database.ts';
 import { postgresPackage } from './postgres-server.ts';
 
 const MODULES = join(import.meta.dirname, '../../node_modules');
+const QUEUES = join(import.meta.dirname, '../../src/server/queue/install-jobs.ts');
 
 export { SILENT_LOG as SILENT };
 
@@ -126,7 +127,7 @@ function pgliteTemplate(): Promise<string> {
   template ??= (async () => {
     const versions = await Promise.all(['@electric-sql/pglite', 'pg-boss'].map(readVersion));
     const state = createHash('sha256')
-      .update(JSON.stringify([versions, MIGRATIONS]))
+      .update(JSON.stringify([versions, MIGRATIONS, await readFile(QUEUES, 'utf8')]))
       .digest('hex')
       .slice(0, 16);
     const home = join(MODULES, '.cache/reelform-test', `pglite-${state}`);

@@ -15,7 +15,7 @@ export const QUEUES = ['render', 'still', 'stillcuts', 'delivery', 'webhook'] as
 
 export type QueueName = (typeof QUEUES)[number];
 
-/** Where a job goes that was tried three times. */
+/** Where a job goes that was tried five times. */
 export function deadQueue(queue: QueueName): string {
   return `${queue}_dead`;
 }
@@ -25,9 +25,12 @@ export const HEARTBEAT_SECONDS = 15;
 
 const DAY_SECONDS = 86_400;
 
-/** A failed attempt is followed by another after 5–10 s, then 10–20 s: long enough for a database to come back. */
+/**
+ * A failed attempt is followed by another after 5–10 s, then 10–20 s, and so on. That a process dies may have nothing to do with
+ * what it was at, least of all where machines come and go: hence five.
+ */
 const OPTIONS = {
-  retryLimit: 2,
+  retryLimit: 4,
   retryDelay: 5,
   retryBackoff: true,
   // A queued render waits as long as it takes.

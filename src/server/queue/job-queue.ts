@@ -1,8 +1,11 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type Db, type JobWithMetadata, PgBoss } from 'pg-boss';
+import { isOutage } from '../../service/service-error.ts';
 import type { Log } from '../log.ts';
 import type { Database, Queryable } from '../store/database.ts';
 import { within } from '../within.ts';
 import { deadQueue, JOB_SCHEMA, QUEUES, type QueueName } from './install-jobs.ts';
+import { type JobHandlers, type JobOptions, type QueueDepth, WorkerStopping } from './job-handlers.ts';
 
 /** How often a process says that it still has its jobs. */
 const HEARTBEAT_REFRESH_SECONDS = 3;
@@ -15,49 +18,13 @@ const REVIVE_MS = 30_000;
 /** Beyond the limit of a render, which the worker sees to itself. */
 const EXPIRY_MARGIN_SECONDS = 120;
 const LONGEST_EXPIRY_SECONDS = 86_400;
+/** How long a job is put back for an outage, counted from when it came into being. */
+const PATIENCE_MS = 86_400_000;
+/** After an outage: how long a place takes no job, and about how long the job waits. */
+const OUTAGE_PAUSE_MS = 2_000;
+const OUTAGE_DELAY_MS = 10_000;
 /** How long a handler may take to give up once its signal is aborted. */
 const ABORT_MS = 10_000;
-
-export interface QueueDepth {
-  /** Waiting, for their first or a further attempt. */
-  readonly queued: number;
-  readonly active: number;
-  /** Given up after three attempts, of the last day. */
-  readonly dead: number;
-}
-
-/** Does the jobs of one queue. */
-export interface JobHandler {
-  /** Jobs at once in this process. */
-  readonly places: number;
-  /**
-   * Rejecting means another attempt. The signal is aborted when the job is no longer this worker's, and when the worker
-   * is stopped: a rejection then puts the job back, and is not counted.
-   */
-  run(id: string, signal: AbortSignal): Promise<void>;
-  /** Three attempts came to nothing, be it that the process died each time. */
-  onDead(id: string): Promise<void>;
-}
-
-/** Queues without a handler are left to other processes. */
-export type JobHandlers = { readonly [queue in QueueName]?: JobHandler };
-
-export interface JobOptions {
-  /** Whole; the highest is taken first, of equals the oldest. 0 unless told. */
-  readonly priority?: number;
-  /** Not before so many milliseconds have passed. */
-  readonly delayMs?: number;
-  /** Of jobs that are limited together: `JobHandler.groups`. */
-  readonly group?: string;
-}
-
-/** The reason of a signal that was aborted because the worker stops. */
-export class WorkerStopping extends Error {
-  constructor() {
-    super('The worker is being stopped');
-    this.name = 'WorkerStopping';
-  }
-}
 
 export interface JobQueueOptions {
   /** Migrated. */
@@ -74,8 +41,8 @@ type Handle = (id: string, signal: AbortSignal) => Promise<void>;
 
 /**
  * Jobs that survive: one comes into being with the transaction that asks for it, is done by one worker at a time as far as
- * can be known, and is tried three times. A worker that was thought dead may still be at work, so what it writes has to
- * be fenced (`SessionStore.record`).
+ * can be known, and is tried five times; an outage (`isOutage`) is no attempt. A worker that was thought dead may still be at
+ * work, so what it writes has to be fenced (`SessionStore.record`).
  */
 export class JobQueue {
   readonly #boss: PgBoss;
@@ -242,10 +209,26 @@ export class JobQueue {
       stopping.throwIfAborted();
       await handle(job.data.id, AbortSignal.any([job.signal, stopping]));
     } catch (error) {
-      if (!stopping.aborted || job.signal.aborted) throw error;
-      await this.#putBack(queue, job);
+      if (job.signal.aborted) throw error;
+      if (stopping.aborted) await this.#putBack(queue, job);
+      else if (isOutage(error) && job.createdOn.getTime() > Date.now() - PATIENCE_MS) await this.#postpone(queue, job);
+      else throw error;
     } finally {
       count(-1);
+    }
+  }
+
+  /** Puts the job back for later, and takes no other for a while: it would find the same. */
+  async #postpone(queue: string, job: JobWithMetadata<{ id: string }>): Promise<void> {
+    this.#log.warn({ queue, id: job.data.id }, 'a part of the service is away; the job is put back');
+    for (;;) {
+      await sleep(OUTAGE_PAUSE_MS, undefined, { signal: this.#stopping.signal }).catch(() => undefined);
+      try {
+        return await this.#putBack(queue, job, OUTAGE_DELAY_MS * (0.5 + Math.random()));
+      } catch (error) {
+        // The database itself is away. Whoever finds the job without its worker takes it up, which counts.
+        if (this.#stopping.signal.aborted || !isOutage(error)) throw error;
+      }
     }
   }
 
@@ -253,7 +236,7 @@ export class JobQueue {
    * As if it had not been taken: claiming it again will count, so it may be claimed once more. Only while it is still
    * this worker's.
    */
-  async #putBack(queue: string, job: JobWithMetadata): Promise<void> {
+  async #putBack(queue: string, job: JobWithMetadata, delayMs = 0): Promise<void> {
     await this.#database.transaction(async (tx) => {
       const db = through(tx);
       const { affected } = (await this.#boss.cancel(queue, { id: job.id, retryCount: job.retryCount }, { db })) as {
@@ -261,7 +244,8 @@ export class JobQueue {
       };
       if (affected !== 1) return;
       await this.#boss.resume(queue, job.id, { db });
-      await this.#boss.update(queue, undefined, { id: job.id, retryLimit: job.retryLimit + 1, db });
+      const startAfter = delayMs > 0 ? { startAfter: new Date(Date.now() + delayMs) } : {};
+      await this.#boss.update(queue, undefined, { id: job.id, retryLimit: job.retryLimit + 1, ...startAfter, db });
     });
   }
 

@@ -1,6 +1,6 @@
 import type { SessionProblem } from '../../session/ports.ts';
 import type { SessionRunner } from '../../session/session-runner.ts';
-import type { JobHandler, JobHandlers } from '../queue/job-queue.ts';
+import type { JobHandler, JobHandlers } from '../queue/job-handlers.ts';
 import type { StyleVersions } from '../templates/style-versions.ts';
 import { traced } from '../trace.ts';
 

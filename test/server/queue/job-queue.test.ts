@@ -2,8 +2,10 @@ import { once } from 'node:events';
 import { PgBoss } from 'pg-boss';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { JOB_SCHEMA, type QueueName } from '../../../src/server/queue/install-jobs.ts';
-import { type JobHandler, type JobHandlers, JobQueue, WorkerStopping } from '../../../src/server/queue/job-queue.ts';
+import { type JobHandler, type JobHandlers, WorkerStopping } from '../../../src/server/queue/job-handlers.ts';
+import { JobQueue } from '../../../src/server/queue/job-queue.ts';
 import type { Database } from '../../../src/server/store/database.ts';
+import { serviceError } from '../../../src/service/service-error.ts';
 import { describeOnDatabases, SILENT } from '../../support/databases.ts';
 
 const never = (signal: AbortSignal): Promise<never> =>
@@ -109,7 +111,7 @@ describeOnDatabases('JobQueue', (databases) => {
     expect(done.seen.at(-1)).toBe('rs_1');
   });
 
-  it('tries three times, then tells onDead()', async () => {
+  it('tries five times, then tells onDead()', async () => {
     const { database } = await databases.open();
     const queue = await openQueue(database);
     const tried = calls<string>();
@@ -124,13 +126,13 @@ describeOnDatabases('JobQueue', (databases) => {
       }),
     );
     await queue.enqueue(database, 'render', 'rs_1');
-    for (const attempt of [1, 2]) {
+    for (const attempt of [1, 2, 3, 4]) {
       await tried.until(attempt);
       await vi.waitUntil(async () => (await queue.depth()).queued === 1);
       await forward(database);
     }
     await dead.until(1);
-    expect(tried.seen).toHaveLength(3);
+    expect(tried.seen).toHaveLength(5);
     expect(dead.seen).toEqual(['render rs_1']);
     expect(await queue.depth()).toEqual({ queued: 0, active: 0, dead: 1 });
   });
@@ -138,7 +140,7 @@ describeOnDatabases('JobQueue', (databases) => {
   it('never gives up telling onDead()', async () => {
     const { database } = await databases.open();
     await (await openQueue(database)).enqueue(database, 'render', 'rs_1');
-    // As if three processes had died over the job, and then three over its dead letter.
+    // As if five processes had died over the job, and then five over its dead letter.
     const boss = new PgBoss({ ...database.jobs, schema: JOB_SCHEMA, supervise: false, schedule: false });
     await boss.start();
     for (const name of ['render', 'render_dead']) {
@@ -197,8 +199,35 @@ describeOnDatabases('JobQueue', (databases) => {
     const [job] = await database.query<{ left: number }>(
       `select retry_limit - retry_count as left, state from reelform_jobs.job where name = 'render'`,
     );
-    // The next claim counts as a retry, after which there are two more.
-    expect(job).toEqual({ left: 3, state: 'created' });
+    // The next claim counts as a retry, after which there are four more.
+    expect(job).toEqual({ left: 5, state: 'created' });
+  });
+
+  it('puts a job back when a part of the service is away, and does not count that as an attempt', async () => {
+    const { database } = await databases.open();
+    const queue = await openQueue(database);
+    const tried = calls<string>();
+    await queue.work(
+      handlers({
+        async render(id) {
+          await tried.add(id);
+          throw new AggregateError([serviceError('unavailable')]);
+        },
+      }),
+    );
+    await queue.enqueue(database, 'render', 'rs_1');
+    await tried.until(1);
+    const [job] = await vi.waitUntil(
+      async () => {
+        const jobs = await database.query<{ left: number; isLater: boolean }>(
+          `select retry_limit - retry_count as left, start_after > now() as "isLater" from reelform_jobs.job
+            where name = 'render' and state = 'created' and retry_count > 0`,
+        );
+        return jobs.length > 0 && jobs;
+      },
+      { timeout: 20_000 },
+    );
+    expect(job).toEqual({ left: 5, isLater: true });
   });
 
   it('lets jobs at work end before it stops, and takes no other', async () => {

@@ -1,0 +1,35 @@
+import type { QueueName } from './install-jobs.ts';
+
+/** A job that was taken. */
+export interface TakenJob {
+  /** As it was enqueued with. */
+  readonly priority: number;
+}
+
+/** Does the jobs of one queue. */
+export interface JobHandler {
+  /** Jobs at once in this process. */
+  readonly places: number;
+  /** Jobs of one group at once, in all processes together; as many as there are places when absent. */
+  readonly groupPlaces?: number;
+  /** The same for single groups. */
+  readonly placesOfGroups?: ReadonlyMap<string, number>;
+  /**
+   * Rejecting means another attempt. The signal is aborted when the job is no longer this worker's, and when the worker
+   * is stopped: a rejection then puts the job back, and is not counted.
+   */
+  run(id: string, signal: AbortSignal, job: TakenJob): Promise<void>;
+  /** Three attempts came to nothing, be it that the process died each time. */
+  onDead(id: string): Promise<void>;
+}
+
+/** Queues without a handler are left to other processes. */
+export type JobHandlers = { readonly [queue in QueueName]?: JobHandler };
+
+/** The reason of a signal that was aborted because the worker stops. */
+export class WorkerStopping extends Error {
+  constructor() {
+    super('The worker is being stopped');
+    this.name = 'WorkerStopping';
+  }
+}

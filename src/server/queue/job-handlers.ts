@@ -1,0 +1,42 @@
+import type { QueueName } from './install-jobs.ts';
+
+export interface QueueDepth {
+  /** Waiting, for their first or a further attempt. */
+  readonly queued: number;
+  readonly active: number;
+  /** Given up after five attempts, of the last day. */
+  readonly dead: number;
+}
+
+/** Does the jobs of one queue. */
+export interface JobHandler {
+  /** Jobs at once in this process. */
+  readonly places: number;
+  /**
+   * Rejecting means another attempt. The signal is aborted when the job is no longer this worker's, and when the worker
+   * is stopped: a rejection then puts the job back, and is not counted.
+   */
+  run(id: string, signal: AbortSignal): Promise<void>;
+  /** Three attempts came to nothing, be it that the process died each time. */
+  onDead(id: string): Promise<void>;
+}
+
+/** Queues without a handler are left to other processes. */
+export type JobHandlers = { readonly [queue in QueueName]?: JobHandler };
+
+export interface JobOptions {
+  /** Whole; the highest is taken first, of equals the oldest. 0 unless told. */
+  readonly priority?: number;
+  /** Not before so many milliseconds have passed. */
+  readonly delayMs?: number;
+  /** Of jobs that are limited together: `JobHandler.groups`. */
+  readonly group?: string;
+}
+
+/** The reason of a signal that was aborted because the worker stops. */
+export class WorkerStopping extends Error {
+  constructor() {
+    super('The worker is being stopped');
+    this.name = 'WorkerStopping';
+  }
+}
