@@ -5,6 +5,7 @@ import { type Failure, failureFrom } from './failure.ts';
 import { type EncoderChoice, encoderOf } from './h264/open-encoder.ts';
 import type { LintFinding } from './lint/lint-finding.ts';
 import { lintInThread } from './lint/lint-in-thread.ts';
+import { joinParts, type RenderedPart, renderPart, type SegmentRange } from './render-part.ts';
 import { type Rendering, renderScene } from './render-scene.ts';
 import { renderStills } from './stills/render-stills.ts';
 import type { StillImage } from './stills/still-protocol.ts';
@@ -12,18 +13,27 @@ import type { StillImage } from './stills/still-protocol.ts';
 // Entry of the child process that renders scenes, one after the other, as a parent sends them. Native code that crashes,
 // hangs or leaks takes down this process alone. Frames are drawn by threads, so that this one always hears the parent end.
 
-/** To the child; the next after `done`, `drawn`, `linted` or `failed`. */
-export interface RenderRequest {
-  /** Its video, its stills alone, or what a viewer would notice of it. */
-  readonly kind: 'video' | 'stills' | 'lint';
-  readonly scene: Scene;
-  readonly encoder: EncoderChoice;
-}
+/** What is wanted of a scene. */
+export type RenderTask =
+  /** Its video. */
+  | { readonly kind: 'video' }
+  /** Some segments of its video. */
+  | { readonly kind: 'part'; readonly segments: SegmentRange }
+  /** The video that its parts are joined to. */
+  | { readonly kind: 'join'; readonly parts: readonly RenderedPart[] }
+  /** Its stills alone. */
+  | { readonly kind: 'stills' }
+  /** What a viewer would notice of it. */
+  | { readonly kind: 'lint' };
+
+/** To the child; the next after `done`, `part`, `drawn`, `linted` or `failed`. */
+export type RenderRequest = RenderTask & { readonly scene: Scene; readonly encoder: EncoderChoice };
 
 /** To the parent. */
 export type RenderProcessMessage =
   | { readonly kind: 'progress'; readonly framesDone: number; readonly frameCount: number }
   | { readonly kind: 'done'; readonly rendering: Rendering }
+  | { readonly kind: 'part'; readonly part: RenderedPart }
   | { readonly kind: 'drawn'; readonly stills: readonly StillImage[] }
   | { readonly kind: 'linted'; readonly findings: readonly LintFinding[] }
   | { readonly kind: 'failed'; readonly failure: Failure };
@@ -45,12 +55,20 @@ for await (const [request] of on(process, 'message') as AsyncIterable<[RenderReq
   globalThis.gc?.();
 }
 
-async function serve({ kind, scene, encoder }: RenderRequest): Promise<void> {
+async function serve(request: RenderRequest): Promise<void> {
+  const { scene, encoder } = request;
   const onProgress = (framesDone: number, frameCount: number): void =>
     send({ kind: 'progress', framesDone, frameCount });
-  switch (kind) {
+  const options = { encoder: encoderOf(encoder), onProgress };
+  switch (request.kind) {
     case 'video':
-      send({ kind: 'done', rendering: await renderScene(scene, { encoder: encoderOf(encoder), onProgress }) });
+      send({ kind: 'done', rendering: await renderScene(scene, options) });
+      break;
+    case 'part':
+      send({ kind: 'part', part: await renderPart(scene, request.segments, options) });
+      break;
+    case 'join':
+      send({ kind: 'done', rendering: await joinParts(scene, request.parts) });
       break;
     case 'stills':
       send({ kind: 'drawn', stills: await renderStills(scene, onProgress) });

@@ -65,6 +65,24 @@ export interface RenderOptions {
   signal?: AbortSignal;
 }
 
+/** A session that is to be rendered. */
+export interface SplitWork {
+  readonly stored: StoredSession;
+  readonly scene: Scene;
+  /** When it was queued and taken up; milliseconds since the epoch. */
+  readonly queuedAtMs: number;
+  readonly begunAtMs: number;
+}
+
+/** Has long videos rendered in parts, by whoever has a place. */
+export interface SplitRenders {
+  /**
+   * @returns whether others bring the session to its end, so that this attempt must not write of it any more; false when
+   * it is to be rendered in one piece, here
+   */
+  take(work: SplitWork): Promise<boolean>;
+}
+
 /** A finished video and its stills, in memory. */
 export interface Rendering {
   /** The file that was asked for. */

@@ -9,6 +9,11 @@ export class SharedRenders {
   readonly #flight = createSingleFlight<Rendering>();
   readonly #listeners = new Map<Sha256, Set<OnProgress>>();
 
+  /** Whether a scene is being rendered. */
+  has(scene: Sha256): boolean {
+    return this.#listeners.has(scene);
+  }
+
   /**
    * @param start begins the render, where none of the scene is at work
    * @throws whatever the render threw; the signal's reason, promptly, when it is aborted

@@ -3,7 +3,8 @@ import { builtFile } from '../../engine/built-file.ts';
 import { errorFrom } from '../../engine/failure.ts';
 import type { EncoderChoice } from '../../engine/h264/open-encoder.ts';
 import type { LintFinding } from '../../engine/lint/lint-finding.ts';
-import type { RenderProcessMessage, RenderRequest } from '../../engine/render-process.ts';
+import type { RenderedPart, SegmentRange } from '../../engine/render-part.ts';
+import type { RenderProcessMessage, RenderRequest, RenderTask } from '../../engine/render-process.ts';
 import type { Rendering } from '../../engine/render-scene.ts';
 import { SceneError } from '../../engine/scene-error.ts';
 import type { StillImage } from '../../engine/stills/still-protocol.ts';
@@ -89,21 +90,35 @@ export class RenderChild {
    * @throws the signal's reason when it is aborted; the process is killed
    */
   render(scene: Scene, options: RenderOptions): Promise<Rendering> {
-    return this.#run({ kind: 'video', scene }, options, (message) =>
+    return this.#run(scene, { kind: 'video' }, options, (message) =>
+      message.kind === 'done' ? message.rendering : null,
+    );
+  }
+
+  /** Some segments of the scene's video. @throws as `render` */
+  renderPart(scene: Scene, segments: SegmentRange, options: RenderOptions): Promise<RenderedPart> {
+    return this.#run(scene, { kind: 'part', segments }, options, (message) =>
+      message.kind === 'part' ? message.part : null,
+    );
+  }
+
+  /** The video of its parts. @throws as `render` */
+  joinParts(scene: Scene, parts: readonly RenderedPart[], options: RenderOptions): Promise<Rendering> {
+    return this.#run(scene, { kind: 'join', parts }, options, (message) =>
       message.kind === 'done' ? message.rendering : null,
     );
   }
 
   /** The scene's stills alone, as PNG. @throws as `render` */
   renderStills(scene: Scene, options: RenderOptions): Promise<readonly StillImage[]> {
-    return this.#run({ kind: 'stills', scene }, options, (message) =>
+    return this.#run(scene, { kind: 'stills' }, options, (message) =>
       message.kind === 'drawn' ? message.stills : null,
     );
   }
 
   /** What a viewer would notice of the scene. @throws as `render` */
   lint(scene: Scene, options: RenderOptions): Promise<readonly LintFinding[]> {
-    return this.#run({ kind: 'lint', scene }, options, (message) =>
+    return this.#run(scene, { kind: 'lint' }, options, (message) =>
       message.kind === 'linted' ? message.findings : null,
     );
   }
@@ -115,7 +130,8 @@ export class RenderChild {
   }
 
   async #run<T>(
-    request: Pick<RenderRequest, 'kind' | 'scene'>,
+    scene: Scene,
+    task: RenderTask,
     { onProgress, signal }: RenderOptions,
     resultOf: (message: RenderProcessMessage) => T | null,
   ): Promise<T> {
@@ -141,7 +157,7 @@ export class RenderChild {
           const result = resultOf(message);
           if (result !== null) resolve(result);
         };
-        this.#subprocess.send({ ...request, encoder: this.#encoder } satisfies RenderRequest, (error) => {
+        this.#subprocess.send({ ...task, scene, encoder: this.#encoder } satisfies RenderRequest, (error) => {
           if (error) this.#end(this.#crash(error.message));
         });
       });

@@ -1,6 +1,7 @@
 import pLimit from 'p-limit';
 import { EMBEDDED, type EncoderChoice } from '../../engine/h264/open-encoder.ts';
 import type { LintFinding } from '../../engine/lint/lint-finding.ts';
+import type { RenderedPart, SegmentRange } from '../../engine/render-part.ts';
 import type { Rendering } from '../../engine/render-scene.ts';
 import { SceneError } from '../../engine/scene-error.ts';
 import type { StillImage } from '../../engine/stills/still-protocol.ts';
@@ -23,6 +24,10 @@ export interface RenderPoolOptions extends Partial<RenderLimits> {
 export interface RenderPool extends Renderer {
   /** Further renders wait for a free process. Rejects as `RenderChild.render`, when its process is gone. */
   render(scene: Scene, options?: RenderOptions): Promise<Rendering>;
+  /** Some segments of the scene's video; like `render` in all else. */
+  renderPart(scene: Scene, segments: SegmentRange, options?: RenderOptions): Promise<RenderedPart>;
+  /** The video that its parts are joined to, with its sound; like `render` in all else. */
+  joinParts(scene: Scene, parts: readonly RenderedPart[], options?: RenderOptions): Promise<Rendering>;
   /** The scene's stills alone, in its order; like `render` in all else. */
   renderStills(scene: Scene, options?: RenderOptions): Promise<readonly StillImage[]>;
   /** What a viewer would notice of the scene; like `render` in all else. */
@@ -84,6 +89,9 @@ export function createRenderPool({
 
   return {
     render: (scene, options = {}) => run(options.signal, (child) => child.render(scene, options)),
+    renderPart: (scene, segments, options = {}) =>
+      run(options.signal, (child) => child.renderPart(scene, segments, options)),
+    joinParts: (scene, parts, options = {}) => run(options.signal, (child) => child.joinParts(scene, parts, options)),
     renderStills: (scene, options = {}) => run(options.signal, (child) => child.renderStills(scene, options)),
     lint: (scene, options = {}) => run(options.signal, (child) => child.lint(scene, options)),
     async close() {

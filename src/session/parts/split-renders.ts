@@ -1,0 +1,63 @@
+import { framesOfSegments, sceneSegments } from '../../engine/render-part.ts';
+import type { Scene } from '../../template/scene.ts';
+import type { SplitRenders } from '../ports.ts';
+import type { RenderPace } from '../render-pace.ts';
+import { packParcel } from './parcel.ts';
+import type { PartEvent } from './part-event.ts';
+import { partRanges, partsOf, type SplitRules } from './parts-of.ts';
+import type { PartFiles, RenderLoad, SplitStore } from './split-ports.ts';
+
+export interface SplitRendersPorts {
+  readonly splits: SplitStore;
+  readonly files: PartFiles;
+  readonly load: RenderLoad;
+  readonly pace: RenderPace;
+  readonly rules: SplitRules;
+  onEvent?(event: PartEvent): void;
+}
+
+/**
+ * Has long videos rendered in parts where places are idle, and lets a session wait whose scene another one has rendered in
+ * parts already. What follows is `PartRunner`'s.
+ */
+export function createSplitRenders({ splits, files, load, pace, rules, onEvent }: SplitRendersPorts): SplitRenders {
+  return {
+    async take({ stored, scene, ...times }) {
+      const { attempt } = stored;
+      const { id } = stored.session;
+      const of = { session: id, attempt };
+      const segments = sceneSegments(scene);
+      const question = {
+        segmentCount: segments.length,
+        videoSeconds: scene.frameCount / scene.fps,
+        renderSeconds: pace.expect(scene),
+        sceneBytes: bytesOf(scene),
+      };
+      // What is too short whatever the load costs no question to the database.
+      if (partsOf({ ...question, idlePlaces: segments.length }, rules) === 1) return false;
+      if ((await splits.wait(of, 1)) === 'waits') {
+        onEvent?.({ kind: 'session-waits', id, attempt });
+        return true;
+      }
+      const { places, busy, queued } = await load.load();
+      const parts = partsOf({ ...question, idlePlaces: Math.max(0, places - busy - queued) }, rules);
+      if (parts === 1) return false;
+      const { bytes, sha256 } = packParcel(scene);
+      await files.putScene(of, bytes);
+      const rows = partRanges(segments.length, parts).map((range) => {
+        const { first, end } = framesOfSegments(segments, range);
+        return { segments: range, frameCount: end - first, sha256: null };
+      });
+      if (await splits.begin(of, { ...times, sceneSha256: sha256, parts: rows })) {
+        onEvent?.({ kind: 'session-split', id, attempt, parts });
+      } else {
+        await files.remove(of);
+      }
+      return true;
+    },
+  };
+}
+
+function bytesOf({ fonts, images, clips, sounds }: Scene): number {
+  return [...fonts, ...images, ...clips, ...sounds].reduce((sum, { bytes }) => sum + bytes.length, 0);
+}

@@ -1,0 +1,41 @@
+import type { Sha256 } from '../digest.ts';
+import { usedFonts } from '../template/lottie/used-fonts.ts';
+import type { Scene } from '../template/scene.ts';
+import type { SessionUsage } from '../wire/render-session.ts';
+import type { AttemptRecord } from './attempt-record.ts';
+import { drawnExtent } from './drawn-extent.ts';
+import type { Output } from './ports.ts';
+import { renderedSession, type SessionEndTimes } from './render-session.ts';
+import { textWarnings } from './text-warnings.ts';
+
+export interface RenderedWork {
+  readonly record: AttemptRecord;
+  readonly scene: Scene;
+  readonly digest: Sha256;
+  readonly output: Output;
+  /** When the session was queued and taken up; milliseconds since the epoch. */
+  readonly queuedAtMs: number;
+  readonly begunAtMs: number;
+}
+
+/** Ends a session whose output is stored, however it was rendered. @returns what it took */
+export async function recordRendered(
+  { record, scene, digest, output, queuedAtMs, begunAtMs }: RenderedWork,
+  end: SessionEndTimes,
+): Promise<SessionUsage> {
+  const usage = {
+    queue_seconds: seconds(begunAtMs - queuedAtMs),
+    render_seconds: seconds(end.nowMs - begunAtMs),
+    frames: drawnExtent(scene).frameCount,
+    bytes: output.bytes,
+  };
+  const { video_url, thumbnails, findings = [] } = output;
+  const warnings = textWarnings(findings, record.session.mapping);
+  const finished = { video_url, thumbnails, fonts: usedFonts(scene.animation), usage, warnings };
+  await record.write(renderedSession(record.session, finished, end), digest);
+  return usage;
+}
+
+function seconds(milliseconds: number): number {
+  return Math.max(0, Math.round(milliseconds) / 1000);
+}
