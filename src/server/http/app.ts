@@ -39,9 +39,6 @@ export async function buildApp(ports: AppPorts): Promise<FastifyInstance> {
   await describeApi(app, { version: API_VERSION, publicUrl: ports.settings.publicUrl });
   const methodsOf = watchMethods(app);
   answerErrors(app, methodsOf);
-  app.decorateRequest('principal', null);
-  app.decorateRequest('rawBody', null);
-  for (const component of COMPONENTS) app.addSchema(component);
   useSchemas(app);
   readJson(app, limits);
   addHooks(app, ports, limits);
@@ -109,6 +106,8 @@ function createServer(ports: AppPorts, limits: HttpLimits): FastifyInstance {
     },
   });
   app.server.maxConnections = ports.settings.maxConnections;
+  app.decorateRequest('principal', null);
+  app.decorateRequest('rawBody', null);
   return app as unknown as FastifyInstance;
 }
 
@@ -159,6 +158,7 @@ function sendProblem(error: unknown, request: FastifyRequest, reply: FastifyRepl
 
 /** Holds requests against the schemas of their routes, where Fastify by itself would drop and convert. */
 function useSchemas(app: FastifyInstance): void {
+  for (const component of COMPONENTS) app.addSchema(component);
   const compiler = createSchemaCompiler(COMPONENTS);
   app.setValidatorCompiler(({ schema, httpPart }) => {
     // Headers are described; who reads one checks it.
