@@ -36,8 +36,10 @@ const LATE = [
   'project/load-project.ts',
   'report/plan-markdown.ts',
 ];
-const { dependencies, optionalDependencies } = JSON.parse(readFileSync('package.json', 'utf8'));
-const installed = Object.keys({ ...dependencies, ...optionalDependencies }).filter((name) => !BUNDLED.includes(name));
+const { dependencies, optionalDependencies, peerDependencies } = JSON.parse(readFileSync('package.json', 'utf8'));
+const installed = Object.keys({ ...dependencies, ...optionalDependencies, ...peerDependencies }).filter(
+  (name) => !BUNDLED.includes(name),
+);
 const options = {
   outbase: 'src',
   outdir: 'dist',

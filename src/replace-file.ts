@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, open, rename, rm } from 'node:fs/promises';
+import { mkdir, open, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { isMissing } from './if-there.ts';
 
@@ -13,6 +13,9 @@ export interface ReplaceFileOptions {
   readonly unfinished?: string;
 }
 
+/** All of it, or what gives it piece by piece, from its beginning each time: what that throws leaves the old file. */
+export type FileData = string | Uint8Array | (() => AsyncIterable<Uint8Array>);
+
 /** Folders may be removed while they are written to; so often they are made again. */
 const ATTEMPTS = 5;
 
@@ -24,7 +27,7 @@ const ATTEMPTS = 5;
  */
 export async function replaceFile(
   path: string,
-  data: string | Uint8Array,
+  data: FileData,
   { isDurable, unfinished = join(dirname(path), `${UNFINISHED}${randomUUID()}`) }: ReplaceFileOptions,
 ): Promise<void> {
   const folder = dirname(path);
@@ -44,10 +47,10 @@ export async function replaceFile(
   }
 }
 
-async function write(path: string, data: string | Uint8Array, isDurable: boolean): Promise<void> {
+async function write(path: string, data: FileData, isDurable: boolean): Promise<void> {
   const file = await open(path, 'w');
   try {
-    await file.writeFile(data);
+    await writeFile(file, typeof data === 'function' ? data() : data);
     if (isDurable) await file.sync();
   } finally {
     await file.close();

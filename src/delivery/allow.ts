@@ -55,6 +55,10 @@ export function targetProblem(target: Target, credential: Credential): DeliveryP
 
 /** With the slash at its end, if there was one. */
 function absolute(written: string, directory: string): string {
-  const path = written.replace(/^file:(?:\/\/(?=\/))?/, '');
-  return `${resolve(directory, path)}${path.endsWith('/') ? '/' : ''}`;
+  return absolutePath(written, directory) + (written.endsWith('/') ? '/' : '');
+}
+
+/** @param written with or without `file:` */
+export function absolutePath(written: string, directory: string): string {
+  return resolve(directory, written.replace(/^file:(?:\/\/(?=\/))?/, ''));
 }

@@ -19,7 +19,7 @@ export type S3Fault =
   /** A bit of its body changes on the way. */
   | { readonly kind: 'corrupt' };
 
-export const BUSY: S3Fault = { kind: 'status', status: 503, code: 'SlowDown' };
+export const BUSY = { kind: 'status', status: 503, code: 'SlowDown' } as const satisfies S3Fault;
 
 /** Without what signs it. */
 export interface S3Request {

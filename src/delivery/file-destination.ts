@@ -1,0 +1,69 @@
+import { createHash } from 'node:crypto';
+import { realpath } from 'node:fs/promises';
+import { basename, dirname, relative, sep } from 'node:path';
+import { ifThere } from '../if-there.ts';
+import { replaceFile } from '../replace-file.ts';
+import { type DeliveredFile, DeliveryFailure, type Destination } from './destination.ts';
+import { publicUrlOf } from './public-url.ts';
+
+export interface FileDestinationOptions {
+  /** Absolute. */
+  readonly path: string;
+  /** The folder that nothing leads out of, or the path itself; absolute. */
+  readonly root: string;
+  readonly publicUrl: string | null;
+}
+
+/** A file of this machine: all of the old one or all of the new, and on the disk when it is said to be there. */
+export function createFileDestination({ path, root, publicUrl }: FileDestinationOptions): Destination {
+  return {
+    async deliver(file, { signal }) {
+      signal.throwIfAborted();
+      try {
+        await refuseDetour(path, root);
+        await replaceFile(path, () => verified(file, signal), { isDurable: true });
+      } catch (error) {
+        signal.throwIfAborted();
+        throw failureOf(error);
+      }
+      const key = path === root ? basename(path) : relative(root, path).split(sep).join('/');
+      return { remoteId: null, url: publicUrlOf(publicUrl, key) };
+    },
+  };
+}
+
+/** A link somewhere in a folder leads elsewhere. @throws DeliveryFailure */
+async function refuseDetour(path: string, root: string): Promise<void> {
+  const folder = path === root ? dirname(root) : root;
+  const [there, allowed] = [await deepest(dirname(path)), await deepest(folder)];
+  if (there === allowed || there.startsWith(allowed.endsWith(sep) ? allowed : allowed + sep)) return;
+  throw new DeliveryFailure('A link in the folder leads out of what may be written to', { isRetryable: false });
+}
+
+/** Where the part of a path leads that is there already. */
+async function deepest(path: string): Promise<string> {
+  return (await ifThere(realpath(path))) ?? (dirname(path) === path ? path : await deepest(dirname(path)));
+}
+
+/** What was read, piece by piece; fails at its end where that was another file. */
+async function* verified(file: DeliveredFile, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+  const digest = createHash('sha256');
+  let size = 0;
+  for await (const piece of file.stream() as AsyncIterable<Uint8Array>) {
+    signal.throwIfAborted();
+    digest.update(piece);
+    size += piece.length;
+    yield piece;
+  }
+  if (size !== file.size || digest.digest('hex') !== file.sha256) {
+    throw new DeliveryFailure('The finished file could not be read', { isRetryable: true });
+  }
+}
+
+/** Paths of the machine stay out of it. */
+function failureOf(error: unknown): DeliveryFailure {
+  if (error instanceof DeliveryFailure) return error;
+  const { code } = error as NodeJS.ErrnoException;
+  const isRetryable = !['EACCES', 'EPERM', 'EROFS', 'EISDIR', 'ENOTDIR', 'ENAMETOOLONG'].includes(code ?? '');
+  return new DeliveryFailure(`The file could not be written (${code ?? 'for an unknown reason'})`, { isRetryable });
+}

@@ -1,0 +1,278 @@
+import { createHash } from 'node:crypto';
+import { Readable } from 'node:stream';
+import type { S3Client } from '@aws-sdk/client-s3';
+import { isGone, isUnsupported, s3Failure } from './s3-failure.ts';
+
+export type S3Sdk = typeof import('@aws-sdk/client-s3');
+
+/** What an object is, without its bytes. */
+export interface S3ObjectFacts {
+  /** Bytes. */
+  readonly size: number;
+  /** As the store writes it, with its quotes. */
+  readonly etag: string;
+  /** Names in lower case. */
+  readonly metadata: Readonly<Record<string, string>>;
+  readonly versionId: string | null;
+}
+
+export interface S3ObjectKind {
+  readonly contentType?: string;
+  readonly metadata?: Readonly<Record<string, string>>;
+}
+
+/** What is there of an upload in parts. */
+export interface S3Part {
+  /** From 1 on. */
+  readonly number: number;
+  readonly etag: string;
+  readonly size: number;
+}
+
+export interface S3Page {
+  /** `modifiedAt`: milliseconds since the epoch. */
+  readonly objects: readonly { readonly key: string; readonly modifiedAt: number }[];
+  /** Where a delimiter was given: each with it at its end. */
+  readonly prefixes: readonly string[];
+}
+
+interface S3BucketParts {
+  readonly sdk: S3Sdk;
+  readonly client: S3Client;
+  readonly bucket: string;
+  /** For messages. */
+  readonly place: string;
+}
+
+/** As many as one request may name. */
+const REMOVED_AT_ONCE = 1000;
+/** How often a stream is asked for anew without a byte in between. */
+const STREAM_ATTEMPTS = 3;
+
+/**
+ * The calls of S3 that we make, each tried a few times.
+ *
+ * All of them: @throws DeliveryFailure; @throws the signal's reason when it is aborted.
+ */
+export class S3Bucket {
+  readonly #sdk: S3Sdk;
+  readonly #client: S3Client;
+  readonly #bucket: string;
+  readonly place: string;
+
+  constructor({ sdk, client, bucket, place }: S3BucketParts) {
+    this.#sdk = sdk;
+    this.#client = client;
+    this.#bucket = bucket;
+    this.place = place;
+  }
+
+  /** Writes an object in one piece, which the store holds against its MD5. */
+  async put(key: string, bytes: Uint8Array, kind: S3ObjectKind = {}, signal?: AbortSignal): Promise<void> {
+    const command = new this.#sdk.PutObjectCommand({ ...this.#at(key), ...kindOf(kind), ...bodyOf(bytes) });
+    await this.#try(() => this.#client.send(command, optionsOf(signal)), signal);
+  }
+
+  /** Null when it is not there. */
+  async head(key: string, signal?: AbortSignal): Promise<S3ObjectFacts | null> {
+    const command = new this.#sdk.HeadObjectCommand(this.#at(key));
+    const answer = await this.#try(() => this.#client.send(command, optionsOf(signal)), signal, isGone);
+    if (answer === null) return null;
+    const { ContentLength: size = 0, ETag: etag = '', Metadata: metadata = {}, VersionId: versionId } = answer;
+    return { size, etag, metadata, versionId: versionId ?? null };
+  }
+
+  /** Null when it is not there. */
+  async get(key: string): Promise<Buffer | null> {
+    const command = new this.#sdk.GetObjectCommand(this.#at(key));
+    const read = async (): Promise<Buffer> => {
+      const { Body } = await this.#client.send(command);
+      return Buffer.from((await Body?.transformToByteArray()) ?? []);
+    };
+    return await this.#try(read, undefined, isGone);
+  }
+
+  /**
+   * The bytes of an object, as they are read; a connection that breaks is made anew where it broke. Nothing is asked for
+   * before somebody reads.
+   *
+   * @param range half-open
+   */
+  stream(key: string, range?: { readonly start: number; readonly end: number }): Readable {
+    if (range !== undefined && range.end <= range.start) return Readable.from([]);
+    return Readable.from(this.#pieces(key, range), { objectMode: false });
+  }
+
+  async *#pieces(key: string, range?: { readonly start: number; readonly end: number }): AsyncGenerator<Buffer> {
+    let start = range?.start ?? 0;
+    let end = range?.end;
+    let etag: string | undefined;
+    for (let failures = 0; end === undefined || start < end; ) {
+      const command = new this.#sdk.GetObjectCommand({
+        ...this.#at(key),
+        ...(end === undefined ? {} : { Range: `bytes=${start}-${end - 1}` }),
+        ...(etag === undefined ? {} : { IfMatch: etag }),
+      });
+      try {
+        const answer = await this.#client.send(command);
+        etag ??= answer.ETag;
+        end ??= answer.ContentLength;
+        for await (const piece of answer.Body as Readable as AsyncIterable<Buffer>) {
+          start += piece.length;
+          failures = 0;
+          yield piece;
+        }
+        if (end === undefined || start >= end) return;
+      } catch (error) {
+        const failure = s3Failure(error, this.place);
+        if (!failure.isRetryable || failures + 1 >= STREAM_ATTEMPTS) throw failure;
+      }
+      if (++failures >= STREAM_ATTEMPTS) throw s3Failure(new Error('It ended before its end'), this.place);
+    }
+  }
+
+  /** What is below a prefix, page by page, in the order of keys. */
+  async *list(prefix: string, delimiter?: string): AsyncGenerator<S3Page> {
+    let token: string | undefined;
+    do {
+      const command = new this.#sdk.ListObjectsV2Command({
+        Bucket: this.#bucket,
+        Prefix: prefix,
+        ...(delimiter === undefined ? {} : { Delimiter: delimiter }),
+        ...(token === undefined ? {} : { ContinuationToken: token }),
+      });
+      const answer = await this.#try(() => this.#client.send(command));
+      yield {
+        objects: (answer.Contents ?? []).map(({ Key = '', LastModified }) => ({
+          key: Key,
+          modifiedAt: LastModified?.getTime() ?? 0,
+        })),
+        prefixes: (answer.CommonPrefixes ?? []).map(({ Prefix = '' }) => Prefix),
+      };
+      token = answer.IsTruncated === true ? answer.NextContinuationToken : undefined;
+    } while (token !== undefined);
+  }
+
+  /** What is not there already is no mistake. */
+  async remove(keys: readonly string[]): Promise<void> {
+    for (let start = 0; start < keys.length; start += REMOVED_AT_ONCE) {
+      await this.#removeSome(keys.slice(start, start + REMOVED_AT_ONCE));
+    }
+  }
+
+  async #removeSome(keys: readonly string[]): Promise<void> {
+    const command = new this.#sdk.DeleteObjectsCommand({
+      Bucket: this.#bucket,
+      Delete: { Objects: keys.map((Key) => ({ Key })), Quiet: true },
+    });
+    const answer = await this.#try(() => this.#client.send(command), undefined, isUnsupported);
+    // Some stores remove one at a time.
+    if (answer === null) {
+      for (const key of keys) {
+        await this.#try(() => this.#client.send(new this.#sdk.DeleteObjectCommand(this.#at(key))), undefined, isGone);
+      }
+      return;
+    }
+    const refused = answer.Errors?.[0];
+    if (refused !== undefined) throw s3Failure(Object.assign(new Error(), { name: refused.Code }), this.place);
+  }
+
+  /** Begins an upload in parts. @returns its id */
+  async beginParts(key: string, kind: S3ObjectKind, signal: AbortSignal): Promise<string> {
+    const command = new this.#sdk.CreateMultipartUploadCommand({ ...this.#at(key), ...kindOf(kind) });
+    const { UploadId = '' } = await this.#try(() => this.#client.send(command, optionsOf(signal)), signal);
+    return UploadId;
+  }
+
+  /** @returns null when the upload is gone */
+  async putPart(
+    key: string,
+    uploadId: string,
+    { number, bytes }: { readonly number: number; readonly bytes: Uint8Array },
+    signal: AbortSignal,
+  ): Promise<S3Part | null> {
+    const command = new this.#sdk.UploadPartCommand({
+      ...this.#at(key),
+      ...bodyOf(bytes),
+      UploadId: uploadId,
+      PartNumber: number,
+    });
+    const answer = await this.#try(() => this.#client.send(command, optionsOf(signal)), signal, isGone);
+    return answer === null ? null : { number, etag: answer.ETag ?? '', size: bytes.length };
+  }
+
+  /** Null when the upload is gone. */
+  async parts(key: string, uploadId: string, signal: AbortSignal): Promise<S3Part[] | null> {
+    const parts: S3Part[] = [];
+    let marker: string | undefined;
+    do {
+      const command = new this.#sdk.ListPartsCommand({
+        ...this.#at(key),
+        UploadId: uploadId,
+        ...(marker === undefined ? {} : { PartNumberMarker: marker }),
+      });
+      const answer = await this.#try(() => this.#client.send(command, optionsOf(signal)), signal, isGone);
+      if (answer === null) return null;
+      for (const { PartNumber = 0, ETag = '', Size = 0 } of answer.Parts ?? []) {
+        parts.push({ number: PartNumber, etag: ETag, size: Size });
+      }
+      marker = answer.IsTruncated === true ? answer.NextPartNumberMarker : undefined;
+    } while (marker !== undefined);
+    return parts;
+  }
+
+  /** @param parts by number @returns false when the upload is gone */
+  async completeParts(key: string, uploadId: string, parts: readonly S3Part[], signal: AbortSignal): Promise<boolean> {
+    const Parts = parts.map(({ number, etag }) => ({ PartNumber: number, ETag: etag }));
+    const command = new this.#sdk.CompleteMultipartUploadCommand({
+      ...this.#at(key),
+      UploadId: uploadId,
+      MultipartUpload: { Parts },
+    });
+    return (await this.#try(() => this.#client.send(command, optionsOf(signal)), signal, isGone)) !== null;
+  }
+
+  async abortParts(key: string, uploadId: string): Promise<void> {
+    const command = new this.#sdk.AbortMultipartUploadCommand({ ...this.#at(key), UploadId: uploadId });
+    await this.#try(() => this.#client.send(command), undefined, isGone);
+  }
+
+  /** Closes its connections. */
+  close(): void {
+    this.#client.destroy();
+  }
+
+  #at(key: string): { Bucket: string; Key: string } {
+    return { Bucket: this.#bucket, Key: key };
+  }
+
+  async #try<T>(send: () => Promise<T>, signal?: AbortSignal): Promise<T>;
+  async #try<T>(send: () => Promise<T>, signal: AbortSignal | undefined, isNothing: Judge): Promise<T | null>;
+  async #try<T>(send: () => Promise<T>, signal?: AbortSignal, isNothing?: Judge): Promise<T | null> {
+    signal?.throwIfAborted();
+    try {
+      return await send();
+    } catch (error) {
+      signal?.throwIfAborted();
+      if (isNothing?.(error)) return null;
+      throw s3Failure(error, this.place);
+    }
+  }
+}
+
+type Judge = (error: unknown) => boolean;
+
+function optionsOf(signal: AbortSignal | undefined): { abortSignal?: AbortSignal } {
+  return signal === undefined ? {} : { abortSignal: signal };
+}
+
+function bodyOf(bytes: Uint8Array): { Body: Uint8Array; ContentMD5: string; ContentLength: number } {
+  return { Body: bytes, ContentMD5: createHash('md5').update(bytes).digest('base64'), ContentLength: bytes.length };
+}
+
+function kindOf({ contentType, metadata }: S3ObjectKind): { ContentType?: string; Metadata?: Record<string, string> } {
+  return {
+    ...(contentType === undefined ? {} : { ContentType: contentType }),
+    ...(metadata === undefined ? {} : { Metadata: { ...metadata } }),
+  };
+}
