@@ -190,16 +190,26 @@ export const MIGRATIONS: readonly Migration[] = [
   {
     name: 'parts of sessions',
     statements: [
-      `create table reelform.session_parts (
-        session_id text not null references reelform.sessions on delete cascade,
+      // A session is at work in parts as long as it is rendering under the attempt that was split. The counter is what the
+      // last part knows itself by.
+      `create table reelform.session_splits (
+        session_id text primary key references reelform.sessions on delete cascade,
         attempt integer not null,
+        queued_at timestamptz not null,
+        begun_at timestamptz not null,
+        scene_sha256 text not null,
+        parts_left integer not null
+      )`,
+      // Done with the digest of what was stored.
+      `create table reelform.session_parts (
+        session_id text not null references reelform.session_splits on delete cascade,
         part integer not null,
         first_segment integer not null,
         end_segment integer not null,
+        frame_count integer not null,
         frames_done integer not null default 0,
-        build text,
-        is_done boolean not null default false,
-        primary key (session_id, attempt, part)
+        sha256 text,
+        primary key (session_id, part)
       )`,
     ],
   },

@@ -14,7 +14,7 @@ it('MIGRATIONS that were published are not edited', () => {
       "9fc086965767a279",
       "cae7992a7a2df8d9",
       "9468a704151a2541",
-      "6645bd415afeff1d",
+      "a00c5bfb42e4e233",
     ]
   `);
 });

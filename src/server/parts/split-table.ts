@@ -1,0 +1,199 @@
+import type { Sha256 } from '../../digest.ts';
+import { type PartJob, partJobId, type SessionAttempt } from '../../session/parts/part-job.ts';
+import type { PartKey, Split, SplitStore } from '../../session/parts/split-ports.ts';
+import type { SessionStore, TenantId } from '../../session/ports.ts';
+import type { Database, Queryable } from '../store/database.ts';
+import { watchSplit } from './watch-split.ts';
+
+export interface SplitTableOptions {
+  readonly database: Database;
+  readonly store: Pick<SessionStore, 'get'>;
+  /** Queues a job of a tenant in the transaction, before all sessions that wait. */
+  enqueue(tx: Queryable, id: string, tenant: TenantId, delayMs: number): Promise<void>;
+  /** Milliseconds between two words of progress, and two looks at whether the session is still at work. */
+  readonly watchMs: number;
+  /** After so long a session looks again whether another one has rendered its scene. */
+  readonly waitMs: number;
+}
+
+interface Row {
+  readonly tenant: TenantId;
+  readonly queued_at: string;
+  readonly begun_at: string;
+  readonly scene_sha256: Sha256;
+}
+
+interface Part {
+  readonly first_segment: number;
+  readonly end_segment: number;
+  readonly frame_count: number;
+  readonly sha256: Sha256 | null;
+}
+
+/** `$1` the session's id, `$2` the attempt. */
+const AT_WORK = `id = $1 and attempt = $2 and status = 'preview_rendering'`;
+
+/**
+ * Parts of sessions in the database. Rows are locked in one order, whoever writes: the session, the split, its parts; a
+ * session that is removed takes them with it in the same order.
+ */
+export function createSplitTable({ database, store, enqueue, watchMs, waitMs }: SplitTableOptions): SplitStore {
+  const splits: SplitStore = {
+    begin: ({ session, attempt }, split) =>
+      database.transaction(async (tx) => {
+        const [own] = await tx.query<{ tenant: TenantId }>(
+          `select tenant from reelform.sessions where ${AT_WORK} for update`,
+          [session, attempt],
+        );
+        if (own === undefined) return false;
+        await tx.query('delete from reelform.session_splits where session_id = $1', [session]);
+        await insert(tx, { session, attempt }, split);
+        for (const part of split.parts.keys()) {
+          await enqueue(tx, partJobId({ session, attempt, kind: 'part', part }), own.tenant, 0);
+        }
+        return true;
+      }),
+
+    async find({ session, attempt }) {
+      const [row] = await database.query<Row>(
+        `select tenant, queued_at, begun_at, scene_sha256
+          from reelform.sessions s join reelform.session_splits p on p.session_id = s.id and p.attempt = s.attempt
+          where s.id = $1 and s.attempt = $2 and s.status = 'preview_rendering'`,
+        [session, attempt],
+      );
+      const stored = row === undefined ? null : await store.get(row.tenant, session);
+      // It may have ended between the two.
+      if (row === undefined || stored?.attempt !== attempt || stored.session.status !== 'preview_rendering')
+        return null;
+      const parts = await database.query<Part>(
+        `select first_segment, end_segment, frame_count, sha256
+          from reelform.session_parts where session_id = $1 order by part`,
+        [session],
+      );
+      return { stored, ...asSplit(row, parts) };
+    },
+
+    watch: (of, work, onLost) =>
+      watchSplit({
+        everyMs: watchMs,
+        onLost,
+        tell: () =>
+          work === null ? isAtWork(database, of) : tell(database, { ...of, part: work.part }, work.framesDone()),
+      }),
+
+    finish: ({ session, attempt, part }, sha256) =>
+      database.transaction(async (tx) => {
+        const [split] = await tx.query<{ tenant: TenantId }>(
+          `select tenant from reelform.session_splits p join reelform.sessions s on s.id = p.session_id
+            where p.session_id = $1 and p.attempt = $2 for update of p`,
+          [session, attempt],
+        );
+        if (split === undefined) return;
+        const marked = await tx.query(
+          `update reelform.session_parts set sha256 = $3, frames_done = frame_count
+            where session_id = $1 and part = $2 and sha256 is null returning part`,
+          [session, part, sha256],
+        );
+        if (marked.length === 0) return;
+        const [{ parts_left } = { parts_left: 0 }] = await tx.query<{ parts_left: number }>(
+          `update reelform.session_splits set parts_left = parts_left - 1 where session_id = $1 returning parts_left`,
+          [session],
+        );
+        if (parts_left > 0) return;
+        await enqueue(tx, partJobId({ session, attempt, kind: 'join' }), split.tenant, 0);
+      }),
+
+    async end({ session, attempt }) {
+      await database.query('delete from reelform.session_splits where session_id = $1 and attempt = $2', [
+        session,
+        attempt,
+      ]);
+    },
+
+    wait: ({ session, attempt }, count) =>
+      database.transaction(async (tx) => {
+        const [own] = await tx.query<{ tenant: TenantId; scene: Sha256 }>(
+          `select tenant, scene from reelform.sessions where ${AT_WORK} for update`,
+          [session, attempt],
+        );
+        if (own === undefined) return 'gone';
+        const [other] = await tx.query<{ render_progress: number }>(
+          `select s.render_progress
+            from reelform.sessions s join reelform.session_splits p on p.session_id = s.id and p.attempt = s.attempt
+            where s.scene = $1 and s.status = 'preview_rendering' and s.id <> $2 limit 1`,
+          [own.scene, session],
+        );
+        if (other === undefined) return 'free';
+        await tx.query('update reelform.sessions set render_progress = greatest(render_progress, $2) where id = $1', [
+          session,
+          other.render_progress,
+        ]);
+        const job: PartJob = { session, attempt, kind: 'wait', count };
+        await enqueue(tx, partJobId(job), own.tenant, waitMs);
+        return 'waits';
+      }),
+  };
+  return splits;
+}
+
+async function insert(
+  tx: Queryable,
+  { session, attempt }: SessionAttempt,
+  { queuedAtMs, begunAtMs, sceneSha256, parts }: Omit<Split, 'stored'>,
+): Promise<void> {
+  const times = [queuedAtMs, begunAtMs].map((ms) => new Date(ms).toISOString());
+  await tx.query(
+    `insert into reelform.session_splits (session_id, attempt, queued_at, begun_at, scene_sha256, parts_left)
+      values ($1, $2, $3::timestamptz, $4::timestamptz, $5, $6)`,
+    [session, attempt, ...times, sceneSha256, parts.length],
+  );
+  await tx.query(
+    `insert into reelform.session_parts (session_id, part, first_segment, end_segment, frame_count)
+      select $1, part - 1, first_segment, end_segment, frame_count
+        from unnest($2::integer[], $3::integer[], $4::integer[])
+          with ordinality as given (first_segment, end_segment, frame_count, part)`,
+    [
+      session,
+      parts.map(({ segments }) => segments.first),
+      parts.map(({ segments }) => segments.end),
+      parts.map(({ frameCount }) => frameCount),
+    ],
+  );
+}
+
+function asSplit({ queued_at, begun_at, scene_sha256 }: Row, parts: readonly Part[]): Omit<Split, 'stored'> {
+  return {
+    queuedAtMs: Date.parse(queued_at),
+    begunAtMs: Date.parse(begun_at),
+    sceneSha256: scene_sha256,
+    parts: parts.map(({ first_segment: first, end_segment: end, frame_count: frameCount, sha256 }) => ({
+      ...{ segments: { first, end }, frameCount, sha256 },
+    })),
+  };
+}
+
+async function isAtWork(on: Queryable, { session, attempt }: SessionAttempt): Promise<boolean> {
+  return (await on.query(`select 1 from reelform.sessions where ${AT_WORK}`, [session, attempt])).length > 0;
+}
+
+/** Writes how far a part is, and from it how far the session is, which never falls. @returns whether it is at work */
+function tell(database: Database, { session, attempt, part }: PartKey, framesDone: number): Promise<boolean> {
+  return database.transaction(async (tx) => {
+    const told = await tx.query(
+      `update reelform.sessions set render_progress = greatest(render_progress, least(99, floor((
+          select sum(case when part = $3 then greatest(frames_done, $4) else frames_done end) * 100.0 / sum(frame_count)
+            from reelform.session_parts where session_id = $1))))
+        where ${AT_WORK} and exists
+          (select 1 from reelform.session_splits p where p.session_id = $1 and p.attempt = $2)
+        returning id`,
+      [session, attempt, part, framesDone],
+    );
+    if (told.length === 0) return false;
+    await tx.query(
+      `update reelform.session_parts set frames_done = greatest(frames_done, $3)
+        where session_id = $1 and part = $2 and frames_done < $3`,
+      [session, part, framesDone],
+    );
+    return true;
+  });
+}
