@@ -1,13 +1,16 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { env } from 'node:process';
 import type { Logger } from 'pino';
+import { createDestinations } from '../session/destinations.ts';
 import type { RenderPool } from '../session/processes/render-pool.ts';
 import { RenderPace } from '../session/render-pace.ts';
 import { SessionRunner } from '../session/session-runner.ts';
 import { Sessions } from '../session/sessions.ts';
 import { type AllowList, parseAllowList } from '../session/sources/allow-list.ts';
 import { createSources } from '../session/sources/sources.ts';
+import { openDeliveries } from './deliveries/open-deliveries.ts';
 import type { AppPorts } from './http/app-ports.ts';
 import { createMetrics } from './http/metrics.ts';
 import { countedSources, tracedRenderer } from './observed-ports.ts';
@@ -17,6 +20,7 @@ import { createOutputFiles } from './outputs/output-files.ts';
 import { createStoredOutputs } from './outputs/stored-outputs.ts';
 import type { ObjectStorage, TokenStore } from './ports.ts';
 import { JobQueue } from './queue/job-queue.ts';
+import { createSessionQueue } from './queue/session-queue.ts';
 import { readinessOf } from './readiness.ts';
 import { reportRuns } from './report-runs.ts';
 import type { Settings } from './settings.ts';
@@ -31,6 +35,8 @@ import { createUploadTable } from './store/upload-table.ts';
 import { createSweeper } from './sweeper.ts';
 import { SourceUploads } from './templates/source-uploads.ts';
 import { StyleVersions } from './templates/style-versions.ts';
+import { openWebhooks } from './webhooks/open-webhooks.ts';
+import { createFarmFigures } from './workers/farm-figures.ts';
 import { foundInstallation, type Installation, joinInstallation } from './workers/installation.ts';
 import { renderJobs } from './workers/render-jobs.ts';
 import { workerBuild } from './workers/worker-build.ts';
@@ -125,7 +131,17 @@ interface Opened {
 function assemble({ settings, logger, now }: PartsOptions, opened: Opened): Parts {
   const { database, storage, publicUrl, queue, pool, build, key } = opened;
   const { dataDirectory, concurrency } = settings;
-  const metrics = createMetrics({ ofProcess: true, queueDepth: async () => (await queue.depth()).queued });
+  const metrics = createMetrics({
+    ofProcess: true,
+    farm: () => farm.figures().catch(() => null),
+    webhooksPending: () => webhooks.pending(),
+  });
+  const webhooks = openWebhooks({
+    ...{ database, queue, log: logger, now },
+    allow: allowList(settings.allowWebhooks),
+    onTried: metrics.webhookTried,
+  });
+  const farm = createFarmFigures(database);
   const registry = createWorkerRegistry({
     ...{ database, build, places: concurrency, log: logger },
     busy: () => queue.atWork('render'),
@@ -139,20 +155,39 @@ function assemble({ settings, logger, now }: PartsOptions, opened: Opened): Part
     mayRead: (tenant, digest) => uploadTable.has(tenant, digest),
   });
   const styleVersions = new StyleVersions({
-    table: createStyleVersionTable(database),
+    table: createStyleVersionTable(database, webhooks.onStyleVersionStatus),
     storage,
     renderer: pool,
     enqueue: (id) => database.transaction((tx) => queue.enqueue(tx, 'stillcuts', id)),
     publicUrl,
     now,
   });
+  const outputs = createStoredOutputs(storage, publicUrl);
+  const destinations = createDestinations({
+    credentials: settings.credentials,
+    defaults: settings.defaultUploads,
+    isServer: true,
+    env,
+    directory: dataDirectory,
+  });
+  const deliveries = openDeliveries({
+    ...{ database, queue, files: outputs, destinations, log: logger, metrics, now },
+    async onUpload(tx, { tenant, session }, { status, to, remote_id: remoteId }) {
+      if (status !== 'complete') return;
+      await webhooks.onUploadComplete(tx, { tenant, sessionId: session.id, to, remoteId, at: session.updated_at });
+    },
+  });
+  const waiting = createSessionQueue({ queue, limits: settings });
   const store = createSessionTable({
     database,
     now,
-    async onStatus(tx, { session }) {
-      if (session.status !== 'preview_rendering') return;
-      await queue.enqueue(tx, session.output?.format === 'png' ? 'still' : 'render', session.id);
+    async onStatus(tx, stored) {
+      const { session } = stored;
+      await deliveries.onStatus(tx, stored);
+      await webhooks.onSessionStatus(tx, stored);
+      if (session.status === 'preview_rendering') await waiting.enqueue(tx, stored);
     },
+    onUploads: deliveries.onUploads,
   });
   const shared = {
     templates: styleVersions,
@@ -160,12 +195,13 @@ function assemble({ settings, logger, now }: PartsOptions, opened: Opened): Part
     environment: { now, randomId: () => randomBytes(18).toString('base64url') },
     pace: new RenderPace(),
     retentionMs: settings.retentionDays === null ? null : settings.retentionDays * DAY_MS,
+    destinations,
   };
   const runner = new SessionRunner({
     ...shared,
     sources: countedSources(sources.reader, metrics),
     renderer: tracedRenderer(pool),
-    outputs: createStoredOutputs(storage, publicUrl),
+    outputs,
     progressIntervalMs: PROGRESS_EVERY_MS,
     onEvent: reportRuns(logger, metrics),
   });
@@ -175,14 +211,21 @@ function assemble({ settings, logger, now }: PartsOptions, opened: Opened): Part
   let isWorking = false;
   const readiness = {
     ...{ database, storage, isWorking: () => isWorking },
-    ...(answersOnly ? { hasWorkers: async () => (await registry.farm()).workers > 0 } : {}),
+    ...(answersOnly ? { hasWorkers: async () => (await farm.figures()).workers > 0 } : {}),
   };
   return {
     app: {
-      sessions: new Sessions({ ...shared, stop: (id) => runner.stop(id) }),
+      sessions: new Sessions({
+        ...shared,
+        stop(id) {
+          runner.stop(id);
+          deliveries.stop(id);
+        },
+      }),
       styleVersions,
       uploads: new SourceUploads(sources.uploads, uploadTable),
       outputs: createOutputFiles({ index: store, storage, key }),
+      webhooks: webhooks.api,
       tokens,
       readiness: () => readinessOf(readiness),
       settings: { ...settings, publicUrl },
@@ -198,7 +241,11 @@ function assemble({ settings, logger, now }: PartsOptions, opened: Opened): Part
     async work() {
       await styleVersions.resume();
       if (!answersOnly) {
-        await queue.work(renderJobs({ runner, styleVersions, places: concurrency }));
+        await queue.work({
+          ...renderJobs({ runner, styleVersions, places: concurrency }),
+          delivery: deliveries.handler,
+          webhook: webhooks.handler,
+        });
         await registry.join();
       }
       isWorking = true;

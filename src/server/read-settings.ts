@@ -3,6 +3,7 @@ import type { Diagnostic, Result, Span } from '../diagnostic.ts';
 import { nearest } from '../nearest.ts';
 import { parseYaml } from '../yaml/parse-yaml.ts';
 import type { MapEntry, TreeNode } from '../yaml/tree.ts';
+import { FILE_SETTINGS, type FileSetting, readDeliverySettings, secretSpans } from './delivery-settings.ts';
 import { FOLDER, type Machine, SETTING_ROWS, type ServeSettings, type SettingRow } from './settings-table.ts';
 
 export interface SettingsInput {
@@ -41,6 +42,9 @@ export function readSettings(input: SettingsInput): Result<ServeSettings> {
     const first = values.find((one) => one.ok);
     settings[key] = first === undefined ? row.defaultOn(input.machine) : first.value;
   }
+  const { diagnostics: mistakes, ...delivery } = readDeliverySettings(file.trees, input.file?.directory ?? input.cwd);
+  diagnostics.push(...mistakes);
+  Object.assign(settings, delivery);
   // Every row of the table is a setting, and there is a row for each: its type says so.
   if (diagnostics.length === 0) return { ok: true, value: settings as unknown as ServeSettings };
   // What has no place comes first, the file from its top.
@@ -48,16 +52,21 @@ export function readSettings(input: SettingsInput): Result<ServeSettings> {
 }
 
 /**
- * The text of a settings file as it may be shown around a mistake: a connection string holds a password.
+ * The text of a settings file as it may be shown around a mistake: a connection string holds a password, and among
+ * credentials people write secrets although they do not belong there.
  *
  * @returns undefined where that cannot be told from the rest
  */
 export function shownSettings(name: string, text: string): string | undefined {
-  if (!SECRETS.some((secret) => text.includes(secret))) return text;
+  if (![...SECRETS, 'credentials'].some((secret) => text.includes(secret))) return text;
   const parsed = parseYaml(name, text);
   if (!parsed.ok) return undefined;
   const root = parsed.value;
-  const spans = SECRETS.flatMap((secret) => (root?.kind === 'map' ? (root.entries.get(secret)?.value.span ?? []) : []));
+  if (root === null) return text;
+  const spans = [
+    ...SECRETS.flatMap((secret) => (root.kind === 'map' ? (root.entries.get(secret)?.value.span ?? []) : [])),
+    ...secretSpans(root),
+  ];
   return spans.reduce(
     (shown, { start, end }) =>
       shown.slice(0, start) + shown.slice(start, end).replaceAll(/[^\n]/g, '*') + shown.slice(end),
@@ -89,28 +98,39 @@ function readWritten(row: SettingRow<unknown>, { texts, name, at, directory }: W
   return { ok: false, diagnostics: [{ code: 'settings_invalid', severity: 'error', message, at }] };
 }
 
-function readFile({ file }: SettingsInput): { settings: Map<string, Written>; diagnostics: readonly Diagnostic[] } {
+interface SettingsFile {
+  readonly settings: ReadonlyMap<string, Written>;
+  /** Of settings that have more than texts. */
+  readonly trees: ReadonlyMap<FileSetting, TreeNode>;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+function readFile({ file }: SettingsInput): SettingsFile {
   const settings = new Map<string, Written>();
-  if (file === null) return { settings, diagnostics: [] };
+  const trees = new Map<FileSetting, TreeNode>();
+  if (file === null) return { settings, trees, diagnostics: [] };
   const parsed = parseYaml(file.name, file.text);
-  if (!parsed.ok) return { settings, diagnostics: parsed.diagnostics };
+  if (!parsed.ok) return { settings, trees, diagnostics: parsed.diagnostics };
   const root = parsed.value;
-  if (root === null) return { settings, diagnostics: [] };
+  if (root === null) return { settings, trees, diagnostics: [] };
   if (root.kind !== 'map') {
     const message = `${file.name} holds no settings: a map of names and values`;
-    return { settings, diagnostics: [{ code: 'settings_invalid', severity: 'error', message, at: root.span }] };
+    return { settings, trees, diagnostics: [{ code: 'settings_invalid', severity: 'error', message, at: root.span }] };
   }
   const diagnostics: Diagnostic[] = [];
   for (const [name, entry] of root.entries) {
     const row = SETTING_ROWS.find(([, one]) => one.name === name)?.[1];
-    if (row === undefined) diagnostics.push(unknownSetting(name, entry));
+    const tree = FILE_SETTINGS.find((one) => one === name);
+    if (tree !== undefined) {
+      if (!isNothing(entry.value)) trees.set(tree, entry.value);
+    } else if (row === undefined) diagnostics.push(unknownSetting(name, entry));
     else if (!isNothing(entry.value)) {
       const texts = textsOf(entry.value, row.kind.shape);
       if (texts === null) diagnostics.push(wrongShape(name, row, entry.value.span));
       else settings.set(name, { texts, name, at: entry.value.span, directory: file.directory });
     }
   }
-  return { settings, diagnostics };
+  return { settings, trees, diagnostics };
 }
 
 function isNothing(node: TreeNode): boolean {
@@ -137,7 +157,7 @@ function wrongShape(name: string, { kind }: SettingRow<unknown>, at: Span): Diag
 }
 
 function unknownSetting(name: string, { keySpan }: MapEntry): Diagnostic {
-  const names = SETTING_ROWS.map(([, row]) => row.name);
+  const names = [...SETTING_ROWS.map(([, row]) => row.name), ...FILE_SETTINGS];
   const meant = nearest(name, names);
   return {
     code: 'unknown_property',

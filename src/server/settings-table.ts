@@ -49,10 +49,13 @@ export const FOLDER = 'data';
 
 const NOTHING = { defaultOn: () => null, defaultText: 'none' } as const;
 
+/** What has more than texts stands in the file alone, @see readDeliverySettings. */
+type TabledSetting = Exclude<keyof ServeSettings, 'credentials' | 'defaultUploads'>;
+
 /**
  * Every setting, once: flags, environment, file and documentation are made from this table.
  */
-export const SETTINGS_TABLE: { readonly [K in keyof ServeSettings]: SettingRow<ServeSettings[K]> } = {
+export const SETTINGS_TABLE: { readonly [K in TabledSetting]: SettingRow<ServeSettings[K]> } = {
   host: {
     ...named('host', '--host', 'REELFORM_HOST'),
     kind: text('<address>', 'an address or a host name', /^[A-Za-z0-9.:_-]+$/),
@@ -142,6 +145,38 @@ export const SETTINGS_TABLE: { readonly [K in keyof ServeSettings]: SettingRow<S
     defaultOn: () => new Map(),
     defaultText: 'none',
     sentence: 'the same for one tenant; can be said for several',
+  },
+  tenantConcurrency: {
+    ...named('tenant_concurrency', '--tenant-concurrency', 'REELFORM_TENANT_CONCURRENCY'),
+    kind: wholeNumber('<n>', 1, 100_000),
+    ...NOTHING,
+    sentence: 'videos of one tenant to render at once, by all workers together',
+  },
+  tenantConcurrencies: {
+    ...named('tenant_concurrencies', '--tenant-concurrencies', 'REELFORM_TENANT_CONCURRENCIES'),
+    kind: numbersByName('<tenant=n>', 1, 100_000),
+    defaultOn: () => new Map(),
+    defaultText: 'none',
+    sentence: 'the same for one tenant; can be said for several',
+  },
+  maxQueued: {
+    ...named('max_queued', '--max-queued', 'REELFORM_MAX_QUEUED'),
+    kind: wholeNumber('<n>', 1, 10_000_000),
+    ...NOTHING,
+    sentence: 'sessions of one tenant that may wait or be at work; more are 429',
+  },
+  tenantMaxQueued: {
+    ...named('tenant_max_queued', '--tenant-max-queued', 'REELFORM_TENANT_MAX_QUEUED'),
+    kind: numbersByName('<tenant=n>', 1, 10_000_000),
+    defaultOn: () => new Map(),
+    defaultText: 'none',
+    sentence: 'the same for one tenant; can be said for several',
+  },
+  maxQueuedTotal: {
+    ...named('max_queued_total', '--max-queued-total', 'REELFORM_MAX_QUEUED_TOTAL'),
+    kind: wholeNumber('<n>', 1, 10_000_000),
+    ...NOTHING,
+    sentence: 'renders of all tenants together that may wait, about; more are 503',
   },
   allowSources: {
     ...named('allow_sources', '--allow-source', 'REELFORM_ALLOW_SOURCES'),

@@ -1,3 +1,6 @@
+import type { Credential } from '../delivery/credential.ts';
+import type { ExternalUploadRequest } from '../wire/external-upload.ts';
+
 /** Everything that can be said about a running service, with its defaults filled in. Numbers are positive. */
 export interface Settings {
   /** Address to listen on. */
@@ -25,6 +28,16 @@ export interface Settings {
   readonly rateLimit: number | null;
   /** The same for single tenants. */
   readonly tenantRateLimits: ReadonlyMap<string, number>;
+  /** Videos of one tenant that are rendered at once, by all workers together; null: as many as there are places. */
+  readonly tenantConcurrency: number | null;
+  /** The same for single tenants. */
+  readonly tenantConcurrencies: ReadonlyMap<string, number>;
+  /** Sessions of one tenant that may wait or be at work; null: any number. */
+  readonly maxQueued: number | null;
+  /** The same for single tenants. */
+  readonly tenantMaxQueued: ReadonlyMap<string, number>;
+  /** Renders of all tenants that may wait; null: any number. */
+  readonly maxQueuedTotal: number | null;
   /** Hosts, host:port, *.domain and CIDR ranges that sources may come from although they are not public. */
   readonly allowSources: readonly string[];
   /** The same of what webhooks may be sent to, also without TLS. */
@@ -43,4 +56,8 @@ export interface Settings {
   readonly metrics: boolean;
   /** Sockets at once. */
   readonly maxConnections: number;
+  /** The right to deliver finished files, by name; without its secrets. */
+  readonly credentials: ReadonlyMap<string, Credential>;
+  /** Where a tenant's finished files go without being asked; `*` for those of all tenants. */
+  readonly defaultUploads: ReadonlyMap<string, readonly ExternalUploadRequest[]>;
 }

@@ -1,6 +1,13 @@
-import { join } from 'node:path';
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { extname, join } from 'node:path';
+import { Readable } from 'node:stream';
+import type { Sha256 } from '../digest.ts';
+import { ifThere } from '../if-there.ts';
 import { OUTPUT_FILES } from '../template/output-files.ts';
 import { type OutputStore, SessionFailure } from './ports.ts';
+import type { FinishedFiles } from './upload-ports.ts';
 
 /**
  * Finished files in a folder, each written whole or not at all; URLs are relative references below `baseUrl`. EDGE.
@@ -11,7 +18,7 @@ export function createDirectoryOutputs(
   directory: string,
   baseUrl: string,
   writeFile: (path: string, bytes: Uint8Array) => Promise<void>,
-): OutputStore {
+): OutputStore & FinishedFiles {
   return {
     /** What is asked for here is always made anew: what need not be is planned, and never asked for. */
     async find() {
@@ -19,7 +26,7 @@ export function createDirectoryOutputs(
     },
     async save(_scene, name, { format, video, stills }) {
       // Names come from a lockfile as well, and a lockfile comes from whoever wrote the pull request.
-      if (name.split('/').some((part) => part === '' || part === '.' || part === '..') || name.includes('\\')) {
+      if (!isInside(name)) {
         const detail = `The output ${name} would lie outside of ${baseUrl}/`;
         throw new SessionFailure({ code: 'storage_failed', title: 'Output could not be stored', detail });
       }
@@ -34,5 +41,33 @@ export function createDirectoryOutputs(
       await writeFile(join(directory, file), video);
       return { video_url: `${baseUrl}/${file}`, thumbnails, bytes: video.length };
     },
+    async openVideo({ video_url }) {
+      const name = video_url.startsWith(`${baseUrl}/`) ? video_url.slice(baseUrl.length + 1) : '';
+      const contentType = TYPES.get(extname(name).slice(1));
+      if (!isInside(name) || contentType === undefined) return null;
+      const path = join(directory, name);
+      const found = await ifThere(stat(path));
+      if (found === null || !found.isFile()) return null;
+      const hash = createHash('sha256');
+      for await (const chunk of createReadStream(path)) hash.update(chunk as Buffer);
+      return {
+        size: found.size,
+        contentType,
+        sha256: hash.digest('hex') as Sha256,
+        stream(range) {
+          if (range === undefined) return createReadStream(path);
+          if (range.end <= range.start) return Readable.from([]);
+          return createReadStream(path, { start: range.start, end: range.end - 1 });
+        },
+      };
+    },
   };
+}
+
+const TYPES: ReadonlyMap<string, string> = new Map(
+  Object.values(OUTPUT_FILES).map(({ extension, contentType }) => [extension, contentType]),
+);
+
+function isInside(name: string): boolean {
+  return !name.split('/').some((part) => part === '' || part === '.' || part === '..') && !name.includes('\\');
 }

@@ -1,5 +1,8 @@
-import type { RenderService } from '../service/render-service.ts';
+import type { FinishedVideo, RenderService } from '../service/render-service.ts';
+import type { ExternalUpload, ExternalUploadRequest } from '../wire/external-upload.ts';
 import type { CreateRenderSession } from '../wire/render-session.ts';
+import type { Destinations } from './destinations.ts';
+import { createEmbeddedDeliveries } from './embedded-deliveries.ts';
 import { createMemoryStore } from './memory-store.ts';
 import type { OutputStore, Renderer, SessionEnvironment, SourceReader, TemplateRegistry, TenantId } from './ports.ts';
 import { RenderPace } from './render-pace.ts';
@@ -7,15 +10,29 @@ import { SessionRunner } from './session-runner.ts';
 import { Sessions } from './sessions.ts';
 import { uploadUrl } from './sources/source-reader.ts';
 import type { SourceStore } from './sources/source-store.ts';
+import type { FinishedFiles } from './upload-ports.ts';
+import { UploadRunner } from './upload-runner.ts';
 
 export interface EmbeddedServicePorts {
   readonly templates: TemplateRegistry;
   readonly sources: SourceReader;
   readonly renderer: Renderer;
-  readonly outputs: OutputStore;
-  readonly environment: SessionEnvironment;
+  readonly outputs: OutputStore & FinishedFiles;
+  readonly destinations: Destinations;
+  readonly environment: SessionEnvironment & {
+    /** Rejects when the signal is aborted. */
+    wait(milliseconds: number, signal: AbortSignal): Promise<void>;
+    /** 0..1 */
+    random(): number;
+  };
   readonly uploads: SourceStore;
 }
+
+export type EmbeddedService = RenderService &
+  Required<Pick<RenderService, 'deliverVideo'>> & {
+    /** Stops what is being rendered, waits for deliveries that are at work, and for all of it to be recorded. */
+    close(): Promise<void>;
+  };
 
 /** Whoever runs the command: there is nobody else. */
 const SELF = 'embedded' as TenantId;
@@ -25,17 +42,42 @@ const SELF = 'embedded' as TenantId;
  * are those of `reelform serve` without HTTP, database and queue. Nothing outlives it, so an idempotency key has nothing
  * to protect.
  */
-export function createEmbeddedService(ports: EmbeddedServicePorts): RenderService & { close(): Promise<void> } {
+export function createEmbeddedService(ports: EmbeddedServicePorts): EmbeddedService {
+  const { environment } = ports;
   const stopped = new AbortController();
   const atWork = new Set<Promise<void>>();
   const shared = { ...ports, pace: new RenderPace(), retentionMs: null };
-  const store = createMemoryStore((id) => {
+  const enqueue = (id: string): void => {
     const work = runner.run(id, stopped.signal).catch((error: unknown) => runner.fail(id, closed(error)));
     atWork.add(work);
     void work.finally(() => atWork.delete(work));
+  };
+  const store = createMemoryStore(enqueue, {
+    now: () => environment.now(),
+    onUpload: (job, delayMs) => deliveries.plan(job, delayMs),
   });
   const runner = new SessionRunner({ ...shared, store, progressIntervalMs: 0 });
+  const uploadRunner = new UploadRunner({
+    store,
+    files: ports.outputs,
+    destinations: ports.destinations,
+    now: () => environment.now(),
+    random: () => environment.random(),
+  });
+  const deliveries = createEmbeddedDeliveries(uploadRunner, (ms, signal) => environment.wait(ms, signal));
   const sessions = new Sessions({ ...shared, store, stop: (id) => runner.stop(id) });
+
+  const deliverVideo = async (
+    video: FinishedVideo,
+    asked: readonly ExternalUploadRequest[],
+  ): Promise<readonly ExternalUpload[]> => {
+    const { id } = await sessions.adopt(SELF, video, asked);
+    await deliveries.idle(id);
+    const { external_uploads = [] } = await sessions.get(SELF, id);
+    await sessions.remove(SELF, id);
+    return external_uploads;
+  };
+
   return {
     name: 'embedded',
     minPollMs: 50,
@@ -50,10 +92,11 @@ export function createEmbeddedService(ports: EmbeddedServicePorts): RenderServic
     async uploadSource({ bytes, sha256 }) {
       return { remote_url: uploadUrl(await ports.uploads.put(bytes, sha256)) };
     },
-    /** Stops what is being rendered and waits for it to be recorded as failed. */
+    deliverVideo,
     async close() {
       stopped.abort();
       await Promise.all(atWork);
+      await deliveries.close();
     },
   };
 }

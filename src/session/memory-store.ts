@@ -1,14 +1,36 @@
 import { serviceError } from '../service/service-error.ts';
+import type { ExternalUpload } from '../wire/external-upload.ts';
 import type { RenderSession } from '../wire/render-session.ts';
+import { withoutVideo, withUpload } from './external-uploads.ts';
 import type { Claimed, IdempotencyClaim, SessionStore, StoredSession, TenantId } from './ports.ts';
+import type { BegunUpload, UploadJob, UploadStore } from './upload-ports.ts';
+
+export interface MemoryStoreOptions {
+  /** Is told of each upload whose time has come, or will have come by then. */
+  onUpload?(job: UploadJob, delayMs: number): void;
+  /** Milliseconds since the epoch. */
+  now?(): number;
+}
+
+/** What nobody is told of an upload, @see BegunUpload. */
+interface UploadWork {
+  readonly round: number;
+  readonly attempt: number;
+  readonly tries: number;
+  readonly state: BegunUpload['state'];
+}
 
 /**
  * Sessions for as long as the process lives: what a service needs that nobody else can reach.
  *
  * @param enqueue is told of each session that is to be rendered
  */
-export function createMemoryStore(enqueue: (id: string) => void): SessionStore {
+export function createMemoryStore(
+  enqueue: (id: string) => void,
+  { onUpload, now = () => 0 }: MemoryStoreOptions = {},
+): SessionStore & UploadStore {
   const kept = new Map<string, StoredSession>();
+  const works = new Map<string, UploadWork>();
   const answers = new Map<string, { readonly request: string; readonly session: RenderSession }>();
 
   const own = (tenant: TenantId, id: string): StoredSession | null => {
@@ -30,10 +52,37 @@ export function createMemoryStore(enqueue: (id: string) => void): SessionStore {
     return { kind: 'done', value };
   };
 
+  const plan = (session: string, position: number, work: Partial<UploadWork>, delayMs: number): void => {
+    const key = keyOf(session, position);
+    const before = works.get(key) ?? { round: -1, attempt: 0, tries: 0, state: null };
+    const planned = { ...before, ...work, round: before.round + 1 };
+    works.set(key, planned);
+    onUpload?.({ session, position, round: planned.round }, delayMs);
+  };
+  /** Keeps a session, and plans those of its uploads that are pending and were not in the one before. */
+  const keep = (stored: StoredSession, before: readonly ExternalUpload[]): void => {
+    kept.set(stored.session.id, stored);
+    if (stored.session.status !== 'preview_rendered') return;
+    for (const [position, upload] of (stored.session.external_uploads ?? []).entries()) {
+      if (upload.status === 'pending' && upload !== before[position])
+        plan(stored.session.id, position, { tries: 0, state: null }, 0);
+    }
+  };
+  /** The session of an upload and what is known of it, where the attempt is the latest. */
+  const ours = ({ stored, position, attempt }: BegunUpload): StoredSession | null => {
+    const found = kept.get(stored.session.id);
+    return found !== undefined && works.get(keyOf(stored.session.id, position))?.attempt === attempt ? found : null;
+  };
+  const write = (stored: StoredSession, position: number, change: Partial<ExternalUpload>): StoredSession => {
+    const changed = { ...stored, session: withUpload(stored.session, position, change, now()) };
+    kept.set(stored.session.id, changed);
+    return changed;
+  };
+
   return {
     async create(stored, claim) {
       return claimed(stored.tenant, claim, () => {
-        kept.set(stored.session.id, stored);
+        keep(stored, []);
         if (stored.session.status === 'preview_rendering') enqueue(stored.session.id);
         return stored.session;
       });
@@ -56,7 +105,7 @@ export function createMemoryStore(enqueue: (id: string) => void): SessionStore {
       if (stored === null) return null;
       return claimed(tenant, claim, () => {
         const session = change(stored.session);
-        kept.set(id, { ...stored, session });
+        keep({ ...stored, session }, stored.session.external_uploads ?? []);
         if (stored.session.status === 'draft' && session.status === 'preview_rendering') enqueue(id);
         return session;
       });
@@ -75,8 +124,50 @@ export function createMemoryStore(enqueue: (id: string) => void): SessionStore {
       const stored = kept.get(id);
       if (stored?.attempt !== attempt || stored.session.status !== 'preview_rendering') return false;
       const render_progress = Math.max(stored.session.render_progress, session.render_progress);
-      kept.set(id, { ...stored, session: { ...session, render_progress }, scene: scene ?? stored.scene });
+      // As they are kept: uploads may have been added while it was rendered.
+      const { external_uploads } = stored.session;
+      const uploads = external_uploads === undefined ? {} : { external_uploads };
+      const recorded = { ...session, render_progress, ...uploads };
+      const hasVideo = session.status === 'preview_rendering' || session.status === 'preview_rendered';
+      keep({ ...stored, session: hasVideo ? recorded : withoutVideo(recorded), scene: scene ?? stored.scene }, []);
+      return true;
+    },
+    async beginUpload({ session: id, position, round }) {
+      const stored = kept.get(id);
+      const work = works.get(keyOf(id, position));
+      const upload = stored?.session.external_uploads?.[position];
+      if (stored === undefined || upload === undefined || work?.round !== round || isEnded(upload)) return null;
+      const begun = { ...work, attempt: work.attempt + 1 };
+      works.set(keyOf(id, position), begun);
+      const written = write(stored, position, { status: 'uploading' });
+      return { ...begun, stored: written, position, upload };
+    },
+    async keepUploadState(begun, state) {
+      if (ours(begun) === null) return false;
+      const key = keyOf(begun.stored.session.id, begun.position);
+      works.set(key, { ...works.get(key)!, state });
+      return true;
+    },
+    async retryUpload(begun, delayMs) {
+      const stored = ours(begun);
+      if (stored === null) return false;
+      write(stored, begun.position, { status: 'pending' });
+      plan(stored.session.id, begun.position, { tries: begun.tries + 1 }, delayMs);
+      return true;
+    },
+    async endUpload(begun, end) {
+      const stored = ours(begun);
+      if (stored === null) return false;
+      write(stored, begun.position, end);
       return true;
     },
   };
+}
+
+function keyOf(session: string, position: number): string {
+  return `${session}/${position}`;
+}
+
+function isEnded({ status }: ExternalUpload): boolean {
+  return status === 'complete' || status === 'failed';
 }

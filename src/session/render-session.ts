@@ -1,3 +1,6 @@
+import type { FinishedVideo } from '../service/render-service.ts';
+import { OUTPUT_FILES } from '../template/output-files.ts';
+import { OUTPUT_FORMATS } from '../wire/output.ts';
 import type {
   CreateRenderSession,
   RenderSession,
@@ -5,6 +8,7 @@ import type {
   SessionSource,
   SessionUsage,
 } from '../wire/render-session.ts';
+import { withoutVideo } from './external-uploads.ts';
 import type { SessionProblem } from './ports.ts';
 
 /**
@@ -40,6 +44,15 @@ export function createdSession(
     ...(request.output === undefined ? {} : { output: request.output }),
   };
   return request.render === 'preview' ? queuedSession(draft, nowMs) : draft;
+}
+
+/** The session of a video that was rendered before: what is known of it, and no more. */
+export function adoptedSession({ session: id, title, video_url }: FinishedVideo, nowMs: number): RenderSession {
+  const extension = /[^.]*$/.exec(video_url)?.[0];
+  const format = OUTPUT_FORMATS.find((one) => OUTPUT_FILES[one].extension === extension) ?? 'mp4';
+  const mapping = { template_style_version_id: '', resources: {} };
+  const session = createdSession({ title, mapping, output: { format } }, { session: id, mapping: '' }, nowMs);
+  return { ...session, status: 'preview_rendered', render_progress: 100, video_url, terminal: true };
 }
 
 /** Accepted for rendering: the interface document promises `preview_rendering` from here on. */
@@ -84,7 +97,7 @@ export function failedSession(
 ): RenderSession {
   const occurred_at = timestamp(end.nowMs);
   return {
-    ...session,
+    ...withoutVideo(session),
     status: 'preview_failed',
     errors: errors.map((error) => ({ ...error, occurred_at })),
     ...endFields(end),

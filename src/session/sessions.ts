@@ -1,13 +1,17 @@
+import { type FinishedVideo, sessionEnd } from '../service/render-service.ts';
 import { type ServiceError, serviceError } from '../service/service-error.ts';
 import { checkMapping } from '../template/bind/check-mapping.ts';
 import { checkOutput } from '../template/bind/check-output.ts';
 import { resolveOutput } from '../template/bind/resolve-output.ts';
 import type { TemplatePackage } from '../template/template-package.ts';
+import type { ExternalUploadRequest } from '../wire/external-upload.ts';
 import type { Resource } from '../wire/mapping.ts';
 import type { RequestProblem } from '../wire/problem.ts';
 import type { CreateRenderSession, DryRun, RenderSession } from '../wire/render-session.ts';
 import type { StyleVersion } from '../wire/style-version.ts';
+import type { Destinations } from './destinations.ts';
 import { drawnExtent } from './drawn-extent.ts';
+import { addUploads, firstUploads } from './external-uploads.ts';
 import type {
   Claimed,
   IdempotencyClaim,
@@ -18,7 +22,7 @@ import type {
   TenantId,
 } from './ports.ts';
 import type { RenderPace } from './render-pace.ts';
-import { canceledSession, createdSession, queuedSession } from './render-session.ts';
+import { adoptedSession, canceledSession, createdSession, queuedSession } from './render-session.ts';
 
 export interface SessionsPorts {
   readonly templates: TemplateRegistry;
@@ -27,7 +31,8 @@ export interface SessionsPorts {
   readonly pace: RenderPace;
   /** How long an ended session is kept; null for good. */
   readonly retentionMs: number | null;
-  /** Ends the work on a session, if this process is at it. */
+  readonly destinations: Destinations;
+  /** Ends the work on a session and on its uploads, if this process is at it. */
   stop(id: string): void;
 }
 
@@ -67,9 +72,9 @@ export class Sessions {
   ): Promise<Answer> {
     const { environment, store } = this.#ports;
     const template = await this.#template(tenant, request.mapping.template_style_version_id);
-    refuse(checkRequest(request, template));
     const ids = { session: `rs_${environment.randomId()}`, mapping: `map_${environment.randomId()}` };
-    const session = createdSession(withPlainColors(request, template.spec), ids, environment.now());
+    const { session, problems } = this.#newSession(tenant, request, template, ids);
+    refuse(problems);
     const stored = {
       tenant,
       session,
@@ -83,7 +88,7 @@ export class Sessions {
   /** Says what `create` would say, and what the render would take. Keeps nothing. */
   async dryRun(tenant: TenantId, request: CreateRenderSession): Promise<DryRun> {
     const template = await this.#template(tenant, request.mapping.template_style_version_id);
-    const errors = checkRequest(request, template);
+    const { problems: errors } = this.#newSession(tenant, request, template, { session: 'rs_', mapping: 'map_' });
     // An output with mistakes tells nothing.
     const output = checkOutput(request.output, template).length === 0 ? request.output : {};
     const extent = drawnExtent(resolveOutput(template, output));
@@ -131,10 +136,63 @@ export class Sessions {
     return answer(canceled);
   }
 
+  /**
+   * Has a video delivered that is finished, or at work.
+   *
+   * @throws ServiceError 409 for a session that ended without one
+   */
+  async addUploads(
+    tenant: TenantId,
+    id: string,
+    asked: readonly ExternalUploadRequest[],
+    claim: IdempotencyClaim | null = null,
+  ): Promise<Answer> {
+    const { store, environment, destinations } = this.#ports;
+    const added = await store.change(tenant, id, claim, (session) => {
+      if (sessionEnd(session.status) === 'failed') throw wrongState(session, 'There is no video to deliver');
+      const { uploads, problems } = addUploads(session, asked, tenant, destinations);
+      refuse(problems);
+      return { ...session, external_uploads: uploads, updated_at: new Date(environment.now()).toISOString() };
+    });
+    if (added === null) throw noSession(id);
+    return answer(added);
+  }
+
+  /**
+   * Takes over a video that was finished before this service began, and has it delivered.
+   *
+   * @returns a session of its own, rendered
+   */
+  async adopt(tenant: TenantId, video: FinishedVideo, asked: readonly ExternalUploadRequest[]): Promise<RenderSession> {
+    const { environment, store, destinations } = this.#ports;
+    const finished = adoptedSession(video, environment.now());
+    const { uploads, problems } = addUploads(finished, asked, tenant, destinations);
+    refuse(problems);
+    const session = { ...finished, id: `rs_${environment.randomId()}`, external_uploads: uploads };
+    const stored = { tenant, session, outputName: session.id, attempt: 0, scene: null };
+    return answer(await store.create(stored, null)).session;
+  }
+
   /** Forgets a session; its `video_url` ends with it. */
   async remove(tenant: TenantId, id: string): Promise<void> {
     if (!(await this.#ports.store.remove(tenant, id))) throw noSession(id);
     this.#ports.stop(id);
+  }
+
+  /** The session that a request comes to, and everything that is wrong with the request. */
+  #newSession(
+    tenant: TenantId,
+    request: CreateRenderSession,
+    template: TemplatePackage,
+    ids: Parameters<typeof createdSession>[1],
+  ): { readonly session: RenderSession; readonly problems: RequestProblem[] } {
+    const { environment, destinations } = this.#ports;
+    const mistakes = checkRequest(request, template);
+    // One with mistakes has no colours to write plainly.
+    const plain = mistakes.length === 0 ? withPlainColors(request, template.spec) : request;
+    const session = createdSession(plain, ids, environment.now());
+    const { uploads, problems } = firstUploads(session, request.external_uploads, tenant, destinations);
+    return { session: { ...session, external_uploads: uploads }, problems: [...mistakes, ...problems] };
   }
 
   async #template(tenant: TenantId, id: string): Promise<TemplatePackage> {
@@ -157,6 +215,9 @@ function refuse(problems: readonly RequestProblem[]): void {
   const told = problems.slice(0, MAX_TOLD).map((problem) => problem.detail);
   const more = problems.length > MAX_TOLD ? [`and ${problems.length - MAX_TOLD} more`] : [];
   const details = [...told, ...more].join('; ');
+  if (problems.every(({ pointer }) => pointer.startsWith('#/external_uploads'))) {
+    throw serviceError('upload_invalid', `The video cannot be delivered like this: ${details}`, problems);
+  }
   throw serviceError('mapping_invalid', `The mapping does not fit the template: ${details}`, problems);
 }
 

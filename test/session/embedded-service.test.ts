@@ -11,6 +11,7 @@ import type { Renderer } from '../../src/session/ports.ts';
 import { ALLOW_EVERYTHING } from '../../src/session/sources/allow-list.ts';
 import { createSources } from '../../src/session/sources/sources.ts';
 import type { RenderSession } from '../../src/wire/render-session.ts';
+import { testDestinations } from '../support/destinations.ts';
 import { solidPng } from '../support/small-package.ts';
 import { heldRenderer, instantRenderer, SMALL, smallRequest, smallTemplates } from '../support/small-sessions.ts';
 
@@ -32,7 +33,8 @@ function openService(renderer: Renderer = instantRenderer()) {
     sources: sources.reader,
     renderer,
     outputs: createDirectoryOutputs(join(directory, 'renders'), 'renders', writeFileAtomic),
-    environment: { now: () => 1000, randomId: () => String(++ids) },
+    destinations: testDestinations({ isServer: false, directory }),
+    environment: { now: () => 1000, randomId: () => String(++ids), wait: async () => undefined, random: () => 0.5 },
     uploads: sources.uploads,
   });
   const ended = async (id: string): Promise<RenderSession> => {

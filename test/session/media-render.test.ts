@@ -12,6 +12,7 @@ import { createEmbeddedService } from '../../src/session/embedded-service.ts';
 import { ALLOW_NOTHING } from '../../src/session/sources/allow-list.ts';
 import { createSources } from '../../src/session/sources/sources.ts';
 import { bindMapping } from '../../src/template/bind/bind-mapping.ts';
+import { testDestinations } from '../support/destinations.ts';
 import { CLIP, mediaPackage, VOICE } from '../support/media-package.ts';
 import { openPool } from '../support/render-pools.ts';
 import { toneWav } from '../support/tone.ts';
@@ -35,7 +36,8 @@ function openService() {
     sources: sources.reader,
     renderer: openPool(),
     outputs: createDirectoryOutputs(directory, 'renders', writeFileAtomic),
-    environment: { now: Date.now, randomId: () => String(++ids) },
+    destinations: testDestinations(),
+    environment: { now: Date.now, randomId: () => String(++ids), wait: async () => undefined, random: () => 0 },
     uploads: sources.uploads,
   });
   const upload = async (bytes: Uint8Array) => {

@@ -17,6 +17,8 @@ import { SessionRunner } from '../../src/session/session-runner.ts';
 import { Sessions } from '../../src/session/sessions.ts';
 import type { StyleVersionDetails } from '../../src/wire/style-version.ts';
 import { type Api, openApi } from './api.ts';
+import { testDestinations } from './destinations.ts';
+import { createMemoryWebhooks } from './memory-webhooks.ts';
 import { solidPng } from './small-package.ts';
 import { ACME, exampleSources, instantRenderer, SMALL, smallTemplates } from './small-sessions.ts';
 import { TEST_SETTINGS } from './test-settings.ts';
@@ -75,6 +77,7 @@ export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
     styleVersions: createStyleVersions(),
     uploads: createUploads(),
     outputs: kept.files,
+    webhooks: createMemoryWebhooks(),
     tokens: { authenticate: async (text) => PRINCIPALS[text] ?? null },
     readiness: async () => ({ ready: true, checks: { database: true } }),
     settings,
@@ -112,6 +115,7 @@ function openSessions(
     environment: { now: Date.now, randomId: () => randomBytes(18).toString('base64url') },
     pace: new RenderPace(),
     retentionMs: null,
+    destinations: testDestinations(),
   };
   const runner = new SessionRunner({ ...shared, progressIntervalMs: 0 });
   return { runner, sessions: new Sessions({ ...shared, stop: (id) => runner.stop(id) }) };

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { sha256 } from '../../src/digest.ts';
 import { writeFileAtomic } from '../../src/project/write-file.ts';
 import { sessionEnd } from '../../src/service/render-service.ts';
+import type { Destinations } from '../../src/session/destinations.ts';
 import { createDirectoryOutputs } from '../../src/session/directory-outputs.ts';
 import { createMemoryStore } from '../../src/session/memory-store.ts';
 import {
@@ -19,6 +20,7 @@ import { SessionRunner } from '../../src/session/session-runner.ts';
 import { Sessions } from '../../src/session/sessions.ts';
 import type { Resource } from '../../src/wire/mapping.ts';
 import type { CreateRenderSession, RenderSession } from '../../src/wire/render-session.ts';
+import { testDestinations } from './destinations.ts';
 import { smallPackage } from './small-package.ts';
 
 export const ACME = 'acme' as TenantId;
@@ -92,6 +94,7 @@ export function openSmallSessions(
     readonly retentionMs?: number;
     readonly sources?: SourceReader;
     readonly templates?: TemplateRegistry;
+    readonly destinations?: Destinations;
   } = {},
 ): SmallSessions {
   const directory = mkdtempSync(join(tmpdir(), 'reelform-sessions-'));
@@ -110,6 +113,7 @@ export function openSmallSessions(
     environment,
     pace: new RenderPace(),
     retentionMs: options.retentionMs ?? null,
+    destinations: options.destinations ?? testDestinations(),
   };
   const runner = new SessionRunner({ ...shared, progressIntervalMs: 0 });
   const sessions = new Sessions({ ...shared, stop: (id) => runner.stop(id) });

@@ -6,6 +6,7 @@ import type { Project } from '../../project/load-project.ts';
 import { writeFileAtomic } from '../../project/write-file.ts';
 import type { RenderService } from '../../service/render-service.ts';
 import { pushStyleVersion } from '../../service/style-version-pusher.ts';
+import { createDestinations } from '../../session/destinations.ts';
 import { createDirectoryOutputs } from '../../session/directory-outputs.ts';
 import { createEmbeddedService } from '../../session/embedded-service.ts';
 import { chooseEncoder } from '../../session/processes/choose-encoder.ts';
@@ -68,7 +69,18 @@ function openEmbedded(project: Project, io: Io): OpenService {
     sources: sources.reader,
     renderer: pool,
     outputs: createDirectoryOutputs(join(project.root, OUTPUTS_FOLDER), OUTPUTS_FOLDER, writeFileAtomic),
-    environment: { now: () => io.now(), randomId: () => randomBytes(12).toString('hex') },
+    destinations: createDestinations({
+      credentials: project.config.credentials,
+      isServer: false,
+      env: io.env,
+      directory: project.root,
+    }),
+    environment: {
+      now: () => io.now(),
+      randomId: () => randomBytes(12).toString('hex'),
+      wait: (milliseconds, signal) => setTimeout(milliseconds, undefined, { signal }),
+      random: () => Math.random(),
+    },
     uploads: sources.uploads,
   });
   return {

@@ -1,5 +1,7 @@
 import { type Sha256, sha256 } from '../../digest.ts';
 import type { Output, OutputStore } from '../../session/ports.ts';
+import type { FinishedFiles } from '../../session/upload-ports.ts';
+import { OUTPUT_FILES } from '../../template/output-files.ts';
 import type { ObjectStorage } from '../ports.ts';
 import {
   RECORD_FILE,
@@ -16,7 +18,7 @@ import {
  *
  * @param publicUrl without a slash at its end
  */
-export function createStoredOutputs(storage: ObjectStorage, publicUrl: string): OutputStore {
+export function createStoredOutputs(storage: ObjectStorage, publicUrl: string): OutputStore & FinishedFiles {
   const find = async (scene: Sha256, name: string): Promise<Output | null> => {
     const record = await readRendering(storage, scene);
     return record !== null && (await isWhole(storage, scene, record)) ? outputOf(publicUrl, name, record) : null;
@@ -37,6 +39,15 @@ export function createStoredOutputs(storage: ObjectStorage, publicUrl: string): 
       };
       await storage.put(renderingKey(scene, RECORD_FILE), new TextEncoder().encode(JSON.stringify(record)));
       return outputOf(publicUrl, name, record);
+    },
+    async openVideo({ scene }) {
+      const record = scene === null ? null : await readRendering(storage, scene);
+      if (scene === null || record === null) return null;
+      const key = renderingKey(scene, videoFile(record.format));
+      if ((await storage.stat(key))?.size !== record.bytes) return null;
+      const { contentType } = OUTPUT_FILES[record.format];
+      const { bytes: size, sha256: digest } = record;
+      return { size, contentType, sha256: digest, stream: (range) => storage.stream(key, range) };
     },
   };
 }

@@ -1,5 +1,7 @@
 import type { Sha256 } from '../../digest.ts';
+import { openUploads, withoutVideo } from '../../session/external-uploads.ts';
 import type { Claimed, SessionStore, StoredSession, TenantId } from '../../session/ports.ts';
+import type { ExternalUpload } from '../../wire/external-upload.ts';
 import type { RenderSession } from '../../wire/render-session.ts';
 import type { OutputIndex } from '../ports.ts';
 import { claimed } from './claims.ts';
@@ -14,9 +16,10 @@ interface Row {
   readonly attempt: number;
   readonly render_progress: number;
   readonly scene: Sha256 | null;
+  readonly external_uploads: ExternalUpload[] | null;
 }
 
-const COLUMNS = 'tenant, session, output_name, attempt, render_progress, scene';
+const COLUMNS = 'tenant, session, output_name, attempt, render_progress, scene, external_uploads';
 
 export interface SessionTableOptions {
   readonly database: Database;
@@ -27,13 +30,24 @@ export interface SessionTableOptions {
    * Done in the transaction that writes the status, so that it is done exactly when that is.
    */
   onStatus(tx: Queryable, stored: StoredSession): Promise<void>;
+  /**
+   * Uploads were asked for of a session that is rendered: their jobs. Done in the transaction that writes them.
+   *
+   * @param positions in `external_uploads`
+   */
+  onUploads?(tx: Queryable, stored: StoredSession, positions: readonly number[]): Promise<void>;
 }
 
 /**
  * Sessions in the database. A session, what was told about it and its job come into being in one transaction; of requests
  * with one Idempotency-Key that come at once, the others wait for the first.
  */
-export function createSessionTable({ database, now, onStatus }: SessionTableOptions): SessionStore & OutputIndex {
+export function createSessionTable({
+  database,
+  now,
+  onStatus,
+  onUploads,
+}: SessionTableOptions): SessionStore & OutputIndex {
   return {
     create: (stored, claim) =>
       claimed(database, { tenant: stored.tenant, claim, now: now(), answer: stored.session }, async (tx) => {
@@ -44,16 +58,18 @@ export function createSessionTable({ database, now, onStatus }: SessionTableOpti
 
     change: (tenant, id, claim, change) =>
       claimed(database, { tenant, claim, now: now() }, async (tx) => {
-        const [row] = await tx.query<Row>(
-          `select ${COLUMNS} from reelform.sessions where tenant = $1 and id = $2 for update`,
-          [tenant, id],
-        );
-        if (row === undefined) return null;
-        const before = asStored(row);
+        const before = await lockSession(tx, id);
+        if (before?.tenant !== tenant) return null;
         const changed = change(before.session);
-        await tx.query(`update reelform.sessions set ${ASSIGNMENTS} where id = $1`, valuesOf(id, changed));
-        const after = { ...changed, render_progress: Math.max(changed.render_progress, row.render_progress) };
-        if (after.status !== before.session.status) await onStatus(tx, { ...before, session: after });
+        await writeSession(tx, changed);
+        const after = {
+          ...changed,
+          render_progress: Math.max(changed.render_progress, before.session.render_progress),
+        };
+        const stored = { ...before, session: after };
+        if (after.status !== before.session.status) await onStatus(tx, stored);
+        const asked = after.status === 'preview_rendered' ? newUploads(before.session, after) : [];
+        if (asked.length > 0) await onUploads?.(tx, stored, asked);
         return after;
       }),
 
@@ -107,7 +123,7 @@ export function createSessionTable({ database, now, onStatus }: SessionTableOpti
             where id = $1 and attempt = $9 and status = 'preview_rendering' returning ${COLUMNS}`,
           [...valuesOf(id, session), scene ?? null, attempt],
         );
-        if (row !== undefined && !isQueued(session)) await onStatus(on, asStored(row));
+        if (row !== undefined && !isQueued(session)) await onStatus(on, await settled(on, asStored(row)));
         return row !== undefined;
       };
       if (scene === undefined && isQueued(session)) return write(database);
@@ -144,21 +160,57 @@ function valuesOf(id: string, session: RenderSession): unknown[] {
     session.created_at,
     session.expires_at ?? null,
     session.render_progress,
-    JSON.stringify(session),
+    JSON.stringify({ ...session, external_uploads: undefined }),
   ];
 }
 
 async function insert(tx: Queryable, { tenant, session, outputName, attempt, scene }: StoredSession): Promise<void> {
   await tx.query(
     `insert into reelform.sessions (id, status, style_version_id, created_at, expires_at, render_progress, session,
-        tenant, output_name, attempt, scene)
-      values ($1, $2, $3, $4::timestamptz, $5::timestamptz, $6, $7::json, $8, $9, $10, $11)`,
-    [...valuesOf(session.id, session), tenant, outputName, attempt, scene],
+        external_uploads, open_uploads, tenant, output_name, attempt, scene)
+      values ($1, $2, $3, $4::timestamptz, $5::timestamptz, $6, $7::json, $8::json, $9, $10, $11, $12, $13)`,
+    [...valuesOf(session.id, session), ...uploadValuesOf(session), tenant, outputName, attempt, scene],
   );
 }
 
-function asStored({ tenant, session, output_name, attempt, render_progress, scene }: Row): StoredSession {
-  return { tenant, session: { ...session, render_progress }, outputName: output_name, attempt, scene };
+/** A session as it is, which nobody else changes until the end of the transaction; null when it is gone. */
+export async function lockSession(tx: Queryable, id: string): Promise<StoredSession | null> {
+  const [row] = await tx.query<Row>(`select ${COLUMNS} from reelform.sessions where id = $1 for update`, [id]);
+  return row === undefined ? null : asStored(row);
+}
+
+/** Writes all of a session that is locked. */
+export async function writeSession(tx: Queryable, session: RenderSession): Promise<void> {
+  await tx.query(
+    `update reelform.sessions set ${ASSIGNMENTS}, external_uploads = $8::json, open_uploads = $9 where id = $1`,
+    [...valuesOf(session.id, session), ...uploadValuesOf(session)],
+  );
+}
+
+/** What ended without a video has nothing to deliver; uploads may have been added while it was rendered. */
+async function settled(on: Queryable, stored: StoredSession): Promise<StoredSession> {
+  if (stored.session.status === 'preview_rendered' || openUploads(stored.session) === 0) return stored;
+  const session = withoutVideo(stored.session);
+  await writeSession(on, session);
+  return { ...stored, session };
+}
+
+/** Positions of what was asked for between the two, @see addUploads: what was there is left as it is. */
+function newUploads(before: RenderSession, { external_uploads = [] }: RenderSession): number[] {
+  return external_uploads.flatMap((upload, position) =>
+    upload.status === 'pending' && upload !== before.external_uploads?.[position] ? [position] : [],
+  );
+}
+
+function uploadValuesOf(session: RenderSession): unknown[] {
+  const { external_uploads: uploads } = session;
+  return [uploads === undefined ? null : JSON.stringify(uploads), openUploads(session)];
+}
+
+function asStored(row: Row): StoredSession {
+  const { tenant, render_progress, output_name: outputName, attempt, scene, external_uploads } = row;
+  const uploads = external_uploads === null ? {} : { external_uploads };
+  return { tenant, session: { ...row.session, render_progress, ...uploads }, outputName, attempt, scene };
 }
 
 function isQueued(session: RenderSession): boolean {

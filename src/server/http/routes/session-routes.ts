@@ -1,6 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { uploadsEnded } from '../../../service/render-service.ts';
 import type { IdempotencyClaim } from '../../../session/ports.ts';
 import type { Answer } from '../../../session/sessions.ts';
+import type { ExternalUploadRequest } from '../../../wire/external-upload.ts';
 import type { CreateRenderSession, RenderSession, SessionStatus } from '../../../wire/render-session.ts';
 import type { AppPorts } from '../app-ports.ts';
 import { sendWithEtag } from '../conditional.ts';
@@ -90,6 +92,23 @@ export function sessionRoutes(app: FastifyInstance, ports: AppPorts): void {
     });
   }
 
+  app.post<ById & { Body: { external_uploads: ExternalUploadRequest[] } }>(
+    `${PATH}/:render_session_id/external_uploads`,
+    {
+      config: WRITE,
+      schema: SESSION_OPERATIONS.deliver,
+      async handler(request, reply) {
+        const { render_session_id: id } = request.params;
+        const claimed = claim(request);
+        const answer = await sessions.addUploads(tenantOf(request), id, request.body.external_uploads, claimed);
+        reply.code(201).header('location', `${place}/${id}`);
+        tellKey(request, reply, answer, answer.isReplay ? null : (claimed?.expiresAt ?? null));
+        pacePolls(answer.session, reply);
+        return { render_session: told(answer.session) };
+      },
+    },
+  );
+
   app.delete<ById>(`${PATH}/:render_session_id`, {
     config: WRITE,
     schema: SESSION_OPERATIONS.remove,
@@ -101,7 +120,9 @@ export function sessionRoutes(app: FastifyInstance, ports: AppPorts): void {
 }
 
 function pacePolls(session: RenderSession, reply: FastifyReply): void {
-  if (session.status === 'preview_rendering') reply.header('retry-after', POLL_SECONDS);
+  const isAtWork = session.status === 'preview_rendering';
+  if (isAtWork || (session.status === 'preview_rendered' && !uploadsEnded(session)))
+    reply.header('retry-after', POLL_SECONDS);
 }
 
 /** Repeats the key that a request came with, so that its client knows that keys are kept. */

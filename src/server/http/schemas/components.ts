@@ -1,17 +1,34 @@
+import { ADD_EXTERNAL_UPLOADS, EXTERNAL_UPLOAD } from './external-upload-schemas.ts';
 import type { Component } from './json-schema.ts';
 import { PROBLEM, REQUEST_PROBLEM } from './problem-schemas.ts';
 import { CREATE_RENDER_SESSION, DRY_RUN, RENDER_SESSION, SOURCE_UPLOAD } from './session-schemas.ts';
 import { EDITABLE, STYLE_VERSION, STYLE_VERSION_DETAILS } from './style-version-schemas.ts';
+import {
+  CHANGE_WEBHOOK_ENDPOINT,
+  CREATE_WEBHOOK_ENDPOINT,
+  WEBHOOK_DELIVERY,
+  WEBHOOK_ENDPOINT,
+  WEBHOOK_ENDPOINT_WITH_SECRET,
+  WEBHOOK_MESSAGES,
+} from './webhook-schemas.ts';
 
 /** All schemas that others refer to. */
 export const COMPONENTS: readonly Component[] = [
   RENDER_SESSION,
   CREATE_RENDER_SESSION,
+  EXTERNAL_UPLOAD,
+  ADD_EXTERNAL_UPLOADS,
   DRY_RUN,
   EDITABLE,
   STYLE_VERSION,
   STYLE_VERSION_DETAILS,
   SOURCE_UPLOAD,
+  WEBHOOK_ENDPOINT,
+  WEBHOOK_ENDPOINT_WITH_SECRET,
+  CREATE_WEBHOOK_ENDPOINT,
+  CHANGE_WEBHOOK_ENDPOINT,
+  WEBHOOK_DELIVERY,
+  ...Object.values(WEBHOOK_MESSAGES),
   PROBLEM,
   REQUEST_PROBLEM,
 ];

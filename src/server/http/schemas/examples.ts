@@ -46,6 +46,18 @@ const STARTED = {
   terminal: false,
   download_url: null,
   expires_at: null,
+  external_uploads: [],
+};
+
+const UPLOAD_ASKED = { to: 's3://videos/summer/{title}.{extension}', credential: 'main' };
+
+const UPLOADED = {
+  to: 's3://videos/summer/Berlin.mp4',
+  credential: 'main',
+  status: 'complete',
+  remote_id: '"5d41402abc4b2a76b9719d911017c592"',
+  url: 'https://cdn.example.com/summer/Berlin.mp4',
+  error: null,
 };
 
 export const EXAMPLES = {
@@ -61,6 +73,7 @@ export const EXAMPLES = {
     title: 'Berlin',
     render: 'preview',
     mapping: { template_style_version_id: STYLE_VERSION_ID, resources: RESOURCES },
+    external_uploads: [UPLOAD_ASKED],
   },
   session: {
     id: 'rs_81f2c0',
@@ -93,6 +106,15 @@ export const EXAMPLES = {
     download_url: `${BASE}/downloads/rs_81f2c0/video.mp4?expires=1767229200&signature=…`,
     expires_at: null,
     usage: { queue_seconds: 0.1, render_seconds: 7.1, frames: 360, bytes: 2_841_733 },
+    external_uploads: [UPLOADED],
+  },
+  uploadAsked: UPLOAD_ASKED,
+  uploads: [UPLOADED],
+  delivering: {
+    render_session: {
+      ...STARTED,
+      external_uploads: [{ ...UPLOADED, status: 'pending', remote_id: null, url: null }],
+    },
   },
   started: { render_session: STARTED },
   canceled: {

@@ -1,6 +1,7 @@
 import type { Scope } from '../../ports.ts';
 import { empty, guardedProblems, HEADERS, json } from './answers.ts';
 import { EXAMPLES } from './examples.ts';
+import { ADD_EXTERNAL_UPLOADS } from './external-upload-schemas.ts';
 import { closedObjectOf, idSchema, listOf, objectOf, ref, type Schema } from './json-schema.ts';
 import { CREATE_RENDER_SESSION, DRY_RUN, RENDER_SESSION, SESSION_STATUSES } from './session-schemas.ts';
 
@@ -52,6 +53,7 @@ export const SESSION_OPERATIONS = {
         'body_too_large',
         'unsupported_media_type',
         'mapping_invalid',
+        'upload_invalid',
         'style_version_failed',
         'idempotency_key_reused',
       ),
@@ -60,7 +62,8 @@ export const SESSION_OPERATIONS = {
   get: {
     operationId: 'getRenderSession',
     summary: 'Get a render session',
-    description: 'To be asked again, after `Retry-After`, until `terminal` is true; then `video_url` is there.',
+    description:
+      'To be asked again, after `Retry-After`, until `terminal` is true; then `video_url` is there. Deliveries may go on after that: each of `external_uploads` has a status of its own.',
     tags,
     security: [{ bearer: [READ] }],
     params,
@@ -117,6 +120,36 @@ export const SESSION_OPERATIONS = {
     'Stops the render, wherever it is. A session that was canceled before is answered as it is.',
     EXAMPLES.canceled,
   ),
+  deliver: {
+    operationId: 'addExternalUploads',
+    summary: 'Deliver a video',
+    description:
+      'Has the video delivered further: at once when it is finished, when it is rendered otherwise. What was delivered to the same place before, or failed, begins anew.',
+    tags,
+    security: [{ bearer: [WRITE] }],
+    params,
+    querystring: noQuery,
+    headers: keyHeader,
+    body: ref(ADD_EXTERNAL_UPLOADS),
+    response: {
+      201: json(
+        'The session',
+        oneSession,
+        { ...HEADERS.location, ...HEADERS.retryAfter, ...HEADERS.idempotency },
+        EXAMPLES.delivering,
+      ),
+      ...guardedProblems(
+        'not_found',
+        'request_timeout',
+        'wrong_state',
+        'idempotency_in_progress',
+        'body_too_large',
+        'unsupported_media_type',
+        'upload_invalid',
+        'idempotency_key_reused',
+      ),
+    },
+  },
   remove: {
     operationId: 'deleteRenderSession',
     summary: 'Delete a render session',

@@ -2,6 +2,7 @@ import { MAX_OUTPUT_FPS, MIN_SIDE_PIXELS } from '../../../template/bind/check-ou
 import { MAX_SIDE_PIXELS } from '../../../template/lottie/check-animation.ts';
 import { OUTPUT_FORMATS, OUTPUT_QUALITIES } from '../../../wire/output.ts';
 import { EXAMPLES } from './examples.ts';
+import { UPLOADS_ASKED, UPLOADS_TOLD } from './external-upload-schemas.ts';
 import {
   type Component,
   closedObjectOf,
@@ -95,8 +96,13 @@ export const CREATE_RENDER_SESSION: Component = {
         ['audio_tracks', 'font_changes'],
       ),
       output: closedObjectOf(OUTPUT_FIELDS, OPTIONAL_OUTPUT_FIELDS),
+      external_uploads: {
+        ...UPLOADS_ASKED,
+        description:
+          "Where the finished file is delivered; the tenant's own destinations come on top. `[]` is nowhere at all",
+      },
     },
-    ['render', 'output'],
+    ['render', 'output', 'external_uploads'],
   ),
   examples: [EXAMPLES.request],
 };
@@ -196,8 +202,9 @@ export const RENDER_SESSION: Component = {
         description: 'What it took; absent until it has ended',
       },
       output: objectOf(OUTPUT_FIELDS, OPTIONAL_OUTPUT_FIELDS),
+      external_uploads: UPLOADS_TOLD,
     },
-    ['phase', 'terminal', 'download_url', 'expires_at', 'usage', 'output'],
+    ['phase', 'terminal', 'download_url', 'expires_at', 'usage', 'output', 'external_uploads'],
   ),
 };
 
