@@ -33,15 +33,6 @@ const SELECT = `select d.id, d.message_id, m.type, d.status, d.next_attempt_at, 
 
 /** The statements about deliveries. */
 export const deliveryTable = {
-  /** Null when there is nothing to do for the job: it was planned otherwise, ended or removed. */
-  async endpointOf(on: Queryable, id: string, turn: number): Promise<string | null> {
-    const [row] = await on.query<{ endpoint_id: string }>(
-      `select endpoint_id from reelform.webhook_deliveries where id = $1 and turn = $2 and status = 'pending'`,
-      [id, turn],
-    );
-    return row?.endpoint_id ?? null;
-  },
-
   /**
    * Begins a try under a number of its own: of several that come to the same try, the last one may write.
    *
@@ -72,16 +63,6 @@ export const deliveryTable = {
         where d.id = $1 and d.status = 'pending' and e.id = d.endpoint_id and e.disabled_because is not null`,
       [id, at],
     );
-  },
-
-  /** The same try a little later, under another turn. @returns the turn; null when it is not to be tried any more */
-  async postpone(tx: Queryable, id: string, turn: number, nextAt: string): Promise<number | null> {
-    const [row] = await tx.query<{ turn: number }>(
-      `update reelform.webhook_deliveries set turn = turn + 1, next_attempt_at = $3::timestamptz
-        where id = $1 and turn = $2 and status = 'pending' returning turn`,
-      [id, turn, nextAt],
-    );
-    return row?.turn ?? null;
   },
 
   /**

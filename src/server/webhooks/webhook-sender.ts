@@ -1,6 +1,8 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isOutage } from '../../service/service-error.ts';
 import { TEST_TYPE, type WebhookAttempt } from '../../wire/webhook.ts';
 import type { Log } from '../log.ts';
-import type { JobHandler } from '../queue/job-queue.ts';
+import type { JobHandler } from '../queue/job-handlers.ts';
 import type { Database, Queryable } from '../store/database.ts';
 import { type BegunTry, deliveryTable, endpointHealth } from './delivery-table.ts';
 import { endpointTable } from './endpoint-table.ts';
@@ -12,12 +14,13 @@ import type { WebhookOutbox } from './webhook-outbox.ts';
 /** Tries at once in a process, and of those to one endpoint: a slow receiver leaves room for the others. */
 const PLACES = 8;
 const PLACES_OF_ENDPOINT = 2;
-/** Before one is looked at again whose endpoint had no place, which is rare: the queue keeps to the limit too. */
-const POSTPONE_MS = 1000;
 /** An endpoint to which nothing got through for so long is told nothing any more. */
 const GIVE_UP_MS = 5 * 86_400_000;
 /** A process may be stopped between taking a message up and sending it, until somebody else has it. */
 const STALE_MS = 5000;
+
+/** Between looks whether the database is there again. */
+const OUTAGE_MS = 500;
 
 /** What became of a try. `retried`: there will be another. */
 export type WebhookOutcome = 'delivered' | 'retried' | 'failed' | 'gone';
@@ -34,29 +37,34 @@ export interface SenderOptions {
   onTried?(outcome: WebhookOutcome): void;
 }
 
+/** Does the jobs of the queue `webhook`, each a planned try. */
+export interface WebhookSender extends JobHandler {
+  run(job: string, signal: AbortSignal): Promise<void>;
+}
+
 /**
  * Sends what the outbox has: each planned try once, as far as can be known. Who dies after sending and before writing that
  * down lets the same message, under the same id, be sent once more.
  */
-export function createWebhookSender(options: SenderOptions): JobHandler {
+export function createWebhookSender(options: SenderOptions): WebhookSender {
   const { database, outbox, post, log, now, random, onTried } = options;
-  const busy = new Map<string, number>();
   const iso = (ms: number): string => new Date(ms).toISOString();
-
-  const postpone = async (id: string, turn: number, endpointId: string): Promise<void> => {
-    const delayMs = POSTPONE_MS * (1 + random());
-    await database.transaction(async (tx) => {
-      const next = await deliveryTable.postpone(tx, id, turn, iso(now() + delayMs));
-      if (next !== null) await outbox.plan(tx, { deliveryId: id, endpointId, turn: next, delayMs });
-    });
-  };
 
   const send = async (begun: BegunTry, signal: AbortSignal): Promise<void> => {
     const atMs = now();
     const { messageId, body, url, secrets } = begun;
     const headers = signWebhook({ id: messageId, atMs, body }, secrets);
     const answer = await post({ url, headers, body }, signal);
-    await record(begun, { at: iso(atMs), duration_ms: now() - atMs, ...told(answer) }, answer);
+    const attempt = { at: iso(atMs), duration_ms: now() - atMs, ...told(answer) };
+    // What was sent is sent: while the database is away, what came of it waits for as long as the job is ours.
+    for (;;) {
+      try {
+        return await record(begun, attempt, answer);
+      } catch (error) {
+        if (!isOutage(error)) throw error;
+        await sleep(OUTAGE_MS, undefined, { signal });
+      }
+    }
   };
 
   const record = async (begun: BegunTry, attempt: WebhookAttempt, answer: WebhookAnswer): Promise<void> => {
@@ -112,25 +120,14 @@ export function createWebhookSender(options: SenderOptions): JobHandler {
 
     async run(job, signal) {
       const [id, turn] = readJob(job);
-      const endpointId = await deliveryTable.endpointOf(database, id, turn);
-      if (endpointId === null) return;
-      const atWork = busy.get(endpointId) ?? 0;
-      if (atWork >= PLACES_OF_ENDPOINT) return postpone(id, turn, endpointId);
-      busy.set(endpointId, atWork + 1);
-      try {
-        const askedMs = now();
-        const begun = await deliveryTable.begin(database, id, turn, iso(askedMs));
-        if (begun === null) return await deliveryTable.cancel(database, id, iso(askedMs));
-        if (now() - askedMs > STALE_MS) throw new Error('This process was stopped for too long');
-        await send(begun, signal);
-      } finally {
-        const left = busy.get(endpointId)! - 1;
-        if (left === 0) busy.delete(endpointId);
-        else busy.set(endpointId, left);
-      }
+      const takenMs = now();
+      const begun = await deliveryTable.begin(database, id, turn, iso(takenMs));
+      if (begun === null) return deliveryTable.cancel(database, id, iso(takenMs));
+      if (now() - takenMs > STALE_MS) throw new Error('This process was stopped for too long');
+      await send(begun, signal);
     },
 
-    /** Three processes have died over it, or none could write down what came of it: that was one try of the schedule. */
+    /** Every process that took it has died over it, or none could write down what came of it: that was one try of the schedule. */
     async onDead(job) {
       const [id, turn] = readJob(job);
       const begun = await deliveryTable.begin(database, id, turn, iso(now()));
