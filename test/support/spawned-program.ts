@@ -85,6 +85,8 @@ export async function spawnProgram(
   };
 }
 
+const TICKS_PER_SECOND = 100;
+
 /** A process, told apart from a later one with the same number. */
 export interface ProcessId {
   readonly pid: number;
@@ -101,6 +103,12 @@ export function descendants(pid: number): ProcessId[] {
 /** Whether it still runs; one that nobody has buried does not. */
 export function isRunning({ pid, startedAt }: ProcessId): boolean {
   return startedAt !== '' && startOf(pid) === startedAt && stateOf(pid) !== 'Z';
+}
+
+/** Seconds of processor time that a process and those below it have taken, those that have ended as well. Linux alone. */
+export function processorSeconds(pid: number): number {
+  const ticks = [pid, ...descendants(pid).map((child) => child.pid)].flatMap((each) => statOf(each).slice(11, 15));
+  return ticks.reduce((sum, each) => sum + Number(each), 0) / TICKS_PER_SECOND;
 }
 
 /** Everything after the name of `/proc/<pid>/stat`, which may have spaces and brackets in it. */

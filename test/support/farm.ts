@@ -1,0 +1,185 @@
+import { mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Api, openApi } from './api.ts';
+import { farmRepository } from './farm-sessions.ts';
+import { freePort } from './free-port.ts';
+import { makePostgresServer, type PostgresServer } from './postgres-server.ts';
+import { makeFolder } from './repository.ts';
+import type { S3Server } from './s3-server.ts';
+import {
+  descendants,
+  isRunning,
+  type ProcessId,
+  type SpawnedProgram,
+  type SpawnOptions,
+  spawnProgram,
+} from './spawned-program.ts';
+import { createToken } from './spawned-service.ts';
+
+/** A place of the farm: its worker is replaced when it is killed. */
+export interface FarmWorker {
+  readonly name: string;
+  /** Log of all that had the place. */
+  readonly log: string[];
+  /** Of the worker of this moment. */
+  pid(): number;
+  /** Sessions and parts that the worker of this moment is at. */
+  atWork(): string[];
+  pause(): void;
+  resume(): void;
+  /** SIGKILL, and another in its place. */
+  replace(): Promise<void>;
+  stop(): Promise<number | undefined>;
+}
+
+/** PostgreSQL, a service that only answers, and workers: each a process of its own. */
+export interface Farm {
+  /** Of the tenant `default`. */
+  readonly api: Api;
+  readonly url: string;
+  /** Of a tenant; another with each call. */
+  token(tenant: string): Promise<string>;
+  readonly database: PostgresServer;
+  readonly databaseUrl: string;
+  readonly log: string[];
+  /** @param env what it is told besides; its own way to the database, for one */
+  hire(name: string, options?: Pick<SpawnOptions, 'env' | 'within' | 'host'>): Promise<FarmWorker>;
+  /** Ends all of it in order; later calls give what the first came to. */
+  close(): Promise<FarmEnd>;
+}
+
+export interface FarmEnd {
+  /** Exit codes of the service and the workers. */
+  readonly codes: (number | undefined)[];
+  /** Processes that outlived the one that started them. */
+  readonly orphans: number;
+  /** What is left in the temporary folder. */
+  readonly left: string[];
+}
+
+export interface FarmOptions {
+  /** With the buckets `farm`, in which everything is kept, and `deliveries`; without, all share a data folder. */
+  readonly bucket?: S3Server;
+  /** Where webhooks may go. */
+  readonly receivers?: readonly { readonly url: string }[];
+  /** Renders at once of the service itself; 0 unless told. */
+  readonly concurrency?: number;
+  /** What service and workers are told. */
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+export async function openFarm({ bucket, receivers = [], env = {}, concurrency = 0 }: FarmOptions = {}): Promise<Farm> {
+  const root = makeFolder({ ...farmRepository(), 'reelform-server.yaml': settingsFile(bucket, receivers) });
+  const temporary = join(root, 'tmp');
+  mkdirSync(temporary);
+  const database = makePostgresServer();
+  const databaseUrl = await database.createDatabase();
+  const told = { DATABASE_URL: databaseUrl, TMPDIR: temporary, ...bucket?.env, ...env };
+  const log: string[] = [];
+  const workers: FarmWorker[] = [];
+  const started = new Map<string, ProcessId>();
+  const note = (pid: number): void => {
+    for (const process of descendants(pid)) started.set(`${process.pid}/${process.startedAt}`, process);
+  };
+  const service = await spawnProgram('serve', root, {
+    port: await freePort(),
+    env: told,
+    args: ['--concurrency', String(concurrency)],
+    log,
+  });
+  const token = await createToken(root, [], told);
+  const close = async (): Promise<FarmEnd> => {
+    note(service.pid);
+    const codes = await Promise.all([service, ...workers].map((each) => each.stop()));
+    const orphans = await leftOf([...started.values()]);
+    await database.stop();
+    const left = readdirSync(temporary);
+    rmSync(root, { recursive: true, force: true });
+    return { codes, orphans, left };
+  };
+  let closed: Promise<FarmEnd> | null = null;
+  return {
+    api: openApi(service.url, token),
+    url: service.url,
+    token: (tenant) => createToken(root, ['--tenant', tenant], told),
+    database,
+    databaseUrl,
+    log,
+    async hire(name, options = {}) {
+      const worker = await hireWorker(root, name, { ...options, env: { ...told, ...options.env } }, note);
+      workers.push(worker);
+      return worker;
+    },
+    close() {
+      closed ??= close();
+      return closed;
+    },
+  };
+}
+
+function settingsFile(bucket: S3Server | undefined, receivers: readonly { readonly url: string }[]): string {
+  const settings = `allow_webhooks: ${JSON.stringify(receivers.map(({ url }) => new URL(url).host))}\n`;
+  if (bucket === undefined) return settings;
+  return `${settings}storage: s3://farm/main
+storage_endpoint: ${bucket.url}
+storage_path_style: true
+credentials:
+  bucket: { kind: s3, endpoint: ${bucket.url}, path_style: true, allow: ["s3://deliveries/"] }
+`;
+}
+
+async function hireWorker(
+  root: string,
+  name: string,
+  options: Pick<SpawnOptions, 'env' | 'within' | 'host'>,
+  note: (pid: number) => void,
+): Promise<FarmWorker> {
+  const log: string[] = [];
+  const start = async (): Promise<SpawnedProgram> =>
+    spawnProgram('worker', root, {
+      ...options,
+      port: await freePort(),
+      args: ['--concurrency', '1', ...(options.host === undefined ? [] : ['--host', options.host])],
+      log,
+    });
+  let worker = await start();
+  let begunAt = 0;
+  return {
+    name,
+    log,
+    pid: () => worker.pid,
+    atWork: () => atWork(log.slice(begunAt)),
+    pause: () => worker.pause(),
+    resume: () => worker.resume(),
+    async replace() {
+      note(worker.pid);
+      await worker.kill();
+      begunAt = log.length;
+      worker = await start();
+    },
+    stop() {
+      note(worker.pid);
+      return worker.stop();
+    },
+  };
+}
+
+function atWork(log: readonly string[]): string[] {
+  const ids = new Set<string>();
+  for (const line of log) {
+    if (!line.includes('"session-')) continue;
+    const { event, session } = JSON.parse(line) as { event: string; session: string };
+    if (event === 'session-begun') ids.add(session);
+    if (event === 'session-ended') ids.delete(session);
+  }
+  return [...ids];
+}
+
+/** How many of them outlive their parents by more than they need to notice. */
+async function leftOf(processes: readonly ProcessId[]): Promise<number> {
+  for (let round = 0; round < 100; round++) {
+    if (!processes.some(isRunning)) return 0;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  return processes.filter(isRunning).length;
+}
