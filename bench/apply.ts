@@ -114,6 +114,7 @@ function videoOf(index: number): Video {
     audio: new Map(),
     fonts: new Map(),
     output: null,
+    deliver: [],
     resources: new Map([['t_01', { kind: 'text', text: `A text of video ${index}` }]]),
   };
 }

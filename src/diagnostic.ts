@@ -38,6 +38,7 @@ export const CODES = {
   missing_file: 'A local file does not exist',
   path_outside: 'A path leads out of the repository',
   duplicate_id: 'Two videos have the same id',
+  destination_taken: 'Two videos would be delivered to the same place',
   invalid_id: 'A video id holds characters that it may not',
   unknown_variable: 'A ${name} stands for no column of the row',
   extends_cycle: 'Definitions extend each other in a circle',
@@ -100,6 +101,7 @@ export const CODES = {
   // The service
   data_in_use: 'Another process has the data folder of the service open',
   database_unavailable: 'The database of the service cannot be reached or used',
+  storage_unavailable: 'The storage of the service cannot be reached or used',
   database_newer: 'The database was written by a newer reelform',
 
   // The service, from outside
@@ -108,6 +110,8 @@ export const CODES = {
   service_unreachable: 'The service did not answer',
   service_unauthorized: 'The service does not take the token, or not for this',
   service_answer_invalid: 'The service answered something that the interface does not have',
+  service_lacks_deliveries: 'The service delivers no finished videos',
+  credential_missing: 'The environment lacks a secret of a credential',
   service_lacks_uploads: 'The service takes no files, or no templates, from a client',
 
   // The service, from inside

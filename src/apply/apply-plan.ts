@@ -2,22 +2,17 @@ import pLimit from 'p-limit';
 import type { Video, VideoId } from '../definition/video.ts';
 import type { Sha256 } from '../digest.ts';
 import { liveAttempts } from '../lock/fold-journal.ts';
-import { outputNameOf } from '../lock/output-path.ts';
-import type { DesiredVideo } from '../plan/desired-video.ts';
-import { type Adoption, type Change, type Plan, renders } from '../plan/plan.ts';
+import { type Change, delivers, type Plan } from '../plan/plan.ts';
 import type { RenderService } from '../service/render-service.ts';
+import { carryOut, carryOutTwin, isTwin, needsWork, type Pending, type Run } from './carry-out.ts';
 import type { ApplyEvent, ApplyOutcome } from './events.ts';
-import { endsRun } from './failure.ts';
 import { limitPosts } from './limit-posts.ts';
 import { LockSaver } from './lock-saver.ts';
-import { obtainRendering } from './obtain-rendering.ts';
 import type { ApplyPorts } from './ports.ts';
-import type { RenderTask } from './render-task.ts';
-import type { Ending, RunContext, TaskEvents } from './run-context.ts';
+import type { RunContext } from './run-context.ts';
 import { RunEnd } from './run-end.ts';
 import { RunRecord } from './run-record.ts';
 import { SessionWatcher } from './session-watcher.ts';
-import { verifyRendering } from './watch-session.ts';
 
 export interface ApplyInput {
   readonly plan: Plan;
@@ -71,28 +66,24 @@ export async function applyPlan(input: ApplyInput): Promise<ApplyOutcome> {
     isEnding: () => end.reason !== null,
     leave: end.leave,
     posting: limitPosts(service, input.concurrency),
+    ...rememberLack(service),
   };
   const record = new RunRecord(saver, onEvent, clock);
 
-  const isPending = (change: Change): change is Pending => needsWork(change, service);
-  const pending = plan.changes.filter(isPending);
-  onEvent({ kind: 'run-started', ids: pending.map(({ id }) => id), concurrency: input.concurrency });
-  const limit = pLimit(input.concurrency);
-  const work = async (change: Pending): Promise<void> => {
-    const reason = end.reason;
-    if (reason !== null) return record.skipped(change.id, reason);
-    await carryOut(change, input, context, record, end);
-  };
+  const isPending = (change: Change): change is Pending => needsWork(change, service) || delivers(change);
+  const pending = plan.changes.filter((change): change is Pending => isPending(change) && !isTwin(change));
+  const twins = plan.changes.filter(isTwin);
+  const ids = [...pending, ...twins.filter(delivers)].map(({ id }) => id);
+  onEvent({ kind: 'run-started', ids, concurrency: input.concurrency });
+  const limits = { rendering: pLimit(input.concurrency), delivering: pLimit(Math.max(DELIVERIES, input.concurrency)) };
+  const run: Run = { input, context, record, end, limits };
   // Whoever asks a run to stop may not wait for its end.
   const persist = (): void => void saver.flush().catch(() => undefined);
   input.signal.addEventListener('abort', persist);
   try {
     await record.settled(plan.changes.filter((change) => !isPending(change) && !isTwin(change)));
-    // Each to its end, also beside one that threw: what is paid for is written down.
-    const ends = await Promise.allSettled(pending.map((change) => limit(work, change)));
-    const thrown = ends.find((one) => one.status === 'rejected');
-    if (thrown !== undefined) throw thrown.reason;
-    await record.settledTwins(plan.changes.filter(isTwin), end.reason);
+    await toTheirEnds(pending.map((change) => carryOut(change, run)));
+    await toTheirEnds(twins.map((twin) => carryOutTwin(twin, run)));
     await rememberDurations(watcher, context);
     await saver.flush();
   } catch (error) {
@@ -108,67 +99,25 @@ export async function applyPlan(input: ApplyInput): Promise<ApplyOutcome> {
   return outcome;
 }
 
-type Pending = Change & { readonly desired: DesiredVideo };
+/** So many finished files are on their way at once, at least: that takes no place of a rendering. */
+const DELIVERIES = 4;
 
-/** Whether there is something to ask the service for, or to wait for. */
-function needsWork(change: Change, service: RenderService): boolean {
-  if (change.action !== 'adopt') return renders(change);
-  const { source } = change;
-  if (source.kind === 'history') return service.outlivesProcess;
-  return source.kind === 'journal' && source.rendering === null;
+/** Each to its end, also beside one that threw: what is paid for is written down. */
+async function toTheirEnds(works: readonly Promise<void>[]): Promise<void> {
+  const ends = await Promise.allSettled(works);
+  const thrown = ends.find((one) => one.status === 'rejected');
+  if (thrown !== undefined) throw thrown.reason;
 }
 
-/** Whether it takes what another video of the plan is rendered to. */
-function isTwin(change: Change): change is Adoption {
-  return change.action === 'adopt' && change.source.kind === 'planned';
-}
-
-async function carryOut(
-  change: Pending,
-  input: ApplyInput,
-  context: RunContext,
-  record: RunRecord,
-  end: RunEnd,
-): Promise<void> {
-  const { id, action } = change;
-  const { onEvent } = input;
-  const startedAt = context.ports.clock.now();
-  const events: TaskEvents = {
-    begun: (begin) => onEvent({ kind: 'video-started', id, action, begin }),
-    submitted: (session) => onEvent({ kind: 'video-submitted', id, session }),
-    progressed: (percent) => onEvent({ kind: 'video-progressed', id, percent }),
-  };
-  let ending: Ending;
-  try {
-    ending =
-      change.action === 'adopt' && change.source.kind === 'history'
-        ? await verifyRendering(change.source.rendering, id, context.service)
-        : await obtainRendering(taskOf(change, input), context, events);
-    await record.ended(change, ending, startedAt, end.reason ?? 'interrupted');
-  } catch (error) {
-    end.because('failure');
-    throw error;
-  }
-  if (ending.kind === 'failed' && (input.failFast || ending.failures.some(endsRun))) end.because('failure');
-}
-
-function taskOf(change: Pending, { videos, digestOf }: ApplyInput): RenderTask {
-  const { id, fingerprint, styleVersion } = change.desired;
+/** A service that was seen not to deliver is asked to render nothing more that is to be delivered. */
+function rememberLack(service: RenderService): Pick<RunContext, 'lacksDeliveries' | 'noteLack'> {
+  let isLacking = service.deliverVideo === undefined;
   return {
-    video: videos.get(id)!,
-    fingerprint,
-    styleVersion,
-    outputName: outputName(change),
-    presentSession: change.before?.session ?? null,
-    digestOf,
+    lacksDeliveries: () => isLacking,
+    noteLack() {
+      isLacking = true;
+    },
   };
-}
-
-/** A restored output goes back to the name that the lockfile knows it by; a new one is named after what is in it. */
-function outputName(change: Pending): string {
-  if (change.action === 'restore') return outputNameOf(change.before.video_url);
-  const { id, fingerprint } = change.desired;
-  return `${id}-${fingerprint.slice('v1:'.length, 'v1:'.length + 8)}`;
 }
 
 /** The next run knows when to look. */

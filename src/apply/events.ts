@@ -1,4 +1,5 @@
 import type { VideoId } from '../definition/video.ts';
+import type { Delivery } from '../lock/lock.ts';
 import type { Action } from '../plan/plan.ts';
 
 /** Why a video could not be rendered, as data. */
@@ -16,16 +17,17 @@ export interface Failure {
 
 /**
  * How a video comes by its rendering: `posted` asks for a new session; `resumed` waits for one that an earlier run asked
- * for; `resent` sends an earlier run's request again, under its key; `followed` waits for what another run is doing.
+ * for; `resent` sends an earlier run's request again, under its key; `followed` waits for what another run is doing;
+ * `found` has it, and only delivers it.
  */
-export type Begin = 'posted' | 'resumed' | 'resent' | 'followed';
+export type Begin = 'posted' | 'resumed' | 'resent' | 'followed' | 'found';
 
 /** Why a video was not begun: somebody asked to stop, a failure ended the run, the time was over. */
 export type SkipReason = 'interrupted' | 'failure' | 'deadline';
 
 /** All that can be told of a run, in the order in which it happens. Views render these and nothing else. */
 export type ApplyEvent =
-  /** `ids`: what will be rendered, in the order in which it is begun. */
+  /** `ids`: what will be rendered or delivered, in the order in which it is begun. */
   | { readonly kind: 'run-started'; readonly ids: readonly VideoId[]; readonly concurrency: number }
   | {
       readonly kind: 'video-recorded';
@@ -34,6 +36,8 @@ export type ApplyEvent =
       readonly previousId: VideoId | null;
       /** Of an adopted video. */
       readonly videoUrl: string | null;
+      /** Where it was delivered to just now; nowhere when absent. */
+      readonly deliveries?: readonly Delivery[];
     }
   | { readonly kind: 'video-started'; readonly id: VideoId; readonly action: Action; readonly begin: Begin }
   /** The service has it: from now on the run can be left without losing it. */
@@ -41,7 +45,18 @@ export type ApplyEvent =
   | { readonly kind: 'video-progressed'; readonly id: VideoId; readonly percent: number }
   /** Worth knowing, and no failure: the code of `CODES` and what to say. */
   | { readonly kind: 'video-warned'; readonly id: VideoId; readonly warning: Failure }
-  | { readonly kind: 'video-rendered'; readonly id: VideoId; readonly videoUrl: string; readonly elapsedMs: number }
+  /** It is finished, and on its way to these places. */
+  | { readonly kind: 'video-delivering'; readonly id: VideoId; readonly to: readonly string[] }
+  | {
+      readonly kind: 'video-rendered';
+      readonly id: VideoId;
+      readonly videoUrl: string;
+      /** Where it was delivered to; nowhere when absent. */
+      readonly deliveries?: readonly Delivery[];
+      readonly elapsedMs: number;
+    }
+  /** It is rendered and recorded, and not everywhere where it should be: the next run delivers it. */
+  | { readonly kind: 'video-undelivered'; readonly id: VideoId; readonly failures: readonly Failure[] }
   | {
       readonly kind: 'video-failed';
       readonly id: VideoId;
@@ -61,6 +76,10 @@ export interface ApplyOutcome {
   /** Changed in the lockfile alone: moves, labels, removals, adoptions. */
   readonly recorded: number;
   readonly failed: readonly { readonly id: VideoId; readonly failures: readonly Failure[] }[];
+  /** Finished files that are everywhere where they were to be delivered to. */
+  readonly delivered: number;
+  /** Rendered and recorded, and not everywhere where they were to be delivered to. */
+  readonly undelivered: readonly { readonly id: VideoId; readonly failures: readonly Failure[] }[];
   /** Asked for, and not known whether they were taken on. */
   readonly unknown: readonly { readonly id: VideoId; readonly askedAt: string }[];
   /** At work at the service still. */
@@ -77,6 +96,8 @@ export const NOTHING_DONE: ApplyOutcome = {
   rendered: 0,
   recorded: 0,
   failed: [],
+  delivered: 0,
+  undelivered: [],
   unknown: [],
   inProgress: [],
   skipped: [],

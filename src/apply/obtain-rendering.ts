@@ -8,6 +8,7 @@ import { thrownFailures } from './failure.ts';
 import { renderHere } from './render-here.ts';
 import { prepareRequest, type RenderTask } from './render-task.ts';
 import { type Ending, newIntent, type RunContext, type TaskEvents, timestamp } from './run-context.ts';
+import { uploadRequests } from './upload-requests.ts';
 import { followSession, watchSession } from './watch-session.ts';
 
 /** A run on another machine that has said that it will ask is given so long to do it, its time-outs included. */
@@ -53,7 +54,7 @@ type Next = () => Promise<Ending>;
 async function takeUp(attempt: Attempt, task: RenderTask, context: RunContext, events: TaskEvents): Promise<Ending> {
   const { intent, session, rendering, state } = attempt;
   const { service, ports, run } = context;
-  if (rendering !== null) return { kind: 'rendered', rendering };
+  if (rendering !== null) return { kind: 'rendered', rendering, session: null };
   if (session !== null) {
     events.begun(intent.run === run ? 'posted' : 'resumed');
     events.submitted(session);
@@ -127,6 +128,7 @@ async function post(
   ]).catch((error: unknown) => {
     throw unrecorded(task, session, error);
   });
+  if (uploadRequests(task.destinations).length > 0 && session.external_uploads === undefined) context.noteLack();
   events.submitted(session.id);
   return () => watchSession(session, key, task, context, events);
 }

@@ -25,5 +25,5 @@ export async function renderHere(task: RenderTask, context: RunContext, events: 
   const { key } = intent;
   const written = journal.append({ type: 'intent', ...intent });
   await Promise.all([written, journal.append({ type: 'rendered', key, rendering, at: timestamp(context) })]);
-  return { kind: 'rendered', rendering };
+  return { kind: 'rendered', rendering, session };
 }

@@ -3,10 +3,12 @@ import { localFiles } from '../definition/video-sources.ts';
 import { ReelformError } from '../diagnostic.ts';
 import { type Sha256, sha256 } from '../digest.ts';
 import type { Fingerprint } from '../lock/lock.ts';
+import type { DestinationChange } from '../plan/plan.ts';
 import type { RenderService } from '../service/render-service.ts';
 import { ServiceError } from '../service/service-error.ts';
 import type { ApplyPorts } from './ports.ts';
 import { sessionRequest } from './session-request.ts';
+import { uploadRequests } from './upload-requests.ts';
 
 /** One video to render and where its result goes. */
 export interface RenderTask {
@@ -19,6 +21,8 @@ export interface RenderTask {
   readonly presentSession: string | null;
   /** The digest that each local file had when the plan was made. */
   readonly digestOf: (path: string) => Sha256 | undefined;
+  /** Where the finished file goes. */
+  readonly destinations: readonly DestinationChange[];
 }
 
 /**
@@ -29,7 +33,8 @@ export interface RenderTask {
 export async function prepareRequest(task: RenderTask, service: RenderService, ports: ApplyPorts): Promise<string> {
   await ports.ensureStyleVersion(task.styleVersion);
   const urls = await uploadFiles(task, service, ports);
-  return JSON.stringify(sessionRequest(task.video, task.styleVersion, (path) => urls.get(path)!));
+  const uploads = uploadRequests(task.destinations);
+  return JSON.stringify(sessionRequest(task.video, task.styleVersion, (path) => urls.get(path)!, uploads));
 }
 
 /** Answers that are about the bytes, and not about who sends them or how often. */

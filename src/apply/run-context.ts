@@ -1,6 +1,7 @@
 import type { Attempt, Intent } from '../lock/journal.ts';
 import type { Fingerprint, Rendering } from '../lock/lock.ts';
 import type { RenderService } from '../service/render-service.ts';
+import type { RenderSession } from '../wire/render-session.ts';
 import type { Begin, Failure } from './events.ts';
 import type { ApplyPorts } from './ports.ts';
 import type { RenderTask } from './render-task.ts';
@@ -8,7 +9,8 @@ import type { SessionWatcher } from './session-watcher.ts';
 
 /** How the work at one video ended. */
 export type Ending =
-  | { readonly kind: 'rendered'; readonly rendering: Rendering }
+  /** `session` as it was seen last; null where this run did not see it. */
+  | { readonly kind: 'rendered'; readonly rendering: Rendering; readonly session: RenderSession | null }
   | { readonly kind: 'failed'; readonly failures: readonly Failure[] }
   /** A render was asked for, and nothing tells whether it was taken on. */
   | { readonly kind: 'unknown'; readonly failure: Failure; readonly askedAt: string }
@@ -32,6 +34,10 @@ export interface RunContext {
   readonly leave: AbortSignal;
   /** Lets only so many requests be unanswered at once as could be sorted out by hand. */
   readonly posting: <T>(post: () => Promise<T>) => Promise<T>;
+  /** Whether the service is known to deliver nothing. */
+  lacksDeliveries(): boolean;
+  /** The service was seen to deliver nothing. */
+  noteLack(): void;
 }
 
 /** What is told of one video on the way. */

@@ -1,8 +1,9 @@
 import type { VideoId } from '../definition/video.ts';
 import type { Rendering } from '../lock/lock.ts';
-import type { Adoption, Change } from '../plan/plan.ts';
+import type { Change } from '../plan/plan.ts';
 import { settle } from '../plan/settle.ts';
 import { isSignedUrl } from '../service/is-signed-url.ts';
+import { type DeliveryEnding, NOT_DELIVERED } from './deliver-rendering.ts';
 import type { ApplyEvent, ApplyOutcome, Failure, SkipReason } from './events.ts';
 import type { LockSaver } from './lock-saver.ts';
 import type { Clock } from './ports.ts';
@@ -25,7 +26,9 @@ export class RunRecord {
   readonly #unknown: ApplyOutcome['unknown'][number][] = [];
   readonly #inProgress: ApplyOutcome['inProgress'][number][] = [];
   readonly #skipped: VideoId[] = [];
+  readonly #undelivered: ApplyOutcome['undelivered'][number][] = [];
   #recorded = 0;
+  #delivered = 0;
 
   constructor(saver: LockSaver, tell: (event: ApplyEvent) => void, clock: Clock) {
     this.#saver = saver;
@@ -33,25 +36,30 @@ export class RunRecord {
     this.#clock = clock;
   }
 
-  /** What needs no rendering, all at once. */
+  /** What needs neither rendering nor delivering, all at once. */
   async settled(changes: readonly Change[]): Promise<void> {
     const told = changes.filter(({ action }) => action !== 'noop');
     if (told.length === 0) return;
     await this.#saver.record(told.map((change) => settle(change, foundRendering(change))));
-    for (const change of told) this.#recordedOne(change, foundRendering(change));
+    for (const change of told) this.#recordedOne(change, foundRendering(change), NOT_DELIVERED);
   }
 
-  /** Videos that share the rendering of another one of this run. */
-  async settledTwins(twins: readonly Adoption[], reason: SkipReason | null): Promise<void> {
-    for (const twin of twins) {
-      const shared = this.#renderings.get(twin.source.id as VideoId);
-      if (shared === undefined) {
-        this.skipped(twin.id, reason ?? 'failure');
-        continue;
-      }
-      await this.#saver.record([settle(twin, shared)]);
-      this.#recordedOne(twin, shared);
-    }
+  /** What another video of this run was rendered to; undefined when it was not. */
+  renderingOf(id: string): Rendering | undefined {
+    return this.#renderings.get(id as VideoId);
+  }
+
+  /** What is finished and on its way: from now on it is not rendered again, whatever becomes of the way. */
+  async delivering(change: Change, rendering: Rendering): Promise<void> {
+    await this.#saver.record([settle(change, rendering)]);
+    const to = change.destinations.flatMap((one) => (one.kind === 'deliver' ? [one.to] : []));
+    this.#tell({ kind: 'video-delivering', id: change.id, to });
+  }
+
+  /** A video with a rendering that was there, or that another video of this run was rendered to. */
+  async recorded(change: Change, rendering: Rendering, ending: DeliveryEnding): Promise<void> {
+    await this.#saver.record([settle(change, rendering, ending.arrived)]);
+    this.#recordedOne(change, rendering, ending);
   }
 
   skipped(id: VideoId, reason: SkipReason): void {
@@ -60,16 +68,22 @@ export class RunRecord {
   }
 
   /** @param givenUp why, where the work was given up before anything was asked for */
-  async ended(change: Change, ending: Ending, startedAt: number, givenUp: SkipReason): Promise<void> {
+  async ended(
+    change: Change,
+    ending: Ending,
+    { startedAt, givenUp, delivery }: { startedAt: number; givenUp: SkipReason; delivery: DeliveryEnding },
+  ): Promise<void> {
     const { id } = change;
     const elapsedMs = this.#clock.now() - startedAt;
     switch (ending.kind) {
       case 'rendered': {
         const { rendering } = ending;
         this.#renderings.set(id, rendering);
-        await this.#saver.record([settle(change, rendering)]);
+        await this.#saver.record([settle(change, rendering, delivery.arrived)]);
         if (isSignedUrl(rendering.video_url)) this.#tell({ kind: 'video-warned', id, warning: SIGNED });
-        this.#tell({ kind: 'video-rendered', id, videoUrl: rendering.video_url, elapsedMs });
+        const { video_url: videoUrl } = rendering;
+        this.#tell({ kind: 'video-rendered', id, videoUrl, ...told(delivery), elapsedMs });
+        this.#count(id, delivery);
         return;
       }
       case 'failed':
@@ -95,6 +109,8 @@ export class RunRecord {
       rendered: this.#renderings.size,
       recorded: this.#recorded,
       failed: this.#failed,
+      delivered: this.#delivered,
+      undelivered: this.#undelivered,
       unknown: this.#unknown,
       inProgress: this.#inProgress,
       skipped: this.#skipped,
@@ -104,13 +120,28 @@ export class RunRecord {
     };
   }
 
-  #recordedOne({ id, action, previousId }: Change, rendering: Rendering | null): void {
-    this.#recorded += 1;
-    const videoUrl = rendering?.video_url ?? null;
-    this.#tell({ kind: 'video-recorded', id, action, previousId, videoUrl });
+  #recordedOne(change: Change, rendering: Rendering | null, ending: DeliveryEnding): void {
+    const { id, action, previousId } = change;
+    if (action !== 'deliver') this.#recorded += 1;
+    const videoUrl = action === 'adopt' ? (rendering?.video_url ?? null) : null;
+    this.#tell({ kind: 'video-recorded', id, action, previousId, videoUrl, ...told(ending) });
+    this.#count(id, ending);
+  }
+
+  #count(id: VideoId, { arrived, failures }: DeliveryEnding): void {
+    if (failures.length > 0) {
+      this.#undelivered.push({ id, failures });
+      this.#tell({ kind: 'video-undelivered', id, failures });
+    } else if (arrived.length > 0) this.#delivered += 1;
   }
 }
 
-function foundRendering(change: Change): Rendering | null {
-  return change.action === 'adopt' && change.source.kind !== 'planned' ? change.source.rendering : null;
+/** The rendering that there was before the run; null: it has to be made, or is another video's. */
+export function foundRendering(change: Change): Rendering | null {
+  if (change.action !== 'adopt') return change.before;
+  return change.source.kind === 'planned' ? null : change.source.rendering;
+}
+
+function told({ arrived }: DeliveryEnding): { readonly deliveries?: DeliveryEnding['arrived'] } {
+  return arrived.length === 0 ? {} : { deliveries: arrived };
 }

@@ -1,4 +1,5 @@
 import type { Source, Video, VideoResource, VideoSound } from '../definition/video.ts';
+import type { ExternalUploadRequest } from '../wire/external-upload.ts';
 import type { AudioResource, FontResource, Resource } from '../wire/mapping.ts';
 import type { CreateRenderSession } from '../wire/render-session.ts';
 
@@ -6,11 +7,13 @@ import type { CreateRenderSession } from '../wire/render-session.ts';
  * The body of `POST /v2/render_sessions` for a video. What the video does not have is not in it.
  *
  * @param urlOf the URL under which the service finds a file of the repository
+ * @param uploads where the finished file goes
  */
 export function sessionRequest(
   video: Video,
   styleVersion: string,
   urlOf: (path: string) => string,
+  uploads: readonly ExternalUploadRequest[] = [],
 ): CreateRenderSession {
   const { title, resources, audio, fonts, output } = video;
   return {
@@ -23,6 +26,7 @@ export function sessionRequest(
       ...(fonts.size > 0 && { font_changes: mapValues(fonts, (font): FontResource => ({ source: { font } })) }),
     },
     ...(output !== null && { output }),
+    ...(uploads.length > 0 && { external_uploads: [...uploads] }),
   };
 }
 

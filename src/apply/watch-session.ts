@@ -46,7 +46,7 @@ export async function watchSession(
     return { kind: 'failed', failures: sessionFailures(ended, task.video) };
   }
   await ports.journal.append({ type: 'rendered', key, rendering, at });
-  return { kind: 'rendered', rendering };
+  return { kind: 'rendered', rendering, session: ended };
 }
 
 /** Nothing more is heard of a session; unless it is gone, the journal keeps it for the next run. */
@@ -71,7 +71,7 @@ export async function verifyRendering({ session }: Rendering, id: string, servic
   try {
     const look = await service.getRenderSession(session);
     const rendering = renderingOf(look.session);
-    return rendering === null ? gone() : { kind: 'rendered', rendering };
+    return rendering === null ? gone() : { kind: 'rendered', rendering, session: null };
   } catch (error) {
     if (error instanceof ServiceError && error.status === 404) return gone();
     return { kind: 'failed', failures: thrownFailures(error) };

@@ -12,4 +12,5 @@ export const PROPERTY_ORDER = [
   'audio',
   'fonts',
   'output',
+  'deliver',
 ] as const;

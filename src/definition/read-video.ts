@@ -6,6 +6,7 @@ import type { StyleVersion } from '../wire/style-version.ts';
 import { child, locateIn, type MapNode, textOf, toJson } from '../yaml/tree.ts';
 import { isTextPath } from './definition-file.ts';
 import { type OutputProblem, readAdditions } from './read-additions.ts';
+import type { DeliverContext } from './read-deliver.ts';
 import { type KnownFonts, type Read, readResource } from './read-resource.ts';
 import { unknownTemplate } from './unknown-template.ts';
 import type { Source, Video, VideoResource } from './video.ts';
@@ -30,6 +31,8 @@ export interface VideoContext {
   readonly checkAny: Check;
   /** What reelform.yaml says of every video. */
   readonly output: OutputRequest | null;
+  /** What it says of deliveries. */
+  readonly deliver: DeliverContext;
 }
 
 /** A file that a video uses, and where the definition says so. */
@@ -41,8 +44,8 @@ export interface FileUse {
 }
 
 export interface ReadVideo {
-  /** Everything but the id; `null` when something is wrong. */
-  readonly video: Omit<Video, 'id'> | null;
+  /** Everything but what its id is needed for; `null` when something is wrong. */
+  readonly video: Omit<Video, 'id' | 'deliver'> | null;
   readonly files: readonly FileUse[];
   readonly diagnostics: readonly Diagnostic[];
 }

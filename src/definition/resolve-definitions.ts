@@ -77,7 +77,7 @@ export function resolveDefinitions(paths: readonly string[], context: Definition
       .sort((a, b) => byCodeUnit(a.video.id, b.video.id)),
     origins,
     otherFiles: candidates.filter((one) => !isGood(one)).flatMap(({ files }) => files),
-    diagnostics: sortDiagnostics([...diagnostics, ...doubled.diagnostics]),
+    diagnostics: sortDiagnostics([...diagnostics, ...doubled.diagnostics, ...sharedDestinations(candidates)]),
   };
 }
 
@@ -106,4 +106,22 @@ function duplicateIds(candidates: readonly Candidate[]): { ids: ReadonlySet<stri
     diagnostics.push({ code: 'duplicate_id', severity: 'error', message, hint: 'Give one of the two another id', at });
   }
   return { ids, diagnostics };
+}
+
+/** One of two videos that go to one place would be gone. What is named by its content is the same wherever it comes from. */
+function sharedDestinations(candidates: readonly Candidate[]): Diagnostic[] {
+  const first = new Map<string, VideoId>();
+  const diagnostics: Diagnostic[] = [];
+  for (const { video, destinations } of candidates) {
+    if (video === null) continue;
+    for (const { to, filled, at } of destinations) {
+      const other = first.get(filled);
+      first.set(filled, other ?? video.id);
+      if (other === undefined || other === video.id || to.includes('{fingerprint}')) continue;
+      const message = `deliver: ${JSON.stringify(other)} and ${JSON.stringify(video.id)} would both go to ${filled}`;
+      const hint = 'Put {id} into it, or {fingerprint}';
+      diagnostics.push({ code: 'destination_taken', severity: 'error', message, hint, at });
+    }
+  }
+  return diagnostics;
 }

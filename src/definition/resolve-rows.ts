@@ -3,6 +3,7 @@ import { child, locateIn, type MapNode, type ScalarNode } from '../yaml/tree.ts'
 import { type FileText, unreadable } from './definition-file.ts';
 import { withoutOwn } from './extend.ts';
 import { fillIn } from './fill-in.ts';
+import { type PlacedDestination, readDeliver } from './read-deliver.ts';
 import { isDataFile, readRows } from './read-rows.ts';
 import { type FileUse, inRow, readVideo, type VideoContext } from './read-video.ts';
 import { resolvePath } from './repository-path.ts';
@@ -29,6 +30,8 @@ export interface Candidate {
   readonly video: Video | null;
   /** The local files that it uses, also when something else is wrong. */
   readonly files: readonly FileUse[];
+  /** Where the video goes; none when something is wrong. */
+  readonly destinations: readonly PlacedDestination[];
 }
 
 export interface ResolvedRows {
@@ -92,14 +95,23 @@ function resolveVideo(
 
   const read = readVideo(path, filled, context);
   diagnostics.push(...read.diagnostics);
-  const video = read.video === null || id === null || diagnostics.length > 0 ? null : { id, ...read.video };
+  const made = read.video === null || id === null ? null : { id, ...read.video };
+  const deliver = made === null ? NOWHERE : readDeliver(filled, made, context.deliver);
+  diagnostics.push(...deliver.diagnostics.map((one) => ({ ...one, message: inRow(one.message, row?.name) })));
+  const { destinations } = deliver;
+  const video =
+    made === null || diagnostics.length > 0
+      ? null
+      : { ...made, deliver: destinations.map(({ to, credential }) => ({ to, credential })) };
   const at = row?.span ?? place?.span ?? locateIn(root)([], 'value').span;
   return {
-    candidates: [{ id: hasId ? id : null, path, at, video, files: read.files }],
+    candidates: [{ id: hasId ? id : null, path, at, video, files: read.files, destinations }],
     // What a wrong placeholder leads to further on says nothing new.
     diagnostics: diagnostics.filter((one) => one.code === 'unknown_variable' || !misfilled.has(positionOf(one))),
   };
 }
+
+const NOWHERE: ReturnType<typeof readDeliver> = { destinations: [], diagnostics: [] };
 
 function invalidId(written: string, place: ScalarNode | null, file: Span): Diagnostic {
   const message = inRow(`${JSON.stringify(written)} cannot be the id of a video`, place?.row);

@@ -26,6 +26,14 @@ export interface VideoSound {
   readonly transform: AudioTransform;
 }
 
+/** Where a finished file is to go. */
+export interface VideoDestination {
+  /** `s3://bucket/key`, `gs://bucket/key`, `azblob://account/container/key` or `file:path`. */
+  readonly to: string;
+  /** The name of a credential; null: whatever the service takes by itself. */
+  readonly credential: string | null;
+}
+
 /** One thing to render: a definition, or one row of its data, with everything merged, filled in and checked. */
 export interface Video {
   readonly id: VideoId;
@@ -49,4 +57,6 @@ export interface Video {
    * said. `format: mp4` says nothing: it is what there is without.
    */
   readonly output: OutputRequest | null;
+  /** Where the finished file goes, each `to` with placeholders in it: see `fillDestination`. No frame depends on it. */
+  readonly deliver: readonly VideoDestination[];
 }

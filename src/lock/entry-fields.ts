@@ -33,6 +33,7 @@ export const ENTRY_FIELDS: ReadonlyMap<string, EntryField> = new Map<keyof LockE
   ['inputs', { required: true, expected: 'a map of texts', accepts: isTextMap }],
   ['session', text],
   ['video_url', text],
+  ['deliveries', { required: false, expected: 'a list of places, each with its "to"', accepts: isDeliveryList }],
   ['thumbnails', { required: true, expected: 'a list of texts', accepts: isTextList }],
   [
     'rendered_at',
@@ -54,4 +55,13 @@ function isTextMap(value: unknown): boolean {
 
 function isTextList(value: unknown): boolean {
   return Array.isArray(value) && value.every((member) => typeof member === 'string');
+}
+
+function isDeliveryList(value: unknown): boolean {
+  return (
+    Array.isArray(value) &&
+    value.every(
+      (one) => isRecord(one) && typeof one.to === 'string' && ['undefined', 'string'].includes(typeof one.url),
+    )
+  );
 }

@@ -27,6 +27,8 @@ export interface LockEntry {
   readonly session: string;
   /** As the service gave it: absolute, or relative to the repository for a local file. */
   readonly video_url: string;
+  /** Where the finished file was delivered to, and arrived, by `to`; absent when that is nowhere. */
+  readonly deliveries?: readonly Delivery[];
   readonly thumbnails: readonly string[];
   /** ISO 8601, UTC: the service's time, not ours. */
   readonly rendered_at: string;
@@ -37,6 +39,14 @@ export interface LockEntry {
   readonly sources?: Readonly<Record<string, string>>;
   /** A refresh found that the video cannot be had any more; absent unless true. */
   readonly lost?: true;
+}
+
+/** A finished file that is where it was wanted. */
+export interface Delivery {
+  /** The place, whole: `s3://bucket/key` and the like. */
+  readonly to: string;
+  /** Under which everybody finds it, where the service said so. */
+  readonly url?: string;
 }
 
 /** What an entry takes from a finished render session; `sources` where the rendering is that of another entry. */

@@ -49,11 +49,16 @@ function inOrder(entry: LockEntry): object {
   const ordered: [string, unknown][] = [];
   for (const name of ENTRY_FIELDS.keys()) {
     const value = name === 'labels' ? sortedLabels(entry.labels) : fields[name];
-    if (value !== undefined && !(name === 'protect' && value === false)) ordered.push([name, value]);
+    if (value !== undefined && !saysNothing(name, value)) ordered.push([name, value]);
   }
   const later = Object.keys(fields).filter((name) => !ENTRY_FIELDS.has(name));
   for (const name of later.sort(byCodeUnit)) ordered.push([name, fields[name]]);
   return Object.fromEntries(ordered);
+}
+
+/** Written by somebody else: we leave it out. */
+function saysNothing(name: string, value: unknown): boolean {
+  return name === 'protect' ? value === false : name === 'deliveries' && (value as readonly unknown[]).length === 0;
 }
 
 /** Whether it has known fields alone, those in their order, and none that says nothing. */
@@ -65,6 +70,7 @@ function isInOrder(entry: LockEntry): boolean {
     last = place;
   }
   if ('protect' in entry && entry.protect !== true) return false;
+  if (entry.deliveries?.length === 0) return false;
   const labels = entry.labels === undefined ? null : Object.keys(entry.labels);
   return (
     labels === null || (labels.length > 0 && labels.every((name, index) => index === 0 || labels[index - 1]! < name))

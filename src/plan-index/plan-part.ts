@@ -71,6 +71,7 @@ function idleChanges(definition: RememberedDefinition, texts: PlanTexts): Change
       reason: null,
       inputs: [],
       fields: [],
+      destinations: [],
       get desired() {
         videos ??= texts.videos(definition);
         return videos[index]!;

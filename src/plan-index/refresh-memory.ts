@@ -137,6 +137,8 @@ async function readAnew(
   if (!isWhole) return null;
   const loaded = { get: (name: string) => lazy.load(name).template ?? undefined };
   const desired = videos.map((video) => desire(video, { config, templates: loaded, assets }));
+  // Whether it goes where another video goes is told by all of them together.
+  if (desired.some(({ id, deliver }) => deliver.some(({ to }) => !to.includes(id)))) return null;
   return { definitions: rememberDefinitions(origins, desired), templates };
 }
 

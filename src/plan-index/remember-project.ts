@@ -101,31 +101,34 @@ function markOf(fingerprint: string): number {
 /** The text of a definition's videos in the index. What most videos do not have is left out of it. */
 function writeRecord(videos: readonly DesiredVideo[]): string {
   return JSON.stringify(
-    videos.map(({ audio, fonts, output, ...video }) => ({
+    videos.map(({ audio, fonts, output, deliver, ...video }) => ({
       ...video,
       resources: [...video.resources],
       ...(audio.size > 0 && { audio: [...audio] }),
       ...(fonts.size > 0 && { fonts: [...fonts] }),
       ...(output !== null && { output }),
+      ...(deliver.length > 0 && { deliver }),
     })),
   );
 }
 
-type Recorded = Omit<DesiredVideo, 'resources' | 'audio' | 'fonts' | 'output'> & {
+type Recorded = Omit<DesiredVideo, 'resources' | 'audio' | 'fonts' | 'output' | 'deliver'> & {
   readonly resources: [string, never][];
   readonly audio?: [string, never][];
   readonly fonts?: [string, string][];
   readonly output?: DesiredVideo['output'];
+  readonly deliver?: DesiredVideo['deliver'];
 };
 
 /** The videos in a record's text. */
 export function readRecord(text: string): DesiredVideo[] {
-  return (JSON.parse(text) as Recorded[]).map(({ audio = [], fonts = [], output = null, ...video }) => ({
+  return (JSON.parse(text) as Recorded[]).map(({ audio = [], fonts = [], output = null, deliver = [], ...video }) => ({
     ...video,
     resources: new Map(video.resources),
     audio: new Map(audio),
     fonts: new Map(fonts),
     output,
+    deliver,
   }));
 }
 

@@ -2,6 +2,7 @@ import { byCodeUnit } from '../digest.ts';
 import { liveAttempts } from '../lock/fold-journal.ts';
 import { type Attempt, EMPTY_JOURNAL } from '../lock/journal.ts';
 import type { Fingerprint, Lock } from '../lock/lock.ts';
+import { renewDestinations } from './compare-destinations.ts';
 import type { Observations } from './observations.ts';
 import type { Adjustment, Adoption, AdoptionSource, Change, Creation, PlanDiagnostic } from './plan.ts';
 
@@ -62,7 +63,8 @@ function laterRendering(change: Adjustment, attempt: Attempt | undefined): Adopt
   const { session, rendered_at } = attempt.rendering;
   if (session === before.session || rendered_at <= before.rendered_at) return null;
   const { id } = attempt.intent;
-  return adopt(change, 'requested', { kind: 'journal', id, session, rendering: attempt.rendering });
+  const anew = { ...change, destinations: renewDestinations(before, desired.deliver) };
+  return adopt(anew, 'requested', { kind: 'journal', id, session, rendering: attempt.rendering });
 }
 
 function sourceOf(

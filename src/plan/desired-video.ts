@@ -1,4 +1,5 @@
-import type { Source, Video, VideoId, VideoResource } from '../definition/video.ts';
+import { fillDestination } from '../definition/fill-destination.ts';
+import type { Source, Video, VideoDestination, VideoId, VideoResource } from '../definition/video.ts';
 import { localFiles } from '../definition/video-sources.ts';
 import { byCodeUnit, sha256 } from '../digest.ts';
 import type { Fingerprint } from '../lock/lock.ts';
@@ -29,6 +30,8 @@ export interface DesiredVideo extends Pick<Video, 'audio' | 'fonts' | 'output'> 
   readonly resources: ReadonlyMap<string, VideoResource>;
   /** Length of the template's video; null when nothing tells it. */
   readonly durationSeconds: number | null;
+  /** Where the finished file is to be, each place whole. */
+  readonly deliver: readonly VideoDestination[];
 }
 
 /** The longest text that the lockfile keeps word for word, in UTF-16 code units. */
@@ -50,6 +53,7 @@ export function desiredVideo(
   for (const [name, sound] of video.audio) inputs.push([`audio.${name}`, describeSource(sound, context)]);
   for (const [name, font] of video.fonts) inputs.push([`fonts.${name}`, font]);
   if (video.output !== null) inputs.push(['output', describePairs(video.output).trimStart()]);
+  const ownFingerprint = fingerprint(video, context);
   return {
     id: video.id,
     path: video.path,
@@ -59,13 +63,14 @@ export function desiredVideo(
     template: video.template,
     service: context.service,
     styleVersion: context.styleVersion,
-    fingerprint: fingerprint(video, context),
+    fingerprint: ownFingerprint,
     inputs: Object.fromEntries(inputs),
     resources: video.resources,
     audio: video.audio,
     fonts: video.fonts,
     output: video.output,
     durationSeconds: context.durationSeconds,
+    deliver: video.deliver.map((one) => ({ ...one, to: fillDestination(one.to, video, ownFingerprint) })),
   };
 }
 

@@ -4,6 +4,7 @@ import {
   type Action,
   type AdoptionSource,
   type Change,
+  type DestinationChange,
   type FieldChange,
   type InputChange,
   type Plan,
@@ -24,6 +25,8 @@ export interface PlanDocument {
   /** How many videos per action, in the order of `ACTIONS`; actions that no video has are left out. */
   readonly summary: Readonly<Partial<Record<Action, number>>>;
   readonly estimate: Estimate;
+  /** Finished files to deliver, each counted once for each place; absent in plans of earlier versions. */
+  readonly deliveries?: number;
   /** By id. Videos that need nothing are only counted. */
   readonly changes: readonly ChangeDocument[];
   readonly diagnostics: readonly Json[];
@@ -46,6 +49,8 @@ export interface ChangeDocument {
   readonly reason: string | null;
   readonly inputs: readonly InputChange[];
   readonly fields: readonly FieldChange[];
+  /** What is done about the places that the finished file goes to; absent in plans of earlier versions. */
+  readonly destinations?: readonly DestinationChange[];
   /** What the lockfile has to say for the change to be applied; null: nothing about this video. */
   readonly before: { readonly fingerprint: string; readonly session: string; readonly video_url: string } | null;
   /** Null when the entry goes. */
@@ -73,6 +78,7 @@ export function planDocument(plan: Plan, toolVersion: string, diagnostics: reado
     complete: plan.complete,
     summary: countActions(plan),
     estimate: estimatePlan(plan),
+    deliveries: countDeliveries(plan),
     changes,
     diagnostics,
   };
@@ -97,9 +103,14 @@ export function estimatePlan(plan: Plan): Estimate {
   return { renders: rendered.length, seconds_of_video: seconds && Math.round(seconds * 1000) / 1000 };
 }
 
+/** Finished files to deliver, each counted once for each place. */
+export function countDeliveries({ changes }: Plan): number {
+  return changes.flatMap(({ destinations }) => destinations.filter(({ kind }) => kind === 'deliver')).length;
+}
+
 /** One change as the document has it. */
 export function changeDocument(change: Change): ChangeDocument {
-  const { id, previousId, action, reason, inputs, fields, desired, before } = change;
+  const { id, previousId, action, reason, inputs, fields, destinations, desired, before } = change;
   const { title, template } = desired ?? before;
   return {
     id,
@@ -111,6 +122,7 @@ export function changeDocument(change: Change): ChangeDocument {
     reason,
     inputs,
     fields,
+    destinations,
     before: before && { fingerprint: before.fingerprint, session: before.session, video_url: before.video_url },
     after: desired && { fingerprint: desired.fingerprint },
     source: change.action === 'adopt' ? sourceDocument(change.source) : null,
@@ -128,10 +140,15 @@ function sourceDocument(source: AdoptionSource): SourceDocument {
   };
 }
 
-/** The digest of what is done to what: `[id, action, fingerprint before, fingerprint after]`, by id. */
+/**
+ * The digest of what is done to what: `[id, action, fingerprint before, fingerprint after]`, by id; where a file is
+ * delivered, with the list of the places behind it, each with its credential.
+ */
 export function planId(changes: readonly ChangeDocument[]): string {
-  const rows = changes.map(({ id, action, before, after }) => {
-    return [id, action, before?.fingerprint ?? null, after?.fingerprint ?? null];
+  const rows = changes.map(({ id, action, before, after, destinations = [] }) => {
+    const places = destinations.flatMap(({ kind, to, credential }) => (kind === 'deliver' ? [[to, credential]] : []));
+    const row: Json[] = [id, action, before?.fingerprint ?? null, after?.fingerprint ?? null];
+    return places.length === 0 ? row : [...row, places];
   });
   return `sha256:${sha256(canonicalJson(rows))}`;
 }

@@ -3,6 +3,7 @@ import type { Diagnostic } from '../diagnostic.ts';
 import { byCodeUnit } from '../digest.ts';
 import type { Fingerprint, Lock, LockEntry } from '../lock/lock.ts';
 import { adoptRenderings } from './adopt-renderings.ts';
+import { compareDestinations, deliverReason, renewDestinations } from './compare-destinations.ts';
 import { compareFields, compareInputs, reasonOf } from './compare-video.ts';
 import type { DesiredVideo } from './desired-video.ts';
 import type { Observations } from './observations.ts';
@@ -76,8 +77,9 @@ function pairMoves(desired: readonly DesiredVideo[], gone: readonly VideoId[], l
 }
 
 function create(desired: DesiredVideo): Change {
-  const { id } = desired;
-  return { action: 'create', id, previousId: null, reason: 'new', inputs: [], fields: [], desired, before: null };
+  const destinations = compareDestinations(null, desired.deliver);
+  const nothing = { previousId: null, inputs: [], fields: [], before: null };
+  return { ...nothing, action: 'create', id: desired.id, reason: 'new', destinations, desired };
 }
 
 function adjust(
@@ -88,20 +90,37 @@ function adjust(
 ): Adjustment {
   const { id } = desired;
   const fields = compareFields(before, desired);
+  const anew = renewDestinations(before, desired.deliver);
   if (before.fingerprint !== desired.fingerprint) {
     const inputs = compareInputs(before, desired);
     const reason = reasonOf(desired, inputs, fields);
-    return { action: 'update', id, previousId, reason, inputs, fields, desired, before };
+    return { action: 'update', id, previousId, reason, inputs, fields, destinations: anew, desired, before };
   }
-  const unchanged = { id, previousId, reason: null, inputs: [], fields, desired, before };
-  if (observed.again !== null) return { ...unchanged, action: 'update', reason: observed.again };
-  if (observed.isMissing) return { ...unchanged, action: 'restore', reason: 'output_missing' };
+  const destinations = compareDestinations(before, desired.deliver);
+  const unchanged = { id, previousId, reason: null, inputs: [], fields, destinations, desired, before };
+  if (observed.again !== null) return { ...unchanged, action: 'update', reason: observed.again, destinations: anew };
+  // What is where everybody finds it is not needed here.
+  const isElsewhere = desired.deliver.length > 0 && !destinations.some(({ kind }) => kind === 'deliver');
+  if (observed.isMissing && !isElsewhere) return { ...unchanged, action: 'restore', reason: 'output_missing' };
   if (previousId !== null) return { ...unchanged, action: 'move' };
-  return { ...unchanged, action: fields.length > 0 ? 'relabel' : 'noop' };
+  if (destinations.some(({ kind }) => kind === 'deliver')) {
+    return { ...unchanged, action: 'deliver', reason: deliverReason(destinations) };
+  }
+  return { ...unchanged, action: fields.length + destinations.length > 0 ? 'relabel' : 'noop' };
 }
 
 function forget(id: VideoId, before: LockEntry): Change {
-  return { action: 'forget', id, previousId: null, reason: null, inputs: [], fields: [], desired: null, before };
+  return {
+    action: 'forget',
+    id,
+    previousId: null,
+    reason: null,
+    inputs: [],
+    fields: [],
+    destinations: [],
+    desired: null,
+    before,
+  };
 }
 
 /** A mistyped glob must not cost every rendering. */

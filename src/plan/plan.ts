@@ -4,7 +4,7 @@ import { byCodeUnit } from '../digest.ts';
 import type { LockEntry, Rendering } from '../lock/lock.ts';
 import type { DesiredVideo } from './desired-video.ts';
 
-/** Every action of the plan format, in the order in which they are counted. `deliver` is not planned yet. */
+/** Every action of the plan format, in the order in which they are counted. */
 export const ACTIONS = [
   'create',
   'update',
@@ -19,7 +19,7 @@ export const ACTIONS = [
 
 export type Action = (typeof ACTIONS)[number];
 
-/** Why a video has to be rendered. Whoever reads a plan has to bear with reasons that it does not know. */
+/** Why a video has to be rendered, or delivered. Whoever reads a plan has to bear with reasons that it does not know. */
 export type Reason =
   | 'new'
   | 'input_changed'
@@ -32,7 +32,11 @@ export type Reason =
   | 'output_missing'
   | 'url_lost'
   | 'requested'
-  | 'previous_failed';
+  | 'previous_failed'
+  /** It goes to another place than before. */
+  | 'destination_changed'
+  /** It is not everywhere where it should be. */
+  | 'not_delivered';
 
 /** One editable's value then and now, in the lockfile's short form; null where it was or is not filled. */
 export interface InputChange {
@@ -50,6 +54,19 @@ export interface FieldChange {
   readonly after: string | null;
 }
 
+/**
+ * What is done about one place.
+ * - deliver: the finished file goes there.
+ * - release: it was delivered there, and is not wanted there any more. It stays there; the lockfile alone forgets it.
+ */
+export interface DestinationChange {
+  readonly kind: 'deliver' | 'release';
+  /** The place, whole. */
+  readonly to: string;
+  /** The name of the credential; null: whatever the service takes by itself. */
+  readonly credential: string | null;
+}
+
 interface Difference {
   /** By this the video is known from now on. */
   readonly id: VideoId;
@@ -60,6 +77,8 @@ interface Difference {
   /** In the specification's order; those that are no longer filled come last. */
   readonly inputs: readonly InputChange[];
   readonly fields: readonly FieldChange[];
+  /** Those to deliver to in the definition's order, then those that are released. */
+  readonly destinations: readonly DestinationChange[];
 }
 
 /** The lock knows nothing of it: render, and make an entry. */
@@ -76,9 +95,12 @@ export interface Creation extends Difference {
  * - restore: nothing changed but the local output is gone. Render into the place that the entry names; the entry stays,
  *   save for a new id and for `fields`.
  * - relabel: only what no frame shows changed. Only the entry does.
+ * - deliver: it is not everywhere where it should be. The finished file goes there; it is not rendered again.
+ *
+ * Whatever the action, what is in `destinations` is done with it.
  */
 export interface Adjustment extends Difference {
-  readonly action: 'update' | 'move' | 'restore' | 'relabel' | 'noop';
+  readonly action: 'update' | 'move' | 'restore' | 'relabel' | 'deliver' | 'noop';
   readonly desired: DesiredVideo;
   readonly before: LockEntry;
 }
@@ -143,6 +165,11 @@ export interface PlanDiagnostic extends Diagnostic {
 /** Whether applying the change renders a video. */
 export function renders(change: Change): boolean {
   return change.action === 'create' || change.action === 'update' || change.action === 'restore';
+}
+
+/** Whether applying the change sends a finished file anywhere. */
+export function delivers({ destinations }: Change): boolean {
+  return destinations.some(({ kind }) => kind === 'deliver');
 }
 
 /** The changes of all videos, by id. */

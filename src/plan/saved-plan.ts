@@ -50,8 +50,15 @@ function isChange(value: unknown): value is ChangeDocument {
     isSide(before, ['fingerprint', 'session']) &&
     isSide(after, ['fingerprint']) &&
     Array.isArray(value.inputs) &&
-    Array.isArray(value.fields)
+    Array.isArray(value.fields) &&
+    (value.destinations === undefined || (Array.isArray(value.destinations) && value.destinations.every(isDestination)))
   );
+}
+
+function isDestination(value: unknown): boolean {
+  if (!isRecord(value) || typeof value.to !== 'string') return false;
+  const { kind, credential } = value;
+  return (kind === 'deliver' || kind === 'release') && (credential === null || typeof credential === 'string');
 }
 
 /** What a saved plan renders although nothing in the definitions changed: to be asked for again when planning anew. */
@@ -105,16 +112,25 @@ function differsBecause(reviewed: ChangeDocument, change: Change | undefined): s
     return present.after === null ? 'no definition has it any more' : 'its definition has changed';
   }
   if (change.action === 'noop') {
+    if (!goesThere(reviewed.destinations, change.desired)) return ELSEWHERE;
     return saysSame(reviewed.fields, change.desired) ? null : 'its title, labels or template have changed';
   }
   if (!isSame(present.before, reviewed.before) || present.previous_id !== reviewed.previous_id) {
     return 'the lockfile has another rendering of it';
   }
+  if (!isSame(present.destinations, reviewed.destinations ?? [])) return ELSEWHERE;
   if (!isSame(present.fields, reviewed.fields)) return 'its title, labels or template have changed';
   if (renders(change) && !['create', 'update', 'restore'].includes(reviewed.action)) {
     return 'it would be rendered, and the plan says that it is not';
   }
   return null;
+}
+
+const ELSEWHERE = 'it would be delivered to other places';
+
+/** Whether what needs nothing any more is where it was agreed that it would be. */
+function goesThere(agreed: ChangeDocument['destinations'] = [], { deliver }: DesiredVideo): boolean {
+  return agreed.every(({ kind, to }) => (kind === 'deliver') === deliver.some((one) => one.to === to));
 }
 
 /** Whether what needs nothing any more has the title and the labels that were agreed to. */

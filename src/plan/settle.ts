@@ -1,7 +1,8 @@
 import { byCodeUnit } from '../digest.ts';
-import type { Lock, LockEntry, Rendering } from '../lock/lock.ts';
+import type { Delivery, Lock, LockEntry, Rendering } from '../lock/lock.ts';
+import { settleDeliveries } from './compare-destinations.ts';
 import type { DesiredVideo } from './desired-video.ts';
-import type { Change } from './plan.ts';
+import type { Adjustment, Change } from './plan.ts';
 
 /** What one finished change does to the lock. Edits of one plan touch different ids, so their order does not matter. */
 export interface LockEdit {
@@ -15,19 +16,30 @@ export interface LockEdit {
  *
  * @param rendering the new one for create and update, the one that was found for adopt; not looked at for the others, a restored video's entry stands for
  *   the rendering that was lost
+ * @param arrived where the finished file arrived of all places that it was to be delivered to
  */
-export function settle(change: Change, rendering: Rendering | null): LockEdit {
+export function settle(change: Change, rendering: Rendering | null, arrived: readonly Delivery[] = []): LockEdit {
   switch (change.action) {
     case 'create':
     case 'update':
-    case 'adopt':
+    case 'adopt': {
       if (rendering === null) throw new Error(`Internal error: ${change.action} of ${change.id} without a rendering`);
-      return { remove: change.previousId, put: { id: change.id, entry: newEntry(change.desired, rendering) } };
+      const deliveries = settleDeliveries([], change.desired.deliver, arrived);
+      return {
+        remove: change.previousId,
+        put: { id: change.id, entry: newEntry(change.desired, rendering, deliveries) },
+      };
+    }
     case 'move':
     case 'restore':
-    case 'relabel': {
+    case 'relabel':
+    case 'deliver': {
       const entry = change.fields.length > 0 ? relabelled(change.before, change.desired) : change.before;
-      return { remove: change.previousId, put: { id: change.id, entry } };
+      const isKept = change.destinations.length === 0;
+      return {
+        remove: change.previousId,
+        put: { id: change.id, entry: isKept ? entry : redelivered(entry, change, arrived) },
+      };
     }
     case 'forget':
       return { remove: change.id, put: null };
@@ -46,7 +58,7 @@ export function editLock(lock: Lock, edits: Iterable<LockEdit>): Lock {
   return { ...lock, videos };
 }
 
-function newEntry(desired: DesiredVideo, rendering: Rendering): LockEntry {
+function newEntry(desired: DesiredVideo, rendering: Rendering, deliveries: readonly Delivery[]): LockEntry {
   const { session, video_url, thumbnails, rendered_at, sources } = rendering;
   return {
     fingerprint: desired.fingerprint,
@@ -54,10 +66,17 @@ function newEntry(desired: DesiredVideo, rendering: Rendering): LockEntry {
     inputs: desired.inputs,
     session,
     video_url,
+    ...(deliveries.length > 0 && { deliveries }),
     thumbnails,
     rendered_at,
     ...(sources !== undefined && { sources }),
   };
+}
+
+function redelivered(entry: LockEntry, { desired }: Adjustment, arrived: readonly Delivery[]): LockEntry {
+  const { deliveries: before = [], ...kept } = entry;
+  const deliveries = settleDeliveries(before, desired.deliver, arrived);
+  return deliveries.length === 0 ? kept : { ...kept, deliveries };
 }
 
 function relabelled(before: LockEntry, desired: DesiredVideo): LockEntry {

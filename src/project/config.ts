@@ -5,7 +5,9 @@ import type { LintSeverities } from '../template/lint-severities.ts';
 import type { OutputRequest } from '../wire/output.ts';
 import { parseYaml } from '../yaml/parse-yaml.ts';
 import { child, locateIn, textOf, toJson } from '../yaml/tree.ts';
+import type { DeliveriesConfig } from './deliveries-config.ts';
 import { CONFIG_FILE } from './find-root.ts';
+import { readDeliveries, type WrittenDeliveries } from './read-deliveries.ts';
 
 /** This machine, or a service that has the interface; `tokenEnv` names the environment variable with its token. */
 type ServiceConfig =
@@ -18,6 +20,8 @@ export interface ServiceCapabilities {
   readonly keyLifetimeMs?: number;
   /** Whether it lists sessions. */
   readonly list?: boolean;
+  /** Whether it delivers finished videos. */
+  readonly externalUploads?: boolean;
 }
 
 /** A file of this machine, or one on a branch of a remote of git. */
@@ -29,7 +33,7 @@ export type TemplateConfig =
   | { readonly kind: 'style_version'; readonly id: string; readonly at: Span };
 
 /** What reelform.yaml says, with its defaults filled in. */
-export interface Config {
+export interface Config extends DeliveriesConfig {
   readonly service: ServiceConfig;
   readonly templates: ReadonlyMap<string, TemplateConfig>;
   /** A glob from the root. */
@@ -59,7 +63,7 @@ export interface ParsedConfig {
 }
 
 /** reelform.yaml as its schema has it. */
-interface WrittenConfig {
+interface WrittenConfig extends WrittenDeliveries {
   readonly service?: 'embedded' | WrittenService;
   readonly templates: Readonly<Record<string, string>>;
   readonly videos?: string;
@@ -76,7 +80,11 @@ interface WrittenService {
   readonly url: string;
   readonly token_env?: string;
   readonly allow_http?: boolean;
-  readonly capabilities?: { readonly idempotency_hours?: number; readonly list?: boolean };
+  readonly capabilities?: {
+    readonly idempotency_hours?: number;
+    readonly list?: boolean;
+    readonly external_uploads?: boolean;
+  };
 }
 
 /** What a configuration without any property would say. */
@@ -91,10 +99,17 @@ export const DEFAULT_CONFIG: Config = {
   fonts: null,
   output: null,
   encoder: 'embedded',
+  credentials: new Map(),
+  deliver: [],
+  assets: null,
 };
 
-/** The text of reelform.yaml → the configuration, and all that is wrong with it. Never throws on the text. */
-export function parseConfig(file: string, text: string, check: Check): ParsedConfig {
+/**
+ * The text of reelform.yaml → the configuration, and all that is wrong with it. Never throws on the text.
+ *
+ * @param directory of the file, absolute
+ */
+export function parseConfig(file: string, text: string, check: Check, directory: string): ParsedConfig {
   const parsed = parseYaml(file, text);
   if (!parsed.ok) return { config: DEFAULT_CONFIG, templateNames: null, diagnostics: parsed.diagnostics };
   const root = parsed.value ?? { kind: 'map', entries: new Map(), span: { file, start: 0, end: 0 } };
@@ -114,8 +129,11 @@ export function parseConfig(file: string, text: string, check: Check): ParsedCon
       ? null
       : readFolder(written.fonts, './fonts', locate(['fonts'], 'value').span);
   diagnostics.push(...(templates === null ? [] : serviceProblems(written.service, locate)));
+  const deliveries =
+    templates === null ? null : readDeliveries(written, readService(written.service), directory, locate);
   diagnostics.push(...(templates?.diagnostics ?? []), ...(fonts?.ok === false ? fonts.diagnostics : []));
-  if (diagnostics.length > 0 || templates === null) {
+  diagnostics.push(...(deliveries?.diagnostics ?? []));
+  if (diagnostics.length > 0 || templates === null || deliveries === null) {
     return { config: { ...DEFAULT_CONFIG, ...(glob === null ? { videos } : {}) }, templateNames, diagnostics };
   }
   const concurrency = written.concurrency ?? DEFAULT_CONFIG.concurrency;
@@ -132,6 +150,9 @@ export function parseConfig(file: string, text: string, check: Check): ParsedCon
       fonts: fonts?.ok === true ? fonts.value : null,
       output: written.output ?? null,
       encoder: written.encoder ?? DEFAULT_CONFIG.encoder,
+      credentials: deliveries.credentials,
+      deliver: deliveries.deliver,
+      assets: deliveries.assets,
     },
     templateNames,
     diagnostics,
@@ -140,13 +161,14 @@ export function parseConfig(file: string, text: string, check: Check): ParsedCon
 
 function readService(service: WrittenConfig['service']): ServiceConfig {
   if (typeof service !== 'object') return 'embedded';
-  const { idempotency_hours: hours, list } = service.capabilities ?? {};
+  const { idempotency_hours: hours, list, external_uploads: externalUploads } = service.capabilities ?? {};
   return {
     url: service.url.replace(/\/+$/, ''),
     tokenEnv: service.token_env ?? 'REELFORM_TOKEN',
     capabilities: {
       ...(hours === undefined ? {} : { keyLifetimeMs: hours * 3_600_000 }),
       ...(list === undefined ? {} : { list }),
+      ...(externalUploads === undefined ? {} : { externalUploads }),
     },
   };
 }

@@ -8,6 +8,7 @@ import { createChecks } from '../schema/create-checks.ts';
 import { checkFiles } from './check-files.ts';
 import { type Config, DEFAULT_CONFIG, type ParsedConfig, parseConfig } from './config.ts';
 import { definitionTemplate } from './definition-template.ts';
+import { deliverContext } from './destination-problem.ts';
 import { CONFIG_FILE, findRoot } from './find-root.ts';
 import { findVideos } from './find-videos.ts';
 import { fixedFolder } from './fixed-folder.ts';
@@ -50,7 +51,7 @@ export async function loadProject({ cwd, log = null }: { cwd: string; log?: Read
   const checks = createChecks();
   const read = files.text(CONFIG_FILE);
   const { config, templateNames, diagnostics }: ParsedConfig = read.ok
-    ? parseConfig(CONFIG_FILE, read.text, checks.config)
+    ? parseConfig(CONFIG_FILE, read.text, checks.config, files.root)
     : {
         config: DEFAULT_CONFIG,
         templateNames: null,
@@ -87,6 +88,7 @@ function resolveVideos(
     checkFile: checks.file,
     checkAny: checks.anyVideo,
     output: config.output,
+    deliver: deliverContext(config),
     read: files.text,
   });
   if (paths.length > 0) return resolved;

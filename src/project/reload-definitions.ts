@@ -6,6 +6,7 @@ import { createQuickChecks } from '../schema/create-quick-checks.ts';
 import { checkFiles } from './check-files.ts';
 import type { Config } from './config.ts';
 import { definitionTemplate } from './definition-template.ts';
+import { deliverContext } from './destination-problem.ts';
 import { fixedFolder } from './fixed-folder.ts';
 import { type LazyFonts, lazyFonts, loadTemplate, type ProjectTemplate } from './load-templates.ts';
 import type { Asset, RepositoryFiles } from './repository-files.ts';
@@ -85,6 +86,7 @@ export function reloadDefinitions(
     checkFile: checks.file,
     checkAny: checks.anyVideo,
     output: config.output,
+    deliver: deliverContext(config),
     read: files.text,
   });
   const used = checkFiles(resolved, files);

@@ -1,6 +1,8 @@
 import { createColors } from 'picocolors';
 import type { ApplyEvent, Begin } from '../apply/events.ts';
 import { escapeControls } from './escape-controls.ts';
+import { someOf } from './failure-lines.ts';
+import { placeOfUrl } from './place-of-url.ts';
 import { RunProgress } from './run-progress.ts';
 import { leftWords } from './time-left.ts';
 import { VideoLines } from './video-lines.ts';
@@ -13,6 +15,7 @@ const BEGIN_WORDS: Readonly<Record<Begin, string>> = {
   resumed: 'resumed: an earlier run asked for it',
   resent: 'asked for again, as the same request',
   followed: 'followed: another run has asked for it',
+  found: 'rendered already',
 };
 
 /** One line per change of state, each with its video's id: for logs, where lines of several videos mix. */
@@ -57,6 +60,10 @@ export class ApplyLines {
         return [`${dim('…')} ${this.#lines.name(event.id)}  ${dim(BEGIN_WORDS[event.begin])}`];
       case 'video-submitted':
         return [`${dim('…')} ${this.#lines.name(event.id)}  ${dim(`rendering as ${escapeControls(event.session)}`)}`];
+      case 'video-delivering':
+        return [
+          `${dim('…')} ${this.#lines.name(event.id)}  ${dim(`delivering to ${someOf(event.to.map(placeOfUrl), 2)}`)}`,
+        ];
       case 'video-rendered':
       case 'video-failed':
       case 'video-unknown':

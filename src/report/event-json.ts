@@ -1,5 +1,6 @@
 import type { ApplyEvent, ApplyOutcome, Failure } from '../apply/events.ts';
 import type { Json } from '../digest.ts';
+import type { Delivery } from '../lock/lock.ts';
 import type { PlanDocument } from '../plan/plan-document.ts';
 import type { JsonDiagnostic } from './diagnostics-json.ts';
 
@@ -44,8 +45,9 @@ function fieldsOf(event: StreamEvent): Told | null {
     case 'run-started':
       return { type: 'run_started', ids: event.ids, concurrency: event.concurrency };
     case 'video-recorded': {
-      const { id, action, previousId, videoUrl } = event;
-      return { type: 'video_recorded', id, action, previous_id: previousId, video_url: videoUrl };
+      const { id, action, previousId, videoUrl, deliveries = [] } = event;
+      const told = deliveries.map(deliveryJson);
+      return { type: 'video_recorded', id, action, previous_id: previousId, video_url: videoUrl, deliveries: told };
     }
     case 'video-started':
       return { type: 'video_started', id: event.id, action: event.action, begin: event.begin };
@@ -55,8 +57,15 @@ function fieldsOf(event: StreamEvent): Told | null {
       return { type: 'video_progressed', id: event.id, percent: event.percent };
     case 'video-warned':
       return { type: 'video_warned', id: event.id, warning: failureJson(event.warning) };
-    case 'video-rendered':
-      return { type: 'video_rendered', id: event.id, video_url: event.videoUrl, elapsed_ms: event.elapsedMs };
+    case 'video-rendered': {
+      const { id, videoUrl, deliveries = [], elapsedMs } = event;
+      const told = deliveries.map(deliveryJson);
+      return { type: 'video_rendered', id, video_url: videoUrl, deliveries: told, elapsed_ms: elapsedMs };
+    }
+    case 'video-delivering':
+      return { type: 'video_delivering', id: event.id, to: event.to };
+    case 'video-undelivered':
+      return { type: 'video_undelivered', id: event.id, failures: event.failures.map(failureJson) };
     case 'video-failed': {
       const { id, failures, elapsedMs } = event;
       return { type: 'video_failed', id, failures: failures.map(failureJson), elapsed_ms: elapsedMs };
@@ -81,6 +90,8 @@ function outcomeFields(outcome: ApplyOutcome, diagnostics: readonly JsonDiagnost
     rendered: outcome.rendered,
     recorded: outcome.recorded,
     failed: outcome.failed.map(({ id, failures }) => ({ id, failures: failures.map(failureJson) })),
+    delivered: outcome.delivered,
+    undelivered: outcome.undelivered.map(({ id, failures }) => ({ id, failures: failures.map(failureJson) })),
     unknown: outcome.unknown.map(({ id, askedAt }) => ({ id, asked_at: askedAt })),
     in_progress: outcome.inProgress.map(({ id, session }) => ({ id, session })),
     skipped: outcome.skipped,
@@ -88,6 +99,10 @@ function outcomeFields(outcome: ApplyOutcome, diagnostics: readonly JsonDiagnost
     elapsed_ms: outcome.elapsedMs,
     diagnostics,
   };
+}
+
+function deliveryJson({ to, url }: Delivery): Json {
+  return { to, url: url ?? null };
 }
 
 function failureJson({ code, message, hint, editable, source, retryable }: Failure): Json {

@@ -73,6 +73,8 @@ function verdict(change: Change): string {
       return `The lockfile would be changed alone: ${reason}.`;
     case 'forget':
       return `It would be forgotten: ${reason}.`;
+    case 'deliver':
+      return `It would be delivered, and not rendered: ${reason}.`;
     case 'adopt':
       return `It would take over a rendering, and not be rendered: ${reason}.`;
     default:

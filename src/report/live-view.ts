@@ -25,6 +25,7 @@ const BEGIN_NOTES: Readonly<Record<Exclude<Begin, 'posted'>, string>> = {
   resumed: 'resumed',
   resent: 'asked again',
   followed: 'followed',
+  found: '',
 };
 
 /**
@@ -144,7 +145,8 @@ function layOut(videos: readonly RunningVideo[], width: number): Layout {
 }
 
 /** What is to be said of how it came to be at work; empty where that is as usual. */
-function noteOf({ begin, isSubmitted }: RunningVideo): string {
+function noteOf({ begin, isSubmitted, isDelivering }: RunningVideo): string {
+  if (isDelivering) return 'delivering';
   if (begin === 'posted') return isSubmitted ? '' : 'sending';
   return BEGIN_NOTES[begin];
 }

@@ -19,7 +19,8 @@ const MOST_BLOCKS = 8;
 export function outcomeText(outcome: ApplyOutcome, options: { readonly color: boolean }): string {
   const colors = createColors(options.color);
   const blocks = [
-    ...failedBlocks(outcome, colors),
+    ...failedBlocks(outcome.failed, '', colors),
+    ...failedBlocks(outcome.undelivered, 'not delivered: ', colors),
     ...unknownBlocks(outcome, colors),
     ...leftBlocks(outcome, colors),
     ...nextBlocks(outcome),
@@ -29,11 +30,13 @@ export function outcomeText(outcome: ApplyOutcome, options: { readonly color: bo
 
 function headline(outcome: ApplyOutcome, colors: Colors): string {
   const { bold, red, yellow } = colors;
-  const { rendered, recorded, failed, unknown, inProgress, skipped, elapsedMs } = outcome;
+  const { rendered, recorded, failed, delivered, undelivered, unknown, inProgress, skipped, elapsedMs } = outcome;
   const parts = [
     `${formatCount(rendered)} rendered`,
+    ...(delivered > 0 ? [`${formatCount(delivered)} delivered`] : []),
     ...(recorded > 0 ? [`${formatCount(recorded)} recorded`] : []),
     ...(failed.length > 0 ? [red(`${formatCount(failed.length)} failed`)] : []),
+    ...(undelivered.length > 0 ? [red(`${formatCount(undelivered.length)} not delivered`)] : []),
     ...(unknown.length > 0 ? [yellow(`${formatCount(unknown.length)} unknown`)] : []),
     ...(inProgress.length > 0 ? [yellow(`${formatCount(inProgress.length)} left at work`)] : []),
     ...(skipped.length > 0 ? [yellow(`${formatCount(skipped.length)} not begun`)] : []),
@@ -45,11 +48,12 @@ function titleOf(outcome: ApplyOutcome, { green, red, yellow }: Colors): string 
   if (outcome.endedBy === 'interrupted') return yellow('Interrupted');
   if (outcome.endedBy === 'deadline') return yellow('Out of time');
   if (outcome.endedBy === 'failure') return red('Ended by a failure');
-  if (outcome.failed.length > 0 || outcome.unknown.length > 0) return red('Incomplete');
+  const { failed, undelivered, unknown } = outcome;
+  if (failed.length + undelivered.length + unknown.length > 0) return red('Incomplete');
   return outcome.inProgress.length > 0 || outcome.skipped.length > 0 ? yellow('In progress') : green('Done');
 }
 
-function failedBlocks({ failed }: ApplyOutcome, colors: Colors): string[] {
+function failedBlocks(failed: ApplyOutcome['failed'], what: string, colors: Colors): string[] {
   const groups = new Map<string, { ids: string[]; failures: readonly Failure[] }>();
   for (const { id, failures } of failed) {
     const group = groups.get(failureKey(failures));
@@ -60,7 +64,7 @@ function failedBlocks({ failed }: ApplyOutcome, colors: Colors): string[] {
   const shown = largestFirst.slice(0, MOST_BLOCKS).map(({ ids, failures }) => {
     const count = ids.length === 1 ? '' : `${countNoun(ids.length, 'video')}: `;
     const lines = failures.flatMap((failure) => failureLines(failure, colors)).map((line) => `    ${line}`);
-    return [`  ${colors.red('✗')} ${count}${someOf(ids)}`, ...lines].join('\n');
+    return [`  ${colors.red('✗')} ${what}${count}${someOf(ids)}`, ...lines].join('\n');
   });
   const others = largestFirst.slice(MOST_BLOCKS).flatMap(({ ids }) => ids);
   return others.length === 0 ? shown : [...shown, `  ${colors.red('✗')} and ${countNoun(others.length, 'video')} more`];
@@ -93,11 +97,13 @@ function leftBlocks({ inProgress }: ApplyOutcome, { yellow }: Colors): string[] 
   return [`  ${yellow('…')} left at work: ${someOf(sessions)}\n    \`reelform apply\` takes ${them} up.`];
 }
 
-function nextBlocks({ rendered, failed, skipped, unknown, inProgress }: ApplyOutcome): string[] {
-  if (failed.length + skipped.length + unknown.length + inProgress.length === 0) return [];
+function nextBlocks({ rendered, failed, undelivered, skipped, unknown, inProgress }: ApplyOutcome): string[] {
   const isLeft = failed.length + skipped.length > 0;
-  if (rendered === 0) return isLeft ? ['`reelform apply` tries again.'] : [];
-  return [`What was rendered is in the lockfile${isLeft ? '; `reelform apply` goes on with the rest' : ''}.`];
+  const mine =
+    undelivered.length === 0 ? [] : ['`reelform apply` delivers what was not, and renders none of it again.'];
+  if (failed.length + skipped.length + unknown.length + inProgress.length === 0) return mine;
+  if (rendered === 0) return [...mine, ...(isLeft ? ['`reelform apply` tries again.'] : [])];
+  return [...mine, `What was rendered is in the lockfile${isLeft ? '; `reelform apply` goes on with the rest' : ''}.`];
 }
 
 /** `2026-01-01 10:00:03 UTC` */

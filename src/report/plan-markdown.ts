@@ -2,7 +2,7 @@ import type { Plan } from '../plan/plan.ts';
 import { countNoun, formatCount } from './count-noun.ts';
 import { escapeMarkdown, markdownCode } from './escape-markdown.ts';
 import { type ChangeGroup, foldChanges, folderOf } from './plan-fold.ts';
-import { type LabelLookup, type Row, rowsOf, type Shown } from './plan-rows.ts';
+import { groupRowsOf, type LabelLookup, type Row, type Shown } from './plan-rows.ts';
 import {
   countWords,
   emptyWords,
@@ -88,8 +88,8 @@ function countVideos(groups: readonly ChangeGroup[]): number {
   return groups.reduce((sum, { changes }) => sum + changes.length, 0);
 }
 
-function hasDetails({ changes: [first], kind }: ChangeGroup): boolean {
-  return kind !== 'rest' && rowsOf(first).length > 0;
+function hasDetails({ changes, kind }: ChangeGroup): boolean {
+  return kind !== 'rest' && groupRowsOf(changes).length > 0;
 }
 
 function tableRow({ changes, kind }: ChangeGroup, label: LabelLookup | undefined): string {
@@ -97,7 +97,7 @@ function tableRow({ changes, kind }: ChangeGroup, label: LabelLookup | undefined
   const mark = `${markdownCode(SYMBOLS[first.action])}&nbsp;${first.action}`;
   if (kind === 'one') {
     const title = escapeMarkdown((first.desired ?? first.before).title);
-    const names = rowsOf(first, label).map(({ name }) => escapeMarkdown(name));
+    const names = namesOf(groupRowsOf(changes, label));
     const why = [escapeMarkdown(reasonWords(first)), ...(names.length > 0 ? [names.join(', ')] : [])].join(': ');
     return `| ${mark} | ${markdownCode(first.id)} | ${title} | ${why} |`;
   }
@@ -106,9 +106,15 @@ function tableRow({ changes, kind }: ChangeGroup, label: LabelLookup | undefined
   const videos = more > 0 ? `${ids.join(', ')} and ${formatCount(more)} more` : ids.join(', ');
   const folder = folderOf(first);
   const count = `${countNoun(changes.length, 'video')}${kind === 'folder' && folder !== '' ? ` in ${markdownCode(folder)}` : ''}`;
-  const names = kind === 'same' ? rowsOf(first, label).map(({ name }) => escapeMarkdown(name)) : [];
+  const names = kind === 'same' ? namesOf(groupRowsOf(changes, label)) : [];
   const reason = kind === 'rest' ? 'not shown one by one' : escapeMarkdown(groupReasonWords(first));
   return `| ${mark} | ${count}<br>${videos} | | ${[reason, ...(names.length > 0 ? [names.join(', ')] : [])].join(': ')} |`;
+}
+
+/** Each once; where the video goes is nothing that changed about it. */
+function namesOf(rows: readonly Row[]): string[] {
+  const changed = rows.filter(({ isPlace }) => isPlace !== true);
+  return [...new Set(changed.map(({ name }) => escapeMarkdown(name)))];
 }
 
 /** What changed, to fold out; empty when nothing can be said. */
@@ -116,7 +122,7 @@ function detailsOf(group: ChangeGroup, label: LabelLookup | undefined): string {
   if (!hasDetails(group)) return '';
   const [first, ...others] = group.changes;
   const more = others.length === 0 ? '' : ` and ${formatCount(others.length)} more`;
-  const rows = rowsOf(first, label).map(detailsRow);
+  const rows = groupRowsOf(group.changes, label).map(detailsRow);
   return [
     `\n\n<details><summary>${markdownCode(first.id)}${more}</summary>`,
     `| | Before | After |\n|---|---|---|\n${rows.join('\n')}`,

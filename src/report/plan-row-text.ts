@@ -42,6 +42,8 @@ function layOutRow(row: Row, width: number, options: RowTextOptions, colors: Col
   const gutter = (lines: readonly string[], mark = '  '): string[] =>
     lines.map((line, index) => (index === 0 ? mark : '  ') + line);
 
+  const place = row.isPlace === true ? spansOfPlace(row, colors) : null;
+  if (place !== null) return gutter(wrapSpans(place, width));
   const marked = markWords(before, after, options, colors);
   if (marked !== null) return gutter(wrapSpans(marked, width));
   const [old, now] = spansOfPair(before, after, options, colors);
@@ -51,6 +53,19 @@ function layOutRow(row: Row, width: number, options: RowTextOptions, colors: Col
   }
   if (spansWidth(pair) <= width) return gutter([paintSpans(pair)]);
   return [...gutter(wrapSpans(old, width)), ...gutter(wrapSpans(now, width), `${colors.dim('→')} `)];
+}
+
+/** A place by itself where no other one comes before it. */
+function spansOfPlace({ before, after }: Row, colors: Colors): Span[] | null {
+  if (after?.kind === 'name') {
+    const isSame = before === null || (before.kind === 'name' && before.name === after.name);
+    return isSame ? [{ text: escapeControls(after.name) }] : null;
+  }
+  const gone = before?.kind === 'name' ? escapeControls(before.name) : '';
+  return [
+    { text: gone, paint: colors.dim },
+    { text: ' no longer; what is there stays', paint: colors.dim },
+  ];
 }
 
 /** One text with what was taken out and put in, where that is the better way to show two. */

@@ -1,5 +1,6 @@
 import type { Source } from '../definition/video.ts';
 import type { Change, FieldChange, InputChange } from '../plan/plan.ts';
+import { placeOfUrl } from './place-of-url.ts';
 import { shortDigest } from './short-digest.ts';
 import { outputWords, parseSourceInput, type SourceInput } from './source-input.ts';
 
@@ -24,6 +25,8 @@ export interface Row {
   readonly before: Shown | null;
   /** Null: there is nothing any more. */
   readonly after: Shown | null;
+  /** Whether it tells where a finished file goes: `before` is the place that this one comes after, or it itself. */
+  readonly isPlace?: true;
 }
 
 /** What changed about a video: the lock's fields, then the values in the order of the specification. */
@@ -35,7 +38,38 @@ export function rowsOf(change: Change, label: LabelLookup = () => undefined): Ro
     const unique = names.indexOf(name) === names.lastIndexOf(name);
     return inputRow(unique ? name : `${name} (${input.key})`, input, change.desired);
   });
-  return [...change.fields.map(fieldRow), ...values];
+  return [...change.fields.map(fieldRow), ...values, ...placeRows(change)];
+}
+
+/** What many changes have in common that one block stands for: of where they go, the buckets. */
+export function groupRowsOf(changes: readonly [Change, ...Change[]], label?: LabelLookup): Row[] {
+  const [first] = changes;
+  if (changes.length === 1) return rowsOf(first, label);
+  const places = changes.flatMap(({ destinations }) =>
+    destinations.flatMap((one) => (one.kind === 'deliver' ? [one.to] : [])),
+  );
+  const roots = [...new Set(places.map((to) => to.replace(/^([a-z0-9]+:(?:\/\/)?[^/]*\/).*$/s, '$1…')))].sort();
+  const rows = rowsOf({ ...first, destinations: [] }, label);
+  const after: Shown = { kind: 'name', name: roots.join(', ') };
+  return roots.length === 0 ? rows : [...rows, { name: PLACE_NAME, subject: null, before: null, after, isPlace: true }];
+}
+
+const PLACE_NAME = 'delivered to';
+
+/** Where the finished file goes, each place beside one that it leaves, then those that it only leaves. */
+function placeRows({ destinations, before }: Change): Row[] {
+  const show = (to: string | undefined): Shown | null =>
+    to === undefined ? null : { kind: 'name', name: placeOfUrl(to) };
+  const left = destinations.flatMap(({ kind, to }) => (kind === 'release' ? [to] : []));
+  const rows = destinations.flatMap(({ kind, to }): Row[] => {
+    if (kind === 'release') return [];
+    const was = before?.deliveries?.some((one) => one.to === to) ? to : left.shift();
+    return [{ name: PLACE_NAME, subject: null, before: show(was), after: show(to), isPlace: true }];
+  });
+  return [
+    ...rows,
+    ...left.map((to): Row => ({ name: PLACE_NAME, subject: null, before: show(to), after: null, isPlace: true })),
+  ];
 }
 
 const FIELD_NAMES: Readonly<Record<string, string>> = {

@@ -5,7 +5,7 @@ import { countNoun, formatCount } from './count-noun.ts';
 import { escapeControls } from './escape-controls.ts';
 import { type ChangeGroup, foldChanges, folderOf } from './plan-fold.ts';
 import { layOutRows } from './plan-row-text.ts';
-import { type LabelLookup, rowsOf } from './plan-rows.ts';
+import { groupRowsOf, type LabelLookup } from './plan-rows.ts';
 import {
   countWords,
   emptyWords,
@@ -54,7 +54,7 @@ export function planText(plan: Plan, options: PlanTextOptions): string {
     ...(group.kind === 'one' ? titleOfOne(group, columns, idWidth, colors) : titleOfMany(group, columns, colors)),
     ...(group.kind === 'rest'
       ? []
-      : layOutRows(rowsOf(group.changes[0], options.label), { ...options, columns }, colors)),
+      : layOutRows(groupRowsOf(group.changes, options.label), { ...options, columns }, colors)),
   ]);
   // Blocks of two lines can stand together; as soon as one is taller, all of them need air.
   const airy = blocks.some((block) => block.length > 2);
@@ -134,6 +134,7 @@ function paintOf(action: Change['action'], colors: Colors): (text: string) => st
     adopt: colors.cyan,
     restore: colors.blue,
     relabel: colors.magenta,
+    deliver: colors.blue,
     forget: colors.red,
     noop: colors.dim,
   };

@@ -1,5 +1,5 @@
 import { type AdoptionSource, type Change, type Plan, renders } from '../plan/plan.ts';
-import { countActions, estimatePlan } from '../plan/plan-document.ts';
+import { countActions, countDeliveries, estimatePlan } from '../plan/plan-document.ts';
 import { countNoun, formatCount } from './count-noun.ts';
 import { formatDuration } from './duration.ts';
 
@@ -11,6 +11,7 @@ export const SYMBOLS: Readonly<Record<Change['action'], string>> = {
   adopt: '=',
   restore: '↻',
   relabel: '≈',
+  deliver: '↑',
   forget: '-',
   noop: ' ',
 };
@@ -23,12 +24,14 @@ export function countWords(plan: Plan): { readonly action: Change['action']; rea
   });
 }
 
-/** `2 renders, 24 s of video`, or that there is nothing to render. */
+/** `2 renders, 24 s of video, 2 deliveries`, or that there is nothing to render. */
 export function estimateWords(plan: Plan): string {
   const { renders, seconds_of_video: seconds } = estimatePlan(plan);
-  if (renders === 0) return 'nothing to render';
+  const deliveries = countDeliveries(plan);
+  const sent = deliveries === 0 ? '' : `, ${countNoun(deliveries, 'delivery', 'deliveries')}`;
+  if (renders === 0) return `nothing to render${sent}`;
   const length = seconds === null ? '' : `, ${formatDuration(seconds * 1000)} of video`;
-  return `${countNoun(renders, 'render')}${length}`;
+  return `${countNoun(renders, 'render')}${length}${sent}`;
 }
 
 /** What a plan that changes nothing says. */
@@ -56,6 +59,8 @@ export function reasonWords(change: Change): string {
       return `${was}not rendered again`;
     case 'relabel':
       return 'not rendered again';
+    case 'deliver':
+      return renderReason(change);
     case 'forget':
       return change.before.protect
         ? 'protected, and no definition has it any more'
@@ -141,6 +146,10 @@ function renderReason(change: Change): string {
       return 'asked for';
     case 'previous_failed':
       return 'the last rendering failed';
+    case 'destination_changed':
+      return 'another place to be delivered to; not rendered again';
+    case 'not_delivered':
+      return 'not delivered yet; not rendered again';
     case null:
       return renders(change) ? 'rendered again' : 'not rendered again';
   }

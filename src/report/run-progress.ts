@@ -8,6 +8,8 @@ export interface RunningVideo {
   readonly begin: Begin;
   /** The service has it. */
   readonly isSubmitted: boolean;
+  /** It is finished, and on its way. */
+  readonly isDelivering: boolean;
   readonly startedAt: number;
   /** 0 to 100; null while nothing was said of it. */
   readonly percent: number | null;
@@ -39,7 +41,7 @@ export class RunProgress {
         break;
       case 'video-started': {
         const { id, begin } = event;
-        const known = { isSubmitted: false, startedAt: nowMs, percent: null };
+        const known = { isSubmitted: false, isDelivering: false, startedAt: nowMs, percent: null };
         const firstPercent = begin === 'posted' ? 0 : -1;
         this.#running.set(id, { id, begin, ...known, firstPercent });
         break;
@@ -55,6 +57,9 @@ export class RunProgress {
         });
         break;
       }
+      case 'video-delivering':
+        this.#change(event.id, (video) => ({ ...video, isDelivering: true, percent: 100 }));
+        break;
       case 'video-rendered':
         if (this.#running.get(event.id)?.begin === 'posted') this.#durationsMs.push(event.elapsedMs);
         this.#end(event.id, () => (this.#rendered += 1));
@@ -76,6 +81,7 @@ export class RunProgress {
         if (this.#running.has(event.id)) this.#end(event.id, () => (this.#otherwise += 1));
         break;
       case 'video-warned':
+      case 'video-undelivered':
       case 'run-finished':
         break;
     }

@@ -1,5 +1,6 @@
 import { createColors } from 'picocolors';
 import type { ApplyEvent, Failure } from '../apply/events.ts';
+import type { Delivery } from '../lock/lock.ts';
 import { cellWidth } from './cell-width.ts';
 import { formatDuration } from './duration.ts';
 import { escapeControls } from './escape-controls.ts';
@@ -33,14 +34,22 @@ export class VideoLines {
         this.#idWidth = Math.min(WIDEST_ID, longest(event.ids));
         return [];
       case 'video-recorded':
-        return [`${green('✓')} ${this.name(event.id)}  ${dim(recordedWords(event))}`];
+        return [
+          `${green('✓')} ${this.name(event.id)}  ${dim(recordedWords(event))}`,
+          ...this.#placesOf(event.deliveries ?? []),
+        ];
       case 'video-rendered':
         return [
           `${green('✓')} ${this.name(event.id)}  ${dim(formatDuration(event.elapsedMs).padStart(8))}  ${placeOfUrl(event.videoUrl)}`,
+          ...this.#placesOf(event.deliveries ?? []),
         ];
       case 'video-failed': {
         const after = `failed after ${formatDuration(event.elapsedMs)}`;
         return this.#withFailures(`${red('✗')} ${this.name(event.id)}  ${dim(after)}`, event.id, event.failures);
+      }
+      case 'video-undelivered': {
+        const line = `${red('✗')} ${this.name(event.id)}  ${red('finished, and not delivered')}`;
+        return this.#withFailures(line, event.id, event.failures);
       }
       case 'video-warned':
         return this.#withFailures(`${yellow('!')} ${this.name(event.id)}`, event.id, [event.warning]);
@@ -53,6 +62,7 @@ export class VideoLines {
           `${yellow('…')} ${this.name(event.id)}  ${dim(`left at work at the service as ${escapeControls(event.session)}`)}`,
         ];
       case 'video-started':
+      case 'video-delivering':
       case 'video-submitted':
       case 'video-progressed':
       case 'video-skipped':
@@ -67,6 +77,16 @@ export class VideoLines {
     return name + ' '.repeat(Math.max(0, this.#idWidth - cellWidth(name)));
   }
 
+  /** A line for each place, under what is said of the video. */
+  #placesOf(deliveries: readonly Delivery[]): string[] {
+    const { cyan, dim } = this.#colors;
+    const gap = ' '.repeat(this.#idWidth + 2);
+    return deliveries.map(({ to, url }) => {
+      const place = placeOfUrl(to);
+      return `  ${gap}${cyan('↑')} ${url === undefined ? place : `${placeOfUrl(url)}  ${dim(place)}`}`;
+    });
+  }
+
   #withFailures(line: string, id: string, failures: readonly Failure[]): string[] {
     const key = failureKey(failures);
     const first = this.#told.get(key);
@@ -79,7 +99,7 @@ export class VideoLines {
   }
 }
 
-function recordedWords({ action, previousId, videoUrl }: ApplyEvent & { kind: 'video-recorded' }): string {
+function recordedWords({ action, previousId, videoUrl, deliveries }: ApplyEvent & { kind: 'video-recorded' }): string {
   switch (action) {
     case 'move':
       return `moved from ${escapeControls(previousId ?? '')}`;
@@ -89,6 +109,8 @@ function recordedWords({ action, previousId, videoUrl }: ApplyEvent & { kind: 'v
       return 'relabelled';
     case 'forget':
       return 'forgotten';
+    case 'deliver':
+      return (deliveries ?? []).length > 0 ? 'delivered, not rendered again' : 'not delivered';
     default:
       return action;
   }

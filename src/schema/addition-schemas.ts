@@ -4,14 +4,19 @@ import type { JsonSchema } from './json-schema.ts';
 import { fontSchema, soundSchema } from './kind-schemas.ts';
 import { type DefinitionForm, numberSchema } from './value-schemas.ts';
 
-export const ADDITIONS = ['audio', 'fonts', 'output'] as const;
+export const ADDITIONS = ['audio', 'fonts', 'output', 'deliver'] as const;
 
-/** What a definition may say beside what fills the editables: `audio`, `fonts` and `output`. */
+/** What a definition may say beside what fills the editables: `audio`, `fonts`, `output` and `deliver`. */
 export function additionSchemas(
   spec: StyleVersion | null,
   form: DefinitionForm,
 ): Record<(typeof ADDITIONS)[number], JsonSchema> {
-  return { audio: audioSchema(form), fonts: fontsSchema(spec, form), output: outputSchema(form) };
+  return {
+    audio: audioSchema(form),
+    fonts: fontsSchema(spec, form),
+    output: outputSchema(form),
+    deliver: deliverSchema(form),
+  };
 }
 
 function audioSchema(form: DefinitionForm): JsonSchema {
@@ -69,3 +74,37 @@ function outputSchema(form: DefinitionForm): JsonSchema {
     },
   };
 }
+
+function deliverSchema(form: DefinitionForm): JsonSchema {
+  const to: JsonSchema = { minLength: 1, maxLength: 2000, ...DELIVER_DOCS };
+  const one: JsonSchema = {
+    additionalProperties: false,
+    required: ['to'],
+    properties: {
+      to: { type: 'string', ...to },
+      credential: { description: 'The name of a credential of reelform.yaml, or of the service.', type: 'string' },
+    },
+  };
+  return {
+    type: ['string', 'object', 'array'],
+    ...to,
+    description: `${DELIVER_DOCS.description} In place of what reelform.yaml says; an empty list: nowhere.`,
+    ...one,
+    items: { type: ['string', 'object'], ...to, ...one },
+    ...(form === 'file'
+      ? {
+          defaultSnippets: [
+            { label: 'a bucket', body: 's3://${1:bucket}/${2:videos}/{id}.{extension}' },
+            { label: 'with a credential', body: { to: 's3://${1:bucket}/{id}.{extension}', credential: '${2:main}' } },
+            { label: 'nowhere', body: [] },
+          ],
+        }
+      : {}),
+  };
+}
+
+const DELIVER_DOCS = {
+  description:
+    'Where the finished file goes: s3://bucket/key, gs://bucket/key, azblob://account/container/key or file:path, with {id}, {title}, {fingerprint}, {extension} and {label.<name>} in it.',
+  examples: ['s3://videos/{id}.{extension}', 's3://videos/'],
+};

@@ -1,12 +1,13 @@
 import { ReelformError } from '../diagnostic.ts';
-import type { Sha256 } from '../digest.ts';
+import { type Sha256, sha256 } from '../digest.ts';
 import type { RenderSession } from '../wire/render-session.ts';
+import { deliverByHttp } from './deliver-by-http.ts';
 import type { Exchange, ServiceAnswer } from './exchange.ts';
 import { keyLifetimeMs } from './key-lifetime.ts';
 import { type PostOutcome, postOutcome } from './post-outcome.ts';
 import { readSession, readSessions, readStyleVersion, readStyleVersionState, readUpload } from './read-answer.ts';
 import { refusalOf } from './refusal.ts';
-import { type RenderService, SessionUnknown, type SourceUpload } from './render-service.ts';
+import { type RenderService, type SessionLook, SessionUnknown, type SourceUpload } from './render-service.ts';
 import { MAX_RETRY_AFTER_MS, type Repeatability, retryAfterMs, retryDelayMs } from './retry.ts';
 import { sendLean } from './send-lean.ts';
 import { type ServiceRequest, sendRequest } from './send-request.ts';
@@ -38,6 +39,8 @@ export interface ServiceCapabilities {
   readonly keyLifetimeMs?: number;
   /** Whether it lists sessions. */
   readonly list?: boolean;
+  /** Whether it delivers finished videos. */
+  readonly externalUploads?: boolean;
 }
 
 /** Below this, looks cost the service more than they tell. */
@@ -163,6 +166,25 @@ export function createHttpService(options: HttpServiceOptions): RenderService & 
     }
   }
 
+  const deliverVideo: NonNullable<RenderService['deliverVideo']> = (video, asked) =>
+    deliverByHttp(video, asked, url, {
+      async post(id, body) {
+        const key = sha256(`${id} ${body} ${now()} ${random()}`).slice(0, 32);
+        const headers = { 'content-type': 'application/json', 'idempotency-key': key };
+        const path = `${SESSIONS}/${encodeURIComponent(id)}/external_uploads`;
+        // Twice the same is delivered twice at worst.
+        const { name, answer } = await exchange({ method: 'POST', path, headers, body });
+        return readSession(name, answer.text, now());
+      },
+      get: getRenderSession,
+      wait,
+    });
+
+  const getRenderSession = async (id: string): Promise<SessionLook> => {
+    const { name, answer } = await read(`${SESSIONS}/${encodeURIComponent(id)}`, true);
+    return { session: readSession(name, answer.text, now()), retryAfterMs: askedMs(answer, now()) };
+  };
+
   const listRenderSessions = async (count: number): Promise<readonly RenderSession[] | null> => {
     const sessions: RenderSession[] = [];
     let cursor: string | null = null;
@@ -200,10 +222,8 @@ export function createHttpService(options: HttpServiceOptions): RenderService & 
       throw outcome.error;
     },
 
-    async getRenderSession(id) {
-      const { name, answer } = await read(`${SESSIONS}/${encodeURIComponent(id)}`, true);
-      return { session: readSession(name, answer.text, now()), retryAfterMs: askedMs(answer, now()) };
-    },
+    getRenderSession,
+    ...(capabilities.externalUploads === false ? {} : { deliverVideo }),
 
     ...(capabilities.list === false ? {} : { listRenderSessions }),
 

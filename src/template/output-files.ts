@@ -1,4 +1,4 @@
-import type { OutputFormat } from '../wire/output.ts';
+import { OUTPUT_EXTENSIONS, type OutputFormat } from '../wire/output.ts';
 
 /** What a finished file of a format is called, and how it is served. */
 export interface OutputFile {
@@ -9,10 +9,10 @@ export interface OutputFile {
 }
 
 export const OUTPUT_FILES: Readonly<Record<OutputFormat, OutputFile>> = {
-  mp4: { extension: 'mp4', contentType: 'video/mp4' },
-  webm: { extension: 'webm', contentType: 'video/webm' },
-  gif: { extension: 'gif', contentType: 'image/gif' },
-  webp: { extension: 'webp', contentType: 'image/webp' },
-  png: { extension: 'png', contentType: 'image/png' },
-  png_sequence: { extension: 'zip', contentType: 'application/zip' },
+  mp4: { extension: OUTPUT_EXTENSIONS.mp4, contentType: 'video/mp4' },
+  webm: { extension: OUTPUT_EXTENSIONS.webm, contentType: 'video/webm' },
+  gif: { extension: OUTPUT_EXTENSIONS.gif, contentType: 'image/gif' },
+  webp: { extension: OUTPUT_EXTENSIONS.webp, contentType: 'image/webp' },
+  png: { extension: OUTPUT_EXTENSIONS.png, contentType: 'image/png' },
+  png_sequence: { extension: OUTPUT_EXTENSIONS.png_sequence, contentType: 'application/zip' },
 };

@@ -2,6 +2,16 @@
 export const OUTPUT_FORMATS = ['mp4', 'webm', 'gif', 'webp', 'png', 'png_sequence'] as const;
 export type OutputFormat = (typeof OUTPUT_FORMATS)[number];
 
+/** Endings of finished files, without the dot. */
+export const OUTPUT_EXTENSIONS: Readonly<Record<OutputFormat, string>> = {
+  mp4: 'mp4',
+  webm: 'webm',
+  gif: 'gif',
+  webp: 'webp',
+  png: 'png',
+  png_sequence: 'zip',
+};
+
 export const OUTPUT_QUALITIES = ['low', 'medium', 'high'] as const;
 export type OutputQuality = (typeof OUTPUT_QUALITIES)[number];
 

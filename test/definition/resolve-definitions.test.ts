@@ -47,6 +47,7 @@ resources:
         audio: new Map(),
         fonts: new Map(),
         output: null,
+        deliver: [],
       },
     ]);
   });

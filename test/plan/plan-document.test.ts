@@ -25,6 +25,7 @@ describe('planDocument()', () => {
       complete: true,
       summary: { create: 1, update: 1, noop: 1 },
       estimate: { renders: 2, seconds_of_video: 24 },
+      deliveries: 0,
       changes: [
         {
           id: 'berlin',
@@ -36,6 +37,7 @@ describe('planDocument()', () => {
           reason: 'input_changed',
           inputs: [{ key: 't_01', before: 'Old', after: 'New' }],
           fields: [{ field: 'title', before: 'Berlin', after: 'Bärlin' }],
+          destinations: [],
           before: { fingerprint: berlin.fingerprint, session: 'rs_berlin', video_url: 'renders/berlin.mp4' },
           after: { fingerprint: changed.fingerprint },
           source: null,

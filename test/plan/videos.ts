@@ -52,6 +52,7 @@ export function video(id: string, parts: VideoParts = {}): Video {
     audio: new Map(),
     fonts: new Map(),
     output: null,
+    deliver: [],
     ...parts,
     resources: new Map(Object.entries(parts.resources ?? { t_01: text('Hello') })),
   };

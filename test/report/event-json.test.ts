@@ -24,6 +24,8 @@ const outcome: ApplyOutcome = {
   rendered: 1,
   recorded: 2,
   failed: [{ id, failures: [failure] }],
+  delivered: 3,
+  undelivered: [{ id, failures: [failure] }],
   unknown: [{ id, askedAt: '2026-01-01T10:00:03.000Z' }],
   inProgress: [{ id, session: 'rs_1' }],
   skipped: [id],
@@ -37,7 +39,15 @@ const run: readonly ApplyEvent[] = [
   { kind: 'video-submitted', id, session: 'rs_1' },
   { kind: 'video-progressed', id, percent: 42 },
   { kind: 'video-warned', id, warning: { ...failure, hint: 'look', editable: 't_01', source: 'images/a.png' } },
-  { kind: 'video-rendered', id, videoUrl: 'renders/berlin.mp4', elapsedMs: 1200 },
+  { kind: 'video-delivering', id, to: ['s3://videos/berlin.mp4'] },
+  {
+    kind: 'video-rendered',
+    id,
+    videoUrl: 'renders/berlin.mp4',
+    deliveries: [{ to: 's3://videos/berlin.mp4', url: 'https://cdn.example.com/berlin.mp4' }],
+    elapsedMs: 1200,
+  },
+  { kind: 'video-undelivered', id, failures: [failure] },
   { kind: 'video-failed', id, failures: [failure], elapsedMs: 400 },
   { kind: 'video-unknown', id, failure, askedAt: '2026-01-01T10:00:03.000Z' },
   { kind: 'video-left', id, session: 'rs_1' },
@@ -64,12 +74,14 @@ describe('eventJson()', () => {
     const told = lines.slice(2, -1).map((line) => line.replace('"at":"2026-01-01T00:00:00.000Z",', ''));
     expect(told.join('\n')).toMatchInlineSnapshot(`
       "{"type":"run_started","ids":["berlin"],"concurrency":2}
-      {"type":"video_recorded","id":"berlin","action":"move","previous_id":"old","video_url":null}
+      {"type":"video_recorded","id":"berlin","action":"move","previous_id":"old","video_url":null,"deliveries":[]}
       {"type":"video_started","id":"berlin","action":"create","begin":"posted"}
       {"type":"video_submitted","id":"berlin","session":"rs_1"}
       {"type":"video_progressed","id":"berlin","percent":42}
       {"type":"video_warned","id":"berlin","warning":{"code":"session_failed","message":"No\\nvideo","hint":"look","editable":"t_01","source":"images/a.png","retryable":false}}
-      {"type":"video_rendered","id":"berlin","video_url":"renders/berlin.mp4","elapsed_ms":1200}
+      {"type":"video_delivering","id":"berlin","to":["s3://videos/berlin.mp4"]}
+      {"type":"video_rendered","id":"berlin","video_url":"renders/berlin.mp4","deliveries":[{"to":"s3://videos/berlin.mp4","url":"https://cdn.example.com/berlin.mp4"}],"elapsed_ms":1200}
+      {"type":"video_undelivered","id":"berlin","failures":[{"code":"session_failed","message":"No\\nvideo","hint":null,"editable":null,"source":null,"retryable":false}]}
       {"type":"video_failed","id":"berlin","failures":[{"code":"session_failed","message":"No\\nvideo","hint":null,"editable":null,"source":null,"retryable":false}],"elapsed_ms":400}
       {"type":"video_unknown","id":"berlin","failure":{"code":"session_failed","message":"No\\nvideo","hint":null,"editable":null,"source":null,"retryable":false},"asked_at":"2026-01-01T10:00:03.000Z"}
       {"type":"video_left","id":"berlin","session":"rs_1"}

@@ -14,6 +14,7 @@ function adoption(source: AdoptionSource, changes: Partial<Adoption> = {}): Adop
     reason: 'new',
     inputs: [],
     fields: [],
+    destinations: [],
     desired: berlin,
     before: null,
     source,
@@ -55,7 +56,16 @@ describe('reasonWords()', () => {
     ['output_missing', 'its video is missing'],
   ] as const)('of a video that its definition would leave as it is: %s', (reason, words) => {
     const change: Change = {
-      ...{ action: 'update', id: berlin.id, previousId: null, inputs: [], fields: [], desired: berlin, before },
+      ...{
+        action: 'update',
+        id: berlin.id,
+        previousId: null,
+        inputs: [],
+        fields: [],
+        destinations: [],
+        desired: berlin,
+        before,
+      },
       reason,
     };
     expect(reasonWords(change)).toBe(words);

@@ -36,6 +36,7 @@ export function resolve(files: Files): Resolved {
     folder: 'videos',
     templates: new Map([['launch', { spec: LAUNCH_SPEC, check, fonts: FONTS, outputProblems }]]),
     output: null,
+    deliver: { all: [], problemOf: () => null },
     templateNames: ['launch', 'unpulled'],
     checkFile: checks.file,
     checkAny: checks.anyVideo,

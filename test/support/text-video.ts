@@ -14,5 +14,6 @@ export function textVideo(id: string, text = id): Video {
     audio: new Map(),
     fonts: new Map(),
     output: null,
+    deliver: [],
   };
 }

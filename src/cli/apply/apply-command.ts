@@ -23,6 +23,7 @@ import { tellThrown } from '../thrown.ts';
 import type { ApplyOptions } from './apply-options.ts';
 import { ApplyStream } from './apply-stream.ts';
 import { approve } from './approve.ts';
+import { checkCredentials } from './check-credentials.ts';
 import { exitCodeOf } from './exit-code-of.ts';
 import { runPlan } from './run-plan.ts';
 
@@ -95,6 +96,7 @@ async function planAndApply(
   const project = await repository.project();
   const { config } = project;
   // Before anybody is asked: it may be one that cannot be used.
+  checkCredentials(plan, config, io.env);
   const service = plan.changes.some(asksService) ? openKnown(project, journal, io) : idleService(serviceName(config));
   if (file === undefined) await approve(plan.changes.filter(renders).length, options, io);
   io.stderr.write('\n');

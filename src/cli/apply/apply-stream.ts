@@ -38,6 +38,8 @@ function counted(outcome: ApplyOutcome, event: ApplyEvent): ApplyOutcome {
   switch (event.kind) {
     case 'video-rendered':
       return { ...outcome, rendered: outcome.rendered + 1 };
+    case 'video-undelivered':
+      return { ...outcome, undelivered: [...outcome.undelivered, { id: event.id, failures: event.failures }] };
     case 'video-recorded':
       return { ...outcome, recorded: outcome.recorded + 1 };
     case 'video-failed':

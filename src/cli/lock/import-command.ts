@@ -46,6 +46,7 @@ export async function importCommand(
         reason: 'new',
         inputs: [],
         fields: [],
+        destinations: [],
         desired: video,
         before: null,
       },

@@ -1,8 +1,9 @@
-import { type Change, renders } from '../../plan/plan.ts';
+import { type Change, delivers, renders } from '../../plan/plan.ts';
 import type { OpenService } from './open-service.ts';
 
-/** Whether a change asks the service for anything: a render, or whether what is taken over is there. */
+/** Whether a change asks the service for anything: a render, a delivery, or whether what is taken over is there. */
 export function asksService(change: Change): boolean {
+  if (delivers(change)) return true;
   if (change.action !== 'adopt') return renders(change);
   return change.source.kind === 'history' || change.source.kind === 'journal';
 }

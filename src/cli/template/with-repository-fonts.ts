@@ -17,7 +17,7 @@ export function withRepositoryFonts(found: NamedPackage, which: 'all' | 'named')
   const files = new RepositoryFiles(root);
   const read = files.text(CONFIG_FILE);
   if (!read.ok) return found;
-  const { config } = parseConfig(CONFIG_FILE, read.text, createChecks().config);
+  const { config } = parseConfig(CONFIG_FILE, read.text, createChecks().config, root);
   const fonts = readFontsFolder(config.fonts, files);
   if (!fonts.ok) return { ...found, files: fonts };
   const own = found.files.value;

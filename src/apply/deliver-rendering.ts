@@ -1,0 +1,134 @@
+import type { Delivery, Rendering } from '../lock/lock.ts';
+import type { DestinationChange } from '../plan/plan.ts';
+import { lacksDeliveries } from '../service/deliver-by-http.ts';
+import type { ExternalUpload, ExternalUploadRequest } from '../wire/external-upload.ts';
+import type { RenderSession } from '../wire/render-session.ts';
+import type { Failure } from './events.ts';
+import { lookAgainMs } from './failed-look.ts';
+import { thrownFailures } from './failure.ts';
+import type { RunContext } from './run-context.ts';
+import { uploadRequests } from './upload-requests.ts';
+
+/** A finished video and where it is to go. */
+export interface DeliveryTask {
+  readonly title: string;
+  readonly rendering: Rendering;
+  /** As it was seen last; null where this run did not see it. */
+  readonly session: RenderSession | null;
+  readonly destinations: readonly DestinationChange[];
+}
+
+/** Where a finished video arrived, and why it did not elsewhere. */
+export interface DeliveryEnding {
+  readonly arrived: readonly Delivery[];
+  readonly failures: readonly Failure[];
+}
+
+export const NOT_DELIVERED: DeliveryEnding = { arrived: [], failures: [] };
+
+/**
+ * Sees a finished video to where it is to go. What its session is delivering already is waited for; the service is asked
+ * for the rest. Nothing is rendered for it, and no failure is the video's: each is told with its place.
+ */
+export async function deliverRendering(task: DeliveryTask, context: RunContext): Promise<DeliveryEnding> {
+  const wanted = uploadRequests(task.destinations);
+  try {
+    const begun = await uploadsOf(task, wanted, context);
+    const missing = wanted.filter(({ to }) => !begun.some((one) => one.to === to));
+    const asked = missing.length === 0 ? [] : await unlessLeft(ask(task, missing, context), context.leave);
+    return endingOf(wanted, [...begun, ...asked]);
+  } catch (error) {
+    if (context.leave.aborted) return { arrived: [], failures: wanted.map(({ to }) => left(to)) };
+    const failures = thrownFailures(error);
+    // What is wrong with a place names it; what is wrong with all of them is told once.
+    return { arrived: [], failures: failures.map((failure) => ({ ...failure, message: naming(failure, wanted) })) };
+  }
+}
+
+async function ask(
+  { title, rendering }: DeliveryTask,
+  missing: readonly ExternalUploadRequest[],
+  { service }: RunContext,
+): Promise<readonly ExternalUpload[]> {
+  if (service.deliverVideo === undefined) throw lacksDeliveries(service.name);
+  const { session, video_url } = rendering;
+  return service.deliverVideo({ session, video_url, title }, missing);
+}
+
+/** Of the uploads that its session is at, or that came with it, those that are wanted, once they have ended. */
+async function uploadsOf(
+  { rendering, session: seen }: DeliveryTask,
+  wanted: readonly ExternalUploadRequest[],
+  context: RunContext,
+): Promise<ExternalUpload[]> {
+  const { service, ports, leave } = context;
+  const ofWanted = ({ external_uploads = [] }: RenderSession): ExternalUpload[] =>
+    wanted.flatMap(({ to }) => external_uploads.findLast((one) => one.to === to) ?? []);
+  if (seen === null && !service.outlivesProcess) return [];
+  let session = seen ?? (await service.getRenderSession(rendering.session)).session;
+  // What ended before this run looked may have been written over since: it is delivered again.
+  const told = ofWanted(session).filter((one) => seen !== null || !hasEnded(one));
+  const places = new Set(told.map(({ to }) => to));
+  let [looks, failures, failingSince] = [0, 0, 0];
+  while (!ofWanted(session).every((one) => !places.has(one.to) || hasEnded(one))) {
+    await ports.clock.wait(Math.max(service.minPollMs, Math.min(5_000, service.minPollMs * 1.5 ** looks)), leave);
+    looks += 1;
+    try {
+      session = (await service.getRenderSession(rendering.session)).session;
+      failures = 0;
+    } catch (error) {
+      failures += 1;
+      if (failures === 1) failingSince = ports.clock.now();
+      const waitMs = lookAgainMs(error, { failures, failingMs: ports.clock.now() - failingSince, jitter: 0.5 });
+      if (waitMs === null) throw error;
+      await ports.clock.wait(waitMs, leave);
+    }
+  }
+  return ofWanted(session).filter(({ to }) => places.has(to));
+}
+
+function hasEnded({ status }: ExternalUpload): boolean {
+  return status === 'complete' || status === 'failed';
+}
+
+function endingOf(wanted: readonly ExternalUploadRequest[], ended: readonly ExternalUpload[]): DeliveryEnding {
+  const arrived: Delivery[] = [];
+  const failures: Failure[] = [];
+  for (const { to } of wanted) {
+    const upload = ended.find((one) => one.to === to);
+    if (upload?.status === 'complete') {
+      arrived.push(typeof upload.url === 'string' ? { to, url: upload.url } : { to });
+      continue;
+    }
+    const { code = 'delivery_failed', title, detail } = upload?.error ?? {};
+    const why = detail ?? title ?? 'the service told no reason';
+    failures.push({ code, message: why.includes(to) ? why : `${to}: ${why}`, retryable: true });
+  }
+  return { arrived, failures };
+}
+
+function left(to: string): Failure {
+  const message = `${to}: the run ended before it was known to have arrived`;
+  return {
+    code: 'delivery_failed',
+    message,
+    hint: 'Run apply again: it is delivered, and not rendered',
+    retryable: true,
+  };
+}
+
+function naming({ message }: Failure, wanted: readonly ExternalUploadRequest[]): string {
+  const [first] = wanted;
+  const isNamed = wanted.length !== 1 || first === undefined || message.includes(first.to);
+  return isNamed ? message : `${first.to}: ${message}`;
+}
+
+/** @throws the signal's reason once it is aborted */
+function unlessLeft<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const leave = (): void => reject(signal.reason as Error);
+    if (signal.aborted) leave();
+    signal.addEventListener('abort', leave, { once: true });
+    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', leave));
+  });
+}

@@ -1,0 +1,125 @@
+import { placeholdersOf } from '../definition/fill-destination.ts';
+import type { VideoDestination } from '../definition/video.ts';
+import type { Credential } from '../delivery/credential.ts';
+import { parseCredentials } from '../delivery/parse-credentials.ts';
+import { parseTarget } from '../delivery/target.ts';
+import type { Diagnostic } from '../diagnostic.ts';
+import type { Locate } from '../locate.ts';
+import type { AssetsConfig, DeliveriesConfig, DeliveringService } from './deliveries-config.ts';
+import { destinationProblem } from './destination-problem.ts';
+
+/** One destination as reelform.yaml writes it. */
+export type WrittenDestination = string | { readonly to: string; readonly credential?: string };
+
+/** What reelform.yaml may say of deliveries, as its schema has it. */
+export interface WrittenDeliveries {
+  readonly credentials?: Readonly<Record<string, unknown>>;
+  readonly deliver?: WrittenDestination | readonly WrittenDestination[];
+  readonly assets?: { readonly publish: string; readonly public_url: string; readonly credential?: string };
+}
+
+export interface ReadDeliveries extends DeliveriesConfig {
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/**
+ * Reads `credentials`, `deliver` and `assets` of reelform.yaml. Secrets are not in there, and are not looked for.
+ *
+ * @param directory of the repository, absolute: where relative folders start
+ */
+export function readDeliveries(
+  written: WrittenDeliveries,
+  service: DeliveringService,
+  directory: string,
+  locate: Locate,
+): ReadDeliveries {
+  const { credentials, problems } = parseCredentials(written.credentials ?? {}, { isServer: false, directory });
+  const diagnostics = problems.map(({ path, part, message, hint }) =>
+    problem(message, hint, ['credentials', ...path], part, locate),
+  );
+  // What is wrong with a credential is told there, and not wherever it is used.
+  const known = diagnostics.length === 0 ? credentials : null;
+  const deliver = destinationsOf(written.deliver).map(({ destination, path }): VideoDestination => {
+    const wrong = known === null ? null : problemOfAll(destination, service, known);
+    if (wrong !== null) {
+      const place = wrong.part === 'credential' ? [...path, 'credential'] : path;
+      diagnostics.push(problem(`deliver: ${wrong.message}`, wrong.hint, place, 'value', locate));
+    }
+    return destination;
+  });
+  const assets = readAssets(written.assets);
+  if (assets !== null && known !== null) diagnostics.push(...assetsProblems(assets, known, locate));
+  return { credentials, deliver, assets, diagnostics };
+}
+
+/** What is wrong with a destination whichever video it is of: the labels that it asks for may be there. */
+function problemOfAll(
+  destination: VideoDestination,
+  service: DeliveringService,
+  credentials: ReadonlyMap<string, Credential>,
+): ReturnType<typeof destinationProblem> {
+  const labels = [...destination.to.matchAll(/\{label\.([^{}]*)\}/g)].map(([, name = '']) => [name, ''] as const);
+  const wrong = destinationProblem(destination, placeholdersOf(Object.fromEntries(labels)), { service, credentials });
+  if (wrong !== null) return wrong;
+  if (/\{(?:id|fingerprint)\}|\/$|^(?:s3|gs):\/\/[^/]+$|^azblob:\/\/[^/]+\/[^/]+$/.test(destination.to)) return null;
+  return {
+    part: 'to',
+    message: 'Every video would go to the same place',
+    hint: 'Put {id} into it, or {fingerprint}; or end it with a slash, which stands for {id}.{extension}',
+  };
+}
+
+function destinationsOf(
+  written: WrittenDeliveries['deliver'],
+): { readonly destination: VideoDestination; readonly path: readonly string[] }[] {
+  const isList = Array.isArray(written);
+  const all: readonly WrittenDestination[] = isList
+    ? written
+    : written === undefined
+      ? []
+      : [written as WrittenDestination];
+  return all.map((one, index) => {
+    const path = isList ? ['deliver', String(index)] : ['deliver'];
+    if (typeof one === 'string') return { destination: { to: one, credential: null }, path };
+    return { destination: { to: one.to, credential: one.credential ?? null }, path: [...path, 'to'] };
+  });
+}
+
+function readAssets(written: WrittenDeliveries['assets']): AssetsConfig | null {
+  if (written === undefined) return null;
+  const { publish, public_url: publicUrl, credential = null } = written;
+  return { publish: withSlash(publish), publicUrl: withSlash(publicUrl), credential };
+}
+
+function assetsProblems(
+  { publish, publicUrl, credential }: AssetsConfig,
+  credentials: ReadonlyMap<string, Credential>,
+  locate: Locate,
+): Diagnostic[] {
+  // As the embedded service would: here it is this machine that writes.
+  const destination = { to: `${publish}0.png`, credential };
+  const wrong = parseTarget(destination.to).ok
+    ? destinationProblem(destination, [], { service: 'embedded', credentials })
+    : { part: 'to' as const, message: 'It names no place to write to', hint: 'Write s3://bucket/assets/' };
+  const at = wrong?.part === 'credential' ? 'credential' : 'publish';
+  return [
+    ...(wrong === null ? [] : [problem(`assets: ${wrong.message}`, wrong.hint, ['assets', at], 'value', locate)]),
+    ...(URL.canParse(publicUrl)
+      ? []
+      : [problem('assets.public_url is no URL', undefined, ['assets', 'public_url'], 'value', locate)]),
+  ];
+}
+
+function withSlash(text: string): string {
+  return text.endsWith('/') ? text : `${text}/`;
+}
+
+function problem(
+  message: string,
+  hint: string | undefined,
+  path: readonly string[],
+  part: 'key' | 'value',
+  locate: Locate,
+): Diagnostic {
+  return { code: 'config_invalid', severity: 'error', message, hint, at: locate(path, part).span };
+}

@@ -1,0 +1,57 @@
+import { ReelformError } from '../diagnostic.ts';
+import type { ExternalUpload, ExternalUploadRequest } from '../wire/external-upload.ts';
+import type { RenderSession } from '../wire/render-session.ts';
+import { type FinishedVideo, type SessionLook, uploadsEnded } from './render-service.ts';
+import { ServiceError } from './service-error.ts';
+
+/** What a delivery needs of the client of a service. */
+export interface DeliveryCalls {
+  /** `POST …/external_uploads` with exactly this body, under a key of its own. */
+  post(session: string, body: string): Promise<RenderSession>;
+  get(session: string): Promise<SessionLook>;
+  wait(milliseconds: number): Promise<void>;
+}
+
+/** Between two looks at uploads, unless the service wants another time. */
+const FIRST_LOOK_MS = 250;
+const LONGEST_LOOK_MS = 5_000;
+
+/**
+ * Has a service deliver a finished video, and waits for it.
+ *
+ * @param url of the service, for messages
+ * @throws what `RenderService.deliverVideo` throws
+ */
+export async function deliverByHttp(
+  { session: id }: FinishedVideo,
+  asked: readonly ExternalUploadRequest[],
+  url: string,
+  { post, get, wait }: DeliveryCalls,
+): Promise<readonly ExternalUpload[]> {
+  let session: RenderSession;
+  try {
+    session = await post(id, JSON.stringify({ external_uploads: asked }));
+  } catch (error) {
+    if (!(error instanceof ServiceError) || (error.status !== 404 && error.status !== 405)) throw error;
+    // A session that is not there throws its own 404.
+    await get(id);
+    throw lacksDeliveries(url);
+  }
+  if (session.external_uploads === undefined) throw lacksDeliveries(url);
+  const ofAsked = ({ external_uploads = [] }: RenderSession): ExternalUpload[] =>
+    asked.flatMap(({ to }) => external_uploads.findLast((one) => one.to === to) ?? []);
+  for (let looks = 0; !uploadsEnded({ external_uploads: ofAsked(session) }); looks += 1) {
+    const look = await get(id);
+    session = look.session;
+    if (uploadsEnded({ external_uploads: ofAsked(session) })) break;
+    await wait(look.retryAfterMs ?? Math.min(LONGEST_LOOK_MS, FIRST_LOOK_MS * 1.5 ** looks));
+  }
+  return ofAsked(session);
+}
+
+/** What is told of a service that has no `external_uploads`, before anything is rendered where it is known by then. */
+export function lacksDeliveries(service: string): ReelformError {
+  return new ReelformError('service_lacks_deliveries', `The service ${service} delivers no finished videos`, {
+    hint: 'Take "deliver" out of reelform.yaml and the definitions, or name a service that has external_uploads',
+  });
+}
