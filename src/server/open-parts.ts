@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { env } from 'node:process';
 import type { Logger } from 'pino';
 import { createDestinations } from '../session/destinations.ts';
+import type { SplitRules } from '../session/parts/parts-of.ts';
 import type { RenderPool } from '../session/processes/render-pool.ts';
 import { RenderPace } from '../session/render-pace.ts';
-import { SessionRunner } from '../session/session-runner.ts';
 import { Sessions } from '../session/sessions.ts';
 import { type AllowList, parseAllowList } from '../session/sources/allow-list.ts';
 import { createSources } from '../session/sources/sources.ts';
@@ -15,9 +15,11 @@ import type { AppPorts } from './http/app-ports.ts';
 import { createMetrics } from './http/metrics.ts';
 import { countedSources, tracedRenderer } from './observed-ports.ts';
 import { openRenderPool } from './open-render-pool.ts';
-import { createDiskStorage } from './outputs/disk-storage.ts';
+import { openStorage } from './outputs/open-storage.ts';
 import { createOutputFiles } from './outputs/output-files.ts';
 import { createStoredOutputs } from './outputs/stored-outputs.ts';
+import { createStoredSources } from './outputs/stored-sources.ts';
+import { openSessionRenders } from './parts/open-session-renders.ts';
 import type { ObjectStorage, TokenStore } from './ports.ts';
 import { JobQueue } from './queue/job-queue.ts';
 import { createSessionQueue } from './queue/session-queue.ts';
@@ -58,6 +60,8 @@ export interface PartsOptions {
   readonly servedAt: string | null;
   /** Of reelform. */
   readonly version: string;
+  /** Of tests and measurements, @see SplitRules. */
+  readonly splitRules?: Partial<SplitRules> | undefined;
   readonly logger: Logger;
   /** Milliseconds since the epoch. */
   now(): number;
@@ -89,7 +93,7 @@ export async function openParts(options: PartsOptions): Promise<Parts> {
   let pool: RenderPool | null = null;
   try {
     await migrate(database, logger);
-    const storage = createDiskStorage(join(directory, OBJECTS));
+    const storage = await openStorage(settings, logger);
     const publicUrl = await findPlace({ database, storage }, servedAt, settings);
     queue = await JobQueue.open({ database, jobSeconds: settings.renderSeconds, log: logger });
     const renders = openRenderPool(settings);
@@ -128,7 +132,7 @@ interface Opened {
   readonly key: Uint8Array;
 }
 
-function assemble({ settings, logger, now }: PartsOptions, opened: Opened): Parts {
+function assemble({ settings, splitRules, logger, now }: PartsOptions, opened: Opened): Parts {
   const { database, storage, publicUrl, queue, pool, build, key } = opened;
   const { dataDirectory, concurrency } = settings;
   const metrics = createMetrics({
@@ -153,6 +157,7 @@ function assemble({ settings, logger, now }: PartsOptions, opened: Opened): Part
     isOneRun: false,
     now,
     mayRead: (tenant, digest) => uploadTable.has(tenant, digest),
+    ...(settings.storage === null ? {} : { uploads: createStoredSources(storage) }),
   });
   const styleVersions = new StyleVersions({
     table: createStyleVersionTable(database, webhooks.onStyleVersionStatus),
@@ -197,8 +202,8 @@ function assemble({ settings, logger, now }: PartsOptions, opened: Opened): Part
     retentionMs: settings.retentionDays === null ? null : settings.retentionDays * DAY_MS,
     destinations,
   };
-  const runner = new SessionRunner({
-    ...shared,
+  const runner = openSessionRenders({
+    ...{ ...shared, database, storage, queue, load: farm, build, settings, splitRules },
     sources: countedSources(sources.reader, metrics),
     renderer: tracedRenderer(pool),
     outputs,
@@ -242,7 +247,7 @@ function assemble({ settings, logger, now }: PartsOptions, opened: Opened): Part
       await styleVersions.resume();
       if (!answersOnly) {
         await queue.work({
-          ...renderJobs({ runner, styleVersions, places: concurrency }),
+          ...renderJobs({ database, runner, styleVersions, settings, log: logger }),
           delivery: deliveries.handler,
           webhook: webhooks.handler,
         });

@@ -14,6 +14,9 @@ const SERVED: readonly (keyof ServeSettings)[] = [
   'downloadMinutes',
   'rateLimit',
   'tenantRateLimits',
+  'maxQueued',
+  'tenantMaxQueued',
+  'maxQueuedTotal',
   'trustProxy',
   'maxConnections',
 ];

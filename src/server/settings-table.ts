@@ -3,6 +3,7 @@ import { DEFAULT_LIMITS } from '../session/processes/process-limits.ts';
 import {
   allowedHosts,
   baseUrl,
+  bucketPrefix,
   choice,
   connectionString,
   numbersByName,
@@ -88,6 +89,40 @@ export const SETTINGS_TABLE: { readonly [K in TabledSetting]: SettingRow<ServeSe
     defaultOn: () => null,
     defaultText: 'a database in the data folder',
     sentence: 'PostgreSQL to keep everything in that is no file',
+  },
+  storage: {
+    ...named('storage', '--storage', 'REELFORM_STORAGE'),
+    kind: bucketPrefix,
+    defaultOn: () => null,
+    defaultText: 'the data folder',
+    sentence: 'bucket to keep the finished videos, templates and uploads in: s3://bucket/prefix or gs://bucket/prefix',
+  },
+  storageEndpoint: {
+    ...named('storage_endpoint', '--storage-endpoint', 'REELFORM_STORAGE_ENDPOINT'),
+    kind: baseUrl,
+    defaultOn: () => null,
+    defaultText: "Amazon's, or Google's",
+    sentence: 'URL of what speaks like S3, where the bucket is not at Amazon',
+  },
+  storageRegion: {
+    ...named('storage_region', '--storage-region', 'REELFORM_STORAGE_REGION'),
+    kind: text('<region>', 'a region such as eu-central-1, or auto', /^[a-z0-9-]{1,64}$/),
+    defaultOn: () => null,
+    defaultText: 'what the environment says',
+    sentence: 'region of the bucket',
+  },
+  storagePathStyle: {
+    ...named('storage_path_style', '--storage-path-style', 'REELFORM_STORAGE_PATH_STYLE'),
+    kind: onOff,
+    ...always(false),
+    sentence: 'the name of the bucket stands in the path of URLs, and not in their host',
+  },
+  storageCredential: {
+    ...named('storage_credential', '--storage-credential', 'REELFORM_STORAGE_CREDENTIAL'),
+    kind: text('<name>', 'the name of a credential', /^[A-Za-z0-9][\w.-]{0,63}$/),
+    defaultOn: () => null,
+    defaultText: 'the keys that the AWS SDK finds',
+    sentence: 'which of the credentials has the keys of the bucket',
   },
   concurrency: {
     ...named('concurrency', '--concurrency', 'REELFORM_CONCURRENCY'),

@@ -13,6 +13,15 @@ export interface Settings {
   readonly publicUrl: string | null;
   /** A PostgreSQL connection string; null: a database in the data folder. */
   readonly databaseUrl: string | null;
+  /** `s3://bucket/prefix` or `gs://bucket/prefix`; null: the data folder. */
+  readonly storage: string | null;
+  /** Null: Amazon's, or Google's. */
+  readonly storageEndpoint: string | null;
+  readonly storageRegion: string | null;
+  /** Whether the bucket stands in the path of URLs. */
+  readonly storagePathStyle: boolean;
+  /** The name of the credential that has its keys; null: whatever the AWS SDK finds. */
+  readonly storageCredential: string | null;
   /** Renders at once; 0: none here. */
   readonly concurrency: number;
   /** Of H.264. */

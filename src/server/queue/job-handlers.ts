@@ -8,16 +8,26 @@ export interface QueueDepth {
   readonly dead: number;
 }
 
+/** A job that was taken. */
+export interface TakenJob {
+  /** As it was enqueued with. */
+  readonly priority: number;
+}
+
 /** Does the jobs of one queue. */
 export interface JobHandler {
   /** Jobs at once in this process. */
   readonly places: number;
+  /** Jobs of one group at once, in all processes together; as many as there are places when absent. */
+  readonly groupPlaces?: number;
+  /** The same for single groups. */
+  readonly placesOfGroups?: ReadonlyMap<string, number>;
   /**
    * Rejecting means another attempt. The signal is aborted when the job is no longer this worker's, and when the worker
    * is stopped: a rejection then puts the job back, and is not counted.
    */
-  run(id: string, signal: AbortSignal): Promise<void>;
-  /** Three attempts came to nothing, be it that the process died each time. */
+  run(id: string, signal: AbortSignal, job: TakenJob): Promise<void>;
+  /** Five attempts came to nothing, be it that the process died each time. */
   onDead(id: string): Promise<void>;
 }
 
@@ -29,7 +39,7 @@ export interface JobOptions {
   readonly priority?: number;
   /** Not before so many milliseconds have passed. */
   readonly delayMs?: number;
-  /** Of jobs that are limited together: `JobHandler.groups`. */
+  /** Of jobs that are limited together: `JobHandler.groupPlaces`. */
   readonly group?: string;
 }
 

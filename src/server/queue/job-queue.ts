@@ -1,16 +1,23 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Db, type JobWithMetadata, PgBoss } from 'pg-boss';
+import { type JobWithMetadata, PgBoss } from 'pg-boss';
 import { isOutage } from '../../service/service-error.ts';
 import type { Log } from '../log.ts';
 import type { Database, Queryable } from '../store/database.ts';
 import { within } from '../within.ts';
-import { deadQueue, JOB_SCHEMA, QUEUES, type QueueName } from './install-jobs.ts';
-import { type JobHandlers, type JobOptions, type QueueDepth, WorkerStopping } from './job-handlers.ts';
+import { affected, through } from './boss-calls.ts';
+import { startDoorbell } from './doorbell.ts';
+import { isBeyondGroup, placesOfGroups } from './group-places.ts';
+import { deadQueue, HEARTBEAT_SECONDS, JOB_SCHEMA, QUEUES, type QueueName } from './install-jobs.ts';
+import { type JobHandler, type JobHandlers, type JobOptions, type QueueDepth, WorkerStopping } from './job-handlers.ts';
+import { keepLease } from './keep-lease.ts';
+import { putBackStale, reviveDead } from './revive-jobs.ts';
 
 /** How often a process says that it still has its jobs. */
-const HEARTBEAT_REFRESH_SECONDS = 3;
+const REFRESH_SECONDS = 3;
 /** For what nobody announces: retries that are due, jobs of a process that died. New jobs are announced. */
 const POLL_SECONDS = 2;
+/** Poll and renew: for pg-boss itself. The doorbell and the lease are ours. */
+const SELDOM_SECONDS = 86_400;
 /** How often the jobs of processes that died are looked for: with PGlite there is no other process. */
 const SUPERVISE_SECONDS = { postgres: 5, pglite: 60 };
 /** How often jobs are looked for that even their dead-letter queue has given up. */
@@ -21,8 +28,7 @@ const LONGEST_EXPIRY_SECONDS = 86_400;
 /** How long a job is put back for an outage, counted from when it came into being. */
 const PATIENCE_MS = 86_400_000;
 /** After an outage: how long a place takes no job, and about how long the job waits. */
-const OUTAGE_PAUSE_MS = 2_000;
-const OUTAGE_DELAY_MS = 10_000;
+const OUTAGE = { pauseMs: 2_000, delayMs: 10_000 };
 /** How long a handler may take to give up once its signal is aborted. */
 const ABORT_MS = 10_000;
 
@@ -35,9 +41,10 @@ export interface JobQueueOptions {
   /** Unless told, as the constants above say; tests do not wait for so long. */
   readonly pollSeconds?: number;
   readonly refreshSeconds?: number;
+  readonly outage?: typeof OUTAGE;
 }
 
-type Handle = (id: string, signal: AbortSignal) => Promise<void>;
+type Job = JobWithMetadata<{ id: string }>;
 
 /**
  * Jobs that survive: one comes into being with the transaction that asks for it, is done by one worker at a time as far as
@@ -46,22 +53,20 @@ type Handle = (id: string, signal: AbortSignal) => Promise<void>;
  */
 export class JobQueue {
   readonly #boss: PgBoss;
+  readonly #options: Required<JobQueueOptions>;
   readonly #database: Database;
-  readonly #expireInSeconds: number;
-  readonly #pollSeconds: number;
-  readonly #refreshSeconds: number;
-  readonly #stopping = new AbortController();
   readonly #log: Log;
+  readonly #stopping = new AbortController();
   readonly #atWork = new Map<string, number>();
-  #reviving: NodeJS.Timeout | undefined;
+  /** Queue → pg-boss's ids of its places here that have no job. */
+  readonly #idle = new Map<string, Set<string>>();
+  #timers: { stop(): void }[] = [];
   #stopped: Promise<void> | null = null;
 
   private constructor(boss: PgBoss, options: JobQueueOptions) {
     this.#boss = boss;
+    this.#options = { pollSeconds: POLL_SECONDS, refreshSeconds: REFRESH_SECONDS, outage: OUTAGE, ...options };
     this.#database = options.database;
-    this.#expireInSeconds = Math.min(options.jobSeconds + EXPIRY_MARGIN_SECONDS, LONGEST_EXPIRY_SECONDS);
-    this.#pollSeconds = options.pollSeconds ?? POLL_SECONDS;
-    this.#refreshSeconds = options.refreshSeconds ?? HEARTBEAT_REFRESH_SECONDS;
     this.#log = options.log;
   }
 
@@ -80,9 +85,9 @@ export class JobQueue {
       warningQueueSize: 100_000,
       useListenNotify: true,
     });
-    boss.on('error', (error) => log.warn({ code: codeOf(error), error: error.message }, 'the job queue had an error'));
-    boss.on('warning', ({ message }) => log.warn({}, message));
     const queue = new JobQueue(boss, options);
+    boss.on('error', (error) => queue.#complain(error));
+    boss.on('warning', ({ message }) => log.warn({}, message));
     try {
       await queue.#start();
     } catch (error) {
@@ -97,8 +102,11 @@ export class JobQueue {
     await boss.start();
     // pg-boss looks up a queue before it sends to it. Inside a transaction of PGlite that would wait for the transaction.
     for (const queue of QUEUES) await boss.findJobs(queue, { key: '' });
-    if (this.#database.kind === 'pglite') await this.#putBackStale();
-    await this.#reviveDead();
+    if (this.#database.kind === 'pglite') {
+      const jobs = await putBackStale(boss, this.#database);
+      if (jobs > 0) this.#log.info({ jobs }, 'jobs of the process before were put back');
+    }
+    await reviveDead(boss, this.#database);
   }
 
   /** Queues the job in the caller's transaction, unless one for the same id is waiting or at work. */
@@ -114,8 +122,9 @@ export class JobQueue {
       {
         db: through(tx),
         singletonKey: id,
-        expireInSeconds: this.#expireInSeconds,
+        expireInSeconds: Math.min(this.#options.jobSeconds + EXPIRY_MARGIN_SECONDS, LONGEST_EXPIRY_SECONDS),
         priority,
+        // The tier is what a limit of its own is found by, when the job is taken.
         ...(group === undefined ? {} : { group: { id: group, tier: group } }),
         ...(delayMs > 0 ? { startAfter: new Date(Date.now() + delayMs) } : {}),
       },
@@ -123,17 +132,26 @@ export class JobQueue {
   }
 
   async work(handlers: JobHandlers): Promise<void> {
+    const queues: string[] = [];
     for (const queue of QUEUES) {
       const handler = handlers[queue];
       if (handler === undefined) continue;
-      for (let place = 0; place < handler.places; place++)
-        await this.#take(queue, (id, signal) => handler.run(id, signal));
-      await this.#take(deadQueue(queue), (id) => handler.onDead(id));
+      for (let place = 0; place < handler.places; place++) await this.#take(queue, handler);
+      const dead = deadQueue(queue);
+      await this.#take(dead, { places: 1, run: (id) => handler.onDead(id), onDead: async () => undefined });
+      queues.push(queue, dead);
     }
-    this.#reviving = setInterval(() => {
-      this.#reviveDead().catch((error) => this.#log.warn({ code: codeOf(error) }, 'the job queue had an error'));
+    const reviving = setInterval(() => {
+      reviveDead(this.#boss, this.#database).catch((error) => this.#complain(error));
     }, REVIVE_MS);
-    this.#reviving.unref();
+    const doorbell = startDoorbell({
+      ...{ database: this.#database, queues, everyMs: this.#options.pollSeconds * 1000 },
+      ring: (queue) => {
+        for (const place of this.#idle.get(queue) ?? []) this.#boss.notifyWorker(place);
+      },
+      onError: (error) => this.#complain(error),
+    });
+    this.#timers = [doorbell, { stop: () => clearInterval(reviving) }];
   }
 
   /** Jobs of the queue that this process is at. */
@@ -163,7 +181,7 @@ export class JobQueue {
   }
 
   async #stop(graceMs: number): Promise<void> {
-    clearInterval(this.#reviving);
+    for (const timer of this.#timers) timer.stop();
     const names = QUEUES.flatMap((queue) => [queue, deadQueue(queue)]);
     const drained = Promise.all(names.map((name) => this.#boss.offWork(name, { wait: true })));
     await within(graceMs, drained);
@@ -178,53 +196,74 @@ export class JobQueue {
   }
 
   /** One place at a queue. pg-boss fetches again at once only when it is told that there may be more. */
-  async #take(queue: string, handle: Handle): Promise<void> {
+  async #take(queue: string, handler: JobHandler): Promise<void> {
+    const idle = this.#idle.get(queue) ?? new Set();
+    this.#idle.set(queue, idle);
     let place = '';
     place = await this.#boss.work(
       queue,
       {
-        pollingIntervalSeconds: this.#pollSeconds,
-        notifyPollingIntervalSeconds: this.#pollSeconds,
-        heartbeatRefreshSeconds: this.#refreshSeconds,
+        pollingIntervalSeconds: SELDOM_SECONDS,
+        notifyPollingIntervalSeconds: SELDOM_SECONDS,
+        heartbeatRefreshSeconds: SELDOM_SECONDS,
         includeMetadata: true,
+        ...placesOfGroups(handler),
       },
-      async ([job]: JobWithMetadata<{ id: string }>[]) => {
+      async ([job]: Job[]) => {
+        idle.delete(place);
         try {
-          if (job !== undefined) await this.#run(queue, job, handle);
+          if (job !== undefined) await this.#run(queue, job, handler);
         } catch (error) {
           this.#log.warn({ queue, id: job?.data.id, code: codeOf(error) }, 'a job failed, and may be tried again');
           throw error;
         } finally {
+          idle.add(place);
           this.#boss.notifyWorker(place);
         }
       },
     );
+    idle.add(place);
   }
 
-  async #run(queue: string, job: JobWithMetadata<{ id: string }>, handle: Handle): Promise<void> {
+  async #run(queue: string, job: Job, handler: JobHandler): Promise<void> {
     const stopping = this.#stopping.signal;
+    const lost = new AbortController();
     const count = (by: number): void => void this.#atWork.set(queue, (this.#atWork.get(queue) ?? 0) + by);
     count(1);
+    const lease = keepLease({
+      renew: () => this.#renew(queue, job),
+      everyMs: this.#options.refreshSeconds * 1000,
+      lifetimeMs: (HEARTBEAT_SECONDS - REFRESH_SECONDS) * 1000,
+      onLost: (reason) => lost.abort(reason),
+    });
     try {
       stopping.throwIfAborted();
-      await handle(job.data.id, AbortSignal.any([job.signal, stopping]));
+      if (await isBeyondGroup(this.#database, queue, job, handler)) return await this.#putBack(queue, job);
+      await handler.run(job.data.id, AbortSignal.any([job.signal, lost.signal, stopping]), { priority: job.priority });
     } catch (error) {
-      if (job.signal.aborted) throw error;
+      if (job.signal.aborted || lost.signal.aborted) throw error;
       if (stopping.aborted) await this.#putBack(queue, job);
       else if (isOutage(error) && job.createdOn.getTime() > Date.now() - PATIENCE_MS) await this.#postpone(queue, job);
       else throw error;
     } finally {
+      lease.release();
       count(-1);
     }
   }
 
+  /** @returns false when the job was given to another attempt, canceled or ended */
+  async #renew(queue: string, { id, retryCount }: Job): Promise<boolean> {
+    return affected(await this.#boss.touch(queue, { id, retryCount })) === 1;
+  }
+
   /** Puts the job back for later, and takes no other for a while: it would find the same. */
-  async #postpone(queue: string, job: JobWithMetadata<{ id: string }>): Promise<void> {
+  async #postpone(queue: string, job: Job): Promise<void> {
     this.#log.warn({ queue, id: job.data.id }, 'a part of the service is away; the job is put back');
+    const { pauseMs, delayMs } = this.#options.outage;
     for (;;) {
-      await sleep(OUTAGE_PAUSE_MS, undefined, { signal: this.#stopping.signal }).catch(() => undefined);
+      await sleep(pauseMs, undefined, { signal: this.#stopping.signal }).catch(() => undefined);
       try {
-        return await this.#putBack(queue, job, OUTAGE_DELAY_MS * (0.5 + Math.random()));
+        return await this.#putBack(queue, job, delayMs * (0.5 + Math.random()));
       } catch (error) {
         // The database itself is away. Whoever finds the job without its worker takes it up, which counts.
         if (this.#stopping.signal.aborted || !isOutage(error)) throw error;
@@ -236,45 +275,21 @@ export class JobQueue {
    * As if it had not been taken: claiming it again will count, so it may be claimed once more. Only while it is still
    * this worker's.
    */
-  async #putBack(queue: string, job: JobWithMetadata, delayMs = 0): Promise<void> {
+  async #putBack(queue: string, job: Job, delayMs = 0): Promise<void> {
     await this.#database.transaction(async (tx) => {
       const db = through(tx);
-      const { affected } = (await this.#boss.cancel(queue, { id: job.id, retryCount: job.retryCount }, { db })) as {
-        affected?: number;
-      };
-      if (affected !== 1) return;
+      const canceled = await this.#boss.cancel(queue, { id: job.id, retryCount: job.retryCount }, { db });
+      if (affected(canceled) !== 1) return;
       await this.#boss.resume(queue, job.id, { db });
       const startAfter = delayMs > 0 ? { startAfter: new Date(Date.now() + delayMs) } : {};
       await this.#boss.update(queue, undefined, { id: job.id, retryLimit: job.retryLimit + 1, ...startAfter, db });
     });
   }
 
-  /**
-   * A dead letter inherits the number of its attempts, and a process can die over it as well. It is never given up:
-   * whoever waits for the job would wait for ever.
-   */
-  async #reviveDead(): Promise<void> {
-    const given = await this.#database.query<{ name: string; id: string }>(
-      `select name, id from ${JOB_SCHEMA}.job where name = any($1::text[]) and state = 'failed'`,
-      [QUEUES.map(deadQueue)],
-    );
-    for (const { name, id } of given) await this.#boss.retry(name, id);
+  #complain(error: unknown): void {
+    const told = error instanceof Error ? error.message : String(error);
+    this.#log.warn({ code: codeOf(error), error: told }, 'the job queue had an error');
   }
-
-  async #putBackStale(): Promise<void> {
-    const stale = await this.#database.query<{ name: string; id: string }>(
-      `select name, id from ${JOB_SCHEMA}.job where state = 'active'`,
-    );
-    for (const { name, id } of stale) {
-      await this.#boss.fail(name, id, { message: 'the process that was at it ended' });
-      await this.#boss.update(name, undefined, { id, startAfter: new Date() });
-    }
-    if (stale.length > 0) this.#log.info({ jobs: stale.length }, 'jobs of the process before were put back');
-  }
-}
-
-function through(tx: Queryable): Db {
-  return { executeSql: async (text, values) => ({ rows: await tx.query(text, values) }) };
 }
 
 function codeOf(error: unknown): unknown {

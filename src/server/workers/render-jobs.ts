@@ -1,25 +1,43 @@
 import type { SessionProblem } from '../../session/ports.ts';
-import type { SessionRunner } from '../../session/session-runner.ts';
+import type { Log } from '../log.ts';
+import type { SessionRenders } from '../parts/open-session-renders.ts';
 import type { JobHandler, JobHandlers } from '../queue/job-handlers.ts';
+import { beginTurn } from '../queue/turns.ts';
+import type { Settings } from '../settings.ts';
+import type { Database } from '../store/database.ts';
 import type { StyleVersions } from '../templates/style-versions.ts';
 import { traced } from '../trace.ts';
+import { createSessionWatch } from './session-watch.ts';
 
 export interface RenderJobsOptions {
-  readonly runner: SessionRunner;
+  readonly database: Database;
+  readonly runner: SessionRenders;
   readonly styleVersions: StyleVersions;
-  /** Videos at once. */
-  readonly places: number;
+  readonly settings: Pick<Settings, 'concurrency' | 'tenantConcurrency' | 'tenantConcurrencies'>;
+  readonly log: Log;
 }
 
 /** What a process that renders does: videos, and beside them, at a place of their own each, stills and still cuts. */
-export function renderJobs({ runner, styleVersions, places }: RenderJobsOptions): JobHandlers {
-  const sessions: Omit<JobHandler, 'places'> = {
-    run: (id, signal) => traced('render_session', { 'reelform.session': id }, () => runner.run(id, signal)),
+export function renderJobs({ database, runner, styleVersions, settings, log }: RenderJobsOptions): JobHandlers {
+  const watch = createSessionWatch(database, log);
+  const sessions = (queue: 'render' | 'still'): Omit<JobHandler, 'places'> => ({
+    run: (id, signal, { priority }) =>
+      traced('render_session', { 'reelform.session': id }, async () => {
+        await beginTurn(database, queue, priority);
+        // Who renders a part looks after it itself, and removes what it has made.
+        if (id.includes('/')) await runner.run(id, signal);
+        else await watch.during(id, signal, (wanted) => runner.run(id, wanted));
+      }),
     onDead: (id) => runner.fail(id, LOST),
-  };
+  });
+  const { concurrency, tenantConcurrency, tenantConcurrencies } = settings;
   return {
-    render: { places, ...sessions },
-    still: { places: 1, ...sessions },
+    render: {
+      ...{ places: concurrency, ...sessions('render') },
+      ...(tenantConcurrency === null ? {} : { groupPlaces: tenantConcurrency }),
+      placesOfGroups: tenantConcurrencies,
+    },
+    still: { places: 1, ...sessions('still') },
     stillcuts: {
       places: 1,
       run: (id, signal) => styleVersions.process(id, signal),
@@ -28,7 +46,7 @@ export function renderJobs({ runner, styleVersions, places }: RenderJobsOptions)
   };
 }
 
-/** Three workers have begun it, and none came to its end. */
+/** Five workers have begun it, and none came to its end. */
 const LOST: SessionProblem = {
   code: 'render_crashed',
   title: 'The process that rendered it ended five times',

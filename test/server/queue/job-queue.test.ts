@@ -16,7 +16,7 @@ const never = (signal: AbortSignal): Promise<never> =>
 async function openQueue(database: Database): Promise<JobQueue> {
   const queue = await JobQueue.open({
     ...{ database, jobSeconds: 60, log: SILENT },
-    ...{ pollSeconds: 0.5, refreshSeconds: 0.2 },
+    ...{ pollSeconds: 0.2, refreshSeconds: 0.2, outage: { pauseMs: 20, delayMs: 400 } },
   });
   onTestFinished(() => queue.stop({ graceMs: 0 }));
   return queue;
