@@ -1,4 +1,7 @@
-import { type Renderer, SessionFailure, type SourceReader } from '../session/ports.ts';
+import type { Attributes } from '@opentelemetry/api';
+import type { PartRenderer } from '../session/parts/split-ports.ts';
+import { SessionFailure, type SourceReader } from '../session/ports.ts';
+import type { Scene } from '../template/scene.ts';
 import type { ServiceMetrics } from './http/metrics.ts';
 import { traced } from './trace.ts';
 
@@ -19,9 +22,17 @@ export function countedSources(reader: SourceReader, metrics: ServiceMetrics): S
 }
 
 /** A renderer each of whose renders is a span. */
-export function tracedRenderer(renderer: Renderer): Renderer {
+export function tracedRenderer(renderer: PartRenderer): PartRenderer {
+  const framesOf = ({ frameCount }: Scene): Attributes => ({ 'reelform.frames': frameCount });
   return {
-    render: (scene, options) =>
-      traced('render', { 'reelform.frames': scene.frameCount }, () => renderer.render(scene, options)),
+    render: (scene, options) => traced('render', framesOf(scene), () => renderer.render(scene, options)),
+    renderPart(scene, segments, options) {
+      const attributes = { 'reelform.first_segment': segments.first, 'reelform.end_segment': segments.end };
+      return traced('render_part', attributes, () => renderer.renderPart(scene, segments, options));
+    },
+    joinParts: (scene, parts, options) =>
+      traced('join_parts', { ...framesOf(scene), 'reelform.parts': parts.length }, () =>
+        renderer.joinParts(scene, parts, options),
+      ),
   };
 }

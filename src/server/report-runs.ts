@@ -1,3 +1,4 @@
+import type { PartEvent } from '../session/parts/part-event.ts';
 import type { RunnerEvent } from '../session/session-runner.ts';
 import type { ServiceMetrics } from './http/metrics.ts';
 import type { Log } from './log.ts';
@@ -11,7 +12,7 @@ const OUTCOMES: Readonly<Record<string, string>> = {
 };
 
 /** Tells the log and the metrics what happens to sessions at work. */
-export function reportRuns(log: Log, metrics: ServiceMetrics): (event: RunnerEvent) => void {
+export function reportRuns(log: Log, metrics: ServiceMetrics): (event: RunnerEvent | PartEvent) => void {
   return (event) => {
     switch (event.kind) {
       case 'session-begun': {
@@ -24,6 +25,25 @@ export function reportRuns(log: Log, metrics: ServiceMetrics): (event: RunnerEve
         log.info({ event: event.kind, session: id, scene, ms: elapsedMs }, 'a scene is rendered');
         break;
       }
+      case 'session-split': {
+        const { id, attempt, parts } = event;
+        log.info({ event: event.kind, session: id, attempt, parts }, 'a session is rendered in parts');
+        break;
+      }
+      case 'session-waits':
+        log.info({ event: event.kind, session: event.id }, 'a session waits for another one with the same scene');
+        break;
+      case 'part-rendered': {
+        const { id, attempt, part, frames, elapsedMs } = event;
+        log.info({ event: event.kind, session: id, attempt, part, frames, ms: elapsedMs }, 'a part is rendered');
+        break;
+      }
+      case 'parts-unfit':
+        log.warn(
+          { event: event.kind, session: event.id },
+          'parts cannot be joined; the video is rendered in one piece',
+        );
+        break;
       case 'session-ended': {
         const { id, tenant, status, codes, elapsedMs } = event;
         const outcome = OUTCOMES[status] ?? status;

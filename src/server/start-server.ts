@@ -1,3 +1,4 @@
+import type { SplitRules } from '../session/parts/parts-of.ts';
 import { writePackageZip } from '../template/archive/write-package-zip.ts';
 import type { TemplatePackage } from '../template/template-package.ts';
 import { startControlServer } from './control/control-server.ts';
@@ -24,6 +25,8 @@ export interface ServerOptions {
   readonly packages: readonly ServedPackage[];
   /** Of reelform. */
   readonly version: string;
+  /** Of tests and measurements: when videos are rendered in parts, unless as it pays. */
+  readonly splitRules?: Partial<SplitRules>;
   /** Takes the log, one JSON line after the other. */
   readonly log: { write(line: string): void };
   /** Milliseconds since the epoch. */
@@ -56,7 +59,14 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const logger = createLogger(settings.logLevel, options.log);
   const address = await reserveAddress(settings.host, settings.port);
   const publicUrl = settings.publicUrl ?? address.url;
-  const parts = await openParts({ settings, servedAt: publicUrl, version, logger, now });
+  const parts = await openParts({
+    settings,
+    servedAt: publicUrl,
+    version,
+    splitRules: options.splitRules,
+    logger,
+    now,
+  });
   const closing: (() => Promise<void>)[] = [() => parts.close()];
   const closeAll = async (): Promise<void> => {
     for (const close of closing.reverse()) await close();

@@ -1,4 +1,5 @@
 import { ReelformError } from '../diagnostic.ts';
+import type { SplitRules } from '../session/parts/parts-of.ts';
 import { buildOperationApp } from './http/app.ts';
 import { createLogger } from './http/create-logger.ts';
 import { openParts } from './open-parts.ts';
@@ -12,6 +13,8 @@ export interface WorkerOptions {
   readonly listens: boolean;
   /** Of reelform. */
   readonly version: string;
+  /** Of tests and measurements: when videos are rendered in parts, unless as it pays. */
+  readonly splitRules?: Partial<SplitRules>;
   /** Takes the log, one JSON line after the other. */
   readonly log: { write(line: string): void };
   /** Milliseconds since the epoch. */
@@ -46,7 +49,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
   refuse(settings);
   const logger = createLogger(settings.logLevel, options.log);
   const address = listens ? await reserveAddress(settings.host, settings.port) : null;
-  const parts = await openParts({ settings, servedAt: null, version, logger, now });
+  const parts = await openParts({ settings, servedAt: null, version, splitRules: options.splitRules, logger, now });
   const closing: (() => Promise<void>)[] = [() => parts.close()];
   const closeAll = async (): Promise<void> => {
     for (const close of closing.reverse()) await close();

@@ -1,6 +1,7 @@
 import type { Sha256 } from '../digest.ts';
 import type { Sources } from '../session/sources/sources.ts';
 import type { Log } from './log.ts';
+import { sweepParts } from './parts/sweep-parts.ts';
 import type { ObjectStorage } from './ports.ts';
 import type { Database } from './store/database.ts';
 import { lockScene } from './store/scene-lock.ts';
@@ -32,15 +33,15 @@ export interface Swept {
 }
 
 /**
- * Removes what has had its time: sessions past `expires_at`, expired Idempotency-Keys, messages of webhooks after 30 days,
- * renderings older than an hour that
- * no session refers to, rendered or at work, and of what was fetched from URLs the part beyond 10 GB that was used longest
- * ago. Tokens and uploads are kept for ever. Several processes may sweep at once, and while sessions are being rendered.
+ * Removes what has had its time: sessions past `expires_at` of which nothing is being delivered, expired Idempotency-Keys, messages of webhooks after 30 days,
+ * renderings older than an hour that no session refers to, rendered or at work, what renders in parts have left after a day,
+ * and of what was fetched from URLs the part beyond 10 GB that was used longest ago. Tokens and uploads are kept for ever.
+ * Several processes may sweep at once, and while sessions are being rendered.
  */
 export async function sweep({ database, storage, sources, now }: SweepOptions): Promise<Swept> {
   const at = new Date(now()).toISOString();
   const sessions = await database.query(
-    'delete from reelform.sessions where expires_at <= $1::timestamptz returning id',
+    'delete from reelform.sessions where expires_at <= $1::timestamptz and open_uploads = 0 returning id',
     [at],
   );
   const claims = await database.query('delete from reelform.claims where expires_at <= $1::timestamptz returning key', [
@@ -63,6 +64,7 @@ export async function sweep({ database, storage, sources, now }: SweepOptions): 
       if (await removeRendering({ database, storage }, scene)) renderings++;
     }
   }
+  await sweepParts({ database, storage, now });
   await sources.prune(FETCHED_MAX_BYTES);
   return { sessions: sessions.length, claims: claims.length, messages: messages.length, renderings };
 }

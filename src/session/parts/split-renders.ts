@@ -1,6 +1,6 @@
 import { framesOfSegments, sceneSegments } from '../../engine/render-part.ts';
 import type { Scene } from '../../template/scene.ts';
-import type { SplitRenders } from '../ports.ts';
+import type { SplitRenders, TenantId } from '../ports.ts';
 import type { RenderPace } from '../render-pace.ts';
 import { packParcel } from './parcel.ts';
 import type { PartEvent } from './part-event.ts';
@@ -13,6 +13,8 @@ export interface SplitRendersPorts {
   readonly load: RenderLoad;
   readonly pace: RenderPace;
   readonly rules: SplitRules;
+  /** How many renders of a tenant may be at work at once; Infinity where that is not limited. */
+  placesOf(tenant: TenantId): number;
   onEvent?(event: PartEvent): void;
 }
 
@@ -20,7 +22,15 @@ export interface SplitRendersPorts {
  * Has long videos rendered in parts where places are idle, and lets a session wait whose scene another one has rendered in
  * parts already. What follows is `PartRunner`'s.
  */
-export function createSplitRenders({ splits, files, load, pace, rules, onEvent }: SplitRendersPorts): SplitRenders {
+export function createSplitRenders({
+  splits,
+  files,
+  load,
+  pace,
+  rules,
+  placesOf,
+  onEvent,
+}: SplitRendersPorts): SplitRenders {
   return {
     async take({ stored, scene, ...times }) {
       const { attempt } = stored;
@@ -40,7 +50,8 @@ export function createSplitRenders({ splits, files, load, pace, rules, onEvent }
         return true;
       }
       const { places, busy, queued } = await load.load();
-      const parts = partsOf({ ...question, idlePlaces: Math.max(0, places - busy - queued) }, rules);
+      const idlePlaces = Math.max(0, Math.min(places - busy - queued, placesOf(stored.tenant) - 1));
+      const parts = partsOf({ ...question, idlePlaces }, rules);
       if (parts === 1) return false;
       const { bytes, sha256 } = packParcel(scene);
       await files.putScene(of, bytes);
