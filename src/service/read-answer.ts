@@ -1,5 +1,6 @@
 import { ReelformError } from '../diagnostic.ts';
 import { isRecord } from '../is-record.ts';
+import type { ExternalUpload, ExternalUploadStatus } from '../wire/external-upload.ts';
 import type { RequestProblem } from '../wire/problem.ts';
 import type { RenderSession, SessionError } from '../wire/render-session.ts';
 import type { StyleVersion, StyleVersionStatus } from '../wire/style-version.ts';
@@ -70,8 +71,11 @@ function sessionOf(name: string, value: unknown, nowMs: number): RenderSession {
     ...(timeOf(updated_at) === null ? ['updated_at is not a time'] : []),
   ];
   if (problems.length > 0) throw invalid(name, `of render_session, ${problems.join(', ')}`);
+  // Told as it is only where it can be read: a service that lacks it says nothing, or something else.
+  const { external_uploads, ...rest } = value as unknown as RenderSession;
   return {
-    ...(value as unknown as RenderSession),
+    ...rest,
+    ...(Array.isArray(external_uploads) ? { external_uploads: readUploads(external_uploads) } : {}),
     render_progress: render_progress as number,
     video_url: video_url as string | null,
     thumbnails: thumbnails as string[],
@@ -138,6 +142,40 @@ function readSessionError(value: unknown): SessionError {
     retryable: fields.retryable === true,
     occurred_at: first('occurred_at') ?? '',
   };
+}
+
+/** What an unknown status comes to: one that says failure is one, any other is on its way. */
+function uploadStatus(status: unknown): ExternalUploadStatus {
+  if (status === 'pending' || status === 'complete' || status === 'failed') return status;
+  if (typeof status !== 'string') return 'uploading';
+  if (/^completed$|^succe|^done$/.test(status)) return 'complete';
+  return /fail|error|cancel/.test(status) ? 'failed' : 'uploading';
+}
+
+/** `external_uploads` of a session; what has no place to go to is left out. */
+function readUploads(values: readonly unknown[]): ExternalUpload[] {
+  return values.slice(0, MAX_ITEMS).flatMap((value) => {
+    if (!isRecord(value) || !isLine(value.to, MAX_TEXT)) return [];
+    const status = uploadStatus(value.status);
+    const textAt = (name: string): string | null => (isLine(value[name], MAX_TEXT) ? (value[name] as string) : null);
+    const credential = textAt('credential');
+    return [
+      {
+        to: value.to as string,
+        ...(credential === null ? {} : { credential }),
+        status,
+        remote_id: textAt('remote_id'),
+        url: isUrl(value.url) ? (value.url as string) : null,
+        error: status === 'failed' ? readUploadError(value.error) : null,
+      },
+    ];
+  });
+}
+
+function readUploadError(value: unknown): NonNullable<ExternalUpload['error']> {
+  const { title, detail } = readSessionError(value ?? 'The service told no reason');
+  const code = isRecord(value) && isLine(value.code, 100) ? (value.code as string) : 'delivery_failed';
+  return { code, title, ...(detail === undefined ? {} : { detail }) };
 }
 
 /** `{style_version}` as far as it says which one it is: whether it is a specification is for its reader to say. */

@@ -40,13 +40,16 @@ describeOnDatabases('sweep()', (databases) => {
     const { database, table, options } = await openAll(databases);
     const at = (ms: number): string => new Date(NOW + ms).toISOString();
     const over = makeStored({ status: 'preview_rendered', expires_at: at(0) });
+    const upload = { to: 's3://videos/a.mp4', status: 'uploading', remote_id: null, url: null, error: null } as const;
     const kept = [
       makeStored({ status: 'preview_rendered', expires_at: at(1) }),
       makeStored({ status: 'draft', expires_at: null }),
+      makeStored({ status: 'preview_rendered', expires_at: at(0), external_uploads: [upload] }),
     ];
     await table.create(over, makeClaim('over', 'body', NOW));
     await table.create(kept[0]!, makeClaim('kept', 'body', NOW + 1));
     await table.create(kept[1]!, null);
+    await table.create(kept[2]!, null);
     expect(await sweep(options)).toEqual({ sessions: 1, claims: 1, messages: 0, renderings: 0 });
     expect(await table.get(ACME, over.session.id)).toBeNull();
     for (const { session } of kept) expect(await table.get(ACME, session.id)).not.toBeNull();
