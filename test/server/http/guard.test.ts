@@ -16,6 +16,8 @@ const PROTECTED: readonly (readonly [string, string, string])[] = [
   ['POST', '/v2/render_sessions/rs_1/cancel', 'render_session:write'],
   ['DELETE', '/v2/render_sessions/rs_1', 'render_session:write'],
   ['POST', '/v2/source_uploads', 'render_session:write'],
+  ['GET', '/v2/webhook_endpoints', 'webhook_endpoint:read'],
+  ['POST', '/v2/webhook_endpoints/whe_1/rotate_secret', 'webhook_endpoint:write'],
   ['GET', '/v2/template_style_versions', 'template_style_version:read'],
   ['GET', '/v2/template_style_versions/tsv_1', 'template_style_version:read'],
   ['GET', '/v2/template_style_versions/tsv_1/specs', 'template_style_version:read'],

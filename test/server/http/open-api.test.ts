@@ -4,6 +4,8 @@ import { createSchemaCompiler } from '../../../src/schema/compile-schema.ts';
 import type { OpenApiDocument } from '../../../src/server/http/docs/open-api-document.ts';
 import { COMPONENTS } from '../../../src/server/http/schemas/components.ts';
 import { EXAMPLES } from '../../../src/server/http/schemas/examples.ts';
+import { WEBHOOK_EXAMPLES } from '../../../src/server/http/schemas/webhook-examples.ts';
+import { TEST_TYPE, WEBHOOK_TYPES } from '../../../src/wire/webhook.ts';
 import { type ApiAnswer, untilEnded } from '../../support/api.ts';
 import { startApp, type TestApp, TOKENS } from '../../support/service-app.ts';
 import { SMALL, smallRequest } from '../../support/small-sessions.ts';
@@ -87,6 +89,11 @@ describe('/openapi.json', () => {
     expect(references.filter((one) => !known.includes(one.replace('#/components/schemas/', '')))).toEqual([]);
   });
 
+  it('has what webhooks send, by type', () => {
+    const { webhooks } = document as unknown as { webhooks: Record<string, unknown> };
+    expect(Object.keys(webhooks)).toEqual([...WEBHOOK_TYPES, TEST_TYPE]);
+  });
+
   it('shows examples that are what the schemas say', () => {
     const compiler = createSchemaCompiler(COMPONENTS);
     const examples: [string, unknown][] = [
@@ -99,6 +106,14 @@ describe('/openapi.json', () => {
       ['StyleVersionDetails', EXAMPLES.details],
       ['SourceUpload', EXAMPLES.upload],
       ['Problem', EXAMPLES.problem],
+      ['CreateWebhookEndpoint', WEBHOOK_EXAMPLES.create],
+      ['WebhookEndpoint', WEBHOOK_EXAMPLES.endpoint],
+      ['WebhookEndpointWithSecret', WEBHOOK_EXAMPLES.withSecret],
+      ['WebhookDelivery', WEBHOOK_EXAMPLES.delivery],
+      ['RenderSessionStatusChanged', WEBHOOK_EXAMPLES.sessionChanged],
+      ['ExternalUploadComplete', WEBHOOK_EXAMPLES.uploadComplete],
+      ['StyleVersionStatusChanged', WEBHOOK_EXAMPLES.styleVersionChanged],
+      ['WebhookEndpointTest', WEBHOOK_EXAMPLES.test],
     ];
     for (const [name, example] of examples) expect(compiler.strict({ $ref: `${name}#` })(example), name).toEqual([]);
   });
@@ -211,6 +226,30 @@ describe('the answers of the running service', () => {
         headers: { 'content-type': 'image/png' },
       });
     }
+    const endpoints = '/v2/webhook_endpoints';
+    const endpoint = `${endpoints}/{webhook_endpoint_id}`;
+    const key = { 'idempotency-key': 'k3' };
+    const body = { url: 'https://example.com/hook', types: ['render_session.status.changed'] };
+    const made = (await call('POST', endpoints, endpoints, { body, headers: key })).body.webhook_endpoint;
+    for (const url of ['http://example.com/', body.url, body.url])
+      await call('POST', endpoints, endpoints, { body: { url } });
+    await call('POST', endpoints, endpoints, { body: { url: body.url, types: ['x'], secret: 'whsec_' } });
+    await call('GET', endpoints, endpoints);
+    for (const [method, path] of [
+      ['GET', endpoint],
+      ['GET', `${endpoint}/deliveries`],
+      ['POST', `${endpoint}/rotate_secret`],
+      ['POST', `${endpoint}/test`],
+    ] as const) {
+      for (const one of [made.id, 'none'])
+        await call(method, path, path.replace('{webhook_endpoint_id}', one), { headers: key });
+    }
+    await call('PATCH', endpoint, `${endpoints}/${made.id}`, { body: { description: 'd', types: null } });
+    const again = `${endpoint}/deliveries/{delivery_id}/redeliver`;
+    await call('POST', again, `${endpoints}/${made.id}/deliveries/whd_1/redeliver`, { body: {} });
+    await call('PATCH', endpoint, `${endpoints}/${made.id}`, { body: { enabled: false } });
+    await call('POST', again, `${endpoints}/${made.id}/deliveries/whd_1/redeliver`);
+    await call('DELETE', endpoint, `${endpoints}/${made.id}`);
     for (const method of ['GET', 'HEAD']) {
       await call(method, '/outputs/{output}/{file}', new URL(rendered.video_url).pathname);
       await call(method, '/downloads/{render_session_id}/{file}', rendered.download_url.replace(service.url, ''));

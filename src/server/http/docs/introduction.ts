@@ -1,4 +1,5 @@
 import { EXAMPLES } from '../schemas/examples.ts';
+import { WEBHOOK_EXAMPLES } from '../schemas/webhook-examples.ts';
 import { codeBlock } from './html.ts';
 import { showJson } from './show-json.ts';
 
@@ -51,6 +52,13 @@ export const TOPICS: readonly {
     title: 'Rates',
     words: `<p>Where a tenant has a limit, each answer says what is left: <code>RateLimit-Policy: "default";q=300;w=60</code> and <code>RateLimit: "default";r=299;t=58</code>, 299 requests for the next 58 seconds. After the last: 429 with <code>Retry-After</code>.</p>`,
     example: '',
+  },
+  {
+    id: 'receiving',
+    title: 'Being told',
+    words: `<p>A webhook endpoint gets a POST for each thing that happens, signed as Standard Webhooks 1.0 has it. Verify it with the secret and the body as it came, answer 2xx within 15 seconds, and do the work afterwards.</p>
+<p>A message that failed is sent again for about three days, always with the same <code>webhook-id</code>: remember those that you have seen. Order is not promised. 410 disables the endpoint.</p>`,
+    example: codeBlock('What is sent', showJson(WEBHOOK_EXAMPLES.uploadComplete), 'json'),
   },
   {
     id: 'mistakes',
