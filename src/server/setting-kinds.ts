@@ -1,3 +1,4 @@
+import { parseTarget } from '../delivery/target.ts';
 import { parseAllowList } from '../session/sources/allow-list.ts';
 
 /** How a setting is written. */
@@ -52,6 +53,13 @@ export const baseUrl: SettingKind<string> = one(
     return written.replace(/\/+$/, '');
   },
 );
+
+/** Without a slash at its end. */
+export const bucketPrefix: SettingKind<string> = one('<url>', 's3://bucket/prefix or gs://bucket/prefix', (written) => {
+  const prefix = written.replace(/\/$/, '');
+  const parsed = parseTarget(`${prefix}/-`);
+  return parsed.ok && ['s3', 'gs'].includes(parsed.target.kind) ? prefix : undefined;
+});
 
 /** Never shown: it holds a password. */
 export const connectionString: SettingKind<string> = one(

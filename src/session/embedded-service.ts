@@ -9,7 +9,7 @@ import { RenderPace } from './render-pace.ts';
 import { SessionRunner } from './session-runner.ts';
 import { Sessions } from './sessions.ts';
 import { uploadUrl } from './sources/source-reader.ts';
-import type { SourceStore } from './sources/source-store.ts';
+import type { UploadStore } from './sources/source-store.ts';
 import type { FinishedFiles } from './upload-ports.ts';
 import { UploadRunner } from './upload-runner.ts';
 
@@ -25,7 +25,7 @@ export interface EmbeddedServicePorts {
     /** 0..1 */
     random(): number;
   };
-  readonly uploads: SourceStore;
+  readonly uploads: UploadStore;
 }
 
 export type EmbeddedService = RenderService &

@@ -14,12 +14,14 @@ export type S3Fault =
   | { readonly kind: 'slow'; readonly milliseconds: number }
   /** The connection is reset once so many bytes of the body came; what came is forgotten. */
   | { readonly kind: 'reset'; readonly afterBytes: number }
+  /** The connection is reset once so many bytes of the answer went out. */
+  | { readonly kind: 'cut'; readonly afterBytes: number }
   /** It is carried out, and the connection is reset instead of an answer. */
   | { readonly kind: 'lost' }
   /** A bit of its body changes on the way. */
   | { readonly kind: 'corrupt' };
 
-export const BUSY = { kind: 'status', status: 503, code: 'SlowDown' } as const satisfies S3Fault;
+export const BUSY = { kind: 'status', status: 503, code: 'ServiceUnavailable' } as const satisfies S3Fault;
 
 /** Without what signs it. */
 export interface S3Request {
@@ -35,6 +37,8 @@ export interface S3ServerOptions {
   /** Unless told, the loopback and any free port. */
   readonly host?: string;
   readonly port?: number;
+  /** Of lists; 1000 unless told, as S3 has it. */
+  readonly pageSize?: number;
 }
 
 /** A real S3-compatible server in this process, with buckets of its own. */
@@ -57,11 +61,11 @@ const KEY = 'S3RVER';
 
 /** @see completeStore for what it has beyond s3rver */
 export async function startS3Server(options: S3ServerOptions = {}): Promise<S3Server> {
-  const { buckets = ['videos'], host = '127.0.0.1', port = 0 } = options;
+  const { buckets = ['videos'], host = '127.0.0.1', port = 0, pageSize = 1000 } = options;
   const directory = await mkdtemp(join(tmpdir(), 'reelform-s3-'));
   const app = new S3rver({ directory, silent: true, vhostBuckets: false });
   app.on('error', () => undefined);
-  completeStore(app);
+  completeStore(app, { key: KEY, pageSize });
   for (const bucket of buckets) await app.store.putBucket(bucket);
   const answer = app.callback();
   const requests: S3Request[] = [];
@@ -116,6 +120,9 @@ function meet(fault: S3Fault | null, request: IncomingMessage, response: ServerR
         return response;
       };
       break;
+    case 'cut':
+      cutAfter(fault.afterBytes, response);
+      break;
     case 'slow':
       setTimeout(goOn, fault.milliseconds);
       return;
@@ -140,4 +147,16 @@ function resetAfter(bytes: number, request: IncomingMessage): void {
     if (seen >= bytes) request.socket.resetAndDestroy();
   });
   request.on('end', () => request.socket.resetAndDestroy());
+}
+
+function cutAfter(bytes: number, response: ServerResponse): void {
+  const write = response.write.bind(response) as (piece: Buffer) => boolean;
+  let sent = 0;
+  response.write = (piece: Buffer) => {
+    sent += piece.length;
+    if (sent < bytes) return write(piece);
+    // What was written before goes out first.
+    response.socket?.destroySoon();
+    return true;
+  };
 }

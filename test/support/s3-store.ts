@@ -16,7 +16,10 @@ export const CORRUPTED = new WeakSet<object>();
  * against the body; an upload in parts can be listed, aborted, and does not come to an end with other parts than were sent;
  * pages of lists hold so many names, folders among them.
  */
-export function completeStore(app: S3rver): void {
+export function completeStore(
+  app: S3rver,
+  { key: known, pageSize }: { readonly key: string; readonly pageSize: number },
+): void {
   const { store } = app;
   const uploadPath = (bucket: string, upload: string): string =>
     join(store.getResourcePath(bucket, undefined, 'uploads'), upload);
@@ -57,9 +60,13 @@ export function completeStore(app: S3rver): void {
     const [, bucket = '', ...rest] = context.path.split('/').map((part) => decodeURIComponent(part));
     const { method, query } = context;
     const key = rest.join('/');
+    // What is answered here is not looked at by s3rver, which takes every signature of the right key.
+    if (context.headers.authorization?.includes(`Credential=${known}/`) !== true) {
+      throw new S3Error('InvalidAccessKeyId', 'The access key does not exist.');
+    }
     if (key === '' && method === 'GET' && query['list-type'] === '2') {
       if ((await store.getBucket(bucket)) === null) throw new S3Error('NoSuchBucket', 'The bucket does not exist');
-      context.body = { ListBucketResult: pageOf(await store.listObjects(bucket, query), query) };
+      context.body = { ListBucketResult: pageOf(await store.listObjects(bucket, query), query, pageSize) };
     } else if (method === 'GET' && query.uploadId !== undefined) {
       context.body = { ListPartsResult: await partsOf(await existing(uploadPath(bucket, query.uploadId)), query) };
     } else if (method === 'DELETE' && query.uploadId !== undefined) {
@@ -79,9 +86,10 @@ type Query = S3rverContext['query'];
 function pageOf(
   { objects, commonPrefixes }: { objects: readonly S3rverObject[]; commonPrefixes: readonly string[] },
   query: Query,
+  pageSize: number,
 ): object {
   const after = query['continuation-token'] ?? query['start-after'] ?? '';
-  const most = Math.min(1000, Number(query['max-keys'] ?? 1000));
+  const most = Math.min(pageSize, Number(query['max-keys'] ?? 1000));
   const encode = (name: string): string => (query['encoding-type'] === 'url' ? encodeURIComponent(name) : name);
   const entries = [
     ...objects.map((object) => ({ name: object.key, object })),

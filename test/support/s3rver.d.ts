@@ -5,6 +5,7 @@ declare module 's3rver' {
   export interface S3rverContext {
     readonly method: string;
     readonly path: string;
+    readonly headers: Readonly<Record<string, string | undefined>>;
     readonly query: Readonly<Record<string, string | undefined>>;
     status: number;
     type: string;

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { S3Client } from '@aws-sdk/client-s3';
+import { DeliveryFailure } from '../destination.ts';
 import { isGone, isUnsupported, s3Failure } from './s3-failure.ts';
 
 export type S3Sdk = typeof import('@aws-sdk/client-s3');
@@ -127,7 +128,7 @@ export class S3Bucket {
         const failure = s3Failure(error, this.place);
         if (!failure.isRetryable || failures + 1 >= STREAM_ATTEMPTS) throw failure;
       }
-      if (++failures >= STREAM_ATTEMPTS) throw s3Failure(new Error('It ended before its end'), this.place);
+      if (++failures >= STREAM_ATTEMPTS) throw this.failure('ends what it sends too early');
     }
   }
 
@@ -235,6 +236,11 @@ export class S3Bucket {
   async abortParts(key: string, uploadId: string): Promise<void> {
     const command = new this.#sdk.AbortMultipartUploadCommand({ ...this.#at(key), UploadId: uploadId });
     await this.#try(() => this.#client.send(command), undefined, isGone);
+  }
+
+  /** Something that is not as it should be, and may be later. @param says behind the name of the bucket */
+  failure(says: string): DeliveryFailure {
+    return new DeliveryFailure(`${this.place} ${says}`, { isRetryable: true });
   }
 
   /** Closes its connections. */

@@ -1,4 +1,4 @@
-import { type DeliveredFile, type DeliverOptions, DeliveryFailure, type Destination } from '../destination.ts';
+import type { DeliveredFile, DeliverOptions, Destination } from '../destination.ts';
 import { publicUrlOf } from '../public-url.ts';
 import { readRange } from '../read-range.ts';
 import type { S3Bucket, S3ObjectFacts, S3ObjectKind } from './s3-bucket.ts';
@@ -53,13 +53,12 @@ async function send(
     const isSent = await sendParts({ bucket, key, file, kind, smallestPartBytes: pieceBytes }, options);
     // An upload that is gone may have come to its end without that anybody heard of it.
     if (!isSent && !isIt(await bucket.head(key, signal), file)) {
-      throw new DeliveryFailure(`${bucket.place} has lost what was sent so far`, { isRetryable: true });
+      throw bucket.failure('has lost what was sent so far');
     }
   }
   const facts = await bucket.head(key, signal);
   if (facts !== null && isIt(facts, file)) return facts;
-  const message = `${bucket.place} has another file under the key than was sent; somebody else may write to it`;
-  throw new DeliveryFailure(message, { isRetryable: true });
+  throw bucket.failure('has another file under the key than was sent; somebody else may write to it');
 }
 
 function isIt(facts: S3ObjectFacts | null, { size, sha256 }: DeliveredFile): boolean {

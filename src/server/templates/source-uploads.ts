@@ -2,17 +2,17 @@ import { serviceError } from '../../service/service-error.ts';
 import { SessionFailure, type Source, type TenantId } from '../../session/ports.ts';
 import { checkAnySource } from '../../session/sources/check-source.ts';
 import { uploadUrl } from '../../session/sources/source-reader.ts';
-import type { SourceStore } from '../../session/sources/source-store.ts';
+import type { UploadStore } from '../../session/sources/source-store.ts';
 import type { SourceUploadAnswer } from '../../wire/source-upload.ts';
 import type { SourceUploads as SourceUploadsPort } from '../http/app-ports.ts';
 import type { UploadTable } from '../ports.ts';
 
 /** Files that clients sent. The bytes are kept once, and each tenant sees only what it has sent itself. */
 export class SourceUploads implements SourceUploadsPort {
-  readonly #store: SourceStore;
+  readonly #store: UploadStore;
   readonly #table: UploadTable;
 
-  constructor(store: SourceStore, table: UploadTable) {
+  constructor(store: UploadStore, table: UploadTable) {
     this.#store = store;
     this.#table = table;
   }

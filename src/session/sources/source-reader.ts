@@ -4,7 +4,7 @@ import { checkSource } from './check-source.ts';
 import { fetchFailure } from './fetch-failure.ts';
 import type { SourceCache } from './source-cache.ts';
 import { SOURCE_LIMITS } from './source-limits.ts';
-import type { SourceStore } from './source-store.ts';
+import type { UploadStore } from './source-store.ts';
 
 const UPLOAD = /^urn:sha256:([0-9a-f]{64})$/;
 
@@ -14,7 +14,7 @@ export function uploadUrl(digest: Sha256): string {
 }
 
 export interface SourceReaderPorts {
-  readonly uploads: SourceStore;
+  readonly uploads: UploadStore;
   readonly cache: SourceCache;
   /** Whether the tenant uploaded these bytes: to know a digest is not to have them. */
   readonly mayRead: (tenant: TenantId, digest: Sha256) => Promise<boolean>;

@@ -22,6 +22,9 @@ export interface SourceStore {
   clear(): Promise<void>;
 }
 
+/** What clients sent: nothing of it is ever removed. */
+export type UploadStore = Pick<SourceStore, 'put' | 'get' | 'has'>;
+
 export interface SourceStoreOptions {
   /** Whether what was put has to outlive a power cut. */
   readonly isDurable: boolean;

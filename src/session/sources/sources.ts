@@ -5,7 +5,7 @@ import type { GuardPolicy } from './address-guard.ts';
 import { createFetch, type FetchLimits } from './fetch-source.ts';
 import { createSourceCache } from './source-cache.ts';
 import { createSourceReader, type SourceReaderPorts } from './source-reader.ts';
-import { createSourceStore, type SourceStore } from './source-store.ts';
+import { createSourceStore, type SourceStore, type UploadStore } from './source-store.ts';
 
 export interface SourcesOptions extends GuardPolicy, Pick<SourceReaderPorts, 'mayRead'> {
   /** Of uploads and copies; absolute. */
@@ -15,13 +15,15 @@ export interface SourcesOptions extends GuardPolicy, Pick<SourceReaderPorts, 'ma
   /** Milliseconds since the epoch. */
   readonly now: () => number;
   readonly limits?: FetchLimits;
+  /** Where uploads are kept, if not in the directory; what was read from there is copied into it. */
+  readonly uploads?: UploadStore;
 }
 
 /** Everything that images come from. */
 export interface Sources {
   readonly reader: SourceReader;
   /** Bytes that clients sent; never pruned. */
-  readonly uploads: SourceStore;
+  readonly uploads: UploadStore;
   /** Removes copies of what URLs gave, those used longest ago first, down to `maxBytes`. @returns bytes that are left */
   prune(maxBytes: number): Promise<number>;
   /** Removes everything, uploads too. */
@@ -31,8 +33,11 @@ export interface Sources {
 /** Puts guard, client, cache, store and reader together. EDGE. */
 export function createSources(options: SourcesOptions): Sources {
   const { directory, isOneRun, now, mayRead } = options;
-  const uploads = createSourceStore(join(directory, 'uploads'), { isDurable: !isOneRun, now });
   const blobs = createSourceStore(join(directory, 'fetched'), { isDurable: false, now });
+  const uploads =
+    options.uploads === undefined
+      ? createSourceStore(join(directory, 'uploads'), { isDurable: !isOneRun, now })
+      : withCopies(options.uploads, blobs);
   const fetch = createFetch(options);
   const cache = createSourceCache({ directory: join(directory, 'urls'), blobs, fetch, now, isOneRun });
   return {
@@ -40,5 +45,19 @@ export function createSources(options: SourcesOptions): Sources {
     uploads,
     prune: (maxBytes) => cache.prune(maxBytes),
     clear: () => rm(directory, { recursive: true, force: true }),
+  };
+}
+
+/** The same logo is in every video. */
+function withCopies(uploads: UploadStore, copies: SourceStore): UploadStore {
+  return {
+    ...uploads,
+    async get(digest) {
+      const copy = await copies.get(digest);
+      if (copy !== null) return copy;
+      const bytes = await uploads.get(digest);
+      if (bytes !== null) await copies.put(bytes, digest);
+      return bytes;
+    },
   };
 }
