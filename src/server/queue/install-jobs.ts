@@ -46,6 +46,8 @@ const OPTIONS = {
 export async function installJobs(database: Database, log: Log): Promise<void> {
   const boss = new PgBoss({
     ...database.jobs,
+    // A step may rewrite a table.
+    ...(database.kind === 'postgres' ? { query_timeout: 0 } : {}),
     schema: JOB_SCHEMA,
     supervise: false,
     schedule: false,

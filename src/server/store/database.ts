@@ -23,8 +23,10 @@ export interface Database extends Queryable {
   /**
    * Commits what `work` did through `tx`, or nothing of it when it throws. `work` must not wait for anything else that
    * needs the database: PGlite has one connection, and the transaction holds it.
+   *
+   * @param options.isLong a statement may take as long as it takes
    */
-  transaction<T>(work: (tx: Queryable) => Promise<T>): Promise<T>;
+  transaction<T>(work: (tx: Queryable) => Promise<T>, options?: { readonly isLong?: boolean }): Promise<T>;
 
   /** Waits for what is running. */
   close(): Promise<void>;

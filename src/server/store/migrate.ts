@@ -7,6 +7,9 @@ import { MIGRATIONS } from './migrations.ts';
 /** Of our own choosing: whoever holds it migrates, everyone else waits. */
 const LOCK = 7_232_845;
 
+/** A step may rewrite a table; and who waits for the lock waits for the step. */
+const LONG = { isLong: true };
+
 /**
  * Brings the database to the schema of this program: its own, then that of the job queue. Several processes may do so at
  * once; each step is taken once, whole or not at all.
@@ -16,8 +19,8 @@ const LOCK = 7_232_845;
  */
 export async function migrate(database: Database, log: Log): Promise<void> {
   try {
-    let version = await database.transaction(prepare);
-    while (version < MIGRATIONS.length) version = await database.transaction((tx) => takeNext(tx, log));
+    let version = await database.transaction(prepare, LONG);
+    while (version < MIGRATIONS.length) version = await database.transaction((tx) => takeNext(tx, log), LONG);
     await installJobs(database, log);
   } catch (error) {
     if ((error as { code?: unknown }).code !== '42501') throw error;

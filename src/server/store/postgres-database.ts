@@ -1,6 +1,7 @@
 import pg from 'pg';
+import type { ConstructorOptions } from 'pg-boss';
 import { ReelformError } from '../../diagnostic.ts';
-import { serviceError } from '../../service/service-error.ts';
+import { isOutage, serviceError } from '../../service/service-error.ts';
 import type { Log } from '../log.ts';
 import type { Database } from './database.ts';
 import { refuseNul } from './refuse-nul.ts';
@@ -16,6 +17,14 @@ const PATIENCE = {
   statement_timeout: 30_000,
   idle_in_transaction_session_timeout: 60_000,
 };
+
+/**
+ * A network that is cut says nothing: without an end of our own, a statement would wait for the quarter of an hour that
+ * TCP takes. Longer than PostgreSQL itself takes to give it up.
+ */
+const ANSWER_MS = 35_000;
+/** Those of the job queue are short, and a lease depends on them. */
+const JOB_ANSWER_MS = 10_000;
 
 const BIGINT = 20;
 const TIMESTAMPTZ = 1184;
@@ -42,6 +51,7 @@ export async function openPostgres(url: string, log: Log): Promise<Database> {
     connectionString: url,
     application_name: 'reelform',
     max: 10,
+    keepAlive: true,
     ...PATIENCE,
     types: { getTypeParser: (oid, format) => parserOf(oid) ?? pg.types.getTypeParser(oid, format) },
   });
@@ -57,24 +67,35 @@ export async function openPostgres(url: string, log: Log): Promise<Database> {
 
   return {
     kind: 'postgres',
-    jobs: { connectionString: url, application_name: 'reelform-jobs', max: 4 },
-    query: (text, values = []) => run(pool, text, values),
-    async transaction(work) {
+    jobs: {
+      ...{ connectionString: url, application_name: 'reelform-jobs', max: 4, keepAlive: true },
+      ...{ query_timeout: JOB_ANSWER_MS, connectionTimeoutMillis: OPEN_MS },
+    } as ConstructorOptions,
+    query: (text, values = []) => run(pool, text, values, ANSWER_MS),
+    async transaction(work, { isLong = false } = {}) {
+      const answerMs = isLong ? 0 : ANSWER_MS;
       const client = await pool.connect().catch(rethrow);
       let broken: Error | undefined;
       const onError = (error: Error): void => {
         broken = error;
       };
       client.on('error', onError);
+      const ask = async <R>(text: string, values: readonly unknown[] = []): Promise<R[]> => {
+        try {
+          return await run<R>(client, text, values, answerMs);
+        } catch (error) {
+          if (isOutage(error)) onError(error as Error);
+          throw error;
+        }
+      };
       try {
-        await run(client, 'begin', []);
-        const result = await work({ query: (text, values = []) => run(client, text, values) });
-        await run(client, 'commit', []);
+        await ask('begin');
+        const result = await work({ query: ask });
+        await ask('commit');
         return result;
       } catch (error) {
-        await client.query('rollback').catch((failure: Error) => {
-          broken ??= failure;
-        });
+        // A connection that does not answer would not answer this either; its end is the transaction's.
+        if (broken === undefined) await client.query('rollback').catch(onError);
         throw error;
       } finally {
         client.off('error', onError);
@@ -85,9 +106,15 @@ export async function openPostgres(url: string, log: Log): Promise<Database> {
   };
 }
 
-async function run<T>(on: pg.Pool | pg.PoolClient, text: string, values: readonly unknown[]): Promise<T[]> {
+async function run<T>(
+  on: pg.Pool | pg.PoolClient,
+  text: string,
+  values: readonly unknown[],
+  answerMs: number,
+): Promise<T[]> {
   refuseNul(values);
-  const { rows } = await on.query(text, [...values]).catch(rethrow);
+  const query = { text, values: [...values], query_timeout: answerMs };
+  const { rows } = await on.query(query as pg.QueryConfig).catch(rethrow);
   return rows as T[];
 }
 
@@ -102,7 +129,7 @@ function isUnreachable(error: unknown): boolean {
   if (code !== null && UNREACHABLE.test(code)) return true;
   return (
     error instanceof Error &&
-    /^(?:Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error)/.test(
+    /^(?:Connection terminated|Query read timeout|timeout exceeded when trying to connect|Client has encountered a connection error)/.test(
       error.message,
     )
   );
