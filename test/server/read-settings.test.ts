@@ -47,6 +47,11 @@ describe('readSettings()', () => {
       dataDirectory: '/repository/.reelform/server',
       publicUrl: null,
       databaseUrl: null,
+      storage: null,
+      storageEndpoint: null,
+      storageRegion: null,
+      storagePathStyle: false,
+      storageCredential: null,
       concurrency: 3,
       encoder: 'embedded',
       ffmpeg: null,
@@ -57,6 +62,7 @@ describe('readSettings()', () => {
       rateLimit: null,
       tenantRateLimits: new Map(),
       allowSources: [],
+      allowWebhooks: [],
       renderSeconds: 900,
       renderStallSeconds: 60,
       renderCpuSeconds: 3600,
@@ -82,6 +88,11 @@ port: 0
 data: ./data
 public_url: https://videos.example.com/base/
 database_url: postgresql://me:secret@db.example.com/reelform
+storage: s3://videos/reelform/
+storage_endpoint: https://minio.example.com:9000/
+storage_region: eu-central-1
+storage_path_style: true
+storage_credential: main
 concurrency: 2
 encoder: ffmpeg
 ffmpeg: /opt/ffmpeg/bin/ffmpeg
@@ -92,6 +103,7 @@ download_minutes: 5
 rate_limit: 300
 tenant_rate_limits: {acme: 600, other-one: 30}
 allow_sources: [10.0.0.0/8, "*.internal.example.com"]
+allow_webhooks: ["hooks.internal.example.com:8443"]
 render_seconds: 60
 render_stall_seconds: 10
 render_cpu_seconds: 120
@@ -108,6 +120,11 @@ max_connections: 100
       dataDirectory: '/etc/reelform/data',
       publicUrl: 'https://videos.example.com/base',
       databaseUrl: 'postgresql://me:secret@db.example.com/reelform',
+      storage: 's3://videos/reelform',
+      storageEndpoint: 'https://minio.example.com:9000',
+      storageRegion: 'eu-central-1',
+      storagePathStyle: true,
+      storageCredential: 'main',
       concurrency: 2,
       encoder: 'ffmpeg',
       ffmpeg: '/opt/ffmpeg/bin/ffmpeg',
@@ -121,6 +138,7 @@ max_connections: 100
         ['other-one', 30],
       ]),
       allowSources: ['10.0.0.0/8', '*.internal.example.com'],
+      allowWebhooks: ['hooks.internal.example.com:8443'],
       renderSeconds: 60,
       renderStallSeconds: 10,
       renderCpuSeconds: 120,
