@@ -62,6 +62,8 @@ export interface PartsOptions {
   readonly version: string;
   /** Of tests and measurements, @see SplitRules. */
   readonly splitRules?: Partial<SplitRules> | undefined;
+  /** Of measurements: what renders instead of render processes. */
+  readonly pool?: RenderPool | undefined;
   readonly logger: Logger;
   /** Milliseconds since the epoch. */
   now(): number;
@@ -97,7 +99,7 @@ export async function openParts(options: PartsOptions): Promise<Parts> {
     const publicUrl = await findPlace({ database, storage }, servedAt, settings);
     queue = await JobQueue.open({ database, jobSeconds: settings.renderSeconds, log: logger });
     const renders = openRenderPool(settings);
-    pool = renders.pool;
+    pool = options.pool ?? renders.pool;
     const build = workerBuild(version, renders.encoder);
     const key = Buffer.from(await readSecret(database, 'download'), 'base64url');
     return assemble(options, { database, storage, publicUrl, queue, pool, build, key });

@@ -1,5 +1,6 @@
 import { ReelformError } from '../diagnostic.ts';
 import type { SplitRules } from '../session/parts/parts-of.ts';
+import type { RenderPool } from '../session/processes/render-pool.ts';
 import { buildOperationApp } from './http/app.ts';
 import { createLogger } from './http/create-logger.ts';
 import { openParts } from './open-parts.ts';
@@ -15,6 +16,8 @@ export interface WorkerOptions {
   readonly version: string;
   /** Of tests and measurements: when videos are rendered in parts, unless as it pays. */
   readonly splitRules?: Partial<SplitRules>;
+  /** Of measurements: what renders instead of render processes. */
+  readonly pool?: RenderPool;
   /** Takes the log, one JSON line after the other. */
   readonly log: { write(line: string): void };
   /** Milliseconds since the epoch. */
@@ -49,7 +52,8 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
   refuse(settings);
   const logger = createLogger(settings.logLevel, options.log);
   const address = listens ? await reserveAddress(settings.host, settings.port) : null;
-  const parts = await openParts({ settings, servedAt: null, version, splitRules: options.splitRules, logger, now });
+  const { splitRules, pool } = options;
+  const parts = await openParts({ settings, servedAt: null, version, splitRules, pool, logger, now });
   const closing: (() => Promise<void>)[] = [() => parts.close()];
   const closeAll = async (): Promise<void> => {
     for (const close of closing.reverse()) await close();
