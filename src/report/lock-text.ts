@@ -28,6 +28,10 @@ export function lockEntryText(id: string, entry: LockEntry, options: { readonly 
     ['fingerprint', entry.fingerprint],
     ['rendered at', entry.rendered_at],
     ['video', entry.video_url],
+    ...(entry.deliveries ?? []).map(({ to, url }): [string, string] => [
+      'delivered to',
+      url === undefined ? to : `${url} (${to})`,
+    ]),
     ...entry.thumbnails.map((url): [string, string] => ['still', url]),
     ...Object.entries(entry.labels ?? {}).map(([name, value]): [string, string] => [`label ${name}`, value]),
     ...(entry.protect === true ? [['protected', 'yes'] satisfies [string, string]] : []),

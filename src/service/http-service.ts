@@ -22,6 +22,8 @@ export interface HttpServiceOptions {
   readonly keyLifetimeMs?: number | null;
   /** What somebody said of the service: stands above everything that it shows. */
   readonly capabilities?: ServiceCapabilities;
+  /** Makes a file one that the service can fetch, where it takes none itself; absent: nothing does. */
+  readonly publish?: (source: SourceUpload) => Promise<{ remote_url: string }>;
   /** Milliseconds since the epoch. */
   now(): number;
   wait(milliseconds: number): Promise<void>;
@@ -124,16 +126,22 @@ export function createHttpService(options: HttpServiceOptions): RenderService & 
     }
   };
 
-  const uploadSource = async ({ bytes, name: file }: SourceUpload): Promise<{ remote_url: string }> => {
+  const uploadSource = async (source: SourceUpload): Promise<{ remote_url: string }> => {
+    const { bytes, name: file } = source;
     const lacking = (): ReelformError => {
       takesFiles = false;
       const message = `The service at ${url} takes no files, and ${file} is one`;
-      return lacksUploads(message, 'Give the file a URL, and write that');
+      return lacksUploads(message, 'Give the file a URL, and write that; or let "assets" of reelform.yaml publish it');
     };
     // It is asked once: what it does not take need not be sent.
-    if (!takesFiles) throw lacking();
-    const { name, answer } = await upload('/v2/source_uploads', bytes, 'application/octet-stream', lacking);
-    return readUpload(name, answer.text);
+    try {
+      if (!takesFiles) throw lacking();
+      const { name, answer } = await upload('/v2/source_uploads', bytes, 'application/octet-stream', lacking);
+      return readUpload(name, answer.text);
+    } catch (error) {
+      if (takesFiles || options.publish === undefined) throw error;
+      return options.publish(source);
+    }
   };
 
   async function post(body: string, key: string): Promise<{ outcome: PostOutcome; mayHaveArrived: boolean }> {

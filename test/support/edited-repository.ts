@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { openDesired } from '../../src/cli/plan/open-desired.ts';
 import { emptyLock, type LockEntry } from '../../src/lock/lock.ts';
 import { serialiseLock } from '../../src/lock/serialise-lock.ts';
+import { settleDeliveries } from '../../src/plan/compare-destinations.ts';
 import { schemaFiles } from '../../src/project/schema-files.ts';
 import { parseTemplatePackage } from '../../src/template/parse-template-package.ts';
 import type { StyleVersion } from '../../src/wire/style-version.ts';
@@ -146,6 +147,13 @@ export class EditedRepository {
         inputs: video.inputs,
         session: 'rs_1',
         video_url: isLocal ? output : `https://cdn.example/${video.id}.mp4`,
+        ...(video.deliver.length > 0 && {
+          deliveries: settleDeliveries(
+            [],
+            video.deliver,
+            video.deliver.map(({ to }) => ({ to })),
+          ),
+        }),
         thumbnails: [],
         rendered_at: '2026-01-01T00:00:00.000Z',
       });

@@ -246,6 +246,22 @@ export const EDITS: Readonly<Record<string, Edit>> = {
     const path = join(root, 'reelform.yaml');
     writeFileSync(path, readFileSync(path, 'utf8').replace(/service\d?\.example/, `service${random.below(3)}.example`));
   },
+  'another place for all': ({ root }, random) => {
+    const path = join(root, 'reelform.yaml');
+    const place = random.pick([
+      's3://videos/',
+      '{to: "s3://videos/{id}.mp4"}',
+      '[file:out/, "s3://videos/{fingerprint}"]',
+    ]);
+    const text = readFileSync(path, 'utf8').replace(/^deliver: .*\n/m, '');
+    writeFileSync(path, random.below(3) === 0 ? text : `${text}deliver: ${place}\n`);
+  },
+  'another place': (repository, random) => {
+    const path = definition(repository, random);
+    const place = random.pick(['s3://videos/', '[]', '["s3://videos/all.mp4"]', '"s3://videos/{title}.mp4"']);
+    const text = readFileSync(path, 'utf8').replace(/^deliver: .*\n/m, '');
+    writeFileSync(path, random.below(3) === 0 ? text : `${text}deliver: ${place}\n`);
+  },
   'a template goes': ({ root }) => {
     const path = join(root, 'reelform.yaml');
     writeFileSync(path, readFileSync(path, 'utf8').replace(/, plain: tsv_plain/, ''));

@@ -19,6 +19,7 @@ export function addLockCommands(program: Command, io: Io, done: (exitCode: numbe
     .description('print the video_url of one video, or of all')
     .argument('[id]', 'print this URL and nothing else')
     .option('--json', 'print a JSON object of id and URL')
+    .option('--delivered', 'print where they were delivered to instead')
     .action(async (id: string | undefined, _, command: Command) => {
       const { outputCommand } = await import('../lock/output-command.ts');
       done(await outputCommand(id, command.optsWithGlobals(), io));

@@ -71,7 +71,10 @@ function formProblems(text: string): Diagnostic[] {
 }
 
 function missingOutputs(root: string, lock: Lock): Diagnostic[] {
-  return [...observeMissingOutputs(root, lock)].sort(byCodeUnit).map((id) => ({
+  // What was delivered is not restored either.
+  const isOnlyHere = (id: string): boolean => lock.videos.get(id)?.deliveries === undefined;
+  const missing = [...observeMissingOutputs(root, lock)].filter(isOnlyHere);
+  return missing.sort(byCodeUnit).map((id) => ({
     code: 'output_missing',
     severity: 'error',
     message: `A file of the video "${id}" is not on this machine`,

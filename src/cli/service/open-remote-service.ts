@@ -8,6 +8,7 @@ import type { RenderService } from '../../service/render-service.ts';
 import type { StyleVersionPusher, StyleVersionUpload } from '../../service/style-version-pusher.ts';
 import { writePackageZip } from '../../template/archive/write-package-zip.ts';
 import type { Io } from '../io.ts';
+import type { PublishSource } from './publish-sources.ts';
 
 export type RemoteService = RenderService & StyleVersionPusher;
 
@@ -15,12 +16,14 @@ export type RemoteService = RenderService & StyleVersionPusher;
  * The service behind the URL that reelform.yaml names.
  *
  * @param keyLifetimeMs for how long it was seen to keep idempotency keys, in earlier runs; null: it was not
+ * @param publish what makes files reachable for a service that takes none
  * @throws ReelformError `token_missing`, `token_origin`, `config_invalid` for a repository that renders by itself
  */
 export function openRemoteService(
   project: Pick<Project, 'config'>,
   io: Io,
   keyLifetimeMs: number | null = null,
+  publish?: PublishSource,
 ): RemoteService {
   const { service } = project.config;
   if (service === 'embedded') {
@@ -37,6 +40,7 @@ export function openRemoteService(
     url: service.url,
     token: tokenFrom(io.env, service.tokenEnv),
     keyLifetimeMs,
+    ...(publish === undefined ? {} : { publish }),
     capabilities: service.capabilities,
     now: () => io.now(),
     wait: (milliseconds) => setTimeout(milliseconds),

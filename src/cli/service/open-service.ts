@@ -15,6 +15,7 @@ import { ALLOW_EVERYTHING } from '../../session/sources/allow-list.ts';
 import { createSources } from '../../session/sources/sources.ts';
 import type { Io } from '../io.ts';
 import { openRemoteService, uploadOf } from './open-remote-service.ts';
+import { publishSources } from './publish-sources.ts';
 import { renderCapacity } from './render-capacity.ts';
 
 /** A service that a command opened, and has to close. */
@@ -38,7 +39,7 @@ export function openService(project: Project, io: Io, keyLifetimeMs: number | nu
 }
 
 function openRemote(project: Project, io: Io, keyLifetimeMs: number | null): OpenService {
-  const service = openRemoteService(project, io, keyLifetimeMs);
+  const service = openRemoteService(project, io, keyLifetimeMs, publishSources(project, io));
   return {
     service,
     capacity: Number.POSITIVE_INFINITY,
