@@ -65,6 +65,34 @@ describeOnDatabases('createStyleVersionTable()', (databases) => {
       expect(await table.get(tenant, 'tsv_1')).toMatchObject({ details: { status: 'failed', errors } });
     }
   });
+
+  it('says each change of a status in its transaction, and no other', async () => {
+    const said: StyleVersionRow[] = [];
+    const { database } = await databases.open();
+    let refuses = false;
+    const table = createStyleVersionTable(database, async (_tx, row) => {
+      if (refuses) throw new Error('no');
+      said.push(row);
+    });
+    for (const row of [makeRow('tsv_1', ACME), makeRow('tsv_1', OTHER), makeRow('tsv_1', ACME, 0, 'again')])
+      await table.put(row);
+    const state = { status: 'edit_ready' as const, errors: [], stillcuts: { s: 'https://example.com/s.png' } };
+    refuses = true;
+    await expect(table.setStatus('tsv_1', state)).rejects.toThrow('no');
+    expect(await table.processing()).toEqual(['tsv_1']);
+    refuses = false;
+    for (let again = 0; again < 2; again++) await table.setStatus('tsv_1', state);
+    expect(said.slice(0, 2)).toEqual([makeRow('tsv_1', ACME), makeRow('tsv_1', OTHER)]);
+    expect(
+      said
+        .slice(2)
+        .map(({ tenant, details }) => [tenant, details.status, details.stillcuts])
+        .toSorted(),
+    ).toEqual([
+      [ACME, 'edit_ready', state.stillcuts],
+      [OTHER, 'edit_ready', state.stillcuts],
+    ]);
+  });
 });
 
 describeOnDatabases('createUploadTable()', (databases) => {
