@@ -48,7 +48,6 @@ export function createSessionQueue({ queue, limits }: SessionQueueOptions): Sess
     if (counted.waiting >= limit) {
       throw serviceError('unavailable', `The service has ${limit} renders waiting, and takes no more for now`);
     }
-    counted.waiting += 1;
   };
   const refuseTenant = async (tx: Queryable, tenant: string, limit: number): Promise<void> => {
     const [row] = await tx.query<{ count: number }>(
@@ -72,6 +71,7 @@ export function createSessionQueue({ queue, limits }: SessionQueueOptions): Sess
       const most = limits.tenantMaxQueued.get(tenant) ?? limits.maxQueued;
       if (most !== null) await refuseTenant(tx, tenant, most);
       await queue.enqueue(tx, name, session.id, { priority, group: tenant });
+      counted.waiting += 1;
     },
   };
 }
