@@ -98,6 +98,7 @@ function whichOne(credentials: readonly Credential[]): string {
 
 /** A problem as part of a sentence. */
 export function problemText({ message, hint }: DeliveryProblem): string {
-  const text = hint === undefined ? message : `${message}; ${hint}`;
-  return `${text.charAt(0).toLowerCase()}${text.slice(1)}`;
+  return [message, ...(hint === undefined ? [] : [hint])]
+    .map((text) => `${text.charAt(0).toLowerCase()}${text.slice(1)}`)
+    .join('; ');
 }

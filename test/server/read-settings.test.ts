@@ -71,6 +71,8 @@ describe('readSettings()', () => {
       trustProxy: false,
       metrics: true,
       maxConnections: 2000,
+      credentials: new Map(),
+      defaultUploads: new Map(),
     });
   });
 
@@ -147,6 +149,8 @@ max_connections: 100
       trustProxy: true,
       metrics: false,
       maxConnections: 100,
+      credentials: new Map(),
+      defaultUploads: new Map(),
     });
   });
 
@@ -215,6 +219,50 @@ max_connections: 100
       expect(result.ok).toBe(false);
       expect(inspect(result, { depth: 9 })).not.toContain('canary');
     }
+  });
+
+  it('reads credentials and tenants’ destinations from the file alone, and tells all that is wrong with them', () => {
+    const main = 'main: {kind: s3, allow: ["s3://videos/"], tenants: [acme]}';
+    const file = `credentials:
+  ${main}
+  disk: {kind: file, allow: ["file:out/"]}
+default_uploads:
+  acme: [{to: "s3://videos/{date}/", credential: main}]
+  "*": [{to: "file:out/{title}.mp4", credential: disk}]
+`;
+    const { credentials, defaultUploads } = settings({ file });
+    expect([...credentials.values()]).toMatchObject([
+      { name: 'main', kind: 's3', allow: ['s3://videos/'], tenants: ['acme'] },
+      { name: 'disk', kind: 'file', directory: '/etc/reelform' },
+    ]);
+    expect(defaultUploads).toEqual(
+      new Map([
+        ['acme', [{ to: 's3://videos/{date}/', credential: 'main' }]],
+        ['*', [{ to: 'file:out/{title}.mp4', credential: 'disk' }]],
+      ]),
+    );
+    const wrong = `credentials:
+  ${main}
+  bad: {kind: s3}
+  worse: {kind: s3, allow: ["s3://videos/"], secret_access_key: canary}
+default_uploads:
+  acme: [{to: "s3://elsewhere/", credential: main}, {to: "s3://videos/x", credential: mai}]
+  other: [{too: x, credential: main}]
+  third: {to: x}
+  "*": [{to: "s3://videos/x", credential: main}, {to: "s3://videos/y", credential: bad}]
+`;
+    expect(mistakes({ file: wrong })).toEqual([
+      expect.stringMatching(/settings_invalid reelform-server.yaml:3:\d+ .*allow/),
+      expect.stringMatching(/settings_invalid reelform-server.yaml:4:\d+ secret_access_key/),
+      expect.stringMatching(/settings_invalid reelform-server.yaml:6:15 The credential main may not write there/),
+      expect.stringMatching(/settings_invalid reelform-server.yaml:6:\d+ There is no credential "mai"; did you/),
+      expect.stringMatching(/settings_invalid reelform-server.yaml:7:\d+ An upload needs to/),
+      expect.stringMatching(/unknown_property reelform-server.yaml:7:12 An upload has no property "too"/),
+      expect.stringMatching(/settings_invalid reelform-server.yaml:8:\d+ A tenant's default_uploads/),
+      expect.stringMatching(/settings_invalid reelform-server.yaml:9:\d+ The credential main is not for every tenant/),
+    ]);
+    expect(shownSettings('x', wrong)).not.toContain('canary');
+    expect(shownSettings('x', wrong)).toContain('kind: s3');
   });
 
   it.each(['- a', 'a: b: c', '"x"'])('explains a file that is no map: %j', (file) => {

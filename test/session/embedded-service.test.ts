@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { sha256 } from '../../src/digest.ts';
 import { writeFileAtomic } from '../../src/project/write-file.ts';
-import { sessionEnd } from '../../src/service/render-service.ts';
+import { sessionEnd, uploadsEnded } from '../../src/service/render-service.ts';
 import { createDirectoryOutputs } from '../../src/session/directory-outputs.ts';
 import { createEmbeddedService } from '../../src/session/embedded-service.ts';
 import type { Renderer } from '../../src/session/ports.ts';
@@ -18,8 +18,10 @@ import { heldRenderer, instantRenderer, SMALL, smallRequest, smallTemplates } fr
 const PHOTO = '(Footage)/USER/photo.png';
 const OPTIONS = { idempotencyKey: 'key', outputName: 'folder/berlin-12345678' };
 
-function openService(renderer: Renderer = instantRenderer()) {
-  const directory = mkdtempSync(join(tmpdir(), 'reelform-embedded-'));
+function openService(
+  renderer: Renderer = instantRenderer(),
+  directory = mkdtempSync(join(tmpdir(), 'reelform-embedded-')),
+) {
   const sources = createSources({
     directory: join(directory, 'sources'),
     allow: ALLOW_EVERYTHING,
@@ -108,6 +110,35 @@ describe('createEmbeddedService()', () => {
       });
     },
   );
+
+  it('delivers what a session asks for, and a video that was finished long ago', async () => {
+    const { service, directory, ended } = openService();
+    const external_uploads = [{ to: 'file:out/{title}.{extension}' }];
+    const created = await service.createRenderSession(JSON.stringify({ ...smallRequest(), external_uploads }), OPTIONS);
+    const { video_url, title } = await ended(created.id);
+    await expect
+      .poll(async () => uploadsEnded((await service.getRenderSession(created.id)).session), { timeout: 10_000 })
+      .toBe(true);
+    expect((await service.getRenderSession(created.id)).session).toMatchObject({
+      status: 'preview_rendered',
+      external_uploads: [{ to: 'file:out/Berlin.mp4', status: 'complete', error: null }],
+    });
+    expect(readFileSync(join(directory, 'out/Berlin.mp4'), 'utf8')).toBe('video');
+
+    const { service: later } = openService(instantRenderer(), directory);
+    const video = { session: 'rs_old', video_url: video_url!, title };
+    const asked = [{ to: 'file:out/{session_id}.{extension}' }, { to: 'file:out/again.mp4' }];
+    const delivered = await later.deliverVideo(video, asked);
+    expect(delivered.map(({ to, status }) => `${to} ${status}`)).toEqual([
+      'file:out/rs_old.mp4 complete',
+      'file:out/again.mp4 complete',
+    ]);
+    expect(readFileSync(join(directory, 'out/rs_old.mp4'), 'utf8')).toBe('video');
+    expect(await later.deliverVideo({ ...video, video_url: 'renders/../secret.mp4' }, [asked[1]!])).toMatchObject([
+      { status: 'failed', error: { code: 'delivery_failed', detail: expect.stringContaining('not there') } },
+    ]);
+    await expect(later.deliverVideo(video, [{ to: 'nowhere' }])).rejects.toMatchObject({ code: 'upload_invalid' });
+  });
 
   it('fails what is at work when it is closed', async () => {
     const renderer = heldRenderer();

@@ -2,6 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { sha256 } from '../../src/digest.ts';
 import { ServiceError } from '../../src/service/service-error.ts';
 import type { SessionQuery, TenantId } from '../../src/session/ports.ts';
+import type { ExternalUploadRequest } from '../../src/wire/external-upload.ts';
+import { testDestinations } from '../support/destinations.ts';
 import {
   ACME,
   heldRenderer,
@@ -53,6 +55,61 @@ describe('Sessions.create()', () => {
       problems: [{ code: 'invalid_color' }, { code: 'unknown_editable' }],
     });
     expect(renderer.renders).toBe(0);
+  });
+
+  it('refuses uploads with mistakes together with those of the mapping, in a dry run too', async () => {
+    const { sessions } = openSmallSessions();
+    const external_uploads = [
+      { to: 'file:delivered/{titl}.mp4', credential: 'local' },
+      { to: 'file:elsewhere/a.mp4', credential: 'local' },
+      { to: 'file:delivered/a.mp4', credential: 'lokal' },
+      { to: 'file:delivered/other/a.mp4', credential: 'others' },
+      { to: 'file:delivered/b.mp4' },
+      { to: 'file:delivered/c.mp4', credential: 'local' },
+      { to: 'file:delivered/c.{extension}', credential: 'local' },
+    ];
+    const request = { ...smallRequest({ c_01: { source: { text: 'red' } } }), external_uploads };
+    const error = (await sessions.create(ACME, request).catch((thrown: unknown) => thrown)) as ServiceError;
+    expect(error).toMatchObject({ status: 422, code: 'mapping_invalid' });
+    expect(error.problems.map(({ code, pointer, detail }) => `${code} ${pointer} ${detail}`)).toEqual([
+      expect.stringContaining('invalid_color'),
+      'target_invalid #/external_uploads/0/to there is no placeholder {titl}; did you mean {title}?',
+      expect.stringContaining('target_forbidden #/external_uploads/1/to the credential local may not write there'),
+      'unknown_credential #/external_uploads/2/credential there is no credential "lokal"; did you mean local?',
+      'unknown_credential #/external_uploads/3/credential there is no credential "others"',
+      'missing_credential #/external_uploads/4/credential a credential is missing: one of local',
+      'duplicate_target #/external_uploads/6/to file:delivered/c.mp4 is asked for twice',
+    ]);
+    expect((await sessions.dryRun(ACME, request)).errors).toEqual(error.problems);
+    await expect(sessions.create(ACME, { ...smallRequest(), external_uploads })).rejects.toMatchObject({
+      code: 'upload_invalid',
+    });
+  });
+
+  it('adds the destinations of the tenant and of all tenants, unless the request wants none or has the place', async () => {
+    const own = { to: 'file:delivered/acme/{session_id}.mp4', credential: 'local' };
+    const all = { to: 'file:delivered/all/{title}/', credential: 'local' };
+    const destinations = testDestinations({
+      defaults: new Map([
+        ['acme', [own]],
+        ['*', [all, own]],
+      ]),
+    });
+    const { sessions } = openSmallSessions(instantRenderer(), { destinations });
+    const told = async (external_uploads?: ExternalUploadRequest[], tenant = ACME): Promise<string[]> => {
+      const request = { ...smallRequest(), ...(external_uploads === undefined ? {} : { external_uploads }) };
+      const { session } = await sessions.create(tenant, request);
+      return session.external_uploads!.map(({ to }) => to.replace(session.id, 'ID'));
+    };
+    const [ofOwn, ofAll] = ['file:delivered/acme/ID.mp4', 'file:delivered/all/Berlin/ID.mp4'];
+    expect(await told()).toEqual([ofOwn, ofAll]);
+    expect(await told([])).toEqual([]);
+    expect(await told([{ to: 'file:delivered/x.mp4', credential: 'local' }, own])).toEqual([
+      'file:delivered/x.mp4',
+      ofOwn,
+      ofAll,
+    ]);
+    expect(await told(undefined, FOREIGN)).toEqual([ofAll, ofOwn]);
   });
 
   it('tells tracks, fonts and the output as they were asked for', async () => {

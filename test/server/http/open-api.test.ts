@@ -198,6 +198,13 @@ describe('the answers of the running service', () => {
     await call('GET', session, `${sessions}/${rendered.id}`, {
       headers: { 'if-none-match': one.headers.get('etag')! },
     });
+    const uploads = `${sessions}/${rendered.id}/external_uploads`;
+    const upload = { to: 'file:delivered/{title}.{extension}', credential: 'local' };
+    for (const asked of [[upload], [upload], [{ ...upload, credential: 'locl' }], []]) {
+      const request = { body: { external_uploads: asked }, headers: { 'idempotency-key': `u${asked.length}` } };
+      await call('POST', `${session}/external_uploads`, uploads, request);
+    }
+    await call('GET', session, `${sessions}/${rendered.id}`);
     await call('GET', session, `${sessions}/none`);
     await call('GET', sessions, sessions);
     await call('GET', sessions, `${sessions}?limit=0`);
