@@ -1,10 +1,15 @@
 import { statSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { parseCredentials } from '../../src/delivery/parse-credentials.ts';
 import { openDatabase } from '../../src/server/store/open-database.ts';
+import { uploadsEnded } from '../../src/service/render-service.ts';
 import { type Api, untilEnded } from '../support/api.ts';
 import { type After, type DatabaseAddress, describeOnDatabases, SILENT } from '../support/databases.ts';
 import { type RunningService, sessionBody, startService } from '../support/running-service.ts';
+import { type S3Server, startS3Server } from '../support/s3-server.ts';
 import { solidPng } from '../support/small-package.ts';
 
 const PHOTO = '(Footage)/USER/photo.png';
@@ -41,10 +46,25 @@ async function allRows(address: DatabaseAddress): Promise<string[]> {
 describeOnDatabases('the whole service', (databases) => {
   // One for all tests that have no settings of their own; each draws a text of its own, since a scene is rendered once.
   let service: RunningService;
+  let bucket: S3Server;
   const undoing: (() => Promise<void>)[] = [];
   beforeAll(async () => {
     const after: After = (undo) => void undoing.unshift(undo);
-    service = await startService(await databases.address(after), {}, after);
+    bucket = await startS3Server();
+    after(() => bucket.close());
+    const keys = await mkdtemp(join(tmpdir(), 'reelform-keys-'));
+    after(() => rm(keys, { recursive: true, force: true }));
+    await writeFile(join(keys, 'id'), bucket.env.AWS_ACCESS_KEY_ID!);
+    await writeFile(join(keys, 'key'), bucket.env.AWS_SECRET_ACCESS_KEY!);
+    const written = {
+      main: {
+        ...{ kind: 's3', endpoint: bucket.url, path_style: true, allow: ['s3://videos/'], tenants: ['acme', 'studio'] },
+        ...{ access_key_id_file: 'id', secret_access_key_file: 'key' },
+      },
+    };
+    const { credentials } = parseCredentials(written, { isServer: true, directory: keys });
+    const defaultUploads = new Map([['studio', [{ to: 's3://videos/studio/', credential: 'main' }]]]);
+    service = await startService(await databases.address(after), { credentials, defaultUploads }, after);
   });
   afterAll(async () => {
     for (const undo of undoing) await undo();
@@ -164,6 +184,50 @@ describeOnDatabases('the whole service', (databases) => {
       errors: [{ code: 'asset_unreachable' }],
     });
     expect((await untilEnded(acme, id)).status).toBe('preview_rendered');
+  });
+
+  it('delivers what is rendered where it was asked to, and where its tenant wants it', async () => {
+    const { styleVersion, client } = service;
+    const { api } = await client('studio');
+    const untilDelivered = async (id: string) => {
+      for (;;) {
+        const { body, headers } = await api('GET', `/v2/render_sessions/${id}`);
+        if (body.render_session.terminal && uploadsEnded(body.render_session)) return body.render_session;
+        expect(headers.get('retry-after')).toBe('1');
+        await new Promise((resolve) => setTimeout(resolve, 20));
+      }
+    };
+    const external_uploads = [{ to: 's3://videos/{title}.{extension}', credential: 'main' }];
+    const body = { ...sessionBody(styleVersion, textOf('Delivered'), 'Sommer/Winter'), external_uploads };
+    const created = await post(api, body);
+    const { id } = created.body.render_session;
+    const session = await untilDelivered(id);
+    expect(session.external_uploads).toMatchObject([
+      { to: 's3://videos/Sommer-Winter.mp4', credential: 'main', status: 'complete', url: null, error: null },
+      { to: `s3://videos/studio/${id}.mp4`, status: 'complete' },
+    ]);
+    const video = Buffer.from(await (await fetch(session.video_url)).arrayBuffer());
+    for (const key of ['Sommer-Winter.mp4', `studio/${id}.mp4`]) {
+      expect((await bucket.read('videos', key))?.equals(video)).toBe(true);
+    }
+
+    const path = `/v2/render_sessions/${id}/external_uploads`;
+    const later = { body: { external_uploads: [{ to: 's3://videos/later.mp4', credential: 'main' }] } };
+    const headers = { 'idempotency-key': 'later' };
+    expect(await api('POST', path, { ...later, headers })).toMatchObject({ status: 201 });
+    expect((await api('POST', path, { ...later, headers })).headers.get('idempotent-replayed')).toBe('true');
+    expect((await untilDelivered(id)).external_uploads).toHaveLength(3);
+    expect((await bucket.read('videos', 'later.mp4'))?.equals(video)).toBe(true);
+
+    const { api: other } = await client('other');
+    expect(await other('POST', path, later)).toMatchObject({ status: 404 });
+    expect(await post(other, body)).toMatchObject({
+      status: 422,
+      body: {
+        code: 'upload_invalid',
+        errors: [{ code: 'unknown_credential', pointer: '#/external_uploads/0/credential' }],
+      },
+    });
   });
 
   it('lets no token into its log, its answers or its database', async () => {
