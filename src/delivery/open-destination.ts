@@ -47,6 +47,7 @@ export async function openDestination(
     case 'file': {
       const own = credential?.kind === 'file' ? credential : null;
       const path = absolutePath(target.path, own?.directory ?? directory);
+      if (own === null && !path.startsWith(`${directory.replace(/\/$/, '')}/`)) throw needsCredential('file');
       const root = own === null ? directory : rootOf(path, own.allow, own.directory);
       return createFileDestination({ path, root, publicUrl: own?.publicUrl ?? null });
     }

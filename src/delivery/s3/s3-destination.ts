@@ -51,8 +51,10 @@ async function send(
     await bucket.put(key, bytes, kind, signal);
   } else {
     const isSent = await sendParts({ bucket, key, file, kind, smallestPartBytes: pieceBytes }, options);
-    // An upload that is gone may have come to its end without that anybody heard of it.
-    if (!isSent && !isIt(await bucket.head(key, signal), file)) {
+    // An upload that is gone may have come to its end without that anybody heard of it. Who may not list a bucket is told
+    // of what is not there that it is forbidden.
+    if (!isSent && !isIt(await bucket.head(key, signal).catch(() => null), file)) {
+      signal.throwIfAborted();
       throw bucket.failure('has lost what was sent so far');
     }
   }
