@@ -6,6 +6,7 @@ import type { Diagnostic } from '../../diagnostic.ts';
 import type { LintFinding } from '../../engine/lint/lint-finding.ts';
 import type { Fingerprint } from '../../lock/lock.ts';
 import { lintDiagnostic, lintFailure } from '../../report/lint-diagnostic.ts';
+import { renderCapacity } from '../../session/processes/render-capacity.ts';
 import { createRenderPool } from '../../session/processes/render-pool.ts';
 import { problemsOf } from '../../session/session-problems.ts';
 import type { LintSeverities } from '../../template/lint-severities.ts';
@@ -13,7 +14,6 @@ import type { TemplatePackage } from '../../template/template-package.ts';
 import type { Io } from '../io.ts';
 import { indexKey } from '../plan/quick-plan.ts';
 import { openScenes } from '../render/open-scenes.ts';
-import { renderCapacity } from '../service/render-capacity.ts';
 import { openLintMemory } from './lint-memory.ts';
 
 /** What videos are read from, and how bad it is what is found. */

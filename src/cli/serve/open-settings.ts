@@ -5,10 +5,10 @@ import { ReelformError } from '../../diagnostic.ts';
 import { findRoot } from '../../project/find-root.ts';
 import { readSettings, shownSettings } from '../../server/read-settings.ts';
 import type { ServeSettings } from '../../server/settings-table.ts';
+import { renderCapacity } from '../../session/processes/render-capacity.ts';
 import { directoryOf, tellDiagnostics } from '../diagnose.ts';
 import type { GlobalOptions } from '../global-options.ts';
 import type { Io } from '../io.ts';
-import { renderCapacity } from '../service/render-capacity.ts';
 
 const SETTINGS_FILE = 'reelform-server.yaml';
 

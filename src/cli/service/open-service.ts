@@ -10,13 +10,13 @@ import { createDestinations } from '../../session/destinations.ts';
 import { createDirectoryOutputs } from '../../session/directory-outputs.ts';
 import { createEmbeddedService } from '../../session/embedded-service.ts';
 import { chooseEncoder } from '../../session/processes/choose-encoder.ts';
+import { renderCapacity } from '../../session/processes/render-capacity.ts';
 import { createRenderPool } from '../../session/processes/render-pool.ts';
 import { ALLOW_EVERYTHING } from '../../session/sources/allow-list.ts';
 import { createSources } from '../../session/sources/sources.ts';
 import type { Io } from '../io.ts';
 import { openRemoteService, uploadOf } from './open-remote-service.ts';
 import { publishSources } from './publish-sources.ts';
-import { renderCapacity } from './render-capacity.ts';
 
 /** A service that a command opened, and has to close. */
 export interface OpenService {

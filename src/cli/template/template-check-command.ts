@@ -5,13 +5,13 @@ import { SceneError } from '../../engine/scene-error.ts';
 import { diagnosticsJson } from '../../report/diagnostics-json.ts';
 import { packageDiagnostic } from '../../report/package-diagnostic.ts';
 import { checkedText } from '../../report/template-check-text.ts';
+import { renderCapacity } from '../../session/processes/render-capacity.ts';
 import { createRenderPool } from '../../session/processes/render-pool.ts';
 import { parseTemplatePackage } from '../../template/parse-template-package.ts';
 import type { TemplatePackage } from '../../template/template-package.ts';
 import { directoryOf, tellDiagnostics } from '../diagnose.ts';
 import type { GlobalOptions } from '../global-options.ts';
 import { type Io, wantsColor } from '../io.ts';
-import { renderCapacity } from '../service/render-capacity.ts';
 import { type NamedPackage, readNamedPackage } from './read-package.ts';
 import { withRepositoryFonts } from './with-repository-fonts.ts';
 

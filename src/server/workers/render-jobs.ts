@@ -26,7 +26,7 @@ export function renderJobs({ database, runner, styleVersions, settings, log }: R
         await beginTurn(database, queue, priority);
         // Who renders a part looks after it itself, and removes what it has made.
         if (id.includes('/')) await runner.run(id, signal);
-        else await watch.during(sessionOf(id), signal, (wanted) => runner.run(id, wanted));
+        else await watch.during(id, signal, (wanted) => runner.run(id, wanted));
       }),
     onDead: (id) => runner.fail(id, LOST),
   });
@@ -44,11 +44,6 @@ export function renderJobs({ database, runner, styleVersions, settings, log }: R
       onDead: (id) => styleVersions.fail(id),
     },
   };
-}
-
-/** A part of a session is `rs_…/…`. */
-function sessionOf(job: string): string {
-  return job.split('/')[0]!;
 }
 
 /** Five workers have begun it, and none came to its end. */
