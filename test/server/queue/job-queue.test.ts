@@ -57,7 +57,7 @@ async function forward(database: Database): Promise<void> {
   await database.query(`update reelform_jobs.job set start_after = now() where state = 'retry'`);
 }
 
-describeOnDatabases('JobQueue', (databases) => {
+describeOnDatabases('JobQueue', (databases, kind) => {
   it('does each job once, as many at a time as there are places', async () => {
     const { database } = await databases.open();
     const queue = await openQueue(database);
@@ -247,5 +247,55 @@ describeOnDatabases('JobQueue', (databases) => {
       { id: 'rs_1', state: 'completed' },
       { id: 'rs_2', state: 'created' },
     ]);
+  });
+
+  it('has no more jobs of a group at work than it may, whoever takes them', async () => {
+    const { database } = await databases.open();
+    const queues = await Promise.all([openQueue(database), openQueue(database)]);
+    const begun = calls<string>();
+    const ends = new Map<string, () => void>();
+    for (const queue of queues) {
+      await queue.work({
+        render: {
+          ...{ places: 2, groupPlaces: 1, placesOfGroups: new Map([['large', 2]]) },
+          run: (id) =>
+            new Promise<void>((resolve) => {
+              ends.set(id, resolve);
+              void begun.add(id);
+            }),
+          onDead: async () => {},
+        },
+      });
+    }
+    const ids = ['small 1', 'small 2', 'large 1', 'large 2', 'large 3'];
+    for (const id of ids) await queues[0]!.enqueue(database, 'render', id, { group: id.split(' ')[0]! });
+    await begun.until(3);
+    const count = (group: string): number => begun.seen.filter((id) => id.startsWith(group)).length;
+    expect([count('small'), count('large')]).toEqual([1, 2]);
+    ends.get(begun.seen.find((id) => id.startsWith('small'))!)!();
+    await begun.until(4);
+    expect([count('small'), count('large')]).toEqual([2, 2]);
+    ends.get(begun.seen.find((id) => id.startsWith('large'))!)!();
+    await begun.until(5);
+    for (const end of ends.values()) end();
+  });
+
+  it.skipIf(kind === 'pglite')('goes on, and is told of new jobs, when all its connections have broken', async () => {
+    const { database } = await databases.open();
+    const queue = await openQueue(database);
+    const done = calls<string>();
+    await queue.work(handlers({ places: 2, render: done.add }));
+    await queue.enqueue(database, 'render', 'rs_1');
+    await done.until(1);
+    await database.query(
+      `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`,
+    );
+    await queue.enqueue(database, 'render', 'rs_2');
+    await done.until(2);
+    const listeners = () =>
+      database.query(`select pid from pg_stat_activity where datname = current_database() and query ilike 'listen%'`);
+    await vi.waitUntil(async () => (await listeners()).length > 0, { timeout: 10_000, interval: 50 });
+    await queue.enqueue(database, 'render', 'rs_3');
+    await done.until(3);
   });
 });
