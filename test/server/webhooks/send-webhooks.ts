@@ -1,0 +1,42 @@
+import { setTimeout } from 'node:timers/promises';
+import { JobQueue } from '../../../src/server/queue/job-queue.ts';
+import { SILENT_LOG } from '../../../src/server/silent-log.ts';
+import { openDatabase } from '../../../src/server/store/open-database.ts';
+import { createSessionTable } from '../../../src/server/store/session-table.ts';
+import { openWebhooks } from '../../../src/server/webhooks/open-webhooks.ts';
+import { ALLOW_EVERYTHING } from '../../../src/session/sources/allow-list.ts';
+import { shortenLeases } from '../../support/short-leases.ts';
+import { ACME, makeClaim, makeStored } from '../store/sessions.ts';
+
+// A process of its own, to be killed: makes an endpoint and a session per key, as a client does again after a crash, and
+// sends what there is to be told. Time between tries passes at once.
+const [url = '', directory = '', receiver = '', keys = '0'] = process.argv.slice(2);
+const now = (): number => Date.now();
+const claim = (key: string) => makeClaim(key, 'body', now() + 86_400_000);
+const say = (line: string): void => void process.stdout.write(`${line}\n`);
+
+const database = await openDatabase({ url: url || null, directory, log: SILENT_LOG });
+const queue = await JobQueue.open({
+  ...{ database, jobSeconds: 60, log: SILENT_LOG },
+  pollSeconds: 0.2,
+});
+const webhooks = openWebhooks({ database, queue, now, allow: ALLOW_EVERYTHING, log: SILENT_LOG });
+const sessions = createSessionTable({ database, now, onStatus: webhooks.onSessionStatus });
+const leases = shortenLeases(database);
+
+const { endpoint } = await webhooks.api.create(ACME, { url: receiver }, claim('endpoint'));
+say(`secret ${endpoint.secret}`);
+await queue.work({ webhook: webhooks.handler });
+say('ready');
+for (let key = 0; key < Number(keys); key++) await sessions.create(makeStored(), claim(`key ${key}`));
+for (;;) {
+  await database.query(
+    `update reelform_jobs.job set start_after = now() where name = 'webhook' and state = 'created' and start_after > now()`,
+  );
+  if ((await webhooks.pending()) === 0) break;
+  await setTimeout(100);
+}
+say('all told');
+await leases.stop();
+await queue.stop({ graceMs: 1000 });
+await database.close();
