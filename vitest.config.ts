@@ -1,7 +1,8 @@
 import { defineConfig } from 'vitest/config';
 
-/** Folders whose tests are of values alone: nothing of the process is changed by them. */
-const OF_VALUES = 'test/{apply,definition,lock,plan,project,report,schema,template,yaml}/**/*.test.ts';
+/** Folders whose tests leave the process as it was. */
+const TOGETHER =
+  'test/{apply,definition,engine,lock,plan,project,report,schema,server/http,service,template,yaml}/**/*.test.ts';
 
 export default defineConfig({
   test: {
@@ -16,11 +17,11 @@ export default defineConfig({
         test: {
           name: 'apart',
           include: ['test/**/*.test.ts'],
-          exclude: ['test/e2e/**', 'test/field/**', OF_VALUES],
+          exclude: ['test/e2e/**', 'test/field/**', TOGETHER],
         },
       },
-      // One process for all: to start one for each file, and to load the same into it, took longer than the tests.
-      { extends: true, test: { name: 'values', include: [OF_VALUES], isolate: false } },
+      // One process for all: one for each file, which loads the same again, takes twice the time.
+      { extends: true, test: { name: 'together', include: [TOGETHER], isolate: false } },
     ],
   },
 });
