@@ -115,6 +115,7 @@ function differsBecause(reviewed: ChangeDocument, change: Change | undefined): s
     if (!goesThere(reviewed.destinations, change.desired)) return ELSEWHERE;
     return saysSame(reviewed.fields, change.desired) ? null : 'its title, labels or template have changed';
   }
+  if (change.action === 'deliver' && isRestOf(present, reviewed)) return null;
   if (!isSame(present.before, reviewed.before) || present.previous_id !== reviewed.previous_id) {
     return 'the lockfile has another rendering of it';
   }
@@ -124,6 +125,15 @@ function differsBecause(reviewed: ChangeDocument, change: Change | undefined): s
     return 'it would be rendered, and the plan says that it is not';
   }
   return null;
+}
+
+/** Whether what is left is a part of what was agreed to: it was rendered, and did not arrive everywhere. */
+function isRestOf(present: ChangeDocument, reviewed: ChangeDocument): boolean {
+  const isAgreed = (one: unknown, agreed: readonly unknown[]): boolean => agreed.some((other) => isSame(one, other));
+  return (
+    (present.destinations ?? []).every((one) => isAgreed(one, reviewed.destinations ?? [])) &&
+    present.fields.every((one) => isAgreed(one, reviewed.fields))
+  );
 }
 
 const ELSEWHERE = 'it would be delivered to other places';

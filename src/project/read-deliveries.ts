@@ -39,10 +39,10 @@ export function readDeliveries(
   );
   // What is wrong with a credential is told there, and not wherever it is used.
   const known = diagnostics.length === 0 ? credentials : null;
-  const deliver = destinationsOf(written.deliver).map(({ destination, path }): VideoDestination => {
+  const deliver = destinationsOf(written.deliver).map(({ destination, path, isMap }): VideoDestination => {
     const wrong = known === null ? null : problemOfAll(destination, service, known);
     if (wrong !== null) {
-      const place = wrong.part === 'credential' ? [...path, 'credential'] : path;
+      const place = isMap ? [...path, wrong.part] : path;
       diagnostics.push(problem(`deliver: ${wrong.message}`, wrong.hint, place, 'value', locate));
     }
     return destination;
@@ -71,7 +71,7 @@ function problemOfAll(
 
 function destinationsOf(
   written: WrittenDeliveries['deliver'],
-): { readonly destination: VideoDestination; readonly path: readonly string[] }[] {
+): { readonly destination: VideoDestination; readonly path: readonly string[]; readonly isMap: boolean }[] {
   const isList = Array.isArray(written);
   const all: readonly WrittenDestination[] = isList
     ? written
@@ -80,8 +80,8 @@ function destinationsOf(
       : [written as WrittenDestination];
   return all.map((one, index) => {
     const path = isList ? ['deliver', String(index)] : ['deliver'];
-    if (typeof one === 'string') return { destination: { to: one, credential: null }, path };
-    return { destination: { to: one.to, credential: one.credential ?? null }, path: [...path, 'to'] };
+    if (typeof one === 'string') return { destination: { to: one, credential: null }, path, isMap: false };
+    return { destination: { to: one.to, credential: one.credential ?? null }, path, isMap: true };
   });
 }
 

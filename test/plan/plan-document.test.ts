@@ -96,12 +96,11 @@ describe('planDocument()', () => {
       fc.assert(
         fc.property(anyWorld, ({ videos, lock, missing }) => {
           const { plan_id, changes } = document(videos, lock, missing);
-          const rows = changes.map((change) => [
-            change.id,
-            change.action,
-            change.before?.fingerprint ?? null,
-            change.after?.fingerprint ?? null,
-          ]);
+          const rows = changes.map(({ id, action, before, after, destinations = [] }) => {
+            const places = destinations.filter(({ kind }) => kind === 'deliver').map((one) => [one.to, one.credential]);
+            const row = [id, action, before?.fingerprint ?? null, after?.fingerprint ?? null];
+            return places.length === 0 ? row : [...row, places];
+          });
           expect(plan_id).toBe(`sha256:${sha256(canonicalJson(rows))}`);
         }),
       );

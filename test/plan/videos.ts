@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { Video, VideoId, VideoResource, VideoSound } from '../../src/definition/video.ts';
+import type { Video, VideoDestination, VideoId, VideoResource, VideoSound } from '../../src/definition/video.ts';
 import { sha256 } from '../../src/digest.ts';
 import type { Lock, Rendering } from '../../src/lock/lock.ts';
 import { type DesiredVideo, desiredVideo } from '../../src/plan/desired-video.ts';
@@ -100,12 +100,19 @@ export function rendering(id: string): Rendering {
 export function applied(lock: Lock, done: Plan): Lock {
   return editLock(
     lock,
-    done.changes.map((change) => settle(change, rendering(change.id))),
+    done.changes.map((change) => settle(change, rendering(change.id), placesOf(change))),
   );
+}
+
+/** Everything arrives everywhere. */
+function placesOf({ destinations }: Plan['changes'][number]): { to: string }[] {
+  return destinations.flatMap(({ kind, to }) => (kind === 'deliver' ? [{ to }] : []));
 }
 
 /** The lock of a repository in which all of these were rendered. */
 export const lockOf = (...videos: DesiredVideo[]): Lock => applied(emptyLock, plan(videos, emptyLock));
+
+export const place = (to: string): VideoDestination => ({ to, credential: null });
 
 const value = fc.oneof(
   fc.constantFrom('Hello', 'World', 'x'.repeat(201), `sha256:${'0'.repeat(64)}`).map(text),
@@ -128,6 +135,7 @@ const anyDesired = fc
       audio: fc.constantFrom(new Map(), new Map(), new Map([['main', track('a.mp3')]])),
       fonts: fc.constantFrom(new Map(), new Map(), new Map([['A', 'B']])),
       output: fc.constantFrom(null, null, { format: 'gif' as const }),
+      deliver: fc.subarray(['s3://videos/', 's3://videos/{title}/{id}', 'file:{fingerprint}'].map(place)),
     }),
     changes: fc.constantFrom<Partial<Context>>(
       {},

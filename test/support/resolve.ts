@@ -1,4 +1,5 @@
 import type { OutputProblem } from '../../src/definition/read-additions.ts';
+import type { DeliverContext } from '../../src/definition/read-deliver.ts';
 import { type Resolved, resolveDefinitions } from '../../src/definition/resolve-definitions.ts';
 import type { Video } from '../../src/definition/video.ts';
 import type { Diagnostic } from '../../src/diagnostic.ts';
@@ -29,14 +30,16 @@ export const RESOURCES = `resources:
 
 export const DEFINITION = `template: launch\ntitle: Summer\n${RESOURCES}`;
 
+const NOWHERE: DeliverContext = { all: [], problemOf: () => null };
+
 /** Resolves definitions from memory: everything below `videos/`, over the template `launch`. */
-export function resolve(files: Files): Resolved {
+export function resolve(files: Files, deliver: DeliverContext = NOWHERE): Resolved {
   const paths = Object.keys(files).filter((path) => path.startsWith('videos/') && /\.ya?ml$/.test(path));
   return resolveDefinitions(paths, {
     folder: 'videos',
     templates: new Map([['launch', { spec: LAUNCH_SPEC, check, fonts: FONTS, outputProblems }]]),
     output: null,
-    deliver: { all: [], problemOf: () => null },
+    deliver,
     templateNames: ['launch', 'unpulled'],
     checkFile: checks.file,
     checkAny: checks.anyVideo,

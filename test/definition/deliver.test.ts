@@ -1,0 +1,146 @@
+import { describe, expect, it, test } from 'vitest';
+import { fillDestination } from '../../src/definition/fill-destination.ts';
+import type { VideoId } from '../../src/definition/video.ts';
+import { parseConfig } from '../../src/project/config.ts';
+import { deliverContext } from '../../src/project/destination-problem.ts';
+import { createChecks } from '../../src/schema/create-checks.ts';
+import { DEFINITION, placed, resolve } from '../support/resolve.ts';
+
+const CREDENTIALS = `credentials:
+  main: {kind: s3, allow: ["s3://videos/public/"]}
+  cold: {kind: azblob, account_key_env: AZURE_KEY}
+`;
+
+function read(config: string): ReturnType<typeof parseConfig> {
+  return parseConfig('reelform.yaml', `templates: {launch: ./t}\n${config}`, createChecks().config, '/repository');
+}
+
+/** `code file:line:column message`, and where each video goes. */
+function delivered(files: Readonly<Record<string, string>>, config = CREDENTIALS) {
+  const { videos, diagnostics } = resolve(files, deliverContext(read(config).config));
+  return {
+    problems: diagnostics.map((one) => `${placed(one, (file) => files[file])} ${one.message}`),
+    places: videos.map(({ video }) => video.deliver.map(({ to, credential }) => [to, credential])),
+  };
+}
+
+const one = (deliver: string, more = ''): Record<string, string> => ({
+  'videos/berlin.yaml': `${DEFINITION}${more}deliver: ${deliver}\n`,
+});
+
+describe('deliver', () => {
+  it.each([
+    ['s3://videos/{id}.mp4', [['s3://videos/{id}.mp4', null]]],
+    ['{to: "s3://videos/public/{id}", credential: main}', [['s3://videos/public/{id}', 'main']]],
+    [
+      '[s3://videos/, "file:out/{label.region}.mp4"]',
+      [
+        ['s3://videos/', null],
+        ['file:out/{label.region}.mp4', null],
+      ],
+    ],
+    ['[]', []],
+  ])('takes a place, one with a credential, several, and none: %s', (deliver, places) => {
+    const config = `${CREDENTIALS}deliver: s3://other/\n`;
+    expect(delivered(one(deliver, 'labels: {region: eu}\n'), config)).toEqual({ problems: [], places: [places] });
+  });
+
+  it('takes what reelform.yaml says where a definition says nothing', () => {
+    const files = { 'videos/berlin.yaml': DEFINITION };
+    expect(delivered(files, 'deliver: s3://other/\n').places).toEqual([[['s3://other/', null]]]);
+  });
+
+  it.each([
+    ['s3://videos/{session_id}.mp4', '7:10', 'another place for each rendering'],
+    ['s3://videos/{date}.mp4', '7:10', 'another place for each day'],
+    ['"s3://videos/{Id}.mp4"', '7:10', 'no placeholder {Id}'],
+    ['"s3://videos/{label.region}.mp4"', '7:10', 'no placeholder {label.region}'],
+    ['ftp://videos/a.mp4', '7:10', 'a bucket or a folder'],
+    ['"file:../a.mp4"', '7:10', 'one that is . or ..'],
+    ['{to: "s3://videos/public/a", credential: mian}', '7:51', 'no credential "mian"'],
+    ['{to: "s3://videos/private/a", credential: main}', '7:15', 'may not write there'],
+    ['{to: "s3://videos/a", credential: cold}', '7:15', 'is for azblob:'],
+    ['azblob://account/container/a', '7:10', 'needs a credential of the kind azblob'],
+    ['["s3://videos/berlin", "s3://videos/{id}"]', '7:33', 'there twice'],
+    ['{credential: main}', '7:1', 'has no to'],
+    ['{to: "s3://videos/a", name: main}', '7:32', 'not a property'],
+    ['[[]]', '7:11', 'must be a text'],
+  ])('says where it is wrong: %s', (deliver, place, message) => {
+    const { problems } = delivered(one(deliver));
+    expect(problems).toEqual([expect.stringContaining(message)]);
+    expect(problems[0]).toContain(`videos/berlin.yaml:${place}`);
+  });
+
+  it('refuses two videos in one place, rows of one definition among them', () => {
+    const files = {
+      'videos/berlin.yaml': `${DEFINITION}deliver: s3://videos/one.mp4\n`,
+      'videos/oslo.yaml': `${DEFINITION}deliver: ["s3://videos/{id}.mp4", s3://videos/one.mp4]\n`,
+      'videos/same.yaml': `${DEFINITION}deliver: "s3://videos/{fingerprint}.mp4"\n`,
+      'videos/alike.yaml': `${DEFINITION}deliver: "s3://videos/{fingerprint}.mp4"\n`,
+      'videos/shops.yaml': `${DEFINITION}each: {from: data/shops.csv, id: "\${city}"}\ndeliver: "s3://videos/\${land}"\n`,
+      'data/shops.csv': 'city,land\nBerlin,de\nBonn,de\n',
+    };
+    expect(delivered(files).problems).toEqual([
+      expect.stringMatching(/^destination_taken videos\/oslo\.yaml:7:35 .*"berlin" and "oslo" would both go/),
+      expect.stringMatching(/^destination_taken videos\/shops\.yaml:8:10 .*"shops\/Berlin" and "shops\/Bonn"/),
+    ]);
+  });
+});
+
+describe('fillDestination()', () => {
+  const video = { id: 'de/berlin' as VideoId, title: 'A/B: {id} ', labels: { region: 'north/west' }, output: null };
+  const fingerprint = `v1:${'4f0c9a1e'.repeat(8)}`;
+  test.each([
+    ['s3://b', 's3://b/de/berlin.mp4'],
+    ['s3://b/x/', 's3://b/x/de/berlin.mp4'],
+    ['azblob://a/c', 'azblob://a/c/de/berlin.mp4'],
+    ['file:', 'file:de/berlin.mp4'],
+    ['s3://b/{fingerprint}.{extension}', 's3://b/4f0c9a1e.mp4'],
+    ['s3://b/{label.region}/{title}', 's3://b/north-west/A-B- id'],
+    ['s3://b/{other}', 's3://b/{other}'],
+  ])('%s → %s', (to, filled) => {
+    expect(fillDestination(to, video, fingerprint)).toBe(filled);
+  });
+
+  test('follows the format', () => {
+    const zip = { ...video, output: { format: 'png_sequence' as const } };
+    expect(fillDestination('s3://b/', zip, fingerprint)).toBe('s3://b/de/berlin.zip');
+  });
+});
+
+describe('deliver, credentials and assets of reelform.yaml', () => {
+  it('are read, without secrets', () => {
+    const { config, diagnostics } = read(
+      `${CREDENTIALS}deliver: {to: s3://videos/public/, credential: main}\nassets: {publish: s3://assets, public_url: "https://cdn.example.com/a"}\n`,
+    );
+    expect(diagnostics).toEqual([]);
+    expect(config.deliver).toEqual([{ to: 's3://videos/public/', credential: 'main' }]);
+    expect(config.assets).toEqual({
+      publish: 's3://assets/',
+      publicUrl: 'https://cdn.example.com/a/',
+      credential: null,
+    });
+    expect([...config.credentials.keys()]).toEqual(['main', 'cold']);
+  });
+
+  it.each([
+    ['deliver: s3://videos/all.mp4', '2:10', 'Every video would go to the same place'],
+    ['deliver: ["s3://videos/{id}", "s3://videos/{date}/{id}"]', '2:31', 'each day'],
+    ['deliver: {to: s3://videos/, credential: nobody}', '2:41', 'no credential "nobody"'],
+    ['credentials: {main: {kind: s3, secret_access_key: hush}}', '2:32', 'would be a secret in a file'],
+    ['assets: {publish: s3://assets/}', '2:1', 'has no public_url'],
+    ['assets: {publish: "file:out/", public_url: "https://a.example/"}', '2:19', 'the folder of a bucket'],
+    [
+      'service: {url: "https://a.example", capabilities: {external_uploads: false}}\ndeliver: s3://videos/',
+      '3:10',
+      'delivers no',
+    ],
+  ])('are refused where they are wrong: %s', (text, place, message) => {
+    const { diagnostics } = read(text);
+    expect(diagnostics.map((one) => placed(one, () => `templates: {launch: ./t}\n${text}`))).toEqual([
+      expect.stringContaining(`reelform.yaml:${place}`),
+    ]);
+    expect(diagnostics[0]?.message).toContain(message);
+    expect(JSON.stringify(diagnostics)).not.toContain('hush');
+  });
+});
