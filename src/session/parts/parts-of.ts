@@ -33,12 +33,17 @@ export interface SplitQuestion {
 export function partsOf(question: SplitQuestion, rules: SplitRules = SPLIT_RULES): number {
   const { segmentCount, videoSeconds, renderSeconds, sceneBytes, idlePlaces } = question;
   if (sceneBytes > rules.sceneBytes) return 1;
-  const byLength = Math.floor(videoSeconds / rules.partSeconds);
-  const byWork = Math.floor(renderSeconds / rules.partRenderSeconds);
+  const byLength = atMost(videoSeconds, rules.partSeconds);
+  const byWork = atMost(renderSeconds, rules.partRenderSeconds);
   return Math.max(1, Math.min(segmentCount, byLength, byWork, 1 + idlePlaces));
 }
 
-/** The segments of each part: all of them, in order, and as many in each as in any other, or one more in the first ones. */
+/** How many times some seconds are in others; 0 seconds bound nothing. */
+function atMost(all: number, one: number): number {
+  return one === 0 ? Number.POSITIVE_INFINITY : Math.floor(all / one);
+}
+
+/** The segments of each part: all of them, in order, and in each as many as in any other, or one more. */
 export function partRanges(segmentCount: number, partCount: number): SegmentRange[] {
   const bound = (part: number): number => Math.ceil((part * segmentCount) / partCount);
   return Array.from({ length: partCount }, (_, part) => ({ first: bound(part), end: bound(part + 1) }));
