@@ -1,23 +1,22 @@
 import { Readable } from 'node:stream';
 import { sha256 } from '../../digest.ts';
-import type { S3Bucket, S3ObjectKind } from './s3-bucket.ts';
+import type { S3Bucket } from './s3-bucket.ts';
 import { sendParts } from './send-parts.ts';
 
-/** More in one request would take too long to send again. */
-const ONE_REQUEST_BYTES = 32 * 2 ** 20;
-const PART_BYTES = 16 * 2 ** 20;
+/** Bytes. More in one request would take too long to send again. */
+const SIZES = { oneRequest: 32 * 2 ** 20, part: 16 * 2 ** 20 };
 
 /** Writes an object from memory: nobody sees a part of it, and nothing of it stays where that fails. @throws as `S3Bucket` */
 export async function putWhole(
   bucket: S3Bucket,
   key: string,
   bytes: Uint8Array,
-  kind: S3ObjectKind = {},
+  sizes: typeof SIZES = SIZES,
 ): Promise<void> {
-  if (bytes.length <= ONE_REQUEST_BYTES) return await bucket.put(key, bytes, kind);
+  if (bytes.length <= sizes.oneRequest) return await bucket.put(key, bytes);
   const file = {
     size: bytes.length,
-    contentType: kind.contentType ?? 'application/octet-stream',
+    contentType: 'application/octet-stream',
     sha256: sha256(bytes),
     stream: ({ start, end } = { start: 0, end: bytes.length }) => Readable.from([bytes.subarray(start, end)]),
   };
@@ -30,7 +29,7 @@ export async function putWhole(
     },
   };
   try {
-    const isSent = await sendParts({ bucket, key, file, kind, smallestPartBytes: PART_BYTES }, delivering);
+    const isSent = await sendParts({ bucket, key, file, kind: {}, smallestPartBytes: sizes.part }, delivering);
     if (!isSent && (await bucket.head(key))?.size !== bytes.length) throw bucket.failure('lost what was sent');
   } catch (error) {
     if (uploadId !== '') await bucket.abortParts(key, uploadId).catch(() => undefined);
