@@ -55,7 +55,7 @@ const UPLOADED = {
   to: 's3://videos/summer/Berlin.mp4',
   credential: 'main',
   status: 'complete',
-  remote_id: '"5d41402abc4b2a76b9719d911017c592"',
+  remote_id: '5d41402abc4b2a76b9719d911017c592',
   url: 'https://cdn.example.com/summer/Berlin.mp4',
   error: null,
 };
