@@ -6,6 +6,8 @@ import { readCursor, writeCursor } from '../store/page-cursor.ts';
 /** A try that was begun: everything that sending takes. */
 export interface BegunTry {
   readonly deliveryId: string;
+  /** Which planned try it is. */
+  readonly turn: number;
   readonly attempt: number;
   readonly step: number;
   readonly endpointId: string;
@@ -44,7 +46,7 @@ export const deliveryTable = {
         from reelform.webhook_endpoints e, reelform.webhook_messages m
         where d.id = $1 and d.turn = $2 and d.status = 'pending' and e.disabled_because is null
           and e.id = d.endpoint_id and m.id = d.message_id
-        returning d.id as "deliveryId", d.attempts as attempt, d.step, e.id as "endpointId", e.tenant, e.url, e.secret,
+        returning d.id as "deliveryId", d.turn, d.attempts as attempt, d.step, e.id as "endpointId", e.tenant, e.url, e.secret,
           case when e.previous_secret_until > $3::timestamptz then e.previous_secret end as previous,
           m.id as "messageId", m.type, m.body`,
       [id, turn, at],
@@ -66,37 +68,43 @@ export const deliveryTable = {
   },
 
   /**
-   * Writes what came of a try, and what follows: `nextAt` where it is to be tried again. One that was canceled meanwhile
-   * stays so, unless it was delivered all the same.
+   * Writes what came of a try, and what follows: `nextAt` where it is to be tried again. What was canceled or planned anew
+   * meanwhile stays so, unless it was delivered all the same.
    *
-   * @returns null, and writes nothing, when another try has begun; else the status, and the turn that comes next
+   * @returns null, and writes nothing, when another try has begun; else what there was, and the turn that comes next where
+   * this try was still the planned one
    */
   async record(
     tx: Queryable,
-    { deliveryId, attempt }: Pick<BegunTry, 'deliveryId' | 'attempt'>,
+    { deliveryId, turn, attempt }: Pick<BegunTry, 'deliveryId' | 'turn' | 'attempt'>,
     { at, status_code, error, duration_ms }: WebhookAttempt,
     next: {
       readonly status: 'pending' | 'delivered' | 'failed';
       readonly nextAt: string | null;
       readonly endedAt: string;
     },
-  ): Promise<{ readonly status: WebhookDeliveryStatus; readonly turn: number } | null> {
+  ): Promise<{ readonly before: WebhookDeliveryStatus; readonly nextTurn: number | null } | null> {
     const [row] = await tx.query<{ status: WebhookDeliveryStatus; turn: number }>(
-      `update reelform.webhook_deliveries set
-          turn = turn + 1, step = step + 1,
-          status = case when status = 'canceled' and $3 <> 'delivered' then status else $3 end,
-          next_attempt_at = case when status = 'pending' then $4::timestamptz end,
-          ended_at = case when status = 'pending' and $3 = 'pending' then null else coalesce(ended_at, $5::timestamptz) end
-        where id = $1 and attempts = $2 and status in ('pending', 'canceled') returning status, turn`,
-      [deliveryId, attempt, next.status, next.nextAt, next.endedAt],
+      `select status, turn from reelform.webhook_deliveries
+        where id = $1 and attempts = $2 and status in ('pending', 'canceled') for update`,
+      [deliveryId, attempt],
     );
     if (row === undefined) return null;
+    const isPlanned = row.status === 'pending' && row.turn === turn;
+    if (isPlanned || next.status === 'delivered') {
+      await tx.query(
+        `update reelform.webhook_deliveries
+          set turn = turn + 1, step = step + 1, status = $2, next_attempt_at = $3::timestamptz, ended_at = $4::timestamptz
+          where id = $1`,
+        [deliveryId, next.status, next.nextAt, next.status === 'pending' ? null : next.endedAt],
+      );
+    }
     await tx.query(
       `insert into reelform.webhook_attempts (delivery_id, attempt, at, status_code, error, duration_ms)
         values ($1, $2, $3::timestamptz, $4, $5, $6)`,
       [deliveryId, attempt, at, status_code, error, duration_ms],
     );
-    return row;
+    return { before: row.status, nextTurn: isPlanned ? turn + 1 : null };
   },
 
   /** From the beginning of the schedule, whatever became of it. @returns the turn; null when there is none */

@@ -94,9 +94,10 @@ export function createWebhookSender(options: SenderOptions): WebhookSender {
       if (begun.type !== TEST_TYPE && (delayMs === null || endpoint.failing_since !== null)) {
         await sayFailing(tx, endpointId, endedMs);
       }
-      if (written.status !== 'pending' || delayMs === null) return 'failed';
+      if (written.nextTurn === null) return written.before === 'pending' ? 'retried' : 'failed';
+      if (delayMs === null) return 'failed';
       // An endpoint that has just been given up cancels it: the job finds nothing to do.
-      await outbox.plan(tx, { deliveryId, endpointId, turn: written.turn, delayMs });
+      await outbox.plan(tx, { deliveryId, endpointId, turn: written.nextTurn, delayMs });
       return 'retried';
     });
     if (outcome === null) return;

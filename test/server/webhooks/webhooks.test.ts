@@ -142,7 +142,8 @@ describeOnDatabases('webhooks', (databases) => {
   });
 
   it('are sent again when somebody asks, from the beginning, under the same id', async () => {
-    const webhooks = openTestWebhooks((await databases.open()).database);
+    const { database } = await databases.open();
+    const webhooks = openTestWebhooks(database);
     const receiver = await openReceiver();
     const { id } = await webhooks.endpoint(receiver.url);
     await webhooks.happen();
@@ -161,6 +162,17 @@ describeOnDatabases('webhooks', (databases) => {
     expect(receiver.arrived).toHaveLength(3);
     expect(new Set(receiver.arrived.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
     expect((await page())[0]).toMatchObject({ status: 'delivered', attempts: [{}, {}, {}] });
+    // Asked for while its last try is on its way.
+    await webhooks.api.redeliver(ACME, id, delivered!.id);
+    await database.query('update reelform.webhook_deliveries set step = 9');
+    const failing = webhooks.sender2(async () => {
+      await webhooks.api.redeliver(ACME, id, delivered!.id);
+      return { kind: 'answered', status: 500, retryAfterMs: null };
+    });
+    await failing.run(webhooks.jobs.shift()!.id, never);
+    expect((await page())[0]).toMatchObject({ status: 'pending' });
+    await webhooks.due();
+    expect((await page())[0]).toMatchObject({ status: 'delivered', next_attempt_at: null });
     await expect(webhooks.api.redeliver(ACME, id, 'whd_none')).rejects.toMatchObject({ status: 404 });
   });
 
