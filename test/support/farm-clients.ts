@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Api, openApi } from './api.ts';
+import { type Api, openApi, untilEnded } from './api.ts';
 import type { Farm } from './farm.ts';
 import type { FarmSession } from './farm-sessions.ts';
 import { startWebhookReceiver, type WebhookReceiver } from './webhook-receiver.ts';
@@ -33,6 +33,8 @@ export interface ToldFigures {
 export interface FarmClients {
   /** One session after the other, of tenants in turn, each to be delivered to the bucket. @returns their ids */
   post(sessions: readonly FarmSession[]): Promise<string[]>;
+  /** Resolves when a session has ended. */
+  ended(id: string): Promise<void>;
   /** Resolves when all uploads have ended. */
   delivered(ids: readonly string[]): Promise<ToldUpload[]>;
   video(id: string): Promise<Uint8Array>;
@@ -66,11 +68,11 @@ export async function openFarmClients(farm: Farm, receivers: readonly WebhookRec
   return {
     async post(sessions) {
       const ids: string[] = [];
-      for (const [index, { title, mapping }] of sessions.entries()) {
-        const { api } = clients[index % clients.length]!;
+      for (const { title, mapping } of sessions) {
+        const { api } = clients[apis.size % clients.length]!;
         const external_uploads = [{ to: 's3://deliveries/{session_id}.mp4', credential: 'bucket' }];
         const { status, body } = await api('POST', '/v2/render_sessions', {
-          headers: { 'idempotency-key': `farm-${index}` },
+          headers: { 'idempotency-key': title.replace(' ', '-') },
           body: { title, mapping, render: 'preview', external_uploads },
         });
         if (status !== 201) throw new Error(`${status}: ${JSON.stringify(body)}`);
@@ -78,6 +80,9 @@ export async function openFarmClients(farm: Farm, receivers: readonly WebhookRec
         ids.push(body.render_session.id);
       }
       return ids;
+    },
+    async ended(id) {
+      await untilEnded(apis.get(id)!, id);
     },
     async delivered(ids) {
       const uploads: ToldUpload[] = [];

@@ -7,17 +7,24 @@ import type { TemplatePackage } from '../../src/template/template-package.ts';
 import type { Mapping } from '../../src/wire/mapping.ts';
 import { SMALL_MANIFEST, smallAnimation, smallPackageFiles } from './small-package.ts';
 
-/** What a farm renders: many short videos, and some that are long enough for parts. */
-export type FarmTemplate = 'short' | 'long';
+const SIZES = {
+  short: { frames: 40, fps: 10, width: 640, height: 360 },
+  // So much to draw that it pays to do it in parts.
+  long: { frames: 900, fps: 30, width: 1280, height: 720 },
+  // 24 segments.
+  segments: { frames: 480, fps: 10, width: 64, height: 36 },
+  // Two minutes each.
+  full: { frames: 3600, fps: 30, width: 640, height: 360 },
+  light: { frames: 1200, fps: 10, width: 320, height: 180 },
+};
 
-const SIZES = { short: { seconds: 4, width: 640, height: 360 }, long: { seconds: 60, width: 320, height: 180 } };
-const FPS = 10;
+/** What a farm renders: many short videos, some that are long enough for parts, and what is measured. */
+export type FarmTemplate = keyof typeof SIZES;
 
 /** The small package, of another length and size, and with something that moves, so that every frame is drawn. */
 function files(name: FarmTemplate): Map<string, Uint8Array> {
-  const { seconds, width, height } = SIZES[name];
-  const end = seconds * FPS;
-  const text = JSON.stringify(smallAnimation()).replaceAll('"op":10', `"op":${end}`);
+  const { frames: end, fps, width, height } = SIZES[name];
+  const text = JSON.stringify(smallAnimation()).replaceAll('"op":10', `"op":${end}`).replace('"fr":10', `"fr":${fps}`);
   const animation = JSON.parse(text.replace('"w":64,"h":36', `"w":${width},"h":${height}`)) as LottieDocument;
   const [headline] = animation.layers as { ks: Record<string, unknown> }[];
   const keyframe = (t: number, s: number[]) => ({ t, s, i: { x: 1, y: 1 }, o: { x: 0, y: 0 } });
@@ -29,19 +36,23 @@ function files(name: FarmTemplate): Map<string, Uint8Array> {
   return smallPackageFiles({ 'animation.json': JSON.stringify(animation), 'template.yaml': manifest });
 }
 
-/** The files of a repository that serves both templates. */
-export function farmRepository(): Record<string, Uint8Array | string> {
+/** The files of a repository that serves these templates. */
+export function farmRepository(names: readonly FarmTemplate[]): Record<string, Uint8Array | string> {
   const repository: Record<string, Uint8Array | string> = {
-    'reelform.yaml': 'service: embedded\ntemplates:\n  short: ./templates/short\n  long: ./templates/long\n',
+    'reelform.yaml': `service: embedded\ntemplates:\n${names.map((name) => `  ${name}: ./templates/${name}\n`).join('')}`,
   };
-  for (const name of ['short', 'long'] as const)
-    for (const [path, bytes] of files(name)) repository[`templates/${name}/${path}`] = bytes;
+  for (const name of names) for (const [path, bytes] of files(name)) repository[`templates/${name}/${path}`] = bytes;
   return repository;
 }
 
+const packages = new Map<FarmTemplate, TemplatePackage>();
+
 function packageOf(name: FarmTemplate): TemplatePackage {
+  const known = packages.get(name);
+  if (known !== undefined) return known;
   const parsed = parseTemplatePackage(`templates/${name}`, files(name));
   if (!parsed.ok) throw new Error(JSON.stringify(parsed.diagnostics));
+  packages.set(name, parsed.value);
   return parsed.value;
 }
 
@@ -52,32 +63,32 @@ export interface FarmSession {
   readonly mapping: Pick<Mapping, 'template_style_version_id' | 'resources'>;
 }
 
-/** Sessions that all differ; every so many is a long one. */
-export function farmSessions(count: number, longEvery: number): FarmSession[] {
-  const packages = { short: packageOf('short'), long: packageOf('long') };
-  return Array.from({ length: count }, (_, index) => {
-    const template = index % longEvery === longEvery - 1 ? 'long' : 'short';
-    const color = ((index * 2_654_435_761) >>> 8).toString(16).padStart(6, '0').slice(-6).toUpperCase();
-    return {
-      title: `Video ${index}`,
-      template,
-      mapping: {
-        template_style_version_id: packages[template].spec.id,
-        resources: { t_01: { source: { text: `No. ${index}` } }, c_01: { source: { text: color } } },
-      },
-    };
-  });
+/** Sessions that all differ, the long ones first. */
+export function farmSessions(count: number, longCount = 0): FarmSession[] {
+  return Array.from({ length: count }, (_, index) => farmSession(index < longCount ? 'long' : 'short', index));
+}
+
+/** Another one for each number. */
+export function farmSession(template: FarmTemplate, number: number): FarmSession {
+  const color = ((number * 2_654_435_761) >>> 8).toString(16).padStart(6, '0').slice(-6).toUpperCase();
+  return {
+    title: `Video ${number}`,
+    template,
+    mapping: {
+      template_style_version_id: packageOf(template).spec.id,
+      resources: { t_01: { source: { text: `No. ${number}` } }, c_01: { source: { text: color } } },
+    },
+  };
 }
 
 /** What each is in one piece, rendered here, by one process after the other. */
 export async function referenceVideos(sessions: readonly FarmSession[]): Promise<Uint8Array[]> {
-  const packages = { short: packageOf('short'), long: packageOf('long') };
   const pool = createRenderPool({ size: 1 });
   try {
     const videos: Uint8Array[] = [];
     for (const { template, mapping } of sessions) {
-      const fingerprint = sceneDigest(packages[template], mapping, new Map());
-      const scene = bindMapping(packages[template], { ...mapping, fingerprint }, new Map());
+      const fingerprint = sceneDigest(packageOf(template), mapping, new Map());
+      const scene = bindMapping(packageOf(template), { ...mapping, fingerprint }, new Map());
       videos.push((await pool.render(scene)).video);
     }
     return videos;

@@ -11,6 +11,8 @@ export interface Trouble {
 
 export interface TroublePlan {
   readonly kills: number;
+  /** How many of them come right at the beginning. */
+  readonly killsAtOnce: number;
   /** Jobs that are at work when their worker is stopped. */
   readonly pausedJobs: number;
   /** Workers at once. */
@@ -33,6 +35,7 @@ export async function makeTrouble(
   workers: readonly FarmWorker[],
   plan: TroublePlan,
   share: () => number,
+  signal: AbortSignal,
 ): Promise<TroubleFigures> {
   const busy = new Set<FarmWorker>();
   const figures = { kills: 0, killedJobs: 0, pausedJobs: 0 };
@@ -40,7 +43,7 @@ export async function makeTrouble(
 
   const kill = async (): Promise<void> => {
     for (let kill = 1; kill <= plan.kills; kill++) {
-      await until(() => share() >= (0.95 * (kill - 0.5)) / plan.kills && free().length > 0);
+      await until(signal, () => share() >= (0.95 * (kill - plan.killsAtOnce)) / plan.kills && free().length > 0);
       await sleep(randomInt(0, 1_000));
       const victim = free()[randomInt(Math.max(1, free().length))];
       if (victim === undefined) {
@@ -57,7 +60,7 @@ export async function makeTrouble(
 
   const pause = async (): Promise<void> => {
     while (figures.pausedJobs < plan.pausedJobs && share() < 0.95) {
-      await until(() => share() >= 0.95 || free().some((worker) => worker.atWork().length > 0));
+      await until(signal, () => share() >= 0.95 || free().some((worker) => worker.atWork().length > 0));
       const sleeper = free().find((worker) => worker.atWork().length > 0);
       if (sleeper === undefined) continue;
       busy.add(sleeper);
@@ -71,7 +74,7 @@ export async function makeTrouble(
   };
 
   const other = async ({ at, begin }: Trouble): Promise<void> => {
-    await until(() => share() >= at);
+    await until(signal, () => share() >= at);
     await begin();
   };
 
@@ -79,6 +82,6 @@ export async function makeTrouble(
   return figures;
 }
 
-async function until(isSo: () => boolean): Promise<void> {
-  while (!isSo()) await sleep(20);
+async function until(signal: AbortSignal, isSo: () => boolean): Promise<void> {
+  while (!isSo()) await sleep(20, undefined, { signal });
 }

@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Api, openApi } from './api.ts';
-import { farmRepository } from './farm-sessions.ts';
+import { type FarmTemplate, farmRepository } from './farm-sessions.ts';
 import { freePort } from './free-port.ts';
 import { makePostgresServer, type PostgresServer } from './postgres-server.ts';
 import { makeFolder } from './repository.ts';
@@ -60,6 +60,8 @@ export interface FarmEnd {
 export interface FarmOptions {
   /** With the buckets `farm`, in which everything is kept, and `deliveries`; without, all share a data folder. */
   readonly bucket?: S3Server;
+  /** `short` and `long` unless told. */
+  readonly templates?: readonly FarmTemplate[];
   /** Where webhooks may go. */
   readonly receivers?: readonly { readonly url: string }[];
   /** Renders at once of the service itself; 0 unless told. */
@@ -68,8 +70,14 @@ export interface FarmOptions {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-export async function openFarm({ bucket, receivers = [], env = {}, concurrency = 0 }: FarmOptions = {}): Promise<Farm> {
-  const root = makeFolder({ ...farmRepository(), 'reelform-server.yaml': settingsFile(bucket, receivers) });
+export async function openFarm({
+  bucket,
+  templates = ['short', 'long'],
+  receivers = [],
+  env = {},
+  concurrency = 0,
+}: FarmOptions = {}): Promise<Farm> {
+  const root = makeFolder({ ...farmRepository(templates), 'reelform-server.yaml': settingsFile(bucket, receivers) });
   const temporary = join(root, 'tmp');
   mkdirSync(temporary);
   const database = makePostgresServer();
@@ -117,10 +125,13 @@ export async function openFarm({ bucket, receivers = [], env = {}, concurrency =
   };
 }
 
+/** Where everything is kept that has a bucket. */
+export const FARM_STORAGE = 's3://farm/main';
+
 function settingsFile(bucket: S3Server | undefined, receivers: readonly { readonly url: string }[]): string {
   const settings = `allow_webhooks: ${JSON.stringify(receivers.map(({ url }) => new URL(url).host))}\n`;
   if (bucket === undefined) return settings;
-  return `${settings}storage: s3://farm/main
+  return `${settings}storage: ${FARM_STORAGE}
 storage_endpoint: ${bucket.url}
 storage_path_style: true
 credentials:
@@ -142,7 +153,18 @@ async function hireWorker(
       args: ['--concurrency', '1', ...(options.host === undefined ? [] : ['--host', options.host])],
       log,
     });
-  let worker = await start();
+  // Who starts workers starts them again: one that finds no database ends.
+  const startAgain = async (): Promise<SpawnedProgram> => {
+    for (let tries = 1; ; tries++) {
+      try {
+        return await start();
+      } catch (error) {
+        if (tries === 5) throw error;
+        await new Promise((resolve) => setTimeout(resolve, 1_000));
+      }
+    }
+  };
+  let worker = await startAgain();
   let begunAt = 0;
   return {
     name,
@@ -155,7 +177,7 @@ async function hireWorker(
       note(worker.pid);
       await worker.kill();
       begunAt = log.length;
-      worker = await start();
+      worker = await startAgain();
     },
     stop() {
       note(worker.pid);
