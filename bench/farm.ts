@@ -1,0 +1,25 @@
+import { runBenchWorker, WORKER } from './farm/bench-worker.ts';
+import { measureParts, measureSlots } from './farm/parts.ts';
+import { measureRenders } from './farm/renders.ts';
+import { measureStills } from './farm/stills.ts';
+
+/**
+ * The farm beside what would be ideal, or beside a peer, in one run: renders a minute with more workers, a long video in
+ * parts, the way of parts through queue and storage, deliveries, pictures behind a long queue. Real PostgreSQL, a real
+ * S3-compatible server, processes of their own.
+ * `npm run bench:farm [renders|slots|parts|stills …]`
+ */
+const SECTIONS: Readonly<Record<string, () => Promise<void>>> = {
+  renders: () => measureRenders(24),
+  slots: () => measureSlots(5),
+  parts: measureParts,
+  stills: () => measureStills(10_000, 50),
+};
+
+const [first, ...others] = process.argv.slice(2);
+if (first === WORKER) {
+  await runBenchWorker(JSON.parse(others[0]!));
+} else {
+  const wanted = first === undefined ? Object.keys(SECTIONS) : [first, ...others];
+  for (const [name, measure] of Object.entries(SECTIONS)) if (wanted.includes(name)) await measure();
+}
