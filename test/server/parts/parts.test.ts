@@ -1,0 +1,221 @@
+import { expect, it } from 'vitest';
+import { SceneError } from '../../../src/engine/scene-error.ts';
+import type { PartRenderer } from '../../../src/session/parts/split-ports.ts';
+import { describeOnDatabases } from '../../support/databases.ts';
+import { type CallPoint, instantParts, mortal, openSplitFarm, runThrough, type SplitFarm } from './split-farm.ts';
+
+/** What must be left of a session that has ended: nothing. */
+async function expectNothingLeft({ database, storage, jobs }: SplitFarm): Promise<void> {
+  expect(await jobs()).toEqual([]);
+  expect(await storage.list('parts/')).toEqual([]);
+  expect(await database.query('select 1 from reelform.session_splits')).toEqual([]);
+}
+
+/** A renderer whose parts are held until the test lets them go; tells of each that is begun. */
+function heldParts(): PartRenderer & { begun(): Promise<void>; readonly stopped: number } {
+  const instant = instantParts();
+  let tell: () => void = () => undefined;
+  let waiting = new Promise<void>((resolve) => (tell = resolve));
+  const held = {
+    ...instant,
+    stopped: 0,
+    async begun() {
+      await waiting;
+      waiting = new Promise<void>((resolve) => (tell = resolve));
+    },
+    renderPart: (_scene: unknown, _segments: unknown, { signal }: { signal?: AbortSignal } = {}) =>
+      new Promise<never>((_resolve, reject) => {
+        signal?.addEventListener('abort', () => {
+          held.stopped += 1;
+          reject(signal.reason as Error);
+        });
+        tell();
+      }),
+  };
+  return held;
+}
+
+describeOnDatabases('PartRunner', (databases) => {
+  it('renders a long video in parts, joins them, and ends the session as one piece does', async () => {
+    const renderer = instantParts();
+    const { database } = await databases.open();
+    const farm = await openSplitFarm(database, { renderer });
+    const id = await farm.create();
+    await farm.run(id);
+    expect(await farm.jobs()).toEqual([`${id}/1/0`, `${id}/1/1`]);
+    expect(await farm.get(id)).toMatchObject({ status: 'preview_rendering', phase: 'rendering', render_progress: 0 });
+    await farm.run(`${id}/1/1`);
+    expect(await farm.get(id)).toMatchObject({ status: 'preview_rendering', render_progress: 50 });
+    await farm.run(`${id}/1/0`);
+    expect(await farm.jobs()).toEqual([`${id}/1/join`]);
+    await farm.runAll();
+    expect(renderer.said).toEqual(['part 2-4', 'part 0-2', 'join 0-2 2-4']);
+    expect(await farm.get(id)).toMatchObject({
+      ...{ status: 'preview_rendered', phase: 'done', render_progress: 100, errors: [], fonts: ['Test-Regular'] },
+      video_url: expect.stringMatching(/video\.mp4$/),
+      thumbnails: [expect.stringMatching(/stillcut_01\.jpg$/)],
+      usage: { frames: 80, bytes: 6, queue_seconds: expect.any(Number), render_seconds: expect.any(Number) },
+    });
+    const kinds = [
+      'session-begun',
+      'session-split',
+      'part-rendered',
+      'part-rendered',
+      'scene-rendered',
+      'session-ended',
+    ];
+    expect(farm.events.map(({ kind }) => kind)).toEqual(kinds);
+    await expectNothingLeft(farm);
+  });
+
+  it('renders in one piece where no place is idle', async () => {
+    const renderer = instantParts();
+    const { database } = await databases.open();
+    const farm = await openSplitFarm(database, { renderer, idle: 0 });
+    const id = await farm.create();
+    await farm.runAll();
+    expect(renderer.said).toEqual(['whole']);
+    expect((await farm.get(id)).status).toBe('preview_rendered');
+    await expectNothingLeft(farm);
+  });
+
+  it.each<[CallPoint, number, string[]]>([
+    ['before begin', 2, ['part 0-2', 'part 2-4', 'join']],
+    ['after begin', 2, ['part 0-2', 'part 2-4', 'join']],
+    ['after putPart', 1, ['part 0-2', 'part 2-4', 'join']],
+    ['after finish', 1, ['part 0-2', 'part 2-4', 'join']],
+    ['before finish', 2, ['part 0-2', 'part 2-4', 'join']],
+    ['after finish', 2, ['part 0-2', 'part 2-4', 'join']],
+    ['after joinParts', 1, ['part 0-2', 'part 2-4', 'join', 'join']],
+    ['after save', 1, ['part 0-2', 'part 2-4', 'join']],
+    ['before end', 1, ['part 0-2', 'part 2-4', 'join']],
+  ])('goes on where a process was killed: %s, time %i', async (point, time, said) => {
+    const renderer = instantParts();
+    const { database } = await databases.open();
+    const farm = await openSplitFarm(database, { renderer });
+    const id = await farm.create();
+    let times = 0;
+    await runThrough(
+      farm,
+      mortal((at) => at === point && ++times === time),
+    );
+    expect(times).toBeGreaterThanOrEqual(time);
+    expect(renderer.said.map((word) => word.replace(/^join.*/, 'join'))).toEqual(said);
+    expect(await farm.get(id)).toMatchObject({ status: 'preview_rendered', render_progress: 100, errors: [] });
+    // Of an attempt that was not split in the end, the scene is the sweeper's.
+    const left = (await farm.storage.list('parts/')).map(({ name }) => name);
+    expect(left).toEqual(point === 'before begin' ? [`${id}.1`] : []);
+    await farm.storage.remove('parts/');
+    await expectNothingLeft(farm);
+  });
+
+  it('stops within a moment when the session is canceled elsewhere, and leaves nothing', async () => {
+    const renderer = heldParts();
+    const { database } = await databases.open();
+    const farm = await openSplitFarm(database, { renderer });
+    const id = await farm.create();
+    await farm.run(id);
+    const part = farm.run(`${id}/1/0`);
+    await renderer.begun();
+    await farm.cancel(id);
+    await part;
+    expect(renderer.stopped).toBe(1);
+    await farm.runAll();
+    expect((await farm.get(id)).status).toBe('preview_canceled');
+    await expectNothingLeft(farm);
+  });
+
+  it('fails the session with the first part that cannot be rendered, and stops the others', async () => {
+    const renderer = heldParts();
+    const { database } = await databases.open();
+    const farm = await openSplitFarm(database, { renderer });
+    const id = await farm.create();
+    await farm.run(id);
+    const part = farm.run(`${id}/1/0`);
+    await renderer.begun();
+    const broken: PartRenderer = {
+      ...instantParts(),
+      renderPart: () => Promise.reject(new SceneError('asset_decode_failed', 'It is cut short')),
+    };
+    await farm.run(`${id}/1/1`, { renderer: broken });
+    await part;
+    expect(renderer.stopped).toBe(1);
+    expect(await farm.get(id)).toMatchObject({
+      status: 'preview_failed',
+      errors: [{ code: 'asset_decode_failed', retryable: false }],
+    });
+    expect(farm.events.filter(({ kind }) => kind === 'session-ended')).toMatchObject([{ status: 'preview_failed' }]);
+    await expectNothingLeft(farm);
+  });
+
+  it('puts a part back when its process is stopped', async () => {
+    const renderer = heldParts();
+    const { database } = await databases.open();
+    const farm = await openSplitFarm(database, { renderer });
+    const id = await farm.create();
+    await farm.run(id);
+    const stopping = new AbortController();
+    const part = farm.run(`${id}/1/0`, { signal: stopping.signal });
+    await renderer.begun();
+    stopping.abort(new Error('stopping'));
+    await expect(part).rejects.toThrow('stopping');
+    await farm.runAll({ renderer: instantParts() });
+    expect((await farm.get(id)).status).toBe('preview_rendered');
+    await expectNothingLeft(farm);
+  });
+
+  it('renders in one piece what was rendered by several builds, or was lost', async () => {
+    const { database } = await databases.open();
+    for (const spoil of ['build', 'file'] as const) {
+      const renderer = instantParts();
+      const farm = await openSplitFarm(database, { renderer });
+      const id = await farm.create(spoil);
+      await farm.run(id);
+      await farm.run(`${id}/1/0`);
+      await farm.run(`${id}/1/1`, spoil === 'build' ? { build: 'b' } : {});
+      if (spoil === 'file') await farm.storage.put(`parts/${id}.1/0`, Buffer.from('other'));
+      await farm.runAll();
+      expect(renderer.said.at(-1)).toBe('whole');
+      expect((await farm.get(id)).status).toBe('preview_rendered');
+      await expectNothingLeft(farm);
+    }
+  });
+
+  it('forgets the parts of an attempt that was taken up anew', async () => {
+    const renderer = instantParts();
+    const { database } = await databases.open();
+    const farm = await openSplitFarm(database, { renderer });
+    const id = await farm.create();
+    await farm.run(id);
+    // Nobody heard that the session's own job has ended.
+    await farm.run(id);
+    expect(await farm.jobs()).toEqual([0, 1].flatMap((part) => [`${id}/1/${part}`]).concat(`${id}/2/0`, `${id}/2/1`));
+    await farm.runAll();
+    expect(renderer.said).toEqual(['part 0-2', 'part 2-4', 'join 0-2 2-4']);
+    expect((await farm.get(id)).status).toBe('preview_rendered');
+    await expectNothingLeft(farm);
+  });
+
+  it('lets a session with the same scene wait, and renders it when the other one is canceled', async () => {
+    const renderer = instantParts();
+    const { database } = await databases.open();
+    const farm = await openSplitFarm(database, { renderer });
+    const [first, second, third] = [
+      await farm.create(),
+      await farm.create('Hi', 'Oslo'),
+      await farm.create('Hi', 'Rom'),
+    ];
+    await farm.run(first);
+    await farm.run(second);
+    await farm.run(`${first}/1/0`);
+    await farm.run(`${second}/1/wait-1`);
+    expect((await farm.get(second)).render_progress).toBe(50);
+    await farm.cancel(first);
+    await farm.run(`${second}/1/wait-2`);
+    expect(await farm.jobs()).toContain(`${second}/2/0`);
+    await farm.runAll();
+    expect(renderer.said).toEqual(['part 0-2', 'part 0-2', 'part 2-4', 'join 0-2 2-4']);
+    for (const id of [second, third]) expect((await farm.get(id)).status).toBe('preview_rendered');
+    await expectNothingLeft(farm);
+  });
+});
