@@ -62,6 +62,43 @@ describe('readSession()', () => {
   });
 });
 
+describe('external_uploads of a session', () => {
+  const told = (external_uploads: unknown) => {
+    const answer = { render_session: { id: 'rs_1', status: 'preview_rendered', external_uploads } };
+    return readSession('GET', JSON.stringify(answer), 0).external_uploads;
+  };
+
+  it.each([undefined, null, 'none', {}])('are not there where a service says %j', (value) => {
+    expect(told(value)).toBeUndefined();
+  });
+
+  it('are read as far as they can be, statuses of other services too', () => {
+    const uploads = [
+      { to: 's3://a/b', credential: 'main', status: 'complete', remote_id: '1', url: 'https://c/b', error: null },
+      { to: 's3://a/c', status: 'upload_failed', error: { message: 'No https://x/?signature=secret' }, url: 'x' },
+      { to: 's3://a/d', status: 'queued' },
+      { to: 7, status: 'complete' },
+      'x',
+    ];
+    expect(told(uploads)).toEqual([
+      uploads[0],
+      {
+        to: 's3://a/c',
+        status: 'failed',
+        remote_id: null,
+        url: null,
+        error: {
+          code: 'delivery_failed',
+          title: expect.stringMatching(/^No https:\/\/x\/(?!.*secret)/),
+          detail: expect.any(String),
+        },
+      },
+      { to: 's3://a/d', status: 'uploading', remote_id: null, url: null, error: null },
+    ]);
+    expect(JSON.stringify(told(uploads))).not.toContain('secret');
+  });
+});
+
 describe('the readers of answers', () => {
   it('refuse whatever is not in their form, and throw nothing else', () => {
     fc.assert(
