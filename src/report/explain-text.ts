@@ -53,7 +53,7 @@ export function explainText(explanation: Explanation, options: ExplainTextOption
 }
 
 const NOT_DECIDING =
-  'Not deciding, so that changing it renders nothing: the id, the name and place of the file, its comments and the order of its keys, title, description, labels and protection.';
+  'Not deciding, so that changing it renders nothing: the id, the name and place of the file, its comments and the order of its keys, title, description, labels, protection and where it is delivered to.';
 
 function verdictLines({ change }: Explanation, columns: number, colors: Colors): string[] {
   const { id, action, desired, before } = change;
@@ -74,7 +74,7 @@ function verdict(change: Change): string {
     case 'forget':
       return `It would be forgotten: ${reason}.`;
     case 'deliver':
-      return `It would be delivered, and not rendered: ${reason}.`;
+      return `It would be delivered: ${reason}.`;
     case 'adopt':
       return `It would take over a rendering, and not be rendered: ${reason}.`;
     default:
@@ -135,7 +135,7 @@ function decidingLines({ change, label }: Explanation, columns: number, colors: 
   const { desired } = change;
   if (desired === null) return [];
   const inputs = Object.entries(desired.inputs).map(([key, after]) => ({ key, before: null, after }));
-  const values = rowsOf({ ...change, fields: [], inputs }, label);
+  const values = rowsOf({ ...change, fields: [], inputs, destinations: [] }, label);
   const facts: [string, string][] = [
     ['service', desired.service],
     ['template', `${desired.template} (${desired.styleVersion})`],

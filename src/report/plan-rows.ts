@@ -48,7 +48,7 @@ export function groupRowsOf(changes: readonly [Change, ...Change[]], label?: Lab
   const places = changes.flatMap(({ destinations }) =>
     destinations.flatMap((one) => (one.kind === 'deliver' ? [one.to] : [])),
   );
-  const roots = [...new Set(places.map((to) => to.replace(/^([a-z0-9]+:(?:\/\/)?[^/]*\/).*$/s, '$1…')))].sort();
+  const roots = [...new Set(places.map((to) => `${rootOf(to)}…`))].sort();
   const rows = rowsOf({ ...first, destinations: [] }, label);
   const after: Shown = { kind: 'name', name: roots.join(', ') };
   return roots.length === 0 ? rows : [...rows, { name: PLACE_NAME, subject: null, before: null, after, isPlace: true }];
@@ -63,7 +63,7 @@ function placeRows({ destinations, before }: Change): Row[] {
   const left = destinations.flatMap(({ kind, to }) => (kind === 'release' ? [to] : []));
   const rows = destinations.flatMap(({ kind, to }): Row[] => {
     if (kind === 'release') return [];
-    const was = before?.deliveries?.some((one) => one.to === to) ? to : left.shift();
+    const was = before?.deliveries?.some((one) => one.to === to) ? to : takeLike(to, left);
     return [{ name: PLACE_NAME, subject: null, before: show(was), after: show(to), isPlace: true }];
   });
   return [
@@ -169,4 +169,15 @@ function showColor(input: string | null): Shown | null {
 /** Ids made of a digest are as good with their first digits. */
 function shortId(id: string): string {
   return id.replace(/[0-9a-f]{32,}$/, (digits) => digits.slice(0, 8));
+}
+
+/** Of the places that are left the one in the same bucket, or any; taken out of them. */
+function takeLike(to: string, left: string[]): string | undefined {
+  const like = left.findIndex((one) => rootOf(one) === rootOf(to));
+  return left.splice(Math.max(0, like), 1)[0];
+}
+
+/** A scheme and a bucket. */
+function rootOf(to: string): string {
+  return /^[a-z0-9]+:(?:\/\/)?[^/]*\//.exec(to)?.[0] ?? to;
 }

@@ -60,7 +60,7 @@ export function reasonWords(change: Change): string {
     case 'relabel':
       return 'not rendered again';
     case 'deliver':
-      return renderReason(change);
+      return `${renderReason(change)}, not rendered again`;
     case 'forget':
       return change.before.protect
         ? 'protected, and no definition has it any more'
@@ -147,9 +147,9 @@ function renderReason(change: Change): string {
     case 'previous_failed':
       return 'the last rendering failed';
     case 'destination_changed':
-      return 'another place to be delivered to; not rendered again';
+      return 'goes to another place';
     case 'not_delivered':
-      return 'not delivered yet; not rendered again';
+      return 'not delivered yet';
     case null:
       return renders(change) ? 'rendered again' : 'not rendered again';
   }

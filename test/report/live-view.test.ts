@@ -42,6 +42,28 @@ describe('LiveView', () => {
     expect(view.footer(3000, 80, 24)[0]).not.toContain('sending');
   });
 
+  it('tells what is on its way, and keeps where it arrived', () => {
+    const view = viewOf(['a', 'b']);
+    view.take({ kind: 'video-delivering', id: id('a'), to: ['s3://videos/a.mp4'] }, 3000);
+    expect(view.footer(3000, 80, 24).join('\n')).toMatchInlineSnapshot(`
+      "  a  ━━━━━━━━━━━━━━━━━━━━━━━━ 100 %     3.0 s  delivering
+        b  ━━━━━━━━━━━━────────────  50 %     3.0 s
+        0 of 4 · 3.0 s · a few seconds left"
+    `);
+    const deliveries = [{ to: 's3://videos/a.mp4', url: 'https://cdn.example.com/a.mp4' }, { to: 'file:out/a.mp4' }];
+    const videoUrl = 'renders/a.mp4';
+    const kept = view.take({ kind: 'video-rendered', id: id('a'), videoUrl, deliveries, elapsedMs: 3000 }, 3000);
+    const failures = [{ code: 'delivery_failed', message: 's3://videos/b.mp4: closed', retryable: true }];
+    kept.push(...view.take({ kind: 'video-undelivered', id: id('b'), failures }, 3000));
+    expect(kept.join('\n')).toMatchInlineSnapshot(`
+      "✓ a     3.0 s  renders/a.mp4
+           ↑ https://cdn.example.com/a.mp4  s3://videos/a.mp4
+           ↑ file:out/a.mp4
+      ✗ b  finished, and not delivered
+          delivery_failed: s3://videos/b.mp4: closed"
+    `);
+  });
+
   it('tells the rate once there is one', () => {
     const view = viewOf(['a', 'b', 'c']);
     const render = (name: string, nowMs: number): unknown =>

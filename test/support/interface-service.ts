@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ExternalUpload, ExternalUploadRequest } from '../../src/wire/external-upload.ts';
 import type { CreateRenderSession, RenderSession } from '../../src/wire/render-session.ts';
 import type { StyleVersion } from '../../src/wire/style-version.ts';
 import { startServer } from './http-server.ts';
@@ -50,6 +51,8 @@ export interface InterfaceServiceOptions {
   readonly looks?: number;
   /** Takes files and templates; the value is the id that every template gets. */
   readonly uploads?: { readonly styleVersion: StyleVersion };
+  /** Has `external_uploads`: each arrives, as it is told, at so many looks after it was asked for. */
+  readonly deliversAfter?: number;
 }
 
 const STARTED_AT = '2026-01-01T00:00:00.000Z';
@@ -69,6 +72,7 @@ export async function startInterfaceService(options: InterfaceServiceOptions = {
   const faults = new Map<string, Fault[]>();
   let url = '';
   let isFinished = false;
+  let deliveryLooks = 0;
 
   const create = (request: CreateRenderSession, key: string | undefined): RenderSession => {
     const known = options.keepsKeys === true && key !== undefined ? byKey.get(key) : undefined;
@@ -89,6 +93,7 @@ export async function startInterfaceService(options: InterfaceServiceOptions = {
       font_changes: {},
       source_uploads: [],
       fonts: [],
+      ...(options.deliversAfter === undefined ? {} : { external_uploads: asked(request.external_uploads ?? []) }),
     };
     sessions.set(id, session);
     if (key !== undefined) byKey.set(key, id);
@@ -101,6 +106,7 @@ export async function startInterfaceService(options: InterfaceServiceOptions = {
     const looked = (looks.get(id) ?? 0) + 1;
     looks.set(id, looked);
     if (!isFinished && looked < (options.looks ?? 2)) return session;
+    if (session.status === 'preview_rendered') return deliver(session);
     const ended: RenderSession = {
       ...session,
       status: 'preview_rendered',
@@ -111,6 +117,27 @@ export async function startInterfaceService(options: InterfaceServiceOptions = {
     };
     sessions.set(id, ended);
     return ended;
+  };
+
+  const asked = (uploads: readonly ExternalUploadRequest[]): ExternalUpload[] =>
+    uploads.map((one) => ({ ...one, status: 'pending', remote_id: null, url: null, error: null }));
+
+  const deliver = (session: RenderSession): RenderSession => {
+    deliveryLooks += 1;
+    if (options.deliversAfter === undefined || deliveryLooks < options.deliversAfter) return session;
+    const external_uploads = (session.external_uploads ?? []).map((one): ExternalUpload => {
+      if (one.to.includes('closed')) {
+        return {
+          ...one,
+          status: 'failed',
+          error: { code: 'delivery_failed', title: 'Not delivered', detail: 'closed' },
+        };
+      }
+      return { ...one, status: 'complete', remote_id: '"etag"', url: `https://cdn.example.com/${one.to.slice(5)}` };
+    });
+    const delivered = { ...session, external_uploads };
+    sessions.set(session.id, delivered);
+    return delivered;
   };
 
   const answer = ({ method, path, headers, body }: SeenRequest): [status: number, body: unknown, headers?: object] => {
@@ -133,6 +160,17 @@ export async function startInterfaceService(options: InterfaceServiceOptions = {
     if (method === 'GET' && session !== null) {
       const found = look(decodeURIComponent(session[1]!));
       return found === null ? [404, {}] : [200, { render_session: found }];
+    }
+    const delivery = /^\/v2\/render_sessions\/([^/]+)\/external_uploads$/.exec(path);
+    if (method === 'POST' && delivery !== null && options.deliversAfter !== undefined) {
+      const found = sessions.get(decodeURIComponent(delivery[1]!));
+      if (found === undefined) return [404, {}];
+      deliveryLooks = 0;
+      const wanted = asked((JSON.parse(body.toString()) as CreateRenderSession).external_uploads ?? []);
+      const others = (found.external_uploads ?? []).filter(({ to }) => !wanted.some((one) => one.to === to));
+      const delivering = { ...found, external_uploads: [...others, ...wanted] };
+      sessions.set(found.id, delivering);
+      return [201, { render_session: delivering }];
     }
     if (options.uploads === undefined) return [404, '<html>Not here</html>'];
     if (method === 'POST' && path === '/v2/source_uploads') {
@@ -196,7 +234,7 @@ export async function startInterfaceService(options: InterfaceServiceOptions = {
 function routeOf({ method, path }: SeenRequest): string {
   const route = path
     .replace(/\?.*$/, '')
-    .replace(/^(\/v2\/render_sessions)\/[^/]+$/, '$1/{id}')
+    .replace(/^(\/v2\/render_sessions)\/[^/]+(?=$|\/)/, '$1/{id}')
     .replace(/^(\/v2\/template_style_versions)\/[^/]+/, '$1/{id}');
   return `${method} ${route}`;
 }

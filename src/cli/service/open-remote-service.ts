@@ -3,12 +3,11 @@ import { EXIT, ReelformError } from '../../diagnostic.ts';
 import type { Project } from '../../project/load-project.ts';
 import type { ProjectTemplate } from '../../project/load-templates.ts';
 import { checkTokenOrigin } from '../../service/check-token-origin.ts';
-import { createHttpService } from '../../service/http-service.ts';
+import { createHttpService, type HttpServiceOptions } from '../../service/http-service.ts';
 import type { RenderService } from '../../service/render-service.ts';
 import type { StyleVersionPusher, StyleVersionUpload } from '../../service/style-version-pusher.ts';
 import { writePackageZip } from '../../template/archive/write-package-zip.ts';
 import type { Io } from '../io.ts';
-import type { PublishSource } from './publish-sources.ts';
 
 export type RemoteService = RenderService & StyleVersionPusher;
 
@@ -23,7 +22,7 @@ export function openRemoteService(
   project: Pick<Project, 'config'>,
   io: Io,
   keyLifetimeMs: number | null = null,
-  publish?: PublishSource,
+  publish?: HttpServiceOptions['publish'],
 ): RemoteService {
   const { service } = project.config;
   if (service === 'embedded') {

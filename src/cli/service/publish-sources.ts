@@ -10,7 +10,7 @@ import { openUrlLook } from '../drift/run-refresh.ts';
 import type { Io } from '../io.ts';
 
 /** Makes a file of this repository one that a service can fetch. */
-export type PublishSource = (source: SourceUpload) => Promise<{ remote_url: string }>;
+type PublishSource = (source: SourceUpload) => Promise<{ remote_url: string }>;
 
 /**
  * What publishes the files of a repository as `assets` of reelform.yaml says, each under the digest of what is in it: one

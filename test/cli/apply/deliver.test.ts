@@ -1,6 +1,8 @@
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import type { JournalRecord } from '../../../src/lock/journal.ts';
+import { journalText } from '../../../src/lock/parse-journal.ts';
 import type { StyleVersion } from '../../../src/wire/style-version.ts';
 import { startServer } from '../../support/http-server.ts';
 import { startInterfaceService } from '../../support/interface-service.ts';
@@ -233,5 +235,80 @@ describe('with a service that has the interface document alone', () => {
       exitCode: 0,
     });
     expect(bucket.requests.filter(({ method }) => method === 'PUT')).toHaveLength(writes);
+  });
+});
+
+describe('with a service that has external_uploads', () => {
+  it('asks for deliveries with the session, waits for them, and afterwards for those that are new or failed', async () => {
+    const service = await startInterfaceService({ looks: 1, styleVersions: [STRANGER], deliversAfter: 2 });
+    onTestFinished(() => service.close());
+    const config = (to: string): string =>
+      `service: {url: "${service.url}"}\ntemplates: {small: tsv_stranger}\ndeliver: ${to}\n`;
+    const root = makeRepository({
+      'reelform.yaml': config('["s3://open/{id}", {to: "s3://closed/{id}", credential: theirs}]'),
+      'videos/rome.yaml': definition('Rome', '  (Footage)/USER/photo.png: http://127.0.0.1:9/a.png\n'),
+    });
+    for (const other of ['berlin', 'oslo']) rmSync(join(root, `videos/${other}.yaml`));
+    const run = (args: readonly string[]): Promise<Ran> =>
+      reelform(root, args, { env: { REELFORM_TOKEN: service.token }, now: Date.now });
+    await run(['pull']);
+    const first = await run([...APPLY, '--json']);
+    expect(first.exitCode).toBe(4);
+    const [post] = service.seen.filter(({ method }) => method === 'POST');
+    expect(JSON.parse(post!.body.toString()).external_uploads).toEqual([
+      { to: 's3://open/rome' },
+      { to: 's3://closed/rome', credential: 'theirs' },
+    ]);
+    const events = first.stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(events.at(-1)).toMatchObject({ rendered: 1, delivered: 0, undelivered: [{ id: 'rome' }] });
+    const arrived = { to: 's3://open/rome', url: 'https://cdn.example.com/open/rome' };
+    expect(lockOf(root).rome?.deliveries).toEqual([arrived]);
+
+    writeFileSync(join(root, 'reelform.yaml'), config('["s3://open/{id}", "s3://other/{id}"]'));
+    expect(await planned(root)).toMatchObject({ deliveries: 1, changes: [{ action: 'deliver' }] });
+    expect((await run(APPLY)).exitCode).toBe(0);
+    expect(lockOf(root).rome?.deliveries).toMatchObject([arrived, { to: 's3://other/rome' }]);
+    expect(service.count('POST /v2/render_sessions')).toBe(1);
+    expect(service.count('POST /v2/render_sessions/{id}/external_uploads')).toBe(1);
+  });
+
+  it('takes up what an earlier run rendered, and did not live to record', async () => {
+    const service = await startInterfaceService({ looks: 1, styleVersions: [STRANGER], deliversAfter: 1 });
+    onTestFinished(() => service.close());
+    const root = makeRepository({
+      'reelform.yaml': `service: {url: "${service.url}"}\ntemplates: {small: tsv_stranger}\ndeliver: s3://open/\n`,
+      'videos/rome.yaml': definition('Rome', '  (Footage)/USER/photo.png: http://127.0.0.1:9/a.png\n'),
+    });
+    for (const other of ['berlin', 'oslo']) rmSync(join(root, `videos/${other}.yaml`));
+    const env = { REELFORM_TOKEN: service.token };
+    await reelform(root, ['pull'], { env });
+    await reelform(root, APPLY, { env, now: Date.now });
+    const journal = join(root, '.reelform/journal.ndjson');
+    const kept = readFileSync(join(root, 'reelform.lock.json'));
+    // As if the machine had stopped between the two.
+    const rendering = lockOf(root).rome!;
+    const { fingerprint, style_version } = rendering as unknown as Record<string, string>;
+    const at = '2026-01-01T00:00:00.000Z';
+    const intent = {
+      key: 'k',
+      id: 'rome',
+      fingerprint: fingerprint as never,
+      service: service.url,
+      style_version: style_version!,
+    };
+    const more = { output_name: 'rome', body: '{}', run: 'r', at };
+    const records: JournalRecord[] = [
+      { type: 'intent', ...intent, ...more },
+      { type: 'created', key: 'k', session: rendering.session, at },
+    ];
+    writeFileSync(journal, journalText(records));
+    rmSync(join(root, 'reelform.lock.json'));
+    expect((await planned(root)).changes).toMatchObject([{ action: 'adopt', destinations: [{ kind: 'deliver' }] }]);
+    expect(await reelform(root, APPLY, { env, now: Date.now })).toMatchObject({ exitCode: 0 });
+    expect(readFileSync(join(root, 'reelform.lock.json'))).toEqual(kept);
+    expect(service.count('POST /v2/render_sessions')).toBe(1);
   });
 });

@@ -1,0 +1,133 @@
+import { describe, expect, it } from 'vitest';
+import type { Plan } from '../../src/plan/plan.ts';
+import { planMarkdown } from '../../src/report/plan-markdown.ts';
+import { planText } from '../../src/report/plan-text.ts';
+import { desired, lockOf, place, plan, text } from '../plan/videos.ts';
+
+/** One video for everything that a plan can do about places. */
+function places(): Plan {
+  const at = (...to: string[]) => ({ deliver: to.map(place) });
+  const lock = lockOf(
+    desired('berlin', at('s3://videos/')),
+    desired('oslo', { ...at('s3://videos/old/', 'file:out/'), resources: { t_01: text('Oslo') } }),
+    desired('rome', { ...at('s3://videos/'), resources: { t_01: text('Rome') } }),
+    desired('wien', { ...at('s3://videos/'), resources: { t_01: text('Wien') } }),
+  );
+  const videos = [
+    desired('berlin', at()),
+    desired('lima', { ...at('s3://videos/'), resources: { t_01: text('Lima') } }),
+    desired('oslo', { ...at('s3://videos/new/'), resources: { t_01: text('Oslo') } }),
+    desired('rome', { ...at('s3://videos/'), resources: { t_01: text('Roma') } }),
+    desired('vienna', { ...at('s3://videos/'), resources: { t_01: text('Wien') } }),
+  ];
+  return plan(videos, lock);
+}
+
+describe('a plan with places', () => {
+  it('says where each video goes, and what it leaves', () => {
+    expect(planText(places(), { color: false, trueColor: false, columns: 80 })).toMatchInlineSnapshot(`
+      "Plan: 1 to create, 1 to update, 1 to move, 1 to relabel, 1 to deliver ·
+            2 renders, 24 s of video, 4 deliveries
+
+        ≈ berlin  The video berlin
+          videos/berlin.yaml · not rendered again
+            delivered to  s3://videos/berlin.mp4 no longer; what is there stays
+
+        + lima    The video lima
+          videos/lima.yaml · new
+            delivered to  s3://videos/lima.mp4
+
+        ↑ oslo    The video oslo
+          videos/oslo.yaml · goes to another place, not rendered again
+            delivered to  s3://videos/old/oslo.mp4 → s3://videos/new/oslo.mp4
+            delivered to  file:out/oslo.mp4 no longer; what is there stays
+
+        ~ rome    The video rome
+          videos/rome.yaml · a value changed
+            t_01          Rome → Roma
+            delivered to  s3://videos/rome.mp4
+
+        → vienna  The video vienna
+          videos/vienna.yaml · was wien, not rendered again
+            title         The video wien → The video vienna
+            delivered to  s3://videos/wien.mp4 → s3://videos/vienna.mp4
+      "
+    `);
+  });
+
+  it('says so in Markdown', () => {
+    expect(planMarkdown(places())).toMatchInlineSnapshot(`
+      "### Reelform plan: 1 to create, 1 to update, 1 to move, 1 to relabel, 1 to deliver
+
+      2 renders, 24 s of video, 4 deliveries.
+
+      | | Video | Title | Why |
+      |---|---|---|---|
+      | <code>≈</code>&nbsp;relabel | <code>berlin</code> | The video berlin | not rendered again |
+      | <code>+</code>&nbsp;create | <code>lima</code> | The video lima | new |
+      | <code>↑</code>&nbsp;deliver | <code>oslo</code> | The video oslo | goes to another place, not rendered again |
+      | <code>&#126;</code>&nbsp;update | <code>rome</code> | The video rome | a value changed: t&#95;01 |
+      | <code>→</code>&nbsp;move | <code>vienna</code> | The video vienna | was wien, not rendered again: title |
+
+      <details><summary><code>berlin</code></summary>
+
+      | | Before | After |
+      |---|---|---|
+      | delivered to | <code>s3&#58;//videos/berlin.mp4</code> | _none_ |
+
+      </details>
+
+      <details><summary><code>lima</code></summary>
+
+      | | Before | After |
+      |---|---|---|
+      | delivered to | _none_ | <code>s3&#58;//videos/lima.mp4</code> |
+
+      </details>
+
+      <details><summary><code>oslo</code></summary>
+
+      | | Before | After |
+      |---|---|---|
+      | delivered to | <code>s3&#58;//videos/old/oslo.mp4</code> | <code>s3&#58;//videos/new/oslo.mp4</code> |
+      | delivered to | <code>file&#58;out/oslo.mp4</code> | _none_ |
+
+      </details>
+
+      <details><summary><code>rome</code></summary>
+
+      | | Before | After |
+      |---|---|---|
+      | t&#95;01 | Rome | Roma |
+      | delivered to | <code>s3&#58;//videos/rome.mp4</code> | <code>s3&#58;//videos/rome.mp4</code> |
+
+      </details>
+
+      <details><summary><code>vienna</code></summary>
+
+      | | Before | After |
+      |---|---|---|
+      | title | The video wien | The video vienna |
+      | delivered to | <code>s3&#58;//videos/wien.mp4</code> | <code>s3&#58;//videos/vienna.mp4</code> |
+
+      </details>
+      "
+    `);
+  });
+
+  it('names of many the buckets', () => {
+    const many = Array.from({ length: 60 }, (_, index) =>
+      desired(`shop-${index}`, { deliver: [place('s3://videos/')], resources: { t_01: text(`${index}`) } }),
+    );
+    expect(planText(plan(many, lockOf()), { color: false, trueColor: false, columns: 80 })).toMatchInlineSnapshot(`
+      "Plan: 60 to create · 60 renders, 12:00 min of video, 60 deliveries
+
+        + 60 videos
+          new · shop-0, shop-1, shop-10 and 57 more
+            delivered to  s3://videos/…
+
+      This plan is folded: 57 videos not named. See each with --verbose.
+      "
+    `);
+  });
+});
