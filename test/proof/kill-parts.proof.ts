@@ -1,0 +1,36 @@
+import { expect, it } from 'vitest';
+import { instantParts, mortal, openSplitFarm, runThrough } from '../server/parts/split-farm.ts';
+import { describeOnDatabases } from '../support/databases.ts';
+import { count, tell } from '../support/proof.ts';
+
+/** Every so many calls one is died of. */
+const STRIDE = count(1, 7);
+
+describeOnDatabases('a process of a video in parts that dies before or after any of its calls', (databases, kind) => {
+  it('comes to the same end', async () => {
+    const { database } = await databases.open();
+    let kills = 0;
+    for (let point = 0, wasKilled = true; wasKilled; point += STRIDE) {
+      const renderer = instantParts();
+      const farm = await openSplitFarm(database, { renderer });
+      const id = await farm.create(`Hi ${point}`);
+      let calls = 0;
+      await runThrough(
+        farm,
+        mortal(() => calls++ === point),
+      );
+      wasKilled = calls > point;
+      kills += wasKilled ? 1 : 0;
+      const { status, render_progress, errors } = await farm.get(id);
+      const end = { point, status, render_progress, errors, jobs: await farm.jobs() };
+      expect(end).toEqual({ point, status: 'preview_rendered', render_progress: 100, errors: [], jobs: [] });
+      // One part at most, or the join, is done again.
+      expect(renderer.said.length).toBeLessThanOrEqual(4);
+      expect(farm.events.filter((event) => event.kind === 'session-ended').length).toBeLessThanOrEqual(1);
+      expect(await database.query('select 1 from reelform.session_splits')).toEqual([]);
+      const left = (await farm.storage.list('parts/')).map(({ name }) => name);
+      expect(left.filter((name) => name !== `${id}.1`)).toEqual([]);
+    }
+    tell(`${kind}: killed at ${kills} points, every session rendered, at most one part done again`);
+  }, 300_000);
+});

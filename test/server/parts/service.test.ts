@@ -1,0 +1,63 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { SCOPES } from '../../../src/server/ports.ts';
+import { startServer } from '../../../src/server/start-server.ts';
+import { startWorker } from '../../../src/server/start-worker.ts';
+import type { TenantId } from '../../../src/session/ports.ts';
+import { sceneDigest } from '../../../src/session/scene-digest.ts';
+import { bindMapping } from '../../../src/template/bind/bind-mapping.ts';
+import { openApi, untilEnded } from '../../support/api.ts';
+import { describeOnDatabases } from '../../support/databases.ts';
+import { openPool } from '../../support/render-pools.ts';
+import { sessionBody } from '../../support/running-service.ts';
+import { TEST_SETTINGS } from '../../support/test-settings.ts';
+import { LONG, longPackageFiles } from './split-farm.ts';
+
+/** Whatever it costs. */
+const splitRules = { partSeconds: 2, partRenderSeconds: 0 };
+
+describeOnDatabases('a long video in parts', (databases, kind) => {
+  it('is the very file of one piece, rendered by two places at once', async () => {
+    const { url: databaseUrl, directory } = await databases.address();
+    const dataDirectory = directory || (await mkdtemp(join(tmpdir(), 'reelform-data-')));
+    onTestFinished(() => rm(dataDirectory, { recursive: true, force: true }));
+    const log: string[] = [];
+    // Where the database can be shared, the two places are in two services.
+    const concurrency = kind === 'postgres' ? 1 : 2;
+    const settings = { ...TEST_SETTINGS, dataDirectory, databaseUrl, concurrency };
+    const version = '0.0.0-test';
+    const process = {
+      settings,
+      version,
+      splitRules,
+      log: { write: (line: string) => void log.push(line) },
+      now: Date.now,
+    };
+    const packages = [{ name: 'long', package: LONG, files: longPackageFiles() }];
+    const server = await startServer({ ...process, packages });
+    onTestFinished(() => server.close({ now: true }));
+    if (kind === 'postgres') {
+      const worker = await startWorker({ ...process, listens: false });
+      onTestFinished(() => worker.close({ now: true }));
+    }
+    const tenant = 'default' as TenantId;
+    const { text } = await server.tokens.create({ tenant, name: '', scopes: SCOPES, expiresAt: null });
+    const api = openApi(server.url, text);
+    const { body } = await api('POST', '/v2/render_sessions', { body: sessionBody(LONG.spec.id) });
+    const session = await untilEnded(api, body.render_session.id);
+    expect(session).toMatchObject({ status: 'preview_rendered', render_progress: 100, usage: { frames: 80 } });
+    const events = log.map((line) => JSON.parse(line) as { event?: string; parts?: number });
+    expect(events.find(({ event }) => event === 'session-split')).toMatchObject({ parts: 2 });
+    expect(events.filter(({ event }) => event === 'part-rendered')).toHaveLength(2);
+
+    const { resources } = session.mapping;
+    const fingerprint = sceneDigest(LONG, { resources }, new Map());
+    const whole = await openPool().render(bindMapping(LONG, { resources, fingerprint }, new Map()));
+    const video = Buffer.from(await (await fetch(session.video_url)).arrayBuffer());
+    expect(Buffer.compare(video, whole.video)).toBe(0);
+    const still = Buffer.from(await (await fetch(session.thumbnails[0])).arrayBuffer());
+    expect(Buffer.compare(still, whole.stills[0]!.bytes)).toBe(0);
+  }, 60_000);
+});
