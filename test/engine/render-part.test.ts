@@ -1,3 +1,4 @@
+import { BufferSource, Input, MP4 } from 'mediabunny';
 import { describe, expect, test } from 'vitest';
 import type { EncoderFactory } from '../../src/engine/h264/encoder.ts';
 import { ffmpegEncoder } from '../../src/engine/h264/ffmpeg-encoder.ts';
@@ -6,6 +7,7 @@ import { joinParts, renderPart, sceneSegments } from '../../src/engine/render-pa
 import { renderScene } from '../../src/engine/render-scene.ts';
 import type { Scene } from '../../src/template/scene.ts';
 import { hasFfprobe } from '../support/ffprobe.ts';
+import { toneWav } from '../support/tone.ts';
 import { movingScene } from './scenes.ts';
 
 const hasFfmpeg = await hasFfprobe();
@@ -78,6 +80,17 @@ describe('renderPart()', () => {
 });
 
 describe('joinParts()', () => {
+  test('makes the sound of one piece: a tone goes on across parts, sample by sample', async () => {
+    const tone = { bytes: toneWav(5), startSeconds: 0, endSeconds: 4.5, name: 'tone', optional: false, transform: {} };
+    const sounding = scene({ sounds: [tone] });
+    const parts = [await renderPart(sounding, { first: 0, end: 1 }), await renderPart(sounding, { first: 1, end: 3 })];
+    const [joined, whole] = [await joinParts(sounding, parts), await renderScene(sounding)];
+    expect(Buffer.compare(joined.video, whole.video)).toBe(0);
+    const input = new Input({ source: new BufferSource(joined.video), formats: [MP4] });
+    const track = await input.getPrimaryAudioTrack();
+    expect(await track?.computeDuration()).toBeCloseTo(4.5, 1);
+  });
+
   test('refuses segments that are missing, there twice, cut short or of another size', async () => {
     const [zero, one, two] = await Promise.all(
       [0, 1, 2].map((first) => renderPart(scene(), { first, end: first + 1 })),
