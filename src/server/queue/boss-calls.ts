@@ -10,3 +10,8 @@ export function through(tx: Queryable): Db {
 export function affected(response: object): number | undefined {
   return (response as { affected?: number }).affected;
 }
+
+/** What a log may know an error by: its message could quote a value. */
+export function codeOf(error: unknown): unknown {
+  return (error as { code?: unknown } | null)?.code ?? (error instanceof Error ? error.name : undefined);
+}

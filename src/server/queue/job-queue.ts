@@ -4,7 +4,7 @@ import { isOutage } from '../../service/service-error.ts';
 import type { Log } from '../log.ts';
 import type { Database, Queryable } from '../store/database.ts';
 import { within } from '../within.ts';
-import { affected, through } from './boss-calls.ts';
+import { affected, codeOf, through } from './boss-calls.ts';
 import { startDoorbell } from './doorbell.ts';
 import { isBeyondGroup, placesOfGroups } from './group-places.ts';
 import { deadQueue, HEARTBEAT_SECONDS, JOB_SCHEMA, QUEUES, type QueueName } from './install-jobs.ts';
@@ -146,9 +146,7 @@ export class JobQueue {
     }, REVIVE_MS);
     const doorbell = startDoorbell({
       ...{ database: this.#database, queues, everyMs: this.#options.pollSeconds * 1000 },
-      ring: (queue) => {
-        for (const place of this.#idle.get(queue) ?? []) this.#boss.notifyWorker(place);
-      },
+      ring: (queue) => this.#wakeOne(queue),
       onError: (error) => this.#complain(error),
     });
     this.#timers = [doorbell, { stop: () => clearInterval(reviving) }];
@@ -211,6 +209,7 @@ export class JobQueue {
       },
       async ([job]: Job[]) => {
         idle.delete(place);
+        this.#wakeOne(queue);
         try {
           if (job !== undefined) await this.#run(queue, job, handler);
         } catch (error) {
@@ -223,6 +222,12 @@ export class JobQueue {
       },
     );
     idle.add(place);
+  }
+
+  /** One idle place looks; if it finds something, so does the next. What others may not take does not wake all of them. */
+  #wakeOne(queue: string): void {
+    const [place] = this.#idle.get(queue) ?? [];
+    if (place !== undefined) this.#boss.notifyWorker(place);
   }
 
   async #run(queue: string, job: Job, handler: JobHandler): Promise<void> {
@@ -290,8 +295,4 @@ export class JobQueue {
     const told = error instanceof Error ? error.message : String(error);
     this.#log.warn({ code: codeOf(error), error: told }, 'the job queue had an error');
   }
-}
-
-function codeOf(error: unknown): unknown {
-  return (error as { code?: unknown } | null)?.code ?? (error instanceof Error ? error.name : undefined);
 }
