@@ -196,13 +196,12 @@ export class PartRunner {
   async #joined(job: SessionAttempt, split: Split, scene: Scene, signal: AbortSignal): Promise<Rendering | null> {
     const { files, renderer } = this.#ports;
     const { session, attempt } = job;
-    const found: PartFile[] = [];
-    for (const [part, { sha256: digest }] of split.parts.entries()) {
+    const read = split.parts.map(async ({ sha256: digest }, part) => {
       const bytes = await files.readPart({ session, attempt, part });
-      const file = digest === null ? null : unpackParcel<PartFile>(bytes, digest);
-      if (file === null) return null;
-      found.push(file.value);
-    }
+      return digest === null ? null : unpackParcel<PartFile>(bytes, digest);
+    });
+    const found = (await Promise.all(read)).flatMap((file) => (file === null ? [] : [file.value]));
+    if (found.length < split.parts.length) return null;
     if (new Set(found.map(({ build }) => build)).size !== 1) return null;
     try {
       const parts = found.map(({ part }) => part);
