@@ -4,7 +4,7 @@ import { addJournalCommands } from './commands/add-journal-commands.ts';
 import { addLockCommands } from './commands/add-lock-commands.ts';
 import { addPlanCommands } from './commands/add-plan-commands.ts';
 import { addRepositoryCommands } from './commands/add-repository-commands.ts';
-import { addServerCommands } from './commands/add-server-commands.ts';
+import { addServerCommands, type ServerFlags } from './commands/add-server-commands.ts';
 import { addTemplateCommands } from './commands/add-template-commands.ts';
 import { explainThrown } from './explain-thrown.ts';
 import { VERSION } from './global-options.ts';
@@ -33,9 +33,7 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
   addLockCommands(program, io, done);
   addRepositoryCommands(program, io, done);
   addTemplateCommands(program, io, done);
-  // The table of settings brings along what reads them: other commands do without.
-  const settings = argv.includes('serve') ? (await import('../server/setting-flags.ts')).SETTING_FLAGS : [];
-  addServerCommands(program, settings, io, done);
+  addServerCommands(program, await serverFlags(argv), io, done);
 
   try {
     await program.parseAsync([...argv], { from: 'user' });
@@ -45,4 +43,11 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.error;
     return explainThrown(error, io);
   }
+}
+
+/** The table of settings brings along what reads them: other commands do without. */
+async function serverFlags(argv: readonly string[]): Promise<ServerFlags> {
+  if (!argv.includes('serve') && !argv.includes('worker')) return { serve: [], worker: [] };
+  const { SETTING_FLAGS, WORKER_FLAGS } = await import('../server/setting-flags.ts');
+  return { serve: SETTING_FLAGS, worker: WORKER_FLAGS };
 }
