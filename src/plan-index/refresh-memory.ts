@@ -138,8 +138,13 @@ async function readAnew(
   const loaded = { get: (name: string) => lazy.load(name).template ?? undefined };
   const desired = videos.map((video) => desire(video, { config, templates: loaded, assets }));
   // Whether it goes where another video goes is told by all of them together.
-  if (desired.some(({ id, deliver }) => deliver.some(({ to }) => !to.includes(id)))) return null;
+  if (desired.some((video) => video.deliver.some(({ to }) => !isOwnPlace(to, video)))) return null;
   return { definitions: rememberDefinitions(origins, desired), templates };
+}
+
+/** Whether a place is named after the video, or after what is in it. */
+function isOwnPlace(to: string, { id, fingerprint }: DesiredVideo): boolean {
+  return to.includes(id) || to.includes(fingerprint.slice('v1:'.length, 'v1:'.length + 8));
 }
 
 /**

@@ -9,7 +9,7 @@ import type { AssetsConfig, DeliveriesConfig, DeliveringService } from './delive
 import { destinationProblem } from './destination-problem.ts';
 
 /** One destination as reelform.yaml writes it. */
-export type WrittenDestination = string | { readonly to: string; readonly credential?: string };
+type WrittenDestination = string | { readonly to: string; readonly credential?: string };
 
 /** What reelform.yaml may say of deliveries, as its schema has it. */
 export interface WrittenDeliveries {
@@ -18,7 +18,7 @@ export interface WrittenDeliveries {
   readonly assets?: { readonly publish: string; readonly public_url: string; readonly credential?: string };
 }
 
-export interface ReadDeliveries extends DeliveriesConfig {
+interface ReadDeliveries extends DeliveriesConfig {
   readonly diagnostics: readonly Diagnostic[];
 }
 

@@ -130,7 +130,8 @@ function readSessionError(value: unknown): SessionError {
   const fields = isRecord(value) ? value : {};
   const first = (...names: string[]): string | undefined =>
     names.map((name) => fields[name]).find((one): one is string => typeof one === 'string' && one !== '');
-  const title = first('title', 'message', 'detail') ?? (isRecord(value) ? JSON.stringify(value) : String(value));
+  const title =
+    first('title', 'message', 'detail') ?? (typeof value === 'object' ? JSON.stringify(value) : String(value));
   const detail = first('detail', 'message');
   return {
     code: first('code', 'type') ?? 'session_failed',
@@ -220,7 +221,7 @@ export function readProblems(value: unknown): RequestProblem[] {
     const { code, pointer, detail } = item;
     return [
       {
-        code: String(code ?? 'error'),
+        code: typeof code === 'string' ? code : JSON.stringify(code ?? 'error').replaceAll('"', ''),
         pointer: typeof pointer === 'string' ? pointer : '#',
         detail: withoutQueries(detail),
       },
