@@ -1,4 +1,5 @@
 import { runBenchWorker, WORKER } from './farm/bench-worker.ts';
+import { measureDeliveries } from './farm/deliveries.ts';
 import { measureParts, measureSlots } from './farm/parts.ts';
 import { measureRenders } from './farm/renders.ts';
 import { measureStills } from './farm/stills.ts';
@@ -7,12 +8,13 @@ import { measureStills } from './farm/stills.ts';
  * The farm beside what would be ideal, or beside a peer, in one run: renders a minute with more workers, a long video in
  * parts, the way of parts through queue and storage, deliveries, pictures behind a long queue. Real PostgreSQL, a real
  * S3-compatible server, processes of their own.
- * `npm run bench:farm [renders|slots|parts|stills …]`
+ * `npm run bench:farm [renders|slots|parts|deliveries|stills …]`
  */
 const SECTIONS: Readonly<Record<string, () => Promise<void>>> = {
   renders: () => measureRenders(24),
   slots: () => measureSlots(5),
   parts: measureParts,
+  deliveries: measureDeliveries,
   stills: () => measureStills(10_000, 50),
 };
 

@@ -12,7 +12,7 @@ const SIZES = {
   // So much to draw that it pays to do it in parts.
   long: { frames: 900, fps: 30, width: 1280, height: 720 },
   // 24 segments.
-  segments: { frames: 480, fps: 10, width: 64, height: 36 },
+  segments: { frames: 480, fps: 10, width: 640, height: 360 },
   // Two minutes each.
   full: { frames: 3600, fps: 30, width: 640, height: 360 },
   light: { frames: 1200, fps: 10, width: 320, height: 180 },
