@@ -153,13 +153,13 @@ async function hireWorker(
       args: ['--concurrency', '1', ...(options.host === undefined ? [] : ['--host', options.host])],
       log,
     });
-  // Who starts workers starts them again: one that finds no database ends.
+  // Who starts workers starts them again: one that finds no database or no bucket ends, which may be for a minute.
   const startAgain = async (): Promise<SpawnedProgram> => {
     for (let tries = 1; ; tries++) {
       try {
         return await start();
       } catch (error) {
-        if (tries === 5) throw error;
+        if (tries === 100) throw error;
         await new Promise((resolve) => setTimeout(resolve, 1_000));
       }
     }
