@@ -23,21 +23,46 @@ export interface PreviewStill {
   readonly changedShare: number | null;
 }
 
+/** What changed about a video that no frame shows. */
+export const UNSEEN = ['sound', 'duration', 'output'] as const;
+
+export type Unseen = (typeof UNSEEN)[number];
+
 /** What a change of one video looks like. */
 export interface VideoPreview {
   readonly stills: readonly PreviewStill[];
-  /** Whether a viewer could tell the two apart; null where there is nothing to compare with. */
+  /** Whether a viewer could tell the pictures of the two apart; null where there is nothing to compare with. */
   readonly isVisible: boolean | null;
-  /** MP4 of low height, of both sides; absent where only stills were asked for. */
+  /** What else is another: its sound, its length, the kind, size, rate or quality of its file. */
+  readonly unseen: readonly Unseen[];
+  /** MP4 of low height, of both sides; absent where only stills were asked for, or no time was left. */
   readonly drafts?: { readonly before: Uint8Array | null; readonly after: Uint8Array };
+}
+
+/** Why a video is not shown. */
+export const LEFT_OUT = [
+  /** No time was left. */
+  'budget',
+  /** Other rows of its definition stand for it. */
+  'sample',
+  /** It cannot be drawn: a source is not there, or the scene is wrong. */
+  'undrawable',
+  /** Its template is the service's own. */
+  'remote',
+] as const;
+
+export interface LeftOut {
+  readonly id: string;
+  readonly reason: (typeof LEFT_OUT)[number];
 }
 
 /** What the changes of a plan look like. */
 export interface PlanPreview {
   /** By the id of the video. */
   readonly videos: ReadonlyMap<string, VideoPreview>;
-  /** Videos that are not shown, and why: no time was left, or they cannot be drawn. */
-  readonly leftOut: readonly { readonly id: string; readonly reason: 'budget' | 'undrawable' | 'remote' }[];
-  /** Seconds that it took, and of those in rendering. */
+  readonly leftOut: readonly LeftOut[];
+  /** Before and after of many videos whose template changed, the most different first; null without any. */
+  readonly contactSheet: PreviewImage | null;
+  /** Seconds that it took, and of those in rendering: how long at least one scene was being drawn. */
   readonly seconds: { readonly all: number; readonly rendering: number };
 }
