@@ -1,4 +1,5 @@
 import type { Scene } from '../template/scene.ts';
+import type { AudioTrack } from './audio-track.ts';
 import { checkScene } from './check-scene.ts';
 import { frameRateOf } from './frame-rate.ts';
 import type { VideoPacket } from './h264/encoder.ts';
@@ -19,7 +20,7 @@ export interface SegmentRange {
   readonly end: number;
 }
 
-/** Segments of a video that follow each other, encoded and without sound. Plain data, so that it can come from elsewhere. */
+/** Segments of a video that follow each other, encoded. Plain data, so that it can come from elsewhere. */
 export interface RenderedPart extends SegmentRange {
   /** AVCDecoderConfigurationRecord; the same for all parts of a scene. */
   readonly configuration: Uint8Array;
@@ -29,6 +30,8 @@ export interface RenderedPart extends SegmentRange {
   readonly stills: readonly RenderedStill[];
   /** Of all of the scene's texts. */
   readonly findings: readonly TextFinding[];
+  /** All of the scene's, in the part that begins it; null in the others, and of a silent scene. */
+  readonly sound: AudioTrack | null;
 }
 
 /** The segments of a scene; one whose format is not MP4 has none. */
@@ -69,30 +72,40 @@ export async function renderPart(
   const { first, end } = range;
   const { width, height, fps, output } = scene;
   const supply = supplyFrames(scene, range, signal);
+  // Made beside the frames, once and whole, so that it has no seam; who fails first ends the other.
+  const ending = new AbortController();
+  const making = segments.first === 0 ? soundOf(scene, 'aac', ending.signal) : null;
+  let hasSoundFailed = false;
+  const soundEnd = making?.catch(() => {
+    hasSoundFailed = true;
+  });
   const format = { width, height, rate: frameRateOf(fps) };
   const encoder = new SegmentedEncoder({ openEncoder, format, quality: output.quality });
   try {
     const { stills, findings } = await supply.deliver(async (pixels, frame) => {
       await encoder.encode(pixels, frame - first);
       signal?.throwIfAborted();
+      if (hasSoundFailed) await making;
       onProgress?.(frame - first + 1, end - first);
     });
     const { configuration, packets } = await encoder.finish();
+    const sound = await making;
     signal?.throwIfAborted();
-    return { first: segments.first, end: segments.end, configuration, packets, stills, findings };
+    return { first: segments.first, end: segments.end, configuration, packets, stills, findings, sound };
   } catch (error) {
     throw signal?.aborted ? signal.reason : error;
   } finally {
+    ending.abort();
     encoder.close();
     await supply.close();
+    await soundEnd;
   }
 }
 
 /**
- * The video of its parts, in any order, with the scene's sound, which is made here.
+ * The video of its parts, in any order, with the sound that the first of them has.
  *
- * @throws SceneError encode_failed when segments are missing, there twice, or were encoded with other settings; as
- * `makeSound`
+ * @throws SceneError encode_failed when segments are missing, there twice, or were encoded with other settings
  */
 export async function joinParts(scene: Scene, parts: readonly RenderedPart[]): Promise<Rendering> {
   checkScene(scene);
@@ -114,7 +127,7 @@ export async function joinParts(scene: Scene, parts: readonly RenderedPart[]): P
     }
     return { first, track: { format, configuration, packets } };
   });
-  const sound = await soundOf(scene, 'aac');
+  const { sound } = ordered[0]!;
   const video = await muxMp4(joinTracks(placed), { sound, fingerprint: output.fingerprint });
   const stills = ordered.flatMap((part) => part.stills);
   return renderingOf(scene, video, { stills, findings: ordered[0]!.findings });

@@ -26,7 +26,7 @@ export interface RenderPool extends Renderer {
   render(scene: Scene, options?: RenderOptions): Promise<Rendering>;
   /** Some segments of the scene's video; like `render` in all else. */
   renderPart(scene: Scene, segments: SegmentRange, options?: RenderOptions): Promise<RenderedPart>;
-  /** The video that its parts are joined to, with its sound; like `render` in all else. */
+  /** The video that its parts are joined to; like `render` in all else. */
   joinParts(scene: Scene, parts: readonly RenderedPart[], options?: RenderOptions): Promise<Rendering>;
   /** The scene's stills alone, in its order; like `render` in all else. */
   renderStills(scene: Scene, options?: RenderOptions): Promise<readonly StillImage[]>;

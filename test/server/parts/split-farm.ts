@@ -66,6 +66,7 @@ export function instantParts(): PartRenderer & { readonly said: string[] } {
         packets,
         stills: first === 0 ? [still] : [],
         findings: [],
+        sound: null,
       };
     },
     async joinParts(_scene, parts) {
