@@ -81,7 +81,7 @@ function sleepingPool(sleepMs: number): RenderPool {
     async renderPart(_scene, { first, end }, { signal } = {}) {
       await sleep((end - first) * sleepMs, undefined, signal === undefined ? {} : { signal });
       const packets = Array.from({ length: end - first }, packet);
-      return { first, end, configuration: new Uint8Array(40), packets, stills: [], findings: [] };
+      return { first, end, configuration: new Uint8Array(40), packets, stills: [], findings: [] } as never;
     },
     async joinParts(_scene, all) {
       const packets = all.flatMap((part) => part.packets as unknown as { bytes: Uint8Array }[]);

@@ -1,8 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, it } from 'vitest';
 import type { Database } from '../../src/server/store/database.ts';
-import { openDatabase } from '../../src/server/store/open-database.ts';
-import { SILENT } from '../support/databases.ts';
 import { type Farm, type FarmWorker, openFarm } from '../support/farm.ts';
 import { type FarmClients, openFarmClients, startFarmReceiver } from '../support/farm-clients.ts';
 import { type FarmSession, farmSessions, referenceVideos } from '../support/farm-sessions.ts';
@@ -12,10 +10,10 @@ import { BUSY, type S3Server, startS3Server } from '../support/s3-server.ts';
 import { shortenLeases } from '../support/short-leases.ts';
 import { startTcpProxy } from '../support/tcp-proxy.ts';
 
-const SESSIONS = count(300, 12);
+const SESSIONS = count(300, 10);
 /** Rendered in parts while the farm has nothing else to do. */
 const LONG = count(2, 0);
-const TENANTS = 3;
+const TENANTS = count(3, 2);
 const WORKERS = count(4, 2);
 const KILLS = count(40, 2);
 const PAUSED_JOBS = Math.ceil(SESSIONS * 0.08);
@@ -89,15 +87,14 @@ it(`a farm of ${WORKERS} workers, ${KILLS} of them killed: ${SESSIONS} videos ar
   const workers = await Promise.all(Array.from({ length: WORKERS }, (_, index) => farm.hire(`worker ${index}`)));
   const { troubles } = IS_WHOLE ? await otherTroubles(farm, bucket) : { troubles: [] };
   const clients = await openFarmClients(farm, receivers);
-  const database = await openDatabase({ url: farm.databaseUrl, directory: '', log: SILENT });
-  closing.push(() => database.close());
-  const leases = IS_WHOLE ? null : shortenLeases(database);
+  const leases = IS_WHOLE ? null : shortenLeases(farm.records);
+  closing.push(async () => leases?.stop());
 
   const over = new AbortController();
   closing.push(async () => over.abort());
   const begunAt = performance.now();
   const { signal } = over;
-  const watch = watchSessions(database, signal);
+  const watch = watchSessions(farm.records, signal);
   const plan = { kills: KILLS, killsAtOnce: count(4, 1), pausedJobs: PAUSED_JOBS, pausedWorkers: count(2, 1) };
   const [ids, figures] = await Promise.all([
     postAll(clients, sessions),
@@ -106,7 +103,7 @@ it(`a farm of ${WORKERS} workers, ${KILLS} of them killed: ${SESSIONS} videos ar
   ]);
   const seconds = (performance.now() - begunAt) / 1000;
 
-  const rows = await database.query<{ id: string; status: string; attempt: number; errors: unknown }>(
+  const rows = await farm.records.query<{ id: string; status: string; attempt: number; errors: unknown }>(
     `select id, status, attempt, session -> 'errors' as errors from reelform.sessions`,
   );
   expect(new Set(rows.map(({ id }) => id))).toEqual(new Set(ids));

@@ -1,5 +1,11 @@
 import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { SCOPES } from '../../src/server/ports.ts';
+import { SILENT_LOG } from '../../src/server/silent-log.ts';
+import type { Database } from '../../src/server/store/database.ts';
+import { openDatabase } from '../../src/server/store/open-database.ts';
+import { createTokenTable } from '../../src/server/store/token-table.ts';
+import type { TenantId } from '../../src/session/ports.ts';
 import { type Api, openApi } from './api.ts';
 import { type FarmTemplate, farmRepository } from './farm-sessions.ts';
 import { freePort } from './free-port.ts';
@@ -14,7 +20,6 @@ import {
   type SpawnOptions,
   spawnProgram,
 } from './spawned-program.ts';
-import { createToken } from './spawned-service.ts';
 
 /** A place of the farm: its worker is replaced when it is killed. */
 export interface FarmWorker {
@@ -41,6 +46,8 @@ export interface Farm {
   token(tenant: string): Promise<string>;
   readonly database: PostgresServer;
   readonly databaseUrl: string;
+  /** Open. */
+  readonly records: Database;
   readonly log: string[];
   /** @param env what it is told besides; its own way to the database, for one */
   hire(name: string, options?: Pick<SpawnOptions, 'env' | 'within' | 'host'>): Promise<FarmWorker>;
@@ -95,11 +102,15 @@ export async function openFarm({
     args: ['--concurrency', String(concurrency)],
     log,
   });
-  const token = await createToken(root, [], told);
+  const records = await openDatabase({ url: databaseUrl, directory: '', log: SILENT_LOG });
+  const tokens = createTokenTable({ database: records, now: () => Date.now() });
+  const tokenOf = async (tenant: string): Promise<string> =>
+    (await tokens.create({ tenant: tenant as TenantId, name: '', scopes: SCOPES, expiresAt: null })).text;
   const close = async (): Promise<FarmEnd> => {
     note(service.pid);
     const codes = await Promise.all([service, ...workers].map((each) => each.stop()));
     const orphans = await leftOf([...started.values()]);
+    await records.close();
     await database.stop();
     const left = readdirSync(temporary);
     rmSync(root, { recursive: true, force: true });
@@ -107,9 +118,10 @@ export async function openFarm({
   };
   let closed: Promise<FarmEnd> | null = null;
   return {
-    api: openApi(service.url, token),
+    api: openApi(service.url, await tokenOf('default')),
     url: service.url,
-    token: (tenant) => createToken(root, ['--tenant', tenant], told),
+    token: tokenOf,
+    records,
     database,
     databaseUrl,
     log,

@@ -10,14 +10,10 @@ export function spawnService(cwd: string, options: SpawnOptions): Promise<Spawne
 }
 
 /** `reelform token create` in a folder. */
-export async function createToken(
-  cwd: string,
-  args: readonly string[] = [],
-  env: Readonly<Record<string, string>> = {},
-): Promise<string> {
+export async function createToken(cwd: string, args: readonly string[] = []): Promise<string> {
   const { stdout } = await execa(process.execPath, [PROGRAM, 'token', 'create', ...args], {
     cwd,
-    env: { CI: 'true', NO_COLOR: '1', ...env },
+    env: { CI: 'true', NO_COLOR: '1' },
   });
   return stdout.trim();
 }
