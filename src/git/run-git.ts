@@ -9,7 +9,7 @@ const TIMEOUT_MS = 60_000;
 const MAX_OUTPUT_BYTES = 256 * 2 ** 20;
 
 export interface GitOptions {
-  readonly input?: string;
+  readonly input?: string | Uint8Array;
   readonly timeoutMs?: number;
   readonly env?: Readonly<Record<string, string>>;
 }
