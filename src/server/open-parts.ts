@@ -37,6 +37,7 @@ import { createUploadTable } from './store/upload-table.ts';
 import { createSweeper } from './sweeper.ts';
 import { SourceUploads } from './templates/source-uploads.ts';
 import { StyleVersions } from './templates/style-versions.ts';
+import { waitForParts } from './wait-for-parts.ts';
 import { openWebhooks } from './webhooks/open-webhooks.ts';
 import { createFarmFigures } from './workers/farm-figures.ts';
 import { foundInstallation, type Installation, joinInstallation } from './workers/installation.ts';
@@ -85,8 +86,18 @@ export interface Parts {
   close(): Promise<void>;
 }
 
-/** Opens the parts from the database up and puts them together. EDGE. @throws ReelformError as `startServer` */
-export async function openParts(options: PartsOptions): Promise<Parts> {
+/**
+ * Opens the parts from the database up and puts them together. EDGE. What does not answer yet is waited for, as long as
+ * the settings say.
+ *
+ * @throws ReelformError as `startServer`
+ */
+export function openParts(options: PartsOptions): Promise<Parts> {
+  const { settings, logger: log } = options;
+  return waitForParts(() => openOnce(options), { patienceMs: settings.startSeconds * 1000, log });
+}
+
+async function openOnce(options: PartsOptions): Promise<Parts> {
   const { settings, servedAt, version, logger } = options;
   const { databaseUrl: url, dataDirectory: directory } = settings;
   await makePrivate(directory);

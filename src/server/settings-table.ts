@@ -253,6 +253,12 @@ export const SETTINGS_TABLE: { readonly [K in TabledSetting]: SettingRow<ServeSe
     ...always(DEFAULT_LIMITS.memoryBytes / 2 ** 20),
     sentence: 'MB of memory that the process of a render may take',
   },
+  startSeconds: {
+    ...named('start_seconds', '--start-seconds', 'REELFORM_START_SECONDS'),
+    kind: wholeNumber('<n>', 0, 86_400),
+    ...always(0),
+    sentence: 'seconds to wait at the start for a database or a storage that does not answer',
+  },
   drainSeconds: {
     ...named('drain_seconds', '--drain-seconds', 'REELFORM_DRAIN_SECONDS'),
     kind: wholeNumber('<n>', 1, 86_400),

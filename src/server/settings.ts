@@ -57,6 +57,8 @@ export interface Settings {
   readonly renderCpuSeconds: number;
   /** Resident memory of one render process. */
   readonly renderMemoryMb: number;
+  /** For how long a database or a storage that does not answer is waited for at the start; 0: not at all. */
+  readonly startSeconds: number;
   /** How long renders at work may go on after the first signal to stop. */
   readonly drainSeconds: number;
   /** Whether X-Forwarded-* of a proxy are believed. */

@@ -61,12 +61,18 @@ describe('readSettings()', () => {
       downloadMinutes: 60,
       rateLimit: null,
       tenantRateLimits: new Map(),
+      tenantConcurrency: null,
+      tenantConcurrencies: new Map(),
+      maxQueued: null,
+      tenantMaxQueued: new Map(),
+      maxQueuedTotal: null,
       allowSources: [],
       allowWebhooks: [],
       renderSeconds: 900,
       renderStallSeconds: 60,
       renderCpuSeconds: 3600,
       renderMemoryMb: 4096,
+      startSeconds: 0,
       drainSeconds: 30,
       trustProxy: false,
       metrics: true,
@@ -104,12 +110,18 @@ retention_days: 30
 download_minutes: 5
 rate_limit: 300
 tenant_rate_limits: {acme: 600, other-one: 30}
+tenant_concurrency: 4
+tenant_concurrencies: {acme: 8}
+max_queued: 1000
+tenant_max_queued: {acme: 5000}
+max_queued_total: 20000
 allow_sources: [10.0.0.0/8, "*.internal.example.com"]
 allow_webhooks: ["hooks.internal.example.com:8443"]
 render_seconds: 60
 render_stall_seconds: 10
 render_cpu_seconds: 120
 render_memory_mb: 1024
+start_seconds: 60
 drain_seconds: 5
 trust_proxy: true
 metrics: false
@@ -139,12 +151,18 @@ max_connections: 100
         ['acme', 600],
         ['other-one', 30],
       ]),
+      tenantConcurrency: 4,
+      tenantConcurrencies: new Map([['acme', 8]]),
+      maxQueued: 1000,
+      tenantMaxQueued: new Map([['acme', 5000]]),
+      maxQueuedTotal: 20000,
       allowSources: ['10.0.0.0/8', '*.internal.example.com'],
       allowWebhooks: ['hooks.internal.example.com:8443'],
       renderSeconds: 60,
       renderStallSeconds: 10,
       renderCpuSeconds: 120,
       renderMemoryMb: 1024,
+      startSeconds: 60,
       drainSeconds: 5,
       trustProxy: true,
       metrics: false,
@@ -197,7 +215,7 @@ max_connections: 100
     };
     expect(mistakes(said)).toEqual([
       'settings_invalid --port takes a whole number from 0 to 65535, not "70000"',
-      'settings_invalid REELFORM_CONCURRENCY takes a whole number from 1 to 64, not "many"',
+      'settings_invalid REELFORM_CONCURRENCY takes a whole number from 0 to 64, not "many"',
       'settings_invalid --log-level takes one of fatal, error, warn, info, debug, trace, silent, not "loud"',
       'settings_invalid REELFORM_METRICS takes true or false, not "maybe"',
       'unknown_property reelform-server.yaml:1:1 There is no setting "prot"',

@@ -1,0 +1,33 @@
+import { expect, it } from 'vitest';
+import { ReelformError } from '../../src/diagnostic.ts';
+import type { Log } from '../../src/server/log.ts';
+import { waitForParts } from '../../src/server/wait-for-parts.ts';
+
+function openLog() {
+  const said: string[] = [];
+  const log: Log = { info() {}, error() {}, warn: (_, message) => void said.push(message) };
+  return { said, log };
+}
+
+it('waitForParts() tries again until what it waits for answers', async () => {
+  const { said, log } = openLog();
+  let tries = 0;
+  const opened = waitForParts(
+    async () => {
+      if (++tries < 3) throw new ReelformError('database_unavailable', 'it does not answer');
+      return 'open';
+    },
+    { patienceMs: 60_000, log },
+  );
+  expect(await opened).toBe('open');
+  expect(said).toHaveLength(2);
+});
+
+it('waitForParts() waits neither without patience nor for what waiting does not mend', async () => {
+  const { said, log } = openLog();
+  const away = new ReelformError('storage_unavailable', 'it does not answer');
+  await expect(waitForParts(() => Promise.reject(away), { patienceMs: 0, log })).rejects.toBe(away);
+  const newer = new ReelformError('database_newer', 'the database is newer');
+  await expect(waitForParts(() => Promise.reject(newer), { patienceMs: 60_000, log })).rejects.toBe(newer);
+  expect(said).toEqual([]);
+});
