@@ -49,6 +49,8 @@ export const CODES = {
   text_overflow: 'A text does not fit its box, or the edge of the picture cuts it',
   low_contrast: 'A text can hardly be told from what lies behind it',
   image_too_small: 'An image is enlarged until it looks soft',
+  clip_ends_early: 'A clip is over before the layer that shows it, and its last picture stands',
+  media_truncated: 'The file of a clip or a sound breaks off',
   lint_failed: 'What a viewer would notice of a video cannot be looked at',
 
   // Configuration, templates and schemas
@@ -78,10 +80,18 @@ export const CODES = {
   plan_invalid: 'A saved plan cannot be read',
   plan_stale: 'A saved or expected plan is not what would be done today',
   refresh_unclear: 'Whether something that was rendered still stands cannot be told',
+  policy_broken: 'A plan does what a policy of the repository, or a policy command, denies or warns of',
+  policy_invalid: 'A policy command names no program',
   too_many_renders: 'The plan renders more videos than is allowed',
 
   // The command line
   options_conflict: 'Options of the command line do not go together',
+
+  // GitHub and GitLab
+  forge_unreachable: 'GitHub or GitLab did not answer',
+  forge_refused: 'GitHub or GitLab refused what was asked of it',
+  forge_limited: 'A rate limit of GitHub or GitLab lasts longer than is waited for',
+  forge_answer_invalid: 'GitHub or GitLab answered what its interface does not have',
 
   // Applying
   not_approved: 'Nobody is there to approve the plan',

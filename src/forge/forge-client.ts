@@ -1,0 +1,200 @@
+import { isRecord } from '../is-record.ts';
+import { ForgeError } from './forge-error.ts';
+import { isPassing, limitMs, type Repeatability, retryWaitMs } from './retry-wait.ts';
+import { type ForgeAnswer, type ForgeRequest, type Sent, sendOnce } from './send-once.ts';
+
+/** What a client takes of the world beside the network. */
+export interface ForgeClock {
+  /** Milliseconds since the epoch. */
+  now(): number;
+  wait(milliseconds: number): Promise<void>;
+  /** 0..1 */
+  random(): number;
+}
+
+export interface ForgeClient {
+  /**
+   * Sends a request, again where that is safe, and waits for limits that end soon.
+   *
+   * @param url absolute, or a path below the base
+   * @param body becomes JSON
+   * @returns the answer, whatever its status from 200 to 299
+   * @throws ForgeError for every other
+   */
+  send(
+    method: ForgeRequest['method'],
+    url: string,
+    options?: { readonly body?: unknown; readonly repeatability?: Repeatability },
+  ): Promise<ForgeAnswer>;
+  /** All items of a list, over all of its pages. */
+  list(path: string): Promise<readonly Record<string, unknown>[]>;
+}
+
+const MAX_REDIRECTS = 3;
+/** A list of a hundred per page has no more of them for us. */
+const MAX_PAGES = 300;
+const REDIRECTS = new Set([301, 302, 307, 308]);
+
+/**
+ * A client of one forge, whose token leaves its origin never. Nothing that it throws or returns knows the token, and it
+ * cannot be seen by inspecting the client.
+ *
+ * @param name of the forge, for errors
+ * @param baseUrl without a slash at its end
+ * @throws ForgeError `forge_refused` for an address over which the token would travel in clear
+ */
+export function openForgeClient(options: {
+  readonly name: string;
+  readonly baseUrl: string;
+  readonly token: string;
+  /** Of every request, and the one that has the token. */
+  readonly headers: (token: string) => Readonly<Record<string, string>>;
+  readonly clock: ForgeClock;
+}): ForgeClient {
+  const { name, baseUrl, token, clock } = options;
+  const { origin } = new URL(baseUrl);
+  if (!isPrivate(baseUrl)) {
+    throw new ForgeError('forge_refused', `${name} at ${origin}: the token would travel in clear`, {
+      hint: 'Give it an address that begins with https://',
+    });
+  }
+  const clean = (text: string): string => text.replaceAll(token, '…').replaceAll(encodeURIComponent(token), '…');
+
+  async function exchange(request: ForgeRequest, repeatability: Repeatability): Promise<Sent> {
+    for (let retries = 0; ; retries++) {
+      const sent = await sendOnce(request);
+      if (sent.kind === 'answer' && sent.answer.status < 300 && limitMs(sent.answer, clock.now()) === null) return sent;
+      const wait = retryWaitMs(sent, repeatability, { retries, now: clock.now(), jitter: clock.random() });
+      if (wait === null) return sent;
+      await clock.wait(wait);
+    }
+  }
+
+  async function send(
+    method: ForgeRequest['method'],
+    path: string,
+    { body, repeatability = method === 'POST' ? 'once' : 'safe' }: Parameters<ForgeClient['send']>[2] = {},
+  ): Promise<ForgeAnswer> {
+    let url = path.startsWith('/') ? `${baseUrl}${path}` : path;
+    for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
+      const what = `${method} ${pathOf(url)}`;
+      if (new URL(url).origin !== origin) {
+        throw new ForgeError(
+          'forge_answer_invalid',
+          `${what}: ${name} sends us to another host, and the token stays here`,
+        );
+      }
+      const headers = {
+        ...options.headers(token),
+        'user-agent': 'reelform',
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      };
+      const request = { method, url, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) };
+      const sent = await exchange(request, repeatability);
+      if (sent.kind !== 'answer') throw noAnswer(name, what, sent);
+      const { answer } = sent;
+      if (answer.status < 300 && limitMs(answer, clock.now()) === null) return { ...answer, text: clean(answer.text) };
+      const { location } = answer.headers;
+      const isFollowed = REDIRECTS.has(answer.status) && (method === 'GET' || answer.status > 302);
+      if (!isFollowed || location === undefined || !URL.canParse(location, url)) {
+        throw refusal(name, what, { ...answer, text: clean(answer.text) }, clock.now());
+      }
+      url = new URL(location, url).href;
+    }
+    throw new ForgeError('forge_answer_invalid', `${method} ${pathOf(url)}: ${name} redirects without an end`);
+  }
+
+  return {
+    send,
+    async list(path) {
+      const items: Record<string, unknown>[] = [];
+      let next: string | null = path;
+      for (let page = 0; next !== null; page++) {
+        if (page === MAX_PAGES)
+          throw new ForgeError('forge_answer_invalid', `GET ${pathOf(path)}: the list has no end`);
+        const answer: ForgeAnswer = await send('GET', next);
+        const value = readJson(answer, `GET ${pathOf(next)}`, name);
+        // GitHub's searches and check runs have their items in an object.
+        const found = isRecord(value) ? Object.values(value).find(Array.isArray) : value;
+        if (!Array.isArray(found)) throw new ForgeError('forge_answer_invalid', `GET ${pathOf(next)}: it is no list`);
+        items.push(...found.filter(isRecord));
+        next = nextPage(answer.headers.link);
+      }
+      return items;
+    },
+  };
+}
+
+/** The JSON of an answer. */
+export function readJson({ text }: ForgeAnswer, what: string, name: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new ForgeError('forge_answer_invalid', `${what}: ${name} answered what is not JSON`);
+  }
+}
+
+/** @see RFC 8288 */
+export function nextPage(header: string | string[] | undefined): string | null {
+  const text = Array.isArray(header) ? header.join(', ') : (header ?? '');
+  for (const [, url, parameters] of text.matchAll(/<([^>]*)>([^<]*)/g)) {
+    if (/;\s*rel="?next"?\b/.test(parameters!)) return url!;
+  }
+  return null;
+}
+
+/** Nobody on the way can read it: encrypted, or it stays on this machine. */
+function isPrivate(url: string): boolean {
+  const { protocol, hostname } = new URL(url);
+  return protocol === 'https:' || ['127.0.0.1', 'localhost', '[::1]'].includes(hostname);
+}
+
+/** For people: queries are long, and may be secrets. */
+function pathOf(url: string): string {
+  return url.startsWith('/') ? url.replace(/\?.*$/s, '') : new URL(url).pathname;
+}
+
+function noAnswer(name: string, what: string, sent: Exclude<Sent, { kind: 'answer' }>): ForgeError {
+  if (sent.kind === 'too_large') return new ForgeError('forge_answer_invalid', `${what}: ${name} answered too much`);
+  return new ForgeError('forge_unreachable', `${what}: ${name} did not answer: ${sent.code}`, {
+    isUnclear: sent.kind === 'unanswered',
+  });
+}
+
+function refusal(name: string, what: string, answer: ForgeAnswer, now: number): ForgeError {
+  const { status } = answer;
+  const limit = limitMs(answer, now);
+  if (limit !== null) {
+    const seconds = Math.ceil(limit / 1000);
+    return new ForgeError('forge_limited', `${what}: a rate limit of ${name}, for another ${seconds} s`, { status });
+  }
+  const hint = HINTS[status];
+  return new ForgeError('forge_refused', `${what}: ${name} answered ${status}${told(answer.text)}`, {
+    status,
+    // A gateway answers for what is still at work behind it.
+    isUnclear: isPassing(status),
+    ...(hint === undefined ? {} : { hint }),
+  });
+}
+
+const HINTS: Readonly<Record<number, string>> = {
+  401: 'Look whether the token is the right one, and not too old',
+  403: 'Look at the permissions of the job; a pull request from a fork has a token that can only read',
+  404: 'Look at the name of the repository and the number; it is also what a token without the right to see it is told',
+};
+
+/** What a refusal says of itself, on one line and short. */
+function told(text: string): string {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (!isRecord(value)) return '';
+    const details = Array.isArray(value.errors) ? value.errors : [];
+    const words = [value.message, ...details.map((one) => (isRecord(one) ? one.message : one))]
+      .filter((one) => typeof one === 'string')
+      .join('; ')
+      .replaceAll(/[\s\p{C}]+/gu, ' ');
+    return words === '' ? '' : `: ${words.slice(0, 300).toWellFormed()}`;
+  } catch {
+    return '';
+  }
+}

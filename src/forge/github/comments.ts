@@ -1,0 +1,54 @@
+import { isRecord } from '../../is-record.ts';
+import { readJson } from '../forge-client.ts';
+import { type GitHub, numberOf, textOf } from './github.ts';
+
+/** A comment on an issue or a pull request. */
+export interface GitHubComment {
+  readonly id: number;
+  /** By which GraphQL knows it. */
+  readonly nodeId: string;
+  readonly author: string;
+  readonly body: string;
+  readonly url: string;
+}
+
+export const MINIMIZE_MUTATION = `mutation ($id: ID!) {
+  minimizeComment(input: {subjectId: $id, classifier: OUTDATED}) { minimizedComment { isMinimized } }
+}`;
+
+/** All comments of an issue or a pull request, whoever wrote them, oldest first. */
+export async function listComments(github: GitHub, number: number): Promise<GitHubComment[]> {
+  const found = await github.rest.list(`${github.root}/issues/${number}/comments?per_page=100`);
+  return found.map(readComment);
+}
+
+/** Not repeated where it is not clear whether it was written: `ForgeError.isUnclear`. */
+export async function createComment(github: GitHub, number: number, body: string): Promise<GitHubComment> {
+  const path = `${github.root}/issues/${number}/comments`;
+  return readComment(readJson(await github.rest.send('POST', path, { body: { body } }), `POST ${path}`, 'GitHub'));
+}
+
+export async function updateComment(github: GitHub, id: number, body: string): Promise<void> {
+  await github.rest.send('PATCH', `${github.root}/issues/comments/${id}`, { body: { body } });
+}
+
+export async function deleteComment(github: GitHub, id: number): Promise<void> {
+  await github.rest.send('DELETE', `${github.root}/issues/comments/${id}`);
+}
+
+/** Folds a comment away as outdated. */
+export async function minimizeComment(github: GitHub, nodeId: string): Promise<void> {
+  await github.graphql(MINIMIZE_MUTATION, { id: nodeId }, 'safe');
+}
+
+function readComment(value: unknown): GitHubComment {
+  const user = isRecord(value) ? value.user : null;
+  return {
+    id: numberOf(value, 'id'),
+    nodeId: textOf(value, 'node_id'),
+    // Of an account that was deleted nothing is left.
+    author: isRecord(user) ? String(user.login) : '',
+    body: isRecord(value) && typeof value.body === 'string' ? value.body : '',
+    url: textOf(value, 'html_url'),
+  };
+}

@@ -1,0 +1,85 @@
+import { isRecord } from '../../is-record.ts';
+import { type ForgeClient, type ForgeClock, openForgeClient, readJson } from '../forge-client.ts';
+import { ForgeError } from '../forge-error.ts';
+import type { Repeatability } from '../retry-wait.ts';
+
+/** One repository of GitHub, as a token may use it. */
+export interface GitHub {
+  /** `owner/name` */
+  readonly repository: string;
+  /** The REST interface; paths begin with `/`, of the repository with `/repos/owner/name/`. */
+  readonly rest: ForgeClient;
+  /** `/repos/owner/name`, safe in a path. */
+  readonly root: string;
+  /**
+   * Asks GraphQL.
+   *
+   * @returns its `data`
+   * @throws ForgeError with `types` when it names errors
+   */
+  graphql(
+    document: string,
+    variables: Readonly<Record<string, unknown>>,
+    repeatability?: Repeatability,
+  ): Promise<Readonly<Record<string, unknown>>>;
+}
+
+export interface GitHubAddress {
+  /** `https://api.github.com` */
+  readonly apiUrl: string;
+  /** `https://api.github.com/graphql` */
+  readonly graphqlUrl: string;
+  /** `owner/name` */
+  readonly repository: string;
+}
+
+/** Opens the client. Nothing is asked for yet. */
+export function openGitHub(address: GitHubAddress, token: string, clock: ForgeClock): GitHub {
+  const headers = (secret: string): Record<string, string> => ({
+    accept: 'application/vnd.github+json',
+    authorization: `Bearer ${secret}`,
+    'x-github-api-version': '2022-11-28',
+  });
+  const open = (baseUrl: string): ForgeClient =>
+    openForgeClient({ name: 'GitHub', baseUrl: baseUrl.replace(/\/+$/, ''), token, headers, clock });
+  const queries = open(address.graphqlUrl);
+  return {
+    repository: address.repository,
+    rest: open(address.apiUrl),
+    root: `/repos/${address.repository.split('/').map(encodeURIComponent).join('/')}`,
+    async graphql(query, variables, repeatability = 'once') {
+      const answer = await queries.send('POST', address.graphqlUrl, { body: { query, variables }, repeatability });
+      const value = readJson(answer, 'GraphQL', 'GitHub');
+      const errors = isRecord(value) && Array.isArray(value.errors) ? value.errors.filter(isRecord) : [];
+      if (errors.length > 0) {
+        const words = errors.map(({ message }) => String(message)).join('; ');
+        throw new ForgeError(
+          'forge_refused',
+          `GraphQL: GitHub answered: ${words.replaceAll(/\s+/g, ' ').slice(0, 500)}`,
+          {
+            status: answer.status,
+            types: errors.map(({ type }) => String(type)),
+          },
+        );
+      }
+      if (!isRecord(value) || !isRecord(value.data)) {
+        throw new ForgeError('forge_answer_invalid', 'GraphQL: GitHub answered no data');
+      }
+      return value.data;
+    },
+  };
+}
+
+/** A field of an answer that has to be there. */
+export function textOf(value: unknown, field: string): string {
+  const found = isRecord(value) ? value[field] : undefined;
+  if (typeof found === 'string') return found;
+  throw new ForgeError('forge_answer_invalid', `GitHub answered something without "${field}"`);
+}
+
+/** The same of a number. */
+export function numberOf(value: unknown, field: string): number {
+  const found = isRecord(value) ? value[field] : undefined;
+  if (typeof found === 'number') return found;
+  throw new ForgeError('forge_answer_invalid', `GitHub answered something without "${field}"`);
+}

@@ -1,0 +1,62 @@
+import type { ForgeAnswer, Sent } from './send-once.ts';
+
+/**
+ * Whether a request may be sent again: `safe` gives the same however often it is done; `once` could be done twice, and is
+ * repeated only where it certainly was not done.
+ */
+export type Repeatability = 'safe' | 'once';
+
+/** Requests beyond the first. */
+const MAX_RETRIES = 4;
+/** A limit that ends later is not waited for: the job costs more than the comment is worth. */
+export const LONGEST_WAIT_MS = 75_000;
+/** What is asked of those who met a secondary limit that does not say how long it lasts. */
+const SECONDARY_MS = 60_000;
+const FIRST_DELAY_MS = 1000;
+
+/**
+ * Milliseconds until the same request is sent again; null when it is not.
+ *
+ * @param retries that there were before
+ * @param now milliseconds since the epoch
+ * @param jitter 0..1
+ */
+export function retryWaitMs(
+  sent: Sent,
+  repeatability: Repeatability,
+  { retries, now, jitter }: { readonly retries: number; readonly now: number; readonly jitter: number },
+): number | null {
+  if (retries >= MAX_RETRIES || sent.kind === 'too_large') return null;
+  const backoff = FIRST_DELAY_MS * 2 ** retries * (0.5 + jitter / 2);
+  if (sent.kind !== 'answer') return sent.kind === 'unsent' || repeatability === 'safe' ? backoff : null;
+  const limit = limitMs(sent.answer, now);
+  if (limit !== null) return limit > LONGEST_WAIT_MS ? null : Math.max(limit, backoff);
+  return repeatability === 'safe' && isPassing(sent.answer.status) ? backoff : null;
+}
+
+/** Whether an answer says that the same request can have another one later. */
+export function isPassing(status: number): boolean {
+  return status >= 500 && status !== 501;
+}
+
+/**
+ * How long a rate limit lasts from now on; null where none was met.
+ *
+ * @see https://docs.github.com/rest/using-the-rest-api/rate-limits-for-the-rest-api#exceeding-the-rate-limit
+ */
+export function limitMs({ status, headers, text }: ForgeAnswer, now: number): number | null {
+  const isSpent = headers['x-ratelimit-remaining'] === '0';
+  const isSecondary = status === 403 && /secondary rate limit|abuse detection/i.test(text);
+  const isLimited =
+    status === 429 ||
+    isSecondary ||
+    (status === 403 && (isSpent || headers['retry-after'] !== undefined)) ||
+    (status === 200 && isSpent && text.includes('"RATE_LIMITED"'));
+  if (!isLimited) return null;
+  const after = Number(headers['retry-after'] ?? Number.NaN);
+  if (Number.isFinite(after)) return Math.max(0, after * 1000);
+  // GitLab names it without the X.
+  const reset = Number(headers['x-ratelimit-reset'] ?? headers['ratelimit-reset'] ?? Number.NaN);
+  if ((isSpent || status === 429) && Number.isFinite(reset)) return Math.max(0, reset * 1000 - now);
+  return SECONDARY_MS;
+}

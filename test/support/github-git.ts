@@ -1,0 +1,100 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { GIT_ENVIRONMENT } from './git-repository.ts';
+
+/** What GitHub does in a repository on disk, at once: nothing else of the server happens in between. */
+export class GitHubGit {
+  readonly #root: string;
+
+  /** @param root of a bare repository */
+  constructor(root: string) {
+    this.#root = root;
+  }
+
+  head(branch: string): string | null {
+    return this.#try('rev-parse', '--verify', '--quiet', `refs/heads/${branch}^{commit}`);
+  }
+
+  /** @param ref a commit or the name of a branch */
+  commitOf(ref: string): string | null {
+    return this.head(ref) ?? this.#try('rev-parse', '--verify', '--quiet', `${ref}^{commit}`);
+  }
+
+  /** The blob at a path; null where there is none. */
+  blobAt(commit: string, path: string): { sha: string; bytes: Buffer } | null {
+    const sha = this.#try('rev-parse', '--verify', '--quiet', `${commit}:${path}`);
+    return sha === null ? null : { sha, bytes: this.blob(sha) };
+  }
+
+  blob(sha: string): Buffer {
+    return execFileSync('git', ['cat-file', 'blob', sha], { cwd: this.#root, env: this.#env(), maxBuffer: 1 << 28 });
+  }
+
+  setBranch(branch: string, sha: string): void {
+    this.#git(['update-ref', `refs/heads/${branch}`, sha]);
+  }
+
+  isAncestor(one: string, other: string): boolean {
+    return this.#try('merge-base', '--is-ancestor', one, other) !== null;
+  }
+
+  deleteBranch(branch: string): void {
+    this.#git(['update-ref', '-d', `refs/heads/${branch}`]);
+  }
+
+  /** @returns the commit; null where the branch is not at `expectedHead` any more */
+  commit(
+    branch: string,
+    expectedHead: string,
+    message: string,
+    author: string,
+    changes: { additions: { path: string; contents: string }[]; deletions: { path: string }[] },
+  ): string | null {
+    if (this.head(branch) !== expectedHead) return null;
+    const folder = mkdtempSync(join(tmpdir(), 'reelform-github-'));
+    try {
+      const env = { GIT_INDEX_FILE: join(folder, 'index') };
+      this.#git(['read-tree', expectedHead], { env });
+      for (const { path, contents } of changes.additions) {
+        const blob = this.#git(['hash-object', '-w', '--stdin'], { input: Buffer.from(contents, 'base64') });
+        this.#git(['update-index', '--add', '--cacheinfo', `100644,${blob},${path}`], { env });
+      }
+      for (const { path } of changes.deletions) this.#git(['update-index', '--force-remove', path], { env });
+      const tree = this.#git(['write-tree'], { env });
+      const commit = this.#git(['commit-tree', tree, '-p', expectedHead], {
+        input: Buffer.from(message),
+        env: { GIT_AUTHOR_NAME: author, GIT_COMMITTER_NAME: 'GitHub' },
+      });
+      this.#git(['update-ref', `refs/heads/${branch}`, commit, expectedHead]);
+      return commit;
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  }
+
+  #git(args: readonly string[], options: { input?: Buffer; env?: Record<string, string> } = {}): string {
+    const { input, env = {} } = options;
+    return execFileSync('git', args, {
+      cwd: this.#root,
+      env: { ...this.#env(), ...env },
+      stdio: ['pipe', 'pipe', 'pipe'],
+      ...(input === undefined ? {} : { input }),
+    })
+      .toString()
+      .trim();
+  }
+
+  #try(...args: string[]): string | null {
+    try {
+      return this.#git(args);
+    } catch {
+      return null;
+    }
+  }
+
+  #env(): NodeJS.ProcessEnv {
+    return { ...process.env, ...GIT_ENVIRONMENT };
+  }
+}

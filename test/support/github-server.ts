@@ -1,0 +1,208 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { text as readText } from 'node:stream/consumers';
+import type { GitRepository } from './git-repository.ts';
+import { GitHubGit } from './github-git.ts';
+import { answerQuery } from './github-graphql.ts';
+import { answerRest } from './github-rest.ts';
+import { startServer } from './http-server.ts';
+
+/** What the server does with a request instead of answering it, once. */
+export type GitHubFault =
+  /** The connection is cut: before the request is taken in, or after it was done. */
+  | { readonly kind: 'cut'; readonly afterDoing?: boolean }
+  | {
+      readonly kind: 'answer';
+      readonly status: number;
+      readonly headers?: Readonly<Record<string, string>>;
+      readonly body?: unknown;
+      /** It was done all the same, as behind a gateway that lost its patience. */
+      readonly afterDoing?: boolean;
+    };
+
+export interface GitHubUser {
+  readonly login: string;
+  /** `read` as the token of a fork's job; `none`: everything is 404. */
+  readonly rights: 'write' | 'read' | 'none';
+}
+
+export interface SeenComment {
+  readonly id: number;
+  readonly number: number;
+  readonly user: string;
+  body: string;
+  isMinimized: boolean;
+}
+
+export interface SeenIssue {
+  readonly number: number;
+  readonly user: string;
+  title: string;
+  body: string;
+  state: 'open' | 'closed';
+  labels: string[];
+  /** Absent: it is no pull request. */
+  pull?: SeenPull;
+}
+
+export interface SeenPull {
+  readonly headOwner: string;
+  readonly headBranch: string;
+  /** Absent: where the branch of the repository is. */
+  headSha?: string;
+  readonly base: string;
+  mergedAs?: string;
+}
+
+export interface SeenCheckRun {
+  readonly id: number;
+  readonly headSha: string;
+  fields: Record<string, unknown>;
+  readonly annotations: Record<string, unknown>[];
+}
+
+/** What the answers are made from. */
+export interface GitHubState {
+  readonly repository: string;
+  readonly url: () => string;
+  readonly git: GitHubGit | null;
+  readonly comments: SeenComment[];
+  readonly issues: SeenIssue[];
+  readonly checkRuns: SeenCheckRun[];
+  /** By branch: by what its rules are kept. */
+  readonly protectedBranches: Map<string, 'classic' | 'ruleset'>;
+  nextId(): number;
+}
+
+/** What one route answers. */
+export interface Reply {
+  readonly route: string;
+  readonly status: number;
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** A request, as the routes see it. */
+export interface Asked {
+  readonly method: string;
+  readonly url: URL;
+  readonly body: Record<string, unknown>;
+  readonly user: GitHubUser;
+}
+
+/** GitHub, as its documentation has it, on this machine: REST, GraphQL, and a real repository behind them. */
+export interface GitHubServer extends Omit<GitHubState, 'nextId' | 'url' | 'git'> {
+  readonly apiUrl: string;
+  readonly graphqlUrl: string;
+  /** How often a route was asked for, as `POST issues/{n}/comments` or `GraphQL createCommitOnBranch`. */
+  count(route: string): number;
+  /** All routes that were asked for, in their order. */
+  readonly seen: readonly string[];
+  /** What came as `Authorization`. */
+  readonly authorizations: ReadonlySet<string>;
+  /** Answers the next requests of a route like this, one after the other. */
+  force(route: string, ...faults: GitHubFault[]): void;
+  /** Someone writes a comment. */
+  comment(number: number, user: string, body: string): SeenComment;
+  /** A pull request, or an issue without `pull`. */
+  open(issue: Partial<Omit<SeenIssue, 'number'>> & { readonly number?: number }): SeenIssue;
+  /** Everything that a job's environment says of it. */
+  env(token: string): Record<string, string>;
+  close(): Promise<void>;
+}
+
+/**
+ * @param options.users by token
+ * @param options.remote a bare repository: what branches, contents and commits are about
+ */
+export async function startGitHub(options: {
+  readonly users: Readonly<Record<string, GitHubUser>>;
+  readonly remote?: GitRepository;
+  readonly repository?: string;
+}): Promise<GitHubServer> {
+  const { users, remote, repository = 'acme/videos' } = options;
+  const seen: string[] = [];
+  const authorizations = new Set<string>();
+  const faults = new Map<string, GitHubFault[]>();
+  let lastId = 1000;
+  const state: GitHubState = {
+    repository,
+    url: () => server.url,
+    git: remote === undefined ? null : new GitHubGit(remote.root),
+    comments: [],
+    issues: [],
+    checkRuns: [],
+    protectedBranches: new Map(),
+    nextId: () => ++lastId,
+  };
+
+  const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const url = new URL(request.url ?? '/', 'http://localhost');
+    const { authorization = '' } = request.headers;
+    authorizations.add(authorization);
+    const text = await readText(request);
+    const body = (text === '' ? {} : JSON.parse(text)) as Record<string, unknown>;
+    const user = users[authorization.replace(/^(?:Bearer|token) /, '')];
+    const answer = (reply: Omit<Reply, 'route'>): void => {
+      const headers = { 'content-type': 'application/json; charset=utf-8', 'x-ratelimit-remaining': '4999' };
+      response.writeHead(reply.status, { ...headers, ...reply.headers });
+      response.end(reply.status === 204 ? undefined : JSON.stringify(reply.body ?? {}));
+    };
+    const does = (dry: boolean): Reply => {
+      if (user === undefined) return { route: 'unauthorized', status: 401, body: { message: 'Bad credentials' } };
+      const asked = { method: request.method ?? 'GET', url, body, user };
+      return url.pathname === '/graphql' ? answerQuery(state, asked, dry) : answerRest(state, asked, dry);
+    };
+    const { route } = does(true);
+    seen.push(route);
+    const fault = faults.get(route)?.shift();
+    if (fault === undefined) return answer(does(false));
+    if (fault.afterDoing === true) does(false);
+    if (fault.kind === 'cut') response.destroy();
+    else answer(fault);
+  };
+  const server = await startServer((request, response) => {
+    handle(request, response).catch((error: unknown) => {
+      response.writeHead(500).end(String(error));
+    });
+  });
+
+  return {
+    ...state,
+    apiUrl: server.url,
+    graphqlUrl: `${server.url}/graphql`,
+    seen,
+    authorizations,
+    count: (route) => seen.filter((one) => one === route).length,
+    force(route, ...more) {
+      faults.set(route, [...(faults.get(route) ?? []), ...more]);
+    },
+    comment(number, user, body) {
+      const comment = { id: state.nextId(), number, user, body, isMinimized: false };
+      state.comments.push(comment);
+      return comment;
+    },
+    open({ number, ...fields }) {
+      const issue: SeenIssue = {
+        number: number ?? Math.max(0, ...state.issues.map((one) => one.number)) + 1,
+        user: 'someone',
+        title: 'Title',
+        body: '',
+        state: 'open',
+        labels: [],
+        ...fields,
+      };
+      state.issues.push(issue);
+      return issue;
+    },
+    env: (token) => ({
+      GITHUB_ACTIONS: 'true',
+      GITHUB_API_URL: server.url,
+      GITHUB_GRAPHQL_URL: `${server.url}/graphql`,
+      GITHUB_REPOSITORY: repository,
+      GITHUB_SERVER_URL: 'https://github.com',
+      GITHUB_RUN_ID: '77',
+      GITHUB_TOKEN: token,
+    }),
+    close: () => server.close(),
+  };
+}
