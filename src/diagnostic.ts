@@ -78,6 +78,8 @@ export const CODES = {
   unknown_video: 'There is no video with this id',
 
   plan_invalid: 'A saved plan cannot be read',
+  preview_invalid: 'A preview cannot be made as it is asked for, or read',
+  preview_base_missing: 'What the videos were before cannot be told, so a preview shows only what they become',
   plan_stale: 'A saved or expected plan is not what would be done today',
   refresh_unclear: 'Whether something that was rendered still stands cannot be told',
   policy_broken: 'A plan does what a policy of the repository, or a policy command, denies or warns of',

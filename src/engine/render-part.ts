@@ -11,6 +11,7 @@ import type { RenderedStill } from './raster/raster-protocol.ts';
 import { supplyFrames } from './raster/supply-frames.ts';
 import { type Rendering, type RenderSceneOptions, renderingOf, soundOf } from './render-scene.ts';
 import { SceneError } from './scene-error.ts';
+import { mediaFindings } from './scene-finding.ts';
 import { type FrameRange, segmentsOf } from './segments.ts';
 import type { TextFinding } from './text/text-finding.ts';
 
@@ -69,6 +70,9 @@ export async function renderPart(
   const range = framesOfSegments(sceneSegments(scene), segments);
   signal?.throwIfAborted();
   checkScene(scene);
+  // What it finds is told once, where parts are joined; what cannot be shown at all ends them here.
+  await mediaFindings(scene);
+  signal?.throwIfAborted();
   const { first, end } = range;
   const { width, height, fps, output } = scene;
   const supply = supplyFrames(scene, range, signal);
@@ -109,6 +113,7 @@ export async function renderPart(
  */
 export async function joinParts(scene: Scene, parts: readonly RenderedPart[]): Promise<Rendering> {
   checkScene(scene);
+  const ofMedia = await mediaFindings(scene);
   const { width, height, fps, output } = scene;
   const format = { width, height, rate: frameRateOf(fps) };
   const ordered = [...parts].sort((one, other) => one.first - other.first);
@@ -130,5 +135,5 @@ export async function joinParts(scene: Scene, parts: readonly RenderedPart[]): P
   const { sound } = ordered[0]!;
   const video = await muxMp4(joinTracks(placed), { sound, fingerprint: output.fingerprint });
   const stills = ordered.flatMap((part) => part.stills);
-  return renderingOf(scene, video, { stills, findings: ordered[0]!.findings });
+  return renderingOf(scene, video, { stills, findings: [...ordered[0]!.findings, ...ofMedia] });
 }

@@ -8,8 +8,8 @@ import type { EncoderFactory } from './h264/encoder.ts';
 import { openWebcodecsEncoder } from './h264/webcodecs-encoder.ts';
 import type { RenderedStill } from './raster/raster-protocol.ts';
 import { type Delivery, supplyFrames } from './raster/supply-frames.ts';
+import { mediaFindings, type SceneFinding } from './scene-finding.ts';
 import { renderPicture } from './stills/render-picture.ts';
-import type { TextFinding } from './text/text-finding.ts';
 import { openWriter } from './writers/open-writer.ts';
 
 export interface RenderSceneOptions {
@@ -27,8 +27,8 @@ export interface Rendering {
   readonly format: OutputFormat;
   /** In the scene's order. */
   readonly stills: readonly RenderedStill[];
-  /** What a viewer would notice of its texts; the video is rendered nevertheless. */
-  readonly findings: readonly TextFinding[];
+  /** What a viewer would notice of its texts, clips and sounds; the video is rendered nevertheless. */
+  readonly findings: readonly SceneFinding[];
   readonly width: number;
   readonly height: number;
   readonly frameCount: number;
@@ -48,8 +48,11 @@ export async function renderScene(scene: Scene, options: RenderSceneOptions = {}
   signal?.throwIfAborted();
   checkScene(scene);
   const { width, height, frameCount, output } = scene;
+  const ofMedia = await mediaFindings(scene);
+  signal?.throwIfAborted();
   if (output.format === 'png') {
-    const { picture, ...rest } = await renderPicture(scene, options);
+    const { picture, stills, findings } = await renderPicture(scene, options);
+    const rest = { stills, findings: [...findings, ...ofMedia] };
     return { video: picture, format: 'png', ...rest, width, height, frameCount: 1, durationSeconds: 0 };
   }
   const rate = frameRateOf(scene.fps);
@@ -74,7 +77,7 @@ export async function renderScene(scene: Scene, options: RenderSceneOptions = {}
     });
     const video = await writer.finish();
     signal?.throwIfAborted();
-    return renderingOf(scene, video, { stills, findings });
+    return renderingOf(scene, video, { stills, findings: [...findings, ...ofMedia] });
   } catch (error) {
     throw signal?.aborted ? signal.reason : error;
   } finally {
@@ -86,7 +89,11 @@ export async function renderScene(scene: Scene, options: RenderSceneOptions = {}
 }
 
 /** @param delivery with all stills of the scene, in any order */
-export function renderingOf(scene: Scene, video: Uint8Array, { stills, findings }: Delivery): Rendering {
+export function renderingOf(
+  scene: Scene,
+  video: Uint8Array,
+  { stills, findings }: Pick<Rendering, 'findings'> & Pick<Delivery, 'stills'>,
+): Rendering {
   const { width, height, frameCount, output } = scene;
   const byName = new Map(stills.map((still) => [still.name, still]));
   return {

@@ -41,7 +41,26 @@ export function lintDiagnostic(finding: LintFinding, { id, at, severity }: LintP
         `Use a larger image. ${look}`,
       );
     }
+    case 'clip_ends_early': {
+      const lengths = `${secondsText(finding.lengthSeconds)} of ${secondsText(finding.neededSeconds)}`;
+      return told(
+        `${editable} of ${id} has a clip for ${lengths}: from ${secondsText(finding.standsFromSeconds)} on its last picture stands, ${moment}`,
+        `Use a longer clip, or trim it less. ${look}`,
+      );
+    }
+    case 'media_truncated': {
+      const { presentSeconds, announcedSeconds } = finding;
+      const lengths = `after ${secondsText(presentSeconds)}${announcedSeconds === null ? '' : ` of ${secondsText(announcedSeconds)}`}`;
+      return told(
+        `The file of ${editable} of ${id} breaks off ${lengths}, ${moment}`,
+        'Export it again, or copy it again',
+      );
+    }
   }
+}
+
+function secondsText(seconds: number): string {
+  return `${seconds.toFixed(1)} s`;
 }
 
 function share(overflow: number | null): string {

@@ -74,4 +74,6 @@ const LINT_HINTS: Readonly<Record<string, string>> = {
   text_overflow: 'Shorten the example, enlarge the box of the text, or let it shrink: see templates/DESIGNERS.md',
   low_contrast: 'Choose other colours, or put something behind the text',
   image_too_small: 'Put a larger image into the package',
+  clip_ends_early: 'Put a longer clip into the package, or end the layer with it',
+  media_truncated: 'Export the file again, or copy it again',
 };

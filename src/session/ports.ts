@@ -1,6 +1,6 @@
 import type { Code } from '../diagnostic.ts';
 import type { Sha256 } from '../digest.ts';
-import type { TextFinding } from '../engine/text/text-finding.ts';
+import type { SceneFinding } from '../engine/scene-finding.ts';
 import type { SessionCode } from '../service/session-codes.ts';
 import type { Scene } from '../template/scene.ts';
 import type { TemplatePackage } from '../template/template-package.ts';
@@ -90,8 +90,8 @@ export interface Rendering {
   readonly video: Uint8Array;
   /** JPEG each. */
   readonly stills: readonly { readonly name: string; readonly bytes: Uint8Array }[];
-  /** What a viewer would notice of its texts. */
-  readonly findings?: readonly TextFinding[];
+  /** What a viewer would notice of it. */
+  readonly findings?: readonly SceneFinding[];
 }
 
 /** Where clients find finished files. */
@@ -101,7 +101,7 @@ export interface Output {
   /** Of the video. */
   readonly bytes: number;
   /** Of the rendering. */
-  readonly findings?: readonly TextFinding[];
+  readonly findings?: readonly SceneFinding[];
 }
 
 /** Keeps finished files where clients find them. */

@@ -6,7 +6,7 @@ import type { AttemptRecord } from './attempt-record.ts';
 import { drawnExtent } from './drawn-extent.ts';
 import type { Output } from './ports.ts';
 import { renderedSession, type SessionEndTimes } from './render-session.ts';
-import { textWarnings } from './text-warnings.ts';
+import { renderingWarnings } from './rendering-warnings.ts';
 
 export interface RenderedWork {
   readonly record: AttemptRecord;
@@ -30,7 +30,7 @@ export async function recordRendered(
     bytes: output.bytes,
   };
   const { video_url, thumbnails, findings = [] } = output;
-  const warnings = textWarnings(findings, record.session.mapping);
+  const warnings = renderingWarnings(findings, record.session.mapping);
   const finished = { video_url, thumbnails, fonts: usedFonts(scene.animation), usage, warnings };
   await record.write(renderedSession(record.session, finished, end), digest);
   return usage;

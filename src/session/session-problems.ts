@@ -41,6 +41,6 @@ export function problemsOf(error: unknown, mapping: Filled): SessionProblem[] {
 }
 
 /** Whether a name is one of what the mapping fills, and not of a file of the template. */
-function isFilled(name: string, { resources, audio_tracks = {} }: Filled): boolean {
+export function isFilled(name: string, { resources, audio_tracks = {} }: Filled): boolean {
   return Object.hasOwn(resources, name) || Object.keys(audio_tracks).some((track) => trackKey(track) === name);
 }

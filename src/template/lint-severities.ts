@@ -1,5 +1,12 @@
 /** What a viewer would notice of a video, and its maker did not see coming. */
-export const LINT_CODES = ['glyph_missing', 'text_overflow', 'low_contrast', 'image_too_small'] as const;
+export const LINT_CODES = [
+  'glyph_missing',
+  'text_overflow',
+  'low_contrast',
+  'image_too_small',
+  'clip_ends_early',
+  'media_truncated',
+] as const;
 export type LintCode = (typeof LINT_CODES)[number];
 
 export const LINT_SEVERITIES = ['error', 'warning', 'off'] as const;

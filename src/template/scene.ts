@@ -37,6 +37,8 @@ export interface SceneSound {
   readonly startSeconds: number;
   readonly endSeconds: number;
   readonly transform: AudioTransform;
+  /** Of its trim: what the layer that plays it asks for, and not whoever filled it; 0 when absent. */
+  readonly skipSeconds?: number;
   /** Names the sound in errors: the editable's key, `audio_tracks.` and the track's name, or the file in the package. */
   readonly name: string;
   /** A clip may have no sound; anything else must have one. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { SceneError } from '../../src/engine/scene-error.ts';
-import type { TextFinding } from '../../src/engine/text/text-finding.ts';
+import type { SceneFinding } from '../../src/engine/scene-finding.ts';
 import type { Output, OutputStore, Renderer, SourceReader, TemplateRegistry } from '../../src/session/ports.ts';
 import type { Scene } from '../../src/template/scene.ts';
 import type { CreateRenderSession } from '../../src/wire/render-session.ts';
@@ -156,7 +156,7 @@ describe('SessionRunner.run() of videos, sounds and fonts', () => {
   });
 
   /** Renders nothing, but for what it is told, and keeps the last scene. */
-  function recordingRenderer(findings: readonly TextFinding[] = []): Renderer & { scene: Scene | null } {
+  function recordingRenderer(findings: readonly SceneFinding[] = []): Renderer & { scene: Scene | null } {
     const renderer = {
       scene: null as Scene | null,
       async render(scene: Scene) {
@@ -226,11 +226,15 @@ describe('SessionRunner.run() of videos, sounds and fonts', () => {
     expect(first!.pointer).toBe('pointer' in told ? told.pointer : undefined);
   });
 
-  it('warns of texts that a viewer would stumble over, and renders', async () => {
+  it('warns of what a viewer would stumble over, and renders', async () => {
     const text = { text: 'Hi', font: 'Test-Regular', overflow: 0, characters: [] as string[] };
     const renderer = recordingRenderer([
       { ...text, code: 'glyph_missing', editable: 't_01', characters: ['漢'] },
       { ...text, code: 'text_overflow', editable: null, overflow: 0.25 },
+      {
+        ...{ code: 'clip_ends_early', editable: 'v_01', frame: 20, seconds: 2, still: null },
+        ...{ standsFromSeconds: 2, lengthSeconds: 2, neededSeconds: 4 },
+      },
     ]);
     const { sessions, ended } = openSmallSessions(renderer, { templates });
     const { session } = await sessions.create(ACME, request({ resources: { t_01: { source: { text: '漢' } } } }));
@@ -247,6 +251,7 @@ describe('SessionRunner.run() of videos, sounds and fonts', () => {
           occurred_at: expect.any(String),
         },
         { code: 'text_overflow', detail: 'The text is 25 % larger than its box', severity: 'warning' },
+        { code: 'clip_ends_early', editable: 'v_01', severity: 'warning' },
       ],
     });
   });

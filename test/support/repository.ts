@@ -17,6 +17,8 @@ export const NO_LINT = `lint:
   text_overflow: off
   low_contrast: off
   image_too_small: off
+  clip_ends_early: off
+  media_truncated: off
 `;
 
 export const CONFIG = `service: embedded\ntemplates:\n  small: ./templates/small\nconcurrency: 2\n${NO_LINT}`;

@@ -40,4 +40,21 @@ export type LintFinding = { readonly code: LintCode; readonly editable: string }
         readonly areaWidth: number;
         readonly areaHeight: number;
       }
+    | {
+        readonly code: 'clip_ends_early';
+        /** Of the video: from here on the clip's last picture stands, where it should still move. */
+        readonly standsFromSeconds: number;
+        /** Of the clip, behind its trim. */
+        readonly lengthSeconds: number;
+        readonly neededSeconds: number;
+      }
+    | {
+        readonly code: 'media_truncated';
+        /** Of the clip or the sound: how much of it is there, and how much its file announces; null where it does not say. */
+        readonly presentSeconds: number;
+        readonly announcedSeconds: number | null;
+      }
   );
+
+/** What of them is about clips and sounds: what every render looks for. */
+export type MediaFinding = Extract<LintFinding, { code: 'clip_ends_early' | 'media_truncated' }>;

@@ -2,6 +2,7 @@ import type { LottieNode } from '../../template/lottie/lottie-node.ts';
 import { textStyles } from '../../template/lottie/lottie-slots.ts';
 import type { Scene } from '../../template/scene.ts';
 import { checkScene } from '../check-scene.ts';
+import { mediaFindings } from '../scene-finding.ts';
 import { textFindings } from '../text/text-findings.ts';
 import { filledTextLayers } from '../text/text-layers.ts';
 import { findSightings } from './find-sightings.ts';
@@ -16,12 +17,13 @@ const LARGE = 24;
 
 /**
  * What a viewer would notice of one video: glyphs that no font has, texts that do not fit or cannot be read, images that
- * are enlarged until they look soft. Each is told with the moment at which it is best seen. Draws on the calling thread.
+ * are enlarged until they look soft, clips and sounds that end too early. Each is told with the moment at which it is best seen. Draws on the calling thread.
  *
  * @throws SceneError for a scene that cannot be drawn
  */
 export async function lintScene(scene: Scene): Promise<LintFinding[]> {
   checkScene(scene);
+  const ofMedia = await mediaFindings(scene);
   const sightings = findSightings(scene);
   const texts = new Set(filledTextLayers(scene.animation).map(({ editable }) => editable));
   const findings = await textFindings(scene.animation, scene.fonts);
@@ -37,7 +39,7 @@ export async function lintScene(scene: Scene): Promise<LintFinding[]> {
   for (const [editable, sight] of await lookAtTexts(scene, seen)) {
     found.push(...lintSight(scene, editable, seen.get(editable)!, sight));
   }
-  return [...found, ...lintImages(scene, sightings)];
+  return [...found, ...lintImages(scene, sightings), ...ofMedia];
 }
 
 function lintSight(scene: Scene, editable: string, sighting: Sighting, { ratio, isCut }: TextSight): LintFinding[] {

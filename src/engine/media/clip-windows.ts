@@ -2,9 +2,8 @@ import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { LottieDocument, Scene, SceneClip } from '../../template/scene.ts';
-import { animationFramesPerFrame, frameRateOf } from '../frame-rate.ts';
-import { assetFrame, assetShowings } from './asset-showings.ts';
 import { bitmapFile } from './bitmap-file.ts';
+import { type ClipTimes, clipTimes } from './clip-times.ts';
 import { fitPicture } from './fit-picture.ts';
 import { gifPictures } from './gif-pictures.ts';
 import { mediaTypeOf } from './media-type.ts';
@@ -40,13 +39,9 @@ export interface Clips {
   close(): void;
 }
 
-interface OpenClip {
+interface OpenClip extends Pick<ClipTimes, 'timesAt' | 'secondsOf'> {
   readonly clip: SceneClip;
   readonly pictures: ClipPictures;
-  /** The asset's own times, in frames, at a frame of the video: one for each layer that shows it. */
-  readonly timesAt: (frame: number) => number[];
-  /** Seconds of the clip, from its first picture, at one of its own times. */
-  readonly secondsOf: (time: number) => number;
 }
 
 /**
@@ -89,14 +84,7 @@ function tryToRemove(folder: string): void {
 }
 
 async function openClip(clip: SceneClip, scene: Scene, animation: LottieDocument): Promise<OpenClip> {
-  const showings = assetShowings(animation, new Set([clip.assetId]));
-  const own = frameRateOf(animation.fr);
-  const framesPerFrame = animationFramesPerFrame(scene);
-  const timesAt = (frame: number): number[] =>
-    showings.flatMap((showing) => assetFrame(showing, animation.ip + frame * framesPerFrame, animation.fr) ?? []);
-  const { trim_strategy, trim_start_time = 0 } = clip.transform;
-  const trimSeconds = trim_strategy === 'none' ? 0 : trim_start_time;
-  const secondsOf = (time: number): number => trimSeconds + (Math.max(0, time) * own.denominator) / own.numerator;
+  const { timesAt, secondsOf } = clipTimes(clip, scene, animation);
   let [first, last] = [Infinity, -Infinity];
   for (let frame = 0; frame < scene.frameCount; frame++) {
     for (const time of timesAt(frame)) [first, last] = [Math.min(first, time), Math.max(last, time)];

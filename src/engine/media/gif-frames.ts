@@ -23,11 +23,14 @@ export interface Gif {
   readonly width: number;
   readonly height: number;
   readonly frames: readonly GifFrame[];
+  /** It breaks off in the middle of something, and may have had more pictures. */
+  readonly isCut: boolean;
 }
 
 const EXTENSION = 0x21;
 const GRAPHIC_CONTROL = 0xf9;
 const IMAGE = 0x2c;
+const TRAILER = 0x3b;
 /** As browsers do: what asks for 0 or 1 hundredth of a second gets ten. */
 const SHORTEST_HUNDREDTHS = 2;
 const DEFAULT_HUNDREDTHS = 10;
@@ -53,8 +56,9 @@ const NO_CONTROL: Control = {
 export function readGifFrames(bytes: Uint8Array, name: string): Gif {
   const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const frames: GifFrame[] = [];
+  let isCut = true;
   try {
-    collectFrames(file, frames);
+    isCut = !collectFrames(file, frames);
   } catch (error) {
     // A read beyond the end.
     if (!(error instanceof RangeError)) throw error;
@@ -63,15 +67,20 @@ export function readGifFrames(bytes: Uint8Array, name: string): Gif {
   if (frames.length === 0 || width * height === 0) {
     throw new SceneError('asset_decode_failed', 'The GIF has no picture, or is damaged', { imageName: name });
   }
-  return { width, height, frames };
+  return { width, height, frames, isCut };
 }
 
-/** @throws RangeError at the end of a file that breaks off */
-function collectFrames(file: Buffer, frames: GifFrame[]): void {
+/**
+ * @returns whether all of its blocks came whole; many files lack the trailer alone
+ * @throws RangeError at the end of a file that breaks off
+ */
+function collectFrames(file: Buffer, frames: GifFrame[]): boolean {
   const screenTable = colourTable(file, 10, 13);
   let control = NO_CONTROL;
   let at = 13 + tableBytes(screenTable);
-  for (let block = file.readUInt8(at); block === EXTENSION || block === IMAGE; block = file.readUInt8(at)) {
+  for (; at < file.length; ) {
+    const block = file.readUInt8(at);
+    if (block !== EXTENSION && block !== IMAGE) return block === TRAILER;
     if (block === EXTENSION) {
       if (file.readUInt8(at + 1) === GRAPHIC_CONTROL) control = readControl(file, at + 3);
       at = skipSubBlocks(file, at + 2);
@@ -94,6 +103,7 @@ function collectFrames(file: Buffer, frames: GifFrame[]): void {
     // It counts for one picture alone.
     control = NO_CONTROL;
   }
+  return true;
 }
 
 function readControl(file: Buffer, at: number): Control {

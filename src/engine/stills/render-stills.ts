@@ -5,6 +5,7 @@ import { builtFile } from '../built-file.ts';
 import { checkScene } from '../check-scene.ts';
 import { errorFrom } from '../failure.ts';
 import { SceneError } from '../scene-error.ts';
+import { mediaFindings } from '../scene-finding.ts';
 import type { StillImage, StillMessage } from './still-protocol.ts';
 
 /**
@@ -20,6 +21,7 @@ export async function renderStills(
   onProgress?: (stillsDone: number, stillCount: number) => void,
 ): Promise<readonly StillImage[]> {
   checkScene(scene);
+  await mediaFindings(scene);
   const stills: StillImage[] = [];
   const stillCount = scene.stills.length;
   if (stillCount === 0) return stills;

@@ -1,5 +1,5 @@
 import type { Sha256 } from '../../digest.ts';
-import type { TextFinding } from '../../engine/text/text-finding.ts';
+import type { SceneFinding } from '../../engine/scene-finding.ts';
 import { isRecord } from '../../is-record.ts';
 import { OUTPUT_FILES } from '../../template/output-files.ts';
 import type { OutputFormat } from '../../wire/output.ts';
@@ -14,8 +14,8 @@ export interface RenderingRecord {
   readonly sha256: Sha256;
   /** Names, in the scene's order. */
   readonly stills: readonly string[];
-  /** What there was to tell of its texts; absent where that is nothing. */
-  readonly findings?: readonly TextFinding[];
+  /** What there was to tell of it; absent where that is nothing. */
+  readonly findings?: readonly SceneFinding[];
 }
 
 /** The key of a file of a scene. */
@@ -53,5 +53,5 @@ function parseRecord(text: string): RenderingRecord | null {
   if (typeof bytes !== 'number' || typeof sha256 !== 'string' || !Array.isArray(stills)) return null;
   if (typeof format !== 'string' || !Object.hasOwn(OUTPUT_FILES, format)) return null;
   const record = { format: format as OutputFormat, bytes, sha256: sha256 as Sha256, stills: stills.map(String) };
-  return Array.isArray(findings) ? { ...record, findings: findings as TextFinding[] } : record;
+  return Array.isArray(findings) ? { ...record, findings: findings as SceneFinding[] } : record;
 }

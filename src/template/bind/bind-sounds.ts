@@ -48,6 +48,7 @@ export function soundsAt(
       ...sound,
       startSeconds,
       endSeconds,
+      ...(skipSeconds === 0 ? {} : { skipSeconds }),
       transform: {
         ...transform,
         ...(trim === 0 ? {} : { trim_start_time: trim }),

@@ -1,0 +1,108 @@
+import { describe, expect, it } from 'vitest';
+import { examineMedia } from '../../../src/engine/media/examine-media.ts';
+import type { Scene, SceneSound } from '../../../src/template/scene.ts';
+import type { Transform } from '../../../src/wire/mapping.ts';
+import { imageLayer, sceneOf } from '../scenes.ts';
+import { mediaFile, numberedClip, stereoWav } from './media-files.ts';
+
+/** A clip in a layer that is shown for some seconds of ten frames each; the still is at half of them. */
+function clipScene(bytes: Uint8Array, seconds: number, transform: Transform = {}): Scene {
+  const clip = { assetId: 'clip', width: 64, height: 36, bytes, transform, name: 'v_01' };
+  const asset = { id: 'clip', w: 64, h: 36, u: '', p: 'clip.mp4', e: 0 };
+  const frameCount = seconds * 10;
+  const stills = [{ name: 'stillcut_01', frame: frameCount / 2 }];
+  const document = { fr: 10, op: frameCount, assets: [asset] };
+  return sceneOf([imageLayer(1, 'clip')], { fps: 10, frameCount, clips: [clip], stills, document });
+}
+
+function soundScene(bytes: Uint8Array, changes: Partial<SceneSound> = {}): Scene {
+  const times = { startSeconds: 1, endSeconds: 6, optional: false };
+  const sound = { bytes, name: 'a_01', ...times, transform: {}, ...changes };
+  return sceneOf([], { fps: 10, frameCount: 60, sounds: [sound], document: { fr: 10, op: 60 } });
+}
+
+function cut(bytes: Uint8Array, share: number): Uint8Array {
+  return bytes.subarray(0, Math.floor(bytes.length * share));
+}
+
+/** A GIF of `count` pictures of one pixel, each shown for a fifth of a second. */
+function gif(count: number): Buffer {
+  const picture = '21f90400140000002c00000000010001000002024401 00'.replace(' ', '');
+  return Buffer.from(`4749463839610100010080000000 0000ffffff${picture.repeat(count)}3b`.replace(' ', ''), 'hex');
+}
+
+describe('examineMedia()', () => {
+  it('finds nothing in whole files that are long enough', async () => {
+    for (const [file, seconds] of [
+      ['b-frames-25.mp4', 4],
+      ['av1-24.mp4', 3],
+      ['hevc-open-gop-60.mov', 3],
+      ['vp9-29.97.webm', 3],
+      ['vp8-hidden-30.webm', 3],
+    ] as const) {
+      expect(await examineMedia(clipScene(mediaFile(file), seconds)), file).toEqual([]);
+    }
+    for (const file of ['beep.flac', 'beep.m4a', 'beep.mp3', 'beep.ogg', 'alac.m4a']) {
+      expect(await examineMedia(soundScene(mediaFile(file))), file).toEqual([]);
+    }
+    expect(await examineMedia(soundScene(stereoWav(8000, new Float32Array(800))))).toEqual([]);
+    expect(await examineMedia(clipScene(gif(10), 2))).toEqual([]);
+    expect(await examineMedia(clipScene(gif(1), 2)), 'one picture need not move').toEqual([]);
+  });
+
+  it('finds a clip whose last picture stands, and the still on which it does', async () => {
+    const clip = await numberedClip(10, 20);
+    const [finding, ...more] = await examineMedia(clipScene(clip, 4, { trim_start_time: 0.5 }));
+    expect(finding).toEqual({
+      ...{ code: 'clip_ends_early', editable: 'v_01', frame: 20, seconds: 2, still: 'stillcut_01' },
+      ...{ standsFromSeconds: 1.5, neededSeconds: 4, lengthSeconds: expect.closeTo(1.5, 3) },
+    });
+    expect(more).toEqual([]);
+    expect(await examineMedia(clipScene(gif(3), 2))).toMatchObject([{ code: 'clip_ends_early', frame: 10 }]);
+  });
+
+  it('finds files that break off', async () => {
+    expect(await examineMedia(clipScene(cut(mediaFile('b-frames-25.mp4'), 0.6), 4))).toMatchObject([
+      { code: 'media_truncated', editable: 'v_01', still: 'stillcut_01', announcedSeconds: 4, presentSeconds: 0.64 },
+    ]);
+    const webm = mediaFile('vp9-29.97.webm');
+    const short = Buffer.from(webm);
+    // The duration in the header, 3003 ms as a double, as if there were more.
+    const at = short.indexOf(Buffer.from([0x44, 0x89, 0x88])) + 3;
+    short.writeDoubleBE(short.readDoubleBE(at) * 2, at);
+    expect(await examineMedia(clipScene(short, 2))).toMatchObject([
+      {
+        code: 'media_truncated',
+        frame: 10,
+        announcedSeconds: expect.closeTo(6, 1),
+        presentSeconds: expect.closeTo(3, 1),
+      },
+    ]);
+    expect(await examineMedia(clipScene(cut(gif(10), 0.5), 2))).toMatchObject([
+      { code: 'media_truncated', frame: 10, announcedSeconds: null },
+    ]);
+    for (const [file, bytes] of [
+      ['wav', stereoWav(8000, new Float32Array(16_000))],
+      ['mp3', mediaFile('beep.mp3')],
+    ] as const) {
+      const found = await examineMedia(soundScene(cut(bytes, 0.5)));
+      expect(found, file).toMatchObject([{ code: 'media_truncated', editable: 'a_01', still: null }]);
+      expect(found[0]!.frame, file).toBeGreaterThan(10);
+    }
+  });
+
+  it('refuses a trim to beyond the end, as far as somebody asked for it', async () => {
+    const clip = await numberedClip(10, 20);
+    const refused = {
+      code: 'asset_decode_failed',
+      imageName: 'v_01',
+      message: expect.stringContaining('at 2 s: nothing'),
+    };
+    await expect(examineMedia(clipScene(clip, 1, { trim_start_time: 2 }))).rejects.toMatchObject(refused);
+    expect(await examineMedia(clipScene(clip, 1, { trim_start_time: 2, trim_strategy: 'none' }))).toEqual([]);
+    const wav = stereoWav(8000, new Float32Array(8000));
+    const beyond = { transform: { trim_start_time: 1.5 } };
+    await expect(examineMedia(soundScene(wav, beyond))).rejects.toMatchObject({ imageName: 'a_01' });
+    expect(await examineMedia(soundScene(wav, { ...beyond, skipSeconds: 1 }))).toEqual([]);
+  });
+});
