@@ -8,6 +8,7 @@ import {
   type FieldChange,
   type InputChange,
   type Plan,
+  type PlanCheck,
   renders,
 } from './plan.ts';
 
@@ -30,6 +31,24 @@ export interface PlanDocument {
   /** By id. Videos that need nothing are only counted. */
   readonly changes: readonly ChangeDocument[];
   readonly diagnostics: readonly Json[];
+  /** What policies said of it; absent where there are none, and in plans of earlier versions. */
+  readonly checks?: readonly PlanCheck[];
+  /** What the changes look like, where somebody asked to look: shares and names, no pictures. */
+  readonly preview?: PreviewSummary;
+}
+
+export interface PreviewSummary {
+  /** By id. */
+  readonly videos: readonly {
+    readonly id: string;
+    /** Whether a viewer could tell the pictures apart; null where there is nothing to compare with. */
+    readonly visible: boolean | null;
+    /** What else is another: `sound`, `duration`, `output`. */
+    readonly unseen: readonly string[];
+    /** The largest share of a still's pixels that differ, 0..1; null where there is nothing to compare with. */
+    readonly changed_share: number | null;
+  }[];
+  readonly left_out: readonly { readonly id: string; readonly reason: string }[];
 }
 
 export interface Estimate {
@@ -81,6 +100,7 @@ export function planDocument(plan: Plan, toolVersion: string, diagnostics: reado
     deliveries: countDeliveries(plan),
     changes,
     diagnostics,
+    ...(plan.checks === undefined ? {} : { checks: plan.checks }),
   };
 }
 

@@ -148,6 +148,19 @@ export interface Plan {
   readonly leftOut?: number;
   /** What stands against applying it, and what is worth knowing before. */
   readonly diagnostics: readonly PlanDiagnostic[];
+  /** What policies said of it; absent where there are none. */
+  readonly checks?: readonly PlanCheck[];
+}
+
+/** What one policy said: of one video, or of the plan as a whole. */
+export interface PlanCheck {
+  /** The rule of reelform.yaml, or `command` and the name of the program. */
+  readonly rule: string;
+  readonly status: 'pass' | 'fail';
+  readonly level: 'warn' | 'deny';
+  readonly video: string | null;
+  /** Null when it passed. */
+  readonly message: string | null;
 }
 
 /** Many videos that need nothing: a plan of ten thousand is about one of them, and the others are only counted. */

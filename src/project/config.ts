@@ -1,6 +1,7 @@
 import { resolvePath } from '../definition/repository-path.ts';
 import type { Diagnostic, Result, Span } from '../diagnostic.ts';
 import type { Check, Locate } from '../locate.ts';
+import type { Policy } from '../policy/policy.ts';
 import type { LintSeverities } from '../template/lint-severities.ts';
 import type { OutputRequest } from '../wire/output.ts';
 import { parseYaml } from '../yaml/parse-yaml.ts';
@@ -8,6 +9,7 @@ import { child, locateIn, textOf, toJson } from '../yaml/tree.ts';
 import type { DeliveriesConfig } from './deliveries-config.ts';
 import { CONFIG_FILE } from './find-root.ts';
 import { readDeliveries, type WrittenDeliveries } from './read-deliveries.ts';
+import { readPolicies, type WrittenPolicies } from './read-policies.ts';
 
 /** This machine, or a service that has the interface; `tokenEnv` names the environment variable with its token. */
 type ServiceConfig =
@@ -50,6 +52,8 @@ export interface Config extends DeliveriesConfig {
   readonly fonts: { readonly path: string; readonly at: Span } | null;
   /** How finished files are made where a definition does not say it. */
   readonly output: OutputRequest | null;
+  /** What the videos that a plan changes have to keep to. */
+  readonly policies: readonly Policy[];
   /** What makes H.264 where this machine renders. */
   readonly encoder: 'embedded' | 'ffmpeg';
 }
@@ -74,6 +78,7 @@ interface WrittenConfig extends WrittenDeliveries {
   readonly fonts?: string;
   readonly output?: OutputRequest;
   readonly encoder?: Config['encoder'];
+  readonly policies?: WrittenPolicies;
 }
 
 interface WrittenService {
@@ -99,6 +104,7 @@ export const DEFAULT_CONFIG: Config = {
   fonts: null,
   output: null,
   encoder: 'embedded',
+  policies: [],
   credentials: new Map(),
   deliver: [],
   assets: null,
@@ -132,8 +138,9 @@ export function parseConfig(file: string, text: string, check: Check, directory:
   const deliveries =
     templates === null ? null : readDeliveries(written, readService(written.service), directory, locate);
   diagnostics.push(...(templates?.diagnostics ?? []), ...(fonts?.ok === false ? fonts.diagnostics : []));
-  diagnostics.push(...(deliveries?.diagnostics ?? []));
-  if (diagnostics.length > 0 || templates === null || deliveries === null) {
+  const policies = templates === null ? null : readPolicies(written.policies, locate);
+  diagnostics.push(...(deliveries?.diagnostics ?? []), ...(policies?.diagnostics ?? []));
+  if (diagnostics.length > 0 || templates === null || deliveries === null || policies === null) {
     return { config: { ...DEFAULT_CONFIG, ...(glob === null ? { videos } : {}) }, templateNames, diagnostics };
   }
   const concurrency = written.concurrency ?? DEFAULT_CONFIG.concurrency;
@@ -150,6 +157,7 @@ export function parseConfig(file: string, text: string, check: Check, directory:
       fonts: fonts?.ok === true ? fonts.value : null,
       output: written.output ?? null,
       encoder: written.encoder ?? DEFAULT_CONFIG.encoder,
+      policies: policies.policies,
       credentials: deliveries.credentials,
       deliver: deliveries.deliver,
       assets: deliveries.assets,

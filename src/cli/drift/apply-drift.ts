@@ -17,6 +17,7 @@ export async function applyDrift(options: ApplyOptions, io: Io): Promise<number>
     replace: '--replace',
     changedSince: '--changed-since',
     maxRenders: '--max-renders',
+    policyCommand: '--policy-command',
     expectPlan: '--expect-plan',
   });
   const shown = await showDrift(options, io.stderr, io);

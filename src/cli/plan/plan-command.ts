@@ -17,6 +17,7 @@ import type { OpenDesired } from './open-desired.ts';
 import { openPlan } from './open-plan.ts';
 import type { PlanFlags } from './plan-flags.ts';
 import { showPlan } from './show-plan.ts';
+import { withPolicies } from './with-policies.ts';
 
 export interface PlanOptions extends GlobalOptions, PlanFlags {
   readonly out?: string;
@@ -37,6 +38,7 @@ export async function planCommand(options: PlanOptions, io: Io, looked?: Looked 
       replace: '--replace',
       changedSince: '--changed-since',
       maxRenders: '--max-renders',
+      policyCommand: '--policy-command',
     });
     const { driftCommand } = await import('../drift/drift-command.ts');
     return driftCommand({ ...options, detailedExitcode: options.detailedExitcode === true }, io);
@@ -44,8 +46,8 @@ export async function planCommand(options: PlanOptions, io: Io, looked?: Looked 
   const directory = directoryOf(options, io);
   const tell = (thrown: readonly JsonDiagnostic[]): void =>
     io.stdout.write(planJson(planDocument(NO_PLAN, VERSION, thrown)));
-  const { repository, diagnostics, opened } = await tellThrown(options.json === true ? tell : null, () =>
-    openPlan(directory, options, io, { looked, mayBePart: true }),
+  const { repository, diagnostics, opened } = await tellThrown(options.json === true ? tell : null, async () =>
+    withPolicies(await openPlan(directory, options, io, { looked, mayBePart: true }), options, io),
   );
   const linted = opened === null || options.lint === false ? null : await lint(opened.plan, repository, options, io);
   const all = [...diagnostics, ...(linted?.diagnostics ?? [])];

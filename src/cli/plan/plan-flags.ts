@@ -13,6 +13,8 @@ export interface PlanFlags {
   readonly maxRenders?: number;
   readonly ignoreMissingOutputs?: boolean;
   readonly allowEmpty?: boolean;
+  /** Programs that judge the plan, as they were typed. */
+  readonly policyCommand?: readonly string[];
   /** False: nothing that was remembered about files is believed. */
   readonly cache?: boolean;
 }
@@ -40,6 +42,7 @@ export function addPlanFlags(command: Command): Command {
     .option('--refresh', 'ask the service and the servers of remote files whether what was rendered still stands')
     .option('--refresh-only', 'look at that alone, and render nothing')
     .option('--max-renders <n>', 'refuse a plan that renders more videos', wholeNumber)
+    .option('--policy-command <command>', 'let this program judge the plan; can be said several times', collect)
     .option('--ignore-missing-outputs', 'do not restore videos whose local file is missing')
     .option('--allow-empty', 'accept that no video is left')
     .option('--no-cache', 'believe nothing that was remembered about files');

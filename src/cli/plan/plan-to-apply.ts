@@ -8,6 +8,7 @@ import { VERSION } from '../global-options.ts';
 import type { Io } from '../io.ts';
 import { type OpenedPlan, openPlan, type PlanContext } from './open-plan.ts';
 import { reviewPlan } from './review-plan.ts';
+import { withPolicies } from './with-policies.ts';
 
 export interface PlanToApply extends OpenedPlan {
   /** The exit status that says why it may not be applied, among the diagnostics in words; null: it may. */
@@ -28,10 +29,11 @@ export async function planToApply(
 ): Promise<PlanToApply> {
   const directory = directoryOf(options, io);
   if (file !== undefined) {
-    const { stale, ...reviewed } = await reviewPlan(file, directory, io, context);
+    const { stale, ...found } = await reviewPlan(file, directory, io, context);
+    const reviewed = stale.length > 0 ? found : await withPolicies(found, options, io);
     return { ...reviewed, refusal: stale.length > 0 ? EXIT.stale : refusalOf(reviewed) };
   }
-  const planned = await openPlan(directory, options, io, context);
+  const planned = await withPolicies(await openPlan(directory, options, io, context), options, io);
   const { expectPlan: expected } = options;
   const other = planned.opened === null || expected === undefined ? null : otherPlan(planned.opened.plan, expected);
   if (other === null) return { ...planned, refusal: refusalOf(planned) };

@@ -1,0 +1,31 @@
+import { byCodeUnit } from '../digest.ts';
+import { type Change, type Plan, renders } from '../plan/plan.ts';
+import { checkVideo } from './check-video.ts';
+import type { Policy, PolicyFinding } from './policy.ts';
+
+/**
+ * What the policies of a repository say of a plan: of the videos that it changes, whatever it does with them. Those that need
+ * nothing and those that are forgotten are not looked at, so that a new policy refuses no change of something else.
+ *
+ * @returns by video, those about the plan as a whole first; of one video in the order of the policies
+ */
+export function checkPolicies(policies: readonly Policy[], plan: Plan): PolicyFinding[] {
+  const desired = plan.changes.filter(isJudged).map((change) => change.desired);
+  const ofVideos = desired
+    .sort((a, b) => byCodeUnit(a.id, b.id))
+    .flatMap((video) => policies.flatMap((policy) => checkVideo(policy, video)));
+  return [...policies.flatMap((policy) => checkPlan(policy, plan)), ...ofVideos];
+}
+
+function isJudged(change: Change): change is Exclude<Change, { readonly desired: null }> {
+  return change.action !== 'noop' && change.desired !== null;
+}
+
+function checkPlan(policy: Policy, plan: Plan): PolicyFinding[] {
+  if (policy.rule !== 'max_renders') return [];
+  const { rule, level, count } = policy;
+  const rendered = plan.changes.filter(renders).length;
+  if (rendered <= count) return [];
+  const message = `The plan renders ${rendered} videos, and ${count} are allowed`;
+  return [{ rule, level, video: null, place: null, message, hint: 'Split it: --target plans some of them' }];
+}

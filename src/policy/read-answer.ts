@@ -1,0 +1,86 @@
+import { stripVTControlCharacters } from 'node:util';
+import { isRecord } from '../is-record.ts';
+import type { PolicyFinding, PolicyLevel } from './policy.ts';
+
+/** How a policy command ended. */
+export interface CommandEnd {
+  /** Null when it could not be started or was ended. */
+  readonly exitCode: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+  /** Why it has no answer; null: it has. */
+  readonly failure: string | null;
+}
+
+/** Characters of one message. */
+const LONGEST = 1_000;
+const MOST_FINDINGS = 100;
+
+/**
+ * What a policy command said: JSON `{"deny": […], "warn": […]}` on standard output, each entry a text or `{message, video}`;
+ * else all is well with the exit status 0, and denied with any other, for the reason that it printed. One that gives no answer
+ * denies. What it says is one line of text and nothing else.
+ *
+ * @param rule what the findings are told under
+ * @param isVideo whether the plan changes a video of this id
+ */
+export function readAnswer(rule: string, end: CommandEnd, isVideo: (id: string) => boolean): PolicyFinding[] {
+  const find = (level: PolicyLevel, message: string, video: string | null = null): PolicyFinding => ({
+    rule,
+    level,
+    video,
+    place: null,
+    message: `${rule}: ${message}`,
+  });
+  if (end.failure !== null) return [find('deny', end.failure)];
+  const answer = parseAnswer(end.stdout);
+  const said = (['deny', 'warn'] as const).flatMap((level) =>
+    entriesOf(answer?.[level]).map(({ message, video }) =>
+      find(level, message, video !== null && isVideo(video) ? video : null),
+    ),
+  );
+  if (end.exitCode === 0 || said.some(({ level }) => level === 'deny')) return capped(said, find);
+  const text = oneLine(end.stderr) || (answer === null ? oneLine(end.stdout) : '');
+  return capped([find('deny', text || `it ended with ${end.exitCode}, and said nothing`), ...said], find);
+}
+
+function capped(
+  findings: readonly PolicyFinding[],
+  find: (level: PolicyLevel, message: string) => PolicyFinding,
+): PolicyFinding[] {
+  const rest = findings.slice(MOST_FINDINGS);
+  if (rest.length === 0) return [...findings];
+  const level = rest.some((one) => one.level === 'deny') ? 'deny' : 'warn';
+  return [...findings.slice(0, MOST_FINDINGS), find(level, `and ${rest.length} more`)];
+}
+
+function parseAnswer(stdout: string): Record<string, unknown> | null {
+  if (!stdout.trimStart().startsWith('{')) return null;
+  try {
+    const value: unknown = JSON.parse(stdout);
+    return isRecord(value) && (Array.isArray(value.deny) || Array.isArray(value.warn)) ? value : null;
+  } catch {
+    return null;
+  }
+}
+
+function entriesOf(list: unknown): { readonly message: string; readonly video: string | null }[] {
+  if (!Array.isArray(list)) return [];
+  return list.map((entry: unknown) => {
+    if (!isRecord(entry)) return { message: oneLine(String(entry)), video: null };
+    const { video } = entry;
+    const message = entry.message ?? entry.msg;
+    return {
+      message: oneLine(typeof message === 'string' ? message : JSON.stringify(entry)),
+      video: typeof video === 'string' ? video : null,
+    };
+  });
+}
+
+/** Ends of lines are gone, so nothing that it says begins a line, where a machine would look for commands. */
+function oneLine(text: string): string {
+  const line = stripVTControlCharacters(text.slice(0, LONGEST * 10))
+    .replace(/\s+/gu, ' ')
+    .trim();
+  return line.length <= LONGEST ? line : `${line.slice(0, LONGEST).toWellFormed()}…`;
+}

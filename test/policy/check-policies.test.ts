@@ -1,0 +1,87 @@
+import { describe, expect, it } from 'vitest';
+import type { DesiredVideo } from '../../src/plan/desired-video.ts';
+import { checkPolicies } from '../../src/policy/check-policies.ts';
+import { planChecks } from '../../src/policy/plan-checks.ts';
+import type { Policy } from '../../src/policy/policy.ts';
+import { desired, emptyLock, lockOf, plan, text, track, url, type VideoParts } from '../plan/videos.ts';
+
+/** Of a new video with these parts: what is told, each as its place and its level. */
+function found(policy: Policy, parts: VideoParts = {}): string[] {
+  const findings = checkPolicies([policy], plan([desired('dune', parts)], emptyLock));
+  return findings.map(({ place, level }) => [level, place?.file, ...(place?.path ?? [])].join(' '));
+}
+
+const at = (...path: string[]): string => ['deny videos/dune.yaml', ...path].join(' ');
+
+describe('checkPolicies()', () => {
+  it('max_duration: the template is as long as its videos', () => {
+    expect(found({ level: 'deny', rule: 'max_duration', seconds: 12 })).toEqual([]);
+    expect(found({ level: 'deny', rule: 'max_duration', seconds: 11.9 })).toEqual([at('template')]);
+  });
+
+  it('max_text_length: characters are those that people count', () => {
+    const parts = { resources: { t_01: text('👨‍👩‍👧‍👦'.repeat(3)), t_02: text('four') } };
+    expect(found({ level: 'deny', rule: 'max_text_length', characters: 3 }, parts)).toEqual([at('resources', 't_02')]);
+  });
+
+  it('forbid_words: in the title and in texts', () => {
+    const parts = { title: 'TODO', resources: { t_01: text('todo!'), t_02: text('toddler') } };
+    const places = [at('title'), at('resources', 't_01')];
+    expect(found({ level: 'deny', rule: 'forbid_words', words: ['todo'] }, parts)).toEqual(places);
+  });
+
+  it('title_pattern, require_label, require_deliver', () => {
+    expect(found({ level: 'deny', rule: 'title_pattern', pattern: '*, the lamp' })).toEqual([at('title')]);
+    const labels: Policy = {
+      level: 'deny',
+      rule: 'require_label',
+      labels: { owner: '*', season: '20[0-9][0-9]', __proto__: '*' },
+    };
+    expect(found(labels, { labels: { season: 'winter' } })).toEqual([at('labels'), at('labels', 'season')]);
+    expect(found({ level: 'deny', rule: 'require_deliver' })).toEqual([at()]);
+    const deliver = [{ to: 's3://videos/', credential: null }];
+    expect(found({ level: 'deny', rule: 'require_deliver' }, { deliver })).toEqual([]);
+  });
+
+  it.each([
+    ['https://cdn.example.com/a.png', []],
+    ['https://CDN.example.com:8443/a.png', []],
+    ['https://a.b.example.org/a.png', []],
+    ['https://example.org/a.png', [at('resources', 'photo')]],
+    ['https://evilexample.org/a.png', [at('resources', 'photo')]],
+    ['https://cdn.example.com@evil.test/a.png', [at('resources', 'photo')]],
+    ['https://cdn.example.com.evil.test/a.png', [at('resources', 'photo')]],
+    ['https://evil.test\\@cdn.example.com/a.png', [at('resources', 'photo')]],
+  ])('allow_sources: %s', (address, expected) => {
+    const policy: Policy = { level: 'deny', rule: 'allow_sources', hosts: ['cdn.example.com', '*.example.org'] };
+    expect(found(policy, { resources: { photo: url(address) } })).toEqual(expected);
+  });
+
+  it('allow_sources: files of the repository are its own', () => {
+    expect(
+      found({ level: 'deny', rule: 'allow_sources', hosts: [] }, { audio: new Map([['m', track('a.mp3')]]) }),
+    ).toEqual([]);
+  });
+
+  it('is about what changes alone, and tells the plan before its videos', () => {
+    const policies: Policy[] = [
+      { rule: 'title_pattern', pattern: 'No*', level: 'warn' },
+      { rule: 'max_renders', count: 1, level: 'deny' },
+      { rule: 'require_deliver', level: 'deny' },
+    ];
+    const [same, a, b, gone] = ['same', 'a', 'b', 'gone'].map((id) =>
+      desired(id, { resources: { t_01: text(id) } }),
+    ) as [DesiredVideo, DesiredVideo, DesiredVideo, DesiredVideo];
+    const changed = plan([same, b, a], lockOf(same, gone));
+    const findings = checkPolicies(policies, changed);
+    expect(findings.map(({ rule, level, video }) => `${rule} ${level} ${video}`)).toEqual([
+      'max_renders deny null',
+      ...['a', 'b'].flatMap((id) => [`title_pattern warn ${id}`, `require_deliver deny ${id}`]),
+    ]);
+    const kept: Policy = { rule: 'max_duration', seconds: 60, level: 'deny' };
+    expect(planChecks([kept, policies[1]!], findings)).toEqual([
+      { rule: 'max_duration', status: 'pass', level: 'deny', video: null, message: null },
+      { rule: 'max_renders', status: 'fail', level: 'deny', video: null, message: expect.stringContaining('2 videos') },
+    ]);
+  });
+});
