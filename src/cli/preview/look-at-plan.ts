@@ -1,0 +1,161 @@
+import { mkdir } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import type { Video } from '../../definition/video.ts';
+import { DeliveryFailure } from '../../delivery/destination.ts';
+import { type Diagnostic, ReelformError } from '../../diagnostic.ts';
+import type { Change, Plan } from '../../plan/plan.ts';
+import { formerVideo } from '../../preview/former-video.ts';
+import type { PlanPreview } from '../../preview/plan-preview.ts';
+import { previewFiles } from '../../preview/preview-document.ts';
+import { previewPlan, type Subject } from '../../preview/preview-plan.ts';
+import type { Sides } from '../../preview/preview-video.ts';
+import { LazyTemplates, reloadDefinitions } from '../../project/reload-definitions.ts';
+import { RepositoryFiles } from '../../project/repository-files.ts';
+import { writeFileAtomic } from '../../project/write-file.ts';
+import { sheetLabel } from '../../report/preview-text.ts';
+import { chooseEncoder } from '../../session/processes/choose-encoder.ts';
+import { renderCapacity } from '../../session/processes/render-capacity.ts';
+import { createRenderPool } from '../../session/processes/render-pool.ts';
+import type { Scene } from '../../template/scene.ts';
+import type { Io } from '../io.ts';
+import type { OpenDesired } from '../plan/open-desired.ts';
+import { type OpenScenes, openScenes } from '../render/open-scenes.ts';
+import { type OpenBase, openBase } from './open-base.ts';
+import { openPreviewHost, type PreviewHost } from './open-preview-host.ts';
+import type { PreviewFlags } from './preview-flags.ts';
+
+export interface LookedAtPlan {
+  readonly preview: PlanPreview;
+  /** What keeps it from being whole. */
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+const BUDGET_SECONDS = 60;
+const KEEP_DAYS = 30;
+
+/**
+ * Draws what a plan changes, before and after, and writes and publishes the pictures as the options say.
+ *
+ * @param directory where the options' paths start
+ * @returns null when it was interrupted
+ * @throws ReelformError `git_failed` for `--base`; `preview_invalid`, `git_failed`, `write_failed` for pictures that cannot go
+ *   where they should
+ */
+export async function lookAtPlan(
+  plan: Plan,
+  repository: OpenDesired,
+  options: PreviewFlags & { readonly directory: string },
+  io: Io,
+): Promise<LookedAtPlan | null> {
+  const { root, config } = repository;
+  // What cannot be published is told before anything is drawn.
+  const host =
+    options.previewHost === undefined
+      ? null
+      : await openPreviewHost(options.previewHost, repository, options.previewKeep ?? KEEP_DAYS, io);
+  const changes = plan.changes.filter(isSeen);
+  const interruption = new AbortController();
+  const stopListening = io.onInterrupt(() => interruption.abort(new Error('interrupted')));
+  const base = changes.length === 0 ? null : await openBase(root, options.base, io);
+  const scenes = openScenes(root, io, 'preview');
+  const capacity = renderCapacity();
+  const pool = createRenderPool({ size: capacity, encoder: chooseEncoder(config.encoder, io.env) });
+  try {
+    const time = AbortSignal.timeout((options.previewBudget ?? BUDGET_SECONDS) * 1000);
+    const signal = AbortSignal.any([time, interruption.signal]);
+    const preview = await previewPlan(subjectsOf(changes, { repository, base, scenes }), {
+      draw: {
+        stills: (scene) => pool.renderStills(scene, { signal }),
+        video: (scene) => pool.render(scene, { signal }),
+      },
+      capacity,
+      withDrafts: options.preview === 'draft',
+      deadline: signal,
+      label: sheetLabel,
+      now: () => io.now(),
+    });
+    if (interruption.signal.aborted) return null;
+    const hosted = await publish(preview, host);
+    if (options.previewDir !== undefined) {
+      await writePreview(resolve(options.directory, options.previewDir), hosted.preview);
+    }
+    return { preview: hosted.preview, diagnostics: [...(base?.diagnostics ?? []), ...hosted.diagnostics] };
+  } finally {
+    stopListening();
+    await pool.close();
+    await scenes.close();
+    await base?.close();
+  }
+}
+
+/** Whether something changed that the pictures could show: not that an old one was lost, or is wanted anew. */
+function isSeen({ action, reason, desired, before }: Change): boolean {
+  if (action === 'create') return true;
+  return action === 'update' && reason !== 'engine_changed' && desired.fingerprint !== before.fingerprint;
+}
+
+interface Around {
+  readonly repository: OpenDesired;
+  readonly base: OpenBase | null;
+  readonly scenes: OpenScenes;
+}
+
+function subjectsOf(changes: readonly Change[], { repository, base, scenes }: Around): Subject[] {
+  const { root, config } = repository;
+  const files = new RepositoryFiles(root);
+  const templates = new LazyTemplates(config, files);
+  const paths = new Set(changes.flatMap(({ desired }) => (desired === null ? [] : [desired.path])));
+  const { videos, assets } = reloadDefinitions([...paths].sort(), config, templates, files);
+  const byId = new Map<string, Video>(videos.map((video) => [video.id, video]));
+  const byDigest = new Map<string, string>([...assets].map(([path, { sha256 }]) => [sha256, path]));
+  return changes.flatMap((change): Subject[] => {
+    const { id, desired } = change;
+    const video = byId.get(id);
+    if (desired === null || video === undefined) return [];
+    const template = templates.load(video.template).template;
+    const own = template?.package ?? null;
+    const isUpgrade = change.fields.some(({ field }) => field === 'style_version' || field === 'template');
+    const sceneOf = (one: Video): Promise<Scene> => scenes.sceneOf(one, own!);
+    const before = async (): Promise<Scene | null> => {
+      const found = base?.find(change.previousId ?? id) ?? base?.find(id) ?? null;
+      // The lockfile is behind: what is to be rendered is no change of this branch.
+      if (found !== null && found.fingerprint !== desired.fingerprint) return found.scene();
+      const { before: entry } = change;
+      if (entry === null) return null;
+      const fileOf = (digest: string): string | null => byDigest.get(digest) ?? null;
+      const former = formerVideo({ entry, desired, video, spec: template!.spec, fileOf });
+      return former && sceneOf(former);
+    };
+    const sides = async (): Promise<Sides> => {
+      // That the old one cannot be drawn any more is no reason not to show the new one.
+      const [was, after] = await Promise.all([before().catch(() => null), sceneOf(video)]);
+      return { before: was, after, editables: isUpgrade ? [] : change.inputs.map(({ key }) => key) };
+    };
+    const isUpdate = change.action === 'update';
+    return [{ id, path: video.path, isUpdate, isUpgrade, sides: own === null ? null : sides }];
+  });
+}
+
+/** That pictures could not be published is no reason to lose the plan: they are in the folder, or the report. */
+async function publish(preview: PlanPreview, host: PreviewHost | null): Promise<LookedAtPlan> {
+  try {
+    return { preview: host === null ? preview : await host.publish(preview), diagnostics: [] };
+  } catch (error) {
+    if (!(error instanceof ReelformError || error instanceof DeliveryFailure)) throw error;
+    const { code, hint } = error instanceof ReelformError ? error : UNDELIVERED;
+    const message = `The pictures could not be published: ${error.message}`;
+    return { preview, diagnostics: [{ code, severity: 'warning', message, ...(hint === undefined ? {} : { hint }) }] };
+  }
+}
+
+const UNDELIVERED = {
+  code: 'write_failed',
+  hint: 'Look at the credential in reelform.yaml, and at what it may do',
+} as const;
+
+async function writePreview(folder: string, preview: PlanPreview): Promise<void> {
+  for (const [path, content] of previewFiles(preview)) {
+    await mkdir(join(folder, path, '..'), { recursive: true });
+    await writeFileAtomic(join(folder, path), content);
+  }
+}

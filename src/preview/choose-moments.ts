@@ -1,0 +1,87 @@
+import type { LayerSpan } from '../template/lottie/layer-spans.ts';
+import { changesOf, strengthAt } from '../template/lottie/layer-strength.ts';
+import type { Scene } from '../template/scene.ts';
+import { editableSpans } from './editable-spans.ts';
+
+/** A moment at which a change is looked at. */
+export interface Moment {
+  /** From the start of the video, on one of its frames. */
+  readonly timeSeconds: number;
+  /** Of the editables that were asked for, those that are shown. */
+  readonly editables: readonly string[];
+}
+
+export interface ChooseOptions {
+  /** Editables that changed; none: the template itself did, or all is new. */
+  readonly editables: readonly string[];
+  /** How many moments there may be at most, 1 or more. */
+  readonly most: number;
+}
+
+/** Shown less than this it is hardly seen. */
+const LEAST_STRENGTH = 0.05;
+
+/**
+ * The moments at which changed editables are seen best, as few as show all of them: stills of the template where they do, else
+ * the middle of the time for which one is shown most strongly. What no layer shows, and a change of no editable, is looked for
+ * on the template's stills, else in the middle of the video.
+ *
+ * @returns one or more, in order of time
+ */
+export function chooseMoments(scene: Scene, { editables, most }: ChooseOptions): Moment[] {
+  const spans = editableSpans(scene);
+  const wanted = new Map(editables.flatMap((key) => (spans.has(key) ? [[key, spans.get(key)!] as const] : [])));
+  const perFrame = scene.animation.fr / scene.fps;
+  const stills = new Set(scene.stills.map(({ frame }) => frame));
+  const frames = new Set([...stills, ...[...wanted.values()].flat().flatMap((span) => middles(span, scene))]);
+  const candidates = [...frames].map((frame) => {
+    const strengths = [...wanted].map(([key, shown]) => [key, strongest(shown, frame * perFrame)] as const);
+    const seen = new Map(strengths.filter(([, strength]) => strength >= LEAST_STRENGTH));
+    return { frame, seen, isStill: stills.has(frame) };
+  });
+  const chosen = new Map<number, readonly string[]>();
+  const left = new Set(wanted.keys());
+  while (left.size > 0 && chosen.size < most) {
+    const [best] = candidates
+      .map((one) => ({ ...one, worth: worthOf(one, left) }))
+      .sort((a, b) => b.worth - a.worth || a.frame - b.frame);
+    if (best === undefined || best.worth === 0) break;
+    chosen.set(best.frame, [...best.seen.keys()]);
+    for (const key of best.seen.keys()) left.delete(key);
+  }
+  if (chosen.size === 0) for (const frame of spread([...stills], most)) chosen.set(frame, []);
+  if (chosen.size === 0) chosen.set(Math.floor(scene.frameCount / 2), []);
+  return [...chosen]
+    .sort(([a], [b]) => a - b)
+    .map(([frame, keys]) => ({ timeSeconds: frame / scene.fps, editables: keys }));
+}
+
+/** How much of what is not seen yet a frame shows; a still of the template a little more, for somebody chose it. */
+function worthOf(
+  { seen, isStill }: { readonly seen: ReadonlyMap<string, number>; readonly isStill: boolean },
+  left: ReadonlySet<string>,
+): number {
+  const strength = [...left].reduce((sum, key) => sum + (seen.get(key) ?? 0), 0);
+  return strength === 0 ? 0 : strength + (isStill ? 0.5 : 0);
+}
+
+function strongest(spans: readonly LayerSpan[], frame: number): number {
+  return Math.max(...spans.map((span) => strengthAt(span, frame)));
+}
+
+/** Frames of the video in the middle between the moments at which a layer's strength may change. */
+function middles(span: LayerSpan, { animation, fps, frameCount }: Scene): number[] {
+  const changes = [...new Set(changesOf(span))].sort((a, b) => a - b);
+  const between = changes.slice(1).map((to, index) => (changes[index]! + to) / 2);
+  return between
+    .map((frame) => Math.floor((frame * fps) / animation.fr))
+    .filter((frame) => frame >= 0 && frame < frameCount);
+}
+
+/** So many of a list, its first and last among them. */
+function spread(frames: readonly number[], most: number): number[] {
+  const sorted = [...frames].sort((a, b) => a - b);
+  if (sorted.length <= most) return sorted;
+  if (most === 1) return [sorted[Math.floor(sorted.length / 2)]!];
+  return Array.from({ length: most }, (_, index) => sorted[Math.round((index * (sorted.length - 1)) / (most - 1))]!);
+}

@@ -1,0 +1,136 @@
+import { pictureAsJpeg } from '../engine/images/picture-pixels.ts';
+import type { LottieDocument, Scene, SceneFont } from '../template/scene.ts';
+import type { PreviewImage, VideoPreview } from './plan-preview.ts';
+import type { Draw } from './preview-video.ts';
+
+/** One video of a sheet. */
+export interface SheetEntry {
+  readonly id: string;
+  readonly preview: VideoPreview;
+}
+
+export interface ContactSheetOptions {
+  /** Those of the videos' scenes: labels are set in the first of them. Without any there are none. */
+  readonly fonts: readonly SceneFont[];
+  /** What stands above a pair of pictures. */
+  label(id: string, changedShare: number): string;
+  readonly draw: Pick<Draw, 'stills'>;
+}
+
+/** Pixels. */
+const PICTURE_WIDTH = 320;
+const GAP = 8;
+const MARGIN = 24;
+const LABEL_HEIGHT = 28;
+const LABEL_SIZE = 15;
+const COLUMNS = 2;
+const TALLEST = 4096;
+const JPEG_QUALITY = 82;
+
+/**
+ * Videos before and after, side by side, in one picture: of each the moment that changed most, the most different videos
+ * first, by rows. The engine draws it, as it draws any scene. What does not fit is left out from the end.
+ *
+ * @returns null where there are fewer than two videos with both sides
+ */
+export async function contactSheet(
+  entries: readonly SheetEntry[],
+  options: ContactSheetOptions,
+): Promise<PreviewImage | null> {
+  const pairs = entries.flatMap(pairOf).sort((a, b) => b.share - a.share || (a.id < b.id ? -1 : 1));
+  if (pairs.length < 2) return null;
+  const tallest = Math.max(...pairs.flatMap(({ before, after }) => [before, after].map(heightOf)));
+  const rowHeight = LABEL_HEIGHT + tallest + MARGIN;
+  const shown = pairs.slice(0, COLUMNS * Math.max(1, Math.floor((TALLEST - MARGIN) / rowHeight)));
+  const width = even(MARGIN + COLUMNS * (2 * PICTURE_WIDTH + GAP + MARGIN));
+  const height = even(MARGIN + Math.ceil(shown.length / COLUMNS) * rowHeight);
+  const [font] = options.fonts;
+  const layers: Placed[] = [];
+  const images: Scene['images'][number][] = [];
+  for (const [index, { id, share, before, after }] of shown.entries()) {
+    const left = MARGIN + (index % COLUMNS) * (2 * PICTURE_WIDTH + GAP + MARGIN);
+    const top = MARGIN + Math.floor(index / COLUMNS) * rowHeight;
+    if (font !== undefined) {
+      layers.push({ x: left, y: top + LABEL_SIZE, ...textOf(options.label(id, share), font.name) });
+    }
+    for (const [side, picture] of [before, after].entries()) {
+      const assetId = `picture-${index}-${side}`;
+      const size = { width: PICTURE_WIDTH, height: heightOf(picture) };
+      images.push({ assetId, ...size, bytes: picture.bytes, transform: { crop_strategy: 'cover' }, name: assetId });
+      layers.push({ x: left + side * (PICTURE_WIDTH + GAP), y: top + LABEL_HEIGHT, ty: 2, refId: assetId });
+    }
+  }
+  const animation = sheetAnimation({ width, height, layers, images, font });
+  const [drawn] = await options.draw.stills({
+    ...{ width, height, animation, images, fonts: options.fonts, clips: [], sounds: [], fps: 1, frameCount: 1 },
+    output: { format: 'png', quality: 'medium', fingerprint: null },
+    stills: [{ name: 'sheet', frame: 0 }],
+  });
+  const bytes = await pictureAsJpeg(drawn!.bytes, JPEG_QUALITY);
+  return { bytes, contentType: 'image/jpeg', width, height, url: null };
+}
+
+interface Pair {
+  readonly id: string;
+  readonly share: number;
+  readonly before: PreviewImage;
+  readonly after: PreviewImage;
+}
+
+function pairOf({ id, preview }: SheetEntry): Pair[] {
+  const [most] = [...preview.stills].sort((a, b) => (b.changedShare ?? 0) - (a.changedShare ?? 0));
+  if (most === undefined || most.before === null) return [];
+  return [{ id, share: most.changedShare ?? 0, before: most.before, after: most.after }];
+}
+
+function heightOf({ width, height }: PreviewImage): number {
+  return Math.max(1, Math.round((PICTURE_WIDTH * height) / width));
+}
+
+function even(pixels: number): number {
+  return 2 * Math.ceil(pixels / 2);
+}
+
+interface Placed {
+  readonly x: number;
+  readonly y: number;
+  readonly [field: string]: unknown;
+}
+
+const still = (k: unknown) => ({ a: 0, k });
+const identity = { o: still(100), r: still(0), a: still([0, 0, 0]), s: still([100, 100, 100]), p: still([0, 0, 0]) };
+const BACKGROUND = [0.09, 0.1, 0.12, 1];
+const INK = [0.93, 0.94, 0.95];
+
+function textOf(text: string, font: string) {
+  const style = { t: text, f: font, s: LABEL_SIZE, fc: INK, j: 0, lh: LABEL_SIZE * 1.2 };
+  return { ty: 5, t: { d: { k: [{ t: 0, s: style }] }, p: {}, m: { g: 1, a: still([0, 0]) }, a: [] } };
+}
+
+function sheetAnimation(sheet: {
+  readonly width: number;
+  readonly height: number;
+  readonly layers: readonly Placed[];
+  readonly images: Scene['images'];
+  readonly font: SceneFont | undefined;
+}): LottieDocument {
+  const { width: w, height: h, layers, images, font } = sheet;
+  const layer = { ip: 0, op: 1, st: 0, sr: 1, bm: 0, ddd: 0 };
+  const area = { ty: 'rc', p: still([w / 2, h / 2]), s: still([w, h]), r: still(0) };
+  const paint = { ty: 'fl', c: still(BACKGROUND), o: still(100) };
+  const shapes = [{ ty: 'gr', it: [area, paint, { ty: 'tr', ...identity, sk: still(0), sa: still(0) }] }];
+  return {
+    ...{ v: '5.11.0', fr: 1, ip: 0, op: 1, w, h, nm: 'sheet', ddd: 0 },
+    assets: images.map(({ assetId, width, height }) => ({ id: assetId, w: width, h: height, u: '', p: '', e: 0 })),
+    fonts: {
+      list:
+        font === undefined ? [] : [{ fName: font.name, fFamily: 'Label', fStyle: 'Regular', ascent: 75, origin: 3 }],
+    },
+    layers: [
+      ...layers.map(({ x, y, ...own }, index) => {
+        return { ...layer, ind: index + 1, nm: `${index}`, ks: { ...identity, p: still([x, y, 0]) }, ...own };
+      }),
+      { ...layer, ind: layers.length + 1, nm: 'background', ty: 4, ks: identity, shapes },
+    ],
+  };
+}

@@ -1,0 +1,144 @@
+import pLimit from 'p-limit';
+import { byCodeUnit } from '../digest.ts';
+import type { Scene, SceneFont } from '../template/scene.ts';
+import { contactSheet } from './contact-sheet.ts';
+import type { LeftOut, PlanPreview, VideoPreview } from './plan-preview.ts';
+import { type Draw, draftVideo, previewVideo, type Sides } from './preview-video.ts';
+import { sceneKeys } from './scene-keys.ts';
+
+/** A video whose change is to be looked at. */
+export interface Subject {
+  readonly id: string;
+  /** The definition's file: of its rows some stand for the others. */
+  readonly path: string;
+  /** Whether there was something before: that is looked at first. */
+  readonly isUpdate: boolean;
+  /** Whether its template is another one, or another version of it: such videos come on a sheet together. */
+  readonly isUpgrade: boolean;
+  /** Null where its template is not here. */
+  readonly sides: (() => Promise<Sides>) | null;
+}
+
+export interface PreviewPlanOptions {
+  readonly draw: Draw;
+  /** Scenes drawn at once. */
+  readonly capacity: number;
+  readonly withDrafts: boolean;
+  /** Aborted when the time is up: what is not done by then is left out. It also has to end `draw`. */
+  readonly deadline: AbortSignal;
+  /** What stands above a video on the contact sheet. */
+  label(id: string, changedShare: number): string;
+  /** Milliseconds. */
+  now(): number;
+}
+
+/** Of the rows of one definition. */
+const MOST_ROWS = 20;
+
+/**
+ * Looks at what changes: updates before what is new, of each definition one row after the other, as many as the time allows;
+ * then the drafts, in the same order. What two videos have in common, both sides alike, is drawn once.
+ */
+export async function previewPlan(subjects: readonly Subject[], options: PreviewPlanOptions): Promise<PlanPreview> {
+  const { capacity, deadline, withDrafts, now } = options;
+  const startedAt = now();
+  const busy = new BusyTime(now);
+  const draw = busy.around(options.draw);
+  const { chosen, leftOut } = choose(subjects);
+  const videos = new Map<string, VideoPreview>();
+  const sides = new Map<string, { readonly key: string; readonly sides: Sides }>();
+  // One more than can be drawn at once: while it draws, pictures are compared.
+  const limit = pLimit(capacity + 1);
+  const leave = (id: string, reason: LeftOut['reason']): void => void leftOut.push({ id, reason });
+
+  const stills = new Map<string, Promise<VideoPreview>>();
+  let fonts: readonly SceneFont[] = [];
+  const look = async ({ id, isUpgrade, sides: read }: Subject): Promise<void> => {
+    if (read === null) return leave(id, 'remote');
+    if (deadline.aborted) return leave(id, 'budget');
+    try {
+      const both = await read();
+      const key = keyOf(both);
+      const preview = stills.get(key) ?? previewVideo(both, draw);
+      stills.set(key, preview);
+      videos.set(id, await preview);
+      if (isUpgrade && fonts.length === 0) fonts = both.after.fonts;
+      if (withDrafts) sides.set(id, { key, sides: both });
+    } catch {
+      leave(id, deadline.aborted ? 'budget' : 'undrawable');
+    }
+  };
+  await Promise.all(chosen.map((subject) => limit(look, subject)));
+  const upgraded = chosen.flatMap(({ id, isUpgrade }) => {
+    const preview = isUpgrade ? videos.get(id) : undefined;
+    return preview === undefined ? [] : [{ id, preview }];
+  });
+  // The time may be up: then the sheet is not worth failing for.
+  const sheet = await contactSheet(upgraded, { fonts, label: options.label, draw }).catch(() => null);
+
+  const drafts = new Map<string, ReturnType<typeof draftVideo>>();
+  const draft = async ({ id }: Subject): Promise<void> => {
+    const found = sides.get(id);
+    if (found === undefined || deadline.aborted) return;
+    const drawn = drafts.get(found.key) ?? draftVideo(found.sides, draw);
+    drafts.set(found.key, drawn);
+    const both = await drawn.catch(() => null);
+    if (both !== null) videos.set(id, { ...videos.get(id)!, drafts: both });
+  };
+  await Promise.all(chosen.map((subject) => limit(draft, subject)));
+
+  return {
+    videos: new Map([...videos].sort(([a], [b]) => byCodeUnit(a, b))),
+    leftOut: leftOut.sort((a, b) => byCodeUnit(a.id, b.id)),
+    contactSheet: sheet,
+    seconds: { all: (now() - startedAt) / 1000, rendering: busy.milliseconds / 1000 },
+  };
+}
+
+/** In the order in which they are looked at. */
+function choose(subjects: readonly Subject[]): { chosen: Subject[]; leftOut: LeftOut[] } {
+  const rows = new Map<string, number>();
+  const ranked = [...subjects]
+    .sort((a, b) => byCodeUnit(a.id, b.id))
+    .map((subject) => {
+      const row = rows.get(subject.path) ?? 0;
+      rows.set(subject.path, row + 1);
+      return { subject, row };
+    });
+  const chosen = ranked
+    .filter(({ row }) => row < MOST_ROWS)
+    .sort((a, b) => Number(b.subject.isUpdate) - Number(a.subject.isUpdate) || a.row - b.row)
+    .map(({ subject }) => subject);
+  const others = ranked.filter(({ row }) => row >= MOST_ROWS).map(({ subject }) => subject.id);
+  return { chosen, leftOut: others.map((id) => ({ id, reason: 'sample' })) };
+}
+
+function keyOf({ before, after, editables }: Sides): string {
+  const keysOf = (scene: Scene) => ({ ...sceneKeys(scene), stills: scene.stills });
+  return JSON.stringify([before && keysOf(before), keysOf(after), editables]);
+}
+
+/** How long at least one scene was being drawn. */
+class BusyTime {
+  readonly #now: () => number;
+  #active = 0;
+  #since = 0;
+  milliseconds = 0;
+
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  around({ stills, video }: Draw): Draw {
+    return { stills: (scene) => this.#measure(stills(scene)), video: (scene) => this.#measure(video(scene)) };
+  }
+
+  async #measure<T>(work: Promise<T>): Promise<T> {
+    if (this.#active++ === 0) this.#since = this.#now();
+    try {
+      return await work;
+    } finally {
+      if (--this.#active === 0) this.milliseconds += this.#now() - this.#since;
+    }
+  }
+}

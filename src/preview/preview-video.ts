@@ -1,0 +1,127 @@
+import { pictureAsJpeg } from '../engine/images/picture-pixels.ts';
+import type { Rendering } from '../engine/render-scene.ts';
+import type { StillImage } from '../engine/stills/still-protocol.ts';
+import type { Scene } from '../template/scene.ts';
+import { changedShare, INVISIBLE_SHARE } from './changed-share.ts';
+import { chooseMoments, type Moment } from './choose-moments.ts';
+import type { PreviewImage, PreviewStill, Unseen, VideoPreview } from './plan-preview.ts';
+import { sceneKeys } from './scene-keys.ts';
+import { shrinkScene } from './shrink-scene.ts';
+
+/** Draws scenes; a render pool does. */
+export interface Draw {
+  /** The scene's stills, PNG. */
+  stills(scene: Scene): Promise<readonly StillImage[]>;
+  video(scene: Scene): Promise<Rendering>;
+}
+
+/** Both sides of a video. */
+export interface Sides {
+  /** Null for one that is new, or of which nobody knows what it was. */
+  readonly before: Scene | null;
+  readonly after: Scene;
+  /** Editables that changed; none where something else did. */
+  readonly editables: readonly string[];
+}
+
+/** Pixels of the longer side. */
+const STILL_SIDE = 640;
+const SAMPLE_SIDE = 320;
+/** Frames all over the video that are looked at before a change is called invisible. */
+const SAMPLES = 16;
+const MOST_COMPARED = 3;
+const MOST_NEW = 2;
+const JPEG_QUALITY = 80;
+/** Pixels. */
+const DRAFT_HEIGHT = 240;
+
+/**
+ * Draws a video as it was and as it would be, at the moments at which its changed editables are seen. Where both sides look
+ * alike at all of them, frames all over the video are compared, in small, and the one that differs most is shown too. What is
+ * the same by its digest is not drawn.
+ */
+export async function previewVideo({ before, after, editables }: Sides, draw: Draw): Promise<VideoPreview> {
+  const unseen = before === null ? [] : unseenOf(before, after);
+  if (before !== null && sceneKeys(before).picture === sceneKeys(after).picture) {
+    return { stills: [], isVisible: false, unseen };
+  }
+  const moments = chooseMoments(after, { editables, most: before === null ? MOST_NEW : MOST_COMPARED });
+  const stills = await drawStills({ before, after }, moments, draw);
+  if (before === null) return { stills, isVisible: null, unseen };
+  if (stills.some(isSeen)) return { stills, isVisible: true, unseen };
+  const found = await findDifference({ before, after }, draw);
+  if (found === null) return { stills, isVisible: false, unseen };
+  const [shown] = await drawStills({ before, after }, [{ timeSeconds: found, editables: [] }], draw);
+  const others = stills.filter(({ timeSeconds }) => timeSeconds !== found).slice(0, MOST_COMPARED - 1);
+  const all = [...others, shown!].sort((a, b) => a.timeSeconds - b.timeSeconds);
+  return { stills: all, isVisible: true, unseen };
+}
+
+/** Both sides as small videos. */
+export async function draftVideo({ before, after }: Sides, draw: Draw): Promise<NonNullable<VideoPreview['drafts']>> {
+  const bytesOf = async (scene: Scene): Promise<Uint8Array> => (await draw.video(draftOf(scene))).video;
+  const [was, is] = await Promise.all([before === null ? null : bytesOf(before), bytesOf(after)]);
+  return { before: was, after: is };
+}
+
+function draftOf(scene: Scene): Scene {
+  const { width, height } = scene;
+  const small = shrinkScene(scene, (DRAFT_HEIGHT * Math.max(width, height)) / height);
+  return { ...small, stills: [], output: { ...scene.output, format: 'mp4', quality: 'low' } };
+}
+
+function isSeen({ changedShare: share }: PreviewStill): boolean {
+  return share !== null && share > INVISIBLE_SHARE;
+}
+
+function unseenOf(before: Scene, after: Scene): Unseen[] {
+  const [was, is] = [sceneKeys(before), sceneKeys(after)];
+  return [
+    ...(was.sound === is.sound ? [] : (['sound'] as const)),
+    ...(was.durationSeconds === is.durationSeconds ? [] : (['duration'] as const)),
+    ...(was.output === is.output ? [] : (['output'] as const)),
+  ];
+}
+
+type Both = Pick<Sides, 'before' | 'after'>;
+
+async function drawStills({ before, after }: Both, moments: readonly Moment[], draw: Draw): Promise<PreviewStill[]> {
+  const times = moments.map(({ timeSeconds }) => timeSeconds);
+  const [was, is] = await Promise.all([
+    before && draw.stills(framesOf(before, times, STILL_SIDE)),
+    draw.stills(framesOf(after, times, STILL_SIDE)),
+  ]);
+  return Promise.all(
+    moments.map(async (moment, index) => ({
+      ...moment,
+      before: was && before && (await imageOf(was[index]!, before)),
+      after: await imageOf(is[index]!, after),
+      changedShare: was && (await changedShare(was[index]!.bytes, is[index]!.bytes)),
+    })),
+  );
+}
+
+/** @returns the time, in seconds, at which both sides differ most; null where they never do */
+async function findDifference({ before, after }: { before: Scene; after: Scene }, draw: Draw): Promise<number | null> {
+  const seconds = Math.min(before.frameCount / before.fps, after.frameCount / after.fps);
+  const frames = Array.from({ length: SAMPLES }, (_, index) =>
+    Math.floor(((index + 0.5) / SAMPLES) * seconds * after.fps),
+  );
+  const times = [...new Set(frames)].map((frame) => frame / after.fps);
+  const [was, is] = await Promise.all([before, after].map((scene) => draw.stills(framesOf(scene, times, SAMPLE_SIDE))));
+  const shares = await Promise.all(times.map((_, index) => changedShare(was![index]!.bytes, is![index]!.bytes)));
+  const most = Math.max(...shares);
+  return most > INVISIBLE_SHARE ? times[shares.indexOf(most)]! : null;
+}
+
+function framesOf(scene: Scene, times: readonly number[], longest: number): Scene {
+  const stills = times.map((seconds, index) => {
+    return { name: `${index}`, frame: Math.min(scene.frameCount - 1, Math.round(seconds * scene.fps)) };
+  });
+  return { ...shrinkScene(scene, longest), stills };
+}
+
+async function imageOf({ bytes }: StillImage, scene: Scene): Promise<PreviewImage> {
+  const { width, height } = shrinkScene(scene, STILL_SIDE);
+  return { bytes: await pictureAsJpeg(bytes, JPEG_QUALITY), contentType: 'image/jpeg', width, height, url: null };
+}

@@ -1,0 +1,36 @@
+import { type Sha256, sha256 } from '../digest.ts';
+import type { Scene } from '../template/scene.ts';
+
+/** What of a scene can be told apart without drawing it. */
+export interface SceneKeys {
+  /** Two scenes with the same one have the same frames. */
+  readonly picture: Sha256;
+  readonly sound: Sha256;
+  readonly durationSeconds: number;
+  /** Kind, quality, size and rate of the file. */
+  readonly output: string;
+}
+
+const known = new WeakMap<Uint8Array, Sha256>();
+
+export function sceneKeys(scene: Scene): SceneKeys {
+  const { animation, fonts, images, clips, sounds, output, width, height, fps, frameCount } = scene;
+  const parts = [animation, ...[fonts, images, clips].map(withDigests), width / height, fps, frameCount];
+  return {
+    picture: sha256(JSON.stringify(parts)),
+    sound: sha256(JSON.stringify(withDigests(sounds))),
+    durationSeconds: frameCount / fps,
+    output: JSON.stringify([output.format, output.quality, width, height, fps]),
+  };
+}
+
+function withDigests(files: readonly { readonly bytes: Uint8Array }[]): unknown[] {
+  return files.map((file) => ({ ...file, bytes: digestOf(file.bytes) }));
+}
+
+/** Fonts and pictures are the same bytes in many scenes. */
+function digestOf(bytes: Uint8Array): Sha256 {
+  const digest = known.get(bytes) ?? sha256(bytes);
+  known.set(bytes, digest);
+  return digest;
+}
