@@ -33,14 +33,14 @@ export function thrownJson(error: unknown): JsonDiagnostic[] {
  * @throws whatever was thrown
  */
 export async function tellThrown<T>(
-  tell: ((diagnostics: readonly JsonDiagnostic[]) => void) | null,
+  tell: ((diagnostics: readonly JsonDiagnostic[]) => void | Promise<void>) | null,
   work: () => Promise<T>,
 ): Promise<T> {
   try {
     return await work();
   } catch (error) {
     const diagnostics = thrownJson(error);
-    if (diagnostics.length > 0) tell?.(diagnostics);
+    if (diagnostics.length > 0) await tell?.(diagnostics);
     throw error;
   }
 }

@@ -1,4 +1,6 @@
+import type { Source, VideoResource } from '../definition/video.ts';
 import { canonicalJson, type Json, sha256 } from '../digest.ts';
+import type { DesiredVideo } from './desired-video.ts';
 import {
   ACTIONS,
   type Action,
@@ -23,6 +25,8 @@ export interface PlanDocument {
   /** Names what would be done, and nothing else: the same changes have the same id whoever planned them, and when. */
   readonly plan_id: string;
   readonly complete: boolean;
+  /** How many videos that need something were left out on demand; absent where that is not known. */
+  readonly left_out?: number;
   /** How many videos per action, in the order of `ACTIONS`; actions that no video has are left out. */
   readonly summary: Readonly<Partial<Record<Action, number>>>;
   readonly estimate: Estimate;
@@ -66,7 +70,7 @@ export interface ChangeDocument {
   readonly template: string;
   readonly action: Action;
   readonly reason: string | null;
-  readonly inputs: readonly InputChange[];
+  readonly inputs: readonly InputDocument[];
   readonly fields: readonly FieldChange[];
   /** What is done about the places that the finished file goes to; absent in plans of earlier versions. */
   readonly destinations?: readonly DestinationChange[];
@@ -76,7 +80,24 @@ export interface ChangeDocument {
   readonly after: { readonly fingerprint: string } | null;
   /** Where the rendering of an adopted video comes from; null for every other action. */
   readonly source: SourceDocument | null;
+  /** Places where it was delivered to before; absent where there were none. */
+  readonly delivered?: readonly string[];
+  /** Whether forgetting it is refused; absent where it is not. */
+  readonly protected?: true;
 }
+
+/** A value then and now, with what it takes to show it to people. */
+export interface InputDocument extends InputChange {
+  /** What the template calls the editable; absent where it has no name. */
+  readonly label?: string;
+  /** Absent for what is no editable, and for what is not filled any more. */
+  readonly kind?: VideoResource['kind'];
+  /** What `after` is a digest of: the text, or the path of the file, repository-relative. Absent where it is none. */
+  readonly value?: string;
+}
+
+/** The label that a template gives to one of its editables, where it gives one. */
+export type LabelLookup = (template: string, key: string) => string | undefined;
 
 export interface SourceDocument {
   readonly kind: AdoptionSource['kind'];
@@ -88,13 +109,20 @@ export interface SourceDocument {
 }
 
 /** @param diagnostics of the plan and of the definitions, already in their JSON form */
-export function planDocument(plan: Plan, toolVersion: string, diagnostics: readonly Json[]): PlanDocument {
-  const changes = plan.changes.filter((change) => change.action !== 'noop').map(changeDocument);
+export function planDocument(
+  plan: Plan,
+  toolVersion: string,
+  diagnostics: readonly Json[],
+  label?: LabelLookup,
+): PlanDocument {
+  const changing = plan.changes.filter((change) => change.action !== 'noop');
+  const changes = changing.map((change) => changeDocument(change, label));
   return {
     format_version: '1.0',
     tool_version: toolVersion,
     plan_id: planId(changes),
     complete: plan.complete,
+    ...(plan.leftOut === undefined ? {} : { left_out: plan.leftOut }),
     summary: countActions(plan),
     estimate: estimatePlan(plan),
     deliveries: countDeliveries(plan),
@@ -129,7 +157,7 @@ export function countDeliveries({ changes }: Plan): number {
 }
 
 /** One change as the document has it. */
-export function changeDocument(change: Change): ChangeDocument {
+export function changeDocument(change: Change, label?: LabelLookup): ChangeDocument {
   const { id, previousId, action, reason, inputs, fields, destinations, desired, before } = change;
   const { title, template } = desired ?? before;
   return {
@@ -140,13 +168,59 @@ export function changeDocument(change: Change): ChangeDocument {
     template,
     action,
     reason,
-    inputs,
+    inputs: inputDocuments(inputs, change, label),
     fields,
     destinations,
     before: before && { fingerprint: before.fingerprint, session: before.session, video_url: before.video_url },
     after: desired && { fingerprint: desired.fingerprint },
     source: change.action === 'adopt' ? sourceDocument(change.source) : null,
+    ...(before?.deliveries?.length ? { delivered: before.deliveries.map(({ to }) => to) } : {}),
+    ...(desired === null && before.protect ? { protected: true } : {}),
   };
+}
+
+/** Values of a video with what it takes to show them. @param change the one that they are of */
+export function inputDocuments(
+  inputs: readonly InputChange[],
+  { desired, before }: Change,
+  label?: LabelLookup,
+): InputDocument[] {
+  const { template } = desired ?? before;
+  return inputs.map((input) => {
+    const name = label?.(template, input.key);
+    const { kind, value } = input.after === null || desired === null ? NOTHING : describe(input.key, desired);
+    return {
+      ...input,
+      ...(name === undefined ? {} : { label: name }),
+      ...(kind === undefined ? {} : { kind }),
+      ...(value === undefined || value === input.after ? {} : { value }),
+    };
+  });
+}
+
+const NOTHING: Pick<InputDocument, 'kind' | 'value'> = {};
+
+function describe(key: string, { resources, audio }: DesiredVideo): Pick<InputDocument, 'kind' | 'value'> {
+  const resource = resources.get(key);
+  switch (resource?.kind) {
+    case 'text':
+      return { kind: 'text', value: resource.text };
+    case 'color':
+    case 'font':
+      return { kind: resource.kind };
+    case 'image':
+    case 'video':
+    case 'audio':
+      return { kind: resource.kind, ...pathOf(resource.source) };
+    case undefined: {
+      const track = key.startsWith('audio.') ? audio.get(key.slice('audio.'.length)) : undefined;
+      return track === undefined ? NOTHING : { kind: 'audio', ...pathOf(track.source) };
+    }
+  }
+}
+
+function pathOf(source: Source): Pick<InputDocument, 'value'> {
+  return source.kind === 'file' ? { value: source.path } : {};
 }
 
 function sourceDocument(source: AdoptionSource): SourceDocument {

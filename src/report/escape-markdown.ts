@@ -1,40 +1,54 @@
 import { escapeControls } from './escape-controls.ts';
 
-/** GitHub looks for these in the finished text as well, where an entity is a plain character again. */
-const SHORTHANDS: readonly [RegExp, string][] = [
+/**
+ * GitHub and GitLab look for these in the finished text as well, where an entity is a plain character again. `|` stands for
+ * where it is broken.
+ */
+const SHORTHANDS: readonly RegExp[] = [
   // @mention, team, e-mail address
-  [/@/g, '@\u200b'],
-  // #123, owner/repository#123
-  [/#(?=\d)/g, '#\u200b'],
-  [/\b(GH-)(?=\d)/gi, '$1\u200b'],
+  /(?<=@)/g,
+  // #123, owner/repository#123; of GitLab: !123, $123, &123, ~label, %milestone, ^alert
+  /(?<=[#!$&~^])(?=\d)|(?<=[~%^])(?=["\w])/g,
+  // GH-123, GL-123
+  /(?<=\bG[HL]-)(?=\d)/gi,
+  // The beginning of a commit's digest
+  /(?<=\b[0-9a-f]{3})(?=[0-9a-f]{4,}\b)/gi,
   // :emoji:
-  [/:(?=[\w+-]+:)/g, ':\u200b'],
+  /(?<=:)(?=[\w+-]+:)/g,
 ];
 
+/** What some make a link of wherever it stands, in code too: a URL, a host, an address. */
+const LINKS = /(?<=:)(?=\/\/)|(?<=\bwww)(?=\.)|(?<=@)/gi;
+
 /**
- * Text of the user's as words within a line of GitHub's Markdown, in a table, a heading or an HTML element alike: it
- * cannot become markup, a link, a mention or a reference. Where GitHub would see one of those nonetheless, a zero-width
- * space stands in it.
+ * Text of the user's as words within a line of GitHub's or GitLab's Markdown, in a table, a heading or an HTML element
+ * alike: it cannot become markup, a link, a mention or a reference. Where one of those would be seen nonetheless, a
+ * zero-width space stands in it.
  *
  * @see https://github.github.com/gfm/#entity-and-numeric-character-references for why entities are never markup
  */
 export function escapeMarkdown(text: string): string {
-  let broken = escapeControls(text);
-  for (const [shorthand, instead] of SHORTHANDS) broken = broken.replace(shorthand, instead);
-  return encodePunctuation(broken);
+  let broken = escapeControls(text).replace(LINKS, BREAK);
+  for (const shorthand of SHORTHANDS) broken = broken.replace(shorthand, BREAK);
+  return encodePunctuation(broken).replace(/(?:&#8203;)+|\u200b+/g, '&#8203;');
 }
 
-/** Text of the user's as code, where GitHub looks for nothing: it can be copied as it is. */
+/**
+ * Text of the user's as code, where mentions and references are not looked for: it can be copied as it is. What could be a
+ * link has an empty comment in it, which is nothing in the page.
+ */
 export function markdownCode(text: string): string {
-  return `<code>${encodePunctuation(escapeControls(text))}</code>`;
+  const broken = escapeControls(text).replace(LINKS, BREAK);
+  return `<code>${encodePunctuation(broken).replace(/\u200b+/g, '<!-- -->')}</code>`;
 }
+
+/** `escapeControls` leaves none that is the user's. */
+const BREAK = '\u200b';
 
 /**
  * The punctuation that means something inside a line, and `.` where it would make a link of `www`. What means something
  * at the beginning of a line alone is left, because text of the user's never stands there.
  */
 function encodePunctuation(text: string): string {
-  return text
-    .replace(/[#$&*:<>@[\\\]_`|~]|(?<=www)\./gi, (character) => `&#${character.charCodeAt(0)};`)
-    .replaceAll('\u200b', '&#8203;');
+  return text.replace(/[#$&*:<>@[\\\]^_`|~]|(?<=www\u200b?)\./gi, (character) => `&#${character.charCodeAt(0)};`);
 }

@@ -2,11 +2,12 @@ import { createColors } from 'picocolors';
 import type { Attempt } from '../lock/journal.ts';
 import type { Rendering } from '../lock/lock.ts';
 import { type Change, renders } from '../plan/plan.ts';
+import { changeDocument, inputDocuments, type LabelLookup } from '../plan/plan-document.ts';
 import { cellWidth, cutCells } from './cell-width.ts';
 import { escapeControls } from './escape-controls.ts';
 import { placeOfUrl } from './place-of-url.ts';
 import { layOutRows } from './plan-row-text.ts';
-import { type LabelLookup, rowsOf, type Shown } from './plan-rows.ts';
+import { inputRows, rowsOf, type Shown } from './plan-rows.ts';
 import { reasonWords, SYMBOLS, sourceWords } from './plan-words.ts';
 import { showText } from './show-value.ts';
 import { longest } from './video-lines.ts';
@@ -39,7 +40,7 @@ export function explainText(explanation: Explanation, options: ExplainTextOption
   const columns = Math.min(Math.max(options.columns || 80, 40), 120);
   const blocks = [
     verdictLines(explanation, columns, colors),
-    layOutRows(rowsOf(explanation.change, explanation.label), { ...options, columns }, colors),
+    layOutRows(rowsOf(changeDocument(explanation.change, explanation.label)), { ...options, columns }, colors),
     attemptLines(explanation.attempt, colors),
     adoptedLines(explanation.change, colors),
     recordedLines(explanation.change, colors),
@@ -64,7 +65,7 @@ function verdictLines({ change }: Explanation, columns: number, colors: Colors):
 }
 
 function verdict(change: Change): string {
-  const reason = escapeControls(reasonWords(change));
+  const reason = escapeControls(reasonWords(changeDocument(change)));
   switch (change.action) {
     case 'noop':
       return 'Up to date: nothing that decides its frames is other than it was when it was rendered.';
@@ -104,7 +105,7 @@ function adoptedLines(change: Change, colors: Colors): string[] {
   const { source } = change;
   const rendering = source.kind === 'planned' ? null : source.rendering;
   const facts: [string, string][] = [
-    ['from', sourceWords(source)],
+    ['from', sourceWords(changeDocument(change).source)],
     ...(rendering === null ? [] : renderingFacts(rendering)),
   ];
   return [colors.bold('Taken over'), ...factLines(facts, colors)];
@@ -135,7 +136,7 @@ function decidingLines({ change, label }: Explanation, columns: number, colors: 
   const { desired } = change;
   if (desired === null) return [];
   const inputs = Object.entries(desired.inputs).map(([key, after]) => ({ key, before: null, after }));
-  const values = rowsOf({ ...change, fields: [], inputs, destinations: [] }, label);
+  const values = inputRows(inputDocuments(inputs, change, label));
   const facts: [string, string][] = [
     ['service', desired.service],
     ['template', `${desired.template} (${desired.styleVersion})`],

@@ -1,10 +1,11 @@
 import { byCodeUnit } from '../digest.ts';
-import { ACTIONS, type Change, type Plan } from '../plan/plan.ts';
+import { ACTIONS } from '../plan/plan.ts';
+import type { ChangeDocument, PlanDocument } from '../plan/plan-document.ts';
 
 /** Changes that are shown as one block. */
 export interface ChangeGroup {
   /** Of one action, by id. */
-  readonly changes: readonly [Change, ...Change[]];
+  readonly changes: readonly [ChangeDocument, ...ChangeDocument[]];
   /**
    * What they have in common: `one` is a change by itself; `same`, that they differ from before in exactly the same way;
    * `folder`, that they are in one folder and nothing is to be said of their values; `rest`, nothing but the action.
@@ -24,14 +25,13 @@ const MOST_BLOCKS = 12;
  * one folder that are created, moved, restored or forgotten. Its blocks are ordered by action, the largest first; of each
  * action's many, what comes after the first few is one block of names.
  */
-export function foldChanges(plan: Plan, fold: boolean): ChangeGroup[] {
-  const changes = plan.changes.filter((change) => change.action !== 'noop');
+export function foldChanges({ changes }: PlanDocument, fold: boolean): ChangeGroup[] {
   if (!fold || changes.length <= MOST_CHANGES) return changes.map((change) => ({ changes: [change], kind: 'one' }));
   return ACTIONS.flatMap((action) => foldAlike(changes.filter((change) => change.action === action)));
 }
 
-function foldAlike(changes: readonly Change[]): ChangeGroup[] {
-  const groups = new Map<string, [Change, ...Change[]]>();
+function foldAlike(changes: readonly ChangeDocument[]): ChangeGroup[] {
+  const groups = new Map<string, [ChangeDocument, ...ChangeDocument[]]>();
   for (const change of changes) {
     const key = likeness(change);
     const group = groups.get(key);
@@ -45,23 +45,22 @@ function foldAlike(changes: readonly Change[]): ChangeGroup[] {
   });
   const [first, ...others] = largestFirst.slice(MOST_BLOCKS).flat();
   if (first === undefined) return blocks;
-  const rest = [first, ...others].sort((a, b) => byCodeUnit(a.id, b.id)) as [Change, ...Change[]];
+  const rest = [first, ...others].sort((a, b) => byCodeUnit(a.id, b.id)) as [ChangeDocument, ...ChangeDocument[]];
   return [...blocks, { changes: rest, kind: 'rest' }];
 }
 
 /** Equal for changes that one block can tell. */
-function likeness(change: Change): string {
-  const { reason, inputs, fields, desired } = change;
-  const source = change.action === 'adopt' ? change.source : null;
-  const common = hasDifferences(change) ? [desired?.template, inputs, fields] : folderOf(change);
-  return JSON.stringify([reason, source?.kind, source?.kind === 'journal' && source.rendering === null, common]);
+function likeness(change: ChangeDocument): string {
+  const { reason, inputs, fields, template, source } = change;
+  const common = hasDifferences(change) ? [template, inputs, fields] : folderOf(change);
+  return JSON.stringify([reason, source?.kind, source?.kind === 'journal' && source.video_url === null, common]);
 }
 
-function hasDifferences({ inputs, fields }: Change): boolean {
+function hasDifferences({ inputs, fields }: ChangeDocument): boolean {
   return inputs.length > 0 || fields.length > 0;
 }
 
 /** The folder of the video's id with a slash behind it; empty at the top. */
-export function folderOf({ id }: Change): string {
+export function folderOf({ id }: ChangeDocument): string {
   return id.slice(0, id.lastIndexOf('/') + 1);
 }

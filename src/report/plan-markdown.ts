@@ -1,174 +1,233 @@
-import type { Plan } from '../plan/plan.ts';
+import type { PlanDocument } from '../plan/plan-document.ts';
+import type { PlanPreview } from '../preview/plan-preview.ts';
 import { countNoun, formatCount } from './count-noun.ts';
-import { escapeMarkdown, markdownCode } from './escape-markdown.ts';
-import { type ChangeGroup, foldChanges, folderOf } from './plan-fold.ts';
-import { groupRowsOf, type LabelLookup, type Row, type Shown } from './plan-rows.ts';
-import {
-  countWords,
-  emptyWords,
-  estimateWords,
-  groupReasonWords,
-  incompleteWords,
-  reasonWords,
-  SYMBOLS,
-} from './plan-words.ts';
-import { showAsOneText, showText, showTexts } from './show-value.ts';
+import { markdownProblems, type Problem, problemsOf, problemWords } from './markdown-problems.ts';
+import { leftOutStills, markdownStills, unseenStills } from './markdown-stills.ts';
+import type { ValueRoom } from './markdown-values.ts';
+import { hasDetails, hasPlaces, VIDEO_COLUMNS, videoDetails, videoRow } from './markdown-videos.ts';
+import { type ChangeGroup, foldChanges } from './plan-fold.ts';
+import { countWords, emptyWords, estimateWords, incompleteWords } from './plan-words.ts';
 
-export interface PlanMarkdownOptions {
-  readonly label?: LabelLookup;
-  /** UTF-16 code units; GitHub refuses a comment of more than 65,536 characters. */
-  readonly maxLength?: number;
+/** Where what a comment leaves out can be read. */
+export interface RestOfPlan {
+  /** The page of the job, whose summary has all. */
+  readonly summary?: string;
+  /** The file with the page of the plan. */
+  readonly artifact?: string;
 }
 
-/** Room for the words that say what was left out. */
-const RESERVE = 400;
-/** Of one value only so much is shown. */
-const LONGEST_VALUE = 500;
-const MOST_NAMES = 3;
-const MOST_DIAGNOSTICS = 5;
+export interface PlanMarkdownOptions {
+  /** What the result may come to, ≥ 2,000. GitHub refuses a comment of more than 65,536 characters; 60,000 when absent. */
+  readonly budget?: number;
+  /**
+   * How it is counted. `characters` are UTF-16 code units, of which there are never fewer than the characters that GitHub
+   * counts; `bytes` are those of UTF-8, which its limit for summaries is in. `characters` when absent.
+   */
+  readonly unit?: 'characters' | 'bytes';
+  /** Shows each video by itself, however many there are. */
+  readonly verbose?: boolean;
+  readonly preview?: PlanPreview | null;
+  readonly rest?: RestOfPlan;
+}
+
+/** How much is left of a plan, from all of it to the least. */
+export const STAGES = ['whole', 'shortened', 'some', 'table', 'counts'] as const;
+
+export type Stage = (typeof STAGES)[number];
+
+const COMMENT = 60_000;
+/** Of what GitHub takes as the summary of a step, in bytes: 1 MiB, less what else may be written there. */
+export const SUMMARY = 900 * 1024;
+
+const WHOLE: ValueRoom = { longest: 1500, context: Number.POSITIVE_INFINITY };
+const SHORT: ValueRoom = { longest: 160, context: 24 };
+const MOST_PROBLEMS = { whole: 50, short: 5 };
 
 /**
- * A plan as GitHub shows it in a comment or a job's summary: the counts, a table of what is to happen, and what changed
- * about each video to fold out. Nothing of the user's text becomes markup, a mention or a link. What does not fit is left
- * out from the end, the values first, and counted.
+ * A plan as GitHub and GitLab show it in a comment or a summary: the counts, the estimate and the problems, a table of what
+ * is to happen, what changed about each video to fold out, and stills. Nothing of the user's text becomes markup, a
+ * mention, a reference or a link.
+ *
+ * What is longer than its budget is given in stages: first words that stayed and the ends of long values go, then what
+ * changed about the last videos, then all of that and the stills, then the last videos of the table, and at last the table.
+ * Each stage says what is missing and where it is. The result never exceeds the budget.
  *
  * @returns lines, the last one ended as well
  */
-export function planMarkdown(plan: Plan, options: PlanMarkdownOptions = {}): string {
-  const groups = foldChanges(plan, true);
-  if (groups.length === 0)
-    return `### Reelform plan: no changes\n\n${[emptyWords(plan), incompleteWords(plan)].join('\n\n').trimEnd()}\n`;
-
-  const counts = countWords(plan).map(({ words }) => words);
-  const head = [
-    `### Reelform plan: ${counts.join(', ')}`,
-    `${capitalised(estimateWords(plan))}.`,
-    ...(plan.complete ? [] : [`_${incompleteWords(plan)}_`]),
-    ...diagnosticLines(plan),
-    '| | Video | Title | Why |\n|---|---|---|---|',
-  ].join('\n\n');
-  const room = (options.maxLength ?? 60_000) - RESERVE - head.length;
-
-  const rows = groups.map((group) => `\n${tableRow(group, options.label)}`);
-  const shownRows = thatFit(rows, room);
-  const details = groups.slice(0, shownRows.length).map((group) => detailsOf(group, options.label));
-  const shownDetails = thatFit(details, room - shownRows.join('').length);
-
-  const missingRows = countVideos(groups.slice(shownRows.length));
-  const missingDetails = countVideos(groups.slice(shownDetails.length, shownRows.length).filter(hasDetails));
-  const missing = [
-    ...(missingRows > 0 ? [`${countNoun(missingRows, 'video')} of the plan left out`] : []),
-    ...(missingDetails > 0 ? [`what changed about ${countNoun(missingDetails, 'video')} not shown`] : []),
-  ];
-  const remainder = missing.length === 0 ? '' : `\n\n_Too long for this place: ${missing.join(', and ')}._`;
-  return `${head}${shownRows.join('')}${shownDetails.join('')}${remainder}\n`;
+export function planMarkdown(document: PlanDocument, options: PlanMarkdownOptions = {}): string {
+  return stagedMarkdown(document, options).text;
 }
 
-function diagnosticLines({ diagnostics }: Plan): string[] {
-  const more = diagnostics.length - MOST_DIAGNOSTICS;
-  return [
-    ...diagnostics.slice(0, MOST_DIAGNOSTICS).map(({ code, message }) => {
-      return `**${escapeMarkdown(code)}**: ${escapeMarkdown(shorten(message))}.`;
-    }),
-    ...(more > 0 ? [`And ${formatCount(more)} more like these.`] : []),
-  ];
+/** The same, with the stage that it came to. */
+export function stagedMarkdown(
+  document: PlanDocument,
+  options: PlanMarkdownOptions = {},
+): { readonly text: string; readonly stage: Stage } {
+  const { budget = COMMENT, unit = 'characters' } = options;
+  const groups = foldChanges(document, options.verbose !== true);
+  const problems = problemsOf(document);
+  const parts: Parts = {
+    document,
+    problems,
+    groups,
+    preview: options.preview ?? null,
+    rest: restWords(options.rest),
+    measure: unit === 'bytes' ? (text) => Buffer.byteLength(text) : (text) => text.length,
+    budget,
+  };
+  for (const stage of STAGES) {
+    const text = MAKERS[stage](parts);
+    if (text !== null && (stage === 'counts' || parts.measure(text) <= budget)) return { text, stage };
+  }
+  throw new Error('Internal error: the last stage always fits');
 }
 
-/** The first ones, as many as fit together. */
-function thatFit(parts: readonly string[], room: number): string[] {
+interface Parts {
+  readonly document: PlanDocument;
+  readonly problems: readonly Problem[];
+  readonly groups: readonly ChangeGroup[];
+  readonly preview: PlanPreview | null;
+  /** Where the rest is, as a sentence. */
+  readonly rest: string;
+  readonly measure: (text: string) => number;
+  readonly budget: number;
+}
+
+/** Null where it cannot be in the budget: most of it need not be made to know that. */
+const MAKERS: Readonly<Record<Stage, (parts: Parts) => string | null>> = {
+  whole: (parts) => {
+    const isFolded = parts.groups.some(({ kind }) => kind !== 'one');
+    return withDetails(parts, WHOLE, MOST_PROBLEMS.whole, isFolded ? 'Videos that change alike stand together.' : '');
+  },
+  shortened: (parts) =>
+    withDetails(parts, SHORT, MOST_PROBLEMS.short, 'Too long for this place: long values are shortened.'),
+  some: (parts) => {
+    const { groups, preview, rest } = parts;
+    const start = [...head(parts, MOST_PROBLEMS.short), table(parts)];
+    const all = groups.filter(hasDetails);
+    const stills = preview === null ? [] : markdownStills(preview);
+    // Each gets its share of what is left.
+    const share = stills.length / Math.max(1, stills.length + all.length);
+    const shown = thatFit(stills, roomLeft(parts, start) * share, parts, (block) => block);
+    const end = preview === null ? [] : stillsOf(preview, shown, rest, stills.length - shown.length);
+    const details = thatFit(all, roomLeft(parts, [...start, ...end]), parts, (group) => videoDetails(group, SHORT));
+    const missing = countVideos(all.slice(details.length));
+    const words =
+      missing === 0 ? 'long values are shortened' : `what changed about ${countNoun(missing, 'video')} is not shown`;
+    return join([...start, ...details, `_Too long for this place: ${words}. ${rest}_`, ...end]);
+  },
+  table: (parts) => {
+    const { groups, rest } = parts;
+    const start = head(parts, MOST_PROBLEMS.short);
+    const { columns, row } = tableOf(groups);
+    const rows = thatFit(groups, roomLeft(parts, [...start, columns]), parts, row);
+    if (rows.length === 0) return null;
+    const missing = countVideos(groups.slice(rows.length));
+    const more = missing === 0 ? '' : `And ${formatCount(missing)} more. `;
+    const cut = `_${more}Too long for this place: what changed is not shown. ${rest}_`;
+    return join([...start, [columns, ...rows].join('\n'), cut]);
+  },
+  counts: ({ document, problems, rest }) => {
+    const words = [estimateWords(document), problemWords(problems)].filter((one) => one !== '').map(sentence);
+    return join([title(document, problems), words.join(' '), `_Too long for this place: only counted. ${rest}_`]);
+  },
+};
+
+/** All of the table, of what changed and of the stills; null where that is too long. @param note stands behind them */
+function withDetails(parts: Parts, values: ValueRoom, mostProblems: number, note: string): string | null {
+  const { groups, preview, rest, budget } = parts;
+  const start = [...head(parts, mostProblems), table(parts)];
+  const all = groups.filter(hasDetails);
+  const details = thatFit(all, budget - parts.measure(join(start)), parts, (group) => videoDetails(group, values));
+  if (details.length < all.length) return null;
+  const stills = preview === null ? [] : stillsOf(preview, markdownStills(preview), rest);
+  return join([...start, ...details, note === '' ? '' : `_${note} ${rest}_`, ...stills]);
+}
+
+/** Room for the words that say what was left out, and where it is. */
+const RESERVE = 300;
+
+function roomLeft({ budget, measure, rest }: Parts, blocks: readonly string[]): number {
+  return budget - measure(join(blocks)) - measure(rest) - RESERVE;
+}
+
+/** What is made of the first ones, as many as fit together; of the rest nothing is made. */
+function thatFit<T>(things: readonly T[], room: number, { measure }: Parts, make: (thing: T) => string): string[] {
+  const blocks: string[] = [];
   let left = room;
-  const end = parts.findIndex((part) => {
-    left -= part.length;
-    return left < 0;
-  });
-  return parts.slice(0, end < 0 ? parts.length : end);
+  for (const thing of things) {
+    const block = make(thing);
+    left -= measure(block) + 2;
+    if (left < 0) break;
+    blocks.push(block);
+  }
+  return blocks;
+}
+
+function title(document: PlanDocument, problems: readonly Problem[]): string {
+  const counts = countWords(document).map(({ words }) => words);
+  if (document.changes.length > 0) return `### Reelform plan: ${counts.join(', ')}`;
+  const errors = problems.filter(({ severity }) => severity === 'error');
+  return `### Reelform plan: ${errors.length > 0 ? countNoun(errors.length, 'error') : 'no changes'}`;
+}
+
+function head(parts: Parts, mostProblems: number): string[] {
+  const { document, problems } = parts;
+  const isNothing = document.changes.length === 0;
+  const hasErrors = problems.some(({ severity }) => severity === 'error');
+  const estimate = isNothing ? emptyWords(document) : sentence(estimateWords(document));
+  return [
+    title(document, problems),
+    isNothing && hasErrors ? 'Nothing can be planned before this is mended.' : estimate,
+    document.complete || (isNothing && hasErrors) ? '' : `_${incompleteWords(document)}_`,
+    markdownProblems(problems, mostProblems),
+  ];
+}
+
+function table({ groups }: Parts): string {
+  const { columns, row } = tableOf(groups);
+  return groups.length === 0 ? '' : [columns, ...groups.map(row)].join('\n');
+}
+
+function tableOf(groups: readonly ChangeGroup[]): { columns: string; row: (group: ChangeGroup) => string } {
+  const withPlaces = hasPlaces(groups);
+  const columns = withPlaces ? VIDEO_COLUMNS.delivered : VIDEO_COLUMNS.plain;
+  return { columns, row: (group) => videoRow(group, withPlaces) };
+}
+
+/** @param shown of the stills' blocks @param missing how many of them are not shown */
+function stillsOf(preview: PlanPreview, shown: readonly string[], rest: string, missing = 0): string[] {
+  const unseen = unseenStills(preview);
+  const words = [
+    ...(missing > 0 ? [`The stills of ${countNoun(missing, 'more video')} are not shown.`] : []),
+    ...(unseen > 0 ? [`The stills of ${countNoun(unseen, 'video')} can be seen in the page of the plan alone.`] : []),
+  ];
+  const where = words.length === 0 ? '' : `_${[...words, rest].join(' ')}_`;
+  return ['#### Before and after', ...shown, leftOutStills(preview), where];
 }
 
 function countVideos(groups: readonly ChangeGroup[]): number {
   return groups.reduce((sum, { changes }) => sum + changes.length, 0);
 }
 
-function hasDetails({ changes, kind }: ChangeGroup): boolean {
-  return kind !== 'rest' && groupRowsOf(changes).length > 0;
+function restWords({ summary, artifact }: RestOfPlan = {}): string {
+  const places = [
+    ...(isLinkable(summary) ? [`[the summary of the job](<${summary}>)`] : []),
+    ...(isLinkable(artifact) ? [`[the page of the plan](<${artifact}>)`] : []),
+  ];
+  return places.length === 0
+    ? 'All of it: `reelform plan --verbose`, or `--format html`.'
+    : `All of it: ${places.join(', ')}.`;
 }
 
-function tableRow({ changes, kind }: ChangeGroup, label: LabelLookup | undefined): string {
-  const [first] = changes;
-  const mark = `${markdownCode(SYMBOLS[first.action])}&nbsp;${first.action}`;
-  if (kind === 'one') {
-    const title = escapeMarkdown((first.desired ?? first.before).title);
-    const names = namesOf(groupRowsOf(changes, label));
-    const why = [escapeMarkdown(reasonWords(first)), ...(names.length > 0 ? [names.join(', ')] : [])].join(': ');
-    return `| ${mark} | ${markdownCode(first.id)} | ${title} | ${why} |`;
-  }
-  const ids = changes.slice(0, MOST_NAMES).map(({ id }) => markdownCode(id));
-  const more = changes.length - ids.length;
-  const videos = more > 0 ? `${ids.join(', ')} and ${formatCount(more)} more` : ids.join(', ');
-  const folder = folderOf(first);
-  const count = `${countNoun(changes.length, 'video')}${kind === 'folder' && folder !== '' ? ` in ${markdownCode(folder)}` : ''}`;
-  const names = kind === 'same' ? namesOf(groupRowsOf(changes, label)) : [];
-  const reason = kind === 'rest' ? 'not shown one by one' : escapeMarkdown(groupReasonWords(first));
-  return `| ${mark} | ${count}<br>${videos} | | ${[reason, ...(names.length > 0 ? [names.join(', ')] : [])].join(': ')} |`;
+function isLinkable(url: string | undefined): url is string {
+  return url !== undefined && /^https?:\/\/[^\s<>|\\`]{1,300}$/.test(url);
 }
 
-/** Each once; where the video goes is nothing that changed about it. */
-function namesOf(rows: readonly Row[]): string[] {
-  const changed = rows.filter(({ isPlace }) => isPlace !== true);
-  return [...new Set(changed.map(({ name }) => escapeMarkdown(name)))];
+function join(blocks: readonly string[]): string {
+  return `${blocks.filter((block) => block !== '').join('\n\n')}\n`;
 }
 
-/** What changed, to fold out; empty when nothing can be said. */
-function detailsOf(group: ChangeGroup, label: LabelLookup | undefined): string {
-  if (!hasDetails(group)) return '';
-  const [first, ...others] = group.changes;
-  const more = others.length === 0 ? '' : ` and ${formatCount(others.length)} more`;
-  const rows = groupRowsOf(group.changes, label).map(detailsRow);
-  return [
-    `\n\n<details><summary>${markdownCode(first.id)}${more}</summary>`,
-    `| | Before | After |\n|---|---|---|\n${rows.join('\n')}`,
-    '</details>',
-  ].join('\n\n');
-}
-
-function detailsRow({ name, subject, before, after }: Row): string {
-  const [old, now] = valuesOf(before, after);
-  const about = subject === null ? '' : `<br>${markdownCode(shorten(subject))}`;
-  return `| ${escapeMarkdown(name)}${about} | ${old} | ${now} |`;
-}
-
-function valuesOf(before: Shown | null, after: Shown | null): [string, string] {
-  if (before?.kind !== 'text' || after?.kind !== 'text') return [showSide(before), showSide(after)];
-  const [old, now] = [shorten(before.text), shorten(after.text)];
-  const parts = showAsOneText(old, now);
-  if (parts === null) return showTexts(old, now).map(escapeMarkdown) as [string, string];
-  const side = (kind: 'removed' | 'added', tag: string): string =>
-    parts
-      .filter((part) => part.kind === 'same' || part.kind === kind)
-      .map((part) =>
-        part.kind === 'same' ? escapeMarkdown(part.text) : `<${tag}>${escapeMarkdown(part.text)}</${tag}>`,
-      )
-      .join('');
-  return [side('removed', 'del'), side('added', 'ins')];
-}
-
-function showSide(shown: Shown | null): string {
-  switch (shown?.kind) {
-    case undefined:
-      return '_none_';
-    case 'text':
-      return escapeMarkdown(showText(shorten(shown.text)));
-    case 'name':
-      return markdownCode(shorten(shown.name));
-    case 'color':
-      // GitHub puts a swatch behind a colour in backticks.
-      return `\`#${shown.color}\``;
-  }
-}
-
-function shorten(text: string): string {
-  return text.length <= LONGEST_VALUE ? text : `${text.slice(0, LONGEST_VALUE).toWellFormed()}…`;
-}
-
-function capitalised(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
+function sentence(words: string): string {
+  return `${words.charAt(0).toUpperCase()}${words.slice(1)}.`;
 }

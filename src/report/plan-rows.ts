@@ -1,11 +1,8 @@
-import type { Source } from '../definition/video.ts';
-import type { Change, FieldChange, InputChange } from '../plan/plan.ts';
+import type { FieldChange } from '../plan/plan.ts';
+import type { ChangeDocument, InputDocument } from '../plan/plan-document.ts';
 import { placeOfUrl } from './place-of-url.ts';
 import { shortDigest } from './short-digest.ts';
 import { outputWords, parseSourceInput, type SourceInput } from './source-input.ts';
-
-/** The label that a template gives to one of its editables, where it gives one. */
-export type LabelLookup = (template: string, key: string) => string | undefined;
 
 /** One side of a change as it can be shown. Everything in it is the user's, and not escaped. */
 export type Shown =
@@ -30,26 +27,29 @@ export interface Row {
 }
 
 /** What changed about a video: the lock's fields, then the values in the order of the specification. */
-export function rowsOf(change: Change, label: LabelLookup = () => undefined): Row[] {
-  const { template } = change.desired ?? change.before;
-  const names = change.inputs.map(({ key }) => label(template, key) ?? nameOf(key));
-  const values = change.inputs.map((input, index): Row => {
+export function rowsOf(change: ChangeDocument): Row[] {
+  return [...change.fields.map(fieldRow), ...inputRows(change.inputs), ...placeRows(change)];
+}
+
+/** Values alone, in their order; two of the same name are told apart by their keys. */
+export function inputRows(inputs: readonly InputDocument[]): Row[] {
+  const names = inputs.map(({ key, label }) => label ?? nameOf(key));
+  return inputs.map((input, index): Row => {
     const name = names[index]!;
     const unique = names.indexOf(name) === names.lastIndexOf(name);
-    return inputRow(unique ? name : `${name} (${input.key})`, input, change.desired);
+    return inputRow(unique ? name : `${name} (${input.key})`, input);
   });
-  return [...change.fields.map(fieldRow), ...values, ...placeRows(change)];
 }
 
 /** What many changes have in common that one block stands for: of where they go, the buckets. */
-export function groupRowsOf(changes: readonly [Change, ...Change[]], label?: LabelLookup): Row[] {
+export function groupRowsOf(changes: readonly [ChangeDocument, ...ChangeDocument[]]): Row[] {
   const [first] = changes;
-  if (changes.length === 1) return rowsOf(first, label);
-  const places = changes.flatMap(({ destinations }) =>
+  if (changes.length === 1) return rowsOf(first);
+  const places = changes.flatMap(({ destinations = [] }) =>
     destinations.flatMap((one) => (one.kind === 'deliver' ? [one.to] : [])),
   );
   const roots = [...new Set(places.map((to) => `${rootOf(to)}…`))].sort();
-  const rows = rowsOf({ ...first, destinations: [] }, label);
+  const rows = rowsOf({ ...first, destinations: [] });
   const after: Shown = { kind: 'name', name: roots.join(', ') };
   return roots.length === 0 ? rows : [...rows, { name: PLACE_NAME, subject: null, before: null, after, isPlace: true }];
 }
@@ -57,13 +57,13 @@ export function groupRowsOf(changes: readonly [Change, ...Change[]], label?: Lab
 const PLACE_NAME = 'delivered to';
 
 /** Where the finished file goes, each place beside one that it leaves, then those that it only leaves. */
-function placeRows({ destinations, before }: Change): Row[] {
+function placeRows({ destinations = [], delivered = [] }: ChangeDocument): Row[] {
   const show = (to: string | undefined): Shown | null =>
     to === undefined ? null : { kind: 'name', name: placeOfUrl(to) };
   const left = destinations.flatMap(({ kind, to }) => (kind === 'release' ? [to] : []));
   const rows = destinations.flatMap(({ kind, to }): Row[] => {
     if (kind === 'release') return [];
-    const was = before?.deliveries?.some((one) => one.to === to) ? to : takeLike(to, left);
+    const was = delivered.includes(to) ? to : takeLike(to, left);
     return [{ name: PLACE_NAME, subject: null, before: show(was), after: show(to), isPlace: true }];
   });
   return [
@@ -96,27 +96,25 @@ function nameOf(key: string): string {
   return key.replace(/^audio\.(?=.)/, 'audio ').replace(/^fonts\.(?=.)/, 'font ');
 }
 
-function inputRow(name: string, { key, before, after }: InputChange, desired: Change['desired']): Row {
+function inputRow(name: string, { key, kind, value, before, after }: InputDocument): Row {
   const row = (old: Shown | null, now: Shown | null): Row => ({ name, subject: null, before: old, after: now });
-  const resource = desired?.resources.get(key);
-  switch (resource?.kind) {
+  switch (kind) {
     case 'text':
-      return row(showWords(before), { kind: 'text', text: resource.text });
+      return row(showWords(before), { kind: 'text', text: value ?? after ?? '' });
     case 'color':
-      return row(showColor(before), { kind: 'color', color: resource.color });
+      return row(showColor(before), showColor(after));
     case 'font':
-      return row(showName(before), showName(resource.font));
+      return row(showName(before), showName(after));
     case 'image':
     case 'video':
-    case 'audio':
-      return sourceRow(name, { before, after: after! }, resource.source, resource.kind === 'audio' ? 'plain' : 'cover');
-    case undefined: {
-      const track = key.startsWith('audio.') ? desired?.audio.get(key.slice('audio.'.length)) : undefined;
-      if (track !== undefined && after !== null) return sourceRow(name, { before, after }, track.source, 'plain');
+    case 'audio': {
+      const plain = kind === 'audio' ? 'plain' : 'cover';
+      return sourceRow(name, { before, after: after ?? '', path: value ?? null }, plain);
+    }
+    default:
       if (key.startsWith('fonts.')) return row(showName(before), showName(after));
       if (key === 'output') return row(showName(outputWords(before)), showName(outputWords(after)));
       return row(showWords(before), showWords(after));
-    }
   }
 }
 
@@ -127,13 +125,12 @@ function showName(name: string | null): Shown | null {
 /** @param plain what is said where nothing is said of it */
 function sourceRow(
   name: string,
-  { before, after }: { readonly before: string | null; readonly after: string },
-  source: Source,
+  { before, after, path }: { readonly before: string | null; readonly after: string; readonly path: string | null },
   plain: string,
 ): Row {
   const was = before === null ? null : parseSourceInput(before);
   const is = parseSourceInput(after);
-  const place = source.kind === 'file' ? source.path : source.url;
+  const place = path ?? is.place;
   // A file's old name is not recorded, so two files are shown as the new one with both digests.
   const related = was !== null && (was.digest === null ? was.place === is.place : is.digest !== null);
   if (!related) {

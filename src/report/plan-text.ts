@@ -1,11 +1,12 @@
 import { createColors } from 'picocolors';
-import type { Change, Plan } from '../plan/plan.ts';
+import type { Action } from '../plan/plan.ts';
+import type { PlanDocument } from '../plan/plan-document.ts';
 import { cellWidth, cutCells } from './cell-width.ts';
 import { countNoun, formatCount } from './count-noun.ts';
 import { escapeControls } from './escape-controls.ts';
 import { type ChangeGroup, foldChanges, folderOf } from './plan-fold.ts';
 import { layOutRows } from './plan-row-text.ts';
-import { groupRowsOf, type LabelLookup } from './plan-rows.ts';
+import { groupRowsOf } from './plan-rows.ts';
 import {
   countWords,
   emptyWords,
@@ -26,7 +27,6 @@ export interface PlanTextOptions {
   readonly trueColor: boolean;
   /** Width of the terminal in characters, > 0; lines are laid out for 40 to 120. */
   readonly columns: number;
-  readonly label?: LabelLookup;
   /** Shows each video by itself, however many there are. */
   readonly verbose?: boolean;
 }
@@ -42,7 +42,7 @@ const MOST_NAMES = 3;
  *
  * @returns lines, the last one ended as well
  */
-export function planText(plan: Plan, options: PlanTextOptions): string {
+export function planText(plan: PlanDocument, options: PlanTextOptions): string {
   const groups = foldChanges(plan, options.verbose !== true);
   if (groups.length === 0) return `${[emptyWords(plan), incompleteWords(plan)].join('\n').trimEnd()}\n`;
   const colors = createColors(options.color);
@@ -52,9 +52,7 @@ export function planText(plan: Plan, options: PlanTextOptions): string {
 
   const blocks = groups.map((group) => [
     ...(group.kind === 'one' ? titleOfOne(group, columns, idWidth, colors) : titleOfMany(group, columns, colors)),
-    ...(group.kind === 'rest'
-      ? []
-      : layOutRows(groupRowsOf(group.changes, options.label), { ...options, columns }, colors)),
+    ...(group.kind === 'rest' ? [] : layOutRows(groupRowsOf(group.changes), { ...options, columns }, colors)),
   ]);
   // Blocks of two lines can stand together; as soon as one is taller, all of them need air.
   const airy = blocks.some((block) => block.length > 2);
@@ -66,7 +64,7 @@ export function planText(plan: Plan, options: PlanTextOptions): string {
   return `${[heading(plan, columns, colors), body, folded, incomplete].filter((part) => part !== '').join('\n\n')}\n`;
 }
 
-function heading(plan: Plan, columns: number, colors: Colors): string {
+function heading(plan: PlanDocument, columns: number, colors: Colors): string {
   const counts = countWords(plan).flatMap(({ action, words }, index): Span[] => [
     { text: index === 0 ? '' : ', ' },
     { text: words.replaceAll(' ', '\u00a0'), paint: paintOf(action, colors) },
@@ -81,15 +79,15 @@ function heading(plan: Plan, columns: number, colors: Colors): string {
 
 function titleOfOne(group: ChangeGroup, columns: number, idWidth: number, colors: Colors): string[] {
   const [change] = group.changes;
-  const { action, id, desired, before } = change;
+  const { action, id, path } = change;
   const name = escapeControls(id);
   const gap = ' '.repeat(Math.max(0, idWidth - cellWidth(name)) + 2);
   const room = Math.max(12, columns - 4 - cellWidth(name) - gap.length);
-  const title = cutCells(escapeControls((desired ?? before).title), room);
-  const path = desired === null ? '' : `${escapeControls(desired.path)} · `;
+  const title = cutCells(escapeControls(change.title), room);
+  const file = path === null ? '' : `${escapeControls(path)} · `;
   return [
     `  ${paintOf(action, colors)(SYMBOLS[action])} ${colors.bold(name)}${gap}${title}`,
-    ...aboutLines(path + escapeControls(reasonWords(change)), columns, colors),
+    ...aboutLines(file + escapeControls(reasonWords(change)), columns, colors),
   ];
 }
 
@@ -126,7 +124,7 @@ function foldedWords(groups: readonly ChangeGroup[]): string {
   return `This plan is folded: ${countNoun(unnamed, 'video')} not named${values}. See each with --verbose.`;
 }
 
-function paintOf(action: Change['action'], colors: Colors): (text: string) => string {
+function paintOf(action: Action, colors: Colors): (text: string) => string {
   const paints = {
     create: colors.green,
     update: colors.yellow,

@@ -1,10 +1,10 @@
-import { type AdoptionSource, type Change, type Plan, renders } from '../plan/plan.ts';
-import { countActions, countDeliveries, estimatePlan } from '../plan/plan-document.ts';
+import type { Action } from '../plan/plan.ts';
+import type { ChangeDocument, PlanDocument, SourceDocument } from '../plan/plan-document.ts';
 import { countNoun, formatCount } from './count-noun.ts';
 import { formatDuration } from './duration.ts';
 
 /** One mark for each action, told apart without colour. */
-export const SYMBOLS: Readonly<Record<Change['action'], string>> = {
+export const SYMBOLS: Readonly<Record<Action, string>> = {
   create: '+',
   update: '~',
   move: '→',
@@ -17,17 +17,16 @@ export const SYMBOLS: Readonly<Record<Change['action'], string>> = {
 };
 
 /** What is done to how many, in the order of the actions: `1 to create`, …, `4 unchanged`. */
-export function countWords(plan: Plan): { readonly action: Change['action']; readonly words: string }[] {
-  return Object.entries(countActions(plan)).map(([name, count]) => {
-    const action = name as Change['action'];
+export function countWords({ summary }: PlanDocument): { readonly action: Action; readonly words: string }[] {
+  return Object.entries(summary).map(([name, count]) => {
+    const action = name as Action;
     return { action, words: `${formatCount(count)} ${action === 'noop' ? 'unchanged' : `to ${action}`}` };
   });
 }
 
 /** `2 renders, 24 s of video, 2 deliveries`, or that there is nothing to render. */
-export function estimateWords(plan: Plan): string {
-  const { renders, seconds_of_video: seconds } = estimatePlan(plan);
-  const deliveries = countDeliveries(plan);
+export function estimateWords({ estimate, deliveries = 0 }: PlanDocument): string {
+  const { renders, seconds_of_video: seconds } = estimate;
   const sent = deliveries === 0 ? '' : `, ${countNoun(deliveries, 'delivery', 'deliveries')}`;
   if (renders === 0) return `nothing to render${sent}`;
   const length = seconds === null ? '' : `, ${formatDuration(seconds * 1000)} of video`;
@@ -35,25 +34,27 @@ export function estimateWords(plan: Plan): string {
 }
 
 /** What a plan that changes nothing says. */
-export function emptyWords(plan: Plan): string {
-  const count = plan.changes.length + (plan.idle?.count ?? 0);
-  if (count === 0) return plan.complete ? 'No changes. There are no videos.' : 'No changes.';
+export function emptyWords({ summary, complete }: PlanDocument): string {
+  const count = Object.values(summary).reduce((sum, one) => sum + one, 0);
+  if (count === 0) return complete ? 'No changes. There are no videos.' : 'No changes.';
   return `No changes. ${countNoun(count, 'video')} ${count === 1 ? 'is' : 'are'} up to date.`;
 }
 
 /** What a plan says about itself that was asked for some videos alone; empty for a complete one. */
-export function incompleteWords(plan: Plan): string {
-  if (plan.complete) return '';
-  const { leftOut = 0 } = plan;
+export function incompleteWords({ complete, left_out: leftOut = 0 }: PlanDocument): string {
+  if (complete) return '';
   if (leftOut === 0)
     return 'Incomplete: it was asked for some videos alone. Nothing was left out that needs something.';
   const need = leftOut === 1 ? 'needs' : 'need';
   return `Incomplete: it was asked for some videos alone. ${countNoun(leftOut, 'video')} left out ${need} something too.`;
 }
 
+/** Actions that render a video. */
+const RENDERING: ReadonlySet<Action> = new Set(['create', 'update', 'restore']);
+
 /** Why the change is there, in words that follow the name of a file. Ids in it are as they came, not escaped. */
-export function reasonWords(change: Change): string {
-  const was = change.previousId === null ? '' : `was ${change.previousId}, `;
+export function reasonWords(change: ChangeDocument): string {
+  const was = change.previous_id === null ? '' : `was ${change.previous_id}, `;
   switch (change.action) {
     case 'move':
       return `${was}not rendered again`;
@@ -62,7 +63,7 @@ export function reasonWords(change: Change): string {
     case 'deliver':
       return `${renderReason(change)}, not rendered again`;
     case 'forget':
-      return change.before.protect
+      return change.protected
         ? 'protected, and no definition has it any more'
         : 'no definition has it any more; its video stays where it is';
     case 'noop':
@@ -75,33 +76,35 @@ export function reasonWords(change: Change): string {
 }
 
 /** The same for many changes that one block stands for: no id of one of them is in it. */
-export function groupReasonWords(change: Change): string {
+export function groupReasonWords(change: ChangeDocument): string {
   if (change.action === 'adopt') return withReason(change, groupSourceWords(change.source));
-  return reasonWords({ ...change, previousId: null });
+  return reasonWords({ ...change, previous_id: null });
 }
 
-function withReason(change: Change, source: string): string {
+function withReason(change: ChangeDocument, source: string): string {
   return change.reason === null ? source : `${renderReason(change)}; ${source}`;
 }
 
 /** Where a rendering that is not paid for again comes from. */
-export function sourceWords(source: AdoptionSource): string {
-  switch (source.kind) {
+export function sourceWords(source: SourceDocument | null): string {
+  switch (source?.kind) {
     case 'video':
       return `the same as ${source.id}`;
     case 'planned':
       return `rendered with ${source.id} in this plan`;
     case 'history':
-      return `rendered at commit ${source.commit.slice(0, 7)} as ${source.id}`;
+      return `rendered at commit ${source.commit?.slice(0, 7)} as ${source.id}`;
     case 'journal':
-      return source.rendering === null
+      return source.video_url === null
         ? `asked for already: session ${source.session} of an earlier run`
         : `rendered already: session ${source.session} of an earlier run`;
+    default:
+      return 'rendered already';
   }
 }
 
-function groupSourceWords(source: AdoptionSource): string {
-  switch (source.kind) {
+function groupSourceWords(source: SourceDocument | null): string {
+  switch (source?.kind) {
     case 'video':
       return 'the same as other videos';
     case 'planned':
@@ -109,14 +112,15 @@ function groupSourceWords(source: AdoptionSource): string {
     case 'history':
       return 'rendered at earlier commits';
     case 'journal':
-      return source.rendering === null ? 'asked for already by earlier runs' : 'rendered already by earlier runs';
+      return source.video_url === null ? 'asked for already by earlier runs' : 'rendered already by earlier runs';
+    default:
+      return 'rendered already';
   }
 }
 
-function renderReason(change: Change): string {
-  const { reason } = change;
+function renderReason(change: ChangeDocument): string {
+  const { reason, template } = change;
   const many = change.inputs.length > 1;
-  const template = change.desired?.template;
   switch (reason) {
     case 'new':
       return 'new';
@@ -124,7 +128,7 @@ function renderReason(change: Change): string {
       return many ? 'values changed' : 'a value changed';
     case 'asset_changed':
       // The definitions say what they said: a refresh found other bytes.
-      if (change.before?.fingerprint === change.desired?.fingerprint) return 'what a URL gives changed';
+      if (change.before?.fingerprint === change.after?.fingerprint) return 'what a URL gives changed';
       return many ? 'files changed' : 'a file changed';
     case 'template_changed':
       return change.fields.some(({ field }) => field === 'template')
@@ -151,6 +155,9 @@ function renderReason(change: Change): string {
     case 'not_delivered':
       return 'not delivered yet';
     case null:
-      return renders(change) ? 'rendered again' : 'not rendered again';
+      return RENDERING.has(change.action) ? 'rendered again' : 'not rendered again';
+    default:
+      // Of a later version: its own word says more than nothing.
+      return reason.replaceAll('_', ' ');
   }
 }

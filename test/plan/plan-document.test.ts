@@ -35,7 +35,7 @@ describe('planDocument()', () => {
           template: 'launch',
           action: 'update',
           reason: 'input_changed',
-          inputs: [{ key: 't_01', before: 'Old', after: 'New' }],
+          inputs: [{ key: 't_01', before: 'Old', after: 'New', kind: 'text' }],
           fields: [{ field: 'title', before: 'Berlin', after: 'Bärlin' }],
           destinations: [],
           before: { fingerprint: berlin.fingerprint, session: 'rs_berlin', video_url: 'renders/berlin.mp4' },

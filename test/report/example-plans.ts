@@ -1,7 +1,8 @@
 import type { VideoResource } from '../../src/definition/video.ts';
 import { sha256 } from '../../src/digest.ts';
 import type { Plan } from '../../src/plan/plan.ts';
-import type { LabelLookup } from '../../src/report/plan-rows.ts';
+import { type LabelLookup, type PlanDocument, planDocument } from '../../src/plan/plan-document.ts';
+import { diagnosticsJson } from '../../src/report/diagnostics-json.ts';
 import {
   applied,
   clip,
@@ -28,6 +29,15 @@ const LABELS: Readonly<Record<string, string>> = {
 };
 
 export const label: LabelLookup = (_, key) => (Object.hasOwn(LABELS, key) ? LABELS[key] : undefined);
+
+/** The document of a plan, with the labels above. */
+export const documentOf = (plan: Plan, lookup: LabelLookup = label): PlanDocument =>
+  planDocument(
+    plan,
+    '0.1.0',
+    diagnosticsJson(plan.diagnostics, () => undefined),
+    lookup,
+  );
 
 const HERO = '(Footage)/USER/hero.jpg';
 const image = (resource: VideoResource, transform: object): VideoResource =>

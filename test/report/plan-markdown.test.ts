@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { escapeMarkdown, markdownCode } from '../../src/report/escape-markdown.ts';
-import { planMarkdown } from '../../src/report/plan-markdown.ts';
-import { anyWorld, color, desired, emptyLock, lockOf, plan, text } from '../plan/videos.ts';
-import { everyAction, label, largePlan } from './example-plans.ts';
+import { planMarkdown, STAGES, stagedMarkdown } from '../../src/report/plan-markdown.ts';
+import { anyWorld, desired, emptyLock, lockOf, plan, text } from '../plan/videos.ts';
+import { documentOf, everyAction, largePlan } from './example-plans.ts';
 
 const nasty = fc.oneof(
   fc.string({ unit: 'binary' }),
@@ -34,16 +34,17 @@ const nasty = fc.oneof(
 describe('escapeMarkdown()', () => {
   test.each([
     ['plain words, 10 % (more) - really!', 'plain words, 10 % (more) - really!'],
-    ['**bold** _it_ ~~no~~', '&#42;&#42;bold&#42;&#42; &#95;it&#95; &#126;&#126;no&#126;&#126;'],
+    ['**bold** _it_ ~~no~~', '&#42;&#42;bold&#42;&#42; &#95;it&#95; &#126;&#126;&#8203;no&#126;&#126;'],
     ['<b>&amp;', '&#60;b&#62;&#38;amp;'],
     ['[a](b)', '&#91;a&#93;(b)'],
     ['a | b', 'a &#124; b'],
     ['`code`', '&#96;code&#96;'],
     ['@octocat', '&#64;&#8203;octocat'],
-    ['#12', '&#35;&#8203;12'],
+    ['#12 !34 $5 ~bug %v1', '&#35;&#8203;12 !&#8203;34 &#36;&#8203;5 &#126;&#8203;bug %&#8203;v1'],
     ['GH-12', 'GH-&#8203;12'],
-    ['https://example.com', 'https&#58;//example.com'],
-    ['www.example.com', 'www&#46;example.com'],
+    ['at 5f2c1aa9', 'at 5f2&#8203;c1aa9'],
+    ['https://example.com', 'https&#58;&#8203;//example.com'],
+    ['www.example.com', 'www&#8203;&#46;example.com'],
     [':tada:', '&#58;&#8203;tada&#58;'],
     ['$x$', '&#36;x&#36;'],
     ['a\nb', 'a⏎b'],
@@ -55,7 +56,8 @@ describe('escapeMarkdown()', () => {
   test('leaves nothing that could be markup, a mention or a link', () => {
     fc.assert(
       fc.property(nasty, (words) => {
-        for (const escaped of [escapeMarkdown(words), markdownCode(words).slice('<code>'.length, -'</code>'.length)]) {
+        const code = markdownCode(words).slice('<code>'.length, -'</code>'.length).replaceAll('<!-- -->', '');
+        for (const escaped of [escapeMarkdown(words), code]) {
           expect(escaped.replaceAll(/&#\d+;/g, '')).not.toMatch(/[&#<>`*_~[\]|\\@:$\n\r\u001b]|www\./i);
         }
       }),
@@ -67,13 +69,14 @@ describe('escapeMarkdown()', () => {
 describe('planMarkdown()', () => {
   test('says that nothing is to be done', () => {
     const berlin = desired('berlin');
-    expect(planMarkdown(plan([berlin], lockOf(berlin)))).toBe(
+    expect(planMarkdown(documentOf(plan([berlin], lockOf(berlin))))).toBe(
       '### Reelform plan: no changes\n\nNo changes. 1 video is up to date.\n',
     );
+    expect(planMarkdown(documentOf(plan([], emptyLock)))).toContain('There are no videos');
   });
 
   test('shows every action', () => {
-    expect(planMarkdown(everyAction(), { label })).toMatchInlineSnapshot(`
+    expect(planMarkdown(documentOf(everyAction()))).toMatchInlineSnapshot(`
       "### Reelform plan: 1 to create, 1 to update, 1 to move, 1 to adopt, 1 to restore, 1 to relabel, 1 to forget, 1 unchanged
 
       3 renders, 36 s of video.
@@ -113,7 +116,7 @@ describe('planMarkdown()', () => {
   });
 
   test('folds a large plan', () => {
-    const lines = planMarkdown(largePlan(1200), { label }).split('\n');
+    const lines = planMarkdown(documentOf(largePlan(1200))).split('\n');
     expect(lines.slice(0, 8).join('\n')).toMatchInlineSnapshot(`
       "### Reelform plan: 70 to create, 1,260 to update
 
@@ -125,73 +128,109 @@ describe('planMarkdown()', () => {
       | <code>&#126;</code>&nbsp;update | 1,200 videos<br><code>stores/0000</code>, <code>stores/0001</code>, <code>stores/0002</code> and 1,197 more | | a value changed: Accent colour |"
     `);
     expect(lines).toContain('<details><summary><code>stores/0000</code> and 1,199 more</summary>');
+    const all = planMarkdown(documentOf(largePlan(60)), { verbose: true, budget: 900_000 });
+    expect(all.match(/^\| <code>/gm)).toHaveLength(60 + 60 + 70);
   });
 
-  test('says what stands against the plan, the first few', () => {
-    const protectedVideos = Array.from({ length: 7 }, (_, index) =>
-      desired(`v${index}`, { protect: true, resources: { t_01: text(String(index)) } }),
+  test('puts problems first, with their places, errors before warnings', () => {
+    const document = documentOf(everyAction());
+    const problem = (severity: string, line: number | null) => ({
+      ...{ code: 'text_too_long', severity, message: 'A | title', hint: 'Shorten it', file: line && 'videos/a.yaml' },
+      ...{ line, column: line && 3, end_line: line, end_column: line && 9 },
+    });
+    const shown = planMarkdown({ ...document, diagnostics: [problem('warning', null), problem('error', 7)] });
+    expect(shown.split('\n').slice(4, 8).join('\n')).toMatchInlineSnapshot(`
+      "| | What stands against it, or is worth knowing | Where | Code |
+      |---|---|---|---|
+      | ❌&nbsp;error | A &#124; title<br><sub>Shorten it</sub> | <code>videos/a.yaml&#58;7&#58;3</code> | <code>text&#95;too&#95;long</code> |
+      | ⚠️&nbsp;warning | A &#124; title<br><sub>Shorten it</sub> |  | <code>text&#95;too&#95;long</code> |"
+    `);
+    expect(planMarkdown({ ...document, changes: [], complete: false, diagnostics: [problem('error', 7)] })).toMatch(
+      /^### Reelform plan: 1 error\n\nNothing can be planned before this is mended\.\n\n\| /,
     );
-    const lines = planMarkdown(plan([], lockOf(...protectedVideos))).split('\n');
-    expect(lines.filter((line) => line.startsWith('**protected&#95;video**'))).toHaveLength(5);
-    expect(lines).toContain('And 2 more like these.');
+    const many = Array.from({ length: 70 }, () => problem('error', 7));
+    expect(planMarkdown({ ...document, diagnostics: many })).toContain('And 20 more like these.');
   });
 
-  test('leaves out the values first when room is short, then videos, and counts both', () => {
-    const many = Array.from({ length: 20 }, (_, index) => `v${String(index).padStart(2, '0')}`);
-    const was = many.map((id) => desired(id, { resources: { t_01: text(`Old ${id}`) } }));
-    const is = many.map((id) => desired(id, { resources: { t_01: text(`New ${id}`) } }));
-    const made = plan(is, lockOf(...was));
-    const shown = (maxLength: number): string => planMarkdown(made, { maxLength });
-    expect(shown(60_000)).not.toContain('Too long');
-    const values = shown(4000).match(/<details>/g)!.length;
-    expect(shown(4000).match(/^\| <code>/gm)).toHaveLength(20);
-    expect(shown(4000)).toContain(`_Too long for this place: what changed about ${20 - values} videos not shown._`);
-    expect(shown(1500)).toMatch(
-      /_Too long for this place: \d+ videos of the plan left out, and what changed about \d+ /,
-    );
+  test('marks words of long texts, and leaves out those that stayed when room is short', () => {
+    const words = (what: string): string => `${'Before. '.repeat(7)}${what}${' And after.'.repeat(7)}`;
+    const was = desired('x', { resources: { t_01: text(words('old')) } });
+    const is = desired('x', { resources: { t_01: text(words('new')) } });
+    const document = documentOf(plan([is], lockOf(was)));
+    const whole = planMarkdown(document);
+    expect(whole).toContain(`<ins>new</ins>${' And after.'.repeat(7)} |`);
+    const short = stagedMarkdown(document, { budget: whole.length - 1 });
+    expect(short).toMatchObject({ stage: 'shortened' });
+    expect(short.text).toContain('| …Before. Before. Before. <ins>new</ins> And after.');
   });
 
-  test('keeps to the room that it has', () => {
-    const large = largePlan(2000);
+  test('gives way in stages, and says each time what is missing and where it is', () => {
+    const ids = Array.from({ length: 40 }, (_, index) => `v${String(index).padStart(2, '0')}`);
+    const made = (words: string) =>
+      ids.map((id) => desired(id, { resources: { t_01: text(`${words} ${id} is what it says. `.repeat(5)) } }));
+    const document = documentOf(plan(made('New'), lockOf(...made('Old'))));
+    const rest = { summary: 'https://github.com/o/r/actions/runs/1', artifact: 'https://example.com/plan.html' };
+    const places = `All of it: [the summary of the job](<${rest.summary}>), [the page of the plan](<${rest.artifact}>).`;
+    const seen = new Set<string>();
+    for (let budget = 30_000; budget >= 400; budget = Math.floor(budget * 0.93)) {
+      const { text: shown, stage } = stagedMarkdown(document, { budget, rest });
+      seen.add(stage);
+      expect(shown.length, `${stage} at ${budget}`).toBeLessThanOrEqual(budget);
+      expect(shown.startsWith('### Reelform plan: 40 to update\n\n40 renders, 8:00 min of video.\n')).toBe(true);
+      if (stage !== 'whole') expect(shown).toContain(places);
+      const rows = shown.match(/^\| <code>&#126;/gm)?.length ?? 0;
+      if (stage === 'some') {
+        const details = shown.match(/<details>/g)?.length ?? 0;
+        expect(shown).toContain(`what changed about ${40 - details} video${details === 39 ? '' : 's'} is not shown`);
+      }
+      if (stage === 'table' && rows < 40) expect(shown).toContain(`And ${40 - rows} more.`);
+    }
+    expect([...seen]).toEqual(['whole', 'some', 'table', 'counts']);
+  });
+
+  test.each([1, 40, 2000])(
+    'keeps to its budget with %d videos of long words, and never to less than the counts',
+    (count) => {
+      const ids = Array.from({ length: count }, (_, index) => `v${index}`);
+      const made = (words: string) =>
+        ids.map((id) =>
+          desired(id, {
+            title: `${id} ${'&<|@'.repeat(60)}`,
+            resources: { t_01: text(`${words} ${id} ${'|@x_'.repeat(400)}`) },
+          }),
+        );
+      const document = documentOf(plan(made('New'), lockOf(...made('Old'))));
+      const diagnostics = ids.map((id) => ({
+        code: 'text_overflow',
+        severity: 'warning',
+        message: `${id} ${'|'.repeat(4000)}`,
+      }));
+      for (const verbose of [false, true]) {
+        const comment = planMarkdown({ ...document, diagnostics }, { verbose });
+        expect(comment.length).toBeLessThanOrEqual(60_000);
+        const summary = planMarkdown({ ...document, diagnostics }, { verbose, unit: 'bytes', budget: 900 * 1024 });
+        expect(Buffer.byteLength(summary)).toBeLessThanOrEqual(900 * 1024);
+        expect(summary.length).toBeGreaterThanOrEqual(comment.length);
+      }
+    },
+  );
+
+  test('keeps to any budget of 400 and more, in characters and bytes', () => {
+    const large = documentOf(largePlan(300));
+    const budgets = fc.integer({ min: 400, max: 20_000 });
     fc.assert(
-      fc.property(anyWorld, nasty, fc.integer({ min: 1500, max: 20_000 }), ({ videos, lock, missing }, words, room) => {
+      fc.property(anyWorld, nasty, budgets, fc.boolean(), ({ videos, lock, missing }, words, budget, verbose) => {
         const was = desired('nasty', { resources: { t_01: text('x') } });
         const is = desired('nasty', { title: words, resources: { t_01: text(words.toWellFormed().repeat(30)) } });
-        const made = plan(
-          [...videos, is],
-          { ...lock, videos: new Map([...lock.videos, ...lockOf(was).videos]) },
-          missing,
-        );
-        expect(planMarkdown({ ...made, diagnostics: [] }, { maxLength: room }).length).toBeLessThanOrEqual(room);
-        expect(planMarkdown(large, { maxLength: room }).length).toBeLessThanOrEqual(room);
+        const both = { ...lock, videos: new Map([...lock.videos, ...lockOf(was).videos]) };
+        for (const document of [documentOf(plan([...videos, is], both, missing), () => undefined), large]) {
+          expect(planMarkdown(document, { budget, verbose }).length).toBeLessThanOrEqual(budget);
+          const bytes = planMarkdown(document, { budget, verbose, unit: 'bytes' });
+          expect(Buffer.byteLength(bytes)).toBeLessThanOrEqual(budget);
+        }
       }),
-      { numRuns: 30 },
+      { numRuns: 20 },
     );
-  });
-
-  test('has no line of its own for text of the user', () => {
-    const structure = (words: string): string[] => {
-      const was = desired('x', { title: 'a', resources: { t_01: text('b'), c_01: color('000000') } });
-      const is = desired('x', {
-        title: `t${words}`,
-        labels: { [`l${words}`]: words },
-        resources: { t_01: text(`v${words}`) },
-      });
-      const lines = planMarkdown(plan([is], lockOf(was)), { label: () => words }).split('\n');
-      return lines.map((line) => (line.startsWith('|') ? `${line.split('|').length} cells` : line));
-    };
-    fc.assert(
-      fc.property(nasty, (words) => {
-        expect(structure(words)).toEqual(structure('words'));
-      }),
-    );
-  });
-
-  test('shows a video that the lock knows under a hostile id', () => {
-    const lock = lockOf(desired('<script>|@octocat', { title: '[x](http://example.com)' }));
-    expect(planMarkdown(plan([], lock))).toContain(
-      '| <code>-</code>&nbsp;forget | <code>&#60;script&#62;&#124;&#64;octocat</code> | &#91;x&#93;(http&#58;//example.com) |',
-    );
-    expect(planMarkdown(plan([], emptyLock))).toContain('There are no videos');
+    expect(STAGES).toHaveLength(5);
   });
 });

@@ -3,6 +3,7 @@ import type { Plan } from '../../src/plan/plan.ts';
 import { planMarkdown } from '../../src/report/plan-markdown.ts';
 import { planText } from '../../src/report/plan-text.ts';
 import { desired, lockOf, place, plan, text } from '../plan/videos.ts';
+import { documentOf } from './example-plans.ts';
 
 /** One video for everything that a plan can do about places. */
 function places(): Plan {
@@ -25,7 +26,7 @@ function places(): Plan {
 
 describe('a plan with places', () => {
   it('says where each video goes, and what it leaves', () => {
-    expect(planText(places(), { color: false, trueColor: false, columns: 80 })).toMatchInlineSnapshot(`
+    expect(planText(documentOf(places()), { color: false, trueColor: false, columns: 80 })).toMatchInlineSnapshot(`
       "Plan: 1 to create, 1 to update, 1 to move, 1 to relabel, 1 to deliver ·
             2 renders, 24 s of video, 4 deliveries
 
@@ -44,7 +45,7 @@ describe('a plan with places', () => {
 
         ~ rome    The video rome
           videos/rome.yaml · a value changed
-            t_01          Rome → Roma
+            Headline      Rome → Roma
             delivered to  s3://videos/rome.mp4
 
         → vienna  The video vienna
@@ -56,50 +57,24 @@ describe('a plan with places', () => {
   });
 
   it('says so in Markdown', () => {
-    expect(planMarkdown(places())).toMatchInlineSnapshot(`
+    expect(planMarkdown(documentOf(places()))).toMatchInlineSnapshot(`
       "### Reelform plan: 1 to create, 1 to update, 1 to move, 1 to relabel, 1 to deliver
 
       2 renders, 24 s of video, 4 deliveries.
 
-      | | Video | Title | Why |
-      |---|---|---|---|
-      | <code>≈</code>&nbsp;relabel | <code>berlin</code> | The video berlin | not rendered again |
-      | <code>+</code>&nbsp;create | <code>lima</code> | The video lima | new |
-      | <code>↑</code>&nbsp;deliver | <code>oslo</code> | The video oslo | goes to another place, not rendered again |
-      | <code>&#126;</code>&nbsp;update | <code>rome</code> | The video rome | a value changed: t&#95;01 |
-      | <code>→</code>&nbsp;move | <code>vienna</code> | The video vienna | was wien, not rendered again: title |
-
-      <details><summary><code>berlin</code></summary>
-
-      | | Before | After |
-      |---|---|---|
-      | delivered to | <code>s3&#58;//videos/berlin.mp4</code> | _none_ |
-
-      </details>
-
-      <details><summary><code>lima</code></summary>
-
-      | | Before | After |
-      |---|---|---|
-      | delivered to | _none_ | <code>s3&#58;//videos/lima.mp4</code> |
-
-      </details>
-
-      <details><summary><code>oslo</code></summary>
-
-      | | Before | After |
-      |---|---|---|
-      | delivered to | <code>s3&#58;//videos/old/oslo.mp4</code> | <code>s3&#58;//videos/new/oslo.mp4</code> |
-      | delivered to | <code>file&#58;out/oslo.mp4</code> | _none_ |
-
-      </details>
+      | | Video | Title | Why | Goes to |
+      |---|---|---|---|---|
+      | <code>≈</code>&nbsp;relabel | <code>berlin</code> | The video berlin | not rendered again | <code>s3&#58;<!-- -->//videos/berlin.mp4</code> no longer; what is there stays |
+      | <code>+</code>&nbsp;create | <code>lima</code> | The video lima | new | <code>s3&#58;<!-- -->//videos/lima.mp4</code> |
+      | <code>↑</code>&nbsp;deliver | <code>oslo</code> | The video oslo | goes to another place, not rendered again | <code>s3&#58;<!-- -->//videos/new/oslo.mp4</code><br><code>file&#58;out/oslo.mp4</code> no longer; what is there stays |
+      | <code>&#126;</code>&nbsp;update | <code>rome</code> | The video rome | a value changed: Headline | <code>s3&#58;<!-- -->//videos/rome.mp4</code> |
+      | <code>→</code>&nbsp;move | <code>vienna</code> | The video vienna | was wien, not rendered again: title | <code>s3&#58;<!-- -->//videos/vienna.mp4</code> |
 
       <details><summary><code>rome</code></summary>
 
       | | Before | After |
       |---|---|---|
-      | t&#95;01 | Rome | Roma |
-      | delivered to | <code>s3&#58;//videos/rome.mp4</code> | <code>s3&#58;//videos/rome.mp4</code> |
+      | Headline | Rome | Roma |
 
       </details>
 
@@ -108,7 +83,6 @@ describe('a plan with places', () => {
       | | Before | After |
       |---|---|---|
       | title | The video wien | The video vienna |
-      | delivered to | <code>s3&#58;//videos/wien.mp4</code> | <code>s3&#58;//videos/vienna.mp4</code> |
 
       </details>
       "
@@ -119,7 +93,9 @@ describe('a plan with places', () => {
     const many = Array.from({ length: 60 }, (_, index) =>
       desired(`shop-${index}`, { deliver: [place('s3://videos/')], resources: { t_01: text(`${index}`) } }),
     );
-    expect(planText(plan(many, lockOf()), { color: false, trueColor: false, columns: 80 })).toMatchInlineSnapshot(`
+    expect(
+      planText(documentOf(plan(many, lockOf())), { color: false, trueColor: false, columns: 80 }),
+    ).toMatchInlineSnapshot(`
       "Plan: 60 to create · 60 renders, 12:00 min of video, 60 deliveries
 
         + 60 videos

@@ -5,10 +5,11 @@ import type { Plan } from '../../src/plan/plan.ts';
 import { cellWidth } from '../../src/report/cell-width.ts';
 import { type PlanTextOptions, planText } from '../../src/report/plan-text.ts';
 import { anyWorld, color, desired, emptyLock, lockOf, plan, text } from '../plan/videos.ts';
-import { everyAction, hardValues, label, largePlan, soundAndVision } from './example-plans.ts';
+import { documentOf, everyAction, hardValues, largePlan, soundAndVision } from './example-plans.ts';
 
-const plain: PlanTextOptions = { color: false, trueColor: false, columns: 80, label };
-const show = (shown: Plan, options: Partial<PlanTextOptions> = {}): string => planText(shown, { ...plain, ...options });
+const plain: PlanTextOptions = { color: false, trueColor: false, columns: 80 };
+const show = (shown: Plan, options: Partial<PlanTextOptions> = {}): string =>
+  planText(documentOf(shown), { ...plain, ...options });
 const city = (id: string) => desired(id, { resources: { t_01: text(id) } });
 
 describe('planText()', () => {
@@ -259,7 +260,10 @@ describe('planText()', () => {
   test('names two editables of one label apart', () => {
     const was = desired('x', { resources: { t_01: text('a'), t_02: text('b') } });
     const is = desired('x', { resources: { t_01: text('c'), t_02: text('d') } });
-    const shown = show(plan([is], lockOf(was)), { label: () => 'Line' });
+    const shown = planText(
+      documentOf(plan([is], lockOf(was)), () => 'Line'),
+      plain,
+    );
     expect(shown).toContain('      Line (t_01)  a → c\n      Line (t_02)  b → d\n');
   });
 

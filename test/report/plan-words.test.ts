@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { Adoption, AdoptionSource, Change } from '../../src/plan/plan.ts';
+import type { Adoption, AdoptionSource, Change, Plan } from '../../src/plan/plan.ts';
+import { type ChangeDocument, changeDocument, planDocument } from '../../src/plan/plan-document.ts';
 import { groupReasonWords, incompleteWords, reasonWords } from '../../src/report/plan-words.ts';
 import { desired, emptyLock, lockOf, plan, rendering, text } from '../plan/videos.ts';
 
@@ -22,6 +23,8 @@ function adoption(source: AdoptionSource, changes: Partial<Adoption> = {}): Adop
   };
 }
 
+const adopted = (...args: Parameters<typeof adoption>): ChangeDocument => changeDocument(adoption(...args));
+
 const from: Readonly<Record<string, AdoptionSource>> = {
   video: { kind: 'video', id: 'rome', rendering: rendering('rome') },
   planned: { kind: 'planned', id: desired('rome').id },
@@ -38,13 +41,13 @@ describe('reasonWords()', () => {
     ['rendered', 'new; rendered already: session rs_81f2 of an earlier run', 'new; rendered already by earlier runs'],
     ['asked', 'new; asked for already: session rs_81f2 of an earlier run', 'new; asked for already by earlier runs'],
   ])('tells where an adopted rendering comes from: %s', (source, words, groupWords) => {
-    expect(reasonWords(adoption(from[source]!))).toBe(words);
-    expect(groupReasonWords(adoption(from[source]!))).toBe(groupWords);
+    expect(reasonWords(adopted(from[source]!))).toBe(words);
+    expect(groupReasonWords(adopted(from[source]!))).toBe(groupWords);
   });
 
   test('tells what changed before where the rendering comes from', () => {
     const inputs = [{ key: 't_01', before: 'Old', after: 'New' }];
-    expect(reasonWords(adoption(from.video!, { before, reason: 'input_changed', inputs }))).toBe(
+    expect(reasonWords(adopted(from.video!, { before, reason: 'input_changed', inputs }))).toBe(
       'a value changed; the same as rome',
     );
   });
@@ -68,13 +71,13 @@ describe('reasonWords()', () => {
       },
       reason,
     };
-    expect(reasonWords(change)).toBe(words);
+    expect(reasonWords(changeDocument(change))).toBe(words);
   });
 });
 
 describe('incompleteWords()', () => {
   const whole = plan([desired('a', { resources: { t_01: text('a') } })], emptyLock);
-  test.each([
+  test.each<[Partial<Plan>, string]>([
     [{ complete: true }, ''],
     [
       { complete: false, leftOut: 0 },
@@ -89,6 +92,6 @@ describe('incompleteWords()', () => {
       'Incomplete: it was asked for some videos alone. 1,200 videos left out need something too.',
     ],
   ])('of %j', (changes, words) => {
-    expect(incompleteWords({ ...whole, ...changes })).toBe(words);
+    expect(incompleteWords(planDocument({ ...whole, ...changes }, '0.1.0', []))).toBe(words);
   });
 });

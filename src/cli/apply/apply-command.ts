@@ -89,8 +89,9 @@ async function planAndApply(
   };
   if (opened === null || journal === null || refusal !== null) return end(NOTHING_DONE, refusal ?? EXIT.error);
   const { plan, lock } = opened;
-  stream?.tell({ kind: 'planned', document: planDocument(plan, VERSION, []) });
-  showPlan(plan, repository.labels, io.stderr, options, io);
+  const document = planDocument(plan, VERSION, [], repository.labels);
+  stream?.tell({ kind: 'planned', document });
+  showPlan(document, io.stderr, options, io);
   if (isEmptyPlan(plan)) return end(NOTHING_DONE, EXIT.ok);
 
   const project = await repository.project();

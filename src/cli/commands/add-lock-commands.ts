@@ -1,14 +1,18 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import type { Io } from '../io.ts';
 import { sessionId } from '../journal/session-id.ts';
+import { PLAN_FORMATS } from '../plan/plan-format.ts';
 
 /** `reelform show`, `output`, `lock …`, `mv`, `rm`, `import`: what was rendered, and the file that says so. */
 export function addLockCommands(program: Command, io: Io, done: (exitCode: number) => void): void {
   program
     .command('show')
-    .description('show what the lockfile holds')
-    .argument('[id]', 'one video in full')
+    .description('show what the lockfile holds, or a saved plan')
+    .argument('[id]', 'one video in full; or the file of a saved plan, whose name ends with .json')
     .option('--json', 'print it as one JSON document')
+    .addOption(new Option('--format <format>', 'how to print a saved plan').choices(PLAN_FORMATS))
+    .option('--markdown', 'print a saved plan as Markdown: --format markdown')
+    .option('--verbose', 'show every change of a saved plan in full')
     .action(async (id: string | undefined, _, command: Command) => {
       const { showCommand } = await import('../lock/show-command.ts');
       done(await showCommand(id, command.optsWithGlobals(), io));

@@ -2,13 +2,16 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { OUTPUT_FILES } from '../../template/output-files.ts';
 import type { Io } from '../io.ts';
 import { addPlanFlags, addSelectionFlags } from '../plan/plan-flags.ts';
+import { PLAN_FORMATS } from '../plan/plan-format.ts';
+import { addPreviewFlags } from '../preview/preview-flags.ts';
 
 /** `reelform plan`, `apply`, `drift`, `explain`, `render`: what would be rendered, and why, and rendering it. */
 export function addPlanCommands(program: Command, io: Io, done: (exitCode: number) => void): void {
-  addPlanFlags(program.command('plan').description('show what apply would do, and why'))
+  addPreviewFlags(addPlanFlags(program.command('plan').description('show what apply would do, and why')))
     .option('--out <file>', 'save the plan, for `reelform apply FILE`')
-    .option('--json', 'print the plan as one JSON document')
-    .option('--markdown', 'print the plan as Markdown, for a pull request')
+    .addOption(new Option('--format <format>', 'how to print the plan').choices(PLAN_FORMATS))
+    .option('--json', 'print the plan as one JSON document: --format json')
+    .option('--markdown', 'print the plan as Markdown, for a pull request: --format markdown')
     .option('--detailed-exitcode', 'exit with 2 when there are changes')
     .option('--no-lint', 'do not look at what a viewer would notice of the videos that are rendered')
     .option('--verbose', 'show every change in full')

@@ -2,6 +2,7 @@ import { sortDiagnostics } from '../../definition/sort-diagnostics.ts';
 import { type Diagnostic, hasErrors, type Result } from '../../diagnostic.ts';
 import { RENDER_EPOCH } from '../../engine/render-epoch.ts';
 import { assetsOf, type DesiredVideo, desiredVideo } from '../../plan/desired-video.ts';
+import type { LabelLookup } from '../../plan/plan-document.ts';
 import { type CompareOptions, type Comparison, compareRepository } from '../../plan-index/compare-repository.ts';
 import type { Memory } from '../../plan-index/memory.ts';
 import { type Looked, lookAtIndex, PlanMemory, RecordLost } from '../../plan-index/plan-memory.ts';
@@ -14,7 +15,6 @@ import type { Project } from '../../project/load-project.ts';
 import { ReadLog } from '../../project/read-log.ts';
 import { RepositoryFiles } from '../../project/repository-files.ts';
 import { specPath } from '../../project/schema-files.ts';
-import type { LabelLookup } from '../../report/plan-rows.ts';
 import { indexKey } from './quick-plan.ts';
 
 /** What the definitions of a repository want. */

@@ -1,8 +1,10 @@
 import { resolve } from 'node:path';
-import { EXIT, hasErrors } from '../../diagnostic.ts';
+import { EXIT, hasErrors, ReelformError } from '../../diagnostic.ts';
 import { isEmptyPlan, type Plan, renders } from '../../plan/plan.ts';
-import { planDocument } from '../../plan/plan-document.ts';
+import { type PlanDocument, planDocument } from '../../plan/plan-document.ts';
 import type { Looked } from '../../plan-index/plan-memory.ts';
+import type { PlanPreview } from '../../preview/plan-preview.ts';
+import { previewSummary } from '../../preview/preview-document.ts';
 import { writeFileAtomic } from '../../project/write-file.ts';
 import { diagnosticsJson, type JsonDiagnostic } from '../../report/diagnostics-json.ts';
 import { leftOutText } from '../../report/lint-text.ts';
@@ -11,18 +13,19 @@ import { directoryOf, tellDiagnostics } from '../diagnose.ts';
 import { type GlobalOptions, VERSION } from '../global-options.ts';
 import type { Io } from '../io.ts';
 import type { LintedPlan } from '../lint/lint-plan.ts';
+import type { LookedAtPlan } from '../preview/look-at-plan.ts';
+import { PREVIEW_FLAGS, type PreviewFlags } from '../preview/preview-flags.ts';
 import { refuseTogether } from '../refuse-together.ts';
 import { tellThrown } from '../thrown.ts';
 import type { OpenDesired } from './open-desired.ts';
 import { openPlan } from './open-plan.ts';
 import type { PlanFlags } from './plan-flags.ts';
-import { showPlan } from './show-plan.ts';
+import { type FormatFlags, planFormat } from './plan-format.ts';
+import { printPlan } from './print-plan.ts';
 import { withPolicies } from './with-policies.ts';
 
-export interface PlanOptions extends GlobalOptions, PlanFlags {
+export interface PlanOptions extends GlobalOptions, PlanFlags, FormatFlags, PreviewFlags {
   readonly out?: string;
-  readonly json?: boolean;
-  readonly markdown?: boolean;
   readonly detailedExitcode?: boolean;
   readonly verbose?: boolean;
   /** False: nobody looks at what a viewer would notice. */
@@ -35,35 +38,45 @@ export async function planCommand(options: PlanOptions, io: Io, looked?: Looked 
     refuseTogether('--refresh-only', options, {
       out: '--out',
       markdown: '--markdown',
+      format: '--format',
       replace: '--replace',
       changedSince: '--changed-since',
       maxRenders: '--max-renders',
       policyCommand: '--policy-command',
+      ...PREVIEW_FLAGS,
     });
     const { driftCommand } = await import('../drift/drift-command.ts');
     return driftCommand({ ...options, detailedExitcode: options.detailedExitcode === true }, io);
   }
   const directory = directoryOf(options, io);
-  const tell = (thrown: readonly JsonDiagnostic[]): void =>
-    io.stdout.write(planJson(planDocument(NO_PLAN, VERSION, thrown)));
-  const { repository, diagnostics, opened } = await tellThrown(options.json === true ? tell : null, async () =>
+  const format = planFormat(options) ?? 'text';
+  needPreview(options);
+  const print = (document: PlanDocument, root: string, preview: PlanPreview | null = null): Promise<void> =>
+    printPlan({ document, preview, root }, format, options, io);
+  const tell = (thrown: readonly JsonDiagnostic[]): Promise<void> =>
+    print(planDocument(NO_PLAN, VERSION, thrown), directory);
+  const { repository, diagnostics, opened } = await tellThrown(format === 'text' ? null : tell, async () =>
     withPolicies(await openPlan(directory, options, io, { looked, mayBePart: true }), options, io),
   );
   const linted = opened === null || options.lint === false ? null : await lint(opened.plan, repository, options, io);
-  const all = [...diagnostics, ...(linted?.diagnostics ?? [])];
+  const shown = await look(opened?.plan ?? NO_PLAN, repository, { ...options, directory }, io);
+  if (shown === null) return EXIT.interrupted;
+  const { preview } = shown;
+  const all = [...diagnostics, ...(linted?.diagnostics ?? []), ...shown.diagnostics];
   const source = (file: string): string | undefined => repository.source(file) ?? linted?.source(file);
   tellDiagnostics(all, source, options, io);
-  const document = (): string => planJson(planDocument(opened?.plan ?? NO_PLAN, VERSION, diagnosticsJson(all, source)));
-  if (options.json === true) io.stdout.write(document());
+  const told = diagnosticsJson(all, source);
+  const planned = planDocument(opened?.plan ?? NO_PLAN, VERSION, told, repository.labels);
+  const document = preview === null ? planned : { ...planned, preview: previewSummary(preview) };
+  if (opened !== null || format !== 'text') await print(document, repository.root, preview);
   if (opened === null) return EXIT.error;
 
   const { plan } = opened;
-  if (options.json !== true) await printPlan(plan, repository.labels, options, io);
-  if (options.json !== true && linted !== null && linted.leftOut > 0) io.stderr.write(leftOutText(linted.leftOut));
+  if (format !== 'json' && linted !== null && linted.leftOut > 0) io.stderr.write(leftOutText(linted.leftOut));
   if (hasErrors(plan.diagnostics)) return EXIT.refused;
   if (hasErrors(linted?.diagnostics ?? [])) return EXIT.error;
   // What was refused is not saved: nobody could apply it.
-  if (options.out !== undefined) await writeFileAtomic(resolve(directory, options.out), document());
+  if (options.out !== undefined) await writeFileAtomic(resolve(directory, options.out), planJson(document));
   return options.detailedExitcode === true && !isEmptyPlan(plan) ? EXIT.changes : EXIT.ok;
 }
 
@@ -74,15 +87,25 @@ async function lint(plan: Plan, repository: OpenDesired, options: PlanOptions, i
   return lintPlan(plan, repository, { cache: options.cache !== false }, io);
 }
 
-async function printPlan(
+/** @throws ReelformError `options_conflict` */
+function needPreview(options: PreviewFlags): void {
+  const said = Object.entries(PREVIEW_FLAGS).find(([name]) => options[name as keyof PreviewFlags] !== undefined);
+  if (options.preview !== undefined || said === undefined) return;
+  throw new ReelformError('options_conflict', `${said[1]} says how a preview is made, and none is asked for`, {
+    hint: 'Add --preview stills, or --preview draft',
+  });
+}
+
+/** Drawn where it is asked for: the engine is not loaded otherwise. */
+async function look(
   plan: Plan,
-  label: Parameters<typeof showPlan>[1],
-  options: PlanOptions,
+  repository: OpenDesired,
+  options: PlanOptions & { readonly directory: string },
   io: Io,
-): Promise<void> {
-  if (options.markdown !== true) return showPlan(plan, label, io.stdout, options, io);
-  const { planMarkdown } = await import('../../report/plan-markdown.ts');
-  io.stdout.write(planMarkdown(plan, { label }));
+): Promise<LookedAtPlan | { readonly preview: null; readonly diagnostics: readonly [] } | null> {
+  if (options.preview === undefined) return { preview: null, diagnostics: [] };
+  const { lookAtPlan } = await import('../preview/look-at-plan.ts');
+  return lookAtPlan(plan, repository, options, io);
 }
 
 /** What is printed for machines when mistakes leave nothing to plan. */

@@ -47,9 +47,10 @@ function refusalOf({ opened }: OpenedPlan): number | null {
 
 /** What there is to do in place of the plan that was agreed to; null when it is that plan. */
 function otherPlan(plan: Plan, expected: string): Diagnostic | null {
-  const { plan_id: id } = planDocument(plan, VERSION, []);
+  const document = planDocument(plan, VERSION, []);
+  const { plan_id: id } = document;
   if (id === expected) return null;
-  const words = countWords(plan).map((one) => one.words);
+  const words = countWords(document).map((one) => one.words);
   return {
     code: 'plan_stale',
     severity: 'error',

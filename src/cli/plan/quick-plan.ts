@@ -70,7 +70,8 @@ export function quickPlan(argv: readonly string[], io: Io): QuickPlan {
     (flags.includes('--ignore-missing-outputs') || areFiles(root, outputs));
   if (!isSame) return { flags, looked };
   const plan: Plan = { changes: [], idle: { count: videos, changes: () => [] }, complete: true, diagnostics: [] };
-  io.stdout.write(flags.includes('--json') ? planJson(planDocument(plan, VERSION, [])) : `${emptyWords(plan)}\n`);
+  const document = planDocument(plan, VERSION, []);
+  io.stdout.write(flags.includes('--json') ? planJson(document) : `${emptyWords(document)}\n`);
   return { exitCode: EXIT.ok };
 }
 

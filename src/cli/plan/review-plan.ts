@@ -33,7 +33,8 @@ export async function reviewPlan(file: string, directory: string, io: Io, contex
   return { ...fresh, diagnostics, opened: { ...fresh.opened, plan: reviewed.value }, stale: [] };
 }
 
-async function readPlan(file: string, directory: string): Promise<PlanDocument> {
+/** Reads a saved plan. @throws ReelformError `plan_invalid` */
+export async function readPlan(file: string, directory: string): Promise<PlanDocument> {
   let text: string;
   try {
     text = await readFile(resolve(directory, file), 'utf8');

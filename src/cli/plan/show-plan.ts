@@ -1,13 +1,11 @@
-import type { Plan } from '../../plan/plan.ts';
-import type { LabelLookup } from '../../report/plan-rows.ts';
+import type { PlanDocument } from '../../plan/plan-document.ts';
 import { planText } from '../../report/plan-text.ts';
 import type { GlobalOptions } from '../global-options.ts';
 import { hasTrueColor, type Io, type Output, wantsColor } from '../io.ts';
 
 /** Writes a plan for people, as the output can show it. */
 export function showPlan(
-  plan: Plan,
-  label: LabelLookup,
+  plan: PlanDocument,
   output: Output,
   options: GlobalOptions & { readonly verbose?: boolean },
   io: Io,
@@ -18,7 +16,6 @@ export function showPlan(
     trueColor: color && hasTrueColor(io.env),
     columns: output.columns,
     verbose: options.verbose === true,
-    label,
   });
   output.write(text);
 }

@@ -1,0 +1,71 @@
+import type { PlanDocument } from '../plan/plan-document.ts';
+import { formatCount } from './count-noun.ts';
+import { type Problem, problemsOf } from './markdown-problems.ts';
+
+/** So many of a kind GitHub shows of one step. */
+const MOST = 10;
+
+/**
+ * The problems of a plan as annotations of the files that they are in, a line for each: `::error file=…,line=…::…`. Of each
+ * kind there are 10 at most; where there are more, the last one counts them.
+ *
+ * @param folder of the repository of reelform within git's, with `/` and one at its end; empty where they are the same
+ * @see https://docs.github.com/en/actions/reference/workflow-commands-for-github-actions
+ */
+export function githubAnnotations(document: PlanDocument, folder: string): string {
+  const problems = problemsOf(document);
+  return (['error', 'warning'] as const)
+    .flatMap((severity) => {
+      const own = problems.filter((problem) => problem.severity === severity);
+      if (own.length <= MOST) return own.map((problem) => annotation(problem, folder));
+      const more = own.length - (MOST - 1);
+      const last = `::${severity}::${formatCount(more)} more like these: see the summary of the job\n`;
+      return [...own.slice(0, MOST - 1).map((problem) => annotation(problem, folder)), last];
+    })
+    .join('');
+}
+
+function annotation(problem: Problem, folder: string): string {
+  const { severity, code, message, hint, file, line, column, endLine, endColumn } = problem;
+  const isOneLine = line === endLine;
+  const properties: [string, string | number | null][] = [
+    ['title', code],
+    ['file', file === null ? null : folder + file],
+    ['line', line],
+    ['endLine', endLine],
+    // Columns are taken within one line alone.
+    ['col', isOneLine ? column : null],
+    ['endColumn', isOneLine ? endColumn : null],
+  ];
+  const given = properties.flatMap(([name, value]) =>
+    value === null ? [] : [`${name}=${escapeProperty(String(value))}`],
+  );
+  return `::${severity} ${given.join(',')}::${escapeData(hint === null ? message : `${message}. ${hint}`)}\n`;
+}
+
+/** The outputs of a step, as they are appended to its file. @param delimiter no line of a value: random */
+export function githubOutputs(document: PlanDocument, delimiter: string): string {
+  const errors = problemsOf(document).filter(({ severity }) => severity === 'error').length;
+  const values = {
+    plan_id: document.plan_id,
+    has_changes: document.changes.length > 0,
+    renders: document.estimate.renders,
+    errors,
+  };
+  return Object.entries(values)
+    .map(([name, value]) => `${name}<<${delimiter}\n${value}\n${delimiter}\n`)
+    .join('');
+}
+
+/** Text for the log of a step of which no line is taken for a command. @param token not in the text: random */
+export function withoutCommands(text: string, token: string): string {
+  return `::stop-commands::${token}\n${text.endsWith('\n') ? text : `${text}\n`}::${token}::\n`;
+}
+
+function escapeData(text: string): string {
+  return text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
+}
+
+function escapeProperty(text: string): string {
+  return escapeData(text).replaceAll(':', '%3A').replaceAll(',', '%2C');
+}

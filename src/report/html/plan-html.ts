@@ -1,0 +1,132 @@
+import { createHash } from 'node:crypto';
+import type { PlanDocument } from '../../plan/plan-document.ts';
+import type { PlanPreview } from '../../preview/plan-preview.ts';
+import { countNoun, formatCount } from '../count-noun.ts';
+import { type Problem, placeOf, problemsOf } from '../markdown-problems.ts';
+import { countWords, emptyWords, estimateWords, incompleteWords } from '../plan-words.ts';
+import { imageHtml } from './card-stills.ts';
+import { escapeHtml } from './escape-html.ts';
+import { PAGE_SCRIPT } from './page-script.ts';
+import { PAGE_STYLE } from './page-style.ts';
+import { videoCard } from './video-card.ts';
+
+/** With more videos than this, what changed about each is folded in. */
+const MOST_OPEN = 40;
+
+/**
+ * A plan as one page by itself: what would be done, a card for each video with what changed about it, and with a preview
+ * stills and drafts. It asks the network for nothing, and runs no other script than its own: its policy says so, by digest.
+ */
+export function planHtml(document: PlanDocument, options: { readonly preview?: PlanPreview | null } = {}): string {
+  const { preview = null } = options;
+  const problems = problemsOf(document);
+  const reasons = new Map(preview?.leftOut.map(({ id, reason }) => [id, reason]));
+  const isOpen = document.changes.length <= MOST_OPEN;
+  const cards = document.changes.map((change) =>
+    videoCard({ change, preview: preview?.videos.get(change.id), leftOut: reasons.get(change.id), isOpen }),
+  );
+  const { changes } = document;
+  return [
+    '<!doctype html>',
+    '<html lang="en">',
+    '<head>',
+    '<meta charset="utf-8">',
+    `<meta http-equiv="Content-Security-Policy" content="${POLICY}">`,
+    '<meta name="viewport" content="width=device-width, initial-scale=1">',
+    '<meta name="referrer" content="no-referrer">',
+    `<title>${escapeHtml(leadOf(document, problems))} · Reelform plan</title>`,
+    `<style>${PAGE_STYLE}</style>`,
+    '</head>',
+    '<body data-view="side">',
+    `<header><h1>Reelform plan</h1>${headHtml(document, problems)}</header>`,
+    '<main>',
+    changes.length > 1 || preview !== null ? barHtml(document, preview) : '',
+    '<p id="count" role="status"></p>',
+    `<div id="videos">${cards.join('\n')}</div>`,
+    sheetHtml(preview),
+    '</main>',
+    `<footer>Plan <code>${escapeHtml(document.plan_id.slice(0, 19))}</code> · reelform ${escapeHtml(document.tool_version)}</footer>`,
+    `<script>${PAGE_SCRIPT}</script>`,
+    '</body>',
+    '</html>',
+    '',
+  ].join('\n');
+}
+
+const digest = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+
+const POLICY = [
+  "default-src 'none'",
+  'img-src data:',
+  'media-src data:',
+  `style-src ${digest(PAGE_STYLE)}`,
+  `script-src ${digest(PAGE_SCRIPT)}`,
+  "base-uri 'none'",
+  "form-action 'none'",
+].join('; ');
+
+function leadOf(document: PlanDocument, problems: readonly Problem[]): string {
+  if (document.changes.length > 0)
+    return countWords(document)
+      .map(({ words }) => words)
+      .join(', ');
+  const errors = problems.filter(({ severity }) => severity === 'error').length;
+  return errors > 0 ? countNoun(errors, 'error') : 'No changes';
+}
+
+function headHtml(document: PlanDocument, problems: readonly Problem[]): string {
+  const isNothing = document.changes.length === 0;
+  const hasErrors = problems.some(({ severity }) => severity === 'error');
+  const about = isNothing
+    ? hasErrors
+      ? 'Nothing can be planned before this is mended.'
+      : emptyWords(document)
+    : `${estimateWords(document).replace(/^./, (first) => first.toUpperCase())}.`;
+  const incomplete =
+    document.complete || (isNothing && hasErrors)
+      ? ''
+      : `<p class="about">${escapeHtml(incompleteWords(document))}</p>`;
+  const lead = `<p class="lead">${escapeHtml(leadOf(document, problems))}</p><p class="about">${escapeHtml(about)}</p>`;
+  return `${lead}${incomplete}${problemsHtml(problems)}`;
+}
+
+function problemsHtml(problems: readonly Problem[]): string {
+  if (problems.length === 0) return '';
+  const rows = problems.map((problem) => {
+    const { severity, message, hint, code } = problem;
+    const place = placeOf(problem);
+    const where = place === '' ? '' : ` · <code>${escapeHtml(place)}</code>`;
+    const todo = hint === null ? '' : `${escapeHtml(hint)} · `;
+    return `<li class="${severity}"><b>${severity}</b> ${escapeHtml(message)}${where}<p>${todo}<code>${escapeHtml(code)}</code></p></li>`;
+  });
+  return `<ul class="problems" aria-label="Problems">${rows.join('')}</ul>`;
+}
+
+function barHtml(document: PlanDocument, preview: PlanPreview | null): string {
+  const counts = countWords(document).filter(({ action }) => action !== 'noop');
+  const chips = counts.map(
+    ({ action }) =>
+      `<button type="button" data-action="${action}" aria-pressed="false">${action} ${formatCount(document.summary[action] ?? 0)}</button>`,
+  );
+  const all = `<button type="button" data-action="" aria-pressed="true">All ${formatCount(document.changes.length)}</button>`;
+  const find =
+    '<label class="hidden" for="find">Find videos by id, title or file</label><input type="search" id="find" placeholder="Find by id, title or file">';
+  return `<div class="bar" role="group" aria-label="What is shown"><div class="chips">${all}${chips.join('')}</div>${find}${previewBar(preview)}</div>`;
+}
+
+function previewBar(preview: PlanPreview | null): string {
+  if (preview === null || preview.videos.size === 0) return '';
+  const order =
+    '<label class="hidden" for="sort">Order</label><select id="sort"><option value="id">By id</option><option value="share">Most different first</option></select>';
+  const hasPairs = [...preview.videos.values()].some(({ stills }) => stills.some(({ before }) => before !== null));
+  if (!hasPairs) return order;
+  const view = (value: string, words: string, checked = ''): string =>
+    `<label><input type="radio" name="view" value="${value}"${checked}>${words}</label>`;
+  return `<fieldset class="views"><legend>How stills are compared</legend>${view('side', 'Side by side', ' checked')}${view('slider', 'Slider')}${view('difference', 'Difference')}</fieldset>${order}`;
+}
+
+function sheetHtml(preview: PlanPreview | null): string {
+  const sheet = preview?.contactSheet ?? null;
+  if (sheet === null) return '';
+  return `<details class="sheet card"><summary>All videos whose template changed, on one sheet</summary>${imageHtml(sheet, 'Before and after of each, the most different first')}</details>`;
+}
