@@ -93,6 +93,7 @@ export const CODES = {
   forge_unreachable: 'GitHub or GitLab did not answer',
   forge_refused: 'GitHub or GitLab refused what was asked of it',
   forge_limited: 'A rate limit of GitHub or GitLab lasts longer than is waited for',
+  forge_unknown: 'What a job runs for cannot be told',
   forge_answer_invalid: 'GitHub or GitLab answered what its interface does not have',
 
   // Applying

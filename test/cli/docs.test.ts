@@ -13,6 +13,7 @@ const REFERENCE = readFileSync(join(ROOT, 'schemas/README.md'), 'utf8');
 const TERMINAL = new Set(['COLORTERM', 'STY', 'TERM', 'TMUX', 'XTERM_VERSION']);
 const COMMANDS = [
   ...['plan', 'apply', 'drift', 'explain', 'render'],
+  ...['comment github', 'comment gitlab'],
   'resolve',
   ...['show', 'output', 'lock merge', 'lock verify', 'lock migrate', 'mv', 'rm', 'import'],
   ...['validate', 'lint', 'pull', 'fmt', 'doctor'],
@@ -38,7 +39,7 @@ describe('README.md', () => {
   it('has every command', async () => {
     const commands: string[] = [];
     for (const name of await listed()) {
-      const below = ['lock', 'template', 'token'].includes(name) ? await listed(name) : [];
+      const below = ['lock', 'template', 'token', 'comment'].includes(name) ? await listed(name) : [];
       commands.push(...(below.length === 0 ? [name] : below.map((one) => `${name} ${one}`)));
     }
     expect(commands).toEqual(COMMANDS);

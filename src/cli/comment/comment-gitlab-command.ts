@@ -1,0 +1,48 @@
+import { ReelformError } from '../../diagnostic.ts';
+import { isMarked } from '../../forge/comment-mark.ts';
+import { ForgeError } from '../../forge/forge-error.ts';
+import { gitLabPlace, readGitLabJob } from '../../forge/gitlab/gitlab.ts';
+import { writeComment } from '../../forge/write-comment.ts';
+import { commentText } from '../../report/comment-text.ts';
+import type { Io } from '../io.ts';
+import { draftComment } from './comment-draft.ts';
+import type { CommentOptions } from './comment-options.ts';
+import { forgeClock } from './forge-clock.ts';
+import { writeAll } from './write-all.ts';
+
+export interface CommentGitLabOptions extends CommentOptions {
+  readonly mr?: number;
+}
+
+/** `reelform comment gitlab`: one note on the merge request that says what the plan does. */
+export async function commentGitLabCommand(options: CommentGitLabOptions, io: Io): Promise<number> {
+  const job = readGitLabJob(io.env, { number: options.mr });
+  if (job === null) {
+    throw new ReelformError('forge_unknown', 'The job is of no merge request', {
+      hint: 'Run it in a pipeline of a merge request, or set CI_API_V4_URL and CI_PROJECT_ID and say --mr NUMBER',
+    });
+  }
+  const draft = await draftComment(options, io, { summary: job.jobUrl, urlsBelow: [] });
+  const body = draft.body({ head_sha: job.headSha, base_sha: job.baseSha });
+  if (options.dryRun === true) {
+    io.stdout.write(`${body}\n`);
+    return 0;
+  }
+  const write = async (): Promise<void> => {
+    const token = io.env[options.tokenEnv]?.trim() ?? '';
+    if (token === '') {
+      throw new ForgeError('forge_refused', `There is no token in ${options.tokenEnv}`, {
+        hint: 'Give the job a masked variable with a project access token that has the scope api',
+      });
+    }
+    const written = await writeComment(gitLabPlace(job, token, forgeClock(io)), {
+      body,
+      isOurs: (one) => isMarked(one, options.tag),
+      behavior: options.behavior,
+      hasNews: draft.hasNews,
+      skipsQuiet: options.skipNoDiff === true,
+    });
+    io.stderr.write(commentText(written));
+  };
+  return writeAll([write], options.strict === true, io);
+}

@@ -1,0 +1,16 @@
+import type { Behavior } from '../../forge/write-comment.ts';
+import type { GlobalOptions } from '../global-options.ts';
+
+/** What comments on GitHub and GitLab have in common. */
+export interface CommentOptions extends GlobalOptions {
+  /** The plan's document. */
+  readonly plan: string;
+  readonly previewDir?: string;
+  readonly behavior: Behavior;
+  readonly skipNoDiff?: boolean;
+  readonly dryRun?: boolean;
+  readonly tag: string;
+  readonly strict?: boolean;
+  /** The name of the variable that holds the token. */
+  readonly tokenEnv: string;
+}

@@ -1,0 +1,14 @@
+import type { ForgeClock } from '../../forge/forge-client.ts';
+import type { Io } from '../io.ts';
+
+/** The time as clients of forges take it. */
+export function forgeClock(io: Io): ForgeClock {
+  return {
+    now: () => io.now(),
+    wait: (milliseconds) =>
+      new Promise((resolve) => {
+        io.after(milliseconds, resolve);
+      }),
+    random: Math.random,
+  };
+}

@@ -1,0 +1,42 @@
+import { isRecord } from '../is-record.ts';
+
+/** What a comment is about, hidden in it. */
+export interface CommentData {
+  readonly plan_id: string;
+  /** Commits, where they are known. */
+  readonly head_sha: string | null;
+  readonly base_sha: string | null;
+}
+
+/** The first line of every comment about plans, by which it is found. @param tag as `--tag` takes it */
+export function commentMarker(tag: string): string {
+  return `<!-- reelform:plan:${tag} -->`;
+}
+
+/** A comment as it is posted. What is no digest and no commit is not written, so that nothing can end the hidden part. */
+export function markedComment(tag: string, data: CommentData, text: string): string {
+  const hidden = Object.fromEntries(
+    Object.entries(data).map(([name, value]) => [name, HIDDEN.test(value) ? value : null]),
+  );
+  return [commentMarker(tag), `<!-- ${JSON.stringify(hidden)} -->`, '', text.trim()].join('\n');
+}
+
+const HIDDEN = /^(?:sha256:)?[0-9a-f]{7,64}$/;
+
+/** Whether a comment is one of ours: its first line is the marker, and nothing else. */
+export function isMarked(body: string, tag: string): boolean {
+  return body.split(/\r?\n/, 1)[0] === commentMarker(tag);
+}
+
+/** What a comment of ours is about; null where it does not say it. */
+export function commentData(body: string): CommentData | null {
+  const json = /^<!-- (\{.*\}) -->$/.exec(body.split(/\r?\n/, 2)[1] ?? '')?.[1];
+  try {
+    const value: unknown = json === undefined ? null : JSON.parse(json);
+    if (!isRecord(value) || typeof value.plan_id !== 'string') return null;
+    const commit = (one: unknown): string | null => (typeof one === 'string' ? one : null);
+    return { plan_id: value.plan_id, head_sha: commit(value.head_sha), base_sha: commit(value.base_sha) };
+  } catch {
+    return null;
+  }
+}

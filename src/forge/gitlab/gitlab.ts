@@ -1,0 +1,70 @@
+import { isRecord } from '../../is-record.ts';
+import { type ForgeClient, type ForgeClock, openForgeClient, readJson } from '../forge-client.ts';
+import { ForgeError } from '../forge-error.ts';
+import type { CommentPlace, PostedComment } from '../write-comment.ts';
+
+/** A merge request, as a job of GitLab names it. */
+export interface GitLabJob {
+  /** `https://gitlab.example.com/api/v4` */
+  readonly apiUrl: string;
+  readonly project: string;
+  readonly number: number;
+  readonly headSha: string | null;
+  readonly baseSha: string | null;
+  /** The page of the job. */
+  readonly jobUrl: string | null;
+}
+
+/** @returns null where the job is of no merge request, and none was asked for */
+export function readGitLabJob(
+  env: Readonly<Record<string, string | undefined>>,
+  flags: { readonly number?: number | undefined } = {},
+): GitLabJob | null {
+  const set = (name: string): string | null => env[name] || null;
+  const [apiUrl, project] = [set('CI_API_V4_URL'), set('CI_PROJECT_ID')];
+  const number = flags.number ?? Number(set('CI_MERGE_REQUEST_IID') ?? Number.NaN);
+  if (apiUrl === null || !URL.canParse(apiUrl) || project === null || !Number.isSafeInteger(number)) return null;
+  return {
+    apiUrl: apiUrl.replace(/\/+$/, ''),
+    project,
+    number,
+    // Where results are merged for the pipeline, the commit of the pipeline is nobody's.
+    headSha: set('CI_MERGE_REQUEST_SOURCE_BRANCH_SHA') ?? set('CI_COMMIT_SHA'),
+    baseSha: set('CI_MERGE_REQUEST_DIFF_BASE_SHA'),
+    jobUrl: set('CI_JOB_URL'),
+  };
+}
+
+/** The notes of a merge request. GitLab hides none: `hide` deletes. */
+export function gitLabPlace(job: GitLabJob, token: string, clock: ForgeClock): CommentPlace {
+  const headers = (secret: string): Record<string, string> => ({ 'private-token': secret });
+  const client: ForgeClient = openForgeClient({ name: 'GitLab', baseUrl: job.apiUrl, token, headers, clock });
+  const notes = `/projects/${encodeURIComponent(job.project)}/merge_requests/${job.number}/notes`;
+  const remove = async ({ id }: PostedComment): Promise<void> => {
+    await client.send('DELETE', `${notes}/${id}`);
+  };
+  return {
+    async own() {
+      const user = readJson(await client.send('GET', '/user'), 'GET /user', 'GitLab');
+      const author = isRecord(user) ? user.id : undefined;
+      const found = await client.list(`${notes}?sort=asc&order_by=created_at&per_page=100`);
+      const ours = found.filter((note) => isRecord(note.author) && note.author.id === author && note.system !== true);
+      return ours.map(readNote);
+    },
+    async create(body) {
+      return readNote(readJson(await client.send('POST', notes, { body: { body } }), `POST ${notes}`, 'GitLab'));
+    },
+    async update({ id }, body) {
+      await client.send('PUT', `${notes}/${id}`, { body: { body } });
+    },
+    remove,
+    hide: remove,
+  };
+}
+
+function readNote(value: unknown): PostedComment {
+  if (isRecord(value) && typeof value.id === 'number' && typeof value.body === 'string') {
+    return { id: value.id, body: value.body, url: null };
+  }
+  throw new ForgeError('forge_answer_invalid', 'GitLab answered something that is no note');
+}
