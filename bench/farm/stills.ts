@@ -24,13 +24,12 @@ export async function measureStills(depth: number, stills: number): Promise<void
       `p50 ${percentile(ms, 0.5).toFixed(0)} ms, p99 ${percentile(ms, 0.99).toFixed(0)} ms`;
     const ratio = (a: readonly number[], b: readonly number[]): string =>
       (percentile(a, 0.5) / percentile(b, 0.5)).toFixed(2);
-    console.log(`  POST to the picture, nothing else to do       ${told(alone)}`);
-    console.log(`  the same beside a busy worker                 ${told(busy)}`);
-    console.log(
-      `  the same with ${depth} renders that wait     ${told(behind)}, ratio to a busy worker ${ratio(behind, busy)}`,
-    );
-    console.log(`  POST of a video, the first 200                 ${told(first)} (${CLIENTS} at once)`);
-    console.log(`  the same behind ${depth - 200}                        ${told(last)}, ratio ${ratio(last, first)}`);
+    const tell = (what: string, figures: string): void => console.log(`  ${what.padEnd(46)}${figures}`);
+    tell('POST to the picture, nothing else to do', told(alone));
+    tell('the same beside a busy worker', told(busy));
+    tell(`the same with ${depth} renders that wait`, `${told(behind)}, ratio to a busy worker ${ratio(behind, busy)}`);
+    tell('POST of a video, the first 200', `${told(first)} (${CLIENTS} at once)`);
+    tell(`the same behind ${depth - 200}`, `${told(last)}, ratio ${ratio(last, first)}`);
   } finally {
     await farm.close();
   }
