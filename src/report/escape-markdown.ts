@@ -11,14 +11,15 @@ const SHORTHANDS: readonly RegExp[] = [
   /(?<=[#!$&~^])(?=\d)|(?<=[~%^])(?=["\w])/g,
   // GH-123, GL-123
   /(?<=\bG[HL]-)(?=\d)/gi,
-  // The beginning of a commit's digest
-  /(?<=\b[0-9a-f]{3})(?=[0-9a-f]{4,}\b)/gi,
   // :emoji:
   /(?<=:)(?=[\w+-]+:)/g,
 ];
 
+/** What could be the beginning of a commit's digest; it takes 7 digits. */
+const DIGESTS = /\b[0-9a-f]{7,}\b/gi;
+
 /** What some make a link of wherever it stands, in code too: a URL, a host, an address. */
-const LINKS = /(?<=:)(?=\/\/)|(?<=\bwww)(?=\.)|(?<=@)/gi;
+const LINKS = /(?<=:)(?=\/\/)|(?<=www)(?=\.)|(?<=@)/gi;
 
 /**
  * Text of the user's as words within a line of GitHub's or GitLab's Markdown, in a table, a heading or an HTML element
@@ -30,6 +31,7 @@ const LINKS = /(?<=:)(?=\/\/)|(?<=\bwww)(?=\.)|(?<=@)/gi;
 export function escapeMarkdown(text: string): string {
   let broken = escapeControls(text).replace(LINKS, BREAK);
   for (const shorthand of SHORTHANDS) broken = broken.replace(shorthand, BREAK);
+  broken = broken.replace(DIGESTS, (digits) => digits.replace(/.{6}(?=.)/g, `$&${BREAK}`));
   return encodePunctuation(broken).replace(/(?:&#8203;)+|\u200b+/g, '&#8203;');
 }
 

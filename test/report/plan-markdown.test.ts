@@ -42,7 +42,7 @@ describe('escapeMarkdown()', () => {
     ['@octocat', '&#64;&#8203;octocat'],
     ['#12 !34 $5 ~bug %v1', '&#35;&#8203;12 !&#8203;34 &#36;&#8203;5 &#126;&#8203;bug %&#8203;v1'],
     ['GH-12', 'GH-&#8203;12'],
-    ['at 5f2c1aa9', 'at 5f2&#8203;c1aa9'],
+    ['at 5f2c1aa9', 'at 5f2c1a&#8203;a9'],
     ['https://example.com', 'https&#58;&#8203;//example.com'],
     ['www.example.com', 'www&#8203;&#46;example.com'],
     [':tada:', '&#58;&#8203;tada&#58;'],

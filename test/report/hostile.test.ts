@@ -1,0 +1,131 @@
+import fc from 'fast-check';
+import { micromark } from 'micromark';
+import { gfm, gfmHtml } from 'micromark-extension-gfm';
+import { describe, expect, it } from 'vitest';
+import type { PlanDocument } from '../../src/plan/plan-document.ts';
+import { planHtml } from '../../src/report/html/plan-html.ts';
+import { planMarkdown } from '../../src/report/plan-markdown.ts';
+import { color, desired, lockOf, place, plan, text } from '../plan/videos.ts';
+import { documentOf } from './example-plans.ts';
+import { HOSTILE_TEXTS } from './hostile-texts.ts';
+
+/** A plan that has the same words everywhere. */
+function planOf(given: string): PlanDocument {
+  const words = given.toWellFormed();
+  const short = words.slice(0, 150).toWellFormed();
+  const was = desired('x', {
+    title: 'a',
+    template: 'launch',
+    resources: { t_01: text('b'), t_02: text(`${short} was`), c_01: color('000000') },
+  });
+  const is = desired('x', {
+    title: `t${words}`,
+    labels: { [`l${words}`]: words },
+    deliver: [place(`s3://videos/${words}`)],
+    resources: { t_01: text(words), t_02: text(`${short} is`), c_01: color('FFFFFF') },
+  });
+  const gone = { ...desired('gone'), id: `g${words}` as (typeof is)['id'], title: words };
+  const document = documentOf(plan([is], lockOf(was, gone)), () => `n${words}`);
+  const problem = {
+    code: words,
+    severity: 'error',
+    message: words,
+    hint: words,
+    file: words,
+    line: 1,
+    column: 1,
+    end_line: 1,
+    end_column: 2,
+  };
+  return { ...document, diagnostics: [problem] };
+}
+
+const render = (markdown: string): string =>
+  micromark(markdown, {
+    extensions: [gfm()],
+    htmlExtensions: [gfmHtml()],
+    allowDangerousHtml: true,
+    allowDangerousProtocol: true,
+  });
+
+/** Names of elements in the order in which they open and close: what a page is without its words. */
+const elementsOf = (html: string): string[] =>
+  [...html.replaceAll(/<!-- -->/g, '').matchAll(/<(\/?[a-z][a-z0-9]*)[^>]*>/g)].map((match) => match[1]!);
+
+/** The words of a page as whoever reads it has them. */
+const wordsOf = (html: string): string =>
+  html
+    .replaceAll(/<!-- -->/g, '')
+    .replaceAll(/<[^>]*>/g, '\n')
+    .replaceAll(/&#(\d+);/g, (_, code: string) => String.fromCodePoint(Number(code)))
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&quot;', '"')
+    .replaceAll('&amp;', '&');
+
+/** Those that change nothing but words: `del` and `ins` depend on what the words have in common. */
+const shape = (html: string): string[] => elementsOf(html).filter((name) => !/^\/?(?:del|ins)$/.test(name));
+
+function expectInert(words: string): void {
+  const markdown = planMarkdown(planOf(words), { budget: 900_000 });
+  const html = render(markdown);
+  expect(shape(html)).toEqual(PLAIN);
+  const outside = html.replaceAll(/<code>.*?<\/code>/gs, '<code></code>');
+  const shown = wordsOf(outside);
+  // What a forge looks for in the finished text.
+  expect(shown).not.toMatch(/@[\w-]|#\d|\bG[HL]-\d|\b[0-9a-f]{7,40}\b|:\/\/|www\.|:[\w+-]+:/i);
+  expect(markdown).not.toMatch(/^\s*::|##\[/m);
+  expect(html).not.toMatch(/[\u202a-\u202e\u2066-\u2069]/);
+  // In code nothing is looked for but links, and there is no link in it.
+  expect(html).not.toMatch(/:\/\/|\bwww\.|@[\w-]/i);
+}
+
+const PLAIN = shape(render(planMarkdown(planOf('words'))));
+
+describe('planMarkdown() of hostile texts', () => {
+  it('has a corpus', () => expect(HOSTILE_TEXTS.length).toBeGreaterThanOrEqual(60));
+
+  it('uses no other elements than these', () => {
+    const own = [
+      'h3',
+      'p',
+      'table',
+      'thead',
+      'tbody',
+      'tr',
+      'th',
+      'td',
+      'code',
+      'br',
+      'sub',
+      'details',
+      'summary',
+      'em',
+    ];
+    expect([...new Set(PLAIN.map((name) => name.replace('/', '')))].sort()).toEqual(own.sort());
+  });
+
+  it.each(HOSTILE_TEXTS.map((words) => [words]))('lets %j be words', (words) => {
+    expectInert(words);
+  });
+
+  it('lets any text be words', () => {
+    const pieces = fc.array(fc.constantFrom(...HOSTILE_TEXTS.filter((one) => one.length < 40)), { maxLength: 4 });
+    const any = fc.oneof(
+      fc.string({ unit: 'binary', maxLength: 30 }),
+      pieces.map((all) => all.join('')),
+    );
+    fc.assert(fc.property(any, expectInert), { numRuns: 60 });
+  });
+});
+
+describe('planHtml() of hostile texts', () => {
+  it('has the same elements and attributes, whatever the words are', () => {
+    const skeleton = (html: string): string[] =>
+      [...html.replaceAll(/="[^"]*"/g, '=').matchAll(/<(\/?[a-z][a-z0-9]*)([^>]*)>/gi)]
+        .filter((match) => !/^\/?(?:del|ins)$/.test(match[1]!))
+        .map((match) => `${match[1]} ${[...match[2]!.matchAll(/\s([a-z-]+)=/g)].map((name) => name[1]).join(' ')}`);
+    const plain = skeleton(planHtml(planOf('words')));
+    for (const words of HOSTILE_TEXTS) expect(skeleton(planHtml(planOf(words))), JSON.stringify(words)).toEqual(plain);
+  });
+});
