@@ -41,7 +41,7 @@ const REDIRECTS = new Set([301, 302, 307, 308]);
  *
  * @param name of the forge, for errors
  * @param baseUrl without a slash at its end
- * @throws ForgeError `forge_refused` for an address over which the token would travel in clear
+ * @throws ForgeError `forge_refused` for an address over which the token would travel in clear, and for what is no token
  */
 export function openForgeClient(options: {
   readonly name: string;
@@ -56,6 +56,11 @@ export function openForgeClient(options: {
   if (!isPrivate(baseUrl)) {
     throw new ForgeError('forge_refused', `${name} at ${origin}: the token would travel in clear`, {
       hint: 'Give it an address that begins with https://',
+    });
+  }
+  if (!/^[!-~]+$/.test(token)) {
+    throw new ForgeError('forge_refused', `The token for ${name} has characters that no token has`, {
+      hint: 'Look whether all of it was copied, and nothing else',
     });
   }
   const clean = (text: string): string => text.replaceAll(token, '…').replaceAll(encodeURIComponent(token), '…');

@@ -71,7 +71,11 @@ export async function writeComment<C extends PostedComment>(
   if (newest !== undefined && isSame(newest.body, body)) return { kind: 'same', url: newest.url };
   if (newest !== undefined && behavior === 'update') {
     const updated = await unlessGone(place.update(newest, body).then(() => true));
-    if (updated === true) return { kind: 'updated', url: newest.url };
+    if (updated === true) {
+      // Two runs that began at once each wrote one.
+      for (const one of before.slice(0, -1).slice(-MOST_HIDDEN)) await unlessGone(place.hide(one));
+      return { kind: 'updated', url: newest.url };
+    }
   }
   const known = new Set(before.map(({ id }) => id));
   const { url } = await createOnce(place, body, async () =>

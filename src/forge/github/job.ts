@@ -18,7 +18,7 @@ export interface GitHubJob {
 }
 
 const SHA = /^[0-9a-f]{40}(?:[0-9a-f]{24})?$/;
-const REPOSITORY = /^(?!\.{1,2}/)[\w.-]+\/(?!\.{1,2}$)[\w.-]+$/;
+const REPOSITORY = /^(?!\.{1,2}\/)[\w.-]+\/(?!\.{1,2}$)[\w.-]+$/;
 
 /**
  * Reads a job's environment and its event. Of a `workflow_run` the pull request is what GitHub says of it: what the run
