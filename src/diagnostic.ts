@@ -54,6 +54,7 @@ export const CODES = {
   lint_failed: 'What a viewer would notice of a video cannot be looked at',
 
   // Configuration, templates and schemas
+  init_invalid: 'What a new repository is to be cannot be',
   config_missing: 'There is no reelform.yaml here or above',
   config_invalid: 'reelform.yaml has a wrong or missing value',
   template_invalid: 'A template package is not complete or not consistent',

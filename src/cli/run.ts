@@ -1,6 +1,7 @@
 import { Command, CommanderError } from 'commander';
 import { EXIT } from '../diagnostic.ts';
 import { addCommentCommands } from './commands/add-comment-commands.ts';
+import { addInitCommand } from './commands/add-init-command.ts';
 import { addJournalCommands } from './commands/add-journal-commands.ts';
 import { addLockCommands } from './commands/add-lock-commands.ts';
 import { addPlanCommands } from './commands/add-plan-commands.ts';
@@ -29,6 +30,7 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
   const done = (code: number): void => {
     exitCode = code;
   };
+  addInitCommand(program, io, done);
   addPlanCommands(program, io, done);
   addCommentCommands(program, io, done);
   addJournalCommands(program, io, done);

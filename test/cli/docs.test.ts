@@ -12,6 +12,7 @@ const REFERENCE = readFileSync(join(ROOT, 'schemas/README.md'), 'utf8');
 /** What terminals say of themselves. */
 const TERMINAL = new Set(['COLORTERM', 'STY', 'TERM', 'TMUX', 'XTERM_VERSION']);
 const COMMANDS = [
+  'init',
   ...['plan', 'apply', 'drift', 'explain', 'render'],
   ...['comment github', 'comment gitlab'],
   'resolve',

@@ -15,7 +15,7 @@ it('the packed package works in an empty folder outside of the repository', asyn
     expect.arrayContaining(['LICENSE', 'NOTICE', 'README.md', 'dist/cli/main.js', 'dist/types/index.d.ts']),
   );
   expect(
-    paths.filter((path) => !/^(?:dist|schemas)\/|^(?:LICENSE|NOTICE|README\.md|package\.json)$/.test(path)),
+    paths.filter((path) => !/^(?:dist|schemas|starter)\/|^(?:LICENSE|NOTICE|README\.md|package\.json)$/.test(path)),
   ).toEqual([]);
 
   const user = join(folder, 'videos-of-a-user');

@@ -1,0 +1,109 @@
+import { existsSync, lstatSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
+import { dirname, join, relative, resolve } from 'node:path';
+import { EXIT, ReelformError } from '../../diagnostic.ts';
+import { CONFIG_FILE } from '../../project/find-root.ts';
+import { writeFileAtomic } from '../../project/write-file.ts';
+import { initQuestion, repositoryText } from '../../report/repository-text.ts';
+import { directoryOf } from '../diagnose.ts';
+import type { GlobalOptions } from '../global-options.ts';
+import { type Io, wantsColor } from '../io.ts';
+import { type StarterChoices, starterFiles } from './starter-files.ts';
+
+export interface InitOptions extends GlobalOptions {
+  readonly service?: string;
+  readonly ci?: StarterChoices['ci'];
+  readonly template?: StarterChoices['template'];
+  /** Asks nothing. */
+  readonly yes?: boolean;
+}
+
+export const CI_CHOICES = ['github', 'gitlab', 'none'] as const;
+export const TEMPLATE_CHOICES = ['card', 'none'] as const;
+
+/**
+ * `reelform init [DIR]`: a working repository from nothing. What is not said is asked for on a terminal, and elsewhere has its
+ * default. No file that is there is changed: it is told instead.
+ */
+export async function initCommand(folder: string | undefined, options: InitOptions, io: Io): Promise<number> {
+  const directory = directoryOf(options, io);
+  const root = resolve(directory, folder ?? '.');
+  const choices = await choose(options, io);
+  const isNew = !existsSync(join(root, CONFIG_FILE));
+  const files = starterFiles(choices).filter(({ path }) => isNew || !isOfExample(path));
+  const written: string[] = [];
+  const left: string[] = isNew ? [] : [CONFIG_FILE];
+  for (const { path, content } of files) {
+    const target = join(root, path);
+    if (isThere(target)) {
+      left.push(path);
+      continue;
+    }
+    await mkdir(dirname(target), { recursive: true });
+    await writeFileAtomic(target, content);
+    written.push(path);
+  }
+  const report = {
+    written,
+    left: [...new Set(left)],
+    folder: relative(directory, root),
+    hasVideo: isNew && choices.template === 'card',
+    ci: choices.ci,
+    service: choices.service,
+    isBelowTop: choices.ci !== 'none' && isBelowTop(root),
+    needsPackage: left.includes('package.json'),
+  };
+  io.stdout.write(repositoryText(report, { color: wantsColor(io.stdout, io.env, options.color) }));
+  return EXIT.ok;
+}
+
+/** A configuration that is there names templates of its own. */
+function isOfExample(path: string): boolean {
+  return path === CONFIG_FILE || /^(?:templates|videos|schemas)\//.test(path);
+}
+
+/** A link that leads nowhere is something, too. */
+function isThere(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+}
+
+/** Whether a repository of git begins further up: forges read workflows at its top alone. */
+function isBelowTop(root: string): boolean {
+  for (let folder = root; ; folder = dirname(folder)) {
+    if (existsSync(join(folder, '.git'))) return folder !== root;
+    if (dirname(folder) === folder) return false;
+  }
+}
+
+async function choose(options: InitOptions, io: Io): Promise<StarterChoices> {
+  const asks = io.interactive && options.yes !== true;
+  const oneOf = async <T extends string>(
+    name: 'ci' | 'template',
+    given: T | undefined,
+    all: readonly [T, ...T[]],
+  ): Promise<T> => {
+    if (given !== undefined || !asks) return given ?? all[0];
+    const answer = (await io.ask(initQuestion(name, all))).trim();
+    if (answer === '') return all[0];
+    const chosen = all.find((one) => one === answer);
+    if (chosen === undefined) throw invalid(`${JSON.stringify(answer)} is none of ${all.join(', ')}`);
+    return chosen;
+  };
+  const asked =
+    options.service === undefined && asks ? (await io.ask(initQuestion('service', ['embedded']))).trim() : '';
+  const service = options.service ?? (asked === '' ? 'embedded' : asked);
+  if (service !== 'embedded' && !/^https?:\/\/[^\s/?#@]+(?:\/[^\s?#]*)?$/.test(service)) {
+    throw invalid(
+      `${JSON.stringify(service)} is neither "embedded" nor an http(s) URL without a user, a query or a fragment`,
+    );
+  }
+  return {
+    service,
+    ci: await oneOf('ci', options.ci, CI_CHOICES),
+    template: await oneOf('template', options.template, TEMPLATE_CHOICES),
+  };
+}
+
+function invalid(message: string): ReelformError {
+  return new ReelformError('init_invalid', message, { hint: 'Run `reelform init --help` to see what can be chosen' });
+}

@@ -1,0 +1,85 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { schemaFiles } from '../../project/schema-files.ts';
+import { parseTemplatePackage } from '../../template/parse-template-package.ts';
+import { VERSION } from '../global-options.ts';
+
+/** What a new repository is to be. */
+export interface StarterChoices {
+  /** `embedded`, or the URL of a service. */
+  readonly service: string;
+  readonly ci: 'github' | 'gitlab' | 'none';
+  readonly template: 'card' | 'none';
+}
+
+/** A file of a new repository. */
+export interface StarterFile {
+  /** Repository-relative. */
+  readonly path: string;
+  readonly content: string | Uint8Array;
+}
+
+/**
+ * The files of a new repository, in the order in which they are told: its configuration, a template of its own with a video
+ * made from it and its schemas, what git has to know, workflows, and package.json. What of them is no text of ours is in the folder
+ * `starter/` of this package.
+ */
+export function starterFiles(choices: StarterChoices): StarterFile[] {
+  const starter = join(packageRoot(import.meta.dirname), 'starter');
+  return [
+    { path: 'reelform.yaml', content: configText(choices) },
+    ...(choices.template === 'card' ? templateFiles(starter) : []),
+    { path: '.gitignore', content: 'node_modules/\nrenders/\n.reelform/\n' },
+    { path: '.gitattributes', content: 'reelform.lock.json merge=reelform\n' },
+    ...workflowFiles(starter, choices.ci),
+    { path: 'package.json', content: packageText() },
+  ];
+}
+
+function configText({ service, template }: StarterChoices): string {
+  const templates = template === 'card' ? 'templates:\n  card: ./templates/card\n' : 'templates: {}\n';
+  return [
+    '# yaml-language-server: $schema=./node_modules/reelform/schemas/reelform-config.schema.json\n',
+    service === 'embedded' ? 'service: embedded\n' : `service: { url: ${JSON.stringify(service)} }\n`,
+    templates,
+    'videos: videos/**/*.yaml\n',
+  ].join('');
+}
+
+function templateFiles(starter: string): StarterFile[] {
+  const folder = 'templates/card';
+  const files = new Map(
+    readdirSync(join(starter, folder), { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => join(entry.parentPath, entry.name))
+      .sort()
+      .map((path) => [path.slice(join(starter, folder).length + 1).replaceAll('\\', '/'), readFileSync(path)]),
+  );
+  const parsed = parseTemplatePackage(folder, files);
+  if (!parsed.ok) throw new Error(`The template of reelform init: ${parsed.diagnostics[0]?.message}`);
+  return [
+    ...[...files].map(([path, content]) => ({ path: `${folder}/${path}`, content })),
+    { path: 'videos/hello.yaml', content: readFileSync(join(starter, 'videos/hello.yaml'), 'utf8') },
+    ...schemaFiles('card', parsed.value.spec).map(({ path, text }) => ({ path, content: text })),
+  ];
+}
+
+function workflowFiles(starter: string, ci: StarterChoices['ci']): StarterFile[] {
+  if (ci === 'none') return [];
+  const [from, to] = ci === 'github' ? ['github', '.github/workflows/'] : ['gitlab', ''];
+  const names = readdirSync(join(starter, from)).sort();
+  return names.map((name) => ({ path: `${to}${name}`, content: readFileSync(join(starter, from, name), 'utf8') }));
+}
+
+function packageText(): string {
+  const manifest = { private: true, scripts: { plan: 'reelform plan' }, devDependencies: { reelform: VERSION } };
+  return `${JSON.stringify(manifest, null, 2)}\n`;
+}
+
+/** The folder of this package, whether it runs from its sources or was built. */
+function packageRoot(folder: string): string {
+  const parent = dirname(folder);
+  if (existsSync(join(folder, 'starter/templates/card/template.yaml'))) return folder;
+  if (parent === folder) throw new Error('The folder "starter" of reelform is not there');
+  return packageRoot(parent);
+}

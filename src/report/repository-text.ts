@@ -1,0 +1,71 @@
+import { createColors } from 'picocolors';
+import { countNoun } from './count-noun.ts';
+import { escapeControls } from './escape-controls.ts';
+
+/** What `reelform init` did. */
+export interface RepositoryReport {
+  /** Repository-relative, in the order in which they were written. */
+  readonly written: readonly string[];
+  /** Were there already, and stay as they are. */
+  readonly left: readonly string[];
+  /** From where the command works; empty for that very folder. */
+  readonly folder: string;
+  readonly hasVideo: boolean;
+  readonly ci: 'github' | 'gitlab' | 'none';
+  readonly service: string;
+  /** Whether a repository of git begins further up, so that nobody reads the workflows. */
+  readonly isBelowTop: boolean;
+  /** Whether a package.json was there, which may not name reelform. */
+  readonly needsPackage: boolean;
+}
+
+const QUESTIONS = {
+  service: 'Where are videos rendered: on this machine (embedded), or by a service at a URL?',
+  ci: 'Which CI plans pull requests, and renders what is merged?',
+  template: 'Which template to begin with?',
+} as const;
+
+/** @param choices the first is the answer to an empty line */
+export function initQuestion(about: keyof typeof QUESTIONS, choices: readonly string[]): string {
+  return `${QUESTIONS[about]} (${choices.join(', ')}) [${choices[0]}] `;
+}
+
+/** What was written and left alone, and what to do next. */
+export function repositoryText(report: RepositoryReport, { color }: { readonly color: boolean }): string {
+  const { bold, dim, green, yellow } = createColors(color);
+  const { written, left, folder } = report;
+  const lines = [
+    `${green('✓')} ${bold(countNoun(written.length, 'file'))} written`,
+    ...written.map((path) => `  ${path}`),
+    ...(left.length === 0
+      ? []
+      : ['', `${yellow('!')} ${countNoun(left.length, 'file')} left alone, being there already`]),
+    ...left.map((path) => `  ${dim(escapeControls(path))}`),
+    '',
+    bold('Next'),
+    ...nextSteps(report, folder).map((step) => `  ${step}`),
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+function nextSteps(report: RepositoryReport, folder: string): string[] {
+  const { hasVideo, needsPackage, ci, service, left, isBelowTop } = report;
+  const install = needsPackage ? 'npm install --save-dev --save-exact reelform' : 'npm install';
+  return [
+    ...(folder === '' ? [] : [`cd ${escapeControls(/^[\w./-]+$/.test(folder) ? folder : JSON.stringify(folder))}`]),
+    ...(service === 'embedded' ? [] : ['export REELFORM_TOKEN=…              the access token of the service']),
+    install,
+    ...(hasVideo
+      ? [
+          'npx reelform plan                     what would be rendered',
+          'npx reelform apply                    render it, and record it',
+        ]
+      : ['npx reelform template init FILE       a template from any Lottie, to name in reelform.yaml']),
+    'npx reelform lock merge --install     in each clone: git merges the lockfile entry by entry',
+    ...(left.includes('.gitignore') ? ['Put node_modules/, renders/ and .reelform/ into .gitignore'] : []),
+    ...(ci === 'none' ? [] : ['Commit all of it, package-lock.json too: the workflows run npm ci']),
+    ...(isBelowTop
+      ? ['Workflows are read at the top of a git repository: move them there, and let them work in this folder']
+      : []),
+  ];
+}

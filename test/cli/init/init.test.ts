@@ -1,0 +1,87 @@
+import { existsSync, readFileSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { EXIT } from '../../../src/diagnostic.ts';
+import { temporaryRepository, writeFiles } from '../../support/temporary-repository.ts';
+import { reelform } from '../../support/test-io.ts';
+
+const read = (root: string, path: string): string => readFileSync(join(root, path), 'utf8');
+
+describe('reelform init', () => {
+  it('makes a repository that renders a video, and nothing twice', async () => {
+    const root = temporaryRepository({});
+    const made = await reelform(root, ['init', 'videos', '--yes']);
+    expect(made).toMatchObject({ exitCode: EXIT.ok, stderr: '' });
+    expect(made.stdout).toBe(`✓ 15 files written
+  reelform.yaml
+  templates/card/animation.json
+  templates/card/fonts/InstrumentSans-Medium.ttf
+  templates/card/fonts/OFL-InstrumentSans.txt
+  templates/card/template.yaml
+  videos/hello.yaml
+  schemas/card.spec.json
+  schemas/card.schema.json
+  .gitignore
+  .gitattributes
+  .github/workflows/apply.yml
+  .github/workflows/drift.yml
+  .github/workflows/plan-comment.yml
+  .github/workflows/plan.yml
+  package.json
+
+Next
+  cd videos
+  npm install
+  npx reelform plan                     what would be rendered
+  npx reelform apply                    render it, and record it
+  npx reelform lock merge --install     in each clone: git merges the lockfile entry by entry
+  Commit all of it, package-lock.json too: the workflows run npm ci
+`);
+    const own = join(root, 'videos');
+    const applied = await reelform(own, ['apply', '--auto-approve']);
+    expect(applied.stdout).toContain('1 rendered');
+    // Nothing is wrong with it: no schema is outdated, and a viewer sees all of it.
+    expect(applied.stderr).not.toMatch(/warning|error/);
+    expect(existsSync(join(own, (await reelform(own, ['output', 'hello'])).stdout.trim()))).toBe(true);
+    for (const command of [['lint'], ['pull', '--check'], ['fmt', '--check'], ['template', 'check', 'templates/card']]) {
+      expect([command, (await reelform(own, command)).exitCode]).toEqual([command, EXIT.ok]);
+    }
+    expect((await reelform(own, ['init', '--yes'])).stdout).toContain('0 files written');
+    expect((await reelform(own, ['plan'])).stdout).toContain('No changes');
+  });
+
+  it('changes no file that is there, and adds no example to a configuration of somebody', async () => {
+    const root = temporaryRepository({ 'reelform.yaml': 'templates: {}\n', '.gitignore': 'x\n', 'package.json': '{}' });
+    symlinkSync('/nowhere', join(root, '.gitattributes'));
+    const { stdout } = await reelform(root, ['init', '--ci', 'gitlab']);
+    expect(stdout).toContain('✓ 1 file written\n  .gitlab-ci.yml\n');
+    expect(stdout).toContain('! 4 files left alone, being there already\n');
+    expect(stdout).toContain('npm install --save-dev --save-exact reelform');
+    expect([read(root, 'reelform.yaml'), read(root, '.gitignore')]).toEqual(['templates: {}\n', 'x\n']);
+    expect(existsSync(join(root, 'templates'))).toBe(false);
+  });
+
+  it('asks a person for what is not said', async () => {
+    const root = temporaryRepository({ '.git/HEAD': '' });
+    const answers = { interactive: true, answer: '' };
+    expect((await reelform(root, ['init', 'a', '--template', 'none'], answers)).stdout).toContain('move them there');
+    expect(read(root, 'a/reelform.yaml')).toContain('service: embedded\ntemplates: {}\n');
+    const remote = await reelform(root, ['init', 'b', '--ci', 'none', '--template', 'none', '--service', 'https://a.test/b']);
+    expect(remote.stdout).toContain('export REELFORM_TOKEN');
+    expect(read(root, 'b/reelform.yaml')).toContain('service: { url: "https://a.test/b" }\n');
+    for (const [flags, options] of [
+      [['--service', 'ftp://a'], {}],
+      [['--ci', 'none'], { interactive: true, answer: 'nonsense' }],
+    ] as const) {
+      const { exitCode, stderr } = await reelform(root, ['init', 'c', ...flags], options);
+      expect([exitCode, stderr]).toEqual([EXIT.error, expect.stringContaining('init_invalid')]);
+    }
+    expect(existsSync(join(root, 'c'))).toBe(false);
+  });
+
+  it('is a folder that must be one', async () => {
+    const root = temporaryRepository({});
+    writeFiles(root, { file: '' });
+    expect((await reelform(root, ['init', 'file', '--yes'])).exitCode).toBe(EXIT.error);
+  });
+});
