@@ -1,0 +1,99 @@
+import { describe, expect, it } from 'vitest';
+import { renderStill } from '../../src/engine/stills/render-still.ts';
+import { previewPlan, type Subject } from '../../src/preview/preview-plan.ts';
+import { bindMapping } from '../../src/template/bind/bind-mapping.ts';
+import type { Scene } from '../../src/template/scene.ts';
+import { smallPackage } from '../support/small-package.ts';
+
+const template = smallPackage();
+
+function scene(color: string): Scene {
+  const resources = { t_01: { source: { text: 'x' } }, c_01: { source: { text: color } } };
+  return bindMapping(template, { resources: resources as never }, new Map());
+}
+
+function subject(id: string, color: string, { path = id, isUpdate = true } = {}): Subject {
+  const before = isUpdate ? scene('000000') : null;
+  const sides = async () => ({ before, after: scene(color), editables: ['c_01'] });
+  return { id, path, isUpdate, isUpgrade: false, sides };
+}
+
+async function look(subjects: readonly Subject[]) {
+  let draws = 0;
+  const preview = await previewPlan(subjects, {
+    draw: {
+      async stills(one) {
+        draws += 1;
+        const draw = async ({ name, frame }: Scene['stills'][number]) => ({
+          name,
+          bytes: await renderStill(one, frame, 'png'),
+        });
+        return Promise.all(one.stills.map(draw));
+      },
+      video: () => Promise.reject(new Error('no videos here')),
+    },
+    ...{ capacity: 1, withDrafts: false, deadline: new AbortController().signal, label: String, now: () => 0 },
+  });
+  return { ...preview, draws, ids: [...preview.videos.keys()] };
+}
+
+describe('previewPlan()', () => {
+  it('draws what two videos have in common once', async () => {
+    const { ids, draws } = await look([subject('a', 'FFFFFF'), subject('b', 'FFFFFF')]);
+    expect({ ids, draws }).toEqual({ ids: ['a', 'b'], draws: 2 });
+  });
+
+  it('lets some rows of a definition stand for the others, and says which are left out', async () => {
+    const rows = Array.from({ length: 22 }, (_, index) => subject(`r/${10 + index}`, 'FFFFFF', { path: 'r.yaml' }));
+    const { ids, leftOut } = await look(rows);
+    expect(ids).toHaveLength(20);
+    expect(leftOut).toEqual([
+      { id: 'r/30', reason: 'sample' },
+      { id: 'r/31', reason: 'sample' },
+    ]);
+  });
+
+  it('tells what cannot be drawn from what is the service’s own', async () => {
+    const broken = { ...subject('broken', 'FFFFFF'), sides: () => Promise.reject(new Error('no such file')) };
+    const { ids, leftOut } = await look([
+      broken,
+      { ...subject('remote', 'FFFFFF'), sides: null },
+      subject('z', 'FFFFFF'),
+    ]);
+    expect(ids).toEqual(['z']);
+    expect(leftOut).toEqual([
+      { id: 'broken', reason: 'undrawable' },
+      { id: 'remote', reason: 'remote' },
+    ]);
+  });
+
+  it('looks at updates first, and leaves the rest out when the time is up', async () => {
+    const deadline = new AbortController();
+    const order: string[] = [];
+    const told = (one: Subject): Subject => ({
+      ...one,
+      sides: async () => {
+        order.push(one.id);
+        if (order.length === 2) deadline.abort();
+        return one.sides!();
+      },
+    });
+    const subjects = [subject('a-new', '112233', { isUpdate: false }), subject('b', 'FFFFFF'), subject('c', '00FF00')];
+    const { videos, leftOut } = await previewPlan(subjects.map(told), {
+      draw: {
+        stills: async ({ stills }) => {
+          deadline.signal.throwIfAborted();
+          return stills.map(({ name }) => ({ name, bytes: new Uint8Array() }));
+        },
+        video: () => Promise.reject(new Error('no videos here')),
+      },
+      ...{ capacity: 1, withDrafts: false, deadline: deadline.signal, label: String, now: () => 0 },
+    });
+    expect({ order, shown: videos.size }).toEqual({ order: ['b', 'c'], shown: 0 });
+    expect(leftOut.map(({ id, reason }) => [id, reason])).toEqual([
+      ['a-new', 'budget'],
+      ['b', 'budget'],
+      ['c', 'budget'],
+    ]);
+  });
+});

@@ -1,0 +1,129 @@
+import { describe, expect, it } from 'vitest';
+import { renderStill } from '../../src/engine/stills/render-still.ts';
+import { chooseMoments } from '../../src/preview/choose-moments.ts';
+import { contactSheet } from '../../src/preview/contact-sheet.ts';
+import { type Draw, previewVideo } from '../../src/preview/preview-video.ts';
+import { bindMapping } from '../../src/template/bind/bind-mapping.ts';
+import { parseTemplatePackage } from '../../src/template/parse-template-package.ts';
+import type { LottieDocument, Scene } from '../../src/template/scene.ts';
+import { SMALL_MANIFEST, smallAnimation, smallPackageFiles } from '../support/small-package.ts';
+
+/** Draws on this thread, and counts the frames. */
+function drawing(): Draw & { frames: number } {
+  const draw = {
+    frames: 0,
+    async stills(scene: Scene) {
+      draw.frames += scene.stills.length;
+      const drawn: { name: string; bytes: Uint8Array }[] = [];
+      for (const { name, frame } of scene.stills) drawn.push({ name, bytes: await renderStill(scene, frame, 'png') });
+      return drawn;
+    },
+    video: () => Promise.reject(new Error('no videos here')),
+  };
+  return draw;
+}
+
+type Layer = Record<string, unknown>;
+
+/** The small package, its headline well inside of the picture and shown from frame `from` up to `to`. */
+function scene({ text = 'Hello', color = '#EEADA7', from = 0, to = 10, manifest = SMALL_MANIFEST } = {}): Scene {
+  const animation: LottieDocument = smallAnimation();
+  const [headline, ...others] = animation.layers as Layer[];
+  const ks = { ...(headline!.ks as Layer), p: { a: 0, k: [4, 20, 0] } };
+  const layers = [{ ...headline, ks, ip: from, op: to }, ...others];
+  const files = smallPackageFiles({
+    'animation.json': JSON.stringify({ ...animation, layers }),
+    'template.yaml': manifest,
+  });
+  const parsed = parseTemplatePackage('templates/small', files);
+  if (!parsed.ok) throw new Error(JSON.stringify(parsed.diagnostics));
+  const resources = { t_01: { source: { text } }, c_01: { source: { text: color.slice(1) } } };
+  return bindMapping(parsed.value, { resources: resources as never }, new Map());
+}
+
+describe('chooseMoments()', () => {
+  it('takes a still that shows what changed, else the middle of the time in which it is shown', () => {
+    expect(chooseMoments(scene(), { editables: ['t_01', 'c_01'], most: 3 })).toEqual([
+      { timeSeconds: 0.5, editables: expect.arrayContaining(['t_01', 'c_01']) },
+    ]);
+    expect(chooseMoments(scene({ from: 6, to: 9 }), { editables: ['t_01', 'c_01'], most: 3 })).toEqual([
+      { timeSeconds: 0.7, editables: ['t_01', 'c_01'] },
+    ]);
+  });
+
+  it('takes the template’s stills where no editable changed, and the middle where there are none', () => {
+    expect(chooseMoments(scene(), { editables: [], most: 2 })).toEqual([{ timeSeconds: 0.5, editables: [] }]);
+    const bare = { ...scene(), stills: [] };
+    expect(chooseMoments(bare, { editables: ['gone'], most: 2 })).toEqual([{ timeSeconds: 0.5, editables: [] }]);
+  });
+});
+
+describe('previewVideo()', () => {
+  it('shows both sides where what changed is seen, with the share of pixels that differ', async () => {
+    const sides = { before: scene(), after: scene({ text: 'Howdy' }), editables: ['t_01'] };
+    const { stills, isVisible, unseen } = await previewVideo(sides, drawing());
+    expect({ isVisible, unseen, count: stills.length }).toEqual({ isVisible: true, unseen: [], count: 1 });
+    expect(stills[0]).toMatchObject({ timeSeconds: 0.5, before: { width: 64, height: 36 }, editables: ['t_01'] });
+    expect(stills[0]!.changedShare).toBeGreaterThan(0.01);
+    expect(stills[0]!.changedShare).toBeLessThan(0.5);
+  });
+
+  it('takes a shade that nobody sees for no visible change, after a look at the whole video', async () => {
+    const draw = drawing();
+    const sides = { before: scene(), after: scene({ color: '#EEADA8' }), editables: ['c_01'] };
+    expect(await previewVideo(sides, draw)).toMatchObject({ isVisible: false, unseen: [] });
+    // One moment and all ten frames, of either side.
+    expect(draw.frames).toBe(22);
+  });
+
+  it('finds what changes at another time than the chosen ones', async () => {
+    // On the still at 0.5 s the headline is not shown.
+    const sides = { before: scene({ from: 7 }), after: scene({ from: 8 }), editables: [] };
+    const { stills, isVisible } = await previewVideo(sides, drawing());
+    expect(isVisible).toBe(true);
+    expect(stills.map(({ timeSeconds, changedShare }) => [timeSeconds, changedShare! > 0])).toEqual([
+      [0.5, false],
+      [0.7, true],
+    ]);
+  });
+
+  it('draws nothing where the frames are the same, and says what else is another', async () => {
+    const before = scene();
+    const sound = {
+      bytes: new Uint8Array(9),
+      startSeconds: 0,
+      endSeconds: 1,
+      transform: {},
+      name: 'music',
+      optional: false,
+    };
+    const after: Scene = { ...before, sounds: [sound], output: { ...before.output, quality: 'low' } };
+    const draw = drawing();
+    const preview = await previewVideo({ before, after, editables: [] }, draw);
+    expect(preview).toEqual({ stills: [], isVisible: false, unseen: ['sound', 'output'] });
+    expect(draw.frames).toBe(0);
+  });
+});
+
+describe('contactSheet()', () => {
+  it('puts pairs side by side, the most different first, each with its label', async () => {
+    const draw = drawing();
+    const look = (text: string) => previewVideo({ before: scene(), after: scene({ text }), editables: ['t_01'] }, draw);
+    const entries = [
+      { id: 'little', preview: await look('Hellu') },
+      { id: 'much', preview: await look('WWWWWW') },
+    ];
+    const labels: string[] = [];
+    const sheet = await contactSheet(entries, {
+      fonts: scene().fonts,
+      draw,
+      label: (id) => {
+        labels.push(id);
+        return id;
+      },
+    });
+    expect(labels).toEqual(['much', 'little']);
+    expect(sheet).toMatchObject({ contentType: 'image/jpeg', width: 1368, height: 256 });
+    expect(await contactSheet(entries.slice(1), { fonts: [], draw, label: String })).toBeNull();
+  });
+});
