@@ -29,6 +29,8 @@ interface Watched {
   startedAt: number;
   looks: number;
   lookedAt: number;
+  /** The last look that showed no progress. */
+  idleAt: number | null;
   percent: number;
   failures: number;
   failingSince: number;
@@ -80,7 +82,16 @@ export class SessionWatcher {
     const now = this.#now();
     kind.watched += 1;
     return await new Promise<RenderSession>((resolve, reject) => {
-      const state = { looks: 0, lookedAt: now, percent: -1, failures: 0, failingSince: 0, dueAt: 0, isLooking: false };
+      const state = {
+        looks: 0,
+        lookedAt: now,
+        idleAt: null,
+        percent: -1,
+        failures: 0,
+        failingSince: 0,
+        dueAt: 0,
+        isLooking: false,
+      };
       const watched: Watched = {
         ...state,
         session,
@@ -155,7 +166,7 @@ export class SessionWatcher {
   /** @param notBefore by the clock */
   #plan(watched: Watched, notBefore: number): void {
     const { service } = this.#options;
-    const { kind, startedAt, lookedAt, looks, session, phase } = watched;
+    const { kind, startedAt, lookedAt, idleAt, looks, session, phase } = watched;
     if (!service.outlivesProcess) {
       // Here a look is a function call.
       watched.dueAt = this.#now() + service.minPollMs;
@@ -166,6 +177,7 @@ export class SessionWatcher {
       ageMs: lookedAt - startedAt,
       looks,
       progress: session.render_progress,
+      idleMs: idleAt === null ? 0 : Math.max(0, idleAt - startedAt),
       showsProgress: kind.showsProgress,
       peers: kind.watched,
       phase,
@@ -269,6 +281,7 @@ export class SessionWatcher {
     const now = this.#now();
     watched.looks += 1;
     watched.lookedAt = now;
+    if (session.render_progress === 0) watched.idleAt = now;
     this.#note(watched, session, now);
     this.#plan(watched, now + Math.max(retryAfterMs ?? 0, restMs));
   }

@@ -18,6 +18,8 @@ export interface LookBasis {
   readonly looks: number;
   /** `render_progress` at that age. */
   readonly progress: number;
+  /** Of the last look that showed no progress, 0 without: it may have waited for its turn until then, and been made since. */
+  readonly idleMs: number;
   /** Whether `render_progress` was ever seen to move, for this kind. */
   readonly showsProgress: boolean;
   /** Sessions of this kind that are watched at once, this one included. */
@@ -78,26 +80,32 @@ export function nextLookMs(basis: LookBasis): number {
 }
 
 function knownLookMs(basis: LookBasis, pace: Pace): number {
-  const { ageMs, looks, progress } = basis;
+  const { ageMs, looks, progress, idleMs } = basis;
   if (!pace.isSteady && basis.showsProgress) {
     // One look early enough that most are still at it shows how far this one is.
     if (looks === 0) return pace.plan[0]! * 0.8;
-    if (progress > 0) return extrapolatedMs(ageMs, progress);
+    if (progress > 0) {
+      // Little progress after a long wait promises an end in hours: no later than the longest there was, from its begin.
+      const latestMs = idleMs + pace.plan.at(-1)!;
+      return Math.min(extrapolatedMs(basis), latestMs > ageMs ? latestMs : overdueMs(ageMs, latestMs));
+    }
   }
   const planned = pace.plan.find((one) => one * (1 + MARGIN) > ageMs);
   return planned ?? overdueMs(ageMs, pace.plan.at(-1)!);
 }
 
-function coldLookMs({ ageMs, looks, progress, peers, phase, minPollMs }: LookBasis): number {
+function coldLookMs(basis: LookBasis): number {
+  const { ageMs, looks, progress, idleMs, peers, phase, minPollMs } = basis;
   const step = Math.min(MAX_COLD_STEP, COLD_STEP ** peers);
   if (looks === 0) return Math.max(FIRST_LOOK_MS, minPollMs) * step ** phase;
   const lookMs = Math.min(ageMs * step, ageMs + MAX_STEP_MS);
-  return progress > 0 && progress < 100 ? Math.min(extrapolatedMs(ageMs, progress), ageMs * 4) : lookMs;
+  const latestMs = idleMs + (ageMs - idleMs) * 4;
+  return progress > 0 && progress < 100 ? Math.min(extrapolatedMs(basis), latestMs) : lookMs;
 }
 
 /** Progress comes in whole per cent: the less there is of it, the less it tells. */
-function extrapolatedMs(ageMs: number, progress: number): number {
-  const endMs = (ageMs * 100) / Math.min(100, progress + 0.5);
+function extrapolatedMs({ ageMs, progress, idleMs }: LookBasis): number {
+  const endMs = idleMs + ((ageMs - idleMs) * 100) / Math.min(100, progress + 0.5);
   const error = 0.5 / progress;
   const aimMs = error < 0.02 ? endMs * (1 + error / 2) : endMs * (1 - error);
   return Math.max(aimMs, ageMs * (1 + OVERDUE_STEP / 2));

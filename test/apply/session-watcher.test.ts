@@ -98,6 +98,24 @@ describe('a run of many sessions, in simulated time', () => {
     },
   );
 
+  it('does not take a wait for a turn for slow progress: none is noticed long after it ended', async () => {
+    const waitMs = (index: number): number => Math.floor(index / 3) * T * 1.4;
+    const { clock, service, render } = setUp({
+      durationMs: (index) => T * (1 + 0.1 * index),
+      waitMs,
+      showsProgress: true,
+    });
+    const before = clock.now();
+    const late: number[] = [];
+    const all = Array.from({ length: 12 }, async (_, index) => {
+      await render();
+      late.push((clock.now() - before) / (waitMs(index) + T * (1 + 0.1 * index)));
+    });
+    await clock.until(Promise.all(all));
+    expect(Math.max(...late)).toBeLessThan(1.5);
+    expect(service.requests.looks).toBeLessThan(12 * 30);
+  });
+
   it('keeps its times by the clock of the service, which may be hours away from ours', async () => {
     const run = await simulateRun({
       videos: 50,

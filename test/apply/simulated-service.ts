@@ -65,6 +65,8 @@ export interface SimulatedServiceOptions {
   readonly clock: SimulatedClock;
   /** Milliseconds of the n-th session. */
   durationMs(index: number): number;
+  /** How long the n-th session waits for its turn before that; not at all unless told. */
+  waitMs?(index: number): number;
   /** There and back. */
   readonly roundTripMs: number;
   /** What its clock shows beyond ours. */
@@ -76,22 +78,28 @@ export interface SimulatedServiceOptions {
   fail?(looks: number): void;
 }
 
+interface Simulated {
+  readonly startedAt: number;
+  readonly waitMs: number;
+  readonly durationMs: number;
+}
+
 export interface SimulatedService extends RenderService {
   readonly requests: { posts: number; looks: number; lists: number };
 }
 
 export function simulatedService(options: SimulatedServiceOptions): SimulatedService {
   const { clock, roundTripMs, clockAheadMs = 0 } = options;
-  const sessions = new Map<string, { readonly startedAt: number; readonly durationMs: number }>();
+  const sessions = new Map<string, Simulated>();
   const requests = { posts: 0, looks: 0, lists: 0 };
   const time = (at: number): string => new Date(Math.round(at + clockAheadMs)).toISOString();
 
   const stateOf = (id: string): RenderSession => {
-    const { startedAt, durationMs } = sessions.get(id)!;
-    const share = (clock.now() - startedAt) / durationMs;
+    const { startedAt, waitMs, durationMs } = sessions.get(id)!;
+    const share = Math.max(0, clock.now() - startedAt - waitMs) / durationMs;
     const created = { ...bareSession(id, 0), created_at: time(startedAt), updated_at: time(startedAt) };
     if (share < 1) return { ...created, render_progress: options.showsProgress ? Math.floor(share * 100) : 0 };
-    const updated_at = time(startedAt + durationMs);
+    const updated_at = time(startedAt + waitMs + durationMs);
     return { ...created, status: 'preview_rendered', render_progress: 100, video_url: 'https://x', updated_at };
   };
 
@@ -119,7 +127,8 @@ export function simulatedService(options: SimulatedServiceOptions): SimulatedSer
     createRenderSession: () =>
       travelling(() => {
         const id = `session-${requests.posts}`;
-        sessions.set(id, { startedAt: clock.now(), durationMs: options.durationMs(requests.posts) });
+        const waitMs = options.waitMs?.(requests.posts) ?? 0;
+        sessions.set(id, { startedAt: clock.now(), waitMs, durationMs: options.durationMs(requests.posts) });
         requests.posts += 1;
         return stateOf(id);
       }),
