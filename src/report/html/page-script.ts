@@ -2,7 +2,7 @@
 export const PAGE_SCRIPT = `
 (() => {
   const all = (selector, within = document) => [...within.querySelectorAll(selector)];
-  const cards = all('.card');
+  const cards = all('#videos .card');
   const list = document.getElementById('videos');
   const find = document.getElementById('find');
   const sort = document.getElementById('sort');

@@ -71,6 +71,7 @@ input[type=range]{accent-color:var(--focus);width:100%;min-height:26px;margin:2p
 [data-view=slider] .both{--x:var(--cut,50%)}
 [data-view=slider] .both .line{display:block}
 .line{display:none;position:absolute;top:0;bottom:24px;left:min(var(--x),100%);width:2px;background:#fff;box-shadow:0 0 0 1px #0008;pointer-events:none;max-width:2px}
+[data-view=slider] .both img,[data-view=difference] .both img{max-height:76vh}
 [data-view=slider] .both{max-width:760px}
 [data-view=difference] .both{isolation:isolate}
 [data-view=difference] .both .after img{mix-blend-mode:difference}
@@ -79,6 +80,6 @@ input[type=range]{accent-color:var(--focus);width:100%;min-height:26px;margin:2p
 .sheet img{max-width:100%;height:auto;border-radius:8px;margin-top:8px}
 footer{max-width:1080px;margin:0 auto;padding:18px 20px 48px;color:var(--dim);font-size:13px}
 @media(max-width:560px){.lead{font-size:21px}header{padding-top:22px}.bar{position:static}table,tbody,tr,th,td,thead{display:block;width:auto}thead{display:none}
-tbody th{border-top:1px solid var(--line);padding-bottom:0}td{border-top:0;padding:2px 0 2px 12px;border-left:2px solid var(--del)}td+td{border-left-color:var(--ins);margin-top:4px}tbody tr{padding-bottom:9px;display:block}}
+tbody th,tbody td{width:auto}tbody th{border-top:1px solid var(--line);padding-bottom:0}td{border-top:0;padding:2px 0 2px 12px;border-left:2px solid var(--del)}td+td{border-left-color:var(--ins);margin-top:4px}tbody tr{padding-bottom:9px;display:block}}
 @media print{.bar,.cut,.controls{display:none}.card{break-inside:avoid;content-visibility:visible}}
 `;

@@ -79,7 +79,7 @@ function sideHtml(shown: Shown | null): string {
     case 'name':
       return `<code>${escapeHtml(shown.name)}</code>`;
     case 'color':
-      return `<svg class="swatch" viewBox="0 0 1 1" aria-hidden="true"><rect width="1" height="1" fill="#${shown.color}"/></svg><code>#${shown.color}</code>`;
+      return `<svg class="swatch" width="13" height="13" viewBox="0 0 1 1" aria-hidden="true"><rect width="1" height="1" fill="#${shown.color}"/></svg><code>#${shown.color}</code>`;
   }
 }
 

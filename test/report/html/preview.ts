@@ -1,0 +1,27 @@
+import { createCanvas } from '@napi-rs/canvas';
+import type { PlanPreview, PreviewImage } from '../../../src/preview/plan-preview.ts';
+
+/** A picture of one colour. */
+export function image(color: string, width = 64, height = 36): PreviewImage {
+  const canvas = createCanvas(width, height);
+  const context = canvas.getContext('2d');
+  context.fillStyle = color;
+  context.fillRect(0, 0, width, height);
+  return { bytes: canvas.toBuffer('image/png'), contentType: 'image/png', width, height, url: null };
+}
+
+/** What the changes of `everyAction` could look like: one that is seen, one that is not, one that is new, one left out. */
+export function examplePreview(): PlanPreview {
+  const still = { timeSeconds: 2, editables: ['Headline'], before: image('#eeada7'), after: image('#ff8800') };
+  const drafts = { before: new Uint8Array([1, 2]), after: new Uint8Array([3, 4]) };
+  return {
+    videos: new Map([
+      ['berlin', { stills: [{ ...still, changedShare: 0.25 }], isVisible: true, unseen: ['sound'], drafts }],
+      ['paris', { stills: [{ ...still, before: null, changedShare: null }], isVisible: null, unseen: [] }],
+      ['vienna', { stills: [{ ...still, changedShare: 0 }], isVisible: false, unseen: [] }],
+    ]),
+    leftOut: [{ id: 'bergen', reason: 'budget' }],
+    contactSheet: image('#888888', 320, 200),
+    seconds: { all: 2, rendering: 1 },
+  };
+}
