@@ -29,12 +29,14 @@ const LATE = [
   'cli/drift/drift-command.ts',
   'cli/drift/run-refresh.ts',
   'cli/lint/lint-videos.ts',
+  'cli/preview/look-at-plan.ts',
   'git/changed-files.ts',
   'git/former-entries.ts',
   'git/former-fingerprints.ts',
   'git/git-journal.ts',
   'project/load-project.ts',
   'report/plan-markdown.ts',
+  'report/preview-text.ts',
 ];
 const { dependencies, optionalDependencies, peerDependencies } = JSON.parse(readFileSync('package.json', 'utf8'));
 const installed = Object.keys({ ...dependencies, ...optionalDependencies, ...peerDependencies }).filter(
@@ -64,6 +66,7 @@ const { metafile } = await build({
     'engine/raster/raster-worker.ts',
     'engine/writers/gif-worker.ts',
     'engine/stills/still-worker.ts',
+    'engine/inspect/font-worker.ts',
     'engine/lint/lint-worker.ts',
     'server/templates/package-worker.ts',
     'session/sources/source-worker.ts',

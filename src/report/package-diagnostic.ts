@@ -1,5 +1,6 @@
 import type { Diagnostic, Span } from '../diagnostic.ts';
 import type { PackageFinding } from '../engine/inspect/package-finding.ts';
+import type { UnreadableFont } from '../engine/inspect/unreadable-fonts.ts';
 import type { UnsupportedUse } from '../template/lottie/find-unsupported.ts';
 import { FEATURES } from '../template/lottie/unsupported-features.ts';
 import type { Manifest } from '../template/manifest.ts';
@@ -60,6 +61,13 @@ export function packageDiagnostic(
       return warning('font_unlicensed', message, file('fonts'), hint);
     }
   }
+}
+
+/** A font that no text can be set in. @param folder of the package, as it is told */
+export function unreadableFont({ path, problem }: UnreadableFont, folder: string): Diagnostic {
+  const at = { file: `${folder}/${path}`, start: 0, end: 0 };
+  const hint = 'Put the font in again';
+  return { code: 'template_invalid', severity: 'error', message: problem, hint, at };
 }
 
 /** Layers by name, with where they are. */

@@ -1,9 +1,10 @@
 import { type Diagnostic, EXIT, hasErrors } from '../../diagnostic.ts';
 import { inspectPackage } from '../../engine/inspect/inspect-package.ts';
 import type { PackageFinding } from '../../engine/inspect/package-finding.ts';
+import { unreadableFonts } from '../../engine/inspect/unreadable-fonts.ts';
 import { SceneError } from '../../engine/scene-error.ts';
 import { diagnosticsJson } from '../../report/diagnostics-json.ts';
-import { packageDiagnostic } from '../../report/package-diagnostic.ts';
+import { packageDiagnostic, unreadableFont } from '../../report/package-diagnostic.ts';
 import { checkedText } from '../../report/template-check-text.ts';
 import { renderCapacity } from '../../session/processes/render-capacity.ts';
 import { createRenderPool } from '../../session/processes/render-pool.ts';
@@ -56,6 +57,9 @@ async function check(found: NamedPackage): Promise<{
   const parsed = parseTemplatePackage(folder, files.value);
   if (!parsed.ok) return { template: null, findings: [], diagnostics: parsed.diagnostics };
   const template = parsed.value;
+  const carried = [...template.fonts.values(), ...template.extraFonts.values()];
+  const unreadable = (await unreadableFonts(carried)).map((font) => unreadableFont(font, folder));
+  if (unreadable.length > 0) return { template, findings: [], diagnostics: unreadable };
   const pool = createRenderPool({ size: renderCapacity() });
   try {
     // The licences of the repository's own fonts are not the package's affair.

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readPackageZip } from '../../../src/template/archive/read-package-zip.ts';
 import { writePackageZip } from '../../../src/template/archive/write-package-zip.ts';
+import { LATIN } from '../../engine/text/test-fonts.ts';
 import { FONT_BYTES, FONTS, lottie, textLayer } from '../../support/lottie-documents.ts';
 import { makeFolder, makeRepository } from '../../support/repository.ts';
 import { smallAnimation, smallPackageFiles, solidPng } from '../../support/small-package.ts';
@@ -156,6 +157,27 @@ describe('reelform template check', () => {
       style_version: null,
       diagnostics: [{ code: 'template_invalid', severity: 'error', file: 'small/template.yaml', line: 5, column: 3 }],
     });
+  });
+});
+
+describe('fonts whose packed content is damaged', () => {
+  const damaged = new Uint8Array(LATIN.bytes).fill(7, 3_000);
+  const told = [
+    { code: 'template_invalid', severity: 'error', message: 'The font Spare.woff2 is a damaged WOFF2 file' },
+  ];
+
+  it('are found by template check, though no text uses them', async () => {
+    const root = packageFolder({ 'fonts/Spare.woff2': damaged });
+    const { exitCode, stdout } = await reelform(root, ['template', 'check', 'small', '--json']);
+    expect(exitCode).toBe(1);
+    expect(JSON.parse(stdout).diagnostics).toMatchObject([{ ...told[0], file: 'small/fonts/Spare.woff2' }]);
+  });
+
+  it('are found by validate', async () => {
+    const root = makeRepository({ 'templates/small/fonts/Spare.woff2': damaged });
+    const { exitCode, stdout } = await reelform(root, ['validate', '--json']);
+    expect(exitCode).toBe(1);
+    expect(JSON.parse(stdout).diagnostics).toEqual(expect.arrayContaining([expect.objectContaining(told[0])]));
   });
 });
 
