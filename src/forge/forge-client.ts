@@ -52,12 +52,16 @@ export function openForgeClient(options: {
   readonly clock: ForgeClock;
 }): ForgeClient {
   const { name, baseUrl, token, clock } = options;
-  const { origin } = new URL(baseUrl);
-  if (!isPrivate(baseUrl)) {
-    throw new ForgeError('forge_refused', `${name} at ${origin}: the token would travel in clear`, {
-      hint: 'Give it an address that begins with https://',
-    });
+  if (!URL.canParse(baseUrl) || !isPrivate(baseUrl)) {
+    throw new ForgeError(
+      'forge_refused',
+      `The address of ${name} does not begin with https://: the token would travel in clear`,
+      {
+        hint: 'Look at GITHUB_API_URL and GITHUB_GRAPHQL_URL, or CI_API_V4_URL',
+      },
+    );
   }
+  const { origin } = new URL(baseUrl);
   if (!/^[!-~]+$/.test(token)) {
     throw new ForgeError('forge_refused', `The token for ${name} has characters that no token has`, {
       hint: 'Look whether all of it was copied, and nothing else',
@@ -151,7 +155,7 @@ export function nextPage(header: string | string[] | undefined): string | null {
 /** Nobody on the way can read it: encrypted, or it stays on this machine. */
 function isPrivate(url: string): boolean {
   const { protocol, hostname } = new URL(url);
-  return protocol === 'https:' || ['127.0.0.1', 'localhost', '[::1]'].includes(hostname);
+  return protocol === 'https:' || (protocol === 'http:' && ['127.0.0.1', 'localhost', '[::1]'].includes(hostname));
 }
 
 /** For people: queries are long, and may be secrets. */

@@ -104,7 +104,9 @@ describe('openGitHub()', () => {
       (thrown: Error) => thrown,
     );
     expect(inspect([error, github], { depth: 9, showHidden: true }) + error.stack).not.toContain('canary');
-    expect(() => openGitHub({ ...server, apiUrl: 'http://api.example.com' }, TOKEN, null!)).toThrow('in clear');
+    for (const apiUrl of ['http://api.example.com', 'ftp://localhost', 'nonsense']) {
+      expect(() => openGitHub({ ...server, apiUrl }, TOKEN, null!)).toThrow('in clear');
+    }
     expect(() => openGitHub(server, `${TOKEN}\n2`, null!)).toThrow(/^(?!.*canary).*characters that no token has/s);
   });
 
