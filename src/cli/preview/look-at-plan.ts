@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path';
 import type { Video } from '../../definition/video.ts';
 import { DeliveryFailure } from '../../delivery/destination.ts';
 import { type Diagnostic, ReelformError } from '../../diagnostic.ts';
+import type { DesiredVideo } from '../../plan/desired-video.ts';
 import type { Change, Plan } from '../../plan/plan.ts';
 import { formerVideo } from '../../preview/former-video.ts';
 import type { PlanPreview } from '../../preview/plan-preview.ts';
@@ -114,26 +115,33 @@ function subjectsOf(changes: readonly Change[], { repository, base, scenes }: Ar
     if (desired === null || video === undefined) return [];
     const template = templates.load(video.template).template;
     const own = template?.package ?? null;
-    const isUpgrade = change.fields.some(({ field }) => field === 'style_version' || field === 'template');
     const sceneOf = (one: Video): Promise<Scene> => scenes.sceneOf(one, own!);
+    const found = base?.find(change.previousId ?? id) ?? base?.find(id) ?? null;
+    // What the branch did not change is to be rendered all the same: then the lockfile is behind, and says what was.
+    const former = found !== null && found.desired.fingerprint !== desired.fingerprint ? found : null;
     const before = async (): Promise<Scene | null> => {
-      const found = base?.find(change.previousId ?? id) ?? base?.find(id) ?? null;
-      // The lockfile is behind: what is to be rendered is no change of this branch.
-      if (found !== null && found.fingerprint !== desired.fingerprint) return found.scene();
+      if (former !== null) return former.scene();
       const { before: entry } = change;
       if (entry === null) return null;
       const fileOf = (digest: string): string | null => byDigest.get(digest) ?? null;
-      const former = formerVideo({ entry, desired, video, spec: template!.spec, fileOf });
-      return former && sceneOf(former);
+      const remembered = formerVideo({ entry, desired, video, spec: template!.spec, fileOf });
+      return remembered && sceneOf(remembered);
     };
+    const isUpgrade = former === null ? false : former.desired.styleVersion !== desired.styleVersion;
+    const changed = former === null ? change.inputs.map(({ key }) => key) : changedKeys(former.desired, desired);
     const sides = async (): Promise<Sides> => {
       // That the old one cannot be drawn any more is no reason not to show the new one.
       const [was, after] = await Promise.all([before().catch(() => null), sceneOf(video)]);
-      return { before: was, after, editables: isUpgrade ? [] : change.inputs.map(({ key }) => key) };
+      return { before: was, after, editables: isUpgrade ? [] : changed };
     };
-    const isUpdate = change.action === 'update';
+    const isUpdate = change.action === 'update' || former !== null;
     return [{ id, path: video.path, isUpdate, isUpgrade, sides: own === null ? null : sides }];
   });
+}
+
+function changedKeys({ inputs: before }: DesiredVideo, { inputs: after }: DesiredVideo): string[] {
+  const keys = new Set([...Object.keys(after), ...Object.keys(before)]);
+  return [...keys].filter((key) => before[key] !== after[key]);
 }
 
 /** That pictures could not be published is no reason to lose the plan: they are in the folder, or the report. */

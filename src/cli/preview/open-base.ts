@@ -3,8 +3,7 @@ import { type Diagnostic, ReelformError } from '../../diagnostic.ts';
 import { RENDER_EPOCH } from '../../engine/render-epoch.ts';
 import { checkoutCommit } from '../../git/checkout-commit.ts';
 import { mergeBase, targetBranch } from '../../git/merge-base.ts';
-import type { Fingerprint } from '../../lock/lock.ts';
-import { fingerprint } from '../../plan/fingerprint.ts';
+import { type DesiredVideo, desiredVideo } from '../../plan/desired-video.ts';
 import { loadProject, type Project } from '../../project/load-project.ts';
 import type { Scene } from '../../template/scene.ts';
 import type { Io } from '../io.ts';
@@ -13,7 +12,7 @@ import { openScenes } from '../render/open-scenes.ts';
 
 /** A video as it was where the branch began. */
 export interface FormerSide {
-  readonly fingerprint: Fingerprint;
+  readonly desired: DesiredVideo;
   /** Null for a template that is not there. @throws as `OpenScenes.sceneOf` */
   scene(): Promise<Scene | null>;
 }
@@ -88,9 +87,10 @@ function openProject(project: Project, io: Io, remove: () => Promise<void>): Ope
         styleVersion: template.spec.id,
         renderEpoch: project.config.service === 'embedded' ? RENDER_EPOCH : null,
         assetDigest: (path: string) => project.assets.get(path)!.sha256,
+        durationSeconds: null,
       };
       return {
-        fingerprint: fingerprint(video, context),
+        desired: desiredVideo(video, context),
         scene: async () => templatePackage && scenes.sceneOf(video, templatePackage),
       };
     },

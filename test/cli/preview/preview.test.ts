@@ -1,0 +1,118 @@
+import { readdirSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readPreview } from '../../../src/preview/read-preview.ts';
+import { cloneOf, type GitRepository, gitIn, newRemote } from '../../support/git-repository.ts';
+import { CONFIG, definition, makeRepository } from '../../support/repository.ts';
+import { type S3Server, startS3Server } from '../../support/s3-server.ts';
+import { solidPng } from '../../support/small-package.ts';
+import { writeFiles } from '../../support/temporary-repository.ts';
+import { reelform, type TestIoOptions } from '../../support/test-io.ts';
+
+let bucket: S3Server;
+beforeAll(async () => {
+  bucket = await startS3Server();
+});
+afterAll(() => bucket.close());
+
+const PALE = definition('Rome').replace('EEADA7', 'EEADA8');
+const DARK = definition('Berlin').replace('EEADA7', '202040');
+
+/** A repository with a branch beside the main one, of which a remote knows. */
+async function branched(): Promise<GitRepository> {
+  const remote = await newRemote();
+  const repository = gitIn(makeRepository({ '.gitignore': '.reelform/\nlooks/\n' }));
+  const { git } = repository;
+  await git('init', '--quiet', '--initial-branch=main');
+  await git('remote', 'add', 'origin', `file://${remote.root}`);
+  await repository.commit({});
+  await git('push', '--quiet', '-u', 'origin', 'main');
+  await git('checkout', '--quiet', '-b', 'change');
+  return repository;
+}
+
+async function look(root: string, flags: readonly string[] = [], options: TestIoOptions = {}) {
+  const args = ['plan', '--json', '--preview', 'stills', '--preview-dir', 'looks', ...flags];
+  const { exitCode, stdout, stderr } = await reelform(root, args, { now: Date.now, ...options });
+  if (exitCode !== 0) throw new Error(stderr + stdout);
+  return { ...JSON.parse(stdout), stderr } as {
+    preview: { videos: { id: string; visible: boolean | null; changed_share: number | null }[]; left_out: unknown[] };
+    diagnostics: { code: string; message: string; hint: string }[];
+  };
+}
+
+describe('reelform plan --preview', () => {
+  it('compares with the merge base, says what cannot be seen, and pushes pictures to a branch', async () => {
+    const { root, commit, git } = await branched();
+    await commit({ 'videos/berlin.yaml': DARK, 'videos/rome.yaml': PALE });
+    const temporary = () => readdirSync(tmpdir()).filter((name) => name.startsWith('reelform-base-'));
+    const before = temporary();
+    const { preview } = await look(root, ['--preview-host', 'branch:looks'], {
+      env: { GITHUB_REPOSITORY: 'acme/videos' },
+    });
+    expect(temporary()).toEqual(before);
+    expect(preview.videos).toEqual([
+      { id: 'berlin', visible: true, unseen: [], changed_share: expect.any(Number) },
+      // Of the videos that are to be made, this one is as the main branch has it.
+      { id: 'oslo', visible: null, unseen: [], changed_share: null },
+      { id: 'rome', visible: false, unseen: [], changed_share: 0 },
+    ]);
+    const urlsBelow = ['https://github.com/acme/videos/blob/looks/'];
+    const { videos } = await readPreview(join(root, 'looks'), { urlsBelow });
+    const [still] = videos.get('berlin')!.stills;
+    expect(still!.after.url).toMatch(
+      /^https:\/\/github\.com\/acme\/videos\/blob\/looks\/\d{4}-\d\d-\d\d\/[0-9a-f]{64}\.jpg\?raw=true$/,
+    );
+    await git('fetch', '--quiet', 'origin', 'looks');
+    const path = still!.after.url!.slice(urlsBelow[0]!.length).replace('?raw=true', '');
+    expect(await git('ls-tree', '-r', '--name-only', 'FETCH_HEAD')).toContain(path);
+  });
+
+  it('puts an upgrade of a template on one sheet, and the pictures into a bucket', async () => {
+    const { root } = await branched();
+    const credential = [
+      `credentials: {main: {kind: s3, endpoint: "${bucket.url}", region: us-east-1, path_style: true,`,
+      '  access_key_id_env: AWS_ACCESS_KEY_ID, secret_access_key_env: AWS_SECRET_ACCESS_KEY,',
+      '  allow: ["s3://videos/"], public_url: https://cdn.example.com/}}\n',
+    ];
+    writeFiles(root, {
+      'reelform.yaml': `${CONFIG}${credential.join('\n')}`,
+      'videos/oslo.yaml': definition('Oslo'),
+      'templates/small/images/photo.png': solidPng('#0000ff'),
+    });
+    const host = ['--base', 'main', '--preview-host', 's3://videos/looks', '--target', '[or]*'];
+    await look(root, host, { env: bucket.env });
+    const { contactSheet } = await readPreview(join(root, 'looks'), { urlsBelow: ['https://cdn.example.com/looks/'] });
+    const key = contactSheet!.url!.slice('https://cdn.example.com/'.length);
+    expect(await bucket.read('videos', key)).toEqual(Buffer.from(contactSheet!.bytes));
+  });
+
+  it('goes on with the lockfile alone where the history is not there, and says what to do', async () => {
+    const { commit, git } = await branched();
+    await commit({ 'videos/rome.yaml': definition('Roma') });
+    await git('push', '--quiet', 'origin', 'change');
+    const remote = gitIn((await git('remote', 'get-url', 'origin')).slice('file://'.length));
+    const shallow = await cloneOf(remote, '--depth=1', '--branch=change');
+    const { diagnostics, preview } = await look(shallow.root, ['--target', 'rome'], {
+      env: { GITHUB_BASE_REF: 'main' },
+    });
+    expect(diagnostics.find(({ code }) => code === 'preview_base_missing')).toMatchObject({
+      severity: 'warning',
+      hint: expect.stringContaining('fetch-depth: 0'),
+    });
+    expect(preview.videos).toMatchObject([{ id: 'rome', visible: null }]);
+  });
+
+  it('refuses what does not go together, and a place that nobody could read', async () => {
+    const root = makeRepository();
+    const alone = await reelform(root, ['plan', '--preview-dir', 'looks']);
+    expect(alone.exitCode).toBe(1);
+    expect(alone.stderr).toContain('options_conflict');
+    for (const place of ['branch:-x', 's3://videos/looks', 'file:looks', 'nowhere']) {
+      const { exitCode, stderr } = await reelform(root, ['plan', '--preview', 'stills', '--preview-host', place]);
+      expect(exitCode).toBe(1);
+      expect(stderr).toContain('preview_invalid');
+    }
+  });
+});

@@ -1,0 +1,44 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { checkoutCommit } from '../../src/git/checkout-commit.ts';
+import { mergeBase, targetBranch } from '../../src/git/merge-base.ts';
+import { cloneOf, newRemote, newRepository } from '../support/git-repository.ts';
+
+describe('checkoutCommit()', () => {
+  it('writes the files below a folder as they were, runs no hook and leaves no trace', async () => {
+    const repository = await newRepository();
+    const files = {
+      'README.md': 'out',
+      'sub/reelform.yaml': 'old',
+      'sub/videos/a.yaml': 'a',
+      '.gitattributes': 'sub export-ignore',
+    };
+    const commit = await repository.commit(files);
+    await repository.commit({ 'sub/reelform.yaml': 'new', '.git/hooks/post-checkout': '#!/bin/sh\ntouch ../hooked' });
+    const before = await repository.git('status', '--porcelain');
+    const { root, remove } = await checkoutCommit(join(repository.root, 'sub'), commit);
+    expect(readFileSync(join(root, 'reelform.yaml'), 'utf8')).toBe('old');
+    expect(readFileSync(join(root, 'videos/a.yaml'), 'utf8')).toBe('a');
+    expect(existsSync(join(root, '../README.md'))).toBe(false);
+    expect(await repository.git('status', '--porcelain')).toBe(before);
+    await remove();
+    expect(existsSync(root)).toBe(false);
+  });
+});
+
+describe('targetBranch()', () => {
+  it('is what CI says, else the default branch of the remote', async () => {
+    const remote = await newRemote();
+    const origin = await cloneOf(remote);
+    const base = await origin.commit({ 'a.txt': 'a' });
+    await origin.git('push', '--quiet', 'origin', 'main');
+    const clone = await cloneOf(remote);
+    await clone.git('checkout', '--quiet', '-b', 'change');
+    await clone.commit({ 'a.txt': 'b' });
+    expect(await targetBranch(clone.root, null)).toBe('origin/main');
+    expect(await targetBranch(clone.root, 'release')).toBe('origin/release');
+    expect(await mergeBase(clone.root, 'origin/main')).toBe(base);
+    expect(await targetBranch((await newRepository()).root, null)).toBeNull();
+  });
+});
