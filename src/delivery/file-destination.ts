@@ -1,10 +1,10 @@
-import { createHash } from 'node:crypto';
 import { realpath } from 'node:fs/promises';
 import { basename, dirname, relative, sep } from 'node:path';
 import { ifThere } from '../if-there.ts';
 import { replaceFile } from '../replace-file.ts';
 import { type DeliveredFile, DeliveryFailure, type Destination } from './destination.ts';
 import { publicUrlOf } from './public-url.ts';
+import { verified } from './verify-file.ts';
 
 export interface FileDestinationOptions {
   /** Absolute. */
@@ -43,21 +43,6 @@ async function refuseDetour(path: string, root: string): Promise<void> {
 /** Where the part of a path leads that is there already. */
 async function deepest(path: string): Promise<string> {
   return (await ifThere(realpath(path))) ?? (dirname(path) === path ? path : await deepest(dirname(path)));
-}
-
-/** What was read, piece by piece; fails at its end where that was another file. */
-async function* verified(file: DeliveredFile, signal: AbortSignal): AsyncGenerator<Uint8Array> {
-  const digest = createHash('sha256');
-  let size = 0;
-  for await (const piece of file.stream() as AsyncIterable<Uint8Array>) {
-    signal.throwIfAborted();
-    digest.update(piece);
-    size += piece.length;
-    yield piece;
-  }
-  if (size !== file.size || digest.digest('hex') !== file.sha256) {
-    throw new DeliveryFailure('The finished file could not be read', { isRetryable: true });
-  }
 }
 
 /** Paths of the machine stay out of it. */

@@ -30,5 +30,10 @@ export async function readRange(
   }
   signal.throwIfAborted();
   if (length === bytes.length) return bytes;
-  throw new DeliveryFailure('The finished file could not be read', { isRetryable: true });
+  throw unreadable();
+}
+
+/** A file that breaks off, or cannot be read at all. */
+export function unreadable(): DeliveryFailure {
+  return new DeliveryFailure('The finished file could not be read', { isRetryable: true });
 }

@@ -161,6 +161,17 @@ describe('a destination in a bucket', () => {
     expect(await s3.read('videos', 'corrupt.mp4')).toBeNull();
   });
 
+  it('takes no file that is another than it was', async () => {
+    const other = { ...fileOf(LARGE), sha256: sha256('what was rendered') };
+    for (const failure of [
+      await failureOf(deliver('s3://videos/other.mp4', { ...fileOf(randomBytes(10)), sha256: other.sha256 })),
+      await failureOf(deliverLarge('other.mp4', other)),
+    ]) {
+      expect(failure).toMatchObject({ isRetryable: false, message: expect.stringContaining('not what it was') });
+    }
+    expect(await s3.read('videos', 'other.mp4')).toBeNull();
+  });
+
   it('is tried again by itself when the store is busy for a moment', async () => {
     let busy = 2;
     s3.fault(({ method }) => (method === 'PUT' && busy-- > 0 ? BUSY : null));

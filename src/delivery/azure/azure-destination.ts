@@ -13,6 +13,7 @@ import { publicUrlOf } from '../public-url.ts';
 import { readRange } from '../read-range.ts';
 import { readSecret } from '../read-secret.ts';
 import type { Target } from '../target.ts';
+import { PartsDigest } from '../verify-file.ts';
 import { azureFailure, isNotFound } from './azure-failure.ts';
 
 /** Larger files go in blocks of this size or more. */
@@ -80,6 +81,7 @@ async function send(
   const count = Math.max(1, Math.ceil(file.size / blockBytes));
   const ids = Array.from({ length: count }, (_, index) => blockId(file, blockBytes, index));
   const there = await stagedBlocks(blob, abortSignal);
+  const digest = new PartsDigest();
   let hasFailed = false;
   const limit = pLimit(PARALLEL);
   const sending = ids.map((id, index) =>
@@ -87,6 +89,7 @@ async function send(
       const range = { start: index * blockBytes, end: Math.min(file.size, (index + 1) * blockBytes) };
       if (hasFailed || file.size === 0 || there.get(id) === range.end - range.start) return;
       const bytes = await readRange(file, range, abortSignal);
+      digest.add(index, bytes);
       const transactionalContentMD5 = createHash('md5').update(bytes).digest();
       await blob.stageBlock(id, bytes, bytes.length, { abortSignal, transactionalContentMD5 });
     }),
@@ -99,6 +102,7 @@ async function send(
     await Promise.allSettled(sending);
     throw error;
   }
+  await digest.check(file, count, abortSignal);
   await blob.commitBlockList(file.size === 0 ? [] : ids, {
     abortSignal,
     blobHTTPHeaders: { blobContentType: file.contentType },

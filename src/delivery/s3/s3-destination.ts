@@ -1,6 +1,7 @@
 import type { DeliveredFile, DeliverOptions, Destination } from '../destination.ts';
 import { publicUrlOf } from '../public-url.ts';
 import { readRange } from '../read-range.ts';
+import { PartsDigest } from '../verify-file.ts';
 import type { S3Bucket, S3ObjectFacts, S3ObjectKind } from './s3-bucket.ts';
 import { sendParts } from './send-parts.ts';
 
@@ -48,6 +49,9 @@ async function send(
   const kind: S3ObjectKind = { contentType: file.contentType, metadata: { [DIGEST_METADATA]: file.sha256 } };
   if (file.size <= pieceBytes) {
     const bytes = await readRange(file, { start: 0, end: file.size }, signal);
+    const digest = new PartsDigest();
+    digest.add(0, bytes);
+    await digest.check(file, 1, signal);
     await bucket.put(key, bytes, kind, signal);
   } else {
     const isSent = await sendParts({ bucket, key, file, kind, smallestPartBytes: pieceBytes }, options);

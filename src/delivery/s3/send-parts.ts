@@ -3,6 +3,7 @@ import type { Json } from '../../digest.ts';
 import { isRecord } from '../../is-record.ts';
 import { type DeliveredFile, type DeliverOptions, DeliveryFailure } from '../destination.ts';
 import { readRange } from '../read-range.ts';
+import { PartsDigest } from '../verify-file.ts';
 import type { S3Bucket, S3ObjectKind, S3Part } from './s3-bucket.ts';
 
 export interface SendPartsOptions {
@@ -74,6 +75,7 @@ async function sendMissing(
   signal: AbortSignal,
 ): Promise<S3Part[] | null> {
   const limit = pLimit(PARALLEL);
+  const digest = new PartsDigest();
   let hasFailed = false;
   const send = async (index: number): Promise<S3Part | null> => {
     const range = { start: index * partBytes, end: Math.min(file.size, (index + 1) * partBytes) };
@@ -81,13 +83,16 @@ async function sendMissing(
     const known = there.find((part) => part.number === number && part.size === range.end - range.start);
     if (known !== undefined || hasFailed) return known ?? null;
     const bytes = await readRange(file, range, signal);
+    digest.add(index, bytes);
     return await bucket.putPart(key, uploadId, { number, bytes }, signal);
   };
   const count = Math.ceil(file.size / partBytes);
   const sending = Array.from({ length: count }, (_, index) => limit(send, index));
   try {
     const parts = await Promise.all(sending);
-    return parts.every((part) => part !== null) ? parts : null;
+    if (!parts.every((part) => part !== null)) return null;
+    await digest.check(file, count, signal);
+    return parts;
   } catch (error) {
     // Those that are on their way may still come, and need not be sent again.
     hasFailed = true;
