@@ -2,7 +2,7 @@ import { realpath } from 'node:fs/promises';
 import { basename, dirname, relative, sep } from 'node:path';
 import { ifThere } from '../if-there.ts';
 import { replaceFile } from '../replace-file.ts';
-import { type DeliveredFile, DeliveryFailure, type Destination } from './destination.ts';
+import { DeliveryFailure, type Destination } from './destination.ts';
 import { publicUrlOf } from './public-url.ts';
 import { verified } from './verify-file.ts';
 
