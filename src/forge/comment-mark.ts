@@ -1,5 +1,3 @@
-import { isRecord } from '../is-record.ts';
-
 /** What a comment is about, hidden in it. */
 export interface CommentData {
   readonly plan_id: string;
@@ -26,17 +24,4 @@ const HIDDEN = /^(?:sha256:)?[0-9a-f]{7,64}$/;
 /** Whether a comment is one of ours: its first line is the marker, and nothing else. */
 export function isMarked(body: string, tag: string): boolean {
   return body.split(/\r?\n/, 1)[0] === commentMarker(tag);
-}
-
-/** What a comment of ours is about; null where it does not say it. */
-export function commentData(body: string): CommentData | null {
-  const json = /^<!-- (\{.*\}) -->$/.exec(body.split(/\r?\n/, 2)[1] ?? '')?.[1];
-  try {
-    const value: unknown = json === undefined ? null : JSON.parse(json);
-    if (!isRecord(value) || typeof value.plan_id !== 'string') return null;
-    const commit = (one: unknown): string | null => (typeof one === 'string' ? one : null);
-    return { plan_id: value.plan_id, head_sha: commit(value.head_sha), base_sha: commit(value.base_sha) };
-  } catch {
-    return null;
-  }
 }

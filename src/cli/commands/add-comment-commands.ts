@@ -32,6 +32,7 @@ function addCommentFlags(command: Command, behaviors: readonly string[], token: 
   return command
     .requiredOption('--plan <file>', 'the plan, as `reelform plan --json` prints it or `--out` saves it')
     .option('--preview-dir <dir>', 'the pictures that `reelform plan --preview-dir` wrote')
+    .option('--preview-url <url>', 'pictures may be shown from addresses below this one, too', addressBelow)
     .addOption(behavior.default('update'))
     .option('--skip-no-diff', 'write no new comment for a plan without changes')
     .option('--dry-run', 'print the comment, and write none')
@@ -44,6 +45,15 @@ function addCommentFlags(command: Command, behaviors: readonly string[], token: 
 function tag(text: string): string {
   if (/^[A-Za-z0-9][A-Za-z0-9._/-]{0,63}$/.test(text) && !text.includes('--')) return text;
   throw new InvalidArgumentError('It must be 1 to 64 letters, digits, ".", "_", "/" and single "-".');
+}
+
+/** With a slash at its end: what only begins like it may be anybody's. */
+function addressBelow(text: string, earlier: readonly string[] = []): string[] {
+  const url = URL.parse(text);
+  if (url?.protocol !== 'https:' || url.username !== '' || url.search !== '' || url.hash !== '') {
+    throw new InvalidArgumentError('It must be an address such as https://cdn.example.com/previews/.');
+  }
+  return [...earlier, url.href.endsWith('/') ? url.href : `${url.href}/`];
 }
 
 function positiveInteger(text: string): number {

@@ -56,7 +56,7 @@ export async function draftComment(
 
   async function tryPreview(folder: string): Promise<PlanPreview | null> {
     try {
-      return await readPreview(folder, { urlsBelow });
+      return await readPreview(folder, { urlsBelow: [...urlsBelow, ...(options.previewUrl ?? [])] });
     } catch (error) {
       if (!isReelformError(error)) throw error;
       tellWarning(error, io);

@@ -22,7 +22,10 @@ export async function commentGitLabCommand(options: CommentGitLabOptions, io: Io
       hint: 'Run it in a pipeline of a merge request, or set CI_API_V4_URL and CI_PROJECT_ID and say --mr NUMBER',
     });
   }
-  const draft = await draftComment(options, io, { summary: job.jobUrl, urlsBelow: [] });
+  const draft = await draftComment(options, io, {
+    summary: job.jobUrl,
+    urlsBelow: job.projectUrl === null ? [] : [`${job.projectUrl}/`],
+  });
   const body = draft.body({ head_sha: job.headSha, base_sha: job.baseSha });
   if (options.dryRun === true) {
     io.stdout.write(`${body}\n`);

@@ -6,6 +6,8 @@ export interface CommentOptions extends GlobalOptions {
   /** The plan's document. */
   readonly plan: string;
   readonly previewDir?: string;
+  /** Beginnings of addresses from which pictures may be shown, beside those of the repository itself. */
+  readonly previewUrl?: readonly string[];
   readonly behavior: Behavior;
   readonly skipNoDiff?: boolean;
   readonly dryRun?: boolean;

@@ -8,6 +8,8 @@ export interface GitLabJob {
   /** `https://gitlab.example.com/api/v4` */
   readonly apiUrl: string;
   readonly project: string;
+  /** The page of the project. */
+  readonly projectUrl: string | null;
   readonly number: number;
   readonly headSha: string | null;
   readonly baseSha: string | null;
@@ -27,6 +29,7 @@ export function readGitLabJob(
   return {
     apiUrl: apiUrl.replace(/\/+$/, ''),
     project,
+    projectUrl: set('CI_PROJECT_URL'),
     number,
     // Where results are merged for the pipeline, the commit of the pipeline is nobody's.
     headSha: set('CI_MERGE_REQUEST_SOURCE_BRANCH_SHA') ?? set('CI_COMMIT_SHA'),

@@ -1,4 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
+import type { VideoPreview } from '../../../src/preview/plan-preview.ts';
+import { previewFiles } from '../../../src/preview/preview-document.ts';
 import { type GitHubServer, type SeenIssue, startGitHub } from '../../support/github-server.ts';
 import { newVideo, planText } from '../../support/plan-files.ts';
 import { temporaryRepository } from '../../support/temporary-repository.ts';
@@ -89,10 +91,9 @@ describe('reelform comment github', () => {
   it('makes one of its own where another account wrote, and where the tag is another', async () => {
     const { server, comment } = await openFlow();
     await comment(ONE);
-    const moved = { ...server.env('app') };
-    const { comment: again } = { comment: (flags: string[]) => commentAs(server, moved, flags) };
-    await again([]);
-    await again(['--tag', 'site/b']);
+    const again = (...flags: string[]): Promise<Ran> => commentAs(server, server.env('app'), flags);
+    await again();
+    await again('--tag', 'site/b');
     expect(server.comments.map(({ user, body }) => [user, body.split('\n', 1)[0]])).toEqual([
       [BOT, MARKER],
       ['acme-videos[bot]', MARKER],
@@ -133,6 +134,38 @@ describe('reelform comment github', () => {
     expect(body).not.toMatch(/@someone|<img/);
   });
 
+  it('shows pictures from where they may be shown, and goes without those that cannot be used', async () => {
+    const { comment, bodies } = await openFlow();
+    const still = (url: string): VideoPreview => {
+      const after = {
+        bytes: Buffer.from([0xff, 0xd8, 0xff, 0xe0]),
+        contentType: 'image/jpeg' as const,
+        width: 64,
+        height: 36,
+        url,
+      };
+      const stills = [{ timeSeconds: 1, editables: [], before: null, after, changedShare: null }];
+      return { stills, isVisible: null, unseen: [] };
+    };
+    const urls = {
+      a: 'https://github.com/acme/videos/blob/previews/a.jpg?raw=true',
+      b: 'https://cdn.example.com/p/b.jpg',
+      c: 'https://cdn.example.com/pixel.jpg',
+    };
+    const videos = new Map(Object.entries(urls).map(([id, url]) => [id, still(url)]));
+    const seconds = { all: 1, rendering: 1 };
+    const folder = temporaryRepository(
+      Object.fromEntries(previewFiles({ videos, leftOut: [], contactSheet: null, seconds })),
+    );
+    const plan = planText(Object.keys(urls).map((id) => newVideo(id)));
+    await comment(plan, '--preview-dir', folder, '--preview-url', 'https://cdn.example.com/p');
+    const shown = [...bodies()[0]!.matchAll(/<img src="([^"]*)"/g)].map((match) => match[1]);
+    expect(shown.sort()).toEqual([urls.b, urls.a]);
+    const without = await comment(plan, '--preview-dir', `${folder}/none`);
+    expect(without).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('preview_invalid') });
+    expect(bodies()[0]).not.toContain('<img');
+  });
+
   it('doubles nothing when no answer comes', async () => {
     const { server, comment } = await openFlow();
     server.force(POST, { kind: 'cut', afterDoing: true });
@@ -143,6 +176,9 @@ describe('reelform comment github', () => {
     server.force(POST, { kind: 'cut' });
     await comment(ONE, '--behavior', 'new');
     expect(server.comments).toHaveLength(2);
+    await comment(TWO);
+    expect(server.comments).toMatchObject([{ isMinimized: true }, { isMinimized: false }]);
+    expect(server.count('PATCH issues/comments/{id}')).toBe(4);
   });
 
   it('fails nothing where a comment cannot be written, unless it is to', async () => {
