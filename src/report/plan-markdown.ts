@@ -174,12 +174,12 @@ function title(document: PlanDocument, problems: readonly Problem[]): string {
 function head(parts: Parts, mostProblems: number): string[] {
   const { document, problems } = parts;
   const isNothing = document.changes.length === 0;
-  const hasErrors = problems.some(({ severity }) => severity === 'error');
+  const incomplete = incompleteWords(document);
   const estimate = isNothing ? emptyWords(document) : sentence(estimateWords(document));
   return [
     title(document, problems),
-    isNothing && hasErrors ? 'Nothing can be planned before this is mended.' : estimate,
-    document.complete || (isNothing && hasErrors) ? '' : `_${incompleteWords(document)}_`,
+    estimate,
+    incomplete === '' ? '' : `_${incomplete}_`,
     markdownProblems(problems, mostProblems),
   ];
 }

@@ -1,3 +1,4 @@
+import { isRecord } from '../is-record.ts';
 import type { Action } from '../plan/plan.ts';
 import type { ChangeDocument, PlanDocument, SourceDocument } from '../plan/plan-document.ts';
 import { countNoun, formatCount } from './count-noun.ts';
@@ -33,16 +34,25 @@ export function estimateWords({ estimate, deliveries = 0 }: PlanDocument): strin
   return `${countNoun(renders, 'render')}${length}${sent}`;
 }
 
+/** Whether mistakes left nothing to plan: then the document says nothing about any video. */
+export function isUnplanned({ changes, summary, complete, diagnostics }: PlanDocument): boolean {
+  if (changes.length > 0 || complete || Object.keys(summary).length > 0) return false;
+  return diagnostics.some((one) => isRecord(one) && one.severity === 'error');
+}
+
 /** What a plan that changes nothing says. */
-export function emptyWords({ summary, complete }: PlanDocument): string {
+export function emptyWords(document: PlanDocument): string {
+  const { summary, complete } = document;
+  if (isUnplanned(document)) return 'Nothing can be planned before this is mended.';
   const count = Object.values(summary).reduce((sum, one) => sum + one, 0);
   if (count === 0) return complete ? 'No changes. There are no videos.' : 'No changes.';
   return `No changes. ${countNoun(count, 'video')} ${count === 1 ? 'is' : 'are'} up to date.`;
 }
 
 /** What a plan says about itself that was asked for some videos alone; empty for a complete one. */
-export function incompleteWords({ complete, left_out: leftOut = 0 }: PlanDocument): string {
-  if (complete) return '';
+export function incompleteWords(document: PlanDocument): string {
+  const { complete, left_out: leftOut = 0 } = document;
+  if (complete || isUnplanned(document)) return '';
   if (leftOut === 0)
     return 'Incomplete: it was asked for some videos alone. Nothing was left out that needs something.';
   const need = leftOut === 1 ? 'needs' : 'need';

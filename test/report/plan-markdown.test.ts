@@ -145,9 +145,9 @@ describe('planMarkdown()', () => {
       | ❌&nbsp;error | A &#124; title<br><sub>Shorten it</sub> | <code>videos/a.yaml&#58;7&#58;3</code> | <code>text&#95;too&#95;long</code> |
       | ⚠️&nbsp;warning | A &#124; title<br><sub>Shorten it</sub> |  | <code>text&#95;too&#95;long</code> |"
     `);
-    expect(planMarkdown({ ...document, changes: [], complete: false, diagnostics: [problem('error', 7)] })).toMatch(
-      /^### Reelform plan: 1 error\n\nNothing can be planned before this is mended\.\n\n\| /,
-    );
+    expect(
+      planMarkdown({ ...document, summary: {}, changes: [], complete: false, diagnostics: [problem('error', 7)] }),
+    ).toMatch(/^### Reelform plan: 1 error\n\nNothing can be planned before this is mended\.\n\n\| /);
     const many = Array.from({ length: 70 }, () => problem('error', 7));
     expect(planMarkdown({ ...document, diagnostics: many })).toContain('And 20 more like these.');
   });

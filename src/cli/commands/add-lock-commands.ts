@@ -13,6 +13,7 @@ export function addLockCommands(program: Command, io: Io, done: (exitCode: numbe
     .addOption(new Option('--format <format>', 'how to print a saved plan').choices(PLAN_FORMATS))
     .option('--markdown', 'print a saved plan as Markdown: --format markdown')
     .option('--verbose', 'show every change of a saved plan in full')
+    .option('--preview-dir <dir>', 'the pictures that `reelform plan --preview-dir` wrote, to show them with it')
     .action(async (id: string | undefined, _, command: Command) => {
       const { showCommand } = await import('../lock/show-command.ts');
       done(await showCommand(id, command.optsWithGlobals(), io));

@@ -13,7 +13,7 @@ import { entryOf, openLock } from './open-lock.ts';
 /** `reelform show [ID]`: what the lockfile holds; `reelform show PLANFILE`: a saved plan, wherever it was made. */
 export async function showCommand(
   id: string | undefined,
-  options: GlobalOptions & FormatFlags & { readonly verbose?: boolean },
+  options: GlobalOptions & FormatFlags & { readonly verbose?: boolean; readonly previewDir?: string },
   io: Io,
 ): Promise<number> {
   const directory = directoryOf(options, io);
@@ -21,10 +21,13 @@ export async function showCommand(
     const format = planFormat(options) ?? 'text';
     const { readPlan } = await import('../plan/review-plan.ts');
     const { printPlan } = await import('../plan/print-plan.ts');
-    await printPlan({ document: await readPlan(id, directory), preview: null, root: directory }, format, options, io);
+    const { readPreview } = await import('../../preview/read-preview.ts');
+    const { previewDir } = options;
+    const preview = previewDir === undefined ? null : await readPreview(resolve(directory, previewDir));
+    await printPlan({ document: await readPlan(id, directory), preview, root: directory }, format, options, io);
     return EXIT.ok;
   }
-  const ofPlans = { format: '--format', markdown: '--markdown', verbose: '--verbose' };
+  const ofPlans = { format: '--format', markdown: '--markdown', verbose: '--verbose', previewDir: '--preview-dir' };
   refuseTogether('The lockfile', options, ofPlans);
   const lock = await openLock(options, io);
   if (lock === null) return EXIT.error;

@@ -75,19 +75,13 @@ function leadOf(document: PlanDocument, problems: readonly Problem[]): string {
 }
 
 function headHtml(document: PlanDocument, problems: readonly Problem[]): string {
-  const isNothing = document.changes.length === 0;
-  const hasErrors = problems.some(({ severity }) => severity === 'error');
-  const about = isNothing
-    ? hasErrors
-      ? 'Nothing can be planned before this is mended.'
-      : emptyWords(document)
-    : `${estimateWords(document).replace(/^./, (first) => first.toUpperCase())}.`;
-  const incomplete =
-    document.complete || (isNothing && hasErrors)
-      ? ''
-      : `<p class="about">${escapeHtml(incompleteWords(document))}</p>`;
-  const lead = `<p class="lead">${escapeHtml(leadOf(document, problems))}</p><p class="about">${escapeHtml(about)}</p>`;
-  return `${lead}${incomplete}${problemsHtml(problems)}`;
+  const about =
+    document.changes.length === 0
+      ? emptyWords(document)
+      : `${estimateWords(document).replace(/^./, (first) => first.toUpperCase())}.`;
+  const words = [leadOf(document, problems), about, incompleteWords(document)].filter((one) => one !== '');
+  const lines = words.map((one, at) => `<p class="${at === 0 ? 'lead' : 'about'}">${escapeHtml(one)}</p>`);
+  return `${lines.join('')}${problemsHtml(problems)}`;
 }
 
 function problemsHtml(problems: readonly Problem[]): string {

@@ -1,0 +1,93 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { definition, makeFolder, makeRepository } from '../../support/repository.ts';
+import { reelform } from '../../support/test-io.ts';
+
+const BAD = { 'videos/rome.yaml': definition('Rome').replace('#EEADA7', 'red') };
+
+describe('plan --format github', () => {
+  it('writes the log, annotations, the summary and the outputs', async () => {
+    const workspace = makeFolder({ summary: 'Before.\n', outputs: '' });
+    const root = makeRepository(BAD);
+    const env = {
+      GITHUB_STEP_SUMMARY: join(workspace, 'summary'),
+      GITHUB_OUTPUT: join(workspace, 'outputs'),
+      GITHUB_WORKSPACE: join(root, '..'),
+    };
+    const { stdout, exitCode } = await reelform(root, ['plan', '--format', 'github'], { env });
+    expect(exitCode).toBe(1);
+    const folder = root.split('/').at(-1);
+    expect(stdout).toMatch(
+      /^::stop-commands::([0-9a-f-]{36})\nNothing can be planned before this is mended\.\n::\1::\n::error title=invalid_color,file=/,
+    );
+    expect(stdout).toContain(`file=${folder}/videos/rome.yaml,line=5,endLine=5,col=9,endColumn=14::`);
+    const summary = readFileSync(env.GITHUB_STEP_SUMMARY, 'utf8');
+    expect(summary).toMatch(/^Before\.\n### Reelform plan: 1 error\n/);
+    expect(summary).toContain('<code>videos/rome.yaml&#58;5&#58;9</code>');
+    const outputs = readFileSync(env.GITHUB_OUTPUT, 'utf8');
+    expect(outputs).toMatch(/^plan_id<<(reelform_[0-9a-f-]{36})\nsha256:[0-9a-f]{64}\n\1\nhas_changes<<\1\nfalse\n/);
+    expect(outputs).toMatch(/\nerrors<<\S+\n1\n/);
+  });
+
+  it('tells that a file cannot be written, and goes on', async () => {
+    const root = makeRepository();
+    const env = { GITHUB_STEP_SUMMARY: join(root, 'no/such/folder'), GITHUB_OUTPUT: join(root, 'outputs') };
+    const { stderr, exitCode } = await reelform(root, ['plan', '--format', 'github'], { env });
+    expect(stderr).toContain('\nThe file of GITHUB_STEP_SUMMARY cannot be written: ENOENT\n');
+    expect(exitCode).toBe(0);
+    expect(readFileSync(env.GITHUB_OUTPUT, 'utf8')).toContain('renders<<');
+  });
+});
+
+it('plan --format gitlab writes the files of its reports', async () => {
+  const root = makeRepository(BAD);
+  expect((await reelform(root, ['plan', '--format', 'gitlab'])).exitCode).toBe(1);
+  const read = (name: string): string => readFileSync(join(root, '.reelform/gitlab', name), 'utf8');
+  expect(JSON.parse(read('terraform.json'))).toEqual({ create: 0, update: 0, delete: 0 });
+  expect(JSON.parse(read('codequality.json'))).toMatchObject([
+    { check_name: 'invalid_color' },
+    { check_name: 'schema_outdated' },
+  ]);
+  expect(read('note.md')).toMatch(/^### Reelform plan: 1 error\n/);
+});
+
+describe('show PLANFILE', () => {
+  it.each(['text', 'json', 'markdown', 'html'])(
+    'prints what plan --format %s does, where no repository is',
+    async (format) => {
+      const root = makeRepository();
+      const { stdout } = await reelform(root, ['plan', '--out', 'plan.json', '--format', format]);
+      const elsewhere = makeFolder({ 'plan.json': readFileSync(join(root, 'plan.json')) });
+      const shown = await reelform(elsewhere, ['show', 'plan.json', '--format', format]);
+      expect(shown).toEqual({ exitCode: 0, stdout, stderr: '' });
+      expect(stdout.length).toBeGreaterThan(100);
+    },
+  );
+
+  it('takes an id for an id', async () => {
+    const root = makeRepository();
+    mkdirSync(join(root, 'berlin.json'));
+    writeFileSync(join(root, 'berlin'), '');
+    for (const id of ['berlin', 'berlin.json']) {
+      expect((await reelform(root, ['show', id])).stderr).toContain('The lockfile has no video');
+    }
+  });
+});
+
+it.each([
+  [['plan', '--json', '--format', 'html'], '--format html and --json do not go together'],
+  [['show', '--format', 'html'], 'The lockfile does not go together with --format'],
+])('%j is refused', async (args, words) => {
+  const { stderr, exitCode } = await reelform(makeRepository(), args);
+  expect([exitCode, stderr]).toEqual([1, expect.stringContaining(words)]);
+});
+
+it('plan --json and --format json are the same', async () => {
+  const root = makeRepository();
+  const [a, b] = [
+    await reelform(root, ['plan', '--json']),
+    await reelform(root, ['plan', '--format', 'json', '--json']),
+  ];
+  expect(a).toEqual(b);
+});
