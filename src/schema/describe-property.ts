@@ -50,6 +50,10 @@ function hintFor({ keyword, schema, data }: Violation): string | undefined {
     const meant = nearest(String(data), (schema.enum ?? []).map(String));
     return meant === null ? undefined : `Did you mean ${meant}?`;
   }
+  if (keyword === 'type' && schema.type === 'object') {
+    const known = Object.keys(schema.properties ?? {});
+    return known.length > 0 ? `Write it as a map of ${known.join(', ')}` : 'Write it as a map, like { name: value }';
+  }
   // A template's folder without the ./ that tells it from an id.
   const isFolder = keyword === 'pattern' && typeof data === 'string' && /^[^.:/][^:]*\/[^:]*$/.test(data);
   return isFolder ? `Write ./${data}` : undefined;

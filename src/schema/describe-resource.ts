@@ -44,11 +44,17 @@ function nameOf(key: string, { label }: Editable): string {
   return label === undefined ? key : `${key} (${label})`;
 }
 
+/** A letter for the kind, and a number. */
+const SHORT_KEY = /^[a-z]_\d+$/;
+
 function unknownEditable(key: string, { name, spec }: NamedSpec): Description {
   const editables = Object.entries(spec.editables);
   const names = editables.flatMap(([known, { label }]) => (label === undefined ? [known] : [known, label]));
   const meant = nearest(key, names);
-  const found = editables.find(([known, { label }]) => known === meant || label === meant);
+  const near = editables.find(([known, { label }]) => known === meant || label === meant);
+  // Keys such as f_01 and t_01 are alike, and mean something else.
+  const isOtherKind = near?.[0] === meant && SHORT_KEY.test(key) && near?.[0][0] !== key[0];
+  const found = isOtherKind ? undefined : near;
   const hint =
     found === undefined
       ? `It has ${editables.map(([known]) => known).join(', ')}`

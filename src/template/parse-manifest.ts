@@ -49,7 +49,8 @@ class ManifestReader {
       const editable = this.#editable(key, entry);
       if (editable !== null) editables.set(key, editable);
     }
-    const fallbackFonts = this.#names(root, 'fallback_fonts', 'fonts') ?? new Map();
+    const isWithout = isEmptyList(child(root, 'fallback_fonts'));
+    const fallbackFonts = isWithout ? new Map() : (this.#names(root, 'fallback_fonts', 'fonts') ?? new Map());
     const description = textOf(child(root, 'description'));
     return { name: name ?? '', description, stillcuts, editables, fallbackFonts, lint: this.#lint(root) };
   }
@@ -57,7 +58,7 @@ class ManifestReader {
   #lint(root: TreeNode): LintSeverities {
     const node = child(root, 'lint');
     if (node === null) return {};
-    if (node.kind !== 'map') this.#add('lint must be a map like { low_contrast: error }', node.span);
+    if (node.kind !== 'map') this.#add('lint must be a map', node.span, 'Write it like lint: { low_contrast: error }');
     this.#known(node, LINT_CODES, 'lint');
     const severities: Record<string, LintSeverities[LintCode]> = {};
     for (const [code, { keySpan, value }] of node.kind === 'map' ? node.entries : []) {
@@ -164,6 +165,10 @@ class ManifestReader {
   #add(message: string, at: Span, hint?: string): void {
     this.problems.push(invalid(message, at, hint));
   }
+}
+
+function isEmptyList(node: TreeNode | null): boolean {
+  return node?.kind === 'list' && node.items.length === 0;
 }
 
 function invalid(message: string, at: Span, hint?: string): Diagnostic {

@@ -277,6 +277,10 @@ describe('parseTemplatePackage() of videos, sounds and fonts', () => {
     ],
   ])('refuses %s', (_, changes, message) => expect(mediaProblems(changes)).toEqual([message]));
 
+  it('takes an empty list of fallback fonts', () => {
+    expect(mediaProblems(manifest('[Wide-Regular]', '[]'))).toEqual([]);
+  });
+
   it('points at the fallback font in template.yaml', () => {
     const files = mediaPackageFiles(manifest('[Wide-Regular]', '[Noto]'));
     const result = parseTemplatePackage('templates/media', files);

@@ -19,6 +19,9 @@ import { type Io, isScreen, wantsColor } from '../io.ts';
 import { openScenes } from './open-scenes.ts';
 import { findVideo, frameOf, mistakesOf, outputOf, type RenderFlags } from './render-request.ts';
 
+/** Nobody reads faster, and a terminal takes its time. */
+const STEP_MS = 200;
+
 export interface RenderOptions extends GlobalOptions, RenderFlags {
   readonly json?: boolean;
 }
@@ -118,12 +121,16 @@ async function render(
 /** One line on a screen that is written over; nothing elsewhere. */
 function progressLine(id: string, io: Io) {
   const startedAt = io.now();
+  let shownAt = -Infinity;
   const write = (text: string): void => {
     if (isScreen(io.stderr, io.env)) io.stderr.write(`\r\u001b[K${text}`);
   };
   return {
-    show: (done: number, count: number): void =>
-      write(renderProgressText(id, done, count, io.now() - startedAt).slice(0, io.stderr.columns - 1)),
+    show: (done: number, count: number): void => {
+      if (io.now() - shownAt < STEP_MS) return;
+      shownAt = io.now();
+      write(renderProgressText(id, done, count, shownAt - startedAt).slice(0, io.stderr.columns - 1));
+    },
     clear: (): void => write(''),
   };
 }

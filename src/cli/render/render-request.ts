@@ -32,7 +32,7 @@ const NAMED = 6;
  * @throws ReelformError `unknown_video`
  */
 export function findVideo(wanted: string, project: Project, cwd: string): Video | null {
-  const path = pathOf(wanted, project.root, cwd);
+  const path = pathOf(wanted, project, cwd);
   const found = project.videos.find(({ id }) => id === wanted);
   if (found !== undefined) return found;
   const rows = project.videos.filter((video) => video.path === path);
@@ -45,8 +45,9 @@ export function findVideo(wanted: string, project: Project, cwd: string): Video 
 }
 
 /** The errors that keep a video from being rendered: of the configuration, of templates, and of its own definition. */
-export function mistakesOf(wanted: string | Video, { diagnostics, origins, root }: Project, cwd: string): Diagnostic[] {
-  const path = typeof wanted === 'string' ? pathOf(wanted, root, cwd) : wanted.path;
+export function mistakesOf(wanted: string | Video, project: Project, cwd: string): Diagnostic[] {
+  const { diagnostics, origins } = project;
+  const path = typeof wanted === 'string' ? pathOf(wanted, project, cwd) : wanted.path;
   const own = new Set([CONFIG_FILE, path, ...(origins.get(path) ?? [])]);
   return diagnostics.filter(({ severity, at }) => severity === 'error' && (at === undefined || own.has(at.file)));
 }
@@ -114,8 +115,11 @@ export function frameOf(text: string, output: OutputRequest, template: TemplateP
   });
 }
 
-function pathOf(wanted: string, root: string, cwd: string): string {
-  return relative(root, resolve(cwd, wanted)).split(sep).join('/');
+/** The path that is meant; for an id whose definition has mistakes, so that no video came of it, that of the definition. */
+function pathOf(wanted: string, { root, diagnostics }: Project, cwd: string): string {
+  const faulty = diagnostics.flatMap(({ severity, at }) => (severity === 'error' && at !== undefined ? [at.file] : []));
+  const named = faulty.find((file) => file.endsWith(`/${wanted}.yaml`) || file.endsWith(`/${wanted}.yml`));
+  return named ?? relative(root, resolve(cwd, wanted)).split(sep).join('/');
 }
 
 function idsOf(videos: readonly Video[]): string {

@@ -5,6 +5,7 @@ import type { OutputQuality } from '../../wire/output.ts';
 import { SceneError } from '../scene-error.ts';
 import { describeColour } from './avc-configuration.ts';
 import type { EncodedTrack, Encoder, EncoderFactory, FrameFormat } from './encoder.ts';
+import { refuseOldFfmpeg } from './ffmpeg-version.ts';
 import { withoutEncoderNotes } from './nal-units.ts';
 
 /** x264's constant rate factor, lower is better: what a viewer would call fair, good and flawless. */
@@ -20,7 +21,10 @@ const STDERR_KEPT_CHARACTERS = 2_000;
  * @param program path of ffmpeg 5 or later, with libx264
  */
 export function ffmpegEncoder(program: string): EncoderFactory {
-  return async (format, quality) => new FfmpegEncoder(program, format, quality);
+  return async (format, quality) => {
+    await refuseOldFfmpeg(program);
+    return new FfmpegEncoder(program, format, quality);
+  };
 }
 
 /** @see https://ffmpeg.org/ffmpeg.html, https://www.videolan.org/developers/x264.html */

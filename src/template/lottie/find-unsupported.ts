@@ -51,6 +51,9 @@ function ofLayer(place: LayerPlace): UnsupportedUse[] {
   const kind = UNDRAWN_LAYERS[Number(layer.ty)];
   if (kind !== undefined) use('layer_kind', kind, pointer);
   if (layer.mb === true || layer.mb === 1) use('motion_blur', 'motion blur', pointer);
+  if (layer.ty === LAYER_TYPE.audio && typeof layer.sr === 'number' && ![0, 1].includes(layer.sr)) {
+    use('stretched_sound', `time stretch of ${Math.round(layer.sr * 100)} %`, pointer);
+  }
   for (const [effect, at] of records(layer.ef, `${pointer}/ef`)) {
     const title = String(effect.nm ?? effect.mn ?? 'without a name');
     if (effect.en === 0) use('effect_switched_off', title, at);

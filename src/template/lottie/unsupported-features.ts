@@ -11,7 +11,8 @@ export type Feature =
   | 'mask_mode'
   | 'mask_expansion'
   | 'motion_blur'
-  | 'text_animator';
+  | 'text_animator'
+  | 'stretched_sound';
 
 /** What happens instead, and what to do; one sentence each. */
 export const FEATURES: Readonly<Record<Feature, { readonly instead: string; readonly hint: string }>> = {
@@ -58,6 +59,10 @@ export const FEATURES: Readonly<Record<Feature, { readonly instead: string; read
   motion_blur: {
     instead: 'Moving layers are drawn sharp',
     hint: 'Switch motion blur off, or use the effect Directional Blur',
+  },
+  stretched_sound: {
+    instead: 'The sound is heard at its own speed; the time stretch of its layer moves where it begins and ends',
+    hint: 'Stretch the sound file itself, and set the stretch of the layer to 100 %',
   },
   text_animator: {
     instead: 'This property of a text animator does nothing',

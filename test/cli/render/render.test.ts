@@ -83,6 +83,7 @@ describe('reelform render', () => {
     const { exitCode, stderr } = await reelform(root, ['render', 'videos/oslo.yaml']);
     expect(exitCode).toBe(1);
     expect(stderr).toContain('missing_editable');
+    expect((await reelform(root, ['render', 'oslo'])).stderr, 'by its id').toContain('missing_editable');
     expect((await reelform(root, ['render', 'rome', '--frame', '0'])).exitCode).toBe(0);
   });
 

@@ -74,6 +74,16 @@ describe('ffmpegEncoder()', () => {
     await expect(encoder.finish()).rejects.toMatchObject({ code: 'encoder_missing' });
   });
 
+  test('says encoder_missing for one that is too old, and believes one that does not say', async () => {
+    const old = join(folder, 'old-ffmpeg');
+    await writeFile(old, '#!/bin/sh\necho "ffmpeg version 4.4.2-0ubuntu0.22.04.1 Copyright (c) 2000-2021"\n');
+    await chmod(old, 0o755);
+    const refused = { code: 'encoder_missing', message: expect.stringContaining('version 4') };
+    await expect(ffmpegEncoder(old)(FORMAT, 'high')).rejects.toMatchObject(refused);
+    const nightly = await program('echo "ffmpeg version N-109542-g8d5c5f2"');
+    (await ffmpegEncoder(nightly)(FORMAT, 'high')).close();
+  });
+
   test('says encode_failed, and nothing of its environment, when it ends early', async () => {
     process.env.REELFORM_TOKEN = 'rf_secret';
     const path = await program('head -c 10 > /dev/null; env >&2; exit 3');

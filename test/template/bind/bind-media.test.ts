@@ -78,6 +78,7 @@ describe('bindMapping() of sounds', () => {
     expect(sounds[0]).toEqual({
       bytes: tone,
       name: VOICE,
+      skipSeconds: expect.closeTo(0.2, 6),
       startSeconds: 0.4,
       endSeconds: 1,
       transform: { trim_start_time: 1.2, fade_in: 0.1, volume: 0.5 },

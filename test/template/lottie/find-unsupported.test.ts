@@ -80,6 +80,12 @@ const uses = (document: LottieDocument) =>
   findUnsupported(document).map(({ feature, what, layer, pointer }) => `${feature} ${what} ${layer} ${pointer}`);
 
 describe('findUnsupported()', () => {
+  it('says that a stretched sound is heard at its own speed', () => {
+    const sound = (sr: number) => lottie([{ ty: 6, nm: 'music', ind: 1, refId: 's', sr, ip: 0, op: 30, st: 0 }]);
+    expect(uses(sound(2))).toEqual(['stretched_sound time stretch of 200 % music /layers/0']);
+    expect(uses(sound(1))).toEqual([]);
+  });
+
   it.each([...DRAWN_EFFECTS].filter((name) => name !== 'ADBE Displacement Map'))(
     'says nothing of %s, which is drawn',
     (name) => {
