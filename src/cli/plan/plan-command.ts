@@ -59,7 +59,9 @@ export async function planCommand(options: PlanOptions, io: Io, looked?: Looked 
     withPolicies(await openPlan(directory, options, io, { looked, mayBePart: true }), options, io),
   );
   const linted = opened === null || options.lint === false ? null : await lint(opened.plan, repository, options, io);
-  const shown = await look(opened?.plan ?? NO_PLAN, repository, { ...options, directory }, io);
+  const shown = await tellThrown(format === 'text' ? null : tell, () =>
+    look(opened?.plan ?? null, repository, { ...options, directory }, io),
+  );
   if (shown === null) return EXIT.interrupted;
   const { preview } = shown;
   const all = [...diagnostics, ...(linted?.diagnostics ?? []), ...shown.diagnostics];
@@ -98,12 +100,12 @@ function needPreview(options: PreviewFlags): void {
 
 /** Drawn where it is asked for: the engine is not loaded otherwise. */
 async function look(
-  plan: Plan,
+  plan: Plan | null,
   repository: OpenDesired,
   options: PlanOptions & { readonly directory: string },
   io: Io,
 ): Promise<LookedAtPlan | { readonly preview: null; readonly diagnostics: readonly [] } | null> {
-  if (options.preview === undefined) return { preview: null, diagnostics: [] };
+  if (plan === null || options.preview === undefined) return { preview: null, diagnostics: [] };
   const { lookAtPlan } = await import('../preview/look-at-plan.ts');
   return lookAtPlan(plan, repository, options, io);
 }
