@@ -7,7 +7,8 @@ export async function pullOfJob(github: GitHub, job: GitHubJob): Promise<PullReq
   if (job.number !== null) return readPull(github, job.number);
   if (job.head !== null) {
     const found = await pullsOfHead(github, job.head);
-    return found.find(({ headSha }) => headSha === job.headSha) ?? null;
+    // One that is elsewhere by now is still the one that the job was for.
+    return found.find(({ headSha }) => headSha === job.headSha) ?? found[0] ?? null;
   }
   if (!job.isPush || job.headSha === null) return null;
   return (await pullsOfCommit(github, job.headSha)).find(({ isMerged }) => isMerged) ?? null;

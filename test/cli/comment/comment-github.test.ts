@@ -270,6 +270,11 @@ describe('reelform comment github', () => {
       expect(server.comments).toMatchObject([{ number: forked.number }]);
       expect(server.comments[0]?.body).toContain('actions/runs/55');
       expect(pull.number).not.toBe(forked.number);
+      forked.pull!.headSha = 'c'.repeat(40);
+      expect(await comment(ONE, '--strict')).toMatchObject({
+        exitCode: 0,
+        stderr: expect.stringContaining('meanwhile'),
+      });
     });
 
     it('and writes nothing where it has moved on, or there is none', async () => {
