@@ -35,6 +35,7 @@ export const CREDENTIAL_PROPERTIES: Readonly<Record<Kind, readonly string[]>> = 
   azblob: [...COMMON, 'endpoint', ...withFiles('account_key')],
   file: COMMON,
 };
+const ALL_PROPERTIES = [...new Set(CREDENTIAL_KINDS.flatMap((kind) => CREDENTIAL_PROPERTIES[kind]))];
 const NAME = /^[A-Za-z0-9][\w.-]{0,63}$/;
 const VARIABLE = /^[A-Za-z_]\w*$/;
 /** Of Amazon: a key where the name of a variable belongs. */
@@ -87,6 +88,7 @@ class CredentialReader {
     }
     const kind = CREDENTIAL_KINDS.find((one) => one === this.#written?.kind);
     if (kind === undefined) {
+      this.#refuseUnknown(null);
       this.#problem(['kind'], `kind takes one of ${CREDENTIAL_KINDS.join(', ')}`);
       return null;
     }
@@ -120,8 +122,10 @@ class CredentialReader {
     }
   }
 
-  #refuseUnknown(kind: Kind): void {
-    const properties = CREDENTIAL_PROPERTIES[kind];
+  /** @param kind null where that is not known: then those of any kind are. */
+  #refuseUnknown(kind: Kind | null): void {
+    const properties = kind === null ? ALL_PROPERTIES : CREDENTIAL_PROPERTIES[kind];
+    const whose = kind === null ? 'A credential' : `A credential of the kind ${kind}`;
     for (const name of Object.keys(this.#written ?? {})) {
       if (properties.includes(name)) continue;
       if (properties.includes(`${name}_env`)) {
@@ -131,7 +135,7 @@ class CredentialReader {
       }
       const meant = nearest(name, properties);
       const hint = meant === null ? `There are ${properties.join(', ')}` : `Did you mean ${meant}?`;
-      this.#problem([name], `A credential of the kind ${kind} has no property of this name`, hint, 'key');
+      this.#problem([name], `${whose} has no property of this name`, hint, 'key');
     }
   }
 

@@ -25,6 +25,7 @@ export interface JsonSchema {
   readonly multipleOf?: number;
   readonly items?: JsonSchema;
   readonly minItems?: number;
+  readonly maxItems?: number;
   readonly maxProperties?: number;
   readonly properties?: Readonly<Record<string, JsonSchema | boolean>>;
   readonly propertyNames?: JsonSchema;

@@ -65,16 +65,18 @@ export function readDeliverySettings(nodes: ReadonlyMap<FileSetting, TreeNode>, 
   return { credentials, defaultUploads, diagnostics };
 }
 
-/** Where a settings file may hold what nobody is to see. */
+/** Where a settings file may hold what nobody is to see: among the credentials, under whatever name they are written. */
 export function secretSpans(root: TreeNode): Span[] {
-  const credentials = root.kind === 'map' ? root.entries.get('credentials')?.value : undefined;
-  if (credentials === undefined) return [];
-  if (credentials.kind !== 'map') return [credentials.span];
-  return [...credentials.entries.values()].flatMap(({ value }) =>
-    value.kind === 'map'
-      ? [...value.entries].filter(([name]) => !SHOWN.includes(name)).map(([, property]) => property.value.span)
-      : [value.span],
-  );
+  if (root.kind !== 'map') return [];
+  return [...root.entries].flatMap(([name, { value }]) => {
+    if (nearest(name, ['credentials']) === null) return [];
+    if (value.kind !== 'map') return [value.span];
+    return [...value.entries.values()].flatMap(({ value: one }) =>
+      one.kind === 'map'
+        ? [...one.entries].filter(([property]) => !SHOWN.includes(property)).map(([, property]) => property.value.span)
+        : [one.span],
+    );
+  });
 }
 
 /** The uploads of one tenant. */
@@ -153,5 +155,6 @@ function mistake(message: string, at: Span): Diagnostic {
 }
 
 function capitalised(text: string): string {
-  return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
+  // A place is no word.
+  return /^\w+:/.test(text) ? text : `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 }

@@ -58,14 +58,18 @@ export function readSettings(input: SettingsInput): Result<ServeSettings> {
  * @returns undefined where that cannot be told from the rest
  */
 export function shownSettings(name: string, text: string): string | undefined {
-  if (![...SECRETS, 'credentials'].some((secret) => text.includes(secret))) return text;
   const parsed = parseYaml(name, text);
-  if (!parsed.ok) return undefined;
+  if (!parsed.ok) return MAY_HOLD_SECRETS.test(text) ? undefined : text;
   const root = parsed.value;
   if (root === null) return text;
   const spans = [
     ...SECRETS.flatMap((secret) => (root.kind === 'map' ? (root.entries.get(secret)?.value.span ?? []) : [])),
     ...secretSpans(root),
+    // A user and a password before a host, wherever they stand.
+    ...[...text.matchAll(USER_OF_URL)].map(({ index, 1: user }) => ({
+      start: index + 3,
+      end: index + 3 + user!.length,
+    })),
   ];
   return spans.reduce(
     (shown, { start, end }) =>
@@ -74,6 +78,8 @@ export function shownSettings(name: string, text: string): string | undefined {
   );
 }
 
+const USER_OF_URL = /:\/\/([^\s/@"']*)@/g;
+const MAY_HOLD_SECRETS = /credent|secret|key|database|:\/\/[^\s/]*@/i;
 const SECRETS = SETTING_ROWS.flatMap(([, { flag, name }]) => (flag === null ? [name] : []));
 
 function fromFlags(row: SettingRow<unknown>, { flags, cwd }: SettingsInput): Written | null {

@@ -44,6 +44,15 @@ describe('parseCredentials()', () => {
     });
   });
 
+  it('knows what was meant where not even the kind is written right', () => {
+    const { problems } = parseCredentials({ main: { knd: 's3', alow: ['s3://bkt/'] } }, SERVER);
+    expect(problems.map(({ path, message, hint }) => [path.join('.'), message, hint])).toEqual([
+      ['main.knd', 'A credential has no property of this name', 'Did you mean kind?'],
+      ['main.alow', 'A credential has no property of this name', 'Did you mean allow?'],
+      ['main.kind', 'kind takes one of s3, gs, azblob, file', undefined],
+    ]);
+  });
+
   it('tells all that is wrong at once, by its place', () => {
     const { credentials, problems } = parseCredentials(
       {

@@ -310,6 +310,13 @@ describe('shownSettings()', () => {
     [`database_url: [${url}]`, `database_url: ${'*'.repeat(url.length + 2)}`],
     [`database_url: "${url}`, undefined],
     ['port: x', 'port: x'],
+    ['database_ulr: postgres://me:canary@db/x', 'database_ulr: postgres://*********@db/x'],
+    ['credentails: {main: {secret: canary}}', 'credentails: {main: {secret: ******}}'],
+    [
+      'credentials: {main: {kind: s3, endpoint: "https://me:canary@host"}}',
+      'credentials: {main: {kind: s3, endpoint: "https://*********@host"}}',
+    ],
+    ['credential: [', undefined],
   ])('shows %j without a password', (text, shown) => {
     expect(shownSettings('reelform-server.yaml', text)).toBe(shown);
   });

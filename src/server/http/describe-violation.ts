@@ -6,6 +6,16 @@ import type { RequestProblem } from '../../wire/problem.ts';
 /** Which part of a request was checked. */
 export type RequestPart = 'body' | 'querystring';
 
+/** Without those of a value that may also be null: that it is not null is no news, nor that it is none of the two. */
+export function withoutNullable(violations: readonly Violation[]): readonly Violation[] {
+  const among = (path: readonly string[], each: Violation): boolean => path.every((part, at) => each.path[at] === part);
+  const isOfNull = ({ keyword, schema }: Violation): boolean => keyword === 'type' && schema.type === 'null';
+  return violations.filter((violation) => {
+    if (violation.keyword !== 'anyOf' && !isOfNull(violation)) return true;
+    return !violations.some((each) => each.keyword !== 'anyOf' && !isOfNull(each) && among(violation.path, each));
+  });
+}
+
 /** One broken rule of a request's schema, in words for whoever wrote the client. */
 export function describeViolation(violation: Violation, part: RequestPart): RequestProblem {
   const { path, keyword, params, schema } = violation;
@@ -50,6 +60,9 @@ function wanted({ keyword, schema, data }: Violation): string {
     case 'minLength':
     case 'maxLength':
       return `${schema.minLength ?? 0} to ${schema.maxLength ?? 'any number of'} characters long`;
+    case 'minItems':
+    case 'maxItems':
+      return `a list of ${schema.minItems ?? 0} to ${schema.maxItems ?? 'any number of'} entries`;
     case 'minimum':
     case 'maximum':
     case 'exclusiveMinimum':

@@ -3,7 +3,7 @@ import { SERVICE_CODES, type ServiceCode } from '../../service/service-codes.ts'
 import { ServiceError, serviceError } from '../../service/service-error.ts';
 import type { ProblemDetails } from '../../wire/problem.ts';
 import { withoutSecrets } from './create-logger.ts';
-import { describeViolation, type RequestPart } from './describe-violation.ts';
+import { describeViolation, type RequestPart, withoutNullable } from './describe-violation.ts';
 
 export const PROBLEM_TYPE = 'application/problem+json';
 
@@ -54,7 +54,7 @@ function ofInvalidRequest(error: InvalidRequest): ServiceError {
   // An id in another form than ours is the id of nothing.
   const part = (error as { validationContext?: string }).validationContext;
   if (part === 'params') return serviceError('not_found', 'There is nothing with this id');
-  const problems = error.violations
+  const problems = withoutNullable(error.violations)
     .slice(0, MOST_PROBLEMS)
     .map((violation) => describeViolation(violation, (part ?? 'body') as RequestPart));
   return serviceError('bad_request', problems.map((problem) => problem.detail).join('; '), problems);

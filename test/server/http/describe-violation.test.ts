@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { createSchemaCompiler } from '../../../src/schema/compile-schema.ts';
-import { describeViolation } from '../../../src/server/http/describe-violation.ts';
+import { describeViolation, withoutNullable } from '../../../src/server/http/describe-violation.ts';
 import { COMPONENTS } from '../../../src/server/http/schemas/components.ts';
 
 const compiler = createSchemaCompiler(COMPONENTS);
 const checkRequest = compiler.strict({ $ref: 'CreateRenderSession#' });
+const checkWebhook = compiler.strict({ $ref: 'CreateWebhookEndpoint#' });
 const mapping = { template_style_version_id: 'tsv_1', resources: {} };
 
 describe('describeViolation()', () => {
@@ -54,6 +55,16 @@ describe('describeViolation()', () => {
     ['no body', null, [{ code: 'wrong_type', pointer: '#', detail: 'the body has to be an object, not null' }]],
   ])('says %s', (_what, body, problems) => {
     expect(checkRequest(body).map((violation) => describeViolation(violation, 'body'))).toEqual(problems);
+  });
+
+  it.each<[unknown, string[]]>([
+    [{ url: 'https://a', types: [] }, ['types has to be a list of 1 to 20 entries']],
+    [{ url: 'https://a', types: 'all' }, ['types has to be an array, not a string']],
+    [{ url: 'https://a', types: ['nope'] }, [expect.stringMatching(/^types\.0 has to be one of /)]],
+    [{ url: 'https://a', types: null }, []],
+  ])('does not say of %j that it is not null either', (body, details) => {
+    const violations = withoutNullable(checkWebhook(body));
+    expect(violations.map((violation) => describeViolation(violation, 'body').detail)).toEqual(details);
   });
 
   it('takes a title of 255 characters beyond the first plane', () => {
