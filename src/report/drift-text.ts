@@ -23,7 +23,8 @@ export interface DriftFinding {
   readonly url: string;
 }
 
-const WORDS: Readonly<Record<DriftFinding['what'], string>> = {
+/** In words. */
+export const DRIFT_WORDS: Readonly<Record<DriftFinding['what'], string>> = {
   output_missing: 'its local file is missing',
   session_gone: 'the service does not have its session any more',
   session_failed: 'the service says now that its session failed',
@@ -41,7 +42,7 @@ export function driftText({ checked, findings, unclear }: DriftReport, options: 
   const width = Math.min(40, longest(findings.map(({ id }) => escapeControls(id))));
   const fill = (text: string): string => text + ' '.repeat(Math.max(0, width - cellWidth(text)));
   const found = findings.map(
-    ({ id, what, url }) => `  ${red('✗')} ${fill(escapeControls(id))}  ${WORDS[what]}  ${dim(placeOfUrl(url))}`,
+    ({ id, what, url }) => `  ${red('✗')} ${fill(escapeControls(id))}  ${DRIFT_WORDS[what]}  ${dim(placeOfUrl(url))}`,
   );
   const reasons = new Map<string, Set<string>>();
   for (const { id, why } of unclear) reasons.set(why, (reasons.get(why) ?? new Set()).add(id));

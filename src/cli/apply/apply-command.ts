@@ -1,11 +1,13 @@
 import { type ApplyOutcome, NOTHING_DONE } from '../../apply/events.ts';
 import { EXIT, hasErrors } from '../../diagnostic.ts';
-import { isEmptyPlan, renders } from '../../plan/plan.ts';
+import { isEmptyPlan, type Plan, renders } from '../../plan/plan.ts';
 import { planDocument } from '../../plan/plan-document.ts';
 import { findRoot } from '../../project/find-root.ts';
 import type { Project } from '../../project/load-project.ts';
 import { diagnosticsJson } from '../../report/diagnostics-json.ts';
 import { outcomeText } from '../../report/outcome-text.ts';
+import { isAboutCommits } from '../commit/commit-options.ts';
+import type { OpenCommit } from '../commit/open-commit.ts';
 import { directoryOf, tellDiagnostics } from '../diagnose.ts';
 import { VERSION } from '../global-options.ts';
 import { type Io, wantsColor } from '../io.ts';
@@ -63,36 +65,58 @@ async function openAndApply(
   // Nothing remembered: what is rendered is what was compared.
   const repository = await openDesired(directoryOf(options, io), { cache: false });
   if (hasErrors(repository.diagnostics)) return planAndApply(file, options, io, stream, repository, null);
+  const commit = await openCommitOf(repository, options, io);
   const journal = await openJournal(repository.root, repository.config);
   try {
-    return await planAndApply(file, options, io, stream, repository, journal);
+    return await planAndApply(file, options, io, stream, repository, { journal, commit });
   } finally {
     await journal.close();
   }
 }
 
-/** @param journal null when there are mistakes in the repository, which leave nothing to do */
+/** Where a run writes to. */
+interface Places {
+  readonly journal: OpenJournal;
+  /** Null: the lockfile stays where it is. */
+  readonly commit: OpenCommit | null;
+}
+
+/** @param places null when there are mistakes in the repository, which leave nothing to do */
 async function planAndApply(
   file: string | undefined,
   options: ApplyOptions,
   io: Io,
   stream: ApplyStream | null,
   repository: OpenDesired,
-  journal: OpenJournal | null,
+  places: Places | null,
 ): Promise<number> {
-  const context: PlanContext = { repository, ...(journal !== null && { journal: journal.state }) };
+  const { journal, commit } = places ?? { journal: null, commit: null };
+  const context: PlanContext = {
+    repository,
+    ...(journal !== null && { journal: journal.state }),
+    ...(commit !== null && { waiting: commit.waiting }),
+  };
   const { diagnostics, opened, refusal } = await planToApply(file, options, io, context);
   tellDiagnostics(diagnostics, repository.source, options, io);
   const end = (outcome: ApplyOutcome, exitCode: number): number => {
-    stream?.tell({ kind: 'outcome', outcome, diagnostics: diagnosticsJson(diagnostics, repository.source) });
-    return exitCode;
+    const problem = commit?.run.problem ?? null;
+    const all = problem === null ? diagnostics : [...diagnostics, problem];
+    stream?.tell({ kind: 'outcome', outcome, diagnostics: diagnosticsJson(all, repository.source) });
+    return problem === null ? exitCode : EXIT.error;
   };
   if (opened === null || journal === null || refusal !== null) return end(NOTHING_DONE, refusal ?? EXIT.error);
   const { plan, lock } = opened;
   const document = planDocument(plan, VERSION, [], repository.labels);
   stream?.tell({ kind: 'planned', document });
   showPlan(document, io.stderr, options, io);
-  if (isEmptyPlan(plan)) return end(NOTHING_DONE, EXIT.ok);
+  const report = (outcome: ApplyOutcome): Promise<void> =>
+    options.reportFailures === true ? reportOutcome(outcome, plan, repository.root, options, io) : Promise.resolve();
+  if (isEmptyPlan(plan)) {
+    // A run that ended before it could commit has left the lockfile behind.
+    await commit?.run.finish(lock);
+    await report(NOTHING_DONE);
+    return end(NOTHING_DONE, EXIT.ok);
+  }
 
   const project = await repository.project();
   const { config } = project;
@@ -113,6 +137,7 @@ async function planAndApply(
       failFast: options.failFast === true,
       color: options.color,
       streams: options.json === true,
+      commit: commit?.run ?? null,
       onEvent: (event) => stream?.tell(event),
     },
     io,
@@ -120,7 +145,26 @@ async function planAndApply(
   if (options.json !== true) {
     io.stdout.write(outcomeText(outcome, { color: wantsColor(io.stdout, io.env, options.color) }));
   }
+  await report(outcome);
   return end(outcome, exitCodeOf(outcome));
+}
+
+/** @throws ReelformError `checkout_stale` and others: see `openCommit` */
+async function openCommitOf(repository: OpenDesired, options: ApplyOptions, io: Io): Promise<OpenCommit | null> {
+  if (!isAboutCommits(options)) return null;
+  const { openCommit } = await import('../commit/open-commit.ts');
+  return openCommit(repository, options, io);
+}
+
+async function reportOutcome(
+  outcome: ApplyOutcome,
+  plan: Plan,
+  root: string,
+  options: ApplyOptions,
+  io: Io,
+): Promise<void> {
+  const { reportFailures } = await import('../commit/report-failures.ts');
+  await reportFailures(outcome, { root, isComplete: plan.complete }, options, io);
 }
 
 /** The service, with what earlier runs saw of it. */

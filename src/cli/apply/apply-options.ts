@@ -1,8 +1,9 @@
+import type { CommitOptions } from '../commit/commit-options.ts';
 import type { GlobalOptions } from '../global-options.ts';
 import type { PlanFlags } from '../plan/plan-flags.ts';
 
 /** What a command line says about an apply. */
-export interface ApplyOptions extends GlobalOptions, PlanFlags {
+export interface ApplyOptions extends GlobalOptions, PlanFlags, CommitOptions {
   readonly autoApprove?: boolean;
   readonly expectPlan?: string;
   readonly concurrency?: number;

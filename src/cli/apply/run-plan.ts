@@ -8,8 +8,10 @@ import type { Clock } from '../../apply/ports.ts';
 import { SourceNotes } from '../../apply/source-notes.ts';
 import { EXIT } from '../../diagnostic.ts';
 import type { Lock } from '../../lock/lock.ts';
+import type { LockFile } from '../../lock/lock-file.ts';
 import type { Plan } from '../../plan/plan.ts';
 import type { Project } from '../../project/load-project.ts';
+import type { CommitRun } from '../commit/commit-run.ts';
 import { openUrlLook } from '../drift/run-refresh.ts';
 import { type Io, isAttended } from '../io.ts';
 import type { OpenJournal } from '../journal/open-journal.ts';
@@ -36,6 +38,8 @@ export interface RunPlanInput {
   readonly color: boolean;
   /** Whether `onEvent` writes to stdout: a terminal that shows that is nothing to draw on. */
   readonly streams: boolean;
+  /** Brings the lockfile onto its branch; null: nobody asked for that. */
+  readonly commit: CommitRun | null;
   onEvent(event: ApplyEvent): void;
 }
 
@@ -68,7 +72,11 @@ export async function runPlan(input: RunPlanInput, io: Io): Promise<ApplyOutcome
         watch.take(event);
       },
       ports: {
-        updateLock: (change) => lockFile.update((present) => notes.addTo(change(present))),
+        async updateLock(change) {
+          const saved = await lockFile.update((present) => notes.addTo(change(present)));
+          input.commit?.saved(saved);
+          return saved;
+        },
         journal,
         ensureStyleVersion: service.ensureStyleVersion,
         readFile: (path) => readFile(join(project.root, path)),
@@ -78,13 +86,28 @@ export async function runPlan(input: RunPlanInput, io: Io): Promise<ApplyOutcome
     });
     if (outcome.endedBy !== 'interrupted')
       await Promise.race([notes.settled(), setTimeout(NOTES_MS, null, { ref: false })]);
-    await tidyJournal(journal, await lockFile.update((present) => notes.addTo(present)));
+    const recorded = await lockFile.update((present) => notes.addTo(present));
+    // What is not on its branch yet is in the journal still.
+    if ((await input.commit?.finish(recorded)) !== false) await tidyJournal(journal, recorded);
     return outcome;
+  } catch (error) {
+    // What was recorded before it is worth as much.
+    await finishAfter(input.commit, lockFile);
+    throw error;
   } finally {
     notes.close();
     interruption.close();
     watch.close();
     await service.close();
+  }
+}
+
+/** Brings onto the branch what there is; what ended the run is told, and not what this meets. */
+async function finishAfter(commit: CommitRun | null, lockFile: LockFile): Promise<void> {
+  try {
+    await commit?.finish(await lockFile.update((present) => present));
+  } catch {
+    // The journal has it.
   }
 }
 

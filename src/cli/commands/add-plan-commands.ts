@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { OUTPUT_FILES } from '../../template/output-files.ts';
+import { addCommitFlags } from '../commit/commit-options.ts';
 import type { Io } from '../io.ts';
 import { addPlanFlags, addSelectionFlags } from '../plan/plan-flags.ts';
 import { PLAN_FORMATS } from '../plan/plan-format.ts';
@@ -20,7 +21,9 @@ export function addPlanCommands(program: Command, io: Io, done: (exitCode: numbe
       done(await planCommand(command.optsWithGlobals(), io));
     });
 
-  addPlanFlags(program.command('apply').description('render what changed, and record it in the lockfile'))
+  addCommitFlags(
+    addPlanFlags(program.command('apply').description('render what changed, and record it in the lockfile')),
+  )
     .argument('[planfile]', 'do what this saved plan says, without asking')
     .option('--auto-approve', 'do not ask before rendering')
     .option('--expect-plan <id>', 'refuse any other plan than the one with this plan_id')
@@ -40,6 +43,7 @@ export function addPlanCommands(program: Command, io: Io, done: (exitCode: numbe
       .description('look whether what was rendered still stands; exit with 2 when something does not'),
   )
     .option('--ignore-missing-outputs', 'say nothing of videos whose local file is missing')
+    .option('--issue', 'tell it in one issue on GitHub, which is closed when all stands')
     .option('--json', 'print what was found as one JSON document')
     .action(async (_, command: Command) => {
       const { driftCommand } = await import('../drift/drift-command.ts');

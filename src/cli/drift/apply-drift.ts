@@ -2,6 +2,7 @@ import { recordFindings } from '../../apply/record-findings.ts';
 import { EXIT } from '../../diagnostic.ts';
 import type { ApplyOptions } from '../apply/apply-options.ts';
 import { approve } from '../apply/approve.ts';
+import { COMMIT_FLAGS } from '../commit/commit-options.ts';
 import type { Io } from '../io.ts';
 import { openLockFile } from '../lock/open-lock.ts';
 import { refuseTogether } from '../refuse-together.ts';
@@ -19,6 +20,7 @@ export async function applyDrift(options: ApplyOptions, io: Io): Promise<number>
     maxRenders: '--max-renders',
     policyCommand: '--policy-command',
     expectPlan: '--expect-plan',
+    ...COMMIT_FLAGS,
   });
   const shown = await showDrift(options, io.stderr, io);
   if (shown === null) return EXIT.error;

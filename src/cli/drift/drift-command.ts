@@ -6,6 +6,8 @@ import { showDrift } from './show-drift.ts';
 
 export interface DriftOptions extends GlobalOptions, PlanFlags {
   readonly json?: boolean;
+  /** Whether one issue on GitHub tells it. */
+  readonly issue?: boolean;
   /** Whether what was found shows in the exit code. */
   readonly detailedExitcode: boolean;
 }
@@ -14,5 +16,14 @@ export interface DriftOptions extends GlobalOptions, PlanFlags {
 export async function driftCommand(options: DriftOptions, io: Io): Promise<number> {
   const shown = await showDrift(options, options.json === true ? null : io.stdout, io);
   if (shown === null) return EXIT.error;
+  if (options.issue === true) {
+    const { reportDrift } = await import('../commit/report-drift.ts');
+    await reportDrift(shown.root, shown.report, !isSelective(options), io);
+  }
   return options.detailedExitcode && shown.report.findings.length > 0 ? EXIT.changes : EXIT.ok;
+}
+
+/** Whether some videos were left out on demand: then nobody knows whether all stand. */
+function isSelective({ target, targetFile, exclude, excludeFile }: DriftOptions): boolean {
+  return [target, targetFile, exclude, excludeFile].some((globs) => globs !== undefined);
 }

@@ -1,10 +1,10 @@
 import type { Refreshed } from '../../apply/refresh-videos.ts';
 import { type Diagnostic, hasErrors, ReelformError } from '../../diagnostic.ts';
 import type { Attempt, JournalState } from '../../lock/journal.ts';
-import type { Lock } from '../../lock/lock.ts';
+import type { Fingerprint, Lock } from '../../lock/lock.ts';
 import { nearest } from '../../nearest.ts';
 import type { DesiredVideo } from '../../plan/desired-video.ts';
-import type { Observations } from '../../plan/observations.ts';
+import type { FormerEntry, Observations } from '../../plan/observations.ts';
 import { type Plan, renders } from '../../plan/plan.ts';
 import { planVideos } from '../../plan/plan-videos.ts';
 import type { SavedDemands } from '../../plan/saved-plan.ts';
@@ -45,6 +45,8 @@ export interface PlanContext {
   readonly mayBePart?: boolean;
   /** What the journal that is open already says. */
   readonly journal?: JournalState;
+  /** Entries that wait in a pull request to be merged. */
+  readonly waiting?: ReadonlyMap<Fingerprint, FormerEntry>;
   /** What a saved plan asks for beyond what the definitions do. */
   readonly demands?: (lock: Lock) => SavedDemands;
 }
@@ -89,7 +91,8 @@ export async function openPlan(
     allowEmpty: flags.allowEmpty === true,
     requested: demands?.requested ?? requestedBy(flags.replace ?? [], desired),
   };
-  const planned = await withHistory(planVideos({ ...inputs, observations }), root, flags.cache !== false, (history) =>
+  const remembered = { cache: flags.cache !== false, waiting: context.waiting };
+  const planned = await withHistory(planVideos({ ...inputs, observations }), root, remembered, (history) =>
     planVideos({ ...inputs, observations: { ...observations, history } }),
   );
   const selected = await selectVideos(asksForMore ? planned : complete(planned), globs, flags, repository);
@@ -139,7 +142,7 @@ function withOutputs(journal: JournalState, root: string): JournalState {
 async function withHistory(
   plan: Plan,
   root: string,
-  cache: boolean,
+  { cache, waiting = new Map() }: { readonly cache: boolean; readonly waiting: PlanContext['waiting'] },
   again: (history: NonNullable<Observations['history']>) => Plan,
 ): Promise<Plan> {
   const pending = plan.changes.flatMap((change) => (renders(change) && change.action !== 'restore' ? [change] : []));
@@ -147,7 +150,8 @@ async function withHistory(
   const wanted = pending.filter(({ desired, before }) => desired?.fingerprint !== before?.fingerprint);
   if (wanted.length === 0) return plan;
   const { readHistory } = await import('./read-history.ts');
-  const history = await readHistory(root, new Set(wanted.map(({ desired }) => desired!.fingerprint)), { cache });
+  const former = await readHistory(root, new Set(wanted.map(({ desired }) => desired!.fingerprint)), { cache });
+  const history = new Map([...waiting, ...former]);
   return history.size === 0 ? plan : again(history);
 }
 

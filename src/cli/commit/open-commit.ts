@@ -1,0 +1,215 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { EXIT, ReelformError } from '../../diagnostic.ts';
+import { ForgeError } from '../../forge/forge-error.ts';
+import { type GitHub, openGitHub } from '../../forge/github/github.ts';
+import { checkoutCommit } from '../../git/checkout-commit.ts';
+import {
+  commonCommit,
+  differInOne,
+  fetchCommit,
+  fileAt,
+  headBranch,
+  headCommit,
+  repositoryPath,
+} from '../../git/checkout-state.ts';
+import { GitLockBranch } from '../../git/git-lock-branch.ts';
+import { ifThere } from '../../if-there.ts';
+import { emptyLock, type Fingerprint, type Lock } from '../../lock/lock.ts';
+import { parseLock } from '../../lock/parse-lock.ts';
+import { LockPublisher } from '../../lock/publish-lock.ts';
+import type { FormerEntry } from '../../plan/observations.ts';
+import { hasOutputs } from '../../project/observe-outputs.ts';
+import { LOCK_FILE } from '../../project/repository-names.ts';
+import { lockCommitMessage, publishedText } from '../../report/commit-text.ts';
+import { diagnosticsText } from '../../report/diagnostics-text.ts';
+import { mergeDecisionsText } from '../../report/lock-merge-text.ts';
+import { forgeClock } from '../comment/forge-clock.ts';
+import { openGitHubJob } from '../comment/open-github-job.ts';
+import type { GlobalOptions } from '../global-options.ts';
+import { type Io, wantsColor } from '../io.ts';
+import { type OpenDesired, openDesired } from '../plan/open-desired.ts';
+import type { CommitOptions } from './commit-options.ts';
+import { CommitRun } from './commit-run.ts';
+import { GitHubLockBranch } from './github-lock-branch.ts';
+import { PullLockBranch } from './pull-lock-branch.ts';
+
+export interface OpenCommit {
+  readonly run: CommitRun;
+  /** What waits in a pull request, and need not be rendered again. */
+  readonly waiting: ReadonlyMap<Fingerprint, FormerEntry>;
+}
+
+/**
+ * Opens the branch that a run's lockfile goes to. What is checked out has to be its tip: a workflow that is run again from
+ * an old commit would take back what came after.
+ *
+ * @param repository without errors
+ * @throws ReelformError `checkout_stale` with status 6, `commit_refused`, `git_failed`, `options_conflict`, `forge_refused`
+ */
+export async function openCommit(
+  repository: OpenDesired,
+  options: GlobalOptions & CommitOptions,
+  io: Io,
+): Promise<OpenCommit | null> {
+  const { commit: how = 'none' } = options;
+  if (how === 'none') return refuseAlone(options);
+  const { root, config } = repository;
+  const remote = config.journal === 'file' ? 'origin' : config.journal.remote;
+  const branch = await branchOf(root, io);
+  const path = await repositoryPath(root, LOCK_FILE);
+  const github = isGitHub(options, io) ? await gitHubOf(io) : null;
+  const own = new Map(repository.desired.map(({ id, fingerprint }) => [id as string, fingerprint]));
+  const target =
+    github === null
+      ? new GitLockBranch({ root, remote, branch, path, message: lockCommitMessage })
+      : new GitHubLockBranch(github, branch, path);
+  const pull = how === 'pr' ? pullOf(github, branch, path, own) : null;
+
+  const place = { root, remote, branch, path };
+  const [head, tip] = [await headCommit(root), await target.tip()];
+  if (options.allowStale !== true && !(await isTip(place, head, tip))) throw stale(branch, head, tip);
+  const base = await lockAt(root, (await commonCommit(root, head, tip)) ?? head, path);
+  const lockBranch = pull ?? target;
+  const publisher = new LockPublisher(
+    {
+      branch: lockBranch,
+      file: LOCK_FILE,
+      present: (source) => fingerprintsAt(place, head, source, own),
+      wait: (milliseconds) => forgeClock(io).wait(milliseconds),
+      random: Math.random,
+    },
+    base,
+  );
+  const color = wantsColor(io.stderr, io.env, options.color);
+  const run = new CommitRun(publisher, options.checkpoint ?? null, (told) => {
+    if ('severity' in told) {
+      io.stderr.write(diagnosticsText([told], { source: () => undefined, color }));
+      return;
+    }
+    io.stderr.write(mergeDecisionsText(LOCK_FILE, told.decisions, { color }));
+    io.stderr.write(publishedText(told, lockBranch.name, { color }));
+  });
+  return { run, waiting: pull === null ? new Map() : await waitingIn(pull, root) };
+}
+
+/** Whether GitHub's interface is to be used: its jobs say which repository they are about. */
+export function isGitHub({ forge }: CommitOptions, { env }: Pick<Io, 'env'>): boolean {
+  return (forge ?? ((env.GITHUB_REPOSITORY ?? '') === '' ? 'git' : 'github')) === 'github';
+}
+
+/** @throws ReelformError `forge_refused` without a token, `forge_unknown` */
+export async function gitHubOf(io: Io): Promise<GitHub> {
+  const { address } = await openGitHubJob({}, io);
+  const token = (io.env.GITHUB_TOKEN ?? '').trim();
+  if (token !== '') return openGitHub(address, token, forgeClock(io));
+  throw new ForgeError('forge_refused', 'There is no token in GITHUB_TOKEN', {
+    hint: 'Give the step env: GITHUB_TOKEN: the token of the job, which can write contents; elsewhere use --forge git',
+  });
+}
+
+function refuseAlone({ checkpoint, allowStale }: CommitOptions): null {
+  const given = [
+    ...(checkpoint === undefined ? [] : ['--checkpoint']),
+    ...(allowStale === true ? ['--allow-stale'] : []),
+  ];
+  if (given.length === 0) return null;
+  throw new ReelformError('options_conflict', `${given.join(', ')} says something of --commit, and there is none`, {
+    hint: 'Add --commit=push or --commit=pr',
+  });
+}
+
+function pullOf(
+  github: GitHub | null,
+  branch: string,
+  path: string,
+  own: ReadonlyMap<string, Fingerprint>,
+): PullLockBranch {
+  if (github !== null) return new PullLockBranch(github, branch, path, own);
+  throw new ReelformError('options_conflict', '--commit=pr needs GitHub, and nothing here says that it is there', {
+    hint: 'Use --commit=push; or set GITHUB_REPOSITORY to owner/name, and GITHUB_TOKEN',
+  });
+}
+
+/** What is checked out; a job may have a commit alone, and say of which branch. */
+async function branchOf(root: string, { env }: Io): Promise<string> {
+  const ofJob = /^refs\/heads\/(.+)$/.exec(env.GITHUB_REF ?? '')?.[1] ?? env.CI_COMMIT_BRANCH ?? '';
+  const branch = (await headBranch(root)) ?? ofJob;
+  if (branch !== '') return branch;
+  throw new ReelformError(
+    'commit_refused',
+    'What is checked out is a commit of no branch: there is nothing to commit to',
+    {
+      hint: 'Check the branch out: with actions/checkout, `ref: main`. A pull request is applied when it is merged',
+    },
+  );
+}
+
+interface Place {
+  readonly root: string;
+  readonly remote: string;
+  readonly branch: string;
+  readonly path: string;
+}
+
+/** Whether what is checked out is what the branch has, also where a run from here has moved it on. */
+async function isTip({ root, remote, branch, path }: Place, head: string, tip: string): Promise<boolean> {
+  if (head === tip) return true;
+  try {
+    await fetchCommit(root, remote, branch, tip);
+  } catch {
+    return false;
+  }
+  if (!(await differInOne(root, head, tip, path))) return false;
+  const here = await ifThere(readFile(join(root, LOCK_FILE), 'utf8'));
+  return here === (await fileAt(root, tip, path));
+}
+
+function stale(branch: string, head: string, tip: string): ReelformError {
+  const [ours, theirs] = [head, tip].map((commit) => commit.slice(0, 12));
+  return new ReelformError(
+    'checkout_stale',
+    `${ours} is checked out, and ${branch} is at ${theirs}: nothing was rendered`,
+    {
+      hint: `Apply the tip: git pull, or "ref: ${branch}" for actions/checkout. The run of the newer commit does this one's work; --allow-stale applies it all the same`,
+      exitCode: EXIT.stale,
+    },
+  );
+}
+
+async function lockAt(root: string, commit: string, path: string): Promise<Lock> {
+  const text = await fileAt(root, commit, path);
+  const read = text === null ? null : parseLock(text, LOCK_FILE);
+  // What cannot be read is told by the plan, which comes before anything else.
+  return read?.ok === true ? read.value : emptyLock;
+}
+
+/** What the definitions of a commit want: those at hand where it differs in the lockfile alone. */
+async function fingerprintsAt(
+  { root, remote, branch, path }: Place,
+  head: string,
+  source: string,
+  own: ReadonlyMap<string, Fingerprint>,
+): Promise<ReadonlyMap<string, Fingerprint> | null> {
+  if (source === head) return own;
+  try {
+    await fetchCommit(root, remote, branch, source);
+    if (await differInOne(root, head, source, path)) return own;
+    const files = await checkoutCommit(root, source);
+    try {
+      const { desired } = await openDesired(files.root, { cache: false });
+      return new Map(desired.map(({ id, fingerprint }) => [id, fingerprint]));
+    } finally {
+      await files.remove();
+    }
+  } catch {
+    // Without them the entries tell by themselves which of them is the later one.
+    return null;
+  }
+}
+
+async function waitingIn(pull: PullLockBranch, root: string): Promise<Map<Fingerprint, FormerEntry>> {
+  const found = await pull.waiting();
+  const entries = [...(found?.lock.videos ?? [])].filter(([, entry]) => hasOutputs(root, entry));
+  return new Map(entries.map(([id, entry]) => [entry.fingerprint, { commit: found!.commit, id, entry }]));
+}

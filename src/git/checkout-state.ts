@@ -1,0 +1,45 @@
+import { gitName, runGit, tryGit } from './run-git.ts';
+
+/** The commit that is checked out. EDGE. @throws ReelformError `git_failed` */
+export async function headCommit(root: string): Promise<string> {
+  return (await runGit(root, ['rev-parse', '--verify', 'HEAD^{commit}'])).trim();
+}
+
+/** The branch that is checked out; null for a commit alone. EDGE. */
+export async function headBranch(root: string): Promise<string | null> {
+  return (await tryGit(root, ['symbolic-ref', '--quiet', '--short', 'HEAD']))?.trim() ?? null;
+}
+
+/** A file's path from the top of its repository. EDGE. @param file below the root @throws ReelformError `git_failed` */
+export async function repositoryPath(root: string, file: string): Promise<string> {
+  return `${(await runGit(root, ['rev-parse', '--show-prefix'])).trimEnd()}${file}`;
+}
+
+/** A file as a commit has it; null where there is none. EDGE. @param path as `repositoryPath` tells it */
+export function fileAt(root: string, commit: string, path: string): Promise<string | null> {
+  return tryGit(root, ['cat-file', 'blob', `${commit}:${path}`]);
+}
+
+/** The last commit that two have in common; null where that is not known here. EDGE. */
+export async function commonCommit(root: string, one: string, other: string): Promise<string | null> {
+  return (await tryGit(root, ['merge-base', gitName(one), gitName(other)]))?.trim() ?? null;
+}
+
+/** Whether two commits differ in nothing but one file. EDGE. @param path as `repositoryPath` tells it */
+export async function differInOne(root: string, one: string, other: string, path: string): Promise<boolean> {
+  const diff = ['diff', '--quiet', '--no-ext-diff', '--ignore-submodules', one, other, '--', ':(top)'];
+  return (await tryGit(root, [...diff, `:(top,exclude,literal)${path}`])) !== null;
+}
+
+/**
+ * Fetches a commit of a branch that is not here yet, into no branch of ours. EDGE. A shallow repository stays one.
+ *
+ * @throws ReelformError `git_failed` when the remote cannot be asked, or the branch is not there any more
+ */
+export async function fetchCommit(root: string, remote: string, branch: string, commit: string): Promise<void> {
+  if ((await tryGit(root, ['cat-file', '-e', `${commit}^{commit}`])) !== null) return;
+  const isShallow = (await runGit(root, ['rev-parse', '--is-shallow-repository'])).trim() === 'true';
+  const fetch = ['fetch', '--quiet', '--no-tags', '--no-write-fetch-head', '--no-recurse-submodules', '--refmap='];
+  const ref = `refs/heads/${gitName(branch)}`;
+  await runGit(root, [...fetch, ...(isShallow ? ['--depth=1'] : []), '--', gitName(remote), ref]);
+}

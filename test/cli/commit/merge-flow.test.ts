@@ -1,0 +1,218 @@
+import { chmodSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { COMMIT, LOCK, POST, startMergeFlow } from '../../support/merge-flow.ts';
+
+const PUSH = ['--commit=push'];
+const STALE = {
+  kind: 'answer',
+  status: 200,
+  body: { data: null, errors: [{ type: 'STALE_DATA', path: [], message: 'Expected branch to point to' }] },
+} as const;
+
+describe('apply --commit=push', () => {
+  it.each(['github', 'git'] as const)(
+    'commits the lockfile alone, once, and nothing where nothing changed: by %s',
+    async (forge) => {
+      const flow = await startMergeFlow();
+      const merged = await flow.merge({ berlin: 'Berlin', rome: 'Rome' });
+      expect(await flow.apply(PUSH, { forge })).toMatchObject({ exitCode: 0 });
+      expect(Object.keys(await flow.lock())).toEqual(['berlin', 'rome']);
+      expect(await flow.remote.git('diff', '--name-only', merged, 'main')).toBe(LOCK);
+      expect(await flow.remote.git('log', '-1', '--format=%s|%(trailers)', 'main')).toBe(
+        'Record 2 rendered videos|Rendered-By: reelform\n',
+      );
+      // The commit of the lockfile, applied in turn: no loop.
+      const again = await flow.apply(PUSH, { forge });
+      expect(again).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('nothing was committed') });
+      expect([await flow.lockCommits(), flow.service.count(POST)]).toEqual([1, 2]);
+    },
+  );
+
+  it('refuses what is not the tip, before anything is rendered: a workflow run again takes nothing back', async () => {
+    const flow = await startMergeFlow();
+    const old = await flow.merge({ berlin: 'Berlin' });
+    await flow.merge({ berlin: 'Berlin, later' });
+    const refused = await flow.apply(PUSH, { root: await flow.checkout(old) });
+    expect(refused).toMatchObject({ exitCode: 6, stderr: expect.stringContaining('checkout_stale') });
+    expect(flow.service.count(POST)).toBe(0);
+    const allowed = await flow.apply([...PUSH, '--allow-stale'], { root: await flow.checkout(old) });
+    expect(allowed).toMatchObject({ exitCode: 0 });
+    expect(Object.keys(await flow.lock())).toEqual(['berlin']);
+  });
+
+  it('takes a checkout whose own run has moved the branch on', async () => {
+    const flow = await startMergeFlow();
+    await flow.merge({ berlin: 'Berlin' });
+    const root = await flow.checkout();
+    expect(await flow.apply(PUSH, { root })).toMatchObject({ exitCode: 0 });
+    expect(await flow.apply(PUSH, { root })).toMatchObject({ exitCode: 0 });
+    expect(await flow.lockCommits()).toBe(1);
+  });
+
+  it.each(['github', 'git'] as const)(
+    'keeps what two runs recorded that are at work at once, each for its merge: by %s',
+    async (forge) => {
+      const flow = await startMergeFlow({ journal: true });
+      await flow.merge({ berlin: 'Berlin', rome: 'Rome' });
+      const first = await flow.checkout();
+      let second: Promise<unknown> | null = null;
+      // The second merge, and its run to the end, while the first is at work.
+      const whenAtWork = (text: string): void => {
+        if (second === null && text.includes('rome')) second = later();
+      };
+      const later = async (): Promise<void> => {
+        await flow.merge({ rome: 'Roma', oslo: 'Oslo' });
+        expect(await flow.apply(PUSH, { forge })).toMatchObject({ exitCode: 0 });
+      };
+      const planned = { root: first, forge, onStderr: whenAtWork };
+      expect(await flow.apply(PUSH, planned)).toMatchObject({ exitCode: 0 });
+      await second;
+      // What is there by now is what the last merge wants, whoever was last to commit.
+      expect(await flow.apply(PUSH, { forge })).toMatchObject({ exitCode: 0 });
+      const lock = await flow.lock();
+      expect(Object.keys(lock)).toEqual(['berlin', 'oslo', 'rome']);
+      // Berlin, Rome, Roma, Oslo: each once.
+      expect(flow.service.count(POST)).toBe(4);
+      expect((await flow.apply([], { forge })).stderr).toContain('No changes');
+    },
+  );
+
+  it('commits without rendering what a run left that was killed before it could', async () => {
+    const flow = await startMergeFlow({ journal: true });
+    await flow.merge({ berlin: 'Berlin', rome: 'Rome' });
+    const killed = await flow.checkout();
+    // All that is durable of it is the journal's branch.
+    const hook = join(flow.remote.root, 'hooks/update');
+    writeFileSync(hook, '#!/bin/sh\ntest "$1" != refs/heads/main\n');
+    chmodSync(hook, 0o755);
+    expect(await flow.apply(PUSH, { root: killed, forge: 'git' })).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringContaining('commit_refused'),
+    });
+    rmSync(killed, { recursive: true });
+    rmSync(hook);
+    expect(await flow.apply(PUSH)).toMatchObject({
+      exitCode: 0,
+      stdout: expect.stringContaining('0 rendered, 2 recorded'),
+    });
+    expect([Object.keys(await flow.lock()), flow.service.count(POST)]).toEqual([['berlin', 'rome'], 2]);
+    // Only now that it is on the branch the journal lets it go.
+    expect(await flow.remote.git('show', 'reelform-journal:journal.ndjson')).not.toContain('"rendered"');
+  });
+
+  it('commits what is in the work tree since a run that could not', async () => {
+    const flow = await startMergeFlow();
+    await flow.merge({ berlin: 'Berlin' });
+    const root = await flow.checkout();
+    flow.github.protectedBranches.set('main', 'classic');
+    expect(await flow.apply(PUSH, { root })).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringContaining('--commit=pr'),
+    });
+    flow.github.protectedBranches.clear();
+    expect(await flow.apply(PUSH, { root })).toMatchObject({ exitCode: 0, stdout: '' });
+    expect([Object.keys(await flow.lock()), flow.service.count(POST)]).toEqual([['berlin'], 1]);
+  });
+
+  it('tries again when the branch moved, and when the answer was lost', async () => {
+    const flow = await startMergeFlow();
+    await flow.merge({ berlin: 'Berlin' });
+    flow.github.force(COMMIT, STALE, STALE, STALE, { kind: 'cut', afterDoing: true });
+    flow.github.force('GET git/ref/heads/{path}', { kind: 'answer', status: 502 });
+    expect(await flow.apply(PUSH)).toMatchObject({ exitCode: 0 });
+    expect([await flow.lockCommits(), flow.github.count(COMMIT)]).toEqual([1, 4]);
+  });
+
+  it('gives up after eight times, and says so', async () => {
+    const flow = await startMergeFlow();
+    await flow.merge({ berlin: 'Berlin' });
+    flow.github.force(COMMIT, ...Array.from({ length: 8 }, () => STALE));
+    expect(await flow.apply(PUSH)).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('moved 8 times') });
+  });
+
+  it('commits while the run goes on, when that was asked for', async () => {
+    const flow = await startMergeFlow();
+    await flow.merge(Object.fromEntries(['a', 'b', 'c', 'd', 'e', 'f'].map((id) => [id, id])));
+    let now = 0;
+    const flags = [...PUSH, '--checkpoint=1', '--concurrency=1'];
+    // A clock that goes so fast that a save is always due.
+    expect(await flow.apply(flags, { now: () => (now += 5_000) })).toMatchObject({ exitCode: 0 });
+    expect(await flow.lockCommits()).toBeGreaterThan(1);
+    expect(Object.keys(await flow.lock())).toHaveLength(6);
+  });
+
+  it('says what does not go together, or is not there', async () => {
+    const flow = await startMergeFlow();
+    const root = await flow.checkout();
+    const failing = async (flags: readonly string[], forge: 'github' | 'git' = 'git'): Promise<string> => {
+      const { exitCode, stderr } = await flow.apply(flags, { root, forge });
+      expect(exitCode).not.toBe(0);
+      return stderr;
+    };
+    expect(await failing(['--checkpoint=2'])).toContain('options_conflict');
+    expect(await failing(['--commit=pr'])).toContain('options_conflict');
+    expect(await failing([...PUSH, '--refresh-only'])).toContain('options_conflict');
+    expect(await failing([...PUSH, '--forge=github'])).toContain('forge_unknown');
+  });
+});
+
+describe('apply --commit=pr', () => {
+  it('keeps one pull request up to date, renders nothing twice, and closes it when nothing is left', async () => {
+    const flow = await startMergeFlow();
+    const { github } = flow;
+    github.protectedBranches.set('main', 'ruleset');
+    await flow.merge({ berlin: 'Berlin' });
+    expect(await flow.apply(['--commit=pr'])).toMatchObject({ exitCode: 0 });
+    expect(github.issues).toMatchObject([{ title: 'Record 1 rendered video', state: 'open', pull: { base: 'main' } }]);
+    // Another merge, while the pull request waits.
+    await flow.merge({ rome: 'Rome' });
+    expect(await flow.apply(['--commit=pr'])).toMatchObject({ exitCode: 0 });
+    expect(github.issues).toMatchObject([{ title: 'Record 2 rendered videos', state: 'open' }]);
+    expect(github.issues[0]?.body).toContain('<code>berlin</code>');
+    expect([Object.keys(await flow.lock('reelform/lock')), flow.service.count(POST)]).toEqual([['berlin', 'rome'], 2]);
+    // The same again changes nothing.
+    const commits = github.count(COMMIT);
+    expect(await flow.apply(['--commit=pr'])).toMatchObject({ exitCode: 0 });
+    expect([github.count(COMMIT), flow.service.count(POST)]).toEqual([commits, 2]);
+    // Both definitions are taken back: nothing is left to merge.
+    await flow.merge({ berlin: null, rome: null });
+    expect(await flow.apply(['--commit=pr', '--allow-empty'])).toMatchObject({ exitCode: 0 });
+    expect([github.issues.length, github.issues[0]?.state, await flow.lock()]).toEqual([1, 'closed', {}]);
+  });
+});
+
+describe('apply --report-failures', () => {
+  it('tells them at the merged pull request and in one issue, which the run that mends them closes', async () => {
+    const flow = await startMergeFlow();
+    const { github, service } = flow;
+    const sha = await flow.merge({ berlin: 'Berlin @team', rome: 'Rome' });
+    const pull = github.open({ pull: { headOwner: 'acme', headBranch: 'change', base: 'main', mergedAs: sha } });
+    service.end = {
+      status: 'failed',
+      failures: [{ code: 'source_unreadable', message: 'Nothing at http://evil.test @all' }],
+    } as never;
+    const flags = [...PUSH, '--report-failures'];
+    expect(await flow.apply(flags)).toMatchObject({ exitCode: 4 });
+    const [issue] = github.issues.filter((one) => one.pull === undefined);
+    expect(issue).toMatchObject({ title: 'Reelform: failed renders', state: 'open' });
+    expect(issue?.body).toContain('<code>berlin</code>');
+    expect(issue?.body).not.toMatch(/@all|http:\/\/evil/);
+    expect(github.comments).toMatchObject([{ number: pull.number, body: issue?.body }]);
+    expect(await flow.apply(flags)).toMatchObject({ exitCode: 4 });
+    expect(github.comments).toHaveLength(1);
+    service.end = {};
+    expect(await flow.apply(flags)).toMatchObject({ exitCode: 0 });
+    expect(issue).toMatchObject({ state: 'closed' });
+    expect(github.issues.filter((one) => one.pull === undefined)).toHaveLength(1);
+  });
+
+  it('never decides how the run ends', async () => {
+    const flow = await startMergeFlow();
+    await flow.merge({ berlin: 'Berlin' });
+    flow.github.force('GraphQL viewer', { kind: 'answer', status: 403 });
+    const ran = await flow.apply(['--report-failures']);
+    expect(ran).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('forge_refused') });
+    expect(await flow.apply(['--report-failures'], { forge: 'git' })).toMatchObject({ exitCode: 0 });
+  });
+});
