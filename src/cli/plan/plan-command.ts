@@ -32,7 +32,7 @@ export interface PlanOptions extends GlobalOptions, PlanFlags, FormatFlags, Prev
   readonly lint?: boolean;
 }
 
-/** `reelform plan`: reads, compares, prints; renders nothing, and writes nothing but the plan that it was asked to save. */
+/** `reelform plan`: reads, compares, prints; renders nothing, and writes nothing but what it was asked to save or to report. */
 export async function planCommand(options: PlanOptions, io: Io, looked?: Looked | null): Promise<number> {
   if (options.refreshOnly === true) {
     refuseTogether('--refresh-only', options, {

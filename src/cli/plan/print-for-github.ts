@@ -6,7 +6,7 @@ import { planText } from '../../report/plan-text.ts';
 import type { GlobalOptions } from '../global-options.ts';
 import type { Io } from '../io.ts';
 import { folderWithin } from './folder-within.ts';
-import type { PrintedPlan } from './print-plan.ts';
+import type { PrintedPlan } from './printed-plan.ts';
 
 /**
  * A plan for a step of GitHub Actions: in words for its log, where none of them is taken for a command; its problems as

@@ -6,7 +6,7 @@ import { planMarkdown } from '../../report/plan-markdown.ts';
 import type { GlobalOptions } from '../global-options.ts';
 import type { Io } from '../io.ts';
 import { folderWithin } from './folder-within.ts';
-import type { PrintedPlan } from './print-plan.ts';
+import type { PrintedPlan } from './printed-plan.ts';
 import { showPlan } from './show-plan.ts';
 
 /** Below the repository. */

@@ -1,18 +1,9 @@
-import type { PlanDocument } from '../../plan/plan-document.ts';
-import type { PlanPreview } from '../../preview/plan-preview.ts';
 import { planJson } from '../../report/plan-json.ts';
 import type { GlobalOptions } from '../global-options.ts';
 import type { Io } from '../io.ts';
 import type { PlanFormat } from './plan-format.ts';
+import type { PrintedPlan } from './printed-plan.ts';
 import { showPlan } from './show-plan.ts';
-
-export interface PrintedPlan {
-  readonly document: PlanDocument;
-  /** Stills of what changes, where there are some. */
-  readonly preview: PlanPreview | null;
-  /** Absolute: the repository, or where the command works. */
-  readonly root: string;
-}
 
 /** Writes a plan as it was asked for: to stdout, and for a forge to where its jobs look for it. */
 export async function printPlan(
