@@ -36,6 +36,6 @@ export function warningText(
   isAction: boolean,
 ): string {
   const text = `${code === undefined ? '' : `${code}: `}${message}${hint === undefined ? '' : `. ${hint}`}`;
-  const line = text.replaceAll(/[\r\n]+/g, ' ');
+  const line = text.replaceAll(/[\s\p{C}]+/gu, ' ');
   return isAction ? `::warning title=reelform::${line.replaceAll('%', '%25')}\n` : `warning: ${line}\n`;
 }

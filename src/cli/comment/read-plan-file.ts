@@ -34,7 +34,8 @@ export async function readPlanFile(file: string, directory: string): Promise<Pla
     throw refuse('it is not JSON');
   }
   const wrong = createPlanCheck()(value);
-  if (wrong !== null) throw refuse(wrong.slice(0, 200));
+  // On one line, since names in it are the stranger's: a line of its own could be a command to the runner.
+  if (wrong !== null) throw refuse(wrong.slice(0, 200).replaceAll(/[\s\p{C}]+/gu, ' '));
   const document = value as PlanDocument;
   if (document.changes.length > MOST_CHANGES) throw refuse(`it has more than ${MOST_CHANGES} changes`);
   if (planId(document.changes) !== document.plan_id) {

@@ -316,11 +316,13 @@ describe('a plan of a stranger', () => {
     ['has an action that does not exist', planText([{ ...change, action: 'rm' as never }])],
     ['has texts that are none', planText([{ ...change, title: { toString: 1 } as never }])],
     ['has places that are none', planText([{ ...change, destinations: [{ kind: 'deliver' }] as never }], ANY)],
-    ['counts what cannot be counted', planText([change], { summary: { '<img>': 1 } as never })],
+    ['counts what cannot be counted', planText([change], { summary: { '\n::error::x': 'x' } as never })],
     ['has checks that are none', planText([change], { checks: [{ status: 'fail' }] as never })],
   ])('that %s is refused', async (_, text) => {
     const { server, comment } = await openFlow();
-    expect(await comment(text)).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('plan_invalid') });
+    const { exitCode, stderr } = await comment(text);
+    expect(exitCode).toBe(1);
+    expect(stderr).toMatch(/^error plan_invalid: .*\nhint: .*\n$/);
     expect(server.seen).toEqual([]);
   });
 
