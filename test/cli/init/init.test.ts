@@ -43,7 +43,12 @@ Next
     // Nothing is wrong with it: no schema is outdated, and a viewer sees all of it.
     expect(applied.stderr).not.toMatch(/warning|error/);
     expect(existsSync(join(own, (await reelform(own, ['output', 'hello'])).stdout.trim()))).toBe(true);
-    for (const command of [['lint'], ['pull', '--check'], ['fmt', '--check'], ['template', 'check', 'templates/card']]) {
+    for (const command of [
+      ['lint'],
+      ['pull', '--check'],
+      ['fmt', '--check'],
+      ['template', 'check', 'templates/card'],
+    ]) {
       expect([command, (await reelform(own, command)).exitCode]).toEqual([command, EXIT.ok]);
     }
     expect((await reelform(own, ['init', '--yes'])).stdout).toContain('0 files written');
@@ -66,7 +71,16 @@ Next
     const answers = { interactive: true, answer: '' };
     expect((await reelform(root, ['init', 'a', '--template', 'none'], answers)).stdout).toContain('move them there');
     expect(read(root, 'a/reelform.yaml')).toContain('service: embedded\ntemplates: {}\n');
-    const remote = await reelform(root, ['init', 'b', '--ci', 'none', '--template', 'none', '--service', 'https://a.test/b']);
+    const remote = await reelform(root, [
+      'init',
+      'b',
+      '--ci',
+      'none',
+      '--template',
+      'none',
+      '--service',
+      'https://a.test/b',
+    ]);
     expect(remote.stdout).toContain('export REELFORM_TOKEN');
     expect(read(root, 'b/reelform.yaml')).toContain('service: { url: "https://a.test/b" }\n');
     for (const [flags, options] of [
