@@ -129,7 +129,7 @@ export const HOSTILE_TEXTS: readonly string[] = [
   ' ',
   'مرحبا',
   '😀'.repeat(300),
-  'x'.repeat(5000),
+  'x'.repeat(1200),
   '`'.repeat(200),
-  '|'.repeat(2000),
+  '|'.repeat(600),
 ];
