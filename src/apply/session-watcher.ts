@@ -29,8 +29,8 @@ interface Watched {
   startedAt: number;
   looks: number;
   lookedAt: number;
-  /** The last look that showed no progress. */
-  idleAt: number | null;
+  /** Of the last look that showed no progress. */
+  idleAt: number;
   percent: number;
   failures: number;
   failingSince: number;
@@ -82,17 +82,10 @@ export class SessionWatcher {
     const now = this.#now();
     kind.watched += 1;
     return await new Promise<RenderSession>((resolve, reject) => {
-      const state = {
-        looks: 0,
-        lookedAt: now,
-        idleAt: null,
-        percent: -1,
-        failures: 0,
-        failingSince: 0,
-        dueAt: 0,
-        isLooking: false,
-      };
+      const seen = { looks: 0, lookedAt: now, idleAt: 0, percent: -1 };
+      const state = { failures: 0, failingSince: 0, dueAt: 0, isLooking: false };
       const watched: Watched = {
+        ...seen,
         ...state,
         session,
         kind,
@@ -157,6 +150,7 @@ export class SessionWatcher {
     this.#aheadMs = Math.min(this.#aheadMs, now - Date.parse(session.updated_at));
     watched.startedAt = Math.min(watched.startedAt, Date.parse(session.created_at) + this.#aheadMs);
     const { render_progress: percent } = session;
+    if (percent === 0) watched.idleAt = watched.lookedAt;
     if (percent > 0 && percent < 100) watched.kind.showsProgress = true;
     if (percent <= watched.percent) return;
     watched.percent = percent;
@@ -177,7 +171,7 @@ export class SessionWatcher {
       ageMs: lookedAt - startedAt,
       looks,
       progress: session.render_progress,
-      idleMs: idleAt === null ? 0 : Math.max(0, idleAt - startedAt),
+      idleMs: Math.max(0, idleAt - startedAt),
       showsProgress: kind.showsProgress,
       peers: kind.watched,
       phase,
@@ -281,7 +275,6 @@ export class SessionWatcher {
     const now = this.#now();
     watched.looks += 1;
     watched.lookedAt = now;
-    if (session.render_progress === 0) watched.idleAt = now;
     this.#note(watched, session, now);
     this.#plan(watched, now + Math.max(retryAfterMs ?? 0, restMs));
   }

@@ -15,6 +15,7 @@ import { fixedFolder } from './fixed-folder.ts';
 import { loadTemplates, type ProjectTemplate } from './load-templates.ts';
 import type { ReadLog } from './read-log.ts';
 import { type Asset, RepositoryFiles } from './repository-files.ts';
+import { shownConfig } from './shown-config.ts';
 
 const CONFIG_START: Span = { file: CONFIG_FILE, start: 0, end: 0 };
 
@@ -68,7 +69,10 @@ export async function loadProject({ cwd, log = null }: { cwd: string; log?: Read
     origins: resolved.origins,
     assets: used.assets,
     diagnostics: sortDiagnostics([...diagnostics, ...loaded.diagnostics, ...resolved.diagnostics, ...used.diagnostics]),
-    source: files.source,
+    source: (file) => {
+      const text = files.source(file);
+      return file === CONFIG_FILE && text !== undefined ? shownConfig(file, text) : text;
+    },
   };
 }
 

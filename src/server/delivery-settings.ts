@@ -21,8 +21,6 @@ export interface DeliverySettings {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** Properties of credentials that may be shown around a mistake: people put secrets where their places belong. */
-const SHOWN = ['kind', 'allow', 'public_url', 'tenants', 'endpoint', 'region', 'path_style'];
 /** The longest that a service makes of its placeholders. */
 const LONGEST = {
   id: `rs_${'x'.repeat(24)}`,
@@ -63,20 +61,6 @@ export function readDeliverySettings(nodes: ReadonlyMap<FileSetting, TreeNode>, 
     }
   }
   return { credentials, defaultUploads, diagnostics };
-}
-
-/** Where a settings file may hold what nobody is to see: among the credentials, under whatever name they are written. */
-export function secretSpans(root: TreeNode): Span[] {
-  if (root.kind !== 'map') return [];
-  return [...root.entries].flatMap(([name, { value }]) => {
-    if (nearest(name, ['credentials']) === null) return [];
-    if (value.kind !== 'map') return [value.span];
-    return [...value.entries.values()].flatMap(({ value: one }) =>
-      one.kind === 'map'
-        ? [...one.entries].filter(([property]) => !SHOWN.includes(property)).map(([, property]) => property.value.span)
-        : [one.span],
-    );
-  });
 }
 
 /** The uploads of one tenant. */

@@ -1,9 +1,10 @@
 import { resolve } from 'node:path';
 import type { Diagnostic, Result, Span } from '../diagnostic.ts';
 import { nearest } from '../nearest.ts';
+import { maskText, secretSpans } from '../yaml/mask-text.ts';
 import { parseYaml } from '../yaml/parse-yaml.ts';
 import type { MapEntry, TreeNode } from '../yaml/tree.ts';
-import { FILE_SETTINGS, type FileSetting, readDeliverySettings, secretSpans } from './delivery-settings.ts';
+import { FILE_SETTINGS, type FileSetting, readDeliverySettings } from './delivery-settings.ts';
 import { FOLDER, type Machine, SETTING_ROWS, type ServeSettings, type SettingRow } from './settings-table.ts';
 
 export interface SettingsInput {
@@ -65,20 +66,10 @@ export function shownSettings(name: string, text: string): string | undefined {
   const spans = [
     ...SECRETS.flatMap((secret) => (root.kind === 'map' ? (root.entries.get(secret)?.value.span ?? []) : [])),
     ...secretSpans(root),
-    // A user and a password before a host, wherever they stand.
-    ...[...text.matchAll(USER_OF_URL)].map(({ index, 1: user }) => ({
-      start: index + 3,
-      end: index + 3 + user!.length,
-    })),
   ];
-  return spans.reduce(
-    (shown, { start, end }) =>
-      shown.slice(0, start) + shown.slice(start, end).replaceAll(/[^\n]/g, '*') + shown.slice(end),
-    text,
-  );
+  return maskText(text, spans);
 }
 
-const USER_OF_URL = /:\/\/([^\s/@"']*)@/g;
 const MAY_HOLD_SECRETS = /credent|secret|key|database|:\/\/[^\s/]*@/i;
 const SECRETS = SETTING_ROWS.flatMap(([, { flag, name }]) => (flag === null ? [name] : []));
 

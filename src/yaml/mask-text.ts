@@ -1,0 +1,35 @@
+import type { Span } from '../diagnostic.ts';
+import { nearest } from '../nearest.ts';
+import type { TreeNode } from './tree.ts';
+
+/** A user and a password before a host. */
+const USER_OF_URL = /:\/\/([^\s/@"']*)@/g;
+/** Properties of credentials that may be shown around a mistake: people put secrets where their places belong. */
+const SHOWN = ['kind', 'allow', 'public_url', 'tenants', 'endpoint', 'region', 'path_style'];
+
+/** The text as long as it was, with `*` for what stands at the spans, and for users and passwords in URLs. */
+export function maskText(text: string, spans: readonly Pick<Span, 'start' | 'end'>[]): string {
+  const users = [...text.matchAll(USER_OF_URL)].map(({ index, 1: user = '' }) => ({
+    start: index + '://'.length,
+    end: index + '://'.length + user.length,
+  }));
+  return [...spans, ...users].reduce(
+    (shown, { start, end }) =>
+      shown.slice(0, start) + shown.slice(start, end).replaceAll(/[^\n]/g, '*') + shown.slice(end),
+    text,
+  );
+}
+
+/** Where a file of settings may hold what nobody is to see: among its credentials, however their name is written. */
+export function secretSpans(root: TreeNode): Span[] {
+  if (root.kind !== 'map') return [];
+  return [...root.entries].flatMap(([name, { value }]) => {
+    if (nearest(name, ['credentials']) === null) return [];
+    if (value.kind !== 'map') return [value.span];
+    return [...value.entries.values()].flatMap(({ value: one }) =>
+      one.kind === 'map'
+        ? [...one.entries].filter(([property]) => !SHOWN.includes(property)).map(([, property]) => property.value.span)
+        : [one.span],
+    );
+  });
+}
