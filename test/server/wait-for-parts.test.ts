@@ -5,7 +5,7 @@ import { waitForParts } from '../../src/server/wait-for-parts.ts';
 
 function openLog() {
   const said: string[] = [];
-  const log: Log = { info() {}, error() {}, warn: (_, message) => void said.push(message) };
+  const log: Log = { debug() {}, info() {}, error() {}, warn: (_, message) => void said.push(message) };
   return { said, log };
 }
 
