@@ -27,7 +27,8 @@ const QUESTIONS = {
 
 /** @param choices the first is the answer to an empty line */
 export function initQuestion(about: keyof typeof QUESTIONS, choices: readonly string[]): string {
-  return `${QUESTIONS[about]} (${choices.join(', ')}) [${choices[0]}] `;
+  const listed = choices.length > 1 ? ` (${choices.join(', ')})` : '';
+  return `${QUESTIONS[about]}${listed} [${choices[0]}] `;
 }
 
 /** What was written and left alone, and what to do next. */
