@@ -57,7 +57,10 @@ export async function lookAtPlan(
   const changes = plan.changes.filter(isSeen);
   const interruption = new AbortController();
   const stopListening = io.onInterrupt(() => interruption.abort(new Error('interrupted')));
-  const base = changes.length === 0 ? null : await openBase(root, options.base, io);
+  const base = await openBaseOf(changes, root, options.base, io).catch((error: unknown) => {
+    stopListening();
+    throw error;
+  });
   const scenes = openScenes(root, io, 'preview');
   const capacity = renderCapacity();
   const pool = createRenderPool({ size: capacity, encoder: chooseEncoder(config.encoder, io.env) });
@@ -87,6 +90,10 @@ export async function lookAtPlan(
     await scenes.close();
     await base?.close();
   }
+}
+
+async function openBaseOf(changes: readonly Change[], root: string, ref: string | undefined, io: Io) {
+  return changes.length === 0 ? null : openBase(root, ref, io);
 }
 
 /** Whether something changed that the pictures could show: not that an old one was lost, or is wanted anew. */

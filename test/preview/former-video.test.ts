@@ -1,0 +1,50 @@
+import { describe, expect, it } from 'vitest';
+import type { Video } from '../../src/definition/video.ts';
+import type { LockEntry } from '../../src/lock/lock.ts';
+import { formerVideo } from '../../src/preview/former-video.ts';
+import { smallPackage } from '../support/small-package.ts';
+
+const { spec } = smallPackage();
+const DIGEST = 'ab'.repeat(32);
+const PHOTO = '(Footage)/USER/photo.png';
+const video = {
+  id: 'berlin',
+  resources: new Map([
+    ['t_01', { kind: 'text', text: 'New' }],
+    ['c_01', { kind: 'color', color: 'FFFFFF' }],
+  ]),
+  audio: new Map(),
+} as unknown as Video;
+const desired = { styleVersion: 'tsv_1', inputs: { t_01: 'New', c_01: 'FFFFFF' } };
+
+/** The texts, colours and files of the video as the lockfile remembers it; null where that is not whole. */
+function former(inputs: Record<string, string>, { styleVersion = 'tsv_1', wanted = desired.inputs } = {}) {
+  const entry = { style_version: styleVersion, inputs } as unknown as LockEntry;
+  const fileOf = (digest: string): string | null => (digest === DIGEST ? 'images/old.png' : null);
+  const found = formerVideo({ entry, desired: { ...desired, inputs: wanted } as never, video, spec, fileOf });
+  return found && Object.fromEntries(found.resources);
+}
+
+describe('formerVideo()', () => {
+  it('takes texts, colours and files that are still there from the lockfile', () => {
+    expect(former({ t_01: 'Old', c_01: 'FFFFFF', [PHOTO]: `sha256:${DIGEST}` })).toEqual({
+      t_01: { kind: 'text', text: 'Old' },
+      c_01: { kind: 'color', color: 'FFFFFF' },
+      [PHOTO]: {
+        kind: 'image',
+        source: { kind: 'file', path: 'images/old.png' },
+        transform: { crop_strategy: 'cover' },
+      },
+    });
+  });
+
+  it('is nothing where the lockfile does not have all of it', () => {
+    const digest = 'cd'.repeat(32);
+    expect(former({ t_01: `sha256:${digest}`, c_01: 'FFFFFF' })).toBeNull();
+    expect(former({ t_01: 'Old', c_01: 'FFFFFF', [PHOTO]: `sha256:${digest}` })).toBeNull();
+    expect(former({ t_01: 'Old', c_01: 'FFFFFF', 'audio.music': `sha256:${DIGEST}` })).toBeNull();
+    expect(former({ t_01: 'Old' }, { styleVersion: 'tsv_0' })).toBeNull();
+    const wanted = { ...desired.inputs, 'audio.music': 'https://example.com/a.mp3' };
+    expect(former({ t_01: 'Old', c_01: 'FFFFFF' }, { wanted })).toBeNull();
+  });
+});
