@@ -52,7 +52,8 @@ describe('README.md', () => {
       const text = await help(command);
       for (const [, flag] of text.matchAll(/^ {2}(?:-\w, )?(--[a-z-]+)/gm)) {
         if (['serve', 'worker'].includes(command) && SETTINGS.has(flag!)) continue;
-        const row = README.split('\n').find((line) => line.startsWith('| `-') && line.includes(`\`${flag!}`));
+        const named = new RegExp(`\`${flag!}[ \`]`);
+        const row = README.split('\n').find((line) => line.startsWith('| `-') && named.test(line.split('|')[1]!));
         expect(row, `${command} ${flag}`).toBeDefined();
         if (command !== '' && flag !== '--help') expect(row?.split('|')[2], `${command} ${flag}`).toContain(command);
       }
