@@ -106,6 +106,8 @@ export class SessionWatcher {
         stopListening();
         this.#watched.delete(watched);
         kind.watched -= 1;
+        // A timer that nobody needs would keep the process from its end.
+        if (this.#watched.size === 0) this.#setTimer();
       };
       const stopListening = this.#listeners.listen(signal, watched.reject);
       this.#watched.add(watched);

@@ -200,6 +200,7 @@ describe('SessionWatcher', () => {
     const before = clock.now();
     await expect(clock.until(promise)).rejects.toThrow('enough');
     expect(clock.now() - before).toBe(5_000);
+    expect(clock.isIdle).toBe(true);
     await expect(clock.until(render(controller.signal))).rejects.toThrow('enough');
   });
 

@@ -21,6 +21,11 @@ export class SimulatedClock implements Clock {
     return this.#nowMs;
   }
 
+  /** Whether nothing is waited for. */
+  get isIdle(): boolean {
+    return this.#timers.size === 0;
+  }
+
   wait(milliseconds: number, signal?: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
       if (signal?.aborted === true) {
