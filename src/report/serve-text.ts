@@ -7,6 +7,8 @@ export interface ServeFacts {
   readonly settings: {
     readonly databaseUrl: string | null;
     readonly dataDirectory: string;
+    /** A bucket; null: the data folder. */
+    readonly storage: string | null;
     readonly host: string;
     readonly publicUrl: string | null;
   };
@@ -19,12 +21,13 @@ export interface ServeFacts {
 
 /** Tells whoever started a server where everything is, and how to get in. */
 export function serveText({ url, settings, templates, hasTokens, usualDataDirectory }: ServeFacts): string {
-  const { databaseUrl, dataDirectory, host, publicUrl } = settings;
+  const { databaseUrl, dataDirectory, storage, host, publicUrl } = settings;
   const names = templates.map(({ name }) => name).join(', ');
   const lines = [
     `Reelform serves at ${publicUrl ?? url}`,
     `  the API      ${url}/docs`,
     `  database     ${databaseUrl === null ? 'PGlite, in the data folder' : describeDatabase(databaseUrl)}`,
+    ...(storage === null ? [] : [`  storage      ${escapeControls(storage)}`]),
     `  data folder  ${escapeControls(dataDirectory)}`,
     ...(templates.length === 0 ? [] : [`  templates    ${names}, of reelform.yaml`]),
   ];

@@ -5,7 +5,8 @@ import { maskText, secretSpans } from '../yaml/mask-text.ts';
 import { parseYaml } from '../yaml/parse-yaml.ts';
 import type { MapEntry, TreeNode } from '../yaml/tree.ts';
 import { FILE_SETTINGS, type FileSetting, readDeliverySettings } from './delivery-settings.ts';
-import { FOLDER, type Machine, SETTING_ROWS, type ServeSettings, type SettingRow } from './settings-table.ts';
+import type { Machine, ServeSettings, SettingRow } from './setting-row.ts';
+import { FOLDER, SETTING_ROWS } from './settings-table.ts';
 
 export interface SettingsInput {
   /** Flag (`--port`) → what stood behind it, in order; `true` or `false` for a switch. */

@@ -1,4 +1,5 @@
-import { SETTING_ROWS, type ServeSettings } from './settings-table.ts';
+import type { ServeSettings } from './setting-row.ts';
+import { SETTING_ROWS } from './settings-table.ts';
 
 /** A setting on a command line. */
 export interface SettingFlag {

@@ -8,42 +8,10 @@ import {
   connectionString,
   numbersByName,
   onOff,
-  type SettingKind,
   text,
   wholeNumber,
 } from './setting-kinds.ts';
-import type { Settings } from './settings.ts';
-
-/** What `reelform serve` can be told. */
-export interface ServeSettings extends Settings {
-  /** `auto`: for people on a terminal, JSON lines everywhere else. */
-  readonly logFormat: 'auto' | 'json' | 'pretty';
-}
-
-/** What defaults depend on. */
-export interface Machine {
-  /** Of the repository, or where the command was started; absolute. */
-  readonly directory: string;
-  /** Renders at once that the machine can bear. */
-  readonly capacity: number;
-}
-
-/** One setting, wherever it is said. */
-export interface SettingRow<T> {
-  /** In the file. */
-  readonly name: string;
-  /** Null: not on a command line, which every user of the machine can read. */
-  readonly flag: string | null;
-  readonly environment: string;
-  readonly kind: SettingKind<NonNullable<T>>;
-  defaultOn(machine: Machine): T;
-  /** For people. */
-  readonly defaultText: string;
-  /** What it does: one sentence, no full stop. */
-  readonly sentence: string;
-  /** What its flag does, where that is the contrary. */
-  readonly flagSentence?: string;
-}
+import type { ServeSettings, SettingRow } from './setting-row.ts';
 
 /** A folder; relative ones start where the setting was said. */
 export const FOLDER = 'data';

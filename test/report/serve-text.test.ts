@@ -3,7 +3,7 @@ import { serveText } from '../../src/report/serve-text.ts';
 
 const FACTS = {
   url: 'http://127.0.0.1:4400',
-  settings: { databaseUrl: null, dataDirectory: '/data', host: '127.0.0.1', publicUrl: null },
+  settings: { databaseUrl: null, dataDirectory: '/data', storage: null, host: '127.0.0.1', publicUrl: null },
   templates: [],
   hasTokens: true,
   usualDataDirectory: '/data',
@@ -20,6 +20,12 @@ describe('serveText()', () => {
     const text = serveText({ ...FACTS, settings: { ...FACTS.settings, databaseUrl } });
     expect(text).toContain(`  database     ${expected}\n`);
     expect(text).not.toMatch(/canary|sslmode/);
+  });
+
+  it('names the bucket that files are kept in', () => {
+    const settings = { ...FACTS.settings, storage: 's3://videos/farm' };
+    expect(serveText({ ...FACTS, settings })).toContain('  storage      s3://videos/farm\n');
+    expect(serveText(FACTS)).not.toContain('storage');
   });
 
   it('reminds of the public URL where clients may be elsewhere', () => {

@@ -5,7 +5,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readSettings, type SettingsInput, shownSettings } from '../../src/server/read-settings.ts';
 import { SETTING_FLAGS } from '../../src/server/setting-flags.ts';
-import { SETTING_ROWS, type ServeSettings } from '../../src/server/settings-table.ts';
+import type { ServeSettings } from '../../src/server/setting-row.ts';
+import { SETTING_ROWS } from '../../src/server/settings-table.ts';
 import { placed } from '../support/resolve.ts';
 
 const DIRECTORY = '/repository';

@@ -1,5 +1,5 @@
 import { logLine } from '../../report/log-line.ts';
-import type { ServeSettings } from '../../server/settings-table.ts';
+import type { ServeSettings } from '../../server/setting-row.ts';
 import type { Output } from '../io.ts';
 
 /** Lines of JSON, or lines for people. */

@@ -4,7 +4,7 @@ import { dirname, join, relative, resolve } from 'node:path';
 import { ReelformError } from '../../diagnostic.ts';
 import { findRoot } from '../../project/find-root.ts';
 import { readSettings, shownSettings } from '../../server/read-settings.ts';
-import type { ServeSettings } from '../../server/settings-table.ts';
+import type { ServeSettings } from '../../server/setting-row.ts';
 import { renderCapacity } from '../../session/processes/render-capacity.ts';
 import { directoryOf, tellDiagnostics } from '../diagnose.ts';
 import type { GlobalOptions } from '../global-options.ts';

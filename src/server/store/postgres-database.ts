@@ -174,7 +174,7 @@ function readTarget(url: string): { name: string; shown: { host: string; port: n
 
 function unavailable(name: string, reason: string): ReelformError {
   return new ReelformError('database_unavailable', `The PostgreSQL database ${name} cannot be used: ${reason}`, {
-    hint: 'Check the connection string and that the server runs; without one, the database is kept in the data folder',
+    hint: 'Check the connection string, and that the server runs',
   });
 }
 
