@@ -11,6 +11,7 @@ import type { ObjectStorage } from '../../../src/server/ports.ts';
 import { SILENT_LOG } from '../../../src/server/silent-log.ts';
 import { BUSY, type S3Server, startS3Server } from '../../support/s3-server.ts';
 import { startApp } from '../../support/service-app.ts';
+import { testStorage } from '../../support/storage-contract.ts';
 import { TEST_SETTINGS } from '../../support/test-settings.ts';
 
 let s3: S3Server;
@@ -43,28 +44,11 @@ function accessOf({ url }: S3Server) {
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 
 describe('createS3Storage()', () => {
-  test('keeps what was put, below its prefix, and replaces it', async () => {
+  testStorage(() => storage);
+
+  test('keeps everything below its prefix', async () => {
     await storage.put('renderings/a/video.mp4', bytes('one'));
-    await storage.put('renderings/a/video.mp4', bytes('three'));
-    expect(await storage.stat('renderings/a/video.mp4')).toEqual({ size: 5 });
-    expect(Buffer.from((await storage.read('renderings/a/video.mp4'))!).toString()).toBe('three');
     expect(await s3.keys('videos')).toContain(`data/${tests}/renderings/a/video.mp4`);
-  });
-
-  test('says null for what is not there, and for folders', async () => {
-    await storage.put('a/b', bytes('x'));
-    expect([await storage.stat('a/c'), await storage.read('a/c'), await storage.stat('a')]).toEqual([null, null, null]);
-  });
-
-  test.each([
-    [undefined, '0123456789'],
-    [{ start: 0, end: 2 }, '01'],
-    [{ start: 3, end: 7 }, '3456'],
-    [{ start: 9, end: 10 }, '9'],
-    [{ start: 4, end: 4 }, ''],
-  ])('streams %j', async (range, expected) => {
-    await storage.put('a', bytes('0123456789'));
-    expect((await buffer(storage.stream('a', range))).toString()).toBe(expected);
   });
 
   test('lists the names directly below a prefix, page by page, and removes what is below', async () => {
