@@ -106,7 +106,7 @@ export async function startInterfaceService(options: InterfaceServiceOptions = {
     const looked = (looks.get(id) ?? 0) + 1;
     looks.set(id, looked);
     if (!isFinished && looked < (options.looks ?? 2)) return session;
-    if (session.status === 'preview_rendered') return deliver(session);
+    if (session.status === 'preview_rendered' && options.deliversAfter !== undefined) return deliver(session);
     const ended: RenderSession = {
       ...session,
       status: 'preview_rendered',
