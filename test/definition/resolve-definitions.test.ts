@@ -166,7 +166,7 @@ resources:
     expect(hint('t_03')).toBe('Did you mean t_01 (Headline)?');
     expect(hint('headlin')).toBe('Did you mean t_01 (Headline)?');
     expect(hint('(Footage)/USER/hero.png')).toBe('Did you mean (Footage)/USER/hero.jpg (Hero picture)?');
-    expect(hint('v_01'), 'a clip is no text').toMatch(/^It has t_01, t_02, /);
+    expect(hint('x_01'), 'another kind').toMatch(/^It has t_01, t_02, /);
     expect(hint('zzzzzzzz')).toMatch(/^It has t_01, t_02, /);
   });
 

@@ -1,4 +1,5 @@
 import { EncodedPacketSink, type Input, type InputTrack } from 'mediabunny';
+import { SceneError } from '../scene-error.ts';
 import { readGifFrames } from './gif-frames.ts';
 import { mediaTypeOf } from './media-type.ts';
 import { readMedia } from './open-media.ts';
@@ -21,17 +22,22 @@ export interface MediaLength {
  * Measures a file by what can be read of it, and not by what it says of itself. Decodes nothing.
  *
  * @param kind which of its tracks
- * @throws SceneError asset_decode_failed
+ * @throws SceneError asset_type_unsupported, asset_decode_failed
  */
 export async function mediaLength(bytes: Uint8Array, name: string, kind: 'video' | 'audio'): Promise<MediaLength> {
-  if (mediaTypeOf(bytes) === 'gif') {
+  const type = mediaTypeOf(bytes);
+  if (type === undefined) {
+    const what = kind === 'video' ? 'The file is no clip' : 'The file is no sound';
+    throw new SceneError('asset_type_unsupported', `${what} that can be used`, { imageName: name });
+  }
+  if (type === 'gif') {
     const { frames, isCut } = readGifFrames(bytes, name);
     const seconds = frames.reduce((sum, frame) => sum + frame.durationSeconds, 0);
     return { seconds, announced: isCut ? null : undefined, isMoving: frames.length > 1 };
   }
   return readMedia(bytes, name, async (input) => {
     const tracks = await input.getTracks();
-    const isMp4 = ['mp4', 'mov'].includes(mediaTypeOf(bytes) ?? '');
+    const isMp4 = type === 'mp4' || type === 'mov';
     const announced = isMp4 ? await longest(tracks) : (wavLength(bytes) ?? (await input.getDurationFromMetadata()));
     const ends = new Map<InputTrack, number>();
     for (const track of tracks) ends.set(track, await endOf(track, announced ?? Infinity));

@@ -136,7 +136,7 @@ describe('apply --commit=push', () => {
     await flow.merge(Object.fromEntries(['a', 'b', 'c'].map((id) => [id, id])));
     const flags = [...PUSH, '--checkpoint=1', '--concurrency=1'];
     // A clock that jumps with each video, so that a save is always due.
-    const now = (): number => Date.now() + flow.service.count(POST) * 2_000;
+    const now = (): number => Date.now() + flow.service.count(POST) * 1_500;
     expect(await flow.apply(flags, { now })).toMatchObject({ exitCode: 0 });
     expect(await flow.lockCommits()).toBeGreaterThan(1);
     expect(Object.keys(await flow.lock())).toHaveLength(3);

@@ -1,0 +1,159 @@
+import { describe, expect, test } from 'vitest';
+import { CommitRun } from '../../src/cli/commit/commit-run.ts';
+import type { Diagnostic } from '../../src/diagnostic.ts';
+import { emptyLock, type Fingerprint, type Lock } from '../../src/lock/lock.ts';
+import { parseLock } from '../../src/lock/parse-lock.ts';
+import { LockPublisher, type LockTip, type LockWrite, type Published } from '../../src/lock/publish-lock.ts';
+import { serialiseLock } from '../../src/lock/serialise-lock.ts';
+import { entryOf } from './journal-arbitrary.ts';
+
+const lockOf = (videos: Readonly<Record<string, string>>): Lock => ({
+  ...emptyLock,
+  videos: new Map(Object.entries(videos).map(([id, digit]) => [id, entryOf(digit)])),
+});
+
+/** A branch in memory, on which `others` commit before each of our writes, one after the other. */
+class MemoryBranch {
+  readonly name = 'main';
+  commits = 0;
+  text: string | null;
+  readonly others: (Lock | LockWrite)[];
+
+  constructor(lock: Lock | null, ...others: (Lock | LockWrite)[]) {
+    this.text = lock && serialiseLock(lock);
+    this.others = others;
+  }
+
+  async read(): Promise<LockTip> {
+    return { commit: String(this.commits), source: `source ${this.commits}`, text: this.text, written: this.text };
+  }
+
+  async write(text: string, seen: LockTip): Promise<LockWrite> {
+    const other = this.others.shift();
+    if (other !== undefined && 'kind' in other) return other;
+    if (other !== undefined) this.#put(serialiseLock(other));
+    if (seen.commit !== String(this.commits)) return { kind: 'moved' };
+    this.#put(text);
+    return { kind: 'committed', commit: String(this.commits), url: null };
+  }
+
+  get videos(): Readonly<Record<string, string>> {
+    const lock = parseLock(this.text!, 'lock');
+    if (!lock.ok) throw new Error('unreadable');
+    return Object.fromEntries([...lock.value.videos].map(([id, { fingerprint }]) => [id, fingerprint.slice(-1)]));
+  }
+
+  #put(text: string): void {
+    this.text = text;
+    this.commits += 1;
+  }
+}
+
+const MOVED: LockWrite = { kind: 'moved' };
+
+function publisherFor(branch: MemoryBranch, base: Lock, present: Readonly<Record<string, string>> = {}) {
+  const waits: number[] = [];
+  const asked: string[] = [];
+  const publisher = new LockPublisher(
+    {
+      branch,
+      file: 'reelform.lock.json',
+      async present(source) {
+        asked.push(source);
+        return new Map(Object.entries(present).map(([id, digit]) => [id, entryOf(digit).fingerprint as Fingerprint]));
+      },
+      wait: async (milliseconds) => void waits.push(milliseconds),
+      random: () => 1,
+    },
+    base,
+  );
+  return { publisher, waits, asked };
+}
+
+describe('LockPublisher', () => {
+  test('keeps what others recorded before it and meanwhile', async () => {
+    const base = lockOf({ a: '1', gone: '1' });
+    const branch = new MemoryBranch(
+      lockOf({ a: '1', gone: '1', b: '2' }),
+      lockOf({ a: '1', gone: '1', b: '2', c: '3' }),
+    );
+    const { publisher, waits } = publisherFor(branch, base);
+    expect(await publisher.publish(lockOf({ a: '4' }))).toMatchObject({
+      kind: 'committed',
+      change: { recorded: ['a'], removed: ['gone'] },
+    });
+    expect(branch.videos).toEqual({ a: '4', b: '2', c: '3' });
+    expect(waits).toEqual([250]);
+  });
+
+  test('commits nothing where all is there already, also in another form', async () => {
+    const branch = new MemoryBranch(lockOf({ a: '1' }));
+    branch.text = JSON.stringify(JSON.parse(branch.text!));
+    const { publisher } = publisherFor(branch, emptyLock);
+    expect(await publisher.publish(lockOf({ a: '1' }))).toMatchObject({ kind: 'unchanged' });
+    const nothing = new MemoryBranch(null);
+    expect(await publisherFor(nothing, emptyLock).publisher.publish(emptyLock)).toMatchObject({ kind: 'unchanged' });
+    expect([branch.commits, nothing.commits]).toEqual([0, 0]);
+  });
+
+  test('takes of two renderings the one that the definitions at the tip want', async () => {
+    const branch = new MemoryBranch(lockOf({ a: '2' }));
+    const { publisher, asked } = publisherFor(branch, lockOf({ a: '1' }), { a: '2' });
+    expect(await publisher.publish(lockOf({ a: '3', b: '4' }))).toMatchObject({
+      decisions: [{ name: 'a', why: 'present' }],
+    });
+    expect([branch.videos, asked]).toEqual([{ a: '2', b: '4' }, ['source 0']]);
+    // What was decided then is not taken back by the next one.
+    await publisher.publish(lockOf({ a: '3', b: '4', c: '5' }));
+    expect(branch.videos).toEqual({ a: '2', b: '4', c: '5' });
+  });
+
+  test('tries eight times, and longer each time', async () => {
+    const moved = Array.from({ length: 8 }, () => MOVED);
+    const branch = new MemoryBranch(emptyLock, ...moved.slice(1));
+    const { publisher, waits } = publisherFor(branch, emptyLock);
+    expect(await publisher.publish(lockOf({ a: '1' }))).toMatchObject({ kind: 'committed' });
+    expect(waits).toEqual([250, 500, 1000, 2000, 4000, 8000, 8000]);
+    const refused = publisherFor(new MemoryBranch(emptyLock, ...moved), emptyLock).publisher;
+    await expect(refused.publish(lockOf({ a: '1' }))).rejects.toMatchObject({ code: 'commit_refused' });
+  });
+
+  test('writes over no lockfile that it cannot read', async () => {
+    const branch = new MemoryBranch(emptyLock);
+    branch.text = '<<<<<<< ours\n';
+    const { publisher } = publisherFor(branch, emptyLock);
+    await expect(publisher.publish(lockOf({ a: '1' }))).rejects.toMatchObject({ code: 'lock_conflict' });
+  });
+});
+
+describe('CommitRun', () => {
+  const opened = (branch: MemoryBranch, every: number | null) => {
+    const told: (Published | Diagnostic)[] = [];
+    const { publisher } = publisherFor(branch, emptyLock);
+    return { run: new CommitRun(publisher, every, (one) => told.push(one)), told };
+  };
+
+  test('commits whenever so many results are new, and the rest at the end', async () => {
+    const branch = new MemoryBranch(null);
+    const { run, told } = opened(branch, 2);
+    const locks = [{ a: '1' }, { a: '1', b: '1' }, { a: '1', b: '1', c: '1' }].map(lockOf);
+    run.saved(locks[0]!);
+    run.saved(locks[1]!);
+    // One that is on its way is not overtaken.
+    run.saved(locks[2]!);
+    expect(await run.finish(locks[2]!)).toBe(true);
+    expect(told.map((one) => 'change' in one && one.change.recorded)).toEqual([['a', 'b'], ['c']]);
+  });
+
+  test('says why it could not, on the way, and is whole when the end could', async () => {
+    const branch = new MemoryBranch(null, { kind: 'protected', why: 'a rule' });
+    const { run, told } = opened(branch, 1);
+    run.saved(lockOf({ a: '1' }));
+    expect(await run.finish(lockOf({ a: '1' }))).toBe(true);
+    expect(told).toMatchObject([
+      { code: 'commit_refused', hint: expect.stringContaining('--commit=pr') },
+      { kind: 'committed' },
+    ]);
+    expect(run.problem).toBeNull();
+  });
+});
