@@ -10,7 +10,8 @@ export const SESSION_CODES = {
   asset_decode_failed: 'A file is damaged or cut off, or trimmed to beyond its end',
   glyph_missing: 'A text has characters that no font of the template draws; the video is rendered without them',
   text_overflow: 'A text is larger than its box; the video is rendered with what fits',
-  clip_ends_early: 'A clip is over before the layer that shows it; the video is rendered with its last picture standing',
+  clip_ends_early:
+    'A clip is over before the layer that shows it; the video is rendered with its last picture standing',
   media_truncated: 'The file of a clip or a sound breaks off; the video is rendered with what is there',
   template_invalid: 'The rasteriser cannot use the animation',
   encode_failed: 'The encoder gave up',

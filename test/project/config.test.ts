@@ -7,7 +7,8 @@ import { LINT_CODES, LINT_SEVERITIES } from '../../src/template/lint-severities.
 import { placed } from '../support/resolve.ts';
 
 const { config: check } = createChecks();
-const parse = (text: string): ReturnType<typeof parseConfig> => parseConfig('reelform.yaml', text, check, '/repository');
+const parse = (text: string): ReturnType<typeof parseConfig> =>
+  parseConfig('reelform.yaml', text, check, '/repository');
 
 describe('parseConfig()', () => {
   it('fills in the defaults', () => {

@@ -86,6 +86,6 @@ export async function startMergeFlow(options: { readonly journal?: boolean } = {
 }
 
 /** The lockfile of a checkout. */
-export function lockText(root: string): string {
+function lockText(root: string): string {
   return readFileSync(join(root, LOCK), 'utf8');
 }
