@@ -1,4 +1,4 @@
-import { readFileSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished } from 'vitest';
 import type { StyleVersion } from '../../src/wire/style-version.ts';
@@ -83,9 +83,4 @@ export async function startMergeFlow(options: { readonly journal?: boolean } = {
     lockCommits: async (branch = 'main') => Number(await remote.git('rev-list', '--count', branch, '--', LOCK)),
   };
   return flow;
-}
-
-/** The lockfile of a checkout. */
-function lockText(root: string): string {
-  return readFileSync(join(root, LOCK), 'utf8');
 }
