@@ -6,7 +6,6 @@ export default defineConfig({
     include: ['test/e2e/**/*.test.ts'],
     testTimeout: 300_000,
     hookTimeout: 600_000,
-    maxWorkers: 1,
-    fileParallelism: false,
+    maxWorkers: 2,
   },
 });

@@ -4,14 +4,17 @@ import { defineConfig } from 'vitest/config';
  * Heavy proofs, each a test of its own: kill loops, races, floods, fuzzing. `npm run proof` runs them whole; with
  * REELFORM_PROOF=scaled, as in CI, they run the same at a smaller count.
  */
+const isScaled = process.env.REELFORM_PROOF === 'scaled';
+
 export default defineConfig({
   test: {
     globalSetup: ['test/support/postgres-setup.ts'],
     include: ['test/proof/**/*.proof.ts'],
     testTimeout: 3_600_000,
     hookTimeout: 300_000,
-    maxWorkers: 1,
-    fileParallelism: false,
+    // Whole, each has the machine to itself: its figures are quoted. At a smaller count two go on at once.
+    maxWorkers: isScaled ? 2 : 1,
+    fileParallelism: isScaled,
     env: { REELFORM_PROOF: process.env.REELFORM_PROOF ?? 'full' },
     // The figures are what a proof is run for.
     disableConsoleIntercept: true,
