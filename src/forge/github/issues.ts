@@ -1,14 +1,8 @@
 import { isRecord } from '../../is-record.ts';
-import { readJson } from '../forge-client.ts';
-import { type GitHub, numberOf, textOf } from './github.ts';
+import type { GitHub } from './github.ts';
+import { createThread, type Thread, type ThreadChanges, threadOf, updateThread } from './thread.ts';
 
-export interface Issue {
-  readonly number: number;
-  readonly url: string;
-  readonly title: string;
-  readonly body: string;
-  readonly isOpen: boolean;
-}
+export type Issue = Thread;
 
 /**
  * The newest issue that this token wrote and that begins with a marker; null where there is none. By listing, since a
@@ -26,7 +20,7 @@ export async function findIssue(
     if (pull !== undefined || typeof body !== 'string' || !isRecord(user)) return false;
     return user.login === issue.author && body.startsWith(issue.marker);
   });
-  return ours === undefined ? null : issueOf(ours);
+  return ours === undefined ? null : threadOf(ours);
 }
 
 /** Not repeated where it is not clear whether it was made: look by `findIssue`. */
@@ -34,25 +28,9 @@ export async function createIssue(
   github: GitHub,
   issue: { readonly title: string; readonly body: string; readonly labels?: readonly string[] },
 ): Promise<Issue> {
-  const path = `${github.root}/issues`;
-  return issueOf(readJson(await github.rest.send('POST', path, { body: issue }), `POST ${path}`, 'GitHub'));
+  return threadOf(await createThread(github, 'issues', issue));
 }
 
-export async function updateIssue(
-  github: GitHub,
-  number: number,
-  changes: { readonly title?: string; readonly body?: string; readonly state?: 'open' | 'closed' },
-): Promise<void> {
-  await github.rest.send('PATCH', `${github.root}/issues/${number}`, { body: changes });
-}
-
-function issueOf(value: unknown): Issue {
-  const body = isRecord(value) ? value.body : null;
-  return {
-    number: numberOf(value, 'number'),
-    url: textOf(value, 'html_url'),
-    title: textOf(value, 'title'),
-    body: typeof body === 'string' ? body : '',
-    isOpen: textOf(value, 'state') === 'open',
-  };
+export function updateIssue(github: GitHub, number: number, changes: ThreadChanges): Promise<void> {
+  return updateThread(github, 'issues', number, changes);
 }

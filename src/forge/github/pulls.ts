@@ -1,13 +1,9 @@
 import { isRecord } from '../../is-record.ts';
 import { readJson } from '../forge-client.ts';
-import { type GitHub, numberOf, textOf } from './github.ts';
+import { type GitHub, textOf } from './github.ts';
+import { createThread, type Thread, type ThreadChanges, threadOf, updateThread } from './thread.ts';
 
-export interface PullRequest {
-  readonly number: number;
-  readonly url: string;
-  readonly title: string;
-  readonly body: string;
-  readonly isOpen: boolean;
+export interface PullRequest extends Thread {
   readonly isMerged: boolean;
   /** The commit that its head is at, and its branch. */
   readonly headSha: string;
@@ -42,26 +38,17 @@ export async function createPull(
   github: GitHub,
   pull: { readonly title: string; readonly body: string; readonly head: string; readonly base: string },
 ): Promise<PullRequest> {
-  const path = `${github.root}/pulls`;
-  return pullOf(readJson(await github.rest.send('POST', path, { body: pull }), `POST ${path}`, 'GitHub'));
+  return pullOf(await createThread(github, 'pulls', pull));
 }
 
-export async function updatePull(
-  github: GitHub,
-  number: number,
-  changes: { readonly title?: string; readonly body?: string; readonly state?: 'open' | 'closed' },
-): Promise<void> {
-  await github.rest.send('PATCH', `${github.root}/pulls/${number}`, { body: changes });
+export function updatePull(github: GitHub, number: number, changes: ThreadChanges): Promise<void> {
+  return updateThread(github, 'pulls', number, changes);
 }
 
 function pullOf(value: unknown): PullRequest {
-  const { head, base, body, merged_at: mergedAt } = isRecord(value) ? value : {};
+  const { head, base, merged_at: mergedAt } = isRecord(value) ? value : {};
   return {
-    number: numberOf(value, 'number'),
-    url: textOf(value, 'html_url'),
-    title: textOf(value, 'title'),
-    body: typeof body === 'string' ? body : '',
-    isOpen: textOf(value, 'state') === 'open',
+    ...threadOf(value),
     isMerged: typeof mergedAt === 'string',
     headSha: textOf(head, 'sha'),
     headBranch: textOf(head, 'ref'),
