@@ -1,8 +1,8 @@
-import { runBenchWorker, WORKER } from './farm/bench-worker.ts';
-import { measureDeliveries } from './farm/deliveries.ts';
-import { measureParts, measureSlots } from './farm/parts.ts';
-import { measureRenders } from './farm/renders.ts';
-import { measureStills } from './farm/stills.ts';
+import { runBenchWorker, WORKER } from './scaling/bench-worker.ts';
+import { measureDeliveries } from './scaling/deliveries.ts';
+import { measureParts, measureSlots } from './scaling/parts.ts';
+import { measureRenders } from './scaling/renders.ts';
+import { measureStills } from './scaling/stills.ts';
 
 /**
  * The farm beside what would be ideal, or beside a peer, in one run: renders a minute with more workers, a long video in
