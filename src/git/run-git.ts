@@ -1,12 +1,15 @@
 import { type ExecaError, execa } from 'execa';
 import { ReelformError } from '../diagnostic.ts';
 import { HAS_GROUPS, killGroup } from '../process-group.ts';
+import { JOB_CREDENTIALS } from './job-credentials.ts';
 
 /** Beyond this nobody answers any more. */
 const TIMEOUT_MS = 60_000;
 
 /** Of a lockfile, or a journal, with a hundred thousand entries. */
 const MAX_OUTPUT_BYTES = 256 * 2 ** 20;
+
+const SETTINGS = ['-c', 'gc.auto=0', '-c', 'maintenance.auto=false', ...JOB_CREDENTIALS];
 
 export interface GitOptions {
   readonly input?: string | Uint8Array;
@@ -49,7 +52,7 @@ export function gitProcess(root: string) {
  * @throws ReelformError `git_failed`, without what a URL carries beside host and path
  */
 export async function runGit(root: string, args: readonly string[], options: GitOptions = {}): Promise<string> {
-  const running = execa('git', ['-c', 'gc.auto=0', '-c', 'maintenance.auto=false', ...args], {
+  const running = execa('git', [...SETTINGS, ...args], {
     ...gitProcess(root),
     env: { ...ENVIRONMENT, ...options.env },
     stripFinalNewline: false,
