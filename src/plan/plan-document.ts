@@ -59,6 +59,15 @@ export interface Estimate {
   readonly renders: number;
   /** Null when the length of one of them is not known. */
   readonly seconds_of_video: number | null;
+  /** Absent where reelform.yaml has no prices, or nothing is rendered. */
+  readonly cost?: Cost;
+}
+
+export interface Cost {
+  /** Null when the length of a video is not known, and is paid for. */
+  readonly amount: number | null;
+  /** By ISO 4217. */
+  readonly currency: string;
 }
 
 export interface ChangeDocument {
@@ -140,7 +149,7 @@ export function countActions(plan: Plan): Partial<Record<Action, number>> {
   return Object.fromEntries(ACTIONS.flatMap((action) => (counts.get(action) ? [[action, counts.get(action)!]] : [])));
 }
 
-/** What applying the plan renders. Seconds are rounded to milliseconds. */
+/** What applying the plan renders, and what that costs. Seconds are rounded to milliseconds, amounts to a millionth. */
 export function estimatePlan(plan: Plan): Estimate {
   const rendered = plan.changes.filter(renders);
   let seconds: number | null = 0;
@@ -148,7 +157,11 @@ export function estimatePlan(plan: Plan): Estimate {
     const duration = desired?.durationSeconds ?? null;
     seconds = seconds === null || duration === null ? null : seconds + duration;
   }
-  return { renders: rendered.length, seconds_of_video: seconds && Math.round(seconds * 1000) / 1000 };
+  const estimate = { renders: rendered.length, seconds_of_video: seconds && Math.round(seconds * 1000) / 1000 };
+  if (plan.prices === undefined || rendered.length === 0) return estimate;
+  const { currency, perRender, perSecond } = plan.prices;
+  const amount = seconds === null && perSecond > 0 ? null : rendered.length * perRender + (seconds ?? 0) * perSecond;
+  return { ...estimate, cost: { amount: amount && Math.round(amount * 1e6) / 1e6, currency } };
 }
 
 /** Finished files to deliver, each counted once for each place. */

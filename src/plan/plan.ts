@@ -150,6 +150,16 @@ export interface Plan {
   readonly diagnostics: readonly PlanDiagnostic[];
   /** What policies said of it; absent where there are none. */
   readonly checks?: readonly PlanCheck[];
+  /** What rendering is paid for by; absent where nobody says it. */
+  readonly prices?: Prices;
+}
+
+/** What a service takes for a finished video: so much for each, and so much for each second of it. */
+export interface Prices {
+  /** By ISO 4217. */
+  readonly currency: string;
+  readonly perRender: number;
+  readonly perSecond: number;
 }
 
 /** What one policy said: of one video, or of the plan as a whole. */

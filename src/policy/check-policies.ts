@@ -1,5 +1,6 @@
 import { byCodeUnit } from '../digest.ts';
 import { type Change, type Plan, renders } from '../plan/plan.ts';
+import { estimatePlan } from '../plan/plan-document.ts';
 import { checkVideo } from './check-video.ts';
 import type { Policy, PolicyFinding } from './policy.ts';
 
@@ -22,10 +23,26 @@ function isJudged(change: Change): change is Exclude<Change, { readonly desired:
 }
 
 function checkPlan(policy: Policy, plan: Plan): PolicyFinding[] {
-  if (policy.rule !== 'max_renders') return [];
-  const { rule, level, count } = policy;
-  const rendered = plan.changes.filter(renders).length;
-  if (rendered <= count) return [];
-  const message = `The plan renders ${rendered} videos, and ${count} are allowed`;
-  return [{ rule, level, video: null, place: null, message, hint: 'Split it: --target plans some of them' }];
+  switch (policy.rule) {
+    case 'max_renders': {
+      const rendered = plan.changes.filter(renders).length;
+      if (rendered <= policy.count) return [];
+      return [ofPlan(policy, `The plan renders ${rendered} videos, and ${policy.count} are allowed`)];
+    }
+    case 'max_cost': {
+      const { cost } = estimatePlan(plan);
+      if (cost === undefined || (cost.amount !== null && cost.amount <= policy.amount)) return [];
+      const allowed = `${policy.amount} ${cost.currency}`;
+      if (cost.amount !== null)
+        return [ofPlan(policy, `The plan costs ${cost.amount} ${cost.currency}, and ${allowed} are allowed`)];
+      // Refusing what nobody can know would refuse every template of a service.
+      return [{ ...ofPlan(policy, `Nothing tells what the plan costs, which may be ${allowed}`), level: 'warn' }];
+    }
+    default:
+      return [];
+  }
+}
+
+function ofPlan({ rule, level }: Policy, message: string): PolicyFinding {
+  return { rule, level, video: null, place: null, message, hint: 'Split it: --target plans some of them' };
 }

@@ -26,6 +26,7 @@ export function checkVideo(policy: Policy, video: DesiredVideo): PolicyFinding[]
 function said(policy: Policy, video: DesiredVideo): Said[] {
   switch (policy.rule) {
     case 'max_renders':
+    case 'max_cost':
       return [];
     case 'max_duration':
       return tooLong(policy.seconds, video);

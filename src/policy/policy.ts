@@ -4,6 +4,7 @@ export type PolicyLevel = 'warn' | 'deny';
 /** Every rule that reelform.yaml may set, in the order in which they are told. */
 export const POLICY_RULES = [
   'max_renders',
+  'max_cost',
   'max_duration',
   'max_text_length',
   'forbid_words',
@@ -16,11 +17,13 @@ export const POLICY_RULES = [
 export type PolicyRule = (typeof POLICY_RULES)[number];
 
 /**
- * One rule of a repository, about the videos that a plan changes. `max_renders` alone is about the plan as a whole.
+ * One rule of a repository, about the videos that a plan changes. `max_renders` and `max_cost` are about the plan as a whole.
  * Patterns are those of `matchesPattern`.
  */
 export type Policy = { readonly level: PolicyLevel } & (
   | { readonly rule: 'max_renders'; readonly count: number }
+  /** In the currency of the prices. */
+  | { readonly rule: 'max_cost'; readonly amount: number }
   | { readonly rule: 'max_duration'; readonly seconds: number }
   /** Characters as people count them, of each text. */
   | { readonly rule: 'max_text_length'; readonly characters: number }

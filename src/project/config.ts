@@ -1,6 +1,7 @@
 import { resolvePath } from '../definition/repository-path.ts';
 import type { Diagnostic, Result, Span } from '../diagnostic.ts';
 import type { Check, Locate } from '../locate.ts';
+import type { Prices } from '../plan/plan.ts';
 import type { Policy } from '../policy/policy.ts';
 import type { LintSeverities } from '../template/lint-severities.ts';
 import type { OutputRequest } from '../wire/output.ts';
@@ -56,6 +57,8 @@ export interface Config extends DeliveriesConfig {
   readonly policies: readonly Policy[];
   /** What makes H.264 where this machine renders. */
   readonly encoder: 'embedded' | 'ffmpeg';
+  /** What the service takes; null: nobody says. */
+  readonly cost: Prices | null;
 }
 
 export interface ParsedConfig {
@@ -79,6 +82,7 @@ interface WrittenConfig extends WrittenDeliveries {
   readonly output?: OutputRequest;
   readonly encoder?: Config['encoder'];
   readonly policies?: WrittenPolicies;
+  readonly cost?: { readonly currency: string; readonly per_render?: number; readonly per_second?: number };
 }
 
 interface WrittenService {
@@ -105,6 +109,7 @@ export const DEFAULT_CONFIG: Config = {
   output: null,
   encoder: 'embedded',
   policies: [],
+  cost: null,
   credentials: new Map(),
   deliver: [],
   assets: null,
@@ -138,7 +143,7 @@ export function parseConfig(file: string, text: string, check: Check, directory:
   const deliveries =
     templates === null ? null : readDeliveries(written, readService(written.service), directory, locate);
   diagnostics.push(...(templates?.diagnostics ?? []), ...(fonts?.ok === false ? fonts.diagnostics : []));
-  const policies = templates === null ? null : readPolicies(written.policies, locate);
+  const policies = templates === null ? null : readPolicies(written, locate);
   diagnostics.push(...(deliveries?.diagnostics ?? []), ...(policies?.diagnostics ?? []));
   if (diagnostics.length > 0 || templates === null || deliveries === null || policies === null) {
     return { config: { ...DEFAULT_CONFIG, ...(glob === null ? { videos } : {}) }, templateNames, diagnostics };
@@ -158,6 +163,7 @@ export function parseConfig(file: string, text: string, check: Check, directory:
       output: written.output ?? null,
       encoder: written.encoder ?? DEFAULT_CONFIG.encoder,
       policies: policies.policies,
+      cost: readCost(written.cost),
       credentials: deliveries.credentials,
       deliver: deliveries.deliver,
       assets: deliveries.assets,
@@ -179,6 +185,11 @@ function readService(service: WrittenConfig['service']): ServiceConfig {
       ...(externalUploads === undefined ? {} : { externalUploads }),
     },
   };
+}
+
+function readCost(cost: WrittenConfig['cost']): Prices | null {
+  if (cost === undefined) return null;
+  return { currency: cost.currency, perRender: cost.per_render ?? 0, perSecond: cost.per_second ?? 0 };
 }
 
 function readJournal(journal: WrittenConfig['journal']): JournalConfig {

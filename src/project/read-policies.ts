@@ -8,9 +8,9 @@ export type WrittenPolicies = {
   readonly [R in PolicyRule]?: Omit<Extract<Policy, { rule: R }>, 'rule' | 'level'> & { readonly level?: PolicyLevel };
 };
 
-/** Reads `policies`: in the order of the rules, denying where nothing else is said. */
+/** Reads `policies`: in the order of the rules, denying where nothing else is said. @param written reelform.yaml */
 export function readPolicies(
-  written: WrittenPolicies | undefined,
+  { policies: written, cost }: { readonly policies?: WrittenPolicies; readonly cost?: unknown },
   locate: Locate,
 ): { readonly policies: readonly Policy[]; readonly diagnostics: readonly Diagnostic[] } {
   const policies = POLICY_RULES.flatMap((rule) => {
@@ -24,5 +24,11 @@ export function readPolicies(
     const message = 'policies.forbid_words has a word without any character that can be seen';
     return [{ code: 'config_invalid', severity: 'error', message, hint: 'Leave it out', at }];
   });
+  if (written?.max_cost !== undefined && cost === undefined) {
+    const { span: at } = locate(['policies', 'max_cost'], 'key');
+    const message = 'policies.max_cost allows an amount, and nothing says what a render costs';
+    const hint = 'Say it with "cost: {currency: EUR, per_render: 0.5}"';
+    diagnostics.push({ code: 'config_invalid', severity: 'error', message, hint, at });
+  }
   return { policies, diagnostics };
 }

@@ -40,7 +40,8 @@ function fieldsOf(event: StreamEvent): Told | null {
     case 'planned': {
       const { plan_id, complete, summary, estimate, changes } = event.document;
       const told = changes.map(({ id, action, reason }) => ({ id, action, reason }));
-      return { type: 'planned', plan_id, complete, summary: { ...summary }, estimate: { ...estimate }, changes: told };
+      const counted = { ...estimate, cost: estimate.cost && { ...estimate.cost } };
+      return { type: 'planned', plan_id, complete, summary: { ...summary }, estimate: counted, changes: told };
     }
     case 'run-started':
       return { type: 'run_started', ids: event.ids, concurrency: event.concurrency };

@@ -1,6 +1,6 @@
 import { isRecord } from '../is-record.ts';
 import type { Action } from '../plan/plan.ts';
-import type { ChangeDocument, PlanDocument, SourceDocument } from '../plan/plan-document.ts';
+import type { ChangeDocument, Cost, PlanDocument, SourceDocument } from '../plan/plan-document.ts';
 import { countNoun, formatCount } from './count-noun.ts';
 import { formatDuration } from './duration.ts';
 
@@ -25,13 +25,21 @@ export function countWords({ summary }: PlanDocument): { readonly action: Action
   });
 }
 
-/** `2 renders, 24 s of video, 2 deliveries`, or that there is nothing to render. */
+/** `2 renders, 24 s of video, about €1.20, 2 deliveries`, or that there is nothing to render. */
 export function estimateWords({ estimate, deliveries = 0 }: PlanDocument): string {
-  const { renders, seconds_of_video: seconds } = estimate;
+  const { renders, seconds_of_video: seconds, cost } = estimate;
   const sent = deliveries === 0 ? '' : `, ${countNoun(deliveries, 'delivery', 'deliveries')}`;
   if (renders === 0) return `nothing to render${sent}`;
   const length = seconds === null ? '' : `, ${formatDuration(seconds * 1000)} of video`;
-  return `${countNoun(renders, 'render')}${length}${sent}`;
+  return `${countNoun(renders, 'render')}${length}${cost === undefined ? '' : `, ${costWords(cost)}`}${sent}`;
+}
+
+/** `about €1.20`; ten cents less or more are nothing where it is hundreds, and all where it is a fraction of one. */
+function costWords({ amount, currency }: Cost): string {
+  if (amount === null) return 'for a price that nothing tells';
+  const isSmall = amount > 0 && amount < 0.1;
+  const digits = isSmall ? { maximumSignificantDigits: 2 } : {};
+  return `about ${new Intl.NumberFormat('en-GB', { style: 'currency', currency, ...digits }).format(amount)}`;
 }
 
 /** Whether mistakes left nothing to plan: then the document says nothing about any video. */

@@ -3,8 +3,8 @@ import { Ajv } from 'ajv';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { canonicalJson, sha256 } from '../../src/digest.ts';
-import { ACTIONS } from '../../src/plan/plan.ts';
-import { type PlanDocument, planDocument } from '../../src/plan/plan-document.ts';
+import { ACTIONS, type Prices } from '../../src/plan/plan.ts';
+import { type Estimate, estimatePlan, type PlanDocument, planDocument } from '../../src/plan/plan-document.ts';
 import { anyWorld, color, desired, emptyLock, lockOf, plan, text } from './videos.ts';
 
 const schema = JSON.parse(await readFile(new URL('../../schemas/reelform-plan.schema.json', import.meta.url), 'utf8'));
@@ -75,6 +75,22 @@ describe('planDocument()', () => {
       desired(id, { resources: { t_01: text(id) } }, { durationSeconds: 0.1 }),
     );
     expect(document(videos, emptyLock).estimate.seconds_of_video).toBe(0.3);
+  });
+
+  test('tells what it costs where somebody says the prices, and no more than can be known', () => {
+    const cost = (prices: Omit<Prices, 'currency'>, durationSeconds: number | null): Estimate['cost'] => {
+      const priced = {
+        ...plan([desired('a', { resources: {} }, { durationSeconds })], emptyLock),
+        prices: { currency: 'EUR', ...prices },
+      };
+      return estimatePlan(priced).cost;
+    };
+    expect(cost({ perRender: 0.1, perSecond: 0.2 }, 12)).toEqual({ amount: 2.5, currency: 'EUR' });
+    expect(cost({ perRender: 0.1, perSecond: 0 }, null)).toEqual({ amount: 0.1, currency: 'EUR' });
+    expect(cost({ perRender: 0.1, perSecond: 0.2 }, null)).toEqual({ amount: null, currency: 'EUR' });
+    expect(
+      estimatePlan({ ...plan([], emptyLock), prices: { currency: 'EUR', perRender: 1, perSecond: 1 } }).cost,
+    ).toBeUndefined();
   });
 
   test('passes diagnostics on', () => {

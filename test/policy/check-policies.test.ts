@@ -63,6 +63,20 @@ describe('checkPolicies()', () => {
     ).toEqual([]);
   });
 
+  it('max_cost: of the plan as a whole; what nobody can know is no more than a warning', () => {
+    const prices = { currency: 'EUR', perRender: 0.5, perSecond: 0.1 };
+    const of = (...seconds: (number | null)[]): ReturnType<typeof checkPolicies> => {
+      const videos = seconds.map((durationSeconds, index) =>
+        desired(`v${index}`, { resources: { t_01: text(`${index}`) } }, { durationSeconds }),
+      );
+      return checkPolicies([{ level: 'deny', rule: 'max_cost', amount: 3.4 }], { ...plan(videos, emptyLock), prices });
+    };
+    expect(of()).toEqual([]);
+    expect(of(12, 12)).toEqual([]);
+    expect(of(12, 12.1)).toMatchObject([{ level: 'deny', video: null, message: expect.stringContaining('3.41 EUR') }]);
+    expect(of(12, null)).toMatchObject([{ level: 'warn' }]);
+  });
+
   it('is about what changes alone, and tells the plan before its videos', () => {
     const policies: Policy[] = [
       { rule: 'title_pattern', pattern: 'No*', level: 'warn' },

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Adoption, AdoptionSource, Change, Plan } from '../../src/plan/plan.ts';
 import { type ChangeDocument, changeDocument, planDocument } from '../../src/plan/plan-document.ts';
-import { groupReasonWords, incompleteWords, reasonWords } from '../../src/report/plan-words.ts';
+import { estimateWords, groupReasonWords, incompleteWords, reasonWords } from '../../src/report/plan-words.ts';
 import { desired, emptyLock, lockOf, plan, rendering, text } from '../plan/videos.ts';
 
 const berlin = desired('berlin');
@@ -32,6 +32,21 @@ const from: Readonly<Record<string, AdoptionSource>> = {
   rendered: { kind: 'journal', id: 'berlin', session: 'rs_81f2', rendering: rendering('berlin') },
   asked: { kind: 'journal', id: 'berlin', session: 'rs_81f2', rendering: null },
 };
+
+describe('estimateWords()', () => {
+  test.each([
+    [0, 'about €0.00'],
+    [0.0123, 'about €0.012'],
+    [0.5, 'about €0.50'],
+    [1234.5, 'about €1,234.50'],
+    [null, 'for a price that nothing tells'],
+  ])('tells what it costs: %s', (amount, words) => {
+    const estimate = { renders: 2, seconds_of_video: 24, cost: { amount, currency: 'EUR' } };
+    expect(estimateWords({ ...planDocument(plan([], emptyLock), '0.1.0', []), estimate })).toBe(
+      `2 renders, 24 s of video, ${words}`,
+    );
+  });
+});
 
 describe('reasonWords()', () => {
   test.each([

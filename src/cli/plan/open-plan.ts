@@ -97,7 +97,11 @@ export async function openPlan(
   );
   const selected = await selectVideos(asksForMore ? planned : complete(planned), globs, flags, repository);
   const tooMany = tooManyRenders(selected, flags.maxRenders ?? config.maxRenders ?? Number.POSITIVE_INFINITY);
-  const plan = tooMany === null ? selected : { ...selected, diagnostics: [...selected.diagnostics, tooMany] };
+  const plan: Plan = {
+    ...selected,
+    ...(config.cost === null ? {} : { prices: config.cost }),
+    diagnostics: tooMany === null ? selected.diagnostics : [...selected.diagnostics, tooMany],
+  };
   return {
     repository,
     diagnostics: [...read, ...(inFlight?.diagnostics ?? []), ...(refreshed?.diagnostics ?? []), ...plan.diagnostics],

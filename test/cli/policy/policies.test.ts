@@ -61,12 +61,23 @@ describe('policies of reelform.yaml', () => {
     expect(stderr).not.toContain('oslo');
   });
 
+  it('say what a plan may cost, by the prices that are there', async () => {
+    const prices = 'cost: {currency: EUR, per_render: 0.5}\npolicies: {max_cost: {amount: 0.4}}\n';
+    const root = makeRepository({ 'reelform.yaml': `${CONFIG}${prices}` });
+    const denied = await reelform(root, ONE);
+    expect(denied.exitCode).toBe(EXIT.refused);
+    expect(denied.stdout).toContain('about €0.50');
+    expect(denied.stderr).toContain('The plan costs 0.5 EUR, and 0.4 EUR are allowed');
+  });
+
   it.each([
     'policies: {max_length: {}}',
     'policies: {max_duration: {}}',
     'policies: {max_duration: {level: error, seconds: 1}}',
     'policies: {forbid_words: {words: ["\u00AD"]}}',
     'policies: {allow_sources: {hosts: ["https://a.example"]}}',
+    'policies: {max_cost: {amount: 1}}',
+    'cost: {currency: euro, per_render: 1}',
   ])('are checked: %s', async (text) => {
     const root = makeRepository({ 'reelform.yaml': `${CONFIG}${text}\n` });
     expect(await planned(root)).toMatchObject({
