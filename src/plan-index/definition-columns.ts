@@ -9,6 +9,8 @@ export interface DefinitionColumns {
   readonly origins: Lists;
   readonly assets: Lists;
   readonly templates: Lists;
+  /** No indices: what stands for places that videos go to. */
+  readonly places: Lists;
   /** Where the videos of each definition begin; one number more says where the last ones end. */
   readonly videos: Uint32Array;
   /** A line for each video. */
@@ -31,7 +33,7 @@ export interface Lists {
 }
 
 /** How many parts `encodeColumns` makes. */
-export const COLUMN_PARTS = 13;
+export const COLUMN_PARTS = 15;
 
 /** What stands in the index of a definition. */
 export type StoredDefinition = RememberedDefinition & { readonly record: RecordPlace };
@@ -50,6 +52,7 @@ export function columnsOf(
     origins: listsOf(definitions.map(({ origins }) => origins.map(fileIndex))),
     assets: listsOf(definitions.map(({ assets }) => assets.map(fileIndex))),
     templates: listsOf(definitions.map(({ templates }) => templates.map(templateIndex))),
+    places: listsOf(definitions.map(({ places }) => places)),
     videos: startsOf(definitions.map((one) => one.ids.length)),
     ids: ids.map((id) => `${id}\n`).join(''),
     idStarts: startsOf(ids.map(({ length }) => length + 1)),
@@ -76,8 +79,11 @@ function startsOf(lengths: readonly number[]): Uint32Array {
 
 /** The columns as bytes, a part for each, in the order in which they are read again. */
 export function encodeColumns(columns: DefinitionColumns): Uint8Array[] {
-  const { origins, assets, templates, videos, ids, idStarts, marks, entries, isSettled, records } = columns;
-  const lists = [origins, assets, templates].flatMap(({ starts, values }) => [bytesOf(starts), bytesOf(values)]);
+  const { origins, assets, templates, places, videos, ids, idStarts, marks, entries, isSettled, records } = columns;
+  const lists = [origins, assets, templates, places].flatMap(({ starts, values }) => [
+    bytesOf(starts),
+    bytesOf(values),
+  ]);
   const numbers = [videos, idStarts, marks, entries, records].map(bytesOf);
   return [...lists, ...numbers, isSettled, Buffer.from(ids, 'latin1')];
 }
@@ -90,13 +96,14 @@ export function decodeColumns(parts: readonly Buffer[]): DefinitionColumns {
     origins: lists(0),
     assets: lists(2),
     templates: lists(4),
-    videos: uint32s(part(6)),
-    idStarts: uint32s(part(7)),
-    marks: float64s(part(8)),
-    entries: float64s(part(9)),
-    records: float64s(part(10)),
-    isSettled: part(11),
-    ids: part(12).toString('latin1'),
+    places: lists(6),
+    videos: uint32s(part(8)),
+    idStarts: uint32s(part(9)),
+    marks: float64s(part(10)),
+    entries: float64s(part(11)),
+    records: float64s(part(12)),
+    isSettled: part(13),
+    ids: part(14).toString('latin1'),
   };
 }
 

@@ -126,6 +126,14 @@ export class DefinitionTable implements Iterable<RememberedDefinition> {
     );
   }
 
+  /** Whether a video goes to one of these places, or to one that looks like it. */
+  hasAnyPlace(wanted: ReadonlySet<number>): boolean {
+    return (
+      definitionsWith(this.#base.columns.places, wanted).some((index) => !this.#hidden.has(index)) ||
+      [...this.#own.values()].some(({ places }) => places.some((place) => wanted.has(place)))
+    );
+  }
+
   /** Whether a video uses the file. */
   hasAsset(path: string): boolean {
     const { columns, paths } = this.#base;
@@ -185,16 +193,17 @@ export class DefinitionTable implements Iterable<RememberedDefinition> {
   #read(index: number): RememberedDefinition {
     const { columns, paths, names } = this.#base;
     const { videos, idStarts, entries, records } = columns;
-    const places = Array.from({ length: videos[index + 1]! - videos[index]! }, (_, at) => videos[index]! + at);
+    const own = Array.from({ length: videos[index + 1]! - videos[index]! }, (_, at) => videos[index]! + at);
     const isSettled = columns.isSettled[index] === 1;
     return {
       path: this.#pathAt(index),
       origins: Array.from(listAt(columns.origins, index), (file) => paths[file]!),
       assets: Array.from(listAt(columns.assets, index), (file) => paths[file]!),
       templates: Array.from(listAt(columns.templates, index), (name) => names[name]!),
-      ids: places.map((video) => columns.ids.slice(idStarts[video], idStarts[video + 1]! - 1)),
-      marks: places.map((video) => columns.marks[video]!),
-      settled: isSettled ? places.map((at): TextRange => [entries[2 * at]!, entries[2 * at + 1]!]) : null,
+      ids: own.map((video) => columns.ids.slice(idStarts[video], idStarts[video + 1]! - 1)),
+      marks: own.map((video) => columns.marks[video]!),
+      places: [...listAt(columns.places, index)],
+      settled: isSettled ? own.map((at): TextRange => [entries[2 * at]!, entries[2 * at + 1]!]) : null,
       record: [...records.subarray(3 * index, 3 * index + 3)] as unknown as RecordPlace,
     };
   }
@@ -208,6 +217,7 @@ const NOTHING: ColumnBase = {
     origins: NO_LISTS,
     assets: NO_LISTS,
     templates: NO_LISTS,
+    places: NO_LISTS,
     videos: new Uint32Array(1),
     ids: '',
     idStarts: new Uint32Array(1),

@@ -15,7 +15,7 @@ import type { Outcome } from './memory.ts';
  */
 export const TAIL_BYTES = 24 + 32 + 8 + 32;
 
-const MARK = Buffer.from('RFPLAN2\n', 'latin1');
+const MARK = Buffer.from('RFPLAN3\n', 'latin1');
 const ROW = 5;
 
 /** The part of the index that every plan reads. */

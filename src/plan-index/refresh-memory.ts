@@ -55,6 +55,8 @@ export async function refreshMemory(
     if (reread === null) return null;
     const others = kept.without(touched.map(({ path }) => path));
     if (hasDoubledIds(reread.definitions, replaced, others)) return null;
+    // Of videos that go to one place, which of them is wrong is told by all of them together.
+    if (others.hasAnyPlace(new Set(reread.definitions.flatMap(({ places }) => places)))) return null;
     read = { replaced, definitions: others.with(reread.definitions), templates: reread.templates };
   }
   return mergeMemory(root, memory, read, { log, stamp, changed, relisted, templates });
@@ -137,14 +139,7 @@ async function readAnew(
   if (!isWhole) return null;
   const loaded = { get: (name: string) => lazy.load(name).template ?? undefined };
   const desired = videos.map((video) => desire(video, { config, templates: loaded, assets }));
-  // Whether it goes where another video goes is told by all of them together.
-  if (desired.some((video) => video.deliver.some(({ to }) => !isOwnPlace(to, video)))) return null;
   return { definitions: rememberDefinitions(origins, desired), templates };
-}
-
-/** Whether a place is named after the video, or after what is in it. */
-function isOwnPlace(to: string, { id, fingerprint }: DesiredVideo): boolean {
-  return to.includes(id) || to.includes(fingerprint.slice('v1:'.length, 'v1:'.length + 8));
 }
 
 /**

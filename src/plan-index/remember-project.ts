@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { lstatSync } from 'node:fs';
 import { posix } from 'node:path';
 import type { Diagnostic } from '../diagnostic.ts';
@@ -87,6 +88,7 @@ export function rememberDefinitions(
       templates: [...new Set(videos.map(({ template }) => template))],
       ids: videos.map(({ id }) => id),
       marks: videos.map(({ fingerprint }) => markOf(fingerprint)),
+      places: videos.flatMap(({ deliver }) => deliver.map(({ to }) => placeMarkOf(to))),
       record: writeRecord(videos),
       settled: null,
     };
@@ -96,6 +98,11 @@ export function rememberDefinitions(
 /** 48 bits of the digest: a number holds no more of them. */
 function markOf(fingerprint: string): number {
   return Number.parseInt(fingerprint.slice('v1:'.length, 'v1:'.length + 12), 16);
+}
+
+/** 32 bits of its digest: places that are told apart by nothing else cost a look at everything. */
+function placeMarkOf(to: string): number {
+  return hash('sha256', to, 'buffer').readUInt32BE(0);
 }
 
 /** The text of a definition's videos in the index. What most videos do not have is left out of it. */

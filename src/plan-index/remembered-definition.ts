@@ -10,6 +10,8 @@ export interface RememberedDefinition {
   readonly ids: readonly string[];
   /** The beginnings of their fingerprints as numbers: unlike ones tell that the fingerprints are. */
   readonly marks: readonly number[];
+  /** The beginnings of the digests of the places that its videos go to, as numbers below 2³². */
+  readonly places: readonly number[];
   /** Its videos in full: where they stand in the index, or their text if they are new. */
   readonly record: RecordPlace | string;
   /**

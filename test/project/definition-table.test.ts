@@ -18,6 +18,7 @@ function definition(path: string, more: Partial<StoredDefinition> = {}): StoredD
     assets: [],
     templates: ['launch'],
     marks: ids.map((id) => id.length),
+    places: [],
     record: [7, 70, 2 ** 48 - 1],
     settled: ids.map((_, index) => [index * 10, index * 10 + 9]),
     ...more,
@@ -27,7 +28,7 @@ function definition(path: string, more: Partial<StoredDefinition> = {}): StoredD
 
 const A = definition('a.yaml', { ids: [], settled: [] });
 const B = definition('b.yaml', { assets: ['photo.png'], templates: ['plain'], settled: null });
-const C = definition('c.yaml', { ids: ['c/One', 'c/Three'], origins: ['c.yaml', 'd.yaml'] });
+const C = definition('c.yaml', { ids: ['c/One', 'c/Three'], origins: ['c.yaml', 'd.yaml'], places: [3, 2 ** 32 - 1] });
 
 /** The same table twice: laid over nothing, and in columns that were written and read. */
 const TABLES: [string, DefinitionTable][] = [
@@ -79,6 +80,16 @@ describe.each(TABLES)('DefinitionTable %s', (_, table) => {
       table.hasAnyId(new Set(['one', 'c'])),
       table.hasAnyId(new Set()),
     ]).toEqual([true, false, false]);
+  });
+
+  it('finds places', () => {
+    const has = (...places: number[]): boolean => table.hasAnyPlace(new Set(places));
+    expect([has(7, 2 ** 32 - 1), has(7), has()]).toEqual([true, false, false]);
+    const changed = table.with([definition('b.yaml', { places: [7] })]);
+    expect([changed.hasAnyPlace(new Set([7])), changed.without(['c.yaml']).hasAnyPlace(new Set([3]))]).toEqual([
+      true,
+      false,
+    ]);
   });
 
   it('is another table without some, and with others', () => {

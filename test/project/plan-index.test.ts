@@ -1,5 +1,9 @@
+import { renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { comparePlans } from '../support/compare-plans.ts';
+import { definition, makeRepository } from '../support/repository.ts';
+import { reelform } from '../support/test-io.ts';
 
 describe('the plan index', () => {
   // The even ones over a service behind a URL, the odd ones with a template package.
@@ -7,4 +11,35 @@ describe('the plan index', () => {
     const { differences } = await comparePlans(seed, 40);
     expect(differences).toEqual([]);
   });
+
+  const CITY = { berlin: 'Berlin', oslo: 'Oslo', rome: 'Rome' };
+  it.each<[string, Partial<typeof CITY>, (edit: Edit) => void]>([
+    ['is named after a video, and so is the other', {}, ({ write }) => write('rome', 's3://videos/berlin.mp4')],
+    ['holds the id by chance', { oslo: 's3://videos/chrome' }, ({ write }) => write('rome', 's3://videos/chrome')],
+    [
+      'is that of a file that was renamed',
+      { oslo: 's3://videos/lima.mp4', rome: 's3://videos/{id}.mp4' },
+      ({ root }) => renameSync(join(root, 'videos/rome.yaml'), join(root, 'videos/lima.yaml')),
+    ],
+    [
+      'is made of two texts',
+      { berlin: '"s3://videos/{id}{title}"', oslo: '"s3://videos/berlin{title}"' },
+      ({ write }) => write('oslo', '"s3://videos/berlin{title}"', 'Berlin'),
+    ],
+  ])('tells of a place that is taken: it %s', async (_, before, edit) => {
+    const root = makeRepository();
+    const write = (city: string, to: string, title: string = CITY[city as keyof typeof CITY]): void =>
+      writeFileSync(join(root, `videos/${city}.yaml`), definition(title, `deliver: ${to}\n`));
+    for (const city of Object.keys(CITY)) write(city, before[city as keyof typeof CITY] ?? 's3://videos/{id}.mp4');
+    for (let plan = 0; plan < 2; plan++) expect((await reelform(root, ['plan'])).exitCode).toBe(0);
+    edit({ root, write });
+    const told = await reelform(root, ['plan']);
+    expect(told.stderr).toContain('destination_taken');
+    expect(told).toEqual(await reelform(root, ['plan', '--no-cache']));
+  });
 });
+
+interface Edit {
+  readonly root: string;
+  write(city: string, to: string, title?: string): void;
+}

@@ -258,7 +258,15 @@ export const EDITS: Readonly<Record<string, Edit>> = {
   },
   'another place': (repository, random) => {
     const path = definition(repository, random);
-    const place = random.pick(['s3://videos/', '[]', '["s3://videos/all.mp4"]', '"s3://videos/{title}.mp4"']);
+    const place = random.pick([
+      's3://videos/',
+      '[]',
+      '["s3://videos/all.mp4"]',
+      '"s3://videos/{title}.mp4"',
+      '"s3://videos/{fingerprint}"',
+      // Where one of the others is, or will be under another name.
+      ...['berlin', 'oslo', 'a', 'copy-1', 'north/rome'].map((id) => `"s3://videos/${id}.mp4"`),
+    ]);
     const text = readFileSync(path, 'utf8').replace(/^deliver: .*\n/m, '');
     writeFileSync(path, random.below(3) === 0 ? text : `${text}deliver: ${place}\n`);
   },
