@@ -16,6 +16,19 @@ export function observeMissingOutputs(root: string, lock: Lock): Set<string> {
   return missing;
 }
 
+/**
+ * Looks which videos of the lock can be had nowhere any more: what was delivered is not missed here, and no plan restores
+ * it. EDGE.
+ *
+ * @param root the repository's folder
+ * @returns ids
+ */
+export function observeLostOutputs(root: string, lock: Lock): Set<string> {
+  const missing = observeMissingOutputs(root, lock);
+  for (const id of missing) if (lock.videos.get(id)?.deliveries !== undefined) missing.delete(id);
+  return missing;
+}
+
 /** Whether all files of a rendering are on this machine; what a remote service keeps is taken to be there. EDGE. */
 export function hasOutputs(root: string, rendering: Pick<Rendering, 'video_url' | 'thumbnails'>): boolean {
   return localOutputs(rendering).every((path) => isFile(join(root, path)));

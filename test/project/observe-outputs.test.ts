@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { emptyLock, type LockEntry } from '../../src/lock/lock.ts';
-import { observeMissingOutputs } from '../../src/project/observe-outputs.ts';
+import { observeLostOutputs, observeMissingOutputs } from '../../src/project/observe-outputs.ts';
 import { makeFolder } from '../support/repository.ts';
 
 const entry = (video_url: string, thumbnails: string[] = []): LockEntry => ({
@@ -14,6 +14,16 @@ const entry = (video_url: string, thumbnails: string[] = []): LockEntry => ({
   video_url,
   thumbnails,
   rendered_at: '2026-01-01T00:00:00.000Z',
+});
+
+describe('observeLostOutputs()', () => {
+  it('misses nothing that was delivered', () => {
+    const videos = new Map([
+      ['here', entry('renders/c.mp4')],
+      ['elsewhere', { ...entry('renders/d.mp4'), deliveries: [{ to: 's3://videos/d.mp4' }] }],
+    ]);
+    expect([...observeLostOutputs(makeFolder({}), { ...emptyLock, videos })]).toEqual(['here']);
+  });
 });
 
 describe('observeMissingOutputs()', () => {

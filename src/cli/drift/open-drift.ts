@@ -5,7 +5,7 @@ import { byCodeUnit } from '../../digest.ts';
 import type { Lock } from '../../lock/lock.ts';
 import { readLock } from '../../lock/lock-file.ts';
 import { isSelected, unmatchedGlobs } from '../../plan/select-changes.ts';
-import { observeMissingOutputs } from '../../project/observe-outputs.ts';
+import { observeLostOutputs } from '../../project/observe-outputs.ts';
 import { LOCK_FILE } from '../../project/repository-names.ts';
 import type { DriftFinding, DriftReport } from '../../report/drift-text.ts';
 import type { Io } from '../io.ts';
@@ -37,7 +37,7 @@ export async function openDrift(directory: string, flags: PlanFlags, io: Io): Pr
 
   const { refreshed, diagnostics: warnings } = await runRefresh(repository, lock.value, isAsked, io);
   const found = new Set(refreshed.findings.map(({ id }) => id));
-  const missing = flags.ignoreMissingOutputs === true ? [] : [...observeMissingOutputs(root, lock.value)];
+  const missing = flags.ignoreMissingOutputs === true ? [] : [...observeLostOutputs(root, lock.value)];
   const findings: DriftFinding[] = [
     ...refreshed.findings,
     ...missing

@@ -7,7 +7,7 @@ import { emptyLock, type Lock } from '../../lock/lock.ts';
 import { readLock } from '../../lock/lock-file.ts';
 import { normaliseLock } from '../../lock/normalise-lock.ts';
 import { findRoot } from '../../project/find-root.ts';
-import { observeMissingOutputs } from '../../project/observe-outputs.ts';
+import { observeLostOutputs } from '../../project/observe-outputs.ts';
 import { LOCK_FILE } from '../../project/repository-names.ts';
 import { diagnosticsJson } from '../../report/diagnostics-json.ts';
 import { verifiedText } from '../../report/lock-check-text.ts';
@@ -71,10 +71,7 @@ function formProblems(text: string): Diagnostic[] {
 }
 
 function missingOutputs(root: string, lock: Lock): Diagnostic[] {
-  // What was delivered is not restored either.
-  const isOnlyHere = (id: string): boolean => lock.videos.get(id)?.deliveries === undefined;
-  const missing = [...observeMissingOutputs(root, lock)].filter(isOnlyHere);
-  return missing.sort(byCodeUnit).map((id) => ({
+  return [...observeLostOutputs(root, lock)].sort(byCodeUnit).map((id) => ({
     code: 'output_missing',
     severity: 'error',
     message: `A file of the video "${id}" is not on this machine`,

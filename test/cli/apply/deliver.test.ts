@@ -89,6 +89,7 @@ describe('reelform apply with deliver', () => {
     // What is where everybody finds it is not rendered again on a machine that does not have it.
     rmSync(join(root, 'renders'), { recursive: true });
     expect((await planned(root)).changes).toEqual([]);
+    for (const look of [['drift'], ['lock', 'verify']]) expect((await run(look)).exitCode).toBe(0);
   });
 
   it('records a video that a bucket refuses, exits with 4, and only delivers it the next time', async () => {
