@@ -1,6 +1,7 @@
 import type { Source, VideoResource } from '../definition/video.ts';
 import { canonicalJson, type Json, sha256 } from '../digest.ts';
 import type { DesiredVideo } from './desired-video.ts';
+import { type Estimate, estimatePlan } from './estimate-plan.ts';
 import {
   ACTIONS,
   type Action,
@@ -11,7 +12,6 @@ import {
   type InputChange,
   type Plan,
   type PlanCheck,
-  renders,
 } from './plan.ts';
 
 /**
@@ -53,21 +53,6 @@ export interface PreviewSummary {
     readonly changed_share: number | null;
   }[];
   readonly left_out: readonly { readonly id: string; readonly reason: string }[];
-}
-
-export interface Estimate {
-  readonly renders: number;
-  /** Null when the length of one of them is not known. */
-  readonly seconds_of_video: number | null;
-  /** Absent where reelform.yaml has no prices, or nothing is rendered. */
-  readonly cost?: Cost;
-}
-
-export interface Cost {
-  /** Null when the length of a video is not known, and is paid for. */
-  readonly amount: number | null;
-  /** By ISO 4217. */
-  readonly currency: string;
 }
 
 export interface ChangeDocument {
@@ -147,21 +132,6 @@ export function countActions(plan: Plan): Partial<Record<Action, number>> {
   for (const { action } of plan.changes) counts.set(action, (counts.get(action) ?? 0) + 1);
   counts.set('noop', (counts.get('noop') ?? 0) + (plan.idle?.count ?? 0));
   return Object.fromEntries(ACTIONS.flatMap((action) => (counts.get(action) ? [[action, counts.get(action)!]] : [])));
-}
-
-/** What applying the plan renders, and what that costs. Seconds are rounded to milliseconds, amounts to a millionth. */
-export function estimatePlan(plan: Plan): Estimate {
-  const rendered = plan.changes.filter(renders);
-  let seconds: number | null = 0;
-  for (const { desired } of rendered) {
-    const duration = desired?.durationSeconds ?? null;
-    seconds = seconds === null || duration === null ? null : seconds + duration;
-  }
-  const estimate = { renders: rendered.length, seconds_of_video: seconds && Math.round(seconds * 1000) / 1000 };
-  if (plan.prices === undefined || rendered.length === 0) return estimate;
-  const { currency, perRender, perSecond } = plan.prices;
-  const amount = seconds === null && perSecond > 0 ? null : rendered.length * perRender + (seconds ?? 0) * perSecond;
-  return { ...estimate, cost: { amount: amount && Math.round(amount * 1e6) / 1e6, currency } };
 }
 
 /** Finished files to deliver, each counted once for each place. */

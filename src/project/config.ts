@@ -1,7 +1,6 @@
 import { resolvePath } from '../definition/repository-path.ts';
 import type { Diagnostic, Result, Span } from '../diagnostic.ts';
 import type { Check, Locate } from '../locate.ts';
-import type { Prices } from '../plan/plan.ts';
 import type { Policy } from '../policy/policy.ts';
 import type { LintSeverities } from '../template/lint-severities.ts';
 import type { OutputRequest } from '../wire/output.ts';
@@ -57,8 +56,8 @@ export interface Config extends DeliveriesConfig {
   readonly policies: readonly Policy[];
   /** What makes H.264 where this machine renders. */
   readonly encoder: 'embedded' | 'ffmpeg';
-  /** What the service takes; null: nobody says. */
-  readonly cost: Prices | null;
+  /** What the service takes for a video, and for a second of it; null: nobody says. */
+  readonly cost: { readonly currency: string; readonly perRender: number; readonly perSecond: number } | null;
 }
 
 export interface ParsedConfig {
@@ -187,7 +186,7 @@ function readService(service: WrittenConfig['service']): ServiceConfig {
   };
 }
 
-function readCost(cost: WrittenConfig['cost']): Prices | null {
+function readCost(cost: WrittenConfig['cost']): Config['cost'] {
   if (cost === undefined) return null;
   return { currency: cost.currency, perRender: cost.per_render ?? 0, perSecond: cost.per_second ?? 0 };
 }

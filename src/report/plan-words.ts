@@ -1,6 +1,7 @@
 import { isRecord } from '../is-record.ts';
+import type { Cost } from '../plan/estimate-plan.ts';
 import type { Action } from '../plan/plan.ts';
-import type { ChangeDocument, Cost, PlanDocument, SourceDocument } from '../plan/plan-document.ts';
+import type { ChangeDocument, PlanDocument, SourceDocument } from '../plan/plan-document.ts';
 import { countNoun, formatCount } from './count-noun.ts';
 import { formatDuration } from './duration.ts';
 
