@@ -49,7 +49,7 @@ export interface PublishOptions {
   readonly branch: LockBranch;
   /** The lockfile's name for errors. */
   readonly file: string;
-  /** The fingerprints that the definitions of a commit have; null where that cannot be told. */
+  /** By id, the fingerprints that all definitions of a commit have; null where that cannot be told. */
   present(source: string): Promise<ReadonlyMap<string, Fingerprint> | null>;
   wait(milliseconds: number): Promise<void>;
   /** 0 up to 1. */
@@ -124,9 +124,14 @@ export class LockPublisher {
   async #merge(ours: Lock, theirs: Lock, source: string): Promise<MergedLock> {
     const sides = { base: this.#base, ours, theirs };
     const merged = mergeLocks(sides);
-    if (merged.decisions.every(({ kind, why }) => kind === 'field' || why === 'update')) return merged;
+    const isPlain = merged.decisions.every(({ kind, why }) => kind === 'field' || why === 'update');
+    if (isPlain && [...merged.lock.videos.keys()].every((id) => theirs.videos.has(id))) return merged;
     const present = await this.#options.present(source);
-    return present === null ? merged : mergeLocks({ ...sides, present });
+    if (present === null) return merged;
+    const { lock, decisions } = mergeLocks({ ...sides, present });
+    // What was removed while it was rendered is not put back: no run would come to take it out again.
+    const videos = new Map([...lock.videos].filter(([id]) => present.has(id) || theirs.videos.has(id)));
+    return { lock: { ...lock, videos }, decisions };
   }
 }
 

@@ -51,7 +51,7 @@ class MemoryBranch {
 
 const MOVED: LockWrite = { kind: 'moved' };
 
-function publisherFor(branch: MemoryBranch, base: Lock, present: Readonly<Record<string, string>> = {}) {
+function publisherFor(branch: MemoryBranch, base: Lock, present: Readonly<Record<string, string>> | null = null) {
   const waits: number[] = [];
   const asked: string[] = [];
   const publisher = new LockPublisher(
@@ -60,6 +60,7 @@ function publisherFor(branch: MemoryBranch, base: Lock, present: Readonly<Record
       file: 'reelform.lock.json',
       async present(source) {
         asked.push(source);
+        if (present === null) return null;
         return new Map(Object.entries(present).map(([id, digit]) => [id, entryOf(digit).fingerprint as Fingerprint]));
       },
       wait: async (milliseconds) => void waits.push(milliseconds),
@@ -98,7 +99,7 @@ describe('LockPublisher', () => {
 
   test('takes of two renderings the one that the definitions at the tip want', async () => {
     const branch = new MemoryBranch(lockOf({ a: '2' }));
-    const { publisher, asked } = publisherFor(branch, lockOf({ a: '1' }), { a: '2' });
+    const { publisher, asked } = publisherFor(branch, lockOf({ a: '1' }), { a: '2', b: '4', c: '5' });
     expect(await publisher.publish(lockOf({ a: '3', b: '4' }))).toMatchObject({
       decisions: [{ name: 'a', why: 'present' }],
     });
@@ -106,6 +107,15 @@ describe('LockPublisher', () => {
     // What was decided then is not taken back by the next one.
     await publisher.publish(lockOf({ a: '3', b: '4', c: '5' }));
     expect(branch.videos).toEqual({ a: '2', b: '4', c: '5' });
+  });
+
+  test('puts nothing back that was removed while it was rendered', async () => {
+    const branch = new MemoryBranch(lockOf({ a: '1' }));
+    const { publisher } = publisherFor(branch, lockOf({ a: '1', changed: '1' }), { a: '1' });
+    const ours = lockOf({ a: '1', changed: '2', added: '3' });
+    expect(await publisher.publish(ours)).toMatchObject({ kind: 'unchanged' });
+    expect(await publisher.publish(ours)).toMatchObject({ kind: 'unchanged' });
+    expect([branch.videos, branch.commits]).toEqual([{ a: '1' }, 0]);
   });
 
   test('tries eight times, and longer each time', async () => {

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { EXIT, ReelformError } from '../../diagnostic.ts';
+import { EXIT, hasErrors, ReelformError } from '../../diagnostic.ts';
 import { ForgeError } from '../../forge/forge-error.ts';
 import { type GitHub, openGitHub } from '../../forge/github/github.ts';
 import { checkoutCommit } from '../../git/checkout-commit.ts';
@@ -197,7 +197,9 @@ async function fingerprintsAt(
     if (await differInOne(root, head, source, path)) return own;
     const files = await checkoutCommit(root, source);
     try {
-      const { desired } = await openDesired(files.root, { cache: false });
+      const { desired, diagnostics } = await openDesired(files.root, { cache: false });
+      // With mistakes in them nobody knows what they want.
+      if (hasErrors(diagnostics)) return null;
       return new Map(desired.map(({ id, fingerprint }) => [id, fingerprint]));
     } finally {
       await files.remove();
