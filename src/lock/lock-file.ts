@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { readFile } from 'node:fs/promises';
+import { readFile, readlink } from 'node:fs/promises';
 import { type Diagnostic, ReelformError, type Result } from '../diagnostic.ts';
 import { ifThere } from '../if-there.ts';
 import { emptyLock, type Lock } from './lock.ts';
@@ -26,7 +26,12 @@ export async function readLock(path: string, file: string): Promise<Result<Lock>
     bytes = await readFile(path);
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    return code === 'ENOENT' ? { ok: true, value: emptyLock } : refuse(code ?? message);
+    if (code !== 'ENOENT') return refuse(code ?? message);
+    // A disk that is not mounted is no first run: everything would be rendered again.
+    const link = await readlink(path).catch(() => null);
+    if (link === null) return { ok: true, value: emptyLock };
+    const nowhere = unreadableLock(`it is a link to ${link}, and nothing is there`, { file, start: 0, end: 0 });
+    return { ok: false, diagnostics: [{ ...nowhere, hint: 'Put the lockfile there, or remove the link' }] };
   }
   if (!isUtf8(bytes)) return refuse('it is not UTF-8 text');
   return parseLock(bytes.toString('utf8'), file);

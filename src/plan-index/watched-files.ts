@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { closeSync, fstatSync, openSync, readFileSync, readSync, statSync } from 'node:fs';
+import { closeSync, fstatSync, lstatSync, openSync, readFileSync, readSync, statSync } from 'node:fs';
 import type { Sha256 } from '../digest.ts';
 import { isSameTuple, type StatTuple, statTuple } from '../project/read-log.ts';
 import type { Outcome } from './memory.ts';
@@ -21,8 +21,13 @@ export function isAsItWas(
   was: { readonly tuple: StatTuple; readonly isTrusted: boolean } | null,
 ): boolean {
   const tuple = stateOf(path);
-  if (was === null || tuple === null) return was === null && tuple === null;
+  if (was === null || tuple === null) return was === null && tuple === null && !isLink(path);
   return was.isTrusted && isSameTuple(was.tuple, tuple);
+}
+
+/** Something stands where nothing did, though it leads nowhere. */
+function isLink(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 }
 
 /**

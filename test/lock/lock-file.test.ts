@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -45,6 +45,12 @@ describe('readLock()', () => {
   test('refuses bytes that are not UTF-8', async () => {
     await writeFile(path, Buffer.from('{"lockfile_version": 1, "videos": {}, "a": "\xff"}', 'latin1'));
     expect(await readLock(path, 'reelform.lock.json')).toMatchObject({ diagnostics: [{ code: 'lock_unreadable' }] });
+  });
+
+  test('refuses a link that leads nowhere: a disk that is not there is no first run', async () => {
+    await symlink(join(folder, 'gone/lock.json'), path);
+    const { diagnostics } = (await readLock(path, 'reelform.lock.json')) as { diagnostics: readonly unknown[] };
+    expect(diagnostics).toMatchObject([{ code: 'lock_unreadable', at: { file: 'reelform.lock.json' } }]);
   });
 
   test('refuses what is no file', async () => {

@@ -11,6 +11,7 @@ import { splitConflicts } from '../../lock/split-conflicts.ts';
 import { findRoot } from '../../project/find-root.ts';
 import { LOCK_FILE } from '../../project/repository-names.ts';
 import { writeFileAtomic } from '../../project/write-file.ts';
+import { writeLinkedFile } from '../../project/write-linked-file.ts';
 import { installedText, mergeDecisionsText, mergedText, nothingToMergeText } from '../../report/lock-merge-text.ts';
 import { directoryOf, tellDiagnostics } from '../diagnose.ts';
 import type { GlobalOptions } from '../global-options.ts';
@@ -36,7 +37,7 @@ export async function lockMergeCommand(
   const root = findRoot(directory);
   if (options.install === true) {
     const { installMergeDriver } = await import('../../git/install-merge-driver.ts');
-    const installed = await installMergeDriver(root, LOCK_FILE, writeFileAtomic);
+    const installed = await installMergeDriver(root, LOCK_FILE, writeLinkedFile);
     io.stdout.write(installedText(installed, { color: wantsColor(io.stdout, io.env, options.color) }));
     return EXIT.ok;
   }
@@ -99,7 +100,7 @@ async function repair(root: string, options: GlobalOptions, io: Io): Promise<num
     return EXIT.error;
   }
   const { lock } = merged.value;
-  await writeFileAtomic(path, serialiseLock(lock));
+  await writeLinkedFile(path, serialiseLock(lock));
   tellDecisions(merged.value, options, io);
   io.stdout.write(mergedText(LOCK_FILE, lock.videos.size, { color: wantsColor(io.stdout, io.env, options.color) }));
   return EXIT.ok;

@@ -7,7 +7,7 @@ import { normaliseLock } from '../../lock/normalise-lock.ts';
 import { serialiseLock } from '../../lock/serialise-lock.ts';
 import { findRoot } from '../../project/find-root.ts';
 import { LOCK_FILE } from '../../project/repository-names.ts';
-import { writeFileAtomic } from '../../project/write-file.ts';
+import { writeLinkedFile } from '../../project/write-linked-file.ts';
 import { migratedText } from '../../report/lock-check-text.ts';
 import { directoryOf, tellDiagnostics } from '../diagnose.ts';
 import type { GlobalOptions } from '../global-options.ts';
@@ -25,7 +25,7 @@ export async function lockMigrateCommand(options: GlobalOptions, io: Io): Promis
       tellDiagnostics(normalised.diagnostics, () => text, options, io);
       return EXIT.error;
     }
-    if (normalised.value.differsAt !== null) await writeFileAtomic(path, normalised.value.text);
+    if (normalised.value.differsAt !== null) await writeLinkedFile(path, normalised.value.text);
     const color = wantsColor(io.stdout, io.env, options.color);
     io.stdout.write(migratedText(LOCK_FILE, normalised.value, { color }));
     return EXIT.ok;

@@ -5,7 +5,7 @@ import type { Lock, LockEntry } from '../../lock/lock.ts';
 import { LockFile, readLock } from '../../lock/lock-file.ts';
 import { findRoot } from '../../project/find-root.ts';
 import { LOCK_FILE } from '../../project/repository-names.ts';
-import { writeFileAtomic } from '../../project/write-file.ts';
+import { writeLinkedFile } from '../../project/write-linked-file.ts';
 import { directoryOf, tellDiagnostics } from '../diagnose.ts';
 import type { GlobalOptions } from '../global-options.ts';
 import type { Io } from '../io.ts';
@@ -27,7 +27,7 @@ export async function openLock(options: GlobalOptions, io: Io): Promise<Lock | n
  * @param lock as it was read
  */
 export function openLockFile(root: string, lock: Lock): LockFile {
-  return new LockFile(join(root, LOCK_FILE), LOCK_FILE, lock, writeFileAtomic);
+  return new LockFile(join(root, LOCK_FILE), LOCK_FILE, lock, writeLinkedFile);
 }
 
 /** @throws ReelformError `unknown_video` */

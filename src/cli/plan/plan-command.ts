@@ -1,11 +1,11 @@
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { EXIT, hasErrors, ReelformError } from '../../diagnostic.ts';
 import { isEmptyPlan, type Plan, renders } from '../../plan/plan.ts';
 import { type PlanDocument, planDocument } from '../../plan/plan-document.ts';
 import type { Looked } from '../../plan-index/plan-memory.ts';
 import type { PlanPreview } from '../../preview/plan-preview.ts';
 import { previewSummary } from '../../preview/preview-document.ts';
-import { writeFileAtomic } from '../../project/write-file.ts';
+import { writeLinkedFile } from '../../project/write-linked-file.ts';
 import { diagnosticsJson, type JsonDiagnostic } from '../../report/diagnostics-json.ts';
 import { leftOutText } from '../../report/lint-text.ts';
 import { planJson } from '../../report/plan-json.ts';
@@ -26,6 +26,8 @@ import { withPolicies } from './with-policies.ts';
 
 export interface PlanOptions extends GlobalOptions, PlanFlags, FormatFlags, PreviewFlags {
   readonly out?: string;
+  /** A folder for what a review takes. */
+  readonly report?: string;
   readonly detailedExitcode?: boolean;
   readonly verbose?: boolean;
   /** False: nobody looks at what a viewer would notice. */
@@ -37,6 +39,7 @@ export async function planCommand(options: PlanOptions, io: Io, looked?: Looked 
   if (options.refreshOnly === true) {
     refuseTogether('--refresh-only', options, {
       out: '--out',
+      report: '--report',
       markdown: '--markdown',
       format: '--format',
       replace: '--replace',
@@ -51,8 +54,14 @@ export async function planCommand(options: PlanOptions, io: Io, looked?: Looked 
   const directory = directoryOf(options, io);
   const format = planFormat(options) ?? 'text';
   needPreview(options);
-  const print = (document: PlanDocument, root: string, preview: PlanPreview | null = null): Promise<void> =>
-    printPlan({ document, preview, root }, format, options, io);
+  const report = options.report === undefined ? null : resolve(directory, options.report);
+  const print = async (document: PlanDocument, root: string, preview: PlanPreview | null = null): Promise<void> => {
+    if (report !== null) {
+      const { writeReport } = await import('./write-report.ts');
+      await writeReport(report, { document, preview, root });
+    }
+    if (format !== 'text' || document.changes !== NO_CHANGES) await printPlan({ document, preview, root }, format, options, io);
+  };
   const tell = (thrown: readonly JsonDiagnostic[]): Promise<void> =>
     print(planDocument(NO_PLAN, VERSION, thrown), directory);
   const { repository, diagnostics, opened } = await tellThrown(format === 'text' ? null : tell, async () =>
@@ -78,7 +87,7 @@ export async function planCommand(options: PlanOptions, io: Io, looked?: Looked 
   if (hasErrors(plan.diagnostics)) return EXIT.refused;
   if (hasErrors(linted?.diagnostics ?? [])) return EXIT.error;
   // What was refused is not saved: nobody could apply it.
-  if (options.out !== undefined) await writeFileAtomic(resolve(directory, options.out), planJson(document));
+  if (options.out !== undefined) await writeLinkedFile(resolve(directory, options.out), planJson(document));
   return options.detailedExitcode === true && !isEmptyPlan(plan) ? EXIT.changes : EXIT.ok;
 }
 

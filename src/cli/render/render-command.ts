@@ -4,6 +4,7 @@ import { EXIT, ReelformError } from '../../diagnostic.ts';
 import { OUTPUTS_FOLDER } from '../../lock/output-path.ts';
 import { loadProject, type Project } from '../../project/load-project.ts';
 import { writeFileAtomic } from '../../project/write-file.ts';
+import { writeLinkedFile } from '../../project/write-linked-file.ts';
 import { renderedText, renderFailedText, renderProgressText } from '../../report/render-text.ts';
 import { chooseEncoder } from '../../session/processes/choose-encoder.ts';
 import { createRenderPool } from '../../session/processes/render-pool.ts';
@@ -46,7 +47,8 @@ export async function renderCommand(wanted: string, options: RenderOptions, io: 
   const rendered = await render({ video, template, output, frame }, project, options, io);
   if (typeof rendered === 'number') return rendered;
   const path = resolve(directory, options.out ?? defaultPath(video, output, frame, options, project));
-  await writeFileAtomic(path, rendered.bytes);
+  const write = options.out === undefined ? writeFileAtomic : writeLinkedFile;
+  await write(path, rendered.bytes);
   const { format, width, height, fps, frames } = rendered;
   const told = { width, height, frames, bytes: rendered.bytes.length };
   const elapsedMs = io.now() - startedAt;

@@ -6,7 +6,7 @@ import { type Diagnostic, EXIT } from '../../diagnostic.ts';
 import { findDefinitions } from '../../project/find-definitions.ts';
 import { CONFIG_FILE, findRoot } from '../../project/find-root.ts';
 import { RepositoryFiles } from '../../project/repository-files.ts';
-import { writeFileAtomic } from '../../project/write-file.ts';
+import { writeLinkedFile } from '../../project/write-linked-file.ts';
 import { fmtText } from '../../report/fmt-text.ts';
 import { formatYaml } from '../../yaml/format-yaml.ts';
 import { directoryOf, tellDiagnostics } from '../diagnose.ts';
@@ -56,7 +56,7 @@ async function format(
     else if (formatted.value.isKept) kept.push(path);
     else if (read.ok && formatted.value.text !== read.text) {
       changed.push(path);
-      if (options.check !== true) await writeFileAtomic(join(root, path), formatted.value.text);
+      if (options.check !== true) await writeLinkedFile(join(root, path), formatted.value.text);
     }
   }
   tellDiagnostics(diagnostics, files.source, options, io);

@@ -1,6 +1,7 @@
 import { relative, resolve } from 'node:path';
 import { EXIT } from '../../diagnostic.ts';
 import { writeFileAtomic } from '../../project/write-file.ts';
+import { writeLinkedFile } from '../../project/write-linked-file.ts';
 import { packedText } from '../../report/template-pack-text.ts';
 import { writeLottieArchive } from '../../template/archive/write-lottie-archive.ts';
 import { safeName } from '../../template/init/new-keys.ts';
@@ -28,7 +29,8 @@ export async function templatePackCommand(named: string, options: TemplatePackOp
   }
   const path = resolve(directory, options.out ?? `${name}.lottie`);
   const bytes = writeLottieArchive(files.value, { id: safeName(name), generator: `reelform ${VERSION}` });
-  await writeFileAtomic(path, bytes);
+  const write = options.out === undefined ? writeFileAtomic : writeLinkedFile;
+  await write(path, bytes);
   const packed = {
     file: relative(directory, path).replaceAll('\\', '/'),
     bytes: bytes.length,
