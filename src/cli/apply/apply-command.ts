@@ -65,9 +65,10 @@ async function openAndApply(
   // Nothing remembered: what is rendered is what was compared.
   const repository = await openDesired(directoryOf(options, io), { cache: false });
   if (hasErrors(repository.diagnostics)) return planAndApply(file, options, io, stream, repository, null);
-  const commit = await openCommitOf(repository, options, io);
+  // Before the tip is looked at: what another run has recorded is in the one or in the other, whenever it does that.
   const journal = await openJournal(repository.root, repository.config);
   try {
+    const commit = await openCommitOf(repository, options, io);
     return await planAndApply(file, options, io, stream, repository, { journal, commit });
   } finally {
     await journal.close();

@@ -21,6 +21,7 @@ import { LockPublisher } from '../../lock/publish-lock.ts';
 import type { FormerEntry } from '../../plan/observations.ts';
 import { hasOutputs } from '../../project/observe-outputs.ts';
 import { LOCK_FILE } from '../../project/repository-names.ts';
+import { writeFileAtomic } from '../../project/write-file.ts';
 import { lockCommitMessage, publishedText } from '../../report/commit-text.ts';
 import { diagnosticsText } from '../../report/diagnostics-text.ts';
 import { mergeDecisionsText } from '../../report/lock-merge-text.ts';
@@ -68,8 +69,9 @@ export async function openCommit(
 
   const place = { root, remote, branch, path };
   const [head, tip] = [await headCommit(root), await target.tip()];
-  if (options.allowStale !== true && !(await isTip(place, head, tip))) throw stale(branch, head, tip);
-  const base = await lockAt(root, (await commonCommit(root, head, tip)) ?? head, path);
+  const mayBeStale = options.allowStale === true;
+  if (!mayBeStale && !(await isTip(place, head, tip))) throw stale(branch, head, tip);
+  const base = await lockAt(root, mayBeStale ? ((await commonCommit(root, head, tip)) ?? head) : tip, path);
   const lockBranch = pull ?? target;
   const publisher = new LockPublisher(
     {
@@ -152,7 +154,10 @@ interface Place {
   readonly path: string;
 }
 
-/** Whether what is checked out is what the branch has, also where a run from here has moved it on. */
+/**
+ * Whether what is checked out is what the branch has, also where a run, from here or elsewhere, has moved it on. What another
+ * one has recorded since is taken over into the work tree: pushes of runs start no run that would do the work of this one.
+ */
 async function isTip({ root, remote, branch, path }: Place, head: string, tip: string): Promise<boolean> {
   if (head === tip) return true;
   try {
@@ -162,7 +167,11 @@ async function isTip({ root, remote, branch, path }: Place, head: string, tip: s
   }
   if (!(await differInOne(root, head, tip, path))) return false;
   const here = await ifThere(readFile(join(root, LOCK_FILE), 'utf8'));
-  return here === (await fileAt(root, tip, path));
+  const there = await fileAt(root, tip, path);
+  if (here === there) return true;
+  if (there === null || here !== (await fileAt(root, head, path))) return false;
+  await writeFileAtomic(join(root, LOCK_FILE), there);
+  return true;
 }
 
 function stale(branch: string, head: string, tip: string): ReelformError {
