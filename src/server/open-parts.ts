@@ -40,7 +40,7 @@ import { StyleVersions } from './templates/style-versions.ts';
 import { waitForParts } from './wait-for-parts.ts';
 import { openWebhooks } from './webhooks/open-webhooks.ts';
 import { createFarmFigures } from './workers/farm-figures.ts';
-import { foundInstallation, type Installation, joinInstallation } from './workers/installation.ts';
+import { foundInstallation, joinInstallation } from './workers/installation.ts';
 import { renderJobs } from './workers/render-jobs.ts';
 import { workerBuild } from './workers/worker-build.ts';
 import { createWorkerRegistry, type WorkerRegistry } from './workers/worker-registry.ts';
@@ -100,32 +100,28 @@ export function openParts(options: PartsOptions): Promise<Parts> {
 async function openOnce(options: PartsOptions): Promise<Parts> {
   const { settings, servedAt, version, logger } = options;
   const { databaseUrl: url, dataDirectory: directory } = settings;
-  await makePrivate(directory);
+  const renders = openRenderPool(settings);
+  const pool = options.pool ?? renders.pool;
+  const build = await workerBuild(version, renders.encoder);
   const database = await openDatabase({ url, directory, log: logger });
   let queue: JobQueue | null = null;
-  let pool: RenderPool | null = null;
   try {
-    await migrate(database, logger);
     const storage = await openStorage(settings, logger);
-    const publicUrl = await findPlace({ database, storage }, servedAt, settings);
+    // A worker that may not join changes nothing, neither the database nor a folder.
+    const joined = servedAt === null ? await joinInstallation({ database, storage }, settings.publicUrl) : null;
+    await makePrivate(directory);
+    await migrate(database, logger);
+    if (servedAt !== null) await foundInstallation({ database, storage }, servedAt);
+    const publicUrl = joined?.publicUrl ?? servedAt!;
     queue = await JobQueue.open({ database, jobSeconds: settings.renderSeconds, log: logger });
-    const renders = openRenderPool(settings);
-    pool = options.pool ?? renders.pool;
-    const build = workerBuild(version, renders.encoder);
     const key = Buffer.from(await readSecret(database, 'download'), 'base64url');
     return assemble(options, { database, storage, publicUrl, queue, pool, build, key });
   } catch (error) {
     await queue?.stop({ graceMs: 0 });
-    await pool?.close();
+    await pool.close();
     await database.close();
     throw error;
   }
-}
-
-async function findPlace(installation: Installation, servedAt: string | null, settings: Settings): Promise<string> {
-  if (servedAt === null) return (await joinInstallation(installation, settings.publicUrl)).publicUrl;
-  await foundInstallation(installation, servedAt);
-  return servedAt;
 }
 
 /** A data folder that was there already has the rights that it was given; what is put into it is the owner's alone. */
@@ -189,7 +185,16 @@ function assemble({ settings, splitRules, logger, now }: PartsOptions, opened: O
     directory: dataDirectory,
   });
   const deliveries = openDeliveries({
-    ...{ database, queue, files: outputs, destinations, log: logger, metrics, now },
+    ...{
+      database,
+      queue,
+      files: outputs,
+      destinations,
+      places: settings.deliveryConcurrency,
+      log: logger,
+      metrics,
+      now,
+    },
     async onUpload(tx, { tenant, session }, { status, to, remote_id: remoteId }) {
       if (status !== 'complete') return;
       await webhooks.onUploadComplete(tx, { tenant, sessionId: session.id, to, remoteId, at: session.updated_at });

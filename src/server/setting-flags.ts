@@ -23,13 +23,16 @@ const SERVED: readonly (keyof ServeSettings)[] = [
 ];
 
 /** The flags of `reelform serve`, in the order of the documentation. */
-export const SETTING_FLAGS: readonly SettingFlag[] = flagsOf(SETTING_ROWS);
+export const SETTING_FLAGS: readonly SettingFlag[] = flagsOf(SETTING_ROWS, false);
 
 /** Those of `reelform worker`. */
-export const WORKER_FLAGS: readonly SettingFlag[] = flagsOf(SETTING_ROWS.filter(([key]) => !SERVED.includes(key)));
+export const WORKER_FLAGS: readonly SettingFlag[] = flagsOf(
+  SETTING_ROWS.filter(([key]) => !SERVED.includes(key)),
+  true,
+);
 
-function flagsOf(rows: typeof SETTING_ROWS): SettingFlag[] {
-  return rows.flatMap(([, { flag, kind, sentence, flagSentence }]) =>
-    flag === null ? [] : [{ flag, placeholder: kind.placeholder, sentence: flagSentence ?? sentence }],
+function flagsOf(rows: typeof SETTING_ROWS, isWorker: boolean): SettingFlag[] {
+  return rows.flatMap(([, { flag, kind, sentence, flagSentence = sentence, workerSentence = flagSentence }]) =>
+    flag === null ? [] : [{ flag, placeholder: kind.placeholder, sentence: isWorker ? workerSentence : flagSentence }],
   );
 }

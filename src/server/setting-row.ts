@@ -30,4 +30,6 @@ export interface SettingRow<T> {
   readonly sentence: string;
   /** What its flag does, where that is the contrary. */
   readonly flagSentence?: string;
+  /** What its flag does of `reelform worker`, where that is something else. */
+  readonly workerSentence?: string;
 }

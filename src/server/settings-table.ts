@@ -36,6 +36,7 @@ export const SETTINGS_TABLE: { readonly [K in TabledSetting]: SettingRow<ServeSe
     kind: wholeNumber('<n>', 0, 65_535),
     ...always(4400),
     sentence: 'port to listen on; 0 for any that is free',
+    workerSentence: 'port to answer /healthz, /readyz and /metrics on, 0 for any that is free; unless it is said, none',
   },
   dataDirectory: {
     ...named(FOLDER, '--data', 'REELFORM_DATA'),
@@ -43,6 +44,7 @@ export const SETTINGS_TABLE: { readonly [K in TabledSetting]: SettingRow<ServeSe
     defaultOn: ({ directory }) => `${directory}/.reelform/server`,
     defaultText: '`.reelform/server`',
     sentence: 'folder of the database, the finished videos, templates and sources',
+    workerSentence: 'folder of the finished videos, templates and sources, which it shares with the service',
   },
   publicUrl: {
     ...named('public_url', '--public-url', 'REELFORM_PUBLIC_URL'),
@@ -50,6 +52,7 @@ export const SETTINGS_TABLE: { readonly [K in TabledSetting]: SettingRow<ServeSe
     defaultOn: () => null,
     defaultText: 'where it listens',
     sentence: 'URL under which clients reach the service, where that is another one than it listens on',
+    workerSentence: 'URL under which clients reach the service, where that is another one than the service says',
   },
   databaseUrl: {
     ...named('database_url', null, 'DATABASE_URL'),
@@ -98,6 +101,14 @@ export const SETTINGS_TABLE: { readonly [K in TabledSetting]: SettingRow<ServeSe
     defaultOn: ({ capacity }) => capacity,
     defaultText: 'one per core and GB of memory',
     sentence: 'videos to render at once; 0 to leave all of them to workers',
+    workerSentence: 'videos to render at once, one at least',
+  },
+  deliveryConcurrency: {
+    ...named('delivery_concurrency', '--delivery-concurrency', 'REELFORM_DELIVERY_CONCURRENCY'),
+    kind: wholeNumber('<n>', 1, 64),
+    ...always(2),
+    sentence: 'finished videos to deliver at once, by each process that renders',
+    workerSentence: 'finished videos to deliver at once',
   },
   encoder: {
     ...named('encoder', '--encoder', 'REELFORM_ENCODER'),

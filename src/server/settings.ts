@@ -24,6 +24,8 @@ export interface Settings {
   readonly storageCredential: string | null;
   /** Renders at once; 0: none here. */
   readonly concurrency: number;
+  /** Deliveries at once, of a process that renders. */
+  readonly deliveryConcurrency: number;
   /** Of H.264. */
   readonly encoder: 'embedded' | 'ffmpeg';
   /** The program behind `ffmpeg`; null: the one on the PATH. */

@@ -4,7 +4,7 @@ import { inspect } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readSettings, type SettingsInput, shownSettings } from '../../src/server/read-settings.ts';
-import { SETTING_FLAGS } from '../../src/server/setting-flags.ts';
+import { SETTING_FLAGS, WORKER_FLAGS } from '../../src/server/setting-flags.ts';
 import type { ServeSettings } from '../../src/server/setting-row.ts';
 import { SETTING_ROWS } from '../../src/server/settings-table.ts';
 import { placed } from '../support/resolve.ts';
@@ -54,6 +54,7 @@ describe('readSettings()', () => {
       storagePathStyle: false,
       storageCredential: null,
       concurrency: 3,
+      deliveryConcurrency: 2,
       encoder: 'embedded',
       ffmpeg: null,
       logLevel: 'info',
@@ -103,6 +104,7 @@ storage_region: eu-central-1
 storage_path_style: true
 storage_credential: main
 concurrency: 2
+delivery_concurrency: 5
 encoder: ffmpeg
 ffmpeg: /opt/ffmpeg/bin/ffmpeg
 log_level: debug
@@ -141,6 +143,7 @@ max_connections: 100
       storagePathStyle: true,
       storageCredential: 'main',
       concurrency: 2,
+      deliveryConcurrency: 5,
       encoder: 'ffmpeg',
       ffmpeg: '/opt/ffmpeg/bin/ffmpeg',
       logLevel: 'debug',
@@ -300,6 +303,14 @@ default_uploads:
         read({ flags: { [row.flag ?? '--none']: one }, env: { [row.environment]: two }, file: `${row.name}: ${one}` });
       }),
     );
+  });
+});
+
+describe('WORKER_FLAGS', () => {
+  it('say what they do of a worker, and have none of what only a service does', () => {
+    const of = (flag: string) => WORKER_FLAGS.find((one) => one.flag === flag)?.sentence;
+    expect([of('--concurrency'), of('--rate-limit')]).toEqual(['videos to render at once, one at least', undefined]);
+    expect(SETTING_FLAGS.find(({ flag }) => flag === '--concurrency')?.sentence).toContain('0 to leave all');
   });
 });
 

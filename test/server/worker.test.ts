@@ -1,10 +1,12 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
+import { JOB_SCHEMA } from '../../src/server/queue/install-jobs.ts';
 import type { Settings } from '../../src/server/settings.ts';
 import { type RunningWorker, startWorker } from '../../src/server/start-worker.ts';
-import { describeOnDatabases } from '../support/databases.ts';
+import { openDatabase } from '../../src/server/store/open-database.ts';
+import { describeOnDatabases, SILENT } from '../support/databases.ts';
 import { sessionBody, startService } from '../support/running-service.ts';
 import { TEST_SETTINGS } from '../support/test-settings.ts';
 
@@ -34,6 +36,21 @@ describeOnDatabases('startWorker()', (databases, kind) => {
     });
     return;
   }
+
+  it('changes nothing where no service was started', async () => {
+    const { url } = await databases.address();
+    const database = await openDatabase({ url, directory: '', log: SILENT });
+    onTestFinished(() => database.close());
+    for (const schema of ['reelform', JOB_SCHEMA]) await database.query(`drop schema ${schema} cascade`);
+    const folder = await emptyFolder();
+    await expect(start({ databaseUrl: url, dataDirectory: folder })).rejects.toMatchObject({
+      code: 'settings_invalid',
+      message: expect.stringContaining('No service'),
+    });
+    const schemas = `select nspname from pg_namespace where nspname in ('reelform', '${JOB_SCHEMA}')`;
+    expect(await database.query(schemas)).toEqual([]);
+    expect(await readdir(folder)).toEqual([]);
+  });
 
   it('renders what a service accepts that only answers, and is one of its workers until it ends', async () => {
     const address = await databases.address();

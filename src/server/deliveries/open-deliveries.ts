@@ -11,14 +11,13 @@ import type { Database, Queryable } from '../store/database.ts';
 import { createExternalUploadTable } from './external-upload-table.ts';
 import { reportDeliveries } from './report-deliveries.ts';
 
-/** Deliveries at once in a process. */
-const PLACES = 2;
-
 export interface DeliveriesOptions {
   readonly database: Database;
   readonly queue: Pick<JobQueue, 'enqueue'>;
   readonly files: FinishedFiles;
   readonly destinations: Destinations;
+  /** Deliveries at once in this process. */
+  readonly places: number;
   readonly log: Log;
   readonly metrics: Pick<ServiceMetrics, 'deliveryEnded'>;
   /** Milliseconds since the epoch. */
@@ -67,7 +66,7 @@ export function openDeliveries(options: DeliveriesOptions): Deliveries {
     },
     onUploads: (tx, stored, positions) => table.plan(tx, stored, positions),
     handler: {
-      places: PLACES,
+      places: options.places,
       run: (id, signal) => runner.run(readJob(id), signal),
       onDead: (id) => runner.fail(readJob(id), 'It was begun several times, and came to no end'),
     },

@@ -49,7 +49,10 @@ export async function joinInstallation(
   return { publicUrl: found };
 }
 
+/** Null also where there are no facts yet: a worker asks before anything is made. */
 async function readFact(database: Database, name: string): Promise<string | null> {
+  const [found] = await database.query<{ there: boolean }>(`select to_regclass('reelform.facts') is not null as there`);
+  if (found?.there !== true) return null;
   const [row] = await database.query<{ value: string }>('select value from reelform.facts where name = $1', [name]);
   return row?.value ?? null;
 }

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { execa } from 'execa';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ffmpegEncoder } from '../../../src/engine/h264/ffmpeg-encoder.ts';
+import { ffmpegBuild } from '../../../src/engine/h264/ffmpeg-version.ts';
 import { renderScene } from '../../../src/engine/render-scene.ts';
 import { hasFfprobe, probe } from '../../support/ffprobe.ts';
 import { movingScene } from '../scenes.ts';
@@ -82,6 +83,18 @@ describe('ffmpegEncoder()', () => {
     await expect(ffmpegEncoder(old)(FORMAT, 'high')).rejects.toMatchObject(refused);
     const nightly = await program('echo "ffmpeg version N-109542-g8d5c5f2"');
     (await ffmpegEncoder(nightly)(FORMAT, 'high')).close();
+  });
+
+  test('ffmpegBuild() tells apart versions, and builds of one version', async () => {
+    const say = async (name: string, text: string): Promise<string> => {
+      await writeFile(join(folder, name), `#!/bin/sh\necho "${text}"\n`, { mode: 0o755 });
+      return ffmpegBuild(join(folder, name));
+    };
+    const one = 'ffmpeg version 5.1.6-0+deb12u1 Copyright\nconfiguration: --enable-libx264';
+    const builds = [await say('a', one), await say('b', one), await say('c', `${one} --enable-lto`)];
+    expect(builds[0]).toMatch(/^ffmpeg 5\.1\.6-0\+deb12u1 [0-9a-f]{8}$/);
+    expect(new Set(builds).size).toBe(2);
+    expect(builds[1]).toBe(builds[0]);
   });
 
   test('says encode_failed, and nothing of its environment, when it ends early', async () => {

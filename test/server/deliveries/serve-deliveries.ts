@@ -35,6 +35,7 @@ const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
 const deliveries = openDeliveries({
   ...{ database, queue, files, metrics: createMetrics(), log: SILENT_LOG, now: Date.now, retryDelaysMs: [100, 100] },
+  places: 2,
   destinations: createDestinations({ credentials, isServer: true, env: process.env, directory: objects }),
   onUpload: async (_tx, _stored, { to, status }) => say(`ended ${to} ${status}`),
 });
