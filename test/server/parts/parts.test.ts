@@ -36,11 +36,26 @@ function heldParts(): PartRenderer & { begun(): Promise<void>; readonly stopped:
 }
 
 describeOnDatabases('PartRunner', (databases) => {
+  /** A farm, and a session that was created in it. */
+  async function setUp(renderer: PartRenderer, idle = 1): Promise<{ farm: SplitFarm; id: string }> {
+    const { database } = await databases.open();
+    const farm = await openSplitFarm(database, { renderer, idle });
+    return { farm, id: await farm.create() };
+  }
+
+  /** One that was split, whose first part is being rendered until the test lets it go. */
+  async function setUpHeld(signal?: AbortSignal) {
+    const renderer = heldParts();
+    const { farm, id } = await setUp(renderer);
+    await farm.run(id);
+    const part = farm.run(`${id}/1/0`, signal === undefined ? {} : { signal });
+    await renderer.begun();
+    return { renderer, farm, id, part };
+  }
+
   it('renders a long video in parts, joins them, and ends the session as one piece does', async () => {
     const renderer = instantParts();
-    const { database } = await databases.open();
-    const farm = await openSplitFarm(database, { renderer });
-    const id = await farm.create();
+    const { farm, id } = await setUp(renderer);
     await farm.run(id);
     expect(await farm.jobs()).toEqual([`${id}/1/0`, `${id}/1/1`]);
     expect(await farm.get(id)).toMatchObject({ status: 'preview_rendering', phase: 'rendering', render_progress: 0 });
@@ -70,9 +85,7 @@ describeOnDatabases('PartRunner', (databases) => {
 
   it('renders in one piece where no place is idle', async () => {
     const renderer = instantParts();
-    const { database } = await databases.open();
-    const farm = await openSplitFarm(database, { renderer, idle: 0 });
-    const id = await farm.create();
+    const { farm, id } = await setUp(renderer, 0);
     await farm.runAll();
     expect(renderer.said).toEqual(['whole']);
     expect((await farm.get(id)).status).toBe('preview_rendered');
@@ -91,9 +104,7 @@ describeOnDatabases('PartRunner', (databases) => {
     ['before end', 1, ['part 0-2', 'part 2-4', 'join']],
   ])('goes on where a process was killed: %s, time %i', async (point, time, said) => {
     const renderer = instantParts();
-    const { database } = await databases.open();
-    const farm = await openSplitFarm(database, { renderer });
-    const id = await farm.create();
+    const { farm, id } = await setUp(renderer);
     let times = 0;
     await runThrough(
       farm,
@@ -110,13 +121,7 @@ describeOnDatabases('PartRunner', (databases) => {
   });
 
   it('stops within a moment when the session is canceled elsewhere, and leaves nothing', async () => {
-    const renderer = heldParts();
-    const { database } = await databases.open();
-    const farm = await openSplitFarm(database, { renderer });
-    const id = await farm.create();
-    await farm.run(id);
-    const part = farm.run(`${id}/1/0`);
-    await renderer.begun();
+    const { renderer, farm, id, part } = await setUpHeld();
     await farm.cancel(id);
     await part;
     expect(renderer.stopped).toBe(1);
@@ -126,13 +131,7 @@ describeOnDatabases('PartRunner', (databases) => {
   });
 
   it('fails the session with the first part that cannot be rendered, and stops the others', async () => {
-    const renderer = heldParts();
-    const { database } = await databases.open();
-    const farm = await openSplitFarm(database, { renderer });
-    const id = await farm.create();
-    await farm.run(id);
-    const part = farm.run(`${id}/1/0`);
-    await renderer.begun();
+    const { renderer, farm, id, part } = await setUpHeld();
     const broken: PartRenderer = {
       ...instantParts(),
       renderPart: () => Promise.reject(new SceneError('asset_decode_failed', 'It is cut short')),
@@ -149,14 +148,8 @@ describeOnDatabases('PartRunner', (databases) => {
   });
 
   it('puts a part back when its process is stopped', async () => {
-    const renderer = heldParts();
-    const { database } = await databases.open();
-    const farm = await openSplitFarm(database, { renderer });
-    const id = await farm.create();
-    await farm.run(id);
     const stopping = new AbortController();
-    const part = farm.run(`${id}/1/0`, { signal: stopping.signal });
-    await renderer.begun();
+    const { farm, id, part } = await setUpHeld(stopping.signal);
     stopping.abort(new Error('stopping'));
     await expect(part).rejects.toThrow('stopping');
     await farm.runAll({ renderer: instantParts() });
@@ -165,11 +158,9 @@ describeOnDatabases('PartRunner', (databases) => {
   });
 
   it('renders in one piece what was rendered by several builds, or was lost', async () => {
-    const { database } = await databases.open();
     for (const spoil of ['build', 'file'] as const) {
       const renderer = instantParts();
-      const farm = await openSplitFarm(database, { renderer });
-      const id = await farm.create(spoil);
+      const { farm, id } = await setUp(renderer);
       await farm.run(id);
       await farm.run(`${id}/1/0`);
       await farm.run(`${id}/1/1`, spoil === 'build' ? { build: 'b' } : {});
@@ -183,9 +174,7 @@ describeOnDatabases('PartRunner', (databases) => {
 
   it('forgets the parts of an attempt that was taken up anew', async () => {
     const renderer = instantParts();
-    const { database } = await databases.open();
-    const farm = await openSplitFarm(database, { renderer });
-    const id = await farm.create();
+    const { farm, id } = await setUp(renderer);
     await farm.run(id);
     // Nobody heard that the session's own job has ended.
     await farm.run(id);
@@ -198,13 +187,8 @@ describeOnDatabases('PartRunner', (databases) => {
 
   it('lets a session with the same scene wait, and renders it when the other one is canceled', async () => {
     const renderer = instantParts();
-    const { database } = await databases.open();
-    const farm = await openSplitFarm(database, { renderer });
-    const [first, second, third] = [
-      await farm.create(),
-      await farm.create('Hi', 'Oslo'),
-      await farm.create('Hi', 'Rom'),
-    ];
+    const { farm, id: first } = await setUp(renderer);
+    const [second, third] = [await farm.create('Hi', 'Oslo'), await farm.create('Hi', 'Rom')];
     await farm.run(first);
     await farm.run(second);
     await farm.run(`${first}/1/0`);
