@@ -1,5 +1,6 @@
 import { countNoun, formatCount } from './count-noun.ts';
 import { escapeMarkdown, markdownCode } from './escape-markdown.ts';
+import { foldMarkdown } from './markdown-fold.ts';
 import { markdownRow, type ValueRoom } from './markdown-values.ts';
 import { type ChangeGroup, folderOf } from './plan-fold.ts';
 import { groupRowsOf, type Row } from './plan-rows.ts';
@@ -15,8 +16,8 @@ const code = (text: string): string => markdownCode(shortenText(text, LONGEST_NA
 
 /** The head of the table whose rows `videoRow` writes. */
 export const VIDEO_COLUMNS = {
-  plain: '| | Video | Title | Why |\n|---|---|---|---|',
-  delivered: '| | Video | Title | Why | Goes to |\n|---|---|---|---|---|',
+  plain: '| | Video | Why |\n|:--|:--|:--|',
+  delivered: '| | Video | Why | Goes to |\n|:--|:--|:--|:--|',
 } as const;
 
 /** Whether a plan sends anything anywhere: then its table has a column for it. */
@@ -31,7 +32,8 @@ export function videoRow({ changes, kind }: ChangeGroup, withPlaces: boolean): s
   const rows = kind === 'rest' || kind === 'folder' ? placesAlone(changes) : groupRowsOf(changes);
   const places = withPlaces ? ` ${placesOf(rows)} |` : '';
   if (kind === 'one') {
-    return `| ${mark} | ${code(first.id)} | ${name(first.title)} | ${why(reasonWords(first), namesOf(rows))} |${places}`;
+    const title = first.title === '' ? '' : `<br>${name(first.title)}`;
+    return `| ${mark} | ${code(first.id)}${title} | ${why(reasonWords(first), namesOf(rows))} |${places}`;
   }
   const ids = changes.slice(0, MOST_NAMES).map(({ id }) => code(id));
   const more = changes.length - ids.length;
@@ -39,7 +41,7 @@ export function videoRow({ changes, kind }: ChangeGroup, withPlaces: boolean): s
   const folder = folderOf(first);
   const count = `${countNoun(changes.length, 'video')}${kind === 'folder' && folder !== '' ? ` in ${code(folder)}` : ''}`;
   const reason = kind === 'rest' ? 'not shown one by one' : groupReasonWords(first);
-  return `| ${mark} | ${count}<br>${videos} | | ${why(reason, namesOf(rows))} |${places}`;
+  return `| ${mark} | ${count}<br>${videos} | ${why(reason, namesOf(rows))} |${places}`;
 }
 
 /** Whether there is anything to say of what changed. */
@@ -47,17 +49,21 @@ export function hasDetails(group: ChangeGroup): boolean {
   return detailRows(group).length > 0;
 }
 
-/** What changed about the videos of a group, to fold out. @param group one that has details */
+/** What changed about the videos of a group: their names, and a table. @param group one that has details */
 export function videoDetails(group: ChangeGroup, room: ValueRoom): string {
-  const { changes } = group;
-  const rows = detailRows(group);
+  const rows = detailRows(group).map((row) => markdownRow(row, room));
+  return `**${videoNames(group)}**\n\n| | Before | After |\n|:--|:--|:--|\n${rows.join('\n')}`;
+}
+
+/** The tables of what changed, behind one line. @param details of the groups, one each */
+export function foldDetails(groups: readonly ChangeGroup[], details: readonly string[]): string {
+  const count = groups.reduce((sum, { changes }) => sum + changes.length, 0);
+  return foldMarkdown(`What changes about ${countNoun(count, 'video')}`, details);
+}
+
+function videoNames({ changes }: ChangeGroup): string {
   const [first, ...others] = changes;
-  const more = others.length === 0 ? '' : ` and ${formatCount(others.length)} more`;
-  return [
-    `<details><summary>${code(first.id)}${more}</summary>`,
-    `| | Before | After |\n|---|---|---|\n${rows.map((row) => markdownRow(row, room)).join('\n')}`,
-    '</details>',
-  ].join('\n\n');
+  return `${code(first.id)}${others.length === 0 ? '' : ` and ${formatCount(others.length)} more`}`;
 }
 
 function detailRows({ changes, kind }: ChangeGroup): Row[] {
@@ -69,7 +75,9 @@ function placesAlone(changes: ChangeGroup['changes']): Row[] {
 }
 
 function why(reason: string, names: readonly string[]): string {
-  return [escapeMarkdown(shortenText(reason, 500)), ...(names.length > 0 ? [names.join(', ')] : [])].join(': ');
+  const words = escapeMarkdown(shortenText(reason, 500));
+  if (names.length === 0) return words;
+  return `${words}${/\bchanged$/.test(reason) ? ':' : '; changed:'} ${names.join(', ')}`;
 }
 
 /** Each once; where the video goes is nothing that changed about it. */

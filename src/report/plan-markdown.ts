@@ -1,11 +1,14 @@
+import { ACTIONS } from '../plan/plan.ts';
 import type { PlanDocument } from '../plan/plan-document.ts';
 import type { PlanPreview } from '../preview/plan-preview.ts';
 import { countNoun, formatCount } from './count-noun.ts';
+import { foldedTable } from './markdown-fold.ts';
 import { markdownProblems, type Problem, problemsOf, problemWords } from './markdown-problems.ts';
-import { leftOutStills, markdownStills, unseenStills } from './markdown-stills.ts';
+import { markdownStills, type NameOfEditable, stillsMarkdown, unseenStills } from './markdown-stills.ts';
 import type { ValueRoom } from './markdown-values.ts';
-import { hasDetails, hasPlaces, VIDEO_COLUMNS, videoDetails, videoRow } from './markdown-videos.ts';
+import { foldDetails, hasDetails, hasPlaces, VIDEO_COLUMNS, videoDetails, videoRow } from './markdown-videos.ts';
 import { type ChangeGroup, foldChanges } from './plan-fold.ts';
+import { inputNames } from './plan-rows.ts';
 import { countWords, emptyWords, estimateWords, incompleteWords } from './plan-words.ts';
 
 /** Where what a comment leaves out can be read. */
@@ -45,7 +48,7 @@ const MOST_PROBLEMS = { whole: 50, short: 5 };
 
 /**
  * A plan as GitHub and GitLab show it in a comment or a summary: the counts, the estimate and the problems, a table of what
- * is to happen, what changed about each video to fold out, and stills. Nothing of the user's text becomes markup, a
+ * is to happen, what changed about each video to fold out, and stills. However much it is, what is not folded is a page or two. Nothing of the user's text becomes markup, a
  * mention, a reference or a link.
  *
  * What is longer than its budget is given in stages: first words that stayed and the ends of long values go, then what
@@ -64,12 +67,13 @@ export function stagedMarkdown(
   options: PlanMarkdownOptions = {},
 ): { readonly text: string; readonly stage: Stage } {
   const { budget = COMMENT, unit = 'characters' } = options;
-  const groups = foldChanges(document, options.verbose !== true);
+  const groups = foldChanges(document, options.verbose !== true).sort((a, b) => rankOf(a) - rankOf(b));
   const problems = problemsOf(document);
   const parts: Parts = {
     document,
     problems,
     groups,
+    nameOf: namesOfEditables(document),
     preview: options.preview ?? null,
     rest: restWords(options.rest),
     measure: unit === 'bytes' ? (text) => Buffer.byteLength(text) : (text) => text.length,
@@ -86,6 +90,7 @@ interface Parts {
   readonly document: PlanDocument;
   readonly problems: readonly Problem[];
   readonly groups: readonly ChangeGroup[];
+  readonly nameOf: NameOfEditable;
   readonly preview: PlanPreview | null;
   /** Where the rest is, as a sentence. */
   readonly rest: string;
@@ -102,30 +107,32 @@ const MAKERS: Readonly<Record<Stage, (parts: Parts) => string | null>> = {
   shortened: (parts) =>
     withDetails(parts, SHORT, MOST_PROBLEMS.short, 'Too long for this place: long values are shortened.'),
   some: (parts) => {
-    const { groups, preview, rest } = parts;
-    const start = [...head(parts, MOST_PROBLEMS.short), table(parts)];
+    const { groups, preview, rest, nameOf } = parts;
+    const start = [...head(parts, MOST_PROBLEMS.short), table(parts, groups)];
     const all = groups.filter(hasDetails);
-    const stills = preview === null ? [] : markdownStills(preview);
+    const stills = preview === null ? [] : markdownStills(preview, nameOf);
+    const frame = preview === null ? [] : stillsOf(preview, [], rest, stills.length);
     // Each gets its share of what is left.
     const share = stills.length / Math.max(1, stills.length + all.length);
-    const shown = thatFit(stills, roomLeft(parts, start) * share, parts, (block) => block);
+    const shown = thatFit(stills, roomLeft(parts, [...start, ...frame]) * share, parts, (block) => block);
     const end = preview === null ? [] : stillsOf(preview, shown, rest, stills.length - shown.length);
     const details = thatFit(all, roomLeft(parts, [...start, ...end]), parts, (group) => videoDetails(group, SHORT));
     const missing = countVideos(all.slice(details.length));
     const words =
       missing === 0 ? 'long values are shortened' : `what changed about ${countNoun(missing, 'video')} is not shown`;
-    return join([...start, ...details, `_Too long for this place: ${words}. ${rest}_`, ...end]);
+    const cut = `_Too long for this place: ${words}. ${rest}_`;
+    return join([...start, foldDetails(all.slice(0, details.length), details), cut, ...end]);
   },
   table: (parts) => {
     const { groups, rest } = parts;
     const start = head(parts, MOST_PROBLEMS.short);
     const { columns, row } = tableOf(groups);
-    const rows = thatFit(groups, roomLeft(parts, [...start, columns]), parts, row);
+    const rows = thatFit(groups, roomLeft(parts, [...start, columns, columns]), parts, row);
     if (rows.length === 0) return null;
     const missing = countVideos(groups.slice(rows.length));
     const more = missing === 0 ? '' : `And ${formatCount(missing)} more. `;
     const cut = `_${more}Too long for this place: what changed is not shown. ${rest}_`;
-    return join([...start, [columns, ...rows].join('\n'), cut]);
+    return join([...start, table(parts, groups.slice(0, rows.length)), cut]);
   },
   counts: ({ document, problems, rest }) => {
     const words = [estimateWords(document), problemWords(problems)].filter((one) => one !== '').map(sentence);
@@ -135,17 +142,17 @@ const MAKERS: Readonly<Record<Stage, (parts: Parts) => string | null>> = {
 
 /** All of the table, of what changed and of the stills; null where that is too long. @param note stands behind them */
 function withDetails(parts: Parts, values: ValueRoom, mostProblems: number, note: string): string | null {
-  const { groups, preview, rest, budget } = parts;
-  const start = [...head(parts, mostProblems), table(parts)];
+  const { groups, preview, rest, budget, nameOf } = parts;
+  const start = [...head(parts, mostProblems), table(parts, groups)];
   const all = groups.filter(hasDetails);
   const details = thatFit(all, budget - parts.measure(join(start)), parts, (group) => videoDetails(group, values));
   if (details.length < all.length) return null;
-  const stills = preview === null ? [] : stillsOf(preview, markdownStills(preview), rest);
-  return join([...start, ...details, note === '' ? '' : `_${note} ${rest}_`, ...stills]);
+  const stills = preview === null ? [] : stillsOf(preview, markdownStills(preview, nameOf), rest);
+  return join([...start, foldDetails(all, details), note === '' ? '' : `_${note} ${rest}_`, ...stills]);
 }
 
-/** Room for the words that say what was left out, and where it is. */
-const RESERVE = 300;
+/** Room for the words that say what was left out, and for what folds are made of. */
+const RESERVE = 600;
 
 function roomLeft({ budget, measure, rest }: Parts, blocks: readonly string[]): number {
   return budget - measure(join(blocks)) - measure(rest) - RESERVE;
@@ -184,9 +191,11 @@ function head(parts: Parts, mostProblems: number): string[] {
   ];
 }
 
-function table({ groups }: Parts): string {
+/** @param some the first of the groups of the plan: of a long table the first rows are there at once */
+function table({ groups }: Parts, some: readonly ChangeGroup[]): string {
   const { columns, row } = tableOf(groups);
-  return groups.length === 0 ? '' : [columns, ...groups.map(row)].join('\n');
+  const more = (rows: number): string => countNoun(countVideos(some.slice(-rows)), 'more video');
+  return foldedTable(columns, some.map(row), more);
 }
 
 function tableOf(groups: readonly ChangeGroup[]): { columns: string; row: (group: ChangeGroup) => string } {
@@ -203,7 +212,18 @@ function stillsOf(preview: PlanPreview, shown: readonly string[], rest: string, 
     ...(unseen > 0 ? [`The stills of ${countNoun(unseen, 'video')} can be seen in the page of the plan alone.`] : []),
   ];
   const where = words.length === 0 ? '' : `_${[...words, rest].join(' ')}_`;
-  return ['#### Before and after', ...shown, leftOutStills(preview), where];
+  return [...stillsMarkdown(preview, shown), where];
+}
+
+/** By the names that the plan has for what changed. */
+function namesOfEditables({ changes }: PlanDocument): NameOfEditable {
+  const byId = new Map(changes.map((change) => [change.id, change]));
+  return (id, key) => inputNames(byId.get(id)?.inputs ?? []).get(key) ?? key;
+}
+
+/** In the order of the counts. An action of a later version comes last. */
+function rankOf({ changes: [{ action }] }: ChangeGroup): number {
+  return ACTIONS.indexOf(action) >>> 0;
 }
 
 function countVideos(groups: readonly ChangeGroup[]): number {

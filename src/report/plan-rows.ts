@@ -33,12 +33,17 @@ export function rowsOf(change: ChangeDocument): Row[] {
 
 /** Values alone, in their order; two of the same name are told apart by their keys. */
 export function inputRows(inputs: readonly InputDocument[]): Row[] {
+  const names = inputNames(inputs);
+  return inputs.map((input) => inputRow(names.get(input.key)!, input));
+}
+
+/** What people call each value, by its key. */
+export function inputNames(inputs: readonly InputDocument[]): ReadonlyMap<string, string> {
   const names = inputs.map(({ key, label }) => label ?? nameOf(key));
-  return inputs.map((input, index): Row => {
-    const name = names[index]!;
-    const unique = names.indexOf(name) === names.lastIndexOf(name);
-    return inputRow(unique ? name : `${name} (${input.key})`, input);
-  });
+  const isUnique = (name: string): boolean => names.indexOf(name) === names.lastIndexOf(name);
+  return new Map(
+    inputs.map(({ key }, index) => [key, isUnique(names[index]!) ? names[index]! : `${names[index]!} (${key})`]),
+  );
 }
 
 /** What many changes have in common that one block stands for: of where they go, the buckets. */

@@ -27,10 +27,10 @@ export function timeWords(seconds: number): string {
   return `at ${Math.round(seconds * 100) / 100} s`;
 }
 
-/** Why a video is not shown. */
+/** Why a video, or many, are not shown. */
 export const LEFT_OUT_WORDS: Readonly<Record<LeftOut['reason'], string>> = {
-  budget: 'no time was left to draw it',
-  sample: 'other videos of its definition stand for it',
-  undrawable: 'it cannot be drawn',
-  remote: 'its template is the service’s own',
+  budget: 'no time was left',
+  sample: 'others of the same definition are shown',
+  undrawable: 'drawing failed',
+  remote: 'the template is the service’s own',
 };

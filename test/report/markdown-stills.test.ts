@@ -3,6 +3,7 @@ import type { PlanPreview, VideoPreview } from '../../src/preview/plan-preview.t
 import { planMarkdown, stagedMarkdown } from '../../src/report/plan-markdown.ts';
 import { documentOf, everyAction } from './example-plans.ts';
 import { examplePreview, image } from './html/preview.ts';
+import { brokenMarkdown } from './well-formed.ts';
 
 const document = documentOf(everyAction());
 
@@ -11,7 +12,7 @@ function previewAt(url: string | null, changes: Partial<VideoPreview> = {}): Pla
   const picture = { ...image('#ff8800'), url };
   const still = {
     timeSeconds: 2.5,
-    editables: ['Headline', '<b>'],
+    editables: ['t_01', '<b>'],
     before: picture,
     after: picture,
     changedShare: 0.004,
@@ -27,10 +28,11 @@ describe('planMarkdown() with a preview', () => {
     });
     const picture = (side: string): string =>
       `<img src="https://github.com/o/r/blob/looks/a.jpg?raw=true&amp;x=1" width="64" alt="${side}">`;
-    expect(shown.split('\n').slice(-8).join('\n')).toBe(
+    expect(shown.split('\n').slice(-9).join('\n')).toBe(
       [
-        ...['#### Before and after', '', '**<code>berlin</code>**', '', '| Before | After |', '|---|---|'],
-        `| ${picture('before')} | ${picture('after')}<br><sub>at 2.5 s, 0.4 % of the picture: Headline, &#60;b&#62;</sub> |`,
+        ...['#### Before and after', '', '**<code>berlin</code>**', '', '| Before | After |', '|:--|:--|'],
+        `| ${picture('before')} | ${picture('after')} |`,
+        '| <sub>at 2.5 s · Headline, &#60;b&#62;</sub> | <sub>0.4 % of the picture differs</sub> |',
         '',
       ].join('\n'),
     );
@@ -52,8 +54,39 @@ describe('planMarkdown() with a preview', () => {
     const shown = planMarkdown(document, {
       preview: previewAt(null, { isVisible: false, unseen: ['sound', 'output'] }),
     });
-    expect(shown).toContain('**<code>berlin</code>** · no visible change; also changes: its sound, its file');
-    expect(planMarkdown(document, { preview: examplePreview() })).toContain('Not looked at: <code>bergen</code>.');
+    expect(shown).toContain('No visible change; also changes: its sound, its file: <code>berlin</code>.');
+    const example = planMarkdown(document, { preview: examplePreview() });
+    expect(example).toContain('Not looked at (no time was left): <code>bergen</code>.');
+    // No picture of theirs has an address.
+    expect(example).toContain('| <code>berlin</code> | 25 % of the picture differs, at 2 s; also changes: its sound |');
+    expect(example).toContain('The stills of 2 videos can be seen in the page of the plan alone.');
+  });
+
+  it('shows a new video by itself, no picture higher than a wide one, and folds all but the first three', () => {
+    const tall = { ...image('#ff8800', 360, 640), url: 'https://example.com/a.jpg' };
+    const still = { timeSeconds: 2, editables: [], before: null, after: tall, changedShare: null };
+    const fresh = {
+      stills: [still, { ...still, timeSeconds: 4 }, { ...still, timeSeconds: 6 }],
+      isVisible: null,
+      unseen: [],
+    };
+    const videos = new Map(Array.from({ length: 5 }, (_, at) => [`v${at}`, fresh]));
+    const shown = planMarkdown(document, { preview: { ...examplePreview(), videos, leftOut: [] } });
+    const picture = '<img src="https://example.com/a.jpg" width="129" alt="new">';
+    const both = `| New, at 2 s | New, at 4 s |\n| :-- | :-- |\n| ${picture} | ${picture} |`;
+    expect(shown).toContain(`**<code>v0</code>**\n\n${both}\n\n| New, at 6 s |\n| :-- |\n| ${picture} |\n\n**<code>v1`);
+    expect(shown).toContain('<details><summary>2 more videos, before and after</summary>\n\n**<code>v3</code>**');
+    expect(brokenMarkdown(shown)).toEqual([]);
+  });
+
+  it('begins with the sheet of an upgrade where it has an address, and folds what is on it', () => {
+    const sheet = { ...image('#888888', 1200, 200), url: 'https://example.com/sheet.jpg' };
+    const shown = planMarkdown(document, {
+      preview: { ...previewAt('https://example.com/a.jpg'), contactSheet: sheet },
+    });
+    expect(shown).toContain('<img src="https://example.com/sheet.jpg" width="740" alt="');
+    expect(shown).toContain('<details><summary>1 video, before and after</summary>\n\n**<code>berlin</code>**');
+    expect(brokenMarkdown(shown)).toEqual([]);
   });
 
   it('keeps to the budget with more stills than fit, and says how many are missing', () => {
@@ -62,6 +95,7 @@ describe('planMarkdown() with a preview', () => {
     const { text, stage } = stagedMarkdown(document, { preview });
     expect(stage).toBe('some');
     expect(text.length).toBeLessThanOrEqual(60_000);
+    expect(brokenMarkdown(text)).toEqual([]);
     const left = 200 - text.match(/alt="after"/g)!.length;
     expect(text).toContain(`The stills of ${left} more videos are not shown.`);
   });

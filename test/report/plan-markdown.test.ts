@@ -4,6 +4,7 @@ import { escapeMarkdown, markdownCode } from '../../src/report/escape-markdown.t
 import { planMarkdown, STAGES, stagedMarkdown } from '../../src/report/plan-markdown.ts';
 import { anyWorld, desired, emptyLock, lockOf, plan, text } from '../plan/videos.ts';
 import { documentOf, everyAction, largePlan } from './example-plans.ts';
+import { brokenMarkdown } from './well-formed.ts';
 
 const nasty = fc.oneof(
   fc.string({ unit: 'binary' }),
@@ -81,32 +82,32 @@ describe('planMarkdown()', () => {
 
       3 renders, 36 s of video.
 
-      | | Video | Title | Why |
-      |---|---|---|---|
-      | <code>=</code>&nbsp;adopt | <code>bergen</code> | Oslo, in Bergen | new; the same as oslo |
-      | <code>&#126;</code>&nbsp;update | <code>berlin</code> | Summer Collection — Berlin | values changed: title, Headline, Body, Accent colour, Hero image |
-      | <code>-</code>&nbsp;forget | <code>lisbon</code> | The video lisbon | no definition has it any more; its video stays where it is |
-      | <code>+</code>&nbsp;create | <code>paris</code> | Summer Collection — Paris | new |
-      | <code>≈</code>&nbsp;relabel | <code>rome</code> | Rome | not rendered again: title, label tier |
-      | <code>→</code>&nbsp;move | <code>stores/hamburg</code> | Hamburg | was shops/hamburg, not rendered again |
-      | <code>↻</code>&nbsp;restore | <code>vienna</code> | Summer Sale — Vienna | its video is missing |
+      | | Video | Why |
+      |:--|:--|:--|
+      | <code>+</code>&nbsp;create | <code>paris</code><br>Summer Collection — Paris | new |
+      | <code>&#126;</code>&nbsp;update | <code>berlin</code><br>Summer Collection — Berlin | values changed: title, Headline, Body, Accent colour, Hero image |
+      | <code>→</code>&nbsp;move | <code>stores/hamburg</code><br>Hamburg | was shops/hamburg, not rendered again |
+      | <code>=</code>&nbsp;adopt | <code>bergen</code><br>Oslo, in Bergen | new; the same as oslo |
+      | <code>↻</code>&nbsp;restore | <code>vienna</code><br>Summer Sale — Vienna | its video is missing |
+      | <code>≈</code>&nbsp;relabel | <code>rome</code><br>Rome | not rendered again; changed: title, label tier |
+      | <code>-</code>&nbsp;forget | <code>lisbon</code><br>The video lisbon | no definition has it any more; its video stays where it is |
 
-      <details><summary><code>berlin</code></summary>
+      <details><summary>What changes about 2 videos</summary>
+
+      **<code>berlin</code>**
 
       | | Before | After |
-      |---|---|---|
+      |:--|:--|:--|
       | title | Summer Sale — Berlin | Summer Collection — Berlin |
       | Headline | Summer Sale | Summer Collection |
       | Body | Everything we make for the <del>beach</del>, now for <del>a lot </del>less than you think&#58; until <del>Sunday</del>. | Everything we make for the <ins>sea</ins>, now for less than you think&#58; until <ins>Saturday</ins>. |
       | Accent colour | \`#EEADA7\` | \`#FF8800\` |
       | Hero image<br><code>images/hero.jpg</code> | <code>6c587db2</code> | <code>d636df21</code> |
 
-      </details>
-
-      <details><summary><code>rome</code></summary>
+      **<code>rome</code>**
 
       | | Before | After |
-      |---|---|---|
+      |:--|:--|:--|
       | title | Roma | Rome |
       | label tier | _none_ | a |
 
@@ -122,12 +123,12 @@ describe('planMarkdown()', () => {
 
       1,330 renders, 4:26:00 h of video.
 
-      | | Video | Title | Why |
-      |---|---|---|---|
-      | <code>+</code>&nbsp;create | 70 videos in <code>spring/</code><br><code>spring/0</code>, <code>spring/1</code>, <code>spring/10</code> and 67 more | | new |
-      | <code>&#126;</code>&nbsp;update | 1,200 videos<br><code>stores/0000</code>, <code>stores/0001</code>, <code>stores/0002</code> and 1,197 more | | a value changed: Accent colour |"
+      | | Video | Why |
+      |:--|:--|:--|
+      | <code>+</code>&nbsp;create | 70 videos in <code>spring/</code><br><code>spring/0</code>, <code>spring/1</code>, <code>spring/10</code> and 67 more | new |
+      | <code>&#126;</code>&nbsp;update | 1,200 videos<br><code>stores/0000</code>, <code>stores/0001</code>, <code>stores/0002</code> and 1,197 more | a value changed: Accent colour |"
     `);
-    expect(lines).toContain('<details><summary><code>stores/0000</code> and 1,199 more</summary>');
+    expect(lines).toContain('**<code>stores/0000</code> and 1,199 more**');
     const all = planMarkdown(documentOf(largePlan(60)), { verbose: true, budget: 900_000 });
     expect(all.match(/^\| <code>/gm)).toHaveLength(60 + 60 + 70);
   });
@@ -179,8 +180,9 @@ describe('planMarkdown()', () => {
       expect(shown.startsWith('### Reelform plan: 40 to update\n\n40 renders, 8:00 min of video.\n')).toBe(true);
       if (stage !== 'whole') expect(shown).toContain(places);
       const rows = shown.match(/^\| <code>&#126;/gm)?.length ?? 0;
+      expect(brokenMarkdown(shown), `${stage} at ${budget}`).toEqual([]);
       if (stage === 'some') {
-        const details = shown.match(/<details>/g)?.length ?? 0;
+        const details = shown.match(/^\*\*<code>v/gm)?.length ?? 0;
         expect(shown).toContain(`what changed about ${40 - details} video${details === 39 ? '' : 's'} is not shown`);
       }
       if (stage === 'table' && rows < 40) expect(shown).toContain(`And ${40 - rows} more.`);

@@ -62,26 +62,26 @@ describe('a plan with places', () => {
 
       2 renders, 24 s of video, 4 deliveries.
 
-      | | Video | Title | Why | Goes to |
-      |---|---|---|---|---|
-      | <code>≈</code>&nbsp;relabel | <code>berlin</code> | The video berlin | not rendered again | <code>s3&#58;<!-- -->//videos/berlin.mp4</code> no longer; what is there stays |
-      | <code>+</code>&nbsp;create | <code>lima</code> | The video lima | new | <code>s3&#58;<!-- -->//videos/lima.mp4</code> |
-      | <code>↑</code>&nbsp;deliver | <code>oslo</code> | The video oslo | goes to another place, not rendered again | <code>s3&#58;<!-- -->//videos/new/oslo.mp4</code><br><code>file&#58;out/oslo.mp4</code> no longer; what is there stays |
-      | <code>&#126;</code>&nbsp;update | <code>rome</code> | The video rome | a value changed: Headline | <code>s3&#58;<!-- -->//videos/rome.mp4</code> |
-      | <code>→</code>&nbsp;move | <code>vienna</code> | The video vienna | was wien, not rendered again: title | <code>s3&#58;<!-- -->//videos/vienna.mp4</code> |
+      | | Video | Why | Goes to |
+      |:--|:--|:--|:--|
+      | <code>+</code>&nbsp;create | <code>lima</code><br>The video lima | new | <code>s3&#58;<!-- -->//videos/lima.mp4</code> |
+      | <code>&#126;</code>&nbsp;update | <code>rome</code><br>The video rome | a value changed: Headline | <code>s3&#58;<!-- -->//videos/rome.mp4</code> |
+      | <code>→</code>&nbsp;move | <code>vienna</code><br>The video vienna | was wien, not rendered again; changed: title | <code>s3&#58;<!-- -->//videos/vienna.mp4</code> |
+      | <code>≈</code>&nbsp;relabel | <code>berlin</code><br>The video berlin | not rendered again | <code>s3&#58;<!-- -->//videos/berlin.mp4</code> no longer; what is there stays |
+      | <code>↑</code>&nbsp;deliver | <code>oslo</code><br>The video oslo | goes to another place, not rendered again | <code>s3&#58;<!-- -->//videos/new/oslo.mp4</code><br><code>file&#58;out/oslo.mp4</code> no longer; what is there stays |
 
-      <details><summary><code>rome</code></summary>
+      <details><summary>What changes about 2 videos</summary>
+
+      **<code>rome</code>**
 
       | | Before | After |
-      |---|---|---|
+      |:--|:--|:--|
       | Headline | Rome | Roma |
 
-      </details>
-
-      <details><summary><code>vienna</code></summary>
+      **<code>vienna</code>**
 
       | | Before | After |
-      |---|---|---|
+      |:--|:--|:--|
       | title | The video wien | The video vienna |
 
       </details>

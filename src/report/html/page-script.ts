@@ -21,12 +21,19 @@ export const PAGE_SCRIPT = `
     const told = document.getElementById('count');
     if (told) told.textContent = count === cards.length ? '' : count + ' of ' + cards.length + ' shown';
   };
-  for (const chip of chips) {
-    chip.addEventListener('click', () => {
-      for (const one of chips) one.setAttribute('aria-pressed', String(one === chip));
-      show();
-    });
-  }
+  const press = (chip) => {
+    for (const one of chips) one.setAttribute('aria-pressed', String(one === chip));
+    show();
+  };
+  for (const chip of chips) chip.addEventListener('click', () => press(chip));
+  // What is jumped to is shown, whatever was looked for.
+  addEventListener('hashchange', () => {
+    const card = document.getElementById(location.hash.slice(1));
+    if (!card || !card.hidden) return;
+    if (find) find.value = '';
+    press(chips[0]);
+    card.scrollIntoView();
+  });
   if (find) find.addEventListener('input', show);
   if (sort) {
     sort.addEventListener('change', () => {
@@ -47,29 +54,68 @@ export const PAGE_SCRIPT = `
     const videos = all('video', drafts);
     const play = drafts.querySelector('button');
     const seek = drafts.querySelector('input');
-    const first = videos[0];
+    const still = drafts.parentElement.querySelector('.after img, figure img');
     let isPlaying = false;
+    for (const [index, video] of videos.entries()) {
+      const own = videos.length === 2 && index === 0 ? drafts.parentElement.querySelector('.before img') : still;
+      video.controls = false;
+      // The first frame of many a video is empty.
+      if (own) video.poster = own.src;
+    }
+    // Also after a jump, when there is no frame for a moment.
+    const ready = (video) => video.readyState >= 2 || video.error ? null : new Promise((resolve) => {
+      for (const event of ['canplay', 'error']) video.addEventListener(event, resolve, { once: true });
+      if (video.preload === 'none') {
+        video.preload = 'auto';
+        video.load();
+      }
+    });
+    const loaded = () => Promise.all(videos.map(ready));
+    const longest = () => videos.reduce((a, b) => b.duration > a.duration ? b : a);
     const together = () => {
-      for (const video of videos) if (Math.abs(video.currentTime - first.currentTime) > 0.06) video.currentTime = first.currentTime;
+      const lead = longest();
+      for (const video of videos) {
+        const at = Math.min(lead.currentTime, video.duration || 0);
+        if (video !== lead && Math.abs(video.currentTime - at) > 0.06) video.currentTime = at;
+      }
     };
-    const turn = (on) => {
+    const turn = async (on) => {
       isPlaying = on;
       play.textContent = on ? 'Pause' : play.dataset.play;
+      await loaded();
+      if (videos.some((video) => video.error)) {
+        play.disabled = true;
+        play.textContent = 'Cannot be played here';
+        return;
+      }
+      if (isPlaying !== on) return;
       together();
-      for (const video of videos) on ? video.play().catch(() => {}) : video.pause();
+      const at = longest().currentTime;
+      for (const video of videos) {
+        if (!on) video.pause();
+        // The shorter one stays at its end until both begin again.
+        else if (at < video.duration) video.play().catch(() => {});
+      }
     };
     play.addEventListener('click', () => turn(!isPlaying));
-    first.addEventListener('timeupdate', () => {
-      if (isPlaying) together();
-      if (first.duration) seek.value = String((first.currentTime / first.duration) * 1000);
-    });
-    first.addEventListener('ended', () => {
-      for (const video of videos) video.currentTime = 0;
-      turn(true);
-    });
-    seek.addEventListener('input', () => {
-      const at = (seek.value / 1000) * (first.duration || 0);
-      for (const video of videos) video.currentTime = at;
+    for (const video of videos) {
+      video.addEventListener('timeupdate', () => {
+        const lead = longest();
+        if (video !== lead) return;
+        if (isPlaying) together();
+        if (lead.duration) seek.value = String((lead.currentTime / lead.duration) * 1000);
+      });
+      // Both begin again when the longer one is at its end.
+      video.addEventListener('ended', () => {
+        if (video !== longest()) return;
+        for (const one of videos) one.currentTime = 0;
+        turn(true);
+      });
+    }
+    seek.addEventListener('input', async () => {
+      await loaded();
+      const at = (seek.value / 1000) * (longest().duration || 0);
+      for (const video of videos) video.currentTime = Math.min(at, video.duration || 0);
     });
   }
 })();

@@ -26,6 +26,7 @@ button,select,input[type=search],.views label{font:inherit;font-size:13.5px;colo
 button{cursor:pointer;white-space:nowrap}
 button[aria-pressed=true]{background:var(--text);border-color:var(--text);color:var(--back)}
 input[type=search]{flex:1 1 180px;min-width:120px}
+.look{display:flex;flex:1 1 340px;gap:8px}
 .views{display:flex;border:0;margin:0;padding:0}
 .views legend,.hidden{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}
 .views label{cursor:pointer;border-radius:0;margin-left:-1px;position:relative}
@@ -57,11 +58,11 @@ del{background:var(--del);color:var(--text);text-decoration-thickness:1px;border
 .swatch{width:13px;height:13px;vertical-align:-2px;margin-right:7px;border-radius:3px;border:1px solid var(--line)}
 .still{margin:14px 0 0}
 .pair{display:grid;grid-template-columns:1fr 1fr;gap:10px;position:relative;max-width:100%}
-.pair.alone{grid-template-columns:minmax(0,50%)}
 figure{margin:0;min-width:0}
 figure img,figure video{display:block;width:100%;height:auto;max-height:420px;object-fit:contain;background:#8882;border-radius:6px}
 figcaption,.at{font-size:12.5px;color:var(--dim);margin:4px 0 0}
 .cut{display:none}
+.drafts .pair>:only-child,.still .pair>figure:only-child{grid-column:1}
 input[type=range]{accent-color:var(--focus);width:100%;min-height:26px;margin:2px 0 0}
 [data-view=slider] .both,[data-view=difference] .both{grid-template-columns:minmax(0,760px)}
 [data-view=slider] .both figure,[data-view=difference] .both figure{grid-area:1/1}
@@ -77,9 +78,20 @@ input[type=range]{accent-color:var(--focus);width:100%;min-height:26px;margin:2p
 [data-view=difference] .both .after img{mix-blend-mode:difference}
 [data-view=difference] .both figcaption{visibility:hidden}
 .controls{display:flex;gap:12px;align-items:center;margin-top:8px}
+.controls button{min-width:9.5em}.controls label{flex:1}
+.alike{margin:20px 0 0;border:1px solid var(--line);border-radius:10px;background:var(--card);padding:3px 16px}
+.alike p,.alike details{margin:0;padding:8px 0}.alike *+p,.alike *+details{border-top:1px solid var(--line)}
+.alike{font-size:14px}.alike summary{margin:0;color:var(--text);width:auto;font-size:inherit}.alike p{padding-left:16px}.alike .why{margin-left:6px;font-size:13.5px}.alike a{font-weight:600}
+a{color:var(--focus)}
+.folders ul{display:flex;flex-wrap:wrap;gap:4px 18px;list-style:none;margin:14px 0 0;padding:0;font-size:13.5px;color:var(--dim)}
+.card{scroll-margin-top:76px}.card:target{border-color:var(--focus);box-shadow:0 0 0 1px var(--focus)}
 .sheet img{max-width:100%;height:auto;border-radius:8px;margin-top:8px}
 footer{max-width:1080px;margin:0 auto;padding:18px 20px 48px;color:var(--dim);font-size:13px}
 @media(max-width:560px){.lead{font-size:21px}header{padding-top:22px}.bar{position:static}table,tbody,tr,th,td,thead{display:block;width:auto}thead{display:none}
 tbody th,tbody td{width:auto}tbody th{border-top:1px solid var(--line);padding-bottom:0}td{border-top:0;padding:2px 0 2px 12px;border-left:2px solid var(--del)}td+td{border-left-color:var(--ins);margin-top:4px}tbody tr{padding-bottom:9px;display:block}}
-@media print{.bar,.cut,.controls{display:none}.card{break-inside:avoid;content-visibility:visible}}
+@media print{.bar,.cut,.controls,.folders{display:none!important}.card{break-inside:avoid;content-visibility:visible}details::details-content{content-visibility:visible;block-size:auto}
+:root{color-scheme:light;--back:#fff;--card:#fff;--line:#d8dee4;--text:#1c2128;--dim:#57606a;--del:#ffdcd9;--ins:#cdf5d6}del,ins,.swatch{print-color-adjust:exact}}
 `;
+
+/** Without the page's script what needs it is not there; the rest is all there. */
+export const PLAIN_STYLE = '.bar,.controls{display:none}';

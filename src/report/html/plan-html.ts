@@ -1,13 +1,15 @@
 import { createHash } from 'node:crypto';
-import type { PlanDocument } from '../../plan/plan-document.ts';
+import type { ChangeDocument, PlanDocument } from '../../plan/plan-document.ts';
 import type { PlanPreview } from '../../preview/plan-preview.ts';
 import { countNoun, formatCount } from '../count-noun.ts';
 import { type Problem, placeOf, problemsOf } from '../markdown-problems.ts';
 import { countWords, emptyWords, estimateWords, incompleteWords } from '../plan-words.ts';
 import { imageHtml } from './card-stills.ts';
+import { embeddedPreview } from './embedded-preview.ts';
 import { escapeHtml } from './escape-html.ts';
 import { PAGE_SCRIPT } from './page-script.ts';
-import { PAGE_STYLE } from './page-style.ts';
+import { PAGE_STYLE, PLAIN_STYLE } from './page-style.ts';
+import { overviewHtml } from './plan-overview.ts';
 import { videoCard } from './video-card.ts';
 
 /** With more videos than this, what changed about each is folded in. */
@@ -21,11 +23,21 @@ export function planHtml(document: PlanDocument, options: { readonly preview?: P
   const { preview = null } = options;
   const problems = problemsOf(document);
   const reasons = new Map(preview?.leftOut.map(({ id, reason }) => [id, reason]));
-  const isOpen = document.changes.length <= MOST_OPEN;
-  const cards = document.changes.map((change) =>
-    videoCard({ change, preview: preview?.videos.get(change.id), leftOut: reasons.get(change.id), isOpen }),
-  );
   const { changes } = document;
+  const isOpen = changes.length <= MOST_OPEN;
+  const embedded = preview === null ? null : embeddedPreview(preview);
+  const anchors = new Map(changes.map(({ id }, index) => [id, `video-${index + 1}`]));
+  const anchorOf = ({ id }: ChangeDocument): string => anchors.get(id)!;
+  const cards = changes.map((change) => {
+    const { id } = change;
+    return videoCard({
+      change,
+      anchor: anchorOf(change),
+      preview: embedded?.get(id),
+      leftOut: reasons.get(id),
+      isOpen,
+    });
+  });
   return [
     '<!doctype html>',
     '<html lang="en">',
@@ -36,14 +48,16 @@ export function planHtml(document: PlanDocument, options: { readonly preview?: P
     '<meta name="referrer" content="no-referrer">',
     `<title>${escapeHtml(leadOf(document, problems))} · Reelform plan</title>`,
     `<style>${PAGE_STYLE}</style>`,
+    `<noscript><style>${PLAIN_STYLE}</style></noscript>`,
     '</head>',
     '<body data-view="side">',
     `<header><h1>Reelform plan</h1>${headHtml(document, problems)}</header>`,
     '<main>',
-    changes.length > 1 || preview !== null ? barHtml(document, preview) : '',
+    isOpen ? '' : overviewHtml(document, anchorOf),
+    sheetHtml(preview),
+    barHtml(document, preview),
     '<p id="count" role="status"></p>',
     `<div id="videos">${cards.join('\n')}</div>`,
-    sheetHtml(preview),
     '</main>',
     `<footer>Plan <code>${escapeHtml(document.plan_id.slice(0, 19))}</code> · reelform ${escapeHtml(document.tool_version)}</footer>`,
     `<script>${PAGE_SCRIPT}</script>`,
@@ -59,7 +73,7 @@ const POLICY = [
   "default-src 'none'",
   'img-src data:',
   'media-src data:',
-  `style-src ${digest(PAGE_STYLE)}`,
+  `style-src ${digest(PAGE_STYLE)} ${digest(PLAIN_STYLE)}`,
   `script-src ${digest(PAGE_SCRIPT)}`,
   "base-uri 'none'",
   "form-action 'none'",
@@ -96,31 +110,42 @@ function problemsHtml(problems: readonly Problem[]): string {
   return `<ul class="problems" aria-label="Problems">${rows.join('')}</ul>`;
 }
 
+/** What finds and filters where there is more than one video, and how stills are compared where there are some. */
 function barHtml(document: PlanDocument, preview: PlanPreview | null): string {
+  const isMany = document.changes.length > 1;
+  const tools = `${isMany ? chipsHtml(document) : ''}${viewsHtml(preview)}${isMany ? `<div class="look">${FIND}${sortHtml(preview)}</div>` : ''}`;
+  return tools === '' ? '' : `<div class="bar" role="group" aria-label="What is shown">${tools}</div>`;
+}
+
+const FIND =
+  '<label class="hidden" for="find">Find videos by id, title or file</label><input type="search" id="find" placeholder="Find by id, title or file">';
+
+function chipsHtml(document: PlanDocument): string {
   const counts = countWords(document).filter(({ action }) => action !== 'noop');
+  if (counts.length < 2) return '';
   const chips = counts.map(
     ({ action }) =>
       `<button type="button" data-action="${action}" aria-pressed="false">${action} ${formatCount(document.summary[action] ?? 0)}</button>`,
   );
   const all = `<button type="button" data-action="" aria-pressed="true">All ${formatCount(document.changes.length)}</button>`;
-  const find =
-    '<label class="hidden" for="find">Find videos by id, title or file</label><input type="search" id="find" placeholder="Find by id, title or file">';
-  return `<div class="bar" role="group" aria-label="What is shown"><div class="chips">${all}${chips.join('')}</div>${find}${previewBar(preview)}</div>`;
+  return `<div class="chips">${all}${chips.join('')}</div>`;
 }
 
-function previewBar(preview: PlanPreview | null): string {
+function sortHtml(preview: PlanPreview | null): string {
   if (preview === null || preview.videos.size === 0) return '';
-  const order =
-    '<label class="hidden" for="sort">Order</label><select id="sort"><option value="id">By id</option><option value="share">Most different first</option></select>';
-  const hasPairs = [...preview.videos.values()].some(({ stills }) => stills.some(({ before }) => before !== null));
-  if (!hasPairs) return order;
+  return '<label class="hidden" for="sort">Order</label><select id="sort"><option value="id">By id</option><option value="share">Most different first</option></select>';
+}
+
+function viewsHtml(preview: PlanPreview | null): string {
+  const videos = [...(preview?.videos.values() ?? [])];
+  if (!videos.some(({ stills }) => stills.some(({ before }) => before !== null))) return '';
   const view = (value: string, words: string, checked = ''): string =>
     `<label><input type="radio" name="view" value="${value}"${checked}>${words}</label>`;
-  return `<fieldset class="views"><legend>How stills are compared</legend>${view('side', 'Side by side', ' checked')}${view('slider', 'Slider')}${view('difference', 'Difference')}</fieldset>${order}`;
+  return `<fieldset class="views"><legend>How stills are compared</legend>${view('side', 'Side by side', ' checked')}${view('slider', 'Slider')}${view('difference', 'Difference')}</fieldset>`;
 }
 
 function sheetHtml(preview: PlanPreview | null): string {
   const sheet = preview?.contactSheet ?? null;
   if (sheet === null) return '';
-  return `<details class="sheet card"><summary>All videos whose template changed, on one sheet</summary>${imageHtml(sheet, 'Before and after of each, the most different first')}</details>`;
+  return `<details class="sheet card" open><summary>All videos whose template changed, on one sheet</summary>${imageHtml(sheet, 'Before and after of each, the most different first')}</details>`;
 }
