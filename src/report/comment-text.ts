@@ -4,6 +4,11 @@ import { countWords } from './plan-words.ts';
 /** What is left of a comment when there is nothing to say any more. */
 export const QUIET_COMMENT = 'Reelform: this pull request changes no video any more.';
 
+/** Where the page of the plan is, as Markdown. @param url without what would end a link */
+export function pageMarkdown(url: string): string {
+  return `[The page of the plan](<${url}>): before and after beside each other, drafts, and every change in full.\n`;
+}
+
 /** A plan in a few words, for the list of checks: `2 to create, 1 to update`. */
 export function planTitle(document: PlanDocument): string {
   const words = countWords(document)

@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { Io } from '../io.ts';
+import { days } from '../preview/preview-flags.ts';
 
 /** `reelform comment github`, `gitlab`: what a plan does, where it is reviewed. */
 export function addCommentCommands(program: Command, io: Io, done: (exitCode: number) => void): void {
@@ -11,6 +12,8 @@ export function addCommentCommands(program: Command, io: Io, done: (exitCode: nu
   )
     .option('--pr <n>', 'the pull request; by default the one that the job runs for', positiveInteger)
     .option('--check', 'write a check run, too')
+    .option('--preview-host <place>', 'draw the pictures anew, and publish them: branch:NAME, or s3://bucket/folder/')
+    .option('--preview-keep <days>', 'how long pictures stay on the branch, such as 30d; 30d when absent', days)
     .action(async (_, command: Command) => {
       const { commentGitHubCommand } = await import('../comment/comment-github-command.ts');
       done(await commentGitHubCommand(command.optsWithGlobals(), io));
@@ -33,6 +36,7 @@ function addCommentFlags(command: Command, behaviors: readonly string[], token: 
     .requiredOption('--plan <file>', 'the plan, as `reelform plan --json` prints it or `--out` saves it')
     .option('--preview-dir <dir>', 'the pictures that `reelform plan --preview-dir` wrote')
     .option('--preview-url <url>', 'pictures may be shown from addresses below this one, too', addressBelow)
+    .option('--page <url>', 'where the page of the plan is: the comment links to it', address)
     .addOption(behavior.default('update'))
     .option('--skip-no-diff', 'write no new comment for a plan without changes')
     .option('--dry-run', 'print the comment, and write none')
@@ -45,6 +49,11 @@ function addCommentFlags(command: Command, behaviors: readonly string[], token: 
 function tag(text: string): string {
   if (/^[A-Za-z0-9][A-Za-z0-9._/-]{0,63}$/.test(text) && !text.includes('--')) return text;
   throw new InvalidArgumentError('It must be 1 to 64 letters, digits, ".", "_", "/" and single "-".');
+}
+
+function address(text: string): string {
+  if (/^https?:\/\/[^\s<>|\\`]{1,300}$/.test(text)) return text;
+  throw new InvalidArgumentError('It must be an address such as https://example.com/plan.html.');
 }
 
 /** With a slash at its end: what only begins like it may be anybody's. */

@@ -10,6 +10,7 @@ import { addPreviewFlags } from '../preview/preview-flags.ts';
 export function addPlanCommands(program: Command, io: Io, done: (exitCode: number) => void): void {
   addPreviewFlags(addPlanFlags(program.command('plan').description('show what apply would do, and why')))
     .option('--out <file>', 'save the plan, for `reelform apply FILE`')
+    .option('--report <folder>', 'write what a review takes, whatever comes of it: plan.json, plan.html, the pictures')
     .addOption(new Option('--format <format>', 'how to print the plan').choices(PLAN_FORMATS))
     .option('--json', 'print the plan as one JSON document: --format json')
     .option('--markdown', 'print the plan as Markdown, for a pull request: --format markdown')

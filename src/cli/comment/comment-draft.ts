@@ -1,10 +1,11 @@
+import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { isReelformError } from '../../diagnostic.ts';
 import { type CommentData, markedComment } from '../../forge/comment-mark.ts';
 import type { PlanDocument } from '../../plan/plan-document.ts';
 import type { PlanPreview } from '../../preview/plan-preview.ts';
 import { readPreview } from '../../preview/read-preview.ts';
-import { QUIET_COMMENT } from '../../report/comment-text.ts';
+import { pageMarkdown, QUIET_COMMENT } from '../../report/comment-text.ts';
 import { planMarkdown } from '../../report/plan-markdown.ts';
 import { directoryOf } from '../diagnose.ts';
 import type { Io } from '../io.ts';
@@ -27,7 +28,8 @@ export interface CommentDraft {
 }
 
 /**
- * Reads what a comment is made from; a preview that cannot be used is left out.
+ * Reads what a comment is made from, and publishes its pictures where that is asked for; a preview that cannot be used is left
+ * out.
  *
  * @param summary the page where all of the plan can be read
  * @param urlsBelow where pictures may be shown from
@@ -40,12 +42,18 @@ export async function draftComment(
 ): Promise<CommentDraft> {
   const directory = directoryOf(options, io);
   const document = await readPlanFile(options.plan, directory);
-  const preview = options.previewDir === undefined ? null : await tryPreview(resolve(directory, options.previewDir));
+  const folder = options.previewDir === undefined ? null : resolve(directory, options.previewDir);
+  // Mistakes leave nothing to draw: that there are no pictures is no news then.
+  const isDrawn = folder !== null && (document.preview !== undefined || existsSync(folder));
+  const preview = isDrawn ? await tryPreview(folder) : null;
   const hasFailed = (document.checks ?? []).some(({ status }) => status === 'fail');
   const hasNews = document.changes.length > 0 || document.diagnostics.length > 0 || hasFailed;
   const hidden = markedComment(options.tag, { plan_id: document.plan_id, head_sha: LONG, base_sha: LONG }, '').length;
-  const rest = summary === null ? {} : { rest: { summary } };
-  const markdown = planMarkdown(document, { budget: BUDGET - hidden - 1, preview, ...rest });
+  const { page } = options;
+  const footer = page === undefined ? '' : `\n${pageMarkdown(page)}`;
+  const rest = { ...(summary === null ? {} : { summary }), ...(page === undefined ? {} : { artifact: page }) };
+  const budget = BUDGET - hidden - 1 - footer.length;
+  const markdown = planMarkdown(document, { budget, preview, rest }) + footer;
   return {
     document,
     hasNews,
@@ -54,9 +62,13 @@ export async function draftComment(
       markedComment(options.tag, { plan_id: document.plan_id, ...data }, hasNews ? markdown : QUIET_COMMENT),
   };
 
-  async function tryPreview(folder: string): Promise<PlanPreview | null> {
+  async function tryPreview(from: string): Promise<PlanPreview | null> {
     try {
-      return await readPreview(folder, { urlsBelow: [...urlsBelow, ...(options.previewUrl ?? [])] });
+      const found = await readPreview(from, { urlsBelow: [...urlsBelow, ...(options.previewUrl ?? [])] });
+      const { previewHost: place, previewKeep: keepDays } = options;
+      if (place === undefined || options.dryRun === true) return found;
+      const { hostPreview } = await import('./host-preview.ts');
+      return await hostPreview(found, { directory, place, keepDays }, io);
     } catch (error) {
       if (!isReelformError(error)) throw error;
       tellWarning(error, io);

@@ -1,3 +1,4 @@
+import { ReelformError } from '../../diagnostic.ts';
 import { isMarked } from '../../forge/comment-mark.ts';
 import { ForgeError } from '../../forge/forge-error.ts';
 import { writeCheckRun } from '../../forge/github/check-runs.ts';
@@ -23,6 +24,7 @@ export interface CommentGitHubOptions extends CommentOptions {
 
 /** `reelform comment github`: one comment on the pull request that says what the plan does, and a check run. */
 export async function commentGitHubCommand(options: CommentGitHubOptions, io: Io): Promise<number> {
+  needPictures(options);
   const job = await openGitHubJob({ number: options.pr }, io);
   const draft = await draftComment(options, io, {
     summary: job.runUrl,
@@ -67,6 +69,19 @@ async function comment(
     skipsQuiet: options.skipNoDiff === true,
   });
   io.stderr.write(commentText(written));
+}
+
+/** @throws ReelformError `options_conflict` */
+function needPictures({ previewHost, previewKeep, previewDir }: CommentGitHubOptions): void {
+  const [said, needed] =
+    previewHost === undefined
+      ? [previewKeep, '--preview-host']
+      : [previewDir === undefined || undefined, '--preview-dir'];
+  if (said === undefined) return;
+  const flag = previewHost === undefined ? '--preview-keep' : '--preview-host';
+  throw new ReelformError('options_conflict', `${flag} is about pictures, and none are named`, {
+    hint: `Add ${needed}`,
+  });
 }
 
 function noPull(): ForgeError {

@@ -8,6 +8,12 @@ export interface CommentOptions extends GlobalOptions {
   readonly previewDir?: string;
   /** Beginnings of addresses from which pictures may be shown, beside those of the repository itself. */
   readonly previewUrl?: readonly string[];
+  /** Where the pictures are published, drawn anew: `branch:NAME`, or a place in a bucket. */
+  readonly previewHost?: string;
+  /** Days. */
+  readonly previewKeep?: number;
+  /** The address of the plan's page. */
+  readonly page?: string;
   readonly behavior: Behavior;
   readonly skipNoDiff?: boolean;
   readonly dryRun?: boolean;

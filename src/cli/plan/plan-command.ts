@@ -1,9 +1,8 @@
 import { join, resolve } from 'node:path';
 import { EXIT, hasErrors, ReelformError } from '../../diagnostic.ts';
 import { isEmptyPlan, type Plan, renders } from '../../plan/plan.ts';
-import { type PlanDocument, planDocument } from '../../plan/plan-document.ts';
+import { planDocument } from '../../plan/plan-document.ts';
 import type { Looked } from '../../plan-index/plan-memory.ts';
-import type { PlanPreview } from '../../preview/plan-preview.ts';
 import { previewSummary } from '../../preview/preview-document.ts';
 import { writeLinkedFile } from '../../project/write-linked-file.ts';
 import { diagnosticsJson, type JsonDiagnostic } from '../../report/diagnostics-json.ts';
@@ -22,6 +21,7 @@ import { openPlan } from './open-plan.ts';
 import type { PlanFlags } from './plan-flags.ts';
 import { type FormatFlags, planFormat } from './plan-format.ts';
 import { printPlan } from './print-plan.ts';
+import type { PrintedPlan } from './printed-plan.ts';
 import { withPolicies } from './with-policies.ts';
 
 export interface PlanOptions extends GlobalOptions, PlanFlags, FormatFlags, PreviewFlags {
@@ -55,21 +55,19 @@ export async function planCommand(options: PlanOptions, io: Io, looked?: Looked 
   const format = planFormat(options) ?? 'text';
   needPreview(options);
   const report = options.report === undefined ? null : resolve(directory, options.report);
-  const print = async (document: PlanDocument, root: string, preview: PlanPreview | null = null): Promise<void> => {
-    if (report !== null) {
-      const { writeReport } = await import('./write-report.ts');
-      await writeReport(report, { document, preview, root });
-    }
-    if (format !== 'text' || document.changes !== NO_CHANGES) await printPlan({ document, preview, root }, format, options, io);
+  // People read what is wrong with the definitions, and no empty plan below it.
+  const print = async (printed: PrintedPlan, isPlanned: boolean): Promise<void> => {
+    if (report !== null) await saveReport(report, printed);
+    if (isPlanned || format !== 'text') await printPlan(printed, format, options, io);
   };
   const tell = (thrown: readonly JsonDiagnostic[]): Promise<void> =>
-    print(planDocument(NO_PLAN, VERSION, thrown), directory);
-  const { repository, diagnostics, opened } = await tellThrown(format === 'text' ? null : tell, async () =>
+    print({ document: planDocument(NO_PLAN, VERSION, thrown), preview: null, root: directory }, false);
+  const { repository, diagnostics, opened } = await tellThrown(tell, async () =>
     withPolicies(await openPlan(directory, options, io, { looked, mayBePart: true }), options, io),
   );
   const linted = opened === null || options.lint === false ? null : await lint(opened.plan, repository, options, io);
-  const shown = await tellThrown(format === 'text' ? null : tell, () =>
-    look(opened?.plan ?? null, repository, { ...options, directory }, io),
+  const shown = await tellThrown(tell, () =>
+    look(opened?.plan ?? null, repository, { ...options, directory, ...previewDirOf(options) }, io),
   );
   if (shown === null) return EXIT.interrupted;
   const { preview } = shown;
@@ -79,7 +77,7 @@ export async function planCommand(options: PlanOptions, io: Io, looked?: Looked 
   const told = diagnosticsJson(all, source);
   const planned = planDocument(opened?.plan ?? NO_PLAN, VERSION, told, repository.labels);
   const document = preview === null ? planned : { ...planned, preview: previewSummary(preview) };
-  if (opened !== null || format !== 'text') await print(document, repository.root, preview);
+  await print({ document, preview, root: repository.root }, opened !== null);
   if (opened === null) return EXIT.error;
 
   const { plan } = opened;
@@ -107,6 +105,18 @@ function needPreview(options: PreviewFlags): void {
   });
 }
 
+/** Loaded where somebody asks for it. */
+async function saveReport(folder: string, printed: PrintedPlan): Promise<void> {
+  const { writeReport } = await import('./write-report.ts');
+  await writeReport(folder, printed);
+}
+
+/** The pictures of a report are in its folder, unless there is another one for them. */
+function previewDirOf({ report, previewDir }: PlanOptions): PreviewFlags {
+  const folder = previewDir ?? (report === undefined ? undefined : join(report, 'preview'));
+  return folder === undefined ? {} : { previewDir: folder };
+}
+
 /** Drawn where it is asked for: the engine is not loaded otherwise. */
 async function look(
   plan: Plan | null,
@@ -114,7 +124,8 @@ async function look(
   options: PlanOptions & { readonly directory: string },
   io: Io,
 ): Promise<LookedAtPlan | { readonly preview: null; readonly diagnostics: readonly [] } | null> {
-  if (plan === null || options.preview === undefined) return { preview: null, diagnostics: [] };
+  if (plan === null || options.preview === undefined || options.preview === 'none')
+    return { preview: null, diagnostics: [] };
   const { lookAtPlan } = await import('../preview/look-at-plan.ts');
   return lookAtPlan(plan, repository, options, io);
 }

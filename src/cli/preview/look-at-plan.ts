@@ -1,8 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { Video } from '../../definition/video.ts';
-import { DeliveryFailure } from '../../delivery/destination.ts';
-import { type Diagnostic, ReelformError } from '../../diagnostic.ts';
+import type { Diagnostic } from '../../diagnostic.ts';
 import type { DesiredVideo } from '../../plan/desired-video.ts';
 import type { Change, Plan } from '../../plan/plan.ts';
 import { formerVideo } from '../../preview/former-video.ts';
@@ -22,8 +21,9 @@ import type { Io } from '../io.ts';
 import type { OpenDesired } from '../plan/open-desired.ts';
 import { type OpenScenes, openScenes } from '../render/open-scenes.ts';
 import { type OpenBase, openBase } from './open-base.ts';
-import { openPreviewHost, type PreviewHost } from './open-preview-host.ts';
+import { openPreviewHost } from './open-preview-host.ts';
 import type { PreviewFlags } from './preview-flags.ts';
+import { publishPreview } from './publish-preview.ts';
 
 export interface LookedAtPlan {
   readonly preview: PlanPreview;
@@ -79,7 +79,7 @@ export async function lookAtPlan(
       now: () => io.now(),
     });
     if (interruption.signal.aborted) return null;
-    const hosted = await publish(preview, host);
+    const hosted = await publishPreview(preview, host);
     if (options.previewDir !== undefined) {
       await writePreview(resolve(options.directory, options.previewDir), hosted.preview);
     }
@@ -150,23 +150,6 @@ function changedKeys({ inputs: before }: DesiredVideo, { inputs: after }: Desire
   const keys = new Set([...Object.keys(after), ...Object.keys(before)]);
   return [...keys].filter((key) => before[key] !== after[key]);
 }
-
-/** That pictures could not be published is no reason to lose the plan: they are in the folder, or the report. */
-async function publish(preview: PlanPreview, host: PreviewHost | null): Promise<LookedAtPlan> {
-  try {
-    return { preview: host === null ? preview : await host.publish(preview), diagnostics: [] };
-  } catch (error) {
-    if (!(error instanceof ReelformError || error instanceof DeliveryFailure)) throw error;
-    const { code, hint } = error instanceof ReelformError ? error : UNDELIVERED;
-    const message = `The pictures could not be published: ${error.message}`;
-    return { preview, diagnostics: [{ code, severity: 'warning', message, ...(hint === undefined ? {} : { hint }) }] };
-  }
-}
-
-const UNDELIVERED = {
-  code: 'write_failed',
-  hint: 'Look at the credential in reelform.yaml, and at what it may do',
-} as const;
 
 async function writePreview(folder: string, preview: PlanPreview): Promise<void> {
   for (const [path, content] of previewFiles(preview)) {

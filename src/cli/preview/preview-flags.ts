@@ -2,7 +2,8 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 
 /** What a command line says about showing what changes. */
 export interface PreviewFlags {
-  readonly preview?: 'stills' | 'draft';
+  /** `none` is as if nothing were said: a workflow may have a setting for it. */
+  readonly preview?: 'none' | 'stills' | 'draft';
   readonly base?: string;
   readonly previewDir?: string;
   /** Seconds. */
@@ -28,6 +29,7 @@ export function addPreviewFlags(command: Command): Command {
   return command
     .addOption(
       new Option('--preview <kind>', 'draw what changes, before and after: stills, or short videos too').choices([
+        'none',
         'stills',
         'draft',
       ]),
@@ -45,7 +47,8 @@ function seconds(text: string): number {
   return value;
 }
 
-function days(text: string): number {
+/** `30d`: a number of days. */
+export function days(text: string): number {
   const value = Number(/^(\d+)d$/.exec(text)?.[1]);
   if (!(value >= 1 && value <= 3650)) throw new InvalidArgumentError('It must be a number of days such as 30d.');
   return value;

@@ -157,13 +157,21 @@ describe('reelform comment github', () => {
     const folder = temporaryRepository(
       Object.fromEntries(previewFiles({ videos, leftOut: [], contactSheet: null, seconds })),
     );
-    const plan = planText(Object.keys(urls).map((id) => newVideo(id)));
+    const changes = Object.keys(urls).map((id) => newVideo(id));
+    const plan = planText(changes, { preview: { videos: [], left_out: [] } });
     await comment(plan, '--preview-dir', folder, '--preview-url', 'https://cdn.example.com/p');
     const shown = [...bodies()[0]!.matchAll(/<img src="([^"]*)"/g)].map((match) => match[1]);
     expect(shown.sort()).toEqual([urls.b, urls.a]);
     const without = await comment(plan, '--preview-dir', `${folder}/none`);
     expect(without).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('preview_invalid') });
     expect(bodies()[0]).not.toContain('<img');
+    // One that mistakes left nothing to draw of.
+    const page = 'https://github.com/acme/videos/actions/runs/77/artifacts/5';
+    const undrawn = await comment(planText(changes), '--preview-dir', `${folder}/none`, '--page', page);
+    expect(undrawn.stderr).not.toContain('warning');
+    expect(bodies()[0]).toContain(`[The page of the plan](<${page}>)`);
+    const unnamed = await comment(plan, '--preview-host', 'branch:previews');
+    expect(unnamed).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('Add --preview-dir') });
   });
 
   it('doubles nothing when no answer comes', async () => {

@@ -1,0 +1,114 @@
+import { checkImage } from '../engine/images/check-image.ts';
+import { pictureAsJpeg } from '../engine/images/picture-pixels.ts';
+import { SceneError } from '../engine/scene-error.ts';
+import type { LottieDocument, Scene } from '../template/scene.ts';
+import { mapImages } from './map-images.ts';
+import type { PlanPreview, PreviewImage, PreviewStill } from './plan-preview.ts';
+import type { Draw } from './preview-video.ts';
+
+/** Pictures that were drawn anew, and how many were not. */
+export interface RedrawnPreview {
+  readonly preview: PlanPreview;
+  readonly leftOut: number;
+}
+
+/** What a comment could show is far less. */
+const MOST_PICTURES = 200;
+/** Of stills and of a contact sheet there is none larger. */
+const MOST_PIXELS = 6_000_000;
+/** So many are drawn as the frames of one scene. */
+const LOT = 12;
+const JPEG_QUALITY = 82;
+
+/**
+ * Draws the pictures of a preview once more, as the engine draws any image, so that nothing of their files gets through but
+ * what is seen: those may be anybody's. What is no picture, is too large, or comes after the first 200 is left out, a still with
+ * either side of it. Drafts are left out.
+ *
+ * @param draw in a process that holds no secret: pictures are decoded in there
+ * @returns the preview with pictures that have no address yet
+ */
+export async function redrawPictures(preview: PlanPreview, draw: Pick<Draw, 'stills'>): Promise<RedrawnPreview> {
+  const images = new Set<PreviewImage>();
+  mapImages(preview, (image) => {
+    images.add(image);
+    return image;
+  });
+  const sizes = new Map<string, PreviewImage[]>();
+  for (const image of [...images].slice(0, MOST_PICTURES)) {
+    const size = sizeOf(image);
+    if (size !== null) sizes.set(size, [...(sizes.get(size) ?? []), image]);
+  }
+  const redrawn = new Map<PreviewImage, PreviewImage>();
+  for (const alike of sizes.values()) {
+    for (let from = 0; from < alike.length; from += LOT) {
+      const lot = alike.slice(from, from + LOT);
+      for (const [index, image] of (await redraw(lot, draw)).entries()) redrawn.set(lot[index]!, image);
+    }
+  }
+  const isThere = (image: PreviewImage | null): boolean => image === null || redrawn.has(image);
+  const isWhole = ({ before, after }: PreviewStill): boolean => isThere(before) && isThere(after);
+  const videos = [...preview.videos].map(([id, { drafts, ...video }]) => {
+    return [id, { ...video, stills: video.stills.filter(isWhole) }] as const;
+  });
+  const contactSheet = isThere(preview.contactSheet) ? preview.contactSheet : null;
+  const left = { ...preview, videos: new Map(videos), contactSheet };
+  return { preview: mapImages(left, (image) => redrawn.get(image)!), leftOut: images.size - redrawn.size };
+}
+
+/** As the file has it, whatever was said of it; null for what nobody should decode. */
+function sizeOf({ bytes }: PreviewImage): string | null {
+  try {
+    const { width, height } = checkImage({ bytes, name: 'picture' });
+    return width * height <= MOST_PIXELS ? `${even(width)}x${even(height)}` : null;
+  } catch (error) {
+    if (error instanceof SceneError) return null;
+    throw error;
+  }
+}
+
+function even(pixels: number): number {
+  return 2 * Math.max(1, Math.round(pixels / 2));
+}
+
+/** @param lot of one size @returns in their order; nothing when one of them cannot be decoded */
+async function redraw(lot: readonly PreviewImage[], draw: Pick<Draw, 'stills'>): Promise<PreviewImage[]> {
+  const [width = 0, height = 0] = sizeOf(lot[0]!)!.split('x').map(Number);
+  try {
+    const drawn = await draw.stills(sceneOf(lot, width, height));
+    return await Promise.all(
+      drawn.map(async ({ bytes }) => {
+        const jpeg = await pictureAsJpeg(bytes, JPEG_QUALITY);
+        return { bytes: jpeg, contentType: 'image/jpeg' as const, width, height, url: null };
+      }),
+    );
+  } catch (error) {
+    if (error instanceof SceneError) return [];
+    throw error;
+  }
+}
+
+const still = (k: unknown) => ({ a: 0, k });
+const IDENTITY = { o: still(100), r: still(0), a: still([0, 0, 0]), s: still([100, 100, 100]), p: still([0, 0, 0]) };
+
+/** A picture in each frame. */
+function sceneOf(lot: readonly PreviewImage[], width: number, height: number): Scene {
+  const images = lot.map(({ bytes }, index) => {
+    const assetId = `picture-${index}`;
+    return { assetId, width, height, bytes, transform: { crop_strategy: 'cover' as const }, name: assetId };
+  });
+  const animation: LottieDocument = {
+    ...{ v: '5.11.0', fr: 1, ip: 0, op: lot.length, w: width, h: height, nm: 'pictures', ddd: 0 },
+    assets: images.map(({ assetId }) => ({ id: assetId, w: width, h: height, u: '', p: '', e: 0 })),
+    fonts: { list: [] },
+    layers: images.map(({ assetId }, index) => {
+      const time = { ip: index, op: index + 1, st: 0, sr: 1 };
+      return { ...time, bm: 0, ddd: 0, ind: index + 1, nm: assetId, ty: 2, refId: assetId, ks: IDENTITY };
+    }),
+  };
+  return {
+    ...{ width, height, animation, images, fonts: [], clips: [], sounds: [], fps: 1, frameCount: lot.length },
+    output: { format: 'png', quality: 'medium', fingerprint: null },
+    stills: images.map(({ assetId }, index) => ({ name: assetId, frame: index })),
+  };
+}
