@@ -6,7 +6,7 @@ const TOGETHER =
 
 export default defineConfig({
   test: {
-    globalSetup: ['test/support/postgres-setup.ts'],
+    globalSetup: ['test/support/temporary-setup.ts', 'test/support/postgres-setup.ts'],
     testTimeout: 60_000,
     hookTimeout: 120_000,
     // Two cores are the smallest machine this suite is meant for; renders inside it use both.

@@ -3,6 +3,7 @@ import { defineConfig } from 'vitest/config';
 /** Slow proofs on clones and packed packages: `npm run e2e`. */
 export default defineConfig({
   test: {
+    globalSetup: ['test/support/temporary-setup.ts'],
     include: ['test/e2e/**/*.test.ts'],
     testTimeout: 300_000,
     hookTimeout: 600_000,

@@ -8,7 +8,7 @@ const isScaled = process.env.REELFORM_PROOF === 'scaled';
 
 export default defineConfig({
   test: {
-    globalSetup: ['test/support/postgres-setup.ts'],
+    globalSetup: ['test/support/temporary-setup.ts', 'test/support/postgres-setup.ts'],
     include: ['test/proof/**/*.proof.ts'],
     testTimeout: 3_600_000,
     hookTimeout: 300_000,
