@@ -59,7 +59,7 @@ export class GitLockBranch implements LockBranch {
         continue;
       }
       const text = await fileAt(root, commit, path);
-      return { commit, source: commit, text, written: text };
+      return { commit, source: commit, text, written: text, pull: null };
     }
   }
 
@@ -72,13 +72,13 @@ export class GitLockBranch implements LockBranch {
       await runGit(root, ['push', ...flags, lease, '--', gitName(remote), `${commit}:${this.#ref}`]);
     } catch (error) {
       const tip = await this.#head();
-      if (tip === commit) return { kind: 'committed', commit, url: null };
+      if (tip === commit) return { kind: 'committed', commit, url: null, pull: null };
       if (tip !== parent) return { kind: 'moved' };
       const { message } = error as Error;
       if (PROTECTED.test(message)) return { kind: 'protected', why: message };
       throw error;
     }
-    return { kind: 'committed', commit, url: null };
+    return { kind: 'committed', commit, url: null, pull: null };
   }
 
   async #head(): Promise<string | null> {

@@ -14,12 +14,21 @@ export interface LockTip {
   readonly text: string | null;
   /** What the branch says; the same text, save where something of it does not count any more. */
   readonly written: string | null;
+  /** The page of the pull request that it is part of; null where there is none. */
+  readonly pull: string | null;
 }
 
 export type LockWrite =
-  | { readonly kind: 'committed'; readonly commit: string; readonly url: string | null }
+  | {
+      readonly kind: 'committed';
+      readonly commit: string;
+      /** Of the commit. */
+      readonly url: string | null;
+      /** Of the pull request that it waits in; null: it is where it should be. */
+      readonly pull: string | null;
+    }
   /** A pull request that had nothing left to merge. */
-  | { readonly kind: 'closed'; readonly url: string }
+  | { readonly kind: 'closed'; readonly pull: string }
   /** Somebody was first, or nobody knows: reading it tells. */
   | { readonly kind: 'moved' }
   /** Rules of the repository keep us from it. */
@@ -43,7 +52,10 @@ export interface LockChange {
 export type Published = {
   readonly decisions: readonly MergeDecision[];
   readonly change: LockChange;
-} & (Extract<LockWrite, { kind: 'committed' | 'closed' }> | { readonly kind: 'unchanged' });
+} & (
+  | Extract<LockWrite, { kind: 'committed' | 'closed' }>
+  | { readonly kind: 'unchanged'; readonly pull: string | null }
+);
 
 export interface PublishOptions {
   readonly branch: LockBranch;
@@ -98,7 +110,7 @@ export class LockPublisher {
       const text = isSame && tip.text !== null ? tip.text : serialiseLock(lock);
       if (text === tip.written || (isSame && tip.written === tip.text)) {
         this.#base = ours;
-        return { kind: 'unchanged', decisions, change };
+        return { kind: 'unchanged', pull: tip.pull, decisions, change };
       }
       const written = await branch.write(text, tip, change);
       if (written.kind === 'committed' || written.kind === 'closed') {

@@ -2,7 +2,6 @@ import { createColors } from 'picocolors';
 import type { LockChange, Published } from '../lock/publish-lock.ts';
 import { countNoun } from './count-noun.ts';
 import { escapeControls } from './escape-controls.ts';
-import { markdownCode } from './escape-markdown.ts';
 
 /** By which workflows know a commit of ours. */
 export const TRAILER = 'Rendered-By: reelform';
@@ -15,7 +14,7 @@ export function lockCommitWords(change: LockChange): { readonly headline: string
   const ids = [...change.recorded, ...change.removed];
   const names = ids.slice(0, NAMED).map((id) => `- ${plainId(id)}`);
   const more = ids.length > NAMED ? [`- and ${countNoun(ids.length - NAMED, 'video')} more`] : [];
-  return { headline: headlineOf(change), body: [...names, ...more, '', TRAILER].join('\n') };
+  return { headline: lockHeadline(change), body: [...names, ...more, '', TRAILER].join('\n') };
 }
 
 /** The same as one text. */
@@ -24,38 +23,22 @@ export function lockCommitMessage(change: LockChange): string {
   return `${headline}\n\n${body}\n`;
 }
 
-/** Title and body of the pull request that brings the lockfile to a protected branch. */
-export function lockPullWords(change: LockChange, file: string): { readonly title: string; readonly body: string } {
-  const ids = [...change.recorded, ...change.removed];
-  const rows = ids
-    .slice(0, NAMED)
-    .map((id) => `- ${markdownCode(id)}${change.removed.includes(id) ? ' (removed)' : ''}`);
-  const more = ids.length > NAMED ? [`- and ${countNoun(ids.length - NAMED, 'video')} more`] : [];
-  const body = [
-    `${markdownCode(file)} as \`reelform apply\` has recorded it. Nothing else is in this pull request; it is kept up to date, and`,
-    'closed when nothing is left to merge.',
-    '',
-    ...rows,
-    ...more,
-  ];
-  return { title: headlineOf(change), body: body.join('\n') };
-}
-
 /** What became of the lockfile on its branch. @returns a line, ended */
 export function publishedText(published: Published, name: string, options: { readonly color: boolean }): string {
   const { green } = createColors(options.color);
   const where = escapeControls(name);
   switch (published.kind) {
     case 'committed':
-      return `${green('✓')} The lockfile is committed to ${where}: ${published.url ?? published.commit.slice(0, 12)}\n`;
+      return `${green('✓')} The lockfile is committed to ${where}: ${published.pull ?? published.url ?? published.commit.slice(0, 12)}\n`;
     case 'closed':
-      return `${green('✓')} Nothing is left to merge: ${published.url} is closed\n`;
+      return `${green('✓')} Nothing is left to merge: ${published.pull} is closed\n`;
     case 'unchanged':
-      return `The lockfile on ${where} says all of it already; nothing was committed.\n`;
+      return `The lockfile on ${where} says all of it already; nothing was committed${published.pull === null ? '' : `: ${published.pull}`}.\n`;
   }
 }
 
-function headlineOf({ recorded, removed }: LockChange): string {
+/** What changes, in a line: `Record 2 rendered videos`. */
+export function lockHeadline({ recorded, removed }: LockChange): string {
   if (recorded.length === 0 && removed.length > 0) return `Forget ${countNoun(removed.length, 'video')}`;
   return `Record ${countNoun(recorded.length, 'rendered video')}`;
 }

@@ -1,6 +1,7 @@
 import type { ApplyEvent, ApplyOutcome, Failure } from '../apply/events.ts';
 import type { Json } from '../digest.ts';
 import type { Delivery } from '../lock/lock.ts';
+import type { Published } from '../lock/publish-lock.ts';
 import type { PlanDocument } from '../plan/plan-document.ts';
 import type { JsonDiagnostic } from './diagnostics-json.ts';
 
@@ -9,6 +10,8 @@ export type StreamEvent =
   | { readonly kind: 'version'; readonly toolVersion: string }
   | { readonly kind: 'planned'; readonly document: PlanDocument }
   | ApplyEvent
+  /** What became of the lockfile on its branch. */
+  | { readonly kind: 'lock-published'; readonly published: Published }
   | {
       readonly kind: 'outcome';
       readonly outcome: ApplyOutcome;
@@ -79,6 +82,11 @@ function fieldsOf(event: StreamEvent): Told | null {
       return { type: 'video_skipped', id: event.id, reason: event.reason };
     case 'run-finished':
       return null;
+    case 'lock-published': {
+      const { published } = event;
+      const commit = published.kind === 'committed' ? published.commit : null;
+      return { type: 'lock_published', result: published.kind, commit, pull_request: published.pull };
+    }
     case 'outcome':
       return outcomeFields(event.outcome, event.diagnostics);
   }

@@ -1,3 +1,5 @@
+import type { ApplyOutcome } from '../apply/events.ts';
+import type { Published } from '../lock/publish-lock.ts';
 import type { PlanDocument } from '../plan/plan-document.ts';
 import { formatCount } from './count-noun.ts';
 import { type Problem, problemsOf } from './markdown-problems.ts';
@@ -12,7 +14,7 @@ const MOST = 10;
  * @param folder of the repository of reelform within git's, with `/` and one at its end; empty where they are the same
  * @see https://docs.github.com/en/actions/reference/workflow-commands-for-github-actions
  */
-export function githubAnnotations(document: PlanDocument, folder: string): string {
+export function githubAnnotations(document: Pick<PlanDocument, 'diagnostics'>, folder: string): string {
   const problems = problemsOf(document);
   return (['error', 'warning'] as const)
     .flatMap((severity) => {
@@ -52,6 +54,39 @@ export function githubOutputs(document: PlanDocument, delimiter: string): string
     renders: document.estimate.renders,
     errors,
   };
+  return outputLines(values, delimiter);
+}
+
+/**
+ * The same of an apply. `failed` is what a person has to look at: not rendered, not delivered, or not known.
+ *
+ * @param run.published what became of the lockfile on its branch, at last; null: nothing
+ * @param run.commit of the lockfile, the last that the run made; null: none
+ * @param run.isLockChanged whether the lockfile of the work tree is not as the run found it
+ */
+export function githubApplyOutputs(
+  run: {
+    readonly outcome: ApplyOutcome;
+    readonly published: Published | null;
+    readonly commit: string | null;
+    readonly isLockChanged: boolean;
+  },
+  delimiter: string,
+): string {
+  const { rendered, recorded, failed, undelivered, unknown } = run.outcome;
+  const { published } = run;
+  const values = {
+    rendered,
+    recorded,
+    failed: failed.length + undelivered.length + unknown.length,
+    lock_changed: run.isLockChanged,
+    commit: run.commit ?? '',
+    pull_request: published === null || published.kind === 'closed' ? '' : (published.pull ?? ''),
+  };
+  return outputLines(values, delimiter);
+}
+
+function outputLines(values: Readonly<Record<string, string | number | boolean>>, delimiter: string): string {
   return Object.entries(values)
     .map(([name, value]) => `${name}<<${delimiter}\n${value}\n${delimiter}\n`)
     .join('');

@@ -18,7 +18,7 @@ export interface Problem {
 }
 
 /** The diagnostics of a plan, errors first. What is in no form of a diagnostic is passed over. */
-export function problemsOf({ diagnostics }: PlanDocument): Problem[] {
+export function problemsOf({ diagnostics }: Pick<PlanDocument, 'diagnostics'>): Problem[] {
   const problems = diagnostics.flatMap((one): Problem[] => {
     if (!isRecord(one) || typeof one.message !== 'string') return [];
     const string = (value: unknown): string | null => (typeof value === 'string' ? value : null);
@@ -56,18 +56,18 @@ export function placeOf({ file, line, column }: Problem): string {
   return [file, line, column].filter((part) => part !== null).join(':');
 }
 
-/** A table of problems: where each is, what it is, and what to do. @param most so many; of the rest the number is told */
+/** A table of problems: what each is, what to do, where it is, and its code. @param most so many; of the rest the number is told */
 export function markdownProblems(problems: readonly Problem[], most: number): string {
   if (problems.length === 0) return '';
   const rows = problems.slice(0, most).map((problem) => {
     const { severity, code, message, hint } = problem;
     const place = placeOf(problem);
-    const where = place === '' ? '' : markdownCode(shortenText(place, 200));
+    const where = [...(place === '' ? [] : [markdownCode(shortenText(place, 200))]), markdownCode(code)].join('<br>');
     const todo = hint === null ? '' : `<br><sub>${escapeMarkdown(shortenText(hint, 300))}</sub>`;
     const mark = severity === 'error' ? '❌' : '⚠️';
-    return `| ${mark}&nbsp;${severity} | ${escapeMarkdown(shortenText(message, 500))}${todo} | ${where} | ${markdownCode(code)} |`;
+    return `| ${mark}&nbsp;${severity} | ${escapeMarkdown(shortenText(message, 500))}${todo} | ${where} |`;
   });
   const more = problems.length - rows.length;
   const rest = more > 0 ? `\n\nAnd ${formatCount(more)} more like these.` : '';
-  return `| | What stands against it, or is worth knowing | Where | Code |\n|---|---|---|---|\n${rows.join('\n')}${rest}`;
+  return `| | Problem | Where |\n|:--|:--|:--|\n${rows.join('\n')}${rest}`;
 }

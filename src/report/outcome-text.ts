@@ -7,6 +7,8 @@ import { failureKey, failureLines, someOf } from './failure-lines.ts';
 
 type Colors = ReturnType<typeof createColors>;
 
+const PLAIN: Colors = createColors(false);
+
 /** So many groups of failures, and so many unknown videos, are told one by one. */
 const MOST_BLOCKS = 8;
 
@@ -29,9 +31,14 @@ export function outcomeText(outcome: ApplyOutcome, options: { readonly color: bo
 }
 
 function headline(outcome: ApplyOutcome, colors: Colors): string {
-  const { bold, red, yellow } = colors;
-  const { rendered, recorded, failed, delivered, undelivered, unknown, inProgress, skipped, elapsedMs } = outcome;
-  const parts = [
+  const counts = outcomeCounts(outcome, colors).join(', ');
+  return `${colors.bold(outcomeTitle(outcome, colors))}: ${counts} in ${formatDuration(outcome.elapsedMs)}.`;
+}
+
+/** What became of how many: `3 rendered`, `1 failed`. */
+export function outcomeCounts(outcome: ApplyOutcome, { red, yellow } = PLAIN): string[] {
+  const { rendered, recorded, failed, delivered, undelivered, unknown, inProgress, skipped } = outcome;
+  return [
     `${formatCount(rendered)} rendered`,
     ...(delivered > 0 ? [`${formatCount(delivered)} delivered`] : []),
     ...(recorded > 0 ? [`${formatCount(recorded)} recorded`] : []),
@@ -41,10 +48,10 @@ function headline(outcome: ApplyOutcome, colors: Colors): string {
     ...(inProgress.length > 0 ? [yellow(`${formatCount(inProgress.length)} left at work`)] : []),
     ...(skipped.length > 0 ? [yellow(`${formatCount(skipped.length)} not begun`)] : []),
   ];
-  return `${bold(titleOf(outcome, colors))}: ${parts.join(', ')} in ${formatDuration(elapsedMs)}.`;
 }
 
-function titleOf(outcome: ApplyOutcome, { green, red, yellow }: Colors): string {
+/** How a run ended, in a word or two. */
+export function outcomeTitle(outcome: ApplyOutcome, { green, red, yellow } = PLAIN): string {
   if (outcome.endedBy === 'interrupted') return yellow('Interrupted');
   if (outcome.endedBy === 'deadline') return yellow('Out of time');
   if (outcome.endedBy === 'failure') return red('Ended by a failure');

@@ -8,17 +8,11 @@ import {
   MINIMIZE_MUTATION,
   updateComment,
 } from '../../src/forge/github/comments.ts';
-import {
-  branchHead,
-  COMMIT_MUTATION,
-  commitOnBranch,
-  createBranch,
-  readFileAt,
-  resetBranch,
-} from '../../src/forge/github/commits.ts';
+import { branchHead, COMMIT_MUTATION, commitOnBranch, readFileAt } from '../../src/forge/github/commits.ts';
 import { type GitHub, openGitHub } from '../../src/forge/github/github.ts';
 import { createIssue, findIssue, updateIssue } from '../../src/forge/github/issues.ts';
 import { createPull, pullsOfCommit, pullsOfHead, updatePull } from '../../src/forge/github/pulls.ts';
+import { putOnto, REPOSITORY_QUERY, SWAP_MUTATION } from '../../src/forge/github/put-onto.ts';
 import { VIEWER_QUERY, viewerLogin } from '../../src/forge/github/viewer.ts';
 import { cloneOf, newRemote } from '../support/git-repository.ts';
 import { type GitHubServer, startGitHub } from '../support/github-server.ts';
@@ -161,12 +155,29 @@ describe('commitOnBranch()', () => {
       server.protectedBranches.set('main', rules);
       expect(await commitOnBranch(github, { ...commit, expectedHead: head })).toMatchObject({ kind: 'protected' });
     }
-    expect(await createBranch(github, 'reelform/lock', head)).toBe(true);
-    expect(await createBranch(github, 'reelform/lock', head)).toBe(false);
-    await resetBranch(github, 'reelform/lock', first);
+    server.protectedBranches.clear();
     server.force('GraphQL createCommitOnBranch', { kind: 'cut', afterDoing: true });
-    const ours = { ...commit, branch: 'reelform/lock' };
-    expect(await commitOnBranch(github, ours)).toEqual({ kind: 'moved' });
+    expect(await commitOnBranch(github, { ...commit, expectedHead: head })).toEqual({ kind: 'moved' });
+    const ours = { ...commit, branch: 'reelform/lock', body: 'Body', onto: first, seen: null };
+    const put = await putOnto(github, ours);
+    expect(put).toMatchObject({ kind: 'committed', oid: await branchHead(github, 'reelform/lock') });
+    // Another one that had not seen it.
+    expect(await putOnto(github, { ...ours, headline: 'Theirs' })).toEqual({ kind: 'moved' });
+    const { oid } = put as { oid: string };
+    const again = { ...ours, onto: head, seen: oid, additions: { 'reelform.lock.json': '[]\n' } };
+    for (const fault of [{ kind: 'cut' }, { kind: 'answer', status: 502 }] as const) {
+      server.force('GraphQL updateRefs', { ...fault, afterDoing: true });
+      const seen = await branchHead(github, 'reelform/lock');
+      expect(await putOnto(github, { ...again, seen })).toMatchObject({ kind: 'committed' });
+    }
+    expect(await remote.git('rev-list', '--parents', '-1', 'reelform/lock')).toContain(` ${head}`);
+    expect(await remote.git('show', 'reelform/lock:a.txt')).toBe('a');
+    server.protectedBranches.set('reelform/lock', 'ruleset');
+    const seen = await branchHead(github, 'reelform/lock');
+    expect(await putOnto(github, { ...again, seen })).toMatchObject({ kind: 'protected' });
+    server.force('POST git/trees', { kind: 'answer', status: 403 });
+    await expect(putOnto(github, again)).rejects.toMatchObject({ code: 'forge_refused', status: 403 });
+    server.protectedBranches.clear();
     const pull = { title: 'Lock', body: 'Body', head: 'reelform/lock', base: 'main' };
     const { number } = await createPull(github, pull);
     await expect(createPull(github, pull)).rejects.toMatchObject({ status: 422 });
@@ -197,7 +208,7 @@ describe('what is asked of GraphQL', () => {
   it('is in the schema of GitHub', async () => {
     const { schema } = await import('@octokit/graphql-schema');
     const known = buildASTSchema(parse(schema.idl, { noLocation: true }), { assumeValidSDL: true });
-    for (const text of [VIEWER_QUERY, COMMIT_MUTATION, MINIMIZE_MUTATION])
+    for (const text of [VIEWER_QUERY, COMMIT_MUTATION, MINIMIZE_MUTATION, REPOSITORY_QUERY, SWAP_MUTATION])
       expect(validate(known, parse(text))).toEqual([]);
   });
 });

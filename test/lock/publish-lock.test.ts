@@ -25,7 +25,7 @@ class MemoryBranch {
   }
 
   async read(): Promise<LockTip> {
-    return { commit: String(this.commits), source: `source ${this.commits}`, text: this.text, written: this.text };
+    return { commit: String(this.commits), source: `source ${this.commits}`, text: this.text, written: this.text, pull: null };
   }
 
   async write(text: string, seen: LockTip): Promise<LockWrite> {
@@ -34,7 +34,7 @@ class MemoryBranch {
     if (other !== undefined) this.#put(serialiseLock(other));
     if (seen.commit !== String(this.commits)) return { kind: 'moved' };
     this.#put(text);
-    return { kind: 'committed', commit: String(this.commits), url: null };
+    return { kind: 'committed', commit: String(this.commits), url: null, pull: null };
   }
 
   get videos(): Readonly<Record<string, string>> {

@@ -54,10 +54,12 @@ const run: readonly ApplyEvent[] = [
   { kind: 'video-skipped', id, reason: 'interrupted' },
   { kind: 'run-finished', outcome },
 ];
+const NO_CHANGE = { decisions: [], change: { recorded: [], removed: [] } };
 const stream: readonly StreamEvent[] = [
   { kind: 'version', toolVersion: '0.1.0' },
   { kind: 'planned', document: planDocument(everyAction(), '0.1.0', []) },
   ...run,
+  { kind: 'lock-published', published: { kind: 'closed', pull: 'https://github.com/a/b/pull/1', ...NO_CHANGE } },
   { kind: 'outcome', outcome, diagnostics: [] },
 ];
 
@@ -85,7 +87,8 @@ describe('eventJson()', () => {
       {"type":"video_failed","id":"berlin","failures":[{"code":"session_failed","message":"No\\nvideo","hint":null,"editable":null,"source":null,"retryable":false}],"elapsed_ms":400}
       {"type":"video_unknown","id":"berlin","failure":{"code":"session_failed","message":"No\\nvideo","hint":null,"editable":null,"source":null,"retryable":false},"asked_at":"2026-01-01T10:00:03.000Z"}
       {"type":"video_left","id":"berlin","session":"rs_1"}
-      {"type":"video_skipped","id":"berlin","reason":"interrupted"}"
+      {"type":"video_skipped","id":"berlin","reason":"interrupted"}
+      {"type":"lock_published","result":"closed","commit":null,"pull_request":"https://github.com/a/b/pull/1"}"
     `);
   });
 

@@ -40,6 +40,39 @@ export class GitHubGit {
     return this.#try('merge-base', '--is-ancestor', one, other) !== null;
   }
 
+  /** @returns the tree, or a commit's; the parents */
+  look(commit: string): { tree: string; parents: string[] } {
+    const [tree = '', ...parents] = this.#git(['show', '--no-patch', '--format=%T %P', commit]).split(' ');
+    return { tree, parents: parents.filter((parent) => parent !== '') };
+  }
+
+  /** A tree with some files of its own. */
+  makeTree(base: string, files: readonly { path: string; content: string }[]): string {
+    const folder = mkdtempSync(join(tmpdir(), 'reelform-github-'));
+    try {
+      const env = { GIT_INDEX_FILE: join(folder, 'index') };
+      this.#git(['read-tree', base], { env });
+      for (const { path, content } of files) {
+        const blob = this.#git(['hash-object', '-w', '--stdin'], { input: Buffer.from(content) });
+        this.#git(['update-index', '--add', '--cacheinfo', `100644,${blob},${path}`], { env });
+      }
+      return this.#git(['write-tree'], { env });
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  }
+
+  makeCommit(tree: string, parents: readonly string[], message: string, author: string): string {
+    const env = { GIT_AUTHOR_NAME: author, GIT_COMMITTER_NAME: 'GitHub' };
+    const args = ['commit-tree', tree, ...parents.flatMap((parent) => ['-p', parent])];
+    return this.#git(args, { input: Buffer.from(message), env });
+  }
+
+  /** @param before zeros: it is not there @returns whether it was as it should be */
+  swap(branch: string, before: string, after: string): boolean {
+    return this.#try('update-ref', `refs/heads/${branch}`, after, before) !== null;
+  }
+
   deleteBranch(branch: string): void {
     this.#git(['update-ref', '-d', `refs/heads/${branch}`]);
   }
@@ -67,8 +100,8 @@ export class GitHubGit {
         input: Buffer.from(message),
         env: { GIT_AUTHOR_NAME: author, GIT_COMMITTER_NAME: 'GitHub' },
       });
-      this.#git(['update-ref', `refs/heads/${branch}`, commit, expectedHead]);
-      return commit;
+      // Somebody may push meanwhile: theirs is a process of its own.
+      return this.#try('update-ref', `refs/heads/${branch}`, commit, expectedHead) === null ? null : commit;
     } finally {
       rmSync(folder, { recursive: true, force: true });
     }

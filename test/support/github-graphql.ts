@@ -4,7 +4,7 @@ import type { Asked, GitHubState, Reply } from './github-server.ts';
 export function answerQuery(state: GitHubState, { body, user }: Asked, dry: boolean): Reply {
   const query = String(body.query);
   const variables = (body.variables ?? {}) as Record<string, unknown>;
-  const name = /\b(createCommitOnBranch|minimizeComment|viewer)\b/.exec(query)?.[1] ?? 'unknown';
+  const name = /\b(createCommitOnBranch|minimizeComment|updateRefs|repository|viewer)\b/.exec(query)?.[1] ?? 'unknown';
   const route = `GraphQL ${name}`;
   const data = (value: unknown): Reply => ({ route, status: 200, body: { data: { [name]: value } } });
   const refuse = (type: string, message: string): Reply => ({
@@ -14,7 +14,27 @@ export function answerQuery(state: GitHubState, { body, user }: Asked, dry: bool
   });
   if (dry) return data(null);
   if (name === 'viewer') return data({ login: user.login });
+  if (name === 'repository') {
+    const isOurs = `${variables.owner}/${variables.name}` === state.repository;
+    return isOurs ? data({ id: 'R_1' }) : refuse('NOT_FOUND', 'Could not resolve to a Repository');
+  }
   if (user.rights !== 'write') return refuse('FORBIDDEN', 'Resource not accessible by integration');
+  if (name === 'updateRefs') {
+    const { repositoryId, refUpdates } = variables.input as {
+      repositoryId: string;
+      refUpdates: { name: string; beforeOid: string; afterOid: string; force: boolean }[];
+    };
+    const [{ name: ref, beforeOid, afterOid, force } = { name: '', beforeOid: '', afterOid: '', force: false }] =
+      refUpdates;
+    const branch = ref.replace('refs/heads/', '');
+    if (repositoryId !== 'R_1') return refuse('NOT_FOUND', 'Could not resolve to a node');
+    if (state.protectedBranches.has(branch)) return refuse('UNPROCESSABLE', 'Repository rule violations found');
+    const isForward = /^0+$/.test(beforeOid) || state.git?.isAncestor(beforeOid, afterOid) === true;
+    if (!force && !isForward) return refuse('UNPROCESSABLE', 'Update is not a fast forward');
+    return state.git?.swap(branch, beforeOid, afterOid) === true
+      ? data({ clientMutationId: null })
+      : refuse('UNPROCESSABLE', `${ref} does not point at what was expected`);
+  }
   if (name === 'minimizeComment') {
     const comment = state.comments.find(({ id }) => `IC_${id}` === variables.id);
     if (comment === undefined) return refuse('NOT_FOUND', 'Could not resolve to a node');

@@ -249,6 +249,19 @@ function routesOf(state: GitHubState): Readonly<Record<string, Handle>> {
       git.deleteBranch(branch);
       return { status: 204 };
     },
+    'GET git/commits/{sha}': (_, [sha = '']) => {
+      if (git?.commitOf(sha) == null) return NOT_FOUND;
+      const { tree, parents } = git.look(sha);
+      return { status: 200, body: { sha, tree: { sha: tree }, parents: parents.map((parent) => ({ sha: parent })) } };
+    },
+    'POST git/trees': ({ body }) => {
+      const files = body.tree as { path: string; content: string }[];
+      return { status: 201, body: { sha: git!.makeTree(String(body.base_tree), files) } };
+    },
+    'POST git/commits': ({ body, user }) => {
+      const sha = git!.makeCommit(String(body.tree), body.parents as string[], String(body.message), user.login);
+      return { status: 201, body: { sha, html_url: `https://github.com/${state.repository}/commit/${sha}` } };
+    },
     'GET branches/{path}': (_, [branch = '']) => {
       const sha = git?.head(branch) ?? null;
       const isProtected = state.protectedBranches.has(branch);

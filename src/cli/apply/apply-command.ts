@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { type ApplyOutcome, NOTHING_DONE } from '../../apply/events.ts';
 import { EXIT, hasErrors } from '../../diagnostic.ts';
 import { isEmptyPlan, type Plan, renders } from '../../plan/plan.ts';
@@ -5,6 +6,7 @@ import { planDocument } from '../../plan/plan-document.ts';
 import { findRoot } from '../../project/find-root.ts';
 import type { Project } from '../../project/load-project.ts';
 import { diagnosticsJson } from '../../report/diagnostics-json.ts';
+import { withoutCommands } from '../../report/github-commands.ts';
 import { outcomeText } from '../../report/outcome-text.ts';
 import { isAboutCommits } from '../commit/commit-options.ts';
 import type { OpenCommit } from '../commit/open-commit.ts';
@@ -22,35 +24,43 @@ import { refuseTogether } from '../refuse-together.ts';
 import { asksService, idleService } from '../service/idle-service.ts';
 import { type OpenService, openService } from '../service/open-service.ts';
 import { tellThrown } from '../thrown.ts';
+import { applyFormat } from './apply-format.ts';
 import type { ApplyOptions } from './apply-options.ts';
-import { ApplyStream } from './apply-stream.ts';
+import type { ApplyView } from './apply-view.ts';
 import { approve } from './approve.ts';
 import { checkCredentials } from './check-credentials.ts';
 import { exitCodeOf } from './exit-code-of.ts';
+import { openApplyView } from './open-apply-view.ts';
 import { runPlan } from './run-plan.ts';
 
 /**
  * `reelform apply [PLANFILE]`: plans, asks, renders what changed, and records it; or does what a saved plan says, without
  * asking.
  */
-export async function applyCommand(file: string | undefined, options: ApplyOptions, io: Io): Promise<number> {
-  const stream = options.json === true && options.refreshOnly !== true ? new ApplyStream(io) : null;
-  return tellThrown(stream && ((diagnostics) => stream.fail(diagnostics)), () =>
-    lockAndApply(file, options, io, stream),
-  );
+export async function applyCommand(file: string | undefined, said: ApplyOptions, io: Io): Promise<number> {
+  const format = applyFormat(said);
+  const options = { ...said, format, json: format === 'json' };
+  const view = await openApplyView(options, io);
+  try {
+    return await tellThrown(view && ((diagnostics) => view.fail(diagnostics)), () =>
+      lockAndApply(file, options, io, view),
+    );
+  } finally {
+    await view?.close?.();
+  }
 }
 
 async function lockAndApply(
   file: string | undefined,
   options: ApplyOptions,
   io: Io,
-  stream: ApplyStream | null,
+  view: ApplyView | null,
 ): Promise<number> {
   if (file !== undefined) refuseTogether('A saved plan', options, { ...PLAN_FLAGS, expectPlan: '--expect-plan' });
   const root = findRoot(directoryOf(options, io));
   // Before anything is read: what is planned here is what the lockfile says until the end.
   return withRunLock(root, io, async () => {
-    if (options.refreshOnly !== true) return openAndApply(file, options, io, stream);
+    if (options.refreshOnly !== true) return openAndApply(file, options, io, view);
     const { applyDrift } = await import('../drift/apply-drift.ts');
     return applyDrift(options, io);
   });
@@ -60,16 +70,16 @@ async function openAndApply(
   file: string | undefined,
   options: ApplyOptions,
   io: Io,
-  stream: ApplyStream | null,
+  view: ApplyView | null,
 ): Promise<number> {
   // Nothing remembered: what is rendered is what was compared.
   const repository = await openDesired(directoryOf(options, io), { cache: false });
-  if (hasErrors(repository.diagnostics)) return planAndApply(file, options, io, stream, repository, null);
+  if (hasErrors(repository.diagnostics)) return planAndApply(file, options, io, view, repository, null);
   // Before the tip is looked at: what another run has recorded is in the one or in the other, whenever it does that.
   const journal = await openJournal(repository.root, repository.config);
   try {
-    const commit = await openCommitOf(repository, options, io);
-    return await planAndApply(file, options, io, stream, repository, { journal, commit });
+    const commit = await openCommitOf(repository, options, io, view);
+    return await planAndApply(file, options, io, view, repository, { journal, commit });
   } finally {
     await journal.close();
   }
@@ -87,7 +97,7 @@ async function planAndApply(
   file: string | undefined,
   options: ApplyOptions,
   io: Io,
-  stream: ApplyStream | null,
+  view: ApplyView | null,
   repository: OpenDesired,
   places: Places | null,
 ): Promise<number> {
@@ -102,13 +112,13 @@ async function planAndApply(
   const end = (outcome: ApplyOutcome, exitCode: number): number => {
     const problem = commit?.run.problem ?? null;
     const all = problem === null ? diagnostics : [...diagnostics, problem];
-    stream?.tell({ kind: 'outcome', outcome, diagnostics: diagnosticsJson(all, repository.source) });
+    view?.tell({ kind: 'outcome', outcome, diagnostics: diagnosticsJson(all, repository.source) });
     return problem === null ? exitCode : EXIT.error;
   };
   if (opened === null || journal === null || refusal !== null) return end(NOTHING_DONE, refusal ?? EXIT.error);
   const { plan, lock } = opened;
   const document = planDocument(plan, VERSION, [], repository.labels);
-  stream?.tell({ kind: 'planned', document });
+  view?.tell({ kind: 'planned', document });
   showPlan(document, io.stderr, options, io);
   const report = (outcome: ApplyOutcome): Promise<void> =>
     options.reportFailures === true ? reportOutcome(outcome, plan, repository.root, options, io) : Promise.resolve();
@@ -139,22 +149,28 @@ async function planAndApply(
       color: options.color,
       streams: options.json === true,
       commit: commit?.run ?? null,
-      onEvent: (event) => stream?.tell(event),
+      onEvent: (event) => view?.tell(event),
     },
     io,
   );
   if (options.json !== true) {
-    io.stdout.write(outcomeText(outcome, { color: wantsColor(io.stdout, io.env, options.color) }));
+    const words = outcomeText(outcome, { color: wantsColor(io.stdout, io.env, options.color) });
+    io.stdout.write(options.format === 'github' ? withoutCommands(words, randomUUID()) : words);
   }
   await report(outcome);
   return end(outcome, exitCodeOf(outcome));
 }
 
 /** @throws ReelformError `checkout_stale` and others: see `openCommit` */
-async function openCommitOf(repository: OpenDesired, options: ApplyOptions, io: Io): Promise<OpenCommit | null> {
+async function openCommitOf(
+  repository: OpenDesired,
+  options: ApplyOptions,
+  io: Io,
+  view: ApplyView | null,
+): Promise<OpenCommit | null> {
   if (!isAboutCommits(options)) return null;
   const { openCommit } = await import('../commit/open-commit.ts');
-  return openCommit(repository, options, io);
+  return openCommit(repository, options, io, (published) => view?.tell({ kind: 'lock-published', published }));
 }
 
 async function reportOutcome(

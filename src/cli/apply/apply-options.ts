@@ -1,6 +1,7 @@
 import type { CommitOptions } from '../commit/commit-options.ts';
 import type { GlobalOptions } from '../global-options.ts';
 import type { PlanFlags } from '../plan/plan-flags.ts';
+import type { ApplyFormat } from './apply-format.ts';
 
 /** What a command line says about an apply. */
 export interface ApplyOptions extends GlobalOptions, PlanFlags, CommitOptions {
@@ -10,6 +11,9 @@ export interface ApplyOptions extends GlobalOptions, PlanFlags, CommitOptions {
   readonly failFast?: boolean;
   /** Milliseconds. */
   readonly timeout?: number;
+  /** `text` when absent. */
+  readonly format?: ApplyFormat;
+  /** Short for `--format json`. */
   readonly json?: boolean;
   readonly verbose?: boolean;
 }

@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { OUTPUT_FILES } from '../../template/output-files.ts';
+import { APPLY_FORMATS } from '../apply/apply-format.ts';
 import { addCommitFlags } from '../commit/commit-options.ts';
 import type { Io } from '../io.ts';
 import { addPlanFlags, addSelectionFlags } from '../plan/plan-flags.ts';
@@ -31,7 +32,8 @@ export function addPlanCommands(program: Command, io: Io, done: (exitCode: numbe
     .option('--concurrency <n>', 'videos to render at once', positiveInteger)
     .option('--fail-fast', 'begin nothing new after the first failure')
     .option('--timeout <duration>', 'after so long (30s, 10m, 2h) leave what is at work to the service', duration)
-    .option('--json', 'print what happens as a stream of JSON events')
+    .addOption(new Option('--format <format>', 'how to print what happens').choices(APPLY_FORMATS))
+    .option('--json', 'print what happens as a stream of JSON events: --format json')
     .option('--verbose', 'show every change in full')
     .action(async (file: string | undefined, _, command: Command) => {
       const { applyCommand } = await import('../apply/apply-command.ts');

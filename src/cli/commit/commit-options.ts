@@ -1,9 +1,12 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { branchArgument } from './commit-branch.ts';
 
 /** What a command line says about where the lockfile goes. */
 export interface CommitOptions {
   /** `none` when absent. */
   readonly commit?: 'push' | 'pr' | 'none';
+  /** Of the pull request, with `pr`; named by the folder when absent. */
+  readonly commitBranch?: string;
   /** So many results are committed at once, while the run goes on. */
   readonly checkpoint?: number;
   readonly allowStale?: boolean;
@@ -15,6 +18,7 @@ export interface CommitOptions {
 /** By the name that each has in `CommitOptions`, as it is typed. */
 export const COMMIT_FLAGS = {
   commit: '--commit',
+  commitBranch: '--commit-branch',
   checkpoint: '--checkpoint',
   allowStale: '--allow-stale',
   forge: '--forge',
@@ -22,8 +26,8 @@ export const COMMIT_FLAGS = {
 } as const satisfies Partial<Record<keyof CommitOptions, string>>;
 
 /** Whether any of it was said, so that what it takes is worth loading. */
-export function isAboutCommits({ commit, checkpoint, allowStale, forge }: CommitOptions): boolean {
-  return [commit, checkpoint, allowStale, forge].some((option) => option !== undefined);
+export function isAboutCommits({ commit, commitBranch, checkpoint, allowStale, forge }: CommitOptions): boolean {
+  return [commit, commitBranch, checkpoint, allowStale, forge].some((option) => option !== undefined);
 }
 
 /** Gives a command the options that say where the lockfile goes. */
@@ -35,6 +39,7 @@ export function addCommitFlags(command: Command): Command {
         'commit the lockfile to the branch: push, or pr for one pull request that is kept up to date',
       ).choices(['push', 'pr', 'none']),
     )
+    .option('--commit-branch <name>', 'with --commit=pr: the branch of the pull request', branchArgument)
     .option('--checkpoint <n>', 'with --commit: commit after each n results too, not at the end alone', positive)
     .option('--allow-stale', 'with --commit: apply a checkout that is not the tip of its branch')
     .addOption(

@@ -29,7 +29,7 @@ export class GitHubLockBranch implements LockBranch {
   async read(): Promise<LockTip> {
     const commit = await this.tip();
     const text = await readFileAt(this.#github, this.#path, commit);
-    return { commit, source: commit, text, written: text };
+    return { commit, source: commit, text, written: text, pull: null };
   }
 
   async write(text: string, { commit: expectedHead }: LockTip, change: LockChange): Promise<LockWrite> {
@@ -39,6 +39,7 @@ export class GitHubLockBranch implements LockBranch {
       ...lockCommitWords(change),
       additions: { [this.#path]: text },
     });
-    return outcome.kind === 'committed' ? { kind: 'committed', commit: outcome.oid, url: outcome.url } : outcome;
+    if (outcome.kind !== 'committed') return outcome;
+    return { kind: 'committed', commit: outcome.oid, url: outcome.url, pull: null };
   }
 }

@@ -17,7 +17,7 @@ import { GitLockBranch } from '../../git/git-lock-branch.ts';
 import { ifThere } from '../../if-there.ts';
 import { emptyLock, type Fingerprint, type Lock } from '../../lock/lock.ts';
 import { parseLock } from '../../lock/parse-lock.ts';
-import { LockPublisher } from '../../lock/publish-lock.ts';
+import { LockPublisher, type Published } from '../../lock/publish-lock.ts';
 import type { FormerEntry } from '../../plan/observations.ts';
 import { hasOutputs } from '../../project/observe-outputs.ts';
 import { LOCK_FILE } from '../../project/repository-names.ts';
@@ -30,10 +30,11 @@ import { openGitHubJob } from '../comment/open-github-job.ts';
 import type { GlobalOptions } from '../global-options.ts';
 import { type Io, wantsColor } from '../io.ts';
 import { type OpenDesired, openDesired } from '../plan/open-desired.ts';
+import { commitBranchOf } from './commit-branch.ts';
 import type { CommitOptions } from './commit-options.ts';
 import { CommitRun } from './commit-run.ts';
 import { GitHubLockBranch } from './github-lock-branch.ts';
-import { PullLockBranch } from './pull-lock-branch.ts';
+import { PullLockBranch, type PullLockOptions } from './pull-lock-branch.ts';
 
 export interface OpenCommit {
   readonly run: CommitRun;
@@ -46,15 +47,18 @@ export interface OpenCommit {
  * an old commit would take back what came after.
  *
  * @param repository without errors
+ * @param onPublished is told of each commit, and where none was needed
  * @throws ReelformError `checkout_stale` with status 6, `commit_refused`, `git_failed`, `options_conflict`, `forge_refused`
  */
 export async function openCommit(
   repository: OpenDesired,
   options: GlobalOptions & CommitOptions,
   io: Io,
+  onPublished: (published: Published) => void = () => {},
 ): Promise<OpenCommit | null> {
   const { commit: how = 'none' } = options;
-  if (how === 'none') return refuseAlone(options);
+  refuseAlone(how, options);
+  if (how === 'none') return null;
   const { root, config } = repository;
   const remote = config.journal === 'file' ? 'origin' : config.journal.remote;
   const branch = await branchOf(root, io);
@@ -65,7 +69,7 @@ export async function openCommit(
     github === null
       ? new GitLockBranch({ root, remote, branch, path, message: lockCommitMessage })
       : new GitHubLockBranch(github, branch, path);
-  const pull = how === 'pr' ? pullOf(github, branch, path, own) : null;
+  const pull = how === 'pr' ? pullOf(github, { target: branch, path, wanted: own }, repository, options) : null;
 
   const place = { root, remote, branch, path };
   const [head, tip] = [await headCommit(root), await target.tip()];
@@ -89,6 +93,7 @@ export async function openCommit(
       io.stderr.write(diagnosticsText([told], { source: () => undefined, color }));
       return;
     }
+    onPublished(told);
     io.stderr.write(mergeDecisionsText(LOCK_FILE, told.decisions, { color }));
     io.stderr.write(publishedText(told, lockBranch.name, { color }));
   });
@@ -110,26 +115,38 @@ export async function gitHubOf(io: Io): Promise<GitHub> {
   });
 }
 
-function refuseAlone({ checkpoint, allowStale }: CommitOptions): null {
+/** @throws ReelformError `options_conflict` for what says something of a commit that is not asked for */
+function refuseAlone(how: string, { checkpoint, allowStale, commitBranch }: CommitOptions): void {
   const given = [
-    ...(checkpoint === undefined ? [] : ['--checkpoint']),
-    ...(allowStale === true ? ['--allow-stale'] : []),
+    ...(checkpoint === undefined || how !== 'none' ? [] : ['--checkpoint']),
+    ...(allowStale !== true || how !== 'none' ? [] : ['--allow-stale']),
+    ...(commitBranch === undefined || how === 'pr' ? [] : ['--commit-branch']),
   ];
-  if (given.length === 0) return null;
-  throw new ReelformError('options_conflict', `${given.join(', ')} says something of --commit, and there is none`, {
-    hint: 'Add --commit=push or --commit=pr',
+  if (given.length === 0) return;
+  const isPull = given.includes('--commit-branch');
+  const what = isPull ? '--commit=pr' : '--commit';
+  throw new ReelformError('options_conflict', `${given.join(', ')} says something of ${what}, and there is none`, {
+    hint: isPull ? 'Add --commit=pr' : 'Add --commit=push or --commit=pr',
   });
 }
 
 function pullOf(
   github: GitHub | null,
-  branch: string,
-  path: string,
-  own: ReadonlyMap<string, Fingerprint>,
+  place: Pick<PullLockOptions, 'target' | 'path' | 'wanted'>,
+  { config: { journal } }: OpenDesired,
+  { commitBranch }: CommitOptions,
 ): PullLockBranch {
-  if (github !== null) return new PullLockBranch(github, branch, path, own);
-  throw new ReelformError('options_conflict', '--commit=pr needs GitHub, and nothing here says that it is there', {
-    hint: 'Use --commit=push; or set GITHUB_REPOSITORY to owner/name, and GITHUB_TOKEN',
+  if (github === null) {
+    throw new ReelformError('options_conflict', '--commit=pr needs GitHub, and nothing here says that it is there', {
+      hint: 'Use --commit=push; or set GITHUB_REPOSITORY to owner/name, and GITHUB_TOKEN',
+    });
+  }
+  const branch = commitBranch ?? commitBranchOf(place.path);
+  const isTaken = branch === place.target || (journal !== 'file' && journal.branch === branch);
+  if (!isTaken) return new PullLockBranch({ github, branch, ...place });
+  const whose = branch === place.target ? 'what the pull request is to be merged into' : 'the branch of the journal';
+  throw new ReelformError('options_conflict', `The pull request cannot come from ${branch}, which is ${whose}`, {
+    hint: 'Name a branch that nothing else uses: --commit-branch NAME',
   });
 }
 

@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { appendFile, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { githubAnnotations, githubOutputs, withoutCommands } from '../../report/github-commands.ts';
 import { planMarkdown, SUMMARY } from '../../report/plan-markdown.ts';
 import { planText } from '../../report/plan-text.ts';
 import type { GlobalOptions } from '../global-options.ts';
 import type { Io } from '../io.ts';
+import { appendToJobFile } from '../job-file.ts';
 import { folderWithin } from './folder-within.ts';
 import type { PrintedPlan } from './printed-plan.ts';
 
@@ -18,30 +19,19 @@ export async function printForGithub(
   options: GlobalOptions & { readonly verbose?: boolean },
   io: Io,
 ): Promise<void> {
-  const { GITHUB_STEP_SUMMARY: summary, GITHUB_OUTPUT: outputs, GITHUB_WORKSPACE: workspace } = io.env;
+  const { GITHUB_WORKSPACE: workspace } = io.env;
   const text = planText(document, { color: false, trueColor: false, columns: 100, verbose: options.verbose === true });
   io.stdout.write(withoutCommands(text, randomUUID()));
   io.stdout.write(githubAnnotations(document, folderWithin(workspace, root)));
-  await writeTo(io, 'GITHUB_STEP_SUMMARY', summary, async (file) => {
-    const there = (await stat(file).catch(() => ({ size: 0 }))).size;
-    const budget = Math.max(2000, SUMMARY - there);
+  await appendToJobFile('GITHUB_STEP_SUMMARY', io, async (file) => {
+    const budget = await summaryRoom(file);
     return planMarkdown(document, { preview, verbose: true, unit: 'bytes', budget });
   });
-  await writeTo(io, 'GITHUB_OUTPUT', outputs, async () => githubOutputs(document, `reelform_${randomUUID()}`));
+  await appendToJobFile('GITHUB_OUTPUT', io, () => githubOutputs(document, `reelform_${randomUUID()}`));
 }
 
-async function writeTo(
-  io: Io,
-  name: string,
-  file: string | undefined,
-  make: (file: string) => Promise<string>,
-): Promise<void> {
-  if (file === undefined || file === '') return;
-  try {
-    await appendFile(file, await make(file));
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === undefined) throw error;
-    io.stderr.write(`The file of ${name} cannot be written: ${code}\n`);
-  }
+/** How many bytes the summary of a step may still have. */
+export async function summaryRoom(file: string): Promise<number> {
+  const there = (await stat(file).catch(() => ({ size: 0 }))).size;
+  return Math.max(2000, SUMMARY - there);
 }

@@ -52,10 +52,14 @@ export async function commitOnBranch(
   } catch (error) {
     if (!(error instanceof ForgeError)) throw error;
     if (error.isUnclear || error.types.includes('STALE_DATA')) return { kind: 'moved' };
-    const isProtected = error.types.includes('BRANCH_PROTECTION_RULE_VIOLATION') || PROTECTED.test(error.message);
-    if (isProtected) return { kind: 'protected', why: error.message };
+    if (isProtection(error)) return { kind: 'protected', why: error.message };
     throw error;
   }
+}
+
+/** Whether rules of the repository were what refused it. */
+export function isProtection({ types, message }: ForgeError): boolean {
+  return types.includes('BRANCH_PROTECTION_RULE_VIOLATION') || PROTECTED.test(message);
 }
 
 /** The commit that a branch is at; null where there is no such branch. */
@@ -65,23 +69,6 @@ export async function branchHead(github: GitHub, branch: string): Promise<string
   if (answer === null) return null;
   const value = readJson(answer, `GET ${path}`, 'GitHub');
   return textOf(isRecord(value) ? value.object : null, 'sha');
-}
-
-/** @returns false where the branch is there already */
-export async function createBranch(github: GitHub, branch: string, sha: string): Promise<boolean> {
-  try {
-    await github.rest.send('POST', `${github.root}/git/refs`, { body: { ref: `refs/heads/${branch}`, sha } });
-    return true;
-  } catch (error) {
-    if (error instanceof ForgeError && error.status === 422 && /exists/i.test(error.message)) return false;
-    throw error;
-  }
-}
-
-/** Puts a branch of ours onto a commit, whatever it had. */
-export async function resetBranch(github: GitHub, branch: string, sha: string): Promise<void> {
-  const path = `${github.root}/git/refs/heads/${refPath(branch)}`;
-  await github.rest.send('PATCH', path, { body: { sha, force: true } });
 }
 
 /**

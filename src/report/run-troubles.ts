@@ -1,0 +1,92 @@
+import type { ApplyOutcome, Failure } from '../apply/events.ts';
+import { resourceSpan } from '../definition/resource-span.ts';
+import type { ChangeDocument } from '../plan/plan-document.ts';
+import type { JsonDiagnostic } from './diagnostics-json.ts';
+import { failureKey } from './failure-lines.ts';
+import { textPosition } from './text-position.ts';
+
+/** A failure, and where the definition of the first video that met it says what it is about. */
+export interface PlacedFailure extends Failure {
+  /** Repository-relative; null where no file is known. */
+  readonly file: string | null;
+  /** From 1; null where the file does not say it, but one that it extends or a row of its data. */
+  readonly line: number | null;
+  readonly column: number | null;
+}
+
+/** What videos had that did not go well, each kind once for all that met it. */
+export interface Trouble {
+  readonly what: 'not rendered' | 'not delivered' | 'unknown';
+  /** One at least. */
+  readonly ids: readonly string[];
+  /** Of the first. */
+  readonly title: string;
+  readonly failures: readonly PlacedFailure[];
+}
+
+/** What is needed to say where a video stands. */
+export interface TroubleContext {
+  readonly changes: readonly Pick<ChangeDocument, 'id' | 'path' | 'title'>[];
+  /** The text of a file, where it is there. */
+  source(file: string): string | undefined;
+}
+
+/**
+ * All that a person has to look at after a run: those first that most videos met, what is not rendered before what is not
+ * delivered or not known.
+ */
+export function runTroubles(outcome: ApplyOutcome, context: TroubleContext): Trouble[] {
+  const changes = new Map(context.changes.map((change) => [change.id, change]));
+  const unknown = outcome.unknown.map(({ id, askedAt }) => ({ id, failures: [unknownFailure(id, askedAt)] }));
+  const kinds = [
+    ['not rendered', outcome.failed],
+    ['not delivered', outcome.undelivered],
+    ['unknown', unknown],
+  ] as const;
+  return kinds.flatMap(([what, failed]) => {
+    const groups = new Map<string, { readonly ids: string[]; readonly failures: readonly Failure[] }>();
+    for (const { id, failures } of failed) {
+      const key = what === 'unknown' ? id : failureKey(failures);
+      const group = groups.get(key);
+      if (group === undefined) groups.set(key, { ids: [id], failures });
+      else group.ids.push(id);
+    }
+    const largestFirst = [...groups.values()].sort((a, b) => b.ids.length - a.ids.length);
+    return largestFirst.map(({ ids, failures }) => {
+      const change = changes.get(ids[0]!);
+      const path = change?.path ?? null;
+      return { what, ids, title: change?.title ?? '', failures: failures.map((one) => placed(one, path, context)) };
+    });
+  });
+}
+
+/** The same as diagnostics of the files that they are in, one for each failure of each kind. */
+export function troubleDiagnostics(troubles: readonly Trouble[]): JsonDiagnostic[] {
+  return troubles.flatMap(({ what, ids, failures }) =>
+    failures.map(({ code, message, hint = null, file, line, column }) => ({
+      code,
+      severity: 'error' as const,
+      message: `${ids.length === 1 ? ids[0] : `${ids[0]} and ${ids.length - 1} more`}: ${what}: ${message}`,
+      hint,
+      ...{ file, line, column, end_line: line, end_column: null },
+    })),
+  );
+}
+
+function placed(failure: Failure, path: string | null, { source }: TroubleContext): PlacedFailure {
+  const text = path === null ? undefined : source(path);
+  if (path === null || text === undefined) return { ...failure, file: path, line: null, column: null };
+  const { start, end } = resourceSpan(path, text, failure.editable ?? null);
+  // A definition that does not say it itself begins with nothing that is about it.
+  if (end === 0) return { ...failure, file: path, line: null, column: null };
+  return { ...failure, file: path, ...textPosition(text, start) };
+}
+
+function unknownFailure(id: string, askedAt: string): Failure {
+  return {
+    code: 'session_unknown',
+    message: `Asked for at ${askedAt}, and no answer told whether it was taken on`,
+    hint: `It is not asked for again before somebody says what became of it: reelform resolve ${id}`,
+    retryable: false,
+  };
+}
