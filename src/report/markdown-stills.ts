@@ -7,6 +7,8 @@ import { shortenText } from './shorten-text.ts';
 
 /** A pair fits beside each other in a comment, and no picture is taller than a wide one of that width. CSS pixels. */
 const ROOM = { width: 360, height: 230 };
+/** As wide as a comment; one that would be higher than that is folded. */
+const SHEET_WIDTH = 740;
 /** Videos whose pictures are there at once. */
 const OPEN = 3;
 /** So many ids are named of videos of which there is nothing else to say. */
@@ -47,7 +49,7 @@ export function markdownStills(preview: PlanPreview, nameOf: NameOfEditable): st
  */
 export function stillsMarkdown(preview: PlanPreview, shown: readonly string[]): string[] {
   const sheet = preview.contactSheet === null ? '' : sheetMarkdown(preview.contactSheet);
-  const first = sheet === '' ? shown.slice(0, OPEN) : [];
+  const first = sheet === '' || isTall(preview.contactSheet!) ? shown.slice(0, OPEN) : [];
   const others = shown.slice(first.length);
   const words = first.length === 0 ? countNoun(others.length, 'video') : countNoun(others.length, 'more video');
   const blocks = [sheet, ...first, foldMarkdown(`${words}, before and after`, others)];
@@ -146,8 +148,9 @@ function named(ids: readonly string[]): string {
 function sheetMarkdown(sheet: PreviewImage): string {
   const url = urlOf(sheet);
   if (url === null) return '';
-  const image = `<img src="${url}" width="${Math.min(740, sheet.width)}" alt="Before and after of each, the most different first">`;
-  return `All videos whose template changed, the most different first:\n\n${image}`;
+  const image = `<img src="${url}" width="${Math.min(SHEET_WIDTH, sheet.width)}" alt="Before and after of each, the most different first">`;
+  const words = 'All videos whose template changed, the most different first';
+  return isTall(sheet) ? foldMarkdown(words, [image]) : `${words}:\n\n${image}`;
 }
 
 function picture(image: PreviewImage, side: string): string {
@@ -157,6 +160,8 @@ function picture(image: PreviewImage, side: string): string {
   const shown = Math.round(Math.min(ROOM.width, width, (ROOM.height * width) / height));
   return `<img src="${url}" width="${shown}" alt="${side}">`;
 }
+
+const isTall = ({ width, height }: PreviewImage): boolean => height > width && height > SHEET_WIDTH;
 
 /** A URL of our own making, in the characters of one: nothing in it ends the attribute. */
 function urlOf({ url }: PreviewImage): string | null {

@@ -3,7 +3,7 @@ import { escapeMarkdown, markdownCode } from './escape-markdown.ts';
 import { foldMarkdown } from './markdown-fold.ts';
 import { markdownRow, type ValueRoom } from './markdown-values.ts';
 import { type ChangeGroup, folderOf } from './plan-fold.ts';
-import { groupRowsOf, type Row } from './plan-rows.ts';
+import { FIELD_NAMES, groupRowsOf, type Row } from './plan-rows.ts';
 import { groupReasonWords, reasonWords, SYMBOLS } from './plan-words.ts';
 import { shortenText } from './shorten-text.ts';
 
@@ -80,9 +80,9 @@ function why(reason: string, names: readonly string[]): string {
   return `${words}${/\bchanged$/.test(reason) ? ':' : '; changed:'} ${names.join(', ')}`;
 }
 
-/** Each once; where the video goes is nothing that changed about it. */
+/** Each once; where the video goes is nothing that changed about it, and the reason says of its template's version. */
 function namesOf(rows: readonly Row[]): string[] {
-  const changed = rows.filter(({ isPlace }) => isPlace !== true);
+  const changed = rows.filter(({ isPlace, name }) => isPlace !== true && name !== FIELD_NAMES.style_version);
   const names = [...new Set(changed.map((row) => name(row.name)))];
   return names.length <= MOST_CHANGED
     ? names

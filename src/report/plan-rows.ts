@@ -77,13 +77,14 @@ function placeRows({ destinations = [], delivered = [] }: ChangeDocument): Row[]
   ];
 }
 
-const FIELD_NAMES: Readonly<Record<string, string>> = {
+/** What the lock's fields are called. */
+export const FIELD_NAMES = {
   title: 'title',
   protect: 'protected',
   service: 'service',
   template: 'template',
   style_version: 'template version',
-};
+} as const;
 
 function fieldRow({ field, before, after }: FieldChange): Row {
   const show = (value: string | null): Shown | null => {
@@ -92,7 +93,7 @@ function fieldRow({ field, before, after }: FieldChange): Row {
     if (field === 'style_version') return { kind: 'name', name: shortId(value) };
     return field === 'service' || field === 'template' ? { kind: 'name', name: value } : { kind: 'text', text: value };
   };
-  const name = FIELD_NAMES[field] ?? field.replace(/^labels\./, 'label ');
+  const name = FIELD_NAMES[field as keyof typeof FIELD_NAMES] ?? field.replace(/^labels\./, 'label ');
   return { name, subject: null, before: show(before), after: show(after) };
 }
 
@@ -170,7 +171,7 @@ function showColor(input: string | null): Shown | null {
 
 /** Ids made of a digest are as good with their first digits. */
 function shortId(id: string): string {
-  return id.replace(/[0-9a-f]{32,}$/, (digits) => digits.slice(0, 8));
+  return id.replace(/[0-9a-f]{16,}$/, (digits) => digits.slice(0, 8));
 }
 
 /** Of the places that are left the one in the same bucket, or any; taken out of them. */

@@ -141,10 +141,10 @@ describe('planMarkdown()', () => {
     });
     const shown = planMarkdown({ ...document, diagnostics: [problem('warning', null), problem('error', 7)] });
     expect(shown.split('\n').slice(4, 8).join('\n')).toMatchInlineSnapshot(`
-      "| | What stands against it, or is worth knowing | Where | Code |
-      |---|---|---|---|
-      | ❌&nbsp;error | A &#124; title<br><sub>Shorten it</sub> | <code>videos/a.yaml&#58;7&#58;3</code> | <code>text&#95;too&#95;long</code> |
-      | ⚠️&nbsp;warning | A &#124; title<br><sub>Shorten it</sub> |  | <code>text&#95;too&#95;long</code> |"
+      "| | Problem | Where |
+      |:--|:--|:--|
+      | ❌&nbsp;error | A &#124; title<br><sub>Shorten it</sub> | <code>videos/a.yaml&#58;7&#58;3</code><br><code>text&#95;too&#95;long</code> |
+      | ⚠️&nbsp;warning | A &#124; title<br><sub>Shorten it</sub> | <code>text&#95;too&#95;long</code> |"
     `);
     expect(
       planMarkdown({ ...document, summary: {}, changes: [], complete: false, diagnostics: [problem('error', 7)] }),

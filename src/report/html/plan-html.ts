@@ -147,5 +147,6 @@ function viewsHtml(preview: PlanPreview | null): string {
 function sheetHtml(preview: PlanPreview | null): string {
   const sheet = preview?.contactSheet ?? null;
   if (sheet === null) return '';
-  return `<details class="sheet card" open><summary>All videos whose template changed, on one sheet</summary>${imageHtml(sheet, 'Before and after of each, the most different first')}</details>`;
+  const isOpen = sheet.height <= 1.2 * sheet.width;
+  return `<details class="sheet card"${isOpen ? ' open' : ''}><summary>All videos whose template changed, on one sheet</summary>${imageHtml(sheet, 'Before and after of each, the most different first')}</details>`;
 }
