@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { BufferSource, Input, MP4 } from 'mediabunny';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readPreview } from '../../../src/preview/read-preview.ts';
 import { cloneOf, type GitRepository, gitIn, newRemote } from '../../support/git-repository.ts';
@@ -30,6 +31,15 @@ async function branched(): Promise<GitRepository> {
   await git('push', '--quiet', '-u', 'origin', 'main');
   await git('checkout', '--quiet', '-b', 'change');
   return repository;
+}
+
+/** Opens a file as a player does. */
+async function readDraft(bytes: Uint8Array) {
+  using input = new Input({ source: new BufferSource(bytes), formats: [MP4] });
+  const track = (await input.getPrimaryVideoTrack())!;
+  const { packetCount: frames } = await track.computePacketStats();
+  const size = [await track.getDisplayWidth(), await track.getDisplayHeight()];
+  return { codec: await track.getCodec(), size, seconds: await input.computeDuration(), frames };
 }
 
 async function look(root: string, flags: readonly string[] = [], options: TestIoOptions = {}) {
@@ -67,6 +77,31 @@ describe('reelform plan --preview', () => {
     await git('fetch', '--quiet', 'origin', 'looks');
     const path = still!.after.url!.slice(urlsBelow[0]!.length).replace('?raw=true', '');
     expect(await git('ls-tree', '-r', '--name-only', 'FETCH_HEAD')).toContain(path);
+  });
+
+  it('renders drafts of both sides, whole MP4 files of the template’s length, and the page plays them', async () => {
+    const { root } = await branched();
+    writeFiles(root, { 'videos/berlin.yaml': DARK, 'videos/new.yaml': definition('New') });
+    const args = ['plan', '--format', 'html', '--preview', 'draft', '--preview-dir', 'looks', '--base', 'main'];
+    const { stdout, exitCode } = await reelform(root, [...args, '--target', 'berlin', '--target', 'new'], {
+      now: Date.now,
+    });
+    expect(exitCode).toBe(0);
+    const { videos } = await readPreview(join(root, 'looks'));
+    const { before, after } = videos.get('berlin')!.drafts!;
+    expect(videos.get('new')!.drafts!.before).toBeNull();
+    const files = [before!, after, videos.get('new')!.drafts!.after];
+    const shown = [
+      ...stdout.matchAll(/<video src="data:video\/mp4;base64,([^"]*)" controls muted playsinline preload="none"/g),
+    ];
+    expect(shown.map(([, base64]) => Buffer.from(base64!, 'base64'))).toEqual(files.map((bytes) => Buffer.from(bytes)));
+    expect(stdout).toContain('data-play="Play both drafts"');
+    for (const bytes of files) {
+      const { codec, size, seconds, frames } = await readDraft(bytes);
+      expect({ codec, size, frames }).toEqual({ codec: 'avc', size: [64, 36], frames: 10 });
+      expect(seconds).toBeCloseTo(1, 3);
+    }
+    expect(Buffer.compare(before!, after)).not.toBe(0);
   });
 
   it('puts an upgrade of a template on one sheet, and the pictures into a bucket', async () => {
