@@ -123,7 +123,7 @@ describe('an interrupted apply', () => {
     expect((await reelform(root, [...APPLY, '--target', 'rome'])).exitCode).toBe(0);
   });
 
-  it('is left at once at the second interruption', async () => {
+  it('is left at once at the second interruption, and says how it stood then', async () => {
     const { outcome, service } = await setUp(FOREVER);
     let left: number | null = null;
     let interruptions = 0;
@@ -140,8 +140,14 @@ describe('an interrupted apply', () => {
         interrupt();
       },
     });
-    await ran;
+    const { in_progress, ...told } = await ran;
     expect(left).toBe(8);
+    // The run goes on here, and says nothing more.
+    expect(told).toMatchObject({ type: 'outcome', rendered: 0, skipped: ['rome'], ended_by: 'interrupted' });
+    expect(in_progress.map(({ id, session }) => [id, typeof session])).toEqual([
+      ['berlin', 'string'],
+      ['oslo', 'string'],
+    ]);
   });
 });
 

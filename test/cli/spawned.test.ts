@@ -20,8 +20,8 @@ function start(root: string, args: readonly string[]) {
 }
 
 /** An apply of one video after the other, and what it has said so far. */
-function startOneByOne(root: string) {
-  const run = start(root, ['apply', '--auto-approve', '--concurrency', '1']);
+function startOneByOne(root: string, ...flags: string[]) {
+  const run = start(root, ['apply', '--auto-approve', '--concurrency', '1', ...flags]);
   let stderr = '';
   run.stderr.on('data', (chunk: Buffer) => {
     stderr += chunk.toString();
@@ -118,13 +118,16 @@ describe('the built program', () => {
 
   it('leaves at once at the second SIGINT, with 8', async () => {
     const root = longRepository();
-    const { run, said } = startOneByOne(root);
+    const { run, said } = startOneByOne(root, '--json');
     await until(() => said().includes('begun'));
     run.kill('SIGINT');
     await until(() => said().includes('Stopping'));
     const children = await childrenOf(run.pid!);
     run.kill('SIGINT');
-    expect((await run).exitCode).toBe(8);
+    const { exitCode, stdout } = await run;
+    expect(exitCode).toBe(8);
+    const last = JSON.parse(stdout.split('\n').at(-1)!);
+    expect(last).toMatchObject({ type: 'outcome', ended_by: 'interrupted', skipped: ['oslo', 'rome'] });
     await until(() => !children.some(isAlive));
   });
 

@@ -150,6 +150,7 @@ async function planAndApply(
       streams: options.json === true,
       commit: commit?.run ?? null,
       onEvent: (event) => view?.tell(event),
+      onLeave: (left) => void end(left, EXIT.interrupted),
     },
     io,
   );

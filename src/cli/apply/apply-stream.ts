@@ -19,6 +19,8 @@ export class ApplyStream implements ApplyView {
   }
 
   tell(event: StreamEvent): void {
+    // A process that is left has said how, while it still does this and that.
+    if (this.#isEnded) return;
     if (!this.#isBegun) this.#write({ kind: 'version', toolVersion: VERSION });
     this.#isBegun = true;
     if (event.kind === 'outcome') this.#isEnded = true;

@@ -17,6 +17,7 @@ import { type Io, isAttended } from '../io.ts';
 import type { OpenJournal } from '../journal/open-journal.ts';
 import { openLockFile } from '../lock/open-lock.ts';
 import type { OpenService } from '../service/open-service.ts';
+import { OutcomeSoFar } from './outcome-so-far.ts';
 import { type RunWatch, watchRun } from './watch-run.ts';
 
 /** Milliseconds that a run without a terminal waits for what is at work, once it was asked to end: those who ask kill soon. */
@@ -41,6 +42,8 @@ export interface RunPlanInput {
   /** Brings the lockfile onto its branch; null: nobody asked for that. */
   readonly commit: CommitRun | null;
   onEvent(event: ApplyEvent): void;
+  /** The process ends at once, in the middle of the run. */
+  onLeave(outcome: ApplyOutcome): void;
 }
 
 /**
@@ -53,7 +56,14 @@ export async function runPlan(input: RunPlanInput, io: Io): Promise<ApplyOutcome
   const lockFile = openLockFile(project.root, lock);
   const notes = new SourceNotes(plan, openUrlLook(project.config, io));
   const watch = watchRun({ color: input.color, streams: input.streams }, io);
-  const interruption = listenToInterrupts(watch, io);
+  const soFar = new OutcomeSoFar();
+  const startedAt = io.now();
+  const leave = (): void => {
+    input.onLeave(soFar.interrupted(io.now() - startedAt));
+    watch.leave();
+    io.leave(EXIT.interrupted);
+  };
+  const interruption = listenToInterrupts(watch, leave, io);
   try {
     const outcome = await applyPlan({
       plan,
@@ -68,6 +78,7 @@ export async function runPlan(input: RunPlanInput, io: Io): Promise<ApplyOutcome
       run: randomUUID(),
       onEvent(event) {
         notes.take(event);
+        soFar.take(event);
         input.onEvent(event);
         watch.take(event);
       },
@@ -124,16 +135,13 @@ interface Interruption {
   close(): void;
 }
 
-function listenToInterrupts(watch: RunWatch, io: Io): Interruption {
+/** @param leave ends the process */
+function listenToInterrupts(watch: RunWatch, leave: () => void, io: Io): Interruption {
   const stop = new AbortController();
   const detach = new AbortController();
   let cancel = (): void => {};
   const stopListening = io.onInterrupt(() => {
-    if (stop.signal.aborted) {
-      watch.leave();
-      io.leave(EXIT.interrupted);
-      return;
-    }
+    if (stop.signal.aborted) return leave();
     stop.abort();
     watch.stopping();
     if (!isAttended(io)) cancel = io.after(DETACH_MS, () => detach.abort());
