@@ -146,18 +146,25 @@ export class PullLockBranch implements LockBranch {
 
   async #create(words: { readonly title: string; readonly body: string }): Promise<PullRequest> {
     const { github, branch, target } = this.#options;
+    const create = (): Promise<PullRequest> => createPull(github, { ...words, head: branch, base: target });
     try {
-      return await createPull(github, { ...words, head: branch, base: target });
+      return await create();
     } catch (error) {
+      if (!(error instanceof ForgeError)) throw error;
+      if (error.status === 403) throw forbidden(error);
       // Somebody was first, or nobody knows whether it was made.
-      const made = error instanceof ForgeError && error.status !== 403 ? await this.#pull() : null;
+      const made = await this.#pull();
       if (made !== null) return made;
-      if (!(error instanceof ForgeError) || error.status !== 403) throw error;
-      throw new ReelformError('commit_refused', `The pull request for the lockfile: ${error.message}`, {
-        hint: 'The job needs pull-requests: write, and the repository has to let GitHub Actions create pull requests',
-      });
+      if (error.isUnclear) return create();
+      throw error;
     }
   }
+}
+
+function forbidden({ message }: ForgeError): ReelformError {
+  return new ReelformError('commit_refused', `The pull request for the lockfile: ${message}`, {
+    hint: 'The job needs pull-requests: write, and the repository has to let GitHub Actions create pull requests',
+  });
 }
 
 function changed(before: Lock, after: Lock): number {
