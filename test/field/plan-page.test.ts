@@ -7,8 +7,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { PlanDocument } from '../../src/plan/plan-document.ts';
 import type { PlanPreview } from '../../src/preview/plan-preview.ts';
 import { planHtml } from '../../src/report/html/plan-html.ts';
+import { desired, emptyLock, plan, text } from '../plan/videos.ts';
 import { documentOf, everyAction, hardValues, largePlan } from '../report/example-plans.ts';
+import { HOSTILE_TEXTS } from '../report/hostile-texts.ts';
 import { examplePreview } from '../report/html/preview.ts';
+import { gitIn } from '../support/git-repository.ts';
+import { definition, makeRepository } from '../support/repository.ts';
+import { reelform } from '../support/test-io.ts';
 import { CHROMIUM } from './lottie-web.ts';
 
 /** In the page: texts that are hard to read on what is behind them, and controls without a name. WCAG 2.2, 1.4.3 and 4.1.2. */
@@ -52,17 +57,38 @@ describe.skipIf(CHROMIUM === null)('the page of a plan in Chromium', () => {
     rmSync(folder, { recursive: true });
   });
 
-  /** Opens a page; whatever it complains of, or asks the network for, is in `complaints`. */
-  async function open(document: PlanDocument, preview: PlanPreview | null = null) {
+  function write(document: PlanDocument, preview: PlanPreview | null): string {
     const file = join(folder, 'plan.html');
     writeFileSync(file, planHtml(document, { preview }));
+    return file;
+  }
+
+  const open = (document: PlanDocument, preview: PlanPreview | null = null) => openFile(write(document, preview));
+
+  /** Opens a page; whatever it complains of, or asks the network for, is in `complaints`. */
+  async function openFile(file: string) {
     const page = await browser.newPage();
     const complaints: string[] = [];
     page.on('console', (message) => complaints.push(message.text()));
     page.on('pageerror', (error) => complaints.push(error.message));
+    page.on('dialog', (dialog) => complaints.push(dialog.message()));
     page.on('request', (request) => /^(?:file|data):/.test(request.url()) || complaints.push(request.url()));
     await page.goto(pathToFileURL(file).href);
     return { page, complaints };
+  }
+
+  /** The page of a real plan that changes one video, with its drafts. */
+  async function draftsPage(): Promise<string> {
+    const repository = gitIn(makeRepository());
+    await repository.git('init', '--quiet', '--initial-branch=main');
+    await repository.commit({});
+    await repository.commit({ 'videos/berlin.yaml': definition('Berlin').replace('EEADA7', '202040') });
+    const args = ['plan', '--format', 'html', '--preview', 'draft', '--base', 'HEAD~1', '--target', 'berlin'];
+    const { stdout, stderr } = await reelform(repository.root, args, { now: Date.now });
+    expect(stdout, stderr).toContain('<video');
+    const file = join(folder, 'drafts.html');
+    writeFileSync(file, stdout);
+    return file;
   }
 
   const shown = (page: Page): Promise<string[]> => page.locator('.card:visible h2').allTextContents();
@@ -118,10 +144,66 @@ describe.skipIf(CHROMIUM === null)('the page of a plan in Chromium', () => {
     await page.close();
   });
 
+  it('plays both drafts in step, loads them when they are asked for, and begins again', async () => {
+    const { page, complaints } = await openFile(await draftsPage());
+    const ask = (what: string): Promise<unknown> =>
+      page.evaluate(`[...document.querySelectorAll('.drafts video')].map((one) => one.${what})`);
+    expect(await ask('readyState')).toEqual([0, 0]);
+    await page.getByRole('button', { name: 'Play both drafts' }).click();
+    for (const from of [0.1, 0.4]) {
+      const times: number[][] = [];
+      const begun = async (): Promise<number> => times[times.push((await ask('currentTime')) as number[]) - 1]![0]!;
+      await expect.poll(begun).toBeGreaterThan(from);
+      const [before, after] = times.at(-1)!;
+      expect(Math.abs(before! - after!)).toBeLessThan(0.2);
+    }
+    const seek = page.getByRole('slider', { name: 'Time in the drafts of berlin' });
+    await expect.poll(() => seek.inputValue()).not.toBe('0');
+    // At its end both begin again.
+    await seek.focus();
+    await page.keyboard.press('End');
+    await expect.poll(async () => ((await ask('currentTime')) as number[]).every((one) => one < 0.8)).toBe(true);
+    expect(await ask('paused')).toEqual([false, false]);
+    await page.getByRole('button', { name: 'Pause' }).click();
+    await seek.fill('500');
+    await expect.poll(() => ask('seeking')).toEqual([false, false]);
+    expect(await ask('currentTime')).toEqual([0.5, 0.5]);
+    expect(complaints).toEqual([]);
+    await page.close();
+  });
+
+  it('says everything without its script', async () => {
+    const context = await browser.newContext({ javaScriptEnabled: false });
+    const page = await context.newPage();
+    await page.goto(pathToFileURL(write(documentOf(everyAction()), examplePreview())).href);
+    expect(await shown(page)).toHaveLength(7);
+    expect(await page.getByRole('searchbox').count()).toBe(0);
+    expect(await page.getByRole('slider').count()).toBe(0);
+    expect(await page.locator('video[controls]').count()).toBe(2);
+    await context.close();
+  });
+
+  it('lets hostile texts be words', async () => {
+    const videos = HOSTILE_TEXTS.map((words, index) =>
+      desired(`v${index}`, { title: words.toWellFormed(), resources: { t_01: text(words.toWellFormed()) } }),
+    );
+    const { page, complaints } = await open(documentOf(plan(videos, emptyLock)));
+    expect(await page.locator('.card').count()).toBe(HOSTILE_TEXTS.length);
+    const others = `document.querySelectorAll('script:not(body > script:last-child), img, b, a:not([href^="#video-"]), h1 ~ h1').length`;
+    expect(await page.evaluate(others)).toBe(0);
+    expect(complaints).toEqual([]);
+    await page.close();
+  });
+
   it('holds 2,000 videos', async () => {
     const { page, complaints } = await open(documentOf(largePlan(2000)));
     await page.getByRole('searchbox').fill('stores/1999');
     expect(await shown(page)).toEqual(['stores/1999']);
+    // What is jumped to is shown, whatever was looked for.
+    await page.getByRole('navigation', { name: 'Folders' }).getByRole('link', { name: 'stores/' }).click();
+    await page.getByRole('status').filter({ hasText: /^$/ }).waitFor({ state: 'attached' });
+    expect(await page.locator('.card:target h2').textContent()).toBe('stores/0000');
+    await page.locator('.card:target h2').filter({ visible: true }).waitFor();
     expect(complaints).toEqual([]);
     await page.close();
   });
