@@ -39,7 +39,7 @@ export async function obtainRendering(task: RenderTask, context: RunContext, eve
     .posting(async () => {
       if (context.isEnding()) return GIVEN_UP;
       const intent = newIntent(task, body, context);
-      const other = await ports.journal.begin(intent);
+      const other = await ports.journal.begin(intent, task.presentSession);
       return other === null ? post(intent, task, context, events) : () => takeUp(other, task, context, events);
     })
     .then((next) => next());

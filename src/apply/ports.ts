@@ -25,10 +25,11 @@ export interface Journal {
   /**
    * Claims a fingerprint by writing an intent for it: nothing may be posted before.
    *
+   * @param insteadOf the session of the lockfile's entry, when there is to be another one
    * @returns null when the claim is ours; otherwise the attempt, not closed, that somebody made for the same fingerprint
    *   before, and nothing was written
    */
-  begin(intent: Intent): Promise<Attempt | null>;
+  begin(intent: Intent, insteadOf?: string | null): Promise<Attempt | null>;
 
   append(record: JournalRecord): Promise<void>;
 

@@ -1,11 +1,14 @@
 import type { JournalFold } from './fold-journal.ts';
 import { nextAttempt } from './fold-journal.ts';
-import type { Attempt, JournalRecord } from './journal.ts';
+import type { Attempt, Intent, JournalRecord } from './journal.ts';
+import type { Fingerprint, LockEntry } from './lock.ts';
 
 /** One call of a journal: a line to add, or a claim, which is a line to add unless somebody has the fingerprint. */
 export interface JournalWrite {
   readonly record: JournalRecord;
   readonly isClaim: boolean;
+  /** The session that a claim wants another one in place of. */
+  readonly insteadOf?: string | null;
 }
 
 /** What is to be written for some calls, and what each of them is answered once it is. */
@@ -18,13 +21,21 @@ export interface SettledWrites {
 /**
  * Settles calls in their order, each knowing of those before it. A claim whose key is that of an attempt in `retry` is an
  * intent to send it again: it is written, and uses the permission up.
+ *
+ * @param recorded what lasts of attempts that the journal has dropped since this run began
  */
-export function settleWrites(fold: JournalFold, writes: readonly JournalWrite[]): SettledWrites {
+export function settleWrites(
+  fold: JournalFold,
+  writes: readonly JournalWrite[],
+  recorded: ReadonlyMap<Fingerprint, LockEntry> = new Map(),
+): SettledWrites {
   const pending = new Map<string, Attempt>();
   const records: JournalRecord[] = [];
-  const answers = writes.map(({ record, isClaim }) => {
+  const answers = writes.map(({ record, isClaim, insteadOf }) => {
     if (isClaim && record.type === 'intent') {
-      const live = fold.live(record.fingerprint, pending);
+      const entry = recorded.get(record.fingerprint);
+      const isNew = entry !== undefined && entry.session !== insteadOf;
+      const live = fold.live(record.fingerprint, pending) ?? (isNew ? droppedAttempt(record, entry) : null);
       if (live !== null && !(live.state === 'retry' && live.intent.key === record.key)) return live;
     }
     records.push(record);
@@ -35,6 +46,12 @@ export function settleWrites(fold: JournalFold, writes: readonly JournalWrite[])
     return null;
   });
   return { records, answers };
+}
+
+/** An attempt as it was before the journal could do without it. */
+function droppedAttempt(intent: Intent, entry: LockEntry): Attempt {
+  const { session, video_url, thumbnails, rendered_at } = entry;
+  return { intent, state: 'rendered', session, rendering: { session, video_url, thumbnails, rendered_at } };
 }
 
 interface Waiting {

@@ -3,7 +3,7 @@ import { compactJournal } from './compact-journal.ts';
 import { JournalFold } from './fold-journal.ts';
 import type { Attempt, Intent, JournalRecord, JournalState } from './journal.ts';
 import { JournalQueue, type JournalWrite, settleWrites } from './journal-writes.ts';
-import type { Lock } from './lock.ts';
+import type { Fingerprint, Lock, LockEntry } from './lock.ts';
 import {
   JOURNAL_HEADER,
   journalError,
@@ -72,9 +72,13 @@ export class SharedJournal {
   readonly #options: SharedJournalOptions;
   readonly #queue = new JournalQueue((writes) => this.#commit(writes));
   #tip: Version | null = null;
+  /** Whether it was read: from then on others may drop what this run has not seen. */
+  #isOpen = false;
   /** One that was asked for and has not begun. */
   #refresh: Promise<void> | null = null;
   #fold = new JournalFold();
+  /** What lasts of what others may have dropped; null: somebody has written since it was looked at. */
+  #recorded: ReadonlyMap<Fingerprint, LockEntry> | null = new Map();
 
   constructor(options: SharedJournalOptions) {
     this.#options = options;
@@ -85,8 +89,8 @@ export class SharedJournal {
   }
 
   /** See `Journal`; a claim under the key of an attempt in `retry` is one to send it again. */
-  begin(intent: Intent): Promise<Attempt | null> {
-    return this.#queue.add({ record: { type: 'intent', ...intent }, isClaim: true });
+  begin(intent: Intent, insteadOf: string | null = null): Promise<Attempt | null> {
+    return this.#queue.add({ record: { type: 'intent', ...intent }, isClaim: true, insteadOf });
   }
 
   async append(record: JournalRecord): Promise<void> {
@@ -130,7 +134,8 @@ export class SharedJournal {
     const { shared } = this.#options;
     const mark = this.#options.newMark();
     for (let races = 0, failures = 0; ; ) {
-      const { records, answers } = settleWrites(this.#fold, writes);
+      if (writes.some((write) => this.#isNewClaim(write))) this.#recorded ??= await this.#lookAtLock();
+      const { records, answers } = settleWrites(this.#fold, writes, this.#recorded ?? undefined);
       if (records.length === 0) return answers;
       const seen = this.#tip;
       // Others may write the very same lines: ours carry our mark.
@@ -155,9 +160,21 @@ export class SharedJournal {
   async #read(): Promise<void> {
     const tip = await this.#options.shared.read(this.#tip);
     if (tip?.commit !== this.#tip?.commit) this.#take(tip);
+    this.#isOpen = true;
+  }
+
+  #isNewClaim({ record, isClaim }: JournalWrite): boolean {
+    return isClaim && record.type === 'intent' && this.#fold.live(record.fingerprint, new Map()) === null;
+  }
+
+  /** What another run rendered, recorded and dropped while this one was at work is paid for, too. */
+  async #lookAtLock(): Promise<ReadonlyMap<Fingerprint, LockEntry>> {
+    const { videos } = await this.#options.lastingLock();
+    return new Map([...videos.values()].filter(({ lost }) => lost !== true).map((entry) => [entry.fingerprint, entry]));
   }
 
   #take(tip: Version | null): void {
+    if (this.#isOpen) this.#recorded = null;
     const fold = new JournalFold();
     for (const record of tip === null ? [] : this.#recordsOf(tip)) fold.take(record);
     this.#tip = tip;
