@@ -38,7 +38,8 @@ function nameOf(text: string): string {
   return safeFileName(text.replaceAll(/[{}]/g, ' '));
 }
 
-function withFileName(to: string): string {
+/** A destination that names a folder or a bucket alone, with the name that a file gets there. */
+export function withFileName(to: string): string {
   const file = '{id}.{extension}';
   if (/^(?:s3|gs):\/\/[^/]+$|^azblob:\/\/[^/]+\/[^/]+$/.test(to)) return `${to}/${file}`;
   return to.endsWith('/') || to === 'file:' ? `${to}${file}` : to;

@@ -52,22 +52,41 @@ export function readDeliver(
     const filled = fillDestination(to, video, '0'.repeat(64));
     const twice = destinations.some((one) => one.filled === filled);
     const problem =
+      (own === null ? missingLabel(to, video) : null) ??
       context.problemOf({ to, credential }, placeholders) ??
       context.problemOf({ to: filled, credential }, []) ??
-      (twice ? { part: 'to', message: 'The video would go there twice', hint: 'Leave one of the two out' } : null);
+      (twice ? DESTINATION_TWICE : null);
     if (problem === null) destinations.push({ to, credential, filled, at });
-    else diagnostics.push(diagnostic(problem, problem.part === 'to' ? at : credentialAt, own !== null));
+    else diagnostics.push(diagnostic(problem, problem.part === 'to' ? at : credentialAt, own === null ? to : null));
   }
-  const [, ...others] = written;
-  if (others.length >= MOST_DESTINATIONS) {
-    const message = `A video goes to ${MOST_DESTINATIONS} places at most, not to ${written.length}`;
-    diagnostics.push(diagnostic({ part: 'to', message }, others.at(-1)!.at, own !== null));
-  }
+  const tooMany = tooManyDestinations(written.length);
+  if (tooMany !== null) diagnostics.push(diagnostic(tooMany, written.at(-1)!.at, null));
   return { destinations, diagnostics };
 }
 
+/** What reelform.yaml says is right for the videos that have the label. */
+function missingLabel(to: string, { labels }: Pick<Video, 'labels'>): DestinationProblem | null {
+  const missing = [...to.matchAll(/\{label\.([^{}]*)\}/g)]
+    .map(([, name = '']) => name)
+    .find((name) => !(name in labels));
+  return missing === undefined ? null : { part: 'to', message: `The video has no label ${JSON.stringify(missing)}` };
+}
+
+/** What is wrong with the second of two places that are one. */
+export const DESTINATION_TWICE: DestinationProblem = {
+  part: 'to',
+  message: 'The video would go there twice',
+  hint: 'Leave one of the two out',
+};
+
 /** Services take no more at once. */
 const MOST_DESTINATIONS = 8;
+
+/** What is wrong with so many places for a video; null where nothing is. */
+export function tooManyDestinations(count: number): DestinationProblem | null {
+  if (count <= MOST_DESTINATIONS) return null;
+  return { part: 'to', message: `A video goes to ${MOST_DESTINATIONS} places at most, not to ${count}` };
+}
 
 interface WrittenDestination extends VideoDestination {
   readonly at: Span;
@@ -96,13 +115,14 @@ function nodesOf(node: TreeNode): readonly TreeNode[] {
   return node.kind === 'list' ? node.items : [node];
 }
 
-function diagnostic({ message, hint }: DestinationProblem, at: Span, isOwn: boolean): Diagnostic {
-  const ofAll = 'It is what reelform.yaml says of every video; write another "deliver" here';
+/** @param ofAll the destination as reelform.yaml has it, where it is not the definition's own */
+function diagnostic({ message, hint }: DestinationProblem, at: Span, ofAll: string | null): Diagnostic {
+  const elsewhere = `reelform.yaml says ${ofAll} of every video that says nothing else: give this one what it lacks, or a "deliver" of its own`;
   return {
     code: 'definition_invalid',
     severity: 'error',
     message: `deliver: ${message}`,
-    hint: isOwn ? hint : ofAll,
+    hint: ofAll === null ? hint : elsewhere,
     at,
   };
 }

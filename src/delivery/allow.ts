@@ -28,13 +28,33 @@ export function allowProblem(kind: Credential['kind'], prefix: string): string |
 export function isAllowed(target: Target, credential: Credential): boolean {
   if (target.kind !== credential.kind) return false;
   if (credential.allow === null) return true;
-  const placeOf = (written: string): string =>
-    credential.kind === 'file' ? absolute(written, credential.directory) : written;
-  const place = placeOf(writeTarget(target));
+  const place = placeFor(credential, writeTarget(target));
   return credential.allow.some((prefix) => {
-    const allowed = placeOf(prefix);
-    return place === allowed || place.startsWith(allowed.endsWith('/') ? allowed : `${allowed}/`);
+    const allowed = placeFor(credential, prefix);
+    return place === allowed || place.startsWith(withSlash(allowed));
   });
+}
+
+/** The same of a target with placeholders, or one that ends with a slash: whether any file of it might be written there. */
+export function mayBeAllowed(target: Target, credential: Credential): boolean {
+  const written = writeTarget(target);
+  const end = written.indexOf('{');
+  if (target.kind !== credential.kind || credential.allow === null || (end === -1 && !written.endsWith('/'))) {
+    return isAllowed(target, credential);
+  }
+  const begin = placeFor(credential, end === -1 ? written : written.slice(0, end));
+  return credential.allow.some((prefix) => {
+    const allowed = withSlash(placeFor(credential, prefix));
+    return allowed.startsWith(begin) || begin.startsWith(allowed);
+  });
+}
+
+function placeFor(credential: Credential, written: string): string {
+  return credential.kind === 'file' ? absolute(written, credential.directory) : written;
+}
+
+function withSlash(prefix: string): string {
+  return prefix.endsWith('/') ? prefix : `${prefix}/`;
 }
 
 /** Why a target cannot be delivered to with a credential; null where it can. */

@@ -1,6 +1,6 @@
 import type { DeliverContext, DestinationProblem } from '../definition/read-deliver.ts';
 import type { VideoDestination } from '../definition/video.ts';
-import { targetProblem } from '../delivery/allow.ts';
+import { mayBeAllowed, targetProblem } from '../delivery/allow.ts';
 import { parseTarget } from '../delivery/target.ts';
 import { nearest } from '../nearest.ts';
 import type { DeliveriesConfig, DeliveringService } from './deliveries-config.ts';
@@ -56,7 +56,7 @@ export function destinationProblem(
     return { part: 'credential', message: `There is no credential ${JSON.stringify(credential)}`, hint };
   }
   // What a placeholder stands for may decide whether it is allowed.
-  if (placeholders.length > 0 && parsed.target.kind === known.kind) return null;
+  if (placeholders.length > 0 && mayBeAllowed(parsed.target, known)) return null;
   const problem = targetProblem(parsed.target, known);
   return problem === null ? null : { part: 'to', ...messageOf(problem) };
 }

@@ -1,4 +1,5 @@
-import { placeholdersOf } from '../definition/fill-destination.ts';
+import { placeholdersOf, withFileName } from '../definition/fill-destination.ts';
+import { DESTINATION_TWICE, tooManyDestinations } from '../definition/read-deliver.ts';
 import type { VideoDestination } from '../definition/video.ts';
 import type { Credential } from '../delivery/credential.ts';
 import { parseCredentials } from '../delivery/parse-credentials.ts';
@@ -39,14 +40,20 @@ export function readDeliveries(
   );
   // What is wrong with a credential is told there, and not wherever it is used.
   const known = diagnostics.length === 0 ? credentials : null;
-  const deliver = destinationsOf(written.deliver).map(({ destination, path, isMap }): VideoDestination => {
-    const wrong = known === null ? null : problemOfAll(destination, service, known);
+  const places = destinationsOf(written.deliver);
+  const deliver = places.map(({ destination, path, isMap }, index): VideoDestination => {
+    const earlier = places.slice(0, index).map((one) => withFileName(one.destination.to));
+    const twice = earlier.includes(withFileName(destination.to)) ? DESTINATION_TWICE : null;
+    const wrong = known === null ? null : (problemOfAll(destination, service, known) ?? twice);
     if (wrong !== null) {
       const place = isMap ? [...path, wrong.part] : path;
       diagnostics.push(problem(`deliver: ${wrong.message}`, wrong.hint, place, 'value', locate));
     }
     return destination;
   });
+  const tooMany = tooManyDestinations(places.length);
+  if (tooMany !== null)
+    diagnostics.push(problem(`deliver: ${tooMany.message}`, tooMany.hint, ['deliver'], 'value', locate));
   const assets = readAssets(written.assets);
   if (assets !== null && known !== null) diagnostics.push(...assetsProblems(assets, known, locate));
   return { credentials, deliver, assets, diagnostics };

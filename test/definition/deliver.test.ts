@@ -50,6 +50,16 @@ describe('deliver', () => {
     expect(delivered(files, 'deliver: s3://other/\n').places).toEqual([[['s3://other/', null]]]);
   });
 
+  it('tells of what reelform.yaml asks for, and a video does not have', () => {
+    const files = { 'videos/berlin.yaml': DEFINITION, 'videos/oslo.yaml': `${DEFINITION}labels: {region: north}\n` };
+    const config = `${CREDENTIALS}deliver: {to: "s3://videos/public/{label.region}/{id}", credential: main}\n`;
+    const { problems, places } = delivered(files, config);
+    expect(problems).toEqual([
+      expect.stringMatching(/^definition_invalid videos\/berlin\.yaml:\S+ deliver: The video has no label "region"/),
+    ]);
+    expect(places).toHaveLength(1);
+  });
+
   it.each([
     ['s3://videos/{session_id}.mp4', '7:10', 'another place for each rendering'],
     ['s3://videos/{date}.mp4', '7:10', 'another place for each day'],
@@ -126,6 +136,9 @@ describe('deliver, credentials and assets of reelform.yaml', () => {
   it.each([
     ['deliver: s3://videos/all.mp4', '2:10', 'Every video would go to the same place'],
     ['deliver: ["s3://videos/{id}", "s3://videos/{date}/{id}"]', '2:31', 'each day'],
+    ['deliver: [s3://videos/, "s3://videos/{id}.{extension}"]', '2:25', 'there twice'],
+    ['deliver: [file:1/, file:2/, file:3/, file:4/, file:5/, file:6/, file:7/, file:8/, file:9/]', '2:10', '8 places'],
+    [`${CREDENTIALS}deliver: {to: "s3://videos/private/{id}", credential: main}`, '5:15', 'may not write there'],
     ['deliver: {to: s3://videos/, credential: nobody}', '2:41', 'no credential "nobody"'],
     ['credentials: {main: {kind: s3, secret_access_key: hush}}', '2:32', 'would be a secret in a file'],
     ['assets: {publish: s3://assets/}', '2:1', 'has no public_url'],

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isAllowed } from '../../src/delivery/allow.ts';
+import { isAllowed, mayBeAllowed } from '../../src/delivery/allow.ts';
 import type { Credential } from '../../src/delivery/credential.ts';
 import { fillTarget, SERVICE_PLACEHOLDERS } from '../../src/delivery/fill-target.ts';
 import { parseTarget, type Target, writeTarget } from '../../src/delivery/target.ts';
 
-function targetOf(to: string): Target {
-  const parsed = parseTarget(to);
+function targetOf(to: string, placeholders: readonly string[] = []): Target {
+  const parsed = parseTarget(to, placeholders);
   if (!parsed.ok) throw new Error(parsed.problem.message);
   return parsed.target;
 }
@@ -136,5 +136,22 @@ describe('isAllowed()', () => {
     [false, 'file:/etc/cron.d/1', folder],
   ])('says %s of %s', (answer, to, by) => {
     expect(isAllowed(targetOf(to), by)).toBe(answer);
+  });
+
+  it.each<[boolean, string, Credential]>([
+    [true, 's3://videos/{id}', credential],
+    [true, 's3://shared/{id}', credential],
+    [true, 's3://shared/pub{id}', credential],
+    [true, 's3://shared/', credential],
+    [true, 's3://shared/more/deep/{id}', credential],
+    [false, 's3://shared/private/{id}', credential],
+    [false, 's3://shared/more', credential],
+    [false, 'gs://videos/{id}', credential],
+    [true, 's3://anything/{id}', { ...credential, allow: null }],
+    [true, 'file:o{id}', folder],
+    [true, 'file:out/', folder],
+    [false, 'file:outside/{id}', folder],
+  ])('mayBeAllowed() says %s of %s', (answer, to, by) => {
+    expect(mayBeAllowed(targetOf(to, ['id']), by)).toBe(answer);
   });
 });
