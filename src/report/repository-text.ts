@@ -13,8 +13,11 @@ export interface RepositoryReport {
   readonly hasVideo: boolean;
   readonly ci: 'github' | 'gitlab' | 'none';
   readonly service: string;
-  /** Whether a repository of git begins further up, so that nobody reads the workflows. */
-  readonly isBelowTop: boolean;
+  /** What the workflows take for the branch that is merged into. */
+  readonly branch: string;
+  readonly hasGit: boolean;
+  /** Whether the jobs of GitLab at the top were there already, and know nothing of ours. */
+  readonly needsInclude: boolean;
   /** Whether a package.json was there, which may not name reelform. */
   readonly needsPackage: boolean;
 }
@@ -50,7 +53,7 @@ export function repositoryText(report: RepositoryReport, { color }: { readonly c
 }
 
 function nextSteps(report: RepositoryReport, folder: string): string[] {
-  const { hasVideo, needsPackage, ci, service, left, isBelowTop } = report;
+  const { hasVideo, needsPackage, ci, service, left, branch, hasGit, needsInclude } = report;
   const install = needsPackage ? 'npm install --save-dev --save-exact reelform' : 'npm install';
   return [
     ...(folder === '' ? [] : [`cd ${escapeControls(/^[\w./-]+$/.test(folder) ? folder : JSON.stringify(folder))}`]),
@@ -64,9 +67,10 @@ function nextSteps(report: RepositoryReport, folder: string): string[] {
       : ['npx reelform template init FILE       a template from any Lottie, to name in reelform.yaml']),
     'npx reelform lock merge --install     in each clone: git merges the lockfile entry by entry',
     ...(left.includes('.gitignore') ? ['Put node_modules/, renders/ and .reelform/ into .gitignore'] : []),
+    ...(needsInclude ? ['Include .gitlab-ci.yml of this folder in the one at the top'] : []),
+    ...(hasGit || ci === 'none'
+      ? []
+      : [`${`git init --initial-branch=${branch}`.padEnd(38)}what is merged into it is rendered`]),
     ...(ci === 'none' ? [] : ['Commit all of it, package-lock.json too: the workflows run npm ci']),
-    ...(isBelowTop
-      ? ['Workflows are read at the top of a git repository: move them there, and let them work in this folder']
-      : []),
   ];
 }

@@ -1,7 +1,8 @@
 import { existsSync, lstatSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
-import { dirname, join, relative, resolve } from 'node:path';
+import { dirname, join, relative, resolve, sep } from 'node:path';
 import { EXIT, ReelformError } from '../../diagnostic.ts';
+import { repositoryPlace } from '../../git/repository-place.ts';
 import { CONFIG_FILE } from '../../project/find-root.ts';
 import { writeFileAtomic } from '../../project/write-file.ts';
 import { initQuestion, repositoryText } from '../../report/repository-text.ts';
@@ -9,6 +10,7 @@ import { directoryOf } from '../diagnose.ts';
 import type { GlobalOptions } from '../global-options.ts';
 import { type Io, wantsColor } from '../io.ts';
 import { type StarterChoices, starterFiles } from './starter-files.ts';
+import { isPlaceable } from './workflow-text.ts';
 
 export interface InitOptions extends GlobalOptions {
   readonly service?: string;
@@ -28,20 +30,28 @@ export const TEMPLATE_CHOICES = ['card', 'none'] as const;
 export async function initCommand(folder: string | undefined, options: InitOptions, io: Io): Promise<number> {
   const directory = directoryOf(options, io);
   const root = resolve(directory, folder ?? '.');
-  const choices = await choose(options, io);
+  const { top, branch } = await placeOf(root);
+  const place = { branch: branch ?? 'main', folder: top === null ? '' : slashed(relative(top, root)) };
+  const choices = { ...(await choose(options, io)), place };
+  if (choices.ci !== 'none' && !isPlaceable(place.folder)) {
+    throw invalid(
+      `Workflows cannot name the folder ${JSON.stringify(place.folder)}: call it otherwise, or say --ci none`,
+    );
+  }
   const isNew = !existsSync(join(root, CONFIG_FILE));
   const files = starterFiles(choices).filter(({ path }) => isNew || !isOfExample(path));
   const written: string[] = [];
   const left: string[] = isNew ? [] : [CONFIG_FILE];
-  for (const { path, content } of files) {
-    const target = join(root, path);
+  for (const { path, content, isAtTop = false } of files) {
+    const target = join(isAtTop ? (top ?? root) : root, path);
+    const told = slashed(relative(root, target));
     if (isThere(target)) {
-      left.push(path);
+      left.push(told);
       continue;
     }
     await mkdir(dirname(target), { recursive: true });
     await writeFileAtomic(target, content);
-    written.push(path);
+    written.push(told);
   }
   const report = {
     written,
@@ -50,7 +60,9 @@ export async function initCommand(folder: string | undefined, options: InitOptio
     hasVideo: isNew && choices.template === 'card',
     ci: choices.ci,
     service: choices.service,
-    isBelowTop: choices.ci !== 'none' && isBelowTop(root),
+    branch: place.branch,
+    hasGit: top !== null,
+    needsInclude: left.some((path) => path.endsWith('../.gitlab-ci.yml')),
     needsPackage: left.includes('package.json'),
   };
   io.stdout.write(repositoryText(report, { color: wantsColor(io.stdout, io.env, options.color) }));
@@ -67,15 +79,19 @@ function isThere(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 }
 
-/** Whether a repository of git begins further up: forges read workflows at its top alone. */
-function isBelowTop(root: string): boolean {
-  for (let folder = root; ; folder = dirname(folder)) {
-    if (existsSync(join(folder, '.git'))) return folder !== root;
-    if (dirname(folder) === folder) return false;
-  }
+/** Where the repository of git begins that a folder, which need not be there, is or will be in. */
+async function placeOf(root: string): Promise<{ readonly top: string | null; readonly branch: string | null }> {
+  let folder = root;
+  while (!existsSync(folder) && dirname(folder) !== folder) folder = dirname(folder);
+  const place = await repositoryPlace(folder);
+  return place === null ? { top: null, branch: null } : { top: resolve(folder, place.up), branch: place.branch };
 }
 
-async function choose(options: InitOptions, io: Io): Promise<StarterChoices> {
+function slashed(path: string): string {
+  return path.split(sep).join('/');
+}
+
+async function choose(options: InitOptions, io: Io): Promise<Omit<StarterChoices, 'place'>> {
   const asks = io.interactive && options.yes !== true;
   const oneOf = async <T extends string>(
     name: 'ci' | 'template',

@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { schemaFiles } from '../../project/schema-files.ts';
 import { parseTemplatePackage } from '../../template/parse-template-package.ts';
 import { VERSION } from '../global-options.ts';
+import { githubWorkflow, gitlabJobs, placeSuffix, type WorkflowPlace } from './workflow-text.ts';
 
 /** What a new repository is to be. */
 export interface StarterChoices {
@@ -10,12 +11,15 @@ export interface StarterChoices {
   readonly service: string;
   readonly ci: 'github' | 'gitlab' | 'none';
   readonly template: 'card' | 'none';
+  /** Where workflows are to work. */
+  readonly place: WorkflowPlace;
 }
 
 /** A file of a new repository. */
 export interface StarterFile {
-  /** Repository-relative. */
+  /** From the folder that is made; that of a workflow, from the top of git's repository. */
   readonly path: string;
+  readonly isAtTop?: true;
   readonly content: string | Uint8Array;
 }
 
@@ -31,7 +35,7 @@ export function starterFiles(choices: StarterChoices): StarterFile[] {
     ...(choices.template === 'card' ? templateFiles(starter) : []),
     { path: '.gitignore', content: 'node_modules/\nrenders/\n.reelform/\n' },
     { path: '.gitattributes', content: 'reelform.lock.json merge=reelform\n' },
-    ...workflowFiles(starter, choices.ci),
+    ...workflowFiles(starter, choices),
     { path: 'package.json', content: packageText() },
   ];
 }
@@ -64,11 +68,22 @@ function templateFiles(starter: string): StarterFile[] {
   ];
 }
 
-function workflowFiles(starter: string, ci: StarterChoices['ci']): StarterFile[] {
+function workflowFiles(starter: string, { ci, place }: StarterChoices): StarterFile[] {
   if (ci === 'none') return [];
-  const [from, to] = ci === 'github' ? ['github', '.github/workflows/'] : ['gitlab', ''];
-  const names = readdirSync(join(starter, from)).sort();
-  return names.map((name) => ({ path: `${to}${name}`, content: readFileSync(join(starter, from, name), 'utf8') }));
+  const read = (path: string): string => readFileSync(join(starter, ci, path), 'utf8');
+  if (ci === 'gitlab') {
+    const path = '.gitlab-ci.yml';
+    const jobs: StarterFile = { path, content: gitlabJobs(read(path), place) };
+    const include = `include:\n  - local: ${JSON.stringify(`${place.folder}/${path}`)}\n`;
+    return place.folder === '' ? [jobs] : [jobs, { path, isAtTop: true, content: include }];
+  }
+  return readdirSync(join(starter, ci))
+    .sort()
+    .map((name) => ({
+      path: `.github/workflows/${name.replace('.yml', `${placeSuffix(place)}.yml`)}`,
+      isAtTop: true,
+      content: githubWorkflow(read(name), place),
+    }));
 }
 
 function packageText(): string {

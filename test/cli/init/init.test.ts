@@ -1,7 +1,10 @@
-import { appendFileSync, existsSync, readFileSync, symlinkSync } from 'node:fs';
+import { appendFileSync, existsSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
+import { validateWorkflow } from '@action-validator/core';
 import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
 import { EXIT } from '../../../src/diagnostic.ts';
+import { cloneOf, newRemote, newRepository } from '../../support/git-repository.ts';
 import { temporaryRepository, writeFiles } from '../../support/temporary-repository.ts';
 import { reelform } from '../../support/test-io.ts';
 
@@ -35,6 +38,7 @@ Next
   npx reelform plan                     what would be rendered
   npx reelform apply                    render it, and record it
   npx reelform lock merge --install     in each clone: git merges the lockfile entry by entry
+  git init --initial-branch=main        what is merged into it is rendered
   Commit all of it, package-lock.json too: the workflows run npm ci
 `);
     const own = join(root, 'videos');
@@ -67,9 +71,10 @@ Next
   });
 
   it('asks a person for what is not said', async () => {
-    const root = temporaryRepository({ '.git/HEAD': '' });
+    const { root } = await newRepository();
     const answers = { interactive: true, answer: '' };
-    expect((await reelform(root, ['init', 'a', '--template', 'none'], answers)).stdout).toContain('move them there');
+    const asked = await reelform(root, ['init', 'a', '--template', 'none'], answers);
+    expect(asked.stdout).toContain('  ../.github/workflows/plan-a.yml\n');
     expect(read(root, 'a/reelform.yaml')).toContain('service: embedded\ntemplates: {}\n');
     const remote = await reelform(root, [
       'init',
@@ -91,6 +96,50 @@ Next
       expect([exitCode, stderr]).toEqual([EXIT.error, expect.stringContaining('init_invalid')]);
     }
     expect(existsSync(join(root, 'c'))).toBe(false);
+  });
+
+  it('writes workflows for the branch that there is, and for a folder of a larger repository', async () => {
+    const remote = await newRemote();
+    const first = await cloneOf(remote);
+    await first.git('checkout', '--quiet', '-b', 'trunk');
+    await first.commit({ '.gitlab-ci.yml': 'test: {script: [make]}\n' });
+    await first.git('push', '--quiet', 'origin', 'trunk');
+    await remote.git('symbolic-ref', 'HEAD', 'refs/heads/trunk');
+    const { root, git } = await cloneOf(remote);
+    await git('checkout', '--quiet', '-b', 'begin');
+    await reelform(root, ['init', 'site/my videos', '--yes']);
+    const files = readdirSync(join(root, '.github/workflows'));
+    expect(files).toEqual(['apply', 'drift', 'plan-comment', 'plan'].map((name) => `${name}-site-my-videos.yml`));
+    for (const file of files) {
+      const text = read(root, `.github/workflows/${file}`);
+      expect([file, validateWorkflow(text).errors, /\[?main\b/.test(text.replaceAll(/^ *#.*$/gm, ''))]).toEqual([
+        file,
+        [],
+        false,
+      ]);
+      const workflow = parse(text) as {
+        defaults: object;
+        jobs: Record<string, { steps: { with?: Record<string, string> }[] }>;
+      };
+      expect(workflow.defaults).toEqual({ run: { 'working-directory': 'site/my videos' } });
+      const paths = Object.values(workflow.jobs).flatMap(({ steps }) => steps.flatMap((step) => step.with?.path ?? []));
+      expect(paths.filter((path) => !path.startsWith('site/my videos/'))).toEqual([]);
+    }
+    const apply = read(root, '.github/workflows/apply-site-my-videos.yml');
+    expect(apply).toContain('branches: [trunk]\n');
+    expect(apply).toContain('ref: trunk\n');
+
+    // Jobs of GitLab that are there stay as they are, and what is said for ours is for no other.
+    const { stdout } = await reelform(root, ['init', 'b', '--ci', 'gitlab', '--yes']);
+    expect(stdout).toContain('Include .gitlab-ci.yml of this folder');
+    const jobs = parse(read(root, 'b/.gitlab-ci.yml')) as Record<string, { extends?: string }>;
+    expect(Object.entries(jobs).map(([name, { extends: from }]) => [name, from])).toEqual([
+      ['.reelform-b', undefined],
+      ...['plan-b', 'apply-b', 'drift-b'].map((name) => [name, '.reelform-b']),
+    ]);
+    const { exitCode, stderr } = await reelform(root, ['init', 'c*', '--yes']);
+    expect([exitCode, stderr]).toEqual([EXIT.error, expect.stringContaining('init_invalid')]);
+    expect(existsSync(join(root, 'c*'))).toBe(false);
   });
 
   it('is a folder that must be one', async () => {

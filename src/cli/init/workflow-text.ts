@@ -1,0 +1,74 @@
+/** Where workflows are to work. */
+export interface WorkflowPlace {
+  /** What is merged into. */
+  readonly branch: string;
+  /** From the top of the repository, with `/`; empty for the top itself. */
+  readonly folder: string;
+}
+
+/** What a folder can be called to be named by a workflow: nothing that a glob, an expression or a shell reads otherwise. */
+export function isPlaceable(folder: string): boolean {
+  return folder === '' || /^[\w@][\w.@-]*(?: [\w.@-]+)*(?:\/[\w@][\w.@-]*(?: [\w.@-]+)*)*$/.test(folder);
+}
+
+/** What tells the workflows of a folder from those of another: `-videos`, or nothing for the top. */
+export function placeSuffix({ folder }: WorkflowPlace): string {
+  const slug = folder
+    .replaceAll(/[^A-Za-z0-9]+/g, '-')
+    .replaceAll(/^-|-$/g, '')
+    .slice(0, 40);
+  return slug === '' ? '' : `-${slug}`;
+}
+
+/** A workflow of GitHub as it is in this package, for another branch than main, or for a folder of the repository. */
+export function githubWorkflow(text: string, place: WorkflowPlace): string {
+  const { branch, folder } = place;
+  const name = /^[\w./-]+$/.test(branch) ? branch : JSON.stringify(branch);
+  const merged = text.replace('branches: [main]', `branches: [${name}]`).replace('ref: main\n', `ref: ${name}\n`);
+  if (folder === '') return merged;
+  const suffix = placeSuffix(place);
+  const quoted = (path: string): string => (/\s/.test(path) ? JSON.stringify(path) : path);
+  const own = (path: string): string => quoted(`${folder}/${path}`);
+  const changed = (indent: string, more: readonly string[] = []): string =>
+    [`${indent}paths:`, ...[`${folder}/**`, ...more].map((path) => `${indent}  - ${JSON.stringify(path)}`)].join('\n');
+  return merged
+    .replace(/^name: (.*)$/m, `name: $1${suffix}`)
+    .replace('workflows: [plan]', `workflows: [plan${suffix}]`)
+    .replace(/ It is run for every\n# pull request: .*?end\.\n/s, '\n')
+    .replace(/^ {2}pull_request:$/m, () => `  pull_request:\n${changed('    ')}`)
+    .replace('    paths-ignore: [reelform.lock.json]', () => changed('    ', [`!${folder}/reelform.lock.json`]))
+    .replace(/^concurrency:$/m, () => `defaults:\n  run:\n    working-directory: ${quoted(folder)}\n\nconcurrency:`)
+    .replaceAll(
+      '          cache: npm\n',
+      () => `          cache: npm\n          cache-dependency-path: ${own('package-lock.json')}\n`,
+    )
+    .replaceAll(/^( {10}path: )(plan\/plan\.html|plan|renders)$/gm, (_, key: string, path: string) => key + own(path))
+    .replaceAll(/^( {10}name: )(reelform-plan|renders)$/gm, `$1$2${suffix}`)
+    .replaceAll('--name reelform-plan ', `--name reelform-plan${suffix} `)
+    .replaceAll('comment github --check ', `comment github --check --tag ${suffix.slice(1)} `)
+    .replaceAll('renders-$', `renders${suffix}-$`)
+    .replaceAll('restore-keys: renders-\n', `restore-keys: renders${suffix}-\n`);
+}
+
+/** The jobs of GitLab, for a folder of the repository; the branch is what GitLab says it is. */
+export function gitlabJobs(text: string, place: WorkflowPlace): string {
+  const { folder } = place;
+  if (folder === '') return text;
+  const suffix = placeSuffix(place);
+  const own = (path: string): string => JSON.stringify(`${folder}/${path}`);
+  return (
+    text
+      .replace('    - npm ci ', () => `    - cd ${JSON.stringify(folder)}\n    - npm ci `)
+      .replace('[package-lock.json]', () => `[${own('package-lock.json')}]`)
+      .replace('[.npm/]', () => `[${own('.npm/')}]`)
+      .replace('paths: [plan]', () => `paths: [${own('plan')}]`)
+      .replace('paths: [renders, reelform.lock.json]', () => `paths: [${own('renders')}, ${own('reelform.lock.json')}]`)
+      .replaceAll(/: (\.reelform\/gitlab\/\w+\.json)$/gm, (_, path: string) => `: ${own(path)}`)
+      .replace('artifacts/file/plan/', () => `artifacts/file/${encodeURI(folder)}/plan/`)
+      .replace('comment gitlab ', `comment gitlab --tag ${suffix.slice(1)} `)
+      .replace('resource_group: reelform-apply', `resource_group: reelform-apply${suffix}`)
+      // What is said for all jobs would be for those of others, too.
+      .replace(/^default:$/m, `.reelform${suffix}:`)
+      .replaceAll(/^(plan|apply|drift):$/gm, `$1${suffix}:\n  extends: .reelform${suffix}`)
+  );
+}
