@@ -1,65 +1,98 @@
-import type { ApplyOutcome, Failure } from '../apply/events.ts';
+import type { ApplyOutcome } from '../apply/events.ts';
 import { countNoun } from './count-noun.ts';
-import { escapeMarkdown, markdownCode } from './escape-markdown.ts';
+import { markdownCode } from './escape-markdown.ts';
+import { markdownLink } from './markdown-link.ts';
+import { markdownProblems, type Problem } from './markdown-problems.ts';
+import { TROUBLE_COLUMNS, troubleRow } from './markdown-troubles.ts';
+import type { Trouble } from './run-troubles.ts';
 
 /** Of 65,536 that a comment may have. */
 const MOST_CHARACTERS = 50_000;
-/** Of one message: services repeat what they were sent. */
-const MOST_OF_MESSAGE = 1_000;
+const MOST_PROBLEMS = 20;
 
 /** Title of the one issue about what the last apply could not do. */
 export const FAILURES_TITLE = 'Reelform: failed renders';
 
+/** What an apply could not do. */
+export interface FailedRun {
+  readonly outcome: ApplyOutcome;
+  readonly troubles: readonly Trouble[];
+  /** What kept it from all else, or its lockfile from its branch. */
+  readonly problems: readonly Problem[];
+}
+
+/** Where it was. */
+export interface FailedAt {
+  /** That was applied. */
+  readonly commit: string;
+  /** The page of the commit, and of the run; null where there is none. */
+  readonly commitUrl: string | null;
+  readonly runUrl: string | null;
+  /** Where the files of the repository can be looked at, ended by `/`; null: nowhere. */
+  readonly filesUrl: string | null;
+}
+
 /**
- * What an apply could not do, video by video, for a comment or an issue.
+ * What an apply could not do, why, where that stands and what to do about it, for a comment or an issue.
  *
- * @param from the commit that was applied, and the page of its run where there is one
  * @returns null when all went well
  */
-export function failuresMarkdown(
-  { failed, undelivered, unknown }: ApplyOutcome,
-  from: { readonly commit: string; readonly runUrl: string | null },
-): string | null {
-  const count = failed.length + undelivered.length + unknown.length;
-  if (count === 0) return null;
-  const run = from.runUrl === null ? '' : ` ([run](${from.runUrl}))`;
-  const head = [
-    `**Reelform could not finish ${countNoun(count, 'video')}** of ${from.commit.slice(0, 12)}${run}.`,
-    'The next `reelform apply` takes up these alone: what was rendered is recorded.',
-  ];
-  const blocks = [
-    ...failed.map(({ id, failures }) => blockOf(id, 'not rendered', failures)),
-    ...undelivered.map(({ id, failures }) => blockOf(id, 'rendered, not delivered', failures)),
-    ...unknown.map(({ id }) => `- ${markdownCode(id)}: not known whether it was taken on; see \`reelform resolve\``),
-  ];
-  const shown: string[] = [];
-  let size = 0;
-  for (const block of blocks) {
-    size += block.length + 1;
-    if (size > MOST_CHARACTERS) break;
-    shown.push(block);
+export function failuresMarkdown(run: FailedRun, at: FailedAt): string | null {
+  const { troubles, problems } = run;
+  const count = troubles.reduce((sum, { ids }) => sum + ids.length, 0);
+  if (count + problems.length === 0) return null;
+  const head = [headOf(run, count, at), markdownProblems(problems, MOST_PROBLEMS)];
+  const next = nextOf(run);
+  const rows: string[] = [];
+  let left = MOST_CHARACTERS - [...head, next].join('').length;
+  let shown = 0;
+  for (const trouble of troubles) {
+    const row = troubleRow(trouble, at.filesUrl);
+    left -= row.length + 1;
+    if (left < 0) break;
+    rows.push(row);
+    shown += trouble.ids.length;
   }
-  const left = blocks.length - shown.length;
-  return [...head, '', ...shown, ...(left > 0 ? [`- and ${countNoun(left, 'video')} more: see the run`] : [])].join(
-    '\n',
-  );
+  const more = count - shown;
+  const table = rows.length === 0 ? '' : [TROUBLE_COLUMNS, ...rows].join('\n');
+  const rest = more > 0 ? `And ${countNoun(more, 'video')} more: see ${pageOf('the run', at.runUrl)}.` : '';
+  return [...head, table, rest, next].filter((block) => block !== '').join('\n\n');
 }
 
 /** What the issue says once all is well. */
-export function mendedMarkdown(commit: string): string {
-  return `All videos are as their definitions want them, as of ${commit.slice(0, 12)}.`;
+export function mendedMarkdown({ commit, commitUrl }: Pick<FailedAt, 'commit' | 'commitUrl'>): string {
+  return `All videos are as their definitions want them, as of ${shaOf(commit, commitUrl)}.`;
 }
 
-function blockOf(id: string, what: string, failures: readonly Failure[]): string {
-  const lines = failures.map(({ code, message, hint, editable }) => {
-    const where = editable === undefined ? '' : ` ${markdownCode(editable)}:`;
-    const tip = hint === undefined ? '' : ` Hint: ${inert(hint)}`;
-    return `  - ${markdownCode(code)}:${where} ${inert(message)}.${tip}`;
-  });
-  return [`- ${markdownCode(id)}, ${what}:`, ...lines].join('\n');
+function headOf({ outcome }: FailedRun, count: number, { commit, commitUrl, runUrl }: FailedAt): string {
+  const what = count === 0 ? 'could not apply' : `could not finish ${countNoun(count, 'video')} of`;
+  const run = runUrl === null ? '' : ` (${pageOf('run', runUrl)})`;
+  const others = outcome.rendered + outcome.recorded;
+  const well =
+    others === 0 ? '' : ` ${countNoun(others, 'other')} went well and ${others === 1 ? 'is' : 'are'} recorded.`;
+  return `**Reelform ${what}** ${shaOf(commit, commitUrl)}${run}.${well}`;
 }
 
-function inert(text: string): string {
-  const short = text.length > MOST_OF_MESSAGE ? `${text.slice(0, MOST_OF_MESSAGE).toWellFormed()}…` : text;
-  return escapeMarkdown(short.replaceAll(/\s+/g, ' '));
+function nextOf({ troubles, problems }: FailedRun): string {
+  const isUnknown = troubles.some(({ what }) => what === 'unknown');
+  const lines = [
+    ...(troubles.length + problems.length > 0
+      ? ['Mend what is named here and merge it; where nothing is to be mended, run the workflow again.']
+      : []),
+    ...(troubles.length > 0 ? ['Either takes up these alone: nothing that was rendered is rendered again.'] : []),
+    ...(isUnknown
+      ? [
+          'What is not known is not asked for again before `reelform resolve` is told what became of it: it could be paid for twice.',
+        ]
+      : []),
+  ];
+  return lines.join(' ');
+}
+
+function shaOf(commit: string, url: string | null): string {
+  return pageOf(markdownCode(commit.slice(0, 12)), url);
+}
+
+function pageOf(words: string, url: string | null): string {
+  return (url === null ? null : markdownLink(words, url)) ?? words;
 }

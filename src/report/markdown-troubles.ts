@@ -1,7 +1,7 @@
 import { countNoun, formatCount } from './count-noun.ts';
 import { escapeMarkdown, markdownCode } from './escape-markdown.ts';
 import { markdownLink } from './markdown-link.ts';
-import type { PlacedFailure, Trouble } from './run-troubles.ts';
+import type { Place, PlacedFailure, Trouble } from './run-troubles.ts';
 import { shortenText } from './shorten-text.ts';
 
 const MOST_NAMES = 5;
@@ -22,11 +22,11 @@ const MARKS: Readonly<Record<Trouble['what'], string>> = {
  *
  * @param filesUrl where the files of the repository can be looked at, ended by `/`; null: nowhere
  */
-export function troubleRow({ what, ids, title, failures }: Trouble, filesUrl: string | null): string {
+export function troubleRow({ what, ids, title, failures, places }: Trouble, filesUrl: string | null): string {
   const shown = failures.slice(0, MOST_FAILURES);
   const more = failures.length - shown.length;
   const why = [...shown.map(whyOf), ...(more > 0 ? [`and ${formatCount(more)} more`] : [])].join('<br>');
-  const where = [...new Set(shown.map((failure) => placeOf(failure, filesUrl)))].filter((place) => place !== '');
+  const where = places.slice(0, MOST_NAMES).map((place) => placeLink(place, filesUrl));
   return `| ${MARKS[what]} | ${videosOf(ids, title)} | ${why} | ${where.join('<br>')} |`;
 }
 
@@ -45,7 +45,7 @@ function whyOf({ code, editable, source, message, hint }: PlacedFailure): string
   return `${about}${escapeMarkdown(shortenText(plain(message), LONGEST.message))} ${markdownCode(code)}${todo}`;
 }
 
-function placeOf({ file, line }: PlacedFailure, filesUrl: string | null): string {
+function placeLink({ file, line }: Place, filesUrl: string | null): string {
   if (file === null) return '';
   const words = markdownCode(shortenText(line === null ? file : `${file}:${line}`, LONGEST.name));
   if (filesUrl === null) return words;

@@ -1,18 +1,25 @@
 import type { ApplyOutcome, Failure } from '../apply/events.ts';
 import { resourceSpan } from '../definition/resource-span.ts';
+import { byCodeUnit } from '../digest.ts';
 import type { ChangeDocument } from '../plan/plan-document.ts';
 import type { JsonDiagnostic } from './diagnostics-json.ts';
 import { failureKey } from './failure-lines.ts';
 import { textPosition } from './text-position.ts';
 
-/** A failure, and where the definition of the first video that met it says what it is about. */
-export interface PlacedFailure extends Failure {
+/** Where a definition says what a failure is about. */
+export interface Place {
   /** Repository-relative; null where no file is known. */
   readonly file: string | null;
   /** From 1; null where the file does not say it, but one that it extends or a row of its data. */
   readonly line: number | null;
   readonly column: number | null;
 }
+
+/** A failure, as the first video that met it has it. */
+export type PlacedFailure = Failure & Place;
+
+/** So many videos of a group have their places told. */
+const PLACED = 5;
 
 /** What videos had that did not go well, each kind once for all that met it. */
 export interface Trouble {
@@ -22,6 +29,8 @@ export interface Trouble {
   /** Of the first. */
   readonly title: string;
   readonly failures: readonly PlacedFailure[];
+  /** Where the definitions of the first ones say what the failures are about, each place once. */
+  readonly places: readonly Place[];
 }
 
 /** What is needed to say where a video stands. */
@@ -33,7 +42,7 @@ export interface TroubleContext {
 
 /**
  * All that a person has to look at after a run: those first that most videos met, what is not rendered before what is not
- * delivered or not known.
+ * delivered or not known; videos by their ids.
  */
 export function runTroubles(outcome: ApplyOutcome, context: TroubleContext): Trouble[] {
   const changes = new Map(context.changes.map((change) => [change.id, change]));
@@ -45,7 +54,7 @@ export function runTroubles(outcome: ApplyOutcome, context: TroubleContext): Tro
   ] as const;
   return kinds.flatMap(([what, failed]) => {
     const groups = new Map<string, { readonly ids: string[]; readonly failures: readonly Failure[] }>();
-    for (const { id, failures } of failed) {
+    for (const { id, failures } of [...failed].sort((a, b) => byCodeUnit(a.id, b.id))) {
       const key = what === 'unknown' ? id : failureKey(failures);
       const group = groups.get(key);
       if (group === undefined) groups.set(key, { ids: [id], failures });
@@ -53,9 +62,16 @@ export function runTroubles(outcome: ApplyOutcome, context: TroubleContext): Tro
     }
     const largestFirst = [...groups.values()].sort((a, b) => b.ids.length - a.ids.length);
     return largestFirst.map(({ ids, failures }) => {
-      const change = changes.get(ids[0]!);
-      const path = change?.path ?? null;
-      return { what, ids, title: change?.title ?? '', failures: failures.map((one) => placed(one, path, context)) };
+      const [first, ...others] = ids.slice(0, PLACED).map((id) => {
+        const path = changes.get(id)?.path ?? null;
+        return failures.map((one) => ({ ...one, ...placeOf(one, path, context) }));
+      });
+      const places = new Map<string, Place>();
+      for (const { file, line, column } of [first!, ...others].flat()) {
+        if (file !== null) places.set(`${file}:${line}`, { file, line, column });
+      }
+      const title = changes.get(ids[0]!)?.title ?? '';
+      return { what, ids, title, failures: first!, places: [...places.values()] };
     });
   });
 }
@@ -73,13 +89,13 @@ export function troubleDiagnostics(troubles: readonly Trouble[]): JsonDiagnostic
   );
 }
 
-function placed(failure: Failure, path: string | null, { source }: TroubleContext): PlacedFailure {
+function placeOf({ editable }: Failure, path: string | null, { source }: TroubleContext): Place {
+  const nowhere = { file: path, line: null, column: null };
   const text = path === null ? undefined : source(path);
-  if (path === null || text === undefined) return { ...failure, file: path, line: null, column: null };
-  const { start, end } = resourceSpan(path, text, failure.editable ?? null);
+  if (path === null || text === undefined) return nowhere;
+  const { start, end } = resourceSpan(path, text, editable ?? null);
   // A definition that does not say it itself begins with nothing that is about it.
-  if (end === 0) return { ...failure, file: path, line: null, column: null };
-  return { ...failure, file: path, ...textPosition(text, start) };
+  return end === 0 ? nowhere : { file: path, ...textPosition(text, start) };
 }
 
 function unknownFailure(id: string, askedAt: string): Failure {

@@ -10,7 +10,7 @@ import {
 } from '../../src/forge/github/comments.ts';
 import { branchHead, COMMIT_MUTATION, commitOnBranch, readFileAt } from '../../src/forge/github/commits.ts';
 import { type GitHub, openGitHub } from '../../src/forge/github/github.ts';
-import { createIssue, findIssue, updateIssue } from '../../src/forge/github/issues.ts';
+import { createIssue, findIssues, updateIssue } from '../../src/forge/github/issues.ts';
 import { createPull, pullsOfCommit, pullsOfHead, updatePull } from '../../src/forge/github/pulls.ts';
 import { putOnto, REPOSITORY_QUERY, SWAP_MUTATION } from '../../src/forge/github/put-onto.ts';
 import { VIEWER_QUERY, viewerLogin } from '../../src/forge/github/viewer.ts';
@@ -174,7 +174,8 @@ describe('commitOnBranch()', () => {
     expect(await remote.git('show', 'reelform/lock:a.txt')).toBe('a');
     server.protectedBranches.set('reelform/lock', 'ruleset');
     const seen = await branchHead(github, 'reelform/lock');
-    expect(await putOnto(github, { ...again, seen })).toMatchObject({ kind: 'protected' });
+    const other = { ...again, seen, headline: 'Other' };
+    expect(await putOnto(github, other)).toMatchObject({ kind: 'protected' });
     server.force('POST git/trees', { kind: 'answer', status: 403 });
     await expect(putOnto(github, again)).rejects.toMatchObject({ code: 'forge_refused', status: 403 });
     server.protectedBranches.clear();
@@ -192,9 +193,9 @@ describe('issues and pull requests', () => {
     server.open({ body: '<!-- m -->', user: 'someone' });
     const { number } = await createIssue(github, { title: 'Failed', body: '<!-- m -->\nMore', labels: ['reelform'] });
     const issue = { author: await viewerLogin(github), marker: '<!-- m -->' };
-    expect(await findIssue(github, issue)).toMatchObject({ number, isOpen: true });
+    expect(await findIssues(github, issue)).toMatchObject([{ number, isOpen: true }]);
     await updateIssue(github, number, { state: 'closed' });
-    expect(await findIssue(github, issue)).toBeNull();
+    expect(await findIssues(github, issue)).toMatchObject([{ number, isOpen: false }]);
     const merged = 'f'.repeat(40);
     server.open({
       number: 9,

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type ApplyOutcome, NOTHING_DONE } from '../../apply/events.ts';
 import { EXIT, hasErrors } from '../../diagnostic.ts';
-import { isEmptyPlan, type Plan, renders } from '../../plan/plan.ts';
+import { isEmptyPlan, renders } from '../../plan/plan.ts';
 import { planDocument } from '../../plan/plan-document.ts';
 import { findRoot } from '../../project/find-root.ts';
 import type { Project } from '../../project/load-project.ts';
@@ -120,12 +120,9 @@ async function planAndApply(
   const document = planDocument(plan, VERSION, [], repository.labels);
   view?.tell({ kind: 'planned', document });
   showPlan(document, io.stderr, options, io);
-  const report = (outcome: ApplyOutcome): Promise<void> =>
-    options.reportFailures === true ? reportOutcome(outcome, plan, repository.root, options, io) : Promise.resolve();
   if (isEmptyPlan(plan)) {
     // A run that ended before it could commit has left the lockfile behind.
     await commit?.run.finish(lock);
-    await report(NOTHING_DONE);
     return end(NOTHING_DONE, EXIT.ok);
   }
 
@@ -158,7 +155,6 @@ async function planAndApply(
     const words = outcomeText(outcome, { color: wantsColor(io.stdout, io.env, options.color) });
     io.stdout.write(options.format === 'github' ? withoutCommands(words, randomUUID()) : words);
   }
-  await report(outcome);
   return end(outcome, exitCodeOf(outcome));
 }
 
@@ -172,17 +168,6 @@ async function openCommitOf(
   if (!isAboutCommits(options)) return null;
   const { openCommit } = await import('../commit/open-commit.ts');
   return openCommit(repository, options, io, (published) => view?.tell({ kind: 'lock-published', published }));
-}
-
-async function reportOutcome(
-  outcome: ApplyOutcome,
-  plan: Plan,
-  root: string,
-  options: ApplyOptions,
-  io: Io,
-): Promise<void> {
-  const { reportFailures } = await import('../commit/report-failures.ts');
-  await reportFailures(outcome, { root, isComplete: plan.complete }, options, io);
 }
 
 /** The service, with what earlier runs saw of it. */

@@ -4,11 +4,27 @@ import type { ApplyOptions } from './apply-options.ts';
 import type { ApplyView } from './apply-view.ts';
 
 /**
- * The view of the form that was asked for; null where stderr and the last words say it all.
+ * Who is told of a run, as it was asked for; null where stderr and the last words say it all.
  *
  * @throws ReelformError `options_conflict`
  */
 export async function openApplyView(options: ApplyOptions, io: Io): Promise<ApplyView | null> {
+  const views = [await viewOfFormat(options, io), await viewOfFailures(options, io)].filter((view) => view !== null);
+  if (views.length <= 1) return views[0] ?? null;
+  return {
+    tell(event) {
+      for (const view of views) view.tell(event);
+    },
+    fail(diagnostics) {
+      for (const view of views) view.fail(diagnostics);
+    },
+    async close() {
+      for (const view of views) await view.close?.();
+    },
+  };
+}
+
+async function viewOfFormat(options: ApplyOptions, io: Io): Promise<ApplyView | null> {
   switch (applyFormat(options)) {
     case 'text':
       return null;
@@ -22,4 +38,11 @@ export async function openApplyView(options: ApplyOptions, io: Io): Promise<Appl
       return new GitHubView(options, io);
     }
   }
+}
+
+async function viewOfFailures(options: ApplyOptions, io: Io): Promise<ApplyView | null> {
+  // Together with --refresh-only it is refused.
+  if (options.reportFailures !== true || options.refreshOnly === true) return null;
+  const { FailureView } = await import('./failure-view.ts');
+  return new FailureView(options, io);
 }

@@ -1,0 +1,15 @@
+import { isReelformError } from '../../diagnostic.ts';
+import { findRoot } from '../../project/find-root.ts';
+import { directoryOf } from '../diagnose.ts';
+import type { GlobalOptions } from '../global-options.ts';
+import type { Io } from '../io.ts';
+
+/** The repository that a command works in, absolute; null where there is none. */
+export function rootOf(options: GlobalOptions, io: Io): string | null {
+  try {
+    return findRoot(directoryOf(options, io));
+  } catch (error) {
+    if (isReelformError(error)) return null;
+    throw error;
+  }
+}

@@ -1,0 +1,40 @@
+import { type ApplyOutcome, NOTHING_DONE } from '../../apply/events.ts';
+import type { Published } from '../../lock/publish-lock.ts';
+import type { PlanDocument } from '../../plan/plan-document.ts';
+import type { DoneEvent } from '../../report/apply-markdown.ts';
+import type { JsonDiagnostic } from '../../report/diagnostics-json.ts';
+import type { StreamEvent } from '../../report/event-json.ts';
+import { countEvent } from './count-event.ts';
+
+/** What is known of a run at its end, whatever ended it. */
+export class RunNotes {
+  /** In the order in which they happened. */
+  readonly done: DoneEvent[] = [];
+  readonly diagnostics: JsonDiagnostic[] = [];
+  /** Null: nothing was planned. */
+  document: PlanDocument | null = null;
+  outcome: ApplyOutcome = NOTHING_DONE;
+  /** The last that became of the lockfile on its branch; null: nothing. */
+  published: Published | null = null;
+  /** The last commit of the lockfile; null: none was made. */
+  commit: string | null = null;
+
+  tell(event: StreamEvent): void {
+    switch (event.kind) {
+      case 'planned':
+        this.document = event.document;
+        return;
+      case 'lock-published':
+        this.published = event.published;
+        if (event.published.kind === 'committed') this.commit = event.published.commit;
+        return;
+      case 'outcome':
+        this.outcome = event.outcome;
+        this.diagnostics.push(...event.diagnostics);
+        return;
+      default:
+        if (event.kind === 'video-rendered' || event.kind === 'video-recorded') this.done.push(event);
+        this.outcome = countEvent(this.outcome, event);
+    }
+  }
+}

@@ -1,0 +1,114 @@
+import { describe, expect, it } from 'vitest';
+import { gitIn } from '../../support/git-repository.ts';
+import { LOCK, POST, startMergeFlow } from '../../support/merge-flow.ts';
+
+const SWAP = 'GraphQL updateRefs';
+
+describe('apply --commit=pr', () => {
+  it('keeps one pull request up to date, renders nothing twice, and closes it when nothing is left', async () => {
+    const flow = await startMergeFlow();
+    const { github } = flow;
+    github.protectedBranches.set('main', 'ruleset');
+    await flow.merge({ berlin: 'Berlin' });
+    expect(await flow.apply(['--commit=pr'])).toMatchObject({ exitCode: 0 });
+    expect(github.issues).toMatchObject([{ title: 'Record 1 rendered video', state: 'open', pull: { base: 'main' } }]);
+    // Another merge, while the pull request waits, which records something itself.
+    await flow.merge({ rome: 'Rome' });
+    const { root, git, commit } = gitIn(await flow.checkout());
+    expect(await flow.apply(['--target=rome'], { root })).toMatchObject({ exitCode: 0 });
+    await commit({});
+    await git('push', '--quiet', 'origin', 'HEAD:main');
+    await flow.merge({ oslo: 'Oslo' });
+    expect(await flow.apply(['--commit=pr'])).toMatchObject({ exitCode: 0 });
+    expect(github.issues).toMatchObject([{ title: 'Record 2 rendered videos', state: 'open' }]);
+    expect(github.issues[0]?.body).toContain('<code>berlin</code>');
+    expect(Object.keys(await flow.lock('reelform/lock'))).toEqual(['berlin', 'oslo', 'rome']);
+    expect(await flow.remote.git('rev-list', '--count', 'main..reelform/lock')).toBe('1');
+    expect(await flow.remote.git('diff', '--name-only', 'main...reelform/lock')).toBe(LOCK);
+    // The same again changes nothing.
+    const swaps = github.count(SWAP);
+    expect(await flow.apply(['--commit=pr'])).toMatchObject({ exitCode: 0 });
+    expect([github.count(SWAP), flow.service.count(POST)]).toEqual([swaps, 3]);
+    // The definitions are taken back: nothing is left to merge.
+    await flow.merge({ berlin: null, oslo: null });
+    expect(await flow.apply(['--commit=pr'])).toMatchObject({ exitCode: 0 });
+    expect([github.issues.length, github.issues[0]?.state, flow.service.count(POST)]).toEqual([1, 'closed', 3]);
+  });
+
+  it('says which branch it cannot take', async () => {
+    const flow = await startMergeFlow({ journal: true });
+    const root = await flow.checkout();
+    const refused = async (...flags: string[]): Promise<string> => (await flow.apply(flags, { root })).stderr;
+    for (const name of ['main', 'reelform-journal']) {
+      expect(await refused('--commit=pr', `--commit-branch=${name}`)).toContain('options_conflict');
+    }
+    expect(await refused('--commit=push', '--commit-branch=a')).toContain('Add --commit=pr');
+    expect(await refused('--commit=pr', '--commit-branch=a..b')).toContain('no name that a branch can have');
+  });
+});
+
+describe('apply --report-failures', () => {
+  it('tells them at the merged pull request and in one issue, which later runs change, and the last one closes', async () => {
+    const flow = await startMergeFlow();
+    const { github, service } = flow;
+    const sha = await flow.merge({ berlin: 'Berlin @team', rome: 'Rome' });
+    const pull = github.open({ pull: { headOwner: 'acme', headBranch: 'change', base: 'main', mergedAs: sha } });
+    const stranger = github.open({ title: 'Reelform: failed renders', body: 'Mine' });
+    const detail = 'Nothing at http://evil.test @all';
+    const error = {
+      code: 'source_unreadable',
+      title: 'Unreadable',
+      detail,
+      severity: 'error' as const,
+      retryable: false,
+    };
+    service.end = { status: 'failed', errors: [{ ...error, editable: 't_01', occurred_at: '' }] };
+    const flags = ['--commit=push', '--report-failures'];
+    expect(await flow.apply(flags)).toMatchObject({ exitCode: 4 });
+    const ours = github.issues.filter((one) => one.pull === undefined && one !== stranger);
+    const [issue] = ours;
+    expect(ours).toMatchObject([{ title: 'Reelform: failed renders', state: 'open' }]);
+    for (const words of ['<code>berlin</code>', `blob/${sha}/videos/berlin.yaml#L4`, 'actions/runs/77', 'Mend what']) {
+      expect(issue?.body).toContain(words);
+    }
+    expect(issue?.body).not.toMatch(/@all|http:\/\/evil/);
+    expect(github.comments).toMatchObject([{ number: pull.number, body: issue?.body }]);
+    // One of them is mended.
+    Object.defineProperty(service, 'end', {
+      get: () => (service.count(POST) === 4 ? {} : { status: 'failed', errors: [error] }),
+      configurable: true,
+    });
+    expect(await flow.apply([...flags, '--concurrency=1'])).toMatchObject({ exitCode: 4 });
+    expect(issue?.body).toMatch(/could not finish 1 video.*1 other went well/);
+    expect([github.comments.length, service.count(POST)]).toEqual([1, 4]);
+    Object.defineProperty(service, 'end', { value: {} });
+    expect(await flow.apply(flags)).toMatchObject({ exitCode: 0 });
+    expect(issue).toMatchObject({ state: 'closed', body: expect.stringContaining('All videos are as') });
+    expect([service.count(POST), github.issues.length, stranger.body]).toEqual([5, 3, 'Mine']);
+  });
+
+  it('tells what kept a run from beginning, and not that another run does its work', async () => {
+    const flow = await startMergeFlow();
+    const { github } = flow;
+    const old = await flow.merge({ berlin: 'Berlin' });
+    const flags = ['--commit=push', '--report-failures'];
+    expect(await flow.apply(flags, { env: { ...flow.env('github'), SHOP_TOKEN: '' } })).toMatchObject({ exitCode: 3 });
+    expect(github.issues).toMatchObject([{ body: expect.stringContaining('token&#95;missing') }]);
+    await flow.merge({ berlin: 'Berlin!' });
+    expect(await flow.apply(flags, { root: await flow.checkout(old) })).toMatchObject({ exitCode: 6 });
+    expect(github.issues).toMatchObject([{ state: 'open' }]);
+    // All is rendered, and the lockfile is not on its branch.
+    github.protectedBranches.set('main', 'ruleset');
+    expect(await flow.apply(flags)).toMatchObject({ exitCode: 1 });
+    expect(github.issues).toMatchObject([{ state: 'open', body: expect.stringContaining('commit&#95;refused') }]);
+  });
+
+  it('never decides how the run ends', async () => {
+    const flow = await startMergeFlow();
+    await flow.merge({ berlin: 'Berlin' });
+    flow.github.force('GraphQL viewer', { kind: 'answer', status: 403 });
+    const ran = await flow.apply(['--report-failures']);
+    expect(ran).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('forge_refused') });
+    expect(await flow.apply(['--report-failures'], { forge: 'git' })).toMatchObject({ exitCode: 0 });
+  });
+});
