@@ -17,7 +17,9 @@ export type GitHubFault =
       readonly body?: unknown;
       /** It was done all the same, as behind a gateway that lost its patience. */
       readonly afterDoing?: boolean;
-    };
+    }
+  /** Nothing is answered until somebody lets it: then it is done, unless it was before, and told to who still listens. */
+  | { readonly kind: 'hold'; readonly afterDoing?: boolean; onHeld(): void; readonly released: Promise<void> };
 
 export interface GitHubUser {
   readonly login: string;
@@ -101,6 +103,8 @@ export interface GitHubServer extends Omit<GitHubState, 'nextId' | 'url' | 'git'
   readonly authorizations: ReadonlySet<string>;
   /** Answers the next requests of a route like this, one after the other. */
   force(route: string, ...faults: GitHubFault[]): void;
+  /** Forgets what was forced and not met. */
+  calm(): void;
   /** Someone writes a comment. */
   comment(number: number, user: string, body: string): SeenComment;
   /** A pull request, or an issue without `pull`. */
@@ -156,8 +160,12 @@ export async function startGitHub(options: {
     seen.push(route);
     const fault = faults.get(route)?.shift();
     if (fault === undefined) return answer(does(false));
-    if (fault.afterDoing === true) does(false);
-    if (fault.kind === 'cut') response.destroy();
+    const done = fault.afterDoing === true ? does(false) : null;
+    if (fault.kind === 'hold') {
+      fault.onHeld();
+      await fault.released;
+      answer(done ?? does(false));
+    } else if (fault.kind === 'cut') response.destroy();
     else answer(fault);
   };
   const server = await startServer((request, response) => {
@@ -176,6 +184,7 @@ export async function startGitHub(options: {
     force(route, ...more) {
       faults.set(route, [...(faults.get(route) ?? []), ...more]);
     },
+    calm: () => faults.clear(),
     comment(number, user, body) {
       const comment = { id: state.nextId(), number, user, body, isMinimized: false };
       state.comments.push(comment);

@@ -49,6 +49,10 @@ export interface InterfaceServiceOptions {
   readonly keepsKeys?: boolean;
   /** Looks at a session until it has ended; 2 when absent. */
   readonly looks?: number;
+  /** How long a session of a title takes, in place of looks. */
+  readonly renderMs?: (title: string) => number;
+  /** Called when the end of a session is about to be told for the first time. */
+  readonly onEnded?: (session: RenderSession) => void;
   /** Takes files and templates; the value is the id that every template gets. */
   readonly uploads?: { readonly styleVersion: StyleVersion };
   /** Has `external_uploads`: each arrives, as it is told, at so many looks after it was asked for. */
@@ -69,6 +73,7 @@ export async function startInterfaceService(options: InterfaceServiceOptions = {
   const uploaded = new Map<string, { looks: number; version: StyleVersion }>();
   const seen: SeenRequest[] = [];
   const looks = new Map<string, number>();
+  const endsAt = new Map<string, number>();
   const faults = new Map<string, Fault[]>();
   let url = '';
   let isFinished = false;
@@ -96,6 +101,7 @@ export async function startInterfaceService(options: InterfaceServiceOptions = {
       ...(options.deliversAfter === undefined ? {} : { external_uploads: asked(request.external_uploads ?? []) }),
     };
     sessions.set(id, session);
+    if (options.renderMs !== undefined) endsAt.set(id, Date.now() + options.renderMs(request.title ?? ''));
     if (key !== undefined) byKey.set(key, id);
     return session;
   };
@@ -105,7 +111,9 @@ export async function startInterfaceService(options: InterfaceServiceOptions = {
     if (session === undefined) return null;
     const looked = (looks.get(id) ?? 0) + 1;
     looks.set(id, looked);
-    if (!isFinished && looked < (options.looks ?? 2)) return session;
+    const end = endsAt.get(id);
+    const hasEnded = end === undefined ? looked >= (options.looks ?? 2) : Date.now() >= end;
+    if (!isFinished && !hasEnded) return session;
     if (session.status === 'preview_rendered' && options.deliversAfter !== undefined) return deliver(session);
     const ended: RenderSession = {
       ...session,
@@ -116,6 +124,7 @@ export async function startInterfaceService(options: InterfaceServiceOptions = {
       ...service.end,
     };
     sessions.set(id, ended);
+    if (session.status !== ended.status) options.onEnded?.(ended);
     return ended;
   };
 

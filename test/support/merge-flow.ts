@@ -3,15 +3,21 @@ import { join } from 'node:path';
 import { expect, onTestFinished } from 'vitest';
 import type { StyleVersion } from '../../src/wire/style-version.ts';
 import { cloneOf, type GitRepository, newRemote } from './git-repository.ts';
-import { type GitHubServer, startGitHub } from './github-server.ts';
-import { type InterfaceService, startInterfaceService } from './interface-service.ts';
+import { type GitHubFault, type GitHubServer, startGitHub } from './github-server.ts';
+import { type InterfaceService, type InterfaceServiceOptions, startInterfaceService } from './interface-service.ts';
 import { definition } from './repository.ts';
 import { smallPackage } from './small-package.ts';
 import { type Ran, reelform, type TestIoOptions } from './test-io.ts';
 
 const STRANGER: StyleVersion = { ...smallPackage().spec, id: 'tsv_stranger' };
 const TOKEN = 'ghs_0canary0';
-const USERS = { [TOKEN]: { login: 'github-actions[bot]', rights: 'write' } } as const;
+/** Of the job of a fork's pull request. */
+export const FORK_TOKEN = 'ghs_0canary0fork';
+export const BOT = 'github-actions[bot]';
+const USERS = {
+  [TOKEN]: { login: BOT, rights: 'write' },
+  [FORK_TOKEN]: { login: BOT, rights: 'read' },
+} as const;
 export const POST = 'POST /v2/render_sessions';
 export const COMMIT = 'GraphQL createCommitOnBranch';
 export const LOCK = 'reelform.lock.json';
@@ -21,8 +27,12 @@ export interface MergeFlow {
   readonly remote: GitRepository;
   readonly github: GitHubServer;
   readonly service: InterfaceService;
+  /** By commit of a merge, in their order: the texts that main's definitions want from it on. */
+  readonly wanted: ReadonlyMap<string, Readonly<Record<string, string>>>;
   /** A merge: definitions by id, with the texts that they show; null removes one. @returns the commit */
   merge(texts: Readonly<Record<string, string | null>>): Promise<string>;
+  /** What a job's environment says, beside what a machine's does. */
+  env(forge?: 'github' | 'git'): Record<string, string>;
   /** A runner's checkout of main, or of a commit. */
   checkout(commit?: string): Promise<string>;
   /** A job: a checkout, unless one is given, and `reelform apply` in it. */
@@ -31,28 +41,48 @@ export interface MergeFlow {
   lock(branch?: string): Promise<Readonly<Record<string, { readonly fingerprint: string; readonly session: string }>>>;
   /** The commits of a branch that changed the lockfile. */
   lockCommits(branch?: string): Promise<number>;
+  /** Its servers; with the test they end anyway. */
+  close(): Promise<void>;
 }
 
-export async function startMergeFlow(options: { readonly journal?: boolean } = {}): Promise<MergeFlow> {
-  const service = await startInterfaceService({ looks: 1, styleVersions: [STRANGER], keepsKeys: true });
+/** @param options.service how long its sessions take; it keeps keys */
+export async function startMergeFlow(
+  options: { readonly journal?: boolean; readonly service?: InterfaceServiceOptions } = {},
+): Promise<MergeFlow> {
+  const service = await startInterfaceService({
+    looks: 1,
+    styleVersions: [STRANGER],
+    keepsKeys: true,
+    ...options.service,
+  });
   const remote = await newRemote();
   const github = await startGitHub({ users: USERS, remote });
-  onTestFinished(async () => {
+  const close = async (): Promise<void> => {
     await service.close();
     await github.close();
-  });
+  };
+  onTestFinished(close);
   const journal = options.journal === true ? 'journal: {git: reelform-journal}\n' : '';
-  const config = `service: {url: "${service.url}", token_env: SHOP_TOKEN}\ntemplates:\n  small: tsv_stranger\n${journal}`;
+  const capabilities = 'capabilities: {idempotency_hours: 24}';
+  const config = `service: {url: "${service.url}", token_env: SHOP_TOKEN, ${capabilities}}\ntemplates:\n  small: tsv_stranger\n${journal}`;
   const person = await cloneOf(remote);
   await person.commit({ 'reelform.yaml': config, '.gitignore': '.reelform/\nrenders/\n', 'videos/.gitkeep': '' });
   expect(await reelform(person.root, ['pull'], { env: { SHOP_TOKEN: service.token } })).toMatchObject({ exitCode: 0 });
   await person.commit({});
   await person.git('push', '--quiet', 'origin', 'main');
 
+  const pushed = (): Promise<boolean> =>
+    person.git('push', '--quiet', 'origin', 'main').then(
+      () => true,
+      () => false,
+    );
+  const wanted = new Map<string, Readonly<Record<string, string>>>();
+  let now: Record<string, string> = {};
   const flow: MergeFlow = {
     remote,
     github,
     service,
+    wanted,
     async merge(texts) {
       await person.git('pull', '--quiet', '--rebase', 'origin', 'main');
       const files: Record<string, string> = {};
@@ -60,17 +90,23 @@ export async function startMergeFlow(options: { readonly journal?: boolean } = {
         if (text === null) rmSync(join(person.root, `videos/${id}.yaml`));
         else files[`videos/${id}.yaml`] = definition(text, '  (Footage)/USER/photo.png: http://127.0.0.1:9/a.png\n');
       }
-      const commit = await person.commit(files, 'Merge');
-      await person.git('push', '--quiet', 'origin', 'main');
+      await person.commit(files, 'Merge');
+      // A run may commit meanwhile, as GitHub's button never minds.
+      while (!(await pushed())) await person.git('pull', '--quiet', '--rebase', 'origin', 'main');
+      const commit = await person.git('rev-parse', 'HEAD');
+      const kept = Object.entries({ ...now, ...texts }).filter((one): one is [string, string] => one[1] !== null);
+      now = Object.fromEntries(kept);
+      wanted.set(commit, now);
       return commit;
     },
+    env: (forge = 'github') => ({ SHOP_TOKEN: service.token, ...(forge === 'github' ? github.env(TOKEN) : {}) }),
     async checkout(commit) {
       const { root, git } = await cloneOf(remote, ...(commit === undefined ? ['--depth=1'] : []));
       if (commit !== undefined) await git('checkout', '--quiet', '-B', 'main', commit);
       return root;
     },
     async apply(flags, { root, forge = 'github', ...ioOptions } = {}) {
-      const env = { SHOP_TOKEN: service.token, ...(forge === 'github' ? github.env(TOKEN) : {}) };
+      const env = flow.env(forge);
       const args = ['apply', '--auto-approve', ...flags];
       const ran = await reelform(root ?? (await flow.checkout()), args, { isLate: true, env, ...ioOptions });
       expect(ran.stdout + ran.stderr).not.toContain('canary');
@@ -81,6 +117,41 @@ export async function startMergeFlow(options: { readonly journal?: boolean } = {
       return (JSON.parse(text) as { videos: Record<string, { fingerprint: string; session: string }> }).videos;
     },
     lockCommits: async (branch = 'main') => Number(await remote.git('rev-list', '--count', branch, '--', LOCK)),
+    close,
   };
   return flow;
+}
+
+/** Changes of definitions, as people make them: a few at once, of a dozen videos that come and go. Each text comes once. */
+export function randomMerges(): { next(): Record<string, string | null> } {
+  const there = new Set<string>();
+  let serial = 0;
+  return {
+    next() {
+      const merge: Record<string, string | null> = {};
+      for (let change = 0; change < 1 + Math.random() * 4; change++) {
+        const id = `v${Math.floor(Math.random() * 12)}`;
+        if (Object.hasOwn(merge, id)) continue;
+        const isRemoved = there.has(id) && Math.random() < 0.3;
+        if (isRemoved) there.delete(id);
+        else there.add(id);
+        merge[id] = isRemoved ? null : `${id} ${++serial}`;
+      }
+      return merge;
+    },
+  };
+}
+
+/** A request that GitHub holds until it is let go. @param options.afterDoing it was done, and only the answer is held */
+export function holdRequest(options: { readonly afterDoing?: boolean } = {}) {
+  let onHeld = (): void => {};
+  let release = (): void => {};
+  const held = new Promise<void>((resolve) => {
+    onHeld = resolve;
+  });
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const fault: GitHubFault = { kind: 'hold', ...options, onHeld: () => onHeld(), released };
+  return { fault, held, release: () => release() };
 }

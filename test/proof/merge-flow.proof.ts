@@ -1,0 +1,115 @@
+import { setTimeout } from 'node:timers/promises';
+import { expect, it } from 'vitest';
+import { expectSettled, type MergeFigures, newMergeFigures } from '../support/merge-audit.ts';
+import { holdRequest, type MergeFlow, randomMerges, startMergeFlow } from '../support/merge-flow.ts';
+import { type MergeRunner, startRunner } from '../support/merge-runner.ts';
+import { count, IS_WHOLE, tell } from '../support/proof.ts';
+
+const PUSH = ['--commit=push', '--allow-empty'];
+/** Between two merges, as people make them. */
+const GAP_MS = count(5_000, 700);
+/** In which jobs overlap, each of a merge of its own. */
+const ROUNDS = count(12, 1);
+const JOBS = count(6, 3);
+
+it.each(IS_WHOLE ? (['github', 'git'] as const) : (['github'] as const))(
+  `two merges ${GAP_MS} ms apart, the job of each at work while the other's is: by %s`,
+  async (forge) => {
+    const figures = newMergeFigures();
+    const flow = await startMergeFlow({ journal: true, service: { renderMs: () => 1.6 * GAP_MS } });
+    await flow.merge({ berlin: 'berlin 1', rome: 'rome 1', oslo: 'oslo 1' });
+    const first = await startRunner(flow, PUSH, { forge });
+    await Promise.all([setTimeout(GAP_MS), first.until(() => isPaid(flow, 'rome 1'))]);
+    await flow.merge({ rome: 'rome 2', bern: 'bern 1', oslo: null });
+    const second = await startRunner(flow, PUSH, { forge });
+    await second.until(() => isPaid(flow, 'bern 1'));
+    expect([first.isOver(), second.isOver()]).toEqual([false, false]);
+    for (const { ended } of [first, second]) expect(await ended).toMatchObject({ exitCode: 0 });
+    figures.runs += 2;
+    await expectSettled(flow, figures);
+    tell(`two merges ${GAP_MS} ms apart by ${forge}: ${JSON.stringify(figures)}`);
+  },
+);
+
+it('a job behind another one pays for nothing that the other has rendered, recorded and forgotten', async () => {
+  const figures = newMergeFigures();
+  const renderMs = (title: string): number => (title === 'aix 1' ? count(6_000, 2_500) : count(800, 300));
+  const flow = await startMergeFlow({ journal: true, service: { renderMs } });
+  await flow.merge({ berlin: 'berlin 1', bern: 'bern 1', oslo: 'oslo 1', rome: 'rome 1' });
+  const fast = await startRunner(flow, [...PUSH, '--concurrency=1']);
+  await fast.until(() => isPaid(flow, 'berlin 1'));
+  await flow.merge({ aix: 'aix 1' });
+  const slow = await startRunner(flow, [...PUSH, '--concurrency=1']);
+  for (const { ended } of [fast, slow]) expect(await ended).toMatchObject({ exitCode: 0 });
+  figures.runs += 2;
+  await expectSettled(flow, figures);
+  tell(`one job behind another: ${JSON.stringify(figures)}`);
+});
+
+it(`${JOBS} jobs at once, each of a merge of its own, ${ROUNDS} rounds: main has what the last one wants`, async () => {
+  const figures = newMergeFigures();
+  for (let round = 0; round < ROUNDS; round++) await overlap(figures, round % 2 === 0 ? 'github' : 'git');
+  tell(`${JOBS} jobs at once, ${ROUNDS} rounds: ${JSON.stringify(figures)}`);
+});
+
+async function overlap(figures: MergeFigures, forge: 'github' | 'git'): Promise<void> {
+  const flow = await startMergeFlow({ journal: true, service: { renderMs: () => 200 + Math.random() * 1_300 } });
+  const merges = randomMerges();
+  const jobs: MergeRunner[] = [];
+  for (let job = 0; job < JOBS; job++) {
+    await flow.merge(merges.next());
+    const flags = [...PUSH, `--concurrency=${1 + (job % 3)}`, ...(job % 2 === 0 ? ['--checkpoint=1'] : [])];
+    const paid = flow.service.sessions.size;
+    const runner = await startRunner(flow, flags, { forge });
+    jobs.push(runner);
+    // Most are at work when the next merge comes; one that is not yet is refused.
+    const isAtWork = (): boolean => flow.service.sessions.size > paid || runner.isOver();
+    if (Math.random() < 0.8) await runner.until(isAtWork);
+    await setTimeout(Math.random() * 300);
+  }
+  for (const { ended } of jobs) {
+    const { exitCode, text } = await ended;
+    figures.runs += 1;
+    if (exitCode === 6) figures.refused += 1;
+    else expect({ exitCode, text }).toMatchObject({ exitCode: 0 });
+  }
+  await expectSettled(flow, figures);
+  await flow.close();
+}
+
+it('a workflow that is run again from an old commit is refused, and so is one that main leaves behind meanwhile', async () => {
+  const figures = newMergeFigures();
+  const flow = await startMergeFlow({ journal: true, service: { renderMs: () => 500 } });
+  const old = await flow.merge({ berlin: 'berlin 1' });
+  await flow.merge({ berlin: 'berlin 2' });
+  for (const forge of ['github', 'git'] as const) {
+    const again = await startRunner(flow, PUSH, { root: await flow.checkout(old), forge });
+    expect(await again.ended).toMatchObject({ exitCode: 6, text: expect.stringContaining('checkout_stale') });
+  }
+  // Between the checkout and the look.
+  const { fault, held, release } = holdRequest();
+  flow.github.force('GET git/ref/heads/{path}', fault);
+  const left = await startRunner(flow, PUSH);
+  await held;
+  await flow.merge({ berlin: 'berlin 3' });
+  release();
+  expect(await left.ended).toMatchObject({ exitCode: 6 });
+  expect(flow.service.sessions.size).toBe(0);
+  // While it is at work.
+  const overtaken = await startRunner(flow, PUSH);
+  await overtaken.until(() => isPaid(flow, 'berlin 3'));
+  await flow.merge({ rome: 'rome 1' });
+  const waiting = await flow.checkout();
+  expect(await overtaken.ended).toMatchObject({ exitCode: 0 });
+  // Its commit came after this checkout, and is no newer merge.
+  expect(await (await startRunner(flow, PUSH, { root: waiting })).ended).toMatchObject({ exitCode: 0 });
+  figures.runs += 5;
+  figures.refused += 3;
+  await expectSettled(flow, figures);
+  tell(`run again, left behind, overtaken: ${JSON.stringify(figures)}`);
+});
+
+/** Whether the service was asked for a text. */
+function isPaid({ service }: MergeFlow, text: string): boolean {
+  return [...service.sessions.values()].some(({ title }) => title === text);
+}
