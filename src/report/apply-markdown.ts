@@ -67,10 +67,10 @@ export function applyMarkdown(run: AppliedRun, budgetBytes: number): string {
   const blocks = [
     ...head,
     tableOf(TROUBLE_COLUMNS, troubles, (trouble) => troubleRow(trouble, filesUrl)),
-    tableOf('| | Not ended | |\n|---|---|---|', unended(outcome), ([mark, id, words]) => {
+    tableOf('| | Not ended | |\n|:--|:--|:--|', unended(outcome), ([mark, id, words]) => {
       return `| ${mark} | ${code(id)} | ${words} |`;
     }),
-    tableOf('| | Video | Title | Where it is |\n|---|---|---|---|', done, (one) => doneRow(one, changes.get(one.id))),
+    tableOf('| | Video | Title | Where it is |\n|:--|:--|:--|:--|', done, (one) => doneRow(one, changes.get(one.id))),
   ];
   return `${blocks.filter((block) => block !== '').join('\n\n')}\n`;
 }

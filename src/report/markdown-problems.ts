@@ -3,6 +3,7 @@ import type { PlanDocument } from '../plan/plan-document.ts';
 import { countNoun, formatCount } from './count-noun.ts';
 import { escapeMarkdown, markdownCode } from './escape-markdown.ts';
 import { shortenText } from './shorten-text.ts';
+import { thatFit } from './that-fit.ts';
 
 /** A diagnostic of a plan's document, as far as it says something. */
 export interface Problem {
@@ -56,10 +57,13 @@ export function placeOf({ file, line, column }: Problem): string {
   return [file, line, column].filter((part) => part !== null).join(':');
 }
 
+/** Of a table of them: nobody reads more, and a comment has other things to say. */
+const MOST_CHARACTERS = 25_000;
+
 /** A table of problems: what each is, what to do, where it is, and its code. @param most so many; of the rest the number is told */
 export function markdownProblems(problems: readonly Problem[], most: number): string {
   if (problems.length === 0) return '';
-  const rows = problems.slice(0, most).map((problem) => {
+  const rows = thatFit(problems.slice(0, most), MOST_CHARACTERS, (problem) => {
     const { severity, code, message, hint } = problem;
     const place = placeOf(problem);
     const where = [...(place === '' ? [] : [markdownCode(shortenText(place, 200))]), markdownCode(code)].join('<br>');

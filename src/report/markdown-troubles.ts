@@ -9,7 +9,7 @@ const MOST_FAILURES = 5;
 const LONGEST = { name: 200, message: 1_000, hint: 400 };
 
 /** The head of the table whose rows `troubleRow` writes. */
-export const TROUBLE_COLUMNS = '| | Video | Why | Where |\n|---|---|---|---|';
+export const TROUBLE_COLUMNS = '| | Video | Why | Where |\n|:--|:--|:--|:--|';
 
 const MARKS: Readonly<Record<Trouble['what'], string>> = {
   'not rendered': '❌&nbsp;not&nbsp;rendered',

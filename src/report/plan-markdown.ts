@@ -10,6 +10,7 @@ import { foldDetails, hasDetails, hasPlaces, VIDEO_COLUMNS, videoDetails, videoR
 import { type ChangeGroup, foldChanges } from './plan-fold.ts';
 import { inputNames } from './plan-rows.ts';
 import { countWords, emptyWords, estimateWords, incompleteWords } from './plan-words.ts';
+import { thatFit } from './that-fit.ts';
 
 /** Where what a comment leaves out can be read. */
 export interface RestOfPlan {
@@ -114,9 +115,14 @@ const MAKERS: Readonly<Record<Stage, (parts: Parts) => string | null>> = {
     const frame = preview === null ? [] : stillsOf(preview, [], rest, stills.length);
     // Each gets its share of what is left.
     const share = stills.length / Math.max(1, stills.length + all.length);
-    const shown = thatFit(stills, roomLeft(parts, [...start, ...frame]) * share, parts, (block) => block);
+    const shown = thatFit(stills, roomLeft(parts, [...start, ...frame]) * share, (block) => block, parts.measure);
     const end = preview === null ? [] : stillsOf(preview, shown, rest, stills.length - shown.length);
-    const details = thatFit(all, roomLeft(parts, [...start, ...end]), parts, (group) => videoDetails(group, SHORT));
+    const details = thatFit(
+      all,
+      roomLeft(parts, [...start, ...end]),
+      (group) => videoDetails(group, SHORT),
+      parts.measure,
+    );
     const missing = countVideos(all.slice(details.length));
     const words =
       missing === 0 ? 'long values are shortened' : `what changed about ${countNoun(missing, 'video')} is not shown`;
@@ -127,7 +133,7 @@ const MAKERS: Readonly<Record<Stage, (parts: Parts) => string | null>> = {
     const { groups, rest } = parts;
     const start = head(parts, MOST_PROBLEMS.short);
     const { columns, row } = tableOf(groups);
-    const rows = thatFit(groups, roomLeft(parts, [...start, columns, columns]), parts, row);
+    const rows = thatFit(groups, roomLeft(parts, [...start, columns, columns]), row, parts.measure);
     if (rows.length === 0) return null;
     const missing = countVideos(groups.slice(rows.length));
     const more = missing === 0 ? '' : `And ${formatCount(missing)} more. `;
@@ -145,7 +151,12 @@ function withDetails(parts: Parts, values: ValueRoom, mostProblems: number, note
   const { groups, preview, rest, budget, nameOf } = parts;
   const start = [...head(parts, mostProblems), table(parts, groups)];
   const all = groups.filter(hasDetails);
-  const details = thatFit(all, budget - parts.measure(join(start)), parts, (group) => videoDetails(group, values));
+  const details = thatFit(
+    all,
+    budget - parts.measure(join(start)),
+    (group) => videoDetails(group, values),
+    parts.measure,
+  );
   if (details.length < all.length) return null;
   const stills = preview === null ? [] : stillsOf(preview, markdownStills(preview, nameOf), rest);
   return join([...start, foldDetails(all, details), note === '' ? '' : `_${note} ${rest}_`, ...stills]);
@@ -156,19 +167,6 @@ const RESERVE = 600;
 
 function roomLeft({ budget, measure, rest }: Parts, blocks: readonly string[]): number {
   return budget - measure(join(blocks)) - measure(rest) - RESERVE;
-}
-
-/** What is made of the first ones, as many as fit together; of the rest nothing is made. */
-function thatFit<T>(things: readonly T[], room: number, { measure }: Parts, make: (thing: T) => string): string[] {
-  const blocks: string[] = [];
-  let left = room;
-  for (const thing of things) {
-    const block = make(thing);
-    left -= measure(block) + 2;
-    if (left < 0) break;
-    blocks.push(block);
-  }
-  return blocks;
 }
 
 function title(document: PlanDocument, problems: readonly Problem[]): string {

@@ -6,9 +6,11 @@ import { escapeMarkdown, markdownCode } from './escape-markdown.ts';
 import { markdownLink } from './markdown-link.ts';
 import { placeOfUrl } from './place-of-url.ts';
 import { shortenText } from './shorten-text.ts';
+import { thatFit } from './that-fit.ts';
 
-/** So many videos it names: 65,536 characters are the most that GitHub takes. */
+/** So many videos it names, in so many of the 65,536 characters that GitHub takes. */
 const NAMED = 50;
+const MOST_CHARACTERS = 50_000;
 const LONGEST = 120;
 /** A longer address is left to the lockfile. */
 const LONGEST_URL = 500;
@@ -27,11 +29,12 @@ export function lockPullWords(pull: {
   readonly target: string;
 }): { readonly title: string; readonly body: string } {
   const { change, lock, file, target } = pull;
-  const rows = [
-    ...change.recorded.map((id) => recordedRow(id, lock.videos.get(id))),
-    ...change.removed.map((id) => `| removed | ${code(id)} | | no definition has it any more |`),
-  ];
-  const more = rows.length - NAMED;
+  const all = [...change.recorded, ...change.removed];
+  const rows = thatFit(all.slice(0, NAMED), MOST_CHARACTERS, (id) => {
+    if (change.recorded.includes(id)) return recordedRow(id, lock.videos.get(id));
+    return `| removed | ${code(id)} | | no definition has it any more |`;
+  });
+  const more = all.length - rows.length;
   const folder = file.split('/').slice(0, -1).join('/');
   const counts = [
     ...(change.recorded.length > 0 ? [`${countNoun(change.recorded.length, 'video')} rendered`] : []),
@@ -39,7 +42,7 @@ export function lockPullWords(pull: {
   ].join(', ');
   const body = [
     `\`reelform apply\` has rendered what ${code(target)} wants, and records it here: **${counts}**. Merge it, and ${code(target)} knows. Until then nothing of it is rendered again.`,
-    ['| | Video | Title | Where it is |', '|---|---|---|---|', ...rows.slice(0, NAMED)].join('\n'),
+    ['| | Video | Title | Where it is |', '|:--|:--|:--|:--|', ...rows].join('\n'),
     ...(more > 0 ? [`And ${countNoun(more, 'video')} more: see ${code(file)}.`] : []),
     `<sub>${code(file)} is all that changes. Each apply brings this pull request up to date: its branch is one commit on the tip of ${code(target)}, and whatever else is pushed to it goes. It is closed when nothing is left to merge.</sub>`,
   ].join('\n\n');

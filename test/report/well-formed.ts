@@ -28,7 +28,7 @@ export function brokenMarkdown(markdown: string): string[] {
     else broken.push(`</${name}> within <${open.at(-1)}>`);
   }
   broken.push(...open.map((name) => `<${name}> is never closed`));
-  const tables = markdown.match(/^\|(?: ?:--(?: ?\|)?)+ ?$/gm)?.length ?? 0;
+  const tables = markdown.match(/^\|(?: ?:?--+:? ?\|?)+ ?$/gm)?.length ?? 0;
   const rendered = html.match(/<table>/g)?.length ?? 0;
   if (tables !== rendered) broken.push(`${tables} tables, ${rendered} rendered`);
   if (/<p>\|/.test(html)) broken.push('a row of a table is text');

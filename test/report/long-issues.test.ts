@@ -1,0 +1,75 @@
+import { describe, expect, it } from 'vitest';
+import { NOTHING_DONE } from '../../src/apply/events.ts';
+import { applyMarkdown } from '../../src/report/apply-markdown.ts';
+import { driftMarkdown } from '../../src/report/drift-markdown.ts';
+import { failuresMarkdown } from '../../src/report/failures-markdown.ts';
+import { problemsOf } from '../../src/report/markdown-problems.ts';
+import { lockPullWords } from '../../src/report/pull-markdown.ts';
+import { desired, lockOf } from '../plan/videos.ts';
+import { brokenMarkdown } from './well-formed.ts';
+
+const HOSTILE = '|`</details>@octocat ';
+const IDS = Array.from({ length: 300 }, (_, index) => `v${index}`.padEnd(200, '_'));
+const LONG = HOSTILE.repeat(60);
+const URL_ = `https://example.com/${'%7C'.repeat(500)}`;
+const AT = {
+  commit: 'a'.repeat(40),
+  commitUrl: null,
+  runUrl: 'https://github.com/o/r/actions/runs/1',
+  filesUrl: 'https://github.com/o/r/blob/main/',
+};
+
+const diagnostics = IDS.map(() => ({
+  code: 'text_overflow',
+  severity: 'error',
+  message: LONG,
+  hint: LONG,
+  file: 'videos/a.yaml',
+  line: 1,
+}));
+const troubles = IDS.map((id) => {
+  const failure = {
+    code: 'render_failed',
+    message: LONG,
+    hint: LONG,
+    editable: 't_01',
+    file: 'videos/a.yaml',
+    line: 1,
+    column: 1,
+  };
+  return { what: 'not rendered' as const, ids: [id], title: LONG, failures: Array(9).fill(failure), places: [] };
+});
+const outcome = { ...NOTHING_DONE, failed: IDS.map((id) => ({ id: id as never, failures: [] })), elapsedMs: 1000 };
+const lock = lockOf(...IDS.map((id) => desired(id, { title: LONG })));
+const BODIES = {
+  'the issue and the comment of failures': failuresMarkdown(
+    { outcome, troubles, problems: problemsOf({ diagnostics }) },
+    AT,
+  ),
+  'the issue of drift': driftMarkdown(
+    { checked: 300, findings: IDS.map((id) => ({ id, what: 'video_gone', url: URL_ })), unclear: [] },
+    AT.runUrl,
+  ),
+  'the pull request of the lockfile': lockPullWords({
+    change: { recorded: IDS, removed: [] },
+    lock,
+    file: 'site/reelform.lock.json',
+    target: 'main',
+  }).body,
+} as const;
+
+describe('texts of issues with hundreds of long names and messages', () => {
+  it.each(Object.entries(BODIES))('%s: within 65,536 characters, with a marker before it, and whole', (_, body) => {
+    expect(body!.length).toBeLessThanOrEqual(65_000);
+    expect(body!.length).toBeGreaterThan(20_000);
+    expect(body).toMatch(/And [\d,]+ (?:videos )?more/);
+    expect(brokenMarkdown(body!)).toEqual([]);
+  });
+
+  it('the summary of an apply: within what is left of it', () => {
+    const run = { outcome, document: null, done: [], troubles, diagnostics, published: null, filesUrl: AT.filesUrl };
+    const summary = applyMarkdown(run, 60_000);
+    expect(Buffer.byteLength(summary)).toBeLessThanOrEqual(60_000);
+    expect(brokenMarkdown(summary)).toEqual([]);
+  });
+});
