@@ -6,6 +6,8 @@ export interface RepositoryPlace {
   readonly up: string;
   /** The branch that others are merged into; null where nothing says. */
   readonly branch: string | null;
+  /** Whether its remote is of GitLab, as far as an address says it. */
+  readonly isGitLab: boolean;
 }
 
 /**
@@ -17,7 +19,10 @@ export interface RepositoryPlace {
  */
 export async function repositoryPlace(folder: string): Promise<RepositoryPlace | null> {
   const up = await tryGit(folder, ['rev-parse', '--show-cdup']);
-  return up === null ? null : { up: up.trim(), branch: await branchOf(folder) };
+  if (up === null) return null;
+  const url = await tryGit(folder, ['remote', 'get-url', 'origin']);
+  const isGitLab = /^(?:[a-z]+:\/\/)?(?:[^/@]*@)?[^/:]*\bgitlab\b/i.test(url ?? '');
+  return { up: up.trim(), branch: await branchOf(folder), isGitLab };
 }
 
 async function branchOf(folder: string): Promise<string | null> {

@@ -28,10 +28,10 @@ const QUESTIONS = {
   template: 'Which template to begin with?',
 } as const;
 
-/** @param choices the first is the answer to an empty line */
-export function initQuestion(about: keyof typeof QUESTIONS, choices: readonly string[]): string {
+/** @param preset the answer to an empty line */
+export function initQuestion(about: keyof typeof QUESTIONS, choices: readonly string[], preset: string): string {
   const listed = choices.length > 1 ? ` (${choices.join(', ')})` : '';
-  return `${QUESTIONS[about]}${listed} [${choices[0]}] `;
+  return `${QUESTIONS[about]}${listed} [${preset}] `;
 }
 
 /** What was written and left alone, and what to do next. */

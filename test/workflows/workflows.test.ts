@@ -20,58 +20,104 @@ interface Step {
 }
 type Permissions = Readonly<Record<string, string>>;
 interface Job {
+  readonly if?: string;
   readonly 'timeout-minutes'?: number;
+  readonly 'runs-on'?: string;
   readonly permissions?: Permissions;
-  readonly steps: readonly Step[];
+  readonly env?: object;
+  readonly container?: unknown;
+  readonly services?: unknown;
+  readonly uses?: string;
+  readonly secrets?: unknown;
+  readonly steps?: readonly Step[];
 }
 interface Workflow {
   readonly on: Readonly<Record<string, unknown>>;
   readonly permissions?: Permissions;
+  readonly concurrency?: unknown;
   readonly jobs: Readonly<Record<string, Job>>;
 }
 
-/** What of a workflow could let somebody in: rules that no linter which installs from npm has. */
+/** Only pushed branches of the repository itself: who pushes them may write contents anyway. */
+const OWN_BRANCH = 'github.event.workflow_run.head_repository.full_name == github.repository';
+/** What others may write, and a shell, a path or a key would take for its own. */
+const OF_STRANGERS = /github\.(?:head_ref|event\.(?:pull_request|issue|comment|workflow_run|head_commit)\b)/;
+/** Events that anybody can cause. */
+const BY_STRANGERS = ['pull_request', 'pull_request_review', 'issue_comment', 'issues', 'fork', 'discussion'];
+
+/**
+ * What of a workflow could let somebody in, by the names that zizmor has for it: it does not install from npm. What no file of
+ * ours could have, such as a registry to publish to, is not looked for.
+ *
+ * @see https://docs.zizmor.sh/audits/
+ */
 function findings(text: string): string[] {
-  const { on, permissions, jobs } = parse(text) as Workflow;
+  const { on, permissions, jobs, concurrency } = parse(text) as Workflow;
   const found: string[] = [];
   const rule = (holds: boolean, words: string): void => {
     if (!holds) found.push(words);
   };
-  const isOfStrangers = 'pull_request' in on;
+  const isOfStrangers = BY_STRANGERS.some((name) => name in on);
   const isAfterStrangers = 'workflow_run' in on;
-  rule(!('pull_request_target' in on), 'pull_request_target');
+  rule(!('pull_request_target' in on), 'dangerous-triggers: pull_request_target');
+  rule(!isAfterStrangers || /workflow_run: # zizmor: ignore\[dangerous-triggers\]/.test(text), 'dangerous-triggers');
+  rule(!/\bsecrets: *inherit\b/.test(text), 'secrets-inherit');
+  rule(!/toJSON\(\s*(?:secrets|env|github)\s*\)|secrets\[/i.test(text), 'overprovisioned-secrets');
+  rule(!/fromJSON\([^)]*secrets/i.test(text), 'unredacted-secrets');
+  rule(!/github\.actor\b|ACTIONS_ALLOW_UNSECURE_COMMANDS/.test(text), 'bot-conditions, insecure-commands');
+  rule(concurrency !== undefined, 'concurrency-limits');
   rule(
     permissions !== undefined && Object.values(permissions).every((one) => one === 'read'),
-    'permissions of all jobs',
+    'excessive-permissions: of all jobs',
   );
   for (const [name, job] of Object.entries(jobs)) {
     const writes = Object.entries(job.permissions ?? {}).filter(([, one]) => one === 'write');
+    const isOfOwn = (job.if ?? '').includes(OWN_BRANCH) && !(job.if ?? '').includes('||');
     rule(job['timeout-minutes'] !== undefined, `${name}: no time limit`);
-    rule(!isOfStrangers || writes.length === 0, `${name}: strangers could write`);
-    rule(!isAfterStrangers || writes.every(([what]) => what !== 'contents'), `${name}: contents after strangers`);
-    for (const step of job.steps) {
+    rule(job['runs-on'] === 'ubuntu-latest', `${name}: self-hosted-runner`);
+    rule(job.container === undefined && job.services === undefined, `${name}: unpinned-images`);
+    rule(job.uses === undefined && job.secrets === undefined, `${name}: secrets-inherit`);
+    rule(!isOfStrangers || writes.length === 0, `${name}: excessive-permissions: strangers could write`);
+    rule(
+      !isAfterStrangers || isOfOwn || writes.every(([what]) => what !== 'contents'),
+      `${name}: excessive-permissions: contents after strangers`,
+    );
+    for (const step of job.steps ?? []) {
       found.push(...stepFindings(step, text).map((one) => `${name}: ${one}`));
-      const given = JSON.stringify([step.with, step.env, step.run]);
-      rule(!isOfStrangers || !/secrets\.|github\.token|GITHUB_TOKEN/.test(given), `${name}: a token for strangers`);
+      const given = JSON.stringify([step.with, step.env, step.run, job.env]);
+      rule(
+        !isOfStrangers || !/secrets\.|github\.token|GITHUB_TOKEN|GH_TOKEN/.test(given),
+        `${name}: a token for strangers`,
+      );
+      // A cache that strangers could fill is none that what writes may read: only the runner's own scopes keep them apart.
+      rule(!isAfterStrangers || !/^actions\/cache/.test(step.uses ?? ''), `${name}: cache-poisoning`);
       if (!step.uses?.startsWith('actions/checkout@')) continue;
       const { ref = '', 'persist-credentials': keeps = true, repository = '' } = step.with ?? {};
-      rule(keeps === false || writes.some(([what]) => what === 'contents'), `${name}: credentials are kept`);
-      rule(!/head|pull/.test(`${ref}${repository}`), `${name}: code of strangers`);
-      rule(!isAfterStrangers || (ref === '' && repository === ''), `${name}: code of another commit`);
+      rule(keeps === false, `${name}: artipacked`);
+      rule(!/head|pull/.test(`${ref}${repository}`), `${name}: dangerous-triggers: code of strangers`);
+      rule(
+        !isAfterStrangers || (ref === '' && repository === ''),
+        `${name}: dangerous-triggers: code of another commit`,
+      );
     }
   }
   return found;
 }
 
-function stepFindings({ uses, run = '' }: Step, text: string): string[] {
+function stepFindings(step: Step, text: string): string[] {
+  const { uses, run = '' } = step;
   const line = text.split('\n').find((one) => uses !== undefined && one.includes(uses)) ?? '';
   return [
-    ...(uses === undefined || /uses: [\w./-]+@[0-9a-f]{40} # v\d/.test(line) ? [] : [`${uses} is not pinned`]),
+    ...(uses === undefined || /uses: [\w./-]+@[0-9a-f]{40} # v\d/.test(line) ? [] : [`unpinned-uses: ${uses}`]),
     // Whatever it is, a shell would read it as its own.
-    ...(run.includes('${{') ? ['an expression in a shell'] : []),
+    ...(run.includes('${{') ? ['template-injection'] : []),
+    ...(OF_STRANGERS.test(JSON.stringify(step.with ?? {})) ? ['template-injection: an input of strangers'] : []),
+    ...(/GITHUB_(?:ENV|PATH)\b|::(?:set-env|add-path|save-state|set-output)\b/.test(run) ? ['github-env'] : []),
+    ...(/curl[^\n]*\|\s*(?:ba)?sh|\beval\b/.test(run) ? ['code that nobody pinned'] : []),
     ...(/\bnpx (?!--no )/.test(run) ? ['npx could install'] : []),
+    ...(/\bnpm (?:i|install)\b(?!.*--prefix)/.test(run) ? ['npm takes other versions than the lockfile'] : []),
     // A signal reaches the first process of a step alone.
-    ...(/^(?!.*(?:exec|show) ).*\breelform (?:plan|apply|drift|comment)/m.test(run) ? ['signals do not arrive'] : []),
+    ...(/^(?!.*exec ).*\breelform (?:plan|apply|drift|comment)/m.test(run) ? ['signals do not arrive'] : []),
   ];
 }
 
@@ -90,28 +136,62 @@ describe('workflows', () => {
 permissions: {contents: write}
 jobs:
   a:
+    if: \${{ github.actor == 'dependabot[bot]' }}
+    runs-on: self-hosted
+    container: node
     permissions: {contents: write}
     steps:
       - uses: actions/checkout@v4
         with: {ref: "\${{ github.event.workflow_run.head_sha }}"}
-      - run: echo "\${{ github.event.pull_request.title }}"
+      - uses: actions/cache@v4
+      - run: echo "\${{ github.event.pull_request.title }}" >>"$GITHUB_ENV"
+      - run: curl https://example.com/install | sh
       - run: npx reelform apply
-        env: {GITHUB_TOKEN: "\${{ github.token }}"}
+        env: {GITHUB_TOKEN: "\${{ github.token }}", ALL: "\${{ toJSON(secrets) }}"}
+      - run: npm install
+  b:
+    uses: ./c.yml
+    secrets: inherit
 `;
-    expect(findings(bad)).toEqual([
-      'pull_request_target',
-      'permissions of all jobs',
-      'a: no time limit',
-      'a: strangers could write',
-      'a: contents after strangers',
-      'a: actions/checkout@v4 is not pinned',
-      'a: code of strangers',
-      'a: code of another commit',
-      'a: an expression in a shell',
-      'a: npx could install',
-      'a: signals do not arrive',
-      'a: a token for strangers',
+    const names = findings(bad).map((one) => one.replace(/^[ab]: /, ''));
+    expect(names).toEqual([
+      'dangerous-triggers: pull_request_target',
+      'dangerous-triggers',
+      'secrets-inherit',
+      'overprovisioned-secrets',
+      'bot-conditions, insecure-commands',
+      'concurrency-limits',
+      'excessive-permissions: of all jobs',
+      'no time limit',
+      'self-hosted-runner',
+      'unpinned-images',
+      'excessive-permissions: strangers could write',
+      'excessive-permissions: contents after strangers',
+      'unpinned-uses: actions/checkout@v4',
+      'template-injection: an input of strangers',
+      'artipacked',
+      'dangerous-triggers: code of strangers',
+      'dangerous-triggers: code of another commit',
+      'unpinned-uses: actions/cache@v4',
+      'cache-poisoning',
+      'template-injection',
+      'github-env',
+      'code that nobody pinned',
+      'npx could install',
+      'signals do not arrive',
+      'a token for strangers',
+      'npm takes other versions than the lockfile',
+      'no time limit',
+      'self-hosted-runner',
+      'secrets-inherit',
     ]);
+  });
+
+  it('lets a job write contents after strangers only for branches of the repository itself', () => {
+    const text = read(`${OWN}/plan-comment.yml`);
+    const broken = text.replace('full_name == github.repository', 'full_name != github.repository');
+    expect(findings(broken)).toEqual(['comment: excessive-permissions: contents after strangers']);
+    expect(findings(text.replace(' && github.event.workflow_run.conclusion', ' || true'))).not.toEqual([]);
   });
 });
 
@@ -126,14 +206,18 @@ describe('action.yml', () => {
   it('is valid, and gives inputs to shells by their environment alone', () => {
     expect(validateAction(text).errors).toEqual([]);
     expect(runs.steps.flatMap((step) => stepFindings(step, text))).toEqual([]);
-    for (const { run, shell } of runs.steps) expect([typeof run, shell]).toEqual(['string', 'bash']);
+    for (const { run, shell } of runs.steps) if (run !== undefined) expect(shell).toBe('bash');
     const used = new Set([...text.matchAll(/inputs\.([\w-]+)/g)].map((match) => match[1]!));
     expect([...used].sort()).toEqual(Object.keys(inputs).sort());
   });
 
-  it('gives its token to the comment alone', () => {
+  it('gives its token to what writes, and to no plan', () => {
     const given = runs.steps.filter((step) => JSON.stringify(step).includes('token'));
-    expect(given.map(({ name }) => name)).toEqual(['Comment']);
+    expect(given.map(({ name }) => name)).toEqual(['Comment', 'Apply', 'Drift']);
+  });
+
+  it('installs the version that it belongs to', () => {
+    expect(inputs.version).toMatchObject({ default: JSON.parse(read('package.json')).version });
   });
 
   it('has no output of a step that is not there', () => {

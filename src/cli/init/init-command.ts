@@ -2,7 +2,7 @@ import { existsSync, lstatSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { EXIT, ReelformError } from '../../diagnostic.ts';
-import { repositoryPlace } from '../../git/repository-place.ts';
+import { type RepositoryPlace, repositoryPlace } from '../../git/repository-place.ts';
 import { CONFIG_FILE } from '../../project/find-root.ts';
 import { writeFileAtomic } from '../../project/write-file.ts';
 import { initQuestion, repositoryText } from '../../report/repository-text.ts';
@@ -20,6 +20,9 @@ export interface InitOptions extends GlobalOptions {
   readonly yes?: boolean;
 }
 
+/** So often a question is put. */
+const ATTEMPTS = 3;
+
 export const CI_CHOICES = ['github', 'gitlab', 'none'] as const;
 export const TEMPLATE_CHOICES = ['card', 'none'] as const;
 
@@ -30,9 +33,9 @@ export const TEMPLATE_CHOICES = ['card', 'none'] as const;
 export async function initCommand(folder: string | undefined, options: InitOptions, io: Io): Promise<number> {
   const directory = directoryOf(options, io);
   const root = resolve(directory, folder ?? '.');
-  const { top, branch } = await placeOf(root);
+  const { top, branch, isGitLab } = await placeOf(root);
   const place = { branch: branch ?? 'main', folder: top === null ? '' : slashed(relative(top, root)) };
-  const choices = { ...(await choose(options, io)), place };
+  const choices = { ...(await choose(options, isGitLab, io)), place };
   if (choices.ci !== 'none' && !isPlaceable(place.folder)) {
     throw invalid(
       `Workflows cannot name the folder ${JSON.stringify(place.folder)}: call it otherwise, or say --ci none`,
@@ -80,33 +83,40 @@ function isThere(path: string): boolean {
 }
 
 /** Where the repository of git begins that a folder, which need not be there, is or will be in. */
-async function placeOf(root: string): Promise<{ readonly top: string | null; readonly branch: string | null }> {
+async function placeOf(root: string): Promise<Omit<RepositoryPlace, 'up'> & { readonly top: string | null }> {
   let folder = root;
   while (!existsSync(folder) && dirname(folder) !== folder) folder = dirname(folder);
   const place = await repositoryPlace(folder);
-  return place === null ? { top: null, branch: null } : { top: resolve(folder, place.up), branch: place.branch };
+  if (place === null) return { top: null, branch: null, isGitLab: false };
+  return { ...place, top: resolve(folder, place.up) };
 }
 
 function slashed(path: string): string {
   return path.split(sep).join('/');
 }
 
-async function choose(options: InitOptions, io: Io): Promise<Omit<StarterChoices, 'place'>> {
+/** @param isGitLab what is taken for the CI where nobody says */
+async function choose(options: InitOptions, isGitLab: boolean, io: Io): Promise<Omit<StarterChoices, 'place'>> {
   const asks = io.interactive && options.yes !== true;
   const oneOf = async <T extends string>(
     name: 'ci' | 'template',
     given: T | undefined,
-    all: readonly [T, ...T[]],
+    all: readonly T[],
+    preset: T,
   ): Promise<T> => {
-    if (given !== undefined || !asks) return given ?? all[0];
-    const answer = (await io.ask(initQuestion(name, all))).trim();
-    if (answer === '') return all[0];
-    const chosen = all.find((one) => one === answer);
-    if (chosen === undefined) throw invalid(`${JSON.stringify(answer)} is none of ${all.join(', ')}`);
-    return chosen;
+    if (given !== undefined || !asks) return given ?? preset;
+    for (let attempt = 1; ; attempt++) {
+      const answer = (await io.ask(initQuestion(name, all, preset))).trim();
+      if (answer === '') return preset;
+      const chosen = all.find((one) => one === answer);
+      if (chosen !== undefined) return chosen;
+      const wrong = invalid(`${JSON.stringify(answer)} is none of ${all.join(', ')}`);
+      if (attempt === ATTEMPTS) throw wrong;
+      io.stderr.write(`${wrong.message}\n`);
+    }
   };
   const asked =
-    options.service === undefined && asks ? (await io.ask(initQuestion('service', ['embedded']))).trim() : '';
+    options.service === undefined && asks ? (await io.ask(initQuestion('service', [], 'embedded'))).trim() : '';
   const service = options.service ?? (asked === '' ? 'embedded' : asked);
   if (service !== 'embedded' && !/^https?:\/\/[^\s/?#@]+(?:\/[^\s?#]*)?$/.test(service)) {
     throw invalid(
@@ -115,8 +125,8 @@ async function choose(options: InitOptions, io: Io): Promise<Omit<StarterChoices
   }
   return {
     service,
-    ci: await oneOf('ci', options.ci, CI_CHOICES),
-    template: await oneOf('template', options.template, TEMPLATE_CHOICES),
+    ci: await oneOf('ci', options.ci, CI_CHOICES, isGitLab ? 'gitlab' : 'github'),
+    template: await oneOf('template', options.template, TEMPLATE_CHOICES, 'card'),
   };
 }
 

@@ -1,0 +1,248 @@
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import picomatch from 'picomatch';
+import { onTestFinished } from 'vitest';
+import { parse } from 'yaml';
+import { GIT_ENVIRONMENT, type GitRepository } from './git-repository.ts';
+import type { GitHubServer } from './github-server.ts';
+import { writePrograms } from './workflow-actions.ts';
+import { interpolate, isRun } from './workflow-expressions.ts';
+import { runSteps, type Step, type StepRun, type StepsJob } from './workflow-steps.ts';
+
+const PACKAGE = join(import.meta.dirname, '../..');
+
+/** What happens at a repository, and may start workflows. */
+export interface RepositoryEvent {
+  readonly name: 'push' | 'pull_request' | 'workflow_run' | 'schedule' | 'workflow_dispatch';
+  readonly payload: Readonly<Record<string, unknown>>;
+  /** What the workflows are read from, and checked out: a branch, or a ref of a pull request. */
+  readonly ref: string;
+  readonly sha: string;
+  readonly baseRef?: string;
+  /** Of a fork: its token reads alone. */
+  readonly isOfFork?: boolean;
+  /** Files that a push changed. */
+  readonly changed?: readonly string[];
+}
+
+/** A job that ended. */
+export interface JobRun {
+  readonly workflow: string;
+  readonly job: string;
+  readonly runId: number;
+  readonly conclusion: 'success' | 'failure' | 'cancelled';
+  readonly steps: readonly StepRun[];
+  /** What the page of the run shows of it. */
+  readonly summary: string;
+  readonly workspace: string;
+}
+
+/** A forge that runs workflows, with a runner on this machine. */
+export interface WorkflowHost {
+  /** Absolute: `<run>/<artifact>/…` */
+  readonly artifacts: string;
+  /** Runs what an event starts, and what those runs start. @returns jobs in their order */
+  happen(event: RepositoryEvent): Promise<readonly JobRun[]>;
+  /** Runs a composite action in a folder, as a step of a job would. */
+  act(folder: string, inputs: Readonly<Record<string, string>>, event: RepositoryEvent): Promise<ActionRun>;
+}
+
+/** A composite action that ended. */
+export interface ActionRun {
+  readonly conclusion: JobRun['conclusion'];
+  readonly steps: readonly StepRun[];
+  readonly outputs: Readonly<Record<string, string>>;
+  readonly summary: string;
+}
+
+export interface WorkflowHostOptions {
+  readonly remote: GitRepository;
+  readonly github: GitHubServer;
+  /** By what the job may do. */
+  readonly tokens: { readonly write: string; readonly read: string };
+  /** Of all steps: what a test needs of its runner. */
+  readonly env?: Readonly<Record<string, string>>;
+  readonly onLog?: StepsJob['onLog'];
+}
+
+interface Job {
+  readonly if?: string;
+  readonly permissions?: Readonly<Record<string, string>>;
+  readonly steps: readonly Step[];
+}
+
+interface Workflow {
+  readonly name: string;
+  readonly on: Readonly<Record<string, null | Readonly<Record<string, readonly string[]>>>>;
+  readonly jobs: Readonly<Record<string, Job>>;
+  readonly permissions?: Readonly<Record<string, string>>;
+  readonly defaults?: { readonly run?: { readonly 'working-directory'?: string } };
+}
+
+/** Workflows are read from the remote; what stands in for GitHub's own actions is in `workflow-actions.ts`. */
+export function startWorkflowHost(options: WorkflowHostOptions): WorkflowHost {
+  const { remote, github, tokens } = options;
+  const root = realpathSync(mkdtempSync(join(tmpdir(), 'reelform-runner-')));
+  onTestFinished(() => rmSync(root, { recursive: true, force: true }));
+  writePrograms(join(root, 'bin'), PACKAGE);
+  const store = { artifacts: join(root, 'artifacts'), caches: join(root, 'caches') };
+  let lastRun = 100;
+
+  const openJob = (event: RepositoryEvent, runId: number, token: string, workspace?: string): StepsJob => {
+    const folder = mkdtempSync(join(root, 'job-'));
+    const own = workspace ?? join(folder, 'workspace');
+    mkdirSync(own, { recursive: true });
+    mkdirSync(join(folder, 'home'));
+    const temporary = join(folder, 'temporary');
+    mkdirSync(temporary);
+    writeFileSync(join(folder, 'event.json'), JSON.stringify(event.payload));
+    const { GITHUB_TOKEN: _, ...environment } = github.env(token);
+    const isPull = event.ref.startsWith('refs/');
+    const ref = isPull ? event.ref : `refs/heads/${event.ref}`;
+    const github_ = {
+      event: event.payload,
+      event_name: event.name,
+      ref,
+      ref_name: event.ref.replace('refs/pull/', ''),
+      repository: github.repository,
+      run_id: runId,
+      run_attempt: 1,
+      sha: event.sha,
+      token,
+      workflow: 'workflow',
+    };
+    const env = {
+      ...environment,
+      ...GIT_ENVIRONMENT,
+      ...options.env,
+      PATH: `${join(root, 'bin')}:${process.env.PATH}`,
+      HOME: join(folder, 'home'),
+      CI: 'true',
+      GITHUB_EVENT_NAME: event.name,
+      GITHUB_EVENT_PATH: join(folder, 'event.json'),
+      GITHUB_REF: ref,
+      GITHUB_REF_NAME: github_.ref_name,
+      GITHUB_BASE_REF: event.baseRef ?? '',
+      GITHUB_RUN_ID: String(runId),
+      GITHUB_RUN_ATTEMPT: '1',
+      GITHUB_SHA: event.sha,
+      GITHUB_WORKSPACE: own,
+      RUNNER_TEMP: temporary,
+      TEST_ARTIFACTS: store.artifacts,
+    };
+    return {
+      ...{ workspace: own, temporary, store, runId, env, repository: github.repository, workingDirectory: '.' },
+      remoteUrl: `file://${remote.root}`,
+      ref: event.ref,
+      // What a pull request wrote cannot be read from anywhere else.
+      scopes: isPull ? [event.ref.replaceAll('/', '-'), event.baseRef ?? 'main'] : [event.ref],
+      values: { github: github_, runner: { temp: temporary } },
+      ...(options.onLog === undefined ? {} : { onLog: options.onLog }),
+    };
+  };
+
+  const runWorkflow = async (file: string, workflow: Workflow, event: RepositoryEvent): Promise<JobRun[]> => {
+    const runId = ++lastRun;
+    const runs: JobRun[] = [];
+    for (const [name, job] of Object.entries(workflow.jobs)) {
+      const rights = Object.values(job.permissions ?? workflow.permissions ?? {});
+      const token = rights.includes('write') && event.isOfFork !== true ? tokens.write : tokens.read;
+      const opened = openJob(event, runId, token);
+      if (!isRun(job.if, { values: opened.values, isFailed: false, isCancelled: false })) continue;
+      const workingDirectory = workflow.defaults?.run?.['working-directory'] ?? '.';
+      const steps = await runSteps(job.steps, { ...opened, workingDirectory });
+      const { workspace } = opened;
+      runs.push({ workflow: file, job: name, runId, ...endOf(steps, opened), steps, workspace });
+    }
+    return runs;
+  };
+
+  const host: WorkflowHost = {
+    artifacts: store.artifacts,
+    async happen(event) {
+      const listed = await remote.git('ls-tree', '--name-only', `${event.sha}`, '.github/workflows/');
+      const runs: JobRun[] = [];
+      for (const path of listed.split('\n').filter((one) => one !== '')) {
+        const file = path.split('/').at(-1)!;
+        const workflow = parse(await remote.git('show', `${event.sha}:${path}`)) as Workflow;
+        if (!isStarted(workflow, event)) continue;
+        const own = await runWorkflow(file, workflow, event);
+        runs.push(...own);
+        if (event.name === 'workflow_run' || own.length === 0) continue;
+        const sha = await remote.git('rev-parse', 'main');
+        const payload = { workflow_run: runPayload(workflow.name, own[0]!, event) };
+        runs.push(...(await host.happen({ name: 'workflow_run', payload, ref: 'main', sha })));
+      }
+      return runs;
+    },
+    async act(folder, given, event) {
+      const { inputs, outputs, runs } = parse(readFileSync(join(PACKAGE, 'action.yml'), 'utf8')) as {
+        readonly inputs: Readonly<Record<string, { readonly default: string }>>;
+        readonly outputs: Readonly<Record<string, { readonly value: string }>>;
+        readonly runs: { readonly steps: readonly Step[] };
+      };
+      const token = event.isOfFork === true ? tokens.read : tokens.write;
+      const job = openJob(event, ++lastRun, token, folder);
+      const context = { values: job.values, isFailed: false, isCancelled: false };
+      const all = Object.fromEntries(
+        Object.entries(inputs).map(([name, one]) => [name, given[name] ?? interpolate(one.default, context)]),
+      );
+      const values = { ...job.values, inputs: all };
+      const steps = await runSteps(runs.steps, { ...job, values });
+      const ids = Object.fromEntries(
+        runs.steps.flatMap(({ id }, index) => (id === undefined ? [] : [[id, { outputs: steps[index]!.outputs }]])),
+      );
+      const after = { values: { ...values, steps: ids }, isFailed: false, isCancelled: false };
+      const told = Object.entries(outputs).map(([name, { value }]) => [name, interpolate(value, after)]);
+      return { ...endOf(steps, job), steps, outputs: Object.fromEntries(told) };
+    },
+  };
+  return host;
+}
+
+function endOf(
+  steps: readonly StepRun[],
+  { temporary }: StepsJob,
+): { readonly conclusion: JobRun['conclusion']; readonly summary: string } {
+  const outcomes = steps.map(({ outcome }) => outcome);
+  const file = join(temporary, 'summary');
+  return {
+    conclusion: outcomes.includes('cancelled') ? 'cancelled' : outcomes.includes('failure') ? 'failure' : 'success',
+    summary: existsSync(file) ? readFileSync(file, 'utf8') : '',
+  };
+}
+
+function isStarted({ on }: Workflow, { name, ref, payload, changed = [] }: RepositoryEvent): boolean {
+  if (!(name in on)) return false;
+  const { branches, 'paths-ignore': ignored, paths, workflows } = on[name] ?? {};
+  if (name === 'workflow_run') return workflows!.includes((payload.workflow_run as { name: string }).name);
+  if (branches !== undefined && !branches.includes(ref)) return false;
+  if (ignored !== undefined && changed.length > 0 && changed.every((path) => isAmong(path, ignored))) return false;
+  return paths === undefined || changed.some((path) => isAmong(path, paths));
+}
+
+/** Of patterns the last one that is about a path decides; one with `!` takes it out. */
+function isAmong(path: string, patterns: readonly string[]): boolean {
+  const last = patterns.findLast((one) => picomatch.isMatch(path, one.replace(/^!/, '')));
+  return last !== undefined && !last.startsWith('!');
+}
+
+function runPayload(
+  name: string,
+  { runId, conclusion }: JobRun,
+  { name: event, payload, isOfFork }: RepositoryEvent,
+): object {
+  const { number, head } = (payload.pull_request ?? {}) as {
+    number?: number;
+    head?: { sha: string; ref: string; repo: { id: number; full_name: string; owner: { login: string } } };
+  };
+  return {
+    ...{ id: runId, name, event, conclusion },
+    head_sha: head?.sha,
+    head_branch: head?.ref,
+    head_repository: head?.repo,
+    // GitHub names none for a fork's.
+    pull_requests: isOfFork === true || number === undefined ? [] : [{ number, head: { sha: head?.sha } }],
+  };
+}
