@@ -158,6 +158,8 @@ describe('commitOnBranch()', () => {
     server.protectedBranches.clear();
     server.force('GraphQL createCommitOnBranch', { kind: 'cut', afterDoing: true });
     expect(await commitOnBranch(github, { ...commit, expectedHead: head })).toEqual({ kind: 'moved' });
+    server.force('GraphQL createCommitOnBranch', { kind: 'answer', status: 409 });
+    expect(await commitOnBranch(github, { ...commit, expectedHead: head })).toEqual({ kind: 'moved' });
     const ours = { ...commit, branch: 'reelform/lock', body: 'Body', onto: first, seen: null };
     const put = await putOnto(github, ours);
     expect(put).toMatchObject({ kind: 'committed', oid: await branchHead(github, 'reelform/lock') });

@@ -51,7 +51,8 @@ export async function commitOnBranch(
     return { kind: 'committed', oid: textOf(made, 'oid'), url: textOf(made, 'url') };
   } catch (error) {
     if (!(error instanceof ForgeError)) throw error;
-    if (error.isUnclear || error.types.includes('STALE_DATA')) return { kind: 'moved' };
+    const isConflict = error.status === 409 || error.types.includes('STALE_DATA');
+    if (error.isUnclear || isConflict) return { kind: 'moved' };
     if (isProtection(error)) return { kind: 'protected', why: error.message };
     throw error;
   }
