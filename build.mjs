@@ -65,7 +65,6 @@ const { metafile } = await build({
     'engine/render-process.ts',
     'engine/raster/raster-worker.ts',
     'engine/writers/gif-worker.ts',
-    'engine/stills/still-worker.ts',
     'engine/inspect/font-worker.ts',
     'engine/lint/lint-worker.ts',
     'server/templates/package-worker.ts',

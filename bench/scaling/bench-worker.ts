@@ -90,6 +90,9 @@ function sleepingPool(sleepMs: number): RenderPool {
     async renderStills(scene) {
       return scene.stills.map(({ name }) => ({ name, bytes: new Uint8Array(1) })) as never;
     },
+    async compareStills() {
+      return [];
+    },
     async lint() {
       return [];
     },

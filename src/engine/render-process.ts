@@ -5,10 +5,12 @@ import { type Failure, failureFrom } from './failure.ts';
 import { type EncoderChoice, encoderOf } from './h264/open-encoder.ts';
 import type { LintFinding } from './lint/lint-finding.ts';
 import { lintInThread } from './lint/lint-in-thread.ts';
+import { freeSmallScene } from './raster/free-buffers.ts';
 import { joinParts, type RenderedPart, renderPart, type SegmentRange } from './render-part.ts';
 import { type Rendering, renderScene } from './render-scene.ts';
+import { compareInThread } from './stills/compare-in-thread.ts';
 import { renderStills } from './stills/render-stills.ts';
-import type { StillImage } from './stills/still-protocol.ts';
+import type { ComparedStill, Comparison, StillImage } from './stills/still-protocol.ts';
 
 // Entry of the child process that renders scenes, one after the other, as a parent sends them. Native code that crashes,
 // hangs or leaks takes down this process alone. Frames are drawn by threads, so that this one always hears the parent end.
@@ -26,8 +28,11 @@ export type RenderTask =
   /** What a viewer would notice of it. */
   | { readonly kind: 'lint' };
 
-/** To the child; the next after `done`, `part`, `drawn`, `linted` or `failed`. */
-export type RenderRequest = RenderTask & { readonly scene: Scene; readonly encoder: EncoderChoice };
+/** To the child; the next after `done`, `part`, `drawn`, `compared`, `linted` or `failed`. */
+export type RenderRequest =
+  | (RenderTask & { readonly scene: Scene; readonly encoder: EncoderChoice })
+  /** Stills of two scenes, drawn and compared. */
+  | { readonly kind: 'compare'; readonly comparison: Comparison };
 
 /** To the parent. */
 export type RenderProcessMessage =
@@ -35,6 +40,7 @@ export type RenderProcessMessage =
   | { readonly kind: 'done'; readonly rendering: Rendering }
   | { readonly kind: 'part'; readonly part: RenderedPart }
   | { readonly kind: 'drawn'; readonly stills: readonly StillImage[] }
+  | { readonly kind: 'compared'; readonly stills: readonly ComparedStill[] }
   | { readonly kind: 'linted'; readonly findings: readonly LintFinding[] }
   | { readonly kind: 'failed'; readonly failure: Failure };
 
@@ -52,13 +58,18 @@ for await (const [request] of on(process, 'message') as AsyncIterable<[RenderReq
     send({ kind: 'failed', failure: failureFrom(error) });
   }
   // Frames and files are large and their objects small: V8 would let them lie for many renders.
-  globalThis.gc?.();
+  if (request.kind === 'compare') freeSmallScene();
+  else globalThis.gc?.();
 }
 
 async function serve(request: RenderRequest): Promise<void> {
-  const { scene, encoder } = request;
   const onProgress = (framesDone: number, frameCount: number): void =>
     send({ kind: 'progress', framesDone, frameCount });
+  if (request.kind === 'compare') {
+    send({ kind: 'compared', stills: await compareInThread(request.comparison, onProgress) });
+    return;
+  }
+  const { scene, encoder } = request;
   const options = { encoder: encoderOf(encoder), onProgress };
   switch (request.kind) {
     case 'video':

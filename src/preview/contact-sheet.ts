@@ -1,4 +1,4 @@
-import { pictureAsJpeg } from '../engine/images/picture-pixels.ts';
+import { packScene } from '../engine/packed-scene.ts';
 import type { LottieDocument, Scene, SceneFont } from '../template/scene.ts';
 import type { PreviewImage, VideoPreview } from './plan-preview.ts';
 import type { Draw } from './preview-video.ts';
@@ -14,7 +14,7 @@ export interface ContactSheetOptions {
   readonly fonts: readonly SceneFont[];
   /** What stands above a pair of pictures. */
   label(id: string, changedShare: number): string;
-  readonly draw: Pick<Draw, 'stills'>;
+  readonly draw: Pick<Draw, 'compare'>;
 }
 
 /** Pixels. */
@@ -61,13 +61,13 @@ export async function contactSheet(
     }
   }
   const animation = sheetAnimation({ width, height, layers, images, font });
-  const [drawn] = await options.draw.stills({
+  const sheet: Scene = {
     ...{ width, height, animation, images, fonts: options.fonts, clips: [], sounds: [], fps: 1, frameCount: 1 },
-    output: { format: 'png', quality: 'medium', fingerprint: null },
+    output: { format: 'mp4', quality: 'medium', fingerprint: null },
     stills: [{ name: 'sheet', frame: 0 }],
-  });
-  const bytes = await pictureAsJpeg(drawn!.bytes, JPEG_QUALITY);
-  return { bytes, contentType: 'image/jpeg', width, height, url: null };
+  };
+  const [drawn] = await options.draw.compare({ before: null, after: packScene(sheet), jpegQuality: JPEG_QUALITY });
+  return { bytes: drawn!.after!, contentType: 'image/jpeg', width, height, url: null };
 }
 
 interface Pair {

@@ -1,7 +1,6 @@
 import { isRecord } from '../is-record.ts';
 import { type LayerSpan, layerSpans } from '../template/lottie/layer-spans.ts';
 import type { LottieNode } from '../template/lottie/lottie-node.ts';
-import { nodesOf } from '../template/lottie/walk-lottie.ts';
 import type { Scene } from '../template/scene.ts';
 
 /** Where each editable of a bound scene is shown: the showings of the layers that hold something it filled, whatever its kind. */
@@ -26,7 +25,15 @@ export function editableSpans({ animation }: Pick<Scene, 'animation'>): Map<stri
 
 /** Not what lies in a precomposition: its layers are shown by themselves. */
 function filledWithin(layer: LottieNode, asset: LottieNode | undefined): string[] {
-  const own = asset !== undefined && !Array.isArray(asset.layers) ? [asset] : [];
-  const nodes = [...nodesOf({ layer, pointer: '' }).map(({ node }) => node), ...own.filter(isRecord)];
-  return [...new Set(nodes.flatMap(({ editable }) => (typeof editable === 'string' ? [editable] : [])))];
+  const found = new Set<string>();
+  // No deeper than `checkAnimation` allows.
+  const visit = (value: object): void => {
+    if (isRecord(value) && typeof value.editable === 'string') found.add(value.editable);
+    for (const child of Array.isArray(value) ? value : Object.values(value)) {
+      if (typeof child === 'object' && child !== null) visit(child);
+    }
+  };
+  visit(layer);
+  if (asset !== undefined && !Array.isArray(asset.layers)) visit(asset);
+  return [...found];
 }

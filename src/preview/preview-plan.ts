@@ -129,8 +129,11 @@ class BusyTime {
     this.#now = now;
   }
 
-  around({ stills, video }: Draw): Draw {
-    return { stills: (scene) => this.#measure(stills(scene)), video: (scene) => this.#measure(video(scene)) };
+  around({ compare, video }: Draw): Draw {
+    return {
+      compare: (comparison) => this.#measure(compare(comparison)),
+      video: (scene) => this.#measure(video(scene)),
+    };
   }
 
   async #measure<T>(work: Promise<T>): Promise<T> {

@@ -1,17 +1,17 @@
-import { pictureAsJpeg } from '../engine/images/picture-pixels.ts';
+import { packScene } from '../engine/packed-scene.ts';
 import type { Rendering } from '../engine/render-scene.ts';
-import type { StillImage } from '../engine/stills/still-protocol.ts';
+import type { ComparedStill, Comparison } from '../engine/stills/still-protocol.ts';
 import type { Scene } from '../template/scene.ts';
-import { changedShare, INVISIBLE_SHARE } from './changed-share.ts';
 import { chooseMoments, type Moment } from './choose-moments.ts';
 import type { PreviewImage, PreviewStill, Unseen, VideoPreview } from './plan-preview.ts';
 import { sceneKeys } from './scene-keys.ts';
+import { shownImages } from './shown-images.ts';
 import { shrinkScene } from './shrink-scene.ts';
 
 /** Draws scenes; a render pool does. */
 export interface Draw {
-  /** The scene's stills, PNG. */
-  stills(scene: Scene): Promise<readonly StillImage[]>;
+  /** Stills of two scenes, compared. */
+  compare(comparison: Comparison): Promise<readonly ComparedStill[]>;
   video(scene: Scene): Promise<Rendering>;
 }
 
@@ -32,6 +32,8 @@ const SAMPLES = 16;
 const MOST_COMPARED = 3;
 const MOST_NEW = 2;
 const JPEG_QUALITY = 80;
+/** Up to this share of changed pixels nobody can tell two pictures apart: two pixels of a frame of 640×360. */
+const INVISIBLE_SHARE = 0.00001;
 /** Pixels. */
 const DRAFT_HEIGHT = 240;
 
@@ -66,7 +68,7 @@ export async function draftVideo({ before, after }: Sides, draw: Draw): Promise<
 
 function draftOf(scene: Scene): Scene {
   const { width, height } = scene;
-  const small = shrinkScene(scene, (DRAFT_HEIGHT * Math.max(width, height)) / height);
+  const small = shrinkScene(scene, (DRAFT_HEIGHT * Math.max(width, height)) / height, STILL_SIDE);
   return { ...small, stills: [], output: { ...scene.output, format: 'mp4', quality: 'low' } };
 }
 
@@ -87,18 +89,20 @@ type Both = Pick<Sides, 'before' | 'after'>;
 
 async function drawStills({ before, after }: Both, moments: readonly Moment[], draw: Draw): Promise<PreviewStill[]> {
   const times = moments.map(({ timeSeconds }) => timeSeconds);
-  const [was, is] = await Promise.all([
-    before && draw.stills(framesOf(before, times, STILL_SIDE)),
-    draw.stills(framesOf(after, times, STILL_SIDE)),
-  ]);
-  return Promise.all(
-    moments.map(async (moment, index) => ({
+  const pairs = await draw.compare({
+    before: before && packScene(framesOf(before, times, STILL_SIDE)),
+    after: packScene(framesOf(after, times, STILL_SIDE)),
+    jpegQuality: JPEG_QUALITY,
+  });
+  return moments.map((moment, index) => {
+    const pair = pairs[index]!;
+    return {
       ...moment,
-      before: was && before && (await imageOf(was[index]!, before)),
-      after: await imageOf(is[index]!, after),
-      changedShare: was && (await changedShare(was[index]!.bytes, is[index]!.bytes)),
-    })),
-  );
+      before: before && imageOf(pair.before!, before),
+      after: imageOf(pair.after!, after),
+      changedShare: pair.changedShare,
+    };
+  });
 }
 
 /** @returns the time, in seconds, at which both sides differ most; null where they never do */
@@ -108,20 +112,26 @@ async function findDifference({ before, after }: { before: Scene; after: Scene }
     Math.floor(((index + 0.5) / SAMPLES) * seconds * after.fps),
   );
   const times = [...new Set(frames)].map((frame) => frame / after.fps);
-  const [was, is] = await Promise.all([before, after].map((scene) => draw.stills(framesOf(scene, times, SAMPLE_SIDE))));
-  const shares = await Promise.all(times.map((_, index) => changedShare(was![index]!.bytes, is![index]!.bytes)));
+  const [was, is] = [before, after].map((scene) => packScene(framesOf(scene, times, SAMPLE_SIDE)));
+  const pairs = await draw.compare({ before: was!, after: is!, jpegQuality: null });
+  const shares = pairs.map(({ changedShare }) => changedShare!);
   const most = Math.max(...shares);
   return most > INVISIBLE_SHARE ? times[shares.indexOf(most)]! : null;
 }
 
+/** What of a scene its frames at some times need, drawn small. */
 function framesOf(scene: Scene, times: readonly number[], longest: number): Scene {
   const stills = times.map((seconds, index) => {
     return { name: `${index}`, frame: Math.min(scene.frameCount - 1, Math.round(seconds * scene.fps)) };
   });
-  return { ...shrinkScene(scene, longest), stills };
+  const images = shownImages(
+    scene,
+    stills.map(({ frame }) => frame),
+  );
+  return { ...shrinkScene({ ...scene, images }, longest, STILL_SIDE), sounds: [], stills };
 }
 
-async function imageOf({ bytes }: StillImage, scene: Scene): Promise<PreviewImage> {
+function imageOf(bytes: Uint8Array, scene: Scene): PreviewImage {
   const { width, height } = shrinkScene(scene, STILL_SIDE);
-  return { bytes: await pictureAsJpeg(bytes, JPEG_QUALITY), contentType: 'image/jpeg', width, height, url: null };
+  return { bytes, contentType: 'image/jpeg', width, height, url: null };
 }

@@ -1,5 +1,5 @@
 import { checkImage } from '../engine/images/check-image.ts';
-import { pictureAsJpeg } from '../engine/images/picture-pixels.ts';
+import { packScene } from '../engine/packed-scene.ts';
 import { SceneError } from '../engine/scene-error.ts';
 import type { LottieDocument, Scene } from '../template/scene.ts';
 import { mapImages } from './map-images.ts';
@@ -28,7 +28,7 @@ const JPEG_QUALITY = 82;
  * @param draw in a process that holds no secret: pictures are decoded in there
  * @returns the preview with pictures that have no address yet
  */
-export async function redrawPictures(preview: PlanPreview, draw: Pick<Draw, 'stills'>): Promise<RedrawnPreview> {
+export async function redrawPictures(preview: PlanPreview, draw: Pick<Draw, 'compare'>): Promise<RedrawnPreview> {
   const images = new Set<PreviewImage>();
   mapImages(preview, (image) => {
     images.add(image);
@@ -72,16 +72,12 @@ function even(pixels: number): number {
 }
 
 /** @param lot of one size @returns in their order; nothing when one of them cannot be decoded */
-async function redraw(lot: readonly PreviewImage[], draw: Pick<Draw, 'stills'>): Promise<PreviewImage[]> {
+async function redraw(lot: readonly PreviewImage[], draw: Pick<Draw, 'compare'>): Promise<PreviewImage[]> {
   const [width = 0, height = 0] = sizeOf(lot[0]!)!.split('x').map(Number);
   try {
-    const drawn = await draw.stills(sceneOf(lot, width, height));
-    return await Promise.all(
-      drawn.map(async ({ bytes }) => {
-        const jpeg = await pictureAsJpeg(bytes, JPEG_QUALITY);
-        return { bytes: jpeg, contentType: 'image/jpeg' as const, width, height, url: null };
-      }),
-    );
+    const scene = packScene(sceneOf(lot, width, height));
+    const drawn = await draw.compare({ before: null, after: scene, jpegQuality: JPEG_QUALITY });
+    return drawn.map(({ after }) => ({ bytes: after!, contentType: 'image/jpeg', width, height, url: null }));
   } catch (error) {
     if (error instanceof SceneError) return [];
     throw error;

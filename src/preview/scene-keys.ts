@@ -1,4 +1,5 @@
 import { type Sha256, sha256 } from '../digest.ts';
+import { packScene } from '../engine/packed-scene.ts';
 import type { Scene } from '../template/scene.ts';
 
 /** What of a scene can be told apart without drawing it. */
@@ -12,10 +13,23 @@ export interface SceneKeys {
 }
 
 const known = new WeakMap<Uint8Array, Sha256>();
+const keys = new WeakMap<Scene, SceneKeys>();
 
 export function sceneKeys(scene: Scene): SceneKeys {
-  const { animation, fonts, images, clips, sounds, output, width, height, fps, frameCount } = scene;
-  const parts = [animation, ...[fonts, images, clips].map(withDigests), width / height, fps, frameCount];
+  const same = keys.get(scene) ?? keysOf(scene);
+  keys.set(scene, same);
+  return same;
+}
+
+function keysOf(scene: Scene): SceneKeys {
+  const { fonts, images, clips, sounds, output, width, height, fps, frameCount } = scene;
+  const parts = [
+    packScene(scene).animation,
+    ...[fonts, images, clips].map(withDigests),
+    width / height,
+    fps,
+    frameCount,
+  ];
   return {
     picture: sha256(JSON.stringify(parts)),
     sound: sha256(JSON.stringify(withDigests(sounds))),

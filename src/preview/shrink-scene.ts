@@ -6,14 +6,20 @@ const IMAGE_DENSITY = 1.5;
 /**
  * The same scene drawn smaller, its longer side of so many pixels at most; never larger. Both sides stay even. Photographs are
  * made smaller before they are drawn: fitting them is most of the work of one frame.
+ *
+ * @param imagesFor the longer side for which photographs are fitted: pictures of several sizes have them in common
  */
-export function shrinkScene(scene: Scene, longest: number): Scene {
-  const scale = Math.min(1, longest / Math.max(scene.width, scene.height));
+export function shrinkScene(scene: Scene, longest: number, imagesFor = longest): Scene {
+  const scale = scaleTo(scene, longest);
   const even = (pixels: number): number => 2 * Math.max(1, Math.round((pixels * scale) / 2));
   // The animation may have another size than the file.
-  const density = Math.min(1, (IMAGE_DENSITY * scale * scene.width) / scene.animation.w);
+  const density = Math.min(1, (IMAGE_DENSITY * scaleTo(scene, imagesFor) * scene.width) / scene.animation.w);
   const images = scene.images.map((image) => (isJpeg(image) ? shrinkImage(image, density) : image));
   return { ...scene, width: even(scene.width), height: even(scene.height), images };
+}
+
+function scaleTo({ width, height }: Scene, longest: number): number {
+  return Math.min(1, longest / Math.max(width, height));
 }
 
 /** The area keeps its place in the animation: a smaller picture is drawn as large. */

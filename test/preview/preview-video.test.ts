@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { renderStill } from '../../src/engine/stills/render-still.ts';
+import { compareStills } from '../../src/engine/stills/compare-stills.ts';
+import type { Comparison } from '../../src/engine/stills/still-protocol.ts';
 import { chooseMoments } from '../../src/preview/choose-moments.ts';
 import { contactSheet } from '../../src/preview/contact-sheet.ts';
 import { type Draw, previewVideo } from '../../src/preview/preview-video.ts';
@@ -12,11 +13,10 @@ import { SMALL_MANIFEST, smallAnimation, smallPackageFiles } from '../support/sm
 function drawing(): Draw & { frames: number } {
   const draw = {
     frames: 0,
-    async stills(scene: Scene) {
-      draw.frames += scene.stills.length;
-      const drawn: { name: string; bytes: Uint8Array }[] = [];
-      for (const { name, frame } of scene.stills) drawn.push({ name, bytes: await renderStill(scene, frame, 'png') });
-      return drawn;
+    async compare(comparison: Comparison) {
+      return compareStills(comparison, () => {
+        draw.frames += 1;
+      });
     },
     video: () => Promise.reject(new Error('no videos here')),
   };

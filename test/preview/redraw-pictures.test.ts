@@ -1,8 +1,8 @@
 import { createCanvas } from '@napi-rs/canvas';
 import { describe, expect, it } from 'vitest';
-import { readPixels } from '../../src/engine/images/picture-pixels.ts';
 import type { PlanPreview, PreviewImage, PreviewStill } from '../../src/preview/plan-preview.ts';
 import { redrawPictures } from '../../src/preview/redraw-pictures.ts';
+import { pixels } from '../engine/stored-frame.ts';
 import { openPool } from '../support/render-pools.ts';
 
 const CANARY = Buffer.from('<script>canary</script>');
@@ -37,7 +37,7 @@ describe('redrawPictures()', () => {
     const markup = damaged(Buffer.from('\x89PNG<svg onload="canary">'));
     const hostile = [cut, huge, markup].map((one) => [good[0], one] as const);
     const { preview, leftOut } = await redrawPictures(previewOf([good, ...hostile, [null, good[1]]]), {
-      stills: (scene) => pool.renderStills(scene),
+      compare: (comparison) => pool.compareStills(comparison),
     });
     const video = preview.videos.get('rome')!;
     expect(leftOut).toBe(3);
@@ -45,7 +45,7 @@ describe('redrawPictures()', () => {
     expect(video.stills.map(({ timeSeconds }) => timeSeconds)).toEqual([0, 4]);
     const [{ before, after } = { before: null, after: good[0] }] = video.stills;
     const middle = async ({ bytes }: PreviewImage): Promise<number[]> =>
-      [...(await readPixels(bytes)).data.subarray(4 * 1000, 4 * 1000 + 3)].map((value) => Math.round(value / 16));
+      [...(await pixels(bytes)).data.subarray(4 * 1000, 4 * 1000 + 3)].map((value) => Math.round(value / 16));
     expect([await middle(before!), await middle(after)]).toEqual([
       [16, 0, 0],
       [0, 0, 16],
@@ -59,7 +59,9 @@ describe('redrawPictures()', () => {
   it('draws so many that a comment could show', async () => {
     const pool = openPool();
     const many = Array.from({ length: 201 }, () => [null, picture('#ff0000', 'jpeg', 4, 4)] as const);
-    const { preview, leftOut } = await redrawPictures(previewOf(many), { stills: (scene) => pool.renderStills(scene) });
+    const { preview, leftOut } = await redrawPictures(previewOf(many), {
+      compare: (comparison) => pool.compareStills(comparison),
+    });
     expect([preview.videos.get('rome')!.stills.length, leftOut]).toEqual([200, 1]);
   });
 });

@@ -40,7 +40,9 @@ export async function hostPreview(
   const pool = createRenderPool({ size: renderCapacity() });
   try {
     const signal = AbortSignal.timeout(LONGEST_MS);
-    const redrawn = await redrawPictures(preview, { stills: (scene) => pool.renderStills(scene, { signal }) });
+    const redrawn = await redrawPictures(preview, {
+      compare: (comparison) => pool.compareStills(comparison, { signal }),
+    });
     if (redrawn.leftOut > 0) {
       tellWarning({ message: `${countNoun(redrawn.leftOut, 'picture')} of the preview cannot be published` }, io);
     }

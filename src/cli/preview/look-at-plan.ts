@@ -69,7 +69,7 @@ export async function lookAtPlan(
     const signal = AbortSignal.any([time, interruption.signal]);
     const preview = await previewPlan(subjectsOf(changes, { repository, base, scenes }), {
       draw: {
-        stills: (scene) => pool.renderStills(scene, { signal }),
+        compare: (comparison) => pool.compareStills(comparison, { signal }),
         video: (scene) => pool.render(scene, { signal }),
       },
       capacity,

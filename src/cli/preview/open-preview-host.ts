@@ -118,7 +118,8 @@ function bucketAt(place: string, { root, config }: HostedRepository, io: Io): Pu
     throw unusable(`No credential of reelform.yaml ${what}`, 'Add one with allow: and public_url: to "credentials"');
   }
   const put = async (image: PreviewImage): Promise<string> => {
-    const { bytes, contentType } = image;
+    const { contentType } = image;
+    const bytes = Buffer.from(image.bytes.buffer, image.bytes.byteOffset, image.bytes.length);
     const digest = sha256(bytes);
     const destination = await openDestination(targetOf(`${digest}.${endingOf(image)}`), credential, {
       env: io.env,

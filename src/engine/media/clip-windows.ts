@@ -1,7 +1,5 @@
-import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { LottieDocument, Scene, SceneClip } from '../../template/scene.ts';
+import type { PictureFiles } from '../raster/picture-files.ts';
 import { bitmapFile } from './bitmap-file.ts';
 import { type ClipTimes, clipTimes } from './clip-times.ts';
 import { fitPicture } from './fit-picture.ts';
@@ -13,18 +11,15 @@ import { videoPictures } from './video-pictures.ts';
 
 /** Of the pictures of one window: 11 of 1920 × 1080. A window holds those of one frame at least. */
 const WINDOW_BYTES = 96_000_000;
-const FOLDER = 'reelform-clips-';
-/** What is older was left behind by a process that was killed. */
-const STALE_MS = 3_600_000;
 
 /** Frames [from, to) of the video, and what the animation needs to show the clips in them. */
 export interface ClipWindow {
   readonly from: number;
   readonly to: number;
-  /** Of a Lottie document; their paths are names of files in the folder that `load` is given. */
+  /** Of a Lottie document; their paths are the names of `files`. */
   readonly assets: readonly object[];
-  /** The files, by name: written, given to `load` as a folder, and removed. @returns what `load` makes of them */
-  withFiles<Result>(load: (folder: string) => Result): Promise<Result>;
+  /** BMP. @throws SceneError asset_decode_failed */
+  files(): Promise<PictureFiles>;
 }
 
 /** The clips of a scene, a window at a time. To be closed. */
@@ -45,12 +40,11 @@ interface OpenClip extends Pick<ClipTimes, 'timesAt' | 'secondsOf'> {
 }
 
 /**
- * Opens the clips of a checked scene; only the parts that are ever shown are looked at. EDGE.
+ * Opens the clips of a checked scene; only the parts that are ever shown are looked at.
  *
  * @throws SceneError asset_decode_failed, asset_type_unsupported; ReelformError encoder_missing
  */
 export async function openClips(scene: Scene, animation: LottieDocument): Promise<Clips> {
-  removeStale(Date.now());
   const open: OpenClip[] = [];
   const close = (): void => {
     for (const { pictures } of open) pictures.close();
@@ -62,25 +56,6 @@ export async function openClips(scene: Scene, animation: LottieDocument): Promis
     throw error;
   }
   return { window: (from, mostFrames) => makeWindow(open, scene, from, mostFrames), close };
-}
-
-/** Folders of processes that were killed while they loaded. */
-function removeStale(now: number): void {
-  for (const name of readdirSync(tmpdir())) {
-    if (!name.startsWith(FOLDER)) continue;
-    const folder = join(tmpdir(), name);
-    const changedAt = statSync(folder, { throwIfNoEntry: false })?.mtimeMs ?? now;
-    // Another's may not be removed; that is for the other to do.
-    if (now - changedAt > STALE_MS) tryToRemove(folder);
-  }
-}
-
-function tryToRemove(folder: string): void {
-  try {
-    rmSync(folder, { recursive: true, force: true });
-  } catch {
-    return;
-  }
 }
 
 async function openClip(clip: SceneClip, scene: Scene, animation: LottieDocument): Promise<OpenClip> {
@@ -134,21 +109,14 @@ async function makeWindow(
     from,
     to,
     assets,
-    async withFiles(load) {
+    async files() {
       const files: [name: string, bytes: Uint8Array][] = [];
       for (const [at, { clip, pictures }] of open.entries()) {
         for (const index of [...wanted[at]!].sort((a, b) => a - b)) {
           files.push([fileName(at, index), bitmapFile(fitPicture(await pictures.picture(index), clip))]);
         }
       }
-      // In one go: a thread that is ended from outside while it waits would leave them behind.
-      const folder = mkdtempSync(join(tmpdir(), FOLDER));
-      try {
-        for (const [name, bytes] of files) writeFileSync(join(folder, name), bytes);
-        return load(folder);
-      } finally {
-        rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
-      }
+      return files;
     },
   };
 }

@@ -2,10 +2,11 @@ import { isRecord } from '../../is-record.ts';
 import { withLayerLists } from '../../template/lottie/layer-lists.ts';
 import { LAYER_TYPE } from '../../template/lottie/lottie-node.ts';
 import type { LottieDocument, Scene } from '../../template/scene.ts';
-import { fitImage } from '../images/fit-image.ts';
+import { fittedImages } from '../images/fitted-images.ts';
 import { animateImages } from '../media/animate-images.ts';
 import { setTexts } from '../text/set-texts.ts';
 import type { TextFinding } from '../text/text-finding.ts';
+import type { PictureFiles } from './picture-files.ts';
 
 /** A scene's animation, ready for the rasteriser but for the pictures of its clips. */
 export interface ComposedAnimation {
@@ -13,8 +14,13 @@ export interface ComposedAnimation {
   readonly animation: LottieDocument;
   /** What a viewer would notice of its texts. */
   readonly findings: readonly TextFinding[];
-  /** @param clipAssets what takes the places of the assets that clips fill, and what that needs */
-  toJson(clipAssets: readonly object[]): string;
+  /** Its images, PNG. */
+  readonly files: PictureFiles;
+  /**
+   * @param clipAssets what takes the places of the assets that clips fill, and what that needs
+   * @param images where they are: in the text, or beside it as `files`
+   */
+  toJson(clipAssets: readonly object[], images?: 'inside' | 'beside'): string;
 }
 
 /**
@@ -25,32 +31,45 @@ export interface ComposedAnimation {
  */
 export async function composeAnimation(scene: Scene): Promise<ComposedAnimation> {
   const { animation: moving, images } = animateImages(scene);
-  const uris = new Map<string, string>();
-  for (const image of images) {
-    const png = await fitImage(image);
-    uris.set(image.assetId, `data:image/png;base64,${png.toString('base64')}`);
+  const files: [name: string, png: Buffer][] = [];
+  const byAsset = new Map<string, (typeof files)[number]>();
+  for (const [index, image] of images.entries()) {
+    const file: (typeof files)[number] = [`image-${index}.png`, await fittedImages.fit(image)];
+    files.push(file);
+    byAsset.set(image.assetId, file);
   }
   const { animation: set, findings } = await setTexts(moving, scene.fonts);
   const clips = new Map(scene.clips.map((clip) => [clip.assetId, { ty: 0, w: clip.width, h: clip.height }]));
   const assets = (set.assets ?? []).flatMap((asset) => {
     if (clips.has(asset.id)) return [];
-    const uri = uris.get(asset.id);
-    return [uri === undefined ? withoutPath(asset) : { ...asset, u: '', p: uri, e: 1 }];
+    return [byAsset.has(asset.id) ? asset : withoutPath(asset)];
   });
   const animation = withLayerLists({ ...set, assets }, (layers) => showClips(layers, clips));
   // All of it but what changes from window to window is written once.
   const { assets: fixed, ...rest } = animation;
-  const fixedText = fixed.map((asset) => JSON.stringify(asset));
+  const fixedText = (images: 'inside' | 'beside'): string[] =>
+    fixed.map((asset) => {
+      const file = byAsset.get(asset.id);
+      return JSON.stringify(file === undefined ? asset : { ...asset, ...imageFields(file, images) });
+    });
+  const besideText = fixedText('beside');
   const restText = JSON.stringify(rest).slice(1);
   return {
     // Times are looked up in the layers as they were: clips play in image layers there.
     animation: set,
     findings,
-    toJson: (clipAssets) => {
-      const all = [...fixedText, ...clipAssets.map((asset) => JSON.stringify(asset))];
+    files,
+    toJson: (clipAssets, images = 'inside') => {
+      const own = images === 'beside' ? besideText : fixedText(images);
+      const all = [...own, ...clipAssets.map((asset) => JSON.stringify(asset))];
       return `{"assets":[${all.join(',')}],${restText}`;
     },
   };
+}
+
+function imageFields([name, png]: readonly [string, Buffer], images: 'inside' | 'beside'): object {
+  if (images === 'beside') return { u: '', p: name, e: 0 };
+  return { u: '', p: `data:image/png;base64,${png.toString('base64')}`, e: 1 };
 }
 
 /** Layers that show a clip show a composition instead; everything else of them stays as it is. */

@@ -15,3 +15,17 @@ export function freeBuffers(frame: number): boolean {
   if (frame % EVERY_FRAMES === 0) gc({ type: 'minor' });
   return true;
 }
+
+/** Scenes between two whole collections: what is left of small ones is a few megabytes each. */
+const EVERY_SCENES = 8;
+let scenes = 0;
+
+/**
+ * Frees what is left of a small scene, a few stills of it drawn: megabytes of native memory behind small objects, most of which
+ * are young. Collecting everything takes longer than drawing a still, and is done now and then.
+ */
+export function freeSmallScene(): void {
+  scenes += 1;
+  if (scenes % EVERY_SCENES === 0) globalThis.gc?.();
+  else globalThis.gc?.({ type: 'minor' });
+}

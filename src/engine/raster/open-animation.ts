@@ -3,6 +3,7 @@ import type { Scene } from '../../template/scene.ts';
 import type { Clips } from '../media/clip-windows.ts';
 import { SceneError } from '../scene-error.ts';
 import type { ComposedAnimation } from './compose-animation.ts';
+import { type PictureFiles, withPictureFiles } from './picture-files.ts';
 
 /** Frames of the first window; each that follows upon another has twice as many, as far as memory allows. */
 const FIRST_WINDOW_FRAMES = 2;
@@ -17,14 +18,14 @@ export interface LoadedAnimation {
 }
 
 /**
- * Loads a scene's animation. Where the scene has clips, it is loaded anew for each window of frames, whose pictures lie in
- * files while that happens: what was read stays readable when the files are gone, so that nothing is left behind.
+ * Loads a scene's animation. Its images lie in files while that happens. Where the scene has clips, it is loaded anew for each
+ * window of frames.
  *
  * @throws SceneError template_invalid
  */
 export async function openAnimation(scene: Scene, composed: ComposedAnimation): Promise<LoadedAnimation> {
   if (scene.clips.length === 0) {
-    const animation = load(composed.toJson([]));
+    const animation = loadWith(composed);
     return { animation, prepare: async () => undefined, close: () => undefined };
   }
   // What reads clips is large, and most scenes have none.
@@ -42,7 +43,7 @@ class WindowedAnimation implements LoadedAnimation {
   constructor(composed: ComposedAnimation, clips: Clips) {
     this.#composed = composed;
     this.#clips = clips;
-    this.animation = load(composed.toJson([]));
+    this.animation = loadWith(composed);
   }
 
   async prepare(frame: number): Promise<void> {
@@ -50,8 +51,7 @@ class WindowedAnimation implements LoadedAnimation {
     if (frame >= from && frame < to) return;
     this.#frames = frame === to && to > 0 ? this.#frames * 2 : FIRST_WINDOW_FRAMES;
     const window = await this.#clips.window(frame, this.#frames);
-    const json = this.#composed.toJson(window.assets);
-    this.animation = await window.withFiles((folder) => load(json, folder));
+    this.animation = loadWith(this.#composed, { assets: window.assets, files: await window.files() });
     this.#window = window;
     // The window before would keep its pictures until much later.
     globalThis.gc?.();
@@ -59,6 +59,23 @@ class WindowedAnimation implements LoadedAnimation {
 
   close(): void {
     this.#clips.close();
+  }
+}
+
+/** @param clips those of a window */
+function loadWith(
+  composed: ComposedAnimation,
+  clips: { readonly assets: readonly object[]; readonly files: PictureFiles } = { assets: [], files: [] },
+): LottieAnimation {
+  const files = [...composed.files, ...clips.files];
+  const json = composed.toJson(clips.assets, 'beside');
+  if (files.length === 0) return load(json);
+  try {
+    return withPictureFiles(files, (folder) => load(json, folder));
+  } catch (error) {
+    // Nothing can be written: images go without that, only slower.
+    if (error instanceof SceneError || clips.files.length > 0) throw error;
+    return load(composed.toJson(clips.assets));
   }
 }
 

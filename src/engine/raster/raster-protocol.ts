@@ -1,5 +1,6 @@
 import type { Scene } from '../../template/scene.ts';
 import type { Failure } from '../failure.ts';
+import type { ComparedStill, Comparison, StillImage } from '../stills/still-protocol.ts';
 import type { TextFinding } from '../text/text-finding.ts';
 
 /** A frame kept as an image beside the video. */
@@ -17,6 +18,10 @@ export type RasterRequest =
   | { readonly kind: 'open'; readonly scene: Scene }
   /** Draw this frame into this slot; answered with `frame`. */
   | { readonly kind: 'draw'; readonly frame: number; readonly slot: number }
+  /** Draw the stills of this scene; answered with `still-drawn` for each, then `stills`. */
+  | { readonly kind: 'stills'; readonly scene: Scene }
+  /** Draw and compare stills; answered with `still-drawn` for each of both sides, then `compared`. */
+  | { readonly kind: 'compare'; readonly comparison: Comparison }
   /** Forget the scene. Not answered. */
   | { readonly kind: 'close' };
 
@@ -27,4 +32,7 @@ export type RasterMessage =
   | { readonly kind: 'frame'; readonly frame: number; readonly slot: number }
   /** Comes before its frame. */
   | { readonly kind: 'still'; readonly still: RenderedStill }
+  | { readonly kind: 'still-drawn' }
+  | { readonly kind: 'stills'; readonly stills: readonly StillImage[] }
+  | { readonly kind: 'compared'; readonly stills: readonly ComparedStill[] }
   | { readonly kind: 'failed'; readonly failure: Failure };

@@ -5,11 +5,11 @@ import type { Scene } from '../../template/scene.ts';
 import { failureFrom } from '../failure.ts';
 import { pixelsOf } from '../frame-writer.ts';
 import { createFrameRing } from './frame-ring.ts';
-import { freeBuffers } from './free-buffers.ts';
+import { freeBuffers, freeSmallScene } from './free-buffers.ts';
 import type { RasterMessage, RasterRequest } from './raster-protocol.ts';
 import { openRasterizer } from './rasterizer.ts';
 
-// Entry of the worker thread that draws frames, one scene after the other; see raster-protocol.ts. Ends when it is terminated.
+// Entry of the worker thread that draws frames and stills, one scene after the other; see raster-protocol.ts. Ends when it is terminated.
 
 interface Drawing {
   draw(frame: number, slot: number): Promise<void>;
@@ -34,14 +34,31 @@ async function serve(request: RasterRequest): Promise<void> {
     case 'draw':
       await drawing?.draw(request.frame, request.slot);
       break;
+    case 'stills': {
+      const { drawStills } = await import('../stills/draw-stills.ts');
+      post({ kind: 'stills', stills: await drawStills(request.scene, tellStill) });
+      await freeScene();
+      break;
+    }
+    case 'compare': {
+      const { compareStills } = await import('../stills/compare-stills.ts');
+      post({ kind: 'compared', stills: await compareStills(request.comparison, tellStill) });
+      freeSmallScene();
+      await setImmediate();
+      break;
+    }
     case 'close':
       drawing?.close();
       drawing = undefined;
-      // A scene is megabytes of native memory behind small objects, which V8 would let lie.
-      globalThis.gc?.();
-      // What was collected is freed in a turn of the event loop.
-      await setImmediate();
+      await freeScene();
   }
+}
+
+/** A scene is megabytes of native memory behind small objects, which V8 would let lie. */
+async function freeScene(): Promise<void> {
+  globalThis.gc?.();
+  // What was collected is freed in a turn of the event loop.
+  await setImmediate();
 }
 
 async function openDrawing(scene: Scene): Promise<Drawing> {
@@ -76,6 +93,10 @@ async function openDrawing(scene: Scene): Promise<Drawing> {
     },
     close: () => rasterizer.close(),
   };
+}
+
+function tellStill(): void {
+  post({ kind: 'still-drawn' });
 }
 
 function post(message: RasterMessage): void {

@@ -2,6 +2,7 @@ import { createCanvas } from '@napi-rs/canvas';
 import type { Scene } from '../../template/scene.ts';
 import { animationFramesPerFrame } from '../frame-rate.ts';
 import { pixelsOf } from '../frame-writer.ts';
+import { jpegOverSquares } from '../images/jpeg-over-squares.ts';
 import type { TextFinding } from '../text/text-finding.ts';
 import { composeAnimation } from './compose-animation.ts';
 import { openAnimation } from './open-animation.ts';
@@ -33,8 +34,13 @@ export interface Rasterizer {
    * not known.
    */
   repeats(frame: number): boolean;
-  /** The frame drawn last, as a JPEG; draw no other before it resolves. */
-  encodeJpeg(): Promise<Uint8Array>;
+  /**
+   * The frame drawn last, as a JPEG; draw no other before it resolves.
+   *
+   * @param quality 1..100; 90 when absent
+   * @param ground what is seen of what is transparent: black, or grey squares
+   */
+  encodeJpeg(quality?: number, ground?: 'black' | 'squares'): Promise<Uint8Array>;
   /** The same as PNG, without loss. */
   encodePng(): Promise<Uint8Array>;
   /** Frees decoders and what lies on disk at once; may be called again. */
@@ -68,7 +74,8 @@ export async function openRasterizer(scene: Scene): Promise<Rasterizer> {
       source.animation.render(context, area);
       return isOpaque ? canvas.data() : bytesOf(context.getImageData(0, 0, width, height).data);
     },
-    encodeJpeg: () => canvas.encode('jpeg', JPEG_QUALITY),
+    encodeJpeg: (quality = JPEG_QUALITY, ground = 'black') =>
+      ground === 'squares' && !isOpaque ? jpegOverSquares(canvas, quality) : canvas.encode('jpeg', quality),
     encodePng: () => canvas.encode('png'),
     close: () => source.close(),
   };

@@ -1,12 +1,11 @@
 import { on } from 'node:events';
-import { Worker } from 'node:worker_threads';
 import type { Scene } from '../../template/scene.ts';
-import { builtFile } from '../built-file.ts';
 import { errorFrom } from '../failure.ts';
 import { pixelsOf } from '../frame-writer.ts';
 import { SceneError } from '../scene-error.ts';
 import type { FrameRange } from '../segments.ts';
 import type { TextFinding } from '../text/text-finding.ts';
+import { leaveThread, takeThread } from './drawing-thread.ts';
 import { RING_SLOTS, ringFrame } from './frame-ring.ts';
 import type { RasterMessage, RasterRequest, RenderedStill } from './raster-protocol.ts';
 
@@ -29,19 +28,13 @@ export interface FrameSupply {
 }
 
 /**
- * A thread without a scene, for the next one: it has its code and native libraries loaded, and a thread that ends does not
- * give back all of its memory.
- */
-let spare: Worker | undefined;
-
-/**
  * Starts drawing: the thread loads the scene while the caller opens what takes its frames. A fixed number of frames lies
- * between the two, so that memory stays flat whatever the length. EDGE.
+ * between the two, so that memory stays flat whatever the length.
  *
  * @param scene checked
  */
 export function supplyFrames(scene: Scene, range: FrameRange, signal?: AbortSignal): FrameSupply {
-  const worker = takeWorker();
+  const worker = takeThread();
   const messages = on(worker, 'message', { signal, close: ['exit'] } as object) as AsyncIterable<[RasterMessage]>;
   const ringFormat = { width: scene.width, height: scene.height, pixels: pixelsOf(scene.output.format) };
   const ask = (request: RasterRequest): void => worker.postMessage(request);
@@ -80,35 +73,11 @@ export function supplyFrames(scene: Scene, range: FrameRange, signal?: AbortSign
     },
     async close() {
       if (!isDone) await worker.terminate();
-      else leaveWorker(worker);
+      else {
+        ask({ kind: 'close' });
+        leaveThread(worker);
+      }
       isDone = false;
     },
   };
-}
-
-function takeWorker(): Worker {
-  if (spare !== undefined) {
-    const worker = spare;
-    spare = undefined;
-    worker.ref();
-    return worker;
-  }
-  const worker = new Worker(builtFile(import.meta.url, 'engine/raster/raster-worker.js'));
-  // While frames are awaited their iterator rejects with it; afterwards nothing may throw it at the process.
-  worker.on('error', () => undefined);
-  worker.once('exit', () => {
-    if (spare === worker) spare = undefined;
-  });
-  return worker;
-}
-
-/** @param worker that has answered everything it was asked */
-function leaveWorker(worker: Worker): void {
-  if (spare !== undefined) {
-    void worker.terminate();
-    return;
-  }
-  worker.postMessage({ kind: 'close' } satisfies RasterRequest);
-  worker.unref();
-  spare = worker;
 }

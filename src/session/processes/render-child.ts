@@ -7,7 +7,7 @@ import type { RenderedPart, SegmentRange } from '../../engine/render-part.ts';
 import type { RenderProcessMessage, RenderRequest, RenderTask } from '../../engine/render-process.ts';
 import type { Rendering } from '../../engine/render-scene.ts';
 import { SceneError } from '../../engine/scene-error.ts';
-import type { StillImage } from '../../engine/stills/still-protocol.ts';
+import type { ComparedStill, Comparison, StillImage } from '../../engine/stills/still-protocol.ts';
 import { HAS_GROUPS, killGroup } from '../../process-group.ts';
 import type { Scene } from '../../template/scene.ts';
 import type { RenderOptions } from '../ports.ts';
@@ -90,35 +90,42 @@ export class RenderChild {
    * @throws the signal's reason when it is aborted; the process is killed
    */
   render(scene: Scene, options: RenderOptions): Promise<Rendering> {
-    return this.#run(scene, { kind: 'video' }, options, (message) =>
+    return this.#render(scene, { kind: 'video' }, options, (message) =>
       message.kind === 'done' ? message.rendering : null,
     );
   }
 
   /** Some segments of the scene's video. @throws as `render` */
   renderPart(scene: Scene, segments: SegmentRange, options: RenderOptions): Promise<RenderedPart> {
-    return this.#run(scene, { kind: 'part', segments }, options, (message) =>
+    return this.#render(scene, { kind: 'part', segments }, options, (message) =>
       message.kind === 'part' ? message.part : null,
     );
   }
 
   /** The video of its parts. @throws as `render` */
   joinParts(scene: Scene, parts: readonly RenderedPart[], options: RenderOptions): Promise<Rendering> {
-    return this.#run(scene, { kind: 'join', parts }, options, (message) =>
+    return this.#render(scene, { kind: 'join', parts }, options, (message) =>
       message.kind === 'done' ? message.rendering : null,
     );
   }
 
   /** The scene's stills alone, as PNG. @throws as `render` */
   renderStills(scene: Scene, options: RenderOptions): Promise<readonly StillImage[]> {
-    return this.#run(scene, { kind: 'stills' }, options, (message) =>
+    return this.#render(scene, { kind: 'stills' }, options, (message) =>
       message.kind === 'drawn' ? message.stills : null,
+    );
+  }
+
+  /** Stills of two scenes, drawn and compared. @throws as `render` */
+  compareStills(comparison: Comparison, options: RenderOptions): Promise<readonly ComparedStill[]> {
+    return this.#run({ kind: 'compare', comparison }, options, (message) =>
+      message.kind === 'compared' ? message.stills : null,
     );
   }
 
   /** What a viewer would notice of the scene. @throws as `render` */
   lint(scene: Scene, options: RenderOptions): Promise<readonly LintFinding[]> {
-    return this.#run(scene, { kind: 'lint' }, options, (message) =>
+    return this.#render(scene, { kind: 'lint' }, options, (message) =>
       message.kind === 'linted' ? message.findings : null,
     );
   }
@@ -129,9 +136,17 @@ export class RenderChild {
     await this.#ended;
   }
 
-  async #run<T>(
+  #render<T>(
     scene: Scene,
     task: RenderTask,
+    options: RenderOptions,
+    resultOf: (message: RenderProcessMessage) => T | null,
+  ): Promise<T> {
+    return this.#run({ ...task, scene, encoder: this.#encoder }, options, resultOf);
+  }
+
+  async #run<T>(
+    request: RenderRequest,
     { onProgress, signal }: RenderOptions,
     resultOf: (message: RenderProcessMessage) => T | null,
   ): Promise<T> {
@@ -157,7 +172,7 @@ export class RenderChild {
           const result = resultOf(message);
           if (result !== null) resolve(result);
         };
-        this.#subprocess.send({ ...task, scene, encoder: this.#encoder } satisfies RenderRequest, (error) => {
+        this.#subprocess.send(request, (error) => {
           if (error) this.#end(this.#crash(error.message));
         });
       });

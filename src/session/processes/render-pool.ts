@@ -4,7 +4,7 @@ import type { LintFinding } from '../../engine/lint/lint-finding.ts';
 import type { RenderedPart, SegmentRange } from '../../engine/render-part.ts';
 import type { Rendering } from '../../engine/render-scene.ts';
 import { SceneError } from '../../engine/scene-error.ts';
-import type { StillImage } from '../../engine/stills/still-protocol.ts';
+import type { ComparedStill, Comparison, StillImage } from '../../engine/stills/still-protocol.ts';
 import type { Scene } from '../../template/scene.ts';
 import type { Renderer, RenderOptions } from '../ports.ts';
 import { DEFAULT_LIMITS, type RenderLimits, UsageWatch } from './process-limits.ts';
@@ -30,6 +30,8 @@ export interface RenderPool extends Renderer {
   joinParts(scene: Scene, parts: readonly RenderedPart[], options?: RenderOptions): Promise<Rendering>;
   /** The scene's stills alone, in its order; like `render` in all else. */
   renderStills(scene: Scene, options?: RenderOptions): Promise<readonly StillImage[]>;
+  /** Stills of two scenes, drawn and compared by the same process; like `render` in all else. */
+  compareStills(comparison: Comparison, options?: RenderOptions): Promise<readonly ComparedStill[]>;
   /** What a viewer would notice of the scene; like `render` in all else. */
   lint(scene: Scene, options?: RenderOptions): Promise<readonly LintFinding[]>;
   /** Ends all processes at once; renders under way or waiting reject with `render_crashed`. */
@@ -93,6 +95,8 @@ export function createRenderPool({
       run(options.signal, (child) => child.renderPart(scene, segments, options)),
     joinParts: (scene, parts, options = {}) => run(options.signal, (child) => child.joinParts(scene, parts, options)),
     renderStills: (scene, options = {}) => run(options.signal, (child) => child.renderStills(scene, options)),
+    compareStills: (comparison, options = {}) =>
+      run(options.signal, (child) => child.compareStills(comparison, options)),
     lint: (scene, options = {}) => run(options.signal, (child) => child.lint(scene, options)),
     async close() {
       isClosed = true;

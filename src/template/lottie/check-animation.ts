@@ -20,8 +20,7 @@ export const MAX_DURATION_SECONDS = 600;
  */
 export function checkAnimation(animation: unknown, options: CheckAnimationOptions = {}): string[] {
   if (!isRecord(animation)) return ['/: an animation must be an object'];
-  const tooDeep = findTooDeep(animation);
-  if (tooDeep !== undefined) return [`${tooDeep}: nested deeper than ${MAX_DEPTH} levels`];
+  if (isTooDeep(animation)) return [`${findTooDeep(animation)}: nested deeper than ${MAX_DEPTH} levels`];
   return [
     ...checkTiming(animation),
     ...checkSize(animation),
@@ -29,6 +28,22 @@ export function checkAnimation(animation: unknown, options: CheckAnimationOption
     ...checkAssets(animation, options.suppliedAssets ?? new Set()),
     ...checkFonts(animation, options.suppliedFonts ?? new Set()),
   ];
+}
+
+/** Level by level, without a path for each of what may be hundreds of thousands of values. */
+function isTooDeep(root: object): boolean {
+  let level: object[] = [root];
+  for (let depth = 1; level.length > 0; depth++) {
+    if (depth > MAX_DEPTH) return true;
+    const next: object[] = [];
+    for (const value of level) {
+      for (const child of Array.isArray(value) ? value : Object.values(value)) {
+        if (typeof child === 'object' && child !== null) next.push(child);
+      }
+    }
+    level = next;
+  }
+  return false;
 }
 
 /** The first path that goes too deep. Walks without recursion: the stack is what such a file aims at. */

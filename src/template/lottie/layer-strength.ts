@@ -69,9 +69,14 @@ interface Keyframe {
   readonly isHeld: boolean;
 }
 
+/** Each property is asked at many times. */
+const known = new WeakMap<object, Keyframe[]>();
+
 /** In order of time. Old documents say a keyframe's end in the one before it. */
 function keyframes(property: unknown): Keyframe[] {
   if (!isRecord(property) || !Array.isArray(property.k)) return [];
+  const same = known.get(property);
+  if (same !== undefined) return same;
   const found: Keyframe[] = [];
   let end: number[] | null = null;
   for (const frame of property.k as unknown[]) {
@@ -79,6 +84,7 @@ function keyframes(property: unknown): Keyframe[] {
     found.push({ t: frame.t, value: numbers(frame.s) ?? end, isHeld: frame.h === 1 });
     end = numbers(frame.e);
   }
+  known.set(property, found);
   return found;
 }
 

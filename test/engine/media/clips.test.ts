@@ -186,7 +186,7 @@ describe('clips', () => {
   });
 
   test('leaves no file behind', async () => {
-    const folders = async () => (await readdir(tmpdir())).filter((name) => name.startsWith('reelform-clips-'));
+    const folders = async () => (await readdir(tmpdir())).filter((name) => name.startsWith('reelform-pictures-'));
     const before = new Set(await folders());
     await seen(playing(await numberedClip(25, 4), 4, { fps: 25 }), [0, 3], numberIn);
     expect((await folders()).filter((name) => !before.has(name))).toEqual([]);

@@ -1,0 +1,24 @@
+import { type Canvas, createCanvas } from '@napi-rs/canvas';
+
+/** The squares that stand for what is transparent, in pixels, and their greys. */
+const SQUARE = 16;
+const GREYS = ['#ffffff', '#d0d0d0'] as const;
+
+/**
+ * A picture as a JPEG; what is transparent lies over grey squares.
+ *
+ * @param quality 1..100
+ */
+export async function jpegOverSquares(picture: Canvas, quality: number): Promise<Uint8Array> {
+  const { width, height } = picture;
+  const canvas = createCanvas(width, height);
+  const context = canvas.getContext('2d', { alpha: false });
+  for (let y = 0; y < height; y += SQUARE) {
+    for (let x = 0; x < width; x += SQUARE) {
+      context.fillStyle = GREYS[((x + y) / SQUARE) % 2]!;
+      context.fillRect(x, y, SQUARE, SQUARE);
+    }
+  }
+  context.drawImage(picture, 0, 0);
+  return canvas.encode('jpeg', quality);
+}

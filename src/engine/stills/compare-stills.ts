@@ -1,0 +1,66 @@
+import { checkScene } from '../check-scene.ts';
+import { type PackedScene, unpackScene } from '../packed-scene.ts';
+import { freeBuffers } from '../raster/free-buffers.ts';
+import { openRasterizer } from '../raster/rasterizer.ts';
+import { mediaFindings } from '../scene-finding.ts';
+import { changedShare, isEqual, type PicturePixels } from './changed-share.ts';
+import type { ComparedStill, Comparison } from './still-protocol.ts';
+
+interface Drawn extends PicturePixels {
+  readonly jpeg: Uint8Array | null;
+}
+
+/**
+ * Draws the stills of both sides, one scene after the other, and compares their pixels as they were drawn: nothing is encoded
+ * but what is to be looked at, and what is the same on both sides only once. Draws on the calling thread.
+ *
+ * @param onStill called after each still of either side
+ * @returns one for each still of `after`, in its order
+ * @throws SceneError as `renderStill`
+ */
+export async function compareStills(
+  { before, after, jpegQuality }: Comparison,
+  onStill: () => void = () => undefined,
+): Promise<ComparedStill[]> {
+  const drawn: Drawn[] = [];
+  if (before !== null) {
+    await drawEach(before, async (picture, encode) => {
+      drawn.push({ ...picture, jpeg: jpegQuality === null ? null : await encode(jpegQuality) });
+      onStill();
+    });
+  }
+  const compared: ComparedStill[] = [];
+  await drawEach(after, async (picture, encode) => {
+    const former = drawn[compared.length];
+    const share = former === undefined ? null : changedShare(former, picture);
+    const isSame = former !== undefined && isEqual(former, picture);
+    const jpeg = jpegQuality === null ? null : isSame ? former.jpeg : await encode(jpegQuality);
+    compared.push({ before: former?.jpeg ?? null, after: jpeg, changedShare: share });
+    onStill();
+  });
+  return compared;
+}
+
+/** @param take encodes the picture as a JPEG before the next one is drawn, or not at all */
+async function drawEach(
+  packed: PackedScene,
+  take: (picture: PicturePixels, encode: (quality: number) => Promise<Uint8Array>) => Promise<void>,
+): Promise<void> {
+  const scene = unpackScene(packed);
+  checkScene(scene);
+  // Sounds are not looked at.
+  await mediaFindings({ ...scene, sounds: [] });
+  const { width, height, stills } = scene;
+  const rasterizer = await openRasterizer(scene);
+  try {
+    for (const [index, { frame }] of stills.entries()) {
+      await rasterizer.prepare(frame);
+      const data = rasterizer.draw(frame);
+      await take({ width, height, data }, (quality) => rasterizer.encodeJpeg(quality, 'squares'));
+      // What one or two leave is freed with their scene.
+      freeBuffers(index + 1);
+    }
+  } finally {
+    rasterizer.close();
+  }
+}

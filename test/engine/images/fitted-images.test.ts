@@ -1,0 +1,47 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { fitImage } from '../../../src/engine/images/fit-image.ts';
+import { FittedImages } from '../../../src/engine/images/fitted-images.ts';
+import type { SceneImage } from '../../../src/template/scene.ts';
+import { testPicture } from '../pictures.ts';
+
+let bytes: Uint8Array;
+beforeAll(async () => {
+  bytes = await testPicture(64, 36).encode('png');
+});
+
+/** Fitted it has about 3 kB. */
+function image(changes: Partial<SceneImage> = {}): SceneImage {
+  return { assetId: 'a', width: 32, height: 32, bytes, transform: { crop_strategy: 'cover' }, name: 'a', ...changes };
+}
+
+describe('FittedImages', () => {
+  test('fit the same bytes for the same area once, under any name', async () => {
+    const images = new FittedImages(1e6);
+    const first = await images.fit(image());
+    expect(first.equals(await fitImage(image()))).toBe(true);
+    expect(await images.fit(image({ assetId: 'b', name: 'b', bytes: new Uint8Array(bytes) }))).toBe(first);
+  });
+
+  test('fit anew for another area, another crop and other bytes', async () => {
+    const images = new FittedImages(1e6);
+    await images.fit(image());
+    const others = [
+      image({ width: 33 }),
+      image({ transform: { crop_strategy: 'contain' } }),
+      image({ bytes: await testPicture(36, 64).encode('png') }),
+    ];
+    for (const other of others) expect((await images.fit(other)).equals(await fitImage(other))).toBe(true);
+  });
+
+  test('forget what was not used for long when there is too much, and keep nothing that is too large', async () => {
+    const images = new FittedImages(12_000);
+    const isKept = async (one: SceneImage, before: Buffer): Promise<boolean> => (await images.fit(one)) === before;
+    const [first, second] = [await images.fit(image()), await images.fit(image({ height: 31 }))];
+    expect(await isKept(image(), first)).toBe(true);
+    for (const height of [30, 29]) await images.fit(image({ height }));
+    expect(await isKept(image(), first)).toBe(true);
+    expect(await isKept(image({ height: 31 }), second)).toBe(false);
+    const large = image({ width: 64, height: 64 });
+    expect(await isKept(large, await images.fit(large))).toBe(false);
+  });
+});

@@ -1,0 +1,74 @@
+import { describe, expect, test } from 'vitest';
+import { packScene } from '../../../src/engine/packed-scene.ts';
+import { openRasterizer } from '../../../src/engine/raster/rasterizer.ts';
+import { compareStills } from '../../../src/engine/stills/compare-stills.ts';
+import type { Scene } from '../../../src/template/scene.ts';
+import { movingScene, rectangleLayer, sceneOf } from '../scenes.ts';
+import { pixels } from '../stored-frame.ts';
+
+const STILLS = [
+  { name: 'a', frame: 2 },
+  { name: 'b', frame: 5 },
+];
+
+async function jpegOf(scene: Scene, frame: number): Promise<Uint8Array> {
+  const rasterizer = await openRasterizer(scene);
+  await rasterizer.prepare(frame);
+  rasterizer.draw(frame);
+  return rasterizer.encodeJpeg(80);
+}
+
+/** A red square of some side in the corner of a picture of 40 × 40. */
+function square(side: number, changes: Partial<Scene> = {}): Scene {
+  const layers = [rectangleLayer(1, [0, 0, side, side], [1, 0, 0])];
+  return sceneOf(layers, { width: 40, height: 40, stills: [{ name: 'a', frame: 0 }], ...changes });
+}
+
+const compare = (before: Scene | null, after: Scene, jpegQuality: number | null = 80) =>
+  compareStills({ before: before && packScene(before), after: packScene(after), jpegQuality });
+
+describe('compareStills()', () => {
+  test('gives the frames that a render shows, and the share of their pixels that differ', async () => {
+    const [still] = await compare(square(20), square(30));
+    expect(still!.changedShare).toBeCloseTo((30 * 30 - 20 * 20) / 1600, 9);
+    expect(Buffer.from(still!.before!)).toEqual(Buffer.from(await jpegOf(square(20), 0)));
+    expect(Buffer.from(still!.after!)).toEqual(Buffer.from(await jpegOf(square(30), 0)));
+  });
+
+  test('encodes what is the same on both sides once, and nothing where only shares are wanted', async () => {
+    const scene = movingScene({ stills: STILLS });
+    const same = await compare(scene, scene);
+    expect(same.map(({ before, after, changedShare }) => [before === after, changedShare])).toEqual([
+      [true, 0],
+      [true, 0],
+    ]);
+    expect(await compare(square(20), square(20), null)).toEqual([{ before: null, after: null, changedShare: 0 }]);
+  });
+
+  test('has nothing to compare with where there was nothing, and all pixels where the size is another', async () => {
+    const [alone] = await compare(null, square(20));
+    expect(alone).toMatchObject({ before: null, after: expect.anything(), changedShare: null });
+    const [sized] = await compare(square(20), square(20, { width: 42 }));
+    expect(sized!.changedShare).toBe(1);
+  });
+
+  test('shows what is transparent over squares of grey', async () => {
+    const output = { format: 'webm', quality: 'high', fingerprint: null } as const;
+    const [still] = await compare(null, square(8, { output }));
+    const { data } = await pixels(still!.after!);
+    const at = (x: number, y: number): number => data[(y * 40 + x) * 4 + 1]!;
+    expect([at(4, 12) > 245, Math.abs(at(20, 4) - 208) < 8, at(36, 4) > 245]).toEqual([true, true, true]);
+  });
+
+  test('counts each still of both sides, and refuses a scene that no render takes', async () => {
+    const scene = movingScene({ stills: STILLS });
+    let count = 0;
+    const comparison = { before: packScene(scene), after: packScene(scene), jpegQuality: null };
+    await compareStills(comparison, () => {
+      count += 1;
+    });
+    expect(count).toBe(4);
+    const broken = sceneOf([], { document: { fr: 1e308 } });
+    await expect(compare(null, broken)).rejects.toMatchObject({ code: 'template_invalid' });
+  });
+});
