@@ -83,6 +83,7 @@ async function renderFirst(change: Pending, run: Run): Promise<Onward> {
     begun: (begin) => input.onEvent({ kind: 'video-started', id, action, begin }),
     submitted: (session) => input.onEvent({ kind: 'video-submitted', id, session }),
     progressed: (percent) => input.onEvent({ kind: 'video-progressed', id, percent }),
+    warned: (warning) => input.onEvent({ kind: 'video-warned', id, warning }),
   });
   const ended = async (delivery: DeliveryEnding): Promise<void> => {
     await record.ended(change, ending, { startedAt, givenUp: end.reason ?? 'interrupted', delivery });

@@ -2,8 +2,9 @@ import { ReelformError } from '../diagnostic.ts';
 import { liveAttempt } from '../lock/fold-journal.ts';
 import type { Attempt, Intent } from '../lock/journal.ts';
 import { SessionUnknown } from '../service/render-service.ts';
-import { ServiceError } from '../service/service-error.ts';
+import { hasNoRoom, ServiceError } from '../service/service-error.ts';
 import type { RenderSession } from '../wire/render-session.ts';
+import type { Failure } from './events.ts';
 import { thrownFailures } from './failure.ts';
 import { renderHere } from './render-here.ts';
 import { prepareRequest, type RenderTask } from './render-task.ts';
@@ -35,20 +36,44 @@ export async function obtainRendering(task: RenderTask, context: RunContext, eve
   } catch (error) {
     return { kind: 'failed', failures: thrownFailures(error) };
   }
-  return context
-    .posting(async () => {
+  for (let refusals = 0; ; refusals += 1) {
+    const next = await context.posting(async () => {
       if (context.isEnding()) return GIVEN_UP;
       const intent = newIntent(task, body, context);
       const other = await ports.journal.begin(intent, task.presentSession);
       return other === null ? post(intent, task, context, events) : () => takeUp(other, task, context, events);
-    })
-    .then((next) => next());
+    });
+    if (typeof next === 'function') return next();
+    if (refusals === 0) events.warned(noRoom(next));
+    await waitForRoom(refusals, context);
+  }
 }
 
 const GIVEN_UP = async (): Promise<Ending> => ({ kind: 'given-up' });
 
 /** What is left to do once the request is answered: not while others wait to ask. */
 type Next = () => Promise<Ending>;
+
+/** The queue of the service is full: it made no session, and another request can have another answer. */
+interface Refused {
+  readonly error: ServiceError;
+}
+
+/** Longer each time, so that a full queue is not filled with questions; the last one is asked again and again. */
+const ROOM_LOOKS_MS = [2_000, 4_000, 8_000, 15_000, 30_000];
+/** So soon a run that is to end does. */
+const STEP_MS = 1_000;
+
+async function waitForRoom(refusals: number, { ports, leave, isEnding }: RunContext): Promise<void> {
+  const lookMs = ROOM_LOOKS_MS[Math.min(refusals, ROOM_LOOKS_MS.length - 1)]!;
+  for (let waitedMs = 0; waitedMs < lookMs && !isEnding(); waitedMs += STEP_MS) {
+    await ports.clock.wait(STEP_MS, leave).catch(() => undefined);
+  }
+}
+
+function noRoom({ error: { code, message } }: Refused): Failure {
+  return { code, message, hint: 'It is asked again until there is room', retryable: true };
+}
 
 /** Goes on with what an earlier run, or another one, began. */
 async function takeUp(attempt: Attempt, task: RenderTask, context: RunContext, events: TaskEvents): Promise<Ending> {
@@ -86,7 +111,9 @@ async function resend(
     const other = await context.ports.journal.begin(renewed);
     if (other !== null) return () => takeUp(other, task, context, events);
   }
-  return post(intent, task, context, events, true);
+  const next = await post(intent, task, context, events, true);
+  if (typeof next === 'function') return next;
+  return () => obtainRendering(task, { ...context, known: new Map() }, events);
 }
 
 /** Another run has said that it will ask: what becomes of it is in the journal soon. */
@@ -110,7 +137,7 @@ async function post(
   context: RunContext,
   events: TaskEvents,
   wasSentBefore = false,
-): Promise<Next> {
+): Promise<Next | Refused> {
   const { service, ports } = context;
   const { key, output_name: outputName } = intent;
   let session: RenderSession;
@@ -120,6 +147,7 @@ async function post(
     const isRefusal = error instanceof ServiceError || error instanceof ReelformError;
     if (error instanceof SessionUnknown || !isRefusal) return async () => unknown(intent, messageOf(error));
     await ports.journal.append({ type: 'not_created', key, at: timestamp(context) });
+    if (hasNoRoom(error)) return { error };
     return async () => ({ kind: 'failed', failures: thrownFailures(error) });
   }
   await Promise.all([

@@ -45,6 +45,8 @@ export interface TaskEvents {
   begun(begin: Begin): void;
   submitted(session: string): void;
   progressed(percent: number): void;
+  /** Worth knowing, and no failure. */
+  warned(warning: Failure): void;
 }
 
 /** What is written down before a video is asked for. */

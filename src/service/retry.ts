@@ -1,4 +1,5 @@
 import type { Exchange } from './exchange.ts';
+import { isFullQueue } from './service-error.ts';
 
 /**
  * Whether a request may be sent again: `safe` reads or is idempotent by its content; `keyed` carries an Idempotency-Key
@@ -48,6 +49,8 @@ export function backoffMs(retries: number, jitter: number): number {
 
 function passes(exchange: Exchange, repeatability: Repeatability, code: string | null): boolean {
   if (exchange.kind === 'unsent') return true;
+  // A queue is full for as long as it is: whoever asks has to know what to do until then.
+  if (isFullQueue(code)) return false;
   if (repeatability === 'once') return exchange.kind === 'answer' && exchange.answer.status === 429;
   // What is too large once is too large again.
   if (exchange.kind !== 'answer') return exchange.error.code === 'service_unreachable';

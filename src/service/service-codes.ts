@@ -25,7 +25,8 @@ export const SERVICE_CODES = {
   queue_full: [429, 'The tenant has as many sessions waiting as it may have'],
   headers_too_large: [431, 'The headers are larger than the limit'],
   internal: [500, 'A mistake in reelform'],
-  unavailable: [503, 'The service is starting, stopping or full'],
+  service_full: [503, 'The service has as many renders waiting as it takes'],
+  unavailable: [503, 'The service is starting or stopping, has no disk left, or cannot reach a part of itself'],
 } as const satisfies Record<string, readonly [status: number, meaning: string]>;
 
 export type ServiceCode = keyof typeof SERVICE_CODES;

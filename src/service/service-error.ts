@@ -26,6 +26,18 @@ export function isOutage(error: unknown): boolean {
   return error instanceof ServiceError && error.status === 503;
 }
 
+const FULL_QUEUES: ReadonlySet<string> = new Set(['queue_full', 'service_full'] satisfies ServiceCode[]);
+
+/** Whether the code of a refusal says that too much waits already: nothing was made, and room comes with time. */
+export function isFullQueue(code: string | null): boolean {
+  return code !== null && FULL_QUEUES.has(code);
+}
+
+/** @see isFullQueue */
+export function hasNoRoom(error: unknown): error is ServiceError {
+  return error instanceof ServiceError && isFullQueue(error.code);
+}
+
 /** The answer of our own service: a code of the table, with that code's status. */
 export function serviceError(
   code: ServiceCode,

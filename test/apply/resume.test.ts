@@ -141,6 +141,44 @@ describe('applyPlan() after a run that died', () => {
   });
 });
 
+describe('applyPlan() at a service whose queue is full', () => {
+  const full = (status: number, code: string) =>
+    ({ kind: 'answer', status, headers: {}, body: JSON.stringify({ code, detail: 'Too many wait' }) }) as const;
+
+  it.each([
+    [429, 'queue_full'],
+    [503, 'service_full'],
+  ])('waits for room, however long that takes, and says so once: %i %s', async (status, code) => {
+    const here = await world();
+    here.service.force(POST, ...Array.from({ length: 50 }, () => full(status, code)));
+    const { outcome, events } = await run(here, [textVideo('a')]);
+    expect(outcome).toMatchObject({ rendered: 1, failed: [], unknown: [] });
+    const warnings = events.filter(({ kind }) => kind === 'video-warned');
+    expect(warnings).toMatchObject([{ id: 'a', warning: { code, message: 'Too many wait' } }]);
+    expect(here.service.count(POST)).toBe(51);
+  });
+
+  it('begins nothing when the run is to end meanwhile, and has asked for nothing', async () => {
+    const here = await world();
+    here.service.force(POST, ...Array.from({ length: 50 }, () => full(429, 'queue_full')));
+    const stop = new AbortController();
+    const { outcome } = await run(here, [textVideo('a')], {
+      signal: stop.signal,
+      onEvent: ({ kind }) => void (kind === 'video-warned' && stop.abort()),
+    });
+    expect(outcome).toMatchObject({ skipped: ['a'], endedBy: 'interrupted', failed: [], unknown: [] });
+    here.service.force(POST);
+    expect((await run(here, [textVideo('a')])).outcome).toMatchObject({ rendered: 1 });
+  });
+
+  it('leaves when the time is over', async () => {
+    const here = await world();
+    here.service.force(POST, ...Array.from({ length: 500 }, () => full(503, 'service_full')));
+    const { outcome } = await run(here, [textVideo('a')], { deadlineMs: 60_000 });
+    expect(outcome).toMatchObject({ skipped: ['a'], endedBy: 'deadline', unknown: [] });
+  });
+});
+
 describe('applyPlan() when no answer comes', () => {
   it('calls it unknown at a service without keys, does the rest, and asks no second time', async () => {
     const here = await world();

@@ -65,6 +65,11 @@ const ROWS: readonly (readonly [row: string, outcome: string, exchanges: readonl
   ['303', 'unknown', [answer(303, '', '/login'), answer(303)]],
   ['3xx', 'not made', [answer(301, '', THERE), answer(302), answer(307), answer(308, SESSION), broken(307)]],
   ['409 with the code `idempotency_in_progress`', 'unknown', [answer(409, '{"code":"idempotency_in_progress"}')]],
+  [
+    '429 or 503 with the code `queue_full` or `service_full`',
+    'not made',
+    [answer(429, '{"code":"queue_full"}'), answer(503, '{"code":"service_full"}')],
+  ],
   ['429', 'not made', [answer(429)]],
   [
     '4xx',

@@ -23,6 +23,8 @@ describe('retryDelayMs()', () => {
   it.each<[string, Exchange, string | undefined, Record<Repeatability, boolean>]>([
     ['no connection', UNSENT, undefined, { safe: true, keyed: true, once: true }],
     ['429', answer(429), undefined, { safe: true, keyed: true, once: true }],
+    ['a full queue', answer(429), 'queue_full', { safe: false, keyed: false, once: false }],
+    ['a full service', answer(503), 'service_full', { safe: false, keyed: false, once: false }],
     ['no answer', UNANSWERED, undefined, { safe: true, keyed: true, once: false }],
     ['half an answer', CUT, undefined, { safe: true, keyed: true, once: false }],
     ['an endless answer', TOO_LARGE, undefined, { safe: false, keyed: false, once: false }],

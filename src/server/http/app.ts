@@ -138,6 +138,7 @@ function answerErrors(app: FastifyInstance, methodsOf: (path: string) => string[
 const PAUSES: Readonly<Record<string, string>> = {
   unavailable: '5',
   queue_full: '10',
+  service_full: '10',
   idempotency_in_progress: '1',
   style_version_processing: '1',
 };

@@ -28,7 +28,7 @@ export interface SessionQueue {
   /**
    * In the transaction that makes the session, or starts it: what is refused has not been there.
    *
-   * @throws ServiceError 429 `queue_full` when the tenant has too many, 503 `unavailable` when all have
+   * @throws ServiceError 429 `queue_full` when the tenant has too many, 503 `service_full` when all have
    */
   enqueue(tx: Queryable, stored: StoredSession): Promise<void>;
 }
@@ -46,7 +46,7 @@ export function createSessionQueue({ queue, limits }: SessionQueueOptions): Sess
       counted = { at: performance.now(), waiting: row!.waiting };
     }
     if (counted.waiting >= limit) {
-      throw serviceError('unavailable', `The service has ${limit} renders waiting, and takes no more for now`);
+      throw serviceError('service_full', `The service has ${limit} renders waiting, and takes no more for now`);
     }
   };
   const refuseTenant = async (tx: Queryable, tenant: string, limit: number): Promise<void> => {

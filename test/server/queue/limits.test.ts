@@ -38,6 +38,6 @@ it('what may wait is limited by tenant and in all, before anything is kept; answ
   expect((await large!.post()).status).toBe(201);
   // The job of the one that was canceled waits until a worker has looked at it.
   const full = await other!.post();
-  expect(full).toMatchObject({ status: 503, body: { code: 'unavailable' } });
-  expect(full.headers.get('retry-after')).toBe('5');
+  expect(full).toMatchObject({ status: 503, body: { code: 'service_full' } });
+  expect(full.headers.get('retry-after')).toBe('10');
 });

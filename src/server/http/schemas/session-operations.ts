@@ -56,6 +56,8 @@ export const SESSION_OPERATIONS = {
         'upload_invalid',
         'style_version_failed',
         'idempotency_key_reused',
+        'queue_full',
+        'service_full',
       ),
     },
   },
@@ -185,6 +187,8 @@ function actionOn(operationId: string, summary: string, description: string, exa
         'unsupported_media_type',
         'idempotency_key_reused',
         'style_version_failed',
+        'queue_full',
+        'service_full',
       ),
     },
   };
