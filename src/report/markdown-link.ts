@@ -13,6 +13,6 @@ export function markdownLink(words: string, url: string): string | null {
   const { protocol, username, password, href } = new URL(url);
   if (!['http:', 'https:'].includes(protocol) || username + password !== '') return null;
   // What ends a cell of a table, the link or the code around it; `&` begins an entity there.
-  const safe = href.replaceAll(/[|<>\\`\p{C}]/gu, (character) => encodeURIComponent(character));
+  const safe = href.replaceAll(/[|<>[\]\\`\p{C}]/gu, (character) => encodeURIComponent(character));
   return `[${words}](<${safe.replaceAll('&', '&amp;')}>)`;
 }
