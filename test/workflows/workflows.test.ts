@@ -220,6 +220,11 @@ describe('action.yml', () => {
     expect(inputs.version).toMatchObject({ default: JSON.parse(read('package.json')).version });
   });
 
+  it('is described whole', () => {
+    const described = read('schemas/ci.md').split('### The action')[1]!.split('\n## ')[0]!;
+    for (const name of [...Object.keys(inputs), ...Object.keys(outputs)]) expect(described).toContain(`\`${name}\``);
+  });
+
   it('has no output of a step that is not there', () => {
     const ids = runs.steps.map(({ id }) => id);
     for (const { value } of Object.values(outputs)) expect(ids).toContain(/steps\.(\w+)\.outputs/.exec(value)?.[1]);
