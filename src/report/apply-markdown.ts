@@ -47,7 +47,8 @@ export function applyMarkdown(run: AppliedRun, budgetBytes: number): string {
   const { outcome, document, done, troubles, filesUrl } = run;
   const changes = new Map(document?.changes.map((change) => [change.id, change]));
   const problems = markdownProblems(problemsOf(run), MOST_PROBLEMS);
-  const head = [titleOf(run), lockWords(run.published), problems, nextWords(outcome)].filter((block) => block !== '');
+  const words = [endWords(run), lockWords(run.published), nextWords(outcome)].filter((one) => one !== '').join(' ');
+  const head = [titleOf(run), words, problems].filter((block) => block !== '');
   let left = budgetBytes - RESERVE - Buffer.byteLength(head.join('\n\n'));
   const tableOf = <T>(columns: string, things: readonly T[], row: (thing: T) => string): string => {
     if (things.length === 0) return '';
@@ -83,8 +84,11 @@ function titleOf({ outcome, document, diagnostics }: AppliedRun): string {
       ? '### Reelform apply: nothing was done'
       : '### Reelform apply: no changes';
   }
-  const took = `${outcomeTitle(outcome)} in ${formatDuration(outcome.elapsedMs)}.`;
-  return `### Reelform apply: ${outcomeCounts(outcome).join(', ')}\n\n${took}`;
+  return `### Reelform apply: ${outcomeCounts(outcome).join(', ')}`;
+}
+
+function endWords({ outcome }: AppliedRun): string {
+  return isNothing(outcome) ? '' : `${outcomeTitle(outcome)} in ${formatDuration(outcome.elapsedMs)}.`;
 }
 
 function isNothing({
@@ -123,7 +127,7 @@ export function lockWords(published: Published | null): string {
 function nextWords({ failed, undelivered, unknown, inProgress, skipped }: ApplyOutcome): string {
   const isLeft = failed.length + undelivered.length + inProgress.length + skipped.length > 0;
   const words = [
-    ...(isLeft ? ['The next `reelform apply` takes up what is not done alone: what was rendered is recorded.'] : []),
+    ...(isLeft ? ['The next `reelform apply` takes up only what is left: what was rendered is recorded.'] : []),
     ...(unknown.length > 0 ? ['What is not known waits for `reelform resolve`: it could be paid for twice.'] : []),
   ];
   return words.join(' ');

@@ -79,7 +79,9 @@ function nextOf({ troubles, problems }: FailedRun): string {
     ...(troubles.length + problems.length > 0
       ? ['Mend what is named here and merge it; where nothing is to be mended, run the workflow again.']
       : []),
-    ...(troubles.length > 0 ? ['Either takes up these alone: nothing that was rendered is rendered again.'] : []),
+    ...(troubles.length > 0
+      ? ['Either way only these are taken up: nothing that was rendered is rendered again.']
+      : []),
     ...(isUnknown
       ? [
           'What is not known is not asked for again before `reelform resolve` is told what became of it: it could be paid for twice.',

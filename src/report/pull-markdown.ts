@@ -41,7 +41,7 @@ export function lockPullWords(pull: {
     ...(change.removed.length > 0 ? [`${countNoun(change.removed.length, 'video')} removed`] : []),
   ].join(', ');
   const body = [
-    `\`reelform apply\` has rendered what ${code(target)} wants, and records it here: **${counts}**. Merge it, and ${code(target)} knows. Until then nothing of it is rendered again.`,
+    `\`reelform apply\` has done what ${code(target)} wants: **${counts}**. Merging this pull request records it there; while it waits, nothing of it is rendered again.`,
     ['| | Video | Title | Where it is |', '|:--|:--|:--|:--|', ...rows].join('\n'),
     ...(more > 0 ? [`And ${countNoun(more, 'video')} more: see ${code(file)}.`] : []),
     `<sub>${code(file)} is all that changes. Each apply brings this pull request up to date: its branch is one commit on the tip of ${code(target)}, and whatever else is pushed to it goes. It is closed when nothing is left to merge.</sub>`,
