@@ -1,4 +1,6 @@
+import { SceneError } from '../../engine/scene-error.ts';
 import type { PlanPreview } from '../../preview/plan-preview.ts';
+import type { Draw } from '../../preview/preview-video.ts';
 import { redrawPictures } from '../../preview/redraw-pictures.ts';
 import { loadProject } from '../../project/load-project.ts';
 import { countNoun } from '../../report/count-noun.ts';
@@ -10,7 +12,7 @@ import { publishPreview } from '../preview/publish-preview.ts';
 import { tellWarning } from './tell-warning.ts';
 
 const KEEP_DAYS = 30;
-/** A minute or two is no reason to wait for a comment longer. */
+/** A comment waits no longer for its pictures. */
 const LONGEST_MS = 180_000;
 
 export interface HostPreviewOptions {
@@ -40,9 +42,12 @@ export async function hostPreview(
   const pool = createRenderPool({ size: renderCapacity() });
   try {
     const signal = AbortSignal.timeout(LONGEST_MS);
-    const redrawn = await redrawPictures(preview, {
-      compare: (comparison) => pool.compareStills(comparison, { signal }),
-    });
+    const compare: Draw['compare'] = (comparison) =>
+      pool.compareStills(comparison, { signal }).catch((error: unknown) => {
+        // What is drawn until then is shown.
+        throw signal.aborted ? new SceneError('render_timeout', 'Drawing took too long', { cause: error }) : error;
+      });
+    const redrawn = await redrawPictures(preview, { compare });
     if (redrawn.leftOut > 0) {
       tellWarning({ message: `${countNoun(redrawn.leftOut, 'picture')} of the preview cannot be published` }, io);
     }

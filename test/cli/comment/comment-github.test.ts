@@ -170,6 +170,11 @@ describe('reelform comment github', () => {
     const undrawn = await comment(planText(changes), '--preview-dir', `${folder}/none`, '--page', page);
     expect(undrawn.stderr).not.toContain('warning');
     expect(bodies()[0]).toContain(`[The page of the plan](<${page}>)`);
+    // What is no picture is not published, and a place that takes none keeps no comment from being written.
+    const host = ['--preview-dir', folder, '--preview-host', 'branch:previews'];
+    const unpublished = await comment(plan, ...host);
+    expect(unpublished).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('3 pictures of the preview') });
+    expect(bodies()[0]).not.toContain('<img');
     const unnamed = await comment(plan, '--preview-host', 'branch:previews');
     expect(unnamed).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('Add --preview-dir') });
   });
