@@ -33,6 +33,8 @@ export interface PlanTextOptions {
 
 /** Ids are padded to the longest one, as long as that is not longer than this. */
 const WIDEST_ID = 28;
+/** A title that has less room than that beside its id stands below it. */
+const LEAST_TITLE = 12;
 /** So many ids are named of those that one block stands for. */
 const MOST_NAMES = 3;
 
@@ -81,14 +83,17 @@ function titleOfOne(group: ChangeGroup, columns: number, idWidth: number, colors
   const [change] = group.changes;
   const { action, id, path } = change;
   const name = escapeControls(id);
-  const gap = ' '.repeat(Math.max(0, idWidth - cellWidth(name)) + 2);
-  const room = Math.max(12, columns - 4 - cellWidth(name) - gap.length);
-  const title = cutCells(escapeControls(change.title), room);
+  const mark = paintOf(action, colors)(SYMBOLS[action]);
   const file = path === null ? '' : `${escapeControls(path)} · `;
-  return [
-    `  ${paintOf(action, colors)(SYMBOLS[action])} ${colors.bold(name)}${gap}${title}`,
-    ...aboutLines(file + escapeControls(reasonWords(change)), columns, colors),
-  ];
+  const about = aboutLines(file + escapeControls(reasonWords(change)), columns, colors);
+  const gap = ' '.repeat(Math.max(0, idWidth - cellWidth(name)) + 2);
+  const room = columns - 4 - cellWidth(name) - gap.length;
+  if (room < LEAST_TITLE) {
+    const [first, ...others] = wrapSpans([{ text: name, paint: colors.bold }], columns - 4);
+    const title = cutCells(escapeControls(change.title), columns - 4);
+    return [`  ${mark} ${first}`, ...[...others, title].map((line) => `    ${line}`), ...about];
+  }
+  return [`  ${mark} ${colors.bold(name)}${gap}${cutCells(escapeControls(change.title), room)}`, ...about];
 }
 
 function titleOfMany({ changes, kind }: ChangeGroup, columns: number, colors: Colors): string[] {

@@ -22,7 +22,7 @@ export function previewText({ videos, leftOut, seconds }: PlanPreview): string {
   const reasons = new Map<string, number>();
   for (const { reason } of leftOut) reasons.set(LEFT_OUT_WORDS[reason], (reasons.get(LEFT_OUT_WORDS[reason]) ?? 0) + 1);
   const others = [
-    ...(more > 0 ? [`  and ${countNoun(more, 'video')} more`] : []),
+    ...(more > 0 ? [`  and ${countNoun(more, 'more video')}`] : []),
     ...[...reasons].map(([words, count]) => `  ${countNoun(count, 'video')} not shown: ${words}`),
   ];
   const drawn = `  Drawn in ${seconds.all.toFixed(1)} s.`;

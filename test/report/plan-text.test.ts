@@ -190,6 +190,23 @@ describe('planText()', () => {
     `);
   });
 
+  test('puts a title below an id that leaves it no room, and breaks an id that no line holds', () => {
+    const id = `campaigns/${'autumn-collection/'.repeat(4)}storefront`;
+    expect(show(plan([city(id), city('a')], emptyLock))).toMatchInlineSnapshot(`
+      "Plan: 2 to create · 2 renders, 24 s of video
+
+        + a  The video a
+          videos/a.yaml · new
+
+        + campaigns/autumn-collection/autumn-collection/autumn-collection/autumn-colle
+          ction/storefront
+          The video campaigns/autumn-collection/autumn-collection/autumn-collection/a…
+          videos/campaigns/autumn-collection/autumn-collection/autumn-collection/autum
+          n-collection/storefront.yaml · new
+      "
+    `);
+  });
+
   test('folds a large plan, and says so', () => {
     const folded = show(largePlan(1200));
     expect(
