@@ -35,7 +35,7 @@ export class FailureView implements ApplyView {
   }
 
   fail(diagnostics: readonly JsonDiagnostic[]): void {
-    this.#notes.diagnostics.push(...diagnostics);
+    this.#notes.fail(diagnostics);
   }
 
   async close(): Promise<void> {

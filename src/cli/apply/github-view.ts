@@ -40,7 +40,7 @@ export class GitHubView implements ApplyView {
   }
 
   fail(diagnostics: readonly JsonDiagnostic[]): void {
-    this.#notes.diagnostics.push(...diagnostics);
+    this.#notes.fail(diagnostics);
   }
 
   async close(): Promise<void> {
@@ -52,12 +52,13 @@ export class GitHubView implements ApplyView {
       source: (file: string) => files?.source(file),
     };
     const troubles = runTroubles(outcome, context);
-    const diagnostics = [...this.#notes.diagnostics, ...troubleDiagnostics(troubles)];
+    const told = this.#notes.diagnostics;
+    const diagnostics = [...told, ...troubleDiagnostics(troubles)];
     const folder = this.#root === null ? '' : folderWithin(io.env.GITHUB_WORKSPACE, this.#root);
     io.stdout.write(githubAnnotations({ diagnostics }, folder));
     await appendToJobFile('GITHUB_STEP_SUMMARY', io, async (file) => {
       const links = this.#root === null ? null : await filesUrl(this.#root, io);
-      return applyMarkdown({ ...this.#notes, troubles, filesUrl: links }, await summaryRoom(file));
+      return applyMarkdown({ ...this.#notes, diagnostics: told, troubles, filesUrl: links }, await summaryRoom(file));
     });
     await appendToJobFile('GITHUB_OUTPUT', io, () => {
       const isLockChanged = this.#lockText() !== this.#lockBefore;

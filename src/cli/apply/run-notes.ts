@@ -6,11 +6,20 @@ import type { JsonDiagnostic } from '../../report/diagnostics-json.ts';
 import type { StreamEvent } from '../../report/event-json.ts';
 import { countEvent } from './count-event.ts';
 
+const BROKEN_OFF: JsonDiagnostic = {
+  code: 'internal',
+  severity: 'error',
+  message: 'The run broke off',
+  hint: 'See its log, and please report it',
+  ...{ file: null, line: null, column: null, end_line: null, end_column: null },
+};
+
 /** What is known of a run at its end, whatever ended it. */
 export class RunNotes {
   /** In the order in which they happened. */
   readonly done: DoneEvent[] = [];
-  readonly diagnostics: JsonDiagnostic[] = [];
+  readonly #diagnostics: JsonDiagnostic[] = [];
+  #isEnded = false;
   /** Null: nothing was planned. */
   document: PlanDocument | null = null;
   outcome: ApplyOutcome = NOTHING_DONE;
@@ -18,6 +27,15 @@ export class RunNotes {
   published: Published | null = null;
   /** The last commit of the lockfile; null: none was made. */
   commit: string | null = null;
+
+  /** All that was told, and that the run broke off where it did and nobody said why: a mistake of ours. */
+  get diagnostics(): readonly JsonDiagnostic[] {
+    return this.#isEnded || this.#diagnostics.length > 0 ? this.#diagnostics : [BROKEN_OFF];
+  }
+
+  fail(diagnostics: readonly JsonDiagnostic[]): void {
+    this.#diagnostics.push(...diagnostics);
+  }
 
   tell(event: StreamEvent): void {
     switch (event.kind) {
@@ -30,7 +48,8 @@ export class RunNotes {
         return;
       case 'outcome':
         this.outcome = event.outcome;
-        this.diagnostics.push(...event.diagnostics);
+        this.#isEnded = true;
+        this.#diagnostics.push(...event.diagnostics);
         return;
       default:
         if (event.kind === 'video-rendered' || event.kind === 'video-recorded') this.done.push(event);

@@ -2,6 +2,9 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { openApplyView } from '../../../src/cli/apply/open-apply-view.ts';
+import type { Io } from '../../../src/cli/io.ts';
+import { documentOf, everyAction } from '../../report/example-plans.ts';
 import { POST, startMergeFlow } from '../../support/merge-flow.ts';
 
 /** The files that a step of a job has, and what came into them. */
@@ -79,5 +82,29 @@ describe('apply --format github', () => {
     });
     expect((await flow.apply(['--format=github', '--refresh-only'], { root })).stderr).toContain('options_conflict');
     expect((await flow.apply(['--format=github', '--json'], { root })).stderr).toContain('options_conflict');
+  });
+
+  it('says that it broke off, and closes no issue, where nobody says why', async () => {
+    const { github, ...flow } = await startMergeFlow();
+    const root = await flow.checkout();
+    const marker = '<!-- reelform:failed-renders:reelform.lock.json -->';
+    const issue = github.open({ user: 'github-actions[bot]', body: `${marker}\nBerlin` });
+    const { env, summary, outputs } = step();
+    const written: string[] = [];
+    const output = { write: (text: string) => void written.push(text) };
+    const io = {
+      stdout: output,
+      stderr: output,
+      cwd: root,
+      env: { ...flow.env('github'), ...env },
+      now: Date.now,
+      after: setImmediate,
+    };
+    const view = await openApplyView({ format: 'github', reportFailures: true, color: false }, io as unknown as Io);
+    view?.tell({ kind: 'planned', document: documentOf(everyAction()) });
+    await view?.close?.();
+    expect(summary()).toContain('The run broke off');
+    expect(outputs()).toMatchObject({ rendered: '0', failed: '0' });
+    expect(issue).toMatchObject({ state: 'open', body: expect.stringContaining('The run broke off') });
   });
 });
