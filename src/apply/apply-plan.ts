@@ -66,6 +66,7 @@ export async function applyPlan(input: ApplyInput): Promise<ApplyOutcome> {
     isEnding: () => end.reason !== null,
     leave: end.leave,
     posting: limitPosts(service, input.concurrency),
+    waiting: pLimit(1),
     ...rememberLack(service),
   };
   const record = new RunRecord(saver, onEvent, clock);

@@ -36,17 +36,17 @@ export async function obtainRendering(task: RenderTask, context: RunContext, eve
   } catch (error) {
     return { kind: 'failed', failures: thrownFailures(error) };
   }
-  for (let refusals = 0; ; refusals += 1) {
-    const next = await context.posting(async () => {
+  const ask = (): Promise<Next | Refused> =>
+    context.posting(async () => {
       if (context.isEnding()) return GIVEN_UP;
       const intent = newIntent(task, body, context);
       const other = await ports.journal.begin(intent, task.presentSession);
       return other === null ? post(intent, task, context, events) : () => takeUp(other, task, context, events);
     });
-    if (typeof next === 'function') return next();
-    if (refusals === 0) events.warned(noRoom(next));
-    await waitForRoom(refusals, context);
-  }
+  const answered = await ask();
+  if (typeof answered === 'function') return answered();
+  events.warned(noRoom(answered));
+  return context.waiting(() => askForRoom(ask, context)).then((next) => next());
 }
 
 const GIVEN_UP = async (): Promise<Ending> => ({ kind: 'given-up' });
@@ -59,15 +59,19 @@ interface Refused {
   readonly error: ServiceError;
 }
 
-/** Longer each time, so that a full queue is not filled with questions; the last one is asked again and again. */
-const ROOM_LOOKS_MS = [2_000, 4_000, 8_000, 15_000, 30_000];
+/** Between two questions of the one video that asks for all that wait. */
+const ROOM_LOOKS_MS = [1_000, 2_000, 5_000, 10_000];
 /** So soon a run that is to end does. */
 const STEP_MS = 1_000;
 
-async function waitForRoom(refusals: number, { ports, leave, isEnding }: RunContext): Promise<void> {
-  const lookMs = ROOM_LOOKS_MS[Math.min(refusals, ROOM_LOOKS_MS.length - 1)]!;
-  for (let waitedMs = 0; waitedMs < lookMs && !isEnding(); waitedMs += STEP_MS) {
-    await ports.clock.wait(STEP_MS, leave).catch(() => undefined);
+async function askForRoom(ask: () => Promise<Next | Refused>, { ports, leave, isEnding }: RunContext): Promise<Next> {
+  for (let refusals = 0; ; refusals += 1) {
+    const next = await ask();
+    if (typeof next === 'function') return next;
+    const lookMs = ROOM_LOOKS_MS[Math.min(refusals, ROOM_LOOKS_MS.length - 1)]!;
+    for (let waitedMs = 0; waitedMs < lookMs && !isEnding(); waitedMs += STEP_MS) {
+      await ports.clock.wait(STEP_MS, leave).catch(() => undefined);
+    }
   }
 }
 

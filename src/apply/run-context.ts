@@ -34,6 +34,8 @@ export interface RunContext {
   readonly leave: AbortSignal;
   /** Lets only so many requests be unanswered at once as could be sorted out by hand. */
   readonly posting: <T>(post: () => Promise<T>) => Promise<T>;
+  /** Lets one video at a time ask for room in a queue that is full: others that wait need not be refused as well. */
+  readonly waiting: <T>(ask: () => Promise<T>) => Promise<T>;
   /** Whether the service is known to deliver nothing. */
   lacksDeliveries(): boolean;
   /** The service was seen to deliver nothing. */

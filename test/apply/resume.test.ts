@@ -158,6 +158,20 @@ describe('applyPlan() at a service whose queue is full', () => {
     expect(here.service.count(POST)).toBe(51);
   });
 
+  it('lets one video ask for all that wait', async () => {
+    const here = await world();
+    here.service.force(POST, ...Array.from({ length: 20 }, () => full(429, 'queue_full')));
+    const { outcome } = await run(
+      here,
+      ['a', 'b', 'c'].map((id) => textVideo(id)),
+    );
+    expect(outcome).toMatchObject({ rendered: 3, failed: [] });
+    const titles = here.service.seen
+      .filter(({ method }) => method === 'POST')
+      .map(({ body }) => JSON.parse(body.toString()).title);
+    expect(titles).toEqual(['a', 'b', 'c', ...Array.from({ length: 18 }, () => 'a'), 'b', 'c']);
+  });
+
   it('begins nothing when the run is to end meanwhile, and has asked for nothing', async () => {
     const here = await world();
     here.service.force(POST, ...Array.from({ length: 50 }, () => full(429, 'queue_full')));
