@@ -1,7 +1,7 @@
 import { ACTIONS } from '../plan/plan.ts';
 import type { PlanDocument } from '../plan/plan-document.ts';
 import type { PlanPreview } from '../preview/plan-preview.ts';
-import { countNoun, formatCount } from './count-noun.ts';
+import { countNoun } from './count-noun.ts';
 import { foldedTable } from './markdown-fold.ts';
 import { markdownProblems, type Problem, problemsOf, problemWords } from './markdown-problems.ts';
 import { markdownStills, type NameOfEditable, stillsMarkdown, unseenStills } from './markdown-stills.ts';
@@ -136,8 +136,9 @@ const MAKERS: Readonly<Record<Stage, (parts: Parts) => string | null>> = {
     const rows = thatFit(groups, roomLeft(parts, [...start, columns, columns]), row, parts.measure);
     if (rows.length === 0) return null;
     const missing = countVideos(groups.slice(rows.length));
-    const more = missing === 0 ? '' : `And ${formatCount(missing)} more. `;
-    const cut = `_${more}Too long for this place: what changed is not shown. ${rest}_`;
+    const words =
+      missing === 0 ? 'what changed is not shown' : `${countNoun(missing, 'video')} and what changed are not shown`;
+    const cut = `_Too long for this place: ${words}. ${rest}_`;
     return join([...start, table(parts, groups.slice(0, rows.length)), cut]);
   },
   counts: ({ document, problems, rest }) => {

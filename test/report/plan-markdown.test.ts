@@ -186,7 +186,10 @@ describe('planMarkdown()', () => {
         const details = shown.match(/^\*\*<code>v/gm)?.length ?? 0;
         expect(shown).toContain(`what changed about ${40 - details} video${details === 39 ? '' : 's'} is not shown`);
       }
-      if (stage === 'table' && rows < 40) expect(shown).toContain(`And ${40 - rows} more.`);
+      if (stage === 'table' && rows < 40) {
+        const missing = rows === 39 ? '1 video' : `${40 - rows} videos`;
+        expect(shown).toContain(`: ${missing} and what changed are not shown.`);
+      }
     }
     expect([...seen]).toEqual(['whole', 'some', 'table', 'counts']);
   });
