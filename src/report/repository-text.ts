@@ -28,6 +28,11 @@ const QUESTIONS = {
   template: 'Which template to begin with?',
 } as const;
 
+const SECRET = {
+  github: 'gh secret set REELFORM_TOKEN          the same token, for apply.yml and drift.yml',
+  gitlab: 'Add the masked variable REELFORM_TOKEN, protected: Settings > CI/CD > Variables',
+} as const;
+
 /** @param preset the answer to an empty line */
 export function initQuestion(about: keyof typeof QUESTIONS, choices: readonly string[], preset: string): string {
   const listed = choices.length > 1 ? ` (${choices.join(', ')})` : '';
@@ -67,6 +72,7 @@ function nextSteps(report: RepositoryReport, folder: string): string[] {
       : ['npx reelform template init FILE       a template from any Lottie, to name in reelform.yaml']),
     'npx reelform lock merge --install     in each clone: git merges the lockfile entry by entry',
     ...(left.includes('.gitignore') ? ['Put node_modules/, renders/ and .reelform/ into .gitignore'] : []),
+    ...(service === 'embedded' || ci === 'none' ? [] : [SECRET[ci]]),
     ...(needsInclude ? ['Include .gitlab-ci.yml of this folder in the one at the top'] : []),
     ...(hasGit || ci === 'none'
       ? []

@@ -1,4 +1,4 @@
-import { existsSync, lstatSync } from 'node:fs';
+import { existsSync, lstatSync, readFileSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { EXIT, ReelformError } from '../../diagnostic.ts';
@@ -10,7 +10,7 @@ import { directoryOf } from '../diagnose.ts';
 import type { GlobalOptions } from '../global-options.ts';
 import { type Io, wantsColor } from '../io.ts';
 import { type StarterChoices, starterFiles } from './starter-files.ts';
-import { isPlaceable } from './workflow-text.ts';
+import { folderSuffix, isPlaceable } from './workflow-text.ts';
 
 export interface InitOptions extends GlobalOptions {
   readonly service?: string;
@@ -23,6 +23,8 @@ export interface InitOptions extends GlobalOptions {
 /** So often a question is put. */
 const ATTEMPTS = 3;
 
+const WORKFLOWS = ['plan.yml', 'plan-comment.yml', 'apply.yml', 'drift.yml'];
+
 export const CI_CHOICES = ['github', 'gitlab', 'none'] as const;
 export const TEMPLATE_CHOICES = ['card', 'none'] as const;
 
@@ -34,8 +36,15 @@ export async function initCommand(folder: string | undefined, options: InitOptio
   const directory = directoryOf(options, io);
   const root = resolve(directory, folder ?? '.');
   const { top, branch, isGitLab } = await placeOf(root);
-  const place = { branch: branch ?? 'main', folder: top === null ? '' : slashed(relative(top, root)) };
-  const choices = { ...(await choose(options, isGitLab, io)), place };
+  const folderOfGit = top === null ? '' : slashed(relative(top, root));
+  const chosen = await choose(options, isGitLab, io);
+  const place = {
+    branch: branch ?? 'main',
+    folder: folderOfGit,
+    suffix: folderSuffix(folderOfGit) || (areTaken(top ?? root) ? '-reelform' : ''),
+    isRemote: chosen.service !== 'embedded',
+  };
+  const choices = { ...chosen, place };
   if (choices.ci !== 'none' && !isPlaceable(place.folder)) {
     throw invalid(
       `Workflows cannot name the folder ${JSON.stringify(place.folder)}: call it otherwise, or say --ci none`,
@@ -80,6 +89,14 @@ function isOfExample(path: string): boolean {
 /** A link that leads nowhere is something, too. */
 function isThere(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+}
+
+/** Whether somebody else has workflows by these names. */
+function areTaken(top: string): boolean {
+  return WORKFLOWS.some((name) => {
+    const path = join(top, '.github/workflows', name);
+    return existsSync(path) && !readFileSync(path, 'utf8').includes('reelform');
+  });
 }
 
 /** Where the repository of git begins that a folder, which need not be there, is or will be in. */

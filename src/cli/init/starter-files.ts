@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { schemaFiles } from '../../project/schema-files.ts';
 import { parseTemplatePackage } from '../../template/parse-template-package.ts';
 import { VERSION } from '../global-options.ts';
-import { githubWorkflow, gitlabJobs, placeSuffix, type WorkflowPlace } from './workflow-text.ts';
+import { githubWorkflow, gitlabJobs, type WorkflowPlace } from './workflow-text.ts';
 
 /** What a new repository is to be. */
 export interface StarterChoices {
@@ -80,7 +80,7 @@ function workflowFiles(starter: string, { ci, place }: StarterChoices): StarterF
   return readdirSync(join(starter, ci))
     .sort()
     .map((name) => ({
-      path: `.github/workflows/${name.replace('.yml', `${placeSuffix(place)}.yml`)}`,
+      path: `.github/workflows/${name.replace('.yml', `${place.suffix}.yml`)}`,
       isAtTop: true,
       content: githubWorkflow(read(name), place),
     }));

@@ -4,6 +4,10 @@ export interface WorkflowPlace {
   readonly branch: string;
   /** From the top of the repository, with `/`; empty for the top itself. */
   readonly folder: string;
+  /** What tells the workflows from others of the repository, such as `-site-videos`; empty where there are none. */
+  readonly suffix: string;
+  /** Whether a service renders, which asks for a token. */
+  readonly isRemote: boolean;
 }
 
 /** What a folder can be called to be named by a workflow: nothing that a glob, an expression or a shell reads otherwise. */
@@ -11,8 +15,8 @@ export function isPlaceable(folder: string): boolean {
   return folder === '' || /^[\w@][\w.@-]*(?: [\w.@-]+)*(?:\/[\w@][\w.@-]*(?: [\w.@-]+)*)*$/.test(folder);
 }
 
-/** What tells the workflows of a folder from those of another: `-videos`, or nothing for the top. */
-export function placeSuffix({ folder }: WorkflowPlace): string {
+/** What tells the workflows of a folder from those of another: `-site-videos`, or nothing for the top. */
+export function folderSuffix(folder: string): string {
   const slug = folder
     .replaceAll(/[^A-Za-z0-9]+/g, '-')
     .replaceAll(/^-|-$/g, '')
@@ -20,29 +24,28 @@ export function placeSuffix({ folder }: WorkflowPlace): string {
   return slug === '' ? '' : `-${slug}`;
 }
 
-/** A workflow of GitHub as it is in this package, for another branch than main, or for a folder of the repository. */
+/** A workflow of GitHub as it is in this package, for another branch than main, beside others, or for a folder. */
 export function githubWorkflow(text: string, place: WorkflowPlace): string {
-  const { branch, folder } = place;
+  const { branch, folder, suffix, isRemote } = place;
   const name = /^[\w./-]+$/.test(branch) ? branch : JSON.stringify(branch);
   const merged = text.replace('branches: [main]', `branches: [${name}]`).replace('ref: main\n', `ref: ${name}\n`);
-  if (folder === '') return merged;
-  const suffix = placeSuffix(place);
-  const quoted = (path: string): string => (/\s/.test(path) ? JSON.stringify(path) : path);
-  const own = (path: string): string => quoted(`${folder}/${path}`);
-  const changed = (indent: string, more: readonly string[] = []): string =>
-    [`${indent}paths:`, ...[`${folder}/**`, ...more].map((path) => `${indent}  - ${JSON.stringify(path)}`)].join('\n');
-  return merged
+  const named = suffixed(isRemote ? withServiceToken(merged) : merged, suffix);
+  return folder === '' ? named : inFolder(named, folder);
+}
+
+/** For the commands that ask the service, and no other. */
+function withServiceToken(text: string): string {
+  if (!/\breelform (?:apply|drift) /.test(text)) return text;
+  const line = 'REELFORM_TOKEN: ${{ secrets.REELFORM_TOKEN }}';
+  return text.replace(/^( +)GITHUB_TOKEN: .*$/m, (own, indent: string) => `${own}\n${indent}${line}`);
+}
+
+/** What has a name that others could have, too. */
+function suffixed(text: string, suffix: string): string {
+  if (suffix === '') return text;
+  return text
     .replace(/^name: (.*)$/m, `name: $1${suffix}`)
     .replace('workflows: [plan]', `workflows: [plan${suffix}]`)
-    .replace(/ It is run for every\n# pull request: .*?end\.\n/s, '\n')
-    .replace(/^ {2}pull_request:$/m, () => `  pull_request:\n${changed('    ')}`)
-    .replace('    paths-ignore: [reelform.lock.json]', () => changed('    ', [`!${folder}/reelform.lock.json`]))
-    .replace(/^concurrency:$/m, () => `defaults:\n  run:\n    working-directory: ${quoted(folder)}\n\nconcurrency:`)
-    .replaceAll(
-      '          cache: npm\n',
-      () => `          cache: npm\n          cache-dependency-path: ${own('package-lock.json')}\n`,
-    )
-    .replaceAll(/^( {10}path: )(plan\/plan\.html|plan|renders)$/gm, (_, key: string, path: string) => key + own(path))
     .replaceAll(/^( {10}name: )(reelform-plan|renders)$/gm, `$1$2${suffix}`)
     .replaceAll('--name reelform-plan ', `--name reelform-plan${suffix} `)
     .replaceAll('comment github --check ', `comment github --check --tag ${suffix.slice(1)} `)
@@ -50,11 +53,26 @@ export function githubWorkflow(text: string, place: WorkflowPlace): string {
     .replaceAll('restore-keys: renders-\n', `restore-keys: renders${suffix}-\n`);
 }
 
+function inFolder(text: string, folder: string): string {
+  const quoted = (path: string): string => (/\s/.test(path) ? JSON.stringify(path) : path);
+  const own = (path: string): string => quoted(`${folder}/${path}`);
+  const changed = (indent: string, more: readonly string[] = []): string =>
+    [`${indent}paths:`, ...[`${folder}/**`, ...more].map((path) => `${indent}  - ${JSON.stringify(path)}`)].join('\n');
+  return text
+    .replace(/ It is run for every\n# pull request: .*?end\.\n/s, '\n')
+    .replace(/^ {2}pull_request:$/m, () => `  pull_request:\n${changed('    ')}`)
+    .replace('    paths-ignore: [reelform.lock.json]', () => changed('    ', [`!${folder}/reelform.lock.json`]))
+    .replace(/^concurrency:$/m, () => `defaults:\n  run:\n    working-directory: ${quoted(folder)}\n\nconcurrency:`)
+    .replaceAll(/^( {10})cache: npm$/gm, (line, indent: string) => {
+      return `${line}\n${indent}cache-dependency-path: ${own('package-lock.json')}`;
+    })
+    .replaceAll(/^( {10}path: )(plan\/plan\.html|plan|renders)$/gm, (_, key: string, path: string) => key + own(path));
+}
+
 /** The jobs of GitLab, for a folder of the repository; the branch is what GitLab says it is. */
 export function gitlabJobs(text: string, place: WorkflowPlace): string {
-  const { folder } = place;
+  const { folder, suffix } = place;
   if (folder === '') return text;
-  const suffix = placeSuffix(place);
   const own = (path: string): string => JSON.stringify(`${folder}/${path}`);
   return (
     text

@@ -137,6 +137,17 @@ Next
       ['.reelform-b', undefined],
       ...['plan-b', 'apply-b', 'drift-b'].map((name) => [name, '.reelform-b']),
     ]);
+    // Where others have such names, ours have more of one; a service is given its token where it is asked.
+    writeFiles(root, { '.github/workflows/plan.yml': 'name: plan\non: push\njobs: {}\n' });
+    await reelform(root, ['init', '--yes', '--ci', 'github', '--service', 'https://a.test']);
+    expect(read(root, '.github/workflows/plan.yml')).toContain('jobs: {}');
+    expect(read(root, '.github/workflows/plan-comment-reelform.yml')).toMatch(
+      /workflows: \[plan-reelform\][\s\S]*--tag reelform /,
+    );
+    const tokens = ['plan', 'plan-comment', 'apply', 'drift'].map(
+      (name) => read(root, `.github/workflows/${name}-reelform.yml`).split('secrets.REELFORM_TOKEN').length - 1,
+    );
+    expect(tokens).toEqual([0, 0, 1, 1]);
     const { exitCode, stderr } = await reelform(root, ['init', 'c*', '--yes']);
     expect([exitCode, stderr]).toEqual([EXIT.error, expect.stringContaining('init_invalid')]);
     expect(existsSync(join(root, 'c*'))).toBe(false);
