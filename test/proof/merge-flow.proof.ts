@@ -10,13 +10,13 @@ const PUSH = ['--commit=push', '--allow-empty'];
 const GAP_MS = count(5_000, 700);
 /** In which jobs overlap, each of a merge of its own. */
 const ROUNDS = count(12, 1);
-const JOBS = count(6, 3);
+const JOBS = count(6, 2);
 
 it.each(IS_WHOLE ? (['github', 'git'] as const) : (['github'] as const))(
   `two merges ${GAP_MS} ms apart, the job of each at work while the other's is: by %s`,
   async (forge) => {
     const figures = newMergeFigures();
-    const flow = await startMergeFlow({ journal: true, service: { renderMs: () => 1.6 * GAP_MS } });
+    const flow = await startMergeFlow({ journal: true, service: { hasEnded: () => false } });
     await flow.merge({ berlin: 'berlin 1', rome: 'rome 1', oslo: 'oslo 1' });
     const first = await startRunner(flow, PUSH, { forge });
     await Promise.all([setTimeout(GAP_MS), first.until(() => isPaid(flow, 'rome 1'))]);
@@ -24,6 +24,7 @@ it.each(IS_WHOLE ? (['github', 'git'] as const) : (['github'] as const))(
     const second = await startRunner(flow, PUSH, { forge });
     await second.until(() => isPaid(flow, 'bern 1'));
     expect([first.isOver(), second.isOver()]).toEqual([false, false]);
+    flow.service.finish();
     for (const { ended } of [first, second]) expect(await ended).toMatchObject({ exitCode: 0 });
     figures.runs += 2;
     await expectSettled(flow, figures);
@@ -33,13 +34,17 @@ it.each(IS_WHOLE ? (['github', 'git'] as const) : (['github'] as const))(
 
 it('a job behind another one pays for nothing that the other has rendered, recorded and forgotten', async () => {
   const figures = newMergeFigures();
-  const renderMs = (title: string): number => (title === 'aix 1' ? count(6_000, 2_500) : count(800, 300));
-  const flow = await startMergeFlow({ journal: true, service: { renderMs } });
-  await flow.merge({ berlin: 'berlin 1', bern: 'bern 1', oslo: 'oslo 1', rome: 'rome 1' });
+  let isThrough = false;
+  // The other one is through while the first of its videos is rendered; it has begun by then.
+  const hasEnded = (title: string): boolean => (title === 'aix 1' ? isThrough : isPaid(flow, 'aix 1'));
+  const flow = await startMergeFlow({ journal: true, service: { hasEnded } });
+  await flow.merge({ berlin: 'berlin 1', bern: 'bern 1', oslo: 'oslo 1' });
   const fast = await startRunner(flow, [...PUSH, '--concurrency=1']);
   await fast.until(() => isPaid(flow, 'berlin 1'));
   await flow.merge({ aix: 'aix 1' });
   const slow = await startRunner(flow, [...PUSH, '--concurrency=1']);
+  await fast.ended;
+  isThrough = true;
   for (const { ended } of [fast, slow]) expect(await ended).toMatchObject({ exitCode: 0 });
   figures.runs += 2;
   await expectSettled(flow, figures);
@@ -53,7 +58,7 @@ it(`${JOBS} jobs at once, each of a merge of its own, ${ROUNDS} rounds: main has
 });
 
 async function overlap(figures: MergeFigures, forge: 'github' | 'git'): Promise<void> {
-  const flow = await startMergeFlow({ journal: true, service: { renderMs: () => 200 + Math.random() * 1_300 } });
+  const flow = await startMergeFlow({ journal: true, service: { hasEnded: () => Math.random() < 0.3 } });
   const merges = randomMerges();
   const jobs: MergeRunner[] = [];
   for (let job = 0; job < JOBS; job++) {
@@ -79,7 +84,7 @@ async function overlap(figures: MergeFigures, forge: 'github' | 'git'): Promise<
 
 it('a workflow that is run again from an old commit is refused, and so is one that main leaves behind meanwhile', async () => {
   const figures = newMergeFigures();
-  const flow = await startMergeFlow({ journal: true, service: { renderMs: () => 500 } });
+  const flow = await startMergeFlow({ journal: true, service: { looks: 2 } });
   const old = await flow.merge({ berlin: 'berlin 1' });
   await flow.merge({ berlin: 'berlin 2' });
   for (const forge of ['github', 'git'] as const) {

@@ -49,8 +49,8 @@ export interface InterfaceServiceOptions {
   readonly keepsKeys?: boolean;
   /** Looks at a session until it has ended; 2 when absent. */
   readonly looks?: number;
-  /** How long a session of a title takes, in place of looks. */
-  readonly renderMs?: (title: string) => number;
+  /** Whether a session of a title has ended at an age, in place of looks. */
+  readonly hasEnded?: (title: string, ageMs: number) => boolean;
   /** Called when the end of a session is about to be told for the first time. */
   readonly onEnded?: (session: RenderSession) => void;
   /** Takes files and templates; the value is the id that every template gets. */
@@ -73,7 +73,7 @@ export async function startInterfaceService(options: InterfaceServiceOptions = {
   const uploaded = new Map<string, { looks: number; version: StyleVersion }>();
   const seen: SeenRequest[] = [];
   const looks = new Map<string, number>();
-  const endsAt = new Map<string, number>();
+  const begunAt = new Map<string, number>();
   const faults = new Map<string, Fault[]>();
   let url = '';
   let isFinished = false;
@@ -101,7 +101,7 @@ export async function startInterfaceService(options: InterfaceServiceOptions = {
       ...(options.deliversAfter === undefined ? {} : { external_uploads: asked(request.external_uploads ?? []) }),
     };
     sessions.set(id, session);
-    if (options.renderMs !== undefined) endsAt.set(id, Date.now() + options.renderMs(request.title ?? ''));
+    begunAt.set(id, Date.now());
     if (key !== undefined) byKey.set(key, id);
     return session;
   };
@@ -111,9 +111,8 @@ export async function startInterfaceService(options: InterfaceServiceOptions = {
     if (session === undefined) return null;
     const looked = (looks.get(id) ?? 0) + 1;
     looks.set(id, looked);
-    const end = endsAt.get(id);
-    const hasEnded = end === undefined ? looked >= (options.looks ?? 2) : Date.now() >= end;
-    if (!isFinished && !hasEnded) return session;
+    const hasEnded = options.hasEnded ?? (() => looked >= (options.looks ?? 2));
+    if (!isFinished && !hasEnded(session.title ?? '', Date.now() - begunAt.get(id)!)) return session;
     if (session.status === 'preview_rendered' && options.deliversAfter !== undefined) return deliver(session);
     const ended: RenderSession = {
       ...session,

@@ -11,6 +11,7 @@ import { descendants, isRunning, PROGRAM, type ProcessId } from './spawned-progr
 export interface RunnerEnd {
   readonly exitCode: number | null;
   readonly signal: NodeJS.Signals | null;
+  readonly stdout: string;
   /** What it wrote, stdout and stderr as they came. */
   readonly text: string;
 }
@@ -68,17 +69,19 @@ export async function startRunner(
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  let text = '';
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.setEncoding('utf8').on('data', (chunk: string) => {
-      text += chunk;
-    });
-  }
+  let [stdout, text] = ['', ''];
+  child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
+    stdout += chunk;
+    text += chunk;
+  });
+  child.stderr.setEncoding('utf8').on('data', (chunk: string) => {
+    text += chunk;
+  });
   let isOver = false;
   let left: readonly ProcessId[] = [];
   const ended = new Promise<RunnerEnd>((resolve, reject) => {
     child.once('error', reject);
-    child.once('close', (exitCode, signal) => resolve({ exitCode, signal, text }));
+    child.once('close', (exitCode, signal) => resolve({ exitCode, signal, stdout, text }));
   }).then(async (end) => {
     isOver = true;
     while (left.some(isRunning)) await setTimeout(10);
