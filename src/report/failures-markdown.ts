@@ -59,6 +59,11 @@ export function failuresMarkdown(run: FailedRun, at: FailedAt): string | null {
   return [...head, table, rest, next].filter((block) => block !== '').join('\n\n');
 }
 
+/** Where the comment, which stays as it is, sends those who come later. */
+export function leftMarkdown(issueUrl: string): string {
+  return `What is left of it by now: ${pageOf('the issue', issueUrl)}.`;
+}
+
 /** What the issue says once all is well. */
 export function mendedMarkdown({ commit, commitUrl }: Pick<FailedAt, 'commit' | 'commitUrl'>): string {
   return `All videos are as their definitions want them, as of ${shaOf(commit, commitUrl)}.`;

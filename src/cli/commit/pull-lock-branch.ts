@@ -68,9 +68,12 @@ export class PullLockBranch implements LockBranch {
       });
     }
     const text = await readFileAt(github, path, commit);
-    const lock = parsed(text, path);
-    this.#seen = { pull, head, target: { commit, lock } };
     const nothing = { commit, source: commit, text, written: text, pull: null };
+    const own = text === null ? null : parseLock(text, path);
+    // The publisher tells that nothing is written over it.
+    if (own?.ok === false) return nothing;
+    const lock = own?.value ?? emptyLock;
+    this.#seen = { pull, head, target: { commit, lock } };
     if (head === null) return nothing;
     const written = await readFileAt(github, path, head);
     const waiting = this.#stillWanted(lock, parsed(written, path));
@@ -172,7 +175,7 @@ function changed(before: Lock, after: Lock): number {
   return recorded.length + removed.length;
 }
 
-/** One that cannot be read says nothing that could be kept: what is written takes its place by a commit. */
+/** Of our branch: one that cannot be read says nothing that could be kept, and is made anew. */
 function parsed(text: string | null, file: string): Lock {
   const read = text === null ? null : parseLock(text, file);
   return read?.ok === true ? read.value : emptyLock;

@@ -5,7 +5,13 @@ import { reuseIssue } from '../../forge/github/reused-issue.ts';
 import { writeComment } from '../../forge/write-comment.ts';
 import { headCommit, repositoryPath } from '../../git/checkout-state.ts';
 import { LOCK_FILE } from '../../project/repository-names.ts';
-import { FAILURES_TITLE, type FailedRun, failuresMarkdown, mendedMarkdown } from '../../report/failures-markdown.ts';
+import {
+  FAILURES_TITLE,
+  type FailedRun,
+  failuresMarkdown,
+  leftMarkdown,
+  mendedMarkdown,
+} from '../../report/failures-markdown.ts';
 import { openGitHubJob } from '../comment/open-github-job.ts';
 import { tellWarning } from '../comment/tell-warning.ts';
 import type { Io } from '../io.ts';
@@ -51,12 +57,12 @@ async function report(run: Parameters<typeof reportFailures>[0], io: Io): Promis
   if (text === null && !isWell) return;
   const marker = `<!-- reelform:failed-renders:${encodeURIComponent(path)} -->`;
   const mended = mendedMarkdown({ commit, commitUrl });
-  await reuseIssue(github, { marker, title: FAILURES_TITLE, body: text, mended });
+  const issueUrl = await reuseIssue(github, { marker, title: FAILURES_TITLE, body: text, mended });
   if (text === null) return;
   const pull = (await pullsOfCommit(github, commit)).find(({ isMerged }) => isMerged);
   if (pull === undefined) return;
   await writeComment(gitHubPlace(github, pull.number), {
-    body: `${marker}\n${text}`,
+    body: `${marker}\n${text}${issueUrl === null ? '' : `\n\n${leftMarkdown(issueUrl)}`}`,
     isOurs: (body) => body.startsWith(marker),
     behavior: 'update',
     hasNews: true,

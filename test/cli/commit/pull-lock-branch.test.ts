@@ -120,7 +120,7 @@ describe('the pull request of the lockfile', () => {
     await second.read();
     expect(await second.write(serialiseLock(locked({ b: 1 })))).toMatchObject({ kind: 'committed' });
     expect(await first.write(serialiseLock(locked({ a: 1 })))).toEqual({ kind: 'moved' });
-    const ids = ['c', 'd', 'e'];
+    const ids = ['c', 'd'];
     const all = Object.fromEntries(['b', ...ids].map((id) => [id, 1]));
     const own = ids.map((id) => {
       const options = { branch: place.branch(all), file: FILE, present: async () => null };
@@ -183,6 +183,20 @@ describe('the pull request of the lockfile', () => {
     expect([await place.read(), place.server.issues.length]).toEqual([{ a: 1 }, 1]);
   });
 
+  it('writes nothing over a lockfile that cannot be read, save in its own branch', async () => {
+    const place = await newPlace({ a: 1 });
+    expect(await place.publish({ a: 1, b: 1 })).toMatchObject({ kind: 'committed' });
+    const own = place.branch({});
+    await own.read();
+    expect(await own.write('{')).toMatchObject({ kind: 'committed' });
+    expect(await place.publish({ a: 1, b: 1 })).toMatchObject({ kind: 'committed' });
+    expect(await place.read()).toEqual({ a: 1, b: 1 });
+    await place.person.commit({ [FILE]: '{' });
+    await place.person.git('push', '--quiet', 'origin', 'HEAD:main');
+    await expect(place.publish({ a: 1, b: 1 })).rejects.toMatchObject({ code: 'lock_unreadable' });
+    expect(await place.read()).toEqual({ a: 1, b: 1 });
+  });
+
   it('is nobody else’s: not that of another branch, nor of a fork', async () => {
     const place = await newPlace();
     const fork = place.server.open({
@@ -215,27 +229,7 @@ describe('commitBranchOf()', () => {
         () => true,
         () => false,
       );
-    const bad = [
-      'a b',
-      'a..b',
-      'a~1',
-      'a^',
-      'a:b',
-      'a?',
-      'a*',
-      'a[',
-      'a\\b',
-      '/a',
-      'a/',
-      'a//b',
-      '.a',
-      'a/.b',
-      'a.lock',
-      'a.lock/b',
-      'a.',
-      'a@{b',
-      '',
-    ];
+    const bad = ['a b', 'a..b', 'a~1', 'a:b', 'a*', 'a\\b', '/a', 'a/', 'a//b', 'a/.b', 'a.lock/b', 'a.', 'a@{b', ''];
     for (const name of bad) {
       expect(await isTaken(name), name).toBe(false);
       expect(() => branchArgument(name), name).toThrow('no name');
