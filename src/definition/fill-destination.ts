@@ -38,9 +38,11 @@ function nameOf(text: string): string {
   return safeFileName(text.replaceAll(/[{}]/g, ' '));
 }
 
-/** A destination that names a folder or a bucket alone, with the name that a file gets there. */
-export function withFileName(to: string): string {
+/** A destination in one form: one that names a folder or a bucket alone with the name that a file gets there. */
+export function withFileName(written: string): string {
   const file = '{id}.{extension}';
+  // Two ways to write one path are one place.
+  const to = written.replace(/^file:\/\/(?=\/(?!\/))/, 'file:').replace(/^file:(?:\.\/)+/, 'file:');
   if (/^(?:s3|gs):\/\/[^/]+$|^azblob:\/\/[^/]+\/[^/]+$/.test(to)) return `${to}/${file}`;
   return to.endsWith('/') || to === 'file:' ? `${to}${file}` : to;
 }

@@ -105,6 +105,8 @@ describe('fillDestination()', () => {
     ['s3://b/x/', 's3://b/x/de/berlin.mp4'],
     ['azblob://a/c', 'azblob://a/c/de/berlin.mp4'],
     ['file:', 'file:de/berlin.mp4'],
+    ['file:././out/', 'file:out/de/berlin.mp4'],
+    ['file:///srv/{id}', 'file:/srv/de/berlin'],
     ['s3://b/{fingerprint}.{extension}', 's3://b/4f0c9a1e.mp4'],
     ['s3://b/{label.region}/{title}', 's3://b/north-west/A-B- id'],
     ['s3://b/{other}', 's3://b/{other}'],
