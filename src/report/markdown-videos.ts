@@ -57,6 +57,12 @@ export function videoDetails(group: ChangeGroup, room: ValueRoom): string {
 
 /** The tables of what changed, behind one line. @param details of the groups, one each */
 export function foldDetails(groups: readonly ChangeGroup[], details: readonly string[]): string {
+  const [only, ...others] = groups;
+  if (only !== undefined && others.length === 0) {
+    // The line says already of what.
+    const table = details.map((block) => block.slice(block.indexOf('\n\n') + 2));
+    return foldMarkdown(`What changes about ${videoNames(only)}`, table);
+  }
   const count = groups.reduce((sum, { changes }) => sum + changes.length, 0);
   return foldMarkdown(`What changes about ${countNoun(count, 'video')}`, details);
 }

@@ -170,11 +170,13 @@ function roomLeft({ budget, measure, rest }: Parts, blocks: readonly string[]): 
   return budget - measure(join(blocks)) - measure(rest) - RESERVE;
 }
 
+/** The counts; with mistakes these as well, for they are what is to be done about it. */
 function title(document: PlanDocument, problems: readonly Problem[]): string {
+  const errors = problems.filter(({ severity }) => severity === 'error').length;
+  const wrong = errors === 0 ? [] : [countNoun(errors, 'error')];
   const counts = countWords(document).map(({ words }) => words);
-  if (document.changes.length > 0) return `### Reelform plan: ${counts.join(', ')}`;
-  const errors = problems.filter(({ severity }) => severity === 'error');
-  return `### Reelform plan: ${errors.length > 0 ? countNoun(errors.length, 'error') : 'no changes'}`;
+  const words = document.changes.length > 0 ? [counts.join(', '), ...wrong] : [...wrong, 'no changes'].slice(0, 1);
+  return `### Reelform plan: ${words.join(' · ')}`;
 }
 
 function head(parts: Parts, mostProblems: number): string[] {
