@@ -2,7 +2,7 @@ import type { PlanPreview, VideoPreview } from '../../preview/plan-preview.ts';
 import { largestShare } from '../markdown-stills.ts';
 
 /** Bytes of pictures, and of drafts, that one page holds: base64 makes a third more of them. */
-const MOST = { stills: 24_000_000, drafts: 24_000_000 };
+const MOST = { stills: 16_000_000, drafts: 16_000_000 };
 
 /** A video's preview as far as it is in a page. */
 export interface EmbeddedVideo extends VideoPreview {

@@ -98,8 +98,10 @@ function headHtml(document: PlanDocument, problems: readonly Problem[]): string 
   return `${lines.join('')}${problemsHtml(problems)}`;
 }
 
+/** So many problems are there at once. */
+const MOST_PROBLEMS = 12;
+
 function problemsHtml(problems: readonly Problem[]): string {
-  if (problems.length === 0) return '';
   const rows = problems.map((problem) => {
     const { severity, message, hint, code } = problem;
     const place = placeOf(problem);
@@ -107,7 +109,11 @@ function problemsHtml(problems: readonly Problem[]): string {
     const todo = hint === null ? '' : `${escapeHtml(hint)} · `;
     return `<li class="${severity}"><b>${severity}</b> ${escapeHtml(message)}${where}<p>${todo}<code>${escapeHtml(code)}</code></p></li>`;
   });
-  return `<ul class="problems" aria-label="Problems">${rows.join('')}</ul>`;
+  const listOf = (some: readonly string[], label: string): string =>
+    some.length === 0 ? '' : `<ul class="problems" aria-label="${label}">${some.join('')}</ul>`;
+  const others = rows.slice(MOST_PROBLEMS);
+  const more = `<details><summary>${countNoun(others.length, 'more problem')}</summary>${listOf(others, 'More problems')}</details>`;
+  return `${listOf(rows.slice(0, MOST_PROBLEMS), 'Problems')}${others.length === 0 ? '' : more}`;
 }
 
 /** What finds and filters where there is more than one video, and how stills are compared where there are some. */
