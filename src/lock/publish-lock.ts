@@ -31,8 +31,8 @@ export type LockWrite =
   | { readonly kind: 'closed'; readonly pull: string }
   /** Somebody was first, or nobody knows: reading it tells. */
   | { readonly kind: 'moved' }
-  /** Rules of the repository keep us from it. */
-  | { readonly kind: 'protected'; readonly why: string };
+  /** Rules of the repository keep us from it. `hint`: what else than a pull request would help. */
+  | { readonly kind: 'protected'; readonly why: string; readonly hint?: string };
 
 /** A branch of a remote that the lockfile is committed to, by compare-and-swap. */
 export interface LockBranch {
@@ -117,7 +117,7 @@ export class LockPublisher {
         this.#base = ours;
         return { ...written, decisions, change };
       }
-      if (written.kind === 'protected') throw refused(branch.name, written.why);
+      if (written.kind === 'protected') throw refused(branch.name, written);
       if (attempt === ATTEMPTS) throw raced(branch.name);
       await wait(Math.min(PAUSE.mostMs, PAUSE.firstMs * 2 ** (attempt - 1)) * (0.5 + random() / 2));
     }
@@ -162,9 +162,11 @@ function sameFields(one: Lock, other: Lock): boolean {
   return JSON.stringify(one.extra) === JSON.stringify(other.extra);
 }
 
-function refused(name: string, why: string): ReelformError {
+function refused(name: string, { why, hint }: Extract<LockWrite, { kind: 'protected' }>): ReelformError {
   return new ReelformError('commit_refused', `The lockfile may not be committed to ${name}: ${why}`, {
-    hint: 'Use --commit=pr, which keeps one pull request, or let the token of a GitHub App pass the rules of the branch',
+    hint:
+      hint ??
+      'Use --commit=pr, which keeps one pull request, or let the token of a GitHub App pass the rules of the branch',
   });
 }
 

@@ -23,6 +23,8 @@ export interface PullLockOptions {
   readonly wanted: ReadonlyMap<string, Fingerprint>;
 }
 
+const FORCED = 'Let the token push to the branch, with force, or name one whose rules allow that: --commit-branch NAME';
+
 interface Seen {
   readonly pull: PullRequest | null;
   /** Where the branch is; null: nowhere. */
@@ -106,6 +108,7 @@ export class PullLockBranch implements LockBranch {
       ...lockCommitWords(change),
       additions: { [path]: text },
     });
+    if (outcome.kind === 'protected') return { ...outcome, hint: FORCED };
     if (outcome.kind !== 'committed') return outcome;
     const words = lockPullWords({ change, lock, file: path, target });
     const shown = pull === null ? await this.#create(words) : pull;

@@ -164,6 +164,10 @@ describe('the pull request of the lockfile', () => {
       place.server.force(route, fault);
       await expect(place.publish({ a: 1 }), route).rejects.toMatchObject(error);
     }
+    place.server.protectedBranches.set(BRANCH, 'ruleset');
+    const forced = { code: 'commit_refused', hint: expect.stringContaining('--commit-branch') };
+    await expect(place.publish({ a: 2 })).rejects.toMatchObject(forced);
+    place.server.protectedBranches.clear();
     expect(await place.publish({ a: 1 })).toMatchObject({ kind: 'committed' });
     expect([await place.read(), place.server.issues.length]).toEqual([{ a: 1 }, 1]);
   });
