@@ -1,6 +1,7 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished } from 'vitest';
+import { schemaFiles } from '../../src/project/schema-files.ts';
 import type { StyleVersion } from '../../src/wire/style-version.ts';
 import { cloneOf, type GitRepository, newRemote } from './git-repository.ts';
 import { type GitHubFault, type GitHubServer, startGitHub } from './github-server.ts';
@@ -70,8 +71,7 @@ export async function startMergeFlow(
     'reelform.yaml': config,
     '.gitignore': '.reelform/\nrenders/\n',
     'videos/.gitkeep': '',
-    // As `pull` writes it.
-    'schemas/small.spec.json': JSON.stringify({ style_version: STRANGER }),
+    ...Object.fromEntries(schemaFiles('small', STRANGER).map(({ path, text }) => [path, text])),
   });
   await person.git('push', '--quiet', 'origin', 'main');
 
