@@ -1,71 +1,68 @@
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { execa } from 'execa';
+import { changedRepository } from './previews/changed-repository.ts';
+import { DRAW, drawnAlone, drawScenes, renderedAlone, scenesOf } from './previews/drawn-alone.ts';
+import { measuredCommand } from './previews/measured-command.ts';
 
 /**
- * Stills of changed videos, before and after: seconds of the whole command, and how much of that is drawing.
- * `npm run bench:preview [videos] [stills|draft]`
+ * Stills of changed videos, before and after, with the whole command; then the limit in the same run: the same frames, set up and
+ * drawn by one warm process each core that does nothing else. `draft` has short videos too, and the limit is theirs, rendered by a warm pool;
+ * `upgrade` changes the template of all videos and has the budget of a minute that a plan has.
+ * `npm run bench:preview [videos] [stills|draft|upgrade]`
  */
-const COUNT = Number(process.argv[2] ?? 40);
-const KIND = process.argv[3] ?? 'stills';
-const ROOT = process.cwd();
-const IDENTITY = ['-c', 'user.name=Bench', '-c', 'user.email=bench@localhost'];
+const [first, second] = process.argv.slice(2);
+if (first === DRAW) await drawScenes(second!);
+else await measure(Number(first ?? 40), second ?? 'stills');
 
-function definition(index: number, headline: string): string {
-  return `extends: ../_launch.yaml
-title: Video ${index}
-resources:
-  t_01: ${headline} ${index}
-  t_02: Dune, a lamp in glazed clay
-  t_03: Thrown and glazed by hand, no two alike
-  t_04: From noon to candle with one turn
-  t_05: "€ ${100 + index}"
-  c_01: "#F8E9DD"
-  c_02: "#7C2D1B"
-  c_03: "#D8502C"
-  c_04: "#3B190F"
-  c_05: "#FFF3E8"
-  (Footage)/USER/hero.jpg: ../images/dune-hero.jpg
-  (Footage)/USER/detail.jpg: ../images/dune-detail.jpg
-`;
-}
-
-function write(folder: string, headline: string): void {
-  for (let index = 0; index < COUNT; index++) {
-    writeFileSync(join(folder, `videos/launch/bench-${index}.yaml`), definition(index, headline));
+async function measure(count: number, kind: string): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'reelform-bench-'));
+  try {
+    const { root, former } = await changedRepository(folder, count, kind === 'upgrade' ? 'template' : 'texts');
+    const look = ['--preview', kind === 'draft' ? 'draft' : 'stills', '--base', 'HEAD', '--preview-dir', 'looks'];
+    const budget = ['--preview-budget', kind === 'upgrade' ? '60' : '3600'];
+    const command = [join(process.cwd(), 'dist/cli/main.js'), 'plan', '--json', '--no-lint'];
+    const whole = await measuredCommand([...command, '--target', 'launch/bench-*', ...look, ...budget], root);
+    const plain = await measuredCommand([...command, '--target', 'launch/bench-*'], root);
+    const { videos, left_out, contact_sheet, seconds } = JSON.parse(
+      readFileSync(join(root, 'looks/index.json'), 'utf8'),
+    );
+    const times = new Map<string, number[]>();
+    for (const { id, stills } of videos) {
+      times.set(
+        id,
+        stills.map((still: { time: number }) => still.time),
+      );
+    }
+    const moments = [...times.values()].flat().length;
+    const sheet = contact_sheet === null ? '' : `, contact sheet of ${contact_sheet.width} × ${contact_sheet.height}`;
+    tell('drawn', `${videos.length} videos, ${moments} moments before and after${sheet}`);
+    if (left_out.length > 0) tell('left out', `${left_out.length}`);
+    tell('machine', `${availableParallelism()} cores, Node ${process.versions.node}`);
+    const each = (all: number): string => `${ms(all / videos.length)} a video, ${ms(all / moments)} a moment`;
+    tell('the whole command', `${whole.seconds.toFixed(1)} s; ${each(whole.seconds)}`);
+    tell('processor time of all its processes', `${whole.cpuSeconds.toFixed(1)} s; ${each(whole.cpuSeconds)}`);
+    tell('of the command, with a scene being drawn', `${((100 * seconds.rendering) / whole.seconds).toFixed(0)} %`);
+    const { seconds: s, cpuSeconds: cpu } = plain;
+    tell('a plan without pictures', `${s.toFixed(1)} s; ${cpu.toFixed(1)} s of processor time`);
+    if (whole.peakBytes > 0) tell('most memory, all processes', `${(whole.peakBytes / 1e6).toFixed(0)} MB`);
+    const scenes = [...(await scenesOf(former, times)), ...(await scenesOf(root, times))];
+    const limit = kind === 'draft' ? await renderedAlone(scenes) : await drawnAlone(scenes, folder);
+    const took = limit.cpuSeconds === null ? '' : `; ${limit.cpuSeconds.toFixed(1)} s of processor time`;
+    tell('limit: warm processes that only draw', `${limit.frameCount} frames in ${limit.seconds.toFixed(1)} s${took}`);
+    tell('the command to its limit', (whole.seconds / limit.seconds).toFixed(2));
+    if (limit.cpuSeconds !== null) {
+      tell('the same in processor time', (whole.cpuSeconds / limit.cpuSeconds).toFixed(2));
+    }
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
   }
 }
 
-const folder = mkdtempSync(join(tmpdir(), 'reelform-bench-'));
-try {
-  for (const name of ['templates/launch', 'videos', 'schemas'])
-    cpSync(join(ROOT, name), join(folder, name), { recursive: true });
-  rmSync(join(folder, 'videos/story'), { recursive: true });
-  writeFileSync(join(folder, 'reelform.yaml'), 'service: embedded\ntemplates:\n  launch: ./templates/launch\n');
-  writeFileSync(join(folder, '.gitignore'), '.reelform/\nlooks/\n');
-  write(folder, 'Light that lands softly');
-  const git = (...args: string[]) => execa('git', [...IDENTITY, ...args], { cwd: folder });
-  await git('init', '--quiet');
-  await git('add', '--all');
-  await git('commit', '--quiet', '--message', 'Before');
-  write(folder, 'Light that lands gently');
-  const flags = ['--preview', KIND, '--base', 'HEAD', '--preview-dir', 'looks', '--preview-budget', '3600'];
-  const started = performance.now();
-  await execa(
-    'node',
-    [join(ROOT, 'dist/cli/main.js'), 'plan', '--json', '--no-lint', '--target', 'launch/bench-*', ...flags],
-    {
-      cwd: folder,
-    },
-  );
-  const seconds = (performance.now() - started) / 1000;
-  const index = JSON.parse(readFileSync(join(folder, 'looks/index.json'), 'utf8'));
-  const stills = index.videos.flatMap((video: { stills: unknown[] }) => video.stills).length;
-  console.log(`${index.videos.length} videos, ${stills} moments before and after, ${availableParallelism()} cores`);
-  console.log(`${seconds.toFixed(1)} s in all, ${(seconds / index.videos.length).toFixed(2)} s each`);
-  const { all, rendering } = index.seconds;
-  console.log(`of that ${all.toFixed(1)} s at the pictures, ${rendering.toFixed(1)} s with a scene being drawn`);
-} finally {
-  rmSync(folder, { recursive: true, force: true });
+function ms(seconds: number): string {
+  return `${(seconds * 1000).toFixed(0)} ms`;
+}
+
+function tell(name: string, value: string): void {
+  console.log(`${name.padEnd(44)} ${value}`);
 }

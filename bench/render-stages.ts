@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
 import { frameRateOf } from '../src/engine/frame-rate.ts';
 import { type EncoderChoice, encoderOf } from '../src/engine/h264/open-encoder.ts';
@@ -7,6 +6,7 @@ import { createFrameRing, ringFrame } from '../src/engine/raster/frame-ring.ts';
 import { openRasterizer } from '../src/engine/raster/rasterizer.ts';
 import { createRenderPool } from '../src/session/processes/render-pool.ts';
 import type { Scene } from '../src/template/scene.ts';
+import { treeBytes } from './tree-bytes.ts';
 
 /** Each stage by itself on one thread, and the frames as an encoder gets them. */
 export async function drawStages(scene: Scene) {
@@ -56,18 +56,6 @@ export async function encodeAlone(scene: Scene, frames: readonly Uint8Array[], c
   encoder.close();
   const { user, system } = process.cpuUsage(before);
   return { ms: performance.now() - start, cpuMs: (user + system) / 1000 };
-}
-
-/** Resident bytes of a process and all below it, from /proc; 0 where there is none. */
-function treeBytes(pid: number): number {
-  try {
-    const kilobytes = Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0);
-    const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim();
-    const below = children === '' ? [] : children.split(' ').map(Number);
-    return below.reduce((sum, child) => sum + treeBytes(child), kilobytes * 1024);
-  } catch {
-    return 0;
-  }
 }
 
 /** Some renders, one after the other, in one process of a pool. */

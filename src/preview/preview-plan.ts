@@ -21,6 +21,8 @@ export interface Subject {
 
 export interface PreviewPlanOptions {
   readonly draw: Draw;
+  /** Draws the contact sheet, when the time is up as well: it is what shows most. */
+  readonly drawSheet: Pick<Draw, 'compare'>;
   /** Scenes drawn at once. */
   readonly capacity: number;
   readonly withDrafts: boolean;
@@ -73,8 +75,9 @@ export async function previewPlan(subjects: readonly Subject[], options: Preview
     const preview = isUpgrade ? videos.get(id) : undefined;
     return preview === undefined ? [] : [{ id, preview }];
   });
-  // The time may be up: then the sheet is not worth failing for.
-  const sheet = await contactSheet(upgraded, { fonts, label: options.label, draw }).catch(() => null);
+  const drawSheet = { compare: busy.around({ ...options.draw, ...options.drawSheet }).compare };
+  // It is not worth failing for.
+  const sheet = await contactSheet(upgraded, { fonts, label: options.label, draw: drawSheet }).catch(() => null);
 
   const drafts = new Map<string, ReturnType<typeof draftVideo>>();
   const draft = async ({ id }: Subject): Promise<void> => {

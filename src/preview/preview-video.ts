@@ -59,11 +59,14 @@ export async function previewVideo({ before, after, editables }: Sides, draw: Dr
   return { stills: all, isVisible: true, unseen };
 }
 
-/** Both sides as small videos. */
+/** Both sides as small videos; what looks and sounds the same is rendered once. */
 export async function draftVideo({ before, after }: Sides, draw: Draw): Promise<NonNullable<VideoPreview['drafts']>> {
   const bytesOf = async (scene: Scene): Promise<Uint8Array> => (await draw.video(draftOf(scene))).video;
-  const [was, is] = await Promise.all([before === null ? null : bytesOf(before), bytesOf(after)]);
-  return { before: was, after: is };
+  const [own, other] = [sceneKeys(after), before && sceneKeys(before)];
+  const isSame = other?.picture === own.picture && other.sound === own.sound;
+  const is = bytesOf(after);
+  const [was, now] = await Promise.all([before === null || isSame ? null : bytesOf(before), is]);
+  return { before: isSame ? now : was, after: now };
 }
 
 function draftOf(scene: Scene): Scene {

@@ -28,6 +28,7 @@ async function look(subjects: readonly Subject[]) {
       },
       video: () => Promise.reject(new Error('no videos here')),
     },
+    drawSheet: { compare: compareStills },
     ...{ capacity: 1, withDrafts: false, deadline: new AbortController().signal, label: String, now: () => 0 },
   });
   return { ...preview, draws, ids: [...preview.videos.keys()] };
@@ -83,6 +84,7 @@ describe('previewPlan()', () => {
         },
         video: () => Promise.reject(new Error('no videos here')),
       },
+      drawSheet: { compare: compareStills },
       ...{ capacity: 1, withDrafts: false, deadline: deadline.signal, label: String, now: () => 0 },
     });
     expect({ order, shown: videos.size }).toEqual({ order: ['b', 'c'], shown: 0 });
@@ -91,5 +93,28 @@ describe('previewPlan()', () => {
       ['b', 'budget'],
       ['c', 'budget'],
     ]);
+  });
+
+  it('draws the sheet of an upgrade of what there is when the time is up', async () => {
+    const deadline = new AbortController();
+    let drawn = 0;
+    const preview = await previewPlan(
+      ['a', 'b', 'c'].map((id, index) => ({ ...subject(id, `FF${index}0F0`), isUpgrade: true })),
+      {
+        draw: {
+          compare: async (comparison) => {
+            deadline.signal.throwIfAborted();
+            drawn += 1;
+            if (drawn === 2) deadline.abort();
+            return compareStills(comparison);
+          },
+          video: () => Promise.reject(new Error('no videos here')),
+        },
+        drawSheet: { compare: compareStills },
+        ...{ capacity: 1, withDrafts: false, deadline: deadline.signal, label: String, now: () => 0 },
+      },
+    );
+    expect(preview.leftOut).toEqual([{ id: 'c', reason: 'budget' }]);
+    expect(preview.contactSheet).toMatchObject({ contentType: 'image/jpeg', width: 1368 });
   });
 });

@@ -3,7 +3,7 @@ import { compareStills } from '../../src/engine/stills/compare-stills.ts';
 import type { Comparison } from '../../src/engine/stills/still-protocol.ts';
 import { chooseMoments } from '../../src/preview/choose-moments.ts';
 import { contactSheet } from '../../src/preview/contact-sheet.ts';
-import { type Draw, previewVideo } from '../../src/preview/preview-video.ts';
+import { type Draw, draftVideo, previewVideo } from '../../src/preview/preview-video.ts';
 import { bindMapping } from '../../src/template/bind/bind-mapping.ts';
 import { parseTemplatePackage } from '../../src/template/parse-template-package.ts';
 import type { LottieDocument, Scene } from '../../src/template/scene.ts';
@@ -102,6 +102,25 @@ describe('previewVideo()', () => {
     const preview = await previewVideo({ before, after, editables: [] }, draw);
     expect(preview).toEqual({ stills: [], isVisible: false, unseen: ['sound', 'output'] });
     expect(draw.frames).toBe(0);
+  });
+});
+
+describe('draftVideo()', () => {
+  it('renders what looks and sounds the same once', async () => {
+    const rendered: string[] = [];
+    const draw: Draw = {
+      compare: () => Promise.reject(new Error('no stills here')),
+      video: async ({ width, height, output }) => {
+        rendered.push(`${width}×${height} ${output.quality}`);
+        return { video: new Uint8Array(rendered.length) } as never;
+      },
+    };
+    const before = scene();
+    const another = await draftVideo({ before, after: scene({ text: 'Howdy' }), editables: [] }, draw);
+    expect([another.before!.length, another.after.length].sort()).toEqual([1, 2]);
+    const after: Scene = { ...before, output: { ...before.output, quality: 'low' } };
+    const same = await draftVideo({ before, after, editables: [] }, draw);
+    expect([same.before === same.after, rendered]).toEqual([true, Array(3).fill('64×36 low')]);
   });
 });
 

@@ -13,7 +13,7 @@ function picture(color: string, kind: 'png' | 'jpeg', width = 64, height = 36): 
   context.fillStyle = color;
   context.fillRect(0, 0, width, height);
   // What a decoder does not look at goes along with the file, and is nobody's picture.
-  const bytes = Buffer.concat([canvas.toBuffer(kind === 'png' ? 'image/png' : 'image/jpeg'), CANARY]);
+  const bytes = Buffer.concat([kind === 'png' ? canvas.toBuffer('image/png') : canvas.toBuffer('image/jpeg'), CANARY]);
   const url = 'https://github.com/acme/videos/raw/x.png';
   return { bytes, contentType: `image/${kind}`, width: 9, height: 9, url };
 }

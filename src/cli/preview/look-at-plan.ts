@@ -32,6 +32,8 @@ export interface LookedAtPlan {
 }
 
 const BUDGET_SECONDS = 60;
+/** On top of it, where many videos are compared on a sheet. */
+const SHEET_SECONDS = 20;
 const KEEP_DAYS = 30;
 
 /**
@@ -71,6 +73,12 @@ export async function lookAtPlan(
       draw: {
         compare: (comparison) => pool.compareStills(comparison, { signal }),
         video: (scene) => pool.render(scene, { signal }),
+      },
+      drawSheet: {
+        compare: (comparison) => {
+          const ended = AbortSignal.any([AbortSignal.timeout(SHEET_SECONDS * 1000), interruption.signal]);
+          return pool.compareStills(comparison, { signal: ended });
+        },
       },
       capacity,
       withDrafts: options.preview === 'draft',

@@ -38,14 +38,15 @@ export function findSlotUses(document: LottieDocument): SlotUses {
 
   const visit = (value: unknown, layerFonts: readonly string[]): void => {
     if (Array.isArray(value)) {
-      for (const item of value) visit(item, layerFonts);
+      for (const item of value) if (typeof item === 'object') visit(item, layerFonts);
       return;
     }
     if (!isRecord(value)) return;
     const fonts = value.ty === LAYER_TYPE.text ? fontsOf(value) : layerFonts;
     if (typeof value.sid === 'string') note(value.sid, useAt(value, fonts, sounds));
-    for (const [key, child] of Object.entries(value)) {
-      if (key !== 'sid') visit(child, fonts);
+    // Without a list of pairs for each of what may be hundreds of thousands of objects.
+    for (const key of Object.keys(value)) {
+      if (key !== 'sid' && typeof value[key] === 'object') visit(value[key], fonts);
     }
   };
   visit(document.assets, []);
