@@ -2,6 +2,7 @@ import { isRecord } from '../is-record.ts';
 import type { PlanDocument } from '../plan/plan-document.ts';
 import { countNoun, formatCount } from './count-noun.ts';
 import { escapeMarkdown, markdownCode } from './escape-markdown.ts';
+import { foldedTable } from './markdown-fold.ts';
 import { shortenText } from './shorten-text.ts';
 import { thatFit } from './that-fit.ts';
 
@@ -60,7 +61,7 @@ export function placeOf({ file, line, column }: Problem): string {
 /** Of a table of them: nobody reads more, and a comment has other things to say. */
 const MOST_CHARACTERS = 25_000;
 
-/** A table of problems: what each is, what to do, where it is, and its code. @param most so many; of the rest the number is told */
+/** A table of problems, of many the first ones and the others folded: what each is, what to do, where it is, and its code. @param most so many; of the rest the number is told */
 export function markdownProblems(problems: readonly Problem[], most: number): string {
   if (problems.length === 0) return '';
   const rows = thatFit(problems.slice(0, most), MOST_CHARACTERS, (problem) => {
@@ -73,5 +74,5 @@ export function markdownProblems(problems: readonly Problem[], most: number): st
   });
   const more = problems.length - rows.length;
   const rest = more > 0 ? `\n\nAnd ${formatCount(more)} more like these.` : '';
-  return `| | Problem | Where |\n|:--|:--|:--|\n${rows.join('\n')}${rest}`;
+  return `${foldedTable('| | Problem | Where |\n|:--|:--|:--|', rows, (folded) => countNoun(folded, 'more problem'))}${rest}`;
 }

@@ -3,7 +3,7 @@ export const PAGE_STYLE = `
 :root{color-scheme:light dark;--back:#f6f7f9;--card:#fff;--line:#d8dee4;--text:#1c2128;--dim:#57606a;--focus:#0969da;
 --create:#1a6e31;--update:#7d4e00;--move:#0b5f70;--adopt:#0b5f70;--restore:#0a58b8;--relabel:#6b3fc0;--deliver:#0a58b8;--forget:#b3202c;
 --del:#ffdcd9;--ins:#cdf5d6;--error:#b3202c;--warning:#7d4e00}
-@media(prefers-color-scheme:dark){:root{--back:#0d1117;--card:#161b22;--line:#30363d;--text:#e6edf3;--dim:#9ba5b0;--focus:#58a6ff;
+@media screen and (prefers-color-scheme:dark){:root{--back:#0d1117;--card:#161b22;--line:#30363d;--text:#e6edf3;--dim:#9ba5b0;--focus:#58a6ff;
 --create:#56d364;--update:#e3b341;--move:#56d4dd;--adopt:#56d4dd;--restore:#79b8ff;--relabel:#c8a8ff;--deliver:#79b8ff;--forget:#ff8f87;
 --del:#67262a;--ins:#17522b;--error:#ff8f87;--warning:#e3b341}}
 *{box-sizing:border-box}
@@ -90,7 +90,7 @@ footer{max-width:1080px;margin:0 auto;padding:18px 20px 48px;color:var(--dim);fo
 @media(max-width:560px){.lead{font-size:21px}header{padding-top:22px}.bar{position:static}table,tbody,tr,th,td,thead{display:block;width:auto}thead{display:none}
 tbody th,tbody td{width:auto}tbody th{border-top:1px solid var(--line);padding-bottom:0}td{border-top:0;padding:2px 0 2px 12px;border-left:2px solid var(--del)}td+td{border-left-color:var(--ins);margin-top:4px}tbody tr{padding-bottom:9px;display:block}}
 @media print{.bar,.cut,.controls,.folders{display:none!important}.card{break-inside:avoid;content-visibility:visible}details::details-content{content-visibility:visible;block-size:auto}
-:root{color-scheme:light;--back:#fff;--card:#fff;--line:#d8dee4;--text:#1c2128;--dim:#57606a;--del:#ffdcd9;--ins:#cdf5d6}del,ins,.swatch{print-color-adjust:exact}}
+:root{color-scheme:light;--back:#fff}del,ins,.swatch{print-color-adjust:exact}}
 `;
 
 /** Without the page's script what needs it is not there; the rest is all there. */

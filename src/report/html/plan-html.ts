@@ -99,7 +99,7 @@ function headHtml(document: PlanDocument, problems: readonly Problem[]): string 
 }
 
 /** So many problems are there at once. */
-const MOST_PROBLEMS = 12;
+const MOST_PROBLEMS = 8;
 
 function problemsHtml(problems: readonly Problem[]): string {
   const rows = problems.map((problem) => {
