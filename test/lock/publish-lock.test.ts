@@ -25,7 +25,13 @@ class MemoryBranch {
   }
 
   async read(): Promise<LockTip> {
-    return { commit: String(this.commits), source: `source ${this.commits}`, text: this.text, written: this.text, pull: null };
+    return {
+      commit: String(this.commits),
+      source: `source ${this.commits}`,
+      text: this.text,
+      written: this.text,
+      pull: null,
+    };
   }
 
   async write(text: string, seen: LockTip): Promise<LockWrite> {
