@@ -7,7 +7,7 @@ import { color, desired, lockOf, place, plan, text } from '../plan/videos.ts';
 import { documentOf } from './example-plans.ts';
 import { HOSTILE_TEXTS } from './hostile-texts.ts';
 import { examplePreview } from './html/preview.ts';
-import { renderMarkdown } from './well-formed.ts';
+import { elementsOf, renderMarkdown } from './well-formed.ts';
 
 /** A plan that has the same words everywhere. */
 function planOf(given: string): PlanDocument {
@@ -39,10 +39,6 @@ function planOf(given: string): PlanDocument {
   };
   return { ...document, diagnostics: [problem] };
 }
-
-/** Names of elements in the order in which they open and close: what a page is without its words. */
-const elementsOf = (html: string): string[] =>
-  [...html.replaceAll(/<!-- -->/g, '').matchAll(/<(\/?[a-z][a-z0-9]*)[^>]*>/g)].map((match) => match[1]!);
 
 /** The words of a page as whoever reads it has them. */
 const wordsOf = (html: string): string =>

@@ -10,6 +10,10 @@ export const renderMarkdown = (markdown: string): string =>
     allowDangerousProtocol: true,
   });
 
+/** Names of elements in the order in which they open and close: what a page is without its words. */
+export const elementsOf = (html: string): string[] =>
+  [...html.replaceAll(/<!-- -->/g, '').matchAll(/<(\/?[a-z][a-z0-9]*)[^>]*>/g)].map((match) => match[1]!);
+
 /** Elements that have no end. */
 const EMPTY = new Set(['br', 'img', 'hr']);
 

@@ -6,7 +6,8 @@ import { failuresMarkdown } from '../../src/report/failures-markdown.ts';
 import { problemsOf } from '../../src/report/markdown-problems.ts';
 import { lockPullWords } from '../../src/report/pull-markdown.ts';
 import { desired, lockOf } from '../plan/videos.ts';
-import { brokenMarkdown } from './well-formed.ts';
+import { HOSTILE_TEXTS } from './hostile-texts.ts';
+import { brokenMarkdown, elementsOf, renderMarkdown } from './well-formed.ts';
 
 const HOSTILE = '|`</details>@octocat ';
 const IDS = Array.from({ length: 300 }, (_, index) => `v${index}`.padEnd(200, '_'));
@@ -72,4 +73,82 @@ describe('texts of issues with hundreds of long names and messages', () => {
     expect(Buffer.byteLength(summary)).toBeLessThanOrEqual(60_000);
     expect(brokenMarkdown(summary)).toEqual([]);
   });
+});
+
+/** Every text that a run, a look and a lockfile bring into such a place, made of these words. */
+function bodiesOf(texts: readonly string[]): string[] {
+  const problem = (words: string) => ({
+    code: words,
+    severity: 'error',
+    message: words,
+    hint: words,
+    file: `f${words}`,
+    line: 1,
+  });
+  const met = texts.map((words) => {
+    const failure = {
+      code: words,
+      message: words,
+      hint: words,
+      editable: words,
+      source: words,
+      file: `f${words}`,
+      line: 1,
+      column: 1,
+    };
+    return {
+      what: 'not rendered' as const,
+      ids: [`v${words}`],
+      title: `t${words}`,
+      failures: [failure as never],
+      places: [],
+    };
+  });
+  const problems = texts.map(problem);
+  const recorded = texts.map((words, index) => `v${index}${words}`);
+  const known = lockOf(...recorded.map((id, index) => desired(id, { title: `t${texts[index]}` })));
+  return [
+    failuresMarkdown(
+      { outcome, troubles: met, problems: problemsOf({ diagnostics: problems }) },
+      { ...AT, filesUrl: null },
+    )!,
+    driftMarkdown(
+      { checked: 1, findings: recorded.map((id) => ({ id, what: 'video_gone', url: id })), unclear: [] },
+      null,
+    )!,
+    lockPullWords({
+      change: { recorded, removed: recorded.map((id) => `r${id}`) },
+      lock: known,
+      file: 'a',
+      target: 'main',
+    }).body,
+    applyMarkdown(
+      {
+        outcome: NOTHING_DONE,
+        document: null,
+        done: [],
+        troubles: met,
+        diagnostics: problems,
+        published: null,
+        filesUrl: null,
+      },
+      900_000,
+    ),
+  ];
+}
+
+it('lets hostile texts be words in issues, pull requests and summaries', () => {
+  const texts = HOSTILE_TEXTS.map((words) => words.toWellFormed().slice(0, 150).toWellFormed()).filter(
+    (words) => words.trim() !== '',
+  );
+  for (let from = 0; from < texts.length; from += 15) {
+    const some = texts.slice(from, from + 15);
+    const plain = bodiesOf(some.map(() => 'words'));
+    for (const [index, body] of bodiesOf(some).entries()) {
+      const html = renderMarkdown(body);
+      expect(elementsOf(html), body).toEqual(elementsOf(renderMarkdown(plain[index]!)));
+      expect(html).not.toMatch(/:\/\/(?!github\.com\/o\/r\/)|\bwww\.|@[\w-]/i);
+      expect(body).not.toMatch(/^\s*::|##\[/m);
+    }
+  }
 });
