@@ -121,6 +121,8 @@ export function writePrograms(folder: string, root: string): void {
   ]);
   program('gh', [
     ': "${GITHUB_TOKEN:?gh needs a token}"',
+    // What it is asked for takes `actions: read`.
+    'test "$TEST_ACTIONS" = read || { echo "HTTP 403: Resource not accessible by integration" >&2; exit 1; }',
     'case "$1 $2" in',
     '  "run download")',
     '    run=$3; shift 3',

@@ -8,6 +8,7 @@ import { GIT_ENVIRONMENT, type GitRepository } from './git-repository.ts';
 import type { GitHubServer } from './github-server.ts';
 import { writePrograms } from './workflow-actions.ts';
 import { interpolate, isRun } from './workflow-expressions.ts';
+import { notPermitted } from './workflow-permissions.ts';
 import { runSteps, type Step, type StepRun, type StepsJob } from './workflow-steps.ts';
 
 const PACKAGE = join(import.meta.dirname, '../..');
@@ -146,13 +147,18 @@ export function startWorkflowHost(options: WorkflowHostOptions): WorkflowHost {
     const runId = ++lastRun;
     const runs: JobRun[] = [];
     for (const [name, job] of Object.entries(workflow.jobs)) {
-      const rights = Object.values(job.permissions ?? workflow.permissions ?? {});
-      const token = rights.includes('write') && event.isOfFork !== true ? tokens.write : tokens.read;
+      const permissions = job.permissions ?? workflow.permissions ?? {};
+      const asked = github.seen.length;
+      const token =
+        Object.values(permissions).includes('write') && event.isOfFork !== true ? tokens.write : tokens.read;
       const opened = openJob(event, runId, token);
       if (!isRun(job.if, { values: opened.values, isFailed: false, isCancelled: false })) continue;
       const workingDirectory = workflow.defaults?.run?.['working-directory'] ?? '.';
-      const steps = await runSteps(job.steps, { ...opened, workingDirectory });
+      const env = { ...opened.env, TEST_ACTIONS: permissions.actions ?? 'none' };
+      const steps = await runSteps(job.steps, { ...opened, env, workingDirectory });
       const { workspace } = opened;
+      const more = event.isOfFork === true ? [] : notPermitted(github.seen.slice(asked), permissions);
+      if (more.length > 0) throw new Error(`${file}: ${name} has no permission for ${more.join(', ')}`);
       runs.push({ workflow: file, job: name, runId, ...endOf(steps, opened), steps, workspace });
     }
     return runs;

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { reviewedRepository } from '../support/reviewed-repository.ts';
 import { interpolate, isRun } from '../support/workflow-expressions.ts';
+import { notPermitted } from '../support/workflow-permissions.ts';
 
 describe('a pull request', () => {
   it('is planned by one workflow and commented by the other, whatever its titles say', async () => {
@@ -40,5 +41,16 @@ describe('the runner of workflows', () => {
     expect(isRun("${{ !cancelled() && github.event.name != 'pull' }}", context)).toBe(true);
     expect(isRun('${{ !cancelled() && steps.page.outputs.url }}', context)).toBe(false);
     expect(() => interpolate('${{ nonsense.x }}', context)).toThrow('No context');
+  });
+
+  it('knows what a job may do', () => {
+    const routes = [
+      'GET pulls',
+      'POST issues/{n}/comments',
+      'POST check-runs',
+      'GraphQL createCommitOnBranch',
+      'PUT x',
+    ];
+    expect(notPermitted(routes, { contents: 'read', 'pull-requests': 'write' })).toEqual(routes.slice(2));
   });
 });
