@@ -1,5 +1,6 @@
 import type { ApplyOutcome } from '../apply/events.ts';
 import type { Published } from '../lock/publish-lock.ts';
+import { isDenied } from '../plan/is-denied.ts';
 import type { PlanDocument } from '../plan/plan-document.ts';
 import { formatCount } from './count-noun.ts';
 import { type Problem, problemsOf } from './markdown-problems.ts';
@@ -53,6 +54,7 @@ export function githubOutputs(document: PlanDocument, delimiter: string): string
     has_changes: document.changes.length > 0,
     renders: document.estimate.renders,
     errors,
+    denied: isDenied(document),
   };
   return outputLines(values, delimiter);
 }

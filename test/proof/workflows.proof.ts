@@ -189,7 +189,7 @@ describe.runIf(count(1, 0) === 1)('action.yml', () => {
     const judge = { 'policy-command': '["/bin/sh", "-c", "test -z \\"$GITHUB_TOKEN\\" && exit 1"]' };
     const denied = await act('plan', judge, pull.event);
     expect(denied.conclusion).toBe('failure');
-    expect(denied.outputs.errors).toBe('1');
+    expect([denied.outputs.errors, denied.outputs.denied]).toEqual(['1', 'true']);
 
     await pull.merge();
     const apply = { commit: 'push', checkpoint: '5', 'report-failures': 'true' };

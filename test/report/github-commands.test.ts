@@ -45,7 +45,7 @@ describe('githubAnnotations()', () => {
 
 it('githubOutputs() has each output between two delimiters', () => {
   expect(githubOutputs({ ...document, diagnostics: [problem()] }, 'end')).toBe(
-    `plan_id<<end\n${document.plan_id}\nend\nhas_changes<<end\ntrue\nend\nrenders<<end\n3\nend\nerrors<<end\n1\nend\n`,
+    `plan_id<<end\n${document.plan_id}\nend\nhas_changes<<end\ntrue\nend\nrenders<<end\n3\nend\nerrors<<end\n1\nend\ndenied<<end\nfalse\nend\n`,
   );
 });
 

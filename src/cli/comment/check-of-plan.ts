@@ -1,5 +1,6 @@
 import { relative, sep } from 'node:path';
 import type { Annotation, CheckRun } from '../../forge/github/check-runs.ts';
+import { isDenied } from '../../plan/is-denied.ts';
 import type { PlanDocument } from '../../plan/plan-document.ts';
 import { planTitle } from '../../report/comment-text.ts';
 import { problemsOf } from '../../report/markdown-problems.ts';
@@ -29,8 +30,7 @@ export function checkOfPlan(
 function conclusionOf(document: PlanDocument): CheckRun['conclusion'] {
   const errors = problemsOf(document).filter(({ severity }) => severity === 'error');
   if (errors.some(({ code }) => code !== 'policy_broken')) return 'failure';
-  const isDenied = (document.checks ?? []).some(({ status, level }) => status === 'fail' && level === 'deny');
-  if (isDenied || errors.length > 0) return 'action_required';
+  if (isDenied(document) || errors.length > 0) return 'action_required';
   return document.changes.length === 0 ? 'neutral' : 'success';
 }
 
