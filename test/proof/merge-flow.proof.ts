@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { expectSettled, type MergeFigures, newMergeFigures } from '../support/merge-audit.ts';
 import { holdRequest, type MergeFlow, randomMerges, startMergeFlow } from '../support/merge-flow.ts';
 import { type MergeRunner, startRunner } from '../support/merge-runner.ts';
-import { count, tell } from '../support/proof.ts';
+import { count, IS_WHOLE, tell } from '../support/proof.ts';
 
 const PUSH = ['--commit=push', '--allow-empty'];
 /** Between two merges, as people make them. */
@@ -80,11 +80,10 @@ async function overlap(figures: MergeFigures, forge: 'github' | 'git'): Promise<
   for (let job = 0; job < JOBS; job++) {
     await flow.merge(merges.next());
     const flags = [...PUSH, `--concurrency=${1 + (job % 3)}`, ...(job % 2 === 0 ? ['--checkpoint=1'] : [])];
-    const paid = flow.service.sessions.size;
     const runner = await startRunner(flow, flags, { forge });
     jobs.push(runner);
     // Most are at work when the next merge comes; one that is not yet is refused.
-    const isAtWork = (): boolean => flow.service.sessions.size > paid || runner.isOver();
+    const isAtWork = (): boolean => runner.text().includes('Plan:') || runner.isOver();
     if (Math.random() < 0.8) await runner.until(isAtWork);
     await setTimeout(Math.random() * 300);
   }
@@ -98,12 +97,47 @@ async function overlap(figures: MergeFigures, forge: 'github' | 'git'): Promise<
   await flow.close();
 }
 
+it.runIf(IS_WHOLE)(
+  'each push starts a job, the lockfile’s own too, as with the token of an app: it comes to rest',
+  async () => {
+    const figures = newMergeFigures();
+    for (let round = 0; round < 5; round++) {
+      const flow = await startMergeFlow({ journal: true, service: { hasEnded: () => Math.random() < 0.3 } });
+      const merges = randomMerges();
+      const jobs: MergeRunner[] = [];
+      let seen = await flow.remote.git('rev-parse', 'main');
+      for (let merge = 0; merge < 3 || jobs.some((job) => !job.isOver()); ) {
+        if (merge < 3 && Math.random() < 0.1) {
+          await flow.merge(merges.next());
+          merge += 1;
+        }
+        // Read before it is seen who is over: a commit that a job has made is not missed.
+        const head = await flow.remote.git('rev-parse', 'main');
+        if (head !== seen) jobs.push(await startRunner(flow, PUSH));
+        seen = head;
+        await setTimeout(100);
+      }
+      for (const { exitCode, text } of await Promise.all(jobs.map(({ ended }) => ended))) {
+        expect([0, 6], text).toContain(exitCode);
+        figures.runs += 1;
+        if (exitCode === 6) figures.refused += 1;
+      }
+      await expectSettled(flow, figures);
+      await flow.close();
+    }
+    // One commit for each merge at most, and one job for each of both.
+    expect(figures.commits).toBeLessThanOrEqual(figures.merges);
+    tell(`each push starts a job, 5 rounds: ${JSON.stringify(figures)}`);
+  },
+);
+
 it('a workflow that is run again from an old commit is refused, and so is one that main leaves behind meanwhile', async () => {
   const figures = newMergeFigures();
   const flow = await startMergeFlow({ journal: true, service: { looks: 2 } });
   const old = await flow.merge({ berlin: 'berlin 1' });
   await flow.merge({ berlin: 'berlin 2' });
-  for (const forge of ['github', 'git'] as const) {
+  const forges = (['github', 'git'] as const).slice(0, count(2, 1));
+  for (const forge of forges) {
     const again = await startRunner(flow, PUSH, { root: await flow.checkout(old), forge });
     expect(await again.ended).toMatchObject({ exitCode: 6, text: expect.stringContaining('checkout_stale') });
   }
@@ -124,8 +158,8 @@ it('a workflow that is run again from an old commit is refused, and so is one th
   expect(await overtaken.ended).toMatchObject({ exitCode: 0 });
   // Its commit came after this checkout, and is no newer merge.
   expect(await (await startRunner(flow, PUSH, { root: waiting })).ended).toMatchObject({ exitCode: 0 });
-  figures.runs += 5;
-  figures.refused += 3;
+  figures.runs += forges.length + 3;
+  figures.refused += forges.length + 1;
   await expectSettled(flow, figures);
   tell(`run again, left behind, overtaken: ${JSON.stringify(figures)}`);
 });
