@@ -70,13 +70,16 @@ function nextSteps(report: RepositoryReport, folder: string): string[] {
           'npx reelform apply                    render it, and record it',
         ]
       : ['npx reelform template init FILE       a template from any Lottie, to name in reelform.yaml']),
+    ...(hasGit ? [] : [gitInit(branch, ci)]),
     'npx reelform lock merge --install     in each clone: git merges the lockfile entry by entry',
     ...(left.includes('.gitignore') ? ['Put node_modules/, renders/ and .reelform/ into .gitignore'] : []),
     ...(service === 'embedded' || ci === 'none' ? [] : [SECRET[ci]]),
     ...(needsInclude ? ['Include .gitlab-ci.yml of this folder in the one at the top'] : []),
-    ...(hasGit || ci === 'none'
-      ? []
-      : [`${`git init --initial-branch=${branch}`.padEnd(38)}what is merged into it is rendered`]),
     ...(ci === 'none' ? [] : ['Commit all of it, package-lock.json too: the workflows run npm ci']),
   ];
+}
+
+function gitInit(branch: string, ci: RepositoryReport['ci']): string {
+  if (ci === 'none') return 'git init';
+  return `${`git init --initial-branch=${branch}`.padEnd(38)}what is merged into it is rendered`;
 }

@@ -115,6 +115,16 @@ function slashed(path: string): string {
 /** @param isGitLab what is taken for the CI where nobody says */
 async function choose(options: InitOptions, isGitLab: boolean, io: Io): Promise<Omit<StarterChoices, 'place'>> {
   const asks = io.interactive && options.yes !== true;
+  /** @param wrong what is wrong about an answer; null for nothing */
+  const answered = async (question: string, preset: string, wrong: (answer: string) => string | null) => {
+    for (let attempt = 1; ; attempt++) {
+      const answer = (await io.ask(question)).trim() || preset;
+      const message = wrong(answer);
+      if (message === null) return answer;
+      if (attempt === ATTEMPTS) throw invalid(message);
+      io.stderr.write(`${message}\n`);
+    }
+  };
   const oneOf = async <T extends string>(
     name: 'ci' | 'template',
     given: T | undefined,
@@ -122,29 +132,28 @@ async function choose(options: InitOptions, isGitLab: boolean, io: Io): Promise<
     preset: T,
   ): Promise<T> => {
     if (given !== undefined || !asks) return given ?? preset;
-    for (let attempt = 1; ; attempt++) {
-      const answer = (await io.ask(initQuestion(name, all, preset))).trim();
-      if (answer === '') return preset;
-      const chosen = all.find((one) => one === answer);
-      if (chosen !== undefined) return chosen;
-      const wrong = invalid(`${JSON.stringify(answer)} is none of ${all.join(', ')}`);
-      if (attempt === ATTEMPTS) throw wrong;
-      io.stderr.write(`${wrong.message}\n`);
-    }
-  };
-  const asked =
-    options.service === undefined && asks ? (await io.ask(initQuestion('service', [], 'embedded'))).trim() : '';
-  const service = options.service ?? (asked === '' ? 'embedded' : asked);
-  if (service !== 'embedded' && !/^https?:\/\/[^\s/?#@]+(?:\/[^\s?#]*)?$/.test(service)) {
-    throw invalid(
-      `${JSON.stringify(service)} is neither "embedded" nor an http(s) URL without a user, a query or a fragment`,
+    const chosen = await answered(initQuestion(name, all, preset), preset, (answer) =>
+      all.some((one) => one === answer) ? null : `${JSON.stringify(answer)} is none of ${all.join(', ')}`,
     );
-  }
+    return chosen as T;
+  };
+  const asked = options.service === undefined && asks;
+  const service = asked
+    ? await answered(initQuestion('service', [], 'embedded'), 'embedded', wrongService)
+    : (options.service ?? 'embedded');
+  const wrong = wrongService(service);
+  if (wrong !== null) throw invalid(wrong);
   return {
     service,
     ci: await oneOf('ci', options.ci, CI_CHOICES, isGitLab ? 'gitlab' : 'github'),
     template: await oneOf('template', options.template, TEMPLATE_CHOICES, 'card'),
   };
+}
+
+/** What is wrong about where videos are rendered; null for nothing. */
+function wrongService(service: string): string | null {
+  if (service === 'embedded' || /^https?:\/\/[^\s/?#@]+(?:\/[^\s?#]*)?$/.test(service)) return null;
+  return `${JSON.stringify(service)} is neither "embedded" nor an http(s) URL without a user, a query or a fragment`;
 }
 
 function invalid(message: string): ReelformError {

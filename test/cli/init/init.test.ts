@@ -37,8 +37,8 @@ Next
   npm install
   npx reelform plan                     what would be rendered
   npx reelform apply                    render it, and record it
-  npx reelform lock merge --install     in each clone: git merges the lockfile entry by entry
   git init --initial-branch=main        what is merged into it is rendered
+  npx reelform lock merge --install     in each clone: git merges the lockfile entry by entry
   Commit all of it, package-lock.json too: the workflows run npm ci
 `);
     const own = join(root, 'videos');
@@ -90,12 +90,15 @@ Next
     expect(read(root, 'b/reelform.yaml')).toContain('service: { url: "https://a.test/b" }\n');
     for (const [flags, options] of [
       [['--service', 'ftp://a'], {}],
+      [['--service', 'embedded', '--ci', 'none'], { interactive: true, answer: 'nonsense' }],
       [['--ci', 'none'], { interactive: true, answer: 'nonsense' }],
     ] as const) {
       const { exitCode, stderr } = await reelform(root, ['init', 'c', ...flags], options);
       expect([exitCode, stderr]).toEqual([EXIT.error, expect.stringContaining('init_invalid')]);
     }
     expect(existsSync(join(root, 'c'))).toBe(false);
+    const unclear = await reelform(root, ['init', 'c'], { interactive: true, answer: 'ftp://a' });
+    expect(unclear.stderr.match(/"ftp:\/\/a" is neither/g)).toHaveLength(3);
   });
 
   it('writes workflows for the branch that there is, and for a folder of a larger repository', async () => {
