@@ -26,7 +26,8 @@ export function withPictureFiles<Result>(files: PictureFiles, load: (folder: str
     for (const [name, bytes] of files) writeFileSync(join(folder, name), bytes);
     return load(folder);
   } finally {
-    rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
+    // Where a mapped file may not be removed, it is stale later.
+    tryToRemove(folder);
   }
 }
 
