@@ -30,7 +30,7 @@ export function readAnswer(rule: string, end: CommandEnd, isVideo: (id: string) 
     level,
     video,
     place: null,
-    message: `${rule}: ${message}`,
+    message: video === null || message.includes(video) ? `${rule}: ${message}` : `${rule}: ${video}: ${message}`,
   });
   if (end.failure !== null) return [find('deny', end.failure)];
   const answer = parseAnswer(end.stdout);
@@ -58,15 +58,19 @@ function parseAnswer(stdout: string): Record<string, unknown> | null {
   if (!stdout.trimStart().startsWith('{')) return null;
   try {
     const value: unknown = JSON.parse(stdout);
-    return isRecord(value) && (Array.isArray(value.deny) || Array.isArray(value.warn)) ? value : null;
+    return isRecord(value) && (listOf(value.deny) ?? listOf(value.warn)) !== null ? value : null;
   } catch {
     return null;
   }
 }
 
-function entriesOf(list: unknown): { readonly message: string; readonly video: string | null }[] {
-  if (!Array.isArray(list)) return [];
-  return list.map((entry: unknown) => {
+/** One text is a list of it: what was meant to deny must not pass for its form. */
+function listOf(value: unknown): unknown[] | null {
+  return Array.isArray(value) ? value : typeof value === 'string' && value !== '' ? [value] : null;
+}
+
+function entriesOf(said: unknown): { readonly message: string; readonly video: string | null }[] {
+  return (listOf(said) ?? []).map((entry) => {
     if (!isRecord(entry)) return { message: oneLine(String(entry)), video: null };
     const { video } = entry;
     const message = entry.message ?? entry.msg;

@@ -19,9 +19,10 @@ describe('readAnswer()', () => {
       { exitCode: 1, stdout: '{"warn": ["b"]}' },
       ['deny command c: it ended with 1, and said nothing', 'warn command c: b'],
     ],
-    [{ stdout: '{"deny": [{"message": "a", "video": "dune"}]}' }, ['deny dune command c: a']],
+    [{ stdout: '{"deny": [{"message": "a", "video": "dune"}]}' }, ['deny dune command c: dune: a']],
     [{ stdout: '{"deny": [{"msg": "a", "video": "other"}, 7]}' }, ['deny command c: a', 'deny command c: 7']],
-    [{ stdout: '{"deny": "a"}' }, []],
+    [{ stdout: '{"deny": "a"}' }, ['deny command c: a']],
+    [{ stdout: '{"deny": ""}' }, []],
     [{ exitCode: null, failure: 'it gave no answer' }, ['deny command c: it gave no answer']],
   ])('%j', (end, expected) => {
     expect(read(end)).toEqual(expected);

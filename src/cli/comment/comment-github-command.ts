@@ -25,7 +25,7 @@ export interface CommentGitHubOptions extends CommentOptions {
 /** `reelform comment github`: one comment on the pull request that says what the plan does, and a check run. */
 export async function commentGitHubCommand(options: CommentGitHubOptions, io: Io): Promise<number> {
   needPictures(options);
-  const job = await openGitHubJob({ number: options.pr }, io);
+  const job = await openGitHubJob({ number: options.pr }, options.dryRun === true ? anywhere(io) : io);
   const draft = await draftComment(options, io, {
     summary: job.runUrl,
     urlsBelow: [`${job.serverUrl}/${job.address.repository}/`],
@@ -69,6 +69,11 @@ async function comment(
     skipsQuiet: options.skipNoDiff === true,
   });
   io.stderr.write(commentText(written));
+}
+
+/** What is only printed takes no repository. */
+function anywhere(io: Io): Io {
+  return { ...io, env: { ...io.env, GITHUB_REPOSITORY: io.env.GITHUB_REPOSITORY || 'owner/name' } };
 }
 
 /** @throws ReelformError `options_conflict` */

@@ -17,17 +17,17 @@ export interface CommentGitLabOptions extends CommentOptions {
 /** `reelform comment gitlab`: one note on the merge request that says what the plan does. */
 export async function commentGitLabCommand(options: CommentGitLabOptions, io: Io): Promise<number> {
   const job = readGitLabJob(io.env, { number: options.mr });
-  if (job === null) {
+  if (job === null && options.dryRun !== true) {
     throw new ReelformError('forge_unknown', 'The job is of no merge request', {
       hint: 'Run it in a pipeline of a merge request, or set CI_API_V4_URL and CI_PROJECT_ID and say --mr NUMBER',
     });
   }
   const draft = await draftComment(options, io, {
-    summary: job.jobUrl,
-    urlsBelow: job.projectUrl === null ? [] : [`${job.projectUrl}/`],
+    summary: job?.jobUrl ?? null,
+    urlsBelow: job?.projectUrl == null ? [] : [`${job.projectUrl}/`],
   });
-  const body = draft.body({ head_sha: job.headSha, base_sha: job.baseSha });
-  if (options.dryRun === true) {
+  const body = draft.body({ head_sha: job?.headSha ?? null, base_sha: job?.baseSha ?? null });
+  if (options.dryRun === true || job === null) {
     io.stdout.write(`${body}\n`);
     return 0;
   }

@@ -76,6 +76,9 @@ async function askCommands(
   io: Io,
 ): Promise<PolicyFinding[]> {
   const ids = new Set<string>(plan.changes.map(({ id }) => id));
+  const files = new Map<string, string>(
+    plan.changes.flatMap(({ id, desired }) => (desired ? [[id, desired.path]] : [])),
+  );
   const env = policyEnvironment(io.env, secretNames(repository.config));
   const interruption = new AbortController();
   const stopListening = io.onInterrupt(() => {
@@ -86,12 +89,18 @@ async function askCommands(
   try {
     for (const { rule, command } of commands) {
       const run = { input, env, cwd: repository.root, timeoutMs: TIMEOUT_MS, signal: interruption.signal };
-      findings.push(...readAnswer(rule, await runPolicyCommand(command, run), (id) => ids.has(id)));
+      const said = readAnswer(rule, await runPolicyCommand(command, run), (id) => ids.has(id));
+      findings.push(...said.map((finding) => ({ ...finding, place: placeIn(files.get(finding.video ?? '')) })));
     }
   } finally {
     stopListening();
   }
   return findings;
+}
+
+/** The whole of a definition. */
+function placeIn(file: string | undefined): PolicyFinding['place'] {
+  return file === undefined ? null : { file, path: [] };
 }
 
 function diagnosticOf({ level, video, place, message, hint }: PolicyFinding, { source }: OpenDesired): PlanDiagnostic {

@@ -75,10 +75,15 @@ export async function runPolicyCommand(
   signal.addEventListener('abort', end, { once: true });
   try {
     const { exitCode = null, stdout, stderr, code, signal: killedBy } = await running;
-    if (exitCode === null) failure ??= `it did not run to its end: ${killedBy ?? code ?? 'unknown'}`;
+    if (exitCode === null)
+      failure ??= killedBy === undefined ? notStarted(code) : `it did not run to its end: ${killedBy}`;
     return { exitCode, stdout, stderr, failure };
   } finally {
     clearTimeout(timer);
     signal.removeEventListener('abort', end);
   }
+}
+
+function notStarted(code = 'unknown'): string {
+  return `it did not start: ${code}${code === 'ENOENT' ? ', there is no such program' : ''}`;
 }

@@ -258,6 +258,8 @@ describe('reelform comment github', () => {
 
   it('prints what it would write, without a token', async () => {
     const { server, comment } = await openFlow({ env: { GITHUB_TOKEN: '' } });
+    const nowhere = await openFlow({ env: { GITHUB_TOKEN: '', GITHUB_REPOSITORY: '', GITHUB_EVENT_PATH: '' } });
+    expect((await nowhere.comment(ONE, '--dry-run')).stdout).toContain(MARKER);
     const { exitCode, stdout } = await comment(ONE, '--dry-run');
     expect(exitCode).toBe(0);
     expect(stdout.startsWith(`${MARKER}\n`)).toBe(true);

@@ -97,9 +97,10 @@ describe('--policy-command', () => {
     const { exitCode, diagnostics, checks } = await planned(root, ['--policy-command', node(says)], { env });
     expect(exitCode).toBe(EXIT.refused);
     expect(diagnostics.map(({ message }) => message)).toEqual([
-      'command node: Rome,,hello',
+      'command node: rome: Rome,,hello',
       'command node (2): it ended with 3, and said nothing',
     ]);
+    expect(diagnostics[0]).toMatchObject({ file: 'videos/rome.yaml' });
     expect(checks).toMatchObject([{ rule: 'command node', video: 'rome' }, { rule: 'command node (2)' }]);
   });
 
@@ -155,7 +156,7 @@ describe('runPolicyCommand()', () => {
   });
 
   it('bears with one that is not there, and one that does not listen', async () => {
-    expect((await runPolicyCommand(['/no/such/program'], run)).failure).toContain('ENOENT');
+    expect((await runPolicyCommand(['/no/such/program'], run)).failure).toContain('did not start: ENOENT');
     expect(await runPolicyCommand([execPath, '-e', 'process.exit(0)'], run)).toMatchObject({
       exitCode: 0,
       failure: null,
