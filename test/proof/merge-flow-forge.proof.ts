@@ -106,7 +106,7 @@ it.each(IS_WHOLE ? (['classic', 'ruleset'] as const) : (['ruleset'] as const))(
     const refused = await (await startRunner(flow, PUSH)).ended;
     expect(refused).toMatchObject({ exitCode: 1, text: expect.stringContaining('--commit=pr') });
     const changes = [{}, { rome: 'rome 2' }, { oslo: 'oslo 1', berlin: null }, {}];
-    for (const change of changes.slice(0, count(4, 2))) {
+    for (const change of changes.slice(0, count(4, 1))) {
       if (Object.keys(change).length > 0) await flow.merge(change);
       expect(await (await startRunner(flow, ['--commit=pr'])).ended).toMatchObject({ exitCode: 0 });
       expect(github.issues.filter(({ pull }) => pull !== undefined)).toMatchObject([{ state: 'open' }]);
@@ -116,9 +116,9 @@ it.each(IS_WHOLE ? (['classic', 'ruleset'] as const) : (['ruleset'] as const))(
     await remote.git('update-ref', 'refs/heads/main', 'refs/heads/reelform/lock');
     github.issues[0]!.state = 'closed';
     expect(await (await startRunner(flow, ['--commit=pr'])).ended).toMatchObject({ exitCode: 0 });
-    expect([github.issues.length, service.sessions.size]).toEqual([1, count(4, 3)]);
+    expect([github.issues.length, service.sessions.size]).toEqual([1, count(4, 2)]);
     expect(await remote.git('diff', '--name-only', 'main~1', 'main')).toBe(LOCK);
-    figures.runs += count(6, 4);
+    figures.runs += count(6, 3);
     await expectSettled(flow, figures);
     tell(`protected, ${kind}: ${JSON.stringify(figures)}`);
   },

@@ -54,7 +54,7 @@ async function killJobs(figures: MergeFigures, killed: Record<Moment, number>): 
       killed[moment!] += 1;
     }
   }
-  await expectSettled(flow, figures);
+  await expectSettled(flow, figures, { startsJob: true });
   await flow.close();
 }
 
