@@ -28,15 +28,16 @@ export async function mergeBase(root: string, ref: string): Promise<string> {
  * The branch that the present one is to be merged into. EDGE.
  *
  * @param target its name, where whoever runs us says so
- * @returns such as `origin/main`; null without a repository or a remote that says what its default branch is
+ * @returns such as `origin/main`; without a remote `main`, `master` or what was committed last; null without a commit
  */
 export async function targetBranch(root: string, target: string | null): Promise<string | null> {
   if (target !== null) return `origin/${gitName(target)}`;
   const head = await tryGit(root, ['symbolic-ref', '--quiet', '--short', 'refs/remotes/origin/HEAD']);
   if (head !== null) return head.trim();
   // Checkouts of CI have the branch and not the remote's HEAD.
-  for (const name of ['origin/main', 'origin/master']) {
-    if ((await tryGit(root, ['rev-parse', '--verify', '--quiet', `refs/remotes/${name}`])) !== null) return name;
+  for (const name of ['remotes/origin/main', 'remotes/origin/master', 'heads/main', 'heads/master', 'HEAD']) {
+    const ref = name === 'HEAD' ? name : `refs/${name}`;
+    if ((await tryGit(root, ['rev-parse', '--verify', '--quiet', ref])) !== null) return name;
   }
   return null;
 }

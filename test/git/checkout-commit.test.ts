@@ -39,6 +39,14 @@ describe('targetBranch()', () => {
     expect(await targetBranch(clone.root, null)).toBe('origin/main');
     expect(await targetBranch(clone.root, 'release')).toBe('origin/release');
     expect(await mergeBase(clone.root, 'origin/main')).toBe(base);
-    expect(await targetBranch((await newRepository()).root, null)).toBeNull();
+  });
+
+  it('is in a repository without a remote its main branch, or what was committed', async () => {
+    const alone = await newRepository();
+    expect(await targetBranch(alone.root, null)).toBeNull();
+    await alone.commit({ 'a.txt': 'a' });
+    expect(await targetBranch(alone.root, null)).toBe('heads/main');
+    await alone.git('branch', '--quiet', '--move', 'trunk');
+    expect(await targetBranch(alone.root, null)).toBe('HEAD');
   });
 });

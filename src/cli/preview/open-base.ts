@@ -28,8 +28,8 @@ export interface OpenBase {
 /**
  * Reads the repository as it was at the merge base, whole: definitions, data, templates, files.
  *
- * @param ref what the branch is to be merged into; when absent what CI says, else the remote's default branch. Without any
- *   there is nothing before, but what the lockfile knows.
+ * @param ref what the branch is to be merged into; when absent what CI says, else the remote's default branch; without a remote,
+ *   what `targetBranch` finds. Without any there is nothing before, but what the lockfile knows.
  * @throws ReelformError `git_failed` for a ref that was asked for
  */
 export async function openBase(root: string, ref: string | undefined, io: Io): Promise<OpenBase> {
