@@ -2,7 +2,7 @@ import { defineConfig } from 'vitest/config';
 
 /** Folders whose tests leave the process as it was, and use no `test/support/databases.ts`: it keeps one for each file. */
 const TOGETHER =
-  'test/{apply,cli/{comment,drift,journal,lint,plan,policy},definition,engine,forge,lock,plan,project,report,schema,server/http,service,template,yaml}/**/*.test.ts';
+  'test/{apply,cli/{comment,commit,doctor,drift,init,journal,lint,lock,plan,policy,repository},definition,engine,forge,lock,plan,project,report,schema,server/http,service,template,yaml}/**/*.test.ts';
 
 export default defineConfig({
   test: {
