@@ -33,8 +33,10 @@ export function describeProperty(violation: Violation, name: string, codes: Prop
     default: {
       const asked = expectation(keyword, schema);
       const hint = hintFor(violation);
-      if (!violation.ofName)
-        return { code: codes.invalid, message: `${name} must be ${asked}, not ${shown(data)}`, hint };
+      if (!violation.ofName) {
+        const came = /(?:Properties|Items)$/.test(keyword) ? '' : `, not ${shown(data)}`;
+        return { code: codes.invalid, message: `${name} must be ${asked}${came}`, hint };
+      }
       return {
         code: codes.invalid,
         message: `The name ${shown(path.at(-1))} must be ${asked}`,
@@ -53,6 +55,10 @@ function hintFor({ keyword, schema, data }: Violation): string | undefined {
   if (keyword === 'type' && schema.type === 'object') {
     const known = Object.keys(schema.properties ?? {});
     return known.length > 0 ? `Write it as a map of ${known.join(', ')}` : 'Write it as a map, like { name: value }';
+  }
+  if (keyword === 'minProperties') {
+    const left = Object.keys(schema.properties ?? {}).filter((known) => !Object.hasOwn(data as object, known));
+    return left.length > 0 ? `Add ${left.join(' or ')}` : undefined;
   }
   // A template's folder without the ./ that tells it from an id.
   const isFolder = keyword === 'pattern' && typeof data === 'string' && /^[^.:/][^:]*\/[^:]*$/.test(data);

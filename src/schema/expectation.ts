@@ -22,6 +22,10 @@ export function expectation(keyword: string, schema: JsonSchema): string {
       return `a number ${range(schema)}`;
     case 'minItems':
       return 'a list that is not empty';
+    case 'minProperties':
+      return schema.minProperties === 1
+        ? 'a map that is not empty'
+        : `a map with ${schema.minProperties} entries or more`;
     case 'maxProperties':
       return 'a map with fewer entries';
     default:

@@ -26,6 +26,7 @@ export interface JsonSchema {
   readonly items?: JsonSchema;
   readonly minItems?: number;
   readonly maxItems?: number;
+  readonly minProperties?: number;
   readonly maxProperties?: number;
   readonly properties?: Readonly<Record<string, JsonSchema | boolean>>;
   readonly propertyNames?: JsonSchema;

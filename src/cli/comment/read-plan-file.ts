@@ -24,7 +24,7 @@ export async function readPlanFile(file: string, directory: string): Promise<Pla
       hint: 'Make it with `reelform plan --json > FILE`, or `reelform plan --out FILE`',
     });
   const text = await readBounded(resolve(directory, file)).catch((error: NodeJS.ErrnoException) => {
-    throw refuse(error.code ?? 'it is no file');
+    throw refuse(error.code === 'ENOENT' ? 'there is no such file' : (error.code ?? 'it is no file'));
   });
   if (text === null) throw refuse(`it is larger than ${MOST_BYTES >> 20} MiB`);
   let value: unknown;

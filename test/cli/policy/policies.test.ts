@@ -70,6 +70,13 @@ describe('policies of reelform.yaml', () => {
     expect(denied.stderr).toContain('The plan costs 0.5 EUR, and 0.4 EUR are allowed');
   });
 
+  it('say what is missing of a price', async () => {
+    const root = makeRepository({ 'reelform.yaml': `${CONFIG}cost: {currency: EUR}\n` });
+    expect((await planned(root)).diagnostics).toMatchObject([
+      { message: 'cost must be a map with 2 entries or more', hint: 'Add per_render or per_second' },
+    ]);
+  });
+
   it.each([
     'policies: {max_length: {}}',
     'policies: {max_duration: {}}',
