@@ -143,7 +143,14 @@ export class LockPublisher {
     const { lock, decisions } = mergeLocks({ ...sides, present });
     // What was removed while it was rendered is not put back: no run would come to take it out again.
     const videos = new Map([...lock.videos].filter(([id]) => present.has(id) || theirs.videos.has(id)));
-    return { lock: { ...lock, videos }, decisions };
+    const isOvertaken = ({ kind, name, side }: MergeDecision): boolean => {
+      const [our, their, wanted] = [ours.videos.get(name), theirs.videos.get(name), present.get(name)];
+      if (kind !== 'video' || side === 'theirs' || our === undefined || their === undefined) return false;
+      return wanted !== undefined && our.fingerprint !== wanted && our.fingerprint !== their.fingerprint;
+    };
+    // Of two that nobody wants any more the branch keeps its own: which is the newer definition's nobody can tell.
+    for (const { name } of decisions.filter(isOvertaken)) videos.set(name, theirs.videos.get(name)!);
+    return { lock: { ...lock, videos }, decisions: decisions.filter((one) => !isOvertaken(one)) };
   }
 }
 

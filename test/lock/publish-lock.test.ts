@@ -124,6 +124,15 @@ describe('LockPublisher', () => {
     expect([branch.videos, branch.commits]).toEqual([{ a: '1' }, 0]);
   });
 
+  test('takes nothing back: of two renderings that the tip does not want any more, the branch keeps its own', async () => {
+    for (const [mine, theirs] of ['23', '32']) {
+      const branch = new MemoryBranch(lockOf({ a: theirs! }));
+      const { publisher } = publisherFor(branch, lockOf({ a: '1' }), { a: '4' });
+      expect(await publisher.publish(lockOf({ a: mine! }))).toMatchObject({ kind: 'unchanged' });
+      expect(branch.videos).toEqual({ a: theirs });
+    }
+  });
+
   test('tries eight times, and longer each time', async () => {
     const moved = Array.from({ length: 8 }, () => MOVED);
     const branch = new MemoryBranch(emptyLock, ...moved.slice(1));
