@@ -65,7 +65,8 @@ async function job(flow: MergeFlow, moment: Moment | null, ended: () => number):
   const asked = github.count(COMMIT);
   const hold = holdRequest({ afterDoing: moment === 'made' });
   if (moment === 'asked' || moment === 'made') github.force(COMMIT, hold.fault);
-  const runner = await startRunner(flow, PUSH);
+  const forge = moment === 'anywhere' && Math.random() < 0.5 ? 'git' : 'github';
+  const runner = await startRunner(flow, PUSH, { forge });
   const what = Math.random() < 0.5 ? 'machine' : 'program';
   switch (moment) {
     case 'anywhere':
