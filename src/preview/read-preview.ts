@@ -18,9 +18,13 @@ import { PREVIEW_INDEX } from './preview-document.ts';
 export interface ReadPreviewOptions {
   /** Begins every URL that is believed, such as `https://github.com/owner/name/`; any other is taken for none. */
   readonly urlsBelow?: readonly string[];
+  /** Bytes that all files together may have, 1 GiB by default. */
+  readonly mostBytes?: number;
 }
 
 const MOST_BYTES = { index: 16 * 2 ** 20, image: 4 * 2 ** 20, draft: 64 * 2 ** 20 };
+/** Of all files together. */
+const MOST_OF_ALL = 2 ** 30;
 const MOST_VIDEOS = 5_000;
 const MOST_STILLS = 16;
 const JPEG = [0xff, 0xd8, 0xff];
@@ -35,9 +39,9 @@ const PNG = [0x89, 0x50, 0x4e, 0x47];
  */
 export async function readPreview(
   directory: string,
-  { urlsBelow = [] }: ReadPreviewOptions = {},
+  { urlsBelow = [], mostBytes = MOST_OF_ALL }: ReadPreviewOptions = {},
 ): Promise<PlanPreview> {
-  const folder = await openFolder(directory);
+  const folder = await openFolder(directory, mostBytes);
   const index = await folder.read(PREVIEW_INDEX, MOST_BYTES.index);
   let document: unknown;
   try {
@@ -128,8 +132,9 @@ interface Folder {
   read(file: string, mostBytes: number): Promise<Uint8Array>;
 }
 
-async function openFolder(directory: string): Promise<Folder> {
+async function openFolder(directory: string, mostOfAll: number): Promise<Folder> {
   const root = await realpath(directory).catch(() => null);
+  let leftBytes = mostOfAll;
   return {
     async read(file, mostBytes) {
       const path = root && (await realpath(join(root, file)).catch(() => null));
@@ -137,6 +142,8 @@ async function openFolder(directory: string): Promise<Folder> {
       // Looked at before it is opened: opening what is no file can wait for ever.
       const found = await stat(path);
       if (!found.isFile() || found.size > mostBytes) throw invalid(file, 'it is no file, or too large');
+      leftBytes -= found.size;
+      if (leftBytes < 0) throw invalid(file, 'all of it together is too large');
       return readFile(path);
     },
   };

@@ -58,6 +58,10 @@ describe('readPreview()', () => {
     expect(read).toEqual(PREVIEW);
   });
 
+  it('reads so much and no more', async () => {
+    await expect(readPreview(folder(), { mostBytes: 100 })).rejects.toMatchObject({ code: 'preview_invalid' });
+  });
+
   it('believes no URL that does not lie below one that it was told', async () => {
     const urlOf = async (path: string, below: string): Promise<string | null> => {
       const read = await readPreview(
