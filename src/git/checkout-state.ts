@@ -1,3 +1,4 @@
+import { fetchAlone } from './fetch-alone.ts';
 import { gitName, runGit, tryGit } from './run-git.ts';
 
 /** The commit that is checked out. EDGE. @throws ReelformError `git_failed` */
@@ -39,7 +40,6 @@ export async function differInOne(root: string, one: string, other: string, path
 export async function fetchCommit(root: string, remote: string, branch: string, commit: string): Promise<void> {
   if ((await tryGit(root, ['cat-file', '-e', `${commit}^{commit}`])) !== null) return;
   const isShallow = (await runGit(root, ['rev-parse', '--is-shallow-repository'])).trim() === 'true';
-  const fetch = ['fetch', '--quiet', '--no-tags', '--no-write-fetch-head', '--no-recurse-submodules', '--refmap='];
   const ref = `refs/heads/${gitName(branch)}`;
-  await runGit(root, [...fetch, ...(isShallow ? ['--depth=1'] : []), '--', gitName(remote), ref]);
+  await fetchAlone(root, [...(isShallow ? ['--depth=1'] : []), '--', gitName(remote), ref]);
 }

@@ -1,5 +1,6 @@
 import { emptyLock, type Lock } from '../lock/lock.ts';
 import { parseLock } from '../lock/parse-lock.ts';
+import { fetchAlone } from './fetch-alone.ts';
 import { gitName, runGit, tryGit } from './run-git.ts';
 
 /**
@@ -16,8 +17,7 @@ export async function defaultBranchLock(root: string, remote: string, lockFile: 
   if ((await tryGit(root, ['cat-file', '-e', `${commit}^{commit}`])) === null) {
     // A shallow repository would get all of the branch's history otherwise; a whole one would become shallow by this.
     const isShallow = (await runGit(root, ['rev-parse', '--is-shallow-repository'])).trim() === 'true';
-    const fetch = ['fetch', '--quiet', '--no-tags', '--no-write-fetch-head', '--no-recurse-submodules', '--refmap='];
-    await runGit(root, [...fetch, ...(isShallow ? ['--depth=1'] : []), '--', remote, ref]);
+    await fetchAlone(root, [...(isShallow ? ['--depth=1'] : []), '--', remote, ref]);
   }
   const prefix = (await runGit(root, ['rev-parse', '--show-prefix'])).trimEnd();
   const text = await tryGit(root, ['cat-file', 'blob', `${commit}:${prefix}${lockFile}`]);

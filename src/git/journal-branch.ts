@@ -1,5 +1,6 @@
 import { ReelformError } from '../diagnostic.ts';
 import type { SharedText, Version, WriteOutcome } from '../lock/shared-journal.ts';
+import { fetchAlone } from './fetch-alone.ts';
 import { gitName, runGit, tryGit } from './run-git.ts';
 
 /** The one file on the branch of a journal. */
@@ -93,8 +94,7 @@ export class JournalBranch implements SharedText {
 
   /** Into no branch of ours: what is fetched is found by its id. */
   async #fetch(): Promise<void> {
-    const fetch = ['fetch', '--quiet', '--no-tags', '--no-write-fetch-head', '--no-recurse-submodules', '--refmap='];
-    await runGit(this.#root, [...fetch, '--', this.#remote, this.#ref]);
+    await fetchAlone(this.#root, ['--', this.#remote, this.#ref]);
   }
 
   /** Somebody's branch of the same name is nothing to write over. */

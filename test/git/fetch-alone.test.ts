@@ -1,0 +1,23 @@
+import { expect, it } from 'vitest';
+import { fetchCommit } from '../../src/git/checkout-state.ts';
+import { defaultBranchLock } from '../../src/git/default-branch-lock.ts';
+import { fetchAlone } from '../../src/git/fetch-alone.ts';
+import { cloneOf, newRemote } from '../support/git-repository.ts';
+
+it('fetchAlone() lets nothing into a shallow checkout at once with anything else, and goes on after one that failed', async () => {
+  const remote = await newRemote();
+  const person = await cloneOf(remote);
+  await person.commit({ 'a.txt': 'a' });
+  await person.git('push', '--quiet', 'origin', 'main');
+  const { root } = await cloneOf(remote, '--depth=1');
+  const commit = await person.commit({ 'a.txt': 'b' });
+  await person.git('push', '--quiet', 'origin', 'main');
+  const failed = fetchAlone(root, ['--', 'origin', 'refs/heads/none']);
+  const fetched = Array.from({ length: 3 }, () => [
+    fetchAlone(root, ['--depth=1', '--', 'origin', 'refs/heads/main']),
+    fetchCommit(root, 'origin', 'main', commit),
+    defaultBranchLock(root, 'origin', 'lock.json'),
+  ]);
+  await expect(failed).rejects.toMatchObject({ code: 'git_failed' });
+  await Promise.all(fetched.flat());
+});
