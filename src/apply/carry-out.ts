@@ -13,7 +13,7 @@ import type { ApplyEvent, Failure } from './events.ts';
 import { endsRun, thrownFailures } from './failure.ts';
 import { obtainRendering } from './obtain-rendering.ts';
 import type { RenderTask } from './render-task.ts';
-import type { Ending, RunContext, TaskEvents } from './run-context.ts';
+import { type Ending, type RunContext, type TaskEvents, timestamp } from './run-context.ts';
 import type { RunEnd } from './run-end.ts';
 import { foundRendering, type RunRecord } from './run-record.ts';
 import { verifyRendering } from './watch-session.ts';
@@ -135,12 +135,19 @@ async function obtain(change: Pending, { input, context }: Run, events: TaskEven
   return verifyRendering(change.source.rendering, change.id, context.service);
 }
 
-function deliver(
+async function deliver(
   { destinations, desired }: Pending,
   { rendering, session }: { readonly rendering: Rendering; readonly session: RenderSession | null },
   { context }: Run,
 ): Promise<DeliveryEnding> {
-  return deliverRendering({ title: desired.title, rendering, session, destinations }, context);
+  const ending = await deliverRendering({ title: desired.title, rendering, session, destinations }, context);
+  const { arrived: deliveries } = ending;
+  if (deliveries.length > 0) {
+    // The lockfile of this machine may go with it; and who counts on what was there before has to know.
+    const at = timestamp(context);
+    await context.ports.journal.append({ type: 'delivered', session: rendering.session, deliveries, at });
+  }
+  return ending;
 }
 
 function endIfAsked(failures: readonly Failure[], { input, end }: Run): void {

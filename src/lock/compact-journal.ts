@@ -3,7 +3,8 @@ import type { Fingerprint, Lock } from './lock.ts';
 
 /**
  * The fewest lines that say what is still worth knowing: attempts that are not closed, save renderings that the lockfile
- * has, or has later ones of, and what was seen of services. Lines of types that this version does not know are passed on.
+ * has, or has later ones of; where the video of one that stays still is; and what was seen of services. Lines of types
+ * that this version does not know are passed on.
  *
  * @param records all lines, which `state` was folded from
  * @param lock one that lasts
@@ -19,9 +20,12 @@ export function compactJournal(records: readonly JournalRecord[], state: Journal
     const { intent, rendering } = attempt;
     return rendering !== null && (latest.get(intent.fingerprint) ?? '') >= rendering.rendered_at;
   };
-  const left = records.filter((record) => {
-    if (record.type === 'keys' || record.type === 'durations') return false;
-    return !('key' in record) || !goes(record.key);
+  const kept = [...state.attempts].flatMap(([key, { session }]) => (session === null || goes(key) ? [] : [session]));
+  const sessions = new Set(kept);
+  const left = records.flatMap((record): JournalRecord[] => {
+    if (record.type === 'keys' || record.type === 'durations') return [];
+    if (record.type === 'delivered') return sessions.has(record.session) ? whatIsThere(record, state) : [];
+    return 'key' in record && goes(record.key) ? [] : [record];
   });
   const facts = [...state.services].flatMap(([service, { keyLifetimeMs, durationsMs }]): JournalRecord[] => [
     ...(keyLifetimeMs === null ? [] : [{ type: 'keys' as const, service, lifetime_ms: keyLifetimeMs }]),
@@ -33,4 +37,13 @@ export function compactJournal(records: readonly JournalRecord[], state: Journal
     })),
   ]);
   return [...facts, ...left];
+}
+
+/** The line without places that another video arrived in since: the line that says so may go before this one. */
+function whatIsThere(
+  record: JournalRecord & { readonly type: 'delivered' },
+  { arrivals }: JournalState,
+): JournalRecord[] {
+  const deliveries = record.deliveries.filter(({ to }) => arrivals.get(to)?.session === record.session);
+  return deliveries.length === 0 ? [] : [{ ...record, deliveries }];
 }

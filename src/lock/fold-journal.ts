@@ -1,5 +1,5 @@
-import type { Attempt, AttemptState, JournalRecord, JournalState, ServiceFacts } from './journal.ts';
-import type { Fingerprint } from './lock.ts';
+import type { Arrival, Attempt, AttemptState, JournalRecord, JournalState, ServiceFacts } from './journal.ts';
+import type { Delivery, Fingerprint } from './lock.ts';
 
 /** So many durations of a style version are remembered: enough for a spread, few enough to follow a faster service. */
 const DURATIONS_KEPT = 20;
@@ -35,6 +35,17 @@ export function liveAttempts(state: JournalState): Map<Fingerprint, Attempt> {
     if (best !== null) live.set(fingerprint, best);
   }
   return live;
+}
+
+/** By session, where its video still is: a place that another one arrived in since is that one's. */
+export function deliveriesBySession({ arrivals }: JournalState): Map<string, Delivery[]> {
+  const found = new Map<string, Delivery[]>();
+  for (const { session, delivery } of arrivals.values()) {
+    const others = found.get(session);
+    if (others === undefined) found.set(session, [delivery]);
+    else others.push(delivery);
+  }
+  return found;
 }
 
 /** The one of two attempts for a fingerprint that stands for it. */
@@ -79,9 +90,14 @@ export function nextAttempt(attempt: Attempt | undefined, record: JournalRecord)
 export class JournalFold {
   readonly #attempts = new Map<string, Attempt>();
   readonly #services = new Map<string, ServiceFacts>();
+  readonly #arrivals = new Map<string, Arrival>();
   /** The keys for a fingerprint: claims ask for them once for every video. */
   readonly #keys = new Map<Fingerprint, string[]>();
-  readonly state: JournalState = { attempts: this.#attempts, services: this.#services };
+  readonly state: JournalState = {
+    attempts: this.#attempts,
+    services: this.#services,
+    arrivals: this.#arrivals,
+  };
 
   take(record: JournalRecord): void {
     if (record.type === 'keys') {
@@ -91,6 +107,9 @@ export class JournalFold {
       const all = [...(known.get(record.style_version) ?? []), ...record.durations_ms];
       const durationsMs = new Map(known).set(record.style_version, all.slice(-DURATIONS_KEPT));
       this.#learn(record.service, { durationsMs });
+    } else if (record.type === 'delivered') {
+      const { session } = record;
+      for (const delivery of record.deliveries) this.#arrivals.set(delivery.to, { session, delivery });
     } else if ('key' in record) {
       const before = this.#attempts.get(record.key);
       const after = nextAttempt(before, record);

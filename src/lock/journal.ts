@@ -1,4 +1,4 @@
-import type { Fingerprint, Rendering } from './lock.ts';
+import type { Delivery, Fingerprint, Rendering } from './lock.ts';
 
 /**
  * One line of the journal: what is in flight, written before and after each request that could be paid for. Lines are only
@@ -13,6 +13,13 @@ export type JournalRecord =
   | { readonly type: 'not_created'; readonly key: string; readonly at: string }
   /** The session ended with a video. */
   | { readonly type: 'rendered'; readonly key: string; readonly rendering: Rendering; readonly at: string }
+  /** Its video arrived in these places, whoever had it sent: what was there before is not there any more. */
+  | {
+      readonly type: 'delivered';
+      readonly session: string;
+      readonly deliveries: readonly Delivery[];
+      readonly at: string;
+    }
   /** The session ended without a video, or is not there any more. */
   | { readonly type: 'failed'; readonly key: string; readonly at: string }
   /** Somebody decided: the attempt counts for nothing any more. */
@@ -74,12 +81,21 @@ export interface ServiceFacts {
   readonly durationsMs: ReadonlyMap<string, readonly number[]>;
 }
 
+/** What is in a place, as far as the journal knows. */
+export interface Arrival {
+  /** Of the video that arrived there last. */
+  readonly session: string;
+  readonly delivery: Delivery;
+}
+
 /** All lines of a journal, folded. */
 export interface JournalState {
   /** By key, in the order of their intents. */
   readonly attempts: ReadonlyMap<string, Attempt>;
   readonly services: ReadonlyMap<string, ServiceFacts>;
+  /** By place. */
+  readonly arrivals: ReadonlyMap<string, Arrival>;
 }
 
 /** Of a journal that is not there. */
-export const EMPTY_JOURNAL: JournalState = { attempts: new Map(), services: new Map() };
+export const EMPTY_JOURNAL: JournalState = { attempts: new Map(), services: new Map(), arrivals: new Map() };

@@ -54,6 +54,8 @@ export function parseJournal(bytes: Uint8Array, file: string): Result<ParsedJour
     const record = readLine(text);
     if (record === null) return refuse(`line ${index + 1} is damaged`);
     if (index > 0) {
+      if (record.type === 'delivered' && !isDelivered(record))
+        return refuse(`line ${index + 1} says of no delivery where it is`);
       records.push(record as unknown as JournalRecord);
       continue;
     }
@@ -84,6 +86,14 @@ export function unreadableJournal(why: string, file: string, hint?: string): Dia
 /** The same as an error. */
 export function journalError({ code, message, hint = '' }: Diagnostic): ReelformError {
   return new ReelformError(code, message, { hint });
+}
+
+/** Places are compared, and come into the lockfile. */
+function isDelivered({ session, deliveries }: Record<string, unknown>): boolean {
+  if (typeof session !== 'string' || !Array.isArray(deliveries)) return false;
+  return deliveries.every((one: unknown) => {
+    return isRecord(one) && typeof one.to === 'string' && (one.url === undefined || typeof one.url === 'string');
+  });
 }
 
 /** What a line holds, or null when it is not what was written. */

@@ -1,8 +1,9 @@
 import { byCodeUnit } from '../digest.ts';
-import { liveAttempts } from '../lock/fold-journal.ts';
+import { deliveriesBySession, liveAttempts } from '../lock/fold-journal.ts';
 import { type Attempt, EMPTY_JOURNAL } from '../lock/journal.ts';
-import type { Fingerprint, Lock } from '../lock/lock.ts';
+import type { Delivery, Fingerprint, Lock } from '../lock/lock.ts';
 import { renewDestinations } from './compare-destinations.ts';
+import { DeliveredAttempts } from './delivered-attempts.ts';
 import type { Observations } from './observations.ts';
 import type { Adjustment, Adoption, AdoptionSource, Change, Creation, PlanDiagnostic } from './plan.ts';
 
@@ -25,19 +26,21 @@ export function adoptRenderings(
 ): { changes: Change[]; diagnostics: PlanDiagnostic[] } {
   const rendered = renderedVideos(known);
   const lost = new Set([...known.lock.videos.values()].flatMap((entry) => (entry.lost ? [entry.session] : [])));
-  const attempts = liveAttempts(known.observations.journal ?? EMPTY_JOURNAL);
+  const journal = known.observations.journal ?? EMPTY_JOURNAL;
+  const attempts = liveAttempts(journal);
+  const delivered = new DeliveredAttempts(deliveriesBySession(journal), known.observations.gone ?? []);
   const planned = new Map<Fingerprint, Change['id']>();
   const diagnostics: PlanDiagnostic[] = [];
   const adopted = new Map<Change, Change>();
   for (const change of [...compared].sort((a, b) => byCodeUnit(a.id, b.id))) {
     if (change.action === 'noop') {
-      const later = laterRendering(change, attempts.get(change.desired.fingerprint));
+      const later = laterRendering(change, attempts.get(change.desired.fingerprint), delivered);
       if (later !== null) adopted.set(change, later);
     }
     if (change.action !== 'create' && change.action !== 'update') continue;
     const { fingerprint } = change.desired;
     const attempt = attemptOf(change, attempts);
-    const found = sourceOf(change, attempt, rendered, known);
+    const found = sourceOf(change, { attempt, rendered, delivered }, known);
     const source =
       (found !== null && !lost.has(sessionOf(found)) ? found : null) ?? plannedSource(planned.get(fingerprint));
     if (source !== null) adopted.set(change, adopt(change, change.reason, source));
@@ -57,33 +60,55 @@ function attemptOf(
 }
 
 /** What was asked for anew, and rendered, by a run that died before the lockfile had it. */
-function laterRendering(change: Adjustment, attempt: Attempt | undefined): Adoption | null {
+function laterRendering(
+  change: Adjustment,
+  attempt: Attempt | undefined,
+  delivered: DeliveredAttempts,
+): Adoption | null {
   const { desired, before } = change;
   if (desired.service === 'embedded' || !attempt?.rendering) return null;
   const { session, rendered_at } = attempt.rendering;
   if (session === before.session || rendered_at <= before.rendered_at) return null;
-  const { id } = attempt.intent;
   const anew = { ...change, destinations: renewDestinations(before, desired.deliver) };
-  return adopt(anew, 'requested', { kind: 'journal', id, session, rendering: attempt.rendering });
+  return adopt(anew, 'requested', journalSource(attempt, session, delivered.placesOf(session, desired)));
 }
 
 function sourceOf(
   change: Creation | Adjustment,
-  attempt: Attempt | null,
-  rendered: ReadonlyMap<Fingerprint, AdoptionSource & { readonly kind: 'video' }>,
+  {
+    attempt,
+    rendered,
+    delivered,
+  }: {
+    readonly attempt: Attempt | null;
+    readonly rendered: ReadonlyMap<Fingerprint, AdoptionSource & { readonly kind: 'video' }>;
+    readonly delivered: DeliveredAttempts;
+  },
   { observations, requested }: Known,
 ): Exclude<AdoptionSource, { readonly kind: 'planned' }> | null {
   if (attempt !== null && attempt.session !== null) {
-    return { kind: 'journal', id: attempt.intent.id, session: attempt.session, rendering: attempt.rendering };
+    return journalSource(attempt, attempt.session, delivered.placesOf(attempt.session, change.desired));
   }
   const { fingerprint } = change.desired;
   // What there is was found wanting, or somebody wants another.
   if (change.before?.fingerprint === fingerprint || requested(change.id)) return null;
+  const elsewhere = delivered.find(change.desired);
+  if (elsewhere !== null) return elsewhere;
   const known = rendered.get(fingerprint);
   if (known !== undefined) return known;
   const former = observations.history?.get(fingerprint);
   if (former === undefined) return null;
   return { kind: 'history', commit: former.commit, id: former.id, rendering: former.entry };
+}
+
+/** @param deliveries those that are wanted */
+function journalSource(
+  { intent, rendering }: Attempt,
+  session: string,
+  deliveries: readonly Delivery[],
+): AdoptionSource & { readonly kind: 'journal' } {
+  const source = { kind: 'journal' as const, id: intent.id, session, rendering };
+  return deliveries.length === 0 ? source : { ...source, deliveries };
 }
 
 function sessionOf(source: Exclude<AdoptionSource, { readonly kind: 'planned' }>): string {
@@ -109,7 +134,9 @@ function renderedVideos({ lock, observations }: Known): Map<Fingerprint, Adoptio
 }
 
 function adopt(change: Creation | Adjustment, reason: Change['reason'], source: AdoptionSource): Adoption {
-  return { ...change, action: 'adopt', reason, source };
+  const there = new Set(source.kind === 'journal' ? source.deliveries?.map(({ to }) => to) : []);
+  const destinations = change.destinations.filter(({ kind, to }) => kind === 'release' || !there.has(to));
+  return { ...change, action: 'adopt', reason, destinations, source };
 }
 
 function unknownSession({ id }: Change, { intent }: Attempt): PlanDiagnostic {

@@ -1,4 +1,4 @@
-import type { JournalState } from '../lock/journal.ts';
+import type { Attempt, JournalState } from '../lock/journal.ts';
 import type { Fingerprint, LockEntry } from '../lock/lock.ts';
 
 /** What was looked at before planning, because planning looks at nothing. */
@@ -9,6 +9,8 @@ export interface Observations {
   readonly refreshed?: ReadonlyMap<string, 'url_lost' | 'asset_changed'>;
   /** Renderings that could be adopted: those alone whose video can be had. */
   readonly journal?: JournalState;
+  /** What was rendered into a repository and is gone from it: it can be had where it was delivered to, if anywhere. */
+  readonly gone?: readonly Attempt[];
   readonly history?: ReadonlyMap<Fingerprint, FormerEntry>;
 }
 

@@ -100,6 +100,8 @@ export interface SourceDocument {
   readonly commit: string | null;
   readonly session: string | null;
   readonly video_url: string | null;
+  /** Places of `journal` where it is already, of those that are wanted; absent where it is in none. */
+  readonly delivered?: readonly string[];
 }
 
 /** @param diagnostics of the plan and of the definitions, already in their JSON form */
@@ -214,6 +216,7 @@ function sourceDocument(source: AdoptionSource): SourceDocument {
     commit: source.kind === 'history' ? source.commit : null,
     session: source.kind === 'journal' ? source.session : (rendering?.session ?? null),
     video_url: rendering?.video_url ?? null,
+    ...(source.kind === 'journal' && source.deliveries ? { delivered: source.deliveries.map(({ to }) => to) } : {}),
   };
 }
 

@@ -1,7 +1,7 @@
 import type { VideoId } from '../definition/video.ts';
 import type { Diagnostic } from '../diagnostic.ts';
 import { byCodeUnit } from '../digest.ts';
-import type { LockEntry, Rendering } from '../lock/lock.ts';
+import type { Delivery, LockEntry, Rendering } from '../lock/lock.ts';
 import type { DesiredVideo } from './desired-video.ts';
 
 /** Every action of the plan format, in the order in which they are counted. */
@@ -124,8 +124,17 @@ export type AdoptionSource =
   | { readonly kind: 'planned'; readonly id: VideoId }
   /** An entry that the lockfile once had, at a commit. */
   | { readonly kind: 'history'; readonly commit: string; readonly id: string; readonly rendering: Rendering }
-  /** A session that an earlier run asked for; `rendering` is null while it is not known to have ended. */
-  | { readonly kind: 'journal'; readonly id: string; readonly session: string; readonly rendering: Rendering | null };
+  /**
+   * A session that an earlier run asked for; `rendering` is null while it is not known to have ended. Where it is wanted
+   * and has arrived already is in `deliveries`; absent when that is nowhere.
+   */
+  | {
+      readonly kind: 'journal';
+      readonly id: string;
+      readonly session: string;
+      readonly rendering: Rendering | null;
+      readonly deliveries?: readonly Delivery[];
+    };
 
 /** The definitions no longer have it: the entry goes, a hosted video stays. */
 interface Forgetting extends Difference {

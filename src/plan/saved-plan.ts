@@ -119,12 +119,11 @@ function differsBecause(reviewed: ChangeDocument, change: Change | undefined): s
   if (!isSame(present.before, reviewed.before) || present.previous_id !== reviewed.previous_id) {
     return 'the lockfile has another rendering of it';
   }
-  if (!isSame(present.destinations, reviewed.destinations ?? [])) return ELSEWHERE;
-  if (!isSame(present.fields, reviewed.fields)) return 'its title, labels or template have changed';
   if (renders(change) && !['create', 'update', 'restore'].includes(reviewed.action)) {
     return 'it would be rendered, and the plan says that it is not';
   }
-  return null;
+  if (!isSame(present.destinations, reviewed.destinations ?? []) && !hasArrived(present, reviewed)) return ELSEWHERE;
+  return isSame(present.fields, reviewed.fields) ? null : 'its title, labels or template have changed';
 }
 
 /** Whether what is left is a part of what was agreed to: it was rendered, and did not arrive everywhere. */
@@ -133,6 +132,21 @@ function isRestOf(present: ChangeDocument, reviewed: ChangeDocument): boolean {
   return (
     (present.destinations ?? []).every((one) => isAgreed(one, reviewed.destinations ?? [])) &&
     present.fields.every((one) => isAgreed(one, reviewed.fields))
+  );
+}
+
+/** Whether it goes where it was agreed that it would, and is there in part already: an earlier run delivered it. */
+function hasArrived(present: ChangeDocument, reviewed: ChangeDocument): boolean {
+  const places = ({ destinations = [], source }: ChangeDocument): string[] => {
+    const rest = destinations.flatMap(({ kind, to }) => (kind === 'deliver' ? [to] : []));
+    return [...rest, ...(Array.isArray(source?.delivered) ? source.delivered : [])].sort();
+  };
+  const released = ({ destinations = [] }: ChangeDocument): unknown =>
+    destinations.filter(({ kind }) => kind === 'release');
+  return (
+    isSame(places(present), places(reviewed)) &&
+    isSame(released(present), released(reviewed)) &&
+    isRestOf(present, reviewed)
   );
 }
 

@@ -24,7 +24,9 @@ export function settle(change: Change, rendering: Rendering | null, arrived: rea
     case 'update':
     case 'adopt': {
       if (rendering === null) throw new Error(`Internal error: ${change.action} of ${change.id} without a rendering`);
-      const deliveries = settleDeliveries([], change.desired.deliver, arrived);
+      const before =
+        change.action === 'adopt' && change.source.kind === 'journal' ? change.source.deliveries : undefined;
+      const deliveries = settleDeliveries(before ?? [], change.desired.deliver, arrived);
       return {
         remove: change.previousId,
         put: { id: change.id, entry: newEntry(change.desired, rendering, deliveries) },

@@ -4,6 +4,7 @@ import type { Action } from '../plan/plan.ts';
 import type { ChangeDocument, PlanDocument, SourceDocument } from '../plan/plan-document.ts';
 import { countNoun, formatCount } from './count-noun.ts';
 import { formatDuration } from './duration.ts';
+import { placeOfUrl } from './place-of-url.ts';
 
 /** One mark for each action, told apart without colour. */
 export const SYMBOLS: Readonly<Record<Action, string>> = {
@@ -116,10 +117,16 @@ export function sourceWords(source: SourceDocument | null): string {
     case 'journal':
       return source.video_url === null
         ? `asked for already: session ${source.session} of an earlier run`
-        : `rendered already: session ${source.session} of an earlier run`;
+        : `rendered already: session ${source.session} of an earlier run${deliveredWords(source)}`;
     default:
       return 'rendered already';
   }
+}
+
+function deliveredWords({ delivered: [first, ...others] = [] }: SourceDocument): string {
+  if (first === undefined) return '';
+  const more = others.length === 0 ? '' : ` and ${countNoun(others.length, 'other place')}`;
+  return `, which delivered it to ${placeOfUrl(first)}${more}`;
 }
 
 function groupSourceWords(source: SourceDocument | null): string {

@@ -1,7 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { compactJournal } from '../../src/lock/compact-journal.ts';
-import { foldJournal, JournalFold, liveAttempt, liveAttempts } from '../../src/lock/fold-journal.ts';
+import {
+  deliveriesBySession,
+  foldJournal,
+  JournalFold,
+  liveAttempt,
+  liveAttempts,
+} from '../../src/lock/fold-journal.ts';
 import type { Attempt, AttemptState, JournalRecord } from '../../src/lock/journal.ts';
 import { emptyLock, type Fingerprint, type Lock, type LockEntry } from '../../src/lock/lock.ts';
 import { intent, journalRecords } from './journal-arbitrary.ts';
@@ -61,6 +67,18 @@ describe('foldJournal()', () => {
     ]);
     expect(services.get('a')?.durationsMs.get('t')).toEqual(Array.from({ length: 20 }, (_, i) => 5 + i));
     expect(services.get('a')?.keyLifetimeMs).toBeNull();
+  });
+
+  test('knows of a place what arrived there last, whoever had it sent', () => {
+    const arrived = (session: string, ...places: string[]): JournalRecord => ({
+      ...{ type: 'delivered', session, at },
+      deliveries: places.map((to) => ({ to })),
+    });
+    const lines = [arrived('s1', 's3://b/1', 's3://b/2'), arrived('s2', 's3://b/1'), arrived('s1', 's3://b/3')];
+    expect([...deliveriesBySession(foldJournal(lines))]).toEqual([
+      ['s2', [{ to: 's3://b/1' }]],
+      ['s1', [{ to: 's3://b/2' }, { to: 's3://b/3' }]],
+    ]);
   });
 
   test('keeps attempts in the order of their intents', () => {
@@ -132,6 +150,9 @@ describe('compactJournal()', () => {
           rendering !== null && intent.fingerprint === held && rendering.rendered_at <= '2026-06-01T00:00:00.000Z';
         const left = [...before.attempts].filter(([, attempt]) => attempt.state !== 'closed' && !isHeld(attempt));
         expect([...after.attempts]).toEqual(left);
+        const sessions = new Set(left.map(([, { session }]) => session));
+        const there = [...before.arrivals].filter(([, { session }]) => sessions.has(session));
+        expect(after.arrivals).toEqual(new Map(there));
         for (const [service, { keyLifetimeMs, durationsMs }] of before.services) {
           expect(after.services.get(service)?.keyLifetimeMs ?? null).toBe(keyLifetimeMs);
           expect(after.services.get(service)?.durationsMs ?? new Map()).toEqual(durationsMs);

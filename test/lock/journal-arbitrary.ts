@@ -55,6 +55,12 @@ export const journalRecord: fc.Arbitrary<JournalRecord> = fc.oneof(
     rendering: { session: `s-${name}`, video_url: 'https://x.test/v.mp4', thumbnails: [], rendered_at: AT },
     at: AT,
   })),
+  fc.tuple(key, fc.uniqueArray(fc.constantFrom('s3://b/1', 's3://b/2', 's3://b/3'))).map(([name, places]) => ({
+    type: 'delivered' as const,
+    session: `s-${name}`,
+    deliveries: places.map((to) => ({ to, url: `https://x.test/${name}` })),
+    at: AT,
+  })),
   fc
     .option(fc.nat(), { nil: null })
     .map((lifetime_ms) => ({ type: 'keys' as const, service: 'https://a.test', lifetime_ms })),

@@ -54,6 +54,7 @@ describe('parseJournal()', () => {
     ['a file without its beginning', journalLine({ type: 'keys', service: 'a', lifetime_ms: 1 })],
     ['an empty line', `${JOURNAL_HEADER}\n`],
     ['a newer version', header('{"type":"journal","version":2}')],
+    ['a delivery to nowhere', JOURNAL_HEADER + header('{"type":"delivered","session":"s","deliveries":[{}]}')],
     ['conflict markers', `${JOURNAL_HEADER}<<<<<<< HEAD\n`],
   ])('never takes %s for an empty journal', (_, text) => {
     expect(parseJournal(Buffer.from(text), FILE)).toMatchObject({

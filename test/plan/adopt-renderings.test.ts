@@ -1,9 +1,10 @@
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { foldJournal } from '../../src/lock/fold-journal.ts';
 import type { Intent, JournalRecord } from '../../src/lock/journal.ts';
-import type { Adoption, Change } from '../../src/plan/plan.ts';
+import { type Adoption, type Change, delivers, renders } from '../../src/plan/plan.ts';
 import { settle } from '../../src/plan/settle.ts';
-import { applied, desired, emptyLock, lockOf, plan, rendering, text } from './videos.ts';
+import { anyWorld, applied, desired, emptyLock, lockOf, place, plan, rendering, text } from './videos.ts';
 
 const a = { resources: { t_01: text('A') } };
 const b = { resources: { t_01: text('B') } };
@@ -147,5 +148,91 @@ describe('adoptRenderings()', () => {
     expect(made.changes.map(brief)).toEqual([['a', 'adopt', 'requested']]);
     const older = foldJournal([intent('a', wanted), rendered('older')]);
     expect(plan([wanted], lockOf(wanted), [], { journal: older }).changes.map(brief)).toEqual([['a', 'noop', null]]);
+  });
+});
+
+const delivered = (id: string, ...places: string[]): JournalRecord => ({
+  ...{ type: 'delivered', session: `rs_${id}`, at: AT },
+  deliveries: places.map((to) => ({ to })),
+});
+
+describe('what an earlier run delivered', () => {
+  const to = ['s3://videos/1.mp4', 's3://videos/2.mp4'];
+  const remote = { service: 'https://api.example.com', renderEpoch: null };
+  const wanted = desired('a', { ...a, deliver: to.map(place) });
+  /** A journal of runs whose machines are there no more. */
+  const lost = (...records: JournalRecord[]) => {
+    const journal = foldJournal(records);
+    return { journal: { ...journal, attempts: new Map() }, gone: [...journal.attempts.values()] };
+  };
+
+  test('goes where it is not yet, and is recorded with where it is', () => {
+    const journal = foldJournal([intent('a', wanted), rendered('a'), delivered('a', to[0]!, 's3://elsewhere')]);
+    const made = plan([wanted], emptyLock, [], { journal });
+    expect(made.changes).toMatchObject([{ action: 'adopt', destinations: [{ kind: 'deliver', to: to[1] }] }]);
+    expect(settle(made.changes[0]!, rendering('a')).put?.entry.deliveries).toEqual([{ to: to[0] }]);
+    expect(applied(emptyLock, made).videos.get('a')?.deliveries).toEqual(to.map((one) => ({ to: one })));
+  });
+
+  test('is adopted without its file when it is everywhere where it is wanted', () => {
+    const seen = lost(intent('a', wanted), rendered('a'), delivered('a', ...to));
+    const made = plan([wanted], lockOf(desired('a', b)), [], seen);
+    expect(made.changes).toMatchObject([{ action: 'adopt', reason: 'input_changed', destinations: [] }]);
+    const after = applied(emptyLock, made);
+    expect(after.videos.get('a')).toMatchObject({ session: 'rs_a', deliveries: to.map((one) => ({ to: one })) });
+    expect(plan([wanted], after, ['a'], seen).changes.map(brief)).toEqual([['a', 'noop', null]]);
+  });
+
+  test.each<[string, JournalRecord[]]>([
+    ['it is not everywhere', [delivered('a', to[0]!)]],
+    ['nobody knows that it arrived', []],
+    ['another video arrived there since', [delivered('a', ...to), delivered('other', to[1]!)]],
+    ['it was given up', [delivered('a', ...to), { type: 'abandoned', key: 'key-a', at: AT }]],
+  ])('is rendered when its file is gone and %s', (_, lines) => {
+    const records = [intent('a', wanted), rendered('a'), ...lines];
+    const { journal, gone } = lost(...records);
+    const seen = { journal, gone: gone.filter(({ state }) => state === 'rendered') };
+    const { changes } = plan([wanted], emptyLock, [], seen);
+    expect(changes).toMatchObject([{ action: 'create', destinations: [{ to: to[0] }, { to: to[1] }] }]);
+  });
+
+  test('is not in a folder of a machine that is gone, and is in one of a service', () => {
+    const here = desired('a', { ...a, deliver: [place('file:out/a.mp4')] });
+    const there = desired('a', { ...a, deliver: [place('file:/out/a.mp4')] }, remote);
+    const embedded = lost(intent('a', here), rendered('a'), delivered('a', 'file:out/a.mp4'));
+    expect(plan([here], emptyLock, [], embedded).changes.map(brief)).toEqual([['a', 'create', 'new']]);
+    const journal = foldJournal([intent('a', there), rendered('a'), delivered('a', 'file:/out/a.mp4')]);
+    expect(plan([there], emptyLock, [], { journal }).changes).toMatchObject([{ action: 'adopt', destinations: [] }]);
+  });
+
+  test('is not taken where somebody wants another rendering', () => {
+    const seen = lost(intent('a', wanted), rendered('a'), delivered('a', ...to));
+    const requested = (): boolean => true;
+    expect(plan([wanted], emptyLock, [], { ...seen, requested }).changes.map(brief)).toEqual([['a', 'create', 'new']]);
+  });
+
+  test('leaves nothing to do where all arrived, and loses nothing where it did not', () => {
+    fc.assert(
+      fc.property(anyWorld, fc.func(fc.boolean()), ({ lock, videos }, hasArrived) => {
+        const records = videos.flatMap((video) => {
+          const places = video.deliver.flatMap((one) => (hasArrived(video.id, one.to) ? [one.to] : []));
+          return [intent(video.id, video), rendered(video.id), delivered(video.id, ...places)];
+        });
+        const seen = lost(...records);
+        const made = plan(videos, lock, [], seen);
+        for (const change of made.changes) {
+          if (change.action !== 'adopt' || change.source.kind !== 'journal') continue;
+          // Nothing can be sent that is not here.
+          expect(delivers(change)).toBe(false);
+          expect(change.desired.deliver.length).toBeGreaterThan(0);
+        }
+        const missing = made.changes.flatMap((one) =>
+          one.action === 'adopt' && one.source.kind === 'journal' ? [one.id] : [],
+        );
+        const again = plan(videos, applied(lock, made), missing, seen);
+        expect(again.changes.filter(renders)).toEqual([]);
+        expect(again.changes.filter(({ action }) => action !== 'noop')).toEqual([]);
+      }),
+    );
   });
 });

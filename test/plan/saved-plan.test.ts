@@ -1,12 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { foldJournal } from '../../src/lock/fold-journal.ts';
 import type { Lock } from '../../src/lock/lock.ts';
 import type { DesiredVideo } from '../../src/plan/desired-video.ts';
 import { type Change, isEmptyPlan, type Plan, renders } from '../../src/plan/plan.ts';
 import { type PlanDocument, planDocument } from '../../src/plan/plan-document.ts';
 import { parsePlanDocument, reviewedPlan, savedDemands } from '../../src/plan/saved-plan.ts';
 import { editLock, settle } from '../../src/plan/settle.ts';
-import { anyWorld, applied, desired, emptyLock, lockOf, plan, rendering, text } from './videos.ts';
+import { intent } from '../lock/journal-arbitrary.ts';
+import { anyWorld, applied, desired, emptyLock, lockOf, place, plan, rendering, text } from './videos.ts';
 
 const save = (made: Plan): PlanDocument => {
   const text = JSON.stringify(planDocument(made, '0.1.0', []));
@@ -36,6 +38,32 @@ describe('reviewedPlan()', () => {
         expect(again.ok && isEmptyPlan(again.value)).toBe(true);
       }),
     );
+  });
+
+  test('is done where another run has rendered and delivered meanwhile, and sends nothing that was not agreed to', () => {
+    const to = ['s3://videos/1.mp4', 's3://videos/2.mp4'];
+    const wanted = desired('berlin', { deliver: to.map(place) });
+    const session = 'rs_berlin';
+    const journal = (...places: string[]) =>
+      foldJournal([
+        { type: 'intent', ...intent('k'), fingerprint: wanted.fingerprint },
+        { type: 'rendered', key: 'k', rendering: rendering('berlin'), at: '' },
+        { type: 'delivered', session, deliveries: places.map((one) => ({ to: one })), at: '' },
+      ]);
+    const planned = save(plan([wanted], emptyLock));
+    for (const places of [[], to.slice(1), to]) {
+      const adopted = plan([wanted], emptyLock, [], { journal: journal(...places) });
+      expect(reviewedPlan(planned, adopted)).toEqual({ ok: true, value: adopted });
+      expect(reviewedPlan(save(adopted), adopted)).toEqual({ ok: true, value: adopted });
+    }
+    const nothingSent = save(plan([wanted], emptyLock, [], { journal: journal(...to) }));
+    const somethingSent = plan([wanted], emptyLock, [], { journal: journal(to[0]!) });
+    const stale = (why: string) => ({ ok: false, diagnostics: [{ message: expect.stringContaining(why) }] });
+    expect(reviewedPlan(nothingSent, somethingSent)).toMatchObject(stale('delivered to other places'));
+    expect(reviewedPlan(nothingSent, plan([wanted], emptyLock))).toMatchObject(stale('it would be rendered'));
+    const less = desired('berlin', { deliver: [place(to[0]!)] });
+    const elsewhere = plan([less], emptyLock, [], { journal: journal(...to) });
+    expect(reviewedPlan(planned, elsewhere)).toMatchObject(stale('delivered to other places'));
   });
 
   test('goes on with the rest when a part was done', () => {

@@ -30,6 +30,10 @@ const from: Readonly<Record<string, AdoptionSource>> = {
   planned: { kind: 'planned', id: desired('rome').id },
   history: { kind: 'history', commit: '1a2b3c4d5e6f', id: 'old', rendering: rendering('old') },
   rendered: { kind: 'journal', id: 'berlin', session: 'rs_81f2', rendering: rendering('berlin') },
+  delivered: {
+    ...{ kind: 'journal', id: 'berlin', session: 'rs_81f2', rendering: rendering('berlin') },
+    deliveries: [{ to: 's3://videos/berlin.mp4' }, { to: 'gs://videos/berlin.mp4' }],
+  },
   asked: { kind: 'journal', id: 'berlin', session: 'rs_81f2', rendering: null },
 };
 
@@ -54,6 +58,11 @@ describe('reasonWords()', () => {
     ['planned', 'new; rendered with rome in this plan', 'new; rendered with other videos in this plan'],
     ['history', 'new; rendered at commit 1a2b3c4 as old', 'new; rendered at earlier commits'],
     ['rendered', 'new; rendered already: session rs_81f2 of an earlier run', 'new; rendered already by earlier runs'],
+    [
+      'delivered',
+      'new; rendered already: session rs_81f2 of an earlier run, which delivered it to s3://videos/berlin.mp4 and 1 other place',
+      'new; rendered already by earlier runs',
+    ],
     ['asked', 'new; asked for already: session rs_81f2 of an earlier run', 'new; asked for already by earlier runs'],
   ])('tells where an adopted rendering comes from: %s', (source, words, groupWords) => {
     expect(reasonWords(adopted(from[source]!))).toBe(words);

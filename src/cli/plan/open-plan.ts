@@ -83,7 +83,7 @@ export async function openPlan(
   const observations: Observations = {
     missingOutputs,
     refreshed: new Map([...(demands?.refreshed ?? []), ...found]),
-    journal: withOutputs(journal, root),
+    ...withOutputs(journal, root),
   };
   const inputs = {
     desired,
@@ -135,11 +135,14 @@ function requestedBy(globs: readonly string[], desired: readonly DesiredVideo[])
   return idMatcher(globs);
 }
 
-/** An attempt whose video was written into this repository and is gone is none that could be adopted. */
-function withOutputs(journal: JournalState, root: string): JournalState {
-  const isThere = ({ rendering }: Attempt): boolean => rendering === null || hasOutputs(root, rendering);
-  if ([...journal.attempts.values()].every(isThere)) return journal;
-  return { ...journal, attempts: new Map([...journal.attempts].filter(([, attempt]) => isThere(attempt))) };
+/** An attempt whose video was written into this repository and is gone can only be adopted from where it was delivered to. */
+function withOutputs(journal: JournalState, root: string): Pick<Observations, 'journal' | 'gone'> {
+  const isGone = ({ rendering }: Attempt): boolean => rendering !== null && !hasOutputs(root, rendering);
+  const gone = [...journal.attempts.values()].filter(isGone);
+  if (gone.length === 0) return { journal };
+  const keys = new Set(gone.map(({ intent }) => intent.key));
+  const attempts = new Map([...journal.attempts].filter(([key]) => !keys.has(key)));
+  return { journal: { ...journal, attempts }, gone: gone.filter(({ state }) => state === 'rendered') };
 }
 
 /** Plans again with what git remembers of former renderings, where something would be rendered. */

@@ -1,7 +1,12 @@
-import { describe, expect, it } from 'vitest';
-import { cloneOf, gitIn } from '../../support/git-repository.ts';
+import { rmSync } from 'node:fs';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { cloneOf, type GitRepository, gitIn, newRemote } from '../../support/git-repository.ts';
 import { LOCK, POST, startMergeFlow } from '../../support/merge-flow.ts';
-import { definition } from '../../support/repository.ts';
+import { CONFIG, definition } from '../../support/repository.ts';
+import { startS3Server } from '../../support/s3-server.ts';
+import { smallPackageFiles } from '../../support/small-package.ts';
+import { writeFiles } from '../../support/temporary-repository.ts';
+import { type Ran, reelform } from '../../support/test-io.ts';
 
 const SWAP = 'GraphQL updateRefs';
 /** The image makes the video one of the strange template's, and is nothing that is fetched. */
@@ -159,5 +164,65 @@ describe('what was rendered for a pull request', () => {
     expect(await flow.remote.git('show', 'reelform-journal:journal.ndjson')).not.toContain('"rendered"');
     expect(await flow.apply(['--commit=push'])).toMatchObject({ exitCode: 0 });
     expect([flow.service.count(POST), await flow.lockCommits()]).toEqual([4, 1]);
+  });
+
+  it('is adopted from the bucket that it was delivered to, although the machine that rendered it is gone', async () => {
+    const bucket = await startS3Server();
+    onTestFinished(() => bucket.close());
+    const remote = await newRemote();
+    const person = await cloneOf(remote);
+    const keys = 'access_key_id_env: AWS_ACCESS_KEY_ID, secret_access_key_env: AWS_SECRET_ACCESS_KEY';
+    const credential = `{kind: s3, endpoint: "${bucket.url}", region: us-east-1, path_style: true, ${keys}}`;
+    const deliver = 'deliver: {to: "s3://videos/{id}-{fingerprint}.mp4", credential: main}';
+    const lines = [`credentials: {main: ${credential}}`, deliver, 'journal: {git: reelform-journal}', ''];
+    const template = [...smallPackageFiles()].map(([path, bytes]) => [`templates/small/${path}`, bytes] as const);
+    writeFiles(person.root, { ...Object.fromEntries(template), 'reelform.yaml': `${CONFIG}${lines.join('\n')}` });
+    await person.commit({ '.gitignore': '.reelform/\nrenders/\n' });
+    await person.git('push', '--quiet', 'origin', 'main');
+    await person.git('checkout', '--quiet', '-b', 'change');
+    await person.commit({ 'videos/berlin.yaml': definition('Berlin'), 'videos/oslo.yaml': definition('Oslo') });
+    await person.git('push', '--quiet', 'origin', 'change');
+    const puts = (): number => bucket.requests.filter(({ method }) => method === 'PUT').length;
+    const journal = (): Promise<string> => remote.git('show', 'reelform-journal:journal.ndjson');
+    const command = (clone: GitRepository, ...args: string[]): Promise<Ran> =>
+      reelform(clone.root, args, { isLate: true, env: bucket.env, now: Date.now });
+    /** A job: what is on its disk goes with it. */
+    const job = async (branch: string, ...flags: string[]): Promise<Ran> => {
+      const clone = await cloneOf(remote, '--depth=1', `--branch=${branch}`);
+      const ran = await command(clone, 'apply', '--auto-approve', ...flags);
+      rmSync(clone.root, { recursive: true });
+      return ran;
+    };
+
+    bucket.fault(({ path }) => (path.includes('oslo') ? { kind: 'status', status: 403, code: 'AccessDenied' } : null));
+    expect(await job('change')).toMatchObject({ exitCode: 4, stdout: expect.stringContaining('2 rendered') });
+    // What did not arrive is on no machine any more.
+    bucket.fault(null);
+    const again = await job('change');
+    expect(again).toMatchObject({
+      exitCode: 0,
+      stdout: expect.stringContaining('Done: 1 rendered, 1 delivered, 1 recorded'),
+    });
+    expect((await bucket.keys('videos')).map((key) => key.split('-')[0])).toEqual(['berlin', 'oslo']);
+
+    const sent = puts();
+    await person.git('checkout', '--quiet', 'main');
+    await person.git('merge', '--quiet', '--squash', 'change');
+    await person.commit({}, 'Berlin, Oslo (#7)');
+    await person.git('push', '--quiet', 'origin', 'main');
+    const { stdout } = await command(person, 'plan');
+    expect(stdout.replace(/\s+/g, ' ')).toContain('of an earlier run, which delivered it to s3://videos/berlin-');
+    const merged = await job('main', '--commit=push');
+    expect(merged).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('Done: 0 rendered, 2 recorded') });
+    expect(puts()).toBe(sent);
+    const { videos } = JSON.parse(await remote.git('show', `main:${LOCK}`)) as { videos: Record<string, object> };
+    expect(videos).toMatchObject({
+      berlin: { deliveries: [{ to: expect.stringContaining('s3://videos/berlin-') }] },
+      oslo: { deliveries: [{ to: expect.stringContaining('s3://videos/oslo-') }] },
+    });
+    // What the branch's lockfile has is in the journal no longer.
+    expect(await journal()).not.toMatch(/"delivered"|"rendered"/);
+    await person.git('pull', '--quiet', 'origin', 'main');
+    expect((await command(person, 'plan')).stdout).toContain('No changes');
   });
 });
