@@ -173,6 +173,18 @@ describe('compactJournal()', () => {
     expect(left(lockOf(held, at))).toBe(0);
   });
 
+  test('forgets that a video was where another one is now, whose own lines go', () => {
+    const to = (place: string) => ({ to: place });
+    const records: JournalRecord[] = [
+      { type: 'intent', ...intent('k', 'b') },
+      { type: 'rendered', key: 'k', rendering, at },
+      { type: 'delivered', session: 's2', deliveries: [to('s3://b/1'), to('s3://b/2')], at },
+      { type: 'delivered', session: 'of-an-entry', deliveries: [to('s3://b/1')], at },
+    ];
+    const left = compactJournal(records, foldJournal(records), emptyLock);
+    expect(left).toEqual([...records.slice(0, 2), { ...records[2], deliveries: [to('s3://b/2')] }]);
+  });
+
   test('passes lines of later versions on', () => {
     const later = { type: 'weather', degrees: 20 } as unknown as JournalRecord;
     expect(compactJournal([later], foldJournal([later]), emptyLock)).toEqual([later]);
