@@ -146,7 +146,7 @@ export class LockPublisher {
     const isOvertaken = ({ kind, name, side }: MergeDecision): boolean => {
       const [our, their, wanted] = [ours.videos.get(name), theirs.videos.get(name), present.get(name)];
       if (kind !== 'video' || side === 'theirs' || our === undefined || their === undefined) return false;
-      return wanted !== undefined && our.fingerprint !== wanted && our.fingerprint !== their.fingerprint;
+      return our.fingerprint !== wanted && our.fingerprint !== their.fingerprint;
     };
     // Of two that nobody wants any more the branch keeps its own: which is the newer definition's nobody can tell.
     for (const { name } of decisions.filter(isOvertaken)) videos.set(name, theirs.videos.get(name)!);

@@ -125,9 +125,9 @@ describe('LockPublisher', () => {
   });
 
   test('takes nothing back: of two renderings that the tip does not want any more, the branch keeps its own', async () => {
-    for (const [mine, theirs] of ['23', '32']) {
+    for (const [mine, theirs, wanted] of ['234', '324', '23', '32']) {
       const branch = new MemoryBranch(lockOf({ a: theirs! }));
-      const { publisher } = publisherFor(branch, lockOf({ a: '1' }), { a: '4' });
+      const { publisher } = publisherFor(branch, lockOf({ a: '1' }), wanted === undefined ? {} : { a: wanted });
       expect(await publisher.publish(lockOf({ a: mine! }))).toMatchObject({ kind: 'unchanged' });
       expect(branch.videos).toEqual({ a: theirs });
     }
