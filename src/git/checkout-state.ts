@@ -6,9 +6,12 @@ export async function headCommit(root: string): Promise<string> {
   return (await runGit(root, ['rev-parse', '--verify', 'HEAD^{commit}'])).trim();
 }
 
-/** The branch that is checked out; null for a commit alone. EDGE. */
+/** The branch that is checked out; null for a commit alone. EDGE. @throws ReelformError `git_failed` without a repository */
 export async function headBranch(root: string): Promise<string | null> {
-  return (await tryGit(root, ['symbolic-ref', '--quiet', '--short', 'HEAD']))?.trim() ?? null;
+  const branch = await tryGit(root, ['symbolic-ref', '--quiet', '--short', 'HEAD']);
+  if (branch !== null) return branch.trim();
+  await runGit(root, ['rev-parse', '--git-dir']);
+  return null;
 }
 
 /** A file's path from the top of its repository. EDGE. @param file below the root @throws ReelformError `git_failed` */

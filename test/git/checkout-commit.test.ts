@@ -1,7 +1,8 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { checkoutCommit } from '../../src/git/checkout-commit.ts';
+import { headBranch } from '../../src/git/checkout-state.ts';
 import { mergeBase, targetBranch } from '../../src/git/merge-base.ts';
 import { cloneOf, newRemote, newRepository } from '../support/git-repository.ts';
 
@@ -24,6 +25,18 @@ describe('checkoutCommit()', () => {
     expect(await repository.git('status', '--porcelain')).toBe(before);
     await remove();
     expect(existsSync(root)).toBe(false);
+  });
+});
+
+describe('headBranch()', () => {
+  it('is null for a commit alone, and an error where there is no repository', async () => {
+    const { root, commit, git } = await newRepository();
+    await commit({ 'a.txt': 'a' });
+    expect(await headBranch(root)).toBe('main');
+    await git('checkout', '--quiet', '--detach');
+    expect(await headBranch(root)).toBeNull();
+    rmSync(join(root, '.git'), { recursive: true });
+    await expect(headBranch(root)).rejects.toMatchObject({ code: 'git_failed' });
   });
 });
 

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { isReelformError } from '../../diagnostic.ts';
 import type { LintFinding } from '../../engine/lint/lint-finding.ts';
 import { isRecord } from '../../is-record.ts';
 import type { Fingerprint } from '../../lock/lock.ts';
@@ -9,7 +10,7 @@ import { writeFileAtomic } from '../../project/write-file.ts';
 export interface LintMemory {
   get(fingerprint: Fingerprint): readonly LintFinding[] | undefined;
   set(fingerprint: Fingerprint, findings: readonly LintFinding[]): void;
-  /** Keeps it for the next run. */
+  /** Keeps it for the next run, where that can be written: a checkout that is only read is looked at all the same. */
   store(): Promise<void>;
 }
 
@@ -34,7 +35,9 @@ export function openLintMemory(root: string, build: string, isBelieved: boolean)
     async store() {
       if (!isChanged) return;
       const kept = Object.fromEntries([...found].slice(-MOST));
-      await writeFileAtomic(join(root, FILE), `${JSON.stringify({ build, found: kept })}\n`);
+      await writeFileAtomic(join(root, FILE), `${JSON.stringify({ build, found: kept })}\n`).catch((error) => {
+        if (!isReelformError(error)) throw error;
+      });
     },
   };
 }

@@ -1,7 +1,7 @@
 import type { Video } from '../../definition/video.ts';
 import { type Diagnostic, ReelformError } from '../../diagnostic.ts';
 import { RENDER_EPOCH } from '../../engine/render-epoch.ts';
-import { checkoutCommit } from '../../git/checkout-commit.ts';
+import { type CommitFiles, checkoutCommit } from '../../git/checkout-commit.ts';
 import { mergeBase, targetBranch } from '../../git/merge-base.ts';
 import { type DesiredVideo, desiredVideo } from '../../plan/desired-video.ts';
 import { loadProject, type Project } from '../../project/load-project.ts';
@@ -33,16 +33,19 @@ export interface OpenBase {
  * @throws ReelformError `git_failed` for a ref that was asked for
  */
 export async function openBase(root: string, ref: string | undefined, io: Io): Promise<OpenBase> {
-  let commit: string;
+  let files: CommitFiles;
+  let isNamed = ref !== undefined;
   try {
     const branch = ref ?? (await targetBranch(root, targetOf(io)));
     if (branch === null) return nothing([]);
-    commit = await mergeBase(root, branch);
+    const commit = await mergeBase(root, branch);
+    // From here on it is no mistake of who named it: a disk that is full takes no plan away.
+    isNamed = false;
+    files = await checkoutCommit(root, commit);
   } catch (error) {
-    if (ref !== undefined || !(error instanceof ReelformError)) throw error;
+    if (isNamed || !(error instanceof ReelformError)) throw error;
     return nothing([withoutBase(error)]);
   }
-  const files = await checkoutCommit(root, commit);
   try {
     const project = await loadProject({ cwd: files.root });
     return openProject(project, io, files.remove);

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { CONFIG, definition, makeRepository, NO_LINT } from '../../support/repository.ts';
@@ -36,6 +36,10 @@ describe('reelform lint', () => {
       },
     ]);
     expect(existsSync(join(root, '.reelform/lint.json'))).toBe(true);
+    expect(found((await reelform(root, ['lint', '--json'])).stdout)).toHaveLength(1);
+    // What it remembers is worth no failure: a checkout may be for reading alone.
+    rmSync(join(root, '.reelform/lint.json'));
+    mkdirSync(join(root, '.reelform/lint.json'));
     expect(found((await reelform(root, ['lint', '--json'])).stdout)).toHaveLength(1);
   });
 

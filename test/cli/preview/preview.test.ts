@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs';
+import { readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { BufferSource, Input, MP4 } from 'mediabunny';
@@ -137,6 +137,16 @@ describe('reelform plan --preview', () => {
       hint: expect.stringContaining('fetch-depth: 0'),
     });
     expect(preview.videos).toMatchObject([{ id: 'rome', visible: null }]);
+  });
+
+  it('takes no plan away where the files of before cannot be written', async () => {
+    const { root, commit, git } = await branched();
+    await commit({ 'videos/rome.yaml': definition('Roma') });
+    const blob = await git('rev-parse', 'main:reelform.yaml');
+    rmSync(join(root, '.git/objects', blob.slice(0, 2), blob.slice(2)));
+    const { diagnostics, preview } = await look(root, ['--base', 'main', '--target', 'rome']);
+    expect(diagnostics.map(({ code }) => code)).toContain('preview_base_missing');
+    expect(preview.videos).toHaveLength(1);
   });
 
   it('refuses what does not go together, and a place that nobody could read', async () => {
