@@ -87,6 +87,7 @@ async function renderFirst(change: Pending, run: Run): Promise<Onward> {
   });
   const ended = async (delivery: DeliveryEnding): Promise<void> => {
     await record.ended(change, ending, { startedAt, givenUp: end.reason ?? 'interrupted', delivery });
+    if (ending.kind === 'rendered') await noteArrivals(ending.rendering, delivery, context);
     endIfAsked(ending.kind === 'failed' ? ending.failures : delivery.failures, run);
   };
   if (ending.kind !== 'rendered' || !delivers(change)) {
@@ -121,6 +122,7 @@ async function deliverKnown(change: Pending, rendering: Rendering, run: Run): Pr
   await run.record.delivering(change, rendering);
   const delivery = await deliver(change, { rendering, session: null }, run);
   await run.record.recorded(change, rendering, delivery);
+  await noteArrivals(rendering, delivery, run.context);
   endIfAsked(delivery.failures, run);
 }
 
@@ -135,19 +137,22 @@ async function obtain(change: Pending, { input, context }: Run, events: TaskEven
   return verifyRendering(change.source.rendering, change.id, context.service);
 }
 
-async function deliver(
+function deliver(
   { destinations, desired }: Pending,
   { rendering, session }: { readonly rendering: Rendering; readonly session: RenderSession | null },
   { context }: Run,
 ): Promise<DeliveryEnding> {
-  const ending = await deliverRendering({ title: desired.title, rendering, session, destinations }, context);
-  const { arrived: deliveries } = ending;
-  if (deliveries.length > 0) {
-    // The lockfile of this machine may go with it; and who counts on what was there before has to know.
-    const at = timestamp(context);
-    await context.ports.journal.append({ type: 'delivered', session: rendering.session, deliveries, at });
-  }
-  return ending;
+  return deliverRendering({ title: desired.title, rendering, session, destinations }, context);
+}
+
+/** This machine's lockfile may go with it, and whoever counts on what was in these places before has to know. */
+async function noteArrivals(
+  { session }: Rendering,
+  { arrived: deliveries }: DeliveryEnding,
+  context: RunContext,
+): Promise<void> {
+  if (deliveries.length === 0) return;
+  await context.ports.journal.append({ type: 'delivered', session, deliveries, at: timestamp(context) });
 }
 
 function endIfAsked(failures: readonly Failure[], { input, end }: Run): void {

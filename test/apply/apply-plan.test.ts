@@ -110,6 +110,8 @@ interface Run {
   readonly onEvent?: (event: ApplyEvent) => void;
   readonly saveLock?: (lock: Lock) => Promise<void>;
   readonly file?: string;
+  /** False: the journal takes no line that tells of a delivery. */
+  readonly notes?: boolean;
   readonly ensureStyleVersion?: (id: string) => Promise<void>;
 }
 
@@ -119,6 +121,11 @@ async function apply(run: Run) {
   const lock = run.lock ?? emptyLock;
   let current = lock;
   const journal = await openJournalFile(join(folder, `${randomUUID()}.ndjson`), { file: 'journal.ndjson' });
+  const append = journal.append.bind(journal);
+  journal.append = async (record) => {
+    if (run.notes === false && record.type === 'delivered') throw new ReelformError('write_failed', 'No space');
+    return append(record);
+  };
   const input: ApplyInput = {
     plan: plan(run.videos, lock, run.missing),
     videos: new Map(run.videos.map((one) => [one.id, one])),
@@ -317,6 +324,32 @@ describe('applyPlan()', () => {
     expect(rendered.map(({ intent }) => intent.id).sort()).toEqual(['a', 'b', 'c']);
     expect(events.filter(({ kind }) => kind === 'video-rendered')).toHaveLength(3);
     expect([...outcome.lock.videos.keys()].sort()).toEqual(['a', 'b', 'c']);
+  });
+
+  it('notes where a video and its twin arrived, and keeps what arrived in the lockfile where that fails', async () => {
+    const to = (place: string) => ({ to: `s3://videos/${place}`, credential: null });
+    const first = { ...textVideo('a', 'Same'), title: 'Same', deliver: [to('a'), to('refused')] };
+    const twin = { ...first, ...{ id: 'b' as Video['id'], path: 'videos/b.yaml' }, deliver: [to('b')] };
+    const told = { remote_id: null, url: null };
+    const refused = { ...told, status: 'failed' as const, error: { code: 'delivery_failed', title: 'No' } };
+    const service: RenderService = {
+      ...countingService().service,
+      deliverVideo: async (_, uploads) =>
+        uploads.map((one) => ({
+          ...one,
+          ...(one.to.endsWith('refused') ? refused : { ...told, status: 'complete', error: null }),
+        })),
+    };
+    const { outcome, journal } = await apply({ videos: [first, twin], service });
+    expect(outcome).toMatchObject({ rendered: 1, undelivered: [{ id: 'a' }], delivered: 1 });
+    expect([...journal.arrivals].map(([place, { session }]) => [place, session])).toEqual([
+      ['s3://videos/a', 'rs_1'],
+      ['s3://videos/b', 'rs_1'],
+    ]);
+    const saved: Lock[] = [];
+    const failing = apply({ videos: [first], service, saveLock: async (lock) => void saved.push(lock), notes: false });
+    await expect(failing).rejects.toThrow('No space');
+    expect(saved.at(-1)?.videos.get('a')?.deliveries).toEqual([{ to: 's3://videos/a' }]);
   });
 
   it('saves at checkpoints: far fewer times than there are results, and no result is left out', async () => {
