@@ -1,5 +1,5 @@
 import { ReelformError } from '../diagnostic.ts';
-import { emptyLock, type Fingerprint, type Lock } from './lock.ts';
+import { emptyLock, type Fingerprint, type Lock, type LockEntry } from './lock.ts';
 import { type MergeDecision, type MergedLock, mergeLocks } from './merge-locks.ts';
 import { parseLock } from './parse-lock.ts';
 import { entryText, serialiseLock } from './serialise-lock.ts';
@@ -136,22 +136,46 @@ export class LockPublisher {
   async #merge(ours: Lock, theirs: Lock, source: string): Promise<MergedLock> {
     const sides = { base: this.#base, ours, theirs };
     const merged = mergeLocks(sides);
-    const isPlain = merged.decisions.every(({ kind, why }) => kind === 'field' || why === 'update');
-    if (isPlain && [...merged.lock.videos.keys()].every((id) => theirs.videos.has(id))) return merged;
+    const { recorded, removed } = changeOf(theirs, merged.lock);
+    const isPlain = merged.decisions.every(({ kind }) => kind === 'field');
+    if (isPlain && recorded.length + removed.length === 0) return merged;
     const present = await this.#options.present(source);
     if (present === null) return merged;
     const { lock, decisions } = mergeLocks({ ...sides, present });
-    // What was removed while it was rendered is not put back: no run would come to take it out again.
-    const videos = new Map([...lock.videos].filter(([id]) => present.has(id) || theirs.videos.has(id)));
-    const isOvertaken = ({ kind, name, side }: MergeDecision): boolean => {
-      const [our, their, wanted] = [ours.videos.get(name), theirs.videos.get(name), present.get(name)];
-      if (kind !== 'video' || side === 'theirs' || our === undefined || their === undefined) return false;
-      return our.fingerprint !== wanted && our.fingerprint !== their.fingerprint;
-    };
-    // Of two that nobody wants any more the branch keeps its own: which is the newer definition's nobody can tell.
-    for (const { name } of decisions.filter(isOvertaken)) videos.set(name, theirs.videos.get(name)!);
-    return { lock: { ...lock, videos }, decisions: decisions.filter((one) => !isOvertaken(one)) };
+    const videos = new Map(lock.videos);
+    const overruled = new Set<string>();
+    for (const id of new Set([...ours.videos.keys(), ...theirs.videos.keys()])) {
+      const [was, our, their] = [this.#base.videos.get(id), ours.videos.get(id), theirs.videos.get(id)];
+      const kept = keptAtTip(was, our, their, present.get(id));
+      const entry = kept === 'theirs' ? their : undefined;
+      if (kept === 'merged' || entry === lock.videos.get(id)) continue;
+      if (entry === undefined) videos.delete(id);
+      else videos.set(id, entry);
+      overruled.add(id);
+    }
+    const isLeft = ({ kind, name }: MergeDecision): boolean => kind === 'field' || !overruled.has(name);
+    return { lock: { ...lock, videos }, decisions: decisions.filter(isLeft) };
   }
+}
+
+/**
+ * What becomes of a video by the definitions at the tip, which a run from an older commit cannot have known: it takes nothing
+ * back, puts nothing back that was removed, and removes nothing that is wanted again; no run would come to mend that.
+ *
+ * @param was what our side was before the run
+ * @param wanted undefined: no definition has it any more
+ */
+function keptAtTip(
+  was: LockEntry | undefined,
+  our: LockEntry | undefined,
+  their: LockEntry | undefined,
+  wanted: Fingerprint | undefined,
+): 'merged' | 'theirs' | 'nothing' {
+  if (wanted === undefined) return our === undefined && was !== undefined ? 'nothing' : 'theirs';
+  if (our === undefined) return 'theirs';
+  // Of two that nobody wants any more the branch keeps its own: which is the newer definition's nobody can tell.
+  const isOvertaken = their !== undefined && our.fingerprint !== wanted && our.fingerprint !== their.fingerprint;
+  return isOvertaken ? 'theirs' : 'merged';
 }
 
 /** Entries that one lock has otherwise than another. */

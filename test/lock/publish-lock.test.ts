@@ -133,6 +133,31 @@ describe('LockPublisher', () => {
     }
   });
 
+  test('leaves to the definitions at the tip what goes and what stays', async () => {
+    const cases = [
+      // Removed here, and rendered anew by a slow run, from before.
+      { base: { a: '1' }, ours: {}, theirs: { a: '2' }, wanted: {}, after: {} },
+      // Rendered anew here, from before it was removed: whoever removes it finds it as it was.
+      { base: { a: '1' }, ours: { a: '2' }, theirs: { a: '1' }, wanted: {}, after: { a: '1' } },
+      // Removed here, and wanted again.
+      { base: { a: '1' }, ours: {}, theirs: { a: '1' }, wanted: { a: '1' }, after: { a: '1' } },
+      { base: { a: '1' }, ours: {}, theirs: { a: '2' }, wanted: { a: '2' }, after: { a: '2' } },
+      // Recorded by somebody else, whose run it is to remove it.
+      { base: {}, ours: { b: '1' }, theirs: { a: '1' }, wanted: { b: '1' }, after: { a: '1', b: '1' } },
+      { base: { a: '1' }, ours: {}, theirs: { a: '1' }, wanted: {}, after: {} },
+    ];
+    for (const { base, ours, theirs, wanted, after } of cases) {
+      const branch = new MemoryBranch(lockOf(theirs as Record<string, string>));
+      const { publisher } = publisherFor(
+        branch,
+        lockOf(base as Record<string, string>),
+        wanted as Record<string, string>,
+      );
+      await publisher.publish(lockOf(ours as Record<string, string>));
+      expect(branch.videos).toEqual(after);
+    }
+  });
+
   test('tries eight times, and longer each time', async () => {
     const moved = Array.from({ length: 8 }, () => MOVED);
     const branch = new MemoryBranch(emptyLock, ...moved.slice(1));
