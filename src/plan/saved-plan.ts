@@ -14,7 +14,7 @@ import { type ChangeDocument, changeDocument, type PlanDocument, planId } from '
 export function parsePlanDocument(text: string, file: string): Result<PlanDocument> {
   const refuse = (what: string, hint = 'Make it anew: reelform plan --out FILE'): Result<never> => {
     const at = { file, start: 0, end: 0 };
-    const message = `${file} cannot be applied: ${what}`;
+    const message = `${file} cannot be read: ${what}`;
     return { ok: false, diagnostics: [{ code: 'plan_invalid', severity: 'error', message, hint, at }] };
   };
   let document: unknown;

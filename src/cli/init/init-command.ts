@@ -3,6 +3,7 @@ import { mkdir } from 'node:fs/promises';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { EXIT, ReelformError } from '../../diagnostic.ts';
 import { type RepositoryPlace, repositoryPlace } from '../../git/repository-place.ts';
+import { withoutCredentials } from '../../git/run-git.ts';
 import { CONFIG_FILE } from '../../project/find-root.ts';
 import { writeFileAtomic } from '../../project/write-file.ts';
 import { initQuestion, repositoryText } from '../../report/repository-text.ts';
@@ -37,7 +38,8 @@ export async function initCommand(folder: string | undefined, options: InitOptio
   const root = resolve(directory, folder ?? '.');
   const { top, branch, isGitLab } = await placeOf(root);
   const folderOfGit = top === null ? '' : slashed(relative(top, root));
-  const chosen = await choose(options, isGitLab, io);
+  const [gitLab, gitHub] = ['.gitlab-ci.yml', '.github'].map((name) => existsSync(join(top ?? root, name)));
+  const chosen = await choose(options, isGitLab || (gitLab === true && gitHub === false), io);
   const place = {
     branch: branch ?? 'main',
     folder: folderOfGit,
@@ -153,7 +155,7 @@ async function choose(options: InitOptions, isGitLab: boolean, io: Io): Promise<
 /** What is wrong about where videos are rendered; null for nothing. */
 function wrongService(service: string): string | null {
   if (service === 'embedded' || /^https?:\/\/[^\s/?#@]+(?:\/[^\s?#]*)?$/.test(service)) return null;
-  return `${JSON.stringify(service)} is neither "embedded" nor an http(s) URL without a user, a query or a fragment`;
+  return `${JSON.stringify(withoutCredentials(service))} is neither "embedded" nor an http(s) URL without a user, a query or a fragment`;
 }
 
 function invalid(message: string): ReelformError {

@@ -1,4 +1,4 @@
-import { appendFileSync, existsSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { appendFileSync, existsSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { validateWorkflow } from '@action-validator/core';
 import { describe, expect, it } from 'vitest';
@@ -97,8 +97,13 @@ Next
       expect([exitCode, stderr]).toEqual([EXIT.error, expect.stringContaining('init_invalid')]);
     }
     expect(existsSync(join(root, 'c'))).toBe(false);
-    const unclear = await reelform(root, ['init', 'c'], { interactive: true, answer: 'ftp://a' });
-    expect(unclear.stderr.match(/"ftp:\/\/a" is neither/g)).toHaveLength(3);
+    const unclear = await reelform(root, ['init', 'c'], { interactive: true, answer: 'ftp://u:canary@a?b=canary' });
+    expect(unclear.stderr.match(/"ftp:\/\/a…?" is neither/g), unclear.stderr).toHaveLength(3);
+    // Who has jobs of GitLab is not given workflows of GitHub.
+    const other = (await newRepository()).root;
+    writeFileSync(join(other, '.gitlab-ci.yml'), '');
+    const { stdout } = await reelform(other, ['init', 'd', '--yes', '--template', 'none']);
+    expect(stdout).toContain('Include .gitlab-ci.yml');
   });
 
   it('writes workflows for the branch that there is, and for a folder of a larger repository', async () => {
@@ -110,7 +115,7 @@ Next
     await remote.git('symbolic-ref', 'HEAD', 'refs/heads/trunk');
     const { root, git } = await cloneOf(remote);
     await git('checkout', '--quiet', '-b', 'begin');
-    await reelform(root, ['init', 'site/my videos', '--yes']);
+    await reelform(root, ['init', 'site/my videos', '--ci', 'github', '--yes']);
     const files = readdirSync(join(root, '.github/workflows'));
     expect(files).toEqual(['apply', 'drift', 'plan-comment', 'plan'].map((name) => `${name}-site-my-videos.yml`));
     for (const file of files) {
