@@ -13,6 +13,9 @@ import type { UploadStore } from './sources/source-store.ts';
 import type { FinishedFiles } from './upload-ports.ts';
 import { UploadRunner } from './upload-runner.ts';
 
+/** Milliseconds between tries of a delivery: somebody waits for it, and the next apply delivers what was not. */
+const RETRY_DELAYS_MS = [2_000, 10_000, 30_000];
+
 export interface EmbeddedServicePorts {
   readonly templates: TemplateRegistry;
   readonly sources: SourceReader;
@@ -63,6 +66,7 @@ export function createEmbeddedService(ports: EmbeddedServicePorts): EmbeddedServ
     destinations: ports.destinations,
     now: () => environment.now(),
     random: () => environment.random(),
+    retryDelaysMs: RETRY_DELAYS_MS,
   });
   const deliveries = createEmbeddedDeliveries(uploadRunner, (ms, signal) => environment.wait(ms, signal));
   const sessions = new Sessions({ ...shared, store, stop: (id) => runner.stop(id) });

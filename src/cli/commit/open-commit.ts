@@ -35,6 +35,7 @@ import type { CommitOptions } from './commit-options.ts';
 import { CommitRun } from './commit-run.ts';
 import { GitHubLockBranch } from './github-lock-branch.ts';
 import { PullLockBranch, type PullLockOptions } from './pull-lock-branch.ts';
+import { refuseUncommitted } from './refuse-uncommitted.ts';
 
 export interface OpenCommit {
   readonly run: CommitRun;
@@ -75,6 +76,7 @@ export async function openCommit(
   const [head, tip] = [await headCommit(root), await target.tip()];
   const mayBeStale = options.allowStale === true;
   if (!mayBeStale && !(await isTip(place, head, tip))) throw stale(branch, head, tip);
+  if (!mayBeStale) await refuseUncommitted(repository);
   const base = await lockAt(root, mayBeStale ? ((await commonCommit(root, head, tip)) ?? head) : tip, path);
   const lockBranch = pull ?? target;
   const publisher = new LockPublisher(

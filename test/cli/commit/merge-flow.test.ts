@@ -1,3 +1,5 @@
+import { appendFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { COMMIT, LOCK, POST, startMergeFlow } from '../../support/merge-flow.ts';
 
@@ -37,6 +39,19 @@ describe('apply --commit=push', () => {
     const allowed = await flow.apply([...PUSH, '--allow-stale'], { root: await flow.checkout(old) });
     expect(allowed).toMatchObject({ exitCode: 0 });
     expect(Object.keys(await flow.lock())).toEqual(['berlin']);
+  });
+
+  it('refuses definitions that nobody has committed, and one that was removed', async () => {
+    const flow = await startMergeFlow();
+    await flow.merge({ berlin: 'Berlin', rome: 'Rome' });
+    const root = await flow.checkout();
+    writeFileSync(join(root, 'notes.md'), 'No definition');
+    rmSync(join(root, 'videos/rome.yaml'));
+    const refused = await flow.apply(PUSH, { root });
+    expect(refused).toMatchObject({ exitCode: 6, stderr: expect.stringContaining('videos/rome.yaml is not as') });
+    appendFileSync(join(root, 'videos/berlin.yaml'), '# Mine\n');
+    expect((await flow.apply(PUSH, { root })).stderr).toContain('videos/berlin.yaml and 1 more is not as');
+    expect(flow.service.count(POST)).toBe(0);
   });
 
   it('takes a checkout that a run has left behind, its own or another one: it pays for nothing again', async () => {
