@@ -1,6 +1,6 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { temporaryFolder } from '../temporary-folder.ts';
 import { runGit } from './run-git.ts';
 
 /** The files of a commit, in a folder of their own. */
@@ -13,6 +13,9 @@ export interface CommitFiles {
 /** Of a repository with much footage, from a disk that is slow. */
 const TIMEOUT_MS = 10 * 60_000;
 
+/** Nobody looks at one for a day. */
+const STALE_MS = 24 * 3_600_000;
+
 /**
  * Writes the files below a folder as a commit has them, to a temporary folder. EDGE. Filters such as those of Git LFS do their
  * work, hooks do not; neither the work tree nor the index nor a branch of the repository is touched.
@@ -21,7 +24,7 @@ const TIMEOUT_MS = 10 * 60_000;
  * @throws ReelformError `git_failed`
  */
 export async function checkoutCommit(root: string, commit: string): Promise<CommitFiles> {
-  const folder = await mkdtemp(join(tmpdir(), 'reelform-base-'));
+  const folder = temporaryFolder('reelform-base-', STALE_MS);
   const remove = (): Promise<void> => rm(folder, { recursive: true, force: true });
   const files = join(folder, 'files');
   const env = { GIT_INDEX_FILE: join(folder, 'index') };

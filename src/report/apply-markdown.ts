@@ -5,7 +5,7 @@ import { countNoun, formatCount } from './count-noun.ts';
 import { formatDuration } from './duration.ts';
 import { escapeMarkdown, markdownCode } from './escape-markdown.ts';
 import { markdownLink } from './markdown-link.ts';
-import { markdownProblems, problemsOf } from './markdown-problems.ts';
+import { markdownProblems, type ProblemRoom, problemsOf } from './markdown-problems.ts';
 import { TROUBLE_COLUMNS, troubleRow } from './markdown-troubles.ts';
 import { outcomeCounts, outcomeTitle } from './outcome-text.ts';
 import { placeOfUrl } from './place-of-url.ts';
@@ -32,7 +32,7 @@ export interface AppliedRun {
 }
 
 const LONGEST = { name: 200, places: 5 };
-const MOST_PROBLEMS = 50;
+const MOST_PROBLEMS: ProblemRoom = { count: 50, characters: 25_000 };
 /** Room for the words that say what was left out. */
 const RESERVE = 300;
 

@@ -2,13 +2,13 @@ import type { ApplyOutcome } from '../apply/events.ts';
 import { countNoun } from './count-noun.ts';
 import { markdownCode } from './escape-markdown.ts';
 import { markdownLink } from './markdown-link.ts';
-import { markdownProblems, type Problem } from './markdown-problems.ts';
+import { markdownProblems, type Problem, type ProblemRoom } from './markdown-problems.ts';
 import { TROUBLE_COLUMNS, troubleRow } from './markdown-troubles.ts';
 import type { Trouble } from './run-troubles.ts';
 
 /** Of 65,536 that a comment may have. */
 const MOST_CHARACTERS = 50_000;
-const MOST_PROBLEMS = 20;
+const MOST_PROBLEMS: ProblemRoom = { count: 20, characters: 25_000 };
 
 /** Title of the one issue about what the last apply could not do. */
 export const FAILURES_TITLE = 'Reelform: failed renders';

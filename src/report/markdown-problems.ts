@@ -58,13 +58,16 @@ export function placeOf({ file, line, column }: Problem): string {
   return [file, line, column].filter((part) => part !== null).join(':');
 }
 
-/** Of a table of them: nobody reads more, and a comment has other things to say. */
-const MOST_CHARACTERS = 25_000;
+/** How much a table of them may take. */
+export interface ProblemRoom {
+  readonly count: number;
+  readonly characters: number;
+}
 
-/** A table of problems, of many the first ones and the others folded: what each is, what to do, where it is, and its code. @param most so many; of the rest the number is told */
-export function markdownProblems(problems: readonly Problem[], most: number): string {
+/** A table of problems, of many the first ones and the others folded: what each is, what to do, where it is, and its code. @param room of the rest the number is told */
+export function markdownProblems(problems: readonly Problem[], room: ProblemRoom): string {
   if (problems.length === 0) return '';
-  const rows = thatFit(problems.slice(0, most), MOST_CHARACTERS, (problem) => {
+  const rows = thatFit(problems.slice(0, room.count), room.characters, (problem) => {
     const { severity, code, message, hint } = problem;
     const place = placeOf(problem);
     const where = [...(place === '' ? [] : [markdownCode(shortenText(place, 200))]), markdownCode(code)].join('<br>');

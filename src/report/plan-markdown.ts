@@ -3,7 +3,7 @@ import type { PlanDocument } from '../plan/plan-document.ts';
 import type { PlanPreview } from '../preview/plan-preview.ts';
 import { countNoun } from './count-noun.ts';
 import { foldedTable } from './markdown-fold.ts';
-import { markdownProblems, type Problem, problemsOf, problemWords } from './markdown-problems.ts';
+import { markdownProblems, type Problem, type ProblemRoom, problemsOf, problemWords } from './markdown-problems.ts';
 import { markdownStills, type NameOfEditable, stillsMarkdown, unseenStills } from './markdown-stills.ts';
 import type { ValueRoom } from './markdown-values.ts';
 import { foldDetails, hasDetails, hasPlaces, VIDEO_COLUMNS, videoDetails, videoRow } from './markdown-videos.ts';
@@ -45,7 +45,12 @@ export const SUMMARY = 900 * 1024;
 
 const WHOLE: ValueRoom = { longest: 1500, context: Number.POSITIVE_INFINITY };
 const SHORT: ValueRoom = { longest: 160, context: 24 };
-const MOST_PROBLEMS = { whole: 50, short: 5 };
+const FEW_PROBLEMS: ProblemRoom = { count: 5, characters: 25_000 };
+/** In a comment there are other things to say; a summary is where it all is. */
+const PROBLEMS: Readonly<Record<'comment' | 'summary', ProblemRoom>> = {
+  comment: { count: 50, characters: 25_000 },
+  summary: { count: 1000, characters: 300_000 },
+};
 
 /**
  * A plan as GitHub and GitLab show it in a comment or a summary: the counts, the estimate and the problems, a table of what
@@ -103,13 +108,13 @@ interface Parts {
 const MAKERS: Readonly<Record<Stage, (parts: Parts) => string | null>> = {
   whole: (parts) => {
     const isFolded = parts.groups.some(({ kind }) => kind !== 'one');
-    return withDetails(parts, WHOLE, MOST_PROBLEMS.whole, isFolded ? 'Videos that change alike stand together.' : '');
+    const problems = PROBLEMS[parts.budget > COMMENT ? 'summary' : 'comment'];
+    return withDetails(parts, WHOLE, problems, isFolded ? 'Videos that change alike stand together.' : '');
   },
-  shortened: (parts) =>
-    withDetails(parts, SHORT, MOST_PROBLEMS.short, 'Too long for this place: long values are shortened.'),
+  shortened: (parts) => withDetails(parts, SHORT, FEW_PROBLEMS, 'Too long for this place: long values are shortened.'),
   some: (parts) => {
     const { groups, preview, rest, nameOf } = parts;
-    const start = [...head(parts, MOST_PROBLEMS.short), table(parts, groups)];
+    const start = [...head(parts, FEW_PROBLEMS), table(parts, groups)];
     const all = groups.filter(hasDetails);
     const stills = preview === null ? [] : markdownStills(preview, nameOf);
     const frame = preview === null ? [] : stillsOf(preview, [], rest, stills.length);
@@ -131,7 +136,7 @@ const MAKERS: Readonly<Record<Stage, (parts: Parts) => string | null>> = {
   },
   table: (parts) => {
     const { groups, rest } = parts;
-    const start = head(parts, MOST_PROBLEMS.short);
+    const start = head(parts, FEW_PROBLEMS);
     const { columns, row } = tableOf(groups);
     const rows = thatFit(groups, roomLeft(parts, [...start, columns, columns]), row, parts.measure);
     if (rows.length === 0) return null;
@@ -148,9 +153,9 @@ const MAKERS: Readonly<Record<Stage, (parts: Parts) => string | null>> = {
 };
 
 /** All of the table, of what changed and of the stills; null where that is too long. @param note stands behind them */
-function withDetails(parts: Parts, values: ValueRoom, mostProblems: number, note: string): string | null {
+function withDetails(parts: Parts, values: ValueRoom, problemRoom: ProblemRoom, note: string): string | null {
   const { groups, preview, rest, budget, nameOf } = parts;
-  const start = [...head(parts, mostProblems), table(parts, groups)];
+  const start = [...head(parts, problemRoom), table(parts, groups)];
   const all = groups.filter(hasDetails);
   const details = thatFit(
     all,
@@ -179,7 +184,7 @@ function title(document: PlanDocument, problems: readonly Problem[]): string {
   return `### Reelform plan: ${words.join(' · ')}`;
 }
 
-function head(parts: Parts, mostProblems: number): string[] {
+function head(parts: Parts, problemRoom: ProblemRoom): string[] {
   const { document, problems } = parts;
   const isNothing = document.changes.length === 0;
   const incomplete = incompleteWords(document);
@@ -188,7 +193,7 @@ function head(parts: Parts, mostProblems: number): string[] {
     title(document, problems),
     estimate,
     incomplete === '' ? '' : `_${incomplete}_`,
-    markdownProblems(problems, mostProblems),
+    markdownProblems(problems, problemRoom),
   ];
 }
 

@@ -57,8 +57,9 @@ export async function planCommand(options: PlanOptions, io: Io, looked?: Looked 
   const report = options.report === undefined ? null : resolve(directory, options.report);
   // People read what is wrong with the definitions, and no empty plan below it.
   const print = async (printed: PrintedPlan, isPlanned: boolean): Promise<void> => {
-    if (report !== null) await saveReport(report, printed);
     if (isPlanned || format !== 'text') await printPlan(printed, format, options, io);
+    // Where it cannot be written, the plan was seen at least.
+    if (report !== null) await saveReport(report, printed);
   };
   const tell = (thrown: readonly JsonDiagnostic[]): Promise<void> =>
     print({ document: planDocument(NO_PLAN, VERSION, thrown), preview: null, root: directory }, false);
