@@ -36,13 +36,16 @@ export async function differInOne(root: string, one: string, other: string, path
 }
 
 /**
- * Fetches a commit of a branch that is not here yet, into no branch of ours. EDGE. A shallow repository stays one.
+ * Fetches a commit of a branch that is not here yet. EDGE. A shallow repository stays one.
  *
- * @throws ReelformError `git_failed` when the remote cannot be asked, or the branch is not there any more
+ * @throws ReelformError `git_failed` when the remote cannot be asked, or does not have it any more
  */
 export async function fetchCommit(root: string, remote: string, branch: string, commit: string): Promise<void> {
-  if ((await tryGit(root, ['cat-file', '-e', `${commit}^{commit}`])) !== null) return;
+  const isHere = async (): Promise<boolean> => (await tryGit(root, ['cat-file', '-e', `${commit}^{commit}`])) !== null;
+  if (await isHere()) return;
   const isShallow = (await runGit(root, ['rev-parse', '--is-shallow-repository'])).trim() === 'true';
-  const ref = `refs/heads/${gitName(branch)}`;
-  await fetchAlone(root, [...(isShallow ? ['--depth=1'] : []), '--', gitName(remote), ref]);
+  const from = [...(isShallow ? ['--depth=1'] : []), '--', gitName(remote)];
+  await fetchAlone(root, [...from, `refs/heads/${gitName(branch)}`]);
+  // The branch has moved on meanwhile, and a shallow repository gets what it is at alone.
+  if (!(await isHere())) await fetchAlone(root, [...from, commit]);
 }

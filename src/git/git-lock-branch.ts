@@ -51,9 +51,8 @@ export class GitLockBranch implements LockBranch {
     const { root, remote, branch, path } = this.#options;
     for (let attempt = 1; ; attempt++) {
       const commit = await this.tip();
-      await fetchCommit(root, remote, branch, commit);
       try {
-        await runGit(root, ['cat-file', '-e', `${commit}^{commit}`]);
+        await fetchCommit(root, remote, branch, commit);
       } catch (error) {
         if (attempt === ATTEMPTS) throw error;
         continue;

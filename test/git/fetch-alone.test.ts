@@ -21,3 +21,17 @@ it('fetchAlone() lets nothing into a shallow checkout at once with anything else
   await expect(failed).rejects.toMatchObject({ code: 'git_failed' });
   await Promise.all(fetched.flat());
 });
+
+it('fetchCommit() gets a commit that the branch has left behind meanwhile, into a shallow checkout too', async () => {
+  const remote = await newRemote();
+  const person = await cloneOf(remote);
+  await person.commit({ 'a.txt': 'a' });
+  await person.git('push', '--quiet', 'origin', 'main');
+  const { root, git } = await cloneOf(remote, '--depth=1');
+  const told = await person.commit({ 'a.txt': 'b' });
+  await person.commit({ 'a.txt': 'c' });
+  await person.git('push', '--quiet', 'origin', 'main');
+  await fetchCommit(root, 'origin', 'main', told);
+  expect(await git('show', `${told}:a.txt`)).toBe('b');
+  expect(await git('rev-parse', '--is-shallow-repository')).toBe('true');
+});

@@ -37,6 +37,9 @@ import { GitHubLockBranch } from './github-lock-branch.ts';
 import { PullLockBranch, type PullLockOptions } from './pull-lock-branch.ts';
 import { refuseUncommitted } from './refuse-uncommitted.ts';
 
+/** So often a tip is looked at that moves. */
+const MOST_LOOKS = 5;
+
 export interface OpenCommit {
   readonly run: CommitRun;
   /** What waits in a pull request, and need not be rendered again. */
@@ -73,9 +76,9 @@ export async function openCommit(
   const pull = how === 'pr' ? pullOf(github, { target: branch, path, wanted: own }, repository, options) : null;
 
   const place = { root, remote, branch, path };
-  const [head, tip] = [await headCommit(root), await target.tip()];
+  const head = await headCommit(root);
   const mayBeStale = options.allowStale === true;
-  if (!mayBeStale && !(await isTip(place, head, tip))) throw stale(branch, head, tip);
+  const tip = mayBeStale ? await target.tip() : await tipCheckedOut(place, head, () => target.tip());
   if (!mayBeStale) await refuseUncommitted(repository);
   const base = await lockAt(root, mayBeStale ? ((await commonCommit(root, head, tip)) ?? head) : tip, path);
   const lockBranch = pull ?? target;
@@ -171,6 +174,17 @@ interface Place {
   readonly remote: string;
   readonly branch: string;
   readonly path: string;
+}
+
+/** The tip, where it is what is checked out. @throws ReelformError `checkout_stale` with status 6 */
+async function tipCheckedOut(place: Place, head: string, tipOf: () => Promise<string>): Promise<string> {
+  for (let tip = await tipOf(), looks = 1; ; looks++) {
+    if (await isTip(place, head, tip)) return tip;
+    // Lockfiles that others commit move it on while it is looked at.
+    const later = await tipOf();
+    if (later === tip || looks === MOST_LOOKS) throw stale(place.branch, head, tip);
+    tip = later;
+  }
 }
 
 /**
