@@ -1,3 +1,4 @@
+import { createOnce } from './create-once.ts';
 import { ForgeError } from './forge-error.ts';
 
 export const BEHAVIORS = ['update', 'new', 'hide-and-new', 'delete-and-new'] as const;
@@ -78,26 +79,13 @@ export async function writeComment<C extends PostedComment>(
     }
   }
   const known = new Set(before.map(({ id }) => id));
-  const { url } = await createOnce(place, body, async () =>
-    (await listOurs()).find((one) => !known.has(one.id) && isSame(one.body, body)),
+  const { url } = await createOnce(
+    () => place.create(body),
+    async () => (await listOurs()).find((one) => !known.has(one.id) && isSame(one.body, body)),
   );
   // The new one first: whatever fails now, the pull request has its comment.
   await tidy();
   return { kind: 'created', url };
-}
-
-/** Where it is not clear whether a comment was written, the place knows. */
-async function createOnce<C extends PostedComment>(
-  place: CommentPlace<C>,
-  body: string,
-  find: () => Promise<C | undefined>,
-): Promise<C> {
-  try {
-    return await place.create(body);
-  } catch (error) {
-    if (!(error instanceof ForgeError) || !error.isUnclear) throw error;
-    return (await find()) ?? (await place.create(body));
-  }
 }
 
 /** Null where somebody has removed the comment meanwhile. */

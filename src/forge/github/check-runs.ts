@@ -1,6 +1,6 @@
 import { isRecord } from '../../is-record.ts';
+import { createOnce } from '../create-once.ts';
 import { readJson } from '../forge-client.ts';
-import { ForgeError } from '../forge-error.ts';
 import { type GitHub, numberOf } from './github.ts';
 
 /** A place in a file with something to say about it. */
@@ -43,7 +43,7 @@ export async function writeCheckRun(github: GitHub, check: CheckRun): Promise<vo
     summary: check.summary,
     annotations: annotations.slice(from, from + BATCH),
   });
-  const id = await createOnce(github, check, {
+  const id = await createCheckRun(github, check, {
     name: check.name,
     head_sha: check.headSha,
     status: 'completed',
@@ -61,19 +61,17 @@ export async function writeCheckRun(github: GitHub, check: CheckRun): Promise<vo
   }
 }
 
-async function createOnce(github: GitHub, check: CheckRun, body: object): Promise<number> {
+async function createCheckRun(github: GitHub, check: CheckRun, body: object): Promise<number> {
   const path = `${github.root}/check-runs`;
-  const create = async (): Promise<number> =>
-    numberOf(readJson(await github.rest.send('POST', path, { body }), `POST ${path}`, 'GitHub'), 'id');
-  try {
-    return await create();
-  } catch (error) {
-    if (!(error instanceof ForgeError) || !error.isUnclear) throw error;
-    const query = `check_name=${encodeURIComponent(check.name)}&per_page=100`;
-    const runs = await github.rest.list(`${github.root}/commits/${check.headSha}/check-runs?${query}`);
-    const ours = runs.find((run) => isRecord(run) && run.external_id === check.externalId);
-    return ours === undefined ? create() : numberOf(ours, 'id');
-  }
+  return createOnce(
+    async () => numberOf(readJson(await github.rest.send('POST', path, { body }), `POST ${path}`, 'GitHub'), 'id'),
+    async () => {
+      const query = `check_name=${encodeURIComponent(check.name)}&per_page=100`;
+      const runs = await github.rest.list(`${github.root}/commits/${check.headSha}/check-runs?${query}`);
+      const ours = runs.find((run) => isRecord(run) && run.external_id === check.externalId);
+      return ours === undefined ? undefined : numberOf(ours, 'id');
+    },
+  );
 }
 
 function annotationJson({ path, startLine, endLine, level, title, message }: Annotation): object {

@@ -1,4 +1,4 @@
-import { ForgeError } from '../forge-error.ts';
+import { createOnce } from '../create-once.ts';
 import type { GitHub } from './github.ts';
 import { createIssue, findIssues, type Issue, updateIssue } from './issues.ts';
 import { viewerLogin } from './viewer.ts';
@@ -34,7 +34,10 @@ export async function reuseIssue(github: GitHub, issue: ReusedIssue): Promise<st
   const text = `${marker}\n${body}`;
   const kept = theOne(found);
   if (kept === undefined) {
-    const { url } = await createOnce(github, { title, body: text }, find);
+    const { url } = await createOnce(
+      () => createIssue(github, { title, body: text }),
+      async () => theOne(await find()),
+    );
     const all = await find();
     const one = theOne(all);
     await closeOthers(github, all, one, marker);
@@ -60,19 +63,5 @@ async function closeOthers(
   for (const { number, isOpen } of issues) {
     if (!isOpen || kept === undefined || number === kept.number) continue;
     await updateIssue(github, number, { body: `${marker}\nThe same as #${kept.number}.`, state: 'closed' });
-  }
-}
-
-/** Where it is not clear whether it was made, GitHub knows. */
-async function createOnce(
-  github: GitHub,
-  issue: Parameters<typeof createIssue>[1],
-  find: () => Promise<Issue[]>,
-): Promise<Issue> {
-  try {
-    return await createIssue(github, issue);
-  } catch (error) {
-    if (!(error instanceof ForgeError) || !error.isUnclear) throw error;
-    return theOne(await find()) ?? (await createIssue(github, issue));
   }
 }
