@@ -12,6 +12,7 @@ import { placeOfUrl } from './place-of-url.ts';
 import { reasonWords, SYMBOLS } from './plan-words.ts';
 import type { Trouble } from './run-troubles.ts';
 import { shortenText } from './shorten-text.ts';
+import { thatFit } from './that-fit.ts';
 
 /** What went well of one video. */
 export type DoneEvent = Extract<ApplyEvent, { kind: 'video-rendered' | 'video-recorded' }>;
@@ -52,14 +53,9 @@ export function applyMarkdown(run: AppliedRun, budgetBytes: number): string {
   let left = budgetBytes - RESERVE - Buffer.byteLength(head.join('\n\n'));
   const tableOf = <T>(columns: string, things: readonly T[], row: (thing: T) => string): string => {
     if (things.length === 0) return '';
-    const rows: string[] = [];
     left -= Buffer.byteLength(columns);
-    for (const thing of things) {
-      const made = row(thing);
-      left -= Buffer.byteLength(made) + 1;
-      if (left < 0) break;
-      rows.push(made);
-    }
+    const rows = thatFit(things, left, row, Buffer.byteLength);
+    left -= Buffer.byteLength(rows.join('\n'));
     const missing = things.length - rows.length;
     const more = missing === 0 ? '' : `_And ${formatCount(missing)} more: too long for this place._`;
     if (rows.length === 0) return more;
@@ -106,7 +102,7 @@ function isNothing({
 }
 
 /** What became of the lockfile on its branch. */
-export function lockWords(published: Published | null): string {
+function lockWords(published: Published | null): string {
   switch (published?.kind) {
     case undefined:
       return '';

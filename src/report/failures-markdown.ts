@@ -5,6 +5,7 @@ import { markdownLink } from './markdown-link.ts';
 import { markdownProblems, type Problem, type ProblemRoom } from './markdown-problems.ts';
 import { TROUBLE_COLUMNS, troubleRow } from './markdown-troubles.ts';
 import type { Trouble } from './run-troubles.ts';
+import { thatFit } from './that-fit.ts';
 
 /** Of 65,536 that a comment may have. */
 const MOST_CHARACTERS = 50_000;
@@ -43,16 +44,9 @@ export function failuresMarkdown(run: FailedRun, at: FailedAt): string | null {
   if (count + problems.length === 0) return null;
   const head = [headOf(run, count, at), markdownProblems(problems, MOST_PROBLEMS)];
   const next = nextOf(run);
-  const rows: string[] = [];
-  let left = MOST_CHARACTERS - [...head, next].join('').length;
-  let shown = 0;
-  for (const trouble of troubles) {
-    const row = troubleRow(trouble, at.filesUrl);
-    left -= row.length + 1;
-    if (left < 0) break;
-    rows.push(row);
-    shown += trouble.ids.length;
-  }
+  const room = MOST_CHARACTERS - [...head, next].join('').length;
+  const rows = thatFit(troubles, room, (trouble) => troubleRow(trouble, at.filesUrl));
+  const shown = troubles.slice(0, rows.length).reduce((sum, { ids }) => sum + ids.length, 0);
   const more = count - shown;
   const table = rows.length === 0 ? '' : [TROUBLE_COLUMNS, ...rows].join('\n');
   const rest = more > 0 ? `And ${countNoun(more, 'video')} more: see ${pageOf('the run', at.runUrl)}.` : '';
