@@ -34,16 +34,19 @@ export async function redrawPictures(preview: PlanPreview, draw: Pick<Draw, 'com
     images.add(image);
     return image;
   });
-  const sizes = new Map<string, PreviewImage[]>();
+  const bySize = new Map<string, Size & { readonly alike: PreviewImage[] }>();
   for (const image of [...images].slice(0, MOST_PICTURES)) {
     const size = sizeOf(image);
-    if (size !== null) sizes.set(size, [...(sizes.get(size) ?? []), image]);
+    if (size === null) continue;
+    const key = `${size.width}x${size.height}`;
+    if (!bySize.has(key)) bySize.set(key, { ...size, alike: [] });
+    bySize.get(key)!.alike.push(image);
   }
   const redrawn = new Map<PreviewImage, PreviewImage>();
-  for (const alike of sizes.values()) {
+  for (const { alike, ...size } of bySize.values()) {
     for (let from = 0; from < alike.length; from += LOT) {
       const lot = alike.slice(from, from + LOT);
-      for (const [index, image] of (await redraw(lot, draw)).entries()) redrawn.set(lot[index]!, image);
+      for (const [index, image] of (await redraw(lot, size, draw)).entries()) redrawn.set(lot[index]!, image);
     }
   }
   const isThere = (image: PreviewImage | null): boolean => image === null || redrawn.has(image);
@@ -56,11 +59,14 @@ export async function redrawPictures(preview: PlanPreview, draw: Pick<Draw, 'com
   return { preview: mapImages(left, (image) => redrawn.get(image)!), leftOut: images.size - redrawn.size };
 }
 
+/** In pixels, even numbers. */
+type Size = Pick<PreviewImage, 'width' | 'height'>;
+
 /** As the file has it, whatever was said of it; null for what nobody should decode. */
-function sizeOf({ bytes }: PreviewImage): string | null {
+function sizeOf({ bytes }: PreviewImage): Size | null {
   try {
     const { width, height } = checkImage({ bytes, name: 'picture' });
-    return width * height <= MOST_PIXELS ? `${even(width)}x${even(height)}` : null;
+    return width * height <= MOST_PIXELS ? { width: even(width), height: even(height) } : null;
   } catch (error) {
     if (error instanceof SceneError) return null;
     throw error;
@@ -72,12 +78,11 @@ function even(pixels: number): number {
 }
 
 /** @param lot of one size @returns in their order; nothing when one of them cannot be decoded */
-async function redraw(lot: readonly PreviewImage[], draw: Pick<Draw, 'compare'>): Promise<PreviewImage[]> {
-  const [width = 0, height = 0] = sizeOf(lot[0]!)!.split('x').map(Number);
+async function redraw(lot: readonly PreviewImage[], size: Size, draw: Pick<Draw, 'compare'>): Promise<PreviewImage[]> {
   try {
-    const scene = packScene(sceneOf(lot, width, height));
+    const scene = packScene(sceneOf(lot, size));
     const drawn = await draw.compare({ before: null, after: scene, jpegQuality: JPEG_QUALITY });
-    return drawn.map(({ after }) => ({ bytes: after!, contentType: 'image/jpeg', width, height, url: null }));
+    return drawn.map(({ after }) => ({ bytes: after!, contentType: 'image/jpeg', ...size, url: null }));
   } catch (error) {
     if (error instanceof SceneError) return [];
     throw error;
@@ -88,7 +93,7 @@ const still = (k: unknown) => ({ a: 0, k });
 const IDENTITY = { o: still(100), r: still(0), a: still([0, 0, 0]), s: still([100, 100, 100]), p: still([0, 0, 0]) };
 
 /** A picture in each frame. */
-function sceneOf(lot: readonly PreviewImage[], width: number, height: number): Scene {
+function sceneOf(lot: readonly PreviewImage[], { width, height }: Size): Scene {
   const images = lot.map(({ bytes }, index) => {
     const assetId = `picture-${index}`;
     return { assetId, width, height, bytes, transform: { crop_strategy: 'cover' as const }, name: assetId };

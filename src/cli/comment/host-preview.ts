@@ -11,7 +11,6 @@ import { openPreviewHost } from '../preview/open-preview-host.ts';
 import { publishPreview } from '../preview/publish-preview.ts';
 import { tellWarning } from './tell-warning.ts';
 
-const KEEP_DAYS = 30;
 /** A comment waits no longer for its pictures. */
 const LONGEST_MS = 180_000;
 
@@ -32,7 +31,7 @@ export interface HostPreviewOptions {
  */
 export async function hostPreview(
   preview: PlanPreview,
-  { directory, place, keepDays = KEEP_DAYS }: HostPreviewOptions,
+  { directory, place, keepDays }: HostPreviewOptions,
   io: Io,
 ): Promise<PlanPreview> {
   const repository = place.startsWith('branch:')

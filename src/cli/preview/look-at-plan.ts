@@ -34,7 +34,6 @@ export interface LookedAtPlan {
 const BUDGET_SECONDS = 60;
 /** On top of it, where many videos are compared on a sheet. */
 const SHEET_SECONDS = 20;
-const KEEP_DAYS = 30;
 
 /**
  * Draws what a plan changes, before and after, and writes and publishes the pictures as the options say.
@@ -55,7 +54,7 @@ export async function lookAtPlan(
   const host =
     options.previewHost === undefined
       ? null
-      : await openPreviewHost(options.previewHost, repository, options.previewKeep ?? KEEP_DAYS, io);
+      : await openPreviewHost(options.previewHost, repository, options.previewKeep, io);
   const changes = plan.changes.filter(isSeen);
   const interruption = new AbortController();
   const stopListening = io.onInterrupt(() => interruption.abort(new Error('interrupted')));

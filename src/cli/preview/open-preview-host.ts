@@ -33,22 +33,26 @@ interface HostedRepository {
 const REMOTE = 'origin';
 /** Files on their way to a bucket at once. */
 const UPLOADS = 6;
+const KEEP_DAYS = 30;
 
 /**
  * What `--preview-host` names: `branch:NAME` of the remote `origin`, or a folder in a bucket that a credential of reelform.yaml
  * may write to and has a `public_url` for. In a bucket pictures stay until its own rules remove them.
  *
- * @param keepDays for how long pictures stay on a branch
+ * @param keepDays for how long pictures stay on a branch; 30 when absent
  * @throws ReelformError `preview_invalid` for a place that cannot be used
  */
 export async function openPreviewHost(
   place: string,
   repository: HostedRepository,
-  keepDays: number,
+  keepDays: number | undefined,
   io: Io,
 ): Promise<PreviewHost> {
   const branch = /^branch:(.+)$/.exec(place)?.[1];
-  const put = branch === undefined ? bucketAt(place, repository, io) : await branchAt(branch, repository, keepDays, io);
+  const put =
+    branch === undefined
+      ? bucketAt(place, repository, io)
+      : await branchAt(branch, repository, keepDays ?? KEEP_DAYS, io);
   return {
     async publish(preview) {
       const images: PreviewImage[] = [];
