@@ -1,8 +1,8 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ReelformError } from '../diagnostic.ts';
 import type { LockBranch, LockChange, LockTip, LockWrite } from '../lock/publish-lock.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 import { fetchCommit, fileAt } from './checkout-state.ts';
 import { gitName, runGit } from './run-git.ts';
 
@@ -92,7 +92,7 @@ export class GitLockBranch implements LockBranch {
 
   async #commit(text: string, parent: string, message: string): Promise<string> {
     const { root, path } = this.#options;
-    const folder = await mkdtemp(join(tmpdir(), 'reelform-commit-'));
+    const folder = temporaryFolder('reelform-commit-');
     const env = { ...IDENTITY, GIT_INDEX_FILE: join(folder, 'index') };
     const git = async (args: readonly string[], input?: string): Promise<string> =>
       (await runGit(root, args, { env, ...(input === undefined ? {} : { input }) })).trim();

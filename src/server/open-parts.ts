@@ -185,16 +185,14 @@ function assemble({ settings, splitRules, logger, now }: PartsOptions, opened: O
     directory: dataDirectory,
   });
   const deliveries = openDeliveries({
-    ...{
-      database,
-      queue,
-      files: outputs,
-      destinations,
-      places: settings.deliveryConcurrency,
-      log: logger,
-      metrics,
-      now,
-    },
+    database,
+    queue,
+    files: outputs,
+    destinations,
+    places: settings.deliveryConcurrency,
+    log: logger,
+    metrics,
+    now,
     async onUpload(tx, { tenant, session }, { status, to, remote_id: remoteId }) {
       if (status !== 'complete') return;
       await webhooks.onUploadComplete(tx, { tenant, sessionId: session.id, to, remoteId, at: session.updated_at });
