@@ -55,7 +55,7 @@ async function withWorkers<T>(
   templates: readonly FarmTemplate[],
   work: (farm: Farm) => Promise<T>,
 ): Promise<T> {
-  const bucket: S3Server = await startS3Server({ buckets: ['farm', 'deliveries'] });
+  const bucket: S3Server = await startS3Server({ buckets: ['storage', 'deliveries'] });
   const farm = await openFarm({ bucket, templates });
   const ends: (() => Promise<void>)[] = [];
   try {

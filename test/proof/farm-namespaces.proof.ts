@@ -43,7 +43,7 @@ it.skipIf(network === null)(
   async () => {
     const sessions = farmSessions(SESSIONS);
     const references = await referenceVideos(sessions);
-    const bucket = await startS3Server({ host: network!.address, buckets: ['farm', 'deliveries'] });
+    const bucket = await startS3Server({ host: network!.address, buckets: ['storage', 'deliveries'] });
     closing.push(bucket.close);
     const farm = await openFarm({ bucket });
     closing.push(farm.close);

@@ -78,7 +78,7 @@ async function postAll(clients: FarmClients, sessions: readonly FarmSession[]): 
 it(`a farm of ${WORKERS} workers, ${KILLS} of them killed: ${SESSIONS} videos are rendered, delivered and told once`, async () => {
   const sessions = farmSessions(SESSIONS, LONG);
   const references = await referenceVideos(sessions);
-  const bucket = await startS3Server({ buckets: ['farm', 'deliveries'] });
+  const bucket = await startS3Server({ buckets: ['storage', 'deliveries'] });
   closing.push(() => bucket.close());
   const receivers = await Promise.all(Array.from({ length: TENANTS }, startFarmReceiver));
   closing.push(...receivers.map((receiver) => receiver.close));

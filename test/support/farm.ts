@@ -65,7 +65,7 @@ export interface FarmEnd {
 }
 
 export interface FarmOptions {
-  /** With the buckets `farm`, in which everything is kept, and `deliveries`; without, all share a data folder. */
+  /** With the buckets `storage`, in which everything is kept, and `deliveries`; without, all share a data folder. */
   readonly bucket?: S3Server;
   /** `short` and `long` unless told. */
   readonly templates?: readonly FarmTemplate[];
@@ -138,7 +138,7 @@ export async function openFarm({
 }
 
 /** Where everything is kept that has a bucket. */
-export const FARM_STORAGE = 's3://farm/main';
+export const FARM_STORAGE = 's3://storage/main';
 
 function settingsFile(bucket: S3Server | undefined, receivers: readonly { readonly url: string }[]): string {
   const settings = `allow_webhooks: ${JSON.stringify(receivers.map(({ url }) => new URL(url).host))}\n`;
