@@ -89,6 +89,7 @@ export const CODES = {
 
   // The command line
   options_conflict: 'Options of the command line do not go together',
+  interrupted: 'A question was left with Ctrl-C or Ctrl-D',
 
   // GitHub and GitLab
   forge_unreachable: 'GitHub or GitLab did not answer',

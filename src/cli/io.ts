@@ -19,7 +19,11 @@ export interface Io {
   onResize(listener: () => void): () => void;
   /** Calls back once, after so many milliseconds, unless the returned function is called before. */
   after(milliseconds: number, callback: () => void): () => void;
-  /** Asks a person and waits; only where `interactive`. */
+  /**
+   * Asks a person and waits; only where `interactive`.
+   *
+   * @throws ReelformError `interrupted` when the person presses Ctrl-C or Ctrl-D
+   */
   ask(question: string): Promise<string>;
   readonly interactive: boolean;
   /** All of standard input. */

@@ -63,24 +63,8 @@ const io: Io = {
   },
   interactive: process.stdin.isTTY === true && process.stderr.isTTY === true && !isCi(process.env),
   async ask(question) {
-    const { createInterface } = await import('node:readline/promises');
-    const lines = createInterface({ input: process.stdin, output: process.stderr });
-    try {
-      // Ctrl-C and Ctrl-D are answers too; they leave the cursor behind the question.
-      return await new Promise<string>((resolve) => {
-        const giveUp = (): void => {
-          process.stderr.write('\n');
-          resolve('');
-        };
-        lines.once('close', giveUp);
-        lines.question(question).then((answer) => {
-          lines.off('close', giveUp);
-          resolve(answer);
-        }, giveUp);
-      });
-    } finally {
-      lines.close();
-    }
+    const { askQuestion } = await import('./ask-question.ts');
+    return askQuestion(question, { input: process.stdin, output: process.stderr });
   },
   async readInput() {
     const chunks: Buffer[] = [];

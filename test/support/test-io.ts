@@ -1,3 +1,5 @@
+import { PassThrough } from 'node:stream';
+import { askQuestion } from '../../src/cli/ask-question.ts';
 import type { Io } from '../../src/cli/io.ts';
 import { start } from '../../src/cli/start.ts';
 
@@ -16,6 +18,8 @@ export interface TestIoOptions {
   readonly isLate?: boolean;
   readonly interactive?: boolean;
   readonly answer?: string;
+  /** The keys that a person presses at a question, on a terminal of its own; goes before `answer`. */
+  readonly keysFor?: (question: string) => string;
   /** What stands on standard input. */
   readonly input?: string;
   /** Called in place of the end of the process. */
@@ -71,7 +75,13 @@ export async function reelform(cwd: string, args: readonly string[], options: Te
       const timer = setImmediate(callback);
       return () => clearImmediate(timer);
     },
-    ask: async () => options.answer ?? '',
+    async ask(question) {
+      if (options.keysFor === undefined) return options.answer ?? '';
+      const input = new PassThrough();
+      const answer = askQuestion(question, { input, output: new PassThrough().resume() });
+      input.write(options.keysFor(question));
+      return answer;
+    },
     readInput: async () => options.input ?? '',
     interactive: options.interactive ?? false,
     leave(exitCode) {

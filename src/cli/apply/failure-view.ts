@@ -13,6 +13,7 @@ import { RunNotes } from './run-notes.ts';
 const NO_FAILURES = new Set([
   'already_running',
   'checkout_stale',
+  'interrupted',
   'not_approved',
   'options_conflict',
   'plan_invalid',

@@ -195,6 +195,21 @@ describe('reelform apply', () => {
     expect(await reelform(root, ['apply'], { interactive: true, answer: 'yes' })).toMatchObject({ exitCode: 0 });
   });
 
+  it.each([
+    ['Ctrl-C', '\x03'],
+    ['Ctrl-D', '\x04'],
+  ])('ends with 8 at %s in place of an approval, and renders nothing', async (_, keys) => {
+    const root = makeRepository();
+    const left = await reelform(root, ['apply', '--json'], { interactive: true, keysFor: () => keys });
+    expect(left).toMatchObject({ exitCode: 8, stderr: expect.stringContaining('error interrupted: ') });
+    expect(left.stdout).toContain('"type":"outcome"');
+    expect(existsSync(join(root, 'renders'))).toBe(false);
+    expect(existsSync(join(root, '.reelform/apply.pid'))).toBe(false);
+    expect(await reelform(root, ['apply'], { interactive: true, keysFor: () => 'yes\r' })).toMatchObject({
+      exitCode: 0,
+    });
+  });
+
   it('does nothing unapproved where nobody can be asked', async () => {
     const { exitCode, stderr } = await reelform(makeRepository(), ['apply']);
     expect(exitCode).toBe(1);

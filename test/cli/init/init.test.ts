@@ -106,6 +106,30 @@ Next
     expect(stdout).toContain('Include .gitlab-ci.yml');
   });
 
+  it.each([
+    ['Ctrl-C', '\x03'],
+    ['Ctrl-D', '\x04'],
+    ['Ctrl-C behind the beginning of an answer', 'emb\x03'],
+  ])('leaves at every question with %s, and writes nothing', async (_, keys) => {
+    const root = temporaryRepository({});
+    for (const asked of ['Where are videos rendered', 'Which CI', 'Which template']) {
+      const questions: string[] = [];
+      const ran = await reelform(root, ['init', 'own'], {
+        interactive: true,
+        keysFor(question) {
+          questions.push(question);
+          return question.startsWith(asked) ? keys : '\r';
+        },
+      });
+      expect(ran).toMatchObject({ exitCode: EXIT.interrupted, stdout: '' });
+      expect(ran.stderr).toBe('error interrupted: The question was left without an answer; nothing was changed\n');
+      expect(questions.at(-1)).toContain(asked);
+    }
+    expect(readdirSync(root)).toEqual([]);
+    const made = await reelform(root, ['init', 'own'], { interactive: true, keysFor: () => '\r' });
+    expect(made.stdout).toContain('15 files written');
+  });
+
   it('writes workflows for the branch that there is, and for a folder of a larger repository', async () => {
     const remote = await newRemote();
     const first = await cloneOf(remote);
