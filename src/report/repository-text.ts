@@ -72,7 +72,7 @@ function nextSteps(report: RepositoryReport, folder: string): string[] {
       : ['npx reelform template init FILE       a template from any Lottie, to name in reelform.yaml']),
     ...(hasGit ? [] : [gitInit(branch, ci)]),
     'npx reelform lock merge --install     in each clone: git merges the lockfile entry by entry',
-    ...(left.includes('.gitignore') ? ['Put node_modules/, renders/, plan/ and .reelform/ into .gitignore'] : []),
+    ...(left.includes('.gitignore') ? ['Put node_modules/, renders/ and .reelform/ into .gitignore'] : []),
     ...(service === 'embedded' || ci === 'none' ? [] : [SECRET[ci]]),
     ...(needsInclude ? ['Include .gitlab-ci.yml of this folder in the one at the top'] : []),
     ...(ci === 'none' ? [] : ['Commit all of it, package-lock.json too: the workflows run npm ci']),

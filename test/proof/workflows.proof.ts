@@ -37,8 +37,8 @@ describe('the workflows of reelform init', () => {
     const page = `https://github.com/acme/videos/actions/runs/${plan.runId}/artifacts/`;
     expect(plan.summary).toContain(`\n\n[The page of the plan](${page}`);
     const kept = join(host.artifacts, String(plan.runId));
-    expect(readdirSync(join(kept, 'reelform-plan')).sort()).toEqual(['plan.html', 'plan.json', 'preview']);
-    expect(readFileSync(join(kept, 'plan.html/plan.html'), 'utf8')).toContain('data:image/jpeg;base64,');
+    expect(readdirSync(join(kept, 'reelform-plan-1')).sort()).toEqual(['plan.html', 'plan.json', 'preview']);
+    expect(readFileSync(join(kept, 'plan-1.html/plan-1.html'), 'utf8')).toContain('data:image/jpeg;base64,');
     // Drawn by one job, published by the other, from what the first left behind.
     const [comment = '', ...others] = comments(pull.number);
     expect(others).toEqual([]);

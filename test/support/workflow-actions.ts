@@ -15,6 +15,8 @@ export interface ActionJob {
   readonly workspace: string;
   readonly store: ActionStore;
   readonly runId: number;
+  /** From 1; each re-run of the run counts one more. */
+  readonly attempt: number;
   /** Of its repository at the forge. */
   readonly remoteUrl: string;
   /** What is checked out where nothing is said: a branch, or a ref of a pull request. */
@@ -70,13 +72,18 @@ const ACTIONS: Readonly<Record<string, (inputs: Inputs, job: ActionJob) => Promi
     const isOne = archive === 'false';
     if (isOne && !statSync(from).isFile()) throw new Error('Only single files are uploaded unzipped');
     const name = isOne ? basename(from) : (inputs.name ?? 'artifact');
-    const folder = join(store.artifacts, String(runId), name);
-    if (existsSync(folder) && inputs.overwrite !== 'true') throw new Error('409: an artifact with this name exists');
-    rmSync(folder, { recursive: true, force: true });
+    const folderOf = (artifact: string): string => join(store.artifacts, String(runId), artifact);
+    // As upload-artifact 7 does: it deletes what the input names, also where the file names the artifact (its issue #769).
+    if (inputs.overwrite === 'true') rmSync(folderOf(inputs.name ?? 'artifact'), { recursive: true, force: true });
+    const folder = folderOf(name);
+    if (existsSync(folder)) throw new Error('409: an artifact with this name already exists on the workflow run');
     mkdirSync(dirname(folder), { recursive: true });
     if (statSync(from).isFile()) mkdirSync(folder);
     cpSync(from, statSync(from).isFile() ? join(folder, basename(from)) : folder, { recursive: true });
-    const id = 5000 + name.length;
+    const ids = join(store.artifacts, 'ids', String(runId));
+    mkdirSync(ids, { recursive: true });
+    const id = 5000 + readdirSync(ids).length + 100 * runId;
+    writeFileSync(join(ids, name), String(id));
     return { 'artifact-id': `${id}`, 'artifact-url': pageOf(repository, runId, id) };
   },
 };
@@ -131,7 +138,7 @@ export function writePrograms(folder: string, root: string): void {
     '    mkdir -p "$dir"; cp -r "$TEST_ARTIFACTS/$run/$name/." "$dir" ;;',
     '  api\\ *)',
     '    run=${2##*/runs/}; run=${run%%/*}; name=${2##*name=}',
-    '    if [ -d "$TEST_ARTIFACTS/$run/$name" ]; then echo "$((5000 + ${#name}))"; fi ;;',
+    '    if [ -d "$TEST_ARTIFACTS/$run/$name" ]; then cat "$TEST_ARTIFACTS/ids/$run/$name"; fi ;;',
     '  *) exit 1 ;;',
     'esac',
   ]);

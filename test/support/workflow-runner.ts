@@ -15,7 +15,7 @@ const PACKAGE = join(import.meta.dirname, '../..');
 
 /** What happens at a repository, and may start workflows. */
 export interface RepositoryEvent {
-  readonly name: 'push' | 'pull_request' | 'workflow_run' | 'schedule' | 'workflow_dispatch';
+  readonly name: 'push' | 'pull_request' | 'merge_group' | 'workflow_run' | 'schedule' | 'workflow_dispatch';
   readonly payload: Readonly<Record<string, unknown>>;
   /** What the workflows are read from, and checked out: a branch, or a ref of a pull request. */
   readonly ref: string;
@@ -32,6 +32,8 @@ export interface JobRun {
   readonly workflow: string;
   readonly job: string;
   readonly runId: number;
+  /** From 1; each re-run counts one more. */
+  readonly attempt: number;
   readonly conclusion: 'success' | 'failure' | 'cancelled';
   readonly steps: readonly StepRun[];
   /** What the page of the run shows of it. */
@@ -45,6 +47,8 @@ export interface WorkflowHost {
   readonly artifacts: string;
   /** Runs what an event starts, and what those runs start. @returns jobs in their order */
   happen(event: RepositoryEvent): Promise<readonly JobRun[]>;
+  /** The button "Re-run all jobs" of a run, and what that starts. */
+  runAgain(run: JobRun): Promise<readonly JobRun[]>;
   /** Runs a composite action in a folder, as a step of a job would. */
   act(folder: string, inputs: Readonly<Record<string, string>>, event: RepositoryEvent): Promise<ActionRun>;
 }
@@ -81,6 +85,15 @@ interface Workflow {
   readonly defaults?: { readonly run?: { readonly 'working-directory'?: string } };
 }
 
+type RunAttempt = Pick<JobRun, 'runId' | 'attempt'>;
+
+/** What a run began with: a re-run begins with the same. */
+interface Started {
+  readonly file: string;
+  readonly workflow: Workflow;
+  readonly event: RepositoryEvent;
+}
+
 /** Workflows are read from the remote; what stands in for GitHub's own actions is in `workflow-actions.ts`. */
 export function startWorkflowHost(options: WorkflowHostOptions): WorkflowHost {
   const { remote, github, tokens } = options;
@@ -90,7 +103,11 @@ export function startWorkflowHost(options: WorkflowHostOptions): WorkflowHost {
   const store = { artifacts: join(root, 'artifacts'), caches: join(root, 'caches') };
   let lastRun = 100;
 
-  const openJob = (event: RepositoryEvent, runId: number, token: string, workspace?: string): StepsJob => {
+  /** By run, what started it. */
+  const started = new Map<number, Started>();
+
+  const openJob = (event: RepositoryEvent, run: RunAttempt, token: string, workspace?: string): StepsJob => {
+    const { runId, attempt } = run;
     const folder = mkdtempSync(join(root, 'job-'));
     const own = workspace ?? join(folder, 'workspace');
     mkdirSync(own, { recursive: true });
@@ -108,7 +125,7 @@ export function startWorkflowHost(options: WorkflowHostOptions): WorkflowHost {
       ref_name: event.ref.replace('refs/pull/', ''),
       repository: github.repository,
       run_id: runId,
-      run_attempt: 1,
+      run_attempt: attempt,
       sha: event.sha,
       token,
       workflow: 'workflow',
@@ -126,14 +143,23 @@ export function startWorkflowHost(options: WorkflowHostOptions): WorkflowHost {
       GITHUB_REF_NAME: github_.ref_name,
       GITHUB_BASE_REF: event.baseRef ?? '',
       GITHUB_RUN_ID: String(runId),
-      GITHUB_RUN_ATTEMPT: '1',
+      GITHUB_RUN_ATTEMPT: String(attempt),
       GITHUB_SHA: event.sha,
       GITHUB_WORKSPACE: own,
       RUNNER_TEMP: temporary,
       TEST_ARTIFACTS: store.artifacts,
     };
     return {
-      ...{ workspace: own, temporary, store, runId, env, repository: github.repository, workingDirectory: '.' },
+      ...{
+        workspace: own,
+        temporary,
+        store,
+        runId,
+        attempt,
+        env,
+        repository: github.repository,
+        workingDirectory: '.',
+      },
       remoteUrl: `file://${remote.root}`,
       ref: event.ref,
       // What a pull request wrote cannot be read from anywhere else.
@@ -143,15 +169,15 @@ export function startWorkflowHost(options: WorkflowHostOptions): WorkflowHost {
     };
   };
 
-  const runWorkflow = async (file: string, workflow: Workflow, event: RepositoryEvent): Promise<JobRun[]> => {
-    const runId = ++lastRun;
+  const runWorkflow = async ({ file, workflow, event }: Started, { runId, attempt }: RunAttempt): Promise<JobRun[]> => {
+    started.set(runId, { file, workflow, event });
     const runs: JobRun[] = [];
     for (const [name, job] of Object.entries(workflow.jobs)) {
       const permissions = job.permissions ?? workflow.permissions ?? {};
       const asked = github.seen.length;
       const token =
         Object.values(permissions).includes('write') && event.isOfFork !== true ? tokens.write : tokens.read;
-      const opened = openJob(event, runId, token);
+      const opened = openJob(event, { runId, attempt }, token);
       if (!isRun(job.if, { values: opened.values, isFailed: false, isCancelled: false })) continue;
       const workingDirectory = workflow.defaults?.run?.['working-directory'] ?? '.';
       const env = { ...opened.env, TEST_ACTIONS: permissions.actions ?? 'none' };
@@ -159,9 +185,18 @@ export function startWorkflowHost(options: WorkflowHostOptions): WorkflowHost {
       const { workspace } = opened;
       const more = event.isOfFork === true ? [] : notPermitted(github.seen.slice(asked), permissions);
       if (more.length > 0) throw new Error(`${file}: ${name} has no permission for ${more.join(', ')}`);
-      runs.push({ workflow: file, job: name, runId, ...endOf(steps, opened), steps, workspace });
+      runs.push({ workflow: file, job: name, runId, attempt, ...endOf(steps, opened), steps, workspace });
     }
     return runs;
+  };
+
+  /** A run, and what its end starts. */
+  const runAndFollow = async (start: Started, run: RunAttempt): Promise<JobRun[]> => {
+    const own = await runWorkflow(start, run);
+    if (start.event.name === 'workflow_run' || own.length === 0) return own;
+    const sha = await remote.git('rev-parse', 'main');
+    const payload = { workflow_run: runPayload(start.workflow.name, own[0]!, start.event) };
+    return [...own, ...(await host.happen({ name: 'workflow_run', payload, ref: 'main', sha }))];
   };
 
   const host: WorkflowHost = {
@@ -173,14 +208,12 @@ export function startWorkflowHost(options: WorkflowHostOptions): WorkflowHost {
         const file = path.split('/').at(-1)!;
         const workflow = parse(await remote.git('show', `${event.sha}:${path}`)) as Workflow;
         if (!isStarted(workflow, event)) continue;
-        const own = await runWorkflow(file, workflow, event);
-        runs.push(...own);
-        if (event.name === 'workflow_run' || own.length === 0) continue;
-        const sha = await remote.git('rev-parse', 'main');
-        const payload = { workflow_run: runPayload(workflow.name, own[0]!, event) };
-        runs.push(...(await host.happen({ name: 'workflow_run', payload, ref: 'main', sha })));
+        runs.push(...(await runAndFollow({ file, workflow, event }, { runId: ++lastRun, attempt: 1 })));
       }
       return runs;
+    },
+    runAgain({ runId, attempt }) {
+      return runAndFollow(started.get(runId)!, { runId, attempt: attempt + 1 });
     },
     async act(folder, given, event) {
       const { inputs, outputs, runs } = parse(readFileSync(join(PACKAGE, 'action.yml'), 'utf8')) as {
@@ -189,7 +222,7 @@ export function startWorkflowHost(options: WorkflowHostOptions): WorkflowHost {
         readonly runs: { readonly steps: readonly Step[] };
       };
       const token = event.isOfFork === true ? tokens.read : tokens.write;
-      const job = openJob(event, ++lastRun, token, folder);
+      const job = openJob(event, { runId: ++lastRun, attempt: 1 }, token, folder);
       const context = { values: job.values, isFailed: false, isCancelled: false };
       const all = Object.fromEntries(
         Object.entries(inputs).map(([name, one]) => [name, given[name] ?? interpolate(one.default, context)]),
@@ -221,7 +254,8 @@ function endOf(
 
 function isStarted({ on }: Workflow, { name, ref, payload, changed = [] }: RepositoryEvent): boolean {
   if (!(name in on)) return false;
-  const { branches, 'paths-ignore': ignored, paths, workflows } = on[name] ?? {};
+  const { branches, 'paths-ignore': ignored, paths, workflows, types } = on[name] ?? {};
+  if (name !== 'workflow_run' && types !== undefined && !types.includes(String(payload.action))) return false;
   if (name === 'workflow_run') return workflows!.includes((payload.workflow_run as { name: string }).name);
   if (branches !== undefined && !branches.includes(ref)) return false;
   if (ignored !== undefined && changed.length > 0 && changed.every((path) => isAmong(path, ignored))) return false;
@@ -236,7 +270,7 @@ function isAmong(path: string, patterns: readonly string[]): boolean {
 
 function runPayload(
   name: string,
-  { runId, conclusion }: JobRun,
+  { runId, attempt, conclusion }: JobRun,
   { name: event, payload, isOfFork }: RepositoryEvent,
 ): object {
   const { number, head } = (payload.pull_request ?? {}) as {
@@ -244,7 +278,7 @@ function runPayload(
     head?: { sha: string; ref: string; repo: { id: number; full_name: string; owner: { login: string } } };
   };
   return {
-    ...{ id: runId, name, event, conclusion },
+    ...{ id: runId, run_attempt: attempt, name, event, conclusion },
     head_sha: head?.sha,
     head_branch: head?.ref,
     head_repository: head?.repo,

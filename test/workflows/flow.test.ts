@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { reviewedRepository } from '../support/reviewed-repository.ts';
 import { interpolate, isRun } from '../support/workflow-expressions.ts';
 import { notPermitted } from '../support/workflow-permissions.ts';
+import type { JobRun } from '../support/workflow-runner.ts';
 
 describe('a pull request', () => {
   it('is planned by one workflow and commented by the other, whatever its titles say', async () => {
@@ -27,7 +28,41 @@ describe('a pull request', () => {
     expect(comments(pull.number)[0]).not.toContain('@someone');
     for (const { workspace } of runs) expect(existsSync(join(workspace, 'pwned'))).toBe(false);
   });
+
+  it('is planned again by a re-run, a new base branch and a merge queue, and not by another title', async () => {
+    const { remote, person, host, open, comments } = await reviewedRepository();
+    const ends = (runs: readonly JobRun[]): string[] => runs.map(({ job, conclusion }) => `${job}: ${conclusion}`);
+    const pull = await open({ 'videos/hello.yaml': await person.git('show', 'main:videos/hello.yaml') });
+    const mistake = await open({ 'videos/hello.yaml': 'template: nonsense\n' });
+    const first = await mistake.plan();
+    const again = await host.runAgain(first[0]!);
+    const log = again.flatMap(({ steps }) => steps.map((step) => step.log)).join('\n');
+    expect(ends(again), log).toEqual(['plan: failure', 'comment: success']);
+    // Of its steps the plan alone fails: nothing was in the way of its artifacts.
+    const failing = again[0]!.steps.filter(({ outcome }) => outcome === 'failure');
+    expect(failing.map(({ name }) => name)).toEqual(['Plan']);
+    const pages = [first, again].map(([run]) => outputOf(run!, 'Keep the page')['artifact-url']);
+    expect(new Set(pages).size).toBe(2);
+    expect(comments(mistake.number)).toEqual([expect.stringContaining(`<${pages[1]}>`)]);
+    // The folder of the repository is left as it was.
+    expect(existsSync(join(again[0]!.workspace, 'plan'))).toBe(false);
+
+    const edited = (changes: object) => host.happen({ ...pull.event, payload: { ...pull.event.payload, ...changes } });
+    expect(await edited({ action: 'edited', changes: { title: { from: 'Before' } } })).toEqual([]);
+    const moved = await edited({ action: 'edited', changes: { base: { ref: { from: 'next' } } } });
+    expect(ends(moved)).toEqual(['plan: success', 'comment: success']);
+    const sha = await remote.git('rev-parse', 'main');
+    const payload = { action: 'checks_requested', merge_group: { head_sha: sha, base_ref: 'refs/heads/main' } };
+    const ref = 'gh-readonly-queue/main/pr-1';
+    await remote.git('branch', ref, sha);
+    const queued = await host.happen({ name: 'merge_group', payload, ref, sha });
+    expect(ends(queued)).toEqual(['plan: success']);
+  });
 });
+
+function outputOf({ steps }: JobRun, name: string): Readonly<Record<string, string>> {
+  return steps.find((step) => step.name === name)!.outputs;
+}
 
 describe('the runner of workflows', () => {
   const values = { github: { event: { name: 'Push', number: 0 } }, steps: { page: { outputs: { url: '' } } } };

@@ -33,7 +33,7 @@ export function starterFiles(choices: StarterChoices): StarterFile[] {
   return [
     { path: 'reelform.yaml', content: configText(choices) },
     ...(choices.template === 'card' ? templateFiles(starter) : []),
-    { path: '.gitignore', content: 'node_modules/\nrenders/\nplan/\n.reelform/\n' },
+    { path: '.gitignore', content: 'node_modules/\nrenders/\n.reelform/\n' },
     { path: '.gitattributes', content: 'reelform.lock.json merge=reelform\n' },
     ...workflowFiles(starter, choices),
     { path: 'package.json', content: packageText() },

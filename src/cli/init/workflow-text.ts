@@ -46,8 +46,8 @@ function suffixed(text: string, suffix: string): string {
   return text
     .replace(/^name: (.*)$/m, `name: $1${suffix}`)
     .replace('workflows: [plan]', `workflows: [plan${suffix}]`)
-    .replaceAll(/^( {10}name: )(reelform-plan|renders)$/gm, `$1$2${suffix}`)
-    .replaceAll('--name reelform-plan ', `--name reelform-plan${suffix} `)
+    .replaceAll(/^( {10}name: renders)$/gm, `$1${suffix}`)
+    .replaceAll('reelform-plan-', `reelform-plan${suffix}-`)
     .replaceAll('comment github --check ', `comment github --check --tag ${suffix.slice(1)} `)
     .replaceAll('renders-$', `renders${suffix}-$`)
     .replaceAll('restore-keys: renders-\n', `restore-keys: renders${suffix}-\n`);
@@ -58,15 +58,18 @@ function inFolder(text: string, folder: string): string {
   const own = (path: string): string => quoted(`${folder}/${path}`);
   const changed = (indent: string, more: readonly string[] = []): string =>
     [`${indent}paths:`, ...[`${folder}/**`, ...more].map((path) => `${indent}  - ${JSON.stringify(path)}`)].join('\n');
-  return text
-    .replace(/ It is run for every\n# pull request: .*?end\.\n/s, '\n')
-    .replace(/^ {2}pull_request:$/m, () => `  pull_request:\n${changed('    ')}`)
-    .replace('    paths-ignore: [reelform.lock.json]', () => changed('    ', [`!${folder}/reelform.lock.json`]))
-    .replace(/^concurrency:$/m, () => `defaults:\n  run:\n    working-directory: ${quoted(folder)}\n\nconcurrency:`)
-    .replaceAll(/^( {10})cache: npm$/gm, (line, indent: string) => {
-      return `${line}\n${indent}cache-dependency-path: ${own('package-lock.json')}`;
-    })
-    .replaceAll(/^( {10}path: )(plan\/plan\.html|plan|renders)$/gm, (_, key: string, path: string) => key + own(path));
+  return (
+    text
+      // Paths leave out pull requests here: the check must not be required.
+      .replace(/^#\n# It runs for every pull request: .*\n/m, '')
+      .replace(/^ {2}pull_request:$/m, () => `  pull_request:\n${changed('    ')}`)
+      .replace('    paths-ignore: [reelform.lock.json]', () => changed('    ', [`!${folder}/reelform.lock.json`]))
+      .replace(/^concurrency:$/m, () => `defaults:\n  run:\n    working-directory: ${quoted(folder)}\n\nconcurrency:`)
+      .replaceAll(/^( {10})cache: npm$/gm, (line, indent: string) => {
+        return `${line}\n${indent}cache-dependency-path: ${own('package-lock.json')}`;
+      })
+      .replaceAll(/^( {10}path: )renders$/gm, (_, key: string) => key + own('renders'))
+  );
 }
 
 /** The jobs of GitLab, for a folder of the repository; the branch is what GitLab says it is. */
@@ -79,10 +82,10 @@ export function gitlabJobs(text: string, place: WorkflowPlace): string {
       .replace('    - npm ci ', () => `    - cd ${JSON.stringify(folder)}\n    - npm ci `)
       .replace('[package-lock.json]', () => `[${own('package-lock.json')}]`)
       .replace('[.npm/]', () => `[${own('.npm/')}]`)
-      .replace('paths: [plan]', () => `paths: [${own('plan')}]`)
       .replace('paths: [renders, reelform.lock.json]', () => `paths: [${own('renders')}, ${own('reelform.lock.json')}]`)
+      .replace('paths: [.reelform/gitlab/plan]', () => `paths: [${own('.reelform/gitlab/plan')}]`)
       .replaceAll(/: (\.reelform\/gitlab\/\w+\.json)$/gm, (_, path: string) => `: ${own(path)}`)
-      .replace('artifacts/file/plan/', () => `artifacts/file/${encodeURI(folder)}/plan/`)
+      .replace('artifacts/file/', () => `artifacts/file/${encodeURI(folder)}/`)
       .replace('comment gitlab ', `comment gitlab --tag ${suffix.slice(1)} `)
       .replace('resource_group: reelform-apply', `resource_group: reelform-apply${suffix}`)
       // What is said for all jobs would be for those of others, too.
