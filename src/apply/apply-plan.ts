@@ -1,7 +1,7 @@
 import pLimit from 'p-limit';
 import type { Video, VideoId } from '../definition/video.ts';
 import type { Sha256 } from '../digest.ts';
-import { liveAttempts } from '../lock/fold-journal.ts';
+import { liveAttempts, recordedIn } from '../lock/fold-journal.ts';
 import { type Change, delivers, type Plan } from '../plan/plan.ts';
 import type { RenderService } from '../service/render-service.ts';
 import { carryOut, carryOutTwin, isTwin, needsWork, type Pending, type Run } from './carry-out.ts';
@@ -62,7 +62,7 @@ export async function applyPlan(input: ApplyInput): Promise<ApplyOutcome> {
     ports,
     watcher,
     run: input.run,
-    known: liveAttempts(journal.state),
+    known: liveAttempts(journal.state, recordedIn(plan.changes.flatMap(({ before }) => before ?? []))),
     isEnding: () => end.reason !== null,
     leave: end.leave,
     posting: limitPosts(service, input.concurrency),

@@ -166,7 +166,7 @@ function taskOf(change: Pending, { videos, digestOf }: RunInput): RenderTask {
     fingerprint,
     styleVersion,
     outputName: outputName(change),
-    presentSession: change.before?.session ?? null,
+    present: change.before,
     digestOf,
     destinations: change.destinations,
   };

@@ -1,5 +1,5 @@
 import { ReelformError } from '../diagnostic.ts';
-import { liveAttempt } from '../lock/fold-journal.ts';
+import { liveAttempt, recordedIn } from '../lock/fold-journal.ts';
 import type { Attempt, Intent } from '../lock/journal.ts';
 import { SessionUnknown } from '../service/render-service.ts';
 import { hasNoRoom, ServiceError } from '../service/service-error.ts';
@@ -28,7 +28,7 @@ export async function obtainRendering(task: RenderTask, context: RunContext, eve
   const { service, ports } = context;
   if (!service.outlivesProcess) return renderHere(task, context, events);
   const known = context.known.get(task.fingerprint);
-  if (known !== undefined && known.session !== task.presentSession) return takeUp(known, task, context, events);
+  if (known !== undefined) return takeUp(known, task, context, events);
   events.begun('posted');
   let body: string;
   try {
@@ -40,7 +40,7 @@ export async function obtainRendering(task: RenderTask, context: RunContext, eve
     context.posting(async () => {
       if (context.isEnding()) return GIVEN_UP;
       const intent = newIntent(task, body, context);
-      const other = await ports.journal.begin(intent, task.presentSession);
+      const other = await ports.journal.begin(intent, task.present);
       return other === null ? post(intent, task, context, events) : () => takeUp(other, task, context, events);
     });
   const answered = await ask();
@@ -112,7 +112,7 @@ async function resend(
   // What a person allowed once is not allowed twice.
   if (state === 'retry') {
     const renewed = { ...intent, run: context.run, at: timestamp(context) };
-    const other = await context.ports.journal.begin(renewed);
+    const other = await context.ports.journal.begin(renewed, task.present);
     if (other !== null) return () => takeUp(other, task, context, events);
   }
   const next = await post(intent, task, context, events, true);
@@ -129,7 +129,8 @@ async function waitForOther(task: RenderTask, context: RunContext, events: TaskE
     return { kind: 'given-up' };
   }
   await ports.journal.refresh();
-  const attempt = liveAttempt(ports.journal.state, task.fingerprint);
+  const isRecorded = recordedIn(task.present === null ? [] : [task.present]);
+  const attempt = liveAttempt(ports.journal.state, task.fingerprint, isRecorded);
   const known = new Map(attempt === null ? [] : [[task.fingerprint, attempt]]);
   return obtainRendering(task, { ...context, known }, events);
 }

@@ -1,5 +1,5 @@
 import type { Attempt, Intent, JournalRecord, JournalState } from '../lock/journal.ts';
-import type { Lock } from '../lock/lock.ts';
+import type { Lock, LockEntry } from '../lock/lock.ts';
 
 /** What apply asks of the world beside the rendering service. */
 export interface ApplyPorts {
@@ -25,11 +25,11 @@ export interface Journal {
   /**
    * Claims a fingerprint by writing an intent for it: nothing may be posted before.
    *
-   * @param insteadOf the session of the lockfile's entry, when there is to be another one
+   * @param insteadOf the video's lock entry, which a new rendering is to replace
    * @returns null when the claim is ours; otherwise the attempt, not closed, that somebody made for the same fingerprint
    *   before, and nothing was written
    */
-  begin(intent: Intent, insteadOf?: string | null): Promise<Attempt | null>;
+  begin(intent: Intent, insteadOf?: LockEntry | null): Promise<Attempt | null>;
 
   append(record: JournalRecord): Promise<void>;
 

@@ -1,3 +1,4 @@
+import { recordedIn } from '../lock/fold-journal.ts';
 import type { RenderSession } from '../wire/render-session.ts';
 import { sessionFailures, thrownFailures } from './failure.ts';
 import { prepareRequest, type RenderTask } from './render-task.ts';
@@ -22,6 +23,13 @@ export async function renderHere(task: RenderTask, context: RunContext, events: 
   }
   const rendering = renderingOf(session);
   if (rendering === null) return { kind: 'failed', failures: sessionFailures(session, task.video) };
+  // A restored file needs no record: its lock entry stays as it is.
+  if (
+    task.present !== null &&
+    recordedIn([task.present])({ intent, state: 'rendered', session: rendering.session, rendering })
+  ) {
+    return { kind: 'rendered', rendering, session };
+  }
   const { key } = intent;
   const written = journal.append({ type: 'intent', ...intent });
   await Promise.all([written, journal.append({ type: 'rendered', key, rendering, at: timestamp(context) })]);

@@ -2,7 +2,7 @@ import type { Video } from '../definition/video.ts';
 import { localFiles } from '../definition/video-sources.ts';
 import { ReelformError } from '../diagnostic.ts';
 import { type Sha256, sha256 } from '../digest.ts';
-import type { Fingerprint } from '../lock/lock.ts';
+import type { Fingerprint, LockEntry } from '../lock/lock.ts';
 import type { DestinationChange } from '../plan/plan.ts';
 import type { RenderService } from '../service/render-service.ts';
 import { ServiceError } from '../service/service-error.ts';
@@ -17,8 +17,8 @@ export interface RenderTask {
   readonly styleVersion: string;
   /** Below the service's output directory, without ending. */
   readonly outputName: string;
-  /** The session that its entry came from: another one is wanted. Null where there is no entry. */
-  readonly presentSession: string | null;
+  /** The video's lock entry, which a new rendering is to replace; null for a new video. */
+  readonly present: LockEntry | null;
   /** The digest that each local file had when the plan was made. */
   readonly digestOf: (path: string) => Sha256 | undefined;
   /** Where the finished file goes. */

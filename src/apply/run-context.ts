@@ -26,7 +26,7 @@ export interface RunContext {
   readonly watcher: SessionWatcher;
   /** Names this run in the journal. */
   readonly run: string;
-  /** What was in the journal when the run began. */
+  /** Attempts in the journal when the run began, except those that the lockfile has. */
   readonly known: ReadonlyMap<Fingerprint, Attempt>;
   /** Whether the run is ending: nothing may be asked for any more. */
   isEnding(): boolean;

@@ -1,24 +1,20 @@
+import { recordedIn } from './fold-journal.ts';
 import type { JournalRecord, JournalState } from './journal.ts';
-import type { Fingerprint, Lock } from './lock.ts';
+import type { Lock } from './lock.ts';
 
 /**
- * The fewest lines that say what is still worth knowing: attempts that are not closed, save renderings that the lockfile
- * has, or has later ones of; where the video of one that stays still is; and what was seen of services. Lines of types
+ * The fewest lines that say what is still worth knowing: attempts that are neither closed nor recorded in the
+ * lockfile; where the video of one that stays still is; and what was seen of services. Lines of types
  * that this version does not know are passed on.
  *
  * @param records all lines, which `state` was folded from
  * @param lock one that lasts
  */
 export function compactJournal(records: readonly JournalRecord[], state: JournalState, lock: Lock): JournalRecord[] {
-  const latest = new Map<Fingerprint, string>();
-  for (const { fingerprint, rendered_at } of lock.videos.values()) {
-    if (rendered_at >= (latest.get(fingerprint) ?? '')) latest.set(fingerprint, rendered_at);
-  }
+  const isRecorded = recordedIn(lock.videos.values());
   const goes = (key: string): boolean => {
     const attempt = state.attempts.get(key);
-    if (attempt === undefined || attempt.state === 'closed') return true;
-    const { intent, rendering } = attempt;
-    return rendering !== null && (latest.get(intent.fingerprint) ?? '') >= rendering.rendered_at;
+    return attempt === undefined || attempt.state === 'closed' || isRecorded(attempt);
   };
   const kept = [...state.attempts].flatMap(([key, { session }]) => (session === null || goes(key) ? [] : [session]));
   const sessions = new Set(kept);

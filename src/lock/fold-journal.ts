@@ -1,5 +1,5 @@
 import type { Arrival, Attempt, AttemptState, JournalRecord, JournalState, ServiceFacts } from './journal.ts';
-import type { Delivery, Fingerprint } from './lock.ts';
+import type { Delivery, Fingerprint, LockEntry } from './lock.ts';
 
 /** So many durations of a style version are remembered: enough for a spread, few enough to follow a faster service. */
 const DURATIONS_KEPT = 20;
@@ -14,22 +14,61 @@ export function foldJournal(records: Iterable<JournalRecord>): JournalState {
   return fold.state;
 }
 
+/** Whether the lockfile makes an attempt obsolete. */
+export type IsRecorded = (attempt: Attempt) => boolean;
+
+const NOT_RECORDED: IsRecorded = () => false;
+
+/**
+ * Returns the test for attempts that these lock entries make obsolete: entries of the same fingerprint that name the same
+ * session, a later rendering, or the same local file. A restored file is rendered after its entry, which stays as it is.
+ */
+export function recordedIn(entries: Iterable<LockEntry>): IsRecorded {
+  // Made for the first attempt: most journals have none, and a lockfile may have many entries.
+  let byFingerprint: Map<Fingerprint, LockEntry[]> | undefined;
+  return ({ intent, session, rendering }) => {
+    byFingerprint ??= groupByFingerprint(entries);
+    const alike = byFingerprint.get(intent.fingerprint) ?? [];
+    return alike.some((entry) => {
+      if (session !== null && session === entry.session) return true;
+      if (rendering === null) return false;
+      if (rendering.rendered_at <= entry.rendered_at) return true;
+      return intent.service === 'embedded' && rendering.video_url === entry.video_url;
+    });
+  };
+}
+
+function groupByFingerprint(entries: Iterable<LockEntry>): Map<Fingerprint, LockEntry[]> {
+  const groups = new Map<Fingerprint, LockEntry[]>();
+  for (const entry of entries) {
+    const alike = groups.get(entry.fingerprint);
+    if (alike === undefined) groups.set(entry.fingerprint, [entry]);
+    else alike.push(entry);
+  }
+  return groups;
+}
+
 /**
  * The attempt that stands for a fingerprint: one that was rendered before one that the service has, that before one of
- * which nothing is known; of equals the latest. Null when all are closed, or there is none.
+ * which nothing is known; of equals the latest. Null when all are closed or recorded, or there is none.
  */
-export function liveAttempt(state: JournalState, fingerprint: Fingerprint): Attempt | null {
+export function liveAttempt(
+  state: JournalState,
+  fingerprint: Fingerprint,
+  isRecorded: IsRecorded = NOT_RECORDED,
+): Attempt | null {
   let best: Attempt | null = null;
   for (const attempt of state.attempts.values()) {
-    if (attempt.intent.fingerprint === fingerprint) best = better(best, attempt);
+    if (attempt.intent.fingerprint === fingerprint && !isRecorded(attempt)) best = better(best, attempt);
   }
   return best;
 }
 
 /** `liveAttempt` of every fingerprint that has one, found in one go. */
-export function liveAttempts(state: JournalState): Map<Fingerprint, Attempt> {
+export function liveAttempts(state: JournalState, isRecorded: IsRecorded = NOT_RECORDED): Map<Fingerprint, Attempt> {
   const live = new Map<Fingerprint, Attempt>();
   for (const attempt of state.attempts.values()) {
+    if (isRecorded(attempt)) continue;
     const { fingerprint } = attempt.intent;
     const best = better(live.get(fingerprint) ?? null, attempt);
     if (best !== null) live.set(fingerprint, best);
@@ -126,13 +165,18 @@ export class JournalFold {
    *
    * @param pending by key, what attempts will be once lines that are being written are taken
    */
-  live(fingerprint: Fingerprint, pending: ReadonlyMap<string, Attempt>): Attempt | null {
+  live(
+    fingerprint: Fingerprint,
+    pending: ReadonlyMap<string, Attempt>,
+    isRecorded: IsRecorded = NOT_RECORDED,
+  ): Attempt | null {
     let best: Attempt | null = null;
-    for (const key of this.#keys.get(fingerprint) ?? []) {
-      best = better(best, pending.get(key) ?? this.#attempts.get(key)!);
-    }
+    const take = (attempt: Attempt): void => {
+      if (!isRecorded(attempt)) best = better(best, attempt);
+    };
+    for (const key of this.#keys.get(fingerprint) ?? []) take(pending.get(key) ?? this.#attempts.get(key)!);
     for (const [key, attempt] of pending) {
-      if (attempt.intent.fingerprint === fingerprint && !this.#attempts.has(key)) best = better(best, attempt);
+      if (attempt.intent.fingerprint === fingerprint && !this.#attempts.has(key)) take(attempt);
     }
     return best;
   }

@@ -6,7 +6,7 @@ import { compactJournal } from './compact-journal.ts';
 import { JournalFold } from './fold-journal.ts';
 import type { Attempt, Intent, JournalRecord, JournalState } from './journal.ts';
 import { JournalQueue, type JournalWrite, settleWrites } from './journal-writes.ts';
-import type { Lock } from './lock.ts';
+import type { Lock, LockEntry } from './lock.ts';
 import { journalError, journalLine, journalText, parseJournal, unreadableJournal } from './parse-journal.ts';
 
 /**
@@ -69,8 +69,8 @@ export class JournalFile {
   }
 
   /** See `Journal`; a claim under the key of an attempt in `retry` is one to send it again. */
-  begin(intent: Intent): Promise<Attempt | null> {
-    return this.#queue.add({ record: { type: 'intent', ...intent }, isClaim: true });
+  begin(intent: Intent, insteadOf: LockEntry | null = null): Promise<Attempt | null> {
+    return this.#queue.add({ record: { type: 'intent', ...intent }, isClaim: true, insteadOf });
   }
 
   async append(record: JournalRecord): Promise<void> {

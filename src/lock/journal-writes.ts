@@ -1,5 +1,5 @@
 import type { JournalFold } from './fold-journal.ts';
-import { nextAttempt } from './fold-journal.ts';
+import { nextAttempt, recordedIn } from './fold-journal.ts';
 import type { Attempt, Intent, JournalRecord } from './journal.ts';
 import type { Fingerprint, LockEntry } from './lock.ts';
 
@@ -7,8 +7,8 @@ import type { Fingerprint, LockEntry } from './lock.ts';
 export interface JournalWrite {
   readonly record: JournalRecord;
   readonly isClaim: boolean;
-  /** The session that a claim wants another one in place of. */
-  readonly insteadOf?: string | null;
+  /** The lock entry that the claim is to replace with a new rendering. */
+  readonly insteadOf?: LockEntry | null;
 }
 
 /** What is to be written for some calls, and what each of them is answered once it is. */
@@ -33,9 +33,11 @@ export function settleWrites(
   const records: JournalRecord[] = [];
   const answers = writes.map(({ record, isClaim, insteadOf }) => {
     if (isClaim && record.type === 'intent') {
+      const isRecorded = recordedIn(insteadOf ? [insteadOf] : []);
       const entry = recorded.get(record.fingerprint);
-      const isNew = entry !== undefined && entry.session !== insteadOf;
-      const live = fold.live(record.fingerprint, pending) ?? (isNew ? droppedAttempt(record, entry) : null);
+      const dropped = entry === undefined ? null : droppedAttempt(record, entry);
+      const live =
+        fold.live(record.fingerprint, pending, isRecorded) ?? (dropped && !isRecorded(dropped) ? dropped : null);
       if (live !== null && !(live.state === 'retry' && live.intent.key === record.key)) return live;
     }
     records.push(record);

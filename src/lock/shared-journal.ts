@@ -89,7 +89,7 @@ export class SharedJournal {
   }
 
   /** See `Journal`; a claim under the key of an attempt in `retry` is one to send it again. */
-  begin(intent: Intent, insteadOf: string | null = null): Promise<Attempt | null> {
+  begin(intent: Intent, insteadOf: LockEntry | null = null): Promise<Attempt | null> {
     return this.#queue.add({ record: { type: 'intent', ...intent }, isClaim: true, insteadOf });
   }
 

@@ -1,5 +1,5 @@
 import { byCodeUnit } from '../digest.ts';
-import { deliveriesBySession, liveAttempts } from '../lock/fold-journal.ts';
+import { deliveriesBySession, liveAttempts, recordedIn } from '../lock/fold-journal.ts';
 import { type Attempt, EMPTY_JOURNAL } from '../lock/journal.ts';
 import type { Delivery, Fingerprint, Lock } from '../lock/lock.ts';
 import { renewDestinations } from './compare-destinations.ts';
@@ -27,7 +27,7 @@ export function adoptRenderings(
   const rendered = renderedVideos(known);
   const lost = new Set([...known.lock.videos.values()].flatMap((entry) => (entry.lost ? [entry.session] : [])));
   const journal = known.observations.journal ?? EMPTY_JOURNAL;
-  const attempts = liveAttempts(journal);
+  const attempts = liveAttempts(journal, recordedIn(known.lock.videos.values()));
   const delivered = new DeliveredAttempts(deliveriesBySession(journal), known.observations.gone ?? []);
   const planned = new Map<Fingerprint, Change['id']>();
   const diagnostics: PlanDiagnostic[] = [];
@@ -39,7 +39,7 @@ export function adoptRenderings(
     }
     if (change.action !== 'create' && change.action !== 'update') continue;
     const { fingerprint } = change.desired;
-    const attempt = attemptOf(change, attempts);
+    const attempt = attempts.get(fingerprint) ?? null;
     const found = sourceOf(change, { attempt, rendered, delivered }, known);
     const source =
       (found !== null && !lost.has(sessionOf(found)) ? found : null) ?? plannedSource(planned.get(fingerprint));
@@ -50,15 +50,6 @@ export function adoptRenderings(
   return { changes: compared.map((change) => adopted.get(change) ?? change), diagnostics };
 }
 
-/** The attempt at what the change wants; not the one that the entry came from. */
-function attemptOf(
-  { desired, before }: Creation | Adjustment,
-  attempts: ReadonlyMap<Fingerprint, Attempt>,
-): Attempt | null {
-  const attempt = attempts.get(desired.fingerprint);
-  return attempt === undefined || attempt.session === before?.session ? null : attempt;
-}
-
 /** What was asked for anew, and rendered, by a run that died before the lockfile had it. */
 function laterRendering(
   change: Adjustment,
@@ -66,9 +57,8 @@ function laterRendering(
   delivered: DeliveredAttempts,
 ): Adoption | null {
   const { desired, before } = change;
-  if (desired.service === 'embedded' || !attempt?.rendering) return null;
-  const { session, rendered_at } = attempt.rendering;
-  if (session === before.session || rendered_at <= before.rendered_at) return null;
+  if (!attempt?.rendering) return null;
+  const { session } = attempt.rendering;
   const anew = { ...change, destinations: renewDestinations(before, desired.deliver) };
   return adopt(anew, 'requested', journalSource(attempt, session, delivered.placesOf(session, desired)));
 }

@@ -90,7 +90,7 @@ async function run({ service, path, clock, lock }: World, videos: readonly Video
       journal: {
         state: file.state,
         isShared: false,
-        begin: (intent) => file.begin(intent),
+        begin: (intent, insteadOf) => file.begin(intent, insteadOf),
         append: (record) => file.append(record),
         refresh: () => file.refresh(),
         ...more.journal?.(file),
@@ -138,6 +138,38 @@ describe('applyPlan() after a run that died', () => {
     expect(outcome).toMatchObject({ rendered: 0, recorded: 1 });
     expect(here.service.seen).toHaveLength(before);
     expect(here.lock.value.videos.get('a')).toMatchObject({ session: 'session-1', title: 'a' });
+  });
+});
+
+describe('applyPlan() of a video to render again', () => {
+  const requested = (): boolean => true;
+
+  it('renders it where the journal still has the renderings of the lockfile', async () => {
+    const here = await world();
+    // A run that is killed before it compacts the journal leaves it like this.
+    await run(here, [textVideo('a')]);
+    for (const session of ['session-2', 'session-3']) {
+      const { outcome, actions } = await run(here, [textVideo('a')], { requested });
+      expect(actions).toEqual(['update']);
+      expect(outcome).toMatchObject({ rendered: 1, recorded: 0 });
+      expect(here.lock.value.videos.get('a')).toMatchObject({ session });
+    }
+  });
+
+  it('waits for the session that a killed run asked for, although the journal has an earlier rendering', async () => {
+    const here = await world();
+    await run(here, [textVideo('a')]);
+    const dying = run(here, [textVideo('a')], {
+      requested,
+      onEvent: ({ kind }) => {
+        if (kind === 'video-submitted') throw new Error('killed');
+      },
+    });
+    await expect(dying).rejects.toThrow('killed');
+    const { actions } = await run(here, [textVideo('a')], { requested });
+    expect(actions).toEqual(['adopt']);
+    expect(here.lock.value.videos.get('a')).toMatchObject({ session: 'session-2' });
+    expect(here.service.count(POST)).toBe(2);
   });
 });
 

@@ -7,10 +7,11 @@ import {
   JournalFold,
   liveAttempt,
   liveAttempts,
+  recordedIn,
 } from '../../src/lock/fold-journal.ts';
-import type { Attempt, AttemptState, JournalRecord } from '../../src/lock/journal.ts';
+import type { Attempt, AttemptState, Intent, JournalRecord } from '../../src/lock/journal.ts';
 import { emptyLock, type Fingerprint, type Lock, type LockEntry } from '../../src/lock/lock.ts';
-import { intent, journalRecords } from './journal-arbitrary.ts';
+import { entryOf, intent, journalRecords } from './journal-arbitrary.ts';
 
 const at = '2026-01-01T00:00:00.000Z';
 const rendering = { session: 's2', video_url: 'https://x.test/v.mp4', thumbnails: [], rendered_at: at };
@@ -137,6 +138,31 @@ const lockOf = (fingerprint: Fingerprint, rendered_at: string): Lock => {
   const entry = { fingerprint, rendered_at } as LockEntry;
   return { ...emptyLock, videos: new Map([['v', entry]]) };
 };
+
+describe('recordedIn()', () => {
+  const entry = { ...entryOf('4'), session: 's1', rendered_at: '2026-02-01T00:00:00.000Z' };
+  const attempt = (change: Partial<typeof rendering>, about: Partial<Intent> = {}): Attempt => {
+    const made = { ...rendering, rendered_at: '2026-03-01T00:00:00.000Z', ...change };
+    return { intent: { ...intent('k'), ...about }, state: 'rendered', session: made.session, rendering: made };
+  };
+  const embedded = { service: 'embedded' };
+  const other = { fingerprint: intent('k', '5').fingerprint };
+
+  test.each<[string, Attempt, boolean]>([
+    ['of the same session', attempt({ session: 's1' }), true],
+    ['that has not ended, of the same session', { ...attempt({ session: 's1' }), rendering: null }, true],
+    ['rendered before the entry', attempt({ rendered_at: at }), true],
+    ['rendered after the entry', attempt({}), false],
+    ['rendered after the entry into its local file', attempt({ video_url: entry.video_url }, embedded), true],
+    ['rendered after the entry into another local file', attempt({ video_url: 'renders/b.mp4' }, embedded), false],
+    ['rendered by a service that gave the URL of the entry again', attempt({ video_url: entry.video_url }), false],
+    ['of another fingerprint', attempt({ session: 's1' }, other), false],
+    ['without a session', { ...attempt({}), state: 'sending', session: null, rendering: null }, false],
+  ])('tells whether the lockfile has an attempt %s', (_, one, expected) => {
+    expect(recordedIn([entry])(one)).toBe(expected);
+    expect(recordedIn([])(one)).toBe(false);
+  });
+});
 
 describe('compactJournal()', () => {
   const held = intent('', 'a').fingerprint;

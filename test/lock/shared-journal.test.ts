@@ -42,7 +42,7 @@ test('SharedJournal.begin() tells what another run rendered, recorded and droppe
   expect(slow.state.attempts.has('fast')).toBe(false);
   expect(await slow.begin(intentOf('slow', fingerprint))).toMatchObject({ state: 'rendered', session });
   // A rendering in place of this very one is what somebody asked for.
-  expect(await slow.begin(intentOf('again', fingerprint), session)).toBeNull();
+  expect(await slow.begin(intentOf('again', fingerprint), ENTRY)).toBeNull();
 });
 
 function intentOf(key: string, fingerprint: Intent['fingerprint']): Intent {

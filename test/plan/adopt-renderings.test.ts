@@ -20,8 +20,9 @@ const created = (id: string, session: string): JournalRecord => ({
   session,
   at: AT,
 });
-const rendered = (id: string): JournalRecord => ({
-  ...{ type: 'rendered', key: `key-${id}`, rendering: rendering(id), at: AT },
+const rendered = (id: string, rendered_at?: string): JournalRecord => ({
+  ...{ type: 'rendered', key: `key-${id}`, at: AT },
+  rendering: { ...rendering(id), ...(rendered_at !== undefined && { rendered_at }) },
 });
 
 const brief = (change: Change) => [change.id, change.action, change.reason];
@@ -131,7 +132,7 @@ describe('adoptRenderings()', () => {
     expect(plan([wanted], lock, [], { requested, journal: present }).changes.map(brief)).toEqual([
       ['a', 'update', 'requested'],
     ]);
-    const later = foldJournal([intent('later', wanted), rendered('later')]);
+    const later = foldJournal([intent('later', wanted), rendered('later', '2026-02-02T00:00:00.000Z')]);
     expect(plan([wanted], lock, [], { requested, journal: later }).changes.map(brief)).toEqual([
       ['a', 'adopt', 'requested'],
     ]);

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { Diagnostic } from '../../diagnostic.ts';
 import { ReelformError } from '../../diagnostic.ts';
 import { ifThere } from '../../if-there.ts';
+import { recordedIn } from '../../lock/fold-journal.ts';
 import { readLock } from '../../lock/lock-file.ts';
 import { lookAtIndex } from '../../plan-index/plan-memory.ts';
 import type { Config } from '../../project/config.ts';
@@ -63,7 +64,9 @@ async function checkJournal(root: string, config: Config): Promise<DoctorCheck> 
     return { name, status: 'error', message: error.message, hint: error.hint };
   }
   try {
-    const attempts = [...journal.state.attempts.values()];
+    const lock = await readLock(join(root, LOCK_FILE), LOCK_FILE);
+    const isRecorded = recordedIn(lock.ok ? lock.value.videos.values() : []);
+    const attempts = [...journal.state.attempts.values()].filter((attempt) => !isRecorded(attempt));
     const unknown = attempts.filter(({ state }) => state === 'sending');
     if (unknown.length > 0) {
       const [{ intent }] = unknown as [(typeof unknown)[number]];

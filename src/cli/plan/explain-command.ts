@@ -1,5 +1,5 @@
 import { EXIT, ReelformError } from '../../diagnostic.ts';
-import { liveAttempt } from '../../lock/fold-journal.ts';
+import { liveAttempt, recordedIn } from '../../lock/fold-journal.ts';
 import { nearest } from '../../nearest.ts';
 import type { Change, Plan } from '../../plan/plan.ts';
 import { explainJson } from '../../report/explain-json.ts';
@@ -23,9 +23,8 @@ export async function explainCommand(
     return EXIT.error;
   }
   const change = changeOf(id, opened.plan);
-  const live = change.desired === null ? null : liveAttempt(opened.journal, change.desired.fingerprint);
-  // What the entry came from is not in flight any more.
-  const attempt = live === null || live.session === change.before?.session ? null : live;
+  const isRecorded = recordedIn(opened.lock.videos.values());
+  const attempt = change.desired === null ? null : liveAttempt(opened.journal, change.desired.fingerprint, isRecorded);
   if (options.json === true) {
     const files = change.desired === null ? [] : repository.dependenciesOf(change.desired);
     io.stdout.write(explainJson({ change, attempt, files }));

@@ -2,6 +2,9 @@ import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'nod
 import { join } from 'node:path';
 import { Ajv } from 'ajv';
 import { describe, expect, it } from 'vitest';
+import type { JournalRecord } from '../../../src/lock/journal.ts';
+import type { LockEntry } from '../../../src/lock/lock.ts';
+import { journalText } from '../../../src/lock/parse-journal.ts';
 import { CONFIG, definition, makeRepository } from '../../support/repository.ts';
 import { solidPng } from '../../support/small-package.ts';
 import { reelform } from '../../support/test-io.ts';
@@ -11,7 +14,7 @@ const EVENTS_SCHEMA = JSON.parse(
 );
 
 interface LockJson {
-  readonly videos: Readonly<Record<string, { fingerprint: string; video_url: string; thumbnails: string[] }>>;
+  readonly videos: Readonly<Record<string, LockEntry>>;
 }
 
 function lockText(root: string): string {
@@ -26,6 +29,12 @@ async function applied(root: string): Promise<string> {
   const { exitCode, stdout, stderr } = await reelform(root, ['apply', '--auto-approve']);
   if (exitCode !== 0) throw new Error(stderr);
   return stdout;
+}
+
+async function journalCheck(root: string): Promise<unknown> {
+  const { stdout } = await reelform(root, ['doctor', '--json']);
+  const { checks } = JSON.parse(stdout) as { checks: { name: string; message: string }[] };
+  return checks.find(({ name }) => name === 'Journal')?.message;
 }
 
 async function changes(root: string, ...flags: string[]): Promise<unknown[]> {
@@ -99,6 +108,43 @@ describe('reelform apply', () => {
     expect(await applied(root)).toContain('1 rendered');
     expect(readFileSync(path).equals(bytes)).toBe(true);
     expect(lockText(root)).toBe(lock);
+  });
+
+  it('renders with --replace after a restore, which leaves nothing in the journal', async () => {
+    const root = makeRepository();
+    await applied(root);
+    rmSync(join(root, 'renders'), { recursive: true });
+    expect(await applied(root)).toContain('3 rendered');
+    expect(await journalCheck(root)).toBe('nothing in flight');
+    const before = lockOf(root);
+    expect(await changes(root, '--replace', 'rome')).toMatchObject([{ action: 'update', reason: 'requested' }]);
+    const replaced = await reelform(root, ['apply', '--auto-approve', '--replace', 'rome']);
+    expect(replaced.stdout).toContain('1 rendered');
+    expect(lockOf(root).videos.rome?.session).not.toBe(before.videos.rome?.session);
+    expect(await journalCheck(root)).toBe('nothing in flight');
+  });
+
+  it('renders with --replace where the journal of an older version has restored videos', async () => {
+    const root = makeRepository();
+    await applied(root);
+    const lines = Object.entries(lockOf(root).videos).flatMap(([id, entry]): JournalRecord[] => {
+      const { fingerprint, service, style_version, video_url, thumbnails } = entry;
+      const at = new Date(Date.parse(entry.rendered_at) + 60_000).toISOString();
+      const rendering = { session: `rs_restored-${id}`, video_url, thumbnails, rendered_at: at };
+      const intent = { key: id, id, fingerprint, service, style_version, output_name: id, body: '', run: 'r', at };
+      return [
+        { type: 'intent', ...intent },
+        { type: 'rendered', key: id, rendering, at },
+      ];
+    });
+    const journal = join(root, '.reelform/journal.ndjson');
+    writeFileSync(journal, journalText(lines));
+    expect(await journalCheck(root)).toBe('nothing in flight');
+    expect((await reelform(root, ['explain', 'rome', '--json'])).stdout).not.toContain('rs_restored');
+    expect(await changes(root)).toEqual([]);
+    const replaced = await reelform(root, ['apply', '--auto-approve', '--replace', 'rome']);
+    expect(replaced.stdout).toContain('1 rendered');
+    expect(readFileSync(journal, 'utf8')).not.toContain('rs_restored');
   });
 
   it('forgets what no definition has, and keeps its file', async () => {
