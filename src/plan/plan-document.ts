@@ -37,8 +37,17 @@ export interface PlanDocument {
   readonly diagnostics: readonly Json[];
   /** What policies said of it; absent where there are none, and in plans of earlier versions. */
   readonly checks?: readonly PlanCheck[];
+  /** Which of the videos to render `lint` checked; absent where it was off, or there was nothing to check. */
+  readonly lint?: LintSummary;
   /** What the changes look like, where somebody asked to look: shares and names, no pictures. */
   readonly preview?: PreviewSummary;
+}
+
+export interface LintSummary {
+  /** How many videos were checked. */
+  readonly videos: number;
+  /** By id: videos that were not checked because the time was up (`budget`), or because the service has their template (`remote`). */
+  readonly left_out: readonly { readonly id: string; readonly reason: 'budget' | 'remote' }[];
 }
 
 export interface PreviewSummary {

@@ -1,24 +1,27 @@
-import { countNoun } from './count-noun.ts';
+import { countNoun, formatCount } from './count-noun.ts';
 
-/** What is said after videos were looked at and nothing bad was found. */
+/** What is reported after videos were checked and nothing bad was found. */
 export function lintText({
   diagnostics,
-  looked,
-  withoutPackage,
+  checked,
+  remote,
 }: {
   readonly diagnostics: readonly unknown[];
-  readonly looked: number;
-  readonly withoutPackage: number;
+  readonly checked: number;
+  readonly remote: number;
 }): string {
   const found = diagnostics.length === 0 ? ', and nothing was found' : '';
   const rest =
-    withoutPackage === 0
-      ? ''
-      : ` ${countNoun(withoutPackage, 'video')} with a template of the service cannot be looked at here.`;
-  return `${countNoun(looked, 'video')} looked at${found}.${rest}\n`;
+    remote === 0 ? '' : ` ${countNoun(remote, 'video')} with a template of the service cannot be looked at here.`;
+  return `${countNoun(checked, 'video')} looked at${found}.${rest}\n`;
 }
 
-/** What is said of videos that a plan would render and nobody looked at, because the time was up. */
-export function leftOutText(leftOut: number): string {
-  return `${countNoun(leftOut, 'video')} of the plan ${leftOut === 1 ? 'was' : 'were'} not looked at for what a viewer would notice; reelform lint looks at all.\n`;
+/** Why an apply ends before it renders anything. */
+export function lintRefusal(): string {
+  return 'Nothing was rendered, because lint found errors. Correct them, leave these videos out with --exclude, or pass --no-lint.\n';
+}
+
+/** A line for a check that takes long. */
+export function lintProgress(checked: number, count: number): string {
+  return `Checked ${formatCount(checked)} of ${countNoun(count, 'video')} for what a viewer would notice.\n`;
 }

@@ -148,7 +148,9 @@ const MAKERS: Readonly<Record<Stage, (parts: Parts) => string | null>> = {
   },
   counts: ({ document, problems, rest }) => {
     const words = [estimateWords(document), problemWords(problems)].filter((one) => one !== '').map(sentence);
-    return join([title(document, problems), words.join(' '), `_Too long for this place: only counted. ${rest}_`]);
+    const incomplete = incompleteWords(document);
+    const notes = [words.join(' '), incomplete === '' ? '' : `_${incomplete}_`];
+    return join([title(document, problems), ...notes, `_Too long for this place: only counted. ${rest}_`]);
   },
 };
 

@@ -60,9 +60,8 @@ export function planText(plan: PlanDocument, options: PlanTextOptions): string {
   const airy = blocks.some((block) => block.length > 2);
   const body = blocks.map((block) => block.join('\n')).join(airy ? '\n\n' : '\n');
   const folded = wrapSpans([{ text: foldedWords(groups), paint: colors.dim }], columns).join('\n');
-  const incomplete = plan.complete
-    ? ''
-    : wrapSpans([{ text: incompleteWords(plan), paint: colors.yellow }], columns).join('\n');
+  const words = incompleteWords(plan);
+  const incomplete = words === '' ? '' : wrapSpans([{ text: words, paint: colors.yellow }], columns).join('\n');
   return `${[heading(plan, columns, colors), body, folded, incomplete].filter((part) => part !== '').join('\n\n')}\n`;
 }
 

@@ -59,14 +59,30 @@ export function emptyWords(document: PlanDocument): string {
   return `No changes. ${countNoun(count, 'video')} ${count === 1 ? 'is' : 'are'} up to date.`;
 }
 
-/** What a plan says about itself that was asked for some videos alone; empty for a complete one. */
+/** What a plan does not cover: videos that were not asked for, and those that lint did not check; empty for a complete one. */
 export function incompleteWords(document: PlanDocument): string {
+  return [selectionWords(document), uncheckedWords(document)].filter((words) => words !== '').join(' ');
+}
+
+function selectionWords(document: PlanDocument): string {
   const { complete, left_out: leftOut = 0 } = document;
   if (complete || isUnplanned(document)) return '';
   if (leftOut === 0)
     return 'Incomplete: it was asked for some videos alone. Nothing was left out that needs something.';
   const need = leftOut === 1 ? 'needs' : 'need';
   return `Incomplete: it was asked for some videos alone. ${countNoun(leftOut, 'video')} left out ${need} something too.`;
+}
+
+function uncheckedWords({ lint }: PlanDocument): string {
+  const countOf = (reason: string): number => lint?.left_out.filter((one) => one.reason === reason).length ?? 0;
+  const reasons = [
+    [countOf('budget'), 'because its time was up. `reelform lint` checks all'],
+    [countOf('remote'), 'because the service has the template'],
+  ] as const;
+  return reasons
+    .filter(([count]) => count > 0)
+    .map(([count, why]) => `${countNoun(count, 'video')} ${count === 1 ? 'was' : 'were'} not checked by lint, ${why}.`)
+    .join(' ');
 }
 
 /** Actions that render a video. */

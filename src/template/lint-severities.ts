@@ -13,3 +13,18 @@ export const LINT_SEVERITIES = ['error', 'warning', 'off'] as const;
 
 /** How bad it is what a viewer would notice; `off` looks away. A code that is not here is a warning. */
 export type LintSeverities = Readonly<Partial<Record<LintCode, (typeof LINT_SEVERITIES)[number]>>>;
+
+/** Who says how severe a finding is: reelform.yaml, then the template's template.yaml. */
+export interface LintRules {
+  readonly repository: LintSeverities;
+  readonly template: LintSeverities;
+}
+
+export function lintSeverity(code: LintCode, { repository, template }: LintRules): (typeof LINT_SEVERITIES)[number] {
+  return repository[code] ?? template[code] ?? 'warning';
+}
+
+/** Whether a finding can be an error: then every video that is rendered has to be checked. */
+export function canFailLint(rules: LintRules): boolean {
+  return LINT_CODES.some((code) => lintSeverity(code, rules) === 'error');
+}

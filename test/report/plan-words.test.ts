@@ -118,4 +118,16 @@ describe('incompleteWords()', () => {
   ])('of %j', (changes, words) => {
     expect(incompleteWords(planDocument({ ...whole, ...changes }, '0.1.0', []))).toBe(words);
   });
+
+  test('names the videos that lint did not check', () => {
+    const leftOut = (...reasons: ('budget' | 'remote')[]) => {
+      const lint = { videos: 0, left_out: reasons.map((reason, index) => ({ id: `v${index}`, reason })) };
+      return incompleteWords({ ...planDocument(whole, '0.1.0', []), lint });
+    };
+    expect(leftOut()).toBe('');
+    const late = '1 video was not checked by lint, because its time was up. `reelform lint` checks all.';
+    expect(leftOut('budget')).toBe(late);
+    const remote = '2 videos were not checked by lint, because the service has the template.';
+    expect(leftOut('remote', 'budget', 'remote')).toBe(`${late} ${remote}`);
+  });
 });

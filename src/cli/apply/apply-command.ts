@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { type ApplyOutcome, NOTHING_DONE } from '../../apply/events.ts';
-import { EXIT, hasErrors } from '../../diagnostic.ts';
+import { type Diagnostic, EXIT, hasErrors } from '../../diagnostic.ts';
 import { isEmptyPlan, renders } from '../../plan/plan.ts';
 import { planDocument } from '../../plan/plan-document.ts';
 import { findRoot } from '../../project/find-root.ts';
 import type { Project } from '../../project/load-project.ts';
 import { diagnosticsJson } from '../../report/diagnostics-json.ts';
 import { withoutCommands } from '../../report/github-commands.ts';
+import { lintRefusal } from '../../report/lint-text.ts';
 import { outcomeText } from '../../report/outcome-text.ts';
 import { isAboutCommits } from '../commit/commit-options.ts';
 import type { OpenCommit } from '../commit/open-commit.ts';
@@ -14,6 +15,7 @@ import { directoryOf, tellDiagnostics } from '../diagnose.ts';
 import { VERSION } from '../global-options.ts';
 import { type Io, wantsColor } from '../io.ts';
 import { type OpenJournal, openJournal } from '../journal/open-journal.ts';
+import { lintErrors } from '../lint/lint-plan.ts';
 import { withRunLock } from '../lock/with-run-lock.ts';
 import { type OpenDesired, openDesired, serviceName } from '../plan/open-desired.ts';
 import type { PlanContext } from '../plan/open-plan.ts';
@@ -109,9 +111,9 @@ async function planAndApply(
   };
   const { diagnostics, opened, refusal } = await planToApply(file, options, io, context);
   tellDiagnostics(diagnostics, repository.source, options, io);
-  const end = (outcome: ApplyOutcome, exitCode: number): number => {
+  const end = (outcome: ApplyOutcome, exitCode: number, found: readonly Diagnostic[] = []): number => {
     const problem = commit?.run.problem ?? null;
-    const all = problem === null ? diagnostics : [...diagnostics, problem];
+    const all = [...diagnostics, ...found, ...(problem === null ? [] : [problem])];
     view?.tell({ kind: 'outcome', outcome, diagnostics: diagnosticsJson(all, repository.source) });
     return problem === null ? exitCode : EXIT.error;
   };
@@ -130,6 +132,12 @@ async function planAndApply(
   const { config } = project;
   // Before anybody is asked: it may be one that cannot be used.
   checkCredentials(plan, config, io.env);
+  const found = options.lint === false ? [] : await lintErrors(plan, project, { cache: options.cache !== false }, io);
+  if (found.length > 0) {
+    tellDiagnostics(found, project.source, options, io);
+    io.stderr.write(lintRefusal());
+    return end(NOTHING_DONE, EXIT.error, found);
+  }
   const service = plan.changes.some(asksService) ? openKnown(project, journal, io) : idleService(serviceName(config));
   if (file === undefined) await approve(plan.changes.filter(renders).length, options, io);
   io.stderr.write('\n');

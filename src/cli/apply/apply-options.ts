@@ -16,4 +16,6 @@ export interface ApplyOptions extends GlobalOptions, PlanFlags, CommitOptions {
   /** Short for `--format json`. */
   readonly json?: boolean;
   readonly verbose?: boolean;
+  /** False: videos are rendered without being checked by lint. */
+  readonly lint?: boolean;
 }

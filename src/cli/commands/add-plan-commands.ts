@@ -34,6 +34,7 @@ export function addPlanCommands(program: Command, io: Io, done: (exitCode: numbe
     .option('--timeout <duration>', 'after so long (30s, 10m, 2h) leave what is at work to the service', duration)
     .addOption(new Option('--format <format>', 'how to print what happens').choices(APPLY_FORMATS))
     .option('--json', 'print what happens as a stream of JSON events: --format json')
+    .option('--no-lint', 'render also what lint would call an error')
     .option('--verbose', 'show every change in full')
     .action(async (file: string | undefined, _, command: Command) => {
       const { applyCommand } = await import('../apply/apply-command.ts');

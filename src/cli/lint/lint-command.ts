@@ -19,7 +19,7 @@ export async function lintCommand(globs: readonly string[], options: LintCommand
   const directory = directoryOf(options, io);
   const repository = await openDesired(directory, { cache: options.cache !== false });
   const project = await repository.project();
-  let linted: Linted = { diagnostics: [], looked: 0, withoutPackage: 0, leftOut: 0 };
+  let linted: Linted = { diagnostics: [], checked: 0, remote: 0, leftOut: [] };
   if (!hasErrors(project.diagnostics)) {
     const { desired } = repository;
     const matches = globs.length === 0 ? () => true : idMatcher(globs);
@@ -33,7 +33,7 @@ export async function lintCommand(globs: readonly string[], options: LintCommand
   const valid = !hasErrors(diagnostics);
   if (options.json === true) {
     const told = diagnosticsJson(diagnostics, project.source);
-    const document = { format_version: '1.0', valid, videos: linted.looked, diagnostics: told };
+    const document = { format_version: '1.0', valid, videos: linted.checked, diagnostics: told };
     io.stdout.write(`${JSON.stringify(document, null, 2)}\n`);
   } else {
     tellDiagnostics(diagnostics, project.source, options, io);

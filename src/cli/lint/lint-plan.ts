@@ -1,11 +1,15 @@
+import type { VideoId } from '../../definition/video.ts';
+import { type Diagnostic, hasErrors } from '../../diagnostic.ts';
+import type { Fingerprint } from '../../lock/lock.ts';
 import { type Plan, renders } from '../../plan/plan.ts';
+import type { Project } from '../../project/load-project.ts';
 import { RepositoryFiles } from '../../project/repository-files.ts';
-import { LINT_CODES } from '../../template/lint-severities.ts';
+import { canFailLint, LINT_CODES } from '../../template/lint-severities.ts';
 import type { Io } from '../io.ts';
 import type { OpenDesired } from '../plan/open-desired.ts';
 import type { Linted } from './lint-videos.ts';
 
-/** A plan is read while somebody waits; what is left out is told. */
+/** A plan is read while somebody waits. Videos that this leaves out are in its document. */
 const BUDGET_MS = 5_000;
 
 /** What a viewer would notice of the videos that a plan renders, and the texts that it was found in. */
@@ -13,33 +17,66 @@ export interface LintedPlan extends Linted {
   source(file: string): string | undefined;
 }
 
+/** @param cache whether to reuse what an earlier run found of an unchanged video */
+type LintPlanOptions = { readonly cache: boolean };
+
 /**
- * Looks at the videos that a plan renders, as far as their templates are here and as many as a few seconds allow.
+ * Checks the videos that a plan renders: all of those whose findings can be errors, of the others as many as a few seconds
+ * allow.
  *
- * @returns null when there is nothing to look at
+ * @returns null when there is nothing to check
  */
 export async function lintPlan(
   plan: Plan,
   repository: OpenDesired,
-  { cache }: { readonly cache: boolean },
+  { cache }: LintPlanOptions,
   io: Io,
 ): Promise<LintedPlan | null> {
   const { templates, lint } = repository.config;
   const isWanted = LINT_CODES.some((code) => lint[code] !== 'off');
-  const canBe = [...templates.values()].some(({ kind }) => kind === 'package');
-  const pending = isWanted && canBe ? plan.changes.filter(renders) : [];
-  if (pending.length === 0) return null;
+  const hasPackage = [...templates.values()].some(({ kind }) => kind === 'package');
+  const wanted = fingerprintsToRender(plan);
+  if (!isWanted || wanted.size === 0) return null;
+  if (!hasPackage && !canFailLint({ repository: lint, template: {} })) return null;
   // It brings the engine along, which most plans do without.
   const { lintVideos } = await import('./lint-videos.ts');
   const { LazyTemplates, reloadDefinitions } = await import('../../project/reload-definitions.ts');
   const files = new RepositoryFiles(repository.root);
   const lazy = new LazyTemplates(repository.config, files);
-  const paths = new Set(pending.flatMap(({ desired }) => (desired === null ? [] : [desired.path])));
+  const paths = new Set(plan.changes.filter(renders).flatMap(({ desired }) => desired?.path ?? []));
   const { videos } = reloadDefinitions([...paths].sort(), repository.config, lazy, files);
-  const wanted = new Map(
-    pending.flatMap(({ desired }) => (desired === null ? [] : [[desired.id, desired.fingerprint]])),
-  );
   const packageOf = (name: string) => lazy.load(name).template?.package ?? null;
   const from = { root: repository.root, lint, videos, packageOf, source: files.source };
   return { ...(await lintVideos(from, wanted, { budgetMs: BUDGET_MS, cache }, io)), source: files.source };
+}
+
+/**
+ * Checks, before anything is rendered, the videos of a plan whose findings can be errors.
+ *
+ * @returns what was found, when an error is among it
+ */
+export async function lintErrors(
+  plan: Plan,
+  { root, config, templates, videos, source }: Project,
+  { cache }: LintPlanOptions,
+  io: Io,
+): Promise<readonly Diagnostic[]> {
+  const packageOf = (name: string) => templates.get(name)?.package ?? null;
+  const needed = new Set(
+    [...templates.keys()].filter((name) => {
+      const own = packageOf(name);
+      return own !== null && canFailLint({ repository: config.lint, template: own.manifest.lint });
+    }),
+  );
+  const wanted = fingerprintsToRender(plan, (template) => needed.has(template));
+  if (wanted.size === 0) return [];
+  const { lintVideos } = await import('./lint-videos.ts');
+  const from = { root, lint: config.lint, videos, packageOf, source };
+  const { diagnostics } = await lintVideos(from, wanted, { budgetMs: Number.POSITIVE_INFINITY, cache }, io);
+  return hasErrors(diagnostics) ? diagnostics : [];
+}
+
+function fingerprintsToRender(plan: Plan, isNeeded = (_template: string) => true): Map<VideoId, Fingerprint> {
+  const pending = plan.changes.filter(renders).flatMap(({ desired }) => desired ?? []);
+  return new Map(pending.filter(({ template }) => isNeeded(template)).map(({ id, fingerprint }) => [id, fingerprint]));
 }

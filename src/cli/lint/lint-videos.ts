@@ -3,20 +3,23 @@ import { resourceSpan } from '../../definition/resource-span.ts';
 import { sortDiagnostics } from '../../definition/sort-diagnostics.ts';
 import type { Video, VideoId } from '../../definition/video.ts';
 import type { Diagnostic } from '../../diagnostic.ts';
+import { byCodeUnit } from '../../digest.ts';
 import type { LintFinding } from '../../engine/lint/lint-finding.ts';
 import type { Fingerprint } from '../../lock/lock.ts';
+import type { LintSummary } from '../../plan/plan-document.ts';
 import { lintDiagnostic, lintFailure } from '../../report/lint-diagnostic.ts';
+import { lintProgress } from '../../report/lint-text.ts';
 import { renderCapacity } from '../../session/processes/render-capacity.ts';
 import { createRenderPool } from '../../session/processes/render-pool.ts';
 import { problemsOf } from '../../session/session-problems.ts';
-import type { LintSeverities } from '../../template/lint-severities.ts';
+import { canFailLint, type LintSeverities, lintSeverity } from '../../template/lint-severities.ts';
 import type { TemplatePackage } from '../../template/template-package.ts';
 import type { Io } from '../io.ts';
 import { indexKey } from '../plan/quick-plan.ts';
 import { openScenes } from '../render/open-scenes.ts';
 import { openLintMemory } from './lint-memory.ts';
 
-/** What videos are read from, and how bad it is what is found. */
+/** What videos are read from, and how severe each finding is. */
 export interface LintSource {
   /** Absolute. */
   readonly root: string;
@@ -30,22 +33,34 @@ export interface LintSource {
 }
 
 export interface LintOptions {
-  /** Milliseconds after which no further video is looked at. */
+  /** Milliseconds after which no further video is checked, except where a finding can be an error. */
   readonly budgetMs: number;
-  /** Whether what an earlier run found of an unchanged video is believed. */
+  /** Whether to reuse what an earlier run found of an unchanged video. */
   readonly cache: boolean;
 }
 
 export interface Linted {
   /** By file and position. */
   readonly diagnostics: readonly Diagnostic[];
-  readonly looked: number;
-  /** Videos that were not looked at: their template is not here, or the time was up. */
-  readonly withoutPackage: number;
-  readonly leftOut: number;
+  readonly checked: number;
+  /** Videos that were not checked because the service has their template. */
+  readonly remote: number;
+  /** By id: videos that the time did not allow for, and those of the service's templates where a finding would be an error. */
+  readonly leftOut: LintSummary['left_out'];
 }
 
-/** Looks at videos as they would be rendered, for what a viewer would notice. */
+/** Milliseconds between two reports of progress, where a long check is not a surprise. */
+const PROGRESS_MS = 10_000;
+
+/** Whether the outcome must not depend on time: all videos of such a template are checked before any of them is rendered. */
+function mustBeChecked(template: string, { lint, packageOf }: Pick<LintSource, 'lint' | 'packageOf'>): boolean {
+  return canFailLint({ repository: lint, template: packageOf(template)?.manifest.lint ?? {} });
+}
+
+/**
+ * Checks videos as they would be rendered for what a viewer would notice. Videos whose findings can only be warnings are
+ * checked first and within the budget; all others are checked however long that takes.
+ */
 export async function lintVideos(
   from: LintSource,
   wanted: ReadonlyMap<VideoId, Fingerprint>,
@@ -53,29 +68,32 @@ export async function lintVideos(
   io: Io,
 ): Promise<Linted> {
   const memory = openLintMemory(from.root, indexKey(), options.cache);
-  const videos = from.videos.filter(({ id, template }) => wanted.has(id) && from.packageOf(template) !== null);
+  const asked = from.videos.filter(({ id }) => wanted.has(id));
+  const videos = asked.filter(({ template }) => from.packageOf(template) !== null);
+  const remote = asked.filter(({ template }) => from.packageOf(template) === null);
   const unknown = videos.filter(({ id }) => memory.get(wanted.get(id)!) === undefined);
   const failures = new Map<VideoId, Diagnostic[]>();
-  let leftOut = 0;
+  const late: VideoId[] = [];
   if (unknown.length > 0) {
     const scenes = openScenes(from.root, io, 'lint');
     const pool = createRenderPool({ size: renderCapacity() });
+    const progress = openProgress(unknown.length, io);
     const until = io.now() + options.budgetMs;
     const limit = pLimit(renderCapacity());
-    const look = async (video: Video): Promise<void> => {
-      if (io.now() > until) {
-        leftOut += 1;
-        return;
-      }
+    const check = async (video: Video, isNeeded: boolean): Promise<void> => {
+      if (!isNeeded && io.now() > until) return void late.push(video.id);
       try {
         const scene = await scenes.sceneOf(video, from.packageOf(video.template)!);
         memory.set(wanted.get(video.id)!, await pool.lint(scene));
       } catch (error) {
-        failures.set(video.id, failed(error, video, from));
+        failures.set(video.id, failed(error, video, isNeeded, from));
       }
+      progress.checked();
     };
+    const needed = new Set(unknown.filter(({ template }) => mustBeChecked(template, from)));
     try {
-      await Promise.all(unknown.map((video) => limit(look, video)));
+      const ordered = [...unknown.filter((video) => !needed.has(video)), ...needed];
+      await Promise.all(ordered.map((video) => limit(check, video, needed.has(video))));
     } finally {
       await pool.close();
       await scenes.close();
@@ -86,18 +104,37 @@ export async function lintVideos(
     ...(failures.get(video.id) ?? []),
     ...told(memory.get(wanted.get(video.id)!) ?? [], video, from),
   ]);
+  const uncheckable = remote.filter(({ template }) => mustBeChecked(template, from));
+  const leftOut = [
+    ...late.map((id) => ({ id, reason: 'budget' as const })),
+    ...uncheckable.map(({ id }) => ({ id, reason: 'remote' as const })),
+  ];
   return {
     diagnostics: sortDiagnostics(diagnostics),
-    looked: videos.length - leftOut,
-    withoutPackage: wanted.size - videos.length,
-    leftOut,
+    checked: videos.length - late.length,
+    remote: remote.length,
+    leftOut: leftOut.sort((a, b) => byCodeUnit(a.id, b.id)),
+  };
+}
+
+/** Reports on stderr, now and then, how many of the videos were checked. */
+function openProgress(count: number, io: Io): { checked(): void } {
+  let reportedAt = io.now();
+  let checked = 0;
+  return {
+    checked() {
+      checked += 1;
+      if (io.now() - reportedAt < PROGRESS_MS) return;
+      reportedAt = io.now();
+      io.stderr.write(lintProgress(checked, count));
+    },
   };
 }
 
 function told(findings: readonly LintFinding[], video: Video, { lint, packageOf, source }: LintSource): Diagnostic[] {
-  const own = packageOf(video.template)?.manifest.lint ?? {};
+  const rules = { repository: lint, template: packageOf(video.template)?.manifest.lint ?? {} };
   return findings.flatMap((finding) => {
-    const severity = lint[finding.code] ?? own[finding.code] ?? 'warning';
+    const severity = lintSeverity(finding.code, rules);
     if (severity === 'off') return [];
     const at = resourceSpan(video.path, source(video.path) ?? '', finding.editable);
     return [lintDiagnostic(finding, { id: video.id, at, severity })];
@@ -105,12 +142,18 @@ function told(findings: readonly LintFinding[], video: Video, { lint, packageOf,
 }
 
 /** Why a video cannot be looked at, where its definition names what is at fault. */
-function failed(error: unknown, { id, path, resources, audio }: Video, { source }: LintSource): Diagnostic[] {
+function failed(
+  error: unknown,
+  { id, path, resources, audio }: Video,
+  isNeeded: boolean,
+  { source }: LintSource,
+): Diagnostic[] {
   const filled = { resources: Object.fromEntries(resources), audio_tracks: Object.fromEntries(audio) };
   return problemsOf(error, filled).map(({ editable, title, detail, retryable }) => {
     const at = resourceSpan(path, source(path) ?? '', editable ?? null);
     const what = editable === undefined ? '' : `${editable}: `;
-    // What may be another time is no mistake in the files; the rest would fail when it is rendered, too.
-    return lintFailure(what + (detail ?? title), { id, at, severity: retryable ? 'warning' : 'error' });
+    // Where a finding can be an error, a video that was not checked may have one.
+    const severity = retryable && !isNeeded ? 'warning' : 'error';
+    return lintFailure(what + (detail ?? title), { id, at, severity });
   });
 }

@@ -6,7 +6,6 @@ import type { Looked } from '../../plan-index/plan-memory.ts';
 import { previewSummary } from '../../preview/preview-document.ts';
 import { writeLinkedFile } from '../../project/write-linked-file.ts';
 import { diagnosticsJson, type JsonDiagnostic } from '../../report/diagnostics-json.ts';
-import { leftOutText } from '../../report/lint-text.ts';
 import { planJson } from '../../report/plan-json.ts';
 import { directoryOf, tellDiagnostics } from '../diagnose.ts';
 import { type GlobalOptions, VERSION } from '../global-options.ts';
@@ -77,12 +76,15 @@ export async function planCommand(options: PlanOptions, io: Io, looked?: Looked 
   tellDiagnostics(all, source, options, io);
   const told = diagnosticsJson(all, source);
   const planned = planDocument(opened?.plan ?? NO_PLAN, VERSION, told, repository.labels);
-  const document = preview === null ? planned : { ...planned, preview: previewSummary(preview) };
+  const document = {
+    ...planned,
+    ...(linted !== null && { lint: { videos: linted.checked, left_out: linted.leftOut } }),
+    ...(preview !== null && { preview: previewSummary(preview) }),
+  };
   await print({ document, preview, root: repository.root }, opened !== null);
   if (opened === null) return EXIT.error;
 
   const { plan } = opened;
-  if (format !== 'json' && linted !== null && linted.leftOut > 0) io.stderr.write(leftOutText(linted.leftOut));
   if (hasErrors(plan.diagnostics)) return EXIT.refused;
   if (hasErrors(linted?.diagnostics ?? [])) return EXIT.error;
   // What was refused is not saved: nobody could apply it.

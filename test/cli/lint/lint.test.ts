@@ -1,7 +1,8 @@
-import { existsSync, mkdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { CONFIG, definition, makeRepository, NO_LINT } from '../../support/repository.ts';
+import { SMALL_MANIFEST, smallPackage } from '../../support/small-package.ts';
 import { reelform } from '../../support/test-io.ts';
 
 /** White on a light ground cannot be read; on a dark one it can. */
@@ -10,12 +11,25 @@ const DARK = definition('Oslo').replace('#EEADA7', '#202040');
 /** The small template's headline stands at the very edge: nobody is to look at that. */
 const LOOKING = CONFIG.replace(NO_LINT, 'lint: {text_overflow: off}\n');
 
-function repository(config = LOOKING, videos = { 'videos/rome.yaml': LIGHT, 'videos/oslo.yaml': DARK }): string {
+function repository(
+  config = LOOKING,
+  videos: Readonly<Record<string, string>> = { 'videos/rome.yaml': LIGHT, 'videos/oslo.yaml': DARK },
+): string {
   return makeRepository({ 'reelform.yaml': config, 'videos/berlin.yaml': DARK.replace('Oslo', 'Berlin'), ...videos });
 }
 
+/** A clock on which every look takes as long as all of them may. */
+function slowClock(): () => number {
+  let now = 0;
+  return () => (now += 6_000);
+}
+
+/** `low_contrast` is an error. */
+const STRICT = LOOKING.replace('off}', 'off, low_contrast: error}');
+
 interface Document {
   readonly valid?: boolean;
+  readonly lint?: { videos: number; left_out: { id: string; reason: string }[] };
   readonly diagnostics: { code: string; severity: string; file: string; line: number; message: string; hint: string }[];
 }
 
@@ -49,10 +63,7 @@ describe('reelform lint', () => {
   });
 
   it('fails for what reelform.yaml calls an error', async () => {
-    const { exitCode, stderr } = await reelform(repository(LOOKING.replace('off}', 'off, low_contrast: error}')), [
-      'lint',
-      'rome',
-    ]);
+    const { exitCode, stderr } = await reelform(repository(STRICT), ['lint', 'rome']);
     expect(exitCode).toBe(1);
     expect(stderr).toContain('low_contrast');
   });
@@ -89,5 +100,103 @@ describe('reelform plan', () => {
     expect((await reelform(repository(), ['plan', '--no-lint', '--json'])).stdout).not.toContain('low_contrast');
     const away = repository(CONFIG);
     expect((await reelform(away, ['plan', '--json'])).stdout).not.toContain('low_contrast');
+  });
+
+  it('reports in every format which videos it had no time for', async () => {
+    const root = repository();
+    const { stdout, stderr } = await reelform(root, ['plan', '--json'], { now: slowClock() });
+    expect((JSON.parse(stdout) as Document).lint).toEqual({
+      videos: 0,
+      left_out: ['berlin', 'rome'].map((id) => ({ id, reason: 'budget' })),
+    });
+    expect(stderr).not.toContain('lint');
+    const words = '2 videos were not checked by lint, because its time was up. `reelform lint` checks all.';
+    for (const format of ['text', 'markdown', 'html', 'github', 'gitlab']) {
+      const summary = join(root, 'summary.md');
+      const env = { GITHUB_STEP_SUMMARY: summary };
+      const printed = await reelform(root, ['plan', '--format', format], { now: slowClock(), env });
+      expect(printed.stdout.replaceAll('&#96;', '`').replaceAll(/\s+/g, ' '), format).toContain(words);
+      if (format === 'github') expect(readFileSync(summary, 'utf8')).toContain(words);
+      if (format === 'gitlab') expect(readFileSync(join(root, '.reelform/gitlab/note.md'), 'utf8')).toContain(words);
+    }
+    const all = await reelform(root, ['plan', '--json']);
+    expect((JSON.parse(all.stdout) as Document).lint).toEqual({ videos: 2, left_out: [] });
+  });
+
+  it.each([
+    ['reelform.yaml', STRICT, {}],
+    ['template.yaml', LOOKING, { 'templates/small/template.yaml': `${SMALL_MANIFEST}lint: {low_contrast: error}\n` }],
+  ] as const)(
+    'checks every video where %s calls a rule an error, however long that takes',
+    async (_, config, files) => {
+      const root = repository(config, { 'videos/rome.yaml': LIGHT, 'videos/oslo.yaml': DARK, ...files });
+      const { exitCode, stdout } = await reelform(root, ['plan', '--json'], { now: slowClock() });
+      expect(exitCode).toBe(1);
+      expect((JSON.parse(stdout) as Document).lint).toEqual({ videos: 2, left_out: [] });
+      expect(found(stdout)).toMatchObject([{ code: 'low_contrast', severity: 'error', file: 'videos/rome.yaml' }]);
+    },
+  );
+
+  it('says which videos of a template of the service an error cannot be checked for', async () => {
+    const config = STRICT.replace('embedded', '{url: http://127.0.0.1:1}').replace('./templates/small', 'tsv_1');
+    const spec = JSON.stringify({ style_version: { ...smallPackage().spec, id: 'tsv_1' } });
+    const root = makeRepository({ 'reelform.yaml': config, 'schemas/small.spec.json': spec });
+    const { stdout } = await reelform(root, ['plan', '--json']);
+    expect((JSON.parse(stdout) as Document).lint).toEqual({
+      videos: 0,
+      left_out: ['berlin', 'oslo', 'rome'].map((id) => ({ id, reason: 'remote' })),
+    });
+  });
+});
+
+describe('reelform apply', () => {
+  const apply = (root: string, ...flags: string[]) => reelform(root, ['apply', '--auto-approve', ...flags]);
+  const isRendered = (root: string): boolean => existsSync(join(root, 'renders'));
+
+  it('renders nothing of a plan in which lint finds an error', async () => {
+    const root = repository(STRICT);
+    const { exitCode, stderr } = await apply(root);
+    expect({ exitCode, isRendered: isRendered(root) }).toEqual({ exitCode: 1, isRendered: false });
+    expect(stderr).toMatch(/low_contrast.*\nNothing was rendered, because lint found errors/s);
+    expect(existsSync(join(root, 'reelform.lock.json'))).toBe(false);
+    const { stdout } = await apply(root, '--json');
+    const outcome = stdout.trimEnd().split('\n').at(-1)!;
+    expect(JSON.parse(outcome)).toMatchObject({ type: 'outcome', rendered: 0 });
+    expect(found(outcome)).toMatchObject([
+      { code: 'low_contrast', severity: 'error', file: 'videos/rome.yaml', line: 4 },
+    ]);
+  });
+
+  it('renders the others of such a plan, and that one when lint is off', async () => {
+    const root = repository(STRICT);
+    expect((await apply(root, '--exclude', 'rome')).stdout).toMatch(/^Done: 1 rendered, 1 recorded/);
+    expect((await apply(root, '--no-lint')).stdout).toMatch(/^Done: 1 rendered/);
+  });
+
+  it('checks a saved plan, too', async () => {
+    const root = repository(STRICT);
+    expect((await reelform(root, ['plan', '--no-lint', '--out', 'plan.json'])).exitCode).toBe(0);
+    expect((await reelform(root, ['apply', 'plan.json'])).exitCode).toBe(1);
+    expect(isRendered(root)).toBe(false);
+    expect((await reelform(root, ['apply', 'plan.json', '--no-lint'])).exitCode).toBe(0);
+  });
+
+  it('checks nothing where every rule is a warning', async () => {
+    const root = repository();
+    expect((await apply(root)).stdout).toMatch(/^Done: 2 rendered/);
+    expect(existsSync(join(root, '.reelform/lint.json'))).toBe(false);
+  });
+
+  it('refuses what cannot be checked where a rule is an error', async () => {
+    const broken = { 'videos/images/broken.png': 'no image' };
+    const rome = `${DARK}  (Footage)/USER/photo.png: ./images/broken.png\n`;
+    const strict = repository(STRICT, { 'videos/rome.yaml': rome, 'videos/oslo.yaml': DARK, ...broken });
+    expect(await apply(strict)).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('lint_failed') });
+    expect(isRendered(strict)).toBe(false);
+    const lax = repository(LOOKING, { 'videos/rome.yaml': rome, 'videos/oslo.yaml': DARK, ...broken });
+    expect(await apply(lax)).toMatchObject({
+      exitCode: 4,
+      stdout: expect.stringContaining('1 rendered, 1 recorded, 1 failed'),
+    });
   });
 });
