@@ -108,6 +108,7 @@ export const CODES = {
   signed_url: 'A video_url carries a signature, and will stop working',
   session_gone: 'The service does not have the session any more',
   journal_unreadable: 'The journal cannot be read, so what is in flight is not known',
+  journal_local: 'The journal of renders that cost money is on a disk that CI throws away',
   checkout_stale: 'What is checked out is not the tip of its branch, or not as it was committed',
   commit_refused: 'The lockfile could not be committed to its branch',
   git_failed: 'Git could not do what was asked of it',

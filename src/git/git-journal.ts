@@ -1,3 +1,5 @@
+import type { JournalState } from '../lock/journal.ts';
+import { emptyLock } from '../lock/lock.ts';
 import { SharedJournal } from '../lock/shared-journal.ts';
 import { defaultBranchLock } from './default-branch-lock.ts';
 import { JournalBranch } from './journal-branch.ts';
@@ -34,4 +36,33 @@ export async function openGitJournal(options: GitJournalOptions): Promise<Shared
   });
   await journal.refresh();
   return journal;
+}
+
+/**
+ * The state of the journal as this repository fetched its branch last, for where the remote cannot be asked. EDGE. Null when it
+ * was never fetched.
+ *
+ * @throws ReelformError `journal_unreadable`
+ */
+export async function fetchedJournal({
+  root,
+  remote,
+  branch,
+}: Pick<GitJournalOptions, 'root' | 'remote' | 'branch'>): Promise<JournalState | null> {
+  const shared = new JournalBranch(root, remote, branch);
+  const tip = await shared.readFetched();
+  if (tip === null) return null;
+  const journal = new SharedJournal({
+    shared: {
+      name: shared.name,
+      read: async () => tip,
+      write: () => Promise.reject(new Error('A copy is read, and not written')),
+    },
+    lastingLock: async () => emptyLock,
+    wait: async () => undefined,
+    random: () => 0,
+    newMark: () => '',
+  });
+  await journal.refresh();
+  return journal.state;
 }

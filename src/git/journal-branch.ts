@@ -97,6 +97,13 @@ export class JournalBranch implements SharedText {
     await fetchAlone(this.#root, ['--', this.#remote, this.#ref]);
   }
 
+  /** What the branch held when this repository fetched it last; null when it never did. */
+  async readFetched(): Promise<Version | null> {
+    const ref = `refs/remotes/${this.#remote}/${this.#ref.slice('refs/heads/'.length)}`;
+    const commit = (await tryGit(this.#root, ['rev-parse', '--verify', '--quiet', `${ref}^{commit}`]))?.trim();
+    return commit === undefined ? null : { commit, text: await this.#textOf(commit) };
+  }
+
   /** Somebody's branch of the same name is nothing to write over. */
   async #textOf(commit: string): Promise<string> {
     const names = await runGit(this.#root, ['ls-tree', '--name-only', '-z', commit]);

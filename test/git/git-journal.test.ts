@@ -1,7 +1,7 @@
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { openGitJournal } from '../../src/git/git-journal.ts';
+import { fetchedJournal, openGitJournal } from '../../src/git/git-journal.ts';
 import type { JournalRecord } from '../../src/lock/journal.ts';
 import { emptyLock, type Lock } from '../../src/lock/lock.ts';
 import { JOURNAL_HEADER, journalLine } from '../../src/lock/parse-journal.ts';
@@ -217,5 +217,20 @@ kill -9 $PPID
     const before = await tipOf(remote);
     await journal.compact();
     expect(await tipOf(remote)).toBe(before);
+  });
+});
+
+describe('fetchedJournal()', () => {
+  test('has what the branch held when it was fetched last, without asking the remote', async () => {
+    const remote = await remoteWith({ a: '1' });
+    const writer = await open(await cloneOf(remote));
+    await writer.append({ type: 'intent', ...intent('k') });
+    const clone = await cloneOf(remote);
+    await writer.append(created('k'));
+    await clone.git('remote', 'set-url', 'origin', '/nowhere');
+    const place = { root: clone.root, remote: 'origin', branch: BRANCH };
+    expect([...(await fetchedJournal(place))!.attempts.values()]).toMatchObject([{ state: 'sending' }]);
+    expect(await fetchedJournal({ ...place, branch: 'other' })).toBeNull();
+    await expect(fetchedJournal({ ...place, branch: 'main' })).rejects.toMatchObject({ code: 'journal_unreadable' });
   });
 });

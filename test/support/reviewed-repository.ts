@@ -1,4 +1,4 @@
-import { appendFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished } from 'vitest';
 import { cloneOf, type GitRepository, newRemote } from './git-repository.ts';
@@ -47,7 +47,7 @@ export interface OpenPull {
  * @param options.folder that it makes; when absent the repository itself
  */
 export async function reviewedRepository(
-  options: Pick<WorkflowHostOptions, 'env' | 'onLog'> & {
+  options: Pick<WorkflowHostOptions, 'env' | 'secrets' | 'onLog'> & {
     readonly config?: string;
     readonly init?: readonly string[];
     readonly folder?: string;
@@ -66,7 +66,8 @@ export async function reviewedRepository(
   // As npm install makes it, and smaller videos for the sake of time.
   const own = join(person.root, options.folder ?? '.');
   writeFileSync(join(own, 'package-lock.json'), '{}');
-  appendFileSync(join(own, 'videos/hello.yaml'), 'output:\n  height: 90\n  fps: 10\n');
+  const hello = join(own, 'videos/hello.yaml');
+  if (existsSync(hello)) appendFileSync(hello, 'output:\n  height: 90\n  fps: 10\n');
   appendFileSync(join(own, 'reelform.yaml'), options.config ?? '');
   await person.commit({});
   await person.git('push', '--quiet', 'origin', 'main');

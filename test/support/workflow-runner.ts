@@ -68,6 +68,8 @@ export interface WorkflowHostOptions {
   readonly tokens: { readonly write: string; readonly read: string };
   /** Of all steps: what a test needs of its runner. */
   readonly env?: Readonly<Record<string, string>>;
+  /** Of the repository. */
+  readonly secrets?: Readonly<Record<string, string>>;
   readonly onLog?: StepsJob['onLog'];
 }
 
@@ -164,7 +166,7 @@ export function startWorkflowHost(options: WorkflowHostOptions): WorkflowHost {
       ref: event.ref,
       // What a pull request wrote cannot be read from anywhere else.
       scopes: isPull ? [event.ref.replaceAll('/', '-'), event.baseRef ?? 'main'] : [event.ref],
-      values: { github: github_, runner: { temp: temporary } },
+      values: { github: github_, runner: { temp: temporary }, secrets: options.secrets ?? {} },
       ...(options.onLog === undefined ? {} : { onLog: options.onLog }),
     };
   };

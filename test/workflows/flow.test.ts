@@ -1,7 +1,12 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { schemaFiles } from '../../src/project/schema-files.ts';
+import type { StyleVersion } from '../../src/wire/style-version.ts';
+import { startInterfaceService } from '../support/interface-service.ts';
+import { definition } from '../support/repository.ts';
 import { reviewedRepository } from '../support/reviewed-repository.ts';
+import { smallPackage } from '../support/small-package.ts';
 import { interpolate, isRun } from '../support/workflow-expressions.ts';
 import { notPermitted } from '../support/workflow-permissions.ts';
 import type { JobRun } from '../support/workflow-runner.ts';
@@ -31,13 +36,11 @@ describe('a pull request', () => {
 
   it('is planned again by a re-run, a new base branch and a merge queue, and not by another title', async () => {
     const { remote, person, host, open, comments } = await reviewedRepository();
-    const ends = (runs: readonly JobRun[]): string[] => runs.map(({ job, conclusion }) => `${job}: ${conclusion}`);
     const pull = await open({ 'videos/hello.yaml': await person.git('show', 'main:videos/hello.yaml') });
     const mistake = await open({ 'videos/hello.yaml': 'template: nonsense\n' });
     const first = await mistake.plan();
     const again = await host.runAgain(first[0]!);
-    const log = again.flatMap(({ steps }) => steps.map((step) => step.log)).join('\n');
-    expect(ends(again), log).toEqual(['plan: failure', 'comment: success']);
+    expect(ends(again), logOf(again)).toEqual(['plan: failure', 'comment: success']);
     // Of its steps the plan alone fails: nothing was in the way of its artifacts.
     const failing = again[0]!.steps.filter(({ outcome }) => outcome === 'failure');
     expect(failing.map(({ name }) => name)).toEqual(['Plan']);
@@ -59,6 +62,49 @@ describe('a pull request', () => {
     expect(ends(queued)).toEqual(['plan: success']);
   });
 });
+
+describe('apply.yml with a service', () => {
+  it('pays for nothing twice after a job was cancelled', async () => {
+    const styleVersion: StyleVersion = { ...smallPackage().spec, id: 'tsv_shop' };
+    const service = await startInterfaceService({ styleVersions: [styleVersion], hasEnded: () => false });
+    onTestFinished(() => service.close());
+    let isCancelled = false;
+    const { remote, person, host, push, onMain } = await reviewedRepository({
+      init: ['--service', service.url, '--template', 'none'],
+      secrets: { REELFORM_TOKEN: service.token },
+      onLog(step, _log, cancel) {
+        if (isCancelled || step !== 'Apply' || service.sessions.size < 10) return;
+        isCancelled = true;
+        cancel();
+      },
+    });
+    const config = readFileSync(join(person.root, 'reelform.yaml'), 'utf8');
+    const ids = Array.from({ length: 10 }, (_, index) => `v${index}`);
+    const cancelled = await push({
+      'reelform.yaml': `${config.replace('templates: {}', 'templates: { small: tsv_shop }')}concurrency: 10\n`,
+      ...Object.fromEntries(schemaFiles('small', styleVersion).map(({ path, text }) => [path, text])),
+      ...Object.fromEntries(ids.map((id) => [`videos/${id}.yaml`, definition(id, PHOTO)])),
+    });
+    expect(ends(cancelled), logOf(cancelled)).toEqual(['apply: cancelled']);
+    expect(service.count('POST /v2/render_sessions')).toBe(10);
+    service.finish();
+    const next = (await host.happen(await onMain('workflow_dispatch'))).filter(({ job }) => job === 'apply');
+    expect(ends(next), logOf(next)).toEqual(['apply: success']);
+    const lock = JSON.parse(await remote.git('show', 'main:reelform.lock.json')) as { videos: object };
+    expect([Object.keys(lock.videos), service.count('POST /v2/render_sessions')]).toEqual([ids, 10]);
+    expect(logOf(next)).not.toContain('journal_local');
+  });
+});
+
+const PHOTO = '  (Footage)/USER/photo.png: http://127.0.0.1:9/a.png\n';
+
+function ends(runs: readonly JobRun[]): string[] {
+  return runs.map(({ job, conclusion }) => `${job}: ${conclusion}`);
+}
+
+function logOf(runs: readonly JobRun[]): string {
+  return runs.flatMap(({ steps }) => steps.map((step) => step.log)).join('\n');
+}
 
 function outputOf({ steps }: JobRun, name: string): Readonly<Record<string, string>> {
   return steps.find((step) => step.name === name)!.outputs;

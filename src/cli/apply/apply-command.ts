@@ -109,7 +109,8 @@ async function planAndApply(
     ...(journal !== null && { journal: journal.state }),
     ...(commit !== null && { waiting: commit.waiting }),
   };
-  const { diagnostics, opened, refusal } = await planToApply(file, options, io, context);
+  const { diagnostics: planned, opened, refusal } = await planToApply(file, options, io, context);
+  const diagnostics = [...(commit?.warnings ?? []), ...planned];
   tellDiagnostics(diagnostics, repository.source, options, io);
   const end = (outcome: ApplyOutcome, exitCode: number, found: readonly Diagnostic[] = []): number => {
     const problem = commit?.run.problem ?? null;

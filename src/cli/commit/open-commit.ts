@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { EXIT, hasErrors, ReelformError } from '../../diagnostic.ts';
+import { type Diagnostic, EXIT, hasErrors, ReelformError } from '../../diagnostic.ts';
 import { ForgeError } from '../../forge/forge-error.ts';
 import { type GitHub, openGitHub } from '../../forge/github/github.ts';
 import { checkoutCommit } from '../../git/checkout-commit.ts';
@@ -29,6 +29,7 @@ import { forgeClock } from '../comment/forge-clock.ts';
 import { openGitHubJob } from '../comment/open-github-job.ts';
 import type { GlobalOptions } from '../global-options.ts';
 import { type Io, wantsColor } from '../io.ts';
+import { localJournalWarnings } from '../journal/local-journal.ts';
 import { type OpenDesired, openDesired } from '../plan/open-desired.ts';
 import { commitBranchOf } from './commit-branch.ts';
 import type { CommitOptions } from './commit-options.ts';
@@ -44,6 +45,8 @@ export interface OpenCommit {
   readonly run: CommitRun;
   /** What waits in a pull request, and need not be rendered again. */
   readonly waiting: ReadonlyMap<Fingerprint, FormerEntry>;
+  /** What could go wrong and does not stop the run. */
+  readonly warnings: readonly Diagnostic[];
 }
 
 /**
@@ -102,7 +105,8 @@ export async function openCommit(
     io.stderr.write(mergeDecisionsText(LOCK_FILE, told.decisions, { color }));
     io.stderr.write(publishedText(told, lockBranch.name, { color }));
   });
-  return { run, waiting: pull === null ? new Map() : await waitingIn(pull, root) };
+  const waiting = pull === null ? new Map<Fingerprint, FormerEntry>() : await waitingIn(pull, root);
+  return { run, waiting, warnings: localJournalWarnings(config, io) };
 }
 
 /** Whether GitHub's interface is to be used: its jobs say which repository they are about. */

@@ -4,6 +4,7 @@ import { type DoctorCheck, doctorText } from '../../report/doctor-text.ts';
 import { directoryOf } from '../diagnose.ts';
 import type { GlobalOptions } from '../global-options.ts';
 import { type Io, wantsColor } from '../io.ts';
+import { checkCi } from './check-ci.ts';
 import { checkGit } from './check-git.ts';
 import { checkMachine } from './check-machine.ts';
 import { checkRepository } from './check-repository.ts';
@@ -17,7 +18,7 @@ export async function doctorCommand(options: GlobalOptions & { readonly json?: b
   if (root !== null) {
     const { checks: repository, config } = await checkRepository(root);
     checks.push(...repository, ...(await checkGit(root)));
-    checks.push(...(await checkService(config, io)));
+    checks.push(...(await checkService(config, io)), ...(await checkCi(root, config, io)));
   }
   if (options.json === true) {
     const told = checks.map(({ name, status, message, hint }) => ({ name, status, message, hint: hint ?? null }));

@@ -40,11 +40,14 @@ export function starterFiles(choices: StarterChoices): StarterFile[] {
   ];
 }
 
-function configText({ service, template }: StarterChoices): string {
+function configText({ service, template, ci, place }: StarterChoices): string {
+  // The disk of a CI runner is lost with the runner. Each folder has a journal of its own.
+  const isShared = service !== 'embedded' && ci !== 'none';
   const templates = template === 'card' ? 'templates:\n  card: ./templates/card\n' : 'templates: {}\n';
   return [
     '# yaml-language-server: $schema=./node_modules/reelform/schemas/reelform-config.schema.json\n',
     service === 'embedded' ? 'service: embedded\n' : `service: { url: ${JSON.stringify(service)} }\n`,
+    isShared ? `journal: { git: reelform-journal${place.suffix} }\n` : '',
     templates,
     'videos: videos/**/*.yaml\n',
   ].join('');

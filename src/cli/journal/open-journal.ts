@@ -8,6 +8,7 @@ import { openJournalFile } from '../../lock/journal-file.ts';
 import type { Lock } from '../../lock/lock.ts';
 import type { Config } from '../../project/config.ts';
 import { JOURNAL_FILE, LOCK_FILE } from '../../project/repository-names.ts';
+import { type Io, isCi } from '../io.ts';
 
 /** A journal that a run writes to, and has to close. */
 export type OpenJournal = Journal & {
@@ -35,21 +36,28 @@ export async function openJournal(root: string, { journal }: Pick<Config, 'journ
 }
 
 /**
- * What the journal says, without a claim on anything: for planning, which goes on, with a warning, without a remote that
- * cannot be reached.
+ * Reads the journal for a plan, without a claim on anything. When the remote of a shared journal cannot be asked, the plan
+ * uses the branch as it was fetched last, or no journal, and a warning says so. In CI the checkout has just fetched it, and a
+ * job that plans holds no token to ask again: that is no warning.
  *
  * @throws ReelformError `journal_unreadable`
  */
 export async function readJournal(
   root: string,
   config: Pick<Config, 'journal'>,
+  { env }: Pick<Io, 'env'>,
 ): Promise<{ readonly state: JournalState; readonly diagnostics: readonly Diagnostic[] }> {
   try {
     return { state: (await openJournal(root, config)).state, diagnostics: [] };
   } catch (error) {
-    if (!isReelformError(error) || error.code !== 'git_failed') throw error;
-    const message = `The journal cannot be read, so the plan does not know what is in flight: ${error.message}`;
+    if (!isReelformError(error) || error.code !== 'git_failed' || config.journal === 'file') throw error;
+    const { fetchedJournal } = await import('../../git/git-journal.ts');
+    const state = await fetchedJournal({ root, ...config.journal });
+    if (state !== null && isCi(env)) return { state, diagnostics: [] };
+    const known = state === null ? 'does not know what is in flight' : 'uses the journal as it was fetched last';
+    const message = `The journal cannot be read, so the plan ${known}: ${error.message}`;
     const hint = 'apply reads it before it begins, and renders nothing twice';
-    return { state: EMPTY_JOURNAL, diagnostics: [{ code: 'git_failed', severity: 'warning', message, hint }] };
+    const warning: Diagnostic = { code: 'git_failed', severity: 'warning', message, hint };
+    return { state: state ?? EMPTY_JOURNAL, diagnostics: [warning] };
   }
 }

@@ -75,7 +75,7 @@ export async function openPlan(
   if (!compared.ok || hasErrors(read)) return { repository, diagnostics: read, opened: null };
 
   const { desired, lock, missingOutputs, complete } = compared.value;
-  const inFlight = context.journal === undefined ? await readJournal(root, config) : null;
+  const inFlight = context.journal === undefined ? await readJournal(root, config, io) : null;
   const journal = inFlight?.state ?? context.journal!;
   const refreshed = flags.refresh === true ? await refresh(repository, lock, globs, io) : null;
   const found = new Map(refreshed?.refreshed.findings.map(({ id, reason }) => [id, reason]));

@@ -96,6 +96,18 @@ describe('apply --commit=push', () => {
     expect(Object.keys(await flow.lock())).toHaveLength(2);
   });
 
+  it('warns in CI of a journal that the runner takes with it', async () => {
+    for (const journal of [false, true]) {
+      const flow = await startMergeFlow({ journal });
+      await flow.merge({ berlin: 'Berlin' });
+      const told = async (env: Record<string, string>, ...flags: string[]) =>
+        (await flow.apply(flags, { env: { ...flow.env(), ...env } })).stderr.includes('journal_local');
+      expect(await told({ CI: 'true' }, ...PUSH)).toBe(!journal);
+      expect(await told({ CI: '' }, ...PUSH)).toBe(false);
+      expect(await told({ CI: 'true' })).toBe(false);
+    }
+  });
+
   it('says what does not go together, or is not there', async () => {
     const flow = await startMergeFlow();
     const root = await flow.checkout();

@@ -76,6 +76,27 @@ describe('reelform doctor', () => {
     expect(await looked(root)).toMatchObject({ exitCode: 1 });
   });
 
+  it('warns of a journal that a runner of CI takes with it, where a service renders', async () => {
+    const service = await startInterfaceService();
+    onTestFinished(() => service.close());
+    const env = { REELFORM_TOKEN: service.token };
+    const config = `service: { url: "${service.url}" }\ntemplates: {}\n`;
+    const root = makeFolder({ 'reelform.yaml': config, '.github/workflows/videos.yml': '- run: npx reelform plan\n' });
+    await git(root, 'init', '-q');
+    const journal = async (more: object = {}) =>
+      (await looked(root, { env: { ...env, ...more } })).checks.get('Journal in CI');
+    expect(await journal()).toBeUndefined();
+    const warning = { status: 'warning', hint: expect.stringContaining('journal: {git: reelform-journal}') };
+    expect(await journal({ CI: 'true' })).toMatchObject(warning);
+    writeFileSync(join(root, '.github/workflows/videos.yml'), '- run: npx reelform apply --auto-approve\n');
+    expect(await journal()).toMatchObject(warning);
+    await git(root, 'remote', 'add', 'origin', root);
+    writeFileSync(join(root, 'reelform.yaml'), `${config}journal: { git: reelform-journal }\n`);
+    expect(await journal()).toMatchObject({ status: 'ok' });
+    writeFileSync(join(root, 'reelform.yaml'), 'service: embedded\ntemplates: {}\n');
+    expect(await journal({ CI: 'true' })).toBeUndefined();
+  });
+
   it.each([
     ['an old Node', 'Node', {}, { nodeVersion: '20.18.9' }],
     ['mistakes in definitions', 'Definitions', { 'videos/rome.yaml': definition('Rome').replace('t_01', 't_10') }, {}],

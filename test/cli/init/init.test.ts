@@ -87,7 +87,8 @@ Next
       'https://a.test/b',
     ]);
     expect(remote.stdout).toContain('export REELFORM_TOKEN');
-    expect(read(root, 'b/reelform.yaml')).toContain('service: { url: "https://a.test/b" }\n');
+    // Without CI the journal is a file of this machine.
+    expect(read(root, 'b/reelform.yaml')).toContain('service: { url: "https://a.test/b" }\ntemplates: {}\n');
     for (const [flags, options] of [
       [['--service', 'ftp://a'], {}],
       [['--service', 'embedded', '--ci', 'none'], { interactive: true, answer: 'nonsense' }],
@@ -184,6 +185,10 @@ Next
       (name) => read(root, `.github/workflows/${name}-reelform.yml`).split('secrets.REELFORM_TOKEN').length - 1,
     );
     expect(tokens).toEqual([0, 0, 1, 1]);
+    const service = ['--service', 'https://a.test', '--yes', '--template', 'none'];
+    for (const folder of ['d', 'e f']) await reelform(root, ['init', folder, ...service]);
+    expect(read(root, 'd/reelform.yaml')).toContain('journal: { git: reelform-journal-d }\n');
+    expect(read(root, 'e f/reelform.yaml')).toContain('journal: { git: reelform-journal-e-f }\n');
     const { exitCode, stderr } = await reelform(root, ['init', 'c*', '--yes']);
     expect([exitCode, stderr]).toEqual([EXIT.error, expect.stringContaining('init_invalid')]);
     expect(existsSync(join(root, 'c*'))).toBe(false);

@@ -2,6 +2,7 @@ import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { describe, expect, it } from 'vitest';
+import { JOURNAL_HEADER } from '../../../src/lock/parse-journal.ts';
 import { CONFIG, definition, makeRepository } from '../../support/repository.ts';
 import { reelform, type TestIoOptions } from '../../support/test-io.ts';
 
@@ -210,5 +211,20 @@ describe('a journal on a branch that cannot be reached', () => {
     expect(exitCode).toBe(0);
     expect(stderr).toMatch(/warning {2}The journal cannot be read, so the plan does not know .* git_failed/);
     expect(stdout).toContain('3 to create');
+  });
+
+  it('is read as it was fetched last, which in CI is now', async () => {
+    const root = await makeGitRepository({ 'reelform.yaml': `${CONFIG}journal: {git: reelform-journal}\n` });
+    await git(root, 'remote', 'add', 'origin', join(root, 'nowhere.git'));
+    await git(root, 'checkout', '-q', '--orphan', 'journal');
+    await git(root, 'rm', '-q', '-r', '--cached', '.');
+    writeFileSync(join(root, 'journal.ndjson'), JOURNAL_HEADER);
+    await git(root, 'add', 'journal.ndjson');
+    await git(root, 'commit', '-q', '-m', 'Journal');
+    await git(root, 'update-ref', 'refs/remotes/origin/reelform-journal', 'journal');
+    await git(root, 'checkout', '-q', '-f', 'main');
+    const here = await reelform(root, ['plan']);
+    expect(here.stderr).toMatch(/so the plan uses the journal as it was fetched last: .* git_failed/);
+    expect((await reelform(root, ['plan'], { env: { CI: 'true' } })).stderr).not.toContain('git_failed');
   });
 });
