@@ -4,7 +4,7 @@ import { lacksDeliveries } from '../service/deliver-by-http.ts';
 import type { ExternalUpload, ExternalUploadRequest } from '../wire/external-upload.ts';
 import type { RenderSession } from '../wire/render-session.ts';
 import type { Failure } from './events.ts';
-import { lookAgainMs } from './failed-look.ts';
+import { FailedLooks, SEEN_MISSING_MS } from './failed-looks.ts';
 import { thrownFailures } from './failure.ts';
 import type { RunContext } from './run-context.ts';
 import { uploadRequests } from './upload-requests.ts';
@@ -69,17 +69,16 @@ async function uploadsOf(
   // What ended before this run looked may have been written over since: it is delivered again.
   const told = ofWanted(session).filter((one) => seen !== null || !hasEnded(one));
   const places = new Set(told.map(({ to }) => to));
-  let [looks, failures, failingSince] = [0, 0, 0];
+  const failed = new FailedLooks(SEEN_MISSING_MS);
+  let looks = 0;
   while (!ofWanted(session).every((one) => !places.has(one.to) || hasEnded(one))) {
     await ports.clock.wait(Math.max(service.minPollMs, Math.min(5_000, service.minPollMs * 1.5 ** looks)), leave);
     looks += 1;
     try {
       session = (await service.getRenderSession(rendering.session)).session;
-      failures = 0;
+      failed.clear();
     } catch (error) {
-      failures += 1;
-      if (failures === 1) failingSince = ports.clock.now();
-      const waitMs = lookAgainMs(error, { failures, failingMs: ports.clock.now() - failingSince, jitter: 0.5 });
+      const waitMs = failed.nextMs(error, ports.clock.now(), 0.5);
       if (waitMs === null) throw error;
       await ports.clock.wait(waitMs, leave);
     }

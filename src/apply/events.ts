@@ -63,8 +63,14 @@ export type ApplyEvent =
       readonly failures: readonly Failure[];
       readonly elapsedMs: number;
     }
-  /** A render was asked for, and whether it was taken on is not known: a person has to say. */
-  | { readonly kind: 'video-unknown'; readonly id: VideoId; readonly failure: Failure; readonly askedAt: string }
+  /** A render was requested, and only a person can find out what became of it. `session`: the one that is missing, if any. */
+  | {
+      readonly kind: 'video-unknown';
+      readonly id: VideoId;
+      readonly failure: Failure;
+      readonly askedAt: string;
+      readonly session: string | null;
+    }
   /** Left at work at the service; the next run takes it up. */
   | { readonly kind: 'video-left'; readonly id: VideoId; readonly session: string }
   | { readonly kind: 'video-skipped'; readonly id: VideoId; readonly reason: SkipReason }
@@ -80,8 +86,8 @@ export interface ApplyOutcome {
   readonly delivered: number;
   /** Rendered and recorded, and not everywhere where they were to be delivered to. */
   readonly undelivered: readonly { readonly id: VideoId; readonly failures: readonly Failure[] }[];
-  /** Asked for, and not known whether they were taken on. */
-  readonly unknown: readonly { readonly id: VideoId; readonly askedAt: string }[];
+  /** Requested, and not known whether the service took them on, or, with a `session`, what became of that. */
+  readonly unknown: readonly { readonly id: VideoId; readonly askedAt: string; readonly session: string | null }[];
   /** At work at the service still. */
   readonly inProgress: readonly { readonly id: VideoId; readonly session: string }[];
   /** Not begun. */

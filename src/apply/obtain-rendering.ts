@@ -87,7 +87,7 @@ async function takeUp(attempt: Attempt, task: RenderTask, context: RunContext, e
   if (session !== null) {
     events.begun(intent.run === run ? 'posted' : 'resumed');
     events.submitted(session);
-    return followSession(session, intent.key, task, context, events);
+    return followSession(attempt, session, task, context, events);
   }
   if (state === 'retry' || keyHolds(intent, context)) {
     events.begun('resent');
@@ -181,7 +181,8 @@ async function noteKeys({ service, ports }: RunContext): Promise<void> {
 
 function unknown({ id, at }: Intent, message: string): Ending {
   const hint = `Look at the service, then run reelform resolve ${id} --session ID, --retry or --abandon`;
-  return { kind: 'unknown', failure: { code: 'session_unknown', message, hint, retryable: false }, askedAt: at };
+  const failure = { code: 'session_unknown', message, hint, retryable: false };
+  return { kind: 'unknown', failure, askedAt: at, session: null };
 }
 
 /** The one thing that must not be lost when the disk is full is the id of what is being paid for. */

@@ -12,8 +12,13 @@ export type Ending =
   /** `session` as it was seen last; null where this run did not see it. */
   | { readonly kind: 'rendered'; readonly rendering: Rendering; readonly session: RenderSession | null }
   | { readonly kind: 'failed'; readonly failures: readonly Failure[] }
-  /** A render was asked for, and nothing tells whether it was taken on. */
-  | { readonly kind: 'unknown'; readonly failure: Failure; readonly askedAt: string }
+  /** A render was requested, and only a person can find out what became of it. `session`: the one that is missing, if any. */
+  | {
+      readonly kind: 'unknown';
+      readonly failure: Failure;
+      readonly askedAt: string;
+      readonly session: string | null;
+    }
   /** Still at work at the service, and in the journal. */
   | { readonly kind: 'left'; readonly session: string }
   /** Given up before anything was asked for. */

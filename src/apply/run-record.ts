@@ -90,10 +90,12 @@ export class RunRecord {
         this.#failed.push({ id, failures: ending.failures });
         this.#tell({ kind: 'video-failed', id, failures: ending.failures, elapsedMs });
         return;
-      case 'unknown':
-        this.#unknown.push({ id, askedAt: ending.askedAt });
-        this.#tell({ kind: 'video-unknown', id, failure: ending.failure, askedAt: ending.askedAt });
+      case 'unknown': {
+        const { failure, askedAt, session } = ending;
+        this.#unknown.push({ id, askedAt, session });
+        this.#tell({ kind: 'video-unknown', id, failure, askedAt, session });
         return;
+      }
       case 'left':
         this.#inProgress.push({ id, session: ending.session });
         this.#tell({ kind: 'video-left', id, session: ending.session });

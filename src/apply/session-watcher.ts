@@ -1,7 +1,7 @@
 import { listTickMs, nextLookMs } from '../service/poll-schedule.ts';
 import { type RenderService, type SessionLook, sessionEnd } from '../service/render-service.ts';
 import type { RenderSession } from '../wire/render-session.ts';
-import { lookAgainMs } from './failed-look.ts';
+import { FailedLooks, SEEN_MISSING_MS } from './failed-looks.ts';
 import type { Clock } from './ports.ts';
 import { GOLDEN, SessionKind } from './session-kind.ts';
 import { SharedListeners } from './shared-listeners.ts';
@@ -32,8 +32,7 @@ interface Watched {
   /** Of the last look that showed no progress. */
   idleAt: number;
   percent: number;
-  failures: number;
-  failingSince: number;
+  readonly failed: FailedLooks;
   dueAt: number;
   isLooking: boolean;
   readonly resolve: (session: RenderSession) => void;
@@ -68,11 +67,10 @@ export class SessionWatcher {
   }
 
   /**
-   * Looks at a session until it has ended, rendered or failed. That a look fails does not end it, for a while; that the
-   * service does not have the session does.
+   * Polls a session until it has ended, rendered or failed. Errors end it only when they do not pass: see `FailedLooks`.
    *
    * @returns the session as it ended
-   * @throws what the service threw, ServiceError 404 for one that it does not have; the signal's reason
+   * @throws what the service threw last, ServiceError 404 for a session that stays away; the signal's reason
    */
   async watch(session: RenderSession, styleVersion: string, options: WatchOptions): Promise<RenderSession> {
     const { signal, onProgress } = options;
@@ -83,7 +81,7 @@ export class SessionWatcher {
     kind.watched += 1;
     return await new Promise<RenderSession>((resolve, reject) => {
       const seen = { looks: 0, lookedAt: now, idleAt: 0, percent: -1 };
-      const state = { failures: 0, failingSince: 0, dueAt: 0, isLooking: false };
+      const state = { failed: new FailedLooks(SEEN_MISSING_MS), dueAt: 0, isLooking: false };
       const watched: Watched = {
         ...seen,
         ...state,
@@ -269,7 +267,7 @@ export class SessionWatcher {
 
   #saw(watched: Watched, { session, retryAfterMs }: SessionLook, restMs: number): void {
     if (!this.#watched.has(watched)) return;
-    watched.failures = 0;
+    watched.failed.clear();
     if (sessionEnd(session.status) !== null) {
       watched.resolve(session);
       return;
@@ -284,12 +282,8 @@ export class SessionWatcher {
   #failed(watched: Watched, error: unknown): void {
     if (!this.#watched.has(watched)) return;
     const now = this.#now();
-    if (watched.failures === 0) watched.failingSince = now;
-    watched.failures += 1;
     this.#retries += 1;
-    const { failures, failingSince } = watched;
-    const jitter = (this.#retries * GOLDEN) % 1;
-    const delayMs = lookAgainMs(error, { failures, failingMs: now - failingSince, jitter });
+    const delayMs = watched.failed.nextMs(error, now, (this.#retries * GOLDEN) % 1);
     if (delayMs === null) watched.reject(error);
     else watched.dueAt = now + delayMs;
   }

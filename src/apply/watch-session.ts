@@ -1,29 +1,48 @@
+import type { Attempt, Intent } from '../lock/journal.ts';
 import type { Rendering } from '../lock/lock.ts';
 import { type RenderService, sessionEnd } from '../service/render-service.ts';
-import { ServiceError } from '../service/service-error.ts';
+import { lacksSession } from '../service/service-error.ts';
 import type { RenderSession } from '../wire/render-session.ts';
+import { FailedLooks, SEEN_MISSING_MS, UNSEEN_MISSING_MS } from './failed-looks.ts';
 import { sessionFailures, thrownFailures } from './failure.ts';
 import type { RenderTask } from './render-task.ts';
 import { type Ending, type RunContext, type TaskEvents, timestamp } from './run-context.ts';
 
-/** A session that is known by its id alone is looked at first. */
+/**
+ * Watches a session that only the journal names. It is requested first, so that a session which is still missing since an
+ * earlier run is recorded as found, or reported, before anything else happens to its video.
+ */
 export async function followSession(
+  { intent, state }: Attempt,
   id: string,
-  key: string,
   task: RenderTask,
   context: RunContext,
   events: TaskEvents,
 ): Promise<Ending> {
-  let session: RenderSession;
-  try {
-    session = (await context.service.getRenderSession(id)).session;
-  } catch (error) {
-    return lost(id, key, error, context);
+  const { service, ports, leave } = context;
+  const isMissing = state === 'missing';
+  const isNew = !isMissing && ports.clock.now() - Date.parse(intent.at) < SEEN_MISSING_MS;
+  const failed = new FailedLooks(isNew ? SEEN_MISSING_MS : UNSEEN_MISSING_MS);
+  let session: RenderSession | null = null;
+  while (session === null) {
+    try {
+      session = (await service.getRenderSession(id)).session;
+    } catch (error) {
+      // The client has repeated the request after any other fault.
+      const waitMs = lacksSession(error) ? failed.nextMs(error, ports.clock.now(), Math.random()) : null;
+      if (waitMs !== null) await ports.clock.wait(waitMs, leave).catch(() => undefined);
+      if (waitMs !== null && !leave.aborted) continue;
+      return isMissing && lacksSession(error) && !leave.aborted
+        ? stillMissing(id, intent, service)
+        : lost(id, intent.key, error, context);
+    }
   }
+  const { key } = intent;
+  if (isMissing) await ports.journal.append({ type: 'created', key, session: id, at: timestamp(context) });
   return watchSession(session, key, task, context, events);
 }
 
-/** Looks at a session until it has ended, and writes down how. */
+/** Polls a session until it has ended, and records how. */
 export async function watchSession(
   session: RenderSession,
   key: string,
@@ -49,16 +68,22 @@ export async function watchSession(
   return { kind: 'rendered', rendering, session: ended };
 }
 
-/** Nothing more is heard of a session; unless it is gone, the journal keeps it for the next run. */
+/** Ends the watch of a session whose state is not known. The journal keeps the session, so the next run requests it again. */
 async function lost(session: string, key: string, error: unknown, context: RunContext): Promise<Ending> {
   if (context.leave.aborted) return { kind: 'left', session };
-  if (!(error instanceof ServiceError && error.status === 404)) {
-    return { kind: 'failed', failures: thrownFailures(error) };
-  }
-  await context.ports.journal.append({ type: 'failed', key, at: timestamp(context) });
-  const message = `${context.service.name} does not have the session ${session} any more`;
-  const hint = 'Run apply again: the video is rendered anew';
+  if (!lacksSession(error)) return { kind: 'failed', failures: thrownFailures(error) };
+  await context.ports.journal.append({ type: 'missing', key, at: timestamp(context) });
+  const message = `${context.service.name} made the session ${session}, and now answers ${error.status} for it`;
+  const hint =
+    'Check the token and the service, then run apply again: it looks for this session before it renders anything';
   return { kind: 'failed', failures: [{ code: 'session_gone', message, hint, retryable: true }] };
+}
+
+/** Leaves it to a person: the service was paid for this session, and may have it again later. */
+function stillMissing(session: string, { id, at }: Intent, { name }: RenderService): Ending {
+  const message = `${name} made the session ${session}, and still does not have it`;
+  const hint = `Look at the service, then run reelform resolve ${id} --session ID, --retry or --abandon`;
+  return { kind: 'unknown', failure: { code: 'session_gone', message, hint, retryable: false }, askedAt: at, session };
 }
 
 /** A rendering that the lockfile once had is adopted when its session can still be read. */
@@ -73,7 +98,7 @@ export async function verifyRendering({ session }: Rendering, id: string, servic
     const rendering = renderingOf(look.session);
     return rendering === null ? gone() : { kind: 'rendered', rendering, session: null };
   } catch (error) {
-    if (error instanceof ServiceError && error.status === 404) return gone();
+    if (lacksSession(error)) return gone();
     return { kind: 'failed', failures: thrownFailures(error) };
   }
 }

@@ -5,7 +5,14 @@ import type { Delivery, Fingerprint, LockEntry } from './lock.ts';
 const DURATIONS_KEPT = 20;
 
 /** What is told first of several attempts for one fingerprint; what is closed is never told. */
-const RANK: Readonly<Record<AttemptState, number>> = { rendered: 4, created: 3, retry: 2, sending: 1, closed: 0 };
+const RANK: Readonly<Record<AttemptState, number>> = {
+  rendered: 5,
+  created: 4,
+  missing: 3,
+  retry: 2,
+  sending: 1,
+  closed: 0,
+};
 
 /** The state that the lines of a journal make, taken in their order. Lines about keys that no intent named say nothing. */
 export function foldJournal(records: Iterable<JournalRecord>): JournalState {
@@ -87,6 +94,8 @@ export function deliveriesBySession({ arrivals }: JournalState): Map<string, Del
   return found;
 }
 
+const KNOWS_SESSION: ReadonlySet<AttemptState> = new Set(['created', 'missing', 'rendered']);
+
 /** The one of two attempts for a fingerprint that stands for it. */
 function better(before: Attempt | null, attempt: Attempt): Attempt | null {
   if (attempt.state === 'closed') return before;
@@ -97,12 +106,12 @@ function better(before: Attempt | null, attempt: Attempt): Attempt | null {
  * What an attempt is after one more line about its key; undefined: it says nothing.
  *
  * A line says what is known from then on, so the later one counts, with these exceptions: what is rendered is not merely
- * created any more, only what was asked for can be allowed again, and an intent, which says that it will be sent (again),
- * takes nothing back that is known of its session.
+ * created any more, only what was asked for can be allowed again, only a session that was there can be missing, and an
+ * intent, which says that it will be sent (again), takes nothing back that is known of its session.
  */
 export function nextAttempt(attempt: Attempt | undefined, record: JournalRecord): Attempt | undefined {
   if (record.type === 'intent') {
-    if (attempt?.state === 'created' || attempt?.state === 'rendered') return undefined;
+    if (attempt !== undefined && KNOWS_SESSION.has(attempt.state)) return undefined;
     const { type: _, write: _mark, ...intent }: typeof record & { readonly write?: string } = record;
     // A key stands for the bytes that were first sent under it, and its life at the service is counted from then.
     const first = attempt === undefined ? intent : { ...attempt.intent, run: intent.run };
@@ -114,12 +123,15 @@ export function nextAttempt(attempt: Attempt | undefined, record: JournalRecord)
       return attempt.state === 'rendered' ? undefined : { ...attempt, state: 'created', session: record.session };
     case 'rendered':
       return { ...attempt, state: 'rendered', session: record.rendering.session, rendering: record.rendering };
+    case 'missing':
+      return attempt.state === 'created' ? { ...attempt, state: 'missing' } : undefined;
     case 'not_created':
     case 'failed':
     case 'abandoned':
       return { ...attempt, state: 'closed' };
     case 'retry':
-      return attempt.state === 'sending' ? { ...attempt, state: 'retry' } : undefined;
+      if (attempt.state !== 'sending' && attempt.state !== 'missing') return undefined;
+      return { ...attempt, state: 'retry', session: null };
     default:
       return undefined;
   }

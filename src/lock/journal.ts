@@ -20,7 +20,9 @@ export type JournalRecord =
       readonly deliveries: readonly Delivery[];
       readonly at: string;
     }
-  /** The session ended without a video, or is not there any more. */
+  /** The service answered 404 for the session for longer than a fault lasts. A later `created` says that it is back. */
+  | { readonly type: 'missing'; readonly key: string; readonly at: string }
+  /** The session ended without a video. */
   | { readonly type: 'failed'; readonly key: string; readonly at: string }
   /** Somebody decided: the attempt counts for nothing any more. */
   | { readonly type: 'abandoned'; readonly key: string; readonly at: string }
@@ -59,16 +61,17 @@ export interface Intent {
  * - sending: it may have been sent, and nothing tells what became of it
  * - retry: the same, and somebody allowed to send it again
  * - created: the service has the session; it may have ended meanwhile
+ * - missing: the service made the session, and answered 404 for it when an apply gave up
  * - rendered: it ended with a video, which the lockfile may not have yet
  * - closed: failed, never made, or given up: nothing follows from it
  */
-export type AttemptState = 'sending' | 'retry' | 'created' | 'rendered' | 'closed';
+export type AttemptState = 'sending' | 'retry' | 'created' | 'missing' | 'rendered' | 'closed';
 
 /** One request for a session, and what is known of it. */
 export interface Attempt {
   readonly intent: Intent;
   readonly state: AttemptState;
-  /** Known from `created` on. */
+  /** Known from `created` on; null again once a person allowed another request. */
   readonly session: string | null;
   /** Known when `rendered`. */
   readonly rendering: Rendering | null;

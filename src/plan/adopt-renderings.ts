@@ -18,7 +18,7 @@ interface Known {
  * asked for anew is taken from the journal alone: there it is one that the lockfile does not have yet.
  *
  * @param compared what each video would need if nothing were rendered elsewhere
- * @returns the changes in their order, and a warning for each video of which nobody knows whether it is being rendered
+ * @returns the changes in their order, and a warning for each video whose session is not known, or missing
  */
 export function adoptRenderings(
   compared: readonly Change[],
@@ -45,7 +45,7 @@ export function adoptRenderings(
       (found !== null && !lost.has(sessionOf(found)) ? found : null) ?? plannedSource(planned.get(fingerprint));
     if (source !== null) adopted.set(change, adopt(change, change.reason, source));
     else planned.set(fingerprint, change.id);
-    if (attempt?.state === 'sending') diagnostics.push(unknownSession(change, attempt));
+    if (attempt?.state === 'sending' || attempt?.state === 'missing') diagnostics.push(unknownSession(change, attempt));
   }
   return { changes: compared.map((change) => adopted.get(change) ?? change), diagnostics };
 }
@@ -129,12 +129,22 @@ function adopt(change: Creation | Adjustment, reason: Change['reason'], source: 
   return { ...change, action: 'adopt', reason, destinations, source };
 }
 
-function unknownSession({ id }: Change, { intent }: Attempt): PlanDiagnostic {
+function unknownSession({ id }: Change, { intent, session }: Attempt): PlanDiagnostic {
+  const asked = `A render of "${id}" was asked for at ${intent.at}, and`;
+  if (session !== null) {
+    return {
+      video: id,
+      code: 'session_gone',
+      severity: 'warning',
+      message: `${asked} the service did not have its session ${session} any more when an apply looked`,
+      hint: `The next apply looks for it again, and requests no other before: reelform resolve ${id}`,
+    };
+  }
   return {
     video: id,
     code: 'session_unknown',
     severity: 'warning',
-    message: `A render of "${id}" was asked for at ${intent.at}, and whether the service took it on is not known`,
+    message: `${asked} whether the service took it on is not known`,
     hint: `Look at the service, then run reelform resolve ${id} --session ID, --retry or --abandon`,
   };
 }

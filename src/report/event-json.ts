@@ -75,7 +75,13 @@ function fieldsOf(event: StreamEvent): Told | null {
       return { type: 'video_failed', id, failures: failures.map(failureJson), elapsed_ms: elapsedMs };
     }
     case 'video-unknown':
-      return { type: 'video_unknown', id: event.id, failure: failureJson(event.failure), asked_at: event.askedAt };
+      return {
+        type: 'video_unknown',
+        id: event.id,
+        failure: failureJson(event.failure),
+        asked_at: event.askedAt,
+        session: event.session,
+      };
     case 'video-left':
       return { type: 'video_left', id: event.id, session: event.session };
     case 'video-skipped':
@@ -101,7 +107,7 @@ function outcomeFields(outcome: ApplyOutcome, diagnostics: readonly JsonDiagnost
     failed: outcome.failed.map(({ id, failures }) => ({ id, failures: failures.map(failureJson) })),
     delivered: outcome.delivered,
     undelivered: outcome.undelivered.map(({ id, failures }) => ({ id, failures: failures.map(failureJson) })),
-    unknown: outcome.unknown.map(({ id, askedAt }) => ({ id, asked_at: askedAt })),
+    unknown: outcome.unknown.map(({ id, askedAt, session }) => ({ id, asked_at: askedAt, session })),
     in_progress: outcome.inProgress.map(({ id, session }) => ({ id, session })),
     skipped: outcome.skipped,
     ended_by: outcome.endedBy,

@@ -95,6 +95,7 @@ function attemptLines(attempt: Attempt | null, colors: Colors): string[] {
     sending: `Asked for, and not known whether it was taken on. Say what became of it: reelform resolve ${id}`,
     retry: 'Asked for, and allowed to be asked for again: the next apply does',
     created: 'At work at the service, or ended meanwhile: the next apply takes it up',
+    missing: 'The service does not have its session any more: the next apply looks for it, and requests no other',
     rendered: 'Rendered already, and not in the lockfile yet: the next apply takes it over',
   } as const;
   return [colors.bold('In flight'), `  ${words[state]}.`, ...factLines(facts, colors)];

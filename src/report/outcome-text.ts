@@ -84,9 +84,7 @@ function unknownBlocks({ unknown }: ApplyOutcome, { yellow, dim }: Colors): stri
   const example = escapeControls(shown[0]!.id);
   return [
     [
-      ...shown.map(({ id, askedAt }) => {
-        return `  ${yellow('?')} ${escapeControls(id)}: asked for at ${showTime(askedAt)}, and no answer told whether it was taken on`;
-      }),
+      ...shown.map((one) => `  ${yellow('?')} ${escapeControls(one.id)}: ${unknownWords(one)}`),
       ...(more > 0 ? [`  ${yellow('?')} and ${countNoun(more, 'video')} more`] : []),
       '    It is not asked for again before somebody says what became of it. `reelform resolve` tells what to look for',
       '    at the service; then say:',
@@ -95,6 +93,12 @@ function unknownBlocks({ unknown }: ApplyOutcome, { yellow, dim }: Colors): stri
       `      reelform resolve ${example} --abandon      ${dim('forget the attempt')}`,
     ].join('\n'),
   ];
+}
+
+function unknownWords({ askedAt, session }: ApplyOutcome['unknown'][number]): string {
+  return session === null
+    ? `asked for at ${showTime(askedAt)}, and no answer told whether it was taken on`
+    : `asked for at ${showTime(askedAt)}, and the service does not have its session ${escapeControls(session)} any more`;
 }
 
 function leftBlocks({ inProgress }: ApplyOutcome, { yellow }: Colors): string[] {

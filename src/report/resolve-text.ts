@@ -13,11 +13,13 @@ export function unknownAttemptsText(attempts: readonly Attempt[], options: { rea
   const { bold, yellow, dim } = createColors(options.color);
   if (attempts.length === 0)
     return 'Nothing is unknown: of every render that was asked for it is known what became of it.\n';
-  const blocks = attempts.map(({ intent, state }) => {
+  const blocks = attempts.map(({ intent, state, session }) => {
     const askedMs = Date.parse(intent.at);
     const lines = [
       `asked of   ${escapeControls(intent.service)} at ${showTime(askedMs)}`,
-      `look for   a session made between ${showTime(askedMs - BEFORE_MS)} and ${showTime(askedMs + AFTER_MS)}`,
+      session === null
+        ? `look for   a session made between ${showTime(askedMs - BEFORE_MS)} and ${showTime(askedMs + AFTER_MS)}`
+        : `look for   the session ${escapeControls(session)}, which the service made and did not have any more`,
       `titled     ${escapeControls(titleOf(intent.body))}`,
       `attempt    ${escapeControls(shortKey(intent.key))}`,
       ...(state === 'retry' ? ['decided    to be asked for again by the next apply'] : []),

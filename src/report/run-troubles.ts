@@ -46,7 +46,7 @@ export interface TroubleContext {
  */
 export function runTroubles(outcome: ApplyOutcome, context: TroubleContext): Trouble[] {
   const changes = new Map(context.changes.map((change) => [change.id, change]));
-  const unknown = outcome.unknown.map(({ id, askedAt }) => ({ id, failures: [unknownFailure(id, askedAt)] }));
+  const unknown = outcome.unknown.map((one) => ({ id: one.id, failures: [unknownFailure(one)] }));
   const kinds = [
     ['not rendered', outcome.failed],
     ['not delivered', outcome.undelivered],
@@ -98,10 +98,14 @@ function placeOf({ editable }: Failure, path: string | null, { source }: Trouble
   return end === 0 ? nowhere : { file: path, ...textPosition(text, start) };
 }
 
-function unknownFailure(id: string, askedAt: string): Failure {
+function unknownFailure({ id, askedAt, session }: ApplyOutcome['unknown'][number]): Failure {
+  const [code, why] =
+    session === null
+      ? ['session_unknown', 'no answer told whether it was taken on']
+      : ['session_gone', `the service does not have its session ${session} any more`];
   return {
-    code: 'session_unknown',
-    message: `Asked for at ${askedAt}, and no answer told whether it was taken on`,
+    code,
+    message: `Asked for at ${askedAt}, and ${why}`,
     hint: `It is not asked for again before somebody says what became of it: reelform resolve ${id}`,
     retryable: false,
   };

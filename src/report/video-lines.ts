@@ -54,7 +54,8 @@ export class VideoLines {
       case 'video-warned':
         return this.#withFailures(`${yellow('!')} ${this.name(event.id)}`, event.id, [event.warning]);
       case 'video-unknown': {
-        const line = `${yellow('?')} ${this.name(event.id)}  ${yellow('asked for, and not known whether it was taken on')}`;
+        const what = event.session === null ? 'not known whether it was taken on' : 'its session is missing';
+        const line = `${yellow('?')} ${this.name(event.id)}  ${yellow(`asked for, and ${what}`)}`;
         return this.#withFailures(line, event.id, [event.failure]);
       }
       case 'video-left':

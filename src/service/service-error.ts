@@ -26,6 +26,11 @@ export function isOutage(error: unknown): boolean {
   return error instanceof ServiceError && error.status === 503;
 }
 
+/** Whether the service answered that it does not have the session: 404 or 410. */
+export function lacksSession(error: unknown): error is ServiceError {
+  return error instanceof ServiceError && (error.status === 404 || error.status === 410);
+}
+
 const FULL_QUEUES: ReadonlySet<string> = new Set(['queue_full', 'service_full'] satisfies ServiceCode[]);
 
 /** Whether the code of a refusal says that too much waits already: nothing was made, and room comes with time. */

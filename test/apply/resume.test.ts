@@ -289,6 +289,91 @@ describe('applyPlan() when no answer comes', () => {
   });
 });
 
+describe('applyPlan() at a service that answers 404 for a session', () => {
+  const many = Array.from({ length: 20 }, (_, index) => textVideo(`v${index}`));
+
+  it('waits through five seconds of it, and pays for no running video twice', async () => {
+    const here = await world({ looks: 4 });
+    const startedAt = here.clock.now();
+    here.service.hides = () => Math.abs(here.clock.now() - startedAt - 3_500) < 2_500;
+    const { outcome } = await run(here, many);
+    expect(outcome).toMatchObject({ rendered: 20, failed: [], unknown: [] });
+    expect(here.service.count(LOOK)).toBeGreaterThan(20 * 4);
+    expect(here.service.sessions.size).toBe(20);
+  });
+
+  it('waits through it for a session that was just made, and is not readable yet', async () => {
+    const here = await world({ looks: 1 });
+    const madeAt = new Map<string, number>();
+    here.service.hides = (title) => here.clock.now() - (madeAt.get(title) ?? here.clock.now()) < 800;
+    const { outcome, events } = await run(here, many.slice(0, 2), {
+      onEvent: (event) => void (event.kind === 'video-submitted' && madeAt.set(event.id, here.clock.now())),
+    });
+    expect(outcome).toMatchObject({ rendered: 2, failed: [] });
+    expect(events.filter(({ kind }) => kind === 'video-failed')).toEqual([]);
+    expect(here.service.sessions.size).toBe(2);
+  });
+
+  it('waits through it for a session that an earlier run made, however long ago', async () => {
+    const here = await world({ looks: 1_000 });
+    await run(here, many, { deadlineMs: 10_000 });
+    await here.clock.wait(3_600_000);
+    here.service.finish();
+    const resumedAt = here.clock.now();
+    here.service.hides = () => here.clock.now() - resumedAt < 5_000;
+    expect((await run(here, many)).outcome).toMatchObject({ rendered: 20, failed: [] });
+    expect(here.service.sessions.size).toBe(20);
+  });
+
+  it('keeps a session that stays away in the journal, looks for it again, then asks', async () => {
+    const here = await world({ looks: 1_000 });
+    here.service.hides = () => true;
+    const first = await run(here, [textVideo('a')]);
+    expect(first.outcome).toMatchObject({
+      failed: [{ id: 'a', failures: [{ code: 'session_gone', retryable: true }] }],
+    });
+    expect([...first.state.attempts.values()]).toMatchObject([{ state: 'missing', session: 'session-1' }]);
+    const looks = here.service.count(LOOK);
+    for (let again = 0; again < 2; again += 1) {
+      const { outcome, events, actions } = await run(here, [textVideo('a')]);
+      expect(actions).toEqual(['adopt']);
+      expect(outcome).toMatchObject({ failed: [], unknown: [{ id: 'a', session: 'session-1' }] });
+      expect(events).toContainEqual(
+        expect.objectContaining({
+          kind: 'video-unknown',
+          failure: expect.objectContaining({
+            code: 'session_gone',
+            hint: expect.stringContaining('reelform resolve a --session ID, --retry or --abandon'),
+          }),
+        }),
+      );
+    }
+    expect(here.service.count(LOOK)).toBeGreaterThan(looks);
+    expect(here.service.count(POST)).toBe(1);
+  });
+
+  it('goes on with a session that is back, and has patience with it again', async () => {
+    const here = await world({ looks: 1_000 });
+    here.service.hides = () => true;
+    await run(here, [textVideo('a')]);
+    here.service.hides = () => false;
+    const left = await run(here, [textVideo('a')], { deadlineMs: 5_000 });
+    expect(left.outcome.inProgress).toEqual([{ id: 'a', session: 'session-1' }]);
+    expect([...left.state.attempts.values()]).toMatchObject([{ state: 'created' }]);
+    here.service.finish();
+    expect((await run(here, [textVideo('a')])).outcome).toMatchObject({ rendered: 1 });
+    expect(here.service.count(POST)).toBe(1);
+  });
+
+  it('leaves it at the deadline as one that is at work', async () => {
+    const here = await world({ looks: 1_000 });
+    await run(here, [textVideo('a')], { deadlineMs: 1_000 });
+    here.service.hides = () => true;
+    const { outcome } = await run(here, [textVideo('a')], { deadlineMs: 1_000 });
+    expect(outcome).toMatchObject({ endedBy: 'deadline', inProgress: [{ id: 'a', session: 'session-1' }] });
+  });
+});
+
 describe('applyPlan() and a video_url', () => {
   it('records one that is signed as it came, and warns', async () => {
     const here = await world();
@@ -329,16 +414,6 @@ describe('applyPlan() and its journal', () => {
     expect(first.outcome.failed).toHaveLength(1);
     expect((await run(here, [textVideo('a')])).outcome).toMatchObject({ rendered: 1 });
     expect(new Set(keys(here.service)).size).toBe(2);
-  });
-
-  it('renders anew what the service does not have any more', async () => {
-    const here = await world({ looks: 1_000 });
-    await run(here, [textVideo('a')], { deadlineMs: 5_000 });
-    (here.service.sessions as Map<string, unknown>).clear();
-    const gone = await run(here, [textVideo('a')]);
-    expect(gone.outcome.failed).toMatchObject([{ failures: [{ code: 'session_gone' }] }]);
-    await run(here, [textVideo('a')], { deadlineMs: 5_000 });
-    expect(here.service.count(POST)).toBe(2);
   });
 
   it('remembers how long the service keeps keys and how long its renders take', async () => {

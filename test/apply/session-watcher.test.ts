@@ -176,8 +176,41 @@ describe('SessionWatcher', () => {
     expect(service.requests.looks).toBeGreaterThan(20);
   });
 
+  it('treats 404 as a fault that passes, counted from the first one after other faults', async () => {
+    const fail = (looks: number): void => {
+      if (looks < 20) throw new ServiceError(503, 'http_503', 'starting');
+      if (looks < 28) throw new ServiceError(404, 'not_found', 'not readable yet');
+    };
+    const { clock, service, render } = setUp({ fail });
+    expect(await clock.until(render())).toBe('preview_rendered');
+    expect(service.requests.looks).toBeGreaterThan(28);
+  });
+
+  it('requests a session that the list lacks, and waits for it through 404', async () => {
+    const { clock, service } = setUp({ lists: true }, [T]);
+    const startedAt = clock.now();
+    const isAway = (): boolean => Math.abs(clock.now() - startedAt - T) < 2_500;
+    const lagging = {
+      ...service,
+      listRenderSessions: async (count: number) => (isAway() ? [] : service.listRenderSessions!(count)),
+      getRenderSession: async (id: string) => {
+        if (isAway()) throw new ServiceError(404, 'not_found', 'no');
+        return service.getRenderSession(id);
+      },
+    };
+    const watcher = new SessionWatcher({ service: lagging, clock, durationsMs: () => [T] });
+    const options = { signal: new AbortController().signal, onProgress: () => undefined };
+    const one = async (): Promise<string> => {
+      const session = await service.createRenderSession('{}', { idempotencyKey: '', outputName: '' });
+      return (await watcher.watch(session, 'tsv_1', options)).status;
+    };
+    const statuses = await clock.until(Promise.all(Array.from({ length: 20 }, one)));
+    expect(new Set(statuses)).toEqual(new Set(['preview_rendered']));
+    expect(service.requests.posts).toBe(20);
+  });
+
   it.each([
-    ['that the session is not there', () => new ServiceError(404, 'not_found', 'no'), 1, 60_000],
+    ['404 that stays', () => new ServiceError(404, 'not_found', 'no'), 30, 180_000],
     ['that the token is refused', () => new ReelformError('service_unauthorized', 'no'), 1, 60_000],
     ['answers that cannot be read', () => new ReelformError('service_answer_invalid', 'no'), 4, 60_000],
     ['silence without an end', () => new ReelformError('service_unreachable', 'no'), 200, 900_000],

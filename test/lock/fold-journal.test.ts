@@ -24,6 +24,7 @@ const lines = {
   failed: { type: 'failed', key: 'k', at },
   abandoned: { type: 'abandoned', key: 'k', at },
   retry: { type: 'retry', key: 'k', at },
+  missing: { type: 'missing', key: 'k', at },
 } satisfies Record<string, JournalRecord>;
 
 describe('foldJournal()', () => {
@@ -43,6 +44,16 @@ describe('foldJournal()', () => {
     [['asked', 'abandoned', 'created'], 'created', 's1'],
     [['asked', 'rendered', 'created'], 'rendered', 's2'],
     [['asked', 'created', 'asked'], 'created', 's1'],
+    // What was made may be found again: only a person gives it up.
+    [['asked', 'created', 'missing'], 'missing', 's1'],
+    [['asked', 'created', 'missing', 'asked'], 'missing', 's1'],
+    [['asked', 'created', 'missing', 'created'], 'created', 's1'],
+    [['asked', 'created', 'missing', 'rendered'], 'rendered', 's2'],
+    [['asked', 'created', 'missing', 'retry'], 'retry', null],
+    [['asked', 'created', 'missing', 'retry', 'asked'], 'sending', null],
+    [['asked', 'created', 'missing', 'abandoned'], 'closed', 's1'],
+    [['asked', 'missing'], 'sending', null],
+    [['asked', 'rendered', 'missing'], 'rendered', 's2'],
   ])('makes of %j an attempt that is %s', (names, state, session) => {
     const { attempts } = foldJournal(names.map((name) => lines[name]));
     expect(attempts.get('k')).toMatchObject({ state, session });
@@ -111,6 +122,8 @@ describe('liveAttempt()', () => {
     [[...about('a', 'asked', 'rendered'), ...about('b', 'asked', 'created'), ...about('c', 'asked')], 'a'],
     [[...about('a', 'asked'), ...about('b', 'asked', 'created'), ...about('c', 'asked', 'retry')], 'b'],
     [[...about('a', 'asked', 'retry'), ...about('b', 'asked')], 'a'],
+    [[...about('a', 'asked', 'created', 'missing'), ...about('b', 'asked', 'retry')], 'a'],
+    [[...about('a', 'asked', 'created'), ...about('b', 'asked', 'created', 'missing')], 'a'],
     [[...about('a', 'asked', 'rendered'), ...about('b', 'asked', 'rendered')], 'b'],
     [[...about('a', 'asked', 'failed'), ...about('b', 'asked')], 'b'],
     [[...about('a', 'asked', 'none'), ...about('b', 'asked', 'abandoned')], undefined],

@@ -46,7 +46,9 @@ export const journalRecord: fc.Arbitrary<JournalRecord> = fc.oneof(
   fc
     .tuple(
       key,
-      fc.constantFrom<'not_created' | 'failed' | 'abandoned' | 'retry'>('not_created', 'failed', 'abandoned', 'retry'),
+      fc.constantFrom<'not_created' | 'failed' | 'abandoned' | 'retry' | 'missing'>(
+        ...(['not_created', 'failed', 'abandoned', 'retry', 'missing'] as const),
+      ),
     )
     .map(([name, type]) => ({ type, key: name, at: AT })),
   key.map((name) => ({

@@ -1,6 +1,10 @@
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { attempt, FAULTS, mistakes, NETWORKS, type Outcome } from '../support/fault-matrix.ts';
+import { startInterfaceService } from '../support/interface-service.ts';
 import { count, tell } from '../support/proof.ts';
+import { definition, makeRepository } from '../support/repository.ts';
+import { smallPackage } from '../support/small-package.ts';
+import { reelform } from '../support/test-io.ts';
 
 /** How often the whole matrix is gone through. */
 const ROUNDS = count(5, 1);
@@ -76,5 +80,41 @@ describe('whatever happens to a POST of a session', () => {
       `resident ${before.toFixed(0)} MiB before, ${peakMib.toFixed(0)} MiB at most, with answers of 300 MB among them`,
     );
     expect(peakMib - before).toBeLessThan(250);
+  });
+});
+
+/** Videos of one run that are running when the service answers 404 for them. */
+const RUNNING = count(20, 8);
+const RENDER_MS = 2_500;
+
+/** When sessions are away, by their age in milliseconds. */
+const ABSENCES: readonly (readonly [name: string, isAway: (ageMs: number) => boolean])[] = [
+  ['for 5 s, while all are running', (ageMs) => ageMs > 500 && ageMs < 5_500],
+  ['for 0.8 s, because reads lag behind writes', (ageMs) => ageMs < 800],
+  ['now and then, from one replica of two', (ageMs) => Math.floor(ageMs / 100) % 2 === 0],
+  ['from when they end, for 5 s', (ageMs) => ageMs > RENDER_MS && ageMs < RENDER_MS + 5_000],
+];
+
+describe('404 for sessions that are there', () => {
+  it.each(ABSENCES)('%s, is waited through: nothing is paid for twice, and nothing fails', async (name, isAway) => {
+    const service = await startInterfaceService({
+      styleVersions: [{ ...smallPackage().spec, id: 'tsv_stranger' }],
+      hasEnded: (_, ageMs) => ageMs > RENDER_MS,
+    });
+    onTestFinished(() => service.close());
+    service.hides = (_, ageMs) => isAway(ageMs);
+    const photo = '  (Footage)/USER/photo.png: http://127.0.0.1:9/a.png\n';
+    const videos = Array.from({ length: RUNNING }, (_, index) => `video-${index}`);
+    const root = makeRepository({
+      'reelform.yaml': `service: {url: "${service.url}"}\ntemplates: {small: tsv_stranger}\nvideos: videos/video-*.yaml\n`,
+      ...Object.fromEntries(videos.map((id) => [`videos/${id}.yaml`, definition(id, photo)])),
+    });
+    const run = (...args: string[]) => reelform(root, args, { env: { REELFORM_TOKEN: service.token }, now: Date.now });
+    expect(await run('pull')).toMatchObject({ exitCode: 0 });
+    const { exitCode } = await run('apply', '--auto-approve', '--concurrency', String(RUNNING));
+    expect({ exitCode, sessions: service.sessions.size }).toEqual({ exitCode: 0, sessions: RUNNING });
+    expect(await run('apply', '--auto-approve')).toMatchObject({ exitCode: 0 });
+    expect(service.sessions.size).toBe(RUNNING);
+    tell(`404 ${name}: ${RUNNING} videos, ${service.sessions.size} sessions`);
   });
 });

@@ -44,6 +44,7 @@ describe('ApplyLines', () => {
         id: id('rome'),
         failure: { code: 'session_unknown', message: 'POST https://x did not answer', retryable: false },
         askedAt: '2026-01-01T10:00:00.000Z',
+        session: null,
       },
       { kind: 'video-left', id: id('bonn'), session: 'rs_4' },
       { kind: 'video-skipped', id: id('graz'), reason: 'interrupted' },

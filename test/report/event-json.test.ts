@@ -26,7 +26,7 @@ const outcome: ApplyOutcome = {
   failed: [{ id, failures: [failure] }],
   delivered: 3,
   undelivered: [{ id, failures: [failure] }],
-  unknown: [{ id, askedAt: '2026-01-01T10:00:03.000Z' }],
+  unknown: [{ id, askedAt: '2026-01-01T10:00:03.000Z', session: null }],
   inProgress: [{ id, session: 'rs_1' }],
   skipped: [id],
   endedBy: 'deadline',
@@ -49,7 +49,7 @@ const run: readonly ApplyEvent[] = [
   },
   { kind: 'video-undelivered', id, failures: [failure] },
   { kind: 'video-failed', id, failures: [failure], elapsedMs: 400 },
-  { kind: 'video-unknown', id, failure, askedAt: '2026-01-01T10:00:03.000Z' },
+  { kind: 'video-unknown', id, failure, askedAt: '2026-01-01T10:00:03.000Z', session: 's1' },
   { kind: 'video-left', id, session: 'rs_1' },
   { kind: 'video-skipped', id, reason: 'interrupted' },
   { kind: 'run-finished', outcome },
@@ -85,7 +85,7 @@ describe('eventJson()', () => {
       {"type":"video_rendered","id":"berlin","video_url":"renders/berlin.mp4","deliveries":[{"to":"s3://videos/berlin.mp4","url":"https://cdn.example.com/berlin.mp4"}],"elapsed_ms":1200}
       {"type":"video_undelivered","id":"berlin","failures":[{"code":"session_failed","message":"No\\nvideo","hint":null,"editable":null,"source":null,"retryable":false}]}
       {"type":"video_failed","id":"berlin","failures":[{"code":"session_failed","message":"No\\nvideo","hint":null,"editable":null,"source":null,"retryable":false}],"elapsed_ms":400}
-      {"type":"video_unknown","id":"berlin","failure":{"code":"session_failed","message":"No\\nvideo","hint":null,"editable":null,"source":null,"retryable":false},"asked_at":"2026-01-01T10:00:03.000Z"}
+      {"type":"video_unknown","id":"berlin","failure":{"code":"session_failed","message":"No\\nvideo","hint":null,"editable":null,"source":null,"retryable":false},"asked_at":"2026-01-01T10:00:03.000Z","session":"s1"}
       {"type":"video_left","id":"berlin","session":"rs_1"}
       {"type":"video_skipped","id":"berlin","reason":"interrupted"}
       {"type":"lock_published","result":"closed","commit":null,"pull_request":"https://github.com/a/b/pull/1"}"

@@ -38,6 +38,7 @@ describe('explainText()', () => {
     ['sending', {}],
     ['retry', {}],
     ['created', { session: 'rs_1' }],
+    ['missing', { session: 'rs_1' }],
     ['rendered', { session: 'rs_1', rendering: rendering('paris') }],
   ])('tells what is in flight: %s', (state, parts) => {
     const attempt = { intent, state, session: null, rendering: null, ...parts };

@@ -46,7 +46,15 @@ describe('outcomeText()', () => {
       },
     ],
     ['what ended at the first failure', { failed: [{ id: id('oslo'), failures: [failure] }], endedBy: 'failure' }],
-    ['what is not known', { unknown: [{ id: id('berlin'), askedAt: '2026-01-01T10:00:03.123Z' }] }],
+    [
+      'what is not known',
+      {
+        unknown: [
+          { id: id('berlin'), askedAt: '2026-01-01T10:00:03.123Z', session: null },
+          { id: id('rome'), askedAt: '2026-01-01T10:00:03.123Z', session: 'session-7' },
+        ],
+      },
+    ],
   ])('tells %s', (_, change) => {
     expect(outcomeText({ ...outcome, ...change }, { color: false })).toMatchSnapshot();
   });
@@ -67,7 +75,7 @@ describe('outcomeText()', () => {
       {
         ...outcome,
         failed: [{ id: id(hostile), failures: [{ code: hostile, message: hostile, hint: hostile, retryable: false }] }],
-        unknown: [{ id: id(hostile), askedAt: hostile }],
+        unknown: [{ id: id(hostile), askedAt: hostile, session: hostile }],
         inProgress: [{ id: id(hostile), session: hostile }],
       },
       { color: false },

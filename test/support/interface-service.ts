@@ -40,6 +40,8 @@ export interface InterfaceService {
   end: Partial<RenderSession>;
   /** From now on sessions have ended when they are looked at. */
   finish(): void;
+  /** Whether a session that is there is answered with 404, by its title and age; none is unless told. */
+  hides(title: string, ageMs: number): boolean;
   close(): Promise<void>;
 }
 
@@ -108,7 +110,7 @@ export async function startInterfaceService(options: InterfaceServiceOptions = {
 
   const look = (id: string): RenderSession | null => {
     const session = sessions.get(id);
-    if (session === undefined) return null;
+    if (session === undefined || service.hides(session.title ?? '', Date.now() - begunAt.get(id)!)) return null;
     const looked = (looks.get(id) ?? 0) + 1;
     looks.set(id, looked);
     const hasEnded = options.hasEnded ?? (() => looked >= (options.looks ?? 2));
@@ -232,6 +234,7 @@ export async function startInterfaceService(options: InterfaceServiceOptions = {
     finish() {
       isFinished = true;
     },
+    hides: () => false,
     count: (route) => seen.filter((one) => routeOf(one) === route).length,
     force: (route, ...forced) => void faults.set(route, [...forced]),
     close: () => server.close(),

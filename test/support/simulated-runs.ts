@@ -8,6 +8,7 @@ import { SharedJournal, type SharedText, type Version, type WriteOutcome } from 
 import { desiredVideo } from '../../src/plan/desired-video.ts';
 import { planVideos } from '../../src/plan/plan-videos.ts';
 import { type RenderService, SessionUnknown } from '../../src/service/render-service.ts';
+import { ServiceError } from '../../src/service/service-error.ts';
 import { createdSession } from '../../src/session/render-session.ts';
 import type { CreateRenderSession, RenderSession } from '../../src/wire/render-session.ts';
 import { textVideo } from './text-video.ts';
@@ -22,6 +23,8 @@ export interface SimulatedWorld {
   readonly keepsKeys: boolean;
   /** Of each request and push, one after the other, until they are used up; then all goes well. */
   readonly fates: readonly Fate[];
+  /** How many requests for a session are answered with 404 before the service has it; in one row for all sessions. */
+  readonly missingLooks: number;
   /** False: whoever writes the journal replaces what is there. */
   readonly comparesAndSwaps: boolean;
 }
@@ -47,10 +50,12 @@ export class Simulation {
   #versions = 0;
   #keys = 0;
   #nowMs = START;
+  #missingLooks: number;
 
   constructor(world: SimulatedWorld) {
     this.#world = world;
     this.#fates = [...world.fates];
+    this.#missingLooks = world.missingLooks;
   }
 
   /** How often each video was rendered. */
@@ -68,6 +73,7 @@ export class Simulation {
   /** Everything goes well from now on. */
   calm(): void {
     this.#fates.length = 0;
+    this.#missingLooks = 0;
   }
 
   /** Plans and applies; resolves to null when the run dies. */
@@ -184,6 +190,8 @@ export class Simulation {
       },
       getRenderSession: (id) =>
         step('looks', () => {
+          this.#missingLooks -= 1;
+          if (this.#missingLooks >= 0) throw new ServiceError(404, 'not_found', 'no such session');
           const session = this.#sessions.get(id)!;
           const video_url = `${SERVICE}/${id}.mp4`;
           return { session: { ...session, status: 'preview_rendered', video_url }, retryAfterMs: null };

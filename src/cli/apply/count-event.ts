@@ -13,7 +13,10 @@ export function countEvent(outcome: ApplyOutcome, event: StreamEvent): ApplyOutc
     case 'video-failed':
       return { ...outcome, failed: [...outcome.failed, { id: event.id, failures: event.failures }] };
     case 'video-unknown':
-      return { ...outcome, unknown: [...outcome.unknown, { id: event.id, askedAt: event.askedAt }] };
+      return {
+        ...outcome,
+        unknown: [...outcome.unknown, { id: event.id, askedAt: event.askedAt, session: event.session }],
+      };
     case 'video-left':
       return { ...outcome, inProgress: [...outcome.inProgress, { id: event.id, session: event.session }] };
     case 'video-skipped':

@@ -6,7 +6,7 @@ import { sessionId } from '../journal/session-id.ts';
 export function addJournalCommands(program: Command, io: Io, done: (exitCode: number) => void): void {
   program
     .command('resolve')
-    .description('say what became of a render that was asked for without an answer')
+    .description('say what became of a render that was asked for without an answer, or whose session is missing')
     .argument('[id]', 'the video; without it, what is unknown is listed')
     .option('--session <id>', 'the service has it, under this id', sessionId)
     .option('--retry', 'ask again, with the same key and request, even if that may be paid for twice')

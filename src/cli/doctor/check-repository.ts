@@ -67,11 +67,18 @@ async function checkJournal(root: string, config: Config): Promise<DoctorCheck> 
     const lock = await readLock(join(root, LOCK_FILE), LOCK_FILE);
     const isRecorded = recordedIn(lock.ok ? lock.value.videos.values() : []);
     const attempts = [...journal.state.attempts.values()].filter((attempt) => !isRecorded(attempt));
+    const [missing] = attempts.filter(({ state }) => state === 'missing');
     const unknown = attempts.filter(({ state }) => state === 'sending');
     if (unknown.length > 0) {
       const [{ intent }] = unknown as [(typeof unknown)[number]];
       const message = `of ${countNoun(unknown.length, 'render')} it is not known whether the service took it on`;
       return { name, status: 'warning', message, hint: `Look at the service, then: reelform resolve ${intent.id}` };
+    }
+    if (missing !== undefined) {
+      const { intent, session } = missing;
+      const message = `the service did not have the session ${session} of "${intent.id}" any more when an apply looked`;
+      const hint = `Run reelform apply, which looks again; then: reelform resolve ${intent.id}`;
+      return { name, status: 'warning', message, hint };
     }
     const inFlight = attempts.filter(({ state }) => state === 'created' || state === 'rendered').length;
     const message = inFlight === 0 ? 'nothing in flight' : `${inFlight} in flight: the next apply takes them up`;

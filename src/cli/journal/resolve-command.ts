@@ -28,8 +28,8 @@ type Decision = 'session' | 'retry' | 'abandon';
 const OTHERS_MS = 180_000;
 
 /**
- * `reelform resolve [ID]`: lists the renders of which nobody knows whether they were taken on, or records what a person
- * says became of one. The next apply acts on it.
+ * `reelform resolve [ID]`: lists the renders that may be paid for and cannot be followed, or records what a person found out
+ * about one. The next apply acts on it.
  */
 export async function resolveCommand(id: string | undefined, options: ResolveOptions, io: Io): Promise<number> {
   const decision = id === undefined ? null : decisionOf(options);
@@ -83,7 +83,7 @@ function decisionOf({ session, retry, abandon }: ResolveOptions): Decision {
 }
 
 function unknownAttempts(journal: OpenJournal): Attempt[] {
-  return [...journal.state.attempts.values()].filter(({ state }) => state === 'sending' || state === 'retry');
+  return [...journal.state.attempts.values()].filter(({ state }) => ['sending', 'retry', 'missing'].includes(state));
 }
 
 /** @throws ReelformError `unknown_video` */

@@ -15,7 +15,7 @@ describe('exitCodeOf()', () => {
     ['the token was refused', { failed: failed('service_unauthorized'), endedBy: 'failure', skipped: [id] }, 3],
     ['something failed', { failed: failed('session_failed') }, 4],
     ['something failed before it was interrupted', { failed: failed('x'), endedBy: 'interrupted', skipped: [id] }, 4],
-    ['something is unknown', { unknown: [{ id, askedAt: '' }] }, 4],
+    ['something is unknown', { unknown: [{ id, askedAt: '', session: null }] }, 4],
     ['it was interrupted before all was begun', { endedBy: 'interrupted', skipped: [id] }, 8],
     ['it was interrupted, and left something at work', { endedBy: 'interrupted', inProgress }, 8],
     ['the time was over', { endedBy: 'deadline', inProgress }, 9],

@@ -173,6 +173,63 @@ Look at the service, then say for each:
   });
 });
 
+describe('reelform resolve for a session that is missing', () => {
+  /** The service made a session of `berlin`, and answered 404 for it until an apply gave up. */
+  async function missing(): Promise<Setup & { readonly session: string }> {
+    const here = await setUp();
+    const [{ intent }] = (await here.attempts()) as [Attempt];
+    const session = [...here.server.sessions.values()].find(({ title }) => title === 'berlin')!.id;
+    const journal = await openJournalFile(join(here.root, '.reelform/journal.ndjson'), { file: 'journal' });
+    await journal.append({ type: 'created', key: intent.key, session, at: intent.at });
+    await journal.append({ type: 'missing', key: intent.key, at: intent.at });
+    await journal.close();
+    here.server.hides = () => true;
+    return { ...here, session };
+  }
+
+  /** A clock by which any patience is over at the next look. */
+  const impatient = (): (() => number) => {
+    let nowMs = ASKED_MS;
+    return () => {
+      nowMs += 600_000;
+      return nowMs;
+    };
+  };
+
+  it('lists it, and plan, doctor and explain say so', async () => {
+    const { run, session } = await missing();
+    expect((await run(['resolve'])).stdout).toContain(`look for   the session ${session}, which the service made`);
+    const plan = JSON.parse((await run(['plan', '--json'])).stdout) as { readonly diagnostics: readonly object[] };
+    expect(plan.diagnostics).toMatchObject([{ code: 'session_gone', hint: expect.stringContaining('resolve berlin') }]);
+    expect((await run(['doctor'])).stdout).toContain(`did not have the session ${session} of "berlin" any more`);
+    expect((await run(['explain', 'berlin'])).stdout).toContain('looks for it, and requests no other');
+  });
+
+  it('is what an apply asks for that does not find it either, and pays for nothing', async () => {
+    const { run, server, attempts } = await missing();
+    const { exitCode, stderr } = await run(APPLY, { now: impatient() });
+    expect(exitCode).toBe(4);
+    expect(stderr).toContain('session_gone');
+    expect(stderr).toContain('reelform resolve berlin --session ID');
+    expect((await attempts()).map(({ state }) => state)).toEqual(['missing']);
+    expect(server.count(POST)).toBe(2);
+  });
+
+  it('--session takes it where the service has it again, --abandon renders it again', async () => {
+    const { run, server, session } = await missing();
+    expect((await run(['resolve', 'berlin', '--session', session])).stderr).toContain('session_gone');
+    server.hides = () => false;
+    expect(await run(['resolve', 'berlin', '--session', session])).toMatchObject(DONE);
+    expect(await run(APPLY)).toMatchObject({ exitCode: 0 });
+    expect(server.count(POST)).toBe(2);
+    const lost = await missing();
+    expect(await lost.run(['resolve', 'berlin', '--abandon'])).toMatchObject(DONE);
+    lost.server.hides = () => false;
+    expect(await lost.run(APPLY)).toMatchObject({ exitCode: 0 });
+    expect(lost.server.count(POST)).toBe(3);
+  });
+});
+
 describe('--session', () => {
   it.each(['resolve', 'import'])('of %s has to say one', async (command) => {
     const { exitCode, stderr } = await reelform('/', [command, 'a', '--session', ' ']);
