@@ -1,5 +1,7 @@
+import { formatColor } from '../template/bind/color.ts';
 import type { NewPackage } from '../template/init/init-package.ts';
-import { textStyles } from '../template/lottie/lottie-slots.ts';
+import { normalizeLineBreaks, textStyles } from '../template/lottie/lottie-slots.ts';
+import { isStill } from '../template/lottie/walk-lottie.ts';
 
 /** A package that was made, and where. */
 export interface InitReport {
@@ -24,15 +26,15 @@ export function initJson({ made, folder, others, problems }: InitReport): object
     height: animation.h,
     fps: animation.fr,
     frames: Math.round(animation.op - animation.ip),
-    editables: editables.map(({ key, kind, label, origin, former, stillcut, maxLength, nodes }) => ({
-      key,
-      kind,
-      label,
-      origin,
-      former,
-      stillcut,
-      max_length: maxLength,
-      example_text: kind === 'text' ? (textStyles(nodes[0]!)[0]?.t ?? null) : null,
+    editables: editables.map((one) => ({
+      key: one.key,
+      kind: one.kind,
+      label: one.label,
+      origin: one.origin,
+      former: one.former,
+      stillcut: one.stillcut,
+      max_length: one.maxLength,
+      example_text: exampleOf(one),
     })),
     stillcuts: stills.map((still) => ({ name: still.name, frame: still.frame, origin: still.origin })),
     files: [...files.keys()],
@@ -43,4 +45,11 @@ export function initJson({ made, folder, others, problems }: InitReport): object
     other_animations: others,
     problems,
   };
+}
+
+/** The template's own value as a definition writes it: the text, or the colour's digits; null for any other kind. */
+export function exampleOf({ kind, nodes: [node] }: NewPackage['editables'][number]): string | null {
+  if (node === undefined) return null;
+  if (kind === 'text') return normalizeLineBreaks(textStyles(node)[0]?.t ?? '');
+  return kind === 'color' && isStill(node) ? formatColor(node.k) : null;
 }

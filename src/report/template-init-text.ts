@@ -2,12 +2,11 @@ import { createColors } from 'picocolors';
 import { groupUses } from '../engine/inspect/inspect-package.ts';
 import type { NewPackage } from '../template/init/init-package.ts';
 import type { NeededFile } from '../template/init/lottie-source.ts';
-import { textStyles } from '../template/lottie/lottie-slots.ts';
 import { FEATURES } from '../template/lottie/unsupported-features.ts';
 import { countNoun } from './count-noun.ts';
 import { escapeControls } from './escape-controls.ts';
 import { placesText } from './package-diagnostic.ts';
-import type { InitReport } from './template-init-json.ts';
+import { exampleOf, type InitReport } from './template-init-json.ts';
 
 const MOST_COLORS = 6;
 
@@ -35,9 +34,9 @@ export function initText({ made, folder, others, problems }: InitReport, options
         dim(`  ${FEATURES[feature].instead}`),
       ]),
     ),
-    ...section('No editables', [
+    ...section('Not editable', [
       ...left.map(({ message }) => message),
-      ...(colors.length === 0 ? [] : [`Colours: ${colorsText(colors)}; --colors offers them`]),
+      ...(colors.length === 0 ? [] : [colorsText(colors)]),
       ...(others.length === 0 ? [] : [`The file has other animations, too: ${others.join(', ')} (--animation)`]),
     ]),
     ...section('Needed', needs.map(neededLine)),
@@ -51,11 +50,17 @@ export function initText({ made, folder, others, problems }: InitReport, options
 }
 
 function editableRow(one: NewPackage['editables'][number]): string[] {
-  const { key, kind, label, origin, former, stillcut, maxLength, nodes } = one;
-  const words = kind === 'text' ? (textStyles(nodes[0]!)[0]?.t ?? '').replaceAll(/\s+/g, ' ') : '';
-  const example = words === '' ? label : JSON.stringify(words.length > 40 ? `${words.slice(0, 39)}…` : words);
+  const { key, kind, label, origin, former, stillcut, maxLength } = one;
+  const value = exampleOf(one);
+  const example = value === null ? '' : kind === 'color' ? `#${value}` : JSON.stringify(shorten(value, 40));
   const from = { slot: `slot ${JSON.stringify(former)}`, name: 'by its name', proposed: 'proposed' }[origin];
-  return [key, kind, example, stillcut, maxLength === null ? '' : `${maxLength} characters`, from].map(escapeControls);
+  const length = maxLength === null ? '' : `${maxLength} characters`;
+  return [key, kind, shorten(label, 40), example, stillcut, length, from].map(escapeControls);
+}
+
+function shorten(text: string, length: number): string {
+  const characters = [...text];
+  return characters.length > length ? `${characters.slice(0, length - 1).join('')}…` : text;
 }
 
 function stillRow({ name, frame, origin }: NewPackage['stills'][number], fps: number): string[] {
@@ -67,7 +72,10 @@ function colorsText(colors: NewPackage['colors']): string {
   const shown = colors.slice(0, MOST_COLORS).map(({ color, layerCount }) => {
     return `#${color} of ${countNoun(layerCount, 'layer')}`;
   });
-  return `${shown.join(', ')}${colors.length > MOST_COLORS ? ` and ${colors.length - MOST_COLORS} more` : ''}`;
+  const more = colors.length > MOST_COLORS ? ` and ${colors.length - MOST_COLORS} more` : '';
+  // Without a number, --colors takes those of two layers or more.
+  const option = colors.every(({ layerCount }) => layerCount > 1) ? '--colors' : '--colors 1';
+  return `Colours: ${shown.join(', ')}${more}; ${option} offers ${colors.length === 1 ? 'it' : 'them'}`;
 }
 
 function neededLine({ kind, name, path, problem }: NeededFile): string {
@@ -87,12 +95,13 @@ function nextSteps(folder: string, needs: readonly NeededFile[]): string[] {
   ];
 }
 
-/** Columns as wide as their widest cell. */
+/** Columns as wide as their widest cell, without those that are empty. */
 function table(rows: readonly string[][]): string[] {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]!.length)));
   return rows.map((row) =>
     row
       .map((cell, column) => cell.padEnd(widths[column]!))
+      .filter((_, column) => widths[column]! > 0)
       .join('  ')
       .trimEnd(),
   );

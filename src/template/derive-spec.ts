@@ -3,7 +3,7 @@ import type { Editable, StyleVersion } from '../wire/style-version.ts';
 import { formatColor } from './bind/color.ts';
 import { layerSpans } from './lottie/layer-spans.ts';
 import type { LottieNode } from './lottie/lottie-node.ts';
-import { type SlotUse, type SlotUses, textStyles } from './lottie/lottie-slots.ts';
+import { normalizeLineBreaks, type SlotUse, type SlotUses, textStyles } from './lottie/lottie-slots.ts';
 import type { ManifestEditable } from './manifest.ts';
 import type { LottieDocument } from './scene.ts';
 import type { TemplatePackage } from './template-package.ts';
@@ -58,7 +58,7 @@ function describe(
       const example = (slot === null ? undefined : textStyles(slot)[0]?.t) ?? styles[0]?.t ?? '';
       return {
         input_type: 'text',
-        example_text: example.replaceAll('\r', '\n'),
+        example_text: normalizeLineBreaks(example),
         fonts: [...new Set(styles.map((style) => style.f))],
         ...shared,
         ...(editable.maxLength === null ? {} : { max_length: editable.maxLength }),

@@ -1,5 +1,5 @@
 import type { LottieNode } from '../../template/lottie/lottie-node.ts';
-import { textStyles } from '../../template/lottie/lottie-slots.ts';
+import { normalizeLineBreaks, textStyles } from '../../template/lottie/lottie-slots.ts';
 import type { Scene } from '../../template/scene.ts';
 import { checkScene } from '../check-scene.ts';
 import { mediaFindings } from '../scene-finding.ts';
@@ -46,7 +46,7 @@ function lintSight(scene: Scene, editable: string, sighting: Sighting, { ratio, 
   const styles = stylesOf(scene, editable);
   const size = Math.max(...styles.map(({ s }) => Number(s))) * (1080 / scene.animation.h);
   const needed = size >= LARGE ? NEEDED.large : NEEDED.small;
-  const text = styles[0]?.t.replaceAll('\r', '\n') ?? '';
+  const text = normalizeLineBreaks(styles[0]?.t ?? '');
   return [
     ...(ratio < needed ? [{ code: 'low_contrast', editable, ...sighting, ratio, needed } as const] : []),
     ...(isCut

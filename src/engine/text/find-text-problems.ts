@@ -1,5 +1,5 @@
+import { normalizeLineBreaks } from '../../template/lottie/lottie-slots.ts';
 import type { LaidOutText } from './lay-out-layers.ts';
-import { LINE_END } from './prepare-text.ts';
 import type { TextFinding } from './text-finding.ts';
 
 /** What of these texts a viewer would notice, each once, in the order of the layers. Hidden layers count for nothing. */
@@ -7,7 +7,7 @@ export function findTextProblems(texts: readonly LaidOutText[]): TextFinding[] {
   const findings = new Map<string, TextFinding>();
   for (const { layer, spec, layout } of texts) {
     if (layer.layer.hd === true) continue;
-    const about = { editable: layer.editable, text: spec.text.split(LINE_END).join('\n'), font: spec.font };
+    const about = { editable: layer.editable, text: normalizeLineBreaks(spec.text), font: spec.font };
     const { missing, overflow } = layout;
     const own: TextFinding[] = [
       ...(missing.length > 0 ? [{ code: 'glyph_missing' as const, ...about, characters: missing, overflow: 0 }] : []),

@@ -1,3 +1,4 @@
+import { LINE_END } from '../../template/lottie/lottie-slots.ts';
 import { breakPlaces } from './break-places.ts';
 import type { FontStack } from './font-stack.ts';
 import { itemizeParagraph, type Paragraph } from './itemize-paragraph.ts';
@@ -10,8 +11,6 @@ export interface PreparedParagraph extends Paragraph {
   readonly places: ReadonlySet<number>;
 }
 
-/** What ends a line: Lottie's own is the carriage return; After Effects writes a soft break as U+0003. */
-export const LINE_END = /\r\n|[\n\v\f\r\u0003\u0085\u2028\u2029]/;
 /** Of small capitals that a font does not have, as Adobe's programs draw them. */
 const SMALL_CAPS = 0.7;
 

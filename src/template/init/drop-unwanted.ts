@@ -1,11 +1,11 @@
 import { isRecord } from '../../is-record.ts';
-import { hasExpression } from '../lottie/find-unsupported.ts';
-import { allLayers, nodesOf } from '../lottie/walk-lottie.ts';
+import { allLayers } from '../lottie/walk-lottie.ts';
 import type { LottieDocument } from '../scene.ts';
 import type { InitNote } from './found-editable.ts';
 
 /**
- * Takes out of an animation what would never be run, never be shown, or be shown though its designer switched it off.
+ * Removes from an animation effects that would be drawn although they are switched off, and assets that no layer shows.
+ * Expressions stay: they are never run, and `template check` can report them only while they are there.
  *
  * @param animation written to
  */
@@ -14,8 +14,6 @@ export function dropUnwanted(animation: LottieDocument): InitNote[] {
   const note = (count: number, message: string): void => {
     if (count > 0) notes.push({ kind: 'changed', message });
   };
-  const expressions = dropExpressions(animation);
-  note(expressions, `${expressions} ${expressions === 1 ? 'expression was' : 'expressions were'} taken out`);
   const effects = dropSwitchedOff(animation);
   note(effects, `${effects} ${effects === 1 ? 'effect that is' : 'effects that are'} switched off went`);
   const assets = dropUnusedAssets(animation);
@@ -24,18 +22,6 @@ export function dropUnwanted(animation: LottieDocument): InitNote[] {
     `Nothing shows ${assets.length === 1 ? 'the asset' : 'the assets'} ${assets.join(', ')}: left out`,
   );
   return notes;
-}
-
-function dropExpressions(animation: LottieDocument): number {
-  let count = 0;
-  for (const place of allLayers(animation)) {
-    for (const { node } of nodesOf(place)) {
-      if (!hasExpression(node)) continue;
-      delete (node as Record<string, unknown>).x;
-      count++;
-    }
-  }
-  return count;
 }
 
 function dropSwitchedOff(animation: LottieDocument): number {

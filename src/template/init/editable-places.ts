@@ -1,6 +1,6 @@
 import { isRecord } from '../../is-record.ts';
 import { LAYER_TYPE, type LottieNode } from '../lottie/lottie-node.ts';
-import { textStyles } from '../lottie/lottie-slots.ts';
+import { normalizeLineBreaks, textStyles } from '../lottie/lottie-slots.ts';
 import { allLayers, isStill, nodesOf } from '../lottie/walk-lottie.ts';
 import type { LottieDocument } from '../scene.ts';
 
@@ -74,7 +74,7 @@ function textDrawback(node: LottieNode): string | null {
   const words = new Set(styles.map(({ t }) => t));
   if (words.size > 1) return 'its words change over time';
   const [text = ''] = words;
-  return text.trim() === '' ? 'it is empty' : null;
+  return normalizeLineBreaks(text).trim() === '' ? 'it is empty' : null;
 }
 
 function nameOf({ nm }: LottieNode): string {

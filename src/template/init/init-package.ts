@@ -10,7 +10,7 @@ import type { LottieSource, NeededFile } from './lottie-source.ts';
 import { manifestText } from './manifest-text.ts';
 import { NewKeys } from './new-keys.ts';
 import { offerColors, type SharedColor, sharedColors, solidsToShapes } from './offer-colors.ts';
-import { proposeEditables, readNames } from './propose-editables.ts';
+import { proposeEditables, readNames, reportUnnamed } from './propose-editables.ts';
 import { readSlots, slotIds } from './read-slots.ts';
 import { renumberLayers } from './renumber-layers.ts';
 import { takeOutFonts } from './take-out-fonts.ts';
@@ -72,6 +72,8 @@ export function initPackage(source: LottieSource, options: InitOptions): NewPack
     const proposed = proposeEditables(animation, keys);
     found.push(...proposed.editables);
     notes.push(...proposed.notes);
+  } else {
+    notes.push(...reportUnnamed(animation, new NewKeys([...slotIds(animation), ...found.map(({ key }) => key)])));
   }
   if (options.colorLayers !== null) found.push(...offerColors(animation, keys, options.colorLayers));
   const colors = sharedColors(animation);
@@ -180,11 +182,19 @@ function kindOf({ key, kind }: FoundEditable): string {
   return kind === 'image' && /\.(?:mp4|mov|webm)$/i.test(key) ? 'video' : kind;
 }
 
-/** What stands in each place, once more where players of Lottie look for it. */
+/**
+ * The value of each text and colour, where players of Lottie look for it. An editable whose places differ has none: the
+ * slot would give all of them the value of the first.
+ */
 function slotsOf(editables: readonly FoundEditable[]): Record<string, unknown> {
   return Object.fromEntries(
-    editables.flatMap(({ key, kind, nodes: [node] }) => {
+    editables.flatMap(({ key, kind, nodes }) => {
+      const [node] = nodes;
       if (!isNumbered({ kind }) || node === undefined) return [];
+      const values = new Set(
+        nodes.map((one) => JSON.stringify(kind === 'text' ? textStyles(one).map(({ t }) => t) : one.k)),
+      );
+      if (values.size > 1) return [];
       const { sid: _, ...value } = node;
       return [[key, { p: structuredClone(value) }]];
     }),

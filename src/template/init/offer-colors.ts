@@ -9,7 +9,7 @@ import { give } from './propose-editables.ts';
 
 /** A solid colour that layers of an animation share. */
 export interface SharedColor {
-  /** Six hexadecimal digits. */
+  /** Six hexadecimal digits; eight where it is not opaque. */
   readonly color: string;
   readonly layerCount: number;
 }
@@ -30,7 +30,7 @@ export function offerColors(animation: LottieDocument, keys: NewKeys, leastLayer
     if (layers.size < leastLayers) return [];
     const names = [...new Set(places.map((place) => place.names.at(-1)!))];
     const more = names.length > 2 ? ` and ${names.length - 2} more` : '';
-    const label = labelOf(`${names.slice(0, 2).join(', ')}${more}`, color);
+    const label = labelOf(`Colour #${color} (${names.slice(0, 2).join(', ')}${more})`, color);
     return [give(keys.numbered('color'), places, { label, former: `#${color}`, origin: 'proposed' })];
   });
 }
@@ -84,7 +84,9 @@ function groups(animation: LottieDocument): Map<string, EditablePlace[]> {
   for (const place of editablePlaces(animation)) {
     if (place.kind !== 'color' || place.drawback !== null || place.node.sid !== undefined || !isStill(place.node))
       continue;
-    const color = formatColor(place.node.k.slice(0, 3));
+    // Its opacity belongs to a colour: places that share the rest look different, and an invisible one shows nothing.
+    const color = formatColor(place.node.k);
+    if (color.length === 8 && color.endsWith('00')) continue;
     byColor.set(color, [...(byColor.get(color) ?? []), place]);
   }
   return new Map([...byColor].sort(([, a], [, b]) => layersOf(b).size - layersOf(a).size));

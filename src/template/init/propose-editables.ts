@@ -1,5 +1,6 @@
+import { listed } from '../../listed.ts';
 import { layerSpans } from '../lottie/layer-spans.ts';
-import { textStyles } from '../lottie/lottie-slots.ts';
+import { normalizeLineBreaks, textStyles } from '../lottie/lottie-slots.ts';
 import type { LottieDocument } from '../scene.ts';
 import { type EditablePlace, editablePlaces } from './editable-places.ts';
 import type { FoundEditable, InitNote, Origin } from './found-editable.ts';
@@ -59,13 +60,37 @@ export function proposeEditables(
       });
       continue;
     }
-    const words = place.kind === 'text' ? (textStyles(place.node)[0]?.t ?? '') : '';
+    const words = place.kind === 'text' ? normalizeLineBreaks(textStyles(place.node)[0]?.t ?? '') : '';
     const key = place.kind === 'text' ? keys.numbered('text') : keys.ofFile(fileNameOf(place));
     const own = place.kind !== 'text' ? (place.names[1] ?? name) : name;
     const label = labelOf(place.kind !== 'text' ? own.replace(/\.\w{2,5}$/, '') : own, words === '' ? key : words);
     editables.push(give(key, [place], { label, former: name, origin: 'proposed' }));
   }
   return { editables, notes };
+}
+
+/**
+ * Reports the texts, images and sounds that could be editables, and are none because the animation names others: a note for
+ * each kind.
+ *
+ * @param keys of an animation whose named editables have theirs
+ */
+export function reportUnnamed(animation: LottieDocument, keys: NewKeys): InitNote[] {
+  const unnamed = byTime(animation).filter(({ drawback, node }) => drawback === null && node.sid === undefined);
+  return (['text', 'image', 'audio'] as const).flatMap((kind): InitNote[] => {
+    const places = unnamed.filter((place) => place.kind === kind);
+    const [first] = places;
+    if (first === undefined) return [];
+    const names = places.map(({ names: [own = '', layer = ''] }) => (kind === 'text' ? own : layer));
+    const noun = `${kind === 'audio' ? 'sound' : kind}${names.length === 1 ? '' : 's'}`;
+    const which = `The ${noun} ${listed(names.map((name) => JSON.stringify(name)))} ${names.length === 1 ? 'has' : 'have'}`;
+    const key =
+      kind === 'text'
+        ? `${keys.numbered('text')} ${names[0]}`
+        : keys.ofFile(fileNameOf(first)).replace('(Footage)/', '');
+    const message = `${which} neither a slot nor a key in the name; to offer one, call its layer ${JSON.stringify(key)}`;
+    return [{ kind: 'left', message }];
+  });
 }
 
 /** What is shown first comes first; of what begins at once the uppermost. */

@@ -1,4 +1,4 @@
-import type { TextStyle } from '../lottie/lottie-slots.ts';
+import { normalizeLineBreaks, type TextStyle } from '../lottie/lottie-slots.ts';
 
 /** Average advance of a character in ems: of Latin, Cyrillic and Greek words with their spaces, and of scripts with square characters. */
 const ADVANCE = 0.52;
@@ -15,7 +15,7 @@ const MOST = 2_000;
  * @returns Unicode code points, 1..2000
  */
 export function textLength(style: TextStyle): number {
-  const own = [...style.t.replaceAll('\r', '\n')].length;
+  const own = [...normalizeLineBreaks(style.t)].length;
   const [width, height] = Array.isArray(style.sz) ? style.sz.map(Number) : [];
   const size = Number(style.s);
   if (!(Number(width) > 0 && Number(height) > 0 && size > 0)) return limit(Math.max(own + 4, Math.ceil(own * 1.5)));

@@ -54,6 +54,14 @@ export function findSlotUses(document: LottieDocument): SlotUses {
   return uses;
 }
 
+/** What ends a line: Lottie's own is the carriage return; After Effects writes a soft break as U+0003. */
+export const LINE_END = /\r\n|[\n\v\f\r\u0003\u0085\u2028\u2029]/;
+
+/** Writes each line break of a Lottie text as `\n`, as a definition does. */
+export function normalizeLineBreaks(text: string): string {
+  return text.split(LINE_END).join('\n');
+}
+
 /** The text documents of `t.d`-like nodes, one per keyframe. */
 export function textStyles(node: LottieNode): TextStyle[] {
   if (!Array.isArray(node.k)) return [];

@@ -4,7 +4,16 @@ import { describe, expect, it } from 'vitest';
 import { readPackageZip } from '../../../src/template/archive/read-package-zip.ts';
 import { writePackageZip } from '../../../src/template/archive/write-package-zip.ts';
 import { LATIN } from '../../engine/text/test-fonts.ts';
-import { FONT_BYTES, FONTS, lottie, textLayer } from '../../support/lottie-documents.ts';
+import {
+  FONT_BYTES,
+  FONTS,
+  fill,
+  lottie,
+  rectangle,
+  shapeLayer,
+  TRANSFORM,
+  textLayer,
+} from '../../support/lottie-documents.ts';
 import { makeFolder, makeRepository } from '../../support/repository.ts';
 import { smallAnimation, smallPackageFiles, solidPng } from '../../support/small-package.ts';
 import { reelform } from '../../support/test-io.ts';
@@ -30,7 +39,7 @@ describe('reelform template init', () => {
     expect(stdout).toBe(`✓ templates/promo  200 × 100, 30 fps, 2 s
 
 1 editable
-  t_01  text  "Hello"  stillcut_01  10 characters  proposed
+  t_01  text  Headline  "Hello"  stillcut_01  10 characters  proposed
 
 1 still
   stillcut_01  1 s  frame 30  chosen: most is shown there
@@ -46,6 +55,30 @@ stillcuts:
   stillcut_01: 1
 editables:
   t_01: { label: Headline, kind: text, stillcut: stillcut_01, max_length: 10, required: false }
+`);
+  });
+
+  it('shows line breaks, colours, and what is left because something else is named', async () => {
+    const paint = (color: readonly number[]) => [rectangle(9, 9, 9, 9), fill(color)];
+    const layers = [
+      textLayer('t_01 Headline', 'Good\rMorning'),
+      textLayer('Subline', 'For you'),
+      shapeLayer('Disc', paint([1, 0, 0])),
+      shapeLayer('Bar', paint([1, 0, 0, 1])),
+      shapeLayer('Ground', paint([0, 0, 1, 0.5])),
+    ];
+    const promo = JSON.stringify(lottie(layers, { fonts: FONTS }));
+    const root = makeFolder({ 'promo.json': promo, 'Test-Regular.ttf': FONT_BYTES });
+    const { stdout } = await reelform(root, ['template', 'init', 'promo.json', '--colors']);
+    expect(stdout).toContain(`
+2 editables
+  t_01  text   Headline                    "Good\\nMorning"  stillcut_01  18 characters  by its name
+  c_01  color  Colour #FF0000 (Disc, Bar)  #FF0000          stillcut_01                 proposed
+`);
+    expect(stdout).toContain(`
+Not editable
+  The text "Subline" has neither a slot nor a key in the name; to offer one, call its layer "t_02 Subline"
+  Colours: #0000FF80 of 1 layer; --colors 1 offers it
 `);
   });
 
@@ -142,6 +175,18 @@ describe('reelform template check', () => {
     }
     expect(stderr).toContain('Moving layers are drawn sharp: motion blur of "background" (/layers/2)');
     expect((await reelform(root, ['template', 'check', 'small', '--strict'])).exitCode).toBe(1);
+  });
+
+  it('reports the expressions of the animation that template init took', async () => {
+    const ks = { ...TRANSFORM, r: { a: 0, k: 0, x: 'var $bm_rt = time * 90;' } };
+    const promo = JSON.stringify(lottie([textLayer('Headline', 'Hello', { ks })], { fonts: FONTS }));
+    const root = makeFolder({ 'promo.json': promo, 'Test-Regular.ttf': FONT_BYTES });
+    await reelform(root, ['template', 'init', 'promo.json']);
+    const { stdout } = await reelform(root, ['template', 'check', 'templates/promo', '--json']);
+    expect(JSON.parse(stdout)).toMatchObject({
+      valid: true,
+      unsupported: [{ feature: 'expression', layer: 'Headline', pointer: '/layers/0/ks/r' }],
+    });
   });
 
   it('tells the mistakes of a package with their places, for machines', async () => {

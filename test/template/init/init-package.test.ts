@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { openRasterizer } from '../../../src/engine/raster/rasterizer.ts';
+import { bindMapping } from '../../../src/template/bind/bind-mapping.ts';
 import { type InitOptions, initPackage, isPackage, type NewPackage } from '../../../src/template/init/init-package.ts';
 import type { LottieSource } from '../../../src/template/init/lottie-source.ts';
 import { parseTemplatePackage } from '../../../src/template/parse-template-package.ts';
+import type { Scene } from '../../../src/template/scene.ts';
 import {
   FONT_BYTES,
   FONTS,
@@ -124,10 +127,60 @@ describe('initPackage()', () => {
       { ...(shapeLayer('Ground', []) as object), ty: 1, shapes: undefined, sw: 200, sh: 100, sc: '#0000ff', tt: 1 },
     ];
     const two = made(sourceOf(lottie(layers)), { colorLayers: 2 });
-    expect(told(two)).toEqual([['c_01', 'color', 'Disc, Bar', 'proposed', 'stillcut_01', null]]);
+    expect(told(two)).toEqual([['c_01', 'color', 'Colour #FF0000 (Disc, Bar)', 'proposed', 'stillcut_01', null]]);
     expect(two.colors).toEqual([{ color: '0000FF', layerCount: 1 }]);
     const one = parsed(made(sourceOf(lottie(layers)), { colorLayers: 1 }));
-    expect(one.spec.editables.c_02).toMatchObject({ label: 'Ground', example_text: '0000FF' });
+    expect(one.spec.editables.c_02).toMatchObject({ label: 'Colour #0000FF (Ground)', example_text: '0000FF' });
+  });
+
+  it('keeps colours of another opacity apart, and offers none that is invisible', () => {
+    const colors = [[1, 0, 0, 0], [1, 0, 0, 1], [1, 0, 0, 0.5], [1, 0, 0]]; // biome-ignore format: a list
+    const layers = colors.map((color, index) => shapeLayer(`s${index}`, [rectangle(20, 20, 30, 30), fill(color)]));
+    const { spec } = parsed(made(sourceOf(lottie(layers)), { colorLayers: 1 }));
+    expect(Object.values(spec.editables).map(({ label, example_text }) => [label, example_text])).toEqual([
+      ['Colour #FF0000 (s1, s3)', 'FF0000'],
+      ['Colour #FF000080 (s2)', 'FF000080'],
+    ]);
+  });
+
+  it('leaves each place its own value until its editable is filled', () => {
+    const layers = [
+      textLayer('t_01', 'Good'),
+      textLayer('t_01', 'Morning'),
+      shapeLayer('c_01', [rectangle(20, 20, 30, 30), fill([1, 0, 0, 1])]),
+      shapeLayer('c_01', [rectangle(60, 20, 30, 30), fill([0, 0, 1, 0.5])]),
+    ];
+    const source = sourceOf(lottie(layers, { fonts: FONTS }), FONT);
+    const template = parsed(made(source));
+    const scene = (resources: Parameters<typeof bindMapping>[1]['resources']): string =>
+      JSON.stringify(bindMapping(template, { resources }, new Map()).animation.layers);
+    expect(scene({})).toContain('"t":"Morning"');
+    expect(scene({})).toContain('[0,0,1,0.5]');
+    expect(scene({ t_01: { source: { text: 'Hi' } }, c_01: { source: { text: '00FF00' } } })).not.toMatch(
+      /Morning|0,0,1,0.5/,
+    );
+  });
+
+  it('shows line breaks as a definition writes them, so that the example can be filled in again', () => {
+    const layers = [textLayer('a', 'Good\rMorning'), textLayer('b', 'One\u0003two\u0003three', {}, { sz: [180, 90] })];
+    const package_ = made(sourceOf(lottie(layers, { fonts: FONTS }), FONT));
+    const { spec } = parsed(package_);
+    expect([spec.editables.t_01?.example_text, spec.editables.t_02?.example_text]).toEqual([
+      'Good\nMorning',
+      'One\ntwo\nthree',
+    ]);
+  });
+
+  it('names what is left because something else is named', () => {
+    const shape = shapeLayer('ground', [rectangle(9, 9, 9, 9), fill([1, 0, 0, 1], { c: { ...still([1, 0, 0]), sid: 'Accent' } })]); // biome-ignore format: one layer
+    const assets = [{ id: 'i', w: 24, h: 12, u: '', p: PNG_URI, e: 1 }];
+    const layers = [textLayer('Headline', 'Hello'), textLayer('Subline', 'You'), imageLayer('Photo', 'i'), shape];
+    const { notes, editables } = made(sourceOf(lottie(layers, { assets, fonts: FONTS }), FONT));
+    expect(editables.map(({ key }) => key)).toEqual(['c_01']);
+    expect(notes.filter(({ kind }) => kind === 'left').map(({ message }) => message)).toEqual([
+      'The texts "Headline", "Subline" have neither a slot nor a key in the name; to offer one, call its layer "t_01 Headline"',
+      'The image "Photo" has neither a slot nor a key in the name; to offer one, call its layer "USER/Photo.png"',
+    ]);
   });
 
   it('says what would be there when there is nothing to edit', () => {
@@ -245,16 +298,16 @@ describe('initPackage()', () => {
     parsed(package_);
   });
 
-  it('makes the size even, drops expressions and switched-off effects, and says so', () => {
+  it('makes the size even, drops switched-off effects, keeps expressions, and says so', () => {
     const ks = { ...TRANSFORM, r: { ...still(0), x: 'var $bm_rt = time * 90;' } };
     const ef = [{ ty: 21, mn: 'ADBE Fill', nm: 'Fill', en: 0, ef: [] }];
     const package_ = made(sourceOf(lottie([textLayer('a', 'A', { ks, ef })], { w: 201, h: 99, fonts: FONTS }), FONT));
     expect(package_.notes.map(({ message }) => message)).toEqual([
       'The size 201 × 99 became 200 × 98: both have to be even',
-      '1 expression was taken out',
       '1 effect that is switched off went',
     ]);
-    expect(JSON.stringify(package_.animation)).not.toContain('$bm_rt');
+    // Never run; `template check` reports them for as long as they are there.
+    expect(JSON.stringify(package_.animation)).toContain('$bm_rt');
     expect(package_.unsupported.map(({ feature, pointer }) => [feature, pointer])).toEqual([
       ['effect_switched_off', '/layers/0/ef/0'],
       ['expression', '/layers/0/ks/r'],
@@ -296,6 +349,51 @@ describe('initPackage()', () => {
       ],
     ] as const) {
       expect(initPackage(sourceOf(animation), { colorLayers: 1 })).toEqual({ problems: [problem] });
+    }
+  });
+});
+
+describe('a package and the animation that it was made from', () => {
+  const SCENE = { width: 200, height: 100, fps: 30, frameCount: 60, images: [], clips: [], sounds: [], stills: [] };
+  const OUTPUT = { format: 'mp4', quality: 'high', fingerprint: null } as const;
+  const SCENE_FONTS = [{ name: 'Test-Regular', bytes: FONT_BYTES, isFallback: false }];
+
+  async function drawn(scene: Scene): Promise<Buffer[]> {
+    const rasterizer = await openRasterizer(scene);
+    const frames: Buffer[] = [];
+    for (const frame of [0, 30, 59]) {
+      await rasterizer.prepare(frame);
+      frames.push(Buffer.from(rasterizer.draw(frame)));
+    }
+    rasterizer.close();
+    return frames;
+  }
+
+  const shape = (name: string, x: number, color: readonly number[], changes: object = {}) =>
+    shapeLayer(name, [rectangle(x, 50, 40, 60), fill(color, changes)]);
+  const ground = shape('ground', 100, [0.2, 0.2, 0.2, 1]);
+  const cases: [string, readonly object[]][] = [
+    ['colours that differ in opacity alone', [shape('a', 40, [1, 0, 0, 0]), shape('b', 90, [1, 0, 0, 1]), shape('c', 140, [1, 0, 0, 0.4]), ground]], // biome-ignore format: a list
+    [
+      'colours that are nearly the same',
+      [shape('a', 40, [0.5, 0.1, 0.3]), shape('b', 90, [0.5001, 0.1, 0.3, 1]), ground],
+    ],
+    ['a solid', [{ ...(shapeLayer('Solid', []) as object), ty: 1, shapes: undefined, sw: 90, sh: 60, sc: '#0c68e2' }, ground]], // biome-ignore format: a list
+    ['lines of a text', [textLayer('a', 'Good\rMorning', {}, { s: 14, lh: 16 }), ground]],
+    ['soft breaks in a box', [textLayer('a', 'One\u0003two\u0003', {}, { s: 14, lh: 16, sz: [150, 90], ps: [0, -40] }), ground]], // biome-ignore format: a list
+    ['an expression', [shape('a', 40, [0, 1, 0, 1], { c: { ...still([0, 1, 0, 1]), x: 'var $bm_rt = [1, 0, 0, 1];' } }), ground]], // biome-ignore format: a list
+  ];
+
+  it.each(cases)('draw the same frames: %s', async (_title, layers) => {
+    const animation = lottie(layers, { fonts: FONTS });
+    const template = parsed(made(sourceOf(animation, FONT), { colorLayers: 1 }));
+    const examples = Object.entries(template.spec.editables).map(([key, { example_text: text }]) => {
+      return [key, { source: { text: text! } }];
+    });
+    const original = await drawn({ ...SCENE, output: OUTPUT, animation, fonts: SCENE_FONTS });
+    for (const resources of [{}, Object.fromEntries(examples)]) {
+      const frames = await drawn(bindMapping(template, { resources }, new Map()));
+      expect(frames.map((frame, index) => frame.equals(original[index]!))).toEqual([true, true, true]);
     }
   });
 });
