@@ -135,6 +135,7 @@ async function measure(count: number, concurrency: number, spec: ServiceSpec, is
       service: url,
       styleVersion: STYLE_VERSION,
       renderEpoch: null,
+      measures: null,
       assetDigest: () => sha256(''),
       durationSeconds: null,
     };

@@ -1,6 +1,8 @@
 import type { Source, VideoResource } from '../definition/video.ts';
 import { isRecord } from '../is-record.ts';
 import type { DesiredVideo } from '../plan/desired-video.ts';
+import { plainColor, plainOutput, plainTransform, type TemplateMeasures } from '../wire/defaults.ts';
+import type { AudioTransform, Transform } from '../wire/mapping.ts';
 import type { RenderSession } from '../wire/render-session.ts';
 import type { SessionDifference } from './session-differences.ts';
 
@@ -48,7 +50,8 @@ export function mappingDifferences(video: DesiredVideo, session: RenderSession):
       compare(`font_changes.${name}`, video.fonts.get(name), fieldsOf(fieldsOf(found).source).font ?? found);
     }
   }
-  compare('output', outputOf({ ...video.output }), outputOf(fieldsOf(session.output)));
+  const { output, measures } = video;
+  compare('output', outputOf({ ...output }, measures), outputOf(fieldsOf(session.output), measures));
   return differences;
 }
 
@@ -114,46 +117,28 @@ function digestOf(video: DesiredVideo, key: string): string | null {
 
 function colorOf(text: unknown): unknown {
   if (typeof text !== 'string' || !/^#?(?:[0-9a-f]{6}|[0-9a-f]{8})$/i.test(text)) return text;
-  return text
-    .replace('#', '')
-    .toUpperCase()
-    .replace(/^(.{6})FF$/, '$1');
+  return plainColor(text.replace('#', '').toUpperCase());
 }
 
 function urlOf(text: unknown): unknown {
   return typeof text === 'string' && URL.canParse(text) ? new URL(text).href : text;
 }
 
-/** What a transform is without a word, by what it is of. */
-const PLAIN: Readonly<Record<'image' | 'video' | 'audio', Fields>> = {
-  image: { crop_strategy: 'cover' },
-  video: { crop_strategy: 'cover', trim_strategy: 'none', trim_start_time: 0, volume: 0, animate_strategy: 'none' },
-  audio: { trim_start_time: 0, volume: 1, fade_in: 0, fade_out: 0, loop: false },
-};
-
-function transformOf(transform: Fields, kind: keyof typeof PLAIN): Fields {
-  const { background, ...others } = transform;
-  // From its start is from its start, however that is said.
-  const { trim_start_time: start } = others;
-  const trim =
-    kind === 'video'
-      ? { trim_strategy: start === undefined || start === 0 ? 'none' : (others.trim_strategy ?? 'manual') }
-      : {};
-  return told({ ...others, ...trim, background: colorOf(background) }, PLAIN[kind]);
+/** A transform of an answer without what says nothing, in one order. */
+function transformOf(transform: Fields, kind: 'image' | 'video' | 'audio'): Fields {
+  const { background, ...others } = told(transform);
+  const fields = { ...others, ...(background !== undefined && { background: colorOf(background) }) };
+  return told(plainTransform(kind, fields as Transform | AudioTransform));
 }
 
-const PLAIN_OUTPUT: Fields = { format: 'mp4' };
-
-function outputOf(output: Fields): Fields | undefined {
-  const fields = told(output, PLAIN_OUTPUT);
-  return Object.keys(fields).length === 0 ? undefined : fields;
+function outputOf(output: Fields, measures: TemplateMeasures): Fields | undefined {
+  const plain = plainOutput(told(output), measures);
+  return plain === null ? undefined : told(plain);
 }
 
-/** Without what says nothing, in one order. */
-function told(fields: Fields, plain: Fields): Fields {
-  const entries = Object.entries(fields).filter(([name, value]) => {
-    return value !== undefined && value !== null && value !== plain[name];
-  });
+/** Without fields that have no value, in one order. */
+function told(fields: object): Fields {
+  const entries = Object.entries(fields).filter(([, value]) => value !== undefined && value !== null);
   return Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 

@@ -5,7 +5,6 @@ import type { Video } from './video.ts';
 /** Placeholders of every definition; beside them there is `label.<name>` for each label of the video. */
 const PLACEHOLDERS = ['id', 'fingerprint', 'title', 'extension'];
 
-/** Digits of a fingerprint that stand for it. */
 const FINGERPRINT_DIGITS = 8;
 
 type Named = Pick<Video, 'id' | 'title' | 'labels' | 'output'>;
@@ -26,12 +25,17 @@ export function fillDestination(to: string, video: Named, fingerprint: string): 
   const format: OutputFormat = video.output?.format ?? 'mp4';
   const values = new Map([
     ['id', video.id],
-    ['fingerprint', fingerprint.replace(/^v\d+:/, '').slice(0, FINGERPRINT_DIGITS)],
+    ['fingerprint', fingerprintDigits(fingerprint)],
     ['title', nameOf(video.title)],
     ['extension', OUTPUT_EXTENSIONS[format]],
     ...Object.entries(video.labels).map(([name, value]) => [`label.${name}`, nameOf(value)] as const),
   ]);
   return withFileName(to).replaceAll(/\{([^{}]*)\}/g, (placeholder, name: string) => values.get(name) ?? placeholder);
+}
+
+/** The first digits of a fingerprint, without the version of its scheme: the value of the placeholder. */
+export function fingerprintDigits(fingerprint: string): string {
+  return fingerprint.replace(/^v\d+:/, '').slice(0, FINGERPRINT_DIGITS);
 }
 
 function nameOf(text: string): string {

@@ -1,5 +1,6 @@
 import type { Diagnostic } from '../diagnostic.ts';
 import { byCodeUnit } from '../digest.ts';
+import { OUTPUT_DEFAULTS } from '../wire/defaults.ts';
 import type { OutputRequest } from '../wire/output.ts';
 import { child, locateIn, type MapNode, type TreeNode, toJson } from '../yaml/tree.ts';
 import { isTextPath } from './definition-file.ts';
@@ -45,7 +46,7 @@ export function readAdditions(root: MapNode, context: AdditionContext): Addition
  */
 function normaliseOutput({ format, height, fps, quality }: OutputRequest): OutputRequest | null {
   const output: OutputRequest = {
-    ...(format === undefined || format === 'mp4' ? {} : { format }),
+    ...(format === undefined || format === OUTPUT_DEFAULTS.format ? {} : { format }),
     ...(height === undefined ? {} : { height }),
     ...(fps === undefined ? {} : { fps }),
     ...(quality === undefined ? {} : { quality }),

@@ -1,5 +1,6 @@
 import { byCodeUnit } from '../digest.ts';
 import type { LockEntry } from '../lock/lock.ts';
+import { plainInputs } from './describe-inputs.ts';
 import type { DesiredVideo } from './desired-video.ts';
 import type { FieldChange, InputChange, Reason } from './plan.ts';
 
@@ -25,9 +26,9 @@ function labelOf(labels: LockEntry['labels'], name: string): string | null {
   return labels !== undefined && Object.hasOwn(labels, name) ? labels[name]! : null;
 }
 
-/** The inputs that differ: those of the video in its order, then those that it no longer has. */
+/** The inputs that differ: those of the video in its order, then those that it no longer has. A repeated default is none. */
 export function compareInputs(before: LockEntry, desired: DesiredVideo): InputChange[] {
-  const was = new Map(Object.entries(before.inputs));
+  const was = plainInputs(before.inputs, desired);
   const changes: InputChange[] = [];
   for (const [key, after] of Object.entries(desired.inputs)) {
     const old = was.get(key) ?? null;

@@ -1,14 +1,14 @@
 import { fillDestination } from '../definition/fill-destination.ts';
-import type { Source, Video, VideoDestination, VideoId, VideoResource } from '../definition/video.ts';
+import type { Video, VideoDestination, VideoId, VideoResource } from '../definition/video.ts';
 import { localFiles } from '../definition/video-sources.ts';
-import { byCodeUnit, sha256 } from '../digest.ts';
 import type { Fingerprint } from '../lock/lock.ts';
-import type { AudioTransform, Transform } from '../wire/mapping.ts';
-import type { OutputRequest } from '../wire/output.ts';
-import { fingerprint, type RenderingContext } from './fingerprint.ts';
+import { describeInputs } from './describe-inputs.ts';
+import { fingerprintAsWritten, plainContent, type RenderingContext } from './fingerprint.ts';
 
 /** A video as the definitions want it, in the terms in which the lockfile remembers it: one side of every comparison. */
-export interface DesiredVideo extends Pick<Video, 'audio' | 'fonts' | 'output'> {
+export interface DesiredVideo
+  extends Pick<Video, 'audio' | 'fonts' | 'output'>,
+    Pick<RenderingContext, 'service' | 'styleVersion' | 'renderEpoch' | 'measures'> {
   readonly id: VideoId;
   /** The definition's file, repository-relative. */
   readonly path: string;
@@ -17,13 +17,12 @@ export interface DesiredVideo extends Pick<Video, 'audio' | 'fonts' | 'output'> 
   readonly protect: boolean;
   /** The template's name in reelform.yaml. */
   readonly template: string;
-  readonly service: string;
-  readonly styleVersion: string;
   /** Decides alone whether the video is rendered again. */
   readonly fingerprint: Fingerprint;
+  /** What an earlier version made of the same definition; absent where it is the same. See `withKnownFingerprints`. */
+  readonly formerFingerprint?: Fingerprint;
   /**
-   * By editable key, in the specification's order, then by `audio.<track>`, `fonts.<font>` and `output`: what the lockfile
-   * keeps so that a later plan can say what changed.
+   * What the lockfile keeps so that a later plan can say what changed: see `describeInputs`.
    */
   readonly inputs: Readonly<Record<string, string>>;
   /** What the inputs came from, for showing them: the kind, the whole text, the name of the file. */
@@ -34,26 +33,14 @@ export interface DesiredVideo extends Pick<Video, 'audio' | 'fonts' | 'output'> 
   readonly deliver: readonly VideoDestination[];
 }
 
-/** The longest text that the lockfile keeps word for word, in UTF-16 code units. */
-const VERBATIM_LENGTH = 200;
-
-/**
- * Brings a video and the service it is meant for into the form that plans compare.
- *
- * Its `inputs` hold, by kind: a text as it is up to 200 characters, and `sha256:` with its digest beyond; a colour's
- * digits; a font's name; `sha256:` with the digest of a local file's bytes; a URL as written. A transform other than plain
- * `cover` follows the source as ` name=value` pairs, sorted by name; an output consists of such pairs.
- */
+/** Brings a video and the service it is meant for into the form that plans compare. */
 export function desiredVideo(
   video: Video,
   context: RenderingContext & { readonly durationSeconds: number | null },
 ): DesiredVideo {
-  const inputs: [string, string][] = [];
-  for (const [key, resource] of video.resources) inputs.push([key, describeInput(resource, context)]);
-  for (const [name, sound] of video.audio) inputs.push([`audio.${name}`, describeSource(sound, context)]);
-  for (const [name, font] of video.fonts) inputs.push([`fonts.${name}`, font]);
-  if (video.output !== null) inputs.push(['output', describePairs(video.output).trimStart()]);
-  const ownFingerprint = fingerprint(video, context);
+  const plain = plainContent(video, context.measures);
+  const ownFingerprint = fingerprintAsWritten(plain, context);
+  const asWritten = plain === video ? ownFingerprint : fingerprintAsWritten(video, context);
   return {
     id: video.id,
     path: video.path,
@@ -63,8 +50,11 @@ export function desiredVideo(
     template: video.template,
     service: context.service,
     styleVersion: context.styleVersion,
+    renderEpoch: context.renderEpoch,
+    measures: context.measures,
     fingerprint: ownFingerprint,
-    inputs: Object.fromEntries(inputs),
+    ...(asWritten !== ownFingerprint && { formerFingerprint: asWritten }),
+    inputs: describeInputs(plain, context),
     resources: video.resources,
     audio: video.audio,
     fonts: video.fonts,
@@ -77,45 +67,4 @@ export function desiredVideo(
 /** The files of the repository that it is made from, each once. */
 export function assetsOf(video: DesiredVideo): string[] {
   return localFiles(video);
-}
-
-function describeInput(resource: VideoResource, context: RenderingContext): string {
-  switch (resource.kind) {
-    case 'text':
-      return describeText(resource.text);
-    case 'color':
-      return resource.color;
-    case 'font':
-      return resource.font;
-    case 'image':
-    case 'video':
-    case 'audio':
-      return describeSource(resource, context);
-  }
-}
-
-function describeSource(
-  { source, transform }: { readonly source: Source; readonly transform: Transform | AudioTransform },
-  context: RenderingContext,
-): string {
-  const from = source.kind === 'file' ? `sha256:${context.assetDigest(source.path)}` : source.url;
-  return `${from}${describeTransform(transform)}`;
-}
-
-/** A text that looks like a digest is digested as well, so that the two cannot be taken for each other. */
-function describeText(text: string): string {
-  return text.length <= VERBATIM_LENGTH && !text.startsWith('sha256:') ? text : `sha256:${sha256(text)}`;
-}
-
-function describeTransform(transform: Transform | AudioTransform): string {
-  const isPlain = Object.entries(transform).every(([name, value]) => name === 'crop_strategy' && value === 'cover');
-  return isPlain ? '' : describePairs(transform);
-}
-
-function describePairs(fields: Transform | AudioTransform | OutputRequest): string {
-  return Object.entries(fields)
-    .filter(([, value]) => value !== undefined)
-    .sort(([a], [b]) => byCodeUnit(a, b))
-    .map(([name, value]) => ` ${name}=${value}`)
-    .join('');
 }

@@ -1,6 +1,8 @@
-import type { Source, Video, VideoResource } from '../definition/video.ts';
+import { isDeepStrictEqual } from 'node:util';
+import type { Source, Video, VideoResource, VideoSound } from '../definition/video.ts';
 import { canonicalJson, type Json, type Sha256, sha256 } from '../digest.ts';
 import type { Fingerprint } from '../lock/lock.ts';
+import { plainColor, plainOutput, plainTransform, type TemplateMeasures } from '../wire/defaults.ts';
 import type { AudioTransform, Transform } from '../wire/mapping.ts';
 
 /** What decides a video's pixels and sound besides its definition. */
@@ -11,9 +13,14 @@ export interface RenderingContext {
   readonly styleVersion: string;
   /** Raised by the embedded engine when its frames change; null for a remote service, whose engine we cannot see. */
   readonly renderEpoch: number | null;
+  /** What the template's video measures by itself: an output that asks for it asks for nothing. */
+  readonly measures: TemplateMeasures;
   /** The digest of a local file's bytes, by repository-relative path. Asked once per use: remember it. */
   readonly assetDigest: (path: string) => Sha256;
 }
+
+/** What of a video its fingerprint depends on. */
+export type VideoContent = Pick<Video, 'resources' | 'audio' | 'fonts' | 'output'>;
 
 /**
  * The content hash of a video: two videos have the same one exactly when the service would be asked to make the same
@@ -26,14 +33,23 @@ export interface RenderingContext {
  * - where there are any, `audio_tracks`: each track's name with what a resource with a source has; `font_changes`: each
  *   replaced font with the name of the other; and `output` as it is asked for.
  *
+ * Fields that repeat a default are left out of it: see `plainContent`.
+ *
  * What is not in it can change without a render: the definition's path, key order, comments and formatting, the name of a
  * local file, and the video's id, title, description, labels, protection and template name. The bytes behind a URL are
  * not in it either: a remote file that changes in place is seen by a refresh alone.
  *
  * @see RFC 8785 for the canonical form
  */
-export function fingerprint(video: Video, context: RenderingContext): Fingerprint {
-  const { resources, audio, fonts, output } = video;
+export function fingerprint(video: VideoContent, context: RenderingContext): Fingerprint {
+  return fingerprintAsWritten(plainContent(video, context.measures), context);
+}
+
+/** The fingerprint of earlier versions, which hashed the defaults that a definition repeats. */
+export function fingerprintAsWritten(
+  { resources, audio, fonts, output }: VideoContent,
+  context: Omit<RenderingContext, 'measures'>,
+): Fingerprint {
   const content = canonicalJson({
     service: context.service,
     style_version: context.styleVersion,
@@ -46,11 +62,46 @@ export function fingerprint(video: Video, context: RenderingContext): Fingerprin
   return `v1:${sha256(content)}` as Fingerprint;
 }
 
+/**
+ * Removes what repeats a default: fields of transforms and of the output, and the alpha of an opaque colour. The interface
+ * fixes these defaults for every service. The template's own height and rate are known for packages alone.
+ *
+ * @returns the same object where nothing repeats a default
+ */
+export function plainContent(video: VideoContent, measures: TemplateMeasures): VideoContent {
+  let isPlain = true;
+  const kept = <T extends object>(written: T, plain: T): T => {
+    if (isDeepStrictEqual(written, plain)) return written;
+    isPlain = false;
+    return plain;
+  };
+  const plainResource = (resource: VideoResource): VideoResource => {
+    if (resource.kind === 'color') return kept(resource, { ...resource, color: plainColor(resource.color) });
+    if (!('transform' in resource)) return resource;
+    const transform = kept(resource.transform, plainTransform(resource.kind, resource.transform));
+    return { ...resource, transform } as VideoResource;
+  };
+  const plainSound = (sound: VideoSound): VideoSound => {
+    return { ...sound, transform: kept(sound.transform, plainTransform('audio', sound.transform)) };
+  };
+  const resources = mapped(video.resources, plainResource);
+  const audio = mapped(video.audio, plainSound);
+  const output = plainOutput(video.output, measures);
+  const isSameOutput = isDeepStrictEqual(video.output, output);
+  return isPlain && isSameOutput ? video : { resources, audio, fonts: video.fonts, output };
+}
+
+function mapped<T>(map: ReadonlyMap<string, T>, change: (value: T) => T): Map<string, T> {
+  return new Map([...map].map(([key, value]) => [key, change(value)]));
+}
+
 function mapValues<T>(map: ReadonlyMap<string, T>, change: (value: T) => Json): Record<string, Json> {
   return Object.fromEntries([...map].map(([key, value]) => [key, change(value)]));
 }
 
-function resolve(resource: VideoResource, context: RenderingContext): Json {
+type Digests = Pick<RenderingContext, 'assetDigest'>;
+
+function resolve(resource: VideoResource, context: Digests): Json {
   switch (resource.kind) {
     case 'text':
       return { text: resource.text };
@@ -67,7 +118,7 @@ function resolve(resource: VideoResource, context: RenderingContext): Json {
 
 function resolveSource(
   { source, transform }: { readonly source: Source; readonly transform: Transform | AudioTransform },
-  context: RenderingContext,
+  context: Digests,
 ): Json {
   const handled: Json = { ...transform };
   return source.kind === 'file'

@@ -6,6 +6,7 @@ import { adoptRenderings } from './adopt-renderings.ts';
 import { compareDestinations, deliverReason, renewDestinations } from './compare-destinations.ts';
 import { compareFields, compareInputs, reasonOf } from './compare-video.ts';
 import type { DesiredVideo } from './desired-video.ts';
+import { withKnownFingerprints } from './known-fingerprints.ts';
 import type { Observations } from './observations.ts';
 import type { Adjustment, Change, Plan, PlanDiagnostic, Reason } from './plan.ts';
 
@@ -30,7 +31,8 @@ export function planVideos(inputs: {
   /** Accepts that nothing is left; otherwise that is taken for a mistake. */
   readonly allowEmpty?: boolean;
 }): Plan {
-  const { desired, lock, observations, allowEmpty = false, requested = () => false } = inputs;
+  const { lock, observations, allowEmpty = false, requested = () => false } = inputs;
+  const desired = withKnownFingerprints(inputs.desired, lock, observations);
   const wanted = new Set<string>(desired.map((video) => video.id));
   const gone = [...lock.videos.keys()].filter((id) => !wanted.has(id)).sort(byCodeUnit) as VideoId[];
   const moves = pairMoves(desired, gone, lock);

@@ -4,8 +4,10 @@ import { inOrder } from '../template/bind/bind-mapping.ts';
 import { trackKey } from '../template/bind/check-mapping.ts';
 import { resolveOutput } from '../template/bind/resolve-output.ts';
 import type { TemplatePackage } from '../template/template-package.ts';
-import type { AudioResource, Mapping, Resource } from '../wire/mapping.ts';
+import { plainColor, plainTransform } from '../wire/defaults.ts';
+import type { AudioResource, Mapping, MediaResource, Resource, TextResource } from '../wire/mapping.ts';
 import type { OutputRequest } from '../wire/output.ts';
+import type { InputType } from '../wire/style-version.ts';
 
 export interface SceneInputs extends Pick<Mapping, 'resources' | 'audio_tracks' | 'font_changes'> {
   readonly output?: OutputRequest | undefined;
@@ -13,8 +15,8 @@ export interface SceneInputs extends Pick<Mapping, 'resources' | 'audio_tracks' 
 
 /**
  * The digest of everything that `bindMapping` and the engine make a video from: two mappings with the same one give the
- * same frames and the same sound. Titles, labels, where the bytes came from and what tracks are called are not in it; an
- * output that asks for what the template gives by itself is none.
+ * same frames and the same sound. Titles, labels, where the bytes came from and what tracks are called are not in it. A
+ * default that is repeated counts for nothing, and an output that asks for what the template gives by itself is none.
  *
  * @param sources the digest of the bytes behind each source, by editable key, and by `trackKey`
  */
@@ -25,9 +27,9 @@ export function sceneDigest(
 ): Sha256 {
   const filled = Object.entries(resources).map(([key, resource]): [string, Json] => [
     key,
-    contentOf(resource, sources.get(key)),
+    contentOf(resource, template.manifest.editables.get(key)?.kind, sources.get(key)),
   ]);
-  const tracks = inOrder(audio_tracks).map(([name, track]) => contentOf(track, sources.get(trackKey(name))));
+  const tracks = inOrder(audio_tracks).map(([name, track]) => contentOf(track, 'audio', sources.get(trackKey(name))));
   const fonts = Object.entries(font_changes).map(([name, { source }]) => [name, source.font]);
   const file = outputOf(template, output);
   return sha256(
@@ -42,9 +44,12 @@ export function sceneDigest(
   );
 }
 
-function contentOf(resource: Resource | AudioResource, bytes: Sha256 | undefined): Json {
-  const transform = 'transform' in resource ? { ...resource.transform } : undefined;
-  return (bytes === undefined ? { ...resource.source } : { sha256: bytes, transform }) as Json;
+function contentOf(resource: Resource | AudioResource, kind: InputType | undefined, bytes: Sha256 | undefined): Json {
+  if (kind === 'color') return { text: plainColor((resource as TextResource).source.text) };
+  if (bytes === undefined) return { ...resource.source } as Json;
+  const { transform = {} } = resource as MediaResource | AudioResource;
+  const isMedia = kind === 'image' || kind === 'video' || kind === 'audio';
+  return { sha256: bytes, transform: { ...(isMedia ? plainTransform(kind, transform) : transform) } };
 }
 
 /** With nothing left open; null for what comes of no wish. */

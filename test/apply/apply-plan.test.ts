@@ -39,6 +39,7 @@ function plan(videos: readonly Video[], lock: Lock, missing: readonly string[] =
     service: 'embedded',
     styleVersion: 'tsv_1',
     renderEpoch: 1,
+    measures: null,
     assetDigest: () => sha256('image'),
     durationSeconds: 1,
   };

@@ -71,7 +71,13 @@ describe('mappingDifferences()', () => {
         { source_uploads: [{ key: LOGO, remote_url: 'https://cdn.example.com/1', sha256: DIGEST }] },
       ),
     ],
-    ['an output that says what is made anyway', sessionOf({}, { output: { format: 'mp4' } })],
+    ['an output that says what is made anyway', sessionOf({}, { output: { format: 'mp4', quality: 'high' } })],
+    [
+      'defaults that are written out',
+      sessionOf({
+        [LOGO]: { source: { remote_url: `urn:sha256:${DIGEST}` }, transform: { focus_x: 0.5, focus_y: 0.5 } },
+      }),
+    ],
   ])('sees none in %s', (_, session) => {
     expect(mappingDifferences(video, session)).toEqual([]);
   });

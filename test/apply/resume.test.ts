@@ -58,7 +58,7 @@ async function run({ service, path, clock, lock }: World, videos: readonly Video
     timeoutMs: 2_000,
   });
   const context = {
-    ...{ service: http.name, styleVersion: 'tsv_1', renderEpoch: null },
+    ...{ service: http.name, styleVersion: 'tsv_1', renderEpoch: null, measures: null },
     assetDigest: () => sha256(''),
   };
   const plan = planVideos({

@@ -165,7 +165,13 @@ async function apply(root: string, server: InterfaceService): Promise<void> {
     wait,
     random: () => 0.5,
   });
-  const context = { service: service.name, styleVersion: 'tsv_1', renderEpoch: null, assetDigest: () => sha256('') };
+  const context = {
+    service: service.name,
+    styleVersion: 'tsv_1',
+    renderEpoch: null,
+    measures: null,
+    assetDigest: () => sha256(''),
+  };
   const plan = planVideos({
     desired: VIDEOS.map((video) => desiredVideo(video, { ...context, durationSeconds: null })),
     lock: lock.value,

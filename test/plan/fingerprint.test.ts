@@ -2,6 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { sha256 } from '../../src/digest.ts';
 import { fingerprint } from '../../src/plan/fingerprint.ts';
+import { OUTPUT_DEFAULTS, TRANSFORM_DEFAULTS } from '../../src/wire/defaults.ts';
+import type { OutputRequest } from '../../src/wire/output.ts';
 import {
   type Context,
   clip,
@@ -72,6 +74,76 @@ describe('fingerprint()', () => {
     expect(other).toBe(of());
   });
 
+  const measured = { measures: { height: 1080, fps: 25 } };
+  const clipOf = (transform: object): string => of({ resources: { v_01: clip('a.mp4', transform) } }, measured);
+  const soundOf = (transform: object): string =>
+    of({ resources: { a_01: sound('a.mp3', transform) }, audio: new Map([['main', track('a.mp3', transform)]]) });
+  const pictureOf = (transform: object): string => of({ resources: { [hero]: image(transform) } });
+  const outputOf = (output: OutputRequest | null): string => of({ output }, measured);
+  const cover = { crop_strategy: 'cover' };
+  const moving = { ...cover, animate_strategy: 'zoom-in' };
+
+  /** Every field with a default: what fingerprints it, where it is left out, its default, another value. */
+  const defaults: [string, (fields: object) => string, object, unknown, unknown][] = [
+    ['crop_strategy', pictureOf, {}, 'cover', 'fill'],
+    ['focus_x', pictureOf, cover, 0.5, 0],
+    ['focus_y', pictureOf, cover, 0.5, 1],
+    ['crop_strategy', clipOf, {}, 'cover', 'contain'],
+    ['focus_x', clipOf, cover, 0.5, 0.25],
+    ['focus_y', clipOf, cover, 0.5, 0.25],
+    ['trim_strategy', clipOf, { ...cover, trim_start_time: 0 }, 'none', undefined],
+    ['trim_start_time', clipOf, { ...cover, trim_strategy: 'manual' }, 0, 3],
+    ['volume', clipOf, cover, 0, 1],
+    ['animate_strategy', clipOf, cover, 'none', 'zoom-out'],
+    ['animate_speed', clipOf, moving, 'moderate', 'fast'],
+    ['trim_start_time', soundOf, {}, 0, 2],
+    ['volume', soundOf, {}, 1, 0.5],
+    ['fade_in', soundOf, {}, 0, 1],
+    ['fade_out', soundOf, {}, 0, 1],
+    ['loop', soundOf, {}, false, true],
+    ['format', outputOf, {}, 'mp4', 'webm'],
+    ['quality', outputOf, {}, 'high', 'medium'],
+    ['height', outputOf, {}, 1080, 720],
+    ['fps', outputOf, {}, 25, 30],
+  ];
+
+  test.each(defaults)('does not depend on a repeated default: %s (%#)', (name, print, rest, value, other) => {
+    expect(print({ ...rest, [name]: value })).toBe(print(rest));
+    if (other !== undefined) expect(print({ ...rest, [name]: other })).not.toBe(print(rest));
+  });
+
+  test('knows every default that a transform or an output has', () => {
+    const { image, video, audio } = TRANSFORM_DEFAULTS;
+    const namesOf = (print: unknown): string[] => defaults.filter((one) => one[1] === print).map(([name]) => name);
+    expect(namesOf(pictureOf)).toEqual(Object.keys(image));
+    expect(namesOf(clipOf)).toEqual(Object.keys(video));
+    expect(namesOf(soundOf)).toEqual(Object.keys(audio));
+    expect(namesOf(outputOf).sort()).toEqual([...Object.keys(OUTPUT_DEFAULTS), 'height', 'fps'].sort());
+  });
+
+  test('does not depend on any set of repeated defaults', () => {
+    const names = Object.entries(TRANSFORM_DEFAULTS.video);
+    fc.assert(
+      fc.property(fc.subarray(names), fc.subarray(Object.entries(TRANSFORM_DEFAULTS.audio)), (ofClip, ofSound) => {
+        expect(clipOf({ ...cover, ...Object.fromEntries(ofClip) })).toBe(clipOf(cover));
+        expect(soundOf(Object.fromEntries(ofSound))).toBe(soundOf({}));
+      }),
+    );
+  });
+
+  test('counts the height and the rate where the template is not known', () => {
+    expect(of({ output: { height: 1080 } })).not.toBe(of());
+    expect(of({ output: { fps: 25 } })).not.toBe(of());
+  });
+
+  test('takes an opaque colour for what it is without its alpha', () => {
+    const colored = (digits: string): string => of({ resources: { ...resources, c_01: color(digits) } });
+    expect(colored('EEADA7FF')).toBe(of());
+    expect(colored('EEADA7FE')).not.toBe(of());
+    const ground = (background: string): string => pictureOf({ crop_strategy: 'contain', background });
+    expect(ground('000000FF')).toBe(ground('000000'));
+  });
+
   const image = (transform: object) => ({ ...file('images/hero.jpg'), transform }) as ReturnType<typeof file>;
   const other: [string, string][] = [
     ['service', of({}, { service: 'https://api.example.com' })],
@@ -100,7 +172,7 @@ describe('fingerprint()', () => {
     ['the format', of({ output: { format: 'gif' } })],
     ['the height', of({ output: { height: 720 } })],
     ['the rate', of({ output: { fps: 25 } })],
-    ['the quality', of({ output: { quality: 'high' } })],
+    ['the quality', of({ output: { quality: 'low' } })],
     ['focus', of({ resources: { ...resources, [hero]: image({ crop_strategy: 'cover', focus_x: 0.2 }) } })],
   ];
   test.each(other)('depends on the %s', (_, changed) => {

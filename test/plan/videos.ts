@@ -65,6 +65,7 @@ export const context: Context = {
   service: 'embedded',
   styleVersion: 'tsv_9c41',
   renderEpoch: 1,
+  measures: null,
   assetDigest: (path) => sha256(path),
   durationSeconds: 12,
 };

@@ -33,6 +33,20 @@ describe('sceneDigest()', () => {
     expect(digest({ output: { format: 'mp4', height: 36, fps: 10, quality: 'high' } })).toBe(digest());
   });
 
+  it('does not change with a default that is repeated', () => {
+    const picture = (transform?: object) => {
+      const value = transform === undefined ? REMOTE : { ...REMOTE, transform };
+      return digest({ resources: { ...RESOURCES, [PHOTO]: value } });
+    };
+    expect([picture(), picture({ focus_x: 0.5 }), picture({ crop_strategy: 'cover', focus_y: 0.5 })]).toEqual(
+      Array(3).fill(digest()),
+    );
+    expect(picture({ focus_x: 0.4 })).not.toBe(digest());
+    const track = (transform?: object) =>
+      digest({ audio_tracks: { main: { ...REMOTE, ...(transform && { transform }) } } });
+    expect(track({ volume: 1, loop: false, fade_in: 0 })).toBe(track());
+  });
+
   it('changes with all that reaches a frame, the sound or the file', () => {
     const track = (transform: object) => ({ audio_tracks: { main: { ...REMOTE, transform } } });
     const change = (font: string) => ({ font_changes: { 'Test-Regular': { source: { font } } } });

@@ -4,6 +4,8 @@ import { openDesired } from '../../src/cli/plan/open-desired.ts';
 import { emptyLock, type LockEntry } from '../../src/lock/lock.ts';
 import { serialiseLock } from '../../src/lock/serialise-lock.ts';
 import { settleDeliveries } from '../../src/plan/compare-destinations.ts';
+import { describeInputs } from '../../src/plan/describe-inputs.ts';
+import { digestsOf } from '../../src/plan/known-fingerprints.ts';
 import { schemaFiles } from '../../src/project/schema-files.ts';
 import { parseTemplatePackage } from '../../src/template/parse-template-package.ts';
 import type { StyleVersion } from '../../src/wire/style-version.ts';
@@ -125,8 +127,12 @@ export class EditedRepository {
     this.restore(Object.keys(this.files));
   }
 
-  /** Writes the lock that an apply would leave, and the outputs that it names; nothing where there is a mistake. */
-  async apply(): Promise<void> {
+  /**
+   * Writes the lock that an apply would leave, and the outputs that it names; nothing where there is a mistake.
+   *
+   * @param isFormer whether it is an apply of an earlier version, which recorded the defaults that a definition repeats
+   */
+  async apply({ isFormer = false }: { readonly isFormer?: boolean } = {}): Promise<void> {
     const { desired, diagnostics } = await openDesired(this.root, { cache: false });
     if (diagnostics.some(({ severity }) => severity === 'error')) return;
     const videos = new Map<string, LockEntry>();
@@ -138,13 +144,13 @@ export class EditedRepository {
         writeFileSync(join(this.root, output), 'mp4');
       }
       videos.set(video.id, {
-        fingerprint: video.fingerprint,
+        fingerprint: (isFormer ? video.formerFingerprint : undefined) ?? video.fingerprint,
         title: video.title,
         ...(Object.keys(video.labels).length > 0 && { labels: video.labels }),
         service: video.service,
         template: video.template,
         style_version: video.styleVersion,
-        inputs: video.inputs,
+        inputs: isFormer ? describeInputs(video, { assetDigest: digestsOf(video) }) : video.inputs,
         session: 'rs_1',
         video_url: isLocal ? output : `https://cdn.example/${video.id}.mp4`,
         ...(video.deliver.length > 0 && {

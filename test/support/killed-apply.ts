@@ -62,7 +62,13 @@ const http = createHttpService({
   random: Math.random,
   timeoutMs: 5_000,
 });
-const context = { service: http.name, styleVersion: 'tsv_1', renderEpoch: null, assetDigest: () => sha256('') };
+const context = {
+  service: http.name,
+  styleVersion: 'tsv_1',
+  renderEpoch: null,
+  measures: null,
+  assetDigest: () => sha256(''),
+};
 const plan = planVideos({
   desired: videos.map((video) => desiredVideo(video, { ...context, durationSeconds: null })),
   lock: lock.value,

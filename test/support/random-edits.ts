@@ -82,6 +82,18 @@ export const EDITS: Readonly<Record<string, Edit>> = {
     const path = definition(repository, random);
     writeFileSync(path, readFileSync(path, 'utf8').replace(/t_01: [^}\n]*/, `t_01: Text ${random.below(9)}`));
   },
+  'a repeated default': (repository, random) => {
+    const path = definition(repository, random);
+    const text = readFileSync(path, 'utf8')
+      .replace(/^output: .*\n/m, '')
+      .replace(/\{source: \{remote_url: (\S+)\}, transform.*\}$/m, '$1');
+    const source = /(?<=photo\.png: )\S+$/m;
+    const transforms = ['crop_strategy: cover', 'focus_x: 0.5', 'focus_x: 0.5, focus_y: 0.5', 'focus_y: 0.25'];
+    const outputs = ['fps: 10', 'height: 36', 'height: 18', 'quality: high', 'fps: 10, quality: high'];
+    const said = text.replace(source, `{source: {remote_url: $&}, transform: {${random.pick(transforms)}}}`);
+    const output = random.below(2) === 0 ? '' : `output: {${random.pick(outputs)}}\n`;
+    writeFileSync(path, `${random.below(3) === 0 ? text : said}${output}`);
+  },
   'same size': (repository, random) => {
     const path = definition(repository, random);
     writeFileSync(path, turned(readFileSync(path, 'utf8'), random));
@@ -312,6 +324,7 @@ export const EDITS: Readonly<Record<string, Edit>> = {
   'put a file right': (repository, random) => repository.restore([random.pick(Object.keys(repository.files))]),
   reset: (repository) => repository.reset(),
   apply: (repository) => repository.apply(),
+  'an apply of an earlier version': (repository) => repository.apply({ isFormer: true }),
 };
 
 /**

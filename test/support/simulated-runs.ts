@@ -106,7 +106,13 @@ export class Simulation {
     });
     await journal.refresh();
     const videos = this.#world.videos.map((id) => textVideo(id));
-    const context = { service: SERVICE, styleVersion: 'tsv_1', renderEpoch: null, assetDigest: () => sha256('') };
+    const context = {
+      service: SERVICE,
+      styleVersion: 'tsv_1',
+      renderEpoch: null,
+      measures: null,
+      assetDigest: () => sha256(''),
+    };
     const plan = planVideos({
       desired: videos.map((one) => desiredVideo(one, { ...context, durationSeconds: null })),
       lock: emptyLock,

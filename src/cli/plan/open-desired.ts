@@ -149,6 +149,7 @@ const desire: Desire = (video, { config, templates, assets }) => {
     service: serviceName(config),
     styleVersion: spec.id,
     renderEpoch: config.service === 'embedded' ? RENDER_EPOCH : null,
+    measures: templatePackage && { height: templatePackage.height, fps: templatePackage.fps },
     assetDigest: (path) => assets.get(path)!.sha256,
     durationSeconds: templatePackage === null ? null : templatePackage.frameCount / templatePackage.fps,
   });

@@ -89,6 +89,7 @@ function openProject(project: Project, io: Io, remove: () => Promise<void>): Ope
         service: serviceName(project.config),
         styleVersion: template.spec.id,
         renderEpoch: project.config.service === 'embedded' ? RENDER_EPOCH : null,
+        measures: templatePackage && { height: templatePackage.height, fps: templatePackage.fps },
         assetDigest: (path: string) => project.assets.get(path)!.sha256,
         durationSeconds: null,
       };

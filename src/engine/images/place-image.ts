@@ -1,3 +1,4 @@
+import { TRANSFORM_DEFAULTS } from '../../wire/defaults.ts';
 import type { Transform } from '../../wire/mapping.ts';
 
 export interface Size {
@@ -43,7 +44,8 @@ export function placeImage(picture: Size, area: Size, transform: Transform): Pla
 }
 
 /** The largest part of `rectangle` that has the area's proportions. */
-function coveringPart(rectangle: Rectangle, area: Size, { focus_x = 0.5, focus_y = 0.5 }: Transform): Rectangle {
+function coveringPart(rectangle: Rectangle, area: Size, transform: Transform): Rectangle {
+  const { focus_x, focus_y } = { ...TRANSFORM_DEFAULTS.image, ...transform };
   const scale = Math.max(area.width / rectangle.width, area.height / rectangle.height);
   const width = Math.min(rectangle.width, area.width / scale);
   const height = Math.min(rectangle.height, area.height / scale);

@@ -3,6 +3,7 @@ import { withLayerLists } from '../../template/lottie/layer-lists.ts';
 import { layerSpans } from '../../template/lottie/layer-spans.ts';
 import { LAYER_TYPE, type LottieNode } from '../../template/lottie/lottie-node.ts';
 import type { LottieDocument, Scene, SceneImage } from '../../template/scene.ts';
+import { TRANSFORM_DEFAULTS } from '../../wire/defaults.ts';
 import { UNMOVED } from './unmoved.ts';
 
 /**
@@ -59,7 +60,8 @@ export function animateImages(scene: Scene): Pick<Scene, 'animation' | 'images'>
 }
 
 function isMoving({ transform }: SceneImage): boolean {
-  return transform.animate_strategy !== undefined && transform.animate_strategy !== 'none';
+  const { animate_strategy } = { ...TRANSFORM_DEFAULTS.video, ...transform };
+  return animate_strategy !== 'none';
 }
 
 /** The first and the last of its own frames at which each layer is shown. */
@@ -80,11 +82,11 @@ function ownTimes({ ip, op, st, sr }: LottieNode): [number, number] {
 }
 
 function travelOf({ transform }: SceneImage): Travel {
-  const amount = AMOUNTS[transform.animate_speed ?? 'moderate'];
+  const { animate_speed, focus_x, focus_y } = { ...TRANSFORM_DEFAULTS.video, ...transform };
+  const amount = AMOUNTS[animate_speed];
   const still = { x: 0, y: 0, scale: 1 };
   const away = { x: -amount, y: 0, scale: 1 };
   const above = { x: 0, y: -amount, scale: 1 };
-  const { focus_x = 0.5, focus_y = 0.5 } = transform;
   const near = { x: -amount * focus_x, y: -amount * focus_y, scale: 1 };
   const far = { x: 0, y: 0, scale: 1 / (1 + amount) };
   switch (transform.animate_strategy) {

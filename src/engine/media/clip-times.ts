@@ -1,4 +1,5 @@
 import type { LottieDocument, Scene, SceneClip } from '../../template/scene.ts';
+import { TRANSFORM_DEFAULTS } from '../../wire/defaults.ts';
 import { animationFramesPerFrame, frameRateOf } from '../frame-rate.ts';
 import { assetFrame, assetShowings } from './asset-showings.ts';
 
@@ -16,7 +17,7 @@ export function clipTimes(clip: SceneClip, scene: Scene, animation: LottieDocume
   const showings = assetShowings(animation, new Set([clip.assetId]));
   const own = frameRateOf(animation.fr);
   const framesPerFrame = animationFramesPerFrame(scene);
-  const { trim_strategy, trim_start_time = 0 } = clip.transform;
+  const { trim_strategy, trim_start_time = TRANSFORM_DEFAULTS.video.trim_start_time } = clip.transform;
   const trimSeconds = trim_strategy === 'none' ? 0 : trim_start_time;
   return {
     timesAt: (frame) =>

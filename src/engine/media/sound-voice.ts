@@ -1,4 +1,5 @@
 import type { SceneSound } from '../../template/scene.ts';
+import { TRANSFORM_DEFAULTS } from '../../wire/defaults.ts';
 import type { OpenSound } from './open-sound.ts';
 import { MIX_RATE } from './resampler.ts';
 import type { Stereo } from './stereo.ts';
@@ -27,7 +28,7 @@ export class SoundVoice {
 
   /** @param total samples of the video */
   constructor(source: OpenSound, { transform, startSeconds, endSeconds }: SceneSound, total: number) {
-    const { trim_start_time = 0, volume = 1, fade_in = 0, fade_out = 0, loop = false } = transform;
+    const { trim_start_time, volume, fade_in, fade_out, loop } = { ...TRANSFORM_DEFAULTS.audio, ...transform };
     this.#source = source;
     this.#trimSeconds = trim_start_time;
     this.#isLooped = loop;

@@ -1,4 +1,5 @@
 import { byCodeUnit } from '../../digest.ts';
+import { TRANSFORM_DEFAULTS } from '../../wire/defaults.ts';
 import type {
   AudioResource,
   AudioTransform,
@@ -21,7 +22,7 @@ import { trackKey } from './check-mapping.ts';
 import { parseColor } from './color.ts';
 import { resolveOutput } from './resolve-output.ts';
 
-const DEFAULT_TRANSFORM: Transform = { crop_strategy: 'cover' };
+const DEFAULT_TRANSFORM: Transform = { crop_strategy: TRANSFORM_DEFAULTS.image.crop_strategy };
 
 /** What a template is filled with, and the file that is to come of it. */
 export interface BindRequest extends Pick<Mapping, 'resources' | 'audio_tracks' | 'font_changes'> {

@@ -1,3 +1,4 @@
+import { TRANSFORM_DEFAULTS } from '../../wire/defaults.ts';
 import type { AudioTransform, Transform } from '../../wire/mapping.ts';
 import { withLayerLists } from '../lottie/layer-lists.ts';
 import { type LayerSpan, layerSpans } from '../lottie/layer-spans.ts';
@@ -42,8 +43,9 @@ export function soundsAt(
 ): SceneSound[] {
   const { transform, ...sound } = source;
   return (times ?? []).map(({ startSeconds, endSeconds, skipSeconds, volume }) => {
-    const trim = (transform.trim_start_time ?? 0) + skipSeconds;
-    const loudness = (transform.volume ?? 1) * volume;
+    const own = { ...TRANSFORM_DEFAULTS.audio, ...transform };
+    const trim = own.trim_start_time + skipSeconds;
+    const loudness = own.volume * volume;
     return {
       ...sound,
       startSeconds,
@@ -59,7 +61,10 @@ export function soundsAt(
 }
 
 /** The sound of a clip; null for one that is silent, which it is unless a volume is given. */
-export function clipSound({ volume = 0, trim_start_time }: Transform): AudioTransform | null {
+export function clipSound({
+  volume = TRANSFORM_DEFAULTS.video.volume,
+  trim_start_time,
+}: Transform): AudioTransform | null {
   if (volume === 0) return null;
   return trim_start_time === undefined ? { volume } : { trim_start_time, volume };
 }

@@ -1,3 +1,4 @@
+import { OUTPUT_DEFAULTS } from '../../wire/defaults.ts';
 import type { OutputFormat, OutputQuality, OutputRequest } from '../../wire/output.ts';
 import type { Still } from '../scene.ts';
 import type { TemplatePackage } from '../template-package.ts';
@@ -28,7 +29,8 @@ export type OutputBasis = Pick<TemplatePackage, 'width' | 'height' | 'fps' | 'fr
  * @param output one that `checkOutput` found nothing wrong with
  */
 export function resolveOutput(template: OutputBasis, output: OutputRequest = {}): ResolvedOutput {
-  const { format = 'mp4', quality = 'high', height = template.height, fps = template.fps } = output;
+  const { format = OUTPUT_DEFAULTS.format, quality = OUTPUT_DEFAULTS.quality } = output;
+  const { height = template.height, fps = template.fps } = output;
   const frameCount = Math.max(1, Math.round((template.frameCount * fps) / template.fps));
   const frameOf = ({ frame }: Still): number => Math.min(frameCount - 1, Math.round((frame * fps) / template.fps));
   return {

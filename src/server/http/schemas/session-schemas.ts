@@ -29,9 +29,9 @@ const RESOURCES: Schema = {
   additionalProperties: true,
   description: [
     'Editable key → what fills it: `{source: {text}}` for a text or a colour, `{source: {font}}` for a font, `{source: {remote_url}, transform}` for an image, a video or a sound.',
-    'Images and videos: `crop_strategy` `cover` (default), `contain`, `fill`, or `manual` with `crop_x`, `crop_y`, `crop_width`, `crop_height` in pixels of the source. `focus_x`, `focus_y` (0 to 1) move a cover crop; `background` (RRGGBB) stands behind what is contained.',
-    'Videos: `trim_start_time` (seconds; `trim_strategy` `manual`), `volume` (0 to 4; silent when absent). An image in place of a video moves by `animate_strategy` (`slide-to-left`, `slide-to-right`, `slide-to-top`, `slide-to-bottom`, `zoom-in`, `zoom-out`, `none`) and `animate_speed` (`slow`, `moderate`, `fast`).',
-    'Sounds: `trim_start_time`, `volume` (1 when absent), `fade_in`, `fade_out` (seconds), `loop`',
+    'Images and videos: `crop_strategy` `cover` (default), `contain`, `fill`, or `manual` with `crop_x`, `crop_y`, `crop_width`, `crop_height` in pixels of the source. `focus_x`, `focus_y` (0 to 1; 0.5, the middle, when absent) move a cover crop; `background` (RRGGBB) stands behind what is contained.',
+    'Videos: `trim_start_time` (seconds; `trim_strategy` `manual`; 0 when absent), `volume` (0 to 4; silent when absent). An image in place of a video moves by `animate_strategy` (`slide-to-left`, `slide-to-right`, `slide-to-top`, `slide-to-bottom`, `zoom-in`, `zoom-out`, `none`, the default) and `animate_speed` (`slow`, `moderate`, the default, `fast`).',
+    'Sounds: `trim_start_time` (0 when absent), `volume` (1 when absent), `fade_in`, `fade_out` (seconds; 0 when absent), `loop` (false when absent)',
   ].join('\n\n'),
   examples: [EXAMPLES.resources],
 };

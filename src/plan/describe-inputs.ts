@@ -1,0 +1,139 @@
+import type { Source, VideoResource } from '../definition/video.ts';
+import { byCodeUnit, sha256 } from '../digest.ts';
+import { plainColor, plainOutput, plainTransform } from '../wire/defaults.ts';
+import type { AudioTransform, Transform } from '../wire/mapping.ts';
+import type { OutputRequest } from '../wire/output.ts';
+import type { RenderingContext, VideoContent } from './fingerprint.ts';
+
+type MeasuredContent = VideoContent & Pick<RenderingContext, 'measures'>;
+
+/** The longest text that the lockfile keeps word for word, in UTF-16 code units. */
+const VERBATIM_LENGTH = 200;
+
+/**
+ * Describes what a video is made from, as the lockfile keeps it: by editable key, in the specification's order, then by
+ * `audio.<track>`, `fonts.<font>` and `output`.
+ *
+ * A text is kept as it is up to 200 characters, and as `sha256:` with its digest beyond; a colour as its digits; a font as
+ * its name; a local file as `sha256:` with the digest of its bytes; a URL as written. A transform other than plain `cover`
+ * follows the source as ` name=value` pairs, sorted by name; an output consists of such pairs.
+ */
+export function describeInputs(
+  { resources, audio, fonts, output }: VideoContent,
+  context: Pick<RenderingContext, 'assetDigest'>,
+): Record<string, string> {
+  const inputs: [string, string][] = [];
+  for (const [key, resource] of resources) inputs.push([key, describeInput(resource, context)]);
+  for (const [name, sound] of audio) inputs.push([`audio.${name}`, describeSource(sound, context)]);
+  for (const [name, font] of fonts) inputs.push([`fonts.${name}`, font]);
+  if (output !== null) inputs.push(['output', describePairs(output).trimStart()]);
+  return Object.fromEntries(inputs);
+}
+
+function describeInput(resource: VideoResource, context: Pick<RenderingContext, 'assetDigest'>): string {
+  switch (resource.kind) {
+    case 'text':
+      return describeText(resource.text);
+    case 'color':
+      return resource.color;
+    case 'font':
+      return resource.font;
+    case 'image':
+    case 'video':
+    case 'audio':
+      return describeSource(resource, context);
+  }
+}
+
+function describeSource(
+  { source, transform }: { readonly source: Source; readonly transform: Transform | AudioTransform },
+  context: Pick<RenderingContext, 'assetDigest'>,
+): string {
+  const from = source.kind === 'file' ? `sha256:${context.assetDigest(source.path)}` : source.url;
+  return `${from}${describeTransform(transform)}`;
+}
+
+/** A text that looks like a digest is digested as well, so that the two cannot be taken for each other. */
+function describeText(text: string): string {
+  return text.length <= VERBATIM_LENGTH && !text.startsWith('sha256:') ? text : `sha256:${sha256(text)}`;
+}
+
+function describeTransform(transform: Transform | AudioTransform): string {
+  const isPlain = Object.entries(transform).every(([name, value]) => name === 'crop_strategy' && value === 'cover');
+  return isPlain ? '' : describePairs(transform);
+}
+
+function describePairs(fields: Transform | AudioTransform | OutputRequest): string {
+  return Object.entries(fields)
+    .filter(([, value]) => value !== undefined)
+    .sort(([a], [b]) => byCodeUnit(a, b))
+    .map(([name, value]) => ` ${name}=${value}`)
+    .join('');
+}
+
+/**
+ * The inputs of a lock entry without the defaults that earlier versions recorded, as `describeInputs` writes them for the
+ * same content today.
+ *
+ * @param desired tells which kind of value each input is
+ */
+export function plainInputs(inputs: Readonly<Record<string, string>>, desired: MeasuredContent): Map<string, string> {
+  const plain = Object.entries(inputs).map(([key, input]) => [key, plainInput(key, input, desired)] as const);
+  return new Map(plain.filter(([key, input]) => input !== '' || !isOutput(key, desired)));
+}
+
+function plainInput(key: string, input: string, desired: MeasuredContent): string {
+  if (isOutput(key, desired)) return describePairs(plainOutput(readPairs(input), desired.measures) ?? {}).trimStart();
+  const kind = kindOf(key, desired);
+  if (kind === 'color') return plainColor(input);
+  if (kind !== 'image' && kind !== 'video' && kind !== 'audio') return input;
+  const { source, settings } = splitSource(input);
+  return `${source}${describeTransform(plainTransform(kind, readPairs(settings)))}`;
+}
+
+/**
+ * The content of a video with its transforms, its colours and its output as a lock entry recorded them; everything else as
+ * the definition has it.
+ */
+export function contentAsRecorded(desired: MeasuredContent, inputs: Readonly<Record<string, string>>): VideoContent {
+  const transformOf = (key: string, kind: string): Transform & AudioTransform => {
+    const { settings } = splitSource(inputs[key] ?? '');
+    return { ...(kind !== 'audio' && { crop_strategy: 'cover' }), ...readPairs(settings) };
+  };
+  const resources = [...desired.resources].map(([key, resource]): [string, VideoResource] => {
+    if (resource.kind === 'color') return [key, { ...resource, color: inputs[key] ?? resource.color }];
+    return [key, 'source' in resource ? { ...resource, transform: transformOf(key, resource.kind) } : resource];
+  });
+  const audio = [...desired.audio].map(([name, sound]) => {
+    return [name, { ...sound, transform: transformOf(`audio.${name}`, 'audio') }] as const;
+  });
+  const output = desired.resources.has('output') ? desired.output : inputs.output && readPairs(inputs.output);
+  return { resources: new Map(resources), audio: new Map(audio), fonts: desired.fonts, output: output || null };
+}
+
+function isOutput(key: string, { resources }: VideoContent): boolean {
+  return key === 'output' && !resources.has(key);
+}
+
+function kindOf(key: string, { resources, audio }: VideoContent): VideoResource['kind'] | null {
+  return (
+    resources.get(key)?.kind ?? (key.startsWith('audio.') && audio.has(key.slice('audio.'.length)) ? 'audio' : null)
+  );
+}
+
+function splitSource(input: string): { readonly source: string; readonly settings: string } {
+  const [, source = input, settings = ''] = /^(.*?)((?: [a-z_]+=\S+)*)$/s.exec(input) ?? [];
+  return { source, settings };
+}
+
+/** Reads ` name=value` pairs. Among the values that are texts a background alone can look like a number. */
+function readPairs(text: string): Transform & AudioTransform & OutputRequest {
+  const pairs = text.split(' ').filter((pair) => pair !== '');
+  return Object.fromEntries(
+    pairs.map((pair) => {
+      const [name, value] = [pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1)];
+      const number = name === 'background' ? Number.NaN : Number(value);
+      return [name, Number.isNaN(number) ? (value === 'true' ? true : value === 'false' ? false : value) : number];
+    }),
+  );
+}

@@ -1,0 +1,74 @@
+import type { AudioTransform, Transform } from './mapping.ts';
+import type { OutputRequest } from './output.ts';
+
+const PICTURE_DEFAULTS = { crop_strategy: 'cover', focus_x: 0.5, focus_y: 0.5 } as const;
+
+/** What each field of a transform is when a request leaves it out. A field without a default is not listed. */
+export const TRANSFORM_DEFAULTS = {
+  image: PICTURE_DEFAULTS,
+  video: {
+    ...PICTURE_DEFAULTS,
+    trim_strategy: 'none',
+    trim_start_time: 0,
+    volume: 0,
+    animate_strategy: 'none',
+    animate_speed: 'moderate',
+  },
+  audio: { trim_start_time: 0, volume: 1, fade_in: 0, fade_out: 0, loop: false },
+} as const;
+
+/** What an output is when a request leaves it out; `height` and `fps` are then the template's. */
+export const OUTPUT_DEFAULTS = { format: 'mp4', quality: 'high' } as const;
+
+/** The measures of a template, which an output without `height` and `fps` has; null where they are not known. */
+export type TemplateMeasures = Required<Pick<OutputRequest, 'height' | 'fps'>> | null;
+
+/**
+ * Removes the fields of a transform that repeat a default, so that transforms which mean the same are equal. A picture
+ * keeps its `crop_strategy`, which every fingerprint has contained since the first release.
+ */
+export function plainTransform(kind: 'image' | 'video', transform: Transform): Transform;
+export function plainTransform(kind: 'audio', transform: AudioTransform): AudioTransform;
+export function plainTransform(
+  kind: 'image' | 'video' | 'audio',
+  transform: Transform | AudioTransform,
+): Transform | AudioTransform;
+export function plainTransform(
+  kind: 'image' | 'video' | 'audio',
+  transform: Transform | AudioTransform,
+): Transform | AudioTransform {
+  const plain = withoutDefaults({ ...transform }, TRANSFORM_DEFAULTS[kind]);
+  if (kind === 'audio') return plain;
+  const { background, trim_strategy, trim_start_time, ...others }: Transform = plain;
+  return {
+    ...others,
+    crop_strategy: (transform as Transform).crop_strategy ?? PICTURE_DEFAULTS.crop_strategy,
+    ...(background !== undefined && { background: plainColor(background) }),
+    // `manual` without a time, and a time that `none` ignores, both play from the start.
+    ...(trim_start_time !== undefined &&
+      (transform as Transform).trim_strategy !== 'none' && {
+        trim_strategy: trim_strategy ?? 'manual',
+        trim_start_time,
+      }),
+  };
+}
+
+/**
+ * Removes the fields of an output that repeat a default.
+ *
+ * @returns null where nothing is left
+ */
+export function plainOutput(output: OutputRequest | null, measures: TemplateMeasures): OutputRequest | null {
+  const plain = withoutDefaults({ ...output }, { ...OUTPUT_DEFAULTS, ...measures });
+  return Object.keys(plain).length === 0 ? null : plain;
+}
+
+/** Removes the alpha of an opaque colour. @param color 6 or 8 upper-case hexadecimal digits */
+export function plainColor(color: string): string {
+  return color.replace(/^(.{6})FF$/, '$1');
+}
+
+function withoutDefaults<T extends object>(fields: T, defaults: Readonly<Record<string, unknown>>): Partial<T> {
+  const kept = Object.entries(fields).filter(([name, value]) => value !== undefined && value !== defaults[name]);
+  return Object.fromEntries(kept) as Partial<T>;
+}
