@@ -91,6 +91,7 @@ const unexpected = beside.filter((path) => !path.startsWith('../late/'));
 // A package that is none of CommonJS could not even be loaded from there.
 if (unexpected.length > 0) throw new Error(`dist/cli/plan.js is not one file: ${unexpected.join(', ')}`);
 await writeFile('dist/cli/package.json', '{"type":"commonjs"}\n');
+await writeFile('dist/locked-packages.json', JSON.stringify(lockedPackages()));
 await writeFile('dist/LICENSES.txt', licencesOf(Object.keys(metafile.inputs)));
 execFileSync(process.execPath, ['node_modules/typescript/bin/tsc', '--project', 'tsconfig.build.json'], {
   stdio: 'inherit',
@@ -100,6 +101,12 @@ execFileSync(process.execPath, ['node_modules/typescript/bin/tsc', '--project', 
 const command = 'node_modules/.bin/reelform';
 await rm(command, { force: true });
 if (process.platform !== 'win32') await symlink('../../dist/cli/main.js', command);
+
+/** What package-lock.json says of the packages that reelform needs at run time: `reelform init` locks them in new repositories. */
+function lockedPackages() {
+  const { packages } = JSON.parse(readFileSync('package-lock.json', 'utf8'));
+  return Object.fromEntries(Object.entries(packages).filter(([path, { dev }]) => path !== '' && !dev));
+}
 
 function leaveOthersBeside({ onResolve, onLoad }) {
   onResolve({ filter: /^\.\/run\.ts$/ }, () => ({ path: '../run.js', external: true }));

@@ -18,8 +18,8 @@ export interface RepositoryReport {
   readonly hasGit: boolean;
   /** Whether the jobs of GitLab at the top were there already, and know nothing of ours. */
   readonly needsInclude: boolean;
-  /** Whether a package.json was there, which may not name reelform. */
-  readonly needsPackage: boolean;
+  /** What to add to a package.json that was there without reelform; null for nothing. */
+  readonly ownPackage: { readonly specifier: string; readonly tarball: { readonly path: string } | null } | null;
 }
 
 const QUESTIONS = {
@@ -58,8 +58,9 @@ export function repositoryText(report: RepositoryReport, { color }: { readonly c
 }
 
 function nextSteps(report: RepositoryReport, folder: string): string[] {
-  const { hasVideo, needsPackage, ci, service, left, branch, hasGit, needsInclude } = report;
-  const install = needsPackage ? 'npm install --save-dev --save-exact reelform' : 'npm install';
+  const { hasVideo, ownPackage, ci, service, left, branch, hasGit, needsInclude } = report;
+  const source = ownPackage?.tarball ? `./${ownPackage.tarball.path}` : `reelform@${ownPackage?.specifier}`;
+  const install = ownPackage === null ? 'npm install' : `npm install --save-dev --save-exact ${source}`;
   return [
     ...(folder === '' ? [] : [`cd ${escapeControls(/^[\w./-]+$/.test(folder) ? folder : JSON.stringify(folder))}`]),
     ...(service === 'embedded' ? [] : ['export REELFORM_TOKEN=…              the access token of the service']),

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path/posix';
+import { execa } from 'execa';
 import fg from 'fast-glob';
 import { describe, expect, it } from 'vitest';
 import { EXIT } from '../../src/diagnostic.ts';
@@ -96,3 +97,46 @@ describe('schemas/README.md', () => {
     expect(types.filter((type) => !REFERENCE.includes(`\`${type}\``))).toEqual([]);
   });
 });
+
+describe('the documents of the package', () => {
+  it('link only to files of the package, and to headings that are there', async () => {
+    const args = ['pack', '--dry-run', '--json', '--ignore-scripts'];
+    const { stdout } = await execa('npm', args, { cwd: ROOT });
+    const packed = new Set((JSON.parse(stdout) as [{ files: { path: string }[] }])[0].files.map(({ path }) => path));
+    const folders = new Set([...packed].map(dirname));
+    const documents = [...packed].filter((path) => path.endsWith('.md'));
+    expect(documents).toContain('schemas/README.md');
+    const dead = documents.flatMap((document) =>
+      linksOf(document)
+        .filter((link) => {
+          const [path = '', heading] = link.split('#');
+          const target = path === '' ? document : join(dirname(document), path).replace(/\/$/, '');
+          if (!packed.has(target) && !folders.has(target)) return true;
+          return heading !== undefined && !headingsOf(target).has(heading);
+        })
+        .map((link) => `${document}: ${link}`),
+    );
+    expect(dead).toEqual([]);
+  });
+});
+
+/** Relative links and images of a document. */
+function linksOf(document: string): string[] {
+  const text = readFileSync(join(ROOT, document), 'utf8').replaceAll(/^```[\s\S]*?^```/gm, '');
+  const links = [...text.matchAll(/\]\(([^)\s]+)\)/g)].map((match) => match[1]!);
+  return links.filter((link) => !/^[a-z]+:/.test(link));
+}
+
+/** As GitHub names them in addresses. */
+function headingsOf(document: string): Set<string> {
+  const text = readFileSync(join(ROOT, document), 'utf8').replaceAll(/^```[\s\S]*?^```/gm, '');
+  const headings = [...text.matchAll(/^#+ (.*)$/gm)].map((match) => match[1]!);
+  return new Set(
+    headings.map((heading) =>
+      heading
+        .toLowerCase()
+        .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
+        .replaceAll(' ', '-'),
+    ),
+  );
+}

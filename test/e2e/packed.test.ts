@@ -1,8 +1,14 @@
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { expect, it } from 'vitest';
+
+/** What the documents of the package link to. */
+const isLinked = (path: string): boolean =>
+  /(?:^|\/)README\.md$|^templates\/\w+\.md$|^(?:deploy|videos)\/|^\.github\/[\w-]+\.jpg$|^(?:action\.yml|reelform\.lock\.json)$/.test(
+    path,
+  );
 
 const REPOSITORY = join(import.meta.dirname, '../..');
 
@@ -15,7 +21,9 @@ it('the packed package works in an empty folder outside of the repository', asyn
     expect.arrayContaining(['LICENSE', 'NOTICE', 'README.md', 'dist/cli/main.js', 'dist/types/index.d.ts']),
   );
   expect(
-    paths.filter((path) => !/^(?:dist|schemas|starter)\/|^(?:LICENSE|NOTICE|README\.md|package\.json)$/.test(path)),
+    paths.filter(
+      (path) => !/^(?:dist|schemas|starter)\/|^(?:LICENSE|NOTICE|package\.json)$/.test(path) && !isLinked(path),
+    ),
   ).toEqual([]);
 
   const user = join(folder, 'videos-of-a-user');
@@ -49,4 +57,29 @@ it('the packed package works in an empty folder outside of the repository', asyn
     environment,
   );
   expect(imported.stdout).toBe('function');
+});
+
+it('init from the tarball makes a repository whose npm ci, npm install and first apply work', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'reelform-init-'));
+  const environment = { cwd: folder, env: { CI: 'true', NO_COLOR: '1' } };
+  await execa('npm', ['pack', '--pack-destination', folder], { cwd: REPOSITORY });
+  const [tarball] = readdirSync(folder);
+  await execa('npx', ['--yes', `--package=./${tarball}`, 'reelform', 'init', 'own', '--yes'], environment);
+  const own = { ...environment, cwd: join(folder, 'own') };
+  const read = (path: string) => readFileSync(join(folder, 'own', path), 'utf8');
+  const before = read('package-lock.json');
+  expect(read('package.json')).toContain(`"reelform": "file:vendor/${tarball}"`);
+  // In CI: nothing but what is committed.
+  await execa('npm', ['ci'], own);
+  const { stdout } = await execa('npx', ['reelform', 'apply', '--auto-approve'], own);
+  expect(stdout).toContain('1 rendered');
+  await execa('npm', ['install'], own);
+  expect(JSON.parse(read('package-lock.json'))).toMatchObject(JSON.parse(before) as object);
+  await execa('npm', ['ci'], own);
+  // The clone does the same, and so does the new repository.
+  await execa('node', [join(REPOSITORY, 'dist/cli/main.js'), 'init', 'second', '--yes'], environment);
+  await execa('npx', ['reelform', 'init', '../third', '--yes'], own);
+  for (const name of ['second', 'third']) {
+    expect([name, readFileSync(join(folder, name, 'package.json'), 'utf8')]).toEqual([name, read('package.json')]);
+  }
 });

@@ -10,6 +10,7 @@ import { initQuestion, repositoryText } from '../../report/repository-text.ts';
 import { directoryOf } from '../diagnose.ts';
 import type { GlobalOptions } from '../global-options.ts';
 import { type Io, wantsColor } from '../io.ts';
+import { dependsOnReelform, ownPackage, packageRoot } from './own-package.ts';
 import { type StarterChoices, starterFiles } from './starter-files.ts';
 import { folderSuffix, isPlaceable } from './workflow-text.ts';
 
@@ -46,14 +47,19 @@ export async function initCommand(folder: string | undefined, options: InitOptio
     suffix: folderSuffix(folderOfGit) || (areTaken(top ?? root) ? '-reelform' : ''),
     isRemote: chosen.service !== 'embedded',
   };
-  const choices = { ...chosen, place };
-  if (choices.ci !== 'none' && !isPlaceable(place.folder)) {
+  if (chosen.ci !== 'none' && !isPlaceable(place.folder)) {
     throw invalid(
       `Workflows cannot name the folder ${JSON.stringify(place.folder)}: call it otherwise, or say --ci none`,
     );
   }
+  const manifest = join(root, 'package.json');
+  const hasManifest = existsSync(manifest);
+  const isInstalled = hasManifest && dependsOnReelform(readFileSync(manifest, 'utf8'));
+  const choices = { ...chosen, place, ownPackage: isInstalled ? null : await ownPackage(packageRoot()) };
   const isNew = !existsSync(join(root, CONFIG_FILE));
-  const files = starterFiles(choices).filter(({ path }) => isNew || !isOfExample(path));
+  const files = starterFiles(choices).filter(
+    ({ path }) => (isNew || !isOfExample(path)) && !(hasManifest && path === 'package-lock.json'),
+  );
   const written: string[] = [];
   const left: string[] = isNew ? [] : [CONFIG_FILE];
   for (const { path, content, isAtTop = false } of files) {
@@ -67,6 +73,7 @@ export async function initCommand(folder: string | undefined, options: InitOptio
     await writeFileAtomic(target, content);
     written.push(told);
   }
+  if (isInstalled) left.push('package.json');
   const report = {
     written,
     left: [...new Set(left)],
@@ -77,7 +84,7 @@ export async function initCommand(folder: string | undefined, options: InitOptio
     branch: place.branch,
     hasGit: top !== null,
     needsInclude: left.some((path) => path.endsWith('../.gitlab-ci.yml')),
-    needsPackage: left.includes('package.json'),
+    ownPackage: left.includes('package.json') ? choices.ownPackage : null,
   };
   io.stdout.write(repositoryText(report, { color: wantsColor(io.stdout, io.env, options.color) }));
   return EXIT.ok;
@@ -115,7 +122,11 @@ function slashed(path: string): string {
 }
 
 /** @param isGitLab what is taken for the CI where nobody says */
-async function choose(options: InitOptions, isGitLab: boolean, io: Io): Promise<Omit<StarterChoices, 'place'>> {
+async function choose(
+  options: InitOptions,
+  isGitLab: boolean,
+  io: Io,
+): Promise<Omit<StarterChoices, 'place' | 'ownPackage'>> {
   const asks = io.interactive && options.yes !== true;
   /** @param wrong what is wrong about an answer; null for nothing */
   const answered = async (question: string, preset: string, wrong: (answer: string) => string | null) => {

@@ -1,8 +1,8 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { schemaFiles } from '../../project/schema-files.ts';
 import { parseTemplatePackage } from '../../template/parse-template-package.ts';
-import { VERSION } from '../global-options.ts';
+import { type OwnPackage, packageRoot, packageTexts } from './own-package.ts';
 import { githubWorkflow, gitlabJobs, type WorkflowPlace } from './workflow-text.ts';
 
 /** What a new repository is to be. */
@@ -13,6 +13,8 @@ export interface StarterChoices {
   readonly template: 'card' | 'none';
   /** Where workflows are to work. */
   readonly place: WorkflowPlace;
+  /** Null where the repository depends on reelform already. */
+  readonly ownPackage: OwnPackage | null;
 }
 
 /** A file of a new repository. */
@@ -28,19 +30,19 @@ export interface StarterFile {
  * made from it and its schemas, what git has to know, workflows, and package.json. What of them is no text of ours is in the folder
  * `starter/` of this package.
  */
-export function starterFiles(choices: StarterChoices): StarterFile[] {
-  const starter = join(packageRoot(import.meta.dirname), 'starter');
+export function starterFiles({ ownPackage, ...choices }: StarterChoices): StarterFile[] {
+  const starter = join(packageRoot(), 'starter');
   return [
     { path: 'reelform.yaml', content: configText(choices) },
     ...(choices.template === 'card' ? templateFiles(starter) : []),
     { path: '.gitignore', content: 'node_modules/\nrenders/\n.reelform/\n' },
     { path: '.gitattributes', content: 'reelform.lock.json merge=reelform\n' },
     ...workflowFiles(starter, choices),
-    { path: 'package.json', content: packageText() },
+    ...(ownPackage === null ? [] : packageFiles(ownPackage)),
   ];
 }
 
-function configText({ service, template, ci, place }: StarterChoices): string {
+function configText({ service, template, ci, place }: Omit<StarterChoices, 'ownPackage'>): string {
   // The disk of a CI runner is lost with the runner. Each folder has a journal of its own.
   const isShared = service !== 'embedded' && ci !== 'none';
   const templates = template === 'card' ? 'templates:\n  card: ./templates/card\n' : 'templates: {}\n';
@@ -71,7 +73,7 @@ function templateFiles(starter: string): StarterFile[] {
   ];
 }
 
-function workflowFiles(starter: string, { ci, place }: StarterChoices): StarterFile[] {
+function workflowFiles(starter: string, { ci, place }: Pick<StarterChoices, 'ci' | 'place'>): StarterFile[] {
   if (ci === 'none') return [];
   const read = (path: string): string => readFileSync(join(starter, ci, path), 'utf8');
   if (ci === 'gitlab') {
@@ -89,15 +91,11 @@ function workflowFiles(starter: string, { ci, place }: StarterChoices): StarterF
     }));
 }
 
-function packageText(): string {
-  const manifest = { private: true, scripts: { plan: 'reelform plan' }, devDependencies: { reelform: VERSION } };
-  return `${JSON.stringify(manifest, null, 2)}\n`;
-}
-
-/** The folder of this package, whether it runs from its sources or was built. */
-function packageRoot(folder: string): string {
-  const parent = dirname(folder);
-  if (existsSync(join(folder, 'starter/templates/card/template.yaml'))) return folder;
-  if (parent === folder) throw new Error('The folder "starter" of reelform is not there');
-  return packageRoot(parent);
+function packageFiles(ownPackage: OwnPackage): StarterFile[] {
+  const { manifest, lock } = packageTexts(ownPackage);
+  return [
+    { path: 'package.json', content: manifest },
+    { path: 'package-lock.json', content: lock },
+    ...(ownPackage.tarball === null ? [] : [ownPackage.tarball]),
+  ];
 }

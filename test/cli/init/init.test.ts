@@ -15,7 +15,7 @@ describe('reelform init', () => {
     const root = temporaryRepository({});
     const made = await reelform(root, ['init', 'videos', '--yes']);
     expect(made).toMatchObject({ exitCode: EXIT.ok, stderr: '' });
-    expect(made.stdout).toBe(`✓ 15 files written
+    expect(made.stdout).toBe(`✓ 17 files written
   reelform.yaml
   templates/card/animation.json
   templates/card/fonts/InstrumentSans-Medium.ttf
@@ -31,6 +31,8 @@ describe('reelform init', () => {
   .github/workflows/plan-comment.yml
   .github/workflows/plan.yml
   package.json
+  package-lock.json
+  vendor/reelform-0.1.0.tgz
 
 Next
   cd videos
@@ -63,9 +65,9 @@ Next
     const root = temporaryRepository({ 'reelform.yaml': 'templates: {}\n', '.gitignore': 'x\n', 'package.json': '{}' });
     symlinkSync('/nowhere', join(root, '.gitattributes'));
     const { stdout } = await reelform(root, ['init', '--ci', 'gitlab']);
-    expect(stdout).toContain('✓ 1 file written\n  .gitlab-ci.yml\n');
+    expect(stdout).toContain('✓ 2 files written\n  .gitlab-ci.yml\n  vendor/reelform-0.1.0.tgz\n');
     expect(stdout).toContain('! 4 files left alone, being there already\n');
-    expect(stdout).toContain('npm install --save-dev --save-exact reelform');
+    expect(stdout).toContain('npm install --save-dev --save-exact ./vendor/reelform-0.1.0.tgz\n');
     expect([read(root, 'reelform.yaml'), read(root, '.gitignore')]).toEqual(['templates: {}\n', 'x\n']);
     expect(existsSync(join(root, 'templates'))).toBe(false);
   });
@@ -128,7 +130,7 @@ Next
     }
     expect(readdirSync(root)).toEqual([]);
     const made = await reelform(root, ['init', 'own'], { interactive: true, keysFor: () => '\r' });
-    expect(made.stdout).toContain('15 files written');
+    expect(made.stdout).toContain('17 files written');
   });
 
   it('writes workflows for the branch that there is, and for a folder of a larger repository', async () => {
