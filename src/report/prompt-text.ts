@@ -25,3 +25,8 @@ export function leftText(running: number): string {
     running === 0 ? 'Nothing was at work' : `${countNoun(running, 'video')} ${running === 1 ? 'was' : 'were'} at work`;
   return `Left. ${work}; what was rendered is in the lockfile, and the next apply takes up what the service has.\n`;
 }
+
+/** Reports what `--prune` removed. @param files how many; nothing is said of none */
+export function prunedText(files: number): string {
+  return files === 0 ? '' : `Removed ${countNoun(files, 'file')} of earlier renderings from renders/\n`;
+}

@@ -55,16 +55,23 @@ describe('the workflows of reelform init', () => {
     const merged = await pull.merge();
     expect(told(merged), logOf(merged)).toEqual(['apply: success']);
     expect(merged[0]!.summary).toContain('1 rendered');
+    // The artifact of each run has what that run rendered; what was replaced is nowhere any more.
+    const [before, after] = [first[0]!, merged[0]!].map(({ runId }) =>
+      readdirSync(join(host.artifacts, String(runId), 'renders-1')).sort(),
+    ) as [string[], string[]];
+    expect(before.filter((name) => after.includes(name))).toEqual([]);
+    expect(readdirSync(join(merged[0]!.workspace, 'renders')).sort()).toEqual(after);
     expect(await remote.git('log', '-1', '--format=%an %B', 'main')).toMatch(
       /^github-actions\[bot\] [\s\S]*Rendered-By/,
     );
     // Whoever pushes a lockfile alone, an app as well, starts nothing, and a run that is asked for finds nothing to do.
     expect(await push({ [LOCK]: `${await remote.git('show', `main:${LOCK}`)}\n\n` })).toEqual([]);
-    const before = await remote.git('rev-parse', 'main');
+    const tip = await remote.git('rev-parse', 'main');
     const again = await host.happen(await onMain('workflow_dispatch'));
     expect(told(again).sort(), logOf(again)).toEqual(['apply: success', 'drift: success', 'plan: success']);
     expect(again.find(({ job }) => job === 'apply')!.summary).toContain('### Reelform apply: no changes');
-    expect(await remote.git('rev-parse', 'main')).toBe(before);
+    expect(await remote.git('rev-parse', 'main')).toBe(tip);
+    expect(existsSync(join(host.artifacts, String(again.find(({ job }) => job === 'apply')!.runId)))).toBe(false);
     expect(logOf([...first, ...planned, ...merged, ...again])).not.toContain('canary');
   });
 

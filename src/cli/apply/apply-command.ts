@@ -33,6 +33,7 @@ import { approve } from './approve.ts';
 import { checkCredentials } from './check-credentials.ts';
 import { exitCodeOf } from './exit-code-of.ts';
 import { openApplyView } from './open-apply-view.ts';
+import { prune } from './prune.ts';
 import { runPlan } from './run-plan.ts';
 
 /**
@@ -126,6 +127,7 @@ async function planAndApply(
   if (isEmptyPlan(plan)) {
     // A run that ended before it could commit has left the lockfile behind.
     await commit?.run.finish(lock);
+    if (options.prune === true) await prune(repository.root, journal.state, commit, io);
     return end(NOTHING_DONE, EXIT.ok);
   }
 
@@ -164,6 +166,7 @@ async function planAndApply(
     const words = outcomeText(outcome, { color: wantsColor(io.stdout, io.env, options.color) });
     io.stdout.write(options.format === 'github' ? withoutCommands(words, randomUUID()) : words);
   }
+  if (options.prune === true) await prune(repository.root, journal.state, commit, io);
   return end(outcome, exitCodeOf(outcome));
 }
 

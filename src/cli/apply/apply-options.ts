@@ -9,6 +9,8 @@ export interface ApplyOptions extends GlobalOptions, PlanFlags, CommitOptions {
   readonly expectPlan?: string;
   readonly concurrency?: number;
   readonly failFast?: boolean;
+  /** Whether outputs of earlier renderings are removed at the end. */
+  readonly prune?: boolean;
   /** Milliseconds. */
   readonly timeout?: number;
   /** `text` when absent. */

@@ -31,6 +31,7 @@ export function addPlanCommands(program: Command, io: Io, done: (exitCode: numbe
     .option('--expect-plan <id>', 'refuse any other plan than the one with this plan_id')
     .option('--concurrency <n>', 'videos to render at once', positiveInteger)
     .option('--fail-fast', 'begin nothing new after the first failure')
+    .option('--prune', 'at the end, remove files in renders/ that neither the lockfile nor the journal names any more')
     .option('--timeout <duration>', 'after so long (30s, 10m, 2h) leave what is at work to the service', duration)
     .addOption(new Option('--format <format>', 'how to print what happens').choices(APPLY_FORMATS))
     .option('--json', 'print what happens as a stream of JSON events: --format json')

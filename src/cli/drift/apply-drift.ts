@@ -20,6 +20,7 @@ export async function applyDrift(options: ApplyOptions, io: Io): Promise<number>
     maxRenders: '--max-renders',
     policyCommand: '--policy-command',
     expectPlan: '--expect-plan',
+    prune: '--prune',
     ...COMMIT_FLAGS,
   });
   const shown = await showDrift(options, io.stderr, io);

@@ -46,7 +46,6 @@ function suffixed(text: string, suffix: string): string {
   return text
     .replace(/^name: (.*)$/m, `name: $1${suffix}`)
     .replace('workflows: [plan]', `workflows: [plan${suffix}]`)
-    .replaceAll(/^( {10}name: renders)$/gm, `$1${suffix}`)
     .replaceAll('reelform-plan-', `reelform-plan${suffix}-`)
     .replaceAll('comment github --check ', `comment github --check --tag ${suffix.slice(1)} `)
     .replaceAll('renders-$', `renders${suffix}-$`)
@@ -82,7 +81,10 @@ export function gitlabJobs(text: string, place: WorkflowPlace): string {
       .replace('    - npm ci ', () => `    - cd ${JSON.stringify(folder)}\n    - npm ci `)
       .replace('[package-lock.json]', () => `[${own('package-lock.json')}]`)
       .replace('[.npm/]', () => `[${own('.npm/')}]`)
-      .replace('paths: [renders, reelform.lock.json]', () => `paths: [${own('renders')}, ${own('reelform.lock.json')}]`)
+      .replace(
+        'paths: [.reelform/rendered, reelform.lock.json]',
+        () => `paths: [${own('.reelform/rendered')}, ${own('reelform.lock.json')}]`,
+      )
       .replace('paths: [.reelform/gitlab/plan]', () => `paths: [${own('.reelform/gitlab/plan')}]`)
       .replaceAll(/: (\.reelform\/gitlab\/\w+\.json)$/gm, (_, path: string) => `: ${own(path)}`)
       .replace('artifacts/file/', () => `artifacts/file/${encodeURI(folder)}/`)

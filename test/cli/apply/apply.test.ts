@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Ajv } from 'ajv';
 import { describe, expect, it } from 'vitest';
@@ -155,6 +155,26 @@ describe('reelform apply', () => {
     await applied(root);
     expect(Object.keys(lockOf(root).videos)).toEqual(['berlin', 'oslo']);
     expect(existsSync(join(root, url))).toBe(true);
+  });
+
+  it('removes with --prune the files of earlier renderings, and of what was forgotten', async () => {
+    const root = makeRepository();
+    await applied(root);
+    const files = (): string[] => readdirSync(join(root, 'renders')).sort();
+    const before = files();
+    const prune = async (...flags: string[]): Promise<string> =>
+      (await reelform(root, ['apply', '--auto-approve', '--prune', ...flags])).stderr;
+    expect(await prune()).not.toContain('Removed');
+    writeFileSync(join(root, 'videos/rome.yaml'), definition('Roma'));
+    rmSync(join(root, 'videos/oslo.yaml'));
+    // What was not asked for is in the lockfile still.
+    await prune('--target', 'rome');
+    expect(files().filter((name) => !name.startsWith('rome'))).toEqual(before.filter((name) => !/^rome/.test(name)));
+    expect(await prune()).toMatch(/Removed \d+ files of earlier renderings/);
+    const { videos } = lockOf(root);
+    const named = Object.values(videos).flatMap(({ video_url, thumbnails }) => [video_url, ...thumbnails]);
+    expect(files()).toEqual(named.map((path) => path.replace('renders/', '')).sort());
+    expect(Object.keys(videos)).toEqual(['berlin', 'rome']);
   });
 
   it('refuses with 5 to forget all videos, until that is allowed', async () => {
