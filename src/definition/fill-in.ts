@@ -12,19 +12,27 @@ const MAX_FILLED_LENGTH = 1 << 16;
  *
  * @param problems takes the placeholders that stand for nothing
  */
-export function fillIn(node: TreeNode, row: Row | null, problems: Diagnostic[]): TreeNode {
-  switch (node.kind) {
-    case 'scalar':
-      return typeof node.value === 'string' && node.text.includes('${') ? fillScalar(node, row, problems) : node;
-    case 'list':
-      return { ...node, items: node.items.map((item) => fillIn(item, row, problems)) };
-    case 'map': {
-      const entries = new Map<string, MapEntry>();
-      for (const [key, entry] of node.entries)
-        entries.set(key, { ...entry, value: fillIn(entry.value, row, problems) });
-      return { ...node, entries };
+export function fillIn(root: TreeNode, row: Row | null, problems: Diagnostic[]): TreeNode {
+  const fill = (node: TreeNode): TreeNode => {
+    switch (node.kind) {
+      case 'scalar': {
+        if (typeof node.value !== 'string' || !node.text.includes('${')) return node;
+        const count = problems.length;
+        const filled = fillScalar(node, row, problems);
+        // A fragment whose placeholder is right is not to blame for what a row fills into it.
+        const isOfRow = filled.row !== undefined && problems.length === count && node.span.file !== root.span.file;
+        return isOfRow ? { ...filled, span: row!.span } : filled;
+      }
+      case 'list':
+        return { ...node, items: node.items.map(fill) };
+      case 'map': {
+        const entries = new Map<string, MapEntry>();
+        for (const [key, entry] of node.entries) entries.set(key, { ...entry, value: fill(entry.value) });
+        return { ...node, entries };
+      }
     }
-  }
+  };
+  return fill(root);
 }
 
 function fillScalar(node: ScalarNode, row: Row | null, problems: Diagnostic[]): ScalarNode {

@@ -93,9 +93,10 @@ interface WrittenDestination extends VideoDestination {
   readonly credentialAt: Span;
 }
 
-/** Those of reelform.yaml, told where the definition begins to be one. */
+/** Those of reelform.yaml, located at the definition: at its template where it says one itself. */
 function allDestinations(root: MapNode, { all }: DeliverContext): WrittenDestination[] {
-  const at = locateIn(root)(['template'], 'value').span;
+  const template = locateIn(root)(['template'], 'value').span;
+  const at = template.file === root.span.file ? template : locateIn(root)([], 'value').span;
   return all.map((one) => ({ ...one, at, credentialAt: at }));
 }
 

@@ -59,11 +59,12 @@ export function resolveDefinitions(paths: readonly string[], context: Definition
       continue;
     }
     const extended = extend(file, noted(load));
+    const fragments = [...read].slice(1);
     diagnostics.push(...extended.diagnostics);
     const isVideo = extended.root !== null && !isPart(path);
     const resolved = isVideo ? resolveRows(path, extended.root, { ...context, read: noted(context.read) }) : NO_ROWS;
     origins.set(path, [...read]);
-    diagnostics.push(...resolved.diagnostics);
+    diagnostics.push(...resolved.diagnostics.map((one) => withFragments(one, fragments)));
     // A property that is misspelt in one of the files is missing from the video.
     const whole = extended.diagnostics.length === 0;
     candidates.push(...resolved.candidates.map((one) => (whole ? one : { ...one, video: null })));
@@ -83,6 +84,14 @@ export function resolveDefinitions(paths: readonly string[], context: Definition
 
 const NO_ROWS: ResolvedRows = { candidates: [], diagnostics: [] };
 
+/** What a definition lacks can be added to a file that it extends as well. */
+function withFragments(diagnostic: Diagnostic, fragments: readonly string[]): Diagnostic {
+  const { code, hint } = diagnostic;
+  const isMissing = code === 'missing_property' || code === 'missing_editable';
+  if (!isMissing || hint === undefined || fragments.length === 0) return diagnostic;
+  return { ...diagnostic, hint: `${hint}, or add it to ${fragments.join(' or ')}` };
+}
+
 /** Ids name files, and some file systems do not tell upper case from lower: neither do we. */
 function nameOf(id: VideoId): string {
   return id.toLowerCase();
@@ -93,7 +102,7 @@ function duplicateIds(candidates: readonly Candidate[]): { ids: ReadonlySet<stri
   const ids = new Set<string>();
   const diagnostics: Diagnostic[] = [];
   for (const candidate of candidates) {
-    const { id, at } = candidate;
+    const { id, at, path } = candidate;
     if (id === null) continue;
     const other = first.get(nameOf(id));
     if (other === undefined) {
@@ -102,7 +111,9 @@ function duplicateIds(candidates: readonly Candidate[]): { ids: ReadonlySet<stri
     }
     ids.add(nameOf(id));
     const differs = other.id === id ? '' : `, which differs from ${JSON.stringify(id)} in case alone`;
-    const message = `${other.path} has a video ${JSON.stringify(other.id)} already${differs}`;
+    // A row does not show which definition it is of.
+    const maker = at.file === path || other.path === path ? '' : `${path} makes the video ${JSON.stringify(id)}, and `;
+    const message = `${maker}${other.path} has a video ${JSON.stringify(other.id)} already${differs}`;
     diagnostics.push({ code: 'duplicate_id', severity: 'error', message, hint: 'Give one of the two another id', at });
   }
   return { ids, diagnostics };

@@ -28,7 +28,7 @@ export function describeProperty(violation: Violation, name: string, codes: Prop
     case 'required': {
       const property = String(params.missingProperty);
       const message = path.length > 0 ? `${name} has no ${property}` : `${property} is missing`;
-      return { code: codes.missing, message, hint: `Add ${property}: …`, part: 'key' };
+      return { code: codes.missing, message, hint: `Add ${property}: …`, path: [...path, property], part: 'key' };
     }
     default: {
       const asked = expectation(keyword, schema);

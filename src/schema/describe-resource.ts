@@ -79,7 +79,8 @@ function missingEditable(key: string, { editables }: StyleVersion): Description 
   const editable = editables[key]!;
   const value = exampleOf(editable)[0];
   const hint = `Add ${key}: ${value === undefined ? '…' : editable.input_type === 'color' ? shown(value) : value}`;
-  return { code: 'missing_editable', message: `${nameOf(key, editable)} is not filled`, hint, part: 'key' };
+  const message = `${nameOf(key, editable)} is not filled`;
+  return { code: 'missing_editable', message, hint, path: ['resources', key], part: 'key' };
 }
 
 const KINDS: Readonly<Record<string, string>> = {

@@ -79,7 +79,12 @@ function coreValue(text: string): string | number | boolean {
   return /^[-+]?(?:\d+(?:\.\d*)?|\.\d+)$/.test(text) ? Number(text) : text;
 }
 
-/** Finds places in a tree by path. A map stands where its first key does: its whole text would be too much to show. */
+/**
+ * Finds source locations in a tree by path. A map is shown as its first key: its whole text would be too much.
+ *
+ * In a tree that is merged from several files, a value that is written in one of them is located there. What no file
+ * says at the top, or in a map there, is located in the file of the root, which is where it is missing.
+ */
 export function locateIn(root: TreeNode): Locate {
   return (path, part) => {
     let node = root;
@@ -87,7 +92,10 @@ export function locateIn(root: TreeNode): Locate {
     for (const [depth, step] of path.entries()) {
       const next = node.kind === 'map' ? node.entries.get(step) : undefined;
       const item = node.kind === 'list' ? node.items[Number(step)] : undefined;
-      if (next === undefined && item === undefined) return { span: keySpan ?? placeOf(node) };
+      if (next === undefined && item === undefined) {
+        const around = keySpan ?? placeOf(node);
+        return { span: depth <= 1 && around.file !== root.span.file ? placeOf(root) : around };
+      }
       if (next !== undefined) keySpan = next.keySpan;
       node = next?.value ?? item!;
       if (depth === path.length - 1 && part === 'key' && next !== undefined) return { span: next.keySpan };
@@ -98,7 +106,12 @@ export function locateIn(root: TreeNode): Locate {
   };
 }
 
+/** The first key that a map has in its own file; the place where the map begins where all of its keys are merged into it. */
 function placeOf(node: TreeNode): Span {
-  const first = node.kind === 'map' ? node.entries.values().next().value : undefined;
-  return first?.keySpan ?? node.span;
+  if (node.kind !== 'map' || node.entries.size === 0) return node.span;
+  const { file, start, end } = node.span;
+  const keys = [...node.entries.values()].map(({ keySpan }) => keySpan);
+  const own = keys.filter((key) => key.file === file && key.start >= start && key.start < end);
+  if (own.length === 0) return { file, start, end: start };
+  return own.reduce((first, key) => (key.start < first.start ? key : first));
 }

@@ -81,6 +81,13 @@ describe('deliver', () => {
     expect(problems[0]).toContain(`videos/berlin.yaml:${place}`);
   });
 
+  it('blames the definition, and not the fragment with its template, for what reelform.yaml asks of it', () => {
+    const files = { 'videos/_b.yaml': DEFINITION, 'videos/oslo.yaml': 'extends: ./_b.yaml\ntitle: Oslo\n' };
+    expect(delivered(files, 'deliver: "s3://videos/{label.region}/{id}"\n').problems).toEqual([
+      expect.stringMatching(/^definition_invalid videos\/oslo\.yaml:2:1 deliver: The video has no label "region"/),
+    ]);
+  });
+
   it('refuses two videos in one place, rows of one definition among them', () => {
     const files = {
       'videos/berlin.yaml': `${DEFINITION}deliver: s3://videos/one.mp4\n`,

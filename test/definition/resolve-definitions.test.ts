@@ -457,6 +457,86 @@ describe('extends', () => {
     expect(problemsOf(files)).toEqual(Array(2).fill('missing_editable videos/a.yaml:3:1'));
   });
 
+  const launch = { 'videos/_launch.yaml': `# shared\ntemplate: launch\nlabels: {brand: x}\n${RESOURCES}` };
+
+  it.each<[string, Files, string[]]>([
+    ['a title', { 'videos/a.yaml': 'extends: ./_launch.yaml\nlabels: {}' }, ['missing_property videos/a.yaml:2:1']],
+    ['all but extends', { 'videos/a.yaml': '# A\nextends: ./_launch.yaml' }, ['missing_property videos/a.yaml:2:1']],
+    [
+      'a title behind two fragments',
+      { 'videos/_b.yaml': 'extends: ./_launch.yaml', 'videos/a.yaml': 'extends: ./_b.yaml\nlabels: {a: b}' },
+      ['missing_property videos/a.yaml:2:1'],
+    ],
+    [
+      'a title, each on its own',
+      { 'videos/a.yaml': 'extends: ./_launch.yaml', 'videos/b.yaml': 'extends: ./_launch.yaml' },
+      ['missing_property videos/a.yaml:1:1', 'missing_property videos/b.yaml:1:1'],
+    ],
+    [
+      'an editable, without resources of its own',
+      {
+        'videos/_launch.yaml': launch['videos/_launch.yaml'].replace('  t_01: Hello\n', ''),
+        'videos/a.yaml': 'extends: ./_launch.yaml\ntitle: A',
+      },
+      ['missing_editable videos/a.yaml:2:1'],
+    ],
+    [
+      'a title in every row',
+      {
+        'rows.csv': 'slug\na\nb\n',
+        'videos/a.yaml': 'extends: ./_launch.yaml\neach: {from: rows.csv, id: "${slug}"}',
+      },
+      ['missing_property videos/a.yaml:1:1'],
+    ],
+  ])('blames the definition that lacks %s, and not the fragment', (_, files, expected) => {
+    expect(problemsOf({ ...launch, ...files })).toEqual(expected);
+  });
+
+  it('names the fragments where what is missing could be added as well', () => {
+    const files = { 'videos/_b.yaml': 'extends: ./_launch.yaml', 'videos/a.yaml': 'extends: ./_b.yaml' };
+    const hintsOf = (more: Files): unknown[] => resolve({ ...launch, ...more }).diagnostics.map(({ hint }) => hint);
+    expect(hintsOf(files)).toEqual(['Add title: …, or add it to videos/_b.yaml or videos/_launch.yaml']);
+    expect(hintsOf({ 'videos/a.yaml': `template: launch\n${RESOURCES}` })).toEqual(['Add title: …']);
+  });
+
+  it('blames the fragment for what is missing inside of a value that it alone says', () => {
+    const entry = `${launch['videos/_launch.yaml']}audio: {main: {volume: 1}}\n`;
+    const files = { 'videos/_launch.yaml': entry, 'videos/a.yaml': 'extends: ./_launch.yaml\ntitle: A' };
+    expect(problemsOf(files)).toEqual(['missing_property videos/_launch.yaml:8:9']);
+    const mine = { ...files, 'videos/a.yaml': 'extends: ./_launch.yaml\ntitle: A\naudio: {main: {volume: 2}}' };
+    expect(problemsOf(mine)).toEqual(['missing_property videos/a.yaml:3:9']);
+  });
+
+  it('blames the second of two definitions whose ids differ in case alone', () => {
+    const files = {
+      'videos/a.yaml': 'extends: ./_launch.yaml\ntitle: A',
+      'videos/B.yaml': 'extends: ./_launch.yaml\ntitle: A',
+    };
+    expect(problemsOf({ ...launch, ...files, 'videos/b.yaml': 'extends: ./_launch.yaml\ntitle: B' })).toEqual([
+      'duplicate_id videos/b.yaml:1:1',
+    ]);
+  });
+
+  it('names both definitions of a row whose id another one has', () => {
+    const each = (id: string): string =>
+      `extends: ./_launch.yaml\ntitle: A\nid: ${id}\neach: {from: rows.csv, id: "\${n}"}`;
+    const files = { ...launch, 'rows.csv': 'n\n1\n', 'videos/a.yaml': each('x'), 'videos/b.yaml': each('X') };
+    expect(problemsOf(files)).toEqual(['duplicate_id rows.csv:2:1']);
+    expect(resolve(files).diagnostics[0]?.message).toBe(
+      'videos/b.yaml makes the video "X/1", and videos/a.yaml has a video "x/1" already, which differs from "X/1" in case alone',
+    );
+  });
+
+  it('blames the row for what it fills into a fragment', () => {
+    const files = {
+      'videos/_launch.yaml': launch['videos/_launch.yaml'].replace('Hello', '${city}'),
+      'videos/a.yaml': 'extends: ./_launch.yaml\ntitle: A\neach: {from: rows.csv, id: "${slug}"}',
+      'rows.csv': `slug,city\na,A\nb,${'x'.repeat(21)}\n`,
+    };
+    expect(problemsOf(files)).toEqual(['text_too_long rows.csv:3:1']);
+    expect(problemsOf({ ...files, 'rows.csv': 'slug\na\nb\n' })).toEqual(['unknown_variable videos/_launch.yaml:5:9']);
+  });
+
   it.each([
     ['./nope.yaml', {}, ['missing_file videos/a.yaml:1:10']],
     ['../../x.yaml', {}, ['path_outside videos/a.yaml:1:10']],
