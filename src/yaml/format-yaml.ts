@@ -49,6 +49,10 @@ function layOut(text: string, order: readonly string[], keepsLines: boolean): st
   const blocks: string[][] = [];
   let hasAnchors = false;
   visit(document, {
+    // An explicit key without a value, `? a`: the schema has no tag for null.
+    Pair: (_, pair, path) => {
+      if (pair.value === null && !isInFlow(path)) pair.value = emptyScalar();
+    },
     Collection: (_, { anchor }) => {
       hasAnchors ||= anchor !== undefined;
     },
@@ -57,7 +61,7 @@ function layOut(text: string, order: readonly string[], keepsLines: boolean): st
       if (typeof node.value !== 'string') return;
       if (COLOR.test(node.value)) node.type = Scalar.QUOTE_DOUBLE;
       const parent = path.at(-1);
-      const inBlock = key === 'value' && isPair(parent) && !path.some((one) => isMap(one) && one.flow === true);
+      const inBlock = key === 'value' && isPair(parent) && !isInFlow(path);
       const lines = keepsLines && inBlock ? linesOf(node, text) : null;
       if (lines === null) return;
       node.value = placeholder(blocks.length);
@@ -69,6 +73,17 @@ function layOut(text: string, order: readonly string[], keepsLines: boolean): st
   if (isMap(document.contents) && !hasAnchors) sortPairs(document.contents, order);
   const laidOut = print(document);
   return blocks.reduce((whole, lines, index) => putBack(whole, placeholder(index), lines), laidOut);
+}
+
+function isInFlow(path: readonly unknown[]): boolean {
+  return path.some((one) => isMap(one) && one.flow === true);
+}
+
+function emptyScalar(): Scalar {
+  const scalar = new Scalar('');
+  scalar.type = Scalar.PLAIN;
+  scalar.source = '';
+  return scalar;
 }
 
 function print(document: Document): string {

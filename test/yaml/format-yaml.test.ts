@@ -73,6 +73,16 @@ describe('formatYaml()', () => {
       '# yaml-language-server: $schema=x\ntitle: A\ntemplate: b\n',
       '# yaml-language-server: $schema=x\ntemplate: b\ntitle: A\n',
     ],
+    [
+      'writes a key without a value like any other',
+      '? id\n? title\nlabels: {? a, b}\n',
+      'id:\ntitle:\nlabels: { a, b }\n',
+    ],
+    [
+      'keeps the comments of keys without a value',
+      '# over\n? id # behind\n\n# over the next\n? title\nb:\n  # below\n  ? c # end\n',
+      '# over\nid: # behind\n\n# over the next\ntitle:\nb:\n  # below\n  c: # end\n',
+    ],
     ['leaves the order where values repeat others', 'title: &a A\nid: *a\n', 'title: &a A\nid: *a\n'],
   ])('%s', (_, text, expected) => {
     expect(formatted(text)).toBe(expected);

@@ -17,7 +17,7 @@ const comment = fc.constantFrom('', '', '', '# one\n', '\n', '\n\n# two\n# three
 
 /** Texts as people and tools write them, some of them no YAML. */
 const written = fc
-  .array(fc.tuple(comment, key, scalar, fc.nat(3)), { maxLength: 6 })
+  .array(fc.tuple(comment, key, scalar, fc.nat(4)), { maxLength: 6 })
   .map((members) =>
     members
       .map(([above, name, value, depth]) =>
@@ -25,7 +25,9 @@ const written = fc
           ? `${above}${name}:\n  ${value.replaceAll('\n', '\n  ')}\n`
           : depth === 1
             ? `${above}${name}:\n   nested: ${value}\n   other:\n   - ${value}\n`
-            : `${above}${name}: ${value}\n`,
+            : depth === 4
+              ? `${above}${name.startsWith('?') ? '' : '? '}${name}\n`
+              : `${above}${name}: ${value}\n`,
       )
       .join(''),
   );

@@ -2,7 +2,7 @@ import { join, relative, resolve, sep } from 'node:path';
 import configSchema from '../../../schemas/reelform-config.schema.json' with { type: 'json' };
 import { unreadable } from '../../definition/definition-file.ts';
 import { PROPERTY_ORDER } from '../../definition/property-order.ts';
-import { type Diagnostic, EXIT } from '../../diagnostic.ts';
+import { type Diagnostic, EXIT, ReelformError } from '../../diagnostic.ts';
 import { findDefinitions } from '../../project/find-definitions.ts';
 import { CONFIG_FILE, findRoot } from '../../project/find-root.ts';
 import { RepositoryFiles } from '../../project/repository-files.ts';
@@ -42,11 +42,12 @@ async function format(
   const changed: string[] = [];
   const kept: string[] = [];
   const diagnostics: Diagnostic[] = [];
-  for (const path of paths) {
+  const unexpected: unknown[] = [];
+  const formatFile = async (path: string): Promise<void> => {
     const at = { file: path, start: 0, end: 0 };
     if (!/\.ya?ml$/.test(path)) {
       diagnostics.push(noYaml(path, at));
-      continue;
+      return;
     }
     const read = files.text(path);
     const formatted = read.ok
@@ -55,16 +56,27 @@ async function format(
     if (!formatted.ok) diagnostics.push(...formatted.diagnostics);
     else if (formatted.value.isKept) kept.push(path);
     else if (read.ok && formatted.value.text !== read.text) {
-      changed.push(path);
       if (options.check !== true) await writeLinkedFile(join(root, path), formatted.value.text);
+      changed.push(path);
+    }
+  };
+  for (const path of paths) {
+    try {
+      await formatFile(path);
+    } catch (error) {
+      // One file that cannot be written, or formatted, keeps no other from it.
+      if (!(error instanceof ReelformError)) unexpected.push(error);
+      else diagnostics.push({ code: error.code, severity: 'error', message: error.message, hint: error.hint });
     }
   }
   tellDiagnostics(diagnostics, files.source, options, io);
   const check = options.check === true;
   const told = { changed, kept, total: paths.length };
-  if (diagnostics.length === 0 || changed.length > 0 || kept.length > 0) {
+  const isDone = diagnostics.length === 0 && unexpected.length === 0;
+  if (isDone || changed.length > 0 || kept.length > 0) {
     io.stdout.write(fmtText(told, { check, color: wantsColor(io.stdout, io.env, options.color) }));
   }
+  if (unexpected.length > 0) throw unexpected[0];
   if (diagnostics.length > 0) return EXIT.error;
   return check && changed.length > 0 ? EXIT.changes : EXIT.ok;
 }

@@ -64,6 +64,22 @@ describe('reelform fmt', () => {
     expect(read('videos/rome.yaml')).toBe(NEAT);
   });
 
+  test('formats the others where one cannot be written', async () => {
+    const { root, read } = repository({ 'videos/keys.yaml': '? title\n? template\n' });
+    // Too deep for the name of an unfinished file beside it, and not for its own.
+    const part = 'a'.repeat(100);
+    let folder = 'videos/deep';
+    while (root.length + folder.length < 4060) folder += `/${part.slice(0, 4069 - root.length - folder.length)}`;
+    mkdirSync(join(root, folder), { recursive: true });
+    writeFileSync(join(root, folder, 'b.yaml'), MESSY);
+    const ran = await reelform(root, ['fmt', `${folder}/b.yaml`, 'videos/keys.yaml', 'videos/rome.yaml']);
+    expect(ran).toMatchObject({ exitCode: 1, stdout: 'wrote  videos/keys.yaml\nwrote  videos/rome.yaml\n' });
+    expect(ran.stderr).toContain('write_failed');
+    expect(read('videos/rome.yaml')).toBe(NEAT);
+    expect(read(`${folder}/b.yaml`)).toBe(MESSY);
+    expect(read('videos/keys.yaml')).toBe('template:\ntitle:\n');
+  });
+
   test('leaves alone what is no definition', async () => {
     const json = '{"style_version":{"id":"tsv_1"}}\n';
     const { root, read } = repository({ 'schemas/small.spec.json': json });
