@@ -134,7 +134,7 @@ async function obtain(change: Pending, { input, context }: Run, events: TaskEven
   if (change.action !== 'adopt' || change.source.kind !== 'history') {
     return obtainRendering(taskOf(change, input), context, events);
   }
-  return verifyRendering(change.source.rendering, change.id, context.service);
+  return verifyRendering(change.source.rendering, change.id, context);
 }
 
 function deliver(

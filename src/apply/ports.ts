@@ -1,5 +1,6 @@
 import type { Attempt, Intent, JournalRecord, JournalState } from '../lock/journal.ts';
 import type { Lock, LockEntry } from '../lock/lock.ts';
+import type { LookAtUrl } from '../service/url-look.ts';
 
 /** What apply asks of the world beside the rendering service. */
 export interface ApplyPorts {
@@ -12,6 +13,7 @@ export interface ApplyPorts {
   ensureStyleVersion(id: string): Promise<void>;
   /** @param path repository-relative */
   readFile(path: string): Promise<Uint8Array>;
+  readonly lookAtUrl: LookAtUrl;
   readonly clock: Clock;
   /** A new UUID. */
   newKey(): string;

@@ -2,22 +2,30 @@ import pLimit from 'p-limit';
 import { byCodeUnit } from '../digest.ts';
 import type { LockEntry } from '../lock/lock.ts';
 import { type SessionLook, sessionEnd } from '../service/render-service.ts';
-import { ServiceError } from '../service/service-error.ts';
+import { lacksSession } from '../service/service-error.ts';
 import type { LookAtUrl, UrlLook } from '../service/url-look.ts';
 
-/** What no longer stands of a video that was rendered. */
+/** A recorded video that has to be rendered again. */
 export interface Finding {
   /** In the lockfile. */
   readonly id: string;
   readonly reason: 'url_lost' | 'asset_changed';
-  readonly what: 'session_gone' | 'session_failed' | 'video_gone' | 'asset_changed';
+  readonly what: 'video_gone' | 'asset_changed';
   /** The video's, or the first file's that changed. */
   readonly url: string;
   /** Of the files that changed, by URL: what their servers say of them now. */
   readonly changed: Readonly<Record<string, string>>;
 }
 
-/** What could not be told. Never a reason to render. */
+/** What a service says about the session of a video that can be fetched. Never a reason to render. */
+export interface Note {
+  readonly id: string;
+  readonly what: 'session_gone' | 'session_failed';
+  /** The video's. */
+  readonly url: string;
+}
+
+/** What could not be verified. Never a reason to render. */
 export interface Unclear {
   readonly id: string;
   readonly url: string;
@@ -25,99 +33,150 @@ export interface Unclear {
 }
 
 export interface Refreshed {
-  /** Videos that were looked at. */
+  /** Videos that were checked. */
   readonly checked: number;
-  /** By id, one for each that does not stand. */
+  /** By id, at most one for each video. */
   readonly findings: readonly Finding[];
+  /** By id, at most one for each video. */
+  readonly notes: readonly Note[];
   readonly unclear: readonly Unclear[];
+  /**
+   * What the service answered for the sessions: `none` when it has none of several, so that the token may be another account's;
+   * `nothing` when their videos cannot be fetched either, which is not believed.
+   */
+  readonly sessions: 'some' | 'none' | 'nothing';
 }
 
 export interface RefreshInput {
   /** By id; those alone that the present service rendered. */
   readonly entries: ReadonlyMap<string, LockEntry>;
-  /** Null where sessions cannot be asked for: the embedded service forgets them. */
+  /** Null where sessions cannot be requested: the embedded service forgets them. */
   readonly getSession: ((id: string) => Promise<SessionLook>) | null;
   readonly lookAtUrl: LookAtUrl;
+  readonly wait: (milliseconds: number) => Promise<unknown>;
   /** Videos at once, ≥ 1. */
   readonly concurrency: number;
   readonly signal: AbortSignal;
 }
 
 /**
- * Asks whether what was rendered still stands: the session is there and did not fail, the video can be fetched, and the
- * remote files that it was made from are those that they were. Each URL is looked at once.
+ * Pauses before what is answered with 404 is requested again, in milliseconds. It is gone when no request finds it: a
+ * deployment, a cache or a storage that lags behind answers again within this time. All videos share the pauses.
+ */
+export const PAUSES_MS = [2_000, 8_000] as const;
+
+/** A single video may well be gone together with its session. */
+const MIN_SUSPICIOUS = 2;
+
+/**
+ * Checks whether recorded videos can still be fetched, and whether the remote files that they were made from are the
+ * same versions. A session that the service forgot is a note, as long as the video is there. Each URL is requested once,
+ * and again only while it is answered with 404.
  *
- * @throws ReelformError `service_unauthorized`, since nothing else would be told either
+ * @throws ReelformError `service_unauthorized`, because every other request would be refused as well
  */
 export async function refreshVideos(input: RefreshInput): Promise<Refreshed> {
-  const { entries, signal } = input;
+  const { entries } = input;
+  const seen = await checkAll(entries, input);
+  for (const pauseMs of PAUSES_MS) {
+    const again = new Map([...entries].filter(([id]) => seen.get(id)!.mayPass));
+    if (again.size === 0) break;
+    await input.wait(pauseMs);
+    for (const [id, one] of await checkAll(again, input)) seen.set(id, one);
+  }
+  const all = [...seen.values()].sort((a, b) => byCodeUnit(a.id, b.id));
+  const sessions = answeredSessions(all);
+  return {
+    checked: entries.size,
+    findings: sessions === 'nothing' ? [] : all.flatMap(({ finding }) => finding ?? []),
+    notes: sessions === 'nothing' ? [] : all.flatMap(({ note }) => note ?? []),
+    unclear: all.flatMap((one) => (sessions === 'nothing' ? unverified(one) : one.unclear)),
+    sessions,
+  };
+}
+
+/** What was found out about one video. */
+interface Seen {
+  readonly id: string;
+  readonly url: string;
+  readonly isForgotten: boolean;
+  readonly finding: Finding | null;
+  readonly note: Note | null;
+  readonly unclear: readonly Unclear[];
+  /** Whether the next request may find the video. */
+  readonly mayPass: boolean;
+}
+
+function answeredSessions(all: readonly Seen[]): Refreshed['sessions'] {
+  const areGone = all.length >= MIN_SUSPICIOUS && all.every(({ isForgotten }) => isForgotten);
+  if (!areGone) return 'some';
+  return all.every(({ finding }) => finding?.what === 'video_gone') ? 'nothing' : 'none';
+}
+
+function unverified({ id, url }: Seen): Unclear {
+  return { id, url, why: 'neither its session nor its video was found, like those of every other video' };
+}
+
+async function checkAll(entries: RefreshInput['entries'], input: RefreshInput): Promise<Map<string, Seen>> {
   const looks = new Map<string, Promise<UrlLook>>();
   const look = (url: string): Promise<UrlLook> => {
-    const known = looks.get(url) ?? input.lookAtUrl(url, signal);
+    const known = looks.get(url) ?? input.lookAtUrl(url, input.signal);
     looks.set(url, known);
     return known;
   };
   const limit = pLimit(input.concurrency);
-  const found = await Promise.all(
-    [...entries].map(([id, entry]) => limit(() => refreshVideo(id, entry, { getSession: input.getSession, look }))),
+  const all = await Promise.all(
+    [...entries].map(([id, entry]) => limit(() => checkVideo(id, entry, { getSession: input.getSession, look }))),
   );
-  return {
-    checked: entries.size,
-    findings: found.flatMap(({ finding }) => finding ?? []).sort((a, b) => byCodeUnit(a.id, b.id)),
-    unclear: found.flatMap(({ unclear }) => unclear).sort((a, b) => byCodeUnit(a.id, b.id)),
-  };
+  return new Map(all.map((one) => [one.id, one]));
 }
 
-interface Asked {
+interface Requests {
   readonly getSession: RefreshInput['getSession'];
   look(url: string): Promise<UrlLook>;
 }
 
-async function refreshVideo(
-  id: string,
-  entry: LockEntry,
-  { getSession, look }: Asked,
-): Promise<{ finding: Finding | null; unclear: Unclear[] }> {
+async function checkVideo(id: string, entry: LockEntry, { getSession, look }: Requests): Promise<Seen> {
+  const { video_url: url } = entry;
   const unclear: Unclear[] = [];
-  const lost = (what: Finding['what']) => {
-    return { finding: { id, reason: 'url_lost', what, url: entry.video_url, changed: {} } as const, unclear };
-  };
-  if (getSession !== null) {
-    const session = await lookAtSession(entry.session, getSession);
-    if (session === 'session_gone' || session === 'session_failed') return lost(session);
-    if (session !== null) unclear.push({ id, url: entry.video_url, why: session.why });
+  const session = getSession === null ? null : await checkSession(entry.session, getSession);
+  if (session !== null && typeof session === 'object') unclear.push({ id, url, why: session.why });
+  const isForgotten = session === 'session_gone';
+  const video = isRemote(url) ? await look(url) : null;
+  const isNoted = video?.kind === 'there' && (isForgotten || session === 'session_failed');
+  const note = isNoted ? { id, what: session, url } : null;
+  const seen = { id, url, isForgotten, unclear, finding: null, note, mayPass: false };
+  if (video?.kind === 'gone') {
+    const finding = { id, reason: 'url_lost', what: 'video_gone', url, changed: {} } as const;
+    return { ...seen, finding, mayPass: video.status !== 410 };
   }
-  if (isRemote(entry.video_url)) {
-    const video = await look(entry.video_url);
-    if (video.kind === 'gone') return lost('video_gone');
-    if (video.kind === 'unclear') unclear.push({ id, url: entry.video_url, why: video.why });
-  }
+  if (video?.kind === 'unclear') unclear.push({ id, url, why: video.why });
   const changed = new Map<string, string>();
-  for (const [url, validator] of Object.entries(entry.sources ?? {})) {
-    const source = await look(url);
-    if (source.kind !== 'there') {
-      // A file that is gone leaves the video as it is; the next change of the definition will tell.
-      const why = source.kind === 'gone' ? `the server answered ${source.status}` : source.why;
-      unclear.push({ id, url, why });
-    } else if (source.validator !== null && isOtherVersion(validator, source.validator)) {
-      changed.set(url, source.validator);
+  for (const [source, validator] of Object.entries(entry.sources ?? {})) {
+    const now = await look(source);
+    if (now.kind !== 'there') {
+      // A file that is gone leaves the video as it is; the next change of the definition reports it.
+      const why = now.kind === 'gone' ? `the server answered ${now.status}` : now.why;
+      unclear.push({ id, url: source, why });
+    } else if (now.validator !== null && isOtherVersion(validator, now.validator)) {
+      changed.set(source, now.validator);
     }
   }
-  const [url] = changed.keys();
-  if (url === undefined) return { finding: null, unclear };
-  const what = 'asset_changed';
-  return { finding: { id, reason: what, what, url, changed: Object.fromEntries(changed) }, unclear };
+  const [first] = changed.keys();
+  if (first === undefined) return seen;
+  const finding = { id, reason: 'asset_changed', what: 'asset_changed', url: first } as const;
+  return { ...seen, finding: { ...finding, changed: Object.fromEntries(changed) } };
 }
 
-async function lookAtSession(
+async function checkSession(
   id: string,
   getSession: (id: string) => Promise<SessionLook>,
-): Promise<'session_gone' | 'session_failed' | { readonly why: string } | null> {
+): Promise<'there' | Note['what'] | { readonly why: string }> {
   try {
     const { session } = await getSession(id);
-    return sessionEnd(session.status) === 'failed' ? 'session_failed' : null;
+    return sessionEnd(session.status) === 'failed' ? 'session_failed' : 'there';
   } catch (error) {
-    if (error instanceof ServiceError && (error.status === 404 || error.status === 410)) return 'session_gone';
+    if (lacksSession(error)) return 'session_gone';
     const { code, message } = error as { readonly code?: unknown; readonly message: string };
     if (code === 'service_unauthorized' || code === 'token_missing') throw error;
     return { why: message };

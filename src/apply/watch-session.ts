@@ -86,21 +86,26 @@ function stillMissing(session: string, { id, at }: Intent, { name }: RenderServi
   return { kind: 'unknown', failure: { code: 'session_gone', message, hint, retryable: false }, askedAt: at, session };
 }
 
-/** A rendering that the lockfile once had is adopted when its session can still be read. */
-export async function verifyRendering({ session }: Rendering, id: string, service: RenderService): Promise<Ending> {
-  const gone = (): Ending => {
-    const message = `${service.name} does not have the session ${session} any more`;
-    const hint = `Run reelform apply --replace ${id}: the video is rendered anew`;
-    return { kind: 'failed', failures: [{ code: 'session_gone', message, hint, retryable: false }] };
-  };
+/**
+ * Verifies a rendering that the lockfile once had. A session that the service forgot makes no difference while the video
+ * can be fetched.
+ */
+export async function verifyRendering(former: Rendering, id: string, context: RunContext): Promise<Ending> {
+  const { service, ports, leave } = context;
   try {
-    const look = await service.getRenderSession(session);
-    const rendering = renderingOf(look.session);
-    return rendering === null ? gone() : { kind: 'rendered', rendering, session: null };
+    const { session } = await service.getRenderSession(former.session);
+    const rendering = renderingOf(session);
+    if (rendering !== null) return { kind: 'rendered', rendering, session: null };
   } catch (error) {
-    if (lacksSession(error)) return gone();
-    return { kind: 'failed', failures: thrownFailures(error) };
+    if (!lacksSession(error)) return { kind: 'failed', failures: thrownFailures(error) };
   }
+  const video = await ports.lookAtUrl(former.video_url, leave).catch(() => null);
+  if (video === null) return { kind: 'given-up' };
+  if (video.kind === 'there') return { kind: 'rendered', rendering: former, session: null };
+  const why = video.kind === 'gone' ? `the server answered ${video.status}` : video.why;
+  const message = `${service.name} does not have the session ${former.session} any more, and its video cannot be fetched: ${why}`;
+  const hint = `Check the token and the service, then run apply again; if the video is lost, run reelform apply --replace ${id}, which renders it again`;
+  return { kind: 'failed', failures: [{ code: 'session_gone', message, hint, retryable: video.kind === 'unclear' }] };
 }
 
 /** What a session that has ended was rendered to; null when it was not. */

@@ -40,6 +40,13 @@ export interface Output {
   readonly rows: number;
 }
 
+/** Resolves after so many milliseconds. */
+export function pause(milliseconds: number, io: Pick<Io, 'after'>): Promise<void> {
+  return new Promise((resolve) => {
+    io.after(milliseconds, resolve);
+  });
+}
+
 /** Whether a machine is at work, where nobody looks on: `CI` is there and does not say no. */
 export function isCi(env: Io['env']): boolean {
   return !['', '0', 'false'].includes(env.CI ?? '');

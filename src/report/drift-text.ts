@@ -1,9 +1,11 @@
 import { createColors } from 'picocolors';
+import type { SpecDrift } from '../apply/spec-changes.ts';
 import { cellWidth } from './cell-width.ts';
 import { countNoun } from './count-noun.ts';
 import { escapeControls } from './escape-controls.ts';
 import { someOf } from './failure-lines.ts';
 import { placeOfUrl } from './place-of-url.ts';
+import { specDriftWords } from './spec-words.ts';
 import { longest } from './video-lines.ts';
 
 /** What a look at the world found about recorded videos. */
@@ -12,13 +14,24 @@ export interface DriftReport {
   readonly checked: number;
   /** By id; at most one for each video. */
   readonly findings: readonly DriftFinding[];
+  /** Sessions that the service lost or failed, of videos that can be fetched; by id. */
+  readonly notes: readonly { readonly id: string; readonly what: DriftNote; readonly url: string }[];
   /** What could not be told. */
   readonly unclear: readonly { readonly id: string; readonly url: string; readonly why: string }[];
+  /** Specifications that are not as committed, or could not be compared; by template. */
+  readonly specs: readonly SpecDrift[];
 }
+
+/** Whether something is not as it was recorded or committed. */
+export function hasDrift({ findings, specs }: DriftReport): boolean {
+  return findings.length > 0 || specs.some(({ kind }) => kind !== 'unclear');
+}
+
+type DriftNote = 'session_gone' | 'session_failed';
 
 export interface DriftFinding {
   readonly id: string;
-  readonly what: 'output_missing' | 'session_gone' | 'session_failed' | 'video_gone' | 'asset_changed';
+  readonly what: 'output_missing' | 'video_gone' | 'asset_changed';
   /** The video's, or that of the file which changed. */
   readonly url: string;
 }
@@ -26,10 +39,13 @@ export interface DriftFinding {
 /** In words. */
 export const DRIFT_WORDS: Readonly<Record<DriftFinding['what'], string>> = {
   output_missing: 'its local file is missing',
-  session_gone: 'the service does not have its session any more',
-  session_failed: 'the service says now that its session failed',
   video_gone: 'its video cannot be fetched any more',
   asset_changed: 'a URL that it was made from gives something else',
+};
+
+const NOTE_WORDS: Readonly<Record<DriftNote, string>> = {
+  session_gone: 'the service does not have the session any more',
+  session_failed: 'the service says now that the session failed',
 };
 
 /**
@@ -37,23 +53,40 @@ export const DRIFT_WORDS: Readonly<Record<DriftFinding['what'], string>> = {
  *
  * @returns lines, the last one ended as well
  */
-export function driftText({ checked, findings, unclear }: DriftReport, options: { readonly color: boolean }): string {
+export function driftText(report: DriftReport, options: { readonly color: boolean }): string {
+  const { checked, findings, notes, unclear, specs } = report;
   const { bold, red, yellow, dim } = createColors(options.color);
   const width = Math.min(40, longest(findings.map(({ id }) => escapeControls(id))));
   const fill = (text: string): string => text + ' '.repeat(Math.max(0, width - cellWidth(text)));
   const found = findings.map(
     ({ id, what, url }) => `  ${red('✗')} ${fill(escapeControls(id))}  ${DRIFT_WORDS[what]}  ${dim(placeOfUrl(url))}`,
   );
-  const reasons = new Map<string, Set<string>>();
-  for (const { id, why } of unclear) reasons.set(why, (reasons.get(why) ?? new Set()).add(id));
-  const open = [...reasons].map(([why, ids]) => `  ${yellow('?')} ${someOf([...ids])}: ${escapeControls(why)}`);
-  const rest = findings.length === 0 && unclear.length === 0 ? 'All is as it was recorded' : headline(findings.length);
+  const changed = specs.flatMap((spec) =>
+    spec.kind === 'unclear' ? [] : [`  ${red('✗')} ${escapeControls(spec.template)}: ${specDriftWords(spec)}`],
+  );
+  const open = [
+    ...grouped(unclear.map(({ id, why }) => [id, why])),
+    ...grouped(specs.flatMap((spec) => (spec.kind === 'unclear' ? [[`the template ${spec.template}`, spec.why]] : []))),
+  ].map((line) => `  ${yellow('?')} ${line}`);
+  const noted = grouped(notes.map(({ id, what }) => [id, NOTE_WORDS[what]])).map((line) => `  ${dim('·')} ${line}`);
+  const isAll = !hasDrift(report) && open.length === 0;
+  const rest = isAll ? 'All is as it was recorded' : headline(findings.length);
   return `${[
     `${bold('Drift:')} ${countNoun(checked, 'video')} looked at. ${rest}.`,
     ...(found.length > 0 ? [found.join('\n')] : []),
+    ...(changed.length > 0 ? [`Specifications that are not as committed:\n${changed.join('\n')}`] : []),
+    ...(noted.length > 0 ? [`Their videos can still be fetched, so nothing is rendered:\n${noted.join('\n')}`] : []),
     ...(open.length > 0 ? [`Of these it could not be told:\n${open.join('\n')}`] : []),
     ...(found.length > 0 ? [`\`${commandFor(findings)}\` renders ${found.length === 1 ? 'it' : 'them'} again.`] : []),
+    ...(changed.length > 0 ? ['`reelform pull` fetches the specifications; then run `reelform plan`.'] : []),
   ].join('\n\n')}\n`;
+}
+
+/** The same trouble of several names, in one line. */
+function grouped(pairs: readonly (readonly [name: string, why: string])[]): string[] {
+  const reasons = new Map<string, Set<string>>();
+  for (const [name, why] of pairs) reasons.set(why, (reasons.get(why) ?? new Set()).add(name));
+  return [...reasons].map(([why, names]) => `${someOf([...names])}: ${escapeControls(why)}`);
 }
 
 /** What is missing here is seen without asking anybody. */

@@ -42,13 +42,21 @@ const troubles = IDS.map((id) => {
 });
 const outcome = { ...NOTHING_DONE, failed: IDS.map((id) => ({ id: id as never, failures: [] })), elapsedMs: 1000 };
 const lock = lockOf(...IDS.map((id) => desired(id, { title: LONG })));
+const LONG_CHANGES = IDS.map((id) => ({ editable: id, field: LONG, before: LONG, after: LONG }));
+const SPECS = IDS.map((id) => ({ kind: 'changed' as const, template: id, styleVersion: id, changes: LONG_CHANGES }));
 const BODIES = {
   'the issue and the comment of failures': failuresMarkdown(
     { outcome, troubles, problems: problemsOf({ diagnostics }) },
     AT,
   ),
   'the issue of drift': driftMarkdown(
-    { checked: 300, findings: IDS.map((id) => ({ id, what: 'video_gone', url: URL_ })), unclear: [] },
+    {
+      checked: 300,
+      findings: IDS.map((id) => ({ id, what: 'video_gone', url: URL_ })),
+      notes: [],
+      unclear: [],
+      specs: SPECS,
+    },
     AT.runUrl,
   ),
   'the pull request of the lockfile': lockPullWords({
@@ -113,7 +121,18 @@ function bodiesOf(texts: readonly string[]): string[] {
       { ...AT, filesUrl: null },
     )!,
     driftMarkdown(
-      { checked: 1, findings: recorded.map((id) => ({ id, what: 'video_gone', url: id })), unclear: [] },
+      {
+        checked: 1,
+        findings: recorded.map((id) => ({ id, what: 'video_gone', url: id })),
+        notes: [],
+        unclear: [],
+        specs: texts.map((words) => ({
+          kind: 'changed',
+          template: words,
+          styleVersion: words,
+          changes: [{ editable: words, field: words, before: words, after: words }],
+        })),
+      },
       null,
     )!,
     lockPullWords({

@@ -54,7 +54,8 @@ export interface RunPlanInput {
 export async function runPlan(input: RunPlanInput, io: Io): Promise<ApplyOutcome> {
   const { plan, project, lock, service, journal } = input;
   const lockFile = openLockFile(project.root, lock);
-  const notes = new SourceNotes(plan, openUrlLook(project.config, io));
+  const lookAtUrl = openUrlLook(project.config, io);
+  const notes = new SourceNotes(plan, lookAtUrl);
   const watch = watchRun({ color: input.color, streams: input.streams }, io);
   const soFar = new OutcomeSoFar();
   const startedAt = io.now();
@@ -91,6 +92,7 @@ export async function runPlan(input: RunPlanInput, io: Io): Promise<ApplyOutcome
         journal,
         ensureStyleVersion: service.ensureStyleVersion,
         readFile: (path) => readFile(join(project.root, path)),
+        lookAtUrl,
         clock: openClock(io),
         newKey: () => randomUUID(),
       },

@@ -45,7 +45,9 @@ export function addPlanCommands(program: Command, io: Io, done: (exitCode: numbe
   addSelectionFlags(
     program
       .command('drift')
-      .description('look whether what was rendered still stands; exit with 2 when something does not'),
+      .description(
+        'check that rendered videos can still be fetched and specifications are as committed; exit with 2 when not',
+      ),
   )
     .option('--ignore-missing-outputs', 'say nothing of videos whose local file is missing')
     .option('--issue', 'tell it in one issue on GitHub, which is closed when all stands')

@@ -17,7 +17,8 @@ export async function reportDrift(root: string, report: DriftReport, isWhole: bo
   try {
     const [{ runUrl }, path] = [await openGitHubJob({}, io), await repositoryPath(root, LOCK_FILE)];
     const body = driftMarkdown(report, runUrl);
-    if (body === null && (report.unclear.length > 0 || !isWhole)) return;
+    const isUnclear = report.unclear.length > 0 || report.specs.some(({ kind }) => kind === 'unclear');
+    if (body === null && (isUnclear || !isWhole)) return;
     const marker = `<!-- reelform:drift:${encodeURIComponent(path)} -->`;
     const mended = 'All that was rendered stands.';
     await reuseIssue(await gitHubOf(io), { marker, title: DRIFT_TITLE, body, mended });

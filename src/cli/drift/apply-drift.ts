@@ -26,7 +26,7 @@ export async function applyDrift(options: ApplyOptions, io: Io): Promise<number>
   const shown = await showDrift(options, io.stderr, io);
   if (shown === null) return EXIT.error;
   const { findings } = shown.refreshed;
-  if (findings.length === 0) return EXIT.ok;
+  if (findings.length === 0) return shown.refreshed.sessions === 'nothing' ? EXIT.error : EXIT.ok;
   await approve(0, options, io);
   await openLockFile(shown.root, shown.lock).update((lock) => recordFindings(lock, findings));
   return EXIT.ok;

@@ -1,4 +1,5 @@
 import { EXIT } from '../../diagnostic.ts';
+import { hasDrift } from '../../report/drift-text.ts';
 import type { GlobalOptions } from '../global-options.ts';
 import type { Io } from '../io.ts';
 import type { PlanFlags } from '../plan/plan-flags.ts';
@@ -20,7 +21,8 @@ export async function driftCommand(options: DriftOptions, io: Io): Promise<numbe
     const { reportDrift } = await import('../commit/report-drift.ts');
     await reportDrift(shown.root, shown.report, !isSelective(options), io);
   }
-  return options.detailedExitcode && shown.report.findings.length > 0 ? EXIT.changes : EXIT.ok;
+  if (options.detailedExitcode && hasDrift(shown.report)) return EXIT.changes;
+  return shown.refreshed.sessions === 'nothing' ? EXIT.error : EXIT.ok;
 }
 
 /** Whether some videos were left out on demand: then nobody knows whether all stand. */

@@ -17,6 +17,8 @@ import { runRefresh } from './run-refresh.ts';
 export interface OpenDrift {
   readonly repository: OpenDesired;
   readonly diagnostics: readonly Diagnostic[];
+  /** Those whose words are in the report too. */
+  readonly reported: readonly Diagnostic[];
   /** Null when mistakes leave nothing to look at. */
   readonly opened: { readonly lock: Lock; readonly refreshed: Refreshed; readonly report: DriftReport } | null;
 }
@@ -33,9 +35,9 @@ export async function openDrift(directory: string, flags: PlanFlags, io: Io): Pr
   const { root, config } = repository;
   const lock = await readLock(join(root, LOCK_FILE), LOCK_FILE);
   const diagnostics = [...repository.diagnostics, ...(lock.ok ? [] : lock.diagnostics)];
-  if (!lock.ok || hasErrors(diagnostics)) return { repository, diagnostics, opened: null };
+  if (!lock.ok || hasErrors(diagnostics)) return { repository, diagnostics, reported: [], opened: null };
 
-  const { refreshed, diagnostics: warnings } = await runRefresh(repository, lock.value, isAsked, io);
+  const { refreshed, specs, question, warnings } = await runRefresh(repository, lock.value, isAsked, io);
   const found = new Set(refreshed.findings.map(({ id }) => id));
   const missing = flags.ignoreMissingOutputs === true ? [] : [...observeLostOutputs(root, lock.value)];
   const findings: DriftFinding[] = [
@@ -47,12 +49,15 @@ export async function openDrift(directory: string, flags: PlanFlags, io: Io): Pr
   const report: DriftReport = {
     checked: refreshed.checked,
     findings: findings.sort((a, b) => byCodeUnit(a.id, b.id)),
+    notes: refreshed.notes,
     unclear: refreshed.unclear,
+    specs,
   };
   const unmatched = unmatchedGlobs(globs, [...lock.value.videos.keys()]);
   return {
     repository,
-    diagnostics: [...diagnostics, ...unmatched, ...warnings],
+    diagnostics: [...diagnostics, ...unmatched, ...question],
+    reported: warnings,
     opened: { lock: lock.value, refreshed, report },
   };
 }

@@ -1,21 +1,34 @@
 import { type Refreshed, refreshVideos, type Unclear } from '../../apply/refresh-videos.ts';
+import type { SpecDrift } from '../../apply/spec-changes.ts';
 import { type Diagnostic, ReelformError } from '../../diagnostic.ts';
 import type { Lock } from '../../lock/lock.ts';
 import type { Config } from '../../project/config.ts';
+import { specDriftWords } from '../../report/spec-words.ts';
 import type { LookAtUrl } from '../../service/url-look.ts';
 import { type AllowList, parseAllowList } from '../../session/sources/allow-list.ts';
 import { createUrlLook } from '../../session/sources/look-at-url.ts';
-import type { Io } from '../io.ts';
+import { type Io, pause } from '../io.ts';
 import { type OpenDesired, serviceName } from '../plan/open-desired.ts';
 import { openRemoteService } from '../service/open-remote-service.ts';
+import { compareSpecs } from './compare-specs.ts';
 
 /** Videos that are looked at at once. */
 const CONCURRENCY = 8;
 /** Ids that a warning names. */
 const NAMED = 3;
 
+/** What a refresh found out, and what to say about it. */
+export interface RanRefresh {
+  readonly refreshed: Refreshed;
+  readonly specs: readonly SpecDrift[];
+  /** Asks about the token and the service where the service has none of the sessions. */
+  readonly question: readonly Diagnostic[];
+  /** One for each specification, and for each way in which something could not be verified. */
+  readonly warnings: readonly Diagnostic[];
+}
+
 /**
- * Looks at what the present service rendered, as far as it is asked for.
+ * Checks what the present service rendered, and the specifications of its templates, as far as they are asked for.
  *
  * @throws ReelformError `token_missing`, `service_unauthorized`
  */
@@ -24,19 +37,88 @@ export async function runRefresh(
   lock: Lock,
   isAsked: (id: string) => boolean,
   io: Io,
-): Promise<{ refreshed: Refreshed; diagnostics: readonly Diagnostic[] }> {
-  const { config } = repository;
+): Promise<RanRefresh> {
+  const { root, config } = repository;
   const name = serviceName(config);
   const entries = new Map([...lock.videos].filter(([id, entry]) => entry.service === name && isAsked(id)));
-  const service = config.service === 'embedded' || entries.size === 0 ? null : openRemoteService({ config }, io);
-  const refreshed = await refreshVideos({
-    entries,
-    getSession: service === null ? null : (id) => service.getRenderSession(id),
-    lookAtUrl: openUrlLook(config, io),
-    concurrency: CONCURRENCY,
-    signal: new AbortController().signal,
-  });
-  return { refreshed, diagnostics: warningsOf(refreshed.unclear) };
+  const templates = config.service === 'embedded' ? new Map() : templatesAsked(repository, lock, isAsked);
+  const isNeeded = config.service !== 'embedded' && entries.size + templates.size > 0;
+  const service = isNeeded ? openRemoteService({ config }, io) : null;
+  const common = { wait: (milliseconds: number) => pause(milliseconds, io), concurrency: CONCURRENCY };
+  const [refreshed, compared] = await Promise.all([
+    refreshVideos({
+      ...common,
+      entries,
+      getSession: service === null ? null : (id) => service.getRenderSession(id),
+      lookAtUrl: openUrlLook(config, io),
+      signal: new AbortController().signal,
+    }),
+    service === null ? [] : compareSpecs({ ...common, root, templates, service }),
+  ]);
+  // A service of which nothing is believed has lost no style version either.
+  const specs = refreshed.sessions === 'nothing' ? compared.map(unverified) : compared;
+  return {
+    refreshed,
+    specs,
+    question: question(refreshed, config),
+    warnings: [...specs.map((spec) => specWarning(spec, config)), ...warningsOf(refreshed.unclear)],
+  };
+}
+
+/** The templates of the service, without those that only videos have which are not asked for. */
+function templatesAsked(
+  { config, desired }: OpenDesired,
+  { videos }: Lock,
+  isAsked: (id: string) => boolean,
+): Config['templates'] {
+  const used = new Map<string, boolean>();
+  const use = (id: string, template: string): unknown => used.set(template, used.get(template) === true || isAsked(id));
+  for (const [id, { template }] of videos) use(id, template);
+  for (const { id, template } of desired) use(id, template);
+  return new Map(
+    [...config.templates].filter(([name, { kind }]) => kind === 'style_version' && used.get(name) !== false),
+  );
+}
+
+function unverified(spec: SpecDrift): SpecDrift {
+  const { template, styleVersion } = spec;
+  return spec.kind === 'gone' ? { kind: 'unclear', template, styleVersion, why: specDriftWords(spec) } : spec;
+}
+
+function question({ sessions, checked }: Refreshed, { service }: Config): Diagnostic[] {
+  if (sessions === 'some' || service === 'embedded') return [];
+  return [
+    {
+      code: 'session_gone',
+      severity: 'warning',
+      message: `${service.url} has none of the ${checked} sessions that are recorded${sessions === 'nothing' ? ', and none of their videos was found' : ''}`,
+      hint: `Is the token in ${service.tokenEnv} one of the account that rendered them, and the service the right one? Nothing is rendered for that${
+        sessions === 'nothing' ? '; if the videos are gone, reelform apply --replace "**" renders them again' : ''
+      }`,
+    },
+  ];
+}
+
+function specWarning(spec: SpecDrift, { templates }: Config): Diagnostic {
+  const { template, kind } = spec;
+  const at = templates.get(template)?.at;
+  const words = specDriftWords(spec);
+  const warning = { severity: 'warning' as const, at };
+  switch (kind) {
+    case 'changed': {
+      const message = `The specification of the template ${template} changed at the service: ${words}`;
+      return { ...warning, code: 'schema_outdated', message, hint: `Run reelform pull ${template}, and commit` };
+    }
+    case 'gone': {
+      const hint =
+        'Check the token and the service, or name another style version in reelform.yaml and run reelform pull';
+      return { ...warning, code: 'schema_outdated', message: `Of the template ${template} ${words}`, hint };
+    }
+    case 'unclear': {
+      const message = `The specification of the template ${template} could not be compared: ${words}`;
+      return { ...warning, code: 'refresh_unclear', message, hint: 'Try again later' };
+    }
+  }
 }
 
 /**

@@ -20,7 +20,7 @@ export interface ShownDrift {
 }
 
 /** Of a look that was kept from looking. */
-const NOTHING_SEEN: DriftReport = { checked: 0, findings: [], unclear: [] };
+const NOTHING_SEEN: DriftReport = { checked: 0, findings: [], notes: [], unclear: [], specs: [] };
 
 /**
  * Looks whether what was rendered still stands, and tells it: as a document on stdout where one is asked for, and in words.
@@ -34,14 +34,13 @@ export async function showDrift(
   io: Io,
 ): Promise<ShownDrift | null> {
   const tell = (thrown: readonly JsonDiagnostic[]): void => io.stdout.write(driftJson(NOTHING_SEEN, thrown));
-  const { repository, diagnostics, opened } = await tellThrown(options.json === true ? tell : null, () =>
+  const { repository, diagnostics, reported, opened } = await tellThrown(options.json === true ? tell : null, () =>
     openDrift(directoryOf(options, io), options, io),
   );
   const report = opened?.report ?? NOTHING_SEEN;
-  if (options.json === true) io.stdout.write(driftJson(report, diagnosticsJson(diagnostics, repository.source)));
-  // What could not be told is in the report too.
-  const told = diagnostics.filter(({ code }) => opened === null || code !== 'refresh_unclear');
-  tellDiagnostics(told, repository.source, options, io);
+  if (options.json === true)
+    io.stdout.write(driftJson(report, diagnosticsJson([...diagnostics, ...reported], repository.source)));
+  tellDiagnostics(diagnostics, repository.source, options, io);
   if (opened === null) return null;
   words?.write(driftText(report, { color: wantsColor(words, io.env, options.color) }));
   return { root: repository.root, ...opened };

@@ -116,7 +116,8 @@ async function refresh(
   io: Io,
 ): Promise<{ refreshed: Refreshed; diagnostics: readonly Diagnostic[] }> {
   const { runRefresh } = await import('../drift/run-refresh.ts');
-  return runRefresh(repository, lock, isSelected(globs), io);
+  const { refreshed, question, warnings } = await runRefresh(repository, lock, isSelected(globs), io);
+  return { refreshed, diagnostics: [...question, ...warnings] };
 }
 
 /** @throws ReelformError `unknown_video` for a glob that asks for nothing: a render that does not come is worse than none */

@@ -1,17 +1,14 @@
 import { unknownTemplate } from '../../definition/unknown-template.ts';
-import { EXIT, hasErrors, ReelformError } from '../../diagnostic.ts';
+import { EXIT, hasErrors } from '../../diagnostic.ts';
 import { loadProject, type Project } from '../../project/load-project.ts';
 import { outdatedFiles, type SchemaFile, schemaFiles, writeSchemaFiles } from '../../project/schema-files.ts';
 import { pullText } from '../../report/pull-text.ts';
-import { specProblems } from '../../schema/parse-spec.ts';
-import type { StyleVersion } from '../../wire/style-version.ts';
 import { directoryOf, tellDiagnostics } from '../diagnose.ts';
 import type { GlobalOptions } from '../global-options.ts';
 import { type Io, wantsColor } from '../io.ts';
 import { openRemoteService, type RemoteService } from '../service/open-remote-service.ts';
 import { isAboutTemplates } from '../template/is-about-templates.ts';
-
-const MAX_PROBLEMS = 5;
+import { fetchSpec } from './fetch-spec.ts';
 
 /** `reelform pull [TEMPLATE…]`: specifications from the service into `schemas/`, and what editors need beside them. */
 export async function pullCommand(
@@ -50,14 +47,4 @@ async function pulledFiles(names: readonly string[], project: Project, io: Io): 
     files.push(...schemaFiles(name, await fetchSpec(template.id, service)));
   }
   return files;
-}
-
-/** @throws ReelformError `service_answer_invalid` */
-async function fetchSpec(id: string, service: RemoteService): Promise<StyleVersion> {
-  const spec = await service.getStyleVersion(id);
-  const problems = specProblems(spec);
-  if (problems.length === 0 && spec.id !== id) problems.push(`it is the one of ${spec.id}`);
-  if (problems.length === 0) return spec;
-  const message = `What ${service.name} answered is no specification of ${id}: ${problems.slice(0, MAX_PROBLEMS).join('; ')}`;
-  throw new ReelformError('service_answer_invalid', message);
 }

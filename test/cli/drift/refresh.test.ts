@@ -1,6 +1,8 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import type { StyleVersion } from '../../../src/wire/style-version.ts';
+import { gitIn } from '../../support/git-repository.ts';
 import { startServer } from '../../support/http-server.ts';
 import { type InterfaceService, startInterfaceService } from '../../support/interface-service.ts';
 import { definition, makeRepository } from '../../support/repository.ts';
@@ -43,6 +45,8 @@ interface Setup {
   readonly root: string;
   readonly service: InterfaceService;
   readonly files: Files;
+  /** What the service has; changes of it are the service's. */
+  readonly spec: StyleVersion;
   run(args: readonly string[], options?: TestIoOptions): Promise<Ran>;
   planned(...flags: string[]): Promise<PlanJson>;
   entry(id: string): Entry | undefined;
@@ -53,10 +57,8 @@ async function setUp(allow = '127.0.0.1:*'): Promise<Setup> {
   const files = await startFiles();
   files.answers.set('/a.png', { status: 200, headers: { etag: '"one"' } });
   files.answers.set('/video.mp4', { status: 200 });
-  const service = await startInterfaceService({
-    looks: 1,
-    styleVersions: [{ ...smallPackage().spec, id: 'tsv_stranger' }],
-  });
+  const spec: StyleVersion = { ...structuredClone(smallPackage().spec), id: 'tsv_stranger' };
+  const service = await startInterfaceService({ looks: 1, styleVersions: [spec] });
   onTestFinished(() => service.close());
   service.end = { video_url: `${files.url}/video.mp4?signature=s3cret`, thumbnails: [] };
   const config = `service: {url: "${service.url}", token_env: SHOP_TOKEN}\ntemplates: {small: tsv_stranger}\n`;
@@ -69,13 +71,14 @@ async function setUp(allow = '127.0.0.1:*'): Promise<Setup> {
   rmSync(join(root, 'videos/berlin.yaml'));
   const env = { SHOP_TOKEN: service.token, REELFORM_ALLOW_SOURCES: allow };
   const run = (args: readonly string[], options: TestIoOptions = {}): Promise<Ran> =>
-    reelform(root, args, { ...options, env: { ...env, ...options.env } });
+    reelform(root, args, { isLate: true, ...options, env: { ...env, ...options.env } });
   await run(['pull']);
   expect(await run(['apply', '--auto-approve'])).toMatchObject({ exitCode: 0 });
   return {
     root,
     service,
     files,
+    spec,
     run,
     planned: async (...flags) => JSON.parse((await run(['plan', '--json', ...flags])).stdout) as PlanJson,
     entry(id) {
@@ -137,14 +140,54 @@ describe('--refresh', () => {
   });
 
   it.each([
-    ['the service does not have the session', { status: 404, body: '{}' }],
-    ['the session failed', null],
-  ])('renders again what is lost: %s', async (_, answer) => {
-    const { service, planned } = await setUp();
-    if (answer === null) service.end = { ...service.end, status: 'preview_failed' };
-    else service.force(LOOK, { kind: 'answer', ...answer });
-    const { changes } = await planned('--refresh', '--target', 'rome');
-    expect(changes).toMatchObject([{ id: 'rome', action: 'update', reason: 'url_lost' }]);
+    ['the service does not have', 'session_gone'],
+    ['failed', 'session_failed'],
+  ])('renders nothing for a session that %s, while its video can be fetched', async (_, what) => {
+    const { service, planned, run } = await setUp();
+    if (what === 'session_failed') service.end = { ...service.end, status: 'preview_failed' };
+    else service.hides = (title) => title === 'Rome';
+    expect((await planned('--refresh', '--target', 'rome')).changes).toEqual([]);
+    expect(await run(['apply', '--refresh-only', '--target', 'rome'])).toMatchObject({ exitCode: 0 });
+    const drift = await run(['drift', '--json', '--target', 'rome']);
+    expect(drift.exitCode).toBe(0);
+    expect(JSON.parse(drift.stdout)).toMatchObject({ drift: [], notes: [{ id: 'rome', what }], diagnostics: [] });
+    expect(service.count(POST)).toBe(2);
+  });
+
+  it('renders nothing for 404 that passes', async () => {
+    const { service, files, planned } = await setUp();
+    service.force(LOOK, { kind: 'answer', status: 404, body: '{}' }, { kind: 'answer', status: 404, body: '{}' });
+    files.answers.set('/video.mp4', { status: 404 });
+    const seen = files.seen.length;
+    // Once the video is asked for, it is back for the next request.
+    const push = files.seen.push.bind(files.seen);
+    files.seen.push = (...lines) => {
+      setImmediate(() => files.answers.set('/video.mp4', { status: 200 }));
+      return push(...lines);
+    };
+    expect(await planned('--refresh')).toMatchObject({ changes: [] });
+    expect(files.seen.length).toBeGreaterThan(seen + 2);
+  });
+
+  it('asks about the token where nothing is found at all, and renders nothing', async () => {
+    const { service, files, planned, run, entry } = await setUp();
+    service.hides = () => true;
+    const forgotten = await run(['drift']);
+    expect(forgotten).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('oslo, rome: the service') });
+    expect(forgotten.stderr).toContain('has none of the 2 sessions');
+    expect(forgotten.stderr).toContain('Is the token in SHOP_TOKEN one of the account that rendered them');
+    files.answers.set('/video.mp4', { status: 404 });
+    const plan = await planned('--refresh');
+    expect(plan.changes).toEqual([]);
+    expect(plan.diagnostics.map(({ code }) => code)).toEqual(['session_gone', 'refresh_unclear']);
+    const apply = await run(['apply', '--refresh', '--auto-approve']);
+    expect(apply).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('none of their videos was found') });
+    expect(await run(['apply', '--refresh-only', '--auto-approve'])).toMatchObject({ exitCode: 1 });
+    expect(entry('oslo')).not.toHaveProperty('lost');
+    const drift = await run(['drift', '--json']);
+    expect(drift.exitCode).toBe(1);
+    expect(JSON.parse(drift.stdout)).toMatchObject({ drift: [], unclear: [{ id: 'oslo' }, { id: 'rome' }] });
+    expect(service.count(POST)).toBe(2);
   });
 
   it('renders again what cannot be fetched any more, as a saved plan says', async () => {
@@ -236,6 +279,108 @@ describe('reelform drift', () => {
     const { exitCode, stdout } = await reelform(root, ['drift', '--json']);
     expect(exitCode).toBe(1);
     expect(JSON.parse(stdout)).toMatchObject({ drift: [], diagnostics: [{}, { code: 'lock_unreadable' }] });
+  });
+});
+
+describe('a specification that changed at the service', () => {
+  const SPECS = 'GET /v2/template_style_versions/{id}/specs';
+
+  it('ends drift with 2, and is named with what changed and with reelform pull', async () => {
+    const { spec, run } = await setUp();
+    expect((await run(['drift'])).stdout).toContain('All is as it was recorded');
+    spec.editables.t_01!.max_length = 5;
+    const { exitCode, stdout } = await run(['drift']);
+    expect(exitCode).toBe(2);
+    expect(stdout).toMatch(/small: t_01\.max_length: \w+ → 5/);
+    expect(stdout).toContain('`reelform pull` fetches');
+    expect(await run(['pull', '--check'])).toMatchObject({ exitCode: 2 });
+    const json = JSON.parse((await run(['drift', '--json'])).stdout) as object;
+    expect(json).toMatchObject({
+      drift: [],
+      templates: [
+        {
+          ...{ template: 'small', style_version: 'tsv_stranger', status: 'changed', why: null },
+          changes: [{ editable: 't_01', field: 'max_length', after: 5 }],
+        },
+      ],
+      diagnostics: [{ code: 'schema_outdated', hint: 'Run reelform pull small, and commit' }],
+    });
+    expect(await run(['pull'])).toMatchObject({ exitCode: 0 });
+    expect(await run(['drift'])).toMatchObject({ exitCode: 0, stderr: '' });
+  });
+
+  it('is a warning of plan and apply with --refresh', async () => {
+    const { spec, planned, run, service } = await setUp();
+    delete spec.editables.c_01;
+    expect((await planned()).diagnostics).toEqual([]);
+    const { changes, diagnostics } = await planned('--refresh');
+    expect(changes).toEqual([]);
+    expect(diagnostics).toMatchObject([{ code: 'schema_outdated', message: expect.stringContaining('c_01 is gone') }]);
+    const apply = await run(['apply', '--refresh', '--auto-approve']);
+    expect(apply).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('reelform pull small') });
+    expect(service.count(POST)).toBe(2);
+  });
+
+  it('is gone with its style version, after more than one request, and unclear where it cannot be read', async () => {
+    const { run, service } = await setUp();
+    const [missing, broken] = [404, 200].map((status) => ({ kind: 'answer', status, body: '{}' }) as const);
+    service.force(SPECS, missing!, missing!);
+    expect(await run(['drift'])).toMatchObject({ exitCode: 0 });
+    service.force(SPECS, missing!, missing!, missing!);
+    const gone = await run(['drift']);
+    expect(gone).toMatchObject({ exitCode: 2, stdout: expect.stringContaining('does not have tsv_stranger any more') });
+    service.force(SPECS, broken!);
+    const unclear = await run(['drift']);
+    expect(unclear).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('? the template small: ') });
+    service.force(SPECS, { kind: 'answer', status: 401, body: '{}' });
+    expect(await run(['drift'])).toMatchObject({ exitCode: 3 });
+  });
+
+  it('is compared for the templates of the videos that are asked for', async () => {
+    const { root, run, spec, service } = await setUp();
+    spec.editables.t_01!.max_length = 5;
+    const other = 'videos/other.yaml';
+    writeFileSync(join(root, other), readFileSync(join(root, 'videos/rome.yaml'), 'utf8').replace('small', 'twin'));
+    const config = readFileSync(join(root, 'reelform.yaml'), 'utf8');
+    writeFileSync(
+      join(root, 'reelform.yaml'),
+      config.replace('{small: tsv_stranger}', '{small: tsv_stranger, twin: tsv_stranger}'),
+    );
+    expect(await run(['pull', 'twin'])).toMatchObject({ exitCode: 0 });
+    const asked = service.count(SPECS);
+    expect(await run(['drift', '--target', 'other'])).toMatchObject({ exitCode: 0 });
+    expect(service.count(SPECS)).toBe(asked + 1);
+    expect(await run(['drift', '--target', 'rome'])).toMatchObject({ exitCode: 2 });
+    expect(await run(['drift'])).toMatchObject({ exitCode: 2 });
+    expect(service.count(SPECS)).toBe(asked + 4);
+  });
+});
+
+describe('a former rendering whose session the service forgot', () => {
+  it('is adopted while its video can be fetched, and fails with a command otherwise', async () => {
+    const { root, service, files, run, entry } = await setUp();
+    const { git } = gitIn(root);
+    const commit = async (): Promise<void> => {
+      await git('add', '--force', 'reelform.lock.json', 'videos', 'reelform.yaml');
+      await git('commit', '--quiet', '-m', 'rendered');
+    };
+    await git('init', '--quiet', '-b', 'main');
+    await commit();
+    const path = join(root, 'videos/rome.yaml');
+    const former = readFileSync(path, 'utf8');
+    const session = entry('rome')!.session;
+    writeFileSync(path, former.replace('t_01: Rome', 't_01: Roma'));
+    expect(await run(['apply', '--auto-approve'])).toMatchObject({ exitCode: 0 });
+    await commit();
+    writeFileSync(path, former);
+    service.hides = () => true;
+    files.answers.set('/video.mp4', { status: 404 });
+    const failed = await run(['apply', '--auto-approve']);
+    expect(failed).toMatchObject({ exitCode: 4, stderr: expect.stringContaining('reelform apply --replace rome') });
+    files.answers.set('/video.mp4', { status: 200 });
+    expect(await run(['apply', '--auto-approve'])).toMatchObject({ exitCode: 0 });
+    expect(entry('rome')).toMatchObject({ session });
+    expect(service.count(POST)).toBe(3);
   });
 });
 

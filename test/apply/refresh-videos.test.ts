@@ -1,0 +1,114 @@
+import { describe, expect, it } from 'vitest';
+import { type RefreshInput, refreshVideos } from '../../src/apply/refresh-videos.ts';
+import { bareSession } from '../../src/service/read-answer.ts';
+import { ServiceError } from '../../src/service/service-error.ts';
+import type { UrlLook } from '../../src/service/url-look.ts';
+import { versionOf } from '../support/lock-branches.ts';
+
+const THERE: UrlLook = { kind: 'there', validator: null };
+const GONE: UrlLook = { kind: 'gone', status: 404 };
+
+/** A service and a server of files over time: what they answer for the session and the video of an id, and when. */
+interface World {
+  readonly ids: readonly string[];
+  readonly session: (id: string, nowMs: number) => 'there' | 'failed' | 404 | 503;
+  readonly video: (id: string, nowMs: number) => UrlLook;
+}
+
+async function refresh({ ids, session, video }: World) {
+  let nowMs = 0;
+  const requests: string[] = [];
+  const input: RefreshInput = {
+    entries: new Map(
+      ids.map((id) => [id, { ...versionOf(id, 1), session: id, video_url: `https://cdn.example/${id}` }]),
+    ),
+    getSession: async (id) => {
+      const answer = session(id, nowMs);
+      if (typeof answer === 'number')
+        throw new ServiceError(answer, `http_${answer}`, `the service answered ${answer}`);
+      const status = answer === 'there' ? 'preview_rendered' : 'preview_failed';
+      return { session: { ...bareSession(id, 0), status }, retryAfterMs: null };
+    },
+    lookAtUrl: async (url) => {
+      requests.push(url);
+      return video(url.slice('https://cdn.example/'.length), nowMs);
+    },
+    wait: async (milliseconds) => {
+      nowMs += milliseconds;
+    },
+    concurrency: 2,
+    signal: new AbortController().signal,
+  };
+  return { ...(await refreshVideos(input)), nowMs, requests };
+}
+
+const IDS = ['a', 'b', 'c', 'd'];
+
+describe('refreshVideos()', () => {
+  it('finds nothing where all is there, with one request for each video', async () => {
+    const found = await refresh({ ids: IDS, session: () => 'there', video: () => THERE });
+    expect(found).toMatchObject({ checked: 4, findings: [], notes: [], unclear: [], sessions: 'some', nowMs: 0 });
+    expect(found.requests).toHaveLength(4);
+  });
+
+  it.each([
+    [404, 'session_gone'],
+    ['failed', 'session_failed'],
+  ] as const)('notes a session that is %s, and loses no video that can be fetched', async (answer, what) => {
+    const session = (id: string) => (id === 'b' ? answer : 'there');
+    const found = await refresh({ ids: IDS, session, video: () => THERE });
+    expect(found).toMatchObject({ findings: [], unclear: [], sessions: 'some', nowMs: 0 });
+    expect(found.notes).toEqual([{ id: 'b', what, url: 'https://cdn.example/b' }]);
+  });
+
+  it('finds a video that cannot be fetched, whatever its session says, and requests the others once', async () => {
+    const video = (id: string): UrlLook => (id === 'c' ? GONE : THERE);
+    const session = (id: string) => (id === 'c' ? 404 : 'there');
+    const found = await refresh({ ids: IDS, session, video });
+    expect(found.findings).toMatchObject([{ id: 'c', reason: 'url_lost', what: 'video_gone' }]);
+    expect(found.notes).toEqual([]);
+    expect(found.requests).toHaveLength(4 + 2);
+    expect(await refresh({ ids: ['c'], session, video })).toMatchObject({ findings: [{ id: 'c' }], sessions: 'some' });
+  });
+
+  it('takes 404 for less than ten seconds for nothing, of one video or of all', async () => {
+    for (const ids of [['a'], IDS]) {
+      const found = await refresh({
+        ids,
+        session: (_, nowMs) => (nowMs < 9_000 ? 404 : 'there'),
+        video: (_, nowMs) => (nowMs < 9_000 ? GONE : THERE),
+      });
+      expect(found).toMatchObject({ findings: [], notes: [], unclear: [] });
+    }
+  });
+
+  it('notes nothing about a video of which nothing is known', async () => {
+    const found = await refresh({ ids: ['a'], session: () => 404, video: () => ({ kind: 'unclear', why: '403' }) });
+    expect(found).toMatchObject({ findings: [], notes: [], unclear: [{ id: 'a', why: '403' }], nowMs: 0 });
+  });
+
+  it('believes 410 at once', async () => {
+    const found = await refresh({ ids: ['a'], session: () => 'there', video: () => ({ kind: 'gone', status: 410 }) });
+    expect(found).toMatchObject({ findings: [{ id: 'a', what: 'video_gone' }], nowMs: 0 });
+  });
+
+  it('loses no video where nothing at all is found: that is a token of another account, or another service', async () => {
+    const found = await refresh({ ids: IDS, session: () => 404, video: () => GONE });
+    expect(found).toMatchObject({ checked: 4, findings: [], notes: [], sessions: 'nothing' });
+    expect(found.unclear.map(({ id }) => id)).toEqual(IDS);
+  });
+
+  it('tells where the service has none of the sessions, and their videos are there', async () => {
+    const found = await refresh({ ids: IDS, session: () => 404, video: () => THERE });
+    expect(found).toMatchObject({ findings: [], unclear: [], sessions: 'none' });
+    expect(found.notes).toHaveLength(4);
+    const video = (id: string): UrlLook => (id === 'a' ? GONE : THERE);
+    const some = await refresh({ ids: IDS, session: () => 404, video });
+    expect(some).toMatchObject({ findings: [{ id: 'a' }], sessions: 'none' });
+  });
+
+  it('calls what a server cannot say now unclear', async () => {
+    const found = await refresh({ ids: ['a'], session: () => 503, video: () => THERE });
+    expect(found).toMatchObject({ findings: [], notes: [], unclear: [{ id: 'a', why: 'the service answered 503' }] });
+  });
+});
