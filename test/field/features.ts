@@ -38,6 +38,11 @@ const stroke = (width: number, changes: object = {}): object => ({
 });
 const turned = (changes: object = {}): object => ({ ty: 'tr', ...placed(0, 0, changes) });
 
+/** As Bodymovin names them: lottie-web draws nothing of a stroke whose dashes share a name. */
+const dash = (n: 'd' | 'g' | 'o', v: object, number = 1): object => ({
+  ...{ n, v, nm: `${{ d: 'dash', g: 'gap', o: 'offset' }[n]}${number === 1 ? '' : number}` },
+});
+
 function shapes(ind: number, items: readonly object[], changes: object = {}): object {
   const group = { ty: 'gr', it: [...items, turned()] };
   return { ty: 4, ind, ip: 0, op: 20, st: 0, ks: placed(), shapes: [group], ...changes };
@@ -90,6 +95,9 @@ const effect = (ty: number, values: readonly object[]): LottieDocument =>
   document([shapes(1, [star, fill()], { ...spinning, ef: [{ ty, nm: 'effect', en: 1, ef: values }] })]);
 const value = (ty: number, v: unknown): object => ({ ty, nm: 'value', v: fixed(v) });
 
+const dashed = (d: readonly object[], modifiers: readonly object[] = []): LottieDocument =>
+  document([shapes(1, [curve(false), ...modifiers, stroke(4, { lc: 1, d })])]);
+
 const inner = { id: 'inner', layers: [shapes(1, [ellipse, fill(BLUE)], { ks: placed(0, 0, { p: from([-50, 0, 0], [50, 0, 0]) }) })] }; // biome-ignore format: one layer
 const nested = (changes: object): LottieDocument =>
   document([{ ty: 0, ind: 1, refId: 'inner', w: 160, h: 90, ip: 0, op: 20, st: 0, ks: placed(), ...changes }], {
@@ -108,9 +116,20 @@ const DOCUMENTS: Readonly<Record<string, LottieDocument>> = {
   'several shapes, even-odd fill': document([shapes(1, [ellipse, rectangle, { ...fill(), r: 2 }])]),
   'stroke, round': document([shapes(1, [curve(false), stroke(9)])]),
   'stroke, mitre and butt': document([shapes(1, [star, stroke(5, { lc: 1, lj: 1, ml: 6 })])]),
-  'stroke, dashed': document([
-    shapes(1, [curve(false), stroke(4, { lc: 1, d: [{ n: 'd', v: fixed(12) }, { n: 'g', v: fixed(6) }] })]), // biome-ignore format: one layer
+  'stroke, dashed': dashed([dash('d', fixed(12)), dash('g', fixed(6)), dash('o', fixed(4))]),
+  'stroke, dashed, two kinds of dashes': dashed([
+    ...[dash('d', fixed(12)), dash('g', fixed(6)), dash('d', fixed(3), 2), dash('g', fixed(6), 2), dash('o', fixed(0))],
   ]),
+  'stroke, dashed, all of it moving': dashed([
+    ...[dash('d', from([4], [20])), dash('g', from([3], [12])), dash('o', from([0], [54]))],
+  ]),
+  'stroke, dashed and trimmed': dashed(
+    [dash('d', fixed(12)), dash('g', fixed(6)), dash('o', fixed(0))],
+    [{ ty: 'tm', s: fixed(10), e: from([20], [95]), o: fixed(0), m: 1 }],
+  ),
+  'stroke, dashed, without an offset': dashed([dash('d', fixed(12)), dash('g', fixed(6))]),
+  'stroke, dashed, dashes alone': dashed([dash('d', fixed(12))]),
+  'colour with an opacity of its own': document([shapes(1, [rectangle, fill([0.9, 0.2, 0.2, 0.4])])]),
   'linear gradient': document([shapes(1, [rectangle, gradient(1)])]),
   'radial gradient': document([shapes(1, [rectangle, gradient(2)])]),
   'gradient with opacity': document([shapes(1, [rectangle, gradient(1, [0, 1, 0.5, 0.4, 1, 0])])]),

@@ -36,10 +36,24 @@ describe.skipIf(CHROMIUM === null)('the engine beside lottie-web in Chromium', (
   });
 });
 
+describe('fieldDifference()', () => {
+  it.skipIf(CHROMIUM === null)('refuses a reference in which lottie-web draws nothing', async () => {
+    const web = await openLottieWeb();
+    const { document } = FEATURES.find(({ name }) => name === 'stroke, dashed')!;
+    // Two dashes of one name: lottie-web stops at them.
+    const broken = JSON.parse(JSON.stringify(document).replaceAll('"nm":"gap"', '"nm":"dash"')) as LottieDocument;
+    await expect(fieldDifference(broken, web, 1)).rejects.toThrow('lottie-web cannot draw it');
+    await expect(fieldDifference({ ...document, layers: [] }, web, 1)).rejects.toThrow('lottie-web draws nothing');
+    await web.close();
+  });
+});
+
 describe('the documentation', () => {
   it('has a line for every feature that is compared, and says what differs', () => {
     expect(FEATURES.map(({ name }) => name).filter((name) => !told.has(name))).toEqual([]);
     expect([...told].filter(([, { share, what }]) => share > 0.005 === (what === 'same'))).toEqual([]);
+    const words = /^(?:same$|close: |missing: |differs: |right here; )/;
+    expect(FEATURES.filter(({ name }) => !words.test(told.get(name)?.what ?? ''))).toEqual([]);
   });
 });
 

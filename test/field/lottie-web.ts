@@ -13,7 +13,11 @@ export const CHROMIUM =
 
 /** The reference: lottie-web's SVG renderer in Chromium, over black. */
 export interface LottieWeb {
-  /** The pictures of the frames (of the animation, from its first one on), at this size. */
+  /**
+   * The pictures of the frames (of the animation, from its first one on), at this size.
+   *
+   * @throws Error where lottie-web reports one: it leaves the frame empty
+   */
   draw(document: LottieDocument, frames: readonly number[], width: number, height: number): Promise<Picture[]>;
   close(): Promise<void>;
 }
@@ -23,12 +27,14 @@ interface Player {
   readonly lottie: {
     loadAnimation(options: object): {
       readonly isLoaded: boolean;
-      addEventListener(name: string, listener: () => void): void;
+      addEventListener(name: string, listener: (event: { readonly nativeError?: Error }) => void): void;
       goToAndStop(frame: number, isFrame: boolean): void;
       destroy(): void;
     };
   };
   shown?: ReturnType<Player['lottie']['loadAnimation']>;
+  /** What lottie-web reported of the animation that is shown. */
+  failure?: string | undefined;
 }
 
 /** @throws when there is no Chromium */
@@ -47,6 +53,8 @@ export async function openLottieWeb(): Promise<LottieWeb> {
       await page.evaluate(load, { text: JSON.stringify(document), width, height });
       const pictures: Picture[] = [];
       for (const frame of frames) pictures.push(await shot(page, frame, width, height));
+      const failure = await page.evaluate(() => (globalThis as unknown as Player).failure);
+      if (failure !== undefined) throw new Error(`lottie-web cannot draw it: ${failure}`);
       return pictures;
     },
     close: () => browser.close(),
@@ -78,6 +86,7 @@ declare const document: {
 async function load(given: { text: string; width: number; height: number }): Promise<void> {
   const player = globalThis as unknown as Player;
   player.shown?.destroy();
+  player.failure = undefined;
   const stage = document.getElementById('stage');
   stage.style.cssText = `width:${given.width}px;height:${given.height}px`;
   await new Promise<void>((resolve) => {
@@ -89,8 +98,11 @@ async function load(given: { text: string; width: number; height: number }): Pro
       animationData: JSON.parse(given.text),
       rendererSettings: { preserveAspectRatio: 'xMidYMid slice' },
     });
+    player.shown.addEventListener('error', ({ nativeError }) => {
+      player.failure ??= String(nativeError?.message);
+    });
     if (player.shown.isLoaded) resolve();
-    else player.shown.addEventListener('DOMLoaded', resolve);
+    else player.shown.addEventListener('DOMLoaded', () => resolve());
   });
   await document.fonts.ready;
 }

@@ -1,7 +1,7 @@
 import type { LottieDocument } from '../../src/template/scene.ts';
 import { drawFrames } from './draw-scene.ts';
 import type { LottieWeb } from './lottie-web.ts';
-import { pictureDifference } from './picture-difference.ts';
+import { type Picture, pictureDifference } from './picture-difference.ts';
 
 /** Pixels of the longer side of the pictures that are compared. */
 const LONG_SIDE = 320;
@@ -10,6 +10,7 @@ const LONG_SIDE = 320;
  * The largest share of a frame, 0..1, that a viewer would see differ between the engine and lottie-web.
  *
  * @param frameCount so many frames, spread over the whole animation
+ * @throws Error where lottie-web reports an error or draws nothing: an empty frame is no reference
  */
 export async function fieldDifference(document: LottieDocument, web: LottieWeb, frameCount: number): Promise<number> {
   const length = Math.max(1, Math.round(document.op - document.ip));
@@ -19,7 +20,13 @@ export async function fieldDifference(document: LottieDocument, web: LottieWeb, 
   const [width, height] = [even(document.w * scale), even(document.h * scale)];
   const ours = await drawFrames(document, frames, { width, height });
   const theirs = await web.draw(document, frames, width, height);
+  if (theirs.every(isEmpty)) throw new Error('lottie-web draws nothing in any frame: there is no reference');
   return Math.max(...ours.map((picture, index) => pictureDifference(picture, theirs[index]!)));
+}
+
+/** Whether a picture shows only the black page behind the animation. */
+function isEmpty({ rgba }: Picture): boolean {
+  return rgba.every((value, index) => index % 4 === 3 || value === 0);
 }
 
 function even(side: number): number {

@@ -28,7 +28,7 @@ export interface NewPackage {
   readonly stills: readonly ChosenStill[];
   readonly needs: readonly NeededFile[];
   readonly notes: readonly InitNote[];
-  /** Of the animation as it came. */
+  /** Of the animation as it came, upgraded. */
   readonly unsupported: readonly UnsupportedUse[];
   /** Colours that could be editables and are none. */
   readonly colors: readonly SharedColor[];
@@ -59,8 +59,8 @@ export function initPackage(source: LottieSource, options: InitOptions): NewPack
     problems = check(animation);
     if (problems.length > 0) return { problems };
   }
-  const unsupported = findUnsupported(animation);
   notes.push(...upgradeDocument(animation).map((message) => ({ kind: 'changed', message }) as const));
+  const unsupported = findUnsupported(animation);
   notes.push(...makeEven(animation), ...dropUnwanted(animation));
   const keys = new NewKeys(slotIds(animation));
   if (options.colorLayers !== null && solidsToShapes(animation) > 0) {

@@ -1,4 +1,5 @@
 import { isRecord } from '../../is-record.ts';
+import { lacksDashOffset } from '../lottie/find-unsupported.ts';
 import { LAYER_TYPE, type LottieNode } from '../lottie/lottie-node.ts';
 import { allLayers, nodesOf } from '../lottie/walk-lottie.ts';
 import type { LottieDocument } from '../scene.ts';
@@ -25,6 +26,7 @@ export function upgradeDocument(animation: LottieDocument): string[] {
     changes.push('Colours of 0 to 255 became 0 to 1');
   if (isOlder(version, CLOSED_IN_PATH) && upgradePaths(animation) > 0)
     changes.push('Paths say themselves that they close');
+  if (upgradeDashes(animation) > 0) changes.push('Dashes without an offset were given one of 0');
   return changes;
 }
 
@@ -76,6 +78,17 @@ function upgradePaths(animation: LottieDocument): number {
     for (const shape of [path.k, ...shapes]) if (isRecord(shape)) shape.c = isClosed;
   }
   return paths.length;
+}
+
+/** The renderer takes the last entry of a list of dashes for its offset, whatever it says. */
+function upgradeDashes(animation: LottieDocument): number {
+  const lists = nodes(animation).flatMap((node) => (lacksDashOffset(node) ? [node] : []));
+  for (const node of lists) {
+    const dashes = node.d as LottieNode[];
+    const offset = dashes.find(({ n }) => n === 'o') ?? { n: 'o', nm: 'offset', v: { a: 0, k: 0 } };
+    node.d = [...dashes.filter(({ n }) => n !== 'o'), offset];
+  }
+  return lists.length;
 }
 
 function nodes(animation: LottieDocument): LottieNode[] {

@@ -42,6 +42,12 @@ export function hasExpression(node: LottieNode): node is LottieNode & { x: strin
   return typeof node.x === 'string' && ('k' in node || 'a' in node);
 }
 
+/** Whether a node is a stroke with dashes whose last entry is not their offset. */
+export function lacksDashOffset({ ty, d }: LottieNode): boolean {
+  if ((ty !== 'st' && ty !== 'gs') || !Array.isArray(d) || !d.every(isRecord)) return false;
+  return d.some(({ n }) => n !== 'o') && d.at(-1)?.n !== 'o';
+}
+
 function ofLayer(place: LayerPlace): UnsupportedUse[] {
   const { layer, pointer, name } = place;
   const uses: UnsupportedUse[] = [];
@@ -78,6 +84,7 @@ function ofNode({ node, pointer, path }: NodePlace, use: (feature: Feature, what
   if (node.ty === 'sr' && node.hd !== true && [node.is, node.os].some(isSet)) {
     use('path_modifier', 'rounded points of a star', pointer);
   }
+  if (node.hd !== true && lacksDashOffset(node)) use('dash_offset', 'dashes without an offset', `${pointer}/d`);
   // t.a[n].a of a text layer: what an animator does to each character.
   if (path.length === 4 && path[0] === 't' && path[1] === 'a' && path[3] === 'a') {
     for (const key of Object.keys(node)) {

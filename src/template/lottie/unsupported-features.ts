@@ -8,6 +8,7 @@ export type Feature =
   | 'layer_kind'
   | 'image_sequence'
   | 'path_modifier'
+  | 'dash_offset'
   | 'mask_mode'
   | 'mask_expansion'
   | 'motion_blur'
@@ -47,6 +48,10 @@ export const FEATURES: Readonly<Record<Feature, { readonly instead: string; read
   path_modifier: {
     instead: 'The path is drawn without the modifier',
     hint: 'Convert the shape into a path that has it already',
+  },
+  dash_offset: {
+    instead: 'The last dash or gap of the stroke is taken as the offset of the others',
+    hint: 'Add the offset as the last entry of "d": {"n": "o", "nm": "offset", "v": {"a": 0, "k": 0}}',
   },
   mask_mode: {
     instead: 'Masks in the modes Lighten and Darken do nothing',

@@ -329,6 +329,22 @@ describe('initPackage()', () => {
     expect([shape.it[0].ks.k.c, shape.it[1].c.k]).toEqual([true, [1, 0.2, 0, 1]]);
   });
 
+  it('gives dashes the offset that the renderer takes for granted, and puts it last', () => {
+    const dash = (n: string, length: number) => ({ n, nm: n, v: still(length) });
+    const stroke = (...d: object[]) => ({ ty: 'st', c: still([1, 0, 0, 1]), o: still(100), w: still(2), d });
+    const lists = [[dash('d', 9), dash('g', 3)], [dash('o', 2), dash('d', 9)], [dash('d', 9), dash('o', 2)]]; // biome-ignore format: a list
+    const layers = lists.map((list) => shapeLayer('s', [rectangle(30, 30, 20, 20), stroke(...list)]));
+    const { animation, notes, unsupported } = made(sourceOf(lottie(layers)), { colorLayers: 1 });
+    expect(notes.map(({ message }) => message)).toContain('Dashes without an offset were given one of 0');
+    expect(unsupported).toEqual([]);
+    const drawn = animation.layers as { shapes: [{ it: [object, { d: { n: string; v: { k: number } }[] }] }] }[];
+    expect(drawn.map(({ shapes }) => shapes[0].it[1].d.map(({ n, v }) => `${n} ${v.k}`))).toEqual([
+      ['d 9', 'g 3', 'o 0'],
+      ['d 9', 'o 2'],
+      ['d 9', 'o 2'],
+    ]);
+  });
+
   it('gives layers that share a number numbers of their own', () => {
     const layers = [
       textLayer('a', 'A', { ind: 6 }),

@@ -29,6 +29,11 @@ const ASSETS = [
 ];
 const SHAPES = [rectangle(100, 50, 120, 60), fill([1, 0.3, 0.1, 1])];
 
+const dashes = (...list: (readonly [n: string, length: number])[]) => ({
+  ...{ ty: 'st', c: still([1, 0.3, 0.1, 1]), o: still(100), w: still(4), lc: 1, lj: 1 },
+  d: list.map(([n, length]) => ({ n, v: still(length) })),
+});
+
 /** What an effect has to say to do something, in the order of its values. */
 const VALUES: Readonly<Record<string, readonly unknown[]>> = {
   'ADBE Black&White': [40, 60, 40, 60, 20, 80],
@@ -168,6 +173,11 @@ describe('findUnsupported()', () => {
       'path_modifier rounded points of a star s /layers/0/shapes/0/it/0',
       shapeLayer('s', [{ ...star, os: still(80) }, SHAPES[1]!]),
       shapeLayer('s', [star, SHAPES[1]!]),
+    ],
+    [
+      'dash_offset dashes without an offset s /layers/0/shapes/0/it/1/d',
+      shapeLayer('s', [SHAPES[0]!, dashes(['d', 12], ['g', 6])]),
+      shapeLayer('s', [SHAPES[0]!, dashes(['d', 12], ['o', 6])]),
     ],
     ['mask_mode Darken s /layers/0/masksProperties/1', masked([mask({}), mask({ mode: 'd' })]), masked([mask({})])],
     [
