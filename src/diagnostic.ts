@@ -111,6 +111,7 @@ export const CODES = {
   journal_local: 'The journal of renders that cost money is on a disk that CI throws away',
   checkout_stale: 'What is checked out is not the tip of its branch, or not as it was committed',
   commit_refused: 'The lockfile could not be committed to its branch',
+  history_unsearched: 'Git could not show the whole history of the lockfile',
   git_failed: 'Git could not do what was asked of it',
   encoder_missing: 'The video encoder package is not installed',
   write_failed: 'A file could not be written',

@@ -16,11 +16,12 @@ export async function formerEntries(options: {
   readonly root: string;
   readonly lockFile: string;
   readonly fingerprints: ReadonlySet<Fingerprint>;
+  /** Ends the search; after two seconds when absent. */
+  readonly signal?: AbortSignal;
 }): Promise<Map<Fingerprint, FormerEntry>> {
-  const { root, lockFile, fingerprints } = options;
+  const { root, lockFile, fingerprints, signal = AbortSignal.timeout(TIME_MS) } = options;
   const found = new Map<Fingerprint, FormerEntry>();
   if (fingerprints.size === 0) return found;
-  const signal = AbortSignal.timeout(TIME_MS);
   const wanted = new Set(fingerprints);
   await take('HEAD');
   if (wanted.size === 0) return found;

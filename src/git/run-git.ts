@@ -108,8 +108,18 @@ function gitFailed(args: readonly string[], error: ExecaError, timedOut: boolean
     .split('\n')
     .filter((line) => /^(?:fatal|error|remote|ssh)\b/i.test(line));
   const why = timedOut ? 'it did not answer in time' : lines.slice(0, 3).join('; ') || `exit ${error.exitCode}`;
+  const owned = /(?:dubious ownership in repository at|unsafe repository) \(?'([^'\n]+)'/.exec(told)?.[1];
+  if (owned !== undefined) return ofAnotherUser(action, owned);
   // Without its cause: that one shows the whole command.
   return new ReelformError('git_failed', `${action}: ${why}`, {
     hint: 'Run it by hand to see what it needs: the right to do it, the remote, the history',
+  });
+}
+
+/** @param folder of the repository, as git names it */
+function ofAnotherUser(action: string, folder: string): ReelformError {
+  const path = /^[\w./@:+-]+$/.test(folder) ? folder : `'${folder}'`;
+  return new ReelformError('git_failed', `${action}: git refuses ${folder}, which belongs to another user`, {
+    hint: `Where that is meant, as in a job in a container, run: git config --global --add safe.directory ${path}`,
   });
 }

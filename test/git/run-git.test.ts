@@ -26,6 +26,21 @@ describe('runGit()', () => {
     });
   });
 
+  test('says which command lets it into a repository of another user', async () => {
+    const { root } = await newRepository();
+    // As git tests itself: a folder of another user takes rights that not every machine gives.
+    process.env.GIT_TEST_ASSUME_DIFFERENT_OWNER = '1';
+    try {
+      await expect(runGit(root, ['rev-parse', '--git-dir'])).rejects.toMatchObject({
+        code: 'git_failed',
+        message: `git rev-parse: git refuses ${root}, which belongs to another user`,
+        hint: expect.stringContaining(`git config --global --add safe.directory ${root}`),
+      });
+    } finally {
+      delete process.env.GIT_TEST_ASSUME_DIFFERENT_OWNER;
+    }
+  });
+
   test('works for the folder, whatever a hook of another repository has set', async () => {
     const { root } = await newRepository();
     const other = await newRepository();

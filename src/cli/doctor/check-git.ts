@@ -1,3 +1,4 @@
+import { historyGap } from '../../git/history-gap.ts';
 import { runGit, tryGit } from '../../git/run-git.ts';
 import { LOCK_FILE } from '../../project/repository-names.ts';
 import type { DoctorCheck } from '../../report/doctor-text.ts';
@@ -16,14 +17,15 @@ export async function checkGit(root: string): Promise<DoctorCheck[]> {
     );
   }
   const inside = await tryGit(root, ['rev-parse', '--is-inside-work-tree']);
+  const gap = await historyGap(root);
   if (inside?.trim() !== 'true') {
-    return skipped(
-      `${version}; this is no repository of it, or a broken one`,
-      'Run git init, or git status to see why',
-    );
+    const why = gap?.message ?? 'this is no repository of it, or a broken one';
+    return skipped(`${version}; ${why}`, gap?.hint ?? 'Run git init, or git status to see why');
   }
   return [
-    await checkState(root, version),
+    gap === null
+      ? await checkState(root, version)
+      : { name: 'Git', status: 'warning', message: `${version}; ${gap.message}`, hint: gap.hint },
     await checkMergeDriver(root),
     await checkIgnored(root),
     await checkTracked(root),

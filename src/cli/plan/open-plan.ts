@@ -92,8 +92,11 @@ export async function openPlan(
     requested: demands?.requested ?? requestedBy(flags.replace ?? [], desired),
   };
   const remembered = { cache: flags.cache !== false, waiting: context.waiting };
-  const planned = await withHistory(planVideos({ ...inputs, observations }), root, remembered, (history) =>
-    planVideos({ ...inputs, observations: { ...observations, history } }),
+  const { planned, unsearched } = await withHistory(
+    planVideos({ ...inputs, observations }),
+    root,
+    remembered,
+    (history) => planVideos({ ...inputs, observations: { ...observations, history } }),
   );
   const selected = await selectVideos(asksForMore ? planned : complete(planned), globs, flags, repository);
   const tooMany = tooManyRenders(selected, flags.maxRenders ?? config.maxRenders ?? Number.POSITIVE_INFINITY);
@@ -104,7 +107,13 @@ export async function openPlan(
   };
   return {
     repository,
-    diagnostics: [...read, ...(inFlight?.diagnostics ?? []), ...(refreshed?.diagnostics ?? []), ...plan.diagnostics],
+    diagnostics: [
+      ...read,
+      ...(inFlight?.diagnostics ?? []),
+      ...(refreshed?.diagnostics ?? []),
+      ...(plan.changes.some(renders) ? unsearched : []),
+      ...plan.diagnostics,
+    ],
     opened: { lock, journal, refreshed: refreshed?.refreshed ?? null, plan },
   };
 }
@@ -146,21 +155,28 @@ function withOutputs(journal: JournalState, root: string): Pick<Observations, 'j
   return { journal: { ...journal, attempts }, gone: gone.filter(({ state }) => state === 'rendered') };
 }
 
+/** A plan that knows the history of the lockfile, and why that could not be searched. */
+interface PlannedWithHistory {
+  readonly planned: Plan;
+  readonly unsearched: readonly Diagnostic[];
+}
+
 /** Plans again with what git remembers of former renderings, where something would be rendered. */
 async function withHistory(
   plan: Plan,
   root: string,
   { cache, waiting = new Map() }: { readonly cache: boolean; readonly waiting: PlanContext['waiting'] },
   again: (history: NonNullable<Observations['history']>) => Plan,
-): Promise<Plan> {
+): Promise<PlannedWithHistory> {
   const pending = plan.changes.flatMap((change) => (renders(change) && change.action !== 'restore' ? [change] : []));
   // What was asked for anew is not what there was.
   const wanted = pending.filter(({ desired, before }) => desired?.fingerprint !== before?.fingerprint);
-  if (wanted.length === 0) return plan;
+  if (wanted.length === 0) return { planned: plan, unsearched: [] };
   const { readHistory } = await import('./read-history.ts');
-  const former = await readHistory(root, new Set(wanted.map(({ desired }) => desired!.fingerprint)), { cache });
-  const history = new Map([...waiting, ...former]);
-  return history.size === 0 ? plan : again(history);
+  const fingerprints = new Set(wanted.map(({ desired }) => desired!.fingerprint));
+  const { entries, diagnostics } = await readHistory(root, fingerprints, { cache });
+  const history = new Map([...waiting, ...entries]);
+  return { planned: history.size === 0 ? plan : again(history), unsearched: diagnostics };
 }
 
 function tooManyRenders(plan: Plan, limit: number): Diagnostic | null {

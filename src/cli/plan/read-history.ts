@@ -1,12 +1,21 @@
 import { join } from 'node:path';
+import type { Diagnostic } from '../../diagnostic.ts';
 import type { Fingerprint } from '../../lock/lock.ts';
 import type { FormerEntry } from '../../plan/observations.ts';
 import { hasOutputs } from '../../project/observe-outputs.ts';
 import { HISTORY_FILE, LOCK_FILE } from '../../project/repository-names.ts';
 
+/** What the history of the lockfile says of some fingerprints. */
+export interface LockHistory {
+  /** Entries that it once had, whose video can still be had. */
+  readonly entries: ReadonlyMap<Fingerprint, FormerEntry>;
+  /** Why it could not be searched, where something was not found. */
+  readonly diagnostics: readonly Diagnostic[];
+}
+
 /**
- * What the lockfile once had of these fingerprints, where its video can still be had. Planning goes on without git, and
- * with one that is broken: then nothing is remembered.
+ * Searches the history of the lockfile for fingerprints. Planning goes on without git, and with one that is broken: a warning
+ * then says that a video may be rendered again.
  *
  * @param cache whether what an earlier plan found in the same history may be believed
  */
@@ -14,15 +23,40 @@ export async function readHistory(
   root: string,
   fingerprints: ReadonlySet<Fingerprint>,
   { cache }: { readonly cache: boolean },
-): Promise<ReadonlyMap<Fingerprint, FormerEntry>> {
+): Promise<LockHistory> {
+  const { former, isWhole } = await search(root, fingerprints, cache);
+  const entries = new Map([...former].filter(([, { entry }]) => hasOutputs(root, entry)));
+  if (former.size === fingerprints.size) return { entries, diagnostics: [] };
+  const { historyGap } = await import('../../git/history-gap.ts');
+  const gap = (await historyGap(root)) ?? (isWhole ? null : { message: 'git took too long', hint: 'Run it again' });
+  return { entries, diagnostics: gap === null ? [] : [unsearched(gap.message, gap.hint)] };
+}
+
+async function search(
+  root: string,
+  fingerprints: ReadonlySet<Fingerprint>,
+  cache: boolean,
+): Promise<{ readonly former: ReadonlyMap<Fingerprint, FormerEntry>; readonly isWhole: boolean }> {
   try {
     const { mayHaveFormer } = await import('../../git/former-marks.ts');
     const file = join(root, HISTORY_FILE);
-    if (cache && !(await mayHaveFormer({ root, lockFile: LOCK_FILE, file, fingerprints }))) return new Map();
+    const mayHave = !cache || (await mayHaveFormer({ root, lockFile: LOCK_FILE, file, fingerprints }));
+    if (!mayHave) return { former: new Map(), isWhole: true };
     const { formerEntries } = await import('../../git/former-entries.ts');
-    const former = await formerEntries({ root, lockFile: LOCK_FILE, fingerprints });
-    return new Map([...former].filter(([, { entry }]) => hasOutputs(root, entry)));
+    const { TIME_MS } = await import('../../git/lock-log.ts');
+    const signal = AbortSignal.timeout(TIME_MS);
+    const former = await formerEntries({ root, lockFile: LOCK_FILE, fingerprints, signal });
+    return { former, isWhole: !signal.aborted };
   } catch {
-    return new Map();
+    return { former: new Map(), isWhole: false };
   }
+}
+
+function unsearched(reason: string, hint: string | undefined): Diagnostic {
+  return {
+    code: 'history_unsearched',
+    severity: 'warning',
+    message: `The history of the lockfile was not searched whole, so what was rendered before may be rendered again: ${reason}`,
+    ...(hint === undefined ? {} : { hint }),
+  };
 }

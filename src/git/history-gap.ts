@@ -1,0 +1,37 @@
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { isReelformError } from '../diagnostic.ts';
+import { runGit } from './run-git.ts';
+
+/** Why the history of a repository cannot be searched, and what to do about it. */
+export interface HistoryGap {
+  readonly message: string;
+  readonly hint: string | undefined;
+}
+
+/**
+ * Returns why git does not show the whole history: the clone is shallow, git refuses the folder, or there is no git. EDGE. Null
+ * when it does, and outside of a repository, which has no history.
+ *
+ * @param root absolute
+ */
+export async function historyGap(root: string): Promise<HistoryGap | null> {
+  if (!isInRepository(root)) return null;
+  try {
+    const isShallow = (await runGit(root, ['rev-parse', '--is-shallow-repository'])).trim() === 'true';
+    if (!isShallow) return null;
+    const hint = 'Fetch all of it: git fetch --unshallow, or "fetch-depth: 0" for actions/checkout';
+    return { message: 'this clone is shallow', hint };
+  } catch (error) {
+    if (!isReelformError(error)) throw error;
+    return { message: error.message, hint: error.hint };
+  }
+}
+
+/** Asked of the disk: git says the same of no repository and of one that it cannot read. */
+function isInRepository(root: string): boolean {
+  for (let folder = root; ; folder = dirname(folder)) {
+    if (existsSync(join(folder, '.git'))) return true;
+    if (folder === dirname(folder)) return false;
+  }
+}
