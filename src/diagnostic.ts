@@ -101,7 +101,7 @@ export const CODES = {
   // Applying
   not_approved: 'Nobody is there to approve the plan',
   changed_since_plan: 'A file changed between the plan and its rendering',
-  already_running: 'Another apply is at work in this repository',
+  already_running: 'Another apply is running in this repository',
   session_failed: 'The service could not render the video',
   session_unknown: 'A render was asked for, and whether it was taken on is not known',
   session_differs: 'The session is not the one that was asked for',

@@ -1,10 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, open, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, open, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { isMissing } from './if-there.ts';
 
 /** What the names of unfinished files begin with. */
 export const UNFINISHED = '.unfinished-';
+const UNFINISHED_NAME = /^\.unfinished-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+/** A file that is being written changes all the time: one this old was left behind by a process that was killed. */
+const LEFT_MS = 600_000;
 
 export interface ReplaceFileOptions {
   /** Whether file and name are on the disk, and not only on their way there, when this returns. */
@@ -28,9 +31,10 @@ const ATTEMPTS = 5;
 export async function replaceFile(
   path: string,
   data: FileData,
-  { isDurable, unfinished = join(dirname(path), `${UNFINISHED}${randomUUID()}`) }: ReplaceFileOptions,
+  { isDurable, unfinished = unfinishedPath(dirname(path)) }: ReplaceFileOptions,
 ): Promise<void> {
   const folder = dirname(path);
+  if (dirname(unfinished) === folder) await sweepOnce(folder);
   for (let attempt = 1; ; attempt++) {
     const firstMade = await mkdir(folder, { recursive: true });
     try {
@@ -45,6 +49,42 @@ export async function replaceFile(
     if (isDurable) await syncFolders(folder, firstMade === undefined ? folder : dirname(firstMade));
     return;
   }
+}
+
+/** A path for a file that is moved away once it is whole. */
+export function unfinishedPath(folder: string, uuid: string = randomUUID()): string {
+  return join(folder, `${UNFINISHED}${uuid}`);
+}
+
+/**
+ * Removes the unfinished files that killed processes left in a folder. EDGE. Best effort: a file that cannot be removed
+ * stays. A writer that is suspended for longer than ten minutes writes its file again.
+ *
+ * @param folder absolute
+ * @param nowMs milliseconds since the epoch
+ * @param options.recursive whether folders below are swept too
+ * @param options.names of the files; unless given, those that `unfinishedPath` makes
+ */
+export async function sweepUnfinished(
+  folder: string,
+  nowMs: number,
+  { recursive = false, names = UNFINISHED_NAME }: { readonly recursive?: boolean; readonly names?: RegExp } = {},
+): Promise<void> {
+  for (const entry of await readdir(folder, { withFileTypes: true, recursive }).catch(() => [])) {
+    if (!entry.isFile() || !names.test(entry.name)) continue;
+    const path = join(entry.parentPath, entry.name);
+    const found = await stat(path).catch(() => null);
+    if (found !== null && nowMs - found.mtimeMs > LEFT_MS) await rm(path, { force: true }).catch(() => undefined);
+  }
+}
+
+const swept = new Set<string>();
+
+/** Folders that this process writes to are swept before the first file. */
+async function sweepOnce(folder: string): Promise<void> {
+  if (swept.has(folder)) return;
+  swept.add(folder);
+  await sweepUnfinished(folder, Date.now());
 }
 
 async function write(path: string, data: FileData, isDurable: boolean): Promise<void> {

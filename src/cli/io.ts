@@ -7,10 +7,6 @@ export interface Io {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Version of Node, without `v`. */
   readonly nodeVersion: string;
-  /** Id of this process. */
-  readonly pid: number;
-  /** Whether a process of this machine exists. */
-  isAlive(pid: number): boolean;
   /** Milliseconds since the epoch. */
   now(): number;
   /** Calls back at each Ctrl-C or SIGTERM, until the returned function is called. */

@@ -1,5 +1,4 @@
 #!/usr/bin/env node
-import { readFileSync } from 'node:fs';
 import { type Io, isCi, type Output } from './io.ts';
 import { start } from './start.ts';
 
@@ -22,32 +21,12 @@ function output(stream: NodeJS.WriteStream): Output {
   };
 }
 
-/** Whether a process has ended and nobody has asked how: in a container the first process may never do. Linux alone tells. */
-function isRemains(pid: number): boolean {
-  try {
-    const status = readFileSync(`/proc/${pid}/stat`, 'latin1');
-    // The second field is the command in brackets, and may hold anything.
-    return /^[ZX]/.test(status.slice(status.lastIndexOf(')') + 2));
-  } catch {
-    return false;
-  }
-}
-
 const io: Io = {
   stdout: output(process.stdout),
   stderr: output(process.stderr),
   cwd: process.cwd(),
   env: process.env,
   nodeVersion: process.versions.node,
-  pid: process.pid,
-  isAlive(pid) {
-    try {
-      process.kill(pid, 0);
-      return !isRemains(pid);
-    } catch (error) {
-      return (error as NodeJS.ErrnoException).code === 'EPERM';
-    }
-  },
   now: () => Date.now(),
   onInterrupt(listener) {
     process.on('SIGINT', listener).on('SIGTERM', listener);

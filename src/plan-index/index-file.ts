@@ -1,6 +1,7 @@
-import { hash, randomUUID } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { closeSync, fstatSync, mkdirSync, openSync, readSync, renameSync, rmSync, writeSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname } from 'node:path';
+import { unfinishedPath } from '../replace-file.ts';
 import { decodeParts, encodeParts } from './byte-parts.ts';
 import { decodeHead, decodeTail, encodeHead, type Head, TAIL_BYTES, type Tail } from './index-format.ts';
 import type { RecordPlace } from './remembered-definition.ts';
@@ -114,7 +115,7 @@ export function writeIndex(
   body: readonly Uint8Array[],
   head: Head,
 ): void {
-  const unfinished = join(dirname(path), `plan-${randomUUID()}`);
+  const unfinished = unfinishedPath(dirname(path));
   try {
     mkdirSync(dirname(path), { recursive: true });
     const start = base?.recordBytes ?? 0;

@@ -1,7 +1,6 @@
-import { randomUUID } from 'node:crypto';
 import { closeSync, fstatSync, mkdirSync, openSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
 import type { StatTuple } from '../project/read-log.ts';
+import { unfinishedPath } from '../replace-file.ts';
 
 /** A moment by the clock of a file system. */
 export interface Stamp {
@@ -24,7 +23,7 @@ const COARSE_MS = 2_020;
  * @returns null where nothing can be written
  */
 export function makeStamp(folder: string): Stamp | null {
-  const path = join(folder, `stamp-${randomUUID()}`);
+  const path = unfinishedPath(folder);
   try {
     mkdirSync(folder, { recursive: true });
     const file = openSync(path, 'wx');

@@ -9,14 +9,14 @@ import {
   expectWhole,
   type KillFigures,
   killSomewhere,
+  makeRemoteRepository,
   newFigures,
   resolveUnknown,
 } from '../support/kill-figures.ts';
 import type { KilledApplyOptions } from '../support/killed-apply.ts';
 import type { KilledServiceOptions } from '../support/killed-service.ts';
 import { count, tell } from '../support/proof.ts';
-import { definition, makeFolder } from '../support/repository.ts';
-import { smallPackage } from '../support/small-package.ts';
+import { makeFolder } from '../support/repository.ts';
 
 /** Of the parts of apply, put together as the command does: starting it whole takes most of the time of a run. */
 const PARTS_RUNS = count(1_900, 16);
@@ -111,20 +111,9 @@ it(`kill -9 of the parts of apply at random moments, restarted until done, ${PAR
 it(`kill -9 of reelform apply at random moments, restarted until done, ${COMMAND_RUNS} runs: nothing is paid twice, lost or corrupt`, async () => {
   const command = join(ROOT, 'dist/cli/main.js');
   expect(existsSync(command), 'build first').toBe(true);
-  const spec = { style_version: { ...smallPackage().spec, id: 'tsv_1' } };
   await inEveryVariant(COMMAND_RUNS, 'command', (url, prefix, keepsKeys) => {
     const titles = titlesOf(prefix);
-    const said = keepsKeys ? ', capabilities: {idempotency_hours: 24}' : '';
-    const root = makeFolder({
-      'reelform.yaml': `service: {url: "${url}"${said}}\ntemplates: {small: tsv_1}\nconcurrency: 3\n`,
-      'schemas/small.spec.json': JSON.stringify(spec),
-      ...Object.fromEntries(
-        titles.map((title, index) => [
-          `videos/video-${index}.yaml`,
-          definition(title, '  (Footage)/USER/photo.png: https://example.com/a.png\n'),
-        ]),
-      ),
-    });
+    const root = makeRemoteRepository(url, titles, { keepsKeys });
     const options: KilledApplyOptions = { root, url, journal: 'file', titles, keepsKeys, speed: 1, epochMs: 0 };
     const run = execa({ ...APPLYING, cwd: root, env: { REELFORM_TOKEN: 'rf_token', CI: 'true' } });
     return { options, lines: 35, start: () => run(command, ['apply', '--auto-approve']) as Applying };

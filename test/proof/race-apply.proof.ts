@@ -1,14 +1,16 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { execa } from 'execa';
 import { expect, it } from 'vitest';
-import { bundleProgram, startChild } from '../support/child-program.ts';
+import { bundleProgram, CAN_UNSHARE, startChild, UNSHARE } from '../support/child-program.ts';
 import { cloneOf, type GitRepository, newRemote } from '../support/git-repository.ts';
 import {
   countPaid,
   expectWhole,
   type KillFigures,
   killSomewhere,
+  makeRemoteRepository,
   newFigures,
   resolveUnknown,
 } from '../support/kill-figures.ts';
@@ -23,7 +25,12 @@ const VIDEOS = 4;
 /** In all of a round. */
 const KILLS = 4;
 
+/** Of two containers on one checkout. */
+const CONTAINER_ROUNDS = count(20, 4);
+const CONTAINER_VIDEOS = 10;
+
 const SUPPORT = join(import.meta.dirname, '../support');
+const COMMAND = join(import.meta.dirname, '../../dist/cli/main.js');
 const BRANCH = 'reelform-journal';
 const VARIANTS: readonly (readonly [string, KilledServiceOptions])[] = [
   ['keeps keys', { keepsKeys: true, lostAnswers: 0.1, refusals: 0.05, renderMs: 20 }],
@@ -42,6 +49,38 @@ it.each(VARIANTS)(
     tell(`${name}, ${ROUNDS} rounds: ${JSON.stringify({ ...figures, renders: figures.renders / RUNS })}`);
   },
 );
+
+it.runIf(CAN_UNSHARE)(
+  `two containers on one checkout, ${CONTAINER_ROUNDS} rounds: one applies, the other is refused, and each video is paid for once`,
+  async () => {
+    const options: KilledServiceOptions = { keepsKeys: false, lostAnswers: 0, refusals: 0, renderMs: 500 };
+    const service = await startChild(join(SUPPORT, 'killed-service.ts'), [JSON.stringify(options)]);
+    const url = (await service.line('listening ')).slice('listening '.length);
+    const figures = newFigures();
+    for (let round = 0; round < CONTAINER_ROUNDS; round++) {
+      const titles = Array.from({ length: CONTAINER_VIDEOS }, (_, index) => `${round} video ${index}`);
+      const root = makeRemoteRepository(url, titles);
+      const first = applyInContainer(root);
+      // In every other round the second one starts while the first one waits for its videos.
+      while (round % 2 === 1 && (await countPaid(url, `${round} `)).length === 0) await setTimeout(20);
+      const ends = await Promise.all([first, applyInContainer(root)]);
+      const refusals = ends.filter(({ exitCode }) => exitCode !== 0);
+      expect(refusals.map(({ exitCode, all }) => [exitCode, all])).toEqual([
+        [1, expect.stringMatching(/already_running: .*process 1 in another container/)],
+      ]);
+      figures.runs += 1;
+      await expectWhole(root, await countPaid(url, `${round} `), titles, figures);
+      rmSync(root, { recursive: true });
+    }
+    tell(`containers: ${JSON.stringify(figures)}`);
+  },
+);
+
+function applyInContainer(root: string) {
+  const env = { REELFORM_TOKEN: 'rf_token', CI: 'true' };
+  const words = [...UNSHARE.slice(1), process.execPath, COMMAND, 'apply', '--auto-approve'];
+  return execa(UNSHARE[0]!, words, { cwd: root, env, reject: false, all: true });
+}
 
 async function oneRound(prefix: string, program: string, url: string, figures: KillFigures): Promise<void> {
   const remote = await newRemote();

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { mkdir, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
@@ -21,9 +22,27 @@ export interface ChildProgram {
   readonly ended: Promise<{ exitCode: number | undefined; stderr: string }>;
 }
 
-/** @param path of the TypeScript, absolute */
-export async function startChild(path: string, args: readonly string[]): Promise<ChildProgram> {
-  const child = execa(process.execPath, [await bundleProgram(path), ...args], { reject: false, cleanup: true });
+/** Starts a command with process ids of its own and its own /proc, as in a container on the same files. */
+export const UNSHARE: readonly string[] = [
+  'unshare',
+  ...(process.getuid?.() === 0 ? [] : ['--user', '--map-root-user']),
+  ...['--pid', '--fork', '--mount-proc', '--kill-child'],
+];
+
+/** Whether this machine permits that: macOS has no namespaces, and many containers may not make any. */
+export const CAN_UNSHARE: boolean = spawnSync(UNSHARE[0]!, [...UNSHARE.slice(1), 'true']).status === 0;
+
+/**
+ * @param path of the TypeScript, absolute
+ * @param prefix command that starts the program, such as `UNSHARE`
+ */
+export async function startChild(
+  path: string,
+  args: readonly string[],
+  prefix: readonly string[] = [],
+): Promise<ChildProgram> {
+  const [file, ...words] = [...prefix, process.execPath, await bundleProgram(path), ...args] as [string, ...string[]];
+  const child = execa(file, words, { reject: false, cleanup: true });
   const lines: string[] = [];
   const listeners = new Set<() => void>();
   let isOver = false;

@@ -7,6 +7,8 @@ import { readLock } from '../../src/lock/lock-file.ts';
 import { LOCK_FILE } from '../../src/project/repository-names.ts';
 import type { KilledApplyOptions } from './killed-apply.ts';
 import type { PaidSession } from './killed-service.ts';
+import { definition, makeFolder } from './repository.ts';
+import { smallPackage } from './small-package.ts';
 import { reelform } from './test-io.ts';
 
 /** What a proof that kills counts. */
@@ -40,6 +42,17 @@ export function killSomewhere(child: Pick<ResultPromise, 'kill' | 'once'>, outpu
     if (left <= 0) timer ??= setTimeout(() => child.kill('SIGKILL'), Math.random() * 30);
   });
   child.once('exit', () => timer !== null && clearTimeout(timer));
+}
+
+/** A repository of these videos, to apply with the command. @param options.keepsKeys whether reelform.yaml says that the service keeps keys */
+export function makeRemoteRepository(url: string, titles: readonly string[], { keepsKeys = false } = {}): string {
+  const said = keepsKeys ? ', capabilities: {idempotency_hours: 24}' : '';
+  const image = '  (Footage)/USER/photo.png: https://example.com/a.png\n';
+  return makeFolder({
+    'reelform.yaml': `service: {url: "${url}"${said}}\ntemplates: {small: tsv_1}\nconcurrency: 3\n`,
+    'schemas/small.spec.json': JSON.stringify({ style_version: { ...smallPackage().spec, id: 'tsv_1' } }),
+    ...Object.fromEntries(titles.map((title, index) => [`videos/video-${index}.yaml`, definition(title, image)])),
+  });
 }
 
 /** What the service was paid for, of titles that begin so. */

@@ -62,8 +62,6 @@ export async function reelform(cwd: string, args: readonly string[], options: Te
     cwd,
     env: options.env ?? {},
     nodeVersion: options.nodeVersion ?? process.versions.node,
-    pid: 1,
-    isAlive: () => true,
     now: () => (typeof options.now === 'function' ? options.now() : (options.now ?? performance.now() - startedAt)),
     onInterrupt(listener) {
       listeners.add(listener);

@@ -1,4 +1,4 @@
-import { join, relative, resolve, sep } from 'node:path';
+import { dirname, join, relative, resolve, sep } from 'node:path';
 import configSchema from '../../../schemas/reelform-config.schema.json' with { type: 'json' };
 import { unreadable } from '../../definition/definition-file.ts';
 import { PROPERTY_ORDER } from '../../definition/property-order.ts';
@@ -7,6 +7,7 @@ import { findDefinitions } from '../../project/find-definitions.ts';
 import { CONFIG_FILE, findRoot } from '../../project/find-root.ts';
 import { RepositoryFiles } from '../../project/repository-files.ts';
 import { writeLinkedFile } from '../../project/write-linked-file.ts';
+import { sweepUnfinished } from '../../replace-file.ts';
 import { fmtText } from '../../report/fmt-text.ts';
 import { formatYaml } from '../../yaml/format-yaml.ts';
 import { directoryOf, tellDiagnostics } from '../diagnose.ts';
@@ -39,6 +40,10 @@ async function format(
     named.length > 0
       ? named.map((name) => relative(root, resolve(directory, name)).replaceAll(sep, '/'))
       : await allFiles(root);
+  if (options.check !== true) {
+    for (const folder of new Set(paths.map((path) => dirname(path))))
+      await sweepUnfinished(join(root, folder), io.now());
+  }
   const changed: string[] = [];
   const kept: string[] = [];
   const diagnostics: Diagnostic[] = [];

@@ -4,9 +4,9 @@ import { PGlite, type Transaction, types } from '@electric-sql/pglite';
 import { fromPglite } from 'pg-boss';
 import { ReelformError } from '../../diagnostic.ts';
 import { ifThere } from '../../if-there.ts';
+import { acquireProcessLock } from '../../process-lock.ts';
 import type { Log } from '../log.ts';
 import type { Database } from './database.ts';
-import { lockDirectory } from './directory-lock.ts';
 import { refuseNul } from './refuse-nul.ts';
 
 /** By query rather than for all of them: pg-boss reads times from the same connection, as dates. */
@@ -23,7 +23,11 @@ const PARSERS = {
  */
 export async function openPglite(directory: string, log: Log): Promise<Database> {
   await mkdir(directory, { recursive: true, mode: 0o700 });
-  const unlock = await lockDirectory(directory, log);
+  const unlock = await acquireProcessLock(join(directory, 'database.lock'), (holder) => {
+    return new ReelformError('data_in_use', `The data folder ${directory} is in use by ${holder}`, {
+      hint: 'Stop that process, or give this one another data folder; several processes can share one PostgreSQL',
+    });
+  });
   try {
     const pglite = await open(directory);
     log.info({ database: 'pglite', directory }, `the database is PGlite in ${directory}`);

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Ajv } from 'ajv';
 import { describe, expect, it } from 'vitest';
@@ -283,10 +283,23 @@ describe('reelform apply', () => {
   });
 
   it('keeps a second apply out', async () => {
-    const root = makeRepository({ '.reelform/apply.pid': '4242' });
+    const root = makeRepository({ '.reelform/apply.pid': `${process.ppid}` });
     const { exitCode, stderr } = await reelform(root, ['apply', '--auto-approve']);
     expect(exitCode).toBe(1);
     expect(stderr).toContain('already_running');
+  });
+
+  it('removes the unfinished files of killed commands, and none of one that is running', async () => {
+    const uuid = '0123abcd-0000-4000-8000-000000000000';
+    const left = ['', '.reelform/', 'schemas/', 'renders/a/'].map((folder) => `${folder}.unfinished-${uuid}`);
+    left.push(`.reelform/apply.pid.${uuid}`, `.reelform/plan-${uuid}`);
+    const young = left.map((path) => path.replace('0123', 'fedc'));
+    const root = makeRepository(Object.fromEntries([...left, ...young].map((path) => [path, 'half'])));
+    const past = Date.now() / 1000 - 3_600;
+    for (const path of left) utimesSync(join(root, path), past, past);
+    await reelform(root, ['apply', '--auto-approve', '--target', 'rome'], { now: Date.now });
+    expect(left.filter((path) => existsSync(join(root, path)))).toEqual([]);
+    expect(young.filter((path) => existsSync(join(root, path)))).toEqual(young);
   });
 
   it('finishes and records what is at work at the first Ctrl-C, and ends with 8', async () => {

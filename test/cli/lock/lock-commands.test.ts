@@ -128,7 +128,7 @@ describe('reelform lock merge', () => {
   });
 
   test('waits for nobody: beside an apply it is refused', async () => {
-    const root = makeRepository({ '.reelform/apply.pid': '4711 other\n' });
+    const root = makeRepository({ '.reelform/apply.pid': `${process.ppid} other\n` });
     onTestFinished(() => rmSync(root, { recursive: true }));
     expect((await reelform(root, ['lock', 'merge'])).stderr).toContain('already_running');
   });

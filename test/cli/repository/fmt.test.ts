@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { makeRepository } from '../../support/repository.ts';
@@ -90,10 +90,25 @@ describe('reelform fmt', () => {
     expect(read('videos/rome.yaml')).toBe(NEAT);
   });
 
+  test('removes the unfinished files of killed commands, also where nothing is to be written', async () => {
+    const { root } = repository();
+    await reelform(root, ['fmt']);
+    const left = join(root, 'videos/.unfinished-0123abcd-0000-4000-8000-000000000000');
+    writeFileSync(left, 'half');
+    await reelform(root, ['fmt'], { now: Date.now });
+    expect(existsSync(left)).toBe(true);
+    const past = Date.now() / 1000 - 3_600;
+    utimesSync(left, past, past);
+    await reelform(root, ['fmt', '--check'], { now: Date.now });
+    expect(existsSync(left)).toBe(true);
+    await reelform(root, ['fmt'], { now: Date.now });
+    expect(existsSync(left)).toBe(false);
+  });
+
   test('does not write beside an apply', async () => {
     const { root, read } = repository();
     mkdirSync(join(root, '.reelform'), { recursive: true });
-    writeFileSync(join(root, '.reelform/apply.pid'), '4711 other\n');
+    writeFileSync(join(root, '.reelform/apply.pid'), `${process.ppid} other\n`);
     expect((await reelform(root, ['fmt'])).stderr).toContain('already_running');
     expect((await reelform(root, ['fmt', '--check'])).exitCode).toBe(2);
     expect(read('videos/rome.yaml')).toBe(MESSY);

@@ -1,0 +1,61 @@
+import { existsSync, mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { replaceFile, sweepUnfinished, unfinishedPath } from '../src/replace-file.ts';
+import { makeFolder } from './support/repository.ts';
+
+const NOW = Date.parse('2026-01-01T00:00:00.000Z');
+const HOUR_MS = 3_600_000;
+
+function write(path: string, ageMs: number, nowMs = NOW): string {
+  mkdirSync(join(path, '..'), { recursive: true });
+  writeFileSync(path, 'half');
+  utimesSync(path, (nowMs - ageMs) / 1000, (nowMs - ageMs) / 1000);
+  return path;
+}
+
+describe('sweepUnfinished()', () => {
+  it('removes what a killed process left, and nothing that is new, whole or below', async () => {
+    const root = makeFolder({});
+    const old = write(unfinishedPath(root), HOUR_MS);
+    const stay = [
+      write(unfinishedPath(root), 1_000),
+      write(join(root, 'reelform.lock.json'), HOUR_MS),
+      write(join(root, '.unfinished-notes'), HOUR_MS),
+      write(unfinishedPath(join(root, 'a')), HOUR_MS),
+    ];
+    await sweepUnfinished(root, NOW);
+    expect(existsSync(old)).toBe(false);
+    expect(stay.map((path) => existsSync(path))).toEqual([true, true, true, true]);
+  });
+
+  it('removes it below, where that is asked for, and bears with a folder that is not there', async () => {
+    const root = makeFolder({});
+    const below = write(unfinishedPath(join(root, 'launch')), HOUR_MS);
+    await sweepUnfinished(root, NOW, { recursive: true });
+    expect(existsSync(below)).toBe(false);
+    await sweepUnfinished(join(root, 'nowhere'), NOW, { recursive: true });
+  });
+});
+
+describe('replaceFile()', () => {
+  it('removes what a killed process left in the folder', async () => {
+    const root = makeFolder({});
+    write(unfinishedPath(root), HOUR_MS, Date.now());
+    await replaceFile(join(root, 'a'), 'whole', { isDurable: false });
+    expect(readdirSync(root)).toEqual(['a']);
+  });
+
+  it('writes its file again where its unfinished one was removed', async () => {
+    const root = makeFolder({});
+    let attempts = 0;
+    async function* data() {
+      attempts += 1;
+      yield Buffer.from('who');
+      if (attempts === 1) await sweepUnfinished(root, Date.now() + HOUR_MS);
+      yield Buffer.from('le');
+    }
+    await replaceFile(join(root, 'a'), data, { isDurable: false });
+    expect([attempts, readdirSync(root)]).toEqual([2, ['a']]);
+  });
+});
