@@ -1,4 +1,5 @@
-import { type FileHandle, open, readFile } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { type FileHandle, open, readFile, stat } from 'node:fs/promises';
 import { ReelformError } from '../diagnostic.ts';
 import { ifThere } from '../if-there.ts';
 import { replaceFile } from '../replace-file.ts';
@@ -24,6 +25,8 @@ export async function openJournalFile(path: string, { file }: { readonly file: s
 interface Contents {
   readonly records: readonly JournalRecord[];
   readonly wholeBytes: number;
+  /** With a last line that was cut off. */
+  readonly bytes: number;
 }
 
 /** What the file says; null when there is none. */
@@ -37,13 +40,14 @@ async function readRecords(path: string, file: string): Promise<Contents | null>
   if (bytes === null) return null;
   const parsed = parseJournal(bytes, file);
   if (!parsed.ok) throw journalError(parsed.diagnostics[0]!);
-  return parsed.value;
+  return { ...parsed.value, bytes: bytes.length };
 }
 
 /**
  * The journal of one repository folder, below `.reelform/`. Has the shape of `Journal` in apply/ports.ts. A call resolves
  * when its line is on the disk; those that come while a write runs share the next one. A write that fails takes its lines
- * back, and the journal goes on.
+ * back, and the journal goes on. The run lock keeps other processes out; where it fails, lines stay whole, and those of the
+ * other process are read before the next claim.
  */
 export class JournalFile {
   readonly isShared = false;
@@ -53,8 +57,8 @@ export class JournalFile {
   #fold = new JournalFold();
   /** Bytes of whole, durable lines; null while there is no file. */
   #size: number | null = null;
-  /** Whether there may be more bytes than those. */
-  #isTorn = true;
+  /** Bytes in the file, with a torn last line; null after a write that failed, and while there is no file. */
+  #end: number | null = null;
   /** Whether a rewriting failed, so that the old file or the new one is there. */
   #isUncertain = false;
 
@@ -88,7 +92,8 @@ export class JournalFile {
       const records = compactJournal(contents.records, this.state, lock);
       if (records.length === contents.records.length) return;
       this.#isUncertain = true;
-      this.#take({ records, wholeBytes: await this.#replace(records) });
+      const bytes = await this.#replace(records);
+      this.#take({ records, wholeBytes: bytes, bytes });
     });
   }
 
@@ -98,7 +103,7 @@ export class JournalFile {
   }
 
   async #commit(writes: readonly JournalWrite[]): Promise<readonly (Attempt | null)[]> {
-    if (this.#isUncertain) this.#take(await readRecords(this.#path, this.#file));
+    if (this.#isUncertain || (await this.#hasChanged())) this.#take(await readRecords(this.#path, this.#file));
     const { records, answers } = settleWrites(this.#fold, writes);
     if (records.length > 0) await this.#add(records);
     for (const record of records) this.#fold.take(record);
@@ -109,13 +114,21 @@ export class JournalFile {
     this.#fold = new JournalFold();
     for (const record of contents?.records ?? []) this.#fold.take(record);
     this.#size = contents?.wholeBytes ?? null;
-    this.#isTorn = true;
+    this.#end = contents?.bytes ?? null;
     this.#isUncertain = false;
+  }
+
+  /** Whether another process wrote to the file. One that was removed fails when it is opened. */
+  async #hasChanged(): Promise<boolean> {
+    const found = await stat(this.#path).catch(() => null);
+    if (found === null) return false;
+    return this.#size === null || (this.#end !== null && this.#end !== found.size);
   }
 
   async #add(records: readonly JournalRecord[]): Promise<void> {
     if (this.#size === null) {
       this.#size = await this.#replace(records);
+      this.#end = this.#size;
       return;
     }
     const bytes = Buffer.from(records.map(journalLine).join(''));
@@ -130,11 +143,11 @@ export class JournalFile {
 
   async #addTo(handle: FileHandle, bytes: Buffer, size: number): Promise<void> {
     try {
-      if (this.#isTorn) await handle.truncate(size);
-      this.#isTorn = true;
-      await writeAll(handle, bytes, size);
+      if (this.#end !== size) await handle.truncate(size);
+      this.#end = null;
+      await appendAll(handle, bytes);
       await handle.datasync();
-      this.#isTorn = false;
+      this.#end = size + bytes.length;
     } catch (error) {
       // What it fails to take back now, the next write does: until then it is a torn line, or an intent that was not sent.
       await handle.truncate(size).catch(() => undefined);
@@ -155,7 +168,7 @@ export class JournalFile {
 }
 
 async function withFile(path: string, action: (handle: FileHandle) => Promise<void>): Promise<void> {
-  const handle = await open(path, 'r+');
+  const handle = await open(path, constants.O_WRONLY | constants.O_APPEND);
   try {
     await action(handle);
   } finally {
@@ -163,9 +176,9 @@ async function withFile(path: string, action: (handle: FileHandle) => Promise<vo
   }
 }
 
-async function writeAll(handle: FileHandle, bytes: Buffer, position: number): Promise<void> {
+async function appendAll(handle: FileHandle, bytes: Buffer): Promise<void> {
   for (let done = 0; done < bytes.length; ) {
-    const { bytesWritten } = await handle.write(bytes, done, bytes.length - done, position + done);
+    const { bytesWritten } = await handle.write(bytes, done, bytes.length - done);
     done += bytesWritten;
   }
 }

@@ -122,6 +122,30 @@ describe('JournalFile', () => {
     }
   });
 
+  test('keeps the lines of another process whole, and knows its attempts', async () => {
+    const path = newPath();
+    await (await open(path)).begin(intent('first', 'f'));
+    await appendFile(path, '{"sum":');
+    const [ours, theirs] = [await open(path), await open(path)];
+    expect(await ours.begin(intent('a', 'a'))).toBeNull();
+    expect(await theirs.begin(intent('b', 'a'))).toMatchObject({ intent: { key: 'a' } });
+    await Promise.all(
+      [ours, theirs].flatMap((journal, index) =>
+        Array.from({ length: 50 }, (_, line) => journal.append(created(`${index}-${line}`))),
+      ),
+    );
+    expect(await recordsOf(path)).toHaveLength(102);
+    await ours.append({ type: 'failed', key: 'a', at });
+    expect(await theirs.begin(intent('b', 'a'))).toBeNull();
+  });
+
+  test('takes a journal that another process began meanwhile', async () => {
+    const path = newPath();
+    const [ours, theirs] = [await open(path), await open(path)];
+    await ours.begin(intent('a', 'a'));
+    expect(await theirs.begin(intent('b', 'a'))).toMatchObject({ intent: { key: 'a' } });
+  });
+
   test('says so when its file was taken away, and records nothing into nowhere', async () => {
     const path = newPath();
     const journal = await open(path);
