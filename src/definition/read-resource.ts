@@ -60,7 +60,7 @@ export function readResource(node: TreeNode, editable: Editable, fonts: KnownFon
   }
 }
 
-/** A sound: its source alone, its source with what is said of it beside it, or the interface's full form. */
+/** A sound: its source alone, its source with the fields of its transform beside it, or the interface's full form. */
 export function readSound(node: TreeNode): Read<VideoSound> {
   return withSource(node, readAudioTransform(node), (source, transform) => ({ source, transform }));
 }

@@ -18,12 +18,12 @@ export function readTransform(node: TreeNode | null): Transform | null {
 }
 
 /**
- * How a sound is heard, from the interface's full form, `{source: {…}, transform: {…}}`, or from the fields that stand
+ * How a sound is heard, from its `transform`, as in the interface's full form, or from the fields that stand
  * beside its source; `null` for a form that the schema has refused.
  */
 export function readAudioTransform(node: TreeNode): AudioTransform | null {
   if (node.kind !== 'map') return {};
-  const isFull = child(node, 'source')?.kind === 'map';
+  const isFull = child(node, 'source')?.kind === 'map' || node.entries.has('transform');
   const fields = isFull ? child(node, 'transform') : besideSource(node);
   if (fields === null) return {};
   return fields.kind === 'map' ? (toJson(fields, () => false) as AudioTransform) : null;

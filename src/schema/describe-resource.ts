@@ -96,7 +96,7 @@ function describeValue(violation: Violation, name: string, editable: Editable): 
   const { path, keyword, params, data, schema } = violation;
   const kind = KINDS[editable.input_type] ?? 'of an unknown kind';
   const field = path.length > 2 ? path.at(-1) : undefined;
-  const isSource = path.length === 2 || ['text', 'remote_url', 'font'].includes(field ?? '');
+  const isSource = path.length === 2 || ['source', 'text', 'remote_url', 'font'].includes(field ?? '');
   const wrong = (message: string, hint?: string): Description => ({ code: 'wrong_kind', message, hint });
   switch (keyword) {
     case 'not':
@@ -121,7 +121,8 @@ function describeValue(violation: Violation, name: string, editable: Editable): 
       if (field !== 'source') return null;
       const came = String(params.additionalProperty);
       const takes = Object.keys(schema.properties ?? {}).join();
-      const hint = `Write ${takes} instead of ${came}`;
+      const value = exampleOf(editable)[0];
+      const hint = takes === 'remote_url' ? `Write the path or the URL itself: source: ${value}` : `Write ${takes} instead of ${came}`; // biome-ignore format: two kinds
       return {
         ...wrong(`${name} is ${kind}: its source has ${takes}, not ${shown(came)}`, hint),
         path: [...path, came],

@@ -42,7 +42,7 @@ const IMAGE_SNIPPETS = [
   { label: 'a file', body: './images/${1:image.jpg}' },
   {
     label: 'with a transform',
-    body: { source: { remote_url: './images/${1:image.jpg}' }, transform: { crop_strategy: 'contain' } },
+    body: { source: './images/${1:image.jpg}', transform: { crop_strategy: 'contain' } },
   },
 ];
 
@@ -50,11 +50,11 @@ const VIDEO_SNIPPETS = [
   { label: 'a clip', body: './clips/${1:clip.mp4}' },
   {
     label: 'a part of a clip, with its sound',
-    body: { source: { remote_url: './clips/${1:clip.mp4}' }, transform: { trim_start_time: 3, volume: 1 } },
+    body: { source: './clips/${1:clip.mp4}', transform: { trim_start_time: 3, volume: 1 } },
   },
   {
     label: 'an image that moves',
-    body: { source: { remote_url: './images/${1:image.jpg}' }, transform: { animate_strategy: 'zoom-in' } },
+    body: { source: './images/${1:image.jpg}', transform: { animate_strategy: 'zoom-in' } },
   },
 ];
 

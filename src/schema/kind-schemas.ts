@@ -39,21 +39,20 @@ function kindSchema(editable: Editable, form: DefinitionForm): JsonSchema {
   }
 }
 
-/** A sound: its source alone, its source with what is said of it beside it, or the interface's full form. */
+/** A sound: its source alone, its source with the fields of its transform beside it, or the interface's full form. */
 export function soundSchema(form: DefinitionForm): JsonSchema {
   const transform = audioTransformSchema(form);
-  const full: JsonSchema = {
-    additionalProperties: false,
-    properties: { source: sourceSchema(mediaSchema(), 'remote_url'), transform },
-  };
+  const full: JsonSchema = { additionalProperties: false, properties: { source: mediaSourceSchema(), transform } };
   const beside: JsonSchema = {
     additionalProperties: false,
     properties: {
-      source: { description: 'A file of the repository, or an http(s) URL.', ...mediaSchema() },
+      source: { description: SOURCE, ...mediaSchema() },
       ...transform.properties,
     },
   };
-  const isFull: JsonSchema = { required: ['source'], properties: { source: { type: 'object' } } };
+  const isFull: JsonSchema = {
+    anyOf: [{ required: ['transform'] }, { required: ['source'], properties: { source: { type: 'object' } } }],
+  };
   return when(
     { type: 'object' },
     { type: 'object', required: ['source'], allOf: [when(isFull, full, beside)] },
@@ -83,9 +82,16 @@ function shortOrFull(
     type: 'object',
     additionalProperties: false,
     required: ['source'],
-    properties: { source: sourceSchema(value, field), ...more },
+    properties: { source: field === 'remote_url' ? mediaSourceSchema() : sourceSchema(value, field), ...more },
   };
   return when({ type: 'object' }, full, value);
+}
+
+const SOURCE = 'A file of the repository, or an http(s) URL.';
+
+/** The source of a file in the full form: its path or URL, or the interface's map. */
+function mediaSourceSchema(): JsonSchema {
+  return { description: SOURCE, ...when({ type: 'object' }, sourceSchema(mediaSchema(), 'remote_url'), mediaSchema()) };
 }
 
 function sourceSchema(value: JsonSchema, field: string): JsonSchema {

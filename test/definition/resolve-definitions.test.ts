@@ -250,6 +250,15 @@ describe('clips, sounds and fonts', () => {
         transform: { ...cover, animate_strategy: 'zoom-in', animate_speed: 'fast' },
       },
     ],
+    [
+      'v_01: {source: ./a.mp4, transform: {volume: 0.5}}',
+      { kind: 'video', source: file('videos/a.mp4'), transform: { ...cover, volume: 0.5 } },
+    ],
+    ['v_01: {source: "https://x.test/a.mp4"}', { kind: 'video', source: { kind: 'url', url: 'https://x.test/a.mp4' }, transform: cover }], // biome-ignore format: one line
+    [
+      'a_01: {source: a.mp3, transform: {volume: 0.5}}',
+      { kind: 'audio', source: file('a.mp3'), transform: { volume: 0.5 } },
+    ],
     ['a_01: a.mp3', { kind: 'audio', source: file('a.mp3'), transform: {} }],
     [
       'a_01: {source: a.mp3, volume: 0.5, loop: true}',
@@ -270,7 +279,10 @@ describe('clips, sounds and fonts', () => {
   });
 
   it.each([
-    ['v_01: {source: ./a.mp4}', ['definition_invalid 7:18']],
+    ['v_01: {source: [./a.mp4]}', ['wrong_kind 7:18']],
+    ['v_01: {source: "ftp://x.test/a.mp4"}', ['invalid_url 7:18']],
+    ['v_01: {source: ./a.mp4, volume: 1}', ['unknown_property 7:27']],
+    ['a_01: {source: a.mp3, volume: 1, transform: {loop: true}}', ['unknown_property 7:25']],
     ['v_01: {source: {font: x}}', ['wrong_kind 7:19']],
     ['v_01: ftp://x/a.mp4', ['invalid_url 7:9']],
     ['v_01: {source: {remote_url: a}, transform: {volume: 5}}', ['definition_invalid 7:55']],

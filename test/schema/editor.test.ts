@@ -100,6 +100,7 @@ describe('the generated schema in an editor', () => {
       'each: {from: data/stores.csv, id: "${slug}"}',
       'resources:',
       '  v_01: {source: {remote_url: a.mp4}, transform: {trim_start_time: 1.5, volume: "${volume}"}}',
+      '  (Footage)/USER/hero.jpg: {source: "./${slug}.jpg", transform: {crop_strategy: contain}}',
       '  a_01: {source: a.mp3, fade_out: 2}',
       '  f_01: ${font}',
       '  f_02: Inter-Black',
@@ -107,6 +108,7 @@ describe('the generated schema in an editor', () => {
       '  main: ./${slug}.mp3',
       '  voice: {source: v.wav, loop: true}',
       '  hum: {source: {remote_url: h.ogg}, transform: {volume: 0.2}}',
+      '  low: {source: l.ogg, transform: {volume: 0.2}}',
       'fonts: {Inter-Bold: Inter-Black}',
       'output: {format: webm, height: 720, fps: "${fps}"}',
     );
