@@ -1,5 +1,5 @@
 import type { LayerSpan } from '../template/lottie/layer-spans.ts';
-import { changesOf, strengthAt } from '../template/lottie/layer-strength.ts';
+import { changesOf, LEAST_STRENGTH, strengthAt } from '../template/lottie/layer-strength.ts';
 import type { Scene } from '../template/scene.ts';
 import { editableSpans } from './editable-spans.ts';
 
@@ -17,9 +17,6 @@ export interface ChooseOptions {
   /** How many moments there may be at most, 1 or more. */
   readonly most: number;
 }
-
-/** Shown less than this it is hardly seen. */
-const LEAST_STRENGTH = 0.05;
 
 /**
  * The moments at which changed editables are seen best, as few as show all of them: stills of the template where they do, else

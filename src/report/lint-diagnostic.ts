@@ -38,7 +38,9 @@ export function lintDiagnostic(finding: LintFinding, { id, at, severity }: LintP
       const times = Math.max(areaWidth / width, areaHeight / height).toFixed(1);
       return told(
         `${editable} of ${id} shows ${width} × ${height} pixels of its image on ${areaWidth} × ${areaHeight}, enlarged ${times} times, ${moment}`,
-        `Use a larger image. ${look}`,
+        finding.limit === 'image'
+          ? `Use a larger image. ${look}`
+          : `A larger image does not help: give its asset a larger w and h in the template. ${look}`,
       );
     }
     case 'clip_ends_early': {

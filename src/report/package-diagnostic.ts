@@ -27,7 +27,9 @@ export function packageDiagnostic(
     case 'seen': {
       const at = manifest.editables.get(finding.finding.editable)?.at ?? file('template.yaml');
       const told = lintDiagnostic(finding.finding, { id: 'the template', at, severity: 'warning' });
-      return { ...told, hint: LINT_HINTS[finding.finding.code] };
+      const { finding: seen } = finding;
+      const isAsset = seen.code === 'image_too_small' && seen.limit === 'asset';
+      return { ...told, hint: isAsset ? ASSET_HINT : LINT_HINTS[seen.code] };
     }
     case 'unsupported': {
       const { instead, hint } = FEATURES[finding.feature];
@@ -37,8 +39,12 @@ export function packageDiagnostic(
     case 'unseen': {
       const { editable, still, shownOn, seconds } = finding;
       const at = manifest.editables.get(editable)?.at ?? file('template.yaml');
-      const when = seconds === null ? 'It is never shown' : `It is shown at ${Number(seconds.toFixed(2))} s`;
-      const hint = shownOn.length > 0 ? `Write stillcut: ${shownOn[0]}` : `${when}: move the still, or add one`;
+      if (seconds === null) {
+        const hint = `What it fills may be covered, masked, transparent or outside the picture. Show it, or remove ${editable}`;
+        return warning('template_unseen', `Filling ${editable} changes no frame of the animation`, at, hint);
+      }
+      const when = `It is seen at ${secondsText(seconds)}`;
+      const hint = shownOn.length > 0 ? `Write stillcut: ${shownOn[0]}` : `${when}: move the still there, or add one`;
       return warning('template_unseen', `Filling ${editable} changes nothing on its still ${still}`, at, hint);
     }
     case 'idle_still': {
@@ -47,7 +53,8 @@ export function packageDiagnostic(
         finding.named === 0
           ? `No editable is shown on the still ${finding.still}`
           : `The still ${finding.still} shows none of its ${countNoun(finding.named, 'editable')}`;
-      return warning('template_unseen', message, at, 'Move it to a time at which they are shown, or remove it');
+      const move = finding.seconds === null ? '' : `Move it to ${secondsText(finding.seconds)}, or `;
+      return warning('template_unseen', message, at, `${move}${move === '' ? 'Remove' : 'remove'} it`);
     }
     case 'large_image': {
       const { width, height, drawnWidth, drawnHeight, sizeBytes, path } = finding;
@@ -70,12 +77,18 @@ export function unreadableFont({ path, problem }: UnreadableFont, folder: string
   return { code: 'template_invalid', severity: 'error', message: problem, hint, at };
 }
 
+function secondsText(seconds: number): string {
+  return `${Number(seconds.toFixed(3))} s`;
+}
+
 /** Layers by name, with where they are. */
 export function placesText(uses: readonly UnsupportedUse[]): string {
   const shown = uses.slice(0, MOST_PLACES).map(({ layer, pointer }) => `${JSON.stringify(layer)} (${pointer})`);
   const more = uses.length - shown.length;
   return `${shown.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }
+
+const ASSET_HINT = 'Give its asset in animation.json a larger w and h, and its layer a smaller scale';
 
 const LINT_HINTS: Readonly<Record<string, string>> = {
   glyph_missing: 'Add a font that has them to fonts/: it stands in where the text’s own has none',

@@ -1,5 +1,7 @@
 import { bindMapping } from '../../template/bind/bind-mapping.ts';
-import type { Scene } from '../../template/scene.ts';
+import { chooseStills } from '../../template/init/choose-stills.ts';
+import { editablePlaces } from '../../template/init/editable-places.ts';
+import type { Scene, Still } from '../../template/scene.ts';
 import type { TemplatePackage } from '../../template/template-package.ts';
 import type { Resource } from '../../wire/mapping.ts';
 import { encodeStoredPng } from '../images/stored-png.ts';
@@ -11,27 +13,88 @@ export type DrawStills = (scene: Scene) => Promise<readonly StillImage[]>;
 /** Lines of the pictures that are compared. */
 const HEIGHT = 360;
 
+/** Frames all over the animation that are drawn for an editable that no still shows. */
+const MOST_FRAMES = 120;
+
+/** Where filling an editable changes the picture. */
+export interface Sights {
+  /** Names of the stills, in their order. */
+  readonly stills: readonly string[];
+  /** Seconds from the start to a frame that changes; null where none of those that were drawn does. */
+  readonly seconds: number | null;
+}
+
 /**
- * On which stills each text, colour, image and video of a template is seen: those whose picture changes with what fills it.
- * No animation has to be understood for that, only drawn.
+ * Finds out where each text, colour, image and video of a template is seen: in pictures that change with what fills it. Nothing
+ * of the animation has to be understood for that. An editable that no still shows is looked for on frames all over the
+ * animation, and on those where its layers are shown most strongly.
  *
- * @returns by editable; the stills in their order. Sounds and fonts are not there.
+ * @returns by editable; sounds and fonts are absent
  * @throws SceneError for a package that cannot be drawn
  */
-export async function stillsOfEditables(template: TemplatePackage, draw: DrawStills): Promise<Map<string, string[]>> {
-  const before = await draw(sceneWith(template, null));
+export async function findSights(template: TemplatePackage, draw: DrawStills): Promise<Map<string, Sights>> {
   const looks = [...template.manifest.editables].flatMap(([key, { kind }]) => {
     const filling = fillingFor(template, key, kind);
     return filling === null ? [] : [{ key, filling }];
   });
-  const seen = await Promise.all(
-    looks.map(async ({ key, filling }): Promise<[string, string[]]> => {
-      const after = await draw(sceneWith(template, { key, ...filling }));
-      const changed = before.filter(({ bytes }, index) => !Buffer.from(bytes).equals(after[index]!.bytes));
-      return [key, changed.map(({ name }) => name)];
+  const onStills = await changedOn(template, template.stills, looks, draw);
+  const hidden = looks.filter(({ key }) => onStills.get(key)!.length === 0);
+  const frames = hidden.length === 0 ? [] : framesToDraw(template, hidden);
+  const onFrames = hidden.length === 0 ? new Map() : await changedOn(template, frames, hidden, draw);
+  const sightsOf = (key: string): Sights => {
+    const stills = onStills.get(key)!;
+    const [best] = stills.length > 0 ? stills : middleOfLongest(frames, onFrames.get(key) ?? []);
+    return { stills: stills.map(({ name }) => name), seconds: best === undefined ? null : best.frame / template.fps };
+  };
+  return new Map(looks.map(({ key }) => [key, sightsOf(key)]));
+}
+
+interface Look {
+  readonly key: string;
+  readonly filling: Filling;
+}
+
+/** By editable, those frames whose pictures change with what fills it. */
+async function changedOn(
+  template: TemplatePackage,
+  stills: readonly Still[],
+  looks: readonly Look[],
+  draw: DrawStills,
+): Promise<Map<string, Still[]>> {
+  const before = await draw(sceneWith(template, stills, null));
+  const changed = await Promise.all(
+    looks.map(async ({ key, filling }): Promise<[string, Still[]]> => {
+      const after = await draw(sceneWith(template, stills, { key, ...filling }));
+      const isOther = (index: number): boolean => !Buffer.from(before[index]!.bytes).equals(after[index]!.bytes);
+      return [key, stills.filter((_, index) => isOther(index))];
     }),
   );
-  return new Map(seen);
+  return new Map(changed);
+}
+
+/** In order of time. */
+function framesToDraw({ animation, frameCount }: TemplatePackage, looks: readonly Look[]): Still[] {
+  const step = Math.max(1, frameCount / MOST_FRAMES);
+  const even = Array.from({ length: Math.ceil(frameCount / step) }, (_, index) => Math.floor(index * step));
+  const places = editablePlaces(animation);
+  const strongest = looks.flatMap(({ key }) => {
+    const layers = places.filter(({ node }) => node.sid === key).flatMap((place) => place.layers);
+    const one = { key, kind: 'text', label: '', origin: 'slot', former: '', nodes: [], layers } as const;
+    return chooseStills({ ...animation, markers: [] }, [one]).stills.map(({ frame }) => frame);
+  });
+  const frames = [...new Set([...even, ...strongest])].filter((frame) => frame < frameCount);
+  return frames.sort((a, b) => a - b).map((frame) => ({ name: `frame_${frame}`, frame }));
+}
+
+/** The middle one of the longest row of frames, one after the other, that changed; none where none did. */
+function middleOfLongest(frames: readonly Still[], changed: readonly Still[]): Still[] {
+  let longest: Still[] = [];
+  let row: Still[] = [];
+  for (const frame of frames) {
+    row = changed.includes(frame) ? [...row, frame] : [];
+    if (row.length > longest.length) longest = row;
+  }
+  return longest.slice(Math.floor((longest.length - 1) / 2)).slice(0, 1);
 }
 
 interface Filling {
@@ -39,13 +102,17 @@ interface Filling {
   readonly bytes: Uint8Array | null;
 }
 
-function sceneWith(template: TemplatePackage, filling: (Filling & { readonly key: string }) | null): Scene {
+function sceneWith(
+  template: TemplatePackage,
+  stills: readonly Still[],
+  filling: (Filling & { readonly key: string }) | null,
+): Scene {
   const resources = filling === null ? {} : { [filling.key]: filling.resource };
   const bytes = filling?.bytes ?? null;
   const fetched = new Map(filling === null || bytes === null ? [] : [[filling.key, bytes] as const]);
   const height = Math.min(HEIGHT, template.height - (template.height % 2));
   const scene = bindMapping(template, { resources, output: { height } }, fetched);
-  return { ...scene, sounds: [] };
+  return { ...scene, stills, sounds: [] };
 }
 
 /** Something that looks unlike what is there; null for what nobody sees. */

@@ -1,11 +1,9 @@
 import { bindMapping } from '../../template/bind/bind-mapping.ts';
-import { chooseStills } from '../../template/init/choose-stills.ts';
-import { editablePlaces } from '../../template/init/editable-places.ts';
 import { findUnsupported, type UnsupportedUse } from '../../template/lottie/find-unsupported.ts';
 import type { Scene } from '../../template/scene.ts';
 import type { TemplatePackage } from '../../template/template-package.ts';
 import type { LintFinding } from '../lint/lint-finding.ts';
-import { type DrawStills, stillsOfEditables } from './find-unseen.ts';
+import { type DrawStills, findSights, type Sights } from './find-unseen.ts';
 import { largeImages } from './large-images.ts';
 import type { PackageFinding } from './package-finding.ts';
 
@@ -29,14 +27,14 @@ export async function inspectPackage(
   files: Iterable<string>,
   inspector: PackageInspector,
 ): Promise<PackageFinding[]> {
-  const [seen, noticed] = await Promise.all([
-    stillsOfEditables(template, inspector.renderStills),
+  const [sights, noticed] = await Promise.all([
+    findSights(template, inspector.renderStills),
     inspector.lint(bindMapping(template, { resources: {} }, new Map())),
   ]);
   return [
     ...unsupported(template),
-    ...unseen(template, seen),
-    ...idleStills(template, seen),
+    ...unseen(template, sights),
+    ...idleStills(template, sights),
     ...noticed.map((finding): PackageFinding => ({ kind: 'seen', finding })),
     ...largeImages(template),
     ...unlicensed([...files]),
@@ -60,30 +58,20 @@ function unsupported({ animation }: TemplatePackage): PackageFinding[] {
   return groupUses(findUnsupported(animation));
 }
 
-function unseen(template: TemplatePackage, seen: ReadonlyMap<string, readonly string[]>): PackageFinding[] {
-  return [...seen].flatMap(([editable, shownOn]): PackageFinding[] => {
+function unseen(template: TemplatePackage, sights: ReadonlyMap<string, Sights>): PackageFinding[] {
+  return [...sights].flatMap(([editable, { stills: shownOn, seconds }]): PackageFinding[] => {
     const { stillcut: still } = template.manifest.editables.get(editable)!;
-    return shownOn.includes(still)
-      ? []
-      : [{ kind: 'unseen', editable, still, shownOn, seconds: momentOf(template, editable) }];
+    return shownOn.includes(still) ? [] : [{ kind: 'unseen', editable, still, shownOn, seconds }];
   });
 }
 
-/** When an editable is shown, in seconds; null where no frame seems to show it. */
-function momentOf({ animation }: TemplatePackage, key: string): number | null {
-  const places = editablePlaces(animation).filter(({ node }) => node.sid === key);
-  const layers = places.flatMap((place) => place.layers);
-  const one = { key, kind: 'text', label: '', origin: 'slot', former: '', nodes: [], layers } as const;
-  const { stills, unseen: hidden } = chooseStills({ ...animation, markers: [] }, [one]);
-  return hidden.length > 0 ? null : stills[0]!.frame / animation.fr;
-}
-
-function idleStills({ manifest }: TemplatePackage, seen: ReadonlyMap<string, readonly string[]>): PackageFinding[] {
+function idleStills({ manifest }: TemplatePackage, sights: ReadonlyMap<string, Sights>): PackageFinding[] {
   return [...manifest.stillcuts.keys()].flatMap((still): PackageFinding[] => {
     const named = [...manifest.editables].filter(([, { stillcut }]) => stillcut === still).map(([key]) => key);
-    const looked = named.filter((key) => seen.has(key));
-    const isIdle = named.length === 0 || (looked.length > 0 && !looked.some((key) => seen.get(key)!.includes(still)));
-    return isIdle ? [{ kind: 'idle_still', still, named: named.length }] : [];
+    const looked = named.flatMap((key) => sights.get(key) ?? []);
+    const isIdle = named.length === 0 || (looked.length > 0 && !looked.some(({ stills }) => stills.includes(still)));
+    const seconds = looked.find((one) => one.seconds !== null)?.seconds ?? null;
+    return isIdle ? [{ kind: 'idle_still', still, named: named.length, seconds }] : [];
   });
 }
 

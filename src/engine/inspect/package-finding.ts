@@ -20,11 +20,17 @@ export type PackageFinding =
       readonly still: string;
       /** Stills on which it changes something. */
       readonly shownOn: readonly string[];
-      /** When it is shown, as far as times and opacities tell; null: never. */
+      /** A time at which it changes something; null where it changes none of the frames that were drawn. */
       readonly seconds: number | null;
     }
   /** No editable names the still, or none of those that do is seen on it. */
-  | { readonly kind: 'idle_still'; readonly still: string; readonly named: number }
+  | {
+      readonly kind: 'idle_still';
+      readonly still: string;
+      readonly named: number;
+      /** A time at which one of those is seen; null where no frame shows one. */
+      readonly seconds: number | null;
+    }
   /** An image of the package has far more pixels than are ever drawn. */
   | {
       readonly kind: 'large_image';

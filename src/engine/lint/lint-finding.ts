@@ -34,11 +34,13 @@ export type LintFinding = { readonly code: LintCode; readonly editable: string }
       }
     | {
         readonly code: 'image_too_small';
-        /** Pixels of the part of the source that is shown, and of the area that it fills. */
+        /** Pixels that there are of the part that is shown, and pixels of the picture that they fill where it is largest. */
         readonly width: number;
         readonly height: number;
         readonly areaWidth: number;
         readonly areaHeight: number;
+        /** Who has too few: the image, or its asset in the template, whose size every image is brought to before it is drawn. */
+        readonly limit: 'image' | 'asset';
       }
     | {
         readonly code: 'clip_ends_early';

@@ -1,8 +1,8 @@
 import { isRecord } from '../../is-record.ts';
 import { precompositions } from '../../template/lottie/layer-lists.ts';
 import { LAYER_TYPE, type LottieNode } from '../../template/lottie/lottie-node.ts';
+import { propertyValue } from '../../template/lottie/property-value.ts';
 import type { LottieDocument } from '../../template/scene.ts';
-import { remappedSeconds } from './time-remap.ts';
 
 /** One way from the animation down to a layer that shows an asset. */
 export interface AssetShowing {
@@ -47,7 +47,7 @@ export function assetFrame({ layers }: AssetShowing, frame: number, framesPerSec
     if (time < numberOf(layer.ip, -Infinity) - SLACK_FRAMES) return undefined;
     if (time >= numberOf(layer.op, Infinity) + SLACK_FRAMES) return undefined;
     const own = (time - numberOf(layer.st, 0)) / (numberOf(layer.sr, 1) || 1);
-    time = isRecord(layer.tm) ? remappedSeconds(layer.tm, time) * framesPerSecond : own;
+    time = isRecord(layer.tm) ? (propertyValue(layer.tm, time)?.[0] ?? 0) * framesPerSecond : own;
   }
   return time;
 }

@@ -85,21 +85,39 @@ describe('inspectPackage()', () => {
   it('tells an editable that its still does not show, and one that is nowhere seen, by drawing', async () => {
     const behind = { ...TRANSFORM, p: still([500, 0, 0]) };
     expect(await inspect(animation({ headline: { ip: 30 }, photo: { ks: behind } }))).toEqual([
-      { kind: 'unseen', editable: 't_01', still: 'early', shownOn: ['late'], seconds: 1.5 },
-      { kind: 'unseen', editable: '(Footage)/USER/photo.png', still: 'late', shownOn: [], seconds: 1 },
-      { kind: 'idle_still', still: 'late', named: 1 },
+      { kind: 'unseen', editable: 't_01', still: 'early', shownOn: ['late'], seconds: 1.8 },
+      { kind: 'unseen', editable: '(Footage)/USER/photo.png', still: 'late', shownOn: [], seconds: null },
+      { kind: 'idle_still', still: 'late', named: 1, seconds: null },
     ]);
   });
 
-  it('says that no frame shows what is transparent throughout', async () => {
-    const [finding] = await inspect(animation({ headline: { ks: { ...TRANSFORM, o: still(0) } } }));
+  it('tells a time at which a picture changes, for an editable that none of the stills shows', async () => {
+    const [text, idle] = await inspect(animation({ headline: { ip: 20, op: 40 }, photo: { ip: 20, op: 40 } }));
+    // In the middle of the time for which it is shown.
+    const seconds = expect.closeTo(1, 1);
+    expect(text).toEqual({ kind: 'unseen', editable: 't_01', still: 'early', shownOn: [], seconds });
+    expect(idle).toMatchObject({ kind: 'unseen', editable: '(Footage)/USER/photo.png', seconds });
+  });
+
+  it('tells the only time at which a picture changes, when that is short', async () => {
+    const layers = animation({ headline: { ip: 41, op: 42 } }).layers;
+    const [finding] = await inspect({ ...animation(), op: 6000, layers });
+    expect(finding).toMatchObject({ kind: 'unseen', editable: 't_01', seconds: 41 / 30 });
+  });
+
+  it.each([
+    ['is transparent throughout', { ks: { ...TRANSFORM, o: still(0) } }],
+    ['lies outside the picture', { ks: { ...TRANSFORM, p: still([900, 60, 0]) } }],
+    ['has no size', { ks: { ...TRANSFORM, s: still([0, 0]) } }],
+  ])('tells no time for an editable that %s', async (_, headline) => {
+    const [finding] = await inspect(animation({ headline }));
     expect(finding).toEqual({ kind: 'unseen', editable: 't_01', still: 'early', shownOn: [], seconds: null });
   });
 
   it('tells a still that no editable names', async () => {
     const manifest = MANIFEST.replace('stillcut: late', 'stillcut: early');
     expect(await inspect(animation(), { 'template.yaml': manifest })).toEqual([
-      { kind: 'idle_still', still: 'late', named: 0 },
+      { kind: 'idle_still', still: 'late', named: 0, seconds: null },
     ]);
   });
 
@@ -151,7 +169,7 @@ describe('inspectPackage()', () => {
         path: 'images/photo.png',
         width: 400,
         drawnWidth: 48,
-        drawnHeight: 48,
+        drawnHeight: 36,
       }),
     ]);
   });

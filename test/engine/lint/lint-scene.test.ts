@@ -82,8 +82,57 @@ describe('lintScene()', () => {
     expect(await lintScene(scene)).toEqual([
       {
         ...{ code: 'image_too_small', editable: image.name, frame: 3, seconds: 0.1, still: null },
-        ...{ width: 50, height: 25, areaWidth: 200, areaHeight: 100 },
+        ...{ width: 50, height: 25, areaWidth: 200, areaHeight: 100, limit: 'image' },
       },
+    ]);
+  });
+
+  /** A square image, its asset and its layer's scale, each by its size in percent of a picture of 500 pixels. */
+  function photoScene(pixels: number, asset: number, layer: object, stills: Scene['stills'] = []): Scene {
+    const image: SceneImage = {
+      ...{ assetId: 'photo', name: '(Footage)/USER/photo.png', width: asset, height: asset },
+      ...{ transform: { crop_strategy: 'cover' }, bytes: createCanvas(pixels, pixels).toBuffer('image/png') },
+    };
+    const assets = [{ id: 'photo', w: asset, h: asset, u: '', p: 'photo.png', editable: image.name }];
+    const shown = imageLayer(1, 'photo');
+    const layers = [{ ...shown, ks: { ...(shown.ks as object), ...layer } }];
+    return sceneOf(layers, { width: 500, height: 500, frameCount: 60, images: [image], stills, document: { assets } });
+  }
+
+  const scaled = (percent: number) => ({ s: { a: 0, k: [percent, percent, 100] } });
+
+  it('goes by the size that an image has in the picture, not by that of its asset', async () => {
+    expect(await lintScene(photoScene(1296, 2500, scaled(20.4)))).toEqual([]);
+    expect(await lintScene(photoScene(300, 2500, scaled(20.4)))).toMatchObject([
+      { code: 'image_too_small', width: 300, areaWidth: 510, limit: 'image' },
+    ]);
+    expect(await lintScene(photoScene(200, 250, scaled(200)))).toMatchObject([
+      { code: 'image_too_small', width: 200, areaWidth: 500, limit: 'image' },
+    ]);
+  });
+
+  it('says when the template is what enlarges an image', async () => {
+    expect(await lintScene(photoScene(2000, 250, scaled(200)))).toMatchObject([
+      { code: 'image_too_small', width: 250, areaWidth: 500, limit: 'asset' },
+    ]);
+  });
+
+  it('names the moment at which an image is largest', async () => {
+    const zoom = {
+      s: {
+        a: 1,
+        k: [
+          { t: 0, s: [10, 10], o: { x: 0, y: 0 }, i: { x: 1, y: 1 } },
+          { t: 50, s: [110, 110], h: 1 },
+        ],
+      },
+    };
+    const late = [
+      { name: 'early', frame: 3 },
+      { name: 'late', frame: 50 },
+    ];
+    expect(await lintScene(photoScene(300, 500, zoom, late))).toMatchObject([
+      { areaWidth: 550, frame: 50, seconds: 50 / 30, still: 'late' },
     ]);
   });
 });

@@ -1,0 +1,100 @@
+import { isRecord } from '../../is-record.ts';
+
+type Numbers = readonly number[];
+
+interface Keyframe {
+  readonly t: number;
+  readonly value: Numbers | null;
+  readonly isHeld: boolean;
+  /** Handles of the easing curve: for each dimension a point, or one point for all of them. */
+  readonly out: unknown;
+  readonly in: unknown;
+  /** Handles of a path in space, relative to both ends; null for a straight one. */
+  readonly path: { readonly out: Numbers; readonly in: Numbers } | null;
+}
+
+/**
+ * Value of a property at a time of the composition that its layer lies in, eased as its keyframes say. Null where it does not
+ * consist of numbers.
+ *
+ * @see Lottie specification 1.0.1: "Animated properties", "Easing handles"
+ */
+export function propertyValue(property: unknown, time: number): Numbers | null {
+  if (!isRecord(property)) return null;
+  const frames = keyframesOf(property);
+  if (frames.length === 0) return numbersIn(property.k);
+  const next = frames.findIndex(({ t }) => t > time);
+  if (next === 0) return frames[0]!.value;
+  const from = frames[next === -1 ? frames.length - 1 : next - 1]!;
+  const { value } = from;
+  const to = next === -1 ? null : frames[next]!;
+  if (to === null || value === null || from.isHeld) return value;
+  const target = to.value ?? value;
+  const share = (time - from.t) / (to.t - from.t);
+  return value.map((start, index) => {
+    const end = target[index] ?? start;
+    const eased = easedShare(share, handleAt(from.out, index, 0), handleAt(from.in, index, 1));
+    if (from.path === null) return start + (end - start) * eased;
+    const [out, into] = [start + (from.path.out[index] ?? 0), end + (from.path.in[index] ?? 0)];
+    return bezier(eased, [start, out, into, end]);
+  });
+}
+
+/** Times of a property's keyframes; none for one that is not animated. */
+export function keyTimes(property: unknown): number[] {
+  return isRecord(property) ? keyframesOf(property).map(({ t }) => t) : [];
+}
+
+/** Each property is asked at many times. */
+const known = new WeakMap<object, Keyframe[]>();
+
+/** Old documents give a keyframe's end in the one before it. */
+function keyframesOf(property: Record<string, unknown>): Keyframe[] {
+  if (!Array.isArray(property.k)) return [];
+  const same = known.get(property);
+  if (same !== undefined) return same;
+  const found: Keyframe[] = [];
+  let end: Numbers | null = null;
+  for (const frame of property.k as unknown[]) {
+    if (!isRecord(frame) || typeof frame.t !== 'number') continue;
+    const value: Numbers | null = numbersIn(frame.s) ?? end;
+    const [out, into] = [numbersIn(frame.to), numbersIn(frame.ti)];
+    const path = out === null || into === null ? null : { out, in: into };
+    found.push({ t: frame.t, value, isHeld: frame.h === 1, out: frame.o, in: frame.i, path });
+    end = numbersIn(frame.e);
+  }
+  known.set(property, found);
+  return found;
+}
+
+function numbersIn(value: unknown): Numbers | null {
+  if (typeof value === 'number') return [value];
+  return Array.isArray(value) && value.length > 0 && value.every((one) => typeof one === 'number') ? value : null;
+}
+
+/** @param otherwise both coordinates of the handle of a straight line */
+function handleAt(node: unknown, index: number, otherwise: number): [x: number, y: number] {
+  if (!isRecord(node)) return [otherwise, otherwise];
+  const at = (value: unknown): number => {
+    const number = Array.isArray(value) ? (value[index] ?? value[0]) : value;
+    return typeof number === 'number' ? number : otherwise;
+  };
+  return [at(node.x), at(node.y)];
+}
+
+/** The y of the easing curve where its x is `share`, found by bisection. */
+function easedShare(share: number, out: readonly [number, number], into: readonly [number, number]): number {
+  if (out[0] === out[1] && into[0] === into[1]) return share;
+  let [low, high] = [0, 1];
+  for (let step = 0; step < 40; step++) {
+    const middle = (low + high) / 2;
+    if (bezier(middle, [0, out[0], into[0], 1]) < share) low = middle;
+    else high = middle;
+  }
+  return bezier((low + high) / 2, [0, out[1], into[1], 1]);
+}
+
+function bezier(t: number, [a, b, c, d]: readonly [number, number, number, number]): number {
+  const s = 1 - t;
+  return s * s * s * a + 3 * s * s * t * b + 3 * s * t * t * c + t * t * t * d;
+}
