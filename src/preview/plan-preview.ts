@@ -28,6 +28,16 @@ export const UNSEEN = ['sound', 'duration', 'output'] as const;
 
 export type Unseen = (typeof UNSEEN)[number];
 
+/** Both sides of a video as MP4 of low height; the same bytes where they look and sound the same. */
+export interface Drafts {
+  readonly before: Uint8Array | null;
+  readonly after: Uint8Array;
+  /** A frame of `after`. Like `audible` it is not kept in files. */
+  readonly poster?: PreviewImage;
+  /** Sides with a sound. */
+  readonly audible?: readonly ('before' | 'after')[];
+}
+
 /** What a change of one video looks like. */
 export interface VideoPreview {
   readonly stills: readonly PreviewStill[];
@@ -35,8 +45,8 @@ export interface VideoPreview {
   readonly isVisible: boolean | null;
   /** What else is another: its sound, its length, the kind, size, rate or quality of its file. */
   readonly unseen: readonly Unseen[];
-  /** MP4 of low height, of both sides; absent where only stills were asked for, or no time was left. */
-  readonly drafts?: { readonly before: Uint8Array | null; readonly after: Uint8Array };
+  /** Absent where only stills were asked for, or no time was left. */
+  readonly drafts?: Drafts;
 }
 
 /** Why a video is not shown. */

@@ -1,9 +1,10 @@
 import { packScene } from '../engine/packed-scene.ts';
+import type { RenderedStill } from '../engine/raster/raster-protocol.ts';
 import type { Rendering } from '../engine/render-scene.ts';
 import type { ComparedStill, Comparison } from '../engine/stills/still-protocol.ts';
 import type { Scene } from '../template/scene.ts';
 import { chooseMoments, type Moment } from './choose-moments.ts';
-import type { PreviewImage, PreviewStill, Unseen, VideoPreview } from './plan-preview.ts';
+import type { Drafts, PreviewImage, PreviewStill, Unseen, VideoPreview } from './plan-preview.ts';
 import { sceneKeys } from './scene-keys.ts';
 import { shownImages } from './shown-images.ts';
 import { shrinkScene } from './shrink-scene.ts';
@@ -59,20 +60,28 @@ export async function previewVideo({ before, after, editables }: Sides, draw: Dr
   return { stills: all, isVisible: true, unseen };
 }
 
-/** Both sides as small videos; what looks and sounds the same is rendered once. */
-export async function draftVideo({ before, after }: Sides, draw: Draw): Promise<NonNullable<VideoPreview['drafts']>> {
-  const bytesOf = async (scene: Scene): Promise<Uint8Array> => (await draw.video(draftOf(scene))).video;
+/** Both sides as small videos, with a frame to show before they are played; what looks and sounds the same is rendered once. */
+export async function draftVideo({ before, after }: Sides, draw: Draw): Promise<Drafts> {
   const [own, other] = [sceneKeys(after), before && sceneKeys(before)];
   const isSame = other?.picture === own.picture && other.sound === own.sound;
-  const is = bytesOf(after);
-  const [was, now] = await Promise.all([before === null || isSame ? null : bytesOf(before), is]);
-  return { before: isSame ? now : was, after: now };
+  const is = draw.video(draftOf(after));
+  const [was, now] = await Promise.all([before === null || isSame ? null : draw.video(draftOf(before)), is]);
+  const audible = (['before', 'after'] as const).filter((side) => (side === 'after' ? after : before)?.sounds.length);
+  const [still] = now.stills;
+  const poster = still === undefined ? {} : { poster: posterOf(still) };
+  return { before: isSame ? now.video : (was?.video ?? null), after: now.video, ...poster, audible };
+}
+
+function posterOf({ bytes, width, height }: RenderedStill): PreviewImage {
+  return { bytes, contentType: 'image/jpeg', width, height, url: null };
 }
 
 function draftOf(scene: Scene): Scene {
-  const { width, height } = scene;
+  const { width, height, fps, frameCount } = scene;
   const small = shrinkScene(scene, (DRAFT_HEIGHT * Math.max(width, height)) / height, STILL_SIDE);
-  return { ...small, stills: [], output: { ...scene.output, format: 'mp4', quality: 'low' } };
+  const [{ timeSeconds }] = chooseMoments(scene, { editables: [], most: 1 }) as [Moment];
+  const frame = Math.min(frameCount - 1, Math.round(timeSeconds * fps));
+  return { ...small, stills: [{ name: 'poster', frame }], output: { ...scene.output, format: 'mp4', quality: 'low' } };
 }
 
 function isSeen({ changedShare: share }: PreviewStill): boolean {

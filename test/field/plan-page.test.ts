@@ -2,18 +2,21 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { type Browser, chromium, type Page } from 'playwright-core';
+import { createCanvas, loadImage } from '@napi-rs/canvas';
+import { type Browser, chromium, type Locator, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Plan } from '../../src/plan/plan.ts';
 import type { PlanDocument } from '../../src/plan/plan-document.ts';
 import type { PlanPreview } from '../../src/preview/plan-preview.ts';
 import { planHtml } from '../../src/report/html/plan-html.ts';
-import { desired, emptyLock, plan, text } from '../plan/videos.ts';
+import { color, desired, emptyLock, lockOf, plan, text } from '../plan/videos.ts';
 import { documentOf, everyAction, hardValues, largePlan } from '../report/example-plans.ts';
 import { HOSTILE_TEXTS } from '../report/hostile-texts.ts';
 import { examplePreview } from '../report/html/preview.ts';
 import { gitIn } from '../support/git-repository.ts';
 import { definition, makeRepository } from '../support/repository.ts';
 import { reelform } from '../support/test-io.ts';
+import { toneWav } from '../support/tone.ts';
 import { CHROMIUM } from './lottie-web.ts';
 
 /** In the page: texts that are hard to read on what is behind them, and controls without a name. WCAG 2.2, 1.4.3 and 4.1.2. */
@@ -44,6 +47,40 @@ const FAULTS = `(() => {
   }
   return faults;
 })()`;
+
+/** Without a place at which a line could be broken. */
+const LONG = `a${'very'.repeat(40)}long/id`;
+
+/** A video whose names and values have no place at which a line could be broken, and one whose values need columns. */
+function longNames(): Plan {
+  const word = (letter: string) => text(letter.repeat(300));
+  const resources = (letter: string) => ({ [`t_${'0'.repeat(90)}`]: word(letter), t_02: word(letter) });
+  const was = desired(LONG, { title: 'T'.repeat(200), resources: resources('a') });
+  const other = desired('w', { title: 'Words', resources: { t_01: text('one two'), c_01: color('FF8800') } });
+  const is = desired(LONG, { title: 'U'.repeat(200), resources: resources('b') });
+  return plan(
+    [is, desired('w', { resources: { t_01: text('one three'), c_01: color('11223380') } })],
+    lockOf(was, other),
+  );
+}
+
+/** The colour in the lower left corner of what an element shows. */
+async function colorOf(element: Locator): Promise<readonly number[]> {
+  const context = createCanvas(1, 1).getContext('2d');
+  const picture = await loadImage(await element.screenshot());
+  context.drawImage(picture, 6, Math.round(picture.height / 3), 1, 1, 0, 0, 1, 1);
+  return [...context.getImageData(0, 0, 1, 1).data.slice(0, 3)];
+}
+
+/** As much as a JPEG keeps of it. */
+function likeColor(color: string): number[] {
+  return [1, 3, 5].map((at) => expect.closeTo(Number.parseInt(color.slice(at, at + 2), 16), -1));
+}
+
+const LONG_PROBLEMS = ['error', 'warning'].map((severity) => ({
+  ...{ code: 'text_overflow', severity, message: 'm'.repeat(300), hint: `See ${'h'.repeat(300)}` },
+  ...{ file: `videos/${LONG}.yaml`, line: 10, column: 3, end_line: 10, end_column: 9 },
+}));
 
 describe.skipIf(CHROMIUM === null)('the page of a plan in Chromium', () => {
   let browser: Browser;
@@ -78,11 +115,12 @@ describe.skipIf(CHROMIUM === null)('the page of a plan in Chromium', () => {
   }
 
   /** The page of a real plan that changes one video, with its drafts. */
-  async function draftsPage(): Promise<string> {
-    const repository = gitIn(makeRepository());
+  async function draftsPage(before: string, after: string): Promise<string> {
+    const sounds = { 'videos/low.wav': toneWav(1, 220), 'videos/high.wav': toneWav(1, 880) };
+    const repository = gitIn(makeRepository({ ...sounds, 'videos/berlin.yaml': before }));
     await repository.git('init', '--quiet', '--initial-branch=main');
     await repository.commit({});
-    await repository.commit({ 'videos/berlin.yaml': definition('Berlin').replace('EEADA7', '202040') });
+    await repository.commit({ 'videos/berlin.yaml': after });
     const args = ['plan', '--format', 'html', '--preview', 'draft', '--base', 'HEAD~1', '--target', 'berlin'];
     const { stdout, stderr } = await reelform(repository.root, args, { now: Date.now });
     expect(stdout, stderr).toContain('<video');
@@ -90,6 +128,10 @@ describe.skipIf(CHROMIUM === null)('the page of a plan in Chromium', () => {
     writeFileSync(file, stdout);
     return file;
   }
+
+  const PINK = definition('Berlin');
+  const NAVY = PINK.replace('EEADA7', '202040');
+  const withSound = (text: string, name: string): string => `${text}audio: {main: ./${name}.wav}\n`;
 
   const shown = (page: Page): Promise<string[]> => page.locator('.card:visible h2').allTextContents();
 
@@ -137,15 +179,44 @@ describe.skipIf(CHROMIUM === null)('the page of a plan in Chromium', () => {
     }
   });
 
-  it.each([320, 1280])('is not wider than %d pixels', async (width) => {
-    const { page } = await open(documentOf(hardValues()), examplePreview());
-    await page.setViewportSize({ width, height: 800 });
-    expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width);
-    await page.close();
+  /** Elements that reach over the right edge of the page, short of those that scroll by themselves. */
+  const TOO_WIDE = `(() => {
+    const width = document.documentElement.clientWidth;
+    const scrolls = (element) => element.closest('.wide') !== null && element.closest('.wide') !== element;
+    const found = [...document.querySelectorAll('body *')].filter((element) =>
+      element.checkVisibility() && !scrolls(element) && element.getBoundingClientRect().right > width + 0.5);
+    return found.map((element) => element.tagName + '.' + element.className + ' ' + element.textContent.slice(0, 40));
+  })()`;
+
+  it.each([320, 360, 390, 412, 1280])('is not wider than %d pixels', async (width) => {
+    const videos = new Map([...examplePreview().videos].map(([id, video]) => [id === 'berlin' ? LONG : id, video]));
+    for (const [document, preview] of [
+      [documentOf(hardValues()), examplePreview()],
+      [documentOf(everyAction()), examplePreview()],
+      [
+        { ...documentOf(longNames()), diagnostics: LONG_PROBLEMS },
+        { ...examplePreview(), videos },
+      ],
+      [documentOf(largePlan(100)), null],
+    ] as const) {
+      const { page } = await open(document, preview);
+      await page.setViewportSize({ width, height: 800 });
+      // Fonts are wider on some machines.
+      if (width < 1000) await page.evaluate(`document.body.style.fontFamily = 'monospace'`);
+      for (const view of ['Side by side', 'Slider', 'Difference']) {
+        const radio = page.getByRole('radio', { name: view });
+        if ((await radio.count()) > 0) await radio.check();
+        expect(await page.evaluate(TOO_WIDE)).toEqual([]);
+        expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width);
+      }
+      await page.evaluate(`for (const one of document.querySelectorAll('details')) one.open = true`);
+      expect(await page.evaluate(TOO_WIDE)).toEqual([]);
+      await page.close();
+    }
   });
 
   it('plays both drafts in step, loads them when they are asked for, and begins again', async () => {
-    const { page, complaints } = await openFile(await draftsPage());
+    const { page, complaints } = await openFile(await draftsPage(PINK, NAVY));
     const ask = (what: string): Promise<unknown> =>
       page.evaluate(`[...document.querySelectorAll('.drafts video')].map((one) => one.${what})`);
     expect(await ask('readyState')).toEqual([0, 0]);
@@ -169,6 +240,54 @@ describe.skipIf(CHROMIUM === null)('the page of a plan in Chromium', () => {
     await expect.poll(() => ask('seeking')).toEqual([false, false]);
     expect(await ask('currentTime')).toEqual([0.5, 0.5]);
     expect(complaints).toEqual([]);
+    await page.close();
+  });
+
+  it.each([true, false])(
+    'shows each side of a draft as it is before it plays, with a script: %s',
+    async (javaScriptEnabled) => {
+      const context = await browser.newContext({ javaScriptEnabled });
+      const page = await context.newPage();
+      await page.goto(pathToFileURL(await draftsPage(PINK, NAVY)).href);
+      const sides = page.locator('.drafts figure');
+      const colors: (readonly number[])[] = [];
+      for (const side of await sides.all()) colors.push(await colorOf(side.locator('video')));
+      expect(colors).toEqual(['#eeada7', '#202040'].map(likeColor));
+      await context.close();
+    },
+  );
+
+  it('lets a change of the sound alone be heard, one side at a time', async () => {
+    const { page, complaints } = await openFile(await draftsPage(withSound(PINK, 'low'), withSound(PINK, 'high')));
+    const ask = (what: string): Promise<unknown> =>
+      page.evaluate(`[...document.querySelectorAll('.heard video')].map((one) => one.${what})`);
+    expect([await ask('muted'), await ask('controls'), await ask('readyState')]).toEqual([
+      [false, false],
+      [true, true],
+      [0, 0],
+    ]);
+    for (const video of await page.locator('.heard video').all())
+      expect(await colorOf(video)).toEqual(likeColor('#eeada7'));
+    await page.evaluate(`document.querySelectorAll('.heard video')[0].play()`);
+    await expect.poll(async () => ((await ask('currentTime')) as number[])[0]).toBeGreaterThan(0.2);
+    await page.evaluate(`document.querySelectorAll('.heard video')[1].play()`);
+    await expect.poll(() => ask('paused')).toEqual([true, false]);
+    await expect.poll(async () => ((await ask('currentTime')) as number[])[1]).toBeGreaterThan(0.2);
+    expect(await ask('webkitAudioDecodedByteCount > 0')).toEqual([true, true]);
+    expect(complaints).toEqual([]);
+    await page.close();
+  });
+
+  it('lets one side of drafts that play together be heard', async () => {
+    const { page } = await openFile(await draftsPage(withSound(PINK, 'low'), withSound(NAVY, 'high')));
+    const muted = (): Promise<unknown> =>
+      page.evaluate(`[...document.querySelectorAll('.drafts video')].map((one) => one.muted)`);
+    expect(await muted()).toEqual([true, true]);
+    const sound = page.getByRole('combobox', { name: 'Sound of the drafts of berlin' });
+    await sound.selectOption('Sound of after');
+    expect(await muted()).toEqual([true, false]);
+    await sound.selectOption('Sound off');
+    expect(await muted()).toEqual([true, true]);
     await page.close();
   });
 

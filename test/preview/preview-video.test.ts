@@ -112,7 +112,8 @@ describe('draftVideo()', () => {
       compare: () => Promise.reject(new Error('no stills here')),
       video: async ({ width, height, output }) => {
         rendered.push(`${width}×${height} ${output.quality}`);
-        return { video: new Uint8Array(rendered.length) } as never;
+        const still = { name: 'poster', bytes: new Uint8Array(1), width, height };
+        return { video: new Uint8Array(rendered.length), stills: [still] } as never;
       },
     };
     const before = scene();
@@ -121,6 +122,7 @@ describe('draftVideo()', () => {
     const after: Scene = { ...before, output: { ...before.output, quality: 'low' } };
     const same = await draftVideo({ before, after, editables: [] }, draw);
     expect([same.before === same.after, rendered]).toEqual([true, Array(3).fill('64×36 low')]);
+    expect(same).toMatchObject({ poster: { contentType: 'image/jpeg', width: 64, height: 36 }, audible: [] });
   });
 });
 

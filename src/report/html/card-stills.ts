@@ -3,7 +3,7 @@ import { previewNote, shareWords, timeWords } from '../preview-words.ts';
 import { escapeHtml } from './escape-html.ts';
 
 /**
- * What a change looks like: what was measured, stills, before beside after, and the drafts.
+ * What a change looks like: what was measured, and stills, before beside after.
  *
  * @param nameOf what a key of an editable is called
  */
@@ -14,13 +14,18 @@ export function cardStills(id: string, video: VideoPreview, nameOf: (key: string
   const pairs = stills.filter(({ before }) => before !== null).map((still) => pairHtml(id, still));
   const alone = stills.filter(({ before }) => before === null).map((still) => newHtml(id, still));
   const fresh = alone.length === 0 ? '' : `<div class="still"><div class="pair">${alone.join('')}</div></div>`;
-  return note + pairs.join('') + fresh + draftsHtml(id, video.drafts);
+  return note + pairs.join('') + fresh;
 }
 
 /** A picture within the page itself. */
-export function imageHtml({ bytes, contentType, width, height }: PreviewImage, alt: string): string {
-  const source = `data:${contentType};base64,${Buffer.from(bytes).toString('base64')}`;
-  return `<img src="${source}" width="${width}" height="${height}" loading="lazy" decoding="async" alt="${escapeHtml(alt)}">`;
+export function imageHtml(image: PreviewImage, alt: string): string {
+  const { width, height } = image;
+  return `<img src="${imageSource(image)}" width="${width}" height="${height}" loading="lazy" decoding="async" alt="${escapeHtml(alt)}">`;
+}
+
+/** The URL of a picture within the page itself. */
+export function imageSource({ bytes, contentType }: PreviewImage): string {
+  return `data:${contentType};base64,${Buffer.from(bytes).toString('base64')}`;
 }
 
 function newHtml(id: string, { timeSeconds, after, editables }: PreviewStill): string {
@@ -40,19 +45,4 @@ function pairHtml(id: string, { timeSeconds, editables, before, after, changedSh
   const cut = `<label class="cut"><span class="hidden">${label}</span><input type="range" min="0" max="100" value="50"></label>`;
   const pair = `${side(before!, 'before', 'Before')}${side(after, 'after', 'After')}<span class="line"></span>`;
   return `<div class="still"><div class="pair both">${pair}</div>${cut}<p class="at">${escapeHtml(about)}</p></div>`;
-}
-
-/** Nothing of a draft is decoded before somebody plays it. Without the page's script it has the controls of the browser. */
-function draftsHtml(id: string, drafts: VideoPreview['drafts']): string {
-  if (drafts === undefined) return '';
-  const side = (bytes: Uint8Array, name: string): string => {
-    const source = `data:video/mp4;base64,${Buffer.from(bytes).toString('base64')}`;
-    const label = escapeHtml(`Draft of ${id}, ${name.toLowerCase()}`);
-    return `<figure><video src="${source}" controls muted playsinline preload="none" aria-label="${label}"></video><figcaption>${name}, as a draft</figcaption></figure>`;
-  };
-  const { before, after } = drafts;
-  const videos = before === null ? side(after, 'New') : side(before, 'Before') + side(after, 'After');
-  const words = before === null ? 'Play the draft' : 'Play both drafts';
-  const seek = `<label><span class="hidden">${escapeHtml(`Time in the drafts of ${id}`)}</span><input type="range" min="0" max="1000" value="0"></label>`;
-  return `<div class="still drafts"><div class="pair">${videos}</div><div class="controls"><button type="button" data-play="${words}">${words}</button>${seek}</div></div>`;
 }

@@ -1,5 +1,6 @@
 import type { PlanPreview, VideoPreview } from '../../preview/plan-preview.ts';
 import { largestShare } from '../markdown-stills.ts';
+import { type Posters, postersOf } from './card-drafts.ts';
 
 /** Bytes of pictures, and of drafts, that one page holds: base64 makes a third more of them. */
 const MOST = { stills: 16_000_000, drafts: 16_000_000 };
@@ -8,6 +9,8 @@ const MOST = { stills: 16_000_000, drafts: 16_000_000 };
 export interface EmbeddedVideo extends VideoPreview {
   /** The largest share of pixels that differ, of all its stills; 1 for what is new. */
   readonly share: number;
+  /** What its drafts show before they are played. */
+  readonly posters: Posters;
   /** What there is of it, and not in the page. */
   readonly missing: readonly ('stills' | 'drafts')[];
 }
@@ -29,14 +32,21 @@ export function embeddedPreview({ videos }: PlanPreview, most = MOST): ReadonlyM
     mostDifferentFirst.map(([id, { drafts, ...video }]): [string, EmbeddedVideo] => {
       const pictures = video.stills.flatMap(({ before, after }) => [...(before ? [before.bytes] : []), after.bytes]);
       const hasStills = take('stills', pictures);
-      const hasDrafts =
-        drafts !== undefined && take('drafts', [...(drafts.before ? [drafts.before] : []), drafts.after]);
+      const posters = postersOf(video.stills, drafts);
+      const hasDrafts = drafts !== undefined && take('drafts', draftBytes(drafts, posters));
       const missing = [
         ...(hasStills ? [] : ['stills' as const]),
         ...(drafts !== undefined && !hasDrafts ? ['drafts' as const] : []),
       ];
       const stills = hasStills ? video.stills : [];
-      return [id, { ...video, stills, ...(hasDrafts ? { drafts } : {}), share: largestShare(video), missing }];
+      return [id, { ...video, stills, ...(hasDrafts ? { drafts } : {}), share: largestShare(video), posters, missing }];
     }),
   );
+}
+
+/** All that the drafts of a video put into the page. */
+function draftBytes({ before, after }: NonNullable<VideoPreview['drafts']>, posters: Posters): Uint8Array[] {
+  const videos = before === null || before === after ? [after] : [before, after];
+  const pictures = videos.length === 1 ? [posters.after] : [posters.before, posters.after];
+  return [...videos, ...pictures.flatMap((poster) => poster?.bytes ?? [])];
 }

@@ -54,13 +54,13 @@ export const PAGE_SCRIPT = `
     const videos = all('video', drafts);
     const play = drafts.querySelector('button');
     const seek = drafts.querySelector('input');
-    const still = drafts.parentElement.querySelector('.after img, figure img');
+    const sound = drafts.querySelector('select');
     let isPlaying = false;
-    for (const [index, video] of videos.entries()) {
-      const own = videos.length === 2 && index === 0 ? drafts.parentElement.querySelector('.before img') : still;
-      video.controls = false;
-      // The first frame of many a video is empty.
-      if (own) video.poster = own.src;
+    for (const video of videos) video.controls = false;
+    if (sound) {
+      sound.addEventListener('change', () => {
+        for (const [index, video] of videos.entries()) video.muted = sound.value !== String(index);
+      });
     }
     // Also after a jump, when there is no frame for a moment.
     const ready = (video) => video.readyState >= 2 || video.error ? null : new Promise((resolve) => {
@@ -117,6 +117,19 @@ export const PAGE_SCRIPT = `
       const at = (seek.value / 1000) * (longest().duration || 0);
       for (const video of videos) video.currentTime = Math.min(at, video.duration || 0);
     });
+  }
+  // One side is heard at a time: the other one goes on from there.
+  for (const heard of all('.heard')) {
+    const videos = all('video', heard);
+    for (const video of videos) {
+      video.addEventListener('play', () => {
+        for (const other of videos) {
+          if (other === video || other.paused) continue;
+          other.pause();
+          video.currentTime = Math.min(other.currentTime, video.duration || 0);
+        }
+      });
+    }
   }
 })();
 `;

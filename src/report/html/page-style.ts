@@ -25,9 +25,10 @@ code,.id{font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;font-s
 button,select,input[type=search],.views label{font:inherit;font-size:13.5px;color:var(--text);background:var(--card);border:1px solid var(--line);border-radius:8px;padding:5px 11px;min-height:34px}
 button{cursor:pointer;white-space:nowrap}
 button[aria-pressed=true]{background:var(--text);border-color:var(--text);color:var(--back)}
-input[type=search]{flex:1 1 180px;min-width:120px}
-.look{display:flex;flex:1 1 340px;gap:8px}
-.views{display:flex;border:0;margin:0;padding:0}
+input[type=search]{flex:1 1 180px;min-width:0}
+select{min-width:0;max-width:100%}
+.look{display:flex;flex:1 1 340px;flex-wrap:wrap;gap:8px;min-width:0}
+.views{display:flex;flex-wrap:wrap;border:0;margin:0;padding:0;min-width:0}
 .views legend,.hidden{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}
 .views label{cursor:pointer;border-radius:0;margin-left:-1px;position:relative}
 .views label:first-of-type{border-radius:8px 0 0 8px}.views label:last-of-type{border-radius:0 8px 8px 0}
@@ -62,7 +63,7 @@ figure{margin:0;min-width:0}
 figure img,figure video{display:block;width:100%;height:auto;max-height:420px;object-fit:contain;background:#8882;border-radius:6px}
 figcaption,.at{font-size:12.5px;color:var(--dim);margin:4px 0 0}
 .cut{display:none}
-.drafts .pair>:only-child,.still .pair>figure:only-child{grid-column:1}
+.still .pair>figure:only-child{grid-column:1}
 input[type=range]{accent-color:var(--focus);width:100%;min-height:26px;margin:2px 0 0}
 [data-view=slider] .both,[data-view=difference] .both{grid-template-columns:minmax(0,760px)}
 [data-view=slider] .both figure,[data-view=difference] .both figure{grid-area:1/1}
@@ -77,8 +78,8 @@ input[type=range]{accent-color:var(--focus);width:100%;min-height:26px;margin:2p
 [data-view=difference] .both{isolation:isolate}
 [data-view=difference] .both .after img{mix-blend-mode:difference}
 [data-view=difference] .both figcaption{visibility:hidden}
-.controls{display:flex;gap:12px;align-items:center;margin-top:8px}
-.controls button{min-width:9.5em}.controls label{flex:1}
+.controls{display:flex;flex-wrap:wrap;gap:4px 12px;align-items:center;margin-top:8px}
+.controls button{min-width:9.5em}.controls label{flex:1 1 120px}.controls .sound{flex:none;max-width:100%}
 .alike{margin:20px 0 0;border:1px solid var(--line);border-radius:10px;background:var(--card);padding:3px 16px}
 .alike p,.alike details{margin:0;padding:8px 0}.alike *+p,.alike *+details{border-top:1px solid var(--line)}
 .alike{font-size:14px}.alike summary{margin:0;color:var(--text);width:auto;font-size:inherit}.alike p{padding-left:16px}.alike .why{margin-left:6px;font-size:13.5px}.alike a{font-weight:600}
@@ -88,7 +89,7 @@ a{color:var(--focus)}
 .sheet{margin:20px 0 0}.sheet summary{margin:0}.sheet img{max-width:100%;height:auto;border-radius:8px;margin-top:8px}
 footer{max-width:1080px;margin:0 auto;padding:18px 20px 48px;color:var(--dim);font-size:13px}
 @media(max-width:560px){.lead{font-size:21px}header{padding-top:22px}.bar{position:static}table,tbody,tr,th,td,thead{display:block;width:auto}thead{display:none}
-tbody th,tbody td{width:auto}tbody th{border-top:1px solid var(--line);padding-bottom:0}td{border-top:0;padding:2px 0 2px 12px;border-left:2px solid var(--del)}td+td{border-left-color:var(--ins);margin-top:4px}tbody tr{padding-bottom:9px;display:block}}
+tbody th,tbody td{width:auto}tbody th{border-top:1px solid var(--line);padding-bottom:0}td{border-top:0;padding:2px 0 2px 12px;border-left:2px solid var(--del)}td+td{border-left-color:var(--ins);margin-top:4px}tbody tr{padding-bottom:9px;display:block}.heard .pair{grid-template-columns:minmax(0,1fr)}}
 @media print{.bar,.cut,.controls,.folders{display:none!important}.card{break-inside:avoid;content-visibility:visible}details::details-content{content-visibility:visible;block-size:auto}
 :root{color-scheme:light;--back:#fff}del,ins,.swatch{print-color-adjust:exact}}
 `;

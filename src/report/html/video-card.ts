@@ -3,6 +3,7 @@ import type { LeftOut } from '../../preview/plan-preview.ts';
 import { inputNames, type Row, rowsOf } from '../plan-rows.ts';
 import { reasonWords, SYMBOLS } from '../plan-words.ts';
 import { LEFT_OUT_WORDS } from '../preview-words.ts';
+import { draftsHtml } from './card-drafts.ts';
 import { cardStills } from './card-stills.ts';
 import { diffTable } from './diff-html.ts';
 import type { EmbeddedVideo } from './embedded-preview.ts';
@@ -44,7 +45,8 @@ function previewHtml({ id, inputs }: ChangeDocument, preview: EmbeddedVideo): st
   const { missing } = preview;
   const words = `${missing.join(' and ')} left out: this page would be too large`;
   const note = missing.length === 0 ? '' : `<p class="note">${words}</p>`;
-  return cardStills(id, preview, (key) => names.get(key) ?? key) + note;
+  const stills = cardStills(id, preview, (key) => names.get(key) ?? key);
+  return stills + draftsHtml(id, preview, preview.posters) + note;
 }
 
 function diffHtml(rows: readonly Row[], isOpen: boolean, id: string): string {

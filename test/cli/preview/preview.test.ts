@@ -92,7 +92,9 @@ describe('reelform plan --preview', () => {
     expect(videos.get('new')!.drafts!.before).toBeNull();
     const files = [before!, after, videos.get('new')!.drafts!.after];
     const shown = [
-      ...stdout.matchAll(/<video src="data:video\/mp4;base64,([^"]*)" controls muted playsinline preload="none"/g),
+      ...stdout.matchAll(
+        /<video src="data:video\/mp4;base64,([^"]*)" poster="data:image\/jpeg;base64,[^"]+" controls muted playsinline preload="none"/g,
+      ),
     ];
     expect(shown.map(([, base64]) => Buffer.from(base64!, 'base64'))).toEqual(files.map((bytes) => Buffer.from(bytes)));
     expect(stdout).toContain('data-play="Play both drafts"');
