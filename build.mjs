@@ -17,7 +17,6 @@ const BUNDLED = [
   'diff',
   'execa',
   'fast-glob',
-  'fastest-levenshtein',
   'get-east-asian-width',
   'picocolors',
   'picomatch',

@@ -1,18 +1,55 @@
-import { distance } from 'fastest-levenshtein';
-
 /**
- * The candidate that was probably meant, for hints: the one with the fewest edits, whatever the case; `null` when none
- * is near (more than a third of the letters differ). Of equally near ones the first wins.
+ * Returns the candidate that was probably meant, for hints: the one with the fewest edits, ignoring case. Two neighbours
+ * that changed places are one edit. A word also stands for the last parts of a candidate with `/`: `dune` for `launch/dune`.
+ * Returns `null` when none is near (more than a third of the letters differ). Of equally near ones the first wins.
  */
 export function nearest(word: string, candidates: Iterable<string>): string | null {
   let best: string | null = null;
   let bestDistance = Number.POSITIVE_INFINITY;
   for (const candidate of candidates) {
-    const edits = distance(word.toLowerCase(), candidate.toLowerCase());
-    const allowed = Math.max(1, Math.floor(Math.max(word.length, candidate.length) / 3));
-    if (edits > allowed || edits >= bestDistance) continue;
+    const distance = Math.min(nearDistance(word, candidate), nearDistance(word, lastParts(candidate, word)));
+    if (distance >= bestDistance) continue;
     best = candidate;
-    bestDistance = edits;
+    bestDistance = distance;
   }
   return best;
+}
+
+/** The end of a path that has as many parts as `word`. */
+function lastParts(path: string, word: string): string {
+  return path.split('/').slice(-word.split('/').length).join('/');
+}
+
+/** The number of edits between two words; infinite when they are not near. */
+function nearDistance(word: string, candidate: string): number {
+  const longest = Math.max(word.length, candidate.length);
+  const allowed = Math.max(1, Math.floor(longest / 3));
+  // No edit reaches a word that is so much longer, however long that is.
+  if (word === '' || Math.abs(word.length - candidate.length) > allowed) return Number.POSITIVE_INFINITY;
+  const distance = editDistance(word.toLowerCase(), candidate.toLowerCase());
+  return distance > allowed ? Number.POSITIVE_INFINITY : distance;
+}
+
+/**
+ * The optimal string alignment distance in UTF-16 code units: insertions, deletions, substitutions, and transpositions of
+ * neighbours.
+ *
+ * @see https://en.wikipedia.org/wiki/Damerau–Levenshtein_distance#Optimal_string_alignment_distance
+ */
+function editDistance(a: string, b: string): number {
+  let beforeLast: number[] = [];
+  let last = Array.from({ length: b.length + 1 }, (_, index) => index);
+  for (let i = 1; i <= a.length; i++) {
+    const row = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const isSame = a[i - 1] === b[j - 1];
+      let edits = Math.min(last[j]! + 1, row[j - 1]! + 1, last[j - 1]! + (isSame ? 0 : 1));
+      const isSwapped = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
+      if (isSwapped) edits = Math.min(edits, beforeLast[j - 2]! + 1);
+      row.push(edits);
+    }
+    beforeLast = last;
+    last = row;
+  }
+  return last[b.length]!;
 }

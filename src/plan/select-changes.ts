@@ -1,5 +1,7 @@
+import { posix } from 'node:path';
 import picomatch from 'picomatch';
-import type { Diagnostic } from '../diagnostic.ts';
+import type { Diagnostic, Severity } from '../diagnostic.ts';
+import { nearest } from '../nearest.ts';
 import { type Change, everyChange, type Plan } from './plan.ts';
 
 /** Which videos are meant, in globs over ids. `*` stays between two slashes, `**` does not. */
@@ -33,7 +35,7 @@ export function isSelected({ targets, excludes }: Globs): (id: string) => boolea
  * The part of a plan that somebody asked for. A video that was moved answers to both of its ids. What another video of the
  * plan was to be rendered for is rendered for itself when that one is left out.
  *
- * @returns the plan marked as incomplete, with a warning for each glob that matches nothing
+ * @returns the plan marked as incomplete, with a diagnostic for each glob that matches nothing: see `unmatchedGlobs`
  */
 export function selectChanges(plan: Plan, { targets, excludes, only = () => true }: Selection): Plan {
   const isTarget = targets === null ? () => true : idMatcher(targets);
@@ -64,17 +66,25 @@ function renderItself(change: Change & { readonly action: 'adopt' }): Change {
   return before === null ? { ...rest, before, action: 'create' } : { ...rest, before, action: 'update' };
 }
 
-/** A warning for each glob that none of these ids answers to. */
+/** An error for each target that none of these ids answers to, and a warning for each exclude. */
 export function unmatchedGlobs({ targets, excludes }: Globs, ids: readonly string[]): Diagnostic[] {
-  const unmatched = [...(targets ?? []), ...excludes].filter((glob) => !ids.some(idMatcher([glob])));
-  return unmatched.map(matchesNothing);
+  const isUnmatched = (glob: string): boolean => !ids.some(idMatcher([glob]));
+  return [
+    ...(targets ?? []).filter(isUnmatched).map((glob) => matchesNothing(glob, ids, 'error')),
+    ...excludes.filter(isUnmatched).map((glob) => matchesNothing(glob, ids, 'warning')),
+  ];
 }
 
-function matchesNothing(glob: string): Diagnostic {
-  return {
-    code: 'unknown_video',
-    severity: 'warning',
-    message: `No video has an id like ${JSON.stringify(glob)}`,
-    hint: 'Globs are compared with ids, as `reelform show` lists them; ** stands for any number of folders',
-  };
+function matchesNothing(glob: string, ids: readonly string[], severity: Severity): Diagnostic {
+  const message = `No video has an id like ${JSON.stringify(glob)}`;
+  return { code: 'unknown_video', severity, message, hint: unmatchedHint(glob, ids) };
+}
+
+/** What to write in place of a glob that matches none of these ids. */
+export function unmatchedHint(glob: string, ids: readonly string[]): string {
+  const folders = new Set(ids.flatMap((id) => (id.includes('/') ? [posix.dirname(id)] : [])));
+  const globs = [...folders].flatMap((folder) => [`${folder}/*`, `${folder}/**`]);
+  const meant = nearest(glob, glob.includes('*') ? [...globs, ...ids] : ids);
+  if (meant !== null) return `Did you mean ${meant}?`;
+  return 'Globs are compared with ids, as `reelform plan --verbose` lists them; ** stands for any number of folders';
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Plan } from '../../src/plan/plan.ts';
-import { type Selection, selectChanges } from '../../src/plan/select-changes.ts';
+import { type Selection, selectChanges, unmatchedHint } from '../../src/plan/select-changes.ts';
 import { desired, emptyLock, lockOf, plan, text } from './videos.ts';
 
 const of = (...ids: string[]) => ids.map((id) => desired(id, { resources: { t_01: text(id) } }));
@@ -32,12 +32,13 @@ describe('selectChanges()', () => {
     expect(select(world, { targets: ['a'] })).toMatchObject({ complete: false, leftOut: 1 });
   });
 
-  test('warns of a glob that no id answers to', () => {
+  test('tells a target that no id answers to as an error, and an exclude as a warning, with what was meant', () => {
     const { diagnostics } = select(made, { targets: ['berlin', 'belrin'], excludes: ['rome'] });
     expect(diagnostics.map(({ code, severity, message }) => [code, severity, message])).toEqual([
-      ['unknown_video', 'warning', 'No video has an id like "belrin"'],
+      ['unknown_video', 'error', 'No video has an id like "belrin"'],
       ['unknown_video', 'warning', 'No video has an id like "rome"'],
     ]);
+    expect(diagnostics[0]?.hint).toBe('Did you mean berlin?');
   });
 
   test('finds a moved video by both of its ids', () => {
@@ -60,4 +61,13 @@ describe('selectChanges()', () => {
       { id: 'c', action: 'adopt', source: { kind: 'planned', id: 'b' } },
     ]);
   });
+});
+
+test.each([
+  ['dune', 'Did you mean launch/dune?'],
+  ['lanch/*', 'Did you mean launch/*?'],
+  ['story/store/**', 'Did you mean story/stores/**?'],
+  ['rome', 'Globs are compared with ids, as `reelform plan --verbose` lists them; ** stands for any number of folders'],
+])('unmatchedHint() for %s: %s', (glob, expected) => {
+  expect(unmatchedHint(glob, ['launch/dune', 'launch/tide', 'story/stores/berlin'])).toBe(expected);
 });

@@ -34,7 +34,10 @@ export async function openDrift(directory: string, flags: PlanFlags, io: Io): Pr
   const repository = await openDesired(directory, { cache: flags.cache !== false });
   const { root, config } = repository;
   const lock = await readLock(join(root, LOCK_FILE), LOCK_FILE);
-  const diagnostics = [...repository.diagnostics, ...(lock.ok ? [] : lock.diagnostics)];
+  // A video that was never rendered is known, and has nothing to look at.
+  const ids = lock.ok ? [...lock.value.videos.keys(), ...repository.desired.map(({ id }) => id)] : [];
+  const wrong = lock.ok ? unmatchedGlobs(globs, ids) : lock.diagnostics;
+  const diagnostics = [...repository.diagnostics, ...wrong];
   if (!lock.ok || hasErrors(diagnostics)) return { repository, diagnostics, reported: [], opened: null };
 
   const { refreshed, specs, question, warnings } = await runRefresh(repository, lock.value, isAsked, io);
@@ -53,10 +56,9 @@ export async function openDrift(directory: string, flags: PlanFlags, io: Io): Pr
     unclear: refreshed.unclear,
     specs,
   };
-  const unmatched = unmatchedGlobs(globs, [...lock.value.videos.keys()]);
   return {
     repository,
-    diagnostics: [...diagnostics, ...unmatched, ...question],
+    diagnostics: [...diagnostics, ...question],
     reported: warnings,
     opened: { lock: lock.value, refreshed, report },
   };

@@ -1,5 +1,5 @@
 import { EXIT, hasErrors } from '../../diagnostic.ts';
-import { idMatcher } from '../../plan/select-changes.ts';
+import { idMatcher, unmatchedGlobs } from '../../plan/select-changes.ts';
 import { diagnosticsJson } from '../../report/diagnostics-json.ts';
 import { lintText } from '../../report/lint-text.ts';
 import { directoryOf, tellDiagnostics } from '../diagnose.ts';
@@ -19,8 +19,10 @@ export async function lintCommand(globs: readonly string[], options: LintCommand
   const directory = directoryOf(options, io);
   const repository = await openDesired(directory, { cache: options.cache !== false });
   const project = await repository.project();
+  const ids = repository.desired.map(({ id }) => id);
+  const unknown = hasErrors(project.diagnostics) ? [] : unmatchedGlobs({ targets: globs, excludes: [] }, ids);
   let linted: Linted = { diagnostics: [], checked: 0, remote: 0, leftOut: [] };
-  if (!hasErrors(project.diagnostics)) {
+  if (!hasErrors([...project.diagnostics, ...unknown])) {
     const { desired } = repository;
     const matches = globs.length === 0 ? () => true : idMatcher(globs);
     const wanted = new Map(desired.filter(({ id }) => matches(id)).map(({ id, fingerprint }) => [id, fingerprint]));
@@ -29,7 +31,7 @@ export async function lintCommand(globs: readonly string[], options: LintCommand
     const packageOf = (name: string) => templates.get(name)?.package ?? null;
     linted = await lintVideos({ root, lint: config.lint, videos, packageOf, source }, wanted, lintOptions, io);
   }
-  const diagnostics = [...project.diagnostics, ...linted.diagnostics];
+  const diagnostics = [...project.diagnostics, ...unknown, ...linted.diagnostics];
   const valid = !hasErrors(diagnostics);
   if (options.json === true) {
     const told = diagnosticsJson(diagnostics, project.source);

@@ -2,13 +2,12 @@ import type { Refreshed } from '../../apply/refresh-videos.ts';
 import { type Diagnostic, hasErrors, ReelformError } from '../../diagnostic.ts';
 import type { Attempt, JournalState } from '../../lock/journal.ts';
 import type { Fingerprint, Lock } from '../../lock/lock.ts';
-import { nearest } from '../../nearest.ts';
 import type { DesiredVideo } from '../../plan/desired-video.ts';
 import type { FormerEntry, Observations } from '../../plan/observations.ts';
 import { type Plan, renders } from '../../plan/plan.ts';
 import { planVideos } from '../../plan/plan-videos.ts';
 import type { SavedDemands } from '../../plan/saved-plan.ts';
-import { type Globs, idMatcher, isSelected } from '../../plan/select-changes.ts';
+import { type Globs, idMatcher, isSelected, unmatchedHint } from '../../plan/select-changes.ts';
 import type { Looked } from '../../plan-index/plan-memory.ts';
 import { hasOutputs } from '../../project/observe-outputs.ts';
 import type { Io } from '../io.ts';
@@ -99,6 +98,9 @@ export async function openPlan(
     (history) => planVideos({ ...inputs, observations: { ...observations, history } }),
   );
   const selected = await selectVideos(asksForMore ? planned : complete(planned), globs, flags, repository);
+  // A target that matches nothing is a typing error, which is more than a plan that is refused.
+  const unknown = selected.diagnostics.filter(({ code }) => code === 'unknown_video');
+  if (hasErrors(unknown)) return { repository, diagnostics: [...read, ...unknown], opened: null };
   const tooMany = tooManyRenders(selected, flags.maxRenders ?? config.maxRenders ?? Number.POSITIVE_INFINITY);
   const plan: Plan = {
     ...selected,
@@ -134,12 +136,12 @@ function requestedBy(globs: readonly string[], desired: readonly DesiredVideo[])
   for (const glob of globs) {
     const matches = idMatcher([glob]);
     if (desired.some(({ id }) => matches(id))) continue;
-    const meant = nearest(
+    const hint = unmatchedHint(
       glob,
       desired.map(({ id }) => id),
     );
     throw new ReelformError('unknown_video', `--replace ${JSON.stringify(glob)} asks for no video that there is`, {
-      hint: meant === null ? 'Globs are compared with ids, as `reelform show` lists them' : `Did you mean ${meant}?`,
+      hint,
     });
   }
   return idMatcher(globs);

@@ -385,9 +385,10 @@ describe('a former rendering whose session the service forgot', () => {
 });
 
 describe('reelform drift --target', () => {
-  it('warns of a glob that no video of the lockfile answers to', async () => {
+  it('refuses a glob that no video answers to', async () => {
     const { run } = await setUp();
-    const { stderr } = await run(['drift', '--target', 'nope']);
+    const { exitCode, stderr } = await run(['drift', '--target', 'nope']);
+    expect(exitCode).toBe(1);
     expect(stderr).toContain('No video has an id like "nope"');
   });
 });

@@ -1,4 +1,4 @@
-import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { describe, expect, it } from 'vitest';
@@ -71,10 +71,34 @@ describe('--target and --exclude', () => {
     expect(await ids(root, ['--target', 'roma'])).toEqual(['roma']);
   });
 
-  it('warns of a glob that matches nothing', async () => {
-    const plan = await planned(makeRepository(), ['--target', 'rom', '--target', 'oslo']);
+  it.each([
+    ['plan', ['--target', 'rom', '--target', 'oslo']],
+    ['apply', ['--auto-approve', '--target', 'rom', '--target', 'oslo']],
+    ['drift', ['--target', 'rom', '--target', 'oslo']],
+    ['plan', ['--target-file', 'wanted.txt']],
+    ['lint', ['rom', 'oslo']],
+  ])('%s %j ends with 1 where a target matches nothing, and does nothing', async (command, flags) => {
+    const root = makeRepository({ 'wanted.txt': 'oslo\nrom\n' });
+    const { exitCode, stderr, stdout } = await reelform(root, [command, ...flags]);
+    expect({ exitCode, stderr }).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('unknown_video') });
+    expect(stderr).toContain('No video has an id like "rom"');
+    expect(stderr).toContain('Did you mean rome?');
+    expect(stdout).toBe('');
+    expect(existsSync(join(root, 'renders'))).toBe(false);
+  });
+
+  it('warns of an exclude that matches nothing', async () => {
+    const plan = await planned(makeRepository(), ['--exclude', 'rom', '--target', 'oslo']);
     expect(plan.changes).toMatchObject([{ id: 'oslo' }]);
     expect(plan.diagnostics).toContainEqual(expect.objectContaining({ code: 'unknown_video', severity: 'warning' }));
+  });
+
+  it('knows a video of the lockfile that has no definition any more, and one that was never rendered', async () => {
+    const root = makeRepository();
+    await reelform(root, ['apply', '--auto-approve', '--target', 'rome']);
+    rmSync(join(root, 'videos/rome.yaml'));
+    expect(await ids(root, ['--target', 'rome'])).toEqual(['rome']);
+    expect((await reelform(root, ['drift', '--target', 'oslo'])).exitCode).toBe(0);
   });
 
   it('applies what was asked for alone', async () => {

@@ -50,6 +50,7 @@ describe('reelform render', () => {
 
   it.each([
     [['moscow'], 'unknown_video', 'Name a definition'],
+    [['rmoe'], 'unknown_video', 'Did you mean rome?'],
     [['videos/roma.yaml'], 'unknown_video', 'Did you mean videos/rome.yaml?'],
     [['rome', '--frame', '10'], 'options_conflict', 'from 0 to 9, or seconds from 0s to 0.90s'],
     [['rome', '--frame', '1e3'], 'options_conflict', 'from 0 to 9'],
