@@ -23,6 +23,7 @@ export const CODES = {
   yaml_too_complex: 'The file is too large, too deep, or its aliases expand too far',
 
   // Definitions
+  definition_ignored: 'A YAML file beside the definitions does not match `videos`',
   definition_empty: 'The file holds no definition',
   definition_invalid: 'A value has the wrong type or form',
   unknown_property: 'A property is not one that a definition or the configuration has',

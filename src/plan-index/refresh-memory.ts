@@ -70,13 +70,14 @@ interface Found {
 
 const NOTHING_FOUND: Found = { added: [], gone: [] };
 
-/** @returns null when no definition is left */
-async function searchAnew({ config, definitions }: Memory, files: RepositoryFiles): Promise<Found | null> {
+/** @returns null when no definition is left, or a file is ignored that nothing reads: there is a warning then */
+async function searchAnew({ config, definitions, files: read }: Memory, files: RepositoryFiles): Promise<Found | null> {
   const { findVideos } = await import('../project/find-videos.ts');
-  const found = findVideos(config, files);
+  const { paths, ignored } = findVideos(config, files);
+  if (paths.length === 0 || ignored.some((path) => !read.has(path))) return null;
   const known = new Set(definitions.paths());
-  const added = found.filter((path) => !known.delete(path));
-  return found.length === 0 ? null : { added, gone: [...known] };
+  const added = paths.filter((path) => !known.delete(path));
+  return { added, gone: [...known] };
 }
 
 /** Of the suspected files those whose bytes are others. */

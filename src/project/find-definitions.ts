@@ -5,9 +5,19 @@ import { isMissing } from '../if-there.ts';
 import { fixedFolder } from './fixed-folder.ts';
 import type { ReadLog } from './read-log.ts';
 
+/** What a glob of definitions finds. Repository-relative and sorted. */
+export interface FoundDefinitions {
+  /** Files of definitions and fragments. */
+  readonly paths: readonly string[];
+  /** YAML files that the glob would find if their names ended as it says, such as `.yml` beside `.yaml`. */
+  readonly ignored: readonly string[];
+}
+
+/** The endings of YAML files, as they are usually written. */
+const ENDINGS = ['yaml', 'yml', 'YAML', 'YML'];
+
 /**
- * The definition files that a glob finds, repository-relative and sorted: `.yaml` and `.yml`, no links, no hidden files,
- * nothing below node_modules.
+ * Finds the definition files of a glob: `.yaml` and `.yml`, no links, no hidden files, nothing below node_modules.
  *
  * @param root absolute
  * @param others files and folders that are no definitions, whatever the glob says
@@ -18,9 +28,11 @@ export function findDefinitions(
   pattern: string,
   others: readonly string[] = [],
   log: ReadLog | null = null,
-): string[] {
+): FoundDefinitions {
   if (log !== null) noteFolders(pattern, log);
-  const found = fastGlob.sync(pattern.replace(/^\.\//, ''), {
+  const [, stem, ending] = /^(.*\.)(ya?ml)$/i.exec(pattern) ?? [];
+  const wide = stem === undefined ? pattern : `${stem}{${ENDINGS.join()}}`;
+  const found = fastGlob.sync(wide.replace(/^\.\//, ''), {
     cwd: root,
     followSymbolicLinks: false,
     dot: false,
@@ -31,7 +43,9 @@ export function findDefinitions(
     suppressErrors: false,
   });
   log?.lookAgain();
-  return found.filter((path) => /\.ya?ml$/i.test(path)).sort(byCodeUnit);
+  const yaml = found.filter((path) => /\.ya?ml$/i.test(path)).sort(byCodeUnit);
+  const isFound = (path: string): boolean => ending === undefined || path.endsWith(`.${ending}`);
+  return { paths: yaml.filter(isFound), ignored: yaml.filter((path) => !isFound(path)) };
 }
 
 /** Takes down all folders that the glob could lead into, and more: what is in them decides what it finds. */

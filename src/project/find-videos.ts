@@ -1,10 +1,12 @@
+import { isPart } from '../definition/video-id.ts';
 import type { Config } from './config.ts';
-import { findDefinitions } from './find-definitions.ts';
+import { type FoundDefinitions, findDefinitions } from './find-definitions.ts';
 import { CONFIG_FILE } from './find-root.ts';
 import type { RepositoryFiles } from './repository-files.ts';
 
-/** The files of all definitions and parts, sorted. */
-export function findVideos(config: Config, { root, log }: RepositoryFiles): string[] {
+/** The files of all definitions and fragments, and those that the glob leaves out for their ending. */
+export function findVideos(config: Config, { root, log }: RepositoryFiles): FoundDefinitions {
   const folders = [...config.templates.values()].flatMap((one) => (one.kind === 'package' ? [one.path] : []));
-  return findDefinitions(root, config.videos, [CONFIG_FILE, ...folders], log);
+  const { paths, ignored } = findDefinitions(root, config.videos, [CONFIG_FILE, ...folders], log);
+  return { paths, ignored: ignored.filter((path) => !isPart(path)) };
 }

@@ -1,3 +1,4 @@
+import { posix } from 'node:path';
 import { unreadable } from '../definition/definition-file.ts';
 import { type Resolved, resolveDefinitions } from '../definition/resolve-definitions.ts';
 import { sortDiagnostics } from '../definition/sort-diagnostics.ts';
@@ -83,7 +84,7 @@ function resolveVideos(
   files: RepositoryFiles,
   checks: Checks,
 ): Resolved {
-  const paths = findVideos(config, files);
+  const { paths, ignored } = findVideos(config, files);
   const usable = [...templates].map(([name, template]) => [name, definitionTemplate(template, checks)] as const);
   const resolved = resolveDefinitions(paths, {
     folder: fixedFolder(config.videos),
@@ -95,9 +96,23 @@ function resolveVideos(
     deliver: deliverContext(config),
     read: files.text,
   });
-  if (paths.length > 0) return resolved;
+  const read = new Set([...resolved.origins.values()].flat());
+  const unread = ignored.filter((path) => !read.has(path)).map((path) => ignoredFile(path, config));
+  if (paths.length > 0) return { ...resolved, diagnostics: [...resolved.diagnostics, ...unread] };
   const message = `No file of the repository matches ${JSON.stringify(config.videos)}`;
   const hint = `Write a definition, or set "videos" in ${CONFIG_FILE}`;
   const none: Diagnostic = { code: 'no_videos', severity: 'warning', message, hint, at: CONFIG_START };
-  return { ...resolved, diagnostics: [none] };
+  return { ...resolved, diagnostics: [none, ...unread] };
+}
+
+function ignoredFile(path: string, { videos }: Config): Diagnostic {
+  const ending = posix.extname(videos);
+  const renamed = `${path.slice(0, -posix.extname(path).length)}${ending}`;
+  return {
+    code: 'definition_ignored',
+    severity: 'warning',
+    message: `${path} is not a definition, because "videos" of ${CONFIG_FILE} matches ${JSON.stringify(videos)} only`,
+    hint: `Rename it to ${renamed}, or set "videos: ${videos.slice(0, -ending.length)}.{yaml,yml}"; a name that begins with _ is never a definition`,
+    at: { file: path, start: 0, end: 0 },
+  };
 }

@@ -1,9 +1,11 @@
 import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { findDefinitions } from '../../src/project/find-definitions.ts';
+import { findDefinitions as find } from '../../src/project/find-definitions.ts';
 import { fixedFolder } from '../../src/project/fixed-folder.ts';
 import { temporaryRepository } from '../support/temporary-repository.ts';
+
+const findDefinitions = (...args: Parameters<typeof find>) => find(...args).paths;
 
 describe('findDefinitions()', () => {
   const files = {
@@ -30,6 +32,19 @@ describe('findDefinitions()', () => {
     const [first = '', ...rest] = findDefinitions(root, './videos/*.yaml');
     expect(findDefinitions(root, './videos/*.yaml', [first])).toEqual(rest);
     expect(findDefinitions(root, './videos/*.yaml', ['videos'])).toEqual([]);
+  });
+
+  it.each([
+    ['videos/**/*.yaml', ['videos/B.YAML', 'videos/de/a.yml']],
+    ['./videos/**/*.yaml', ['videos/B.YAML', 'videos/de/a.yml']],
+    ['videos/*.yaml', ['videos/B.YAML']],
+    ['videos/**/*.yml', ['videos/B.YAML', 'videos/_part.yaml', 'videos/a.yaml', 'videos/b.yaml']],
+    ['videos/**/*.{yaml,yml}', []],
+    ['videos/**/*', []],
+    ['videos/de/a.yaml', ['videos/de/a.yml']],
+  ])('%s leaves out %j for their endings', (pattern, ignored) => {
+    const root = temporaryRepository({ ...files, 'videos/B.YAML': '' });
+    expect(find(root, pattern).ignored).toEqual(ignored);
   });
 
   it('follows no links', () => {

@@ -89,6 +89,16 @@ describe('loadProject()', () => {
       },
       ['warning no_videos reelform.yaml:1:1'],
     ],
+    ['a definition that ends in .yml', { 'videos/x.yml': DEFINITION }, ['warning definition_ignored videos/x.yml:1:1']],
+    ['a fragment that ends in .yml and is not read', { 'videos/_x.yml': 'title: x\n' }, []],
+    [
+      'data that ends in .yml',
+      {
+        'videos/rows.yml': '- {id: a}\n',
+        'videos/a.yaml': `${DEFINITION}each: {from: ./rows.yml, id: "\${id}"}\n`,
+      },
+      [],
+    ],
     [
       'a missing image',
       { 'videos/a.yaml': DEFINITION.replace('hero.jpg\n', 'hero.png\n') },

@@ -37,6 +37,25 @@ describe('the plan index', () => {
     expect(told.stderr).toContain('destination_taken');
     expect(told).toEqual(await reelform(root, ['plan', '--no-cache']));
   });
+
+  it.each([true, false])(
+    'warns of an ignored definition that comes later, and until it is gone (applied: %s)',
+    async (isApplied) => {
+      const root = makeRepository();
+      await reelform(root, ['pull']);
+      if (isApplied) await reelform(root, ['apply', '--auto-approve']);
+      for (let plan = 0; plan < 2; plan++) expect((await reelform(root, ['plan'])).stderr).toBe('');
+      writeFileSync(join(root, 'videos/lima.yml'), definition('Lima'));
+      for (let plan = 0; plan < 2; plan++) {
+        const { exitCode, stderr } = await reelform(root, ['plan']);
+        expect([exitCode, stderr.includes('definition_ignored')]).toEqual([0, true]);
+      }
+      renameSync(join(root, 'videos/lima.yml'), join(root, 'videos/lima.yaml'));
+      const { stdout, stderr } = await reelform(root, ['plan', '--json']);
+      expect(stderr).toBe('');
+      expect(stdout).toContain('"id": "lima"');
+    },
+  );
 });
 
 interface Edit {

@@ -101,5 +101,5 @@ function noYaml(path: string, at: Diagnostic['at']): Diagnostic {
 async function allFiles(root: string): Promise<string[]> {
   const { config } = await openDesired(root);
   const folders = [...config.templates.values()].flatMap((one) => (one.kind === 'package' ? [one.path] : []));
-  return [CONFIG_FILE, ...findDefinitions(root, config.videos, [CONFIG_FILE, ...folders])];
+  return [CONFIG_FILE, ...findDefinitions(root, config.videos, [CONFIG_FILE, ...folders]).paths];
 }
