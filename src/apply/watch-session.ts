@@ -110,7 +110,16 @@ export async function verifyRendering(former: Rendering, id: string, context: Ru
 
 /** What a session that has ended was rendered to; null when it was not. */
 export function renderingOf(session: RenderSession): Rendering | null {
-  const { id, status, video_url, thumbnails, updated_at } = session;
+  const { id, status, video_url, thumbnails, updated_at, usage, video_sha256: sha256 } = session;
   if (sessionEnd(status) !== 'rendered' || video_url === null) return null;
-  return { session: id, video_url, thumbnails, rendered_at: updated_at };
+  const bytes = usage?.bytes;
+  return {
+    session: id,
+    video_url,
+    thumbnails,
+    rendered_at: updated_at,
+    // What another service means by these names is recorded only where it can be a size and a digest.
+    ...(Number.isSafeInteger(bytes) && bytes! > 0 && { bytes: bytes! }),
+    ...(typeof sha256 === 'string' && /^[0-9a-f]{64}$/.test(sha256) && { sha256 }),
+  };
 }

@@ -45,6 +45,23 @@ export const ENTRY_FIELDS: ReadonlyMap<string, EntryField> = new Map<keyof LockE
   ],
   ['sources', { required: false, expected: 'a map of texts', accepts: isTextMap }],
   ['lost', { required: false, expected: 'true', accepts: (value) => value === true }],
+  // Added in a minor version, so at the end: an earlier version passes them on and writes them in this place.
+  [
+    'bytes',
+    {
+      required: false,
+      expected: 'a whole number, 0 or more',
+      accepts: (value) => Number.isSafeInteger(value) && (value as number) >= 0,
+    },
+  ],
+  [
+    'sha256',
+    {
+      required: false,
+      expected: '64 hexadecimal digits',
+      accepts: (value) => typeof value === 'string' && /^[0-9a-f]{64}$/.test(value),
+    },
+  ],
 ]);
 
 function isTextMap(value: unknown): boolean {

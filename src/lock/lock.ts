@@ -39,6 +39,10 @@ export interface LockEntry {
   readonly sources?: Readonly<Record<string, string>>;
   /** A refresh found that the video cannot be had any more; absent unless true. */
   readonly lost?: true;
+  /** Size of the video file, in bytes. Absent in entries of earlier versions, and where the service does not report it. */
+  readonly bytes?: number;
+  /** SHA-256 of the video file, in hexadecimal digits. Absent under the same conditions. */
+  readonly sha256?: string;
 }
 
 /** A finished file that is where it was wanted. */
@@ -50,7 +54,10 @@ export interface Delivery {
 }
 
 /** What an entry takes from a finished render session; `sources` where the rendering is that of another entry. */
-export type Rendering = Pick<LockEntry, 'session' | 'video_url' | 'thumbnails' | 'rendered_at' | 'sources'>;
+export type Rendering = Pick<
+  LockEntry,
+  'session' | 'video_url' | 'thumbnails' | 'rendered_at' | 'sources' | 'bytes' | 'sha256'
+>;
 
 /** The lockfile's content. */
 export interface Lock {

@@ -4,10 +4,10 @@ import type { Lock } from '../lock/lock.ts';
 import { readLock } from '../lock/lock-file.ts';
 import type { DesiredVideo } from '../plan/desired-video.ts';
 import type { Plan } from '../plan/plan.ts';
-import { observeMissingOutputs } from '../project/observe-outputs.ts';
+import { type LocalOutputs, observeOutputs } from '../project/observe-outputs.ts';
 import { JOURNAL_FILE, LOCK_FILE } from '../project/repository-names.ts';
-import { areFiles } from './find-suspects.ts';
-import type { Memory, Outcome } from './memory.ts';
+import { haveSizes } from './find-suspects.ts';
+import type { Memory, Outcome, SeenOutputs } from './memory.ts';
 import { type PlanMemory, RecordLost } from './plan-memory.ts';
 import { planPart } from './plan-part.ts';
 import { rememberOutcome, withoutOutcome } from './remember-outcome.ts';
@@ -18,8 +18,8 @@ import { isAsItWas, readRanges, readWhole, stateOf } from './watched-files.ts';
 export interface Comparison {
   readonly desired: readonly DesiredVideo[];
   readonly lock: Lock;
-  /** Ids of the lock entries whose local output is not there. */
-  readonly missingOutputs: ReadonlySet<string>;
+  /** Local files of the lock's entries. */
+  readonly outputs: Pick<LocalOutputs, 'missing' | 'damaged'>;
   /**
    * The plan of everything, given that of the two sides: theirs, with what was left out of them for having nothing to do.
    * It is remembered.
@@ -32,8 +32,8 @@ export interface Comparison {
 export interface CompareOptions {
   /** Whether videos that have nothing to do may be left out of both sides. */
   readonly mayBePart: boolean;
-  /** Whether local outputs are looked for; else none is missing. */
-  readonly observeOutputs: boolean;
+  /** Whether local outputs that are missing or damaged are restored; otherwise they are no reason for a change. */
+  readonly restores: boolean;
 }
 
 /**
@@ -46,33 +46,39 @@ export async function compareRepository(
   root: string,
   memory: PlanMemory | null,
   desired: () => readonly DesiredVideo[],
-  { mayBePart, observeOutputs }: CompareOptions,
+  { mayBePart, restores }: CompareOptions,
 ): Promise<Result<Comparison>> {
   const lockPath = join(root, LOCK_FILE);
   if (memory?.memory != null) memory.memory = forgetOutcome(memory.memory, lockPath, memory.stamp);
-  const part = mayBePart && memory !== null ? openPart(root, lockPath, memory, observeOutputs) : null;
+  const part = mayBePart && memory !== null ? openPart(root, lockPath, memory, restores) : null;
   if (part !== null) return { ok: true, value: part };
 
   const compared = memory === null ? null : seeCompared(root, lockPath, memory.stamp);
   const lock = await readLock(lockPath, LOCK_FILE);
   if (!lock.ok) return lock;
+  const outputs = observeOutputs(root, lock.value);
   return {
     ok: true,
     value: {
       desired: desired(),
       lock: lock.value,
-      missingOutputs: observeOutputs ? observeMissingOutputs(root, lock.value) : new Set(),
+      outputs,
       complete(plan) {
         if (memory?.memory == null) return plan;
         const stands = compared !== null && isAsSeen(lockPath, compared.outcome.lock);
         if (stands && memory.memory.config.journal === 'file') {
-          memory.memory = rememberOutcome(memory.memory, plan, lock.value, compared.bytes, compared.outcome);
+          const seen = { ...compared.outcome, outputs: seenOutputs(outputs) };
+          memory.memory = rememberOutcome(memory.memory, plan, lock.value, compared.bytes, seen);
         }
         memory.store();
         return plan;
       },
     },
   };
+}
+
+function seenOutputs({ sizes }: LocalOutputs): SeenOutputs {
+  return { paths: [...sizes.keys()], sizes: Float64Array.from(sizes.values()) };
 }
 
 /** What the last plan found is worth nothing with another lockfile. */
@@ -86,11 +92,11 @@ function forgetOutcome(memory: Memory, lockPath: string, stamp: Stamp): Memory {
   return withoutOutcome(memory);
 }
 
-function openPart(root: string, lockPath: string, memory: PlanMemory, observeOutputs: boolean): Comparison | null {
+function openPart(root: string, lockPath: string, memory: PlanMemory, restores: boolean): Comparison | null {
   const { memory: remembered, stamp } = memory;
   if (remembered === null || remembered.outcome === null) return null;
   const { outcome } = remembered;
-  if (observeOutputs && !areFiles(root, outcome.outputs)) return null;
+  if (restores && !haveSizes(root, outcome.outputs)) return null;
   const journal = seeJournal(root, stamp);
   const texts = {
     videos: memory.videos.bind(memory),
@@ -103,7 +109,8 @@ function openPart(root: string, lockPath: string, memory: PlanMemory, observeOut
     part && {
       desired: part.desired,
       lock: part.lock,
-      missingOutputs: new Set(),
+      // A delivery takes its file from here, whether or not it is restored for its own sake.
+      outputs: observeOutputs(root, part.lock),
       complete(plan) {
         memory.memory = part.remember(plan);
         memory.store();

@@ -1,5 +1,6 @@
 import { lstatSync, realpathSync, type Stats, statSync } from 'node:fs';
 import type { Head, States } from './index-format.ts';
+import type { SeenOutputs } from './memory.ts';
 
 /** What the tuples of files and folders do not show to be as it was. */
 export interface Suspects {
@@ -81,7 +82,10 @@ function realOf(root: string, path: string): string | null {
   }
 }
 
-/** Whether all these are files. EDGE. */
-export function areFiles(root: string, paths: readonly string[]): boolean {
-  return paths.every((path) => behind(`${root}/${path}`)?.isFile() === true);
+/** Whether all outputs are files of the sizes that they had. EDGE. */
+export function haveSizes(root: string, { paths, sizes }: SeenOutputs): boolean {
+  return paths.every((path, index) => {
+    const stats = behind(`${root}/${path}`);
+    return stats !== null && stats.size === sizes[index] && stats.isFile();
+  });
 }

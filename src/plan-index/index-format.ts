@@ -2,7 +2,7 @@ import { isAscii } from 'node:buffer';
 import { hash } from 'node:crypto';
 import type { StatTuple } from '../project/read-log.ts';
 import { bytesOf, decodeParts, encodeParts, float64s } from './byte-parts.ts';
-import type { Outcome } from './memory.ts';
+import type { Outcome, SeenOutputs } from './memory.ts';
 
 /**
  * `.reelform/plan.idx`: texts of videos, one after the other; the body, of JSON and columns of numbers; the head, what a plan
@@ -15,7 +15,7 @@ import type { Outcome } from './memory.ts';
  */
 export const TAIL_BYTES = 24 + 32 + 8 + 32;
 
-const MARK = Buffer.from('RFPLAN3\n', 'latin1');
+const MARK = Buffer.from('RFPLAN4\n', 'latin1');
 const ROW = 5;
 
 /** The part of the index that every plan reads. */
@@ -25,7 +25,7 @@ export interface Head {
   readonly files: States;
   readonly folders: States;
   readonly ways: readonly string[];
-  readonly outputs: readonly string[];
+  readonly outputs: SeenOutputs;
 }
 
 export interface HeadMeta {
@@ -70,7 +70,8 @@ export function encodeHead(head: Head, body: Uint8Array, bodyOffset: number): Bu
     Buffer.from(JSON.stringify(head.meta)),
     ...[head.files, head.folders].flatMap(({ paths, tuples, trust }) => [lines(paths), bytesOf(tuples), trust]),
     lines(head.ways),
-    lines(head.outputs),
+    lines(head.outputs.paths),
+    bytesOf(head.outputs.sizes),
   ];
   const chunks = encodeParts(parts);
   const sizes = new Float64Array([bodyOffset, body.length, chunks.reduce((sum, { length }) => sum + length, 0)]);
@@ -109,10 +110,11 @@ export function decodeHead(bytes: Buffer): Head | null {
     return { paths: linesIn(parts[part]!), tuples: float64s(parts[part + 1]!), trust: parts[part + 2]! };
   };
   const meta = JSON.parse(parts[0]!.toString()) as HeadMeta;
-  return { meta, files: states(1), folders: states(4), ways: linesIn(parts[7]!), outputs: linesIn(parts[8]!) };
+  const outputs = { paths: linesIn(parts[8]!), sizes: float64s(parts[9]!) };
+  return { meta, files: states(1), folders: states(4), ways: linesIn(parts[7]!), outputs };
 }
 
-const PARTS = 9;
+const PARTS = 10;
 
 /** Whether a path can stand in the index, where each is a line. */
 export function isLine(path: string): boolean {

@@ -36,6 +36,12 @@ export interface RememberedTemplate {
   readonly labels: Readonly<Record<string, string>>;
 }
 
+/** Local files, and the size that each had when it was accepted as whole; -1 where it was missing or damaged. */
+export interface SeenOutputs {
+  readonly paths: readonly string[];
+  readonly sizes: Float64Array;
+}
+
 export interface Outcome {
   /** Whether the plan had nothing to do. */
   readonly isEmpty: boolean;
@@ -44,7 +50,7 @@ export interface Outcome {
   /** The journal that it looked at; null when there was none. */
   readonly journal: Trusted<Pick<FileSeen, 'tuple'>> | null;
   /** The local files of all videos of the lockfile. */
-  readonly outputs: readonly string[];
+  readonly outputs: SeenOutputs;
   /** The entries of the lockfile that belong to no settled definition. */
   readonly loose: readonly (readonly [id: string, ...TextRange])[];
 }

@@ -1,14 +1,13 @@
 import { byCodeUnit } from '../digest.ts';
-import type { Lock, LockEntry } from '../lock/lock.ts';
+import type { Lock } from '../lock/lock.ts';
 import { serialiseLock } from '../lock/serialise-lock.ts';
 import { isEmptyPlan, type Plan } from '../plan/plan.ts';
-import { localOutputs } from '../project/observe-outputs.ts';
 import { DefinitionTable } from './definition-table.ts';
 import type { Memory, Outcome } from './memory.ts';
 import type { RememberedDefinition, TextRange } from './remembered-definition.ts';
 
 /** The files that a plan was compared with, as they were. */
-export type Compared = Pick<Outcome, 'lock' | 'journal'>;
+export type Compared = Pick<Outcome, 'lock' | 'journal' | 'outputs'>;
 
 /**
  * What is remembered after a plan of everything: which definitions it left alone, and where their entries are.
@@ -41,7 +40,6 @@ export function rememberOutcome(
   const outcome: Outcome = {
     isEmpty: isEmptyPlan(plan) && plan.diagnostics.length === 0 && loose.size === 0,
     ...compared,
-    outputs: [...lock.videos.values()].flatMap((entry: LockEntry) => localOutputs(entry)),
     loose: [...loose].map(([id, range]) => [id, ...range] as const),
   };
   return { ...memory, definitions: DefinitionTable.of(definitions), outcome };

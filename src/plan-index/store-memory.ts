@@ -50,7 +50,7 @@ export function storeMemory(path: string, key: string, memory: Memory, base: Ind
     files: statesOf(files),
     folders: statesOf(folders),
     ways: memory.ways,
-    outputs: outcome?.outputs ?? [],
+    outputs: outcome?.outputs ?? { paths: [], sizes: new Float64Array() },
   };
   const names = [...memory.templates.keys()];
   const meta: BodyMeta = {

@@ -5,12 +5,22 @@ import type { Delivery, Fingerprint, Lock } from '../lock/lock.ts';
 import { renewDestinations } from './compare-destinations.ts';
 import { DeliveredAttempts } from './delivered-attempts.ts';
 import type { Observations } from './observations.ts';
-import type { Adjustment, Adoption, AdoptionSource, Change, Creation, PlanDiagnostic } from './plan.ts';
+import {
+  type Adjustment,
+  type Adoption,
+  type AdoptionSource,
+  type Change,
+  type Creation,
+  delivers,
+  type PlanDiagnostic,
+} from './plan.ts';
 
 interface Known {
   readonly lock: Lock;
   readonly observations: Observations;
   readonly requested: (id: string) => boolean;
+  /** Whether a video adopts the rendering of another one whose local output is missing, by its id. */
+  readonly adoptsAbsent: (id: string) => boolean;
 }
 
 /**
@@ -25,6 +35,8 @@ export function adoptRenderings(
   known: Known,
 ): { changes: Change[]; diagnostics: PlanDiagnostic[] } {
   const rendered = renderedVideos(known);
+  const { missingOutputs } = known.observations;
+  const recorded = missingOutputs.size === 0 ? rendered : renderedVideos(known, missingOutputs);
   const lost = new Set([...known.lock.videos.values()].flatMap((entry) => (entry.lost ? [entry.session] : [])));
   const journal = known.observations.journal ?? EMPTY_JOURNAL;
   const attempts = liveAttempts(journal, recordedIn(known.lock.videos.values()));
@@ -40,7 +52,9 @@ export function adoptRenderings(
     if (change.action !== 'create' && change.action !== 'update') continue;
     const { fingerprint } = change.desired;
     const attempt = attempts.get(fingerprint) ?? null;
-    const found = sourceOf(change, { attempt, rendered, delivered }, known);
+    // A delivery takes the file.
+    const isEnough = known.adoptsAbsent(change.id) && !delivers(change);
+    const found = sourceOf(change, { attempt, rendered: isEnough ? recorded : rendered, delivered }, known);
     const source =
       (found !== null && !lost.has(sessionOf(found)) ? found : null) ?? plannedSource(planned.get(fingerprint));
     if (source !== null) adopted.set(change, adopt(change, change.reason, source));
@@ -109,12 +123,20 @@ function plannedSource(id: Change['id'] | undefined): AdoptionSource | null {
   return id === undefined ? null : { kind: 'planned', id };
 }
 
-/** The entries of the lock whose video can be had; of several alike the first by id. */
-function renderedVideos({ lock, observations }: Known): Map<Fingerprint, AdoptionSource & { readonly kind: 'video' }> {
-  const { missingOutputs, refreshed } = observations;
+/**
+ * The entries of the lock whose video can be had; of several alike the first by id.
+ *
+ * @param accepted ids of entries that count although their local output is missing
+ */
+function renderedVideos(
+  { lock, observations }: Known,
+  accepted: ReadonlySet<string> = new Set(),
+): Map<Fingerprint, AdoptionSource & { readonly kind: 'video' }> {
+  const { missingOutputs, damagedOutputs, refreshed } = observations;
   const rendered = new Map<Fingerprint, AdoptionSource & { readonly kind: 'video' }>();
   for (const [id, entry] of lock.videos) {
-    if (missingOutputs.has(id) || refreshed?.has(id) || entry.lost) continue;
+    if ((missingOutputs.has(id) && !accepted.has(id)) || damagedOutputs?.has(id)) continue;
+    if (refreshed?.has(id) || entry.lost) continue;
     const other = rendered.get(entry.fingerprint);
     if (other === undefined || byCodeUnit(id, other.id) < 0) {
       rendered.set(entry.fingerprint, { kind: 'video', id, rendering: entry });

@@ -5,6 +5,8 @@ import type { Fingerprint, LockEntry } from '../lock/lock.ts';
 export interface Observations {
   /** Ids of the lock entries whose local output is not there. */
   readonly missingOutputs: ReadonlySet<string>;
+  /** Ids of the lock entries whose local output is there, and is not the file that was rendered. */
+  readonly damagedOutputs?: ReadonlySet<string>;
   /** What a refresh found out about lock entries, by id. */
   readonly refreshed?: ReadonlyMap<string, 'url_lost' | 'asset_changed'>;
   /** Renderings that could be adopted: those alone whose video can be had. */

@@ -28,11 +28,23 @@ export function planVideos(inputs: {
   readonly observations: Observations;
   /** Whether somebody asked for a new rendering of this video, whatever there is. */
   readonly requested?: (id: string) => boolean;
+  /**
+   * Whether a local output that is missing or damaged is restored for its own sake, by the id of its entry; each is when
+   * absent. One that has to be delivered is restored in any case.
+   */
+  readonly restores?: (id: string) => boolean;
+  /** Whether a video adopts the rendering of another one whose local output is missing, by its id; none does when absent. */
+  readonly adoptsAbsent?: (id: string) => boolean;
   /** Accepts that nothing is left; otherwise that is taken for a mistake. */
   readonly allowEmpty?: boolean;
 }): Plan {
-  const { lock, observations, allowEmpty = false, requested = () => false } = inputs;
+  const { lock, observations, allowEmpty = false, requested = () => false, restores = () => true } = inputs;
+  const { adoptsAbsent = () => false } = inputs;
   const desired = withKnownFingerprints(inputs.desired, lock, observations);
+  const lacks = (id: string): Lack | null => {
+    if (observations.missingOutputs.has(id)) return 'output_missing';
+    return observations.damagedOutputs?.has(id) ? 'output_damaged' : null;
+  };
   const wanted = new Set<string>(desired.map((video) => video.id));
   const gone = [...lock.videos.keys()].filter((id) => !wanted.has(id)).sort(byCodeUnit) as VideoId[];
   const moves = pairMoves(desired, gone, lock);
@@ -44,9 +56,9 @@ export function planVideos(inputs: {
     if (entry === undefined) return create(video);
     const again =
       observations.refreshed?.get(lockId) ?? (entry.lost ? 'url_lost' : requested(video.id) ? 'requested' : null);
-    return adjust(video, entry, previousId, { again, isMissing: observations.missingOutputs.has(lockId) });
+    return adjust(video, entry, previousId, { again, lack: lacks(lockId), restores: restores(lockId) });
   });
-  const { changes, diagnostics } = adoptRenderings(compared, { lock, observations, requested });
+  const { changes, diagnostics } = adoptRenderings(compared, { lock, observations, requested, adoptsAbsent });
   const moved = new Set(moves.values());
   if (desired.length === 0 && lock.videos.size > 0 && !allowEmpty) diagnostics.push(allGone(lock.videos.size));
   for (const id of gone) {
@@ -84,11 +96,14 @@ function create(desired: DesiredVideo): Change {
   return { ...nothing, action: 'create', id: desired.id, reason: 'new', destinations, desired };
 }
 
+/** What is wrong with a local output. */
+type Lack = 'output_missing' | 'output_damaged';
+
 function adjust(
   desired: DesiredVideo,
   before: LockEntry,
   previousId: VideoId | null,
-  observed: { readonly again: Reason | null; readonly isMissing: boolean },
+  observed: { readonly again: Reason | null; readonly lack: Lack | null; readonly restores: boolean },
 ): Adjustment {
   const { id } = desired;
   const fields = compareFields(before, desired);
@@ -101,14 +116,25 @@ function adjust(
   const destinations = compareDestinations(before, desired.deliver);
   const unchanged = { id, previousId, reason: null, inputs: [], fields, destinations, desired, before };
   if (observed.again !== null) return { ...unchanged, action: 'update', reason: observed.again, destinations: anew };
-  // What is where everybody finds it is not needed here.
-  const isElsewhere = desired.deliver.length > 0 && !destinations.some(({ kind }) => kind === 'deliver');
-  if (observed.isMissing && !isElsewhere) return { ...unchanged, action: 'restore', reason: 'output_missing' };
+  const { lack, restores } = observed;
+  if (lack !== null && isRestored(lack, restores, { desired, destinations })) {
+    return { ...unchanged, action: 'restore', reason: lack };
+  }
   if (previousId !== null) return { ...unchanged, action: 'move' };
   if (destinations.some(({ kind }) => kind === 'deliver')) {
     return { ...unchanged, action: 'deliver', reason: deliverReason(destinations) };
   }
   return { ...unchanged, action: fields.length + destinations.length > 0 ? 'relabel' : 'noop' };
+}
+
+/** A file that has to be delivered is needed here; one that is missing here is not needed where it is delivered already. */
+function isRestored(
+  lack: Lack,
+  restores: boolean,
+  { desired, destinations }: Pick<Adjustment, 'desired' | 'destinations'>,
+): boolean {
+  if (destinations.some(({ kind }) => kind === 'deliver')) return true;
+  return restores && (lack === 'output_damaged' || desired.deliver.length === 0);
 }
 
 function forget(id: VideoId, before: LockEntry): Change {

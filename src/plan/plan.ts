@@ -30,6 +30,7 @@ export type Reason =
   | 'service_changed'
   | 'engine_changed'
   | 'output_missing'
+  | 'output_damaged'
   | 'url_lost'
   | 'requested'
   | 'previous_failed'
@@ -92,8 +93,8 @@ export interface Creation extends Difference {
  * The definitions and the lock both know it.
  * - update: another fingerprint. Render, and replace the entry.
  * - move: the same fingerprint under a new id. Only the entry's key changes, and its labels where `fields` says so.
- * - restore: nothing changed but the local output is gone. Render into the place that the entry names; the entry stays,
- *   save for a new id and for `fields`.
+ * - restore: nothing changed but the local output is missing or damaged. Render to the path that the entry names; the entry
+ *   stays, save for a new id and for `fields`.
  * - relabel: only what no frame shows changed. Only the entry does.
  * - deliver: it is not everywhere where it should be. The finished file goes there; it is not rendered again.
  *

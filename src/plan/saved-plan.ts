@@ -66,20 +66,38 @@ export interface SavedDemands {
   readonly requested: (id: string) => boolean;
   /** By id in the lockfile. */
   readonly refreshed: ReadonlyMap<string, 'url_lost' | 'asset_changed'>;
+  /** Whether it restores a local output, by id in the lockfile. */
+  readonly restores: (id: string) => boolean;
+  /** Whether a video takes over the rendering of another one, whose file may be elsewhere. */
+  readonly adoptsAbsent: (id: string) => boolean;
+  /** Those that it restores for damage, by id in the lockfile: a refresh finds by digest what no other plan sees. */
+  readonly damaged: ReadonlySet<string>;
 }
 
 /** @param lock as it is now: what has another session than the plan saw was rendered since, and is not asked for again */
 export function savedDemands(document: PlanDocument, lock: Lock): SavedDemands {
   const requested = new Set<string>();
   const refreshed = new Map<string, 'url_lost' | 'asset_changed'>();
-  for (const { id, previous_id: previousId, reason, before, after } of document.changes) {
+  const adopting = new Set<string>();
+  const restored = new Set<string>();
+  const damaged = new Set<string>();
+  for (const { id, previous_id: previousId, action, reason, before, after, source } of document.changes) {
     const lockId = previousId ?? id;
+    if (action === 'restore') restored.add(lockId);
+    if (action === 'adopt' && source?.kind === 'video') adopting.add(id);
     if (before === null || before.fingerprint !== after?.fingerprint) continue;
     if (lock.videos.get(lockId)?.session !== before.session) continue;
     if (reason === 'requested') requested.add(id);
     if (reason === 'url_lost' || reason === 'asset_changed') refreshed.set(lockId, reason);
+    if (reason === 'output_damaged') damaged.add(lockId);
   }
-  return { requested: (id) => requested.has(id), refreshed };
+  return {
+    requested: (id) => requested.has(id),
+    refreshed,
+    restores: (id) => restored.has(id),
+    adoptsAbsent: (id) => adopting.has(id),
+    damaged,
+  };
 }
 
 /**

@@ -61,7 +61,7 @@ export function editLock(lock: Lock, edits: Iterable<LockEdit>): Lock {
 }
 
 function newEntry(desired: DesiredVideo, rendering: Rendering, deliveries: readonly Delivery[]): LockEntry {
-  const { session, video_url, thumbnails, rendered_at, sources } = rendering;
+  const { session, video_url, thumbnails, rendered_at, sources, bytes, sha256 } = rendering;
   return {
     fingerprint: desired.fingerprint,
     ...statedFields(desired),
@@ -72,6 +72,8 @@ function newEntry(desired: DesiredVideo, rendering: Rendering, deliveries: reado
     thumbnails,
     rendered_at,
     ...(sources !== undefined && { sources }),
+    ...(bytes !== undefined && { bytes }),
+    ...(sha256 !== undefined && { sha256 }),
   };
 }
 

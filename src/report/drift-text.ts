@@ -31,7 +31,7 @@ type DriftNote = 'session_gone' | 'session_failed';
 
 export interface DriftFinding {
   readonly id: string;
-  readonly what: 'output_missing' | 'video_gone' | 'asset_changed';
+  readonly what: 'output_missing' | 'output_damaged' | 'video_gone' | 'asset_changed';
   /** The video's, or that of the file which changed. */
   readonly url: string;
 }
@@ -39,6 +39,7 @@ export interface DriftFinding {
 /** In words. */
 export const DRIFT_WORDS: Readonly<Record<DriftFinding['what'], string>> = {
   output_missing: 'its local file is missing',
+  output_damaged: 'its local file is damaged',
   video_gone: 'its video cannot be fetched any more',
   asset_changed: 'a URL that it was made from gives something else',
 };
@@ -89,7 +90,7 @@ function grouped(pairs: readonly (readonly [name: string, why: string])[]): stri
   return [...reasons].map(([why, names]) => `${someOf([...names])}: ${escapeControls(why)}`);
 }
 
-/** What is missing here is seen without asking anybody. */
+/** A plan finds missing files by itself; only a refresh compares digests. */
 function commandFor(findings: readonly DriftFinding[]): string {
   const isLocal = findings.every(({ what }) => what === 'output_missing');
   return isLocal ? 'reelform apply' : 'reelform apply --refresh';

@@ -186,6 +186,8 @@ function renderReason(change: ChangeDocument): string {
       return 'the rendering engine changed';
     case 'output_missing':
       return 'its video is missing';
+    case 'output_damaged':
+      return 'its local file is damaged';
     case 'url_lost':
       return 'its video cannot be fetched any more';
     case 'requested':

@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import { Readable } from 'node:stream';
-import type { Sha256 } from '../digest.ts';
+import { type Sha256, sha256 } from '../digest.ts';
 import { ifThere } from '../if-there.ts';
 import { OUTPUT_FILES } from '../template/output-files.ts';
 import { type OutputStore, SessionFailure } from './ports.ts';
@@ -39,7 +39,7 @@ export function createDirectoryOutputs(
       // The video comes last: where it is, its stills are too.
       const file = `${name}.${OUTPUT_FILES[format].extension}`;
       await writeFile(join(directory, file), video);
-      return { video_url: `${baseUrl}/${file}`, thumbnails, bytes: video.length };
+      return { video_url: `${baseUrl}/${file}`, thumbnails, bytes: video.length, sha256: sha256(video) };
     },
     async openVideo({ video_url }) {
       const name = video_url.startsWith(`${baseUrl}/`) ? video_url.slice(baseUrl.length + 1) : '';

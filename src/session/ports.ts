@@ -98,8 +98,10 @@ export interface Rendering {
 export interface Output {
   readonly video_url: string;
   readonly thumbnails: string[];
-  /** Of the video. */
+  /** Size of the video file. */
   readonly bytes: number;
+  /** Digest of the video file. */
+  readonly sha256: Sha256;
   /** Of the rendering. */
   readonly findings?: readonly SceneFinding[];
 }

@@ -29,9 +29,9 @@ export async function recordRendered(
     frames: drawnExtent(scene).frameCount,
     bytes: output.bytes,
   };
-  const { video_url, thumbnails, findings = [] } = output;
+  const { video_url, thumbnails, sha256: video_sha256, findings = [] } = output;
   const warnings = renderingWarnings(findings, record.session.mapping);
-  const finished = { video_url, thumbnails, fonts: usedFonts(scene.animation), usage, warnings };
+  const finished = { video_url, thumbnails, video_sha256, fonts: usedFonts(scene.animation), usage, warnings };
   await record.write(renderedSession(record.session, finished, end), digest);
   return usage;
 }

@@ -74,6 +74,7 @@ export function progressedSession(session: RenderSession, share: number, nowMs: 
 export interface FinishedRender {
   readonly video_url: string;
   readonly thumbnails: string[];
+  readonly video_sha256: string;
   readonly fonts: string[];
   readonly usage: SessionUsage;
   /** What its owner should know, although it is rendered. */

@@ -79,6 +79,8 @@ export interface RenderSession {
   download_url?: string | null;
   /** When retention ends; null where nothing ends it. */
   expires_at?: string | null;
+  /** SHA-256 of the video file, 64 hexadecimal digits; absent until there is a video. */
+  video_sha256?: string;
   usage?: SessionUsage;
   output?: OutputRequest;
   /** They begin when the video is rendered, and go on while `status` is `preview_rendered` already. */

@@ -86,6 +86,7 @@ function countingService(options: { fails?: (title: string) => RenderSession['er
         video_url: `renders/${record.output}.mp4`,
         thumbnails: [`renders/${record.output}.s.jpg`],
         fonts: [],
+        video_sha256: '0'.repeat(64),
         usage: { queue_seconds: 0, render_seconds: 1, frames: 10, bytes: 1 },
       };
       return { session: renderedSession(record.session, urls, END), retryAfterMs: null };

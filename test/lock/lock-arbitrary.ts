@@ -45,15 +45,22 @@ const lockEntry: fc.Arbitrary<LockEntry> = fc
     deliveries: fc.array(fc.oneof(fc.record({ to: text }), fc.record({ to: text, url: text })), { maxLength: 2 }),
     thumbnails: fc.array(text, { maxLength: 2 }),
     rendered_at: fc.constantFrom('2026-01-01T00:00:00.000Z', '2026-12-31T23:59:59Z'),
+    bytes: fc.option(fc.maxSafeNat(), { nil: undefined }),
+    sha256: fc.option(
+      hex.map((digits) => digits.join('')),
+      { nil: undefined },
+    ),
     extra,
   })
-  .map(({ labels, protect, extra, deliveries, ...entry }) => ({
+  .map(({ labels, protect, extra, deliveries, bytes, sha256, ...entry }) => ({
     ...entry,
     // The embedded service writes below renders/ alone.
     ...(entry.service === 'embedded' && { video_url: 'renders/folder/berlin-4f4f4f4f.mp4' }),
     ...(Object.keys(labels).length > 0 && { labels }),
     ...(protect && { protect }),
     ...(deliveries.length > 0 && { deliveries }),
+    ...(bytes !== undefined && { bytes }),
+    ...(sha256 !== undefined && { sha256 }),
     ...extra,
   }));
 

@@ -156,7 +156,8 @@ describe('schemas/reelform-lock.schema.json', () => {
   });
 
   test.each([...ENTRY_FIELDS.keys()])('refuses a wrong %s, as the reader does', (field) => {
-    const text = JSON.stringify({ lockfile_version: 1, videos: { berlin: { ...berlin, [field]: 1 } } });
+    const wrong = field === 'bytes' ? '1' : 1;
+    const text = JSON.stringify({ lockfile_version: 1, videos: { berlin: { ...berlin, [field]: wrong } } });
     expect(isLockfile(JSON.parse(text))).toBe(false);
     expect(parseLock(text, 'f').ok).toBe(false);
   });

@@ -58,6 +58,18 @@ describe('adoptRenderings()', () => {
     ]);
   });
 
+  test('records a file that stays away for another video too, unless that one is to be delivered', () => {
+    const lock = lockOf(desired('a', a));
+    const stays = { restores: () => false, adoptsAbsent: () => true };
+    const made = plan([desired('a', a), desired('b', a)], lock, ['a'], stays);
+    expect(made.changes.map(({ action }) => action)).toEqual(['noop', 'adopt']);
+    const sent = [desired('a', a), desired('b', { ...a, deliver: [place('s3://videos/')] })];
+    expect(plan(sent, lock, ['a'], stays).changes.map(({ action }) => action)).toEqual(['noop', 'create']);
+    const damaged = { ...stays, damagedOutputs: new Set(['a']) };
+    const both = [desired('a', a), desired('b', a)];
+    expect(plan(both, lock, [], damaged).changes.map(({ action }) => action)).toEqual(['noop', 'create']);
+  });
+
   test('nobody adopts what is marked as lost, from the lockfile or from where it came from', () => {
     const lock = lockOf(desired('a', a));
     const entry = lock.videos.get('a')!;

@@ -14,6 +14,7 @@ import {
   emptyLock,
   file,
   lockOf,
+  place,
   plan,
   text,
   track,
@@ -64,6 +65,33 @@ describe('planVideos()', () => {
   test('restores a video whose local output is gone', () => {
     expect(briefly([desired('berlin')], lockOf(desired('berlin')), ['berlin'])).toEqual([
       ['berlin', null, 'restore', 'output_missing'],
+    ]);
+  });
+
+  test('restores a video whose local output is damaged, wherever it was delivered', () => {
+    const damaged = { damagedOutputs: new Set(['berlin']) };
+    const delivered = desired('berlin', { deliver: [place('s3://videos/')] });
+    for (const video of [desired('berlin'), delivered]) {
+      expect(briefly([video], lockOf(video), [], damaged)).toEqual([['berlin', null, 'restore', 'output_damaged']]);
+    }
+  });
+
+  test('leaves outputs alone that are not to be restored, save where one has to be delivered', () => {
+    const left = { restores: () => false, damagedOutputs: new Set(['oslo']) };
+    const [berlin, oslo] = [desired('berlin', { resources: a }), desired('oslo', { resources: b })];
+    const lock = lockOf(berlin, oslo);
+    expect(isEmptyPlan(plan([berlin, oslo], lock, ['berlin'], left))).toBe(true);
+    const titled = desired('berlin', { resources: a, title: 'Berlin' });
+    expect(briefly([titled, oslo], lock, ['berlin'], left)).toEqual([
+      ['berlin', null, 'relabel', null],
+      ['oslo', null, 'noop', null],
+    ]);
+    const sent = ['berlin', 'oslo'].map((id) =>
+      desired(id, { resources: id === 'oslo' ? b : a, deliver: [place('s3://videos/')] }),
+    );
+    expect(briefly(sent, lock, ['berlin'], left)).toEqual([
+      ['berlin', null, 'restore', 'output_missing'],
+      ['oslo', null, 'restore', 'output_damaged'],
     ]);
   });
 

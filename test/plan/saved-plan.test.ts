@@ -40,6 +40,18 @@ describe('reviewedPlan()', () => {
     );
   });
 
+  test('restores what it says, whatever is missing or damaged on the machine that applies it', () => {
+    const retitled = desired('berlin', { resources: { t_01: text('Old') }, title: 'Old' });
+    const lock = lockOf(berlin);
+    const reviewed = save(plan([retitled], lock, ['berlin'], { restores: () => false }));
+    const here = review(reviewed, [retitled], lock, ['berlin']);
+    expect(here.ok && here.value.changes).toMatchObject([{ action: 'relabel' }]);
+    // Which digests differ a plan finds out only with --refresh: applying the saved one has to know it.
+    const damaged = save(plan([berlin], lock, [], { damagedOutputs: new Set(['berlin']) }));
+    const restored = review(damaged, [berlin], lock);
+    expect(restored.ok && restored.value.changes).toMatchObject([{ action: 'restore', reason: 'output_damaged' }]);
+  });
+
   test('is done where another run has rendered and delivered meanwhile, and sends nothing that was not agreed to', () => {
     const to = ['s3://videos/1.mp4', 's3://videos/2.mp4'];
     const wanted = desired('berlin', { deliver: to.map(place) });

@@ -7,6 +7,7 @@ import type { RenderingContext } from '../../src/plan/fingerprint.ts';
 import type { Observations } from '../../src/plan/observations.ts';
 import type { Plan } from '../../src/plan/plan.ts';
 import { planVideos } from '../../src/plan/plan-videos.ts';
+import type { SavedDemands } from '../../src/plan/saved-plan.ts';
 import { editLock, settle } from '../../src/plan/settle.ts';
 import type { AudioTransform, Transform } from '../../src/wire/mapping.ts';
 
@@ -80,11 +81,17 @@ export function plan(
   videos: readonly DesiredVideo[],
   lock: Lock,
   missing: readonly string[] = [],
-  more: Partial<Observations> & { readonly requested?: (id: string) => boolean } = {},
+  more: Partial<Observations & SavedDemands> = {},
 ): Plan {
-  const { requested = () => false, ...seen } = more;
-  const observations = { missingOutputs: new Set(missing), ...seen };
-  return planVideos({ desired: videos, lock, observations, requested, allowEmpty: true });
+  const {
+    requested = () => false,
+    restores = () => true,
+    adoptsAbsent = () => false,
+    damaged = new Set(),
+    ...seen
+  } = more;
+  const observations = { missingOutputs: new Set(missing), damagedOutputs: damaged, ...seen };
+  return planVideos({ desired: videos, lock, observations, requested, restores, adoptsAbsent, allowEmpty: true });
 }
 
 /** A rendering as the embedded service would record it. */

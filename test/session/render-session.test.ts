@@ -21,6 +21,7 @@ const FINISHED = {
   video_url: 'a.mp4',
   thumbnails: ['a.jpg'],
   fonts: [],
+  video_sha256: '0'.repeat(64),
   usage: { queue_seconds: 0, render_seconds: 1, frames: 10, bytes: 5 },
 };
 

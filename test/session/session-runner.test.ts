@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { sha256 } from '../../src/digest.ts';
 import { SceneError } from '../../src/engine/scene-error.ts';
 import type { SceneFinding } from '../../src/engine/scene-finding.ts';
 import type { Output, OutputStore, Renderer, SourceReader, TemplateRegistry } from '../../src/session/ports.ts';
@@ -24,7 +25,10 @@ function photo(remote_url: string) {
 /** Keeps what it saved by scene, as a service does. */
 function keptOutputs(): OutputStore & { saves: number } {
   const known = new Set<string>();
-  const output = (name: string): Output => ({ video_url: `https://x/${name}.mp4`, thumbnails: [], bytes: 5 });
+  const digest = sha256('video');
+  const output = (name: string): Output => {
+    return { video_url: `https://x/${name}.mp4`, thumbnails: [], bytes: 5, sha256: digest };
+  };
   const store = {
     saves: 0,
     async find(scene: string, name: string) {

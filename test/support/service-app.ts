@@ -144,6 +144,7 @@ function createKeptOutputs(place: { url: string }, sessions: SessionStore): { st
           video_url: keep(`${name}/video.mp4`, video, 'video/mp4'),
           thumbnails: stills.map((still) => keep(`${name}/${still.name}.jpg`, still.bytes, 'image/jpeg')),
           bytes: video.length,
+          sha256: sha256(video),
         };
       },
     },

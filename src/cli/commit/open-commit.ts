@@ -19,7 +19,7 @@ import { emptyLock, type Fingerprint, type Lock } from '../../lock/lock.ts';
 import { parseLock } from '../../lock/parse-lock.ts';
 import { LockPublisher, type Published } from '../../lock/publish-lock.ts';
 import type { FormerEntry } from '../../plan/observations.ts';
-import { hasOutputs } from '../../project/observe-outputs.ts';
+import { createOutputCheck } from '../../project/observe-outputs.ts';
 import { LOCK_FILE } from '../../project/repository-names.ts';
 import { writeFileAtomic } from '../../project/write-file.ts';
 import { lockCommitMessage, publishedText } from '../../report/commit-text.ts';
@@ -258,6 +258,7 @@ async function fingerprintsAt(
 
 async function waitingIn(pull: PullLockBranch, root: string): Promise<Map<Fingerprint, FormerEntry>> {
   const found = await pull.waiting();
-  const entries = [...(found?.lock.videos ?? [])].filter(([, entry]) => hasOutputs(root, entry));
+  const hasOutputs = createOutputCheck(root);
+  const entries = [...(found?.lock.videos ?? [])].filter(([, entry]) => hasOutputs(entry));
   return new Map(entries.map(([id, entry]) => [entry.fingerprint, { commit: found!.commit, id, entry }]));
 }

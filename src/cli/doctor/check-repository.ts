@@ -8,7 +8,7 @@ import { recordedIn } from '../../lock/fold-journal.ts';
 import { readLock } from '../../lock/lock-file.ts';
 import { lookAtIndex } from '../../plan-index/plan-memory.ts';
 import type { Config } from '../../project/config.ts';
-import { observeMissingOutputs } from '../../project/observe-outputs.ts';
+import { observeOutputs } from '../../project/observe-outputs.ts';
 import { JOURNAL_FILE, LOCK_FILE } from '../../project/repository-names.ts';
 import { countNoun } from '../../report/count-noun.ts';
 import type { DoctorCheck } from '../../report/doctor-text.ts';
@@ -48,10 +48,14 @@ async function checkLock(root: string): Promise<DoctorCheck> {
     return { name, status: 'error', message, hint };
   }
   const message = lock.value.videos.size === 0 ? 'nothing is rendered yet' : countNoun(lock.value.videos.size, 'video');
-  const missing = observeMissingOutputs(root, lock.value).size;
-  if (missing === 0) return { name, status: 'ok', message };
+  const { missing, damaged } = observeOutputs(root, lock.value);
+  if (missing.size + damaged.size === 0) return { name, status: 'ok', message };
   const hint = 'reelform apply restores them; --ignore-missing-outputs leaves them';
-  return { name, status: 'warning', message: `${message}, of ${missing} the local files are missing`, hint };
+  const lacking = [
+    ...(missing.size > 0 ? [`of ${missing.size} the local files are missing`] : []),
+    ...(damaged.size > 0 ? [`of ${damaged.size} the local files are damaged`] : []),
+  ];
+  return { name, status: 'warning', message: [message, ...lacking].join(', '), hint };
 }
 
 async function checkJournal(root: string, config: Config): Promise<DoctorCheck> {

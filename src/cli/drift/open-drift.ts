@@ -5,7 +5,7 @@ import { byCodeUnit } from '../../digest.ts';
 import type { Lock } from '../../lock/lock.ts';
 import { readLock } from '../../lock/lock-file.ts';
 import { isSelected, unmatchedGlobs } from '../../plan/select-changes.ts';
-import { observeLostOutputs } from '../../project/observe-outputs.ts';
+import { findSwappedOutputs, notDelivered, observeOutputs } from '../../project/observe-outputs.ts';
 import { LOCK_FILE } from '../../project/repository-names.ts';
 import type { DriftFinding, DriftReport } from '../../report/drift-text.ts';
 import type { Io } from '../io.ts';
@@ -42,13 +42,10 @@ export async function openDrift(directory: string, flags: PlanFlags, io: Io): Pr
 
   const { refreshed, specs, question, warnings } = await runRefresh(repository, lock.value, isAsked, io);
   const found = new Set(refreshed.findings.map(({ id }) => id));
-  const missing = flags.ignoreMissingOutputs === true ? [] : [...observeLostOutputs(root, lock.value)];
-  const findings: DriftFinding[] = [
-    ...refreshed.findings,
-    ...missing
-      .filter((id) => isAsked(id) && !found.has(id) && lock.value.videos.get(id)?.service === serviceName(config))
-      .map((id) => ({ id, what: 'output_missing' as const, url: lock.value.videos.get(id)!.video_url })),
-  ];
+  const isOfThis = (id: string): boolean =>
+    isAsked(id) && !found.has(id) && lock.value.videos.get(id)?.service === serviceName(config);
+  const local = flags.ignoreMissingOutputs === true ? [] : await localFindings(root, lock.value, isOfThis);
+  const findings: DriftFinding[] = [...refreshed.findings, ...local];
   const report: DriftReport = {
     checked: refreshed.checked,
     findings: findings.sort((a, b) => byCodeUnit(a.id, b.id)),
@@ -62,4 +59,16 @@ export async function openDrift(directory: string, flags: PlanFlags, io: Io): Pr
     reported: warnings,
     opened: { lock: lock.value, refreshed, report },
   };
+}
+
+/** What is wrong with local outputs: by their sizes, and for those that have them by their digests. */
+async function localFindings(root: string, lock: Lock, isAsked: (id: string) => boolean): Promise<DriftFinding[]> {
+  const { missing, damaged } = observeOutputs(root, lock);
+  const swapped = await findSwappedOutputs(root, lock, isAsked);
+  const findings = (ids: Iterable<string>, what: DriftFinding['what']): DriftFinding[] =>
+    [...ids].filter(isAsked).map((id) => ({ id, what, url: damaged.get(id) ?? lock.videos.get(id)!.video_url }));
+  return [
+    ...findings(notDelivered(missing, lock), 'output_missing'),
+    ...findings([...damaged.keys(), ...swapped], 'output_damaged'),
+  ];
 }

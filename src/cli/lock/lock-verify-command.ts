@@ -7,7 +7,7 @@ import { emptyLock, type Lock } from '../../lock/lock.ts';
 import { readLock } from '../../lock/lock-file.ts';
 import { normaliseLock } from '../../lock/normalise-lock.ts';
 import { findRoot } from '../../project/find-root.ts';
-import { observeLostOutputs } from '../../project/observe-outputs.ts';
+import { findSwappedOutputs, notDelivered, observeOutputs } from '../../project/observe-outputs.ts';
 import { LOCK_FILE } from '../../project/repository-names.ts';
 import { diagnosticsJson } from '../../report/diagnostics-json.ts';
 import { verifiedText } from '../../report/lock-check-text.ts';
@@ -34,7 +34,7 @@ export async function lockVerifyCommand(options: LockVerifyOptions, io: Io): Pro
   const diagnostics = [
     ...(read.ok ? [] : read.diagnostics),
     ...(text === undefined ? [] : formProblems(text)),
-    ...(options.ignoreMissingOutputs === true ? [] : missingOutputs(root, lock)),
+    ...(options.ignoreMissingOutputs === true ? [] : await outputProblems(root, lock)),
     ...(isCompared ? strayEntries(lock, new Set(desired.map(({ id }) => id))) : []),
   ];
   const valid = !hasErrors(diagnostics);
@@ -70,13 +70,36 @@ function formProblems(text: string): Diagnostic[] {
   ];
 }
 
-function missingOutputs(root: string, lock: Lock): Diagnostic[] {
-  return [...observeLostOutputs(root, lock)].sort(byCodeUnit).map((id) => ({
+async function outputProblems(root: string, lock: Lock): Promise<Diagnostic[]> {
+  const { missing, damaged } = observeOutputs(root, lock);
+  const swapped = await findSwappedOutputs(root, lock);
+  const sorted = (ids: Iterable<string>): string[] => [...ids].sort(byCodeUnit);
+  return [
+    ...sorted(notDelivered(missing, lock)).map(missingOutput),
+    ...sorted([...damaged.keys(), ...swapped]).map((id) =>
+      damagedOutput(id, damaged.get(id) ?? lock.videos.get(id)!.video_url, swapped.has(id)),
+    ),
+  ];
+}
+
+function missingOutput(id: string): Diagnostic {
+  return {
     code: 'output_missing',
     severity: 'error',
     message: `A file of the video "${id}" is not on this machine`,
     hint: 'Run `reelform apply` to restore it, or pass --ignore-missing-outputs',
-  }));
+  };
+}
+
+function damagedOutput(id: string, file: string, isSwapped: boolean): Diagnostic {
+  const what = isSwapped ? 'digest' : 'size';
+  const command = isSwapped ? 'reelform apply --refresh' : 'reelform apply';
+  return {
+    code: 'output_damaged',
+    severity: 'error',
+    message: `A file of the video "${id}" is damaged: ${file} does not have the recorded ${what}`,
+    hint: `Run \`${command}\` to restore it`,
+  };
 }
 
 function strayEntries(lock: Lock, wanted: ReadonlySet<string>): Diagnostic[] {

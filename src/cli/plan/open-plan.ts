@@ -9,7 +9,7 @@ import { planVideos } from '../../plan/plan-videos.ts';
 import type { SavedDemands } from '../../plan/saved-plan.ts';
 import { type Globs, idMatcher, isSelected, unmatchedHint } from '../../plan/select-changes.ts';
 import type { Looked } from '../../plan-index/plan-memory.ts';
-import { hasOutputs } from '../../project/observe-outputs.ts';
+import { createOutputCheck, findSwappedOutputs } from '../../project/observe-outputs.ts';
 import type { Io } from '../io.ts';
 import { readJournal } from '../journal/open-journal.ts';
 import { type OpenDesired, openDesired } from './open-desired.ts';
@@ -69,24 +69,29 @@ export async function openPlan(
   const repository =
     context.repository ?? (await openDesired(directory, { cache: flags.cache !== false, looked, isLazy: mayBePart }));
   const { root, config } = repository;
-  const compared = await repository.compare({ mayBePart, observeOutputs: flags.ignoreMissingOutputs !== true });
+  const restores = flags.ignoreMissingOutputs !== true;
+  const compared = await repository.compare({ mayBePart, restores });
   const read = [...repository.diagnostics, ...(compared.ok ? [] : compared.diagnostics)];
   if (!compared.ok || hasErrors(read)) return { repository, diagnostics: read, opened: null };
 
-  const { desired, lock, missingOutputs, complete } = compared.value;
+  const { desired, lock, outputs, complete } = compared.value;
   const inFlight = context.journal === undefined ? await readJournal(root, config, io) : null;
   const journal = inFlight?.state ?? context.journal!;
   const refreshed = flags.refresh === true ? await refresh(repository, lock, globs, io) : null;
+  const swapped = flags.refresh === true && restores ? await findSwappedOutputs(root, lock, isSelected(globs)) : [];
   const found = new Map(refreshed?.refreshed.findings.map(({ id, reason }) => [id, reason]));
   const demands = context.demands?.(lock);
   const observations: Observations = {
-    missingOutputs,
+    missingOutputs: outputs.missing,
+    damagedOutputs: new Set([...outputs.damaged.keys(), ...(demands?.damaged ?? []), ...swapped]),
     refreshed: new Map([...(demands?.refreshed ?? []), ...found]),
     ...withOutputs(journal, root),
   };
   const inputs = {
     desired,
     lock,
+    restores: demands?.restores ?? (() => restores),
+    adoptsAbsent: demands?.adoptsAbsent ?? (() => !restores),
     allowEmpty: flags.allowEmpty === true,
     requested: demands?.requested ?? requestedBy(flags.replace ?? [], desired),
   };
@@ -149,7 +154,8 @@ function requestedBy(globs: readonly string[], desired: readonly DesiredVideo[])
 
 /** An attempt whose video was written into this repository and is gone can only be adopted from where it was delivered to. */
 function withOutputs(journal: JournalState, root: string): Pick<Observations, 'journal' | 'gone'> {
-  const isGone = ({ rendering }: Attempt): boolean => rendering !== null && !hasOutputs(root, rendering);
+  const hasOutputs = createOutputCheck(root);
+  const isGone = ({ rendering }: Attempt): boolean => rendering !== null && !hasOutputs(rendering);
   const gone = [...journal.attempts.values()].filter(isGone);
   if (gone.length === 0) return { journal };
   const keys = new Set(gone.map(({ intent }) => intent.key));

@@ -4,7 +4,7 @@ import { EXIT } from '../../diagnostic.ts';
 import { RENDER_EPOCH } from '../../engine/render-epoch.ts';
 import type { Plan } from '../../plan/plan.ts';
 import { planDocument } from '../../plan/plan-document.ts';
-import { areFiles } from '../../plan-index/find-suspects.ts';
+import { haveSizes } from '../../plan-index/find-suspects.ts';
 import { type Looked, lookAtIndex } from '../../plan-index/plan-memory.ts';
 import { isAsItWas } from '../../plan-index/watched-files.ts';
 import { findRoot } from '../../project/find-root.ts';
@@ -67,7 +67,7 @@ export function quickPlan(argv: readonly string[], io: Io): QuickPlan {
     !hasDiagnostics &&
     isAsItWas(join(root, LOCK_FILE), outcome.lock) &&
     isAsItWas(join(root, JOURNAL_FILE), outcome.journal) &&
-    (flags.includes('--ignore-missing-outputs') || areFiles(root, outputs));
+    (flags.includes('--ignore-missing-outputs') || haveSizes(root, outputs));
   if (!isSame) return { flags, looked };
   const plan: Plan = { changes: [], idle: { count: videos, changes: () => [] }, complete: true, diagnostics: [] };
   const document = planDocument(plan, VERSION, []);

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { Diagnostic } from '../../diagnostic.ts';
 import type { Fingerprint } from '../../lock/lock.ts';
 import type { FormerEntry } from '../../plan/observations.ts';
-import { hasOutputs } from '../../project/observe-outputs.ts';
+import { createOutputCheck } from '../../project/observe-outputs.ts';
 import { HISTORY_FILE, LOCK_FILE } from '../../project/repository-names.ts';
 
 /** What the history of the lockfile says of some fingerprints. */
@@ -25,7 +25,8 @@ export async function readHistory(
   { cache }: { readonly cache: boolean },
 ): Promise<LockHistory> {
   const { former, isWhole } = await search(root, fingerprints, cache);
-  const entries = new Map([...former].filter(([, { entry }]) => hasOutputs(root, entry)));
+  const hasOutputs = createOutputCheck(root);
+  const entries = new Map([...former].filter(([, { entry }]) => hasOutputs(entry)));
   if (former.size === fingerprints.size) return { entries, diagnostics: [] };
   const { historyGap } = await import('../../git/history-gap.ts');
   const gap = (await historyGap(root)) ?? (isWhole ? null : { message: 'git took too long', hint: 'Run it again' });

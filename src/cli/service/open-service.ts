@@ -3,17 +3,20 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { OUTPUTS_FOLDER } from '../../lock/output-path.ts';
 import type { Project } from '../../project/load-project.ts';
+import { compactOutputRecords, recordOutput } from '../../project/output-records.ts';
 import { writeFileAtomic } from '../../project/write-file.ts';
 import type { RenderService } from '../../service/render-service.ts';
 import { pushStyleVersion } from '../../service/style-version-pusher.ts';
 import { createDestinations } from '../../session/destinations.ts';
 import { createDirectoryOutputs } from '../../session/directory-outputs.ts';
 import { createEmbeddedService } from '../../session/embedded-service.ts';
+import type { OutputStore } from '../../session/ports.ts';
 import { chooseEncoder } from '../../session/processes/choose-encoder.ts';
 import { renderCapacity } from '../../session/processes/render-capacity.ts';
 import { createRenderPool } from '../../session/processes/render-pool.ts';
 import { ALLOW_EVERYTHING } from '../../session/sources/allow-list.ts';
 import { createSources } from '../../session/sources/sources.ts';
+import type { FinishedFiles } from '../../session/upload-ports.ts';
 import type { Io } from '../io.ts';
 import { openRemoteService, uploadOf } from './open-remote-service.ts';
 import { publishSources } from './publish-sources.ts';
@@ -69,7 +72,7 @@ function openEmbedded(project: Project, io: Io): OpenService {
     templates: { find: async (_, id) => packages.get(id) ?? null },
     sources: sources.reader,
     renderer: pool,
-    outputs: createDirectoryOutputs(join(project.root, OUTPUTS_FOLDER), OUTPUTS_FOLDER, writeFileAtomic),
+    outputs: recordedOutputs(project.root),
     destinations: createDestinations({
       credentials: project.config.credentials,
       isServer: false,
@@ -92,6 +95,20 @@ function openEmbedded(project: Project, io: Io): OpenService {
       await service.close();
       await pool.close();
       await sources.clear();
+      await compactOutputRecords(project.root);
+    },
+  };
+}
+
+/** The outputs folder. Records the size and digest of each file that is written, by which plans know it again. */
+function recordedOutputs(root: string): OutputStore & FinishedFiles {
+  const outputs = createDirectoryOutputs(join(root, OUTPUTS_FOLDER), OUTPUTS_FOLDER, writeFileAtomic);
+  return {
+    ...outputs,
+    async save(scene, name, rendering) {
+      const output = await outputs.save(scene, name, rendering);
+      await recordOutput(root, output.video_url, output);
+      return output;
     },
   };
 }

@@ -64,8 +64,10 @@ async function isWhole(
   return video?.size === bytes && others.every((still) => still !== null);
 }
 
-function outputOf(publicUrl: string, name: string, { format, bytes, stills, findings }: RenderingRecord): Output {
+function outputOf(publicUrl: string, name: string, record: RenderingRecord): Output {
+  const { format, bytes, sha256: digest, stills, findings } = record;
   const url = (file: string): string => `${publicUrl}/outputs/${encodeURIComponent(name)}/${file}`;
-  const output = { video_url: url(videoFile(format)), thumbnails: stills.map((still) => url(stillFile(still))), bytes };
+  const thumbnails = stills.map((still) => url(stillFile(still)));
+  const output = { video_url: url(videoFile(format)), thumbnails, bytes, sha256: digest };
   return findings === undefined ? output : { ...output, findings };
 }

@@ -46,7 +46,7 @@ async function setUp(): Promise<Place> {
         const sources = typeof isThere === 'string' ? { sources: { [isThere]: '"one"' } } : {};
         const path = join(root, url);
         mkdirSync(dirname(path), { recursive: true });
-        if (isThere !== false) writeFileSync(path, '');
+        if (isThere !== false) writeFileSync(path, 'video');
         else rmSync(path, { force: true });
         const { thumbnails: _, ...entry } = versionOf('video', 1);
         return [

@@ -185,7 +185,7 @@ describe('reelform lock verify', () => {
   const others = { 'videos/berlin.yaml': '', 'videos/oslo.yaml': '' };
 
   function repository(files: Record<string, string>): string {
-    const root = makeRepository({ 'renders/rome-00000001.mp4': '', ...files });
+    const root = makeRepository({ 'renders/rome-00000001.mp4': 'video', ...files });
     for (const path of Object.keys(others)) rmSync(join(root, path));
     onTestFinished(() => rmSync(root, { recursive: true }));
     return root;

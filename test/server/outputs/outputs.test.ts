@@ -42,6 +42,7 @@ describe('createStoredOutputs()', () => {
         'https://videos.example/outputs/name-1/b.jpg',
       ],
       bytes: 10,
+      sha256: sha256(RENDERING.video),
     });
     expect((await outputs.find(SCENE, 'name-2'))?.video_url).toBe('https://videos.example/outputs/name-2/video.mp4');
     expect(await storage.list('renderings/')).toHaveLength(1);

@@ -192,6 +192,7 @@ export const RENDER_SESSION: Component = {
         description: 'Signed, and expires: made anew for later answers. Answers as an attachment',
       },
       expires_at: { type: ['string', 'null'], description: 'When it is removed; null for never' },
+      video_sha256: { type: 'string', pattern: '^[0-9a-f]{64}$', description: 'SHA-256 of the video file' },
       usage: {
         ...objectOf({
           queue_seconds: SECONDS,
@@ -204,7 +205,7 @@ export const RENDER_SESSION: Component = {
       output: objectOf(OUTPUT_FIELDS, OPTIONAL_OUTPUT_FIELDS),
       external_uploads: UPLOADS_TOLD,
     },
-    ['phase', 'terminal', 'download_url', 'expires_at', 'usage', 'output', 'external_uploads'],
+    ['phase', 'terminal', 'download_url', 'expires_at', 'video_sha256', 'usage', 'output', 'external_uploads'],
   ),
 };
 

@@ -1,0 +1,97 @@
+import { readFileSync } from 'node:fs';
+import { appendFile, mkdir, readFile, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { Sha256 } from '../digest.ts';
+import { ifThere } from '../if-there.ts';
+import { isRecord } from '../is-record.ts';
+import { replaceFile } from '../replace-file.ts';
+
+/** What this machine wrote into `renders/`. Ignored by git; can be removed at any time. */
+export const OUTPUT_RECORDS_FILE = '.reelform/outputs.ndjson';
+
+/** A video file as it was written. */
+export interface OutputRecord {
+  readonly bytes: number;
+  readonly sha256: Sha256;
+}
+
+/** The file is rewritten when more lines than this, and more than half of all, say nothing any more. */
+const MOST_WASTE = 1000;
+
+/**
+ * Reads the size and digest that each video file had when this machine wrote it, by repository-relative path. The lockfile
+ * records the first rendering of a video; another machine may render it to other bytes (see `Outputs` in
+ * schemas/README.md), and those are recorded here. A line that cannot be read is ignored. EDGE.
+ */
+export function readOutputRecords(root: string): ReadonlyMap<string, OutputRecord> {
+  try {
+    return parseRecords(readFileSync(join(root, OUTPUT_RECORDS_FILE), 'utf8')).records;
+  } catch {
+    return new Map();
+  }
+}
+
+/**
+ * Records a video file that was just written. Best effort: without the record the next plan may restore the file once more.
+ * EDGE.
+ *
+ * @param path repository-relative
+ */
+export async function recordOutput(root: string, path: string, { bytes, sha256 }: OutputRecord): Promise<void> {
+  const file = join(root, OUTPUT_RECORDS_FILE);
+  try {
+    await mkdir(dirname(file), { recursive: true });
+    await appendFile(file, lineOf(path, { bytes, sha256 }));
+  } catch {
+    // The video is there, and that is what counts.
+  }
+}
+
+/** Drops lines that say nothing any more, once there are many of them. Best effort. EDGE. */
+export async function compactOutputRecords(root: string): Promise<void> {
+  const file = join(root, OUTPUT_RECORDS_FILE);
+  try {
+    const text = await ifThere(readFile(file, 'utf8'));
+    if (text === null) return;
+    const { records, lineCount } = parseRecords(text);
+    if (lineCount <= MOST_WASTE) return;
+    const paths = await Promise.all(
+      [...records.keys()].map(async (path) => ((await isThere(join(root, path))) ? [path] : [])),
+    );
+    const kept = paths.flat();
+    if (lineCount - kept.length <= Math.max(MOST_WASTE, lineCount / 2)) return;
+    await replaceFile(file, kept.map((path) => lineOf(path, records.get(path)!)).join(''), { isDurable: false });
+  } catch {
+    // A longer file is no harm.
+  }
+}
+
+function lineOf(path: string, { bytes, sha256 }: OutputRecord): string {
+  return `${JSON.stringify({ path, bytes, sha256 })}\n`;
+}
+
+function parseRecords(text: string): { records: Map<string, OutputRecord>; lineCount: number } {
+  const records = new Map<string, OutputRecord>();
+  const lines = text.split('\n').slice(0, -1);
+  for (const line of lines) {
+    const record = parseLine(line);
+    if (record !== null) records.set(record.path, record);
+  }
+  return { records, lineCount: lines.length };
+}
+
+function parseLine(line: string): (OutputRecord & { readonly path: string }) | null {
+  try {
+    const value: unknown = JSON.parse(line);
+    if (!isRecord(value)) return null;
+    const { path, bytes, sha256 } = value;
+    if (typeof path !== 'string' || typeof bytes !== 'number' || typeof sha256 !== 'string') return null;
+    return { path, bytes, sha256: sha256 as Sha256 };
+  } catch {
+    return null;
+  }
+}
+
+async function isThere(path: string): Promise<boolean> {
+  return (await ifThere(stat(path))) !== null;
+}
