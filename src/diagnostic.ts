@@ -60,7 +60,7 @@ export const CODES = {
   config_invalid: 'reelform.yaml has a wrong or missing value',
   template_invalid: 'A template package is not complete or not consistent',
   template_unsupported: 'An animation uses what the renderer does not draw',
-  template_unseen: 'A still does not show what it should',
+  template_unseen: 'A still does not show what it should, or filling an editable changes no frame',
   image_too_large: 'An image of a template has far more pixels than are drawn',
   font_unlicensed: 'A template has fonts without their licence',
   folder_taken: 'The folder of a new template has files in it',
