@@ -28,10 +28,16 @@ export function retryWaitMs(
 ): number | null {
   if (retries >= MAX_RETRIES || sent.kind === 'too_large') return null;
   const backoff = FIRST_DELAY_MS * 2 ** retries * (0.5 + jitter / 2);
+  // One that stays silent is asked twice: each time takes as long as the time-out.
+  if (isSilent(sent) && retries > 0) return null;
   if (sent.kind !== 'answer') return sent.kind === 'unsent' || repeatability === 'safe' ? backoff : null;
   const limit = limitMs(sent.answer, now);
   if (limit !== null) return limit > LONGEST_WAIT_MS ? null : Math.max(limit, backoff);
   return repeatability === 'safe' && isPassing(sent.answer.status) ? backoff : null;
+}
+
+function isSilent(sent: Sent): boolean {
+  return sent.kind === 'unanswered' && sent.code === 'ETIMEDOUT';
 }
 
 /** Whether an answer says that the same request can have another one later. */

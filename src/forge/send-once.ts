@@ -9,6 +9,8 @@ export interface ForgeRequest {
   /** With the token. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
+  /** Milliseconds between two signs of life. */
+  readonly idleMs?: number;
 }
 
 export interface ForgeAnswer {
@@ -28,12 +30,13 @@ export const MAX_ANSWER_BYTES = 48 << 20;
 
 const CONNECT_MS = 10_000;
 const REQUEST_MS = 60_000;
+const IDLE_MS = 30_000;
 /** The connection never stood, or the name has no address: nothing was asked for. */
 const UNSENT = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'ERR_INVALID_CHAR', 'CERT_HAS_EXPIRED']);
 const agents = { http: new Agent({ keepAlive: false }), https: new SecureAgent({ keepAlive: false }) };
 
 /** Sends one request, once, and follows no redirect. EDGE. got's own errors carry the headers, so none of them gets out. */
-export async function sendOnce({ method, url, headers, body }: ForgeRequest): Promise<Sent> {
+export async function sendOnce({ method, url, headers, body, idleMs = IDLE_MS }: ForgeRequest): Promise<Sent> {
   const stream = got.stream(url, {
     method,
     headers,
@@ -42,7 +45,13 @@ export async function sendOnce({ method, url, headers, body }: ForgeRequest): Pr
     retry: { limit: 0 },
     followRedirect: false,
     throwHttpErrors: false,
-    timeout: { lookup: CONNECT_MS, connect: CONNECT_MS, secureConnect: CONNECT_MS, request: REQUEST_MS },
+    timeout: {
+      lookup: CONNECT_MS,
+      connect: CONNECT_MS,
+      secureConnect: CONNECT_MS,
+      socket: idleMs,
+      request: REQUEST_MS,
+    },
   });
   // A stream that sends nothing has to be told so.
   if (body === undefined && method !== 'GET') stream.end();

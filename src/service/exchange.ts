@@ -16,8 +16,8 @@ export interface ServiceAnswer extends AnswerHead {
 export type Exchange =
   /** There was no connection: nothing of the request can have arrived. */
   | { readonly kind: 'unsent'; readonly error: ReelformError }
-  /** It may have arrived, and no word came back. */
-  | { readonly kind: 'unanswered'; readonly error: ReelformError }
+  /** It may have arrived, and no word came back. `isSilent`: the connection stood, and the service said nothing. */
+  | { readonly kind: 'unanswered'; readonly error: ReelformError; readonly isSilent?: boolean }
   /** An answer began, and did not end, or had no end. */
-  | { readonly kind: 'broken'; readonly head: AnswerHead; readonly error: ReelformError }
+  | { readonly kind: 'broken'; readonly head: AnswerHead; readonly error: ReelformError; readonly isSilent?: boolean }
   | { readonly kind: 'answer'; readonly answer: ServiceAnswer };

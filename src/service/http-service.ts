@@ -8,11 +8,12 @@ import { type PostOutcome, postOutcome } from './post-outcome.ts';
 import { readSession, readSessions, readStyleVersion, readStyleVersionState, readUpload } from './read-answer.ts';
 import { refusalOf } from './refusal.ts';
 import { type RenderService, type SessionLook, SessionUnknown, type SourceUpload } from './render-service.ts';
-import { MAX_RETRY_AFTER_MS, type Repeatability, retryAfterMs, retryDelayMs } from './retry.ts';
+import { MAX_RETRY_AFTER_MS, type Repeatability, Retries, retryAfterMs } from './retry.ts';
 import { sendLean } from './send-lean.ts';
 import { type ServiceRequest, sendRequest } from './send-request.ts';
 import { ServiceError } from './service-error.ts';
 import type { StyleVersionPusher } from './style-version-pusher.ts';
+import { withoutQueries } from './without-queries.ts';
 
 export interface HttpServiceOptions {
   /** The base URL, without a slash at its end. */
@@ -23,7 +24,7 @@ export interface HttpServiceOptions {
   /** What somebody said of the service: stands above everything that it shows. */
   readonly capabilities?: ServiceCapabilities;
   /** Makes a file one that the service can fetch, where it takes none itself; absent: nothing does. */
-  readonly publish?: (source: SourceUpload) => Promise<{ remote_url: string }>;
+  readonly publish?: ((source: SourceUpload) => Promise<{ remote_url: string }>) | undefined;
   /** Milliseconds since the epoch. */
   now(): number;
   wait(milliseconds: number): Promise<void>;
@@ -33,6 +34,8 @@ export interface HttpServiceOptions {
   readonly timeoutMs?: number;
   /** For one that sends a file. */
   readonly uploadTimeoutMs?: number;
+  /** Called when a request is sent, with its name for messages; what it returns is called when the exchange has ended. */
+  readonly onRequest?: (name: string) => () => void;
 }
 
 /** What a service has beyond the interface document; absent: it is found out. */
@@ -49,6 +52,8 @@ export interface ServiceCapabilities {
 const MIN_POLL_MS = 100;
 const TIMEOUT_MS = 60_000;
 const UPLOAD_TIMEOUT_MS = 600_000;
+/** Between two signs of life. A read can be repeated; of anything else that has no answer the outcome is not known. */
+const IDLE_MS = { GET: 30_000, POST: 60_000 } as const;
 /** Sessions on a page of a list. */
 const PAGE = 100;
 const SESSIONS = '/v2/render_sessions';
@@ -87,30 +92,31 @@ export function createHttpService(options: HttpServiceOptions): RenderService & 
     return declaredMs === undefined ? seenKeyLifetimeMs : declaredMs === 0 ? null : declaredMs;
   };
 
-  const send = ({ method, path, headers, body, isLean = false }: Call, onNewConnection = false): Promise<Exchange> =>
-    (isLean ? sendLean : sendRequest)({
+  const send = ({ method, path, headers, body, isLean = false }: Call, onNewConnection = false): Promise<Exchange> => {
+    const wholeMs = body instanceof Uint8Array ? uploadTimeoutMs : timeoutMs;
+    const ended = options.onRequest?.(withoutQueries(`${method} ${url}${path}`));
+    const exchange = (isLean ? sendLean : sendRequest)({
       method,
       url: `${url}${path}`,
       headers: { accept: 'application/json', 'user-agent': 'reelform', ...headers },
       token,
-      timeoutMs: body instanceof Uint8Array ? uploadTimeoutMs : timeoutMs,
+      timeoutMs: wholeMs,
+      idleMs: Math.min(IDLE_MS[method], wholeMs),
       ...(body === undefined ? {} : { body }),
       onNewConnection,
     });
-
-  const delayMs = (exchange: Exchange, how: Repeatability, retries: number, error: Error): number | null => {
-    const code = error instanceof ServiceError ? error.code : null;
-    return retryDelayMs(exchange, how, { retries, nowMs: now(), jitter: random() }, code);
+    return exchange.finally(ended);
   };
 
   /** For what does no harm when it is done twice. */
   async function exchange(call: Call): Promise<Answered> {
     const name = `${call.method} ${url}${call.path}`;
-    for (let retries = 0; ; retries += 1) {
+    const retries = new Retries(options);
+    for (;;) {
       const result = await send(call);
       if (result.kind === 'answer' && result.answer.status < 300) return { name, answer: result.answer };
       const error = result.kind === 'answer' ? refusalOf(name, result.answer) : result.error;
-      const milliseconds = delayMs(result, 'safe', retries, error);
+      const milliseconds = retries.delayMs(result, 'safe', error);
       if (milliseconds === null) throw error;
       await wait(milliseconds);
     }
@@ -150,7 +156,8 @@ export function createHttpService(options: HttpServiceOptions): RenderService & 
     const name = `POST ${url}${SESSIONS}`;
     const beganAt = now();
     let mayHaveArrived = false;
-    for (let retries = 0; ; retries += 1) {
+    const retries = new Retries(options);
+    for (;;) {
       const result = await send(call, true);
       const outcome = postOutcome(name, result, now());
       if (outcome.kind === 'created') {
@@ -168,7 +175,7 @@ export function createHttpService(options: HttpServiceOptions): RenderService & 
       const isKept = keptMs !== null && now() - beganAt < keptMs;
       // After one that may have arrived, another is safe under a kept key alone.
       const how: Repeatability = isKept ? 'keyed' : 'once';
-      const milliseconds = mayHaveArrived && !isKept ? null : delayMs(result, how, retries, outcome.error);
+      const milliseconds = mayHaveArrived && !isKept ? null : retries.delayMs(result, how, outcome.error);
       if (milliseconds === null) return { outcome, mayHaveArrived };
       await wait(milliseconds);
     }

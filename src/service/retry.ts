@@ -1,5 +1,5 @@
 import type { Exchange } from './exchange.ts';
-import { isFullQueue } from './service-error.ts';
+import { isFullQueue, ServiceError } from './service-error.ts';
 
 /**
  * Whether a request may be sent again: `safe` reads or is idempotent by its content; `keyed` carries an Idempotency-Key
@@ -12,6 +12,8 @@ const MAX_RETRIES = 4;
 const FIRST_DELAY_MS = 500;
 /** Unless the service asks for more. */
 const MAX_BACKOFF_MS = 10_000;
+/** A service that accepts a request and stays silent gets it so often: each time takes as long as the time-out. */
+const MAX_SILENCES = 2;
 /** No service makes us wait longer between two requests, whatever it asks for. */
 export const MAX_RETRY_AFTER_MS = 30_000;
 
@@ -36,6 +38,25 @@ export function retryDelayMs(
   const header = exchange.kind === 'answer' ? exchange.answer.header('retry-after') : null;
   const askedMs = retryAfterMs(header, times.nowMs) ?? 0;
   return Math.min(MAX_RETRY_AFTER_MS, Math.max(askedMs, backoffMs(times.retries, times.jitter)));
+}
+
+/** The requests for one thing, of which each is sent when the one before it failed. */
+export class Retries {
+  readonly #clock: { now(): number; random(): number };
+  #count = 0;
+  #silences = 0;
+
+  constructor(clock: { now(): number; random(): number }) {
+    this.#clock = clock;
+  }
+
+  /** Returns how long to wait before the next request, in milliseconds, or null to stop. See `retryDelayMs`. */
+  delayMs(exchange: Exchange, repeatability: Repeatability, error: Error): number | null {
+    if ('isSilent' in exchange && exchange.isSilent === true) this.#silences += 1;
+    if (this.#silences >= MAX_SILENCES) return null;
+    const times = { retries: this.#count++, nowMs: this.#clock.now(), jitter: this.#clock.random() };
+    return retryDelayMs(exchange, repeatability, times, error instanceof ServiceError ? error.code : null);
+  }
 }
 
 /**

@@ -5,7 +5,7 @@ import { createBrotliDecompress, createUnzip } from 'node:zlib';
 import type { ReelformError } from '../diagnostic.ts';
 import type { AnswerHead, Exchange } from './exchange.ts';
 import { MAX_ANSWER_BYTES, tooLarge, unreachable } from './exchange-errors.ts';
-import { CONNECT_MS, FRESH, headOf, IDLE_MS, KEPT, type ServiceRequest, withoutToken } from './send-request.ts';
+import { CONNECT_MS, FRESH, headOf, KEPT, type ServiceRequest, withoutToken } from './send-request.ts';
 
 const keptAgents = { http: new Agent(KEPT), https: new SecureAgent(KEPT) };
 const freshAgents = { http: new Agent(FRESH), https: new SecureAgent(FRESH) };
@@ -15,7 +15,7 @@ const freshAgents = { http: new Agent(FRESH), https: new SecureAgent(FRESH) };
  * same limits and the same answers; nothing packed is asked for.
  */
 export function sendLean(request: ServiceRequest): Promise<Exchange> {
-  const { method, url, headers, token, body, timeoutMs, onNewConnection = false } = request;
+  const { method, url, headers, token, body, timeoutMs, idleMs, onNewConnection = false } = request;
   const name = `${method} ${url}`;
   const isSecure = url.startsWith('https:');
   const agents = onNewConnection ? freshAgents : keptAgents;
@@ -37,16 +37,16 @@ export function sendLean(request: ServiceRequest): Promise<Exchange> {
       clearTimeout(connecting);
       resolve(exchange);
     };
-    const fail = (error: ReelformError): void => {
-      if (head !== null) end({ kind: 'broken', head, error });
-      else end({ kind: wasConnected ? 'unanswered' : 'unsent', error });
+    const fail = (error: ReelformError, isSilent = false): void => {
+      if (head !== null) end({ kind: 'broken', head, error, isSilent });
+      else end(wasConnected ? { kind: 'unanswered', error, isSilent } : { kind: 'unsent', error });
       sent.destroy();
     };
-    const tooLong = (): void => fail(unreachable(name, 'ETIMEDOUT'));
+    const tooLong = (): void => fail(unreachable(name, 'ETIMEDOUT'), true);
     const whole = setTimeout(tooLong, timeoutMs);
     let connecting: NodeJS.Timeout | undefined;
     sent.on('error', (error) => fail(unreachable(name, (error as NodeJS.ErrnoException).code)));
-    sent.setTimeout(Math.min(IDLE_MS, timeoutMs), tooLong);
+    sent.setTimeout(idleMs, tooLong);
     sent.once('socket', (socket) => {
       const connected = (): void => {
         clearTimeout(connecting);

@@ -19,12 +19,12 @@ export interface ServiceRequest {
   readonly onNewConnection?: boolean;
   /** Milliseconds for all of it. */
   readonly timeoutMs: number;
+  /** Milliseconds between two signs of life. */
+  readonly idleMs: number;
 }
 
 /** To look a host up, to connect, to agree on keys: milliseconds for each. */
 export const CONNECT_MS = 10_000;
-/** Milliseconds between two signs of life. */
-export const IDLE_MS = 60_000;
 
 /** Above this, requests of one process wait for each other: more connections make them no faster. */
 const MAX_SOCKETS = 128;
@@ -40,7 +40,7 @@ const freshAgents = { http: new Agent(FRESH), https: new SecureAgent(FRESH) };
  * got's error: that one carries the request's headers, and so the token.
  */
 export async function sendRequest(request: ServiceRequest): Promise<Exchange> {
-  const { method, url, headers, token, body, timeoutMs } = request;
+  const { method, url, headers, token, body, timeoutMs, idleMs } = request;
   const name = `${method} ${url}`;
   const stream = got.stream(url, {
     method,
@@ -54,7 +54,7 @@ export async function sendRequest(request: ServiceRequest): Promise<Exchange> {
       lookup: CONNECT_MS,
       connect: CONNECT_MS,
       secureConnect: CONNECT_MS,
-      socket: Math.min(IDLE_MS, timeoutMs),
+      socket: idleMs,
       request: timeoutMs,
     },
   });
@@ -73,21 +73,21 @@ export async function sendRequest(request: ServiceRequest): Promise<Exchange> {
   stream.once('response', (response: Response) => {
     head = headOf(response.statusCode, response.headers, token);
   });
-  const broken = (error: ReelformError): Exchange => {
-    if (head !== null) return { kind: 'broken', head, error };
-    return { kind: wasConnected ? 'unanswered' : 'unsent', error };
+  const broken = (error: ReelformError, isSilent: boolean): Exchange => {
+    if (head !== null) return { kind: 'broken', head, error, isSilent };
+    return wasConnected ? { kind: 'unanswered', error, isSilent } : { kind: 'unsent', error };
   };
   const chunks: Uint8Array[] = [];
   let sizeBytes = 0;
   try {
     for await (const chunk of stream as AsyncIterable<Uint8Array>) {
       sizeBytes += chunk.byteLength;
-      if (sizeBytes > MAX_ANSWER_BYTES) return broken(tooLarge(name));
+      if (sizeBytes > MAX_ANSWER_BYTES) return broken(tooLarge(name), false);
       chunks.push(chunk);
     }
   } catch (error) {
     const code = error instanceof RequestError ? error.code : (error as { code?: unknown } | null)?.code;
-    return broken(unreachable(name, code));
+    return broken(unreachable(name, code), code === 'ETIMEDOUT');
   } finally {
     stream.destroy();
   }

@@ -4,7 +4,19 @@ import { EXIT } from '../../src/diagnostic.ts';
 import { sha256 } from '../../src/digest.ts';
 import { createHttpService } from '../../src/service/http-service.ts';
 import { ServiceError } from '../../src/service/service-error.ts';
-import { BODY, create, GET, json, LIST, openClient, POST, SPECS, spec, thrown } from '../support/remote-client.ts';
+import {
+  BODY,
+  type Client,
+  create,
+  GET,
+  json,
+  LIST,
+  openClient,
+  POST,
+  SPECS,
+  spec,
+  thrown,
+} from '../support/remote-client.ts';
 
 describe('createHttpService()', () => {
   it('speaks the three calls of the interface document, and nothing else of it', async () => {
@@ -56,12 +68,34 @@ describe('createHttpService()', () => {
     expect(waits).toEqual([500, 7000, 2000]);
   });
 
-  it('gives up a read that nobody answers', async () => {
+  it.each([
+    ['a read', SPECS, ({ service }: Client) => service.getStyleVersion(spec.id)],
+    ['a look at a session', GET, ({ service }: Client) => service.getRenderSession('x')],
+    ['a list', LIST, ({ service }: Client) => service.listRenderSessions!(1)],
+    [
+      'a file',
+      'POST /v2/source_uploads',
+      ({ service }: Client) => service.uploadSource({ bytes: new Uint8Array(1), sha256: sha256(''), name: 'a.png' }),
+    ],
+  ])('gives up %s after two silences', async (_, route, call) => {
     // Long enough for each request to arrive on a busy machine.
-    const { server, service } = await openClient({}, { timeoutMs: 400 });
-    server.force(SPECS, ...Array.from({ length: 9 }, () => ({ kind: 'silent' }) as const));
-    expect(await thrown(service.getStyleVersion(spec.id))).toMatchObject({ code: 'service_unreachable' });
-    expect(server.count(SPECS)).toBe(5);
+    const client = await openClient({}, { timeoutMs: 400, uploadTimeoutMs: 400 });
+    client.server.force(route, ...Array.from({ length: 9 }, () => ({ kind: 'silent' }) as const));
+    expect(await thrown(call(client))).toMatchObject({ code: 'service_unreachable' });
+    expect(client.server.count(route)).toBe(2);
+  });
+
+  it('tells of each request, and of its end', async () => {
+    const told: string[] = [];
+    const onRequest = (name: string) => {
+      told.push(name);
+      return () => void told.push('end');
+    };
+    const { server, service } = await openClient({}, { onRequest });
+    server.force(LIST, { kind: 'cut' }, json({ render_sessions: [] }));
+    await service.listRenderSessions!(1);
+    const name = `GET ${server.url}/v2/render_sessions?…`;
+    expect(told).toEqual([name, 'end', name, 'end']);
   });
 
   it('tells that nothing listens', async () => {

@@ -11,18 +11,19 @@ import type { Io } from '../io.ts';
 
 export type RemoteService = RenderService & StyleVersionPusher;
 
+/** A request without an answer is reported after so long. */
+const SILENT_MS = 5_000;
+
 /**
- * The service behind the URL that reelform.yaml names.
+ * The service behind the URL that reelform.yaml names. Requests without an answer are reported on stderr, unless the
+ * caller passes options because it shows its own progress.
  *
- * @param keyLifetimeMs for how long it was seen to keep idempotency keys, in earlier runs; null: it was not
- * @param publish what makes files reachable for a service that takes none
  * @throws ReelformError `token_missing`, `token_origin`, `config_invalid` for a repository that renders by itself
  */
 export function openRemoteService(
   project: Pick<Project, 'config'>,
   io: Io,
-  keyLifetimeMs: number | null = null,
-  publish?: HttpServiceOptions['publish'],
+  options: Pick<HttpServiceOptions, 'keyLifetimeMs' | 'publish' | 'onRequest'> = { onRequest: reportSilence(io) },
 ): RemoteService {
   const { service } = project.config;
   if (service === 'embedded') {
@@ -38,13 +39,32 @@ export function openRemoteService(
   return createHttpService({
     url: service.url,
     token: tokenFrom(io.env, service.tokenEnv),
-    keyLifetimeMs,
-    ...(publish === undefined ? {} : { publish }),
+    ...options,
     capabilities: service.capabilities,
     now: () => io.now(),
     wait: (milliseconds) => setTimeout(milliseconds),
     random: Math.random,
   });
+}
+
+/** Reports on stderr a request that has no answer, unless the service answered another one meanwhile. */
+function reportSilence(io: Io): (name: string) => () => void {
+  let openRequests = 0;
+  let heardAt = 0;
+  return (name) => {
+    if (openRequests === 0) heardAt = io.now();
+    openRequests += 1;
+    const cancel = io.after(SILENT_MS, () => {
+      if (io.now() - heardAt < SILENT_MS / 2) return;
+      heardAt = io.now();
+      io.stderr.write(`${name}: no answer for ${SILENT_MS / 1000} s, still waiting\n`);
+    });
+    return () => {
+      openRequests -= 1;
+      heardAt = io.now();
+      cancel();
+    };
+  };
 }
 
 /** Of RFC 6750, section 2.1: nothing else can be in the header. */

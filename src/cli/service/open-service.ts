@@ -42,7 +42,7 @@ export function openService(project: Project, io: Io, keyLifetimeMs: number | nu
 }
 
 function openRemote(project: Project, io: Io, keyLifetimeMs: number | null): OpenService {
-  const service = openRemoteService(project, io, keyLifetimeMs, publishSources(project, io));
+  const service = openRemoteService(project, io, { keyLifetimeMs, publish: publishSources(project, io) });
   return {
     service,
     capacity: Number.POSITIVE_INFINITY,

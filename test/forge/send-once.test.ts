@@ -1,0 +1,16 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { retryWaitMs } from '../../src/forge/retry-wait.ts';
+import { sendOnce } from '../../src/forge/send-once.ts';
+import { startServer } from '../support/http-server.ts';
+
+describe('sendOnce()', () => {
+  it('stops waiting for a server that accepts a request and stays silent, which is asked twice', async () => {
+    const server = await startServer(() => undefined);
+    onTestFinished(() => server.close());
+    const sent = await sendOnce({ method: 'GET', url: server.url, headers: {}, idleMs: 100 });
+    expect(sent).toEqual({ kind: 'unanswered', code: 'ETIMEDOUT' });
+    const waits = [0, 1].map((retries) => retryWaitMs(sent, 'safe', { retries, now: 0, jitter: 1 }));
+    expect(waits).toEqual([1000, null]);
+    expect(server.requests).toHaveLength(1);
+  });
+});
