@@ -21,6 +21,12 @@ export function markedComment(tag: string, data: CommentData, text: string): str
 
 const HIDDEN = /^(?:sha256:)?[0-9a-f]{7,64}$/;
 
+/** The id of the plan that a comment shows; null when it is no comment about plans, or does not name it. */
+export function planIdOf(body: string, tag: string): string | null {
+  if (!isMarked(body, tag)) return null;
+  return /^<!-- \{"plan_id":"(sha256:[0-9a-f]{64})"/.exec(body.split(/\r?\n/, 2)[1] ?? '')?.[1] ?? null;
+}
+
 /** Whether a comment is one of ours: its first line is the marker, and nothing else. */
 export function isMarked(body: string, tag: string): boolean {
   return body.split(/\r?\n/, 1)[0] === commentMarker(tag);

@@ -6,6 +6,16 @@ export async function headCommit(root: string): Promise<string> {
   return (await runGit(root, ['rev-parse', '--verify', 'HEAD^{commit}'])).trim();
 }
 
+/**
+ * The commit that is checked out and those that the branch was at before, latest first. EDGE.
+ *
+ * @throws ReelformError `git_failed`
+ */
+export async function recentCommits(root: string, count: number): Promise<string[]> {
+  const log = await runGit(root, ['log', '--first-parent', `--max-count=${count}`, '--format=%H', 'HEAD']);
+  return log.split('\n').filter((line) => line !== '');
+}
+
 /** The branch that is checked out; null for a commit alone. EDGE. @throws ReelformError `git_failed` without a repository */
 export async function headBranch(root: string): Promise<string | null> {
   const branch = await tryGit(root, ['symbolic-ref', '--quiet', '--short', 'HEAD']);

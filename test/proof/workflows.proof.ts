@@ -209,9 +209,7 @@ describe.runIf(count(1, 0) === 1)('action.yml', () => {
     const drift = await act('drift', { issue: 'true', args: '--ignore-missing-outputs' }, await onMain('schedule'));
     expect(drift.conclusion, drift.steps.map(({ log }) => log).join('\n')).toBe('success');
 
-    for (const wrong of [{ command: 'plan; touch pwned' }, { version: '$(touch pwned)', 'working-directory': '.' }]) {
-      const { conclusion, steps } = await act('plan', wrong, pull.event);
-      expect([conclusion, steps.filter(({ outcome }) => outcome !== 'skipped').length]).toEqual(['failure', 1]);
-    }
+    const { conclusion, steps } = await act('plan', { command: 'plan; touch pwned' }, pull.event);
+    expect([conclusion, steps.filter(({ outcome }) => outcome !== 'skipped').length]).toEqual(['failure', 1]);
   });
 });

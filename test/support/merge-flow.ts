@@ -15,9 +15,13 @@ const TOKEN = 'ghs_0canary0';
 /** Of the job of a fork's pull request. */
 export const FORK_TOKEN = 'ghs_0canary0fork';
 export const BOT = 'github-actions[bot]';
+/** Of an app that the repository has installed. */
+export const APP_TOKEN = 'ghs_0canary0app';
+export const APP = 'acme-videos[bot]';
 const USERS = {
   [TOKEN]: { login: BOT, rights: 'write' },
   [FORK_TOKEN]: { login: BOT, rights: 'read' },
+  [APP_TOKEN]: { login: APP, rights: 'write' },
 } as const;
 export const POST = 'POST /v2/render_sessions';
 export const COMMIT = 'GraphQL createCommitOnBranch';

@@ -47,7 +47,7 @@ export interface OpenPull {
  * @param options.folder that it makes; when absent the repository itself
  */
 export async function reviewedRepository(
-  options: Pick<WorkflowHostOptions, 'env' | 'secrets' | 'onLog'> & {
+  options: Pick<WorkflowHostOptions, 'env' | 'secrets' | 'variables' | 'onLog'> & {
     readonly config?: string;
     readonly init?: readonly string[];
     readonly folder?: string;

@@ -116,15 +116,14 @@ export function writePrograms(folder: string, root: string): void {
   const program = (name: string, lines: readonly string[]): void =>
     writeFileSync(join(folder, name), `#!/bin/bash\nset -eu\n${lines.join('\n')}\n`, { mode: 0o755 });
   program('npm', [
-    'folder=.',
     'case "$1" in',
     '  ci) test -f package-lock.json || { echo "npm ci needs package-lock.json" >&2; exit 1; } ;;',
-    '  install) while [ $# -gt 1 ]; do if [ "$1" = --prefix ]; then folder=$2; fi; shift; done; [[ $1 == reelform@* ]] ;;',
+    '  run) test "$2" = build; exit ;;',
     '  *) exit 1 ;;',
     'esac',
-    'mkdir -p "$folder/node_modules/.bin"',
-    `ln -sfn '${root}' "$folder/node_modules/reelform"`,
-    `ln -sfn '${root}/dist/cli/main.js' "$folder/node_modules/.bin/reelform"`,
+    'mkdir -p node_modules/.bin',
+    `ln -sfn '${root}' node_modules/reelform`,
+    `ln -sfn '${root}/dist/cli/main.js' node_modules/.bin/reelform`,
   ]);
   program('gh', [
     ': "${GITHUB_TOKEN:?gh needs a token}"',

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import picomatch from 'picomatch';
@@ -70,6 +70,8 @@ export interface WorkflowHostOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Of the repository. */
   readonly secrets?: Readonly<Record<string, string>>;
+  /** Of the repository. */
+  readonly variables?: Readonly<Record<string, string>>;
   readonly onLog?: StepsJob['onLog'];
 }
 
@@ -102,6 +104,9 @@ export function startWorkflowHost(options: WorkflowHostOptions): WorkflowHost {
   const root = realpathSync(mkdtempSync(join(tmpdir(), 'reelform-runner-')));
   onTestFinished(() => rmSync(root, { recursive: true, force: true }));
   writePrograms(join(root, 'bin'), PACKAGE);
+  // As a runner downloads it: without what it is built from.
+  mkdirSync(join(root, 'action'));
+  cpSync(join(PACKAGE, 'package-lock.json'), join(root, 'action/package-lock.json'));
   const store = { artifacts: join(root, 'artifacts'), caches: join(root, 'caches') };
   let lastRun = 100;
 
@@ -119,6 +124,8 @@ export function startWorkflowHost(options: WorkflowHostOptions): WorkflowHost {
     writeFileSync(join(folder, 'event.json'), JSON.stringify(event.payload));
     const { GITHUB_TOKEN: _, ...environment } = github.env(token);
     const isPull = event.ref.startsWith('refs/');
+    // GitHub gives none to a fork.
+    const secrets = event.isOfFork === true ? {} : (options.secrets ?? {});
     const ref = isPull ? event.ref : `refs/heads/${event.ref}`;
     const github_ = {
       event: event.payload,
@@ -147,6 +154,7 @@ export function startWorkflowHost(options: WorkflowHostOptions): WorkflowHost {
       GITHUB_RUN_ID: String(runId),
       GITHUB_RUN_ATTEMPT: String(attempt),
       GITHUB_SHA: event.sha,
+      GITHUB_ACTION_PATH: join(root, 'action'),
       GITHUB_WORKSPACE: own,
       RUNNER_TEMP: temporary,
       TEST_ARTIFACTS: store.artifacts,
@@ -166,7 +174,13 @@ export function startWorkflowHost(options: WorkflowHostOptions): WorkflowHost {
       ref: event.ref,
       // What a pull request wrote cannot be read from anywhere else.
       scopes: isPull ? [event.ref.replaceAll('/', '-'), event.baseRef ?? 'main'] : [event.ref],
-      values: { github: github_, runner: { temp: temporary }, secrets: options.secrets ?? {} },
+      values: {
+        github: github_,
+        runner: { temp: temporary },
+        secrets,
+        vars: options.variables ?? {},
+        inputs: event.payload.inputs ?? {},
+      },
       ...(options.onLog === undefined ? {} : { onLog: options.onLog }),
     };
   };

@@ -96,6 +96,31 @@ describe('apply.yml with a service', () => {
   });
 });
 
+describe('apply.yml with REELFORM_REVIEWED_ONLY', () => {
+  it('applies what the comment of the merged pull request shows, and anything else by hand alone', async () => {
+    const { person, host, open, push, onMain } = await reviewedRepository({
+      variables: { REELFORM_REVIEWED_ONLY: 'true' },
+    });
+    const hello = readFileSync(join(person.root, 'videos/hello.yaml'), 'utf8');
+    const unseen = await push({ 'notes.md': 'Nobody reviewed this' });
+    expect(ends(unseen)).toEqual(['apply: failure']);
+    expect(logOf(unseen)).toContain('no comment "plan" of a pull request that was merged shows it');
+    const pull = await open({ 'videos/hello.yaml': hello.replace('Hello', 'Hello again') });
+    const planned = await pull.plan();
+    expect(ends(planned), logOf(planned)).toEqual(['plan: success', 'comment: success']);
+    const merged = await pull.merge();
+    expect(ends(merged), logOf(merged)).toEqual(['apply: success']);
+    // Nothing to do is nothing to review.
+    expect(ends(await push({ 'notes.md': 'More notes' }))).toEqual(['apply: success']);
+    const direct = await push({ 'videos/hello.yaml': hello });
+    expect(ends(direct)).toEqual(['apply: failure']);
+    const [, planId] = /The plan is (sha256:[0-9a-f]+) by now/.exec(logOf(direct))!;
+    const dispatched = await onMain('workflow_dispatch');
+    const byHand = await host.happen({ ...dispatched, payload: { inputs: { 'expect-plan': planId } } });
+    expect(ends(byHand), logOf(byHand)).toContain('apply: success');
+  });
+});
+
 const PHOTO = '  (Footage)/USER/photo.png: http://127.0.0.1:9/a.png\n';
 
 function ends(runs: readonly JobRun[]): string[] {

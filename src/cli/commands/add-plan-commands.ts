@@ -28,7 +28,10 @@ export function addPlanCommands(program: Command, io: Io, done: (exitCode: numbe
   )
     .argument('[planfile]', 'do what this saved plan says, without asking')
     .option('--auto-approve', 'do not ask before rendering')
-    .option('--expect-plan <id>', 'refuse any other plan than the one with this plan_id')
+    .option(
+      '--expect-plan <id>',
+      'refuse any other plan than the one with this plan_id; `reviewed`: than what a comment of a merged pull request shows',
+    )
     .option('--concurrency <n>', 'videos to render at once', positiveInteger)
     .option('--fail-fast', 'begin nothing new after the first failure')
     .option('--prune', 'at the end, remove files in renders/ that neither the lockfile nor the journal names any more')

@@ -70,7 +70,7 @@ export async function openCommit(
   const remote = config.journal === 'file' ? 'origin' : config.journal.remote;
   const branch = await branchOf(root, io);
   const path = await repositoryPath(root, LOCK_FILE);
-  const github = isGitHub(options, io) ? await gitHubOf(io) : null;
+  const github = isGitHub(options, io) ? await gitHubOf(io, io.env.REELFORM_COMMIT_TOKEN) : null;
   const own = new Map(repository.desired.map(({ id, fingerprint }) => [id as string, fingerprint]));
   const target =
     github === null
@@ -114,10 +114,15 @@ export function isGitHub({ forge }: CommitOptions, { env }: Pick<Io, 'env'>): bo
   return (forge ?? ((env.GITHUB_REPOSITORY ?? '') === '' ? 'git' : 'github')) === 'github';
 }
 
-/** @throws ReelformError `forge_refused` without a token, `forge_unknown` */
-export async function gitHubOf(io: Io): Promise<GitHub> {
+/**
+ * Opens GitHub with the token of the job, or with another one.
+ *
+ * @param otherToken goes before the job's; empty counts as absent
+ * @throws ReelformError `forge_refused` without a token, `forge_unknown`
+ */
+export async function gitHubOf(io: Io, otherToken?: string): Promise<GitHub> {
   const { address } = await openGitHubJob({}, io);
-  const token = (io.env.GITHUB_TOKEN ?? '').trim();
+  const token = (otherToken ?? '').trim() || (io.env.GITHUB_TOKEN ?? '').trim();
   if (token !== '') return openGitHub(address, token, forgeClock(io));
   throw new ForgeError('forge_refused', 'There is no token in GITHUB_TOKEN', {
     hint: 'Give the step env: GITHUB_TOKEN: the token of the job, which can write contents; elsewhere use --forge git',

@@ -47,6 +47,7 @@ function suffixed(text: string, suffix: string): string {
     .replace(/^name: (.*)$/m, `name: $1${suffix}`)
     .replace('workflows: [plan]', `workflows: [plan${suffix}]`)
     .replaceAll('reelform-plan-', `reelform-plan${suffix}-`)
+    .replace("&& 'reviewed' ||", `&& 'reviewed:${suffix.slice(1)}' ||`)
     .replaceAll('comment github --check ', `comment github --check --tag ${suffix.slice(1)} `)
     .replaceAll('renders-$', `renders${suffix}-$`)
     .replaceAll('restore-keys: renders-\n', `restore-keys: renders${suffix}-\n`);

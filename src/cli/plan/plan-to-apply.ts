@@ -1,5 +1,5 @@
 import { type Diagnostic, EXIT, hasErrors } from '../../diagnostic.ts';
-import type { Plan } from '../../plan/plan.ts';
+import { isEmptyPlan, type Plan } from '../../plan/plan.ts';
 import { planDocument } from '../../plan/plan-document.ts';
 import { countWords } from '../../report/plan-words.ts';
 import type { ApplyOptions } from '../apply/apply-options.ts';
@@ -35,7 +35,9 @@ export async function planToApply(
   }
   const planned = await withPolicies(await openPlan(directory, options, io, context), options, io);
   const { expectPlan: expected } = options;
-  const other = planned.opened === null || expected === undefined ? null : otherPlan(planned.opened.plan, expected);
+  const { opened, repository } = planned;
+  const other =
+    opened === null || expected === undefined ? null : await otherPlan(opened.plan, expected, repository.root, io);
   if (other === null) return { ...planned, refusal: refusalOf(planned) };
   return { ...planned, diagnostics: [...planned.diagnostics, other], refusal: EXIT.stale };
 }
@@ -45,16 +47,37 @@ function refusalOf({ opened }: OpenedPlan): number | null {
   return hasErrors(opened.plan.diagnostics) ? EXIT.refused : null;
 }
 
-/** What there is to do in place of the plan that was agreed to; null when it is that plan. */
-function otherPlan(plan: Plan, expected: string): Diagnostic | null {
+/** `reviewed`, with the tag of the comments where it is not `plan`. */
+const REVIEWED = /^reviewed(?::([\w-]+))?$/;
+
+/**
+ * Compares the plan with the one that was agreed to: by its id, or by what the comments of merged pull requests show.
+ *
+ * @returns null when it is that plan
+ * @throws ReelformError when GitHub has to be asked and does not answer
+ */
+async function otherPlan(plan: Plan, expected: string, root: string, io: Io): Promise<Diagnostic | null> {
   const document = planDocument(plan, VERSION, []);
   const { plan_id: id } = document;
-  if (id === expected) return null;
+  const [isAboutReviews, tag = 'plan'] = REVIEWED.exec(expected) ?? [];
   const words = countWords(document).map((one) => one.words);
-  return {
+  const now = `The plan is ${id} by now (${words.length === 0 ? 'no videos' : words.join(', ')})`;
+  const stale = (rest: string, hint: string): Diagnostic => ({
     code: 'plan_stale',
     severity: 'error',
-    message: `The plan is ${id} by now (${words.length === 0 ? 'no videos' : words.join(', ')}), not ${expected}`,
-    hint: 'See it with `reelform plan` and the same options; if it is what you want, expect its plan_id',
-  };
+    message: `${now}, ${rest}`,
+    hint,
+  });
+  if (isAboutReviews === undefined) {
+    if (id === expected) return null;
+    const hint = 'See it with `reelform plan` and the same options; if it is what you want, expect its plan_id';
+    return stale(`not ${expected}`, hint);
+  }
+  if (isEmptyPlan(plan)) return null;
+  const { isReviewed } = await import('./reviewed-plan.ts');
+  if (await isReviewed(root, id, tag, io)) return null;
+  return stale(
+    `and no comment "${tag}" of a pull request that was merged shows it`,
+    `Look at it with \`reelform plan\`; if it is what you want, apply it with --expect-plan ${id}`,
+  );
 }

@@ -1,7 +1,10 @@
 import { appendFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { COMMIT, LOCK, POST, startMergeFlow } from '../../support/merge-flow.ts';
+import { markedComment } from '../../../src/forge/comment-mark.ts';
+import type { SeenComment } from '../../support/github-server.ts';
+import { BOT, COMMIT, LOCK, POST, startMergeFlow } from '../../support/merge-flow.ts';
+import { type Ran, reelform } from '../../support/test-io.ts';
 
 const PUSH = ['--commit=push'];
 const STALE = {
@@ -106,6 +109,36 @@ describe('apply --commit=push', () => {
       expect(await told({ CI: '' }, ...PUSH)).toBe(false);
       expect(await told({ CI: 'true' })).toBe(false);
     }
+  });
+
+  it('applies with --expect-plan reviewed what a comment of ours on the merged pull request shows', async () => {
+    const flow = await startMergeFlow();
+    const merged = await flow.merge({ berlin: 'Berlin' });
+    const pull = flow.github.open({ state: 'closed', pull: { headOwner: 'acme', headBranch: 'a', base: 'main' } });
+    pull.pull!.mergedAs = merged;
+    const planned = await reelform(await flow.checkout(), ['plan', '--json'], { env: flow.env() });
+    const { plan_id: planId } = JSON.parse(planned.stdout) as { plan_id: string };
+    const show = (user: string, tag: string): SeenComment =>
+      flow.github.comment(
+        pull.number,
+        user,
+        markedComment(tag, { plan_id: planId, head_sha: null, base_sha: null }, 'Plan'),
+      );
+    show('stranger', 'plan');
+    show(BOT, 'other');
+    const reviewed = async (expected: string): Promise<Ran> => {
+      // With history: earlier merges are found there.
+      const root = await flow.checkout(await flow.remote.git('rev-parse', 'main'));
+      return flow.apply([...PUSH, '--expect-plan', expected], { root });
+    };
+    expect(await reviewed('reviewed')).toMatchObject({ exitCode: 6, stderr: expect.stringContaining(planId) });
+    expect(await flow.apply(['--expect-plan=reviewed'], { forge: 'git' })).toMatchObject({ exitCode: 1 });
+    expect(flow.service.count(POST)).toBe(0);
+    // A later merge that changes no video does not hide it.
+    await flow.merge({});
+    expect(await reviewed('reviewed:other')).toMatchObject({ exitCode: 0 });
+    expect(await reviewed('reviewed')).toMatchObject({ exitCode: 0 });
+    expect(flow.service.count(POST)).toBe(1);
   });
 
   it('says what does not go together, or is not there', async () => {

@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { cloneOf, type GitRepository, gitIn, newRemote } from '../../support/git-repository.ts';
-import { LOCK, POST, startMergeFlow } from '../../support/merge-flow.ts';
+import { APP, APP_TOKEN, BOT, LOCK, POST, startMergeFlow } from '../../support/merge-flow.ts';
 import { CONFIG, definition } from '../../support/repository.ts';
 import { startS3Server } from '../../support/s3-server.ts';
 import { smallPackageFiles } from '../../support/small-package.ts';
@@ -41,6 +41,25 @@ describe('apply --commit=pr', () => {
     await flow.merge({ berlin: null, oslo: null });
     expect(await flow.apply(['--commit=pr'])).toMatchObject({ exitCode: 0 });
     expect([github.issues.length, github.issues[0]?.state, flow.service.count(POST)]).toEqual([1, 'closed', 3]);
+  });
+
+  it('is made with a token of its own, where there is one: GitHub starts no checks for the token of a job', async () => {
+    const flow = await startMergeFlow();
+    const { github, service } = flow;
+    await flow.merge({ berlin: 'Berlin', rome: 'Rome' });
+    service.force(POST, { kind: 'answer', status: 422, body: '{}' });
+    const flags = ['--commit=pr', '--report-failures', '--concurrency=1'];
+    const env = { ...flow.env(), REELFORM_COMMIT_TOKEN: APP_TOKEN };
+    expect(await flow.apply(flags, { env })).toMatchObject({ exitCode: 4 });
+    const authors = github.issues.map(({ title, user }) => [title, user]);
+    expect(authors.sort()).toEqual([
+      ['Record 1 rendered video', APP],
+      ['Reelform: failed renders', BOT],
+    ]);
+    expect(await flow.remote.git('log', '-1', '--format=%an', 'reelform/lock')).toBe(APP);
+    // An empty secret is none.
+    expect(await flow.apply(flags, { env: { ...env, REELFORM_COMMIT_TOKEN: '' } })).toMatchObject({ exitCode: 0 });
+    expect(await flow.remote.git('log', '-1', '--format=%an', 'reelform/lock')).toBe(BOT);
   });
 
   it('says which branch it cannot take', async () => {
