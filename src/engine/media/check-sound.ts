@@ -4,6 +4,7 @@ import { mediaTypeOf } from './media-type.ts';
 import { codecName, MAX_MEDIA_SECONDS, readMedia, SOUND_CODECS } from './open-media.ts';
 
 export const MAX_SOUND_BYTES = 200_000_000;
+const CONVERT = 'convert it to MP3, WAV, or AAC in M4A';
 
 /** What a sound says of itself. */
 export interface SoundHeader {
@@ -30,16 +31,19 @@ export async function checkSound(bytes: Uint8Array, name: string, maxBytes = MAX
   }
   const type = mediaTypeOf(bytes);
   if (type === undefined || type === 'gif') {
-    fail('asset_type_unsupported', 'The file is no sound that can be used; convert it to MP3, WAV, or AAC in M4A');
+    fail('asset_type_unsupported', `The file is no sound that can be used; ${CONVERT}`);
   }
   const header = await readMedia(bytes, name, async (input): Promise<SoundHeader> => {
     const track = await input.getPrimaryAudioTrack();
-    if (track === null) return fail('asset_type_unsupported', 'The file has no sound');
+    if (track === null) {
+      // The reader knows no other codec in Ogg: a file of FLAC or Speex has no track.
+      const other = `The Ogg file has no sound in Opus or Vorbis; ${CONVERT}`;
+      return fail('asset_type_unsupported', type === 'ogg' ? other : 'The file has no sound');
+    }
     const isKnown = SOUND_CODECS.has(await track.getCodec()) || isPcm((await track.getCodec()) ?? '');
     if (!isKnown || (await track.getDecoderConfig()) === null) {
       const codec = await codecName(track);
-      const hint = 'convert it to MP3, WAV, or AAC in M4A';
-      return fail('asset_type_unsupported', `The sound's codec ${codec} is not supported; ${hint}`);
+      return fail('asset_type_unsupported', `The sound's codec ${codec} is not supported; ${CONVERT}`);
     }
     return {
       type: type as SoundHeader['type'],

@@ -29,7 +29,7 @@ const FORMATS = [MP4, QTFF, WEBM, MATROSKA, MP3, WAVE, FLAC, OGG, ADTS];
 
 /** Those that the decoder has, in the words of `mediabunny`; uncompressed sound needs none. */
 export const VIDEO_CODECS: ReadonlySet<string | null> = new Set(['avc', 'hevc', 'vp8', 'vp9', 'av1']);
-export const SOUND_CODECS: ReadonlySet<string | null> = new Set(['aac', 'mp3', 'opus', 'flac', 'ac3']);
+export const SOUND_CODECS: ReadonlySet<string | null> = new Set(['aac', 'mp3', 'opus', 'vorbis', 'flac', 'ac3']);
 
 /**
  * The structure of a media file; nothing but these bytes is read for it. To be disposed of.

@@ -76,7 +76,7 @@ async function extentOf(bytes: Uint8Array, track: InputAudioTrack): Promise<Exte
       return { origin: start, start, end: last - behind / rate, isShortened };
     }
     case 'webm': {
-      const start = first + (isOpus ? (await preSkip(track)) / MIX_RATE : 0);
+      const start = first + (isOpus ? (await preSkip(track)) / MIX_RATE : await unheard(track));
       return { origin: start, start, end: Infinity, isShortened };
     }
     case 'aac':
@@ -86,6 +86,12 @@ async function extentOf(bytes: Uint8Array, track: InputAudioTrack): Promise<Exte
       return { origin: start, start, end: last, isShortened };
     }
   }
+}
+
+/** Seconds of a first packet that gives no sound and has a length nevertheless: Vorbis in WebM. */
+async function unheard(track: InputAudioTrack): Promise<number> {
+  if ((await track.getCodec()) !== 'vorbis') return 0;
+  return (await new EncodedPacketSink(track).getFirstPacket())?.duration ?? 0;
 }
 
 /** Samples before the sound, at 48 kHz. @see RFC 7845, section 5.1 */

@@ -5,12 +5,22 @@ import { loadWebcodecs } from '../h264/webcodecs-encoder.ts';
 import { freeBuffers } from '../raster/free-buffers.ts';
 import { SceneError } from '../scene-error.ts';
 import { decodePcm, isPcm } from './decode-pcm.ts';
+import { openVorbisLane } from './vorbis-decoder.ts';
 
 /** Sound of one packet, or of several that were decoded together. */
 export interface DecodedSound {
   /** One list for each channel; samples in -1..1. */
   readonly channels: readonly Float32Array[];
   readonly rate: number;
+}
+
+/** A decoder that takes packets, and the sound that has come out of it. */
+export interface SoundLane {
+  feed(packet: EncodedPacket): Promise<void>;
+  /** Resolves when everything that was fed is decoded. */
+  flush(): Promise<void>;
+  take(): DecodedSound[];
+  close(): void;
 }
 
 const MOST_QUEUED = 8;
@@ -47,10 +57,13 @@ export async function* decodePackets(
   }
 }
 
-/** One decoder, and what has come out of it. */
-async function openLane(track: InputAudioTrack, imageName: string) {
-  const webcodecs = await loadWebcodecs();
+async function openLane(track: InputAudioTrack, imageName: string): Promise<SoundLane> {
   const config = (await track.getDecoderConfig())!;
+  if ((await track.getCodec()) === 'vorbis') {
+    const headers = Buffer.from((config.description ?? new ArrayBuffer(0)) as ArrayBuffer);
+    return openVorbisLane(headers, config.sampleRate, imageName);
+  }
+  const webcodecs = await loadWebcodecs();
   const ready: DecodedSound[] = [];
   const watch = new CodecWatch(
     (reason, cause) =>

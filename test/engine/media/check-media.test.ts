@@ -93,10 +93,19 @@ describe('checkSound()', () => {
   });
 
   test('says what to convert to, where there is no decoder', async () => {
-    for (const file of ['vorbis.ogg', 'alac.m4a']) {
+    for (const file of ['alac.m4a']) {
       const { code, message } = await refused(checkSound(mediaFile(file), 'clip'));
       expect([code, message.includes('convert it to MP3, WAV')]).toEqual(['asset_type_unsupported', true]);
     }
+  });
+
+  test('names the codecs that an Ogg file may have, where it has another', async () => {
+    const speex = Buffer.from(mediaFile('beep.ogg').toString('latin1').replace('OpusHead', 'Speex   '), 'latin1');
+    const { code, message } = await refused(checkSound(speex, 'clip'));
+    expect([code, message]).toEqual([
+      'asset_type_unsupported',
+      'The Ogg file has no sound in Opus or Vorbis; convert it to MP3, WAV, or AAC in M4A',
+    ]);
   });
 
   test('refuses too many bytes', async () => {

@@ -119,6 +119,7 @@ describe('makeSound()', () => {
     ['beep.mp3', 1.5],
     ['beep.flac', 0.2],
     ['beep.ogg', 1.5],
+    ['vorbis.ogg', 1.5],
     ['beep.m4a', 1.5],
   ];
   test.each(files)('plays %s from its first sample to its last', async (file, tolerance) => {
@@ -126,6 +127,15 @@ describe('makeSound()', () => {
     expect(Math.abs(onset(left, 0.1) - 0.25 * RATE)).toBeLessThan((tolerance * RATE) / 1000);
     expect(rms(left, 0.3 * RATE, 0.45 * RATE)).toBeCloseTo(0.3 * Math.SQRT1_2, 1);
     expect(rms(left, 0.51 * RATE, 2 * RATE)).toBeLessThan(0.005);
+  });
+
+  test.each(['surround.ogg', 'surround.webm'])('plays %s on its side, from any of its times', async (file) => {
+    for (const from of [0, 0.6]) {
+      const { left, right } = await mixed(sound(mediaFile(file), { trim_start_time: from }));
+      expect(Math.abs(onset(right, 0.05) - (0.75 - from) * RATE)).toBeLessThan((1.5 * RATE) / 1000);
+      expect(rms(left, (0.8 - from) * RATE, (0.95 - from) * RATE)).toBeLessThan(0.005);
+      expect(rms(right, (1.02 - from) * RATE, 1.2 * RATE)).toBeLessThan(0.005);
+    }
   });
 
   test('hears nothing of a clip without sound, and nothing of what is silent', async () => {
@@ -138,8 +148,8 @@ describe('makeSound()', () => {
     });
   });
 
-  test.each(['vorbis.ogg', 'alac.m4a'])('says what to convert %s to, which it cannot decode', async (file) => {
-    await expect(makeSound(heard([sound(mediaFile(file))]), 'aac')).rejects.toMatchObject({
+  test('says what to convert a sound to that it cannot decode', async () => {
+    await expect(makeSound(heard([sound(mediaFile('alac.m4a'))]), 'aac')).rejects.toMatchObject({
       code: 'asset_type_unsupported',
       message: expect.stringContaining('convert it to MP3, WAV'),
     });

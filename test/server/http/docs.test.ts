@@ -91,7 +91,7 @@ describe('schemas/service.md', () => {
       `${MAX_EXPANSION} times its size in the zip`,
       `${MAX_IMAGE_BYTES / 1e6} MB, ${MAX_IMAGE_PIXELS / 1e6} megapixels; PNG, JPEG, WebP, GIF or AVIF`,
       `${SOURCE_LIMITS.video.maxBytes / 1e6} MB, ${MAX_CLIP_SIDE_PIXELS} pixels a side, ${hours} hours; MP4, MOV, WebM or GIF`,
-      `${SOURCE_LIMITS.audio.maxBytes / 1e6} MB, ${hours} hours; MP3, WAV, M4A, AAC, FLAC, Ogg, or the sound of an MP4, MOV or WebM`,
+      `${SOURCE_LIMITS.audio.maxBytes / 1e6} MB, ${hours} hours; MP3, WAV, M4A, AAC, FLAC, Ogg with Opus or Vorbis, or the sound of an MP4, MOV or WebM`,
       '16',
       '500 MB',
       `${DEFAULT_FETCH_LIMITS.timeoutMs / 1000} s, ${DEFAULT_FETCH_LIMITS.maxRedirects} redirects`,
