@@ -34,7 +34,7 @@ describe('apply --format github', () => {
       get: () => (flow.service.count(POST) === 1 ? { status: 'failed', errors: [error] } : {}),
     });
     const { env, summary, outputs } = step();
-    const root = await flow.checkout();
+    const root = await flow.checkout(sha);
     const job = { root, env: { ...flow.env('github'), ...env, GITHUB_WORKSPACE: root } };
     const ran = await flow.apply(['--commit=push', '--format=github', '--concurrency=1'], job);
     expect(ran.exitCode).toBe(4);
