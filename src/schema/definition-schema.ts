@@ -4,7 +4,7 @@ import { ADDITIONS, additionSchemas } from './addition-schemas.ts';
 import { editableDocs, exampleOf, quoted } from './editable-docs.ts';
 import { type JsonSchema, when } from './json-schema.ts';
 import { isFillable, kindName, kindSchemas } from './kind-schemas.ts';
-import { booleanSchema, type DefinitionForm, textSchema } from './value-schemas.ts';
+import { booleanSchema, type DefinitionForm, idSchema, textSchema } from './value-schemas.ts';
 
 /** A template as definitions name it. */
 export interface NamedSpec {
@@ -41,7 +41,7 @@ export function definitionSchema(template: NamedSpec | null, form: DefinitionFor
     properties: {
       template: templateSchema(template),
       ...valueProperties(form),
-      ...(form === 'file' ? fileProperties() : {}),
+      ...(form === 'file' ? fileProperties(idSchema()) : {}),
       resources: resourcesSchema(template, form),
       ...(form === 'file' ? additionSchemas(template?.spec ?? null, form) : ANY_ADDITIONS),
     },
@@ -67,7 +67,7 @@ export function definitionFileSchema(): JsonSchema {
   return {
     type: 'object',
     additionalProperties: false,
-    properties: { ...Object.fromEntries(values.map((property) => [property, {}])), ...fileProperties() },
+    properties: { ...Object.fromEntries(values.map((property) => [property, {}])), ...fileProperties({}) },
   };
 }
 
@@ -105,13 +105,15 @@ function valueProperties(form: DefinitionForm): Record<string, JsonSchema> {
   };
 }
 
-function fileProperties(): Record<string, JsonSchema> {
+/** @param id the rule for ids; none where they are read later, which says better what is wrong with one */
+function fileProperties(id: JsonSchema): Record<string, JsonSchema> {
   const path: JsonSchema = { type: 'string', minLength: 1 };
   return {
     id: {
       description: 'Names the video for good. By default its path below the folder of videos, without its ending.',
       ...textSchema('file'),
       minLength: 1,
+      ...id,
     },
     extends: {
       description: 'A file, or several, whose values this one takes over and may replace.',
@@ -135,6 +137,8 @@ function fileProperties(): Record<string, JsonSchema> {
         id: {
           description: 'Names the video of a row; it follows the id of the definition.',
           ...path,
+          ...id,
+          type: 'string',
           examples: ['${city}'],
         },
       },

@@ -12,6 +12,8 @@ export interface JsonSchema {
   readonly examples?: readonly Json[];
   readonly defaultSnippets?: readonly { readonly label: string; readonly description?: string; readonly body: Json }[];
   readonly patternErrorMessage?: string;
+  /** What an editor says where the type is wrong. */
+  readonly errorMessage?: string;
   readonly definitions?: Readonly<Record<string, JsonSchema>>;
   readonly type?: string | readonly string[];
   readonly const?: Json;
@@ -41,7 +43,7 @@ export interface JsonSchema {
 }
 
 /** Annotations of editors, which a validator has to be told of. */
-export const EDITOR_KEYWORDS = ['markdownDescription', 'defaultSnippets', 'patternErrorMessage'];
+export const EDITOR_KEYWORDS = ['markdownDescription', 'defaultSnippets', 'patternErrorMessage', 'errorMessage'];
 
 /** Draft-07's `if`, `then` and `else`. */
 export function when(condition: JsonSchema, consequence: JsonSchema, otherwise?: JsonSchema): JsonSchema {

@@ -2,9 +2,11 @@ import { Ajv } from 'ajv';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import configSchema from '../../schemas/reelform-config.schema.json' with { type: 'json' };
+import { parseVideoId } from '../../src/definition/video-id.ts';
 import { additionsSchema, definitionFileSchema, definitionSchema } from '../../src/schema/definition-schema.ts';
 import { EDITOR_KEYWORDS, type JsonSchema } from '../../src/schema/json-schema.ts';
 import { kindSchemas } from '../../src/schema/kind-schemas.ts';
+import { idSchema } from '../../src/schema/value-schemas.ts';
 import { checkOutput } from '../../src/template/bind/check-output.ts';
 import { checkTransform } from '../../src/template/bind/check-transform.ts';
 import type { StyleVersion } from '../../src/wire/style-version.ts';
@@ -32,6 +34,21 @@ const whole = {
   title: 'Summer',
   resources: { t_01: 'Hello', c_01: '#EEADA7', '(Footage)/USER/hero.jpg': './hero.jpg' },
 };
+
+describe('idSchema()', () => {
+  it('takes the ids that parseVideoId takes, and any with a placeholder', () => {
+    const pattern = new RegExp(idSchema().pattern!, 'u');
+    const parts = fc.constantFrom('a', 'Z9', '.', '..', '...', '/', '-', '_', ' ', 'ü', '\\', '\n', 'x'.repeat(99));
+    fc.assert(
+      fc.property(fc.array(parts, { maxLength: 6 }), (some) => {
+        const id = some.join('');
+        expect(pattern.test(id)).toBe(parseVideoId(id) !== null);
+        expect(pattern.test(`a ${some.filter((part) => part !== '\n').join('')}\${x}`)).toBe(true);
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+});
 
 describe('definitionSchema()', () => {
   it.each([

@@ -82,6 +82,35 @@ describe('the generated schema in an editor', () => {
     ]);
   });
 
+  it.each([
+    ...['a b', '../a', 'a//b', './a', 'a/.', 'é', 'a\\b', `"${'x'.repeat(201)}"`].map(
+      (id) => ['id', id, 'An id has letters'] as const,
+    ),
+    ...['12345', '1234567', '123456789', '123456.5', '-123456', '012345', '"12345"', 'red', '0x1234', 'true'].map(
+      (color) => ['color', color, 'A colour has 6 or 8 hexadecimal digits'] as const,
+    ),
+  ])('complains of a wrong %s: %s', async (field, value, message) => {
+    const line = field === 'id' ? `id: ${value}` : `resources: {c_01: ${value}}`;
+    const problems = await editor.problems(
+      `videos/${field}-${encodeURIComponent(value)}.yaml`,
+      text('template: launch', line),
+    );
+    expect(problems.map((problem) => problem.message)).toEqual([expect.stringContaining(message)]);
+  });
+
+  it.each([
+    ...['de/berlin', '2026', '1.10', 'a.b_c-d', '...', '${slug}', 'de/${city name}', 'yes', `"${'x'.repeat(200)}"`].map(
+      (id) => `id: ${id}`,
+    ),
+    ...['000000', '00000000', '112233', '11223344', '"012345"', '"#eeada7"', 'eeada780', 'EEADA7', '"${color}"'].map(
+      (color) => `resources: {c_01: ${color}}`,
+    ),
+    'resources: {c_01: {source: {text: 000000}}}',
+  ])('says nothing of %s', async (line) => {
+    const path = `videos/fine-${encodeURIComponent(line)}.yaml`;
+    expect(await editor.problems(path, text('template: launch', line))).toEqual([]);
+  });
+
   it('completes the editables with their labels', async () => {
     const definition = text('template: launch', 'title: Summer', 'resources:', '  ');
     await editor.problems('videos/new.yaml', definition);
