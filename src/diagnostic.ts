@@ -116,6 +116,7 @@ export const CODES = {
   history_unsearched: 'Git could not show the whole history of the lockfile',
   git_failed: 'Git could not do what was asked of it',
   encoder_missing: 'The video encoder package is not installed',
+  disk_full: 'No space is left on the disk, or in its quota',
   write_failed: 'A file could not be written',
   file_system: 'The file system refused to do something',
 

@@ -1,6 +1,7 @@
 import type { Video } from '../definition/video.ts';
 import { sourceOf } from '../definition/video-sources.ts';
 import { ReelformError } from '../diagnostic.ts';
+import { fileSystemError } from '../file-system-error.ts';
 import { ServiceError } from '../service/service-error.ts';
 import type { RenderSession } from '../wire/render-session.ts';
 import type { Failure } from './events.ts';
@@ -32,17 +33,19 @@ function fileOf(video: Video, editable: string | undefined): string | undefined 
   return source?.kind === 'file' ? source.path : undefined;
 }
 
-/** Whether every other video would meet with the same: a token that is refused, a service that is not there. */
+/** Whether every other video would fail too: a token that is refused, a service that is not there, a full disk. */
 export function endsRun({ code }: Failure): boolean {
-  return code === 'service_unauthorized' || code === 'service_unreachable';
+  return code === 'service_unauthorized' || code === 'service_unreachable' || code === 'disk_full';
 }
 
+/** Another apply may not meet these again. */
+const TRANSIENT: ReadonlySet<string> = new Set(['service_unreachable', 'changed_since_plan']);
+
 /** What was thrown while one video was at work; it stays with that video. */
-export function thrownFailures(error: unknown): Failure[] {
+export function thrownFailures(thrown: unknown): Failure[] {
+  const error = fileSystemError(thrown) ?? thrown;
   if (error instanceof ReelformError) {
-    return [
-      { code: error.code, message: error.message, hint: error.hint, retryable: error.code === 'service_unreachable' },
-    ];
+    return [{ code: error.code, message: error.message, hint: error.hint, retryable: TRANSIENT.has(error.code) }];
   }
   if (error instanceof ServiceError) {
     const retryable = error.status === 429 || error.status >= 500;

@@ -1,9 +1,9 @@
 import { EXIT, isReelformError } from '../diagnostic.ts';
+import { fileSystemError } from '../file-system-error.ts';
 import { errorText, internalErrorText, serviceErrorText } from '../report/error-text.ts';
 import { ServiceError } from '../service/service-error.ts';
 import { VERSION } from './global-options.ts';
 import type { Io } from './io.ts';
-import { fileSystemError } from './thrown.ts';
 
 /** Says what ended a command, once, and gives its exit status. */
 export function explainThrown(error: unknown, io: Io): number {

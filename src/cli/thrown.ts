@@ -1,20 +1,7 @@
-import { isReelformError, ReelformError } from '../diagnostic.ts';
+import { isReelformError } from '../diagnostic.ts';
+import { fileSystemError } from '../file-system-error.ts';
 import type { JsonDiagnostic } from '../report/diagnostics-json.ts';
 import { ServiceError } from '../service/service-error.ts';
-
-/** What the file system said no to, where nobody was nearer to it; null for anything else. */
-export function fileSystemError(error: unknown): ReelformError | null {
-  const { code, syscall, path, message } = error as NodeJS.ErrnoException;
-  if (!(error instanceof Error) || typeof syscall !== 'string' || typeof code !== 'string') return null;
-  const hint =
-    code === 'ENOSPC' || code === 'EDQUOT'
-      ? 'Make room on the disk'
-      : 'Look whether the path is what it should be, and at its rights';
-  return new ReelformError('file_system', path === undefined ? message : `${syscall} ${path}: ${code}`, {
-    hint,
-    cause: error,
-  });
-}
 
 /** What ended a command, as the diagnostics of a document have it; nothing for a mistake of ours. */
 export function thrownJson(error: unknown): JsonDiagnostic[] {

@@ -63,7 +63,7 @@ export function parseJournal(bytes: Uint8Array, file: string): Result<ParsedJour
     if (type !== 'journal' || typeof version !== 'number') return refuse('it does not begin as a journal does');
     if (version > JOURNAL_VERSION) {
       const why = `it has version ${version}, this reelform reads ${JOURNAL_VERSION}`;
-      return refuse(why, 'Update reelform: npm install reelform@latest');
+      return refuse(why, 'Install a newer version of reelform');
     }
   }
   // Its first line is there with the file, or the file is not.

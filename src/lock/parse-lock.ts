@@ -80,7 +80,7 @@ function newerLock(version: number, at: Span): Diagnostic {
     code: 'lock_newer',
     severity: 'error',
     message: `The lockfile has version ${version}, this reelform reads ${LOCKFILE_VERSION}`,
-    hint: 'Update reelform: npm install reelform@latest',
+    hint: 'Install a newer version of reelform',
     at,
   };
 }

@@ -10,6 +10,7 @@ const NOT_OF_A_VIDEO: ReadonlySet<string> = new Set([
   'service_unreachable',
   'token_missing',
   'encoder_missing',
+  'disk_full',
   'service_lacks_uploads',
 ]);
 

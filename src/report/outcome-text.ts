@@ -108,13 +108,23 @@ function leftBlocks({ inProgress }: ApplyOutcome, { yellow }: Colors): string[] 
   return [`  ${yellow('…')} left at work: ${someOf(sessions)}\n    \`reelform apply\` takes ${them} up.`];
 }
 
+/** What to run next. Another apply does not help a failure that is not retryable. */
 function nextBlocks({ rendered, failed, undelivered, skipped, unknown, inProgress }: ApplyOutcome): string[] {
-  const isLeft = failed.length + skipped.length > 0;
   const mine =
     undelivered.length === 0 ? [] : ['`reelform apply` delivers what was not, and renders none of it again.'];
   if (failed.length + skipped.length + unknown.length + inProgress.length === 0) return mine;
-  if (rendered === 0) return [...mine, ...(isLeft ? ['`reelform apply` tries again.'] : [])];
-  return [...mine, `What was rendered is in the lockfile${isLeft ? '; `reelform apply` goes on with the rest' : ''}.`];
+  const recorded = rendered === 0 ? null : 'What was rendered is in the lockfile';
+  const lasting = failed.filter(({ failures }) => failures.some(({ retryable }) => !retryable)).length;
+  const others = failed.length + skipped.length - lasting;
+  if (lasting > 0) {
+    const rest = others > 0 ? ', which goes on with the rest' : '';
+    return [
+      ...mine,
+      `${recorded === null ? '' : `${recorded}. `}Correct what failed, then run \`reelform apply\`${rest}.`,
+    ];
+  }
+  if (recorded === null) return [...mine, ...(others > 0 ? ['`reelform apply` tries again.'] : [])];
+  return [...mine, `${recorded}${others > 0 ? '; `reelform apply` goes on with the rest' : ''}.`];
 }
 
 /** `2026-01-01 10:00:03 UTC` */

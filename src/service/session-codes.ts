@@ -17,6 +17,7 @@ export const SESSION_CODES = {
   encode_failed: 'The encoder gave up',
   render_crashed: 'The process that rendered it ended',
   render_timeout: 'No frame for 60 seconds, or no end after 15 minutes',
+  disk_full: 'The disk of the machine that renders is full',
   storage_failed: 'The finished video could not be stored',
   delivery_failed: 'The finished video could not be delivered to a destination',
   canceled: 'Somebody canceled it, or the service was closed',

@@ -1,5 +1,6 @@
 import { ReelformError } from '../diagnostic.ts';
 import { SceneError } from '../engine/scene-error.ts';
+import { fileSystemError } from '../file-system-error.ts';
 import { ServiceError } from '../service/service-error.ts';
 import { sourcePointer, trackKey } from '../template/bind/check-mapping.ts';
 import { SessionFailure, type SessionProblem } from './ports.ts';
@@ -25,6 +26,11 @@ export function problemsOf(error: unknown, mapping: Filled): SessionProblem[] {
     if (imageName === undefined) return [problem];
     if (isFilled(imageName, mapping)) return [{ ...problem, editable: imageName, pointer: sourcePointer(imageName) }];
     return [{ ...problem, detail: `${message}. It is about ${imageName} of the template` }];
+  }
+  const full = fileSystemError(error);
+  if (full?.code === 'disk_full') {
+    const { code, message: title, hint } = full;
+    return [{ code, title, detail: `${title}. ${hint}`, severity: 'error', retryable: false }];
   }
   if (error instanceof ReelformError) {
     const detail = error.hint === undefined ? error.message : `${error.message}. ${error.hint}`;

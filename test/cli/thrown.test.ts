@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { fileSystemError, thrownJson } from '../../src/cli/thrown.ts';
+import { thrownJson } from '../../src/cli/thrown.ts';
 import { makeFolder, makeRepository } from '../support/repository.ts';
 import { reelform } from '../support/test-io.ts';
 
@@ -77,15 +77,5 @@ describe('a command that owes a document and cannot do its work', () => {
 describe('thrownJson()', () => {
   it('keeps mistakes of ours to the report of them', () => {
     expect(thrownJson(new TypeError('x is undefined'))).toEqual([]);
-  });
-});
-
-describe('fileSystemError()', () => {
-  it.each([
-    ['ENOSPC', 'Make room on the disk'],
-    ['EACCES', 'Look whether the path is what it should be, and at its rights'],
-  ])('%s: %s', (code, hint) => {
-    const error = Object.assign(new Error(`${code}: write`), { code, syscall: 'write' });
-    expect(fileSystemError(error)).toMatchObject({ code: 'file_system', hint });
   });
 });

@@ -59,6 +59,45 @@ describe('outcomeText()', () => {
     expect(outcomeText({ ...outcome, ...change }, { color: false })).toMatchSnapshot();
   });
 
+  const transient: Failure = { code: 'service_unreachable', message: 'No answer', retryable: true };
+  it.each<[string, Partial<ApplyOutcome>, string]>([
+    [
+      'a failure that lasts',
+      { failed: [{ id: id('a'), failures: [failure] }] },
+      'Correct what failed, then run `reelform apply`.',
+    ],
+    [
+      'one of several that lasts',
+      { failed: [{ id: id('a'), failures: [transient, failure] }] },
+      'Correct what failed, then run `reelform apply`.',
+    ],
+    ['one that may pass', { failed: [{ id: id('a'), failures: [transient] }] }, '`reelform apply` tries again.'],
+    ['videos that were not begun', { skipped: [id('a')] }, '`reelform apply` tries again.'],
+    [
+      'a failure that lasts beside others',
+      {
+        failed: [
+          { id: id('a'), failures: [failure] },
+          { id: id('b'), failures: [transient] },
+        ],
+      },
+      'Correct what failed, then run `reelform apply`, which goes on with the rest.',
+    ],
+    [
+      'a failure that lasts, and a rendered video',
+      { rendered: 1, failed: [{ id: id('a'), failures: [failure] }] },
+      'What was rendered is in the lockfile. Correct what failed, then run `reelform apply`.',
+    ],
+    [
+      'one that may pass, and a rendered video',
+      { rendered: 1, failed: [{ id: id('a'), failures: [transient] }] },
+      'What was rendered is in the lockfile; `reelform apply` goes on with the rest.',
+    ],
+  ])('says after %s what to run', (_, change, expected) => {
+    const text = outcomeText({ ...NOTHING_DONE, ...change }, { color: false });
+    expect(text.trimEnd().split('\n').at(-1)).toBe(expected);
+  });
+
   it('tells the largest groups of many failures, and counts the rest', () => {
     const failed = many(40, 'v').map((each, index) => ({
       id: each,

@@ -2,11 +2,13 @@ import pLimit from 'p-limit';
 import { resourceSpan } from '../../definition/resource-span.ts';
 import { sortDiagnostics } from '../../definition/sort-diagnostics.ts';
 import type { Video, VideoId } from '../../definition/video.ts';
-import type { Diagnostic } from '../../diagnostic.ts';
+import type { Diagnostic, ReelformError } from '../../diagnostic.ts';
 import { byCodeUnit } from '../../digest.ts';
 import type { LintFinding } from '../../engine/lint/lint-finding.ts';
+import { fileSystemError } from '../../file-system-error.ts';
 import type { Fingerprint } from '../../lock/lock.ts';
 import type { LintSummary } from '../../plan/plan-document.ts';
+import { countNoun } from '../../report/count-noun.ts';
 import { lintDiagnostic, lintFailure } from '../../report/lint-diagnostic.ts';
 import { lintProgress } from '../../report/lint-text.ts';
 import { renderCapacity } from '../../session/processes/render-capacity.ts';
@@ -74,6 +76,7 @@ export async function lintVideos(
   const unknown = videos.filter(({ id }) => memory.get(wanted.get(id)!) === undefined);
   const failures = new Map<VideoId, Diagnostic[]>();
   const late: VideoId[] = [];
+  const full: FullDisk = { error: null, count: 0, isNeeded: false };
   if (unknown.length > 0) {
     const scenes = openScenes(from.root, io, 'lint');
     const pool = createRenderPool({ size: renderCapacity() });
@@ -81,11 +84,14 @@ export async function lintVideos(
     const until = io.now() + options.budgetMs;
     const limit = pLimit(renderCapacity());
     const check = async (video: Video, isNeeded: boolean): Promise<void> => {
+      if (full.error !== null) return leave(full, full.error, isNeeded);
       if (!isNeeded && io.now() > until) return void late.push(video.id);
       try {
         const scene = await scenes.sceneOf(video, from.packageOf(video.template)!);
         memory.set(wanted.get(video.id)!, await pool.lint(scene));
       } catch (error) {
+        const refused = fileSystemError(error);
+        if (refused?.code === 'disk_full') return leave(full, refused, isNeeded);
         failures.set(video.id, failed(error, video, isNeeded, from));
       }
       progress.checked();
@@ -110,11 +116,30 @@ export async function lintVideos(
     ...uncheckable.map(({ id }) => ({ id, reason: 'remote' as const })),
   ];
   return {
-    diagnostics: sortDiagnostics(diagnostics),
-    checked: videos.length - late.length,
+    diagnostics: [...sortDiagnostics(diagnostics), ...fullDisk(full)],
+    checked: videos.length - late.length - full.count,
     remote: remote.length,
     leftOut: leftOut.sort((a, b) => byCodeUnit(a.id, b.id)),
   };
+}
+
+/** Videos that are not checked because a copy of what they are made from cannot be written: one cause, reported once. */
+interface FullDisk {
+  error: ReelformError | null;
+  count: number;
+  isNeeded: boolean;
+}
+
+function leave(full: FullDisk, error: ReelformError, isNeeded: boolean): void {
+  full.error ??= error;
+  full.count += 1;
+  full.isNeeded ||= isNeeded;
+}
+
+function fullDisk({ error, count, isNeeded }: FullDisk): Diagnostic[] {
+  if (error === null) return [];
+  const message = `${countNoun(count, 'video')} could not be checked: ${error.message}`;
+  return [{ code: error.code, severity: isNeeded ? 'error' : 'warning', message, hint: error.hint }];
 }
 
 /** Reports on stderr, now and then, how many of the videos were checked. */

@@ -1,0 +1,38 @@
+import { ReelformError } from './diagnostic.ts';
+
+/** What users meet most, in words, and what to do about it. */
+const REASONS: Readonly<Record<string, { readonly reason: string; readonly hint: string }>> = {
+  ENOSPC: { reason: 'The disk is full', hint: 'Make room on the disk' },
+  EDQUOT: { reason: 'The disk quota is used up', hint: 'Make room, or have the quota raised' },
+  EROFS: { reason: 'The file system is read-only', hint: 'Work in a folder that can be written to' },
+};
+
+/**
+ * Returns a refusal of the file system in words for the user: `disk_full`, also where it is the cause of another error, or
+ * `file_system`. Returns null for any other error.
+ */
+export function fileSystemError(error: unknown): ReelformError | null {
+  if (!(error instanceof Error)) return null;
+  const full = causesOf(error).find(({ code }) => code === 'ENOSPC' || code === 'EDQUOT');
+  const { code, syscall, path, message } = full ?? (error as NodeJS.ErrnoException);
+  if (typeof code !== 'string' || typeof syscall !== 'string') return null;
+  const known = REASONS[code];
+  // What was refused is said best by the error that wraps it, which names the file.
+  const own = path === undefined ? message : `${syscall} ${path}: ${code}`;
+  const operation = error instanceof ReelformError ? error.message : own;
+  return new ReelformError(
+    full === undefined ? 'file_system' : 'disk_full',
+    known ? `${known.reason} (${operation})` : operation,
+    {
+      hint: known?.hint ?? 'Check the path, the rights of its folder, and whether the file system is read-only',
+      cause: error,
+    },
+  );
+}
+
+/** An error and its causes, the outermost first. */
+function causesOf(error: unknown): NodeJS.ErrnoException[] {
+  const causes: NodeJS.ErrnoException[] = [];
+  for (let cause = error; cause instanceof Error && !causes.includes(cause); cause = cause.cause) causes.push(cause);
+  return causes;
+}

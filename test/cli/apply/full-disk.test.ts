@@ -1,0 +1,78 @@
+import { spawnSync } from 'node:child_process';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { CONFIG, makeFolder, makeRepository, NO_LINT } from '../../support/repository.ts';
+import { PROGRAM } from '../../support/spawned-program.ts';
+
+/** A repository on a disk of its own, which goes with the process that mounts it. Linux alone. */
+function onDisk(roomBytes: number | 'read-only', args: readonly string[], env: Readonly<Record<string, string>> = {}) {
+  const disk = join(makeFolder({}), 'disk');
+  mkdirSync(disk);
+  const root = makeRepository({ 'reelform.yaml': CONFIG.replace(NO_LINT, '') });
+  const limit =
+    roomBytes === 'read-only'
+      ? 'mount -o remount,ro "$2"'
+      : 'head -c $(($(stat -f -c "%a * %S" "$2") - $3)) /dev/zero >"$2/filler"';
+  const script = `set -e
+    mount -t tmpfs -o size=1m none "$2"
+    cp -r "$1/." "$2/"
+    ${limit}
+    cd "$2"; shift 3; exec "$@"`;
+  const program = [process.execPath, PROGRAM, ...args];
+  return spawnSync(
+    'unshare',
+    ['--user', '--map-root-user', '--mount', 'sh', '-c', script, 'sh', root, disk, String(roomBytes), ...program],
+    { encoding: 'utf8', env: { ...process.env, CI: 'true', NO_COLOR: '1', ...env } },
+  );
+}
+
+const canMount = spawnSync('unshare', ['--user', '--map-root-user', '--mount', 'true']).status === 0;
+
+describe.runIf(canMount)('a full disk', () => {
+  it.each([
+    ['no room at all', 0],
+    ['room for the lock of the run alone', 4_096],
+    ['room for one video', 28_672],
+  ])('with %s is one clear error of apply, and no mistake of reelform', (_, roomBytes) => {
+    const { status, stdout, stderr } = onDisk(roomBytes, ['apply', '--auto-approve', '--concurrency', '1']);
+    expect([1, 4], stdout + stderr).toContain(status);
+    const told = stdout + stderr;
+    expect(told).toMatch(/(?:disk_full|write_failed): /);
+    expect(told).toContain('ENOSPC');
+    expect(told).not.toMatch(/internal|report it|tries again/i);
+  });
+
+  it('ends a run at the first video, and says what to do', () => {
+    const { status, stdout } = onDisk(12_288, ['apply', '--auto-approve', '--concurrency', '1']);
+    expect({ status, stdout }).toMatchObject({ status: 4, stdout: expect.stringContaining('disk_full') });
+    expect(stdout).toMatch(/Ended by a failure: 0 rendered, 1 failed, 2 not begun/);
+    expect(stdout).toContain('Make room on the disk');
+    expect(stdout).toContain('Correct what failed, then run `reelform apply`, which goes on with the rest.');
+  });
+
+  it('keeps no plan from being shown, with one warning for all videos that are not checked', () => {
+    const { status, stdout, stderr } = onDisk(0, ['plan']);
+    expect({ status, stdout }).toMatchObject({ status: 0, stdout: expect.stringContaining('3 to create') });
+    expect(stderr.match(/disk_full/g), stderr).toHaveLength(1);
+  });
+
+  it.each([
+    ['pull', []],
+    ['lock', ['migrate']],
+    ['render', ['rome', '--out', 'rome.mp4']],
+    ['plan', ['--no-lint', '--out', 'plan.json']],
+    ['init', ['own', '--yes', '--ci', 'none']],
+  ])('is one clear error of %s %j', (command, args) => {
+    const { status, stdout, stderr } = onDisk(0, [command, ...args]);
+    expect(status, stderr).not.toBe(0);
+    expect(stderr + stdout).toMatch(/(?:disk_full|write_failed): .*ENOSPC/);
+    expect(stderr + stdout).not.toMatch(/internal|report it/i);
+  });
+
+  it.each(['apply', 'pull', 'plan'])('that is read-only is no mistake of reelform either: %s', (command) => {
+    const { stdout, stderr } = onDisk('read-only', [command, ...(command === 'apply' ? ['--auto-approve'] : [])]);
+    expect(stderr + stdout).not.toMatch(/internal|report it/i);
+    if (command !== 'plan') expect(stderr).toMatch(/error (?:file_system|write_failed): /);
+  });
+});
