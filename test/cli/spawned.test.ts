@@ -77,7 +77,7 @@ describe('the built program', () => {
     await until(() => / Z /.test(readFileSync(`/proc/${Number(said)}/stat`, 'utf8')));
     mkdirSync(join(root, '.reelform'));
     writeFileSync(join(root, '.reelform/apply.pid'), `${Number(said)} old\n`);
-    expect((await start(root, ['apply', '--auto-approve', '--target', 'nothing'])).exitCode).toBe(0);
+    expect((await start(root, ['apply', '--auto-approve', '--target-file', '/dev/null'])).exitCode).toBe(0);
     parent.kill();
     await parent;
   });
