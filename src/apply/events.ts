@@ -53,6 +53,8 @@ export type ApplyEvent =
       readonly videoUrl: string;
       /** Where it was delivered to; nowhere when absent. */
       readonly deliveries?: readonly Delivery[];
+      /** Present for a restored video: whether its digest is the one in the lockfile; null where that is not recorded. */
+      readonly restored?: { readonly isIdentical: boolean | null };
       readonly elapsedMs: number;
     }
   /** It is rendered and recorded, and not everywhere where it should be: the next run delivers it. */
@@ -79,6 +81,8 @@ export type ApplyEvent =
 /** How a run ended. */
 export interface ApplyOutcome {
   readonly rendered: number;
+  /** How many of the rendered videos were restored, and how many of these have other bytes than before; absent for none. */
+  readonly restored?: { readonly videos: number; readonly differing: number };
   /** Changed in the lockfile alone: moves, labels, removals, adoptions. */
   readonly recorded: number;
   readonly failed: readonly { readonly id: VideoId; readonly failures: readonly Failure[] }[];

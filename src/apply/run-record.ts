@@ -27,6 +27,7 @@ export class RunRecord {
   readonly #inProgress: ApplyOutcome['inProgress'][number][] = [];
   readonly #skipped: VideoId[] = [];
   readonly #undelivered: ApplyOutcome['undelivered'][number][] = [];
+  #restored: ApplyOutcome['restored'];
   #recorded = 0;
   #delivered = 0;
 
@@ -82,7 +83,16 @@ export class RunRecord {
         await this.#saver.record([settle(change, rendering, delivery.arrived)]);
         if (isSignedUrl(rendering.video_url)) this.#tell({ kind: 'video-warned', id, warning: SIGNED });
         const { video_url: videoUrl } = rendering;
-        this.#tell({ kind: 'video-rendered', id, videoUrl, ...told(delivery), elapsedMs });
+        const restored = compareRestored(change, rendering);
+        this.#restored = countRestored(this.#restored, restored);
+        this.#tell({
+          kind: 'video-rendered',
+          id,
+          videoUrl,
+          ...told(delivery),
+          ...(restored && { restored }),
+          elapsedMs,
+        });
         this.#count(id, delivery);
         return;
       }
@@ -109,6 +119,7 @@ export class RunRecord {
     const leftOut = this.#skipped.length + this.#inProgress.length > 0;
     return {
       rendered: this.#renderings.size,
+      ...(this.#restored && { restored: this.#restored }),
       recorded: this.#recorded,
       failed: this.#failed,
       delivered: this.#delivered,
@@ -142,6 +153,25 @@ export class RunRecord {
 export function foundRendering(change: Change): Rendering | null {
   if (change.action !== 'adopt') return change.before;
   return change.source.kind === 'planned' ? null : change.source.rendering;
+}
+
+/** Compares a restored file with the one that the lockfile records. Another number of cores renders an MP4 to other bytes. */
+function compareRestored({ action, before }: Change, { sha256 }: Rendering): RestoredFile | undefined {
+  if (action !== 'restore') return undefined;
+  const isKnown = before?.sha256 !== undefined && sha256 !== undefined;
+  return { isIdentical: isKnown ? before.sha256 === sha256 : null };
+}
+
+type RestoredFile = NonNullable<Extract<ApplyEvent, { kind: 'video-rendered' }>['restored']>;
+
+/** Adds a restored file to a count. @param file undefined: none */
+export function countRestored(
+  before: ApplyOutcome['restored'],
+  file: RestoredFile | undefined,
+): ApplyOutcome['restored'] {
+  if (file === undefined) return before;
+  const { videos = 0, differing = 0 } = before ?? {};
+  return { videos: videos + 1, differing: differing + (file.isIdentical === false ? 1 : 0) };
 }
 
 function told({ arrived }: DeliveryEnding): { readonly deliveries?: DeliveryEnding['arrived'] } {

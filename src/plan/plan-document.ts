@@ -137,6 +137,19 @@ export function planDocument(
   };
 }
 
+/**
+ * The changes of a plan, apart from those that make a local file again and nothing else: neither the lockfile nor a
+ * destination changes with them, so a review has nothing to see there.
+ */
+export function splitRestores({ changes }: Pick<PlanDocument, 'changes'>): {
+  readonly changes: readonly ChangeDocument[];
+  readonly restores: readonly ChangeDocument[];
+} {
+  const isRestore = ({ action, previous_id, fields, destinations = [] }: ChangeDocument): boolean =>
+    action === 'restore' && previous_id === null && fields.length + destinations.length === 0;
+  return { changes: changes.filter((one) => !isRestore(one)), restores: changes.filter(isRestore) };
+}
+
 /** How many changes each action has, in the order of `ACTIONS`, those with none left out. */
 export function countActions(plan: Plan): Partial<Record<Action, number>> {
   const counts = new Map<Action, number>();

@@ -200,6 +200,16 @@ export function renders(change: Change): boolean {
   return change.action === 'create' || change.action === 'update' || change.action === 'restore';
 }
 
+/** Whether applying the change renders something new: a video that is created or updated, and not one that is restored. */
+export function rendersNew(change: Change): boolean {
+  return renders(change) && change.action !== 'restore';
+}
+
+/** Whether applying the change makes a local file again and nothing else: neither the lockfile nor a destination changes. */
+export function onlyRestores({ action, previousId, fields, destinations }: Change): boolean {
+  return action === 'restore' && previousId === null && fields.length + destinations.length === 0;
+}
+
 /** Whether applying the change sends a finished file anywhere. */
 export function delivers({ destinations }: Change): boolean {
   return destinations.some(({ kind }) => kind === 'deliver');

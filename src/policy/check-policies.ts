@@ -1,12 +1,12 @@
 import { byCodeUnit } from '../digest.ts';
 import { estimatePlan } from '../plan/estimate-plan.ts';
-import { type Change, type Plan, renders } from '../plan/plan.ts';
+import { type Change, onlyRestores, type Plan, rendersNew } from '../plan/plan.ts';
 import { checkVideo } from './check-video.ts';
 import type { Policy, PolicyFinding } from './policy.ts';
 
 /**
  * What the policies of a repository say of a plan: of the videos that it changes, whatever it does with them. Those that need
- * nothing and those that are forgotten are not looked at, so that a new policy refuses no change of something else.
+ * nothing, are forgotten or only restored are not looked at, so that a new policy refuses no change of something else.
  *
  * @returns by video, those about the plan as a whole first; of one video in the order of the policies
  */
@@ -19,13 +19,13 @@ export function checkPolicies(policies: readonly Policy[], plan: Plan): PolicyFi
 }
 
 function isJudged(change: Change): change is Exclude<Change, { readonly desired: null }> {
-  return change.action !== 'noop' && change.desired !== null;
+  return change.action !== 'noop' && change.desired !== null && !onlyRestores(change);
 }
 
 function checkPlan(policy: Policy, plan: Plan): PolicyFinding[] {
   switch (policy.rule) {
     case 'max_renders': {
-      const rendered = plan.changes.filter(renders).length;
+      const rendered = plan.changes.filter(rendersNew).length;
       if (rendered <= policy.count) return [];
       return [ofPlan(policy, `The plan renders ${rendered} videos, and ${policy.count} are allowed`)];
     }

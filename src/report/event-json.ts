@@ -43,7 +43,8 @@ function fieldsOf(event: StreamEvent): Told | null {
     case 'planned': {
       const { plan_id, complete, summary, estimate, changes } = event.document;
       const told = changes.map(({ id, action, reason }) => ({ id, action, reason }));
-      const counted = { ...estimate, cost: estimate.cost && { ...estimate.cost } };
+      const { cost, restores } = estimate;
+      const counted = { ...estimate, cost: cost && { ...cost }, restores: restores && { ...restores } };
       return { type: 'planned', plan_id, complete, summary: { ...summary }, estimate: counted, changes: told };
     }
     case 'run-started':
@@ -62,9 +63,10 @@ function fieldsOf(event: StreamEvent): Told | null {
     case 'video-warned':
       return { type: 'video_warned', id: event.id, warning: failureJson(event.warning) };
     case 'video-rendered': {
-      const { id, videoUrl, deliveries = [], elapsedMs } = event;
+      const { id, videoUrl, deliveries = [], elapsedMs, restored } = event;
       const told = deliveries.map(deliveryJson);
-      return { type: 'video_rendered', id, video_url: videoUrl, deliveries: told, elapsed_ms: elapsedMs };
+      const fields = { id, video_url: videoUrl, deliveries: told, elapsed_ms: elapsedMs };
+      return { type: 'video_rendered', ...fields, ...(restored && { restored: { identical: restored.isIdentical } }) };
     }
     case 'video-delivering':
       return { type: 'video_delivering', id: event.id, to: event.to };
@@ -103,6 +105,7 @@ function outcomeFields(outcome: ApplyOutcome, diagnostics: readonly JsonDiagnost
     type: 'outcome',
     format_version: FORMAT_VERSION,
     rendered: outcome.rendered,
+    ...(outcome.restored && { restored: { ...outcome.restored } }),
     recorded: outcome.recorded,
     failed: outcome.failed.map(({ id, failures }) => ({ id, failures: failures.map(failureJson) })),
     delivered: outcome.delivered,

@@ -4,6 +4,7 @@ import { isDenied } from '../plan/is-denied.ts';
 import type { PlanDocument } from '../plan/plan-document.ts';
 import { formatCount } from './count-noun.ts';
 import { type Problem, problemsOf } from './markdown-problems.ts';
+import { hasChanges } from './restore-words.ts';
 
 /** So many of a kind GitHub shows of one step. */
 const MOST = 10;
@@ -51,8 +52,9 @@ export function githubOutputs(document: PlanDocument, delimiter: string): string
   const errors = problemsOf(document).filter(({ severity }) => severity === 'error').length;
   const values = {
     plan_id: document.plan_id,
-    has_changes: document.changes.length > 0,
+    has_changes: hasChanges(document),
     renders: document.estimate.renders,
+    restores: document.estimate.restores?.videos ?? 0,
     errors,
     denied: isDenied(document),
   };

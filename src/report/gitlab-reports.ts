@@ -1,16 +1,17 @@
 import { sha256 } from '../digest.ts';
-import type { PlanDocument } from '../plan/plan-document.ts';
+import { type PlanDocument, splitRestores } from '../plan/plan-document.ts';
 import { problemsOf } from './markdown-problems.ts';
 
 /**
  * What a merge request shows beside its changes, as `artifacts:reports:terraform` has it: how many entries of the lockfile
- * come, change and go.
+ * come, change and go. A restore changes none.
  *
  * @see https://docs.gitlab.com/ci/yaml/artifacts_reports/#artifactsreportsterraform
  */
-export function gitlabTerraform({ summary }: PlanDocument): string {
-  const { create = 0, forget = 0, noop: _, ...others } = summary;
-  const update = Object.values(others).reduce((sum, count) => sum + count, 0);
+export function gitlabTerraform(document: PlanDocument): string {
+  const { create = 0, forget = 0, noop: _, ...others } = document.summary;
+  const restores = splitRestores(document).restores.length;
+  const update = Object.values(others).reduce((sum, count) => sum + count, 0) - restores;
   return `${JSON.stringify({ create, update, delete: forget })}\n`;
 }
 

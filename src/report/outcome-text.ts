@@ -26,6 +26,7 @@ export function outcomeText(outcome: ApplyOutcome, options: { readonly color: bo
     ...unknownBlocks(outcome, colors),
     ...leftBlocks(outcome, colors),
     ...nextBlocks(outcome),
+    ...restoredBlocks(outcome),
   ];
   return `${[headline(outcome, colors), ...blocks].join('\n\n')}\n`;
 }
@@ -37,9 +38,10 @@ function headline(outcome: ApplyOutcome, colors: Colors): string {
 
 /** What became of how many: `3 rendered`, `1 failed`. */
 export function outcomeCounts(outcome: ApplyOutcome, { red, yellow } = PLAIN): string[] {
-  const { rendered, recorded, failed, delivered, undelivered, unknown, inProgress, skipped } = outcome;
+  const { rendered, restored, recorded, failed, delivered, undelivered, unknown, inProgress, skipped } = outcome;
   return [
     `${formatCount(rendered)} rendered`,
+    ...(restored === undefined ? [] : [`${formatCount(restored.videos)} of them restored`]),
     ...(delivered > 0 ? [`${formatCount(delivered)} delivered`] : []),
     ...(recorded > 0 ? [`${formatCount(recorded)} recorded`] : []),
     ...(failed.length > 0 ? [red(`${formatCount(failed.length)} failed`)] : []),
@@ -125,6 +127,15 @@ function nextBlocks({ rendered, failed, undelivered, skipped, unknown, inProgres
   }
   if (recorded === null) return [...mine, ...(others > 0 ? ['`reelform apply` tries again.'] : [])];
   return [...mine, `${recorded}${others > 0 ? '; `reelform apply` goes on with the rest' : ''}.`];
+}
+
+/** No failure: the frames are the same. */
+function restoredBlocks({ restored }: ApplyOutcome): string[] {
+  if (restored === undefined || restored.differing === 0) return [];
+  const has = restored.differing === 1 ? 'restored file has' : 'restored files have';
+  return [
+    `${formatCount(restored.differing)} ${has} other bytes than the lockfile records: this machine encodes the same frames differently.`,
+  ];
 }
 
 /** `2026-01-01 10:00:03 UTC` */

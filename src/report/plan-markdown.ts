@@ -1,8 +1,9 @@
 import { ACTIONS } from '../plan/plan.ts';
 import type { PlanDocument } from '../plan/plan-document.ts';
 import type { PlanPreview } from '../preview/plan-preview.ts';
-import { countNoun } from './count-noun.ts';
-import { foldedTable } from './markdown-fold.ts';
+import { countNoun, formatCount } from './count-noun.ts';
+import { escapeMarkdown, markdownCode } from './escape-markdown.ts';
+import { foldedTable, foldMarkdown } from './markdown-fold.ts';
 import { markdownProblems, type Problem, type ProblemRoom, problemsOf, problemWords } from './markdown-problems.ts';
 import { markdownStills, type NameOfEditable, stillsMarkdown, unseenStills } from './markdown-stills.ts';
 import type { ValueRoom } from './markdown-values.ts';
@@ -10,6 +11,8 @@ import { foldDetails, hasDetails, hasPlaces, VIDEO_COLUMNS, videoDetails, videoR
 import { type ChangeGroup, foldChanges } from './plan-fold.ts';
 import { inputNames } from './plan-rows.ts';
 import { countWords, emptyWords, estimateWords, incompleteWords } from './plan-words.ts';
+import { hasChanges, restoreGroups, restoreWords, withoutRestores } from './restore-words.ts';
+import { shortenText } from './shorten-text.ts';
 import { thatFit } from './that-fit.ts';
 
 /** Where what a comment leaves out can be read. */
@@ -73,7 +76,7 @@ export function stagedMarkdown(
   options: PlanMarkdownOptions = {},
 ): { readonly text: string; readonly stage: Stage } {
   const { budget = COMMENT, unit = 'characters' } = options;
-  const groups = foldChanges(document, options.verbose !== true).sort((a, b) => rankOf(a) - rankOf(b));
+  const groups = foldChanges(withoutRestores(document), options.verbose !== true).sort((a, b) => rankOf(a) - rankOf(b));
   const problems = problemsOf(document);
   const parts: Parts = {
     document,
@@ -114,7 +117,7 @@ const MAKERS: Readonly<Record<Stage, (parts: Parts) => string | null>> = {
   shortened: (parts) => withDetails(parts, SHORT, FEW_PROBLEMS, 'Too long for this place: long values are shortened.'),
   some: (parts) => {
     const { groups, preview, rest, nameOf } = parts;
-    const start = [...head(parts, FEW_PROBLEMS), table(parts, groups)];
+    const start = [...head(parts, FEW_PROBLEMS), table(parts, groups), restoresMarkdown(parts.document)];
     const all = groups.filter(hasDetails);
     const stills = preview === null ? [] : markdownStills(preview, nameOf);
     const frame = preview === null ? [] : stillsOf(preview, [], rest, stills.length);
@@ -136,7 +139,7 @@ const MAKERS: Readonly<Record<Stage, (parts: Parts) => string | null>> = {
   },
   table: (parts) => {
     const { groups, rest } = parts;
-    const start = head(parts, FEW_PROBLEMS);
+    const start = [...head(parts, FEW_PROBLEMS), restoresMarkdown(parts.document)];
     const { columns, row } = tableOf(groups);
     const rows = thatFit(groups, roomLeft(parts, [...start, columns, columns]), row, parts.measure);
     if (rows.length === 0) return null;
@@ -149,7 +152,7 @@ const MAKERS: Readonly<Record<Stage, (parts: Parts) => string | null>> = {
   counts: ({ document, problems, rest }) => {
     const words = [estimateWords(document), problemWords(problems)].filter((one) => one !== '').map(sentence);
     const incomplete = incompleteWords(document);
-    const notes = [words.join(' '), incomplete === '' ? '' : `_${incomplete}_`];
+    const notes = [words.join(' '), restoreWords(document), incomplete === '' ? '' : `_${incomplete}_`];
     return join([title(document, problems), ...notes, `_Too long for this place: only counted. ${rest}_`]);
   },
 };
@@ -157,7 +160,7 @@ const MAKERS: Readonly<Record<Stage, (parts: Parts) => string | null>> = {
 /** All of the table, of what changed and of the stills; null where that is too long. @param note stands behind them */
 function withDetails(parts: Parts, values: ValueRoom, problemRoom: ProblemRoom, note: string): string | null {
   const { groups, preview, rest, budget, nameOf } = parts;
-  const start = [...head(parts, problemRoom), table(parts, groups)];
+  const start = [...head(parts, problemRoom), table(parts, groups), restoresMarkdown(parts.document)];
   const all = groups.filter(hasDetails);
   const details = thatFit(
     all,
@@ -182,13 +185,13 @@ function title(document: PlanDocument, problems: readonly Problem[]): string {
   const errors = problems.filter(({ severity }) => severity === 'error').length;
   const wrong = errors === 0 ? [] : [countNoun(errors, 'error')];
   const counts = countWords(document).map(({ words }) => words);
-  const words = document.changes.length > 0 ? [counts.join(', '), ...wrong] : [...wrong, 'no changes'].slice(0, 1);
+  const words = hasChanges(document) ? [counts.join(', '), ...wrong] : [...wrong, 'no changes'].slice(0, 1);
   return `### Reelform plan: ${words.join(' · ')}`;
 }
 
 function head(parts: Parts, problemRoom: ProblemRoom): string[] {
   const { document, problems } = parts;
-  const isNothing = document.changes.length === 0;
+  const isNothing = !hasChanges(document);
   const incomplete = incompleteWords(document);
   const estimate = isNothing ? emptyWords(document) : sentence(estimateWords(document));
   return [
@@ -210,6 +213,20 @@ function tableOf(groups: readonly ChangeGroup[]): { columns: string; row: (group
   const withPlaces = hasPlaces(groups);
   const columns = withPlaces ? VIDEO_COLUMNS.delivered : VIDEO_COLUMNS.plain;
   return { columns, row: (group) => videoRow(group, withPlaces) };
+}
+
+/** So many videos that are only restored are named for each reason. */
+const MOST_RESTORES = 20;
+const LONGEST_ID = 100;
+
+/** What a plan only restores, folded: there is nothing to review about it. */
+function restoresMarkdown(document: PlanDocument): string {
+  const rows = restoreGroups(document).map(({ words, ids }) => {
+    const names = ids.slice(0, MOST_RESTORES).map((id) => markdownCode(shortenText(id, LONGEST_ID)));
+    const more = ids.length - names.length;
+    return `- ${escapeMarkdown(words)}: ${names.join(', ')}${more > 0 ? ` and ${formatCount(more)} more` : ''}`;
+  });
+  return rows.length === 0 ? '' : foldMarkdown(restoreWords(document), [rows.join('\n')]);
 }
 
 /** @param shown of the stills' blocks @param missing how many of them are not shown */

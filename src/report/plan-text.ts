@@ -4,6 +4,7 @@ import type { PlanDocument } from '../plan/plan-document.ts';
 import { cellWidth, cutCells } from './cell-width.ts';
 import { countNoun, formatCount } from './count-noun.ts';
 import { escapeControls } from './escape-controls.ts';
+import { someOf } from './failure-lines.ts';
 import { type ChangeGroup, foldChanges, folderOf } from './plan-fold.ts';
 import { layOutRows } from './plan-row-text.ts';
 import { groupRowsOf } from './plan-rows.ts';
@@ -16,6 +17,7 @@ import {
   reasonWords,
   SYMBOLS,
 } from './plan-words.ts';
+import { restoreGroups, restoreWords, withoutRestores } from './restore-words.ts';
 import { type Span, wrapSpans } from './wrap-spans.ts';
 
 type Colors = ReturnType<typeof createColors>;
@@ -37,6 +39,8 @@ const WIDEST_ID = 28;
 const LEAST_TITLE = 12;
 /** So many ids are named of those that one block stands for. */
 const MOST_NAMES = 3;
+/** So many of those that are only restored, for each reason. */
+const MOST_RESTORES = 10;
 
 /**
  * A plan for people: the counts, then a block for each video that needs something, with what changed about it. A large
@@ -45,10 +49,14 @@ const MOST_NAMES = 3;
  * @returns lines, the last one ended as well
  */
 export function planText(plan: PlanDocument, options: PlanTextOptions): string {
-  const groups = foldChanges(plan, options.verbose !== true);
-  if (groups.length === 0) return `${[emptyWords(plan), incompleteWords(plan)].join('\n').trimEnd()}\n`;
+  const groups = foldChanges(withoutRestores(plan), options.verbose !== true);
   const colors = createColors(options.color);
   const columns = Math.min(Math.max(options.columns || 80, 40), 120);
+  const restores = restoreLines(plan, columns, options.verbose === true, colors).join('\n');
+  if (groups.length === 0) {
+    const words = [emptyWords(plan), incompleteWords(plan)].join('\n').trimEnd();
+    return `${[words, restores].filter((part) => part !== '').join('\n\n')}\n`;
+  }
   const idWidths = groups.map(({ kind, changes: [first] }) => (kind === 'one' ? cellWidth(first.id) : 0));
   const idWidth = Math.max(0, ...idWidths.filter((width) => width <= WIDEST_ID));
 
@@ -62,7 +70,7 @@ export function planText(plan: PlanDocument, options: PlanTextOptions): string {
   const folded = wrapSpans([{ text: foldedWords(groups), paint: colors.dim }], columns).join('\n');
   const words = incompleteWords(plan);
   const incomplete = words === '' ? '' : wrapSpans([{ text: words, paint: colors.yellow }], columns).join('\n');
-  return `${[heading(plan, columns, colors), body, folded, incomplete].filter((part) => part !== '').join('\n\n')}\n`;
+  return `${[heading(plan, columns, colors), body, folded, restores, incomplete].filter((part) => part !== '').join('\n\n')}\n`;
 }
 
 function heading(plan: PlanDocument, columns: number, colors: Colors): string {
@@ -76,6 +84,22 @@ function heading(plan: PlanDocument, columns: number, colors: Colors): string {
   ];
   const lines = wrapSpans([...counts, ...estimate], columns - 'Plan: '.length);
   return `${colors.bold('Plan:')} ${lines.join('\n      ').replaceAll('\u00a0', ' ')}`;
+}
+
+/** What a plan only restores, apart from its changes. */
+function restoreLines(plan: PlanDocument, columns: number, isVerbose: boolean, colors: Colors): string[] {
+  const words = restoreWords(plan);
+  if (words === '') return [];
+  const mark = paintOf('restore', colors)(SYMBOLS.restore);
+  const groups = restoreGroups(plan).flatMap(({ words: reason, ids }) => {
+    const names = isVerbose ? ids.map(escapeControls).join(', ') : someOf(ids, MOST_RESTORES);
+    const [first = '', ...others] = wrapSpans(
+      [{ text: `${reason}: ` }, { text: names, paint: colors.bold }],
+      columns - 4,
+    );
+    return [`  ${mark} ${first}`, ...others.map((line) => `    ${line}`)];
+  });
+  return [...wrapSpans([{ text: words }], columns), ...groups];
 }
 
 function titleOfOne(group: ChangeGroup, columns: number, idWidth: number, colors: Colors): string[] {

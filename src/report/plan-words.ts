@@ -1,7 +1,7 @@
 import { isRecord } from '../is-record.ts';
 import type { Cost } from '../plan/estimate-plan.ts';
-import type { Action } from '../plan/plan.ts';
-import type { ChangeDocument, PlanDocument, SourceDocument } from '../plan/plan-document.ts';
+import { ACTIONS, type Action } from '../plan/plan.ts';
+import { type ChangeDocument, type PlanDocument, type SourceDocument, splitRestores } from '../plan/plan-document.ts';
 import { countNoun, formatCount } from './count-noun.ts';
 import { formatDuration } from './duration.ts';
 import { placeOfUrl } from './place-of-url.ts';
@@ -19,19 +19,34 @@ export const SYMBOLS: Readonly<Record<Action, string>> = {
   noop: ' ',
 };
 
-/** What is done to how many, in the order of the actions: `1 to create`, …, `4 unchanged`. */
-export function countWords({ summary }: PlanDocument): { readonly action: Action; readonly words: string }[] {
-  return Object.entries(summary).map(([name, count]) => {
-    const action = name as Action;
-    return { action, words: `${formatCount(count)} ${action === 'noop' ? 'unchanged' : `to ${action}`}` };
+/**
+ * What is done to how many, in the order of the actions: `1 to create`, …, `4 unchanged`. A video that is only restored
+ * counts as unchanged.
+ */
+export function countWords(
+  document: PlanDocument,
+): { readonly action: Action; readonly count: number; readonly words: string }[] {
+  const { summary } = document;
+  const restores = splitRestores(document).restores.length;
+  const counts = {
+    ...summary,
+    ...(restores > 0 && { restore: (summary.restore ?? 0) - restores, noop: (summary.noop ?? 0) + restores }),
+  };
+  return ACTIONS.flatMap((action) => {
+    const count = counts[action] ?? 0;
+    const words = `${formatCount(count)} ${action === 'noop' ? 'unchanged' : `to ${action}`}`;
+    return count > 0 ? [{ action, count, words }] : [];
   });
 }
 
 /** `2 renders, 24 s of video, about €1.20, 2 deliveries`, or that there is nothing to render. */
-export function estimateWords({ estimate, deliveries = 0 }: PlanDocument): string {
-  const { renders, seconds_of_video: seconds, cost } = estimate;
+export function estimateWords(document: PlanDocument): string {
+  const { estimate, deliveries = 0 } = document;
+  const { renders, seconds_of_video: seconds, cost, restores } = estimate;
   const sent = deliveries === 0 ? '' : `, ${countNoun(deliveries, 'delivery', 'deliveries')}`;
-  if (renders === 0) return `nothing to render${sent}`;
+  // Among the changes are restores that change a title or a destination too.
+  const isRestoring = (restores?.videos ?? 0) > splitRestores(document).restores.length;
+  if (renders === 0) return `nothing ${isRestoring ? 'new ' : ''}to render${sent}`;
   const length = seconds === null ? '' : `, ${formatDuration(seconds * 1000)} of video`;
   return `${countNoun(renders, 'render')}${length}${cost === undefined ? '' : `, ${costWords(cost)}`}${sent}`;
 }
@@ -56,7 +71,8 @@ export function emptyWords(document: PlanDocument): string {
   if (isUnplanned(document)) return 'Nothing can be planned before this is mended.';
   const count = Object.values(summary).reduce((sum, one) => sum + one, 0);
   if (count === 0) return complete ? 'No changes. There are no videos.' : 'No changes.';
-  return `No changes. ${countNoun(count, 'video')} ${count === 1 ? 'is' : 'are'} up to date.`;
+  const state = splitRestores(document).restores.length > 0 ? 'unchanged' : 'up to date';
+  return `No changes. ${countNoun(count, 'video')} ${count === 1 ? 'is' : 'are'} ${state}.`;
 }
 
 /** What a plan does not cover: videos that were not asked for, and those that lint did not check; empty for a complete one. */

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { canonicalJson, sha256 } from '../../src/digest.ts';
 import { type Estimate, estimatePlan } from '../../src/plan/estimate-plan.ts';
 import { ACTIONS, type Prices } from '../../src/plan/plan.ts';
-import { type PlanDocument, planDocument } from '../../src/plan/plan-document.ts';
+import { type PlanDocument, planDocument, splitRestores } from '../../src/plan/plan-document.ts';
 import { anyWorld, color, desired, emptyLock, lockOf, plan, text } from './videos.ts';
 
 const schema = JSON.parse(await readFile(new URL('../../schemas/reelform-plan.schema.json', import.meta.url), 'utf8'));
@@ -92,6 +92,26 @@ describe('planDocument()', () => {
     expect(
       estimatePlan({ ...plan([], emptyLock), prices: { currency: 'EUR', perRender: 1, perSecond: 1 } }).cost,
     ).toBeUndefined();
+  });
+
+  test('estimates restores apart from what is rendered and paid for', () => {
+    const [old, kept] = [desired('a'), desired('b', { resources: { t_01: text('B') } }, { durationSeconds: null })];
+    const prices = { currency: 'EUR', perRender: 1, perSecond: 1 };
+    const estimate = (...missing: string[]): Estimate =>
+      estimatePlan({ ...plan([old, kept, desired('c', { resources: {} })], lockOf(old, kept), missing), prices });
+    const rendered = { renders: 1, seconds_of_video: 12, cost: { amount: 13, currency: 'EUR' } };
+    expect(estimate()).toEqual(rendered);
+    expect(estimate('a')).toEqual({ ...rendered, restores: { videos: 1, seconds_of_video: 12 } });
+    expect(estimate('a', 'b')).toEqual({ ...rendered, restores: { videos: 2, seconds_of_video: null } });
+  });
+
+  test('splitRestores() leaves a restore among the changes that changes more than a local file', () => {
+    const made = document([desired('a', { title: 'New' }), desired('b')], lockOf(desired('a'), desired('b')), [
+      'a',
+      'b',
+    ]);
+    const { changes, restores } = splitRestores(made);
+    expect([changes, restores].map((some) => some.map(({ id }) => id))).toEqual([['a'], ['b']]);
   });
 
   test('passes diagnostics on', () => {

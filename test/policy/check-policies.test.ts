@@ -77,6 +77,20 @@ describe('checkPolicies()', () => {
     expect(of(12, null)).toMatchObject([{ level: 'warn' }]);
   });
 
+  it('says nothing of what is only restored', () => {
+    const [a, b] = [desired('a'), desired('b', { resources: { t_01: text('B') } })];
+    const policies: Policy[] = [
+      { level: 'deny', rule: 'max_renders', count: 0 },
+      { level: 'deny', rule: 'max_cost', amount: 0 },
+      { level: 'deny', rule: 'forbid_words', words: ['video'] },
+    ];
+    const prices = { currency: 'EUR', perRender: 1, perSecond: 0 };
+    const restored = { ...plan([a, b], lockOf(a, b), ['a', 'b']), prices };
+    expect(checkPolicies(policies, restored)).toEqual([]);
+    const retitled = plan([desired('a', { title: 'A new video' }), b], lockOf(a, b), ['a']);
+    expect(checkPolicies(policies, retitled)).toMatchObject([{ rule: 'forbid_words', video: 'a' }]);
+  });
+
   it('is about what changes alone, and tells the plan before its videos', () => {
     const policies: Policy[] = [
       { rule: 'title_pattern', pattern: 'No*', level: 'warn' },

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { githubAnnotations, githubOutputs, withoutCommands } from '../../src/report/github-commands.ts';
 import { gitlabCodeQuality, gitlabTerraform } from '../../src/report/gitlab-reports.ts';
+import { desired, lockOf, plan } from '../plan/videos.ts';
 import { documentOf, everyAction } from './example-plans.ts';
 
 const document = documentOf(everyAction());
@@ -45,8 +46,16 @@ describe('githubAnnotations()', () => {
 
 it('githubOutputs() has each output between two delimiters', () => {
   expect(githubOutputs({ ...document, diagnostics: [problem()] }, 'end')).toBe(
-    `plan_id<<end\n${document.plan_id}\nend\nhas_changes<<end\ntrue\nend\nrenders<<end\n3\nend\nerrors<<end\n1\nend\ndenied<<end\nfalse\nend\n`,
+    `plan_id<<end\n${document.plan_id}\nend\nhas_changes<<end\ntrue\nend\nrenders<<end\n2\nend\nrestores<<end\n1\nend\nerrors<<end\n1\nend\ndenied<<end\nfalse\nend\n`,
   );
+});
+
+it('githubOutputs() and gitlabTerraform() take a restore for no change', () => {
+  const restored = documentOf(plan([desired('a')], lockOf(desired('a')), ['a']));
+  expect(githubOutputs(restored, 'end')).toContain(
+    'has_changes<<end\nfalse\nend\nrenders<<end\n0\nend\nrestores<<end\n1\n',
+  );
+  expect(JSON.parse(gitlabTerraform(restored))).toEqual({ create: 0, update: 0, delete: 0 });
 });
 
 it('withoutCommands() stops commands before the text, and lets them be again behind it', () => {
@@ -54,7 +63,7 @@ it('withoutCommands() stops commands before the text, and lets them be again beh
 });
 
 it('gitlabTerraform() counts what comes, what changes and what goes', () => {
-  expect(JSON.parse(gitlabTerraform(document))).toEqual({ create: 1, update: 5, delete: 1 });
+  expect(JSON.parse(gitlabTerraform(document))).toEqual({ create: 1, update: 4, delete: 1 });
 });
 
 it('gitlabCodeQuality() has a place for everything, and fingerprints that stay when lines move', () => {

@@ -25,6 +25,8 @@ describe('outcomeText()', () => {
   it.each<[string, Partial<ApplyOutcome>]>([
     ['success', {}],
     ['records', { recorded: 3 }],
+    ['restores', { restored: { videos: 1, differing: 0 } }],
+    ['restores with other bytes', { restored: { videos: 2, differing: 2 } }],
     ['a failure', { failed: [{ id: id('oslo'), failures: [failure] }] }],
     [
       'a refused token once',

@@ -78,9 +78,9 @@ describe('planMarkdown()', () => {
 
   test('shows every action', () => {
     expect(planMarkdown(documentOf(everyAction()))).toMatchInlineSnapshot(`
-      "### Reelform plan: 1 to create, 1 to update, 1 to move, 1 to adopt, 1 to restore, 1 to relabel, 1 to forget, 1 unchanged
+      "### Reelform plan: 1 to create, 1 to update, 1 to move, 1 to adopt, 1 to relabel, 1 to forget, 2 unchanged
 
-      3 renders, 36 s of video.
+      2 renders, 24 s of video.
 
       | | Video | Why |
       |:--|:--|:--|
@@ -88,9 +88,14 @@ describe('planMarkdown()', () => {
       | <code>&#126;</code>&nbsp;update | <code>berlin</code><br>Summer Collection — Berlin | values changed: title, Headline, Body, Accent colour, Hero image |
       | <code>→</code>&nbsp;move | <code>stores/hamburg</code><br>Hamburg | was shops/hamburg, not rendered again |
       | <code>=</code>&nbsp;adopt | <code>bergen</code><br>Oslo, in Bergen | new; the same as oslo |
-      | <code>↻</code>&nbsp;restore | <code>vienna</code><br>Summer Sale — Vienna | its video is missing |
       | <code>≈</code>&nbsp;relabel | <code>rome</code><br>Rome | not rendered again; changed: title, label tier |
       | <code>-</code>&nbsp;forget | <code>lisbon</code><br>The video lisbon | no definition has it any more; its video stays where it is |
+
+      <details><summary>1 video to restore, 12 s of video: rendered again to the same files; nothing else changes.</summary>
+
+      - its video is missing: <code>vienna</code>
+
+      </details>
 
       <details><summary>What changes about 2 videos</summary>
 

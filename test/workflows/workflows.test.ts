@@ -187,6 +187,16 @@ jobs:
     ]);
   });
 
+  it.each([`${OWN}/plan.yml`, `${OWN}/apply.yml`, `${OWN}/drift.yml`, 'starter/gitlab/.gitlab-ci.yml'])(
+    '%s restores no video: its runner has no old outputs',
+    (path) => {
+      const commands = read(path)
+        .replaceAll('\\\n', '')
+        .matchAll(/\breelform (?:plan|apply|drift) .*/g);
+      for (const [command] of commands) expect(command).toContain('--ignore-missing-outputs');
+    },
+  );
+
   it('lets a job write contents after strangers only for branches of the repository itself', () => {
     const text = read(`${OWN}/plan-comment.yml`);
     const broken = text.replace('full_name == github.repository', 'full_name != github.repository');

@@ -1,11 +1,14 @@
 import type { ApplyOutcome } from '../../apply/events.ts';
+import { countRestored } from '../../apply/run-record.ts';
 import type { StreamEvent } from '../../report/event-json.ts';
 
 /** What had become of the videos when something ended a run that could not say it itself. */
 export function countEvent(outcome: ApplyOutcome, event: StreamEvent): ApplyOutcome {
   switch (event.kind) {
-    case 'video-rendered':
-      return { ...outcome, rendered: outcome.rendered + 1 };
+    case 'video-rendered': {
+      const restored = countRestored(outcome.restored, event.restored);
+      return { ...outcome, rendered: outcome.rendered + 1, ...(restored && { restored }) };
+    }
     case 'video-undelivered':
       return { ...outcome, undelivered: [...outcome.undelivered, { id: event.id, failures: event.failures }] };
     case 'video-recorded':

@@ -15,7 +15,7 @@ export function addPlanCommands(program: Command, io: Io, done: (exitCode: numbe
     .addOption(new Option('--format <format>', 'how to print the plan').choices(PLAN_FORMATS))
     .option('--json', 'print the plan as one JSON document: --format json')
     .option('--markdown', 'print the plan as Markdown, for a pull request: --format markdown')
-    .option('--detailed-exitcode', 'exit with 2 when there are changes')
+    .option('--detailed-exitcode', 'exit with 2 when there are changes, or local files to restore')
     .option('--no-lint', 'do not look at what a viewer would notice of the videos that are rendered')
     .option('--verbose', 'show every change in full')
     .action(async (_, command: Command) => {
@@ -52,7 +52,7 @@ export function addPlanCommands(program: Command, io: Io, done: (exitCode: numbe
         'check that rendered videos can still be fetched and specifications are as committed; exit with 2 when not',
       ),
   )
-    .option('--ignore-missing-outputs', 'say nothing of videos whose local file is missing')
+    .option('--ignore-missing-outputs', 'say nothing of videos whose local file is missing or damaged')
     .option('--issue', 'tell it in one issue on GitHub, which is closed when all stands')
     .option('--json', 'print what was found as one JSON document')
     .action(async (_, command: Command) => {

@@ -4,6 +4,7 @@ import { isDenied } from '../../plan/is-denied.ts';
 import type { PlanDocument } from '../../plan/plan-document.ts';
 import { planTitle } from '../../report/comment-text.ts';
 import { problemsOf } from '../../report/markdown-problems.ts';
+import { hasChanges } from '../../report/restore-words.ts';
 import { directoryOf } from '../diagnose.ts';
 import type { Io } from '../io.ts';
 import type { CommentDraft } from './comment-draft.ts';
@@ -31,7 +32,7 @@ function conclusionOf(document: PlanDocument): CheckRun['conclusion'] {
   const errors = problemsOf(document).filter(({ severity }) => severity === 'error');
   if (errors.some(({ code }) => code !== 'policy_broken')) return 'failure';
   if (isDenied(document) || errors.length > 0) return 'action_required';
-  return document.changes.length === 0 ? 'neutral' : 'success';
+  return hasChanges(document) ? 'success' : 'neutral';
 }
 
 function annotationsOf(document: PlanDocument, folder: string): Annotation[] {

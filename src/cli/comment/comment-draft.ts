@@ -7,6 +7,7 @@ import type { PlanPreview } from '../../preview/plan-preview.ts';
 import { readPreview } from '../../preview/read-preview.ts';
 import { pageMarkdown, QUIET_COMMENT } from '../../report/comment-text.ts';
 import { planMarkdown } from '../../report/plan-markdown.ts';
+import { hasChanges } from '../../report/restore-words.ts';
 import { directoryOf } from '../diagnose.ts';
 import type { Io } from '../io.ts';
 import type { CommentOptions } from './comment-options.ts';
@@ -47,7 +48,7 @@ export async function draftComment(
   const isDrawn = folder !== null && (document.preview !== undefined || existsSync(folder));
   const preview = isDrawn ? await tryPreview(folder) : null;
   const hasFailed = (document.checks ?? []).some(({ status }) => status === 'fail');
-  const hasNews = document.changes.length > 0 || document.diagnostics.length > 0 || hasFailed;
+  const hasNews = hasChanges(document) || document.diagnostics.length > 0 || hasFailed;
   const hidden = markedComment(options.tag, { plan_id: document.plan_id, head_sha: LONG, base_sha: LONG }, '').length;
   const { page } = options;
   const footer = page === undefined ? '' : `\n${pageMarkdown(page)}`;

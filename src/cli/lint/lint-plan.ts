@@ -1,7 +1,7 @@
 import type { VideoId } from '../../definition/video.ts';
 import { type Diagnostic, hasErrors } from '../../diagnostic.ts';
 import type { Fingerprint } from '../../lock/lock.ts';
-import { type Plan, renders } from '../../plan/plan.ts';
+import { type Plan, rendersNew } from '../../plan/plan.ts';
 import type { Project } from '../../project/load-project.ts';
 import { RepositoryFiles } from '../../project/repository-files.ts';
 import { canFailLint, LINT_CODES } from '../../template/lint-severities.ts';
@@ -12,7 +12,7 @@ import type { Linted } from './lint-videos.ts';
 /** A plan is read while somebody waits. Videos that this leaves out are in its document. */
 const BUDGET_MS = 5_000;
 
-/** What a viewer would notice of the videos that a plan renders, and the texts that it was found in. */
+/** What a viewer would notice of the videos that a plan creates or updates, and the texts that it was found in. */
 export interface LintedPlan extends Linted {
   source(file: string): string | undefined;
 }
@@ -21,7 +21,7 @@ export interface LintedPlan extends Linted {
 type LintPlanOptions = { readonly cache: boolean };
 
 /**
- * Checks the videos that a plan renders: all of those whose findings can be errors, of the others as many as a few seconds
+ * Checks the videos that a plan creates or updates: all of those whose findings can be errors, of the others as many as a few seconds
  * allow.
  *
  * @returns null when there is nothing to check
@@ -43,7 +43,7 @@ export async function lintPlan(
   const { LazyTemplates, reloadDefinitions } = await import('../../project/reload-definitions.ts');
   const files = new RepositoryFiles(repository.root);
   const lazy = new LazyTemplates(repository.config, files);
-  const paths = new Set(plan.changes.filter(renders).flatMap(({ desired }) => desired?.path ?? []));
+  const paths = new Set(plan.changes.filter(rendersNew).flatMap(({ desired }) => desired?.path ?? []));
   const { videos } = reloadDefinitions([...paths].sort(), repository.config, lazy, files);
   const packageOf = (name: string) => lazy.load(name).template?.package ?? null;
   const from = { root: repository.root, lint, videos, packageOf, source: files.source };
@@ -77,6 +77,6 @@ export async function lintErrors(
 }
 
 function fingerprintsToRender(plan: Plan, isNeeded = (_template: string) => true): Map<VideoId, Fingerprint> {
-  const pending = plan.changes.filter(renders).flatMap(({ desired }) => desired ?? []);
+  const pending = plan.changes.filter(rendersNew).flatMap(({ desired }) => desired ?? []);
   return new Map(pending.filter(({ template }) => isNeeded(template)).map(({ id, fingerprint }) => [id, fingerprint]));
 }

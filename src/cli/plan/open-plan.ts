@@ -4,7 +4,7 @@ import type { Attempt, JournalState } from '../../lock/journal.ts';
 import type { Fingerprint, Lock } from '../../lock/lock.ts';
 import type { DesiredVideo } from '../../plan/desired-video.ts';
 import type { FormerEntry, Observations } from '../../plan/observations.ts';
-import { type Plan, renders } from '../../plan/plan.ts';
+import { type Plan, rendersNew } from '../../plan/plan.ts';
 import { planVideos } from '../../plan/plan-videos.ts';
 import type { SavedDemands } from '../../plan/saved-plan.ts';
 import { type Globs, idMatcher, isSelected, unmatchedHint } from '../../plan/select-changes.ts';
@@ -118,7 +118,7 @@ export async function openPlan(
       ...read,
       ...(inFlight?.diagnostics ?? []),
       ...(refreshed?.diagnostics ?? []),
-      ...(plan.changes.some(renders) ? unsearched : []),
+      ...(plan.changes.some(rendersNew) ? unsearched : []),
       ...plan.diagnostics,
     ],
     opened: { lock, journal, refreshed: refreshed?.refreshed ?? null, plan },
@@ -176,7 +176,7 @@ async function withHistory(
   { cache, waiting = new Map() }: { readonly cache: boolean; readonly waiting: PlanContext['waiting'] },
   again: (history: NonNullable<Observations['history']>) => Plan,
 ): Promise<PlannedWithHistory> {
-  const pending = plan.changes.flatMap((change) => (renders(change) && change.action !== 'restore' ? [change] : []));
+  const pending = plan.changes.filter(rendersNew);
   // What was asked for anew is not what there was.
   const wanted = pending.filter(({ desired, before }) => desired?.fingerprint !== before?.fingerprint);
   if (wanted.length === 0) return { planned: plan, unsearched: [] };
@@ -188,7 +188,7 @@ async function withHistory(
 }
 
 function tooManyRenders(plan: Plan, limit: number): Diagnostic | null {
-  const count = plan.changes.filter(renders).length;
+  const count = plan.changes.filter(rendersNew).length;
   if (count <= limit) return null;
   return {
     code: 'too_many_renders',

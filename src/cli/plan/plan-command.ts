@@ -1,6 +1,6 @@
 import { join, resolve } from 'node:path';
 import { EXIT, hasErrors, ReelformError } from '../../diagnostic.ts';
-import { isEmptyPlan, type Plan, renders } from '../../plan/plan.ts';
+import { isEmptyPlan, type Plan, rendersNew } from '../../plan/plan.ts';
 import { planDocument } from '../../plan/plan-document.ts';
 import type { Looked } from '../../plan-index/plan-memory.ts';
 import { previewSummary } from '../../preview/preview-document.ts';
@@ -94,7 +94,7 @@ export async function planCommand(options: PlanOptions, io: Io, looked?: Looked 
 
 /** Loaded where there is something to look at, and not before. */
 async function lint(plan: Plan, repository: OpenDesired, options: PlanOptions, io: Io): Promise<LintedPlan | null> {
-  if (!plan.changes.some(renders)) return null;
+  if (!plan.changes.some(rendersNew)) return null;
   const { lintPlan } = await import('../lint/lint-plan.ts');
   return lintPlan(plan, repository, { cache: options.cache !== false }, io);
 }

@@ -41,9 +41,9 @@ export function addPlanFlags(command: Command): Command {
     .option('--replace <glob>', 'render videos with such an id again; can be said several times', collect)
     .option('--refresh', 'ask the service and the servers of remote files whether what was rendered still stands')
     .option('--refresh-only', 'look at that alone, and render nothing')
-    .option('--max-renders <n>', 'refuse a plan that renders more videos', wholeNumber)
+    .option('--max-renders <n>', 'refuse a plan that renders more videos, not counting restored ones', wholeNumber)
     .option('--policy-command <command>', 'let this program judge the plan; can be said several times', collect)
-    .option('--ignore-missing-outputs', 'do not restore videos whose local file is missing')
+    .option('--ignore-missing-outputs', 'do not restore videos whose local file is missing or damaged')
     .option('--allow-empty', 'accept that no video is left')
     .option('--no-cache', 'believe nothing that was remembered about files');
 }

@@ -1,4 +1,4 @@
-import { isEmptyPlan } from '../../plan/plan.ts';
+import { onlyRestores } from '../../plan/plan.ts';
 import type { Io } from '../io.ts';
 import type { OpenedPlan } from './open-plan.ts';
 
@@ -9,11 +9,12 @@ export interface PolicyFlags {
 
 /**
  * A plan with what policies say of it: those of reelform.yaml, and the commands that the command line or
- * `REELFORM_POLICY_COMMAND` names; never one that a file names. A plan with nothing to do is asked nothing.
+ * `REELFORM_POLICY_COMMAND` names; never one that a file names. Nothing is asked of a plan that changes nothing.
  */
 export async function withPolicies<P extends OpenedPlan>(planned: P, flags: PolicyFlags, io: Io): Promise<P> {
   const { opened, repository } = planned;
-  if (opened === null || isEmptyPlan(opened.plan)) return planned;
+  if (opened === null) return planned;
+  if (opened.plan.changes.every((change) => change.action === 'noop' || onlyRestores(change))) return planned;
   const given = [...(flags.policyCommand ?? []), io.env.REELFORM_POLICY_COMMAND ?? ''];
   const commands = given.filter((command) => command.trim() !== '');
   if (repository.config.policies.length + commands.length === 0) return planned;

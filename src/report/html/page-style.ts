@@ -86,6 +86,7 @@ input[type=range]{accent-color:var(--focus);width:100%;min-height:26px;margin:2p
 a{color:var(--focus)}
 .folders ul{display:flex;flex-wrap:wrap;gap:4px 18px;list-style:none;margin:14px 0 0;padding:0;font-size:13.5px;color:var(--dim)}
 .card{scroll-margin-top:76px}.card:target{border-color:var(--focus);box-shadow:0 0 0 1px var(--focus)}
+.restores{margin:20px 0 0;font-size:14px;overflow-wrap:anywhere}.restores summary{margin:0;width:auto}.restores p{margin:10px 0 0}
 .sheet{margin:20px 0 0}.sheet summary{margin:0}.sheet img{max-width:100%;height:auto;border-radius:8px;margin-top:8px}
 footer{max-width:1080px;margin:0 auto;padding:18px 20px 48px;color:var(--dim);font-size:13px}
 @media(max-width:560px){.lead{font-size:21px}header{padding-top:22px}.bar{position:static}table,tbody,tr,th,td,thead{display:block;width:auto}thead{display:none}

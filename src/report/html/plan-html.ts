@@ -4,6 +4,7 @@ import type { PlanPreview } from '../../preview/plan-preview.ts';
 import { countNoun, formatCount } from '../count-noun.ts';
 import { type Problem, placeOf, problemsOf } from '../markdown-problems.ts';
 import { countWords, emptyWords, estimateWords, incompleteWords } from '../plan-words.ts';
+import { hasChanges, restoreGroups, restoreWords, withoutRestores } from '../restore-words.ts';
 import { imageHtml } from './card-stills.ts';
 import { embeddedPreview } from './embedded-preview.ts';
 import { escapeHtml } from './escape-html.ts';
@@ -19,9 +20,10 @@ const MOST_OPEN = 40;
  * A plan as one page by itself: what would be done, a card for each video with what changed about it, and with a preview
  * stills and drafts. It asks the network for nothing, and runs no other script than its own: its policy says so, by digest.
  */
-export function planHtml(document: PlanDocument, options: { readonly preview?: PlanPreview | null } = {}): string {
+export function planHtml(plan: PlanDocument, options: { readonly preview?: PlanPreview | null } = {}): string {
   const { preview = null } = options;
-  const problems = problemsOf(document);
+  const problems = problemsOf(plan);
+  const document = withoutRestores(plan);
   const reasons = new Map(preview?.leftOut.map(({ id, reason }) => [id, reason]));
   const { changes } = document;
   const isOpen = changes.length <= MOST_OPEN;
@@ -46,18 +48,19 @@ export function planHtml(document: PlanDocument, options: { readonly preview?: P
     `<meta http-equiv="Content-Security-Policy" content="${POLICY}">`,
     '<meta name="viewport" content="width=device-width, initial-scale=1">',
     '<meta name="referrer" content="no-referrer">',
-    `<title>${escapeHtml(leadOf(document, problems))} · Reelform plan</title>`,
+    `<title>${escapeHtml(leadOf(plan, problems))} · Reelform plan</title>`,
     `<style>${PAGE_STYLE}</style>`,
     `<noscript><style>${PLAIN_STYLE}</style></noscript>`,
     '</head>',
     '<body data-view="side">',
-    `<header><h1>Reelform plan</h1>${headHtml(document, problems)}</header>`,
+    `<header><h1>Reelform plan</h1>${headHtml(plan, problems)}</header>`,
     '<main>',
     isOpen ? '' : overviewHtml(document, anchorOf),
     sheetHtml(preview),
-    barHtml(document, preview),
+    barHtml(plan, preview),
     '<p id="count" role="status"></p>',
     `<div id="videos">${cards.join('\n')}</div>`,
+    restoresHtml(plan),
     '</main>',
     `<footer>Plan <code>${escapeHtml(document.plan_id.slice(0, 19))}</code> · reelform ${escapeHtml(document.tool_version)}</footer>`,
     `<script>${PAGE_SCRIPT}</script>`,
@@ -80,7 +83,7 @@ const POLICY = [
 ].join('; ');
 
 function leadOf(document: PlanDocument, problems: readonly Problem[]): string {
-  if (document.changes.length > 0)
+  if (hasChanges(document))
     return countWords(document)
       .map(({ words }) => words)
       .join(', ');
@@ -89,10 +92,9 @@ function leadOf(document: PlanDocument, problems: readonly Problem[]): string {
 }
 
 function headHtml(document: PlanDocument, problems: readonly Problem[]): string {
-  const about =
-    document.changes.length === 0
-      ? emptyWords(document)
-      : `${estimateWords(document).replace(/^./, (first) => first.toUpperCase())}.`;
+  const about = !hasChanges(document)
+    ? emptyWords(document)
+    : `${estimateWords(document).replace(/^./, (first) => first.toUpperCase())}.`;
   const words = [leadOf(document, problems), about, incompleteWords(document)].filter((one) => one !== '');
   const lines = words.map((one, at) => `<p class="${at === 0 ? 'lead' : 'about'}">${escapeHtml(one)}</p>`);
   return `${lines.join('')}${problemsHtml(problems)}`;
@@ -118,7 +120,7 @@ function problemsHtml(problems: readonly Problem[]): string {
 
 /** What finds and filters where there is more than one video, and how stills are compared where there are some. */
 function barHtml(document: PlanDocument, preview: PlanPreview | null): string {
-  const isMany = document.changes.length > 1;
+  const isMany = withoutRestores(document).changes.length > 1;
   const tools = `${isMany ? chipsHtml(document) : ''}${viewsHtml(preview)}${isMany ? `<div class="look">${FIND}${sortHtml(preview)}</div>` : ''}`;
   return tools === '' ? '' : `<div class="bar" role="group" aria-label="What is shown">${tools}</div>`;
 }
@@ -130,10 +132,10 @@ function chipsHtml(document: PlanDocument): string {
   const counts = countWords(document).filter(({ action }) => action !== 'noop');
   if (counts.length < 2) return '';
   const chips = counts.map(
-    ({ action }) =>
-      `<button type="button" data-action="${action}" aria-pressed="false">${action} ${formatCount(document.summary[action] ?? 0)}</button>`,
+    ({ action, count }) =>
+      `<button type="button" data-action="${action}" aria-pressed="false">${action} ${formatCount(count)}</button>`,
   );
-  const all = `<button type="button" data-action="" aria-pressed="true">All ${formatCount(document.changes.length)}</button>`;
+  const all = `<button type="button" data-action="" aria-pressed="true">All ${formatCount(withoutRestores(document).changes.length)}</button>`;
   return `<div class="chips">${all}${chips.join('')}</div>`;
 }
 
@@ -148,6 +150,17 @@ function viewsHtml(preview: PlanPreview | null): string {
   const view = (value: string, words: string, checked = ''): string =>
     `<label><input type="radio" name="view" value="${value}"${checked}>${words}</label>`;
   return `<fieldset class="views"><legend>How stills are compared</legend>${view('side', 'Side by side', ' checked')}${view('slider', 'Slider')}${view('difference', 'Difference')}</fieldset>`;
+}
+
+/** What a plan only restores, folded: there is nothing to review about it. */
+function restoresHtml(document: PlanDocument): string {
+  const words = restoreWords(document);
+  if (words === '') return '';
+  const rows = restoreGroups(document).map(({ words: reason, ids }) => {
+    const names = ids.map((id) => `<code><bdi>${escapeHtml(id)}</bdi></code>`);
+    return `<p>${escapeHtml(reason)}: ${names.join(', ')}</p>`;
+  });
+  return `<details class="restores card"><summary>${escapeHtml(words)}</summary>${rows.join('')}</details>`;
 }
 
 function sheetHtml(preview: PlanPreview | null): string {
