@@ -75,7 +75,7 @@ export const CODES = {
   lock_newer: 'The lockfile was written by a newer reelform',
   lock_form: 'The lockfile can be read, and is not in the form that reelform writes',
   output_missing: 'A local file that the lockfile names is not there',
-  output_damaged: 'A local file that the lockfile names is not the one that was rendered',
+  output_damaged: 'A file that the lockfile names is not the one that was rendered',
   protected_video: 'A protected video would be forgotten',
   all_videos_gone: 'No video is left, and the lockfile has some',
   unknown_video: 'There is no video with this id',

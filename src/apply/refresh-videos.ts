@@ -25,6 +25,12 @@ export interface Note {
   readonly url: string;
 }
 
+/** A video that can be fetched and does not have the recorded size. Never a reason to render: that is for a person to say. */
+export interface Resized {
+  readonly id: string;
+  readonly url: string;
+}
+
 /** What could not be verified. Never a reason to render. */
 export interface Unclear {
   readonly id: string;
@@ -39,6 +45,8 @@ export interface Refreshed {
   readonly findings: readonly Finding[];
   /** By id, at most one for each video. */
   readonly notes: readonly Note[];
+  /** By id, at most one for each video. */
+  readonly resized: readonly Resized[];
   readonly unclear: readonly Unclear[];
   /**
    * What the service answered for the sessions: `none` when it has none of several, so that the token may be another account's;
@@ -90,6 +98,7 @@ export async function refreshVideos(input: RefreshInput): Promise<Refreshed> {
     checked: entries.size,
     findings: sessions === 'nothing' ? [] : all.flatMap(({ finding }) => finding ?? []),
     notes: sessions === 'nothing' ? [] : all.flatMap(({ note }) => note ?? []),
+    resized: all.flatMap(({ resized }) => resized ?? []),
     unclear: all.flatMap((one) => (sessions === 'nothing' ? unverified(one) : one.unclear)),
     sessions,
   };
@@ -102,6 +111,7 @@ interface Seen {
   readonly isForgotten: boolean;
   readonly finding: Finding | null;
   readonly note: Note | null;
+  readonly resized: Resized | null;
   readonly unclear: readonly Unclear[];
   /** Whether the next request may find the video. */
   readonly mayPass: boolean;
@@ -145,7 +155,9 @@ async function checkVideo(id: string, entry: LockEntry, { getSession, look }: Re
   const video = isRemote(url) ? await look(url) : null;
   const isNoted = video?.kind === 'there' && (isForgotten || session === 'session_failed');
   const note = isNoted ? { id, what: session, url } : null;
-  const seen = { id, url, isForgotten, unclear, finding: null, note, mayPass: false };
+  const isResized = video?.kind === 'there' && isOtherSize(entry.bytes, video.bytes);
+  const resized = isResized ? { id, url } : null;
+  const seen = { id, url, isForgotten, unclear, finding: null, note, resized, mayPass: false };
   if (video?.kind === 'gone') {
     const finding = { id, reason: 'url_lost', what: 'video_gone', url, changed: {} } as const;
     return { ...seen, finding, mayPass: video.status !== 410 };
@@ -181,6 +193,10 @@ async function checkSession(
     if (code === 'service_unauthorized' || code === 'token_missing') throw error;
     return { why: message };
   }
+}
+
+function isOtherSize(recorded: number | undefined, present: number | undefined): boolean {
+  return recorded !== undefined && present !== undefined && recorded !== present;
 }
 
 /** A server that gave an ETag and now gives a time, or the other way round, tells nothing. */

@@ -31,7 +31,7 @@ type DriftNote = 'session_gone' | 'session_failed';
 
 export interface DriftFinding {
   readonly id: string;
-  readonly what: 'output_missing' | 'output_damaged' | 'video_gone' | 'asset_changed';
+  readonly what: 'output_missing' | 'output_damaged' | 'video_changed' | 'video_gone' | 'asset_changed';
   /** The video's, or that of the file which changed. */
   readonly url: string;
 }
@@ -40,6 +40,7 @@ export interface DriftFinding {
 export const DRIFT_WORDS: Readonly<Record<DriftFinding['what'], string>> = {
   output_missing: 'its local file is missing',
   output_damaged: 'its local file is damaged',
+  video_changed: 'its video does not have the recorded size',
   video_gone: 'its video cannot be fetched any more',
   asset_changed: 'a URL that it was made from gives something else',
 };
@@ -78,7 +79,7 @@ export function driftText(report: DriftReport, options: { readonly color: boolea
     ...(changed.length > 0 ? [`Specifications that are not as committed:\n${changed.join('\n')}`] : []),
     ...(noted.length > 0 ? [`Their videos can still be fetched, so nothing is rendered:\n${noted.join('\n')}`] : []),
     ...(open.length > 0 ? [`Of these it could not be told:\n${open.join('\n')}`] : []),
-    ...(found.length > 0 ? [`\`${commandFor(findings)}\` renders ${found.length === 1 ? 'it' : 'them'} again.`] : []),
+    ...commandsFor(findings),
     ...(changed.length > 0 ? ['`reelform pull` fetches the specifications; then run `reelform plan`.'] : []),
   ].join('\n\n')}\n`;
 }
@@ -90,10 +91,23 @@ function grouped(pairs: readonly (readonly [name: string, why: string])[]): stri
   return [...reasons].map(([why, names]) => `${someOf([...names])}: ${escapeControls(why)}`);
 }
 
-/** A plan finds missing files by itself; only a refresh compares digests. */
-function commandFor(findings: readonly DriftFinding[]): string {
-  const isLocal = findings.every(({ what }) => what === 'output_missing');
-  return isLocal ? 'reelform apply' : 'reelform apply --refresh';
+/** A plan finds missing files by itself; only a refresh compares digests. A video that is there is replaced on request alone. */
+function commandsFor(findings: readonly DriftFinding[]): string[] {
+  const [changed, others] = [findings.filter(isChanged), findings.filter((one) => !isChanged(one))];
+  const isLocal = others.every(({ what }) => what === 'output_missing');
+  const command = isLocal ? 'reelform apply' : 'reelform apply --refresh';
+  const them = others.length === 1 ? 'it' : 'them';
+  const ids = changed.map(({ id }) => escapeControls(id));
+  return [
+    ...(others.length > 0 ? [`\`${command}\` renders ${changed.length > 0 ? 'the others' : them} again.`] : []),
+    ...(ids.length > 0
+      ? [`\`reelform apply --replace ID\` renders a video again that can be fetched: ${someOf(ids)}.`]
+      : []),
+  ];
+}
+
+function isChanged({ what }: DriftFinding): boolean {
+  return what === 'video_changed';
 }
 
 function headline(count: number): string {

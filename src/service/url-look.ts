@@ -2,9 +2,10 @@
 export type UrlLook =
   /**
    * `validator`: tells one version of the bytes from another: the ETag, a text that begins with `"` or `W/`, else the
-   * time of Last-Modified; null when the server gives neither.
+   * time of Last-Modified; null when the server gives neither. `bytes`: the size of the file; absent when the server does
+   * not report it.
    */
-  | { readonly kind: 'there'; readonly validator: string | null }
+  | { readonly kind: 'there'; readonly validator: string | null; readonly bytes?: number }
   /** The server says that there is nothing, now and for good: 404 or 410. */
   | { readonly kind: 'gone'; readonly status: number }
   /** It cannot be told. `why` holds no URL. */

@@ -20,7 +20,7 @@ async function refresh({ ids, session, video }: World) {
   const requests: string[] = [];
   const input: RefreshInput = {
     entries: new Map(
-      ids.map((id) => [id, { ...versionOf(id, 1), session: id, video_url: `https://cdn.example/${id}` }]),
+      ids.map((id) => [id, { ...versionOf(id, 1), session: id, video_url: `https://cdn.example/${id}`, bytes: 5 }]),
     ),
     getSession: async (id) => {
       const answer = session(id, nowMs);
@@ -105,6 +105,13 @@ describe('refreshVideos()', () => {
     const video = (id: string): UrlLook => (id === 'a' ? GONE : THERE);
     const some = await refresh({ ids: IDS, session: () => 404, video });
     expect(some).toMatchObject({ findings: [{ id: 'a' }], sessions: 'none' });
+  });
+
+  it('finds another size than the recorded one, where the server tells it', async () => {
+    const bytes: Record<string, number> = { a: 5, b: 7 };
+    const video = (id: string): UrlLook => ({ ...THERE, ...(id in bytes && { bytes: bytes[id]! }) }) as UrlLook;
+    const found = await refresh({ ids: ['a', 'b', 'c'], session: () => 'there', video });
+    expect(found).toMatchObject({ findings: [], unclear: [], resized: [{ id: 'b', url: 'https://cdn.example/b' }] });
   });
 
   it('calls what a server cannot say now unclear', async () => {

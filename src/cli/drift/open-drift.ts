@@ -45,7 +45,10 @@ export async function openDrift(directory: string, flags: PlanFlags, io: Io): Pr
   const isOfThis = (id: string): boolean =>
     isAsked(id) && !found.has(id) && lock.value.videos.get(id)?.service === serviceName(config);
   const local = flags.ignoreMissingOutputs === true ? [] : await localFindings(root, lock.value, isOfThis);
-  const findings: DriftFinding[] = [...refreshed.findings, ...local];
+  const resized = refreshed.resized
+    .filter(({ id }) => !found.has(id))
+    .map(({ id, url }): DriftFinding => ({ id, what: 'video_changed', url }));
+  const findings: DriftFinding[] = [...refreshed.findings, ...resized, ...local];
   const report: DriftReport = {
     checked: refreshed.checked,
     findings: findings.sort((a, b) => byCodeUnit(a.id, b.id)),

@@ -61,7 +61,20 @@ export async function runRefresh(
     refreshed,
     specs,
     question: question(refreshed, config),
-    warnings: [...specs.map((spec) => specWarning(spec, config)), ...warningsOf(refreshed.unclear)],
+    warnings: [
+      ...specs.map((spec) => specWarning(spec, config)),
+      ...refreshed.resized.map(sizeWarning),
+      ...warningsOf(refreshed.unclear),
+    ],
+  };
+}
+
+function sizeWarning({ id }: Refreshed['resized'][number]): Diagnostic {
+  return {
+    code: 'output_damaged',
+    severity: 'warning',
+    message: `The video "${id}" does not have the recorded size where it is fetched from`,
+    hint: `Nothing is rendered for that. Look at it; reelform apply --replace ${id} renders it again`,
   };
 }
 

@@ -55,7 +55,11 @@ export function createUrlLook(policy: GuardPolicy): LookAtUrl {
         continue;
       }
       if (statusCode < 200 || statusCode > 299) return unclear(`the server answered ${statusCode}`);
-      return { kind: 'there', validator: headers.etag ?? headers['last-modified'] ?? null };
+      let bytes = sizeIn(response);
+      // Some servers answer HEAD with 0 for every file.
+      if (bytes === 0) bytes = sizeIn(await ask(url, 'GET', signal));
+      const validator = headers.etag ?? headers['last-modified'] ?? null;
+      return { kind: 'there', validator, ...(bytes !== undefined && { bytes }) };
     }
     return unclear(`it redirects more than ${MAX_REDIRECTS} times`);
   };
@@ -69,6 +73,14 @@ export function createUrlLook(policy: GuardPolicy): LookAtUrl {
       return unclear(reasonOf(error as NodeJS.ErrnoException));
     }
   };
+}
+
+/** The size of the whole file, in bytes, as far as an answer tells it. @see RFC 9110, 8.6 and 14.4 */
+function sizeIn({ statusCode, headers }: PlainResponse): number | undefined {
+  const isRange = statusCode === 206 || statusCode === 416;
+  const text = isRange ? /^bytes .*\/(\d+)$/.exec(headers['content-range'] ?? '')?.[1] : headers['content-length'];
+  const isEncoded = ![undefined, 'identity'].includes(headers['content-encoding']);
+  return text === undefined || isEncoded || !/^\d{1,15}$/.test(text) ? undefined : Number(text);
 }
 
 function isGone(status: number): boolean {

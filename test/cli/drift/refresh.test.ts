@@ -125,6 +125,31 @@ describe('--refresh', () => {
     expect(service.count(LOOK)).toBe(looked + 2);
   });
 
+  it('warns of a video whose size is not the one that the service told, and renders nothing for it', async () => {
+    const { files, service, planned, run, entry } = await setUp();
+    const usage = { queue_seconds: 0, render_seconds: 1, frames: 10, bytes: 12 };
+    service.end = { ...service.end, usage, video_sha256: 'f'.repeat(64) };
+    expect(await run(['apply', '--auto-approve', '--replace', 'rome'])).toMatchObject({ exitCode: 0 });
+    expect(entry('rome')).toMatchObject({ bytes: 12, sha256: 'f'.repeat(64) });
+    expect(entry('oslo')).not.toHaveProperty('bytes');
+    files.answers.set('/video.mp4', { status: 200, headers: { 'content-length': '12' } });
+    expect(await planned('--refresh')).toMatchObject({ changes: [], diagnostics: [] });
+    files.answers.set('/video.mp4', { status: 200, headers: { 'content-length': '11' } });
+    expect(await planned('--refresh')).toMatchObject({
+      changes: [],
+      diagnostics: [{ code: 'output_damaged', message: expect.stringContaining('"rome"') }],
+    });
+    const { exitCode, stdout } = await run(['drift']);
+    expect(exitCode).toBe(2);
+    expect(stdout).toContain('rome  its video does not have the recorded size');
+    expect(stdout).toContain('`reelform apply --replace ID` renders a video again that can be fetched: rome.');
+    expect(JSON.parse((await run(['drift', '--json'])).stdout)).toMatchObject({
+      drift: [{ id: 'rome', what: 'video_changed', url: `${files.url}/video.mp4` }],
+    });
+    expect(await run(['apply', '--refresh-only', '--auto-approve'])).toMatchObject({ exitCode: 0 });
+    expect(entry('rome')).not.toHaveProperty('lost');
+  });
+
   it('renders again what was made from a file that changed, once', async () => {
     const { files, service, planned, run } = await setUp();
     files.answers.set('/a.png', { status: 200, headers: { etag: 'W/"one"' } });

@@ -30,6 +30,26 @@ describe('createUrlLook()', () => {
     });
   });
 
+  it.each<[string, Record<string, string>, number, Record<string, string>, number | undefined]>([
+    ['as HEAD tells', { 'content-length': '12' }, 200, {}, 12],
+    [
+      'of what is compressed on the way: unknown',
+      { 'content-length': '12', 'content-encoding': 'gzip' },
+      200,
+      {},
+      undefined,
+    ],
+    ['of what GET knows better', { 'content-length': '0' }, 206, { 'content-range': 'bytes 0-0/12' }, 12],
+    ['of an empty file', { 'content-length': '0' }, 416, { 'content-range': 'bytes */0' }, 0],
+    ['of an empty file without ranges', { 'content-length': '0' }, 200, { 'content-length': '0' }, 0],
+  ])('reads the size %s', async (_, head, status, get, bytes) => {
+    const url = await serve(({ method }, response) => {
+      if (method === 'HEAD') response.writeHead(200, head).end();
+      else response.writeHead(status, get).end();
+    });
+    expect(await look(url, never)).toEqual({ kind: 'there', validator: null, ...(bytes !== undefined && { bytes }) });
+  });
+
   it.each([404, 410])('takes %i for gone', async (status) => {
     expect(await look(await answering(status), never)).toEqual({ kind: 'gone', status });
   });
