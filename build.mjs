@@ -89,6 +89,13 @@ const beside = planFile.outputs['dist/cli/plan.js'].imports.map(({ path }) => pa
 const unexpected = beside.filter((path) => !path.startsWith('../late/'));
 // A package that is none of CommonJS could not even be loaded from there.
 if (unexpected.length > 0) throw new Error(`dist/cli/plan.js is not one file: ${unexpected.join(', ')}`);
+// Runs before the event loop of its process, which a module cannot: see the file.
+await build({
+  ...options,
+  format: 'cjs',
+  entryPoints: ['src/sandbox/landlock-launcher.ts'],
+  outExtension: { '.js': '.cjs' },
+});
 await writeFile('dist/cli/package.json', '{"type":"commonjs"}\n');
 await writeFile('dist/locked-packages.json', JSON.stringify(lockedPackages()));
 await writeFile('dist/LICENSES.txt', licencesOf(Object.keys(metafile.inputs)));

@@ -117,6 +117,7 @@ export const CODES = {
   git_failed: 'Git could not do what was asked of it',
   encoder_missing: 'The video encoder package is not installed',
   disk_full: 'No space is left on the disk, or in its quota',
+  sandbox_missing: 'The sandbox that was asked for does not exist on this system',
   write_failed: 'A file could not be written',
   file_system: 'The file system refused to do something',
 

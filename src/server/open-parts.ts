@@ -3,6 +3,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { env } from 'node:process';
 import type { Logger } from 'pino';
+import { hideOwnProcess, type Sandbox } from '../sandbox/sandbox.ts';
 import { createDestinations } from '../session/destinations.ts';
 import type { SplitRules } from '../session/parts/parts-of.ts';
 import type { RenderPool } from '../session/processes/render-pool.ts';
@@ -100,7 +101,9 @@ export function openParts(options: PartsOptions): Promise<Parts> {
 async function openOnce(options: PartsOptions): Promise<Parts> {
   const { settings, servedAt, version, logger } = options;
   const { databaseUrl: url, dataDirectory: directory } = settings;
+  hideOwnProcess();
   const renders = openRenderPool(settings);
+  reportSandbox(renders.sandbox, logger);
   const pool = options.pool ?? renders.pool;
   const build = await workerBuild(version, renders.encoder);
   const database = await openDatabase({ url, directory, log: logger });
@@ -115,13 +118,19 @@ async function openOnce(options: PartsOptions): Promise<Parts> {
     const publicUrl = joined?.publicUrl ?? servedAt!;
     queue = await JobQueue.open({ database, jobSeconds: settings.renderSeconds, log: logger });
     const key = Buffer.from(await readSecret(database, 'download'), 'base64url');
-    return assemble(options, { database, storage, publicUrl, queue, pool, build, key });
+    const { sandbox } = renders;
+    return assemble(options, { database, storage, publicUrl, queue, pool, sandbox, build, key });
   } catch (error) {
     await queue?.stop({ graceMs: 0 });
     await pool.close();
     await database.close();
     throw error;
   }
+}
+
+function reportSandbox({ description, gap }: Sandbox, log: Logger): void {
+  if (gap === null) log.info({ sandbox: description }, 'renders run in a sandbox');
+  else log.warn({ sandbox: description, gap }, 'the sandbox of renders is missing or incomplete');
 }
 
 /** A data folder that was there already has the rights that it was given; what is put into it is the owner's alone. */
@@ -135,6 +144,7 @@ interface Opened {
   readonly publicUrl: string;
   readonly queue: JobQueue;
   readonly pool: RenderPool;
+  readonly sandbox: Sandbox;
   /** See `workerBuild`. */
   readonly build: string;
   /** Signs downloads. */
@@ -142,7 +152,7 @@ interface Opened {
 }
 
 function assemble({ settings, splitRules, logger, now }: PartsOptions, opened: Opened): Parts {
-  const { database, storage, publicUrl, queue, pool, build, key } = opened;
+  const { database, storage, publicUrl, queue, pool, sandbox, build, key } = opened;
   const { dataDirectory, concurrency } = settings;
   const metrics = createMetrics({
     ofProcess: true,
@@ -231,7 +241,7 @@ function assemble({ settings, splitRules, logger, now }: PartsOptions, opened: O
   const answersOnly = concurrency === 0;
   let isWorking = false;
   const readiness = {
-    ...{ database, storage, isWorking: () => isWorking },
+    ...{ database, storage, sandbox, isWorking: () => isWorking },
     ...(answersOnly ? { hasWorkers: async () => (await farm.figures()).workers > 0 } : {}),
   };
   return {

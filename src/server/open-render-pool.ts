@@ -1,5 +1,6 @@
 import { env } from 'node:process';
 import type { EncoderChoice } from '../engine/h264/open-encoder.ts';
+import { openSandbox, type Sandbox } from '../sandbox/sandbox.ts';
 import { chooseEncoder } from '../session/processes/choose-encoder.ts';
 import { createRenderPool, type RenderPool } from '../session/processes/render-pool.ts';
 import type { Settings } from './settings.ts';
@@ -7,8 +8,15 @@ import type { Settings } from './settings.ts';
 /** A still and the still cuts of a template do not wait for videos. */
 const FURTHER_PROCESSES = 2;
 
-/** Processes that render what the settings let them. EDGE. @throws ReelformError `encoder_missing` */
-export function openRenderPool(settings: Settings): { readonly pool: RenderPool; readonly encoder: EncoderChoice } {
+export interface OpenedRenderPool {
+  readonly pool: RenderPool;
+  readonly encoder: EncoderChoice;
+  readonly sandbox: Sandbox;
+}
+
+/** Opens the pool of render processes with the limits of the settings. EDGE. @throws ReelformError `encoder_missing`, `sandbox_missing` */
+export function openRenderPool(settings: Settings): OpenedRenderPool {
+  const sandbox = openSandbox(settings.sandbox);
   const encoder = chooseEncoder(settings.encoder, {
     PATH: env.PATH,
     ...(settings.ffmpeg === null ? {} : { REELFORM_FFMPEG: settings.ffmpeg }),
@@ -16,10 +24,11 @@ export function openRenderPool(settings: Settings): { readonly pool: RenderPool;
   const pool = createRenderPool({
     size: settings.concurrency + FURTHER_PROCESSES,
     encoder,
+    sandbox,
     stallMs: settings.renderStallSeconds * 1000,
     totalMs: settings.renderSeconds * 1000,
     cpuMs: settings.renderCpuSeconds * 1000,
     memoryBytes: settings.renderMemoryMb * 2 ** 20,
   });
-  return { pool, encoder };
+  return { pool, encoder, sandbox };
 }

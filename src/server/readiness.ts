@@ -1,3 +1,4 @@
+import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { Readiness } from './http/app-ports.ts';
 import type { ObjectStorage } from './ports.ts';
 import type { Queryable } from './store/database.ts';
@@ -9,6 +10,7 @@ const PATIENCE_MS = 2_000;
 export interface ReadinessOf {
   readonly database: Queryable;
   readonly storage: Pick<ObjectStorage, 'stat'>;
+  readonly sandbox: Pick<Sandbox, 'kind'>;
   /** Whether this process does what it is for: not yet while starting, and not any more while stopping. */
   isWorking(): boolean;
   /**
@@ -19,14 +21,20 @@ export interface ReadinessOf {
 }
 
 /** Whether the service can take requests now, and which of its parts can. EDGE. */
-export async function readinessOf({ database, storage, isWorking, hasWorkers }: ReadinessOf): Promise<Readiness> {
+export async function readinessOf({
+  database,
+  storage,
+  sandbox,
+  isWorking,
+  hasWorkers,
+}: ReadinessOf): Promise<Readiness> {
   const [databaseWorks, storageWorks, workersLive] = await Promise.all([
     answers(database.query('select 1').then(() => true)),
     answers(storage.stat('renderings/readiness').then(() => true)),
     hasWorkers === undefined ? isWorking() : answers(hasWorkers()),
   ]);
   const checks = { database: databaseWorks, storage: storageWorks, worker: workersLive };
-  return { ready: databaseWorks && storageWorks && isWorking(), checks };
+  return { ready: databaseWorks && storageWorks && isWorking(), checks, sandbox: sandbox.kind };
 }
 
 async function answers(question: Promise<boolean>): Promise<boolean> {

@@ -1,3 +1,4 @@
+import { SANDBOX_SETTINGS } from '../sandbox/sandbox.ts';
 import { ENCODER_NAMES } from '../session/processes/choose-encoder.ts';
 import { DEFAULT_LIMITS } from '../session/processes/process-limits.ts';
 import {
@@ -122,6 +123,13 @@ export const SETTINGS_TABLE: { readonly [K in TabledSetting]: SettingRow<ServeSe
     defaultOn: () => null,
     defaultText: 'the one on the `PATH`',
     sentence: 'ffmpeg 5 or later with libx264, for the encoder of that name',
+  },
+  sandbox: {
+    ...named('sandbox', '--sandbox', 'REELFORM_SANDBOX'),
+    kind: choice('<name>', SANDBOX_SETTINGS),
+    ...always('auto'),
+    sentence:
+      'sandbox around the processes that read untrusted files: landlock, bubblewrap, auto for the first that the system has, required for auto that refuses to start without, or none',
   },
   logLevel: {
     ...named('log_level', '--log-level', 'REELFORM_LOG_LEVEL'),

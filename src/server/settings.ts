@@ -1,4 +1,5 @@
 import type { Credential } from '../delivery/credential.ts';
+import type { SandboxSetting } from '../sandbox/sandbox.ts';
 import type { ExternalUploadRequest } from '../wire/external-upload.ts';
 
 /** Everything that can be said about a running service, with its defaults filled in. Numbers are positive. */
@@ -31,6 +32,8 @@ export interface Settings {
   /** The program behind `ffmpeg`; null: the one on the PATH. */
   readonly ffmpeg: string | null;
   readonly logLevel: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent';
+  /** Around the processes that read what clients send. */
+  readonly sandbox: SandboxSetting;
   /** Days after which a finished session and its files are removed; null: never. */
   readonly retentionDays: number | null;
   /** How long a `download_url` works. */

@@ -63,6 +63,8 @@ export interface RenderOptions {
   /** Frames done, of how many; never falls. */
   onProgress?(framesDone: number, frameCount: number): void;
   signal?: AbortSignal;
+  /** The tenant whose scene it is: no process renders for two of them. */
+  owner?: string;
 }
 
 /** A session that is to be rendered. */

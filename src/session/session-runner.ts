@@ -192,7 +192,7 @@ export class SessionRunner {
     let saved: Output | null = null;
     const rendering = await this.#renders.render(digest, { signal, onProgress }, async (options) => {
       const begunAt = environment.now();
-      const made = await renderer.render(scene, options);
+      const made = await renderer.render(scene, { ...options, owner: stored.tenant });
       const elapsedMs = environment.now() - begunAt;
       options.signal.throwIfAborted();
       this.#enter(record, 'uploading');

@@ -2,7 +2,8 @@ import type { Sha256 } from '../digest.ts';
 import type { Rendering, RenderOptions } from './ports.ts';
 import { createSingleFlight } from './single-flight.ts';
 
-type OnProgress = NonNullable<RenderOptions['onProgress']>;
+type WatchedOptions = Required<Pick<RenderOptions, 'onProgress' | 'signal'>>;
+type OnProgress = WatchedOptions['onProgress'];
 
 /** One render for all who want the same scene at the same time; it is stopped when nobody wants it any more. */
 export class SharedRenders {
@@ -20,8 +21,8 @@ export class SharedRenders {
    */
   async render(
     scene: Sha256,
-    { onProgress, signal }: Required<RenderOptions>,
-    start: (options: Required<RenderOptions>) => Promise<Rendering>,
+    { onProgress, signal }: WatchedOptions,
+    start: (options: WatchedOptions) => Promise<Rendering>,
   ): Promise<Rendering> {
     const listeners = this.#listeners.get(scene) ?? new Set();
     this.#listeners.set(scene, listeners.add(onProgress));

@@ -57,6 +57,7 @@ describe('readSettings()', () => {
       deliveryConcurrency: 2,
       encoder: 'embedded',
       ffmpeg: null,
+      sandbox: 'auto',
       logLevel: 'info',
       logFormat: 'auto',
       retentionDays: null,
@@ -107,6 +108,7 @@ concurrency: 2
 delivery_concurrency: 5
 encoder: ffmpeg
 ffmpeg: /opt/ffmpeg/bin/ffmpeg
+sandbox: bubblewrap
 log_level: debug
 log_format: json
 retention_days: 30
@@ -146,6 +148,7 @@ max_connections: 100
       deliveryConcurrency: 5,
       encoder: 'ffmpeg',
       ffmpeg: '/opt/ffmpeg/bin/ffmpeg',
+      sandbox: 'bubblewrap',
       logLevel: 'debug',
       logFormat: 'json',
       retentionDays: 30,

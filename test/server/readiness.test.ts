@@ -10,8 +10,10 @@ describe('readinessOf()', () => {
   it('is ready while database, storage and worker work, and tells which of them does not', async () => {
     const { database } = await pgliteDatabases.open();
     const storage = createDiskStorage(await mkdtemp(join(tmpdir(), 'reelform-ready-')));
-    const ask = (isWorking: boolean) => readinessOf({ database, storage, isWorking: () => isWorking });
-    expect(await ask(true)).toEqual({ ready: true, checks: { database: true, storage: true, worker: true } });
+    const ask = (isWorking: boolean) =>
+      readinessOf({ database, storage, sandbox: { kind: 'landlock' }, isWorking: () => isWorking });
+    const checks = { database: true, storage: true, worker: true };
+    expect(await ask(true)).toEqual({ ready: true, checks, sandbox: 'landlock' });
     expect(await ask(false)).toMatchObject({ ready: false, checks: { database: true, worker: false } });
     await database.close();
     expect(await ask(true)).toMatchObject({ ready: false, checks: { database: false, storage: true } });

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { execa } from 'execa';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { builtFile } from '../../src/engine/built-file.ts';
+import { openSandbox, type Sandbox } from '../../src/sandbox/sandbox.ts';
 import { measureByPs } from '../../src/session/processes/process-usage.ts';
 import type { RenderPool, RenderPoolOptions } from '../../src/session/processes/render-pool.ts';
 import type { Scene } from '../../src/template/scene.ts';
@@ -17,6 +18,8 @@ const onLinux = test.skipIf(process.platform !== 'linux');
 
 let folder: string;
 let forking: string;
+/** The folder of the render process that was started last. */
+let written: string;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'reelform-isolation-'));
   // Loaded into the render process before anything else: it starts a process of its own, and tells which.
@@ -26,9 +29,9 @@ beforeAll(async () => {
     `if (require('node:worker_threads').isMainThread && process.argv[1]?.endsWith('render-process.js')) {
       const { pid } = require('node:child_process').spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], {
         stdio: ['ignore', 'ignore', 'inherit'],
-        env: {},
+        env: { OPENSSL_CONF: '/dev/null' },
       });
-      require('node:fs').writeFileSync(${JSON.stringify(join(folder, 'pids'))}, process.pid + ' ' + pid);
+      require('node:fs').writeFileSync(process.env.TMPDIR + '/pids', process.pid + ' ' + pid);
       process.send('forked');
     }`,
   );
@@ -36,12 +39,22 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 function forkingPool(options: Partial<RenderPoolOptions> = {}): RenderPool {
-  return openPool({ environment: { NODE_OPTIONS: `--require=${forking}` }, ...options });
+  return openPool({ ...loading(forking), ...options });
+}
+
+/** Has the render process load a file first, which its sandbox lets it read. */
+function loading(file: string): Pick<RenderPoolOptions, 'environment' | 'sandbox'> {
+  const sandbox = openSandbox('auto');
+  const command: Sandbox['command'] = (program) => {
+    written = program.folder;
+    return sandbox.command({ ...program, programs: [file] });
+  };
+  return { environment: { NODE_OPTIONS: `--require=${file}` }, sandbox: { ...sandbox, command } };
 }
 
 /** The render process that was started last, and the one that it started. */
 function forked(): [parent: number, child: number] {
-  return readFileSync(join(folder, 'pids'), 'utf8').split(' ').map(Number) as [number, number];
+  return readFileSync(join(written, 'pids'), 'utf8').split(' ').map(Number) as [number, number];
 }
 
 /** Whether a process has not ended; one that is dead and waits to be collected has. */
@@ -80,10 +93,12 @@ describe('a render process and what it has started', () => {
   onLinux('are gone when an aborted render rejects', async () => {
     const controller = new AbortController();
     const { rendering } = await begun(forkingPool(), controller.signal);
-    expect(forked().map(isRunning)).toEqual([true, true]);
+    // The file is gone with the folder of the process.
+    const pids = forked();
+    expect(pids.map(isRunning)).toEqual([true, true]);
     controller.abort(new Error('enough'));
     expect(await rendering).toMatchObject({ message: 'enough' });
-    expect(forked().map(isRunning)).toEqual([false, false]);
+    expect(pids.map(isRunning)).toEqual([false, false]);
   });
 
   onLinux.each(['SIGSEGV', 'SIGABRT', 'SIGKILL'] as const)('are gone when it dies by %s', async (signal) => {
@@ -100,18 +115,21 @@ describe('a render process and what it has started', () => {
   onLinux('are gone after close()', async () => {
     const pool = forkingPool();
     await pool.render(movingScene());
+    const pids = forked();
     await pool.close();
-    expect(forked().map(isRunning)).toEqual([false, false]);
+    expect(pids.map(isRunning)).toEqual([false, false]);
   });
 
   onLinux('are gone when the parent is killed', async () => {
     const path = builtFile(import.meta.url.replace('/test/', '/src/'), 'engine/render-process.js').pathname;
     const script = `const child = require('node:child_process').fork(${JSON.stringify(path)}, {
         detached: true,
+        env: { TMPDIR: ${JSON.stringify(folder)} },
         execArgv: ['--require=' + ${JSON.stringify(forking)}],
         stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
       });
       child.on('message', () => process.stdout.write('forked'));`;
+    written = folder;
     const parent = execa('node', ['-e', script], { reject: false });
     parent.stdout.once('data', () => parent.kill('SIGKILL'));
     // What is left of the group holds the other ends of its output, so this resolves only when all of it is gone.
@@ -137,10 +155,9 @@ describe('limits of one render', () => {
     await writeFile(
       join(folder, 'hoard.cjs'),
       `if (require('node:worker_threads').isMainThread && process.argv[1]?.endsWith('render-process.js'))
-        require('node:child_process').spawn(process.execPath, ['-e', 'const held = Buffer.alloc(600e6, 1); setInterval(() => held, 1000)'], { env: {} });`,
+        require('node:child_process').spawn(process.execPath, ['-e', 'const held = Buffer.alloc(600e6, 1); setInterval(() => held, 1000)'], { env: { OPENSSL_CONF: '/dev/null' } });`,
     );
-    const environment = { NODE_OPTIONS: `--require=${join(folder, 'hoard.cjs')}` };
-    const pool = openPool({ memoryBytes: 500 * 2 ** 20, environment });
+    const pool = openPool({ memoryBytes: 500 * 2 ** 20, ...loading(join(folder, 'hoard.cjs')) });
     await expect(pool.render(movingScene({ frameCount: 15_000 }))).rejects.toMatchObject({ code: 'render_crashed' });
   });
 

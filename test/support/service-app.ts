@@ -79,7 +79,7 @@ export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
     outputs: kept.files,
     webhooks: createMemoryWebhooks(),
     tokens: { authenticate: async (text) => PRINCIPALS[text] ?? null },
-    readiness: async () => ({ ready: true, checks: { database: true } }),
+    readiness: async () => ({ ready: true, checks: { database: true }, sandbox: 'none' }),
     settings,
     logger: createLogger(settings.logLevel, { write: (line) => void log.push(line) }),
     now: Date.now,

@@ -4,6 +4,7 @@ import type { Draw } from '../../preview/preview-video.ts';
 import { redrawPictures } from '../../preview/redraw-pictures.ts';
 import { loadProject } from '../../project/load-project.ts';
 import { countNoun } from '../../report/count-noun.ts';
+import { sandboxFromEnvironment } from '../../sandbox/sandbox.ts';
 import { renderCapacity } from '../../session/processes/render-capacity.ts';
 import { createRenderPool } from '../../session/processes/render-pool.ts';
 import type { Io } from '../io.ts';
@@ -38,7 +39,7 @@ export async function hostPreview(
     ? { root: directory, config: { credentials: new Map() } }
     : await loadProject({ cwd: directory });
   const host = await openPreviewHost(place, repository, keepDays, io);
-  const pool = createRenderPool({ size: renderCapacity() });
+  const pool = createRenderPool({ size: renderCapacity(), sandbox: sandboxFromEnvironment(io.env) });
   try {
     const signal = AbortSignal.timeout(LONGEST_MS);
     const compare: Draw['compare'] = (comparison) =>

@@ -2,13 +2,14 @@ import { ReelformError } from '../../diagnostic.ts';
 import { loadWebcodecs } from '../../engine/h264/webcodecs-encoder.ts';
 import type { Config } from '../../project/config.ts';
 import type { DoctorCheck } from '../../report/doctor-text.ts';
+import { sandboxFromEnvironment } from '../../sandbox/sandbox.ts';
 import { ServiceError } from '../../service/service-error.ts';
 import { type Io, isCi } from '../io.ts';
 import { openRemoteService } from '../service/open-remote-service.ts';
 
 /** What renders: the encoder of this machine, or a service that answers and takes the token. */
 export async function checkService(config: Config, io: Io): Promise<DoctorCheck[]> {
-  if (config.service === 'embedded') return [await checkEncoder()];
+  if (config.service === 'embedded') return [await checkEncoder(), await checkSandbox(io)];
   const { origin } = new URL(config.service.url);
   return [await checkRemote(config, origin, io), checkTokenOrigin(origin, io)];
 }
@@ -18,6 +19,16 @@ async function checkEncoder(): Promise<DoctorCheck> {
   return told(name, async () => {
     await loadWebcodecs();
     return { name, status: 'ok', message: 'installed' };
+  });
+}
+
+function checkSandbox(io: Io): Promise<DoctorCheck> {
+  const name = 'Sandbox';
+  return told(name, async () => {
+    const { description, gap } = sandboxFromEnvironment(io.env);
+    if (gap === null) return { name, status: 'ok', message: description };
+    const hint = 'Render templates and files of people you do not trust in a container';
+    return { name, status: 'warning', message: `${description}: ${gap}`, hint };
   });
 }
 

@@ -11,6 +11,7 @@ import type { LintSummary } from '../../plan/plan-document.ts';
 import { countNoun } from '../../report/count-noun.ts';
 import { lintDiagnostic, lintFailure } from '../../report/lint-diagnostic.ts';
 import { lintProgress } from '../../report/lint-text.ts';
+import { sandboxFromEnvironment } from '../../sandbox/sandbox.ts';
 import { renderCapacity } from '../../session/processes/render-capacity.ts';
 import { createRenderPool } from '../../session/processes/render-pool.ts';
 import { problemsOf } from '../../session/session-problems.ts';
@@ -79,7 +80,7 @@ export async function lintVideos(
   const full: FullDisk = { error: null, count: 0, isNeeded: false };
   if (unknown.length > 0) {
     const scenes = openScenes(from.root, io, 'lint');
-    const pool = createRenderPool({ size: renderCapacity() });
+    const pool = createRenderPool({ size: renderCapacity(), sandbox: sandboxFromEnvironment(io.env) });
     const progress = openProgress(unknown.length, io);
     const until = io.now() + options.budgetMs;
     const limit = pLimit(renderCapacity());

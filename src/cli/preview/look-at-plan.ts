@@ -13,6 +13,7 @@ import { LazyTemplates, reloadDefinitions } from '../../project/reload-definitio
 import { RepositoryFiles } from '../../project/repository-files.ts';
 import { writeFileAtomic } from '../../project/write-file.ts';
 import { sheetLabel } from '../../report/preview-text.ts';
+import { sandboxFromEnvironment } from '../../sandbox/sandbox.ts';
 import { chooseEncoder } from '../../session/processes/choose-encoder.ts';
 import { renderCapacity } from '../../session/processes/render-capacity.ts';
 import { createRenderPool } from '../../session/processes/render-pool.ts';
@@ -64,7 +65,11 @@ export async function lookAtPlan(
   });
   const scenes = openScenes(root, io, 'preview');
   const capacity = renderCapacity();
-  const pool = createRenderPool({ size: capacity, encoder: chooseEncoder(config.encoder, io.env) });
+  const pool = createRenderPool({
+    size: capacity,
+    sandbox: sandboxFromEnvironment(io.env),
+    encoder: chooseEncoder(config.encoder, io.env),
+  });
   try {
     const time = AbortSignal.timeout((options.previewBudget ?? BUDGET_SECONDS) * 1000);
     const signal = AbortSignal.any([time, interruption.signal]);

@@ -6,6 +6,7 @@ import { loadProject, type Project } from '../../project/load-project.ts';
 import { writeFileAtomic } from '../../project/write-file.ts';
 import { writeLinkedFile } from '../../project/write-linked-file.ts';
 import { renderedText, renderFailedText, renderProgressText } from '../../report/render-text.ts';
+import { sandboxFromEnvironment } from '../../sandbox/sandbox.ts';
 import { chooseEncoder } from '../../session/processes/choose-encoder.ts';
 import { createRenderPool } from '../../session/processes/render-pool.ts';
 import { problemsOf } from '../../session/session-problems.ts';
@@ -92,7 +93,7 @@ async function render(
 ): Promise<Rendered | number> {
   const encoder = chooseEncoder(project.config.encoder, io.env);
   const scenes = openScenes(project.root, io, 'render');
-  const pool = createRenderPool({ size: 1, encoder });
+  const pool = createRenderPool({ size: 1, encoder, sandbox: sandboxFromEnvironment(io.env) });
   const interruption = new AbortController();
   const stopListening = io.onInterrupt(() => interruption.abort(new Error('interrupted')));
   const line = progressLine(video.id, io);

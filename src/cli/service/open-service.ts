@@ -5,6 +5,7 @@ import { OUTPUTS_FOLDER } from '../../lock/output-path.ts';
 import type { Project } from '../../project/load-project.ts';
 import { compactOutputRecords, recordOutput } from '../../project/output-records.ts';
 import { writeFileAtomic } from '../../project/write-file.ts';
+import { sandboxFromEnvironment } from '../../sandbox/sandbox.ts';
 import type { RenderService } from '../../service/render-service.ts';
 import { pushStyleVersion } from '../../service/style-version-pusher.ts';
 import { createDestinations } from '../../session/destinations.ts';
@@ -67,7 +68,11 @@ function openEmbedded(project: Project, io: Io): OpenService {
     now: () => io.now(),
   });
   const capacity = renderCapacity();
-  const pool = createRenderPool({ size: capacity, encoder: chooseEncoder(project.config.encoder, io.env) });
+  const pool = createRenderPool({
+    size: capacity,
+    sandbox: sandboxFromEnvironment(io.env),
+    encoder: chooseEncoder(project.config.encoder, io.env),
+  });
   const service = createEmbeddedService({
     templates: { find: async (_, id) => packages.get(id) ?? null },
     sources: sources.reader,

@@ -6,6 +6,7 @@ import { SceneError } from '../../engine/scene-error.ts';
 import { diagnosticsJson } from '../../report/diagnostics-json.ts';
 import { packageDiagnostic, unreadableFont } from '../../report/package-diagnostic.ts';
 import { checkedText } from '../../report/template-check-text.ts';
+import { sandboxFromEnvironment } from '../../sandbox/sandbox.ts';
 import { renderCapacity } from '../../session/processes/render-capacity.ts';
 import { createRenderPool } from '../../session/processes/render-pool.ts';
 import { parseTemplatePackage } from '../../template/parse-template-package.ts';
@@ -24,7 +25,7 @@ export interface TemplateCheckOptions extends GlobalOptions {
 /** `reelform template check DIR`: what is wrong with a template package, and what its designer had better know. */
 export async function templateCheckCommand(named: string, options: TemplateCheckOptions, io: Io): Promise<number> {
   const found = readNamedPackage(named, directoryOf(options, io));
-  const { template, findings, diagnostics } = await check(found);
+  const { template, findings, diagnostics } = await check(found, io);
   const failed = hasErrors(diagnostics) || (options.strict === true && diagnostics.length > 0);
   if (options.json === true) {
     const document = {
@@ -47,7 +48,10 @@ export async function templateCheckCommand(named: string, options: TemplateCheck
   return failed ? EXIT.error : EXIT.ok;
 }
 
-async function check(found: NamedPackage): Promise<{
+async function check(
+  found: NamedPackage,
+  io: Io,
+): Promise<{
   template: TemplatePackage | null;
   findings: readonly PackageFinding[];
   diagnostics: readonly Diagnostic[];
@@ -60,7 +64,7 @@ async function check(found: NamedPackage): Promise<{
   const carried = [...template.fonts.values(), ...template.extraFonts.values()];
   const unreadable = (await unreadableFonts(carried)).map((font) => unreadableFont(font, folder));
   if (unreadable.length > 0) return { template, findings: [], diagnostics: unreadable };
-  const pool = createRenderPool({ size: renderCapacity() });
+  const pool = createRenderPool({ size: renderCapacity(), sandbox: sandboxFromEnvironment(io.env) });
   try {
     // The licences of the repository's own fonts are not the package's affair.
     const own = found.files.ok ? found.files.value : files.value;

@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { FastifyBaseLogger } from 'fastify';
+import type { Sandbox } from '../../sandbox/sandbox.ts';
 import type { TenantId } from '../../session/ports.ts';
 import type { Sessions } from '../../session/sessions.ts';
 import type { SourceUploadAnswer } from '../../wire/source-upload.ts';
@@ -56,6 +57,8 @@ export interface Readiness {
   readonly ready: boolean;
   /** Name of a part → whether it works. */
   readonly checks: Readonly<Record<string, boolean>>;
+  /** Around the processes that read untrusted files. */
+  readonly sandbox: Sandbox['kind'];
 }
 
 /** All that the HTTP side is handed. */

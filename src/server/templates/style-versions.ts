@@ -92,7 +92,7 @@ export class StyleVersions implements TemplateRegistry, StyleVersionsPort {
     const { table, storage, renderer } = this.#options;
     try {
       const scene = bindMapping(await this.#package(id), { resources: {} }, new Map());
-      const stills = await renderer.renderStills(scene, { signal });
+      const stills = await renderer.renderStills(scene, { signal, owner: id });
       for (const { name, bytes } of stills) await storage.put(stillcutKey(id, name), bytes);
       await table.setStatus(id, { status: 'edit_ready', errors: [], stillcuts: await this.#stillcuts(id) });
     } catch (error) {

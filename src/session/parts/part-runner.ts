@@ -4,7 +4,15 @@ import { SceneError } from '../../engine/scene-error.ts';
 import { isOutage } from '../../service/service-error.ts';
 import type { Scene } from '../../template/scene.ts';
 import { AttemptRecord } from '../attempt-record.ts';
-import type { Output, OutputStore, Rendering, SessionEnvironment, SessionProblem, SessionStore } from '../ports.ts';
+import type {
+  Output,
+  OutputStore,
+  Rendering,
+  RenderOptions,
+  SessionEnvironment,
+  SessionProblem,
+  SessionStore,
+} from '../ports.ts';
 import { recordRendered } from '../record-rendered.ts';
 import type { RenderPace } from '../render-pace.ts';
 import { failedSession, phasedSession, type SessionEndTimes } from '../render-session.ts';
@@ -141,7 +149,7 @@ export class PartRunner {
     const { segments, frameCount } = split.parts[job.part]!;
     const scene = await this.#scene(job, split);
     const begunAt = environment.now();
-    const part = await renderer.renderPart(scene, segments, options);
+    const part = await renderer.renderPart(scene, segments, { ...options, owner: split.stored.tenant });
     const elapsedMs = environment.now() - begunAt;
     pace.learn({ ...scene, frameCount }, elapsedMs / 1000);
     const { bytes, sha256: digest } = packParcel({ build, part } satisfies PartFile);
@@ -183,7 +191,9 @@ export class PartRunner {
   ): Promise<Output> {
     const { outputs, environment, onEvent } = this.#ports;
     const begunAt = environment.now();
-    const rendering = (await this.#joined(job, split, scene, signal)) ?? (await this.#whole(job, scene, signal));
+    const rendering =
+      (await this.#joined(job, split, scene, signal)) ??
+      (await this.#whole(job, scene, { signal, owner: split.stored.tenant }));
     const elapsedMs = environment.now() - begunAt;
     signal.throwIfAborted();
     record.step(phasedSession(record.session, 'uploading', environment.now()));
@@ -205,7 +215,7 @@ export class PartRunner {
     if (new Set(found.map(({ build }) => build)).size !== 1) return null;
     try {
       const parts = found.map(({ part }) => part);
-      return await renderer.joinParts(scene, parts, { signal });
+      return await renderer.joinParts(scene, parts, { signal, owner: split.stored.tenant });
     } catch (error) {
       // Whatever made them differ: rendered in one piece, they cannot.
       if (error instanceof SceneError && error.code === 'encode_failed') return null;
@@ -213,9 +223,9 @@ export class PartRunner {
     }
   }
 
-  #whole({ session: id, attempt }: SessionAttempt, scene: Scene, signal: AbortSignal): Promise<Rendering> {
+  #whole({ session: id, attempt }: SessionAttempt, scene: Scene, options: RenderOptions): Promise<Rendering> {
     this.#ports.onEvent?.({ kind: 'parts-unfit', id, attempt });
-    return this.#ports.renderer.render(scene, { signal });
+    return this.#ports.renderer.render(scene, options);
   }
 
   /** @throws SceneError when it is lost */

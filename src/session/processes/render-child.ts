@@ -1,4 +1,6 @@
-import { execaNode } from 'execa';
+import { utimesSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { execa } from 'execa';
 import { builtFile } from '../../engine/built-file.ts';
 import { errorFrom } from '../../engine/failure.ts';
 import type { EncoderChoice } from '../../engine/h264/open-encoder.ts';
@@ -9,7 +11,9 @@ import type { Rendering } from '../../engine/render-scene.ts';
 import { SceneError } from '../../engine/scene-error.ts';
 import type { ComparedStill, Comparison, StillImage } from '../../engine/stills/still-protocol.ts';
 import { HAS_GROUPS, killGroup } from '../../process-group.ts';
+import type { Sandbox } from '../../sandbox/sandbox.ts';
 import type { Scene } from '../../template/scene.ts';
+import { temporaryFolder, tryToRemove } from '../../temporary-folder.ts';
 import type { RenderOptions } from '../ports.ts';
 import { holdToLimits, type RenderLimits, type UsageWatch } from './process-limits.ts';
 
@@ -19,15 +23,23 @@ export interface RenderChildOptions {
   readonly limits: RenderLimits;
   readonly watch: UsageWatch;
   readonly encoder: EncoderChoice;
+  readonly sandbox: Sandbox;
+  /** Renders for this owner alone: a scene that takes the process over finds nothing of another owner. */
+  readonly owner: string;
 }
 
 const STDERR_KEPT_CHARACTERS = 2_000;
 /** One heap for all threads of a process: glibc's default of several keeps a quarter more memory, and is no faster here. */
 const MEMORY_SETTINGS = { MALLOC_ARENA_MAX: '1' };
 
-/** A process that renders one scene at a time. Dead after a crash, an abort, a passed limit or `stop`. EDGE. */
+/**
+ * A process that renders one scene at a time, in a sandbox. Dead after a crash, an abort, a passed limit or `stop`. EDGE.
+ */
 export class RenderChild {
+  readonly owner: string;
   readonly #subprocess;
+  /** The only folder that the process may write to. */
+  readonly #folder = temporaryFolder('reelform-render-');
   readonly #limits: RenderLimits;
   readonly #watch: UsageWatch;
   readonly #encoder: EncoderChoice;
@@ -41,19 +53,25 @@ export class RenderChild {
   #renderCount = 0;
   #memoryBytes = 0;
 
-  constructor({ environment, limits, watch, encoder }: RenderChildOptions) {
+  constructor({ environment, limits, watch, encoder, sandbox, owner }: RenderChildOptions) {
+    this.owner = owner;
     this.#limits = limits;
     this.#watch = watch;
     this.#encoder = encoder;
     const heapMegabytes = Math.max(128, Math.round(limits.memoryBytes / 2 / 2 ** 20));
-    this.#subprocess = execaNode(builtFile(import.meta.url, 'engine/render-process.js'), [], {
+    // The young generation is bounded as well: newer versions of Node take several times as much for it.
+    const nodeOptions = ['--expose-gc', `--max-old-space-size=${heapMegabytes}`, '--max-semi-space-size=16'];
+    const { file, args, env } = sandbox.command({
+      args: [...nodeOptions, fileURLToPath(builtFile(import.meta.url, 'engine/render-process.js'))],
+      folder: this.#folder,
+      programs: encoder.kind === 'ffmpeg' ? [encoder.program] : [],
+    });
+    this.#subprocess = execa(file, args, {
       ipc: true,
       serialization: 'advanced',
       // Nothing of the parent's environment, where tokens may lie, nor of its Node options.
-      env: { ...MEMORY_SETTINGS, ...environment },
+      env: { ...MEMORY_SETTINGS, ...environment, ...env, TMPDIR: this.#folder },
       extendEnv: false,
-      // The young generation is bounded as well: newer versions of Node take several times as much for it.
-      nodeOptions: ['--expose-gc', `--max-old-space-size=${heapMegabytes}`, '--max-semi-space-size=16'],
       // At the head of a group of its own, so that what it starts can be killed with it.
       detached: HAS_GROUPS,
       stdin: 'ignore',
@@ -76,7 +94,7 @@ export class RenderChild {
 
   /** Whether it can take another scene: healthy, and what scenes before have left in memory is not in the way of the next. */
   get isFit(): boolean {
-    return this.#isAlive && this.#memoryBytes <= this.#limits.memoryBytes / 2;
+    return this.#isAlive && this.#memoryBytes <= this.#limits.memoryBytes / 2 && this.#keepFolder();
   }
 
   /** Renders that were begun. */
@@ -187,6 +205,7 @@ export class RenderChild {
 
   async #awaitEnd(): Promise<void> {
     const { exitCode, signal, originalMessage } = await this.#subprocess;
+    tryToRemove(this.#folder);
     const how = signal !== undefined ? `by ${signal}` : exitCode !== undefined ? `with ${exitCode}` : originalMessage;
     this.#end(this.#crash(`it ended ${how ?? 'early'}`));
   }
@@ -200,6 +219,17 @@ export class RenderChild {
     this.#isAlive = false;
     this.#onEnd(error);
     this.#kill();
+  }
+
+  /** Marks the folder as in use, so that no other process sweeps it as a leftover. @returns whether it is still there */
+  #keepFolder(): boolean {
+    const now = new Date();
+    try {
+      utimesSync(this.#folder, now, now);
+      return true;
+    } catch {
+      return false;
+    }
   }
 
   #kill(): void {

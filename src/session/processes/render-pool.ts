@@ -5,6 +5,7 @@ import type { RenderedPart, SegmentRange } from '../../engine/render-part.ts';
 import type { Rendering } from '../../engine/render-scene.ts';
 import { SceneError } from '../../engine/scene-error.ts';
 import type { ComparedStill, Comparison, StillImage } from '../../engine/stills/still-protocol.ts';
+import { openSandbox, type Sandbox } from '../../sandbox/sandbox.ts';
 import type { Scene } from '../../template/scene.ts';
 import type { Renderer, RenderOptions } from '../ports.ts';
 import { DEFAULT_LIMITS, type RenderLimits, UsageWatch } from './process-limits.ts';
@@ -19,6 +20,8 @@ export interface RenderPoolOptions extends Partial<RenderLimits> {
   readonly rendersPerProcess?: number;
   /** Everything that the processes see of an environment. Windows needs `SystemRoot`. */
   readonly environment?: Readonly<Record<string, string>>;
+  /** That the processes run in; what the system has when absent. */
+  readonly sandbox?: Sandbox;
 }
 
 export interface RenderPool extends Renderer {
@@ -39,7 +42,7 @@ export interface RenderPool extends Renderer {
 }
 
 /**
- * Renders scenes in child processes, each used again while it is healthy. What crashes in one, or takes more than its
+ * Renders scenes in sandboxed child processes, each used again for the same owner while it is healthy. What crashes in one, or takes more than its
  * limits, ends that render alone. The first process starts with the first render; idle ones keep the parent alive until
  * `close`, and die with it.
  */
@@ -48,6 +51,7 @@ export function createRenderPool({
   rendersPerProcess = 50,
   environment = {},
   encoder = EMBEDDED,
+  sandbox = openSandbox('auto'),
   ...limits
 }: RenderPoolOptions): RenderPool {
   const limit = pLimit(size);
@@ -56,8 +60,11 @@ export function createRenderPool({
   const children = new Set<RenderChild>();
   let isClosed = false;
 
-  const start = (): RenderChild => {
-    const child = new RenderChild({ environment, limits: { ...DEFAULT_LIMITS, ...limits }, watch, encoder });
+  const start = (owner: string): RenderChild => {
+    // Processes that wait for another owner give up their memory.
+    while (idle.length > size - limit.activeCount) void discard(idle.shift()!);
+    const childLimits = { ...DEFAULT_LIMITS, ...limits };
+    const child = new RenderChild({ environment, limits: childLimits, watch, encoder, sandbox, owner });
     children.add(child);
     return child;
   };
@@ -65,22 +72,27 @@ export function createRenderPool({
     if (child.isFit && child.renderCount < rendersPerProcess) {
       idle.push(child);
     } else {
-      await child.stop();
-      children.delete(child);
+      await discard(child);
     }
   };
-  const takeIdle = (): RenderChild | undefined => {
-    const child = idle.pop();
-    if (child === undefined || child.isFit) return child;
+  const discard = async (child: RenderChild): Promise<void> => {
+    await child.stop();
     children.delete(child);
-    return takeIdle();
   };
-  const run = <T>(signal: AbortSignal | undefined, work: (child: RenderChild) => Promise<T>): Promise<T> =>
+  const takeIdle = (owner: string): RenderChild | undefined => {
+    const index = idle.findLastIndex((child) => child.owner === owner);
+    if (index < 0) return undefined;
+    const [child] = idle.splice(index, 1) as [RenderChild];
+    if (child.isFit) return child;
+    void discard(child);
+    return takeIdle(owner);
+  };
+  const run = <T>({ signal, owner = '' }: RenderOptions, work: (child: RenderChild) => Promise<T>): Promise<T> =>
     unlessAbortedBefore(signal, (begin) =>
       limit(async () => {
         begin();
         if (isClosed) throw new SceneError('render_crashed', 'The render pool was closed');
-        const child = takeIdle() ?? start();
+        const child = takeIdle(owner) ?? start(owner);
         try {
           return await work(child);
         } finally {
@@ -90,14 +102,12 @@ export function createRenderPool({
     );
 
   return {
-    render: (scene, options = {}) => run(options.signal, (child) => child.render(scene, options)),
-    renderPart: (scene, segments, options = {}) =>
-      run(options.signal, (child) => child.renderPart(scene, segments, options)),
-    joinParts: (scene, parts, options = {}) => run(options.signal, (child) => child.joinParts(scene, parts, options)),
-    renderStills: (scene, options = {}) => run(options.signal, (child) => child.renderStills(scene, options)),
-    compareStills: (comparison, options = {}) =>
-      run(options.signal, (child) => child.compareStills(comparison, options)),
-    lint: (scene, options = {}) => run(options.signal, (child) => child.lint(scene, options)),
+    render: (scene, options = {}) => run(options, (child) => child.render(scene, options)),
+    renderPart: (scene, segments, options = {}) => run(options, (child) => child.renderPart(scene, segments, options)),
+    joinParts: (scene, parts, options = {}) => run(options, (child) => child.joinParts(scene, parts, options)),
+    renderStills: (scene, options = {}) => run(options, (child) => child.renderStills(scene, options)),
+    compareStills: (comparison, options = {}) => run(options, (child) => child.compareStills(comparison, options)),
+    lint: (scene, options = {}) => run(options, (child) => child.lint(scene, options)),
     async close() {
       isClosed = true;
       await Promise.all([...children].map((child) => child.stop()));

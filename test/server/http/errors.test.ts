@@ -280,7 +280,7 @@ describe('errors', () => {
         async readiness() {
           hasBegun();
           await held;
-          return { ready: true, checks: {} };
+          return { ready: true, checks: {}, sandbox: 'none' };
         },
       },
     });

@@ -10,7 +10,9 @@ import { smallRequest } from '../../support/small-sessions.ts';
 let service: TestApp;
 let ready = true;
 beforeAll(async () => {
-  service = await startApp({ ports: { readiness: async () => ({ ready, checks: { database: ready, queue: true } }) } });
+  service = await startApp({
+    ports: { readiness: async () => ({ ready, checks: { database: ready, queue: true }, sandbox: 'landlock' }) },
+  });
 });
 afterAll(() => service.close());
 
@@ -20,7 +22,7 @@ describe('/healthz and /readyz', () => {
     expect(await anyone('GET', '/healthz')).toMatchObject({ status: 200, body: { status: 'ok' } });
     expect(await anyone('GET', '/readyz')).toMatchObject({
       status: 200,
-      body: { ready: true, checks: { database: true } },
+      body: { ready: true, checks: { database: true }, sandbox: 'landlock' },
     });
     ready = false;
     const answer = await anyone('GET', '/readyz');

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { builtFile } from '../../../src/engine/built-file.ts';
 import { ffmpegEncoder } from '../../../src/engine/h264/ffmpeg-encoder.ts';
 import { renderScene } from '../../../src/engine/render-scene.ts';
+import { openSandbox } from '../../../src/sandbox/sandbox.ts';
 import { movingScene, sceneOf } from '../../engine/scenes.ts';
 import { hasFfprobe } from '../../support/ffprobe.ts';
 import { begun, openPool } from '../../support/render-pools.ts';
@@ -129,13 +130,11 @@ describe('createRenderPool()', () => {
     const names = readFileSync(`/proc/${pid}/environ`, 'utf8')
       .split('\0')
       .map((entry) => entry.split('=')[0]);
-    expect(names.filter(Boolean).sort()).toEqual([
-      'LANG',
-      'MALLOC_ARENA_MAX',
-      'NODE_CHANNEL_FD',
-      'NODE_CHANNEL_SERIALIZATION_MODE',
-      'PATH',
-    ]);
+    const ofSandbox = openSandbox('auto').kind === 'none' ? [] : ['HOME', 'OPENSSL_CONF'];
+    const ofChannel = ['NODE_CHANNEL_FD', 'NODE_CHANNEL_SERIALIZATION_MODE'];
+    expect(names.filter(Boolean).sort()).toEqual(
+      ['LANG', 'MALLOC_ARENA_MAX', 'TMPDIR', ...ofChannel, ...ofSandbox].sort(),
+    );
   });
 
   test('close() ends renders under way and those that wait, and leaves no process', async () => {
@@ -157,4 +156,22 @@ test('the render process ends when its parent is killed', async () => {
   parent.stderr.once('data', () => parent.kill('SIGKILL'));
   // The child holds the other end of stdout, so this resolves only when it is gone as well.
   expect((await parent).signal).toBe('SIGKILL');
+});
+
+describe('createRenderPool() for several owners', () => {
+  test('renders for one owner in each process, and keeps no more processes than its size', async () => {
+    const pool = openPool({ size: 2 });
+    const processOf = async (owner: string): Promise<number[]> => {
+      const before = await children();
+      await pool.render(movingScene(), { owner });
+      const after = await children();
+      return after.filter((pid) => !before.includes(pid));
+    };
+    const [first] = await processOf('a');
+    const [second] = await processOf('b');
+    expect(new Set([first, second, undefined]).size).toBe(3);
+    expect([await processOf('a'), await processOf('b')]).toEqual([[], []]);
+    const [third] = await processOf('c');
+    await expect.poll(async () => (await children()).sort()).toEqual([second, third].sort());
+  });
 });

@@ -5,7 +5,11 @@ import { objectOf, type Schema } from '../schemas/json-schema.ts';
 
 const READINESS: Schema = objectOf({
   ready: { type: 'boolean' },
-  checks: { type: 'object', additionalProperties: { type: 'boolean' }, description: 'Part → whether it works' },
+  checks: { type: 'object', additionalProperties: { type: 'boolean' }, description: 'Component → whether it works' },
+  sandbox: {
+    enum: ['landlock', 'bubblewrap', 'none'],
+    description: 'Sandbox around the processes that read untrusted files',
+  },
 });
 
 /** What whoever runs the service asks: `/healthz`, `/readyz`, `/metrics`. */
