@@ -1,4 +1,4 @@
-import process from 'node:process';
+import { argv, connected, env as environment, execPath } from 'node:process';
 import koffi from 'koffi';
 import { execRestricted, type LandlockPolicy } from './landlock.ts';
 
@@ -9,9 +9,9 @@ import { execRestricted, type LandlockPolicy } from './landlock.ts';
 /** The descriptor at which a parent's `ipc` stands, after stdin, stdout and stderr. */
 const IPC_DESCRIPTOR = 3;
 
-const [policy, ...args] = process.argv.slice(2);
-const env = Object.entries(process.env).map(([name, value]) => `${name}=${value}`);
+const [policy, ...args] = argv.slice(2);
+const env = Object.entries(environment).map(([name, value]) => `${name}=${value}`);
 // Node removes these from the environment when it opens the channel.
-if (process.connected) env.push(`NODE_CHANNEL_FD=${IPC_DESCRIPTOR}`, 'NODE_CHANNEL_SERIALIZATION_MODE=advanced');
-const kept = process.connected ? [0, 1, 2, IPC_DESCRIPTOR] : [0, 1, 2];
-execRestricted(koffi, JSON.parse(policy!) as LandlockPolicy, { file: process.execPath, args, env }, kept);
+if (connected) env.push(`NODE_CHANNEL_FD=${IPC_DESCRIPTOR}`, 'NODE_CHANNEL_SERIALIZATION_MODE=advanced');
+const kept = connected ? [0, 1, 2, IPC_DESCRIPTOR] : [0, 1, 2];
+execRestricted(koffi, JSON.parse(policy!) as LandlockPolicy, { file: execPath, args, env }, kept);

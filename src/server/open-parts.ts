@@ -3,7 +3,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { env } from 'node:process';
 import type { Logger } from 'pino';
-import { hideOwnProcess, type Sandbox } from '../sandbox/sandbox.ts';
+import type { Sandbox } from '../sandbox/sandbox.ts';
 import { createDestinations } from '../session/destinations.ts';
 import type { SplitRules } from '../session/parts/parts-of.ts';
 import type { RenderPool } from '../session/processes/render-pool.ts';
@@ -101,9 +101,7 @@ export function openParts(options: PartsOptions): Promise<Parts> {
 async function openOnce(options: PartsOptions): Promise<Parts> {
   const { settings, servedAt, version, logger } = options;
   const { databaseUrl: url, dataDirectory: directory } = settings;
-  hideOwnProcess();
-  const renders = openRenderPool(settings);
-  reportSandbox(renders.sandbox, logger);
+  const renders = openRenderPool(settings, logger);
   const pool = options.pool ?? renders.pool;
   const build = await workerBuild(version, renders.encoder);
   const database = await openDatabase({ url, directory, log: logger });
@@ -126,11 +124,6 @@ async function openOnce(options: PartsOptions): Promise<Parts> {
     await database.close();
     throw error;
   }
-}
-
-function reportSandbox({ description, gap }: Sandbox, log: Logger): void {
-  if (gap === null) log.info({ sandbox: description }, 'renders run in a sandbox');
-  else log.warn({ sandbox: description, gap }, 'the sandbox of renders is missing or incomplete');
 }
 
 /** A data folder that was there already has the rights that it was given; what is put into it is the owner's alone. */
