@@ -1,6 +1,6 @@
 import type { Sha256 } from '../digest.ts';
 import type { Sources } from '../session/sources/sources.ts';
-import type { Log } from './log.ts';
+import { errorMessage, type Log } from './log.ts';
 import { sweepParts } from './parts/sweep-parts.ts';
 import type { ObjectStorage } from './ports.ts';
 import type { Database } from './store/database.ts';
@@ -100,7 +100,7 @@ export function createSweeper({ everyMs, log, ...options }: SweepOptions & { eve
       const swept = await sweep(options);
       if (Object.values(swept).some((count) => count > 0)) log.info({ ...swept }, 'what has had its time was removed');
     } catch (error) {
-      log.error({ error: error instanceof Error ? error.message : String(error) }, 'sweeping failed');
+      log.error({ error: errorMessage(error) }, 'sweeping failed');
     }
   };
   const next = (): void => {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ReelformError } from '../diagnostic.ts';
 import { isOutage } from '../service/service-error.ts';
-import type { Log } from './log.ts';
+import { errorMessage, type Log } from './log.ts';
 
 /** Between two tries; the first ones come sooner, since what is just being started soon answers. */
 const PAUSES_MS = [250, 500, 1000, 2000, 5000];
@@ -24,7 +24,7 @@ export async function waitForParts<T>(open: () => Promise<T>, { patienceMs, log 
     } catch (error) {
       const pause = PAUSES_MS[Math.min(attempt, PAUSES_MS.length - 1)]!;
       if (!mayPass(error) || performance.now() - begunAt + pause > patienceMs) throw error;
-      log.warn({ error: (error as Error).message }, 'waiting for what does not answer yet');
+      log.warn({ error: errorMessage(error) }, 'waiting for what does not answer yet');
       await sleep(pause);
     }
   }

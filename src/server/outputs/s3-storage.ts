@@ -3,7 +3,7 @@ import { DeliveryFailure } from '../../delivery/destination.ts';
 import { putWhole } from '../../delivery/s3/put-whole.ts';
 import type { S3Bucket } from '../../delivery/s3/s3-bucket.ts';
 import { serviceError } from '../../service/service-error.ts';
-import type { Log } from '../log.ts';
+import { errorMessage, type Log } from '../log.ts';
 import type { ObjectStorage } from '../ports.ts';
 
 export interface S3StorageOptions {
@@ -23,7 +23,7 @@ export interface S3StorageOptions {
 export function createS3Storage({ bucket, prefix, log }: S3StorageOptions): ObjectStorage {
   const failed = (error: unknown): never => {
     if (!(error instanceof DeliveryFailure)) throw error;
-    log.warn({ error: error.message }, 'the storage does not do what it is asked for');
+    log.warn({ error: errorMessage(error) }, 'the storage does not do what it is asked for');
     throw serviceError('unavailable', 'The storage of the service cannot be reached or used');
   };
   return {

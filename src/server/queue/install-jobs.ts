@@ -1,6 +1,6 @@
 import { PgBoss, type QueueOptions } from 'pg-boss';
 import { ReelformError } from '../../diagnostic.ts';
-import type { Log } from '../log.ts';
+import { errorMessage, type Log } from '../log.ts';
 import type { Database } from '../store/database.ts';
 
 /** The schema in which pg-boss keeps jobs, and its version in the pg-boss that we have. */
@@ -53,7 +53,7 @@ export async function installJobs(database: Database, log: Log): Promise<void> {
     schedule: false,
     warningQueueSize: 100_000,
   });
-  boss.on('error', (error) => log.warn({ error: error.message }, 'the job queue had an error'));
+  boss.on('error', (error) => log.warn({ error: errorMessage(error) }, 'the job queue had an error'));
   try {
     await boss.start();
     const version = await boss.schemaVersion();

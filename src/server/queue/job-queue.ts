@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type JobWithMetadata, PgBoss } from 'pg-boss';
 import { isOutage } from '../../service/service-error.ts';
-import type { Log } from '../log.ts';
+import { errorMessage, type Log } from '../log.ts';
 import type { Database, Queryable } from '../store/database.ts';
 import { within } from '../within.ts';
 import { affected, codeOf, through } from './boss-calls.ts';
@@ -292,7 +292,6 @@ export class JobQueue {
   }
 
   #complain(error: unknown): void {
-    const told = error instanceof Error ? error.message : String(error);
-    this.#log.warn({ code: codeOf(error), error: told }, 'the job queue had an error');
+    this.#log.warn({ code: codeOf(error), error: errorMessage(error) }, 'the job queue had an error');
   }
 }

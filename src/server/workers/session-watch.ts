@@ -1,4 +1,4 @@
-import type { Log } from '../log.ts';
+import { errorMessage, type Log } from '../log.ts';
 import type { Queryable } from '../store/database.ts';
 
 const EVERY_MS = 1_000;
@@ -38,10 +38,7 @@ export function createSessionWatch(database: Queryable, log: Log, everyMs = EVER
       const ids = new Set(unwanted.map(({ id }) => id));
       for (const [controller, id] of atWork) if (ids.has(id)) controller.abort(new Unwanted());
     } catch (error) {
-      log.debug(
-        { error: error instanceof Error ? error.message : String(error) },
-        'sessions at work were not looked at',
-      );
+      log.debug({ error: errorMessage(error) }, 'sessions at work were not looked at');
     } finally {
       isAsking = false;
     }

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
-import type { Log } from '../log.ts';
+import { errorMessage, type Log } from '../log.ts';
 import type { Database } from '../store/database.ts';
 
 const HEARTBEAT_MS = 5_000;
@@ -49,7 +49,7 @@ export function createWorkerRegistry({ database, build, places, busy, log }: Reg
       await beat();
       timer = setInterval(() => {
         beating = beating.then(beat).catch((error: unknown) => {
-          log.warn({ error: error instanceof Error ? error.message : String(error) }, 'a worker could not be heard');
+          log.warn({ error: errorMessage(error) }, 'a worker could not be heard');
         });
       }, HEARTBEAT_MS);
       timer.unref();

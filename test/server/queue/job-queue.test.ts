@@ -1,9 +1,11 @@
 import { once } from 'node:events';
 import { PgBoss } from 'pg-boss';
 import { expect, it, onTestFinished, vi } from 'vitest';
+import type { Log } from '../../../src/server/log.ts';
 import { JOB_SCHEMA, type QueueName } from '../../../src/server/queue/install-jobs.ts';
 import { type JobHandler, type JobHandlers, WorkerStopping } from '../../../src/server/queue/job-handlers.ts';
 import { JobQueue } from '../../../src/server/queue/job-queue.ts';
+import { LeaseLost } from '../../../src/server/queue/keep-lease.ts';
 import type { Database } from '../../../src/server/store/database.ts';
 import { serviceError } from '../../../src/service/service-error.ts';
 import { describeOnDatabases, SILENT } from '../../support/databases.ts';
@@ -13,9 +15,9 @@ const never = (signal: AbortSignal): Promise<never> =>
     signal.addEventListener('abort', () => reject(signal.reason), { once: true });
   });
 
-async function openQueue(database: Database): Promise<JobQueue> {
+async function openQueue(database: Database, log: Log = SILENT): Promise<JobQueue> {
   const queue = await JobQueue.open({
-    ...{ database, jobSeconds: 60, log: SILENT },
+    ...{ database, jobSeconds: 60, log },
     ...{ pollSeconds: 0.2, refreshSeconds: 0.2, outage: { pauseMs: 20, delayMs: 400 } },
   });
   onTestFinished(() => queue.stop({ graceMs: 0 }));
@@ -176,6 +178,28 @@ describeOnDatabases('JobQueue', (databases, kind) => {
     const [signal] = begun.seen;
     if (!signal!.aborted) await once(signal!, 'abort');
     expect(signal!.reason).not.toBeInstanceOf(WorkerStopping);
+  });
+
+  it('logs the message of an error that pg-boss reports as a plain object', async () => {
+    const { database } = await databases.open();
+    const logged: { readonly error?: string }[] = [];
+    const queue = await openQueue(database, { ...SILENT, warn: (fields) => void logged.push(fields) });
+    await queue.work(
+      handlers({
+        async render() {
+          // The database refuses to record the end of the job, as it may after a lost lease.
+          await database.query(`alter table ${JOB_SCHEMA}.job rename to away`);
+          throw new LeaseLost();
+        },
+      }),
+    );
+    await queue.enqueue(database, 'render', 'rs_1');
+    await vi.waitUntil(() => logged.some(({ error }) => error !== undefined), { timeout: 40_000 });
+    await database.query(`alter table ${JOB_SCHEMA}.away rename to job`);
+    expect(logged.map(({ error }) => error).filter((error) => error !== undefined)).toEqual(
+      expect.arrayContaining([expect.stringMatching(/does not exist/)]),
+    );
+    expect(JSON.stringify(logged)).not.toContain('[object');
   });
 
   it('puts jobs back when it is stopped, and does not count that as an attempt', async () => {
