@@ -57,7 +57,9 @@ const { metafile } = await build({
   ...options,
   metafile: true,
   // Packages in CommonJS ask for Node's own modules at run time.
-  banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
+  banner: {
+    js: "import { createRequire as bundleRequire } from 'node:module'; const require = bundleRequire(import.meta.url);",
+  },
   entryPoints: [
     'index.ts',
     'cli/run.ts',
