@@ -11,6 +11,12 @@ export interface Io {
   now(): number;
   /** Calls back at each Ctrl-C or SIGTERM, until the returned function is called. */
   onInterrupt(listener: () => void): () => void;
+  /**
+   * From now on, text that stdout or stderr does not take is dropped instead of ending the process.
+   *
+   * @param listener gets the code of each error of stdout, such as `ENOSPC`
+   */
+  onWriteError(listener: (code: string) => void): void;
   /** Calls back when the terminal has another size, until the returned function is called. */
   onResize(listener: () => void): () => void;
   /** Calls back once, after so many milliseconds, unless the returned function is called before. */

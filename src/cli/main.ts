@@ -2,10 +2,16 @@
 import { type Io, isCi, type Output } from './io.ts';
 import { start } from './start.ts';
 
+let onWriteError: ((code: string) => void) | null = null;
+
 function output(stream: NodeJS.WriteStream): Output {
   // A reader that goes away early (`reelform show | head`) is no error, and no reason to stop an apply.
   let isOpen = true;
   stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (onWriteError !== null) {
+      if (stream === process.stdout) onWriteError(error.code ?? error.message);
+      return;
+    }
     if (error.code !== 'EPIPE') throw error;
     isOpen = false;
   });
@@ -31,6 +37,9 @@ const io: Io = {
   onInterrupt(listener) {
     process.on('SIGINT', listener).on('SIGTERM', listener);
     return () => process.off('SIGINT', listener).off('SIGTERM', listener);
+  },
+  onWriteError(listener) {
+    onWriteError = listener;
   },
   onResize(listener) {
     process.stderr.on('resize', listener);

@@ -67,6 +67,7 @@ export async function reelform(cwd: string, args: readonly string[], options: Te
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
+    onWriteError: () => {},
     onResize: () => () => {},
     after(_, callback) {
       if (options.isLate !== true) return () => {};

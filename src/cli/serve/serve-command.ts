@@ -5,10 +5,10 @@ import { serveText } from '../../report/serve-text.ts';
 import { type ServedPackage, startServer } from '../../server/start-server.ts';
 import { tellDiagnostics } from '../diagnose.ts';
 import { VERSION } from '../global-options.ts';
-import { type Io, wantsColor } from '../io.ts';
+import type { Io } from '../io.ts';
 import { isAboutTemplates } from '../template/is-about-templates.ts';
 import { listenForStop } from './listen-for-stop.ts';
-import { logTo } from './log-to.ts';
+import { openLog } from './open-log.ts';
 import { openSettings, type SettingsFlags } from './open-settings.ts';
 
 /** `reelform serve`: the service of the interface document, until it is asked to stop. */
@@ -23,7 +23,7 @@ export async function serveCommand(
   const packages = root === null ? [] : await readPackages(root, options, io);
   if (packages === null) return EXIT.error;
 
-  const log = logTo(io.stdout, settings.logFormat, wantsColor(io.stdout, io.env, options.color));
+  const log = openLog(io, settings.logFormat, options.color);
   const stop = listenForStop(io);
   try {
     const server = await startServer({ settings, packages, version: VERSION, log, now: () => io.now() });

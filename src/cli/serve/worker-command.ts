@@ -3,9 +3,9 @@ import { workerText } from '../../report/worker-text.ts';
 import { SETTINGS_TABLE } from '../../server/settings-table.ts';
 import { startWorker } from '../../server/start-worker.ts';
 import { VERSION } from '../global-options.ts';
-import { type Io, wantsColor } from '../io.ts';
+import type { Io } from '../io.ts';
 import { listenForStop } from './listen-for-stop.ts';
-import { logTo } from './log-to.ts';
+import { openLog } from './open-log.ts';
 import { openSettings, type SettingsFlags } from './open-settings.ts';
 
 /** `reelform worker`: renders what the services of its database accept, until it is asked to stop. */
@@ -20,7 +20,7 @@ export async function workerCommand(
   // A file of settings is shared with `serve`, and the port in there is that one's.
   const { flag, environment } = SETTINGS_TABLE.port;
   const listens = flags.has(flag!) || (io.env[environment]?.trim() ?? '') !== '';
-  const log = logTo(io.stdout, settings.logFormat, wantsColor(io.stdout, io.env, options.color));
+  const log = openLog(io, settings.logFormat, options.color);
   const stop = listenForStop(io);
   try {
     const worker = await startWorker({ settings, listens, version: VERSION, log, now: () => io.now() });
