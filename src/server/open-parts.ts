@@ -6,6 +6,7 @@ import type { Logger } from 'pino';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import { createDestinations } from '../session/destinations.ts';
 import type { SplitRules } from '../session/parts/parts-of.ts';
+import type { TenantId } from '../session/ports.ts';
 import type { RenderPool } from '../session/processes/render-pool.ts';
 import { RenderPace } from '../session/render-pace.ts';
 import { Sessions } from '../session/sessions.ts';
@@ -163,11 +164,11 @@ function assemble({ settings, splitRules, logger, now }: PartsOptions, opened: O
     busy: () => queue.atWork('render'),
   });
   const uploadTable = createUploadTable(database);
+  const scopeOf = (tenant: TenantId): string => (settings.shareBetweenTenants ? '' : tenant);
   const sources = createSources({
     directory: join(dataDirectory, SOURCES),
     allow: allowList(settings.allowSources),
-    isOneRun: false,
-    now,
+    ...{ isOneRun: false, now, scopeOf },
     mayRead: (tenant, digest) => uploadTable.has(tenant, digest),
     ...(settings.storage === null ? {} : { uploads: createStoredSources(storage) }),
   });
@@ -176,8 +177,7 @@ function assemble({ settings, splitRules, logger, now }: PartsOptions, opened: O
     storage,
     renderer: pool,
     enqueue: (id) => database.transaction((tx) => queue.enqueue(tx, 'stillcuts', id)),
-    publicUrl,
-    now,
+    ...{ publicUrl, now, scopeOf },
   });
   const outputs = createStoredOutputs(storage, publicUrl);
   const destinations = createDestinations({
@@ -225,7 +225,7 @@ function assemble({ settings, splitRules, logger, now }: PartsOptions, opened: O
     ...{ ...shared, database, storage, queue, load: farm, build, settings, splitRules },
     sources: countedSources(sources.reader, metrics),
     renderer: tracedRenderer(pool),
-    outputs,
+    ...{ outputs, scopeOf },
     progressIntervalMs: PROGRESS_EVERY_MS,
     onEvent: reportRuns(logger, metrics),
   });

@@ -200,6 +200,13 @@ export const SETTINGS_TABLE: { readonly [K in TabledSetting]: SettingRow<ServeSe
     ...NOTHING,
     sentence: 'renders of all tenants together that may wait, about; more are 503',
   },
+  shareBetweenTenants: {
+    ...named('share_between_tenants', '--share-between-tenants', 'REELFORM_SHARE_BETWEEN_TENANTS'),
+    kind: onOff,
+    ...always(false),
+    sentence:
+      'render the same video once for all tenants, who can then tell by time whether another one has rendered it',
+  },
   allowSources: {
     ...named('allow_sources', '--allow-source', 'REELFORM_ALLOW_SOURCES'),
     kind: allowedHosts,

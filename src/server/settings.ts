@@ -52,6 +52,8 @@ export interface Settings {
   readonly tenantMaxQueued: ReadonlyMap<string, number>;
   /** Renders of all tenants that may wait; null: any number. */
   readonly maxQueuedTotal: number | null;
+  /** Whether tenants share renderings, fetched sources and packages in memory, and can tell by time what others have used. */
+  readonly shareBetweenTenants: boolean;
   /** Hosts, host:port, *.domain and CIDR ranges that sources may come from although they are not public. */
   readonly allowSources: readonly string[];
   /** The same of what webhooks may be sent to, also without TLS. */

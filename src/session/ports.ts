@@ -110,7 +110,7 @@ export interface Output {
 
 /** Keeps finished files where clients find them. */
 export interface OutputStore {
-  /** What the same scene was rendered to before, under a further name; null when it has to be rendered. */
+  /** The stored rendering of a `renderingDigest`, under a further name; null when it has to be rendered. */
   find(scene: Sha256, name: string): Promise<Output | null>;
   /** @param name path below the store, without ending; the same name replaces */
   save(scene: Sha256, name: string, rendering: Rendering): Promise<Output>;
@@ -128,7 +128,7 @@ export interface StoredSession {
    * over the next.
    */
   readonly attempt: number;
-  /** The scene that it was rendered from, once it is rendered. */
+  /** The `renderingDigest` of its scene, once it is known. */
   readonly scene: Sha256 | null;
 }
 

@@ -44,6 +44,16 @@ export function sceneDigest(
   );
 }
 
+/**
+ * The key under which a rendering is stored and shared: two scopes never share one, and cannot tell by time what the other
+ * has rendered. The video itself does not depend on it.
+ *
+ * @param scope empty for a key that every scope shares
+ */
+export function renderingDigest(scene: Sha256, scope: string): Sha256 {
+  return scope === '' ? scene : sha256(canonicalJson({ scene, scope }));
+}
+
 function contentOf(resource: Resource | AudioResource, kind: InputType | undefined, bytes: Sha256 | undefined): Json {
   if (kind === 'color') return { text: plainColor((resource as TextResource).source.text) };
   if (bytes === undefined) return { ...resource.source } as Json;

@@ -29,7 +29,7 @@ import {
   type SessionEndTimes,
   sourcedSession,
 } from './render-session.ts';
-import { sceneDigest } from './scene-digest.ts';
+import { renderingDigest, sceneDigest } from './scene-digest.ts';
 import { problemsOf } from './session-problems.ts';
 import { SharedRenders } from './shared-renders.ts';
 import { readSources } from './sources/read-sources.ts';
@@ -44,6 +44,8 @@ export interface SessionRunnerPorts {
   readonly pace: RenderPace;
   /** Where a service has none, every video is rendered in one piece. */
   readonly splits?: SplitRenders;
+  /** Tenants of one scope share renderings; where a service has none, all tenants share them. */
+  scopeOf?(tenant: TenantId): string;
   /** How long an ended session is kept; null for good. */
   readonly retentionMs: number | null;
   /** Milliseconds between two writes of progress, at least. */
@@ -151,8 +153,9 @@ export class SessionRunner {
       throw new AggregateError(sources.failures);
     }
     const inputs = { ...session.mapping, output: session.output };
-    const digest = sceneDigest(template, inputs, sources.digests);
-    const scene = bindMapping(template, { ...inputs, fingerprint: digest }, sources.bytes);
+    const fingerprint = sceneDigest(template, inputs, sources.digests);
+    const scene = bindMapping(template, { ...inputs, fingerprint }, sources.bytes);
+    const digest = renderingDigest(fingerprint, this.#ports.scopeOf?.(stored.tenant) ?? '');
     // Told before it is looked for: what a session at work refers to is not swept away.
     await record.write(sourced, digest);
     signal.throwIfAborted();

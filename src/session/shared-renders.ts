@@ -5,7 +5,7 @@ import { createSingleFlight } from './single-flight.ts';
 type WatchedOptions = Required<Pick<RenderOptions, 'onProgress' | 'signal'>>;
 type OnProgress = WatchedOptions['onProgress'];
 
-/** One render for all who want the same scene at the same time; it is stopped when nobody wants it any more. */
+/** One render for all who want the same `renderingDigest` at the same time; it is stopped when nobody wants it any more. */
 export class SharedRenders {
   readonly #flight = createSingleFlight<Rendering>();
   readonly #listeners = new Map<Sha256, Set<OnProgress>>();

@@ -126,6 +126,47 @@ describeOnDatabases('the whole service', (databases) => {
     expect([(await fetch(urls[0]!)).status, (await fetch(urls[1]!)).status]).toEqual([404, 200]);
   });
 
+  it('renders again for a tenant what another one has rendered, to the same bytes', async () => {
+    const { styleVersion, client, log } = service;
+    const png = solidPng('#123456');
+    const sessions = [];
+    for (const tenant of ['first', 'second', 'first']) {
+      const { api } = await client(tenant);
+      const headers = { 'content-type': 'image/png' };
+      const upload = await api('POST', '/v2/source_uploads', { body: png, headers });
+      const photo = { [PHOTO]: { source: { remote_url: upload.body.remote_url } } };
+      const created = await post(api, sessionBody(styleVersion, { ...textOf('Private'), ...photo }));
+      sessions.push({ upload, ...(await untilEnded(api, created.body.render_session.id)) });
+    }
+    const renders = (id: string): number =>
+      log.filter((line) => line.includes(id) && line.includes('"scene-rendered"')).length;
+    expect(sessions.map(({ id, upload }) => [upload.status, renders(id)])).toEqual([
+      [201, 1],
+      [201, 1],
+      [200, 0],
+    ]);
+    const [first, second, again] = sessions.map((session) => Object.keys(session).sort());
+    expect(second).toEqual(first);
+    expect(again).toEqual(first);
+    const videos = await Promise.all(
+      sessions.map(async ({ video_url }) => Buffer.from(await (await fetch(video_url)).arrayBuffer())),
+    );
+    expect(Buffer.compare(videos[0]!, videos[1]!)).toBe(0);
+  });
+
+  it('renders at the same time for each of two tenants that want the same', async () => {
+    const { styleVersion, client, log } = service;
+    const ids = await Promise.all(
+      ['first', 'second', 'second'].map(async (tenant) => {
+        const { api } = await client(tenant);
+        const { body } = await post(api, sessionBody(styleVersion, textOf('At once')));
+        return (await untilEnded(api, body.render_session.id)).id as string;
+      }),
+    );
+    const rendered = log.filter((line) => line.includes('"scene-rendered"') && ids.some((id) => line.includes(id)));
+    expect(rendered).toHaveLength(2);
+  });
+
   it('makes one session of one key, answers it again, and refuses the key for anything else', async () => {
     const { styleVersion, client } = service;
     const { api } = await client();
@@ -259,5 +300,19 @@ describeOnDatabases('the whole service', (databases) => {
     const rows = await allRows(address);
     expect(rows.length).toBeGreaterThan(3);
     expect(rows.join('\n')).not.toContain(secret);
+  });
+});
+
+describeOnDatabases('a service that shares between tenants', (databases) => {
+  it('renders for all tenants once', async () => {
+    const service = await startService(await databases.address(), { shareBetweenTenants: true });
+    const ids: string[] = [];
+    for (const tenant of ['first', 'second']) {
+      const { api } = await service.client(tenant);
+      const { body } = await post(api, sessionBody(service.styleVersion));
+      ids.push((await untilEnded(api, body.render_session.id)).id);
+    }
+    const rendered = service.log.filter((line) => line.includes('"scene-rendered"'));
+    expect(ids.map((id) => rendered.filter((line) => line.includes(id)).length)).toEqual([1, 0]);
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { canonicalJson, type Sha256, sha256 } from '../../src/digest.ts';
 import { RENDER_EPOCH } from '../../src/engine/render-epoch.ts';
-import { type SceneInputs, sceneDigest } from '../../src/session/scene-digest.ts';
+import { renderingDigest, type SceneInputs, sceneDigest } from '../../src/session/scene-digest.ts';
 import { mediaPackage } from '../support/media-package.ts';
 
 const TEMPLATE = mediaPackage();
@@ -69,5 +69,15 @@ describe('sceneDigest()', () => {
     const named = (name: string, remote_url: string) =>
       digest({ audio_tracks: { [name]: { source: { remote_url } } } });
     expect(named('main', 'https://a.example')).toBe(named('other', 'https://b.example'));
+  });
+});
+
+describe('renderingDigest()', () => {
+  it('is another one for each scope, and the digest of the scene for what all share', () => {
+    const scene = digest();
+    expect(renderingDigest(scene, '')).toBe(scene);
+    expect(new Set(['', 'acme', 'other'].map((scope) => renderingDigest(scene, scope))).size).toBe(3);
+    expect(renderingDigest(scene, 'acme')).toMatch(/^[0-9a-f]{64}$/);
+    expect(renderingDigest(scene, 'acme')).toBe(renderingDigest(scene, 'acme'));
   });
 });

@@ -8,9 +8,9 @@ export function createStoredSources(storage: ObjectStorage): UploadStore {
   /** What turned out to be something else than its name says. */
   const spoiled = new Set<Sha256>();
   return {
-    async put(bytes, digest = sha256(bytes)) {
+    async put(bytes, digest = sha256(bytes), isRewritten = false) {
       // The same logo comes with every video.
-      const there = spoiled.has(digest) ? null : await storage.stat(keyOf(digest));
+      const there = isRewritten || spoiled.has(digest) ? null : await storage.stat(keyOf(digest));
       if (there?.size !== bytes.length) await storage.put(keyOf(digest), bytes);
       spoiled.delete(digest);
       return digest;

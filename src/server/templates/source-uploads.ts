@@ -20,8 +20,9 @@ export class SourceUploads implements SourceUploadsPort {
   async put(tenant: TenantId, bytes: Uint8Array): Promise<{ upload: SourceUploadAnswer; isNew: boolean }> {
     const { sha256, contentType, width, height } = await checked(bytes);
     const isNew = !(await this.#table.has(tenant, sha256));
-    // Also what the tenant has sent before: the file may be gone or damaged.
-    await this.#store.put(bytes, sha256);
+    // Also what the tenant has sent before: the file may be gone or damaged. What is new to the tenant is written although
+    // another tenant has sent it: the time of the answer would tell.
+    await this.#store.put(bytes, sha256, isNew);
     if (isNew) await this.#table.add(tenant, sha256);
     const size = width === undefined || height === undefined ? {} : { width, height };
     const upload = { remote_url: uploadUrl(sha256), sha256, content_type: contentType, bytes: bytes.length, ...size };

@@ -9,7 +9,7 @@ import type { StyleVersions as StyleVersionsPort } from '../http/app-ports.ts';
 import type { ObjectStorage, StyleVersionRow, StyleVersionTable } from '../ports.ts';
 import { PackageCache } from './package-cache.ts';
 import { drawingProblem, problem } from './package-problems.ts';
-import { PackageReader } from './package-reader.ts';
+import { type LoadedPackage, PackageReader } from './package-reader.ts';
 import type { PackageDescription } from './package-worker.ts';
 
 export interface StyleVersionsOptions {
@@ -23,6 +23,8 @@ export interface StyleVersionsOptions {
   readonly publicUrl: string;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
+  /** Tenants of one scope share packages in memory; absent: all tenants share them. */
+  readonly scopeOf?: (tenant: TenantId) => string;
   /** About what packages may take in memory. */
   readonly cacheBytes?: number;
 }
@@ -91,7 +93,7 @@ export class StyleVersions implements TemplateRegistry, StyleVersionsPort {
   async process(id: string, signal: AbortSignal): Promise<void> {
     const { table, storage, renderer } = this.#options;
     try {
-      const scene = bindMapping(await this.#package(id), { resources: {} }, new Map());
+      const scene = bindMapping((await this.#load(id)).package, { resources: {} }, new Map());
       const stills = await renderer.renderStills(scene, { signal, owner: id });
       for (const { name, bytes } of stills) await storage.put(stillcutKey(id, name), bytes);
       await table.setStatus(id, { status: 'edit_ready', errors: [], stillcuts: await this.#stillcuts(id) });
@@ -119,7 +121,9 @@ export class StyleVersions implements TemplateRegistry, StyleVersionsPort {
     if (status === 'failed') {
       throw serviceError('style_version_failed', `The style version ${id} cannot be used`, errors);
     }
-    const found = await this.#package(id);
+    // A package that is registered for everybody is loaded once for everybody.
+    const scope = row.tenant === null ? '' : (this.#options.scopeOf?.(tenant) ?? '');
+    const found = await this.#cache.get(JSON.stringify([scope, id]), () => this.#load(id));
     if (found.digest !== digest) throw new Error(`Internal error: another package is kept for ${id}`);
     // What is no part of the digest is the tenant's own, and the kept file may be another's.
     const { editables, fonts, available_fonts: available } = details;
@@ -151,13 +155,11 @@ export class StyleVersions implements TemplateRegistry, StyleVersionsPort {
     return this.#options.table.put({ tenant, details: { ...details, created_at } });
   }
 
-  #package(id: string): Promise<TemplatePackage> {
-    return this.#cache.get(id, async () => {
-      const zip = await this.#options.storage.read(packageKey(id));
-      if (zip !== null) return this.#reader.load(zip);
-      const problems = [problem('template_invalid', '', 'The package is not kept any more; upload it again')];
-      throw serviceError('style_version_failed', `The package of ${id} is not kept any more`, problems);
-    });
+  async #load(id: string): Promise<LoadedPackage> {
+    const zip = await this.#options.storage.read(packageKey(id));
+    if (zip !== null) return this.#reader.load(zip);
+    const problems = [problem('template_invalid', '', 'The package is not kept any more; upload it again')];
+    throw serviceError('style_version_failed', `The package of ${id} is not kept any more`, problems);
   }
 
   #row(

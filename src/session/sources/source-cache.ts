@@ -13,10 +13,17 @@ export interface CachedBytes {
   readonly sha256: Sha256;
 }
 
+/** A URL as the tenants of one scope know it: what others have fetched from it counts for nothing. */
+export interface ScopedUrl {
+  readonly url: string;
+  /** Empty for what all tenants share. */
+  readonly scope: string;
+}
+
 /** Bytes by URL, on disk; several processes may share the folder. EDGE. */
 export interface SourceCache {
   /** @throws as the fetch that it was made with */
-  read(url: string, signal: AbortSignal, wish?: FetchWish): Promise<CachedBytes>;
+  read(from: ScopedUrl, signal: AbortSignal, wish?: FetchWish): Promise<CachedBytes>;
   /** @see SourceStore.prune; what is then known of URLs whose bytes are gone goes too */
   prune(maxBytes: number): Promise<number>;
 }
@@ -32,7 +39,7 @@ export interface SourceCacheOptions {
   readonly isOneRun: boolean;
 }
 
-/** What is known of a URL. On disk as JSON, under the URL's SHA-256, since a URL can hold a signature. */
+/** What is known of a URL. On disk as JSON, under the SHA-256 of scope and URL, since a URL can hold a signature. */
 interface Entry {
   readonly sha256: Sha256;
   readonly validators: Validators;
@@ -53,37 +60,38 @@ const DIGEST = /^[0-9a-f]{64}$/;
 export function createSourceCache({ directory, blobs, fetch, now, isOneRun }: SourceCacheOptions): SourceCache {
   const flight = createSingleFlight<CachedBytes>();
   const readInThisRun = new Set<string>();
-  const pathOf = (url: string): string => join(directory, `${sha256(url)}.json`);
+  const pathOf = (from: ScopedUrl): string => join(directory, `${sha256(nameOf(from))}.json`);
 
-  const write = (url: string, entry: Omit<Entry, 'fetchedAt' | 'freshUntil'>, freshMs: number): Promise<void> => {
+  const write = (from: ScopedUrl, entry: Omit<Entry, 'fetchedAt' | 'freshUntil'>, freshMs: number): Promise<void> => {
     const fetchedAt = now();
     const freshUntil = fetchedAt + Math.min(freshMs, MAX_FRESH_MS);
     const { sha256, validators } = entry;
     const entryText = JSON.stringify({ sha256, validators, fetchedAt, freshUntil } satisfies Entry);
-    return replaceFile(pathOf(url), entryText, { isDurable: false });
+    return replaceFile(pathOf(from), entryText, { isDurable: false });
   };
 
-  const refresh = async (url: string, signal: AbortSignal, wish: FetchWish): Promise<CachedBytes> => {
-    const known = await recall(await readEntry(pathOf(url)), blobs);
-    if (known !== null && (readInThisRun.has(url) || known.entry.freshUntil > now())) return known;
+  const refresh = async (from: ScopedUrl, signal: AbortSignal, wish: FetchWish): Promise<CachedBytes> => {
+    const { url, scope } = from;
+    const known = await recall(await readEntry(pathOf(from)), blobs);
+    if (known !== null && (readInThisRun.has(nameOf(from)) || known.entry.freshUntil > now())) return known;
     const answer = await fetch(url, signal, { ...wish, known: known?.entry.validators });
     if (answer.status === 'fetched') {
       const { bytes, validators } = answer;
-      const digest = await blobs.put(bytes);
-      await write(url, { sha256: digest, validators }, answer.freshMs);
+      const digest = await blobs.put(bytes, undefined, scope !== '');
+      await write(from, { sha256: digest, validators }, answer.freshMs);
       return { bytes, sha256: digest };
     }
     if (known === null) throw new Error('A server confirmed what it was not asked about');
-    await write(url, known.entry, answer.freshMs);
+    await write(from, known.entry, answer.freshMs);
     return known;
   };
 
   return {
-    async read(url, signal, wish = {}) {
+    async read(from, signal, wish = {}) {
       // Who may have less of it, or wants it as something else, asks for itself.
-      const key = JSON.stringify([url, wish]);
-      const cached = await flight(key, signal, (shared) => refresh(url, shared, wish));
-      if (isOneRun) readInThisRun.add(url);
+      const key = JSON.stringify([from.scope, from.url, wish]);
+      const cached = await flight(key, signal, (shared) => refresh(from, shared, wish));
+      if (isOneRun) readInThisRun.add(nameOf(from));
       return cached;
     },
     async prune(maxBytes) {
@@ -97,6 +105,11 @@ export function createSourceCache({ directory, blobs, fetch, now, isOneRun }: So
       return left;
     },
   };
+}
+
+/** No URL has a line break in it. */
+function nameOf({ url, scope }: ScopedUrl): string {
+  return scope === '' ? url : `${scope}\n${url}`;
 }
 
 /** @returns null when the bytes are gone, or are not what they were */

@@ -18,15 +18,17 @@ export interface SourceReaderPorts {
   readonly cache: SourceCache;
   /** Whether the tenant uploaded these bytes: to know a digest is not to have them. */
   readonly mayRead: (tenant: TenantId, digest: Sha256) => Promise<boolean>;
+  /** Tenants of one scope share what was fetched; absent: all tenants share it. */
+  readonly scopeOf?: ((tenant: TenantId) => string) | undefined;
 }
 
 /** Reads uploads from the store and http(s) URLs through the cache; what comes back is safe to decode. */
-export function createSourceReader({ uploads, cache, mayRead }: SourceReaderPorts): SourceReader {
+export function createSourceReader({ uploads, cache, mayRead, scopeOf = () => '' }: SourceReaderPorts): SourceReader {
   return {
     async read(tenant, { remoteUrl, kind }, signal) {
       const digest = UPLOAD.exec(remoteUrl)?.[1] as Sha256 | undefined;
       if (digest !== undefined) {
-        const bytes = (await mayRead(tenant, digest)) ? await uploads.get(digest) : null;
+        const bytes = (await mayRead(tenant, digest)) ? await uploads.get(digest, scopeOf(tenant)) : null;
         if (bytes !== null) return checkSource(bytes, kind, digest);
         throw new SessionFailure({
           code: 'asset_unreachable',
@@ -37,7 +39,11 @@ export function createSourceReader({ uploads, cache, mayRead }: SourceReaderPort
       if (!/^https?:/i.test(remoteUrl.trimStart())) {
         throw fetchFailure('asset_forbidden_host', remoteUrl, 'is neither http nor https');
       }
-      const { bytes, sha256 } = await cache.read(remoteUrl, signal, SOURCE_LIMITS[kind]);
+      const { bytes, sha256 } = await cache.read(
+        { url: remoteUrl, scope: scopeOf(tenant) },
+        signal,
+        SOURCE_LIMITS[kind],
+      );
       return checkSource(bytes, kind, sha256);
     },
   };

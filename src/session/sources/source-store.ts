@@ -6,8 +6,11 @@ import { replaceFile, UNFINISHED } from '../../replace-file.ts';
 
 /** Bytes under their own SHA-256, in a folder, which several processes may share. EDGE. */
 export interface SourceStore {
-  /** @param digest of the bytes, where it is known already */
-  put(bytes: Uint8Array, digest?: Sha256): Promise<Sha256>;
+  /**
+   * @param digest of the bytes, where it is known already
+   * @param isRewritten writes the bytes even if they are stored, so that the time it takes does not depend on other tenants
+   */
+  put(bytes: Uint8Array, digest?: Sha256, isRewritten?: boolean): Promise<Sha256>;
   /** Null also for bytes that are not what they were; those are removed. Counts as a use. */
   get(digest: Sha256): Promise<Buffer | null>;
   has(digest: Sha256): Promise<boolean>;
@@ -23,7 +26,10 @@ export interface SourceStore {
 }
 
 /** What clients sent: nothing of it is ever removed. */
-export type UploadStore = Pick<SourceStore, 'put' | 'get' | 'has'>;
+export interface UploadStore extends Pick<SourceStore, 'put' | 'has'> {
+  /** @param scope tenants of other scopes cannot tell from the time of a read whether this one has read the bytes */
+  get(digest: Sha256, scope?: string): Promise<Buffer | null>;
+}
 
 export interface SourceStoreOptions {
   /** Whether what was put has to outlive a power cut. */
@@ -43,9 +49,9 @@ export function createSourceStore(directory: string, { isDurable, now }: SourceS
     return (await ifThere(utimes(pathOf(digest), time, time).then(() => true))) ?? false;
   };
   return {
-    async put(bytes, digest = sha256(bytes)) {
+    async put(bytes, digest = sha256(bytes), isRewritten = false) {
       // The same logo comes with every video. Another size is what a power cut left.
-      const there = await ifThere(stat(pathOf(digest)));
+      const there = isRewritten ? null : await ifThere(stat(pathOf(digest)));
       if (there?.size !== bytes.length || !(await touch(digest))) {
         await replaceFile(pathOf(digest), bytes, { isDurable });
         await touch(digest);

@@ -7,7 +7,7 @@ import { createSourceCache } from './source-cache.ts';
 import { createSourceReader, type SourceReaderPorts } from './source-reader.ts';
 import { createSourceStore, type SourceStore, type UploadStore } from './source-store.ts';
 
-export interface SourcesOptions extends GuardPolicy, Pick<SourceReaderPorts, 'mayRead'> {
+export interface SourcesOptions extends GuardPolicy, Pick<SourceReaderPorts, 'mayRead' | 'scopeOf'> {
   /** Of uploads and copies; absolute. */
   readonly directory: string;
   /** For one command: each URL is read once, nothing has to outlive the machine, and `clear` comes at the end. */
@@ -32,7 +32,7 @@ export interface Sources {
 
 /** Puts guard, client, cache, store and reader together. EDGE. */
 export function createSources(options: SourcesOptions): Sources {
-  const { directory, isOneRun, now, mayRead } = options;
+  const { directory, isOneRun, now, mayRead, scopeOf } = options;
   const blobs = createSourceStore(join(directory, 'fetched'), { isDurable: false, now });
   const uploads =
     options.uploads === undefined
@@ -41,22 +41,30 @@ export function createSources(options: SourcesOptions): Sources {
   const fetch = createFetch(options);
   const cache = createSourceCache({ directory: join(directory, 'urls'), blobs, fetch, now, isOneRun });
   return {
-    reader: createSourceReader({ uploads, cache, mayRead }),
+    reader: createSourceReader({ uploads, cache, mayRead, scopeOf }),
     uploads,
     prune: (maxBytes) => cache.prune(maxBytes),
     clear: () => rm(directory, { recursive: true, force: true }),
   };
 }
 
-/** The same logo is in every video. */
+/** Beyond that, copies are made again: each takes about 200 bytes of memory. */
+const MAX_COPIED = 100_000;
+
+/** The same logo is in every video. A scope uses the copies that its own reads have made, in this process. */
 function withCopies(uploads: UploadStore, copies: SourceStore): UploadStore {
+  const copied = new Set<string>();
   return {
     ...uploads,
-    async get(digest) {
-      const copy = await copies.get(digest);
+    async get(digest, scope = '') {
+      const key = `${scope}\n${digest}`;
+      const copy = scope === '' || copied.has(key) ? await copies.get(digest) : null;
       if (copy !== null) return copy;
       const bytes = await uploads.get(digest);
-      if (bytes !== null) await copies.put(bytes, digest);
+      if (bytes === null) return null;
+      await copies.put(bytes, digest, scope !== '');
+      if (copied.size >= MAX_COPIED) copied.clear();
+      copied.add(key);
       return bytes;
     },
   };

@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -21,7 +21,7 @@ async function open(table = createMemoryUploads()) {
   const directory = await mkdtemp(join(tmpdir(), 'reelform-uploads-'));
   onTestFinished(() => rm(directory, { recursive: true, force: true }));
   const store = createSourceStore(directory, { isDurable: true, now: () => Date.now() });
-  return { store, table, uploads: new SourceUploads(store, table) };
+  return { store, table, directory, uploads: new SourceUploads(store, table) };
 }
 
 describe('SourceUploads', () => {
@@ -65,6 +65,18 @@ describe('SourceUploads', () => {
     expect(await table.has(OTHER, digest)).toBe(false);
     expect((await uploads.put(OTHER, PNG)).isNew).toBe(true);
     expect(await table.has(OTHER, digest)).toBe(true);
+  });
+
+  test('writes what is new to a tenant, although another one has sent it', async () => {
+    const { store, uploads, directory } = await open();
+    const file = join(directory, sha256(PNG));
+    await uploads.put(ACME, PNG);
+    const { ino: first } = await stat(file);
+    await uploads.put(ACME, PNG);
+    expect((await stat(file)).ino).toBe(first);
+    await uploads.put(OTHER, PNG);
+    expect((await stat(file)).ino).not.toBe(first);
+    expect(await store.get(sha256(PNG))).toEqual(Buffer.from(PNG));
   });
 
   test('mends what was damaged on the disk', async () => {

@@ -201,6 +201,16 @@ describe('StyleVersions, to another tenant', () => {
     expect((await versions.list(ACME)).map(({ id }) => id)).toEqual([ID]);
   });
 
+  test('loads its own upload of a package that another one has in memory', async () => {
+    const { again } = await openStyleVersions();
+    const versions = again({ scopeOf: (tenant) => tenant });
+    for (const tenant of [ACME, OTHER]) await versions.upload(tenant, smallZip());
+    await versions.process(ID, NEVER);
+    const acme = await versions.find(ACME, ID);
+    expect((await versions.find(ACME, ID))?.animation).toBe(acme?.animation);
+    expect((await versions.find(OTHER, ID))?.animation).not.toBe(acme?.animation);
+  });
+
   test('knows no still cut that was not drawn, however it is named', async () => {
     const { versions } = await openStyleVersions();
     await versions.register(smallZip());

@@ -128,6 +128,41 @@ describe('createSources()', () => {
     expect(answers).toEqual([200]);
   });
 
+  it('asks for each scope, and shows none what another one has fetched', async () => {
+    headers = { 'cache-control': 'max-age=3600' };
+    const { reader } = open({ scopeOf: (tenant) => tenant });
+    const read = (tenant: string) => reader.read(tenant as TenantId, image(`${server.url}/a`), signal);
+    await read('a');
+    await read('a');
+    expect(answers).toEqual([200]);
+    await Promise.all([read('b'), read('c')]);
+    expect(answers).toEqual([200, 200, 200]);
+    await read('b');
+    expect(answers).toHaveLength(3);
+  });
+
+  it('reads an upload from its store for each scope, and then from the copy', async () => {
+    const reads: string[] = [];
+    const { reader } = open({
+      scopeOf: (tenant) => tenant,
+      uploads: {
+        put: async () => sha256(picture),
+        has: async () => true,
+        get: async (digest) => {
+          reads.push(digest);
+          return picture;
+        },
+      },
+    });
+    const read = (tenant: string) => reader.read(tenant as TenantId, image(uploadUrl(sha256(picture))), signal);
+    await read('a');
+    await read('a');
+    expect(reads).toHaveLength(1);
+    await read('b');
+    await read('b');
+    expect(reads).toHaveLength(2);
+  });
+
   it('fetches again what somebody changed on the disk', async () => {
     const { reader } = open();
     await reader.read(TENANT, image(`${server.url}/a`), signal);
