@@ -18,6 +18,10 @@ export type Scope = (typeof SCOPES)[number];
 /** Who a request comes from. */
 export interface Principal {
   readonly tokenId: string;
+  /** Id of the token that the operator created: of this one, or of the one that it was issued for. */
+  readonly clientId: string;
+  /** The only session that an edit token reaches; null for every other token. */
+  readonly sessionId: string | null;
   readonly tenant: TenantId;
   readonly scopes: ReadonlySet<Scope>;
 }
@@ -44,10 +48,25 @@ export interface NewToken {
   readonly expiresAt: string | null;
 }
 
+/** A short-lived token that the service issues: an access token, or an edit token of one session. */
+export interface IssuedToken {
+  readonly clientId: string;
+  readonly scopes: readonly Scope[];
+  /** ISO 8601. */
+  readonly expiresAt: string;
+  readonly sessionId: string | null;
+}
+
 export interface TokenStore {
   /** @returns the token's text (`rf_…`, 256 bits), which nobody can get again */
   create(token: NewToken): Promise<{ readonly text: string; readonly record: TokenRecord }>;
-  /** Oldest first, revoked ones too. */
+  /**
+   * Issues a token that ends at the latest with the token `clientId`, and stops working once that is revoked.
+   *
+   * @returns null when that token has been revoked or has expired
+   */
+  issue(token: IssuedToken): Promise<{ readonly text: string; readonly expiresAt: string } | null>;
+  /** Oldest first, revoked ones too; without issued tokens. */
   list(): Promise<TokenRecord[]>;
   /** @returns false when there is no such token */
   revoke(id: string): Promise<boolean>;

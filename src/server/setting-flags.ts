@@ -13,6 +13,7 @@ export interface SettingFlag {
 /** What is of no use to a process that answers nobody. */
 const SERVED: readonly (keyof ServeSettings)[] = [
   'downloadMinutes',
+  'accessTokenMinutes',
   'rateLimit',
   'tenantRateLimits',
   'maxQueued',

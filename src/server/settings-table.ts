@@ -155,6 +155,12 @@ export const SETTINGS_TABLE: { readonly [K in TabledSetting]: SettingRow<ServeSe
     ...always(60),
     sentence: 'minutes for which a download_url works',
   },
+  accessTokenMinutes: {
+    ...named('access_token_minutes', '--access-token-minutes', 'REELFORM_ACCESS_TOKEN_MINUTES'),
+    kind: wholeNumber('<n>', 1, 525_600),
+    ...always(60),
+    sentence: 'minutes for which an access token of /oauth/token works',
+  },
   rateLimit: {
     ...named('rate_limit', '--rate-limit', 'REELFORM_RATE_LIMIT'),
     kind: wholeNumber('<n>', 1, 1_000_000),

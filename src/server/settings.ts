@@ -38,6 +38,8 @@ export interface Settings {
   readonly retentionDays: number | null;
   /** How long a `download_url` works. */
   readonly downloadMinutes: number;
+  /** How long an access token of `POST /oauth/token` works. */
+  readonly accessTokenMinutes: number;
   /** Requests of one tenant in 60 s; null: no limit. */
   readonly rateLimit: number | null;
   /** The same for single tenants. */

@@ -35,7 +35,8 @@ export interface Swept {
 /**
  * Removes what has had its time: sessions past `expires_at` of which nothing is being delivered, expired Idempotency-Keys, messages of webhooks after 30 days,
  * renderings older than an hour that no session refers to, rendered or at work, what renders in parts have left after a day,
- * and of what was fetched from URLs the part beyond 10 GB that was used longest ago. Tokens and uploads are kept for ever.
+ * issued tokens that have expired, and of what was fetched from URLs the part beyond 10 GB that was used longest ago. Tokens that an
+ * operator created and uploads are kept for ever.
  * Several processes may sweep at once, and while sessions are being rendered.
  */
 export async function sweep({ database, storage, sources, now }: SweepOptions): Promise<Swept> {
@@ -45,6 +46,9 @@ export async function sweep({ database, storage, sources, now }: SweepOptions): 
     [at],
   );
   const claims = await database.query('delete from reelform.claims where expires_at <= $1::timestamptz returning key', [
+    at,
+  ]);
+  await database.query('delete from reelform.tokens where parent_id is not null and expires_at <= $1::timestamptz', [
     at,
   ]);
   const messages = await database.query(

@@ -57,7 +57,24 @@ export function adoptedSession({ session: id, title, video_url }: FinishedVideo,
 
 /** Accepted for rendering: the interface document promises `preview_rendering` from here on. */
 export function queuedSession(session: RenderSession, nowMs: number): RenderSession {
-  return { ...session, status: 'preview_rendering', phase: 'queued', updated_at: timestamp(nowMs) };
+  return {
+    ...session,
+    missing_editables: undefined,
+    status: 'preview_rendering',
+    phase: 'queued',
+    updated_at: timestamp(nowMs),
+  };
+}
+
+/** A draft with another mapping, and what that leaves unfilled. */
+export function changedDraft(
+  session: RenderSession,
+  mapping: RenderSession['mapping'],
+  missing_editables: string[],
+  nowMs: number,
+): RenderSession {
+  const { audio_tracks = {}, font_changes = {} } = mapping;
+  return { ...session, mapping, audio_tracks, font_changes, missing_editables, updated_at: timestamp(nowMs) };
 }
 
 export function phasedSession(session: RenderSession, phase: SessionPhase, nowMs: number): RenderSession {
@@ -99,6 +116,7 @@ export function failedSession(
   const occurred_at = timestamp(end.nowMs);
   return {
     ...withoutVideo(session),
+    missing_editables: undefined,
     status: 'preview_failed',
     errors: errors.map((error) => ({ ...error, occurred_at })),
     ...endFields(end),

@@ -1,15 +1,15 @@
 import { type FinishedVideo, sessionEnd } from '../service/render-service.ts';
 import { type ServiceError, serviceError } from '../service/service-error.ts';
-import { checkMapping } from '../template/bind/check-mapping.ts';
+import { checkMapping, type MappingProblem } from '../template/bind/check-mapping.ts';
 import { checkOutput } from '../template/bind/check-output.ts';
 import { resolveOutput } from '../template/bind/resolve-output.ts';
 import type { TemplatePackage } from '../template/template-package.ts';
 import type { ExternalUploadRequest } from '../wire/external-upload.ts';
-import type { Resource } from '../wire/mapping.ts';
 import type { RequestProblem } from '../wire/problem.ts';
-import type { CreateRenderSession, DryRun, RenderSession } from '../wire/render-session.ts';
+import type { ChangeRenderSession, CreateRenderSession, DryRun, RenderSession } from '../wire/render-session.ts';
 import type { StyleVersion } from '../wire/style-version.ts';
 import type { Destinations } from './destinations.ts';
+import { changeMapping, sortProblems, withPlainColors } from './draft-mapping.ts';
 import { drawnExtent } from './drawn-extent.ts';
 import { addUploads, firstUploads } from './external-uploads.ts';
 import type {
@@ -22,7 +22,7 @@ import type {
   TenantId,
 } from './ports.ts';
 import type { RenderPace } from './render-pace.ts';
-import { adoptedSession, canceledSession, createdSession, queuedSession } from './render-session.ts';
+import { adoptedSession, canceledSession, changedDraft, createdSession, queuedSession } from './render-session.ts';
 
 export interface SessionsPorts {
   readonly templates: TemplateRegistry;
@@ -61,7 +61,7 @@ export class Sessions {
   }
 
   /**
-   * Accepts a session: a draft, or one that is queued to be rendered.
+   * Accepts a session: a draft, which may leave editables unfilled, or one that is queued to be rendered.
    *
    * @param options.outputName where a service that writes into its client's repository puts the video
    */
@@ -88,12 +88,14 @@ export class Sessions {
   /** Says what `create` would say, and what the render would take. Keeps nothing. */
   async dryRun(tenant: TenantId, request: CreateRenderSession): Promise<DryRun> {
     const template = await this.#template(tenant, request.mapping.template_style_version_id);
-    const { problems: errors } = this.#newSession(tenant, request, template, { session: 'rs_', mapping: 'map_' });
+    const ids = { session: 'rs_', mapping: 'map_' };
+    const { problems: errors, missing } = this.#newSession(tenant, request, template, ids);
+    const warnings = missing.map(({ code, pointer, detail }) => ({ code, pointer, detail }));
     // An output with mistakes tells nothing.
     const output = checkOutput(request.output, template).length === 0 ? request.output : {};
     const extent = drawnExtent(resolveOutput(template, output));
     const estimate = { frames: extent.frameCount, render_seconds: this.#ports.pace.expect(extent) };
-    return { valid: errors.length === 0, errors, warnings: [], estimate };
+    return { valid: errors.length === 0, errors, warnings, estimate };
   }
 
   async get(tenant: TenantId, id: string): Promise<RenderSession> {
@@ -110,13 +112,33 @@ export class Sessions {
     return { sessions: sessions.map(({ session }) => session), nextCursor };
   }
 
-  /** Queues a draft. */
+  /**
+   * Changes the mapping of a draft, key by key.
+   *
+   * @throws ServiceError 409 for a session that is no draft, 422 with all mistakes but unfilled editables
+   */
+  async changeMapping(tenant: TenantId, id: string, { mapping }: ChangeRenderSession): Promise<RenderSession> {
+    const { store, environment } = this.#ports;
+    const draft = await this.get(tenant, id);
+    const { spec } = await this.#template(tenant, draft.mapping.template_style_version_id);
+    const changed = await store.change(tenant, id, null, (session) => {
+      if (session.status !== 'draft') throw wrongState(session, 'The mapping of a draft alone can be changed');
+      const changed = changeMapping(session.mapping, mapping, spec);
+      refuse(changed.mistakes);
+      return changedDraft(session, changed.mapping, keysOf(changed.missing), environment.now());
+    });
+    if (changed === null) throw noSession(id);
+    return answer(changed).session;
+  }
+
+  /** Queues a draft. @throws ServiceError 422 with all that is missing in its mapping, or wrong with it by now */
   async start(tenant: TenantId, id: string, claim: IdempotencyClaim | null = null): Promise<Answer> {
     const { store, environment } = this.#ports;
     const draft = await this.get(tenant, id);
-    await this.#template(tenant, draft.mapping.template_style_version_id);
+    const { spec } = await this.#template(tenant, draft.mapping.template_style_version_id);
     const started = await store.change(tenant, id, claim, (session) => {
       if (session.status !== 'draft') throw wrongState(session, 'A draft alone can be rendered');
+      refuse(checkMapping(session.mapping, spec));
       return queuedSession(session, environment.now());
     });
     if (started === null) throw noSession(id);
@@ -179,20 +201,26 @@ export class Sessions {
     this.#ports.stop(id);
   }
 
-  /** The session that a request comes to, and everything that is wrong with the request. */
+  /** The session that a request comes to, what a draft may leave unfilled, and everything that is wrong with the request. */
   #newSession(
     tenant: TenantId,
     request: CreateRenderSession,
     template: TemplatePackage,
     ids: Parameters<typeof createdSession>[1],
-  ): { readonly session: RenderSession; readonly problems: RequestProblem[] } {
+  ): { readonly session: RenderSession; readonly problems: RequestProblem[]; readonly missing: MappingProblem[] } {
     const { environment, destinations } = this.#ports;
-    const mistakes = checkRequest(request, template);
+    const isDraft = request.render === undefined;
+    const { spec } = template;
+    const ofMapping = checkMapping(request.mapping, spec);
+    const { mistakes, missing } = isDraft ? sortProblems(ofMapping) : { mistakes: ofMapping, missing: [] };
+    const wrong = [...mistakes, ...outputProblems(request, template)];
     // One with mistakes has no colours to write plainly.
-    const plain = mistakes.length === 0 ? withPlainColors(request, template.spec) : request;
-    const session = createdSession(plain, ids, environment.now());
+    const resources = wrong.length === 0 ? withPlainColors(request.mapping.resources, spec) : request.mapping.resources;
+    const plain = { ...request, mapping: { ...request.mapping, resources } };
+    const created = createdSession(plain, ids, environment.now());
+    const session = isDraft ? { ...created, missing_editables: keysOf(missing) } : created;
     const { uploads, problems } = firstUploads(session, request.external_uploads, tenant, destinations);
-    return { session: { ...session, external_uploads: uploads }, problems: [...mistakes, ...problems] };
+    return { session: { ...session, external_uploads: uploads }, problems: [...wrong, ...problems], missing };
   }
 
   async #template(tenant: TenantId, id: string): Promise<TemplatePackage> {
@@ -202,9 +230,12 @@ export class Sessions {
   }
 }
 
-function checkRequest({ mapping, output }: CreateRenderSession, template: TemplatePackage): RequestProblem[] {
-  const problems = checkOutput(output, template).map(({ at, ...problem }) => ({ ...problem, pointer: `#${at}` }));
-  return [...checkMapping(mapping, template.spec), ...problems];
+function outputProblems({ output }: CreateRenderSession, template: TemplatePackage): RequestProblem[] {
+  return checkOutput(output, template).map(({ at, ...problem }) => ({ ...problem, pointer: `#${at}` }));
+}
+
+function keysOf(missing: readonly MappingProblem[]): string[] {
+  return missing.map(({ editable }) => editable);
 }
 
 /** In the one sentence; each has its place in the list of them. */
@@ -219,16 +250,6 @@ function refuse(problems: readonly RequestProblem[]): void {
     throw serviceError('upload_invalid', `The video cannot be delivered like this: ${details}`, problems);
   }
   throw serviceError('mapping_invalid', `The mapping does not fit the template: ${details}`, problems);
-}
-
-/** Colours are kept without `#`, however they came. */
-function withPlainColors(request: CreateRenderSession, spec: StyleVersion): CreateRenderSession {
-  const resources = Object.entries(request.mapping.resources).map(([key, resource]): [string, Resource] => {
-    const { source } = resource;
-    if (spec.editables[key]?.input_type !== 'color' || !('text' in source)) return [key, resource];
-    return [key, { source: { text: source.text.replace(/^#/, '') } }];
-  });
-  return { ...request, mapping: { ...request.mapping, resources: Object.fromEntries(resources) } };
 }
 
 function answer(claimed: Claimed<RenderSession>): Answer {

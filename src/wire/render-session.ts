@@ -1,5 +1,5 @@
 import type { ExternalUpload, ExternalUploadRequest } from './external-upload.ts';
-import type { AudioResource, FontResource, Mapping } from './mapping.ts';
+import type { AudioResource, FontResource, Mapping, Resource } from './mapping.ts';
 import type { OutputRequest } from './output.ts';
 import type { RequestProblem } from './problem.ts';
 
@@ -11,6 +11,17 @@ export interface CreateRenderSession {
   output?: OutputRequest;
   /** None when absent; the tenant's own destinations are added. */
   external_uploads?: ExternalUploadRequest[];
+}
+
+/** What changes in the mapping of a draft, key by key: null removes an entry. */
+export interface ChangeRenderSession {
+  mapping: {
+    /** The draft's own, or absent. */
+    template_style_version_id?: string;
+    resources?: Record<string, Resource | null>;
+    audio_tracks?: Record<string, AudioResource | null>;
+    font_changes?: Record<string, FontResource | null>;
+  };
 }
 
 /** Statuses are open: see `sessionEnd` for those of other services. */
@@ -83,6 +94,8 @@ export interface RenderSession {
   video_sha256?: string;
   usage?: SessionUsage;
   output?: OutputRequest;
+  /** Of a draft: keys of the editables that still have to be filled before it can be rendered. */
+  missing_editables?: string[] | undefined;
   /** They begin when the video is rendered, and go on while `status` is `preview_rendered` already. */
   external_uploads?: ExternalUpload[];
 }

@@ -62,6 +62,7 @@ describe('readSettings()', () => {
       logFormat: 'auto',
       retentionDays: null,
       downloadMinutes: 60,
+      accessTokenMinutes: 60,
       rateLimit: null,
       tenantRateLimits: new Map(),
       tenantConcurrency: null,
@@ -114,6 +115,7 @@ log_level: debug
 log_format: json
 retention_days: 30
 download_minutes: 5
+access_token_minutes: 30
 rate_limit: 300
 tenant_rate_limits: {acme: 600, other-one: 30}
 tenant_concurrency: 4
@@ -155,6 +157,7 @@ max_connections: 100
       logFormat: 'json',
       retentionDays: 30,
       downloadMinutes: 5,
+      accessTokenMinutes: 30,
       rateLimit: 300,
       tenantRateLimits: new Map([
         ['acme', 600],

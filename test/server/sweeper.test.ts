@@ -5,6 +5,7 @@ import { expect, it, onTestFinished, vi } from 'vitest';
 import { createDiskStorage } from '../../src/server/outputs/disk-storage.ts';
 import type { ObjectStorage } from '../../src/server/ports.ts';
 import { createSessionTable } from '../../src/server/store/session-table.ts';
+import { createTokenTable } from '../../src/server/store/token-table.ts';
 import { createSweeper, sweep } from '../../src/server/sweeper.ts';
 import { describeOnDatabases, SILENT, type TestDatabases } from '../support/databases.ts';
 import { ACME, makeClaim, makeScene, makeStored, NOW } from './store/sessions.ts';
@@ -55,6 +56,23 @@ describeOnDatabases('sweep()', (databases) => {
     for (const { session } of kept) expect(await table.get(ACME, session.id)).not.toBeNull();
     expect(await database.query('select key from reelform.claims')).toEqual([{ key: 'kept' }]);
     expect(await sweep(options)).toEqual({ sessions: 0, claims: 0, messages: 0, renderings: 0 });
+  });
+
+  it('removes issued tokens that have expired, and no token of an operator', async () => {
+    const { database, options } = await openAll(databases);
+    const tokens = createTokenTable({ database, now: () => NOW - HOUR });
+    const at = (ms: number): string => new Date(NOW + ms).toISOString();
+    const { record } = await tokens.create({ tenant: ACME, name: '', scopes: [], expiresAt: at(0) });
+    const other = await tokens.create({ tenant: ACME, name: '', scopes: [], expiresAt: null });
+    for (const expiresAt of [at(0), at(1)]) {
+      await tokens.issue({ clientId: other.record.id, scopes: [], expiresAt, sessionId: null });
+    }
+    await sweep(options);
+    const kept = await database.query<{ id: string; expires_at: string | null }>(
+      'select id, expires_at from reelform.tokens',
+    );
+    expect(kept.map(({ expires_at }) => expires_at).sort()).toEqual([at(0), at(1), null]);
+    expect(kept.map(({ id }) => id)).toEqual(expect.arrayContaining([record.id, other.record.id]));
   });
 
   it('prunes what was fetched to 10 GB', async () => {

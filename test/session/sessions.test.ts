@@ -197,6 +197,83 @@ describe('Sessions.start()', () => {
   });
 });
 
+describe('Sessions.changeMapping()', () => {
+  const { render: _render, ...complete } = smallRequest();
+  const empty = { ...complete, mapping: { ...complete.mapping, resources: {} } };
+  const text = { source: { text: 'Hi' } };
+
+  it('completes a draft key by key, and removes with null', async () => {
+    const { sessions } = openSmallSessions();
+    const { session } = await sessions.create(ACME, empty);
+    expect(session.missing_editables).toEqual(['t_01', 'c_01']);
+    const first = await sessions.changeMapping(ACME, session.id, {
+      mapping: { resources: { t_01: text, c_01: { source: { text: '#00FF00' } } } },
+    });
+    expect(first.missing_editables).toEqual([]);
+    expect(first.mapping).toMatchObject({
+      id: session.mapping.id,
+      resources: { c_01: { source: { text: '00FF00' } } },
+    });
+    const track = { source: { remote_url: 'https://example.com/a.mp3' } };
+    const second = await sessions.changeMapping(ACME, session.id, {
+      mapping: { resources: { c_01: null }, audio_tracks: { main: track, other: null } },
+    });
+    expect(second).toMatchObject({
+      ...{ missing_editables: ['c_01'], audio_tracks: { main: track } },
+      mapping: { resources: { t_01: text }, audio_tracks: { main: track } },
+    });
+    expect(second.mapping.resources).not.toHaveProperty('c_01');
+  });
+
+  it('refuses all mistakes together, and changes nothing then', async () => {
+    const { sessions } = openSmallSessions();
+    const { session } = await sessions.create(ACME, empty);
+    const wrong = sessions.changeMapping(ACME, session.id, {
+      mapping: {
+        template_style_version_id: 'tsv_other',
+        resources: { t_99: null, t_98: text, t_01: { source: { text: 'x'.repeat(21) } } },
+        font_changes: { None: null },
+      },
+    });
+    const error = (await wrong.catch((thrown: unknown) => thrown)) as ServiceError;
+    expect(error).toMatchObject({ status: 422, code: 'mapping_invalid' });
+    expect(error.problems.map(({ code }) => code).sort()).toEqual(
+      ['style_version_fixed', 'unknown_editable', 'unknown_editable', 'text_too_long', 'font_missing'].sort(),
+    );
+    expect(await sessions.get(ACME, session.id)).toEqual(session);
+  });
+
+  it('changes drafts of the tenant alone', async () => {
+    const { sessions } = openSmallSessions();
+    const { session } = await sessions.create(ACME, smallRequest());
+    const draft = (await sessions.create(ACME, empty)).session;
+    const change = { mapping: { resources: { t_01: text } } };
+    await expect(sessions.changeMapping(ACME, session.id, change)).rejects.toMatchObject({ code: 'wrong_state' });
+    await expect(sessions.changeMapping(FOREIGN, draft.id, change)).rejects.toMatchObject({ status: 404 });
+  });
+
+  it('leaves a draft that is not complete as it is when it is to be rendered', async () => {
+    const { sessions, ended } = openSmallSessions();
+    const { session } = await sessions.create(ACME, empty);
+    const error = (await sessions.start(ACME, session.id).catch((thrown: unknown) => thrown)) as ServiceError;
+    expect(error).toMatchObject({ status: 422, code: 'mapping_invalid' });
+    expect(error.problems.map(({ code }) => code)).toEqual(['missing_editable', 'missing_editable']);
+    expect((await sessions.get(ACME, session.id)).status).toBe('draft');
+    await sessions.changeMapping(ACME, session.id, { mapping: complete.mapping });
+    expect((await sessions.start(ACME, session.id)).session.missing_editables).toBeUndefined();
+    expect((await ended(session.id)).status).toBe('preview_rendered');
+  });
+
+  it('refuses a new draft for every other mistake', async () => {
+    const { sessions } = openSmallSessions();
+    for (const resources of [{ t_99: text }, { t_01: { source: { text: 'x'.repeat(21) } } }]) {
+      const request = { ...complete, mapping: { ...complete.mapping, resources } };
+      await expect(sessions.create(ACME, request)).rejects.toMatchObject({ code: 'mapping_invalid' });
+      expect((await sessions.dryRun(ACME, request)).errors.map(({ code }) => code)).not.toContain('missing_editable');
+    }
+  });
+});
+
 describe('Sessions.cancel()', () => {
   it('stops the render, and the session stays canceled', async () => {
     const renderer = heldRenderer();

@@ -40,8 +40,22 @@ const PRINCIPALS: Readonly<Record<string, Principal>> = {
   [TOKENS.nothing]: principal('tok_nothing', ACME, []),
 };
 
+/** Those of `PRINCIPALS`, and what is issued for them. */
+function createTokens(): AppPorts['tokens'] {
+  const issued = new Map<string, Principal>();
+  return {
+    authenticate: async (text) => PRINCIPALS[text] ?? issued.get(text) ?? null,
+    async issue({ clientId, scopes, expiresAt, sessionId }) {
+      const client = Object.values(PRINCIPALS).find(({ tokenId }) => tokenId === clientId)!;
+      const text = `rf_${randomBytes(32).toString('base64url')}`;
+      issued.set(text, { ...principal(`tok_${issued.size}`, client.tenant, scopes), clientId, sessionId });
+      return { text, expiresAt };
+    },
+  };
+}
+
 function principal(tokenId: string, tenant: TenantId, scopes: readonly Scope[]): Principal {
-  return { tokenId, tenant, scopes: new Set(scopes) };
+  return { tokenId, clientId: tokenId, sessionId: null, tenant, scopes: new Set(scopes) };
 }
 
 export interface TestApp {
@@ -78,7 +92,7 @@ export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
     uploads: createUploads(),
     outputs: kept.files,
     webhooks: createMemoryWebhooks(),
-    tokens: { authenticate: async (text) => PRINCIPALS[text] ?? null },
+    tokens: createTokens(),
     readiness: async () => ({ ready: true, checks: { database: true }, sandbox: 'none' }),
     settings,
     logger: createLogger(settings.logLevel, { write: (line) => void log.push(line) }),

@@ -65,7 +65,16 @@ export interface Readiness {
 export interface AppPorts {
   readonly sessions: Pick<
     Sessions,
-    'styleVersion' | 'create' | 'dryRun' | 'get' | 'list' | 'start' | 'cancel' | 'addUploads' | 'remove'
+    | 'styleVersion'
+    | 'create'
+    | 'dryRun'
+    | 'get'
+    | 'list'
+    | 'changeMapping'
+    | 'start'
+    | 'cancel'
+    | 'addUploads'
+    | 'remove'
   >;
   readonly styleVersions: StyleVersions;
   readonly uploads: SourceUploads;
@@ -74,7 +83,7 @@ export interface AppPorts {
     Webhooks,
     'list' | 'get' | 'create' | 'change' | 'remove' | 'rotate' | 'deliveries' | 'redeliver' | 'test'
   >;
-  readonly tokens: Pick<TokenStore, 'authenticate'>;
+  readonly tokens: Pick<TokenStore, 'authenticate' | 'issue'>;
   readiness(): Promise<Readiness>;
   readonly settings: Settings;
   /** See `createLogger`. */

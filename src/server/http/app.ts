@@ -17,6 +17,7 @@ import { parseJsonBody } from './parse-json-body.ts';
 import { InvalidRequest, PROBLEM_TYPE, problemDetails, serviceErrorOf } from './problem.ts';
 import { pathOf } from './request-context.ts';
 import { descriptionRoutes } from './routes/description-routes.ts';
+import { oauthRoutes } from './routes/oauth-routes.ts';
 import { operationRoutes } from './routes/operation-routes.ts';
 import { outputRoutes } from './routes/output-routes.ts';
 import { sessionRoutes } from './routes/session-routes.ts';
@@ -46,6 +47,10 @@ export async function buildApp(ports: AppPorts): Promise<FastifyInstance> {
   operationRoutes(app, ports);
   descriptionRoutes(app);
   outputRoutes(app, ports);
+  await app.register(async (oauth) => {
+    oauth.addHook('preParsing', limitBodyTime(limits.bodyMs));
+    oauthRoutes(oauth, ports);
+  });
   await app.register(async (api) => {
     guardRoutes(api, ports);
     await api.register(async (json) => {

@@ -2,7 +2,11 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { serviceError } from '../../service/service-error.ts';
 import type { Principal } from '../ports.ts';
 import type { AppPorts } from './app-ports.ts';
-import { createRateLimiter } from './rate-limiter.ts';
+import { createRateLimiter, createTokenLimiter } from './rate-limiter.ts';
+import { editedSessionOf } from './request-context.ts';
+
+/** Requests of one edit token in 60 seconds: a browser leaves the rest of the tenant's requests to others. */
+const EDIT_REQUESTS = 120;
 
 /**
  * Lets a request in: who asks, how often, and whether they may. In this order, so that nobody uses up another's requests,
@@ -12,12 +16,15 @@ import { createRateLimiter } from './rate-limiter.ts';
  */
 export function guardRoutes(app: FastifyInstance, ports: AppPorts): void {
   const limit = createRateLimiter(app, ports.settings);
+  const limitEditing = createTokenLimiter(app, EDIT_REQUESTS);
   app.addHook('onRequest', async (request, reply) => {
     // What one tenant is told is nothing for a shared cache.
     reply.header('cache-control', 'no-store');
     request.principal = await authenticate(request, reply, ports);
+    if (request.principal.sessionId !== null) await limitEditing(request, reply);
     await limit(request, reply);
     requireScope(request.principal, request, reply);
+    requireSession(request, reply);
   });
 }
 
@@ -39,4 +46,16 @@ function requireScope(principal: Principal, request: FastifyRequest, reply: Fast
   if (scope === undefined || principal.scopes.has(scope)) return;
   reply.header('www-authenticate', `Bearer realm="reelform", error="insufficient_scope", scope="${scope}"`);
   throw serviceError('missing_scope', `The token does not have the scope ${scope}`);
+}
+
+/** Keeps an edit token to its session: other calls are 403, other sessions 404. */
+function requireSession(request: FastifyRequest, reply: FastifyReply): void {
+  const sessionId = editedSessionOf(request);
+  if (sessionId === null) return;
+  if (request.routeOptions.config.isForEditing !== true) {
+    reply.header('www-authenticate', 'Bearer realm="reelform", error="insufficient_scope"');
+    throw serviceError('missing_scope', 'An edit token reads, changes and renders its own session, and nothing else');
+  }
+  const { render_session_id: id = sessionId } = request.params as { render_session_id?: string };
+  if (id !== sessionId) throw serviceError('not_found', `There is no render session ${id}`);
 }

@@ -24,6 +24,7 @@ export async function describeApi(
       },
       servers: [{ url: about.publicUrl ?? '/' }],
       tags: [
+        { name: 'Access tokens', description: 'For clients that speak OAuth 2.0.' },
         { name: 'Render sessions', description: 'A video that is being made, or was.' },
         { name: 'Template style versions', description: 'What videos are made from.' },
         { name: 'Sources', description: 'Images, videos and sounds that have no URL.' },
@@ -39,7 +40,8 @@ export async function describeApi(
           bearer: {
             type: 'http',
             scheme: 'bearer',
-            description: 'A server access token, `Authorization: Bearer rf_…`. `reelform token create` makes one.',
+            description:
+              'A server access token, `Authorization: Bearer rf_…`. `reelform token create` prints one; `POST /oauth/token` issues one that expires.',
           },
         },
       },

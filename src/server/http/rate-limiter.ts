@@ -35,3 +35,22 @@ export function createRateLimiter(
     throw serviceError('rate_limited', `No requests are left for ${seconds} seconds`);
   };
 }
+
+/** Refuses what one token asks for beyond `max` requests in 60 seconds. */
+export function createTokenLimiter(
+  app: FastifyInstance,
+  max: number,
+): (request: FastifyRequest, reply: FastifyReply) => Promise<void> {
+  const count = app.createRateLimit({
+    keyGenerator: (request) => request.principal!.tokenId,
+    max,
+    timeWindow: WINDOW_SECONDS * 1000,
+  });
+  return async (request, reply) => {
+    const counted = await count(request);
+    if (counted.isAllowed || !counted.isExceeded) return;
+    const seconds = Math.max(1, counted.ttlInSeconds);
+    reply.header('retry-after', String(seconds));
+    throw serviceError('rate_limited', `This token has no requests left for ${seconds} seconds`);
+  };
+}

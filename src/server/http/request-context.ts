@@ -8,6 +8,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** What a token has to allow. */
     scope?: Scope;
+    /** Whether an edit token may call it, for its own session. */
+    isForEditing?: boolean;
   }
   interface FastifyRequest {
     /** Who asks; null before that is known, and where nobody is asked. */
@@ -21,6 +23,11 @@ declare module 'fastify' {
 export function tenantOf(request: FastifyRequest): TenantId {
   if (request.principal === null) throw new Error('this route asks for no token');
   return request.principal.tenant;
+}
+
+/** The session of the edit token of a request; null for every other token. */
+export function editedSessionOf(request: FastifyRequest): string | null {
+  return request.principal?.sessionId ?? null;
 }
 
 /** The path of a request, without its query. */

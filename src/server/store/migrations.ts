@@ -213,4 +213,15 @@ export const MIGRATIONS: readonly Migration[] = [
       )`,
     ],
   },
+  {
+    name: 'issued tokens',
+    statements: [
+      // "parent_id": the token that an operator created, and that this one was issued for. "session_id": of an edit token.
+      `alter table reelform.tokens
+        add column parent_id text references reelform.tokens,
+        add column session_id text references reelform.sessions on delete cascade`,
+      'create index tokens_session on reelform.tokens (session_id) where session_id is not null',
+      'create index tokens_issued on reelform.tokens (expires_at) where parent_id is not null',
+    ],
+  },
 ];

@@ -19,6 +19,8 @@ interface Row {
   readonly expires_at: string | null;
   readonly revoked_at: string | null;
   readonly last_used_at: string | null;
+  readonly parent_id: string | null;
+  readonly session_id: string | null;
 }
 
 interface Known {
@@ -43,8 +45,7 @@ export function createTokenTable({ database, now }: TokenTableOptions): TokenSto
 
   return {
     async create({ tenant, name, scopes, expiresAt }) {
-      const text = `rf_${randomBytes(32).toString('base64url')}`;
-      const id = `tok_${randomBytes(12).toString('base64url')}`;
+      const { text, id } = newToken();
       const [row] = await database.query<Row>(
         `insert into reelform.tokens (id, digest, tenant, name, scopes, created_at, expires_at)
           values ($1, $2, $3, $4, $5::text[], $6::timestamptz, $7::timestamptz) returning *`,
@@ -53,17 +54,35 @@ export function createTokenTable({ database, now }: TokenTableOptions): TokenSto
       return { text, record: asRecord(row!) };
     },
 
+    async issue({ clientId, scopes, expiresAt, sessionId }) {
+      const { text, id } = newToken();
+      const [row] = await database.query<{ expires_at: string }>(
+        `insert into reelform.tokens (id, digest, tenant, name, scopes, created_at, expires_at, parent_id, session_id)
+          select $1, $2, tenant, '', $3::text[], $4::timestamptz, least($5::timestamptz, expires_at), id, $6
+            from reelform.tokens
+            where id = $7 and revoked_at is null and (expires_at is null or expires_at > $4::timestamptz)
+          returning expires_at`,
+        [id, sha256(text), [...scopes], iso(), expiresAt, sessionId, clientId],
+      );
+      return row === undefined ? null : { text, expiresAt: row.expires_at };
+    },
+
     async list() {
-      return (await database.query<Row>('select * from reelform.tokens order by created_at, id')).map(asRecord);
+      const rows = await database.query<Row>(
+        'select * from reelform.tokens where parent_id is null order by created_at, id',
+      );
+      return rows.map(asRecord);
     },
 
     async revoke(id) {
-      const [row] = await database.query<{ digest: Sha256 }>(
-        'update reelform.tokens set revoked_at = coalesce(revoked_at, $2::timestamptz) where id = $1 returning digest',
+      const [row] = await database.query<{ id: string }>(
+        'update reelform.tokens set revoked_at = coalesce(revoked_at, $2::timestamptz) where id = $1 returning id',
         [id, iso()],
       );
       if (row === undefined) return false;
-      cache.delete(row.digest);
+      for (const [digest, { principal }] of cache) {
+        if (principal.tokenId === id || principal.clientId === id) cache.delete(digest);
+      }
       return true;
     },
 
@@ -73,8 +92,9 @@ export function createTokenTable({ database, now }: TokenTableOptions): TokenSto
       if (known !== undefined && known.until > now()) return known.principal;
       cache.delete(digest);
       const [row] = await database.query<Row>(
-        `select * from reelform.tokens
-          where digest = $1 and revoked_at is null and (expires_at is null or expires_at > $2::timestamptz)`,
+        `select t.* from reelform.tokens t left join reelform.tokens p on p.id = t.parent_id
+          where t.digest = $1 and t.revoked_at is null and p.revoked_at is null
+            and (t.expires_at is null or t.expires_at > $2::timestamptz)`,
         [digest, iso()],
       );
       if (row === undefined) return null;
@@ -84,7 +104,13 @@ export function createTokenTable({ database, now }: TokenTableOptions): TokenSto
           iso(),
         ]);
       }
-      const principal: Principal = { tokenId: row.id, tenant: row.tenant, scopes: new Set(row.scopes) };
+      const principal: Principal = {
+        tokenId: row.id,
+        clientId: row.parent_id ?? row.id,
+        sessionId: row.session_id,
+        tenant: row.tenant,
+        scopes: new Set(row.scopes),
+      };
       const until = now() + CACHE_MS;
       if (cache.size >= CACHE_SIZE) cache.clear();
       cache.set(digest, {
@@ -93,6 +119,13 @@ export function createTokenTable({ database, now }: TokenTableOptions): TokenSto
       });
       return principal;
     },
+  };
+}
+
+function newToken(): { readonly text: string; readonly id: string } {
+  return {
+    text: `rf_${randomBytes(32).toString('base64url')}`,
+    id: `tok_${randomBytes(12).toString('base64url')}`,
   };
 }
 

@@ -98,7 +98,7 @@ describe('errors', () => {
 
   it.each([
     ['PUT', '/v2/render_sessions', 'GET, HEAD, POST'],
-    ['PATCH', '/v2/render_sessions/rs_1', 'DELETE, GET, HEAD'],
+    ['PUT', '/v2/render_sessions/rs_1', 'DELETE, GET, HEAD, PATCH'],
     ['GET', '/v2/render_sessions/rs_1/cancel', 'POST'],
     ['DELETE', '/v2/template_style_versions/tsv_1', 'GET, HEAD'],
     ['GET', '/v2/source_uploads', 'POST'],

@@ -12,7 +12,10 @@ const PROTECTED: readonly (readonly [string, string, string])[] = [
   ['GET', '/v2/render_sessions', 'render_session:read'],
   ['GET', '/v2/render_sessions/rs_1', 'render_session:read'],
   ['POST', '/v2/render_sessions', 'render_session:write'],
+  ['PATCH', '/v2/render_sessions/rs_1', 'render_session:write'],
   ['POST', '/v2/render_sessions/rs_1/render', 'render_session:write'],
+  ['POST', '/v3/videos', 'render_session:write'],
+  ['GET', '/v3/videos/rs_1', 'render_session:read'],
   ['POST', '/v2/render_sessions/rs_1/cancel', 'render_session:write'],
   ['DELETE', '/v2/render_sessions/rs_1', 'render_session:write'],
   ['POST', '/v2/source_uploads', 'render_session:write'],
@@ -89,6 +92,19 @@ describe('guardRoutes()', () => {
     expect(second.status).toBe(201);
     expect(second.headers.get('idempotent-replayed')).toBeNull();
     expect(second.body.render_session.id).not.toBe(first.body.render_session.id);
+  });
+});
+
+describe('createTokenLimiter()', () => {
+  it('leaves an edit token 120 requests a minute, and the tenant all of its own', async () => {
+    const { render: _render, ...draft } = smallRequest();
+    const { body } = await service.api('POST', '/v2/render_sessions', { body: { ...draft, edit_token: true } });
+    const read = (api = service.as(body.edit_token)) => api('GET', `/v2/render_sessions/${body.render_session.id}`);
+    for (let n = 0; n < 120; n++) expect((await read()).status).toBe(200);
+    const refused = await read();
+    expect(refused).toMatchObject({ status: 429, body: { code: 'rate_limited' } });
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect((await read(service.api)).status).toBe(200);
   });
 });
 

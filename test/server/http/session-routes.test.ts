@@ -85,7 +85,8 @@ describe('POST /v2/render_sessions', () => {
       body: { ...draft, mapping: { ...draft.mapping, resources } },
     });
     expect(wrong).toMatchObject({ status: 200, body: { valid: false } });
-    expect(wrong.body.errors.length).toBe(2);
+    expect(wrong.body.errors.length).toBe(1);
+    expect(wrong.body.warnings).toMatchObject([{ code: 'missing_editable' }]);
     expect((await service.api('GET', '/v2/render_sessions?limit=100')).body.render_sessions.length).toBe(before);
   });
 
@@ -135,7 +136,7 @@ describe('Idempotency-Key', () => {
 
   it('does not count a request that was refused', async () => {
     const headers = { 'idempotency-key': 'key-3' };
-    const wrong = { ...draft, mapping: { ...draft.mapping, resources: {} } };
+    const wrong = { ...smallRequest(), mapping: { ...draft.mapping, resources: {} } };
     expect((await service.api('POST', '/v2/render_sessions', { body: wrong, headers })).status).toBe(422);
     expect((await service.api('POST', '/v2/render_sessions', { body: draft, headers })).status).toBe(201);
   });

@@ -15,6 +15,7 @@ it('MIGRATIONS that were published are not edited', () => {
       "cae7992a7a2df8d9",
       "9468a704151a2541",
       "a00c5bfb42e4e233",
+      "fb20f41d9b504336",
     ]
   `);
 });

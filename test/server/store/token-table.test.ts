@@ -31,6 +31,8 @@ describeOnDatabases('createTokenTable()', (databases) => {
     });
     expect(await tokens.authenticate(text)).toEqual({
       tokenId: record.id,
+      clientId: record.id,
+      sessionId: null,
       tenant: ACME,
       scopes: new Set(['render_session:read', 'render_session:write']),
     });
@@ -63,6 +65,35 @@ describeOnDatabases('createTokenTable()', (databases) => {
     clock.now += 10_000;
     expect(await elsewhere.authenticate(text)).toBeNull();
     expect(await tokens.revoke('tok_none')).toBe(false);
+  });
+
+  it('issues a token that belongs to its client, and ends with it', async () => {
+    const { tokens, elsewhere, clock, database } = await openTokens(databases);
+    const at = (ms: number): string => new Date(NOW + ms).toISOString();
+    const client = await tokens.create({ ...NEW, expiresAt: at(5000) });
+    const ask = { clientId: client.record.id, scopes: ['render_session:read'], sessionId: null } as const;
+    const short = (await tokens.issue({ ...ask, expiresAt: at(1000) }))!;
+    const long = (await tokens.issue({ ...ask, expiresAt: at(9000) }))!;
+    expect([short.expiresAt, long.expiresAt]).toEqual([at(1000), at(5000)]);
+    expect(await tokens.authenticate(long.text)).toMatchObject({
+      ...{ tenant: ACME, clientId: client.record.id, scopes: new Set(['render_session:read']), sessionId: null },
+    });
+    expect(JSON.stringify(await database.query('select * from reelform.tokens'))).not.toContain(long.text.slice(3));
+    expect((await tokens.list()).map(({ id }) => id)).toEqual([client.record.id]);
+    clock.now += 1000;
+    expect(await tokens.authenticate(short.text)).toBeNull();
+    await elsewhere.revoke(client.record.id);
+    expect(await elsewhere.authenticate(long.text)).toBeNull();
+    expect(await elsewhere.issue({ ...ask, expiresAt: at(9000) })).toBeNull();
+    expect(await elsewhere.issue({ ...ask, clientId: 'tok_none', expiresAt: at(9000) })).toBeNull();
+  });
+
+  it('issues nothing for a client that has expired', async () => {
+    const { tokens, clock } = await openTokens(databases);
+    const { record } = await tokens.create({ ...NEW, expiresAt: new Date(NOW + 1).toISOString() });
+    clock.now += 1;
+    const expiresAt = new Date(NOW + 9000).toISOString();
+    expect(await tokens.issue({ clientId: record.id, scopes: [], expiresAt, sessionId: null })).toBeNull();
   });
 
   it('refuses an expired token to the millisecond', async () => {

@@ -1,21 +1,42 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { uploadsEnded } from '../../../service/render-service.ts';
+import { serviceError } from '../../../service/service-error.ts';
 import type { IdempotencyClaim } from '../../../session/ports.ts';
 import type { Answer } from '../../../session/sessions.ts';
 import type { ExternalUploadRequest } from '../../../wire/external-upload.ts';
-import type { CreateRenderSession, RenderSession, SessionStatus } from '../../../wire/render-session.ts';
+import type { Mapping } from '../../../wire/mapping.ts';
+import type {
+  ChangeRenderSession,
+  CreateRenderSession,
+  RenderSession,
+  SessionStatus,
+} from '../../../wire/render-session.ts';
+import type { Scope } from '../../ports.ts';
 import type { AppPorts } from '../app-ports.ts';
 import { sendWithEtag } from '../conditional.ts';
 import { HTTP_LIMITS } from '../http-limits.ts';
-import { claimOf, tenantOf } from '../request-context.ts';
+import { claimOf, editedSessionOf, tenantOf } from '../request-context.ts';
 import { SESSION_OPERATIONS } from '../schemas/session-operations.ts';
 import { toldSession } from '../told-session.ts';
 
 /** Seconds after which a session is worth another look. */
 const POLL_SECONDS = '1';
 const PATH = '/v2/render_sessions';
+/** What other clients of the interface call: a session that renders at once, at the top level of the answer. */
+const VIDEOS = '/v3/videos';
 const READ = { scope: 'render_session:read' } as const;
 const WRITE = { scope: 'render_session:write' } as const;
+/** What an edit token allows of what the token that asked for it allows. */
+const EDIT_SCOPES: readonly Scope[] = ['render_session:read', 'render_session:write', 'template_style_version:read'];
+const EDIT_TOKEN_MS = 24 * 60 * 60 * 1000;
+
+/** A mapping in a request: without resources that a draft leaves for later, and with the `id` of the session it was read from. */
+type AskedMapping = Partial<Mapping> & Pick<Mapping, 'template_style_version_id'> & { readonly id?: string };
+
+interface AskedSession extends Omit<CreateRenderSession, 'mapping'> {
+  readonly mapping: AskedMapping;
+  readonly edit_token?: boolean;
+}
 
 interface ById {
   Params: { render_session_id: string };
@@ -35,31 +56,79 @@ export function sessionRoutes(app: FastifyInstance, ports: AppPorts): void {
   const idempotencyMs = ports.limits?.idempotencyMs ?? HTTP_LIMITS.idempotencyMs;
   const told = (session: RenderSession): RenderSession =>
     toldSession(session, outputs, { nowMs: ports.now(), lifetimeMs: settings.downloadMinutes * 60_000 });
+  /** Where a tenant's videos are delivered is nothing for the holder of an edit token. */
+  const toldTo = (request: FastifyRequest, session: RenderSession): RenderSession =>
+    told(editedSessionOf(request) === null ? session : { ...session, external_uploads: [] });
   const claim = (request: FastifyRequest): IdempotencyClaim | null => claimOf(request, ports.now() + idempotencyMs);
 
-  app.post<{ Body: CreateRenderSession; Querystring: { dry_run?: boolean } }>(PATH, {
+  const issueEditToken = async (request: FastifyRequest, sessionId: string): Promise<string> => {
+    const { clientId, scopes } = request.principal!;
+    const expiresAt = new Date(ports.now() + EDIT_TOKEN_MS).toISOString();
+    const allowed = EDIT_SCOPES.filter((scope) => scopes.has(scope));
+    const issued = await ports.tokens.issue({ clientId, scopes: allowed, expiresAt, sessionId });
+    if (issued === null) throw serviceError('unauthorized');
+    return issued.text;
+  };
+
+  app.post<{ Body: AskedSession; Querystring: { dry_run?: boolean } }>(PATH, {
     config: WRITE,
     schema: SESSION_OPERATIONS.create,
     async handler(request, reply) {
       const tenant = tenantOf(request);
-      if (request.query.dry_run === true) return sessions.dryRun(tenant, request.body);
-      const answer = await sessions.create(tenant, request.body, { claim: claim(request) });
+      const asked = readRequest(request.body);
+      if (request.query.dry_run === true) return sessions.dryRun(tenant, asked);
+      const answer = await sessions.create(tenant, asked, { claim: claim(request) });
       reply.code(201).header('location', `${place}/${answer.session.id}`);
       // The first answer and a replay say the same; the key was taken no later than the session was made.
       tellKey(request, reply, answer, Date.parse(answer.session.created_at) + idempotencyMs - 1000);
       pacePolls(answer.session, reply);
-      return { render_session: told(answer.session) };
+      const render_session = told(answer.session);
+      if (request.body.edit_token !== true) return { render_session };
+      return { render_session, edit_token: await issueEditToken(request, answer.session.id) };
+    },
+  });
+
+  app.post<{ Body: AskedSession }>(VIDEOS, {
+    config: WRITE,
+    schema: SESSION_OPERATIONS.createVideo,
+    async handler(request, reply) {
+      const asked = { ...readRequest(request.body), render: 'preview' } as const;
+      const answer = await sessions.create(tenantOf(request), asked, { claim: claim(request) });
+      reply.code(201).header('location', `${settings.publicUrl ?? ''}${VIDEOS}/${answer.session.id}`);
+      tellKey(request, reply, answer, Date.parse(answer.session.created_at) + idempotencyMs - 1000);
+      pacePolls(answer.session, reply);
+      return told(answer.session);
+    },
+  });
+
+  app.get<ById>(`${VIDEOS}/:render_session_id`, {
+    config: READ,
+    schema: SESSION_OPERATIONS.getVideo,
+    onSend: sendWithEtag,
+    async handler(request, reply) {
+      const session = await sessions.get(tenantOf(request), request.params.render_session_id);
+      pacePolls(session, reply);
+      return told(session);
     },
   });
 
   app.get<ById>(`${PATH}/:render_session_id`, {
-    config: READ,
+    config: { ...READ, isForEditing: true },
     schema: SESSION_OPERATIONS.get,
     onSend: sendWithEtag,
     async handler(request, reply) {
       const session = await sessions.get(tenantOf(request), request.params.render_session_id);
       pacePolls(session, reply);
-      return { render_session: told(session) };
+      return { render_session: toldTo(request, session) };
+    },
+  });
+
+  app.patch<ById & { Body: ChangeRenderSession }>(`${PATH}/:render_session_id`, {
+    config: { ...WRITE, isForEditing: true },
+    schema: SESSION_OPERATIONS.change,
+    async handler(request) {
+      const { render_session_id: id } = request.params;
+      return { render_session: toldTo(request, await sessions.changeMapping(tenantOf(request), id, request.body)) };
     },
   });
 
@@ -80,14 +149,14 @@ export function sessionRoutes(app: FastifyInstance, ports: AppPorts): void {
     ['cancel', sessions.cancel.bind(sessions)],
   ] as const) {
     app.post<ById>(`${PATH}/:render_session_id/${action}`, {
-      config: WRITE,
+      config: { ...WRITE, isForEditing: action === 'render' },
       schema: SESSION_OPERATIONS[action],
       async handler(request, reply) {
         const claimed = claim(request);
         const answer = await act(tenantOf(request), request.params.render_session_id, claimed);
         tellKey(request, reply, answer, answer.isReplay ? null : (claimed?.expiresAt ?? null));
         pacePolls(answer.session, reply);
-        return { render_session: told(answer.session) };
+        return { render_session: toldTo(request, answer.session) };
       },
     });
   }
@@ -117,6 +186,12 @@ export function sessionRoutes(app: FastifyInstance, ports: AppPorts): void {
       return reply.code(204).send();
     },
   });
+}
+
+/** A request as sessions take it: the `id` of a mapping is the service's own, and is ignored. */
+function readRequest({ mapping, edit_token: _token, ...request }: AskedSession): CreateRenderSession {
+  const { id: _id, resources = {}, ...rest } = mapping;
+  return { ...request, mapping: { ...rest, resources } };
 }
 
 function pacePolls(session: RenderSession, reply: FastifyReply): void {

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { serviceError } from '../../../service/service-error.ts';
 import type { AppPorts } from '../app-ports.ts';
 import { sendWithEtag } from '../conditional.ts';
-import { tenantOf } from '../request-context.ts';
+import { editedSessionOf, tenantOf } from '../request-context.ts';
 import { bytes, guardedProblems, HEADERS, json } from '../schemas/answers.ts';
 import { closedObjectOf, idSchema, listOf, objectOf, ref } from '../schemas/json-schema.ts';
 import { STYLE_VERSION, STYLE_VERSION_DETAILS } from '../schemas/style-version-schemas.ts';
@@ -28,7 +28,7 @@ export function styleVersionRoutes(app: FastifyInstance, ports: AppPorts): void 
   const config = { scope: 'template_style_version:read' } as const;
 
   app.get<ById>('/v2/template_style_versions/:template_style_version_id/specs', {
-    config,
+    config: { ...config, isForEditing: true },
     schema: {
       ...read,
       operationId: 'getStyleVersionSpecs',
@@ -42,8 +42,13 @@ export function styleVersionRoutes(app: FastifyInstance, ports: AppPorts): void 
     },
     onSend: sendWithEtag,
     async handler(request) {
-      const { template_style_version_id } = request.params;
-      return { style_version: await sessions.styleVersion(tenantOf(request), template_style_version_id) };
+      const { template_style_version_id: id } = request.params;
+      const tenant = tenantOf(request);
+      const edited = editedSessionOf(request);
+      if (edited !== null && (await sessions.get(tenant, edited)).mapping.template_style_version_id !== id) {
+        throw serviceError('not_found', `There is no template style version ${id}`);
+      }
+      return { style_version: await sessions.styleVersion(tenant, id) };
     },
   });
 

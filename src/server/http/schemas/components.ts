@@ -1,7 +1,14 @@
 import { ADD_EXTERNAL_UPLOADS, EXTERNAL_UPLOAD } from './external-upload-schemas.ts';
 import type { Component } from './json-schema.ts';
 import { PROBLEM, REQUEST_PROBLEM } from './problem-schemas.ts';
-import { CREATE_RENDER_SESSION, DRY_RUN, RENDER_SESSION, SOURCE_UPLOAD } from './session-schemas.ts';
+import {
+  CHANGE_RENDER_SESSION,
+  CREATE_RENDER_SESSION,
+  CREATE_VIDEO,
+  DRY_RUN,
+  RENDER_SESSION,
+  SOURCE_UPLOAD,
+} from './session-schemas.ts';
 import { EDITABLE, STYLE_VERSION, STYLE_VERSION_DETAILS } from './style-version-schemas.ts';
 import {
   CHANGE_WEBHOOK_ENDPOINT,
@@ -16,6 +23,8 @@ import {
 export const COMPONENTS: readonly Component[] = [
   RENDER_SESSION,
   CREATE_RENDER_SESSION,
+  CREATE_VIDEO,
+  CHANGE_RENDER_SESSION,
   EXTERNAL_UPLOAD,
   ADD_EXTERNAL_UPLOADS,
   DRY_RUN,

@@ -1,9 +1,17 @@
+import type { ServiceCode } from '../../../service/service-codes.ts';
 import type { Scope } from '../../ports.ts';
 import { empty, guardedProblems, HEADERS, json } from './answers.ts';
 import { EXAMPLES } from './examples.ts';
 import { ADD_EXTERNAL_UPLOADS } from './external-upload-schemas.ts';
 import { closedObjectOf, idSchema, listOf, objectOf, ref, type Schema } from './json-schema.ts';
-import { CREATE_RENDER_SESSION, DRY_RUN, RENDER_SESSION, SESSION_STATUSES } from './session-schemas.ts';
+import {
+  CHANGE_RENDER_SESSION,
+  CREATE_RENDER_SESSION,
+  CREATE_VIDEO,
+  DRY_RUN,
+  RENDER_SESSION,
+  SESSION_STATUSES,
+} from './session-schemas.ts';
 
 const WRITE: Scope = 'render_session:write';
 const READ: Scope = 'render_session:read';
@@ -20,6 +28,29 @@ const keyHeader = objectOf(
     },
   },
   ['idempotency-key'],
+);
+
+const ifNoneMatch = objectOf({ 'if-none-match': { type: 'string', description: 'The ETag of an earlier answer' } }, [
+  'if-none-match',
+]);
+const EDIT_TOKEN: Schema = {
+  type: 'string',
+  description:
+    'Where the request has `edit_token: true`: a token for an editor in a browser. For 24 hours it reads, changes and renders this session, and reads its specification',
+};
+const CREATE_PROBLEMS = guardedProblems(
+  'not_found',
+  'request_timeout',
+  'style_version_processing',
+  'idempotency_in_progress',
+  'body_too_large',
+  'unsupported_media_type',
+  'mapping_invalid',
+  'upload_invalid',
+  'style_version_failed',
+  'idempotency_key_reused',
+  'queue_full',
+  'service_full',
 );
 
 /** What the operations on render sessions take and answer; Fastify's route schemas. */
@@ -41,23 +72,68 @@ export const SESSION_OPERATIONS = {
       200: json('What the request would come to (`dry_run=true`)', ref(DRY_RUN)),
       201: json(
         'The session',
-        oneSession,
+        objectOf({ render_session: ref(RENDER_SESSION), edit_token: EDIT_TOKEN }, ['edit_token']),
         { ...HEADERS.location, ...HEADERS.retryAfter, ...HEADERS.idempotency },
         EXAMPLES.started,
       ),
+      ...CREATE_PROBLEMS,
+    },
+  },
+  createVideo: {
+    operationId: 'createVideo',
+    summary: 'Render a video',
+    description:
+      'As `createRenderSession` with `render: "preview"`, with the session at the top level of the answer. For clients that call this path.',
+    tags,
+    security: [{ bearer: [WRITE] }],
+    headers: keyHeader,
+    querystring: noQuery,
+    body: ref(CREATE_VIDEO),
+    response: {
+      201: json('The session', ref(RENDER_SESSION), {
+        ...HEADERS.location,
+        ...HEADERS.retryAfter,
+        ...HEADERS.idempotency,
+      }),
+      ...CREATE_PROBLEMS,
+    },
+  },
+  getVideo: {
+    operationId: 'getVideo',
+    summary: 'Get a video',
+    description: 'As `getRenderSession`, with the session at the top level of the answer.',
+    tags,
+    security: [{ bearer: [READ] }],
+    params,
+    querystring: noQuery,
+    headers: ifNoneMatch,
+    response: {
+      200: json('The session', ref(RENDER_SESSION), { ...HEADERS.etag, ...HEADERS.retryAfter }),
+      304: empty('The session is as it was', HEADERS.etag),
+      ...guardedProblems('not_found'),
+    },
+  },
+  change: {
+    operationId: 'changeRenderSession',
+    summary: 'Change the mapping of a draft',
+    description:
+      'Merges entries into the mapping, key by key; null removes one. Editables may stay unfilled until the draft is rendered: `missing_editables` lists them.',
+    tags,
+    security: [{ bearer: [WRITE] }],
+    params,
+    querystring: noQuery,
+    body: ref(CHANGE_RENDER_SESSION),
+    response: {
+      200: json('The session', oneSession),
       ...guardedProblems(
         'not_found',
         'request_timeout',
+        'wrong_state',
         'style_version_processing',
-        'idempotency_in_progress',
         'body_too_large',
         'unsupported_media_type',
         'mapping_invalid',
-        'upload_invalid',
         'style_version_failed',
-        'idempotency_key_reused',
-        'queue_full',
-        'service_full',
       ),
     },
   },
@@ -70,9 +146,7 @@ export const SESSION_OPERATIONS = {
     security: [{ bearer: [READ] }],
     params,
     querystring: noQuery,
-    headers: objectOf({ 'if-none-match': { type: 'string', description: 'The ETag of an earlier answer' } }, [
-      'if-none-match',
-    ]),
+    headers: ifNoneMatch,
     response: {
       200: json('The session', oneSession, { ...HEADERS.etag, ...HEADERS.retryAfter }),
       304: empty('The session is as it was', HEADERS.etag),
@@ -113,8 +187,9 @@ export const SESSION_OPERATIONS = {
   render: actionOn(
     'renderRenderSession',
     'Render a draft',
-    'Queues a session that was created without `render`.',
+    'Queues a session that was created without `render`. What its mapping still lacks is told in one answer.',
     EXAMPLES.started,
+    ['mapping_invalid'],
   ),
   cancel: actionOn(
     'cancelRenderSession',
@@ -164,7 +239,13 @@ export const SESSION_OPERATIONS = {
   },
 } as const satisfies Record<string, Schema>;
 
-function actionOn(operationId: string, summary: string, description: string, example: object) {
+function actionOn(
+  operationId: string,
+  summary: string,
+  description: string,
+  example: object,
+  codes: readonly ServiceCode[] = [],
+) {
   return {
     operationId,
     summary,
@@ -189,6 +270,7 @@ function actionOn(operationId: string, summary: string, description: string, exa
         'style_version_failed',
         'queue_full',
         'service_full',
+        ...codes,
       ),
     },
   };

@@ -13,6 +13,7 @@ import {
   type Schema,
   TIMESTAMP,
 } from './json-schema.ts';
+import { ASKED_MAPPING, AUDIO_TRACKS, CHANGED_MAPPING, FONT_CHANGES, RESOURCES } from './mapping-schemas.ts';
 import { REQUEST_PROBLEM } from './problem-schemas.ts';
 
 export const SESSION_STATUSES = [
@@ -22,39 +23,6 @@ export const SESSION_STATUSES = [
   'preview_failed',
   'preview_canceled',
 ] as const;
-
-/** Held against the template by the sessions themselves, which tell all that is wrong with it at once. */
-const RESOURCES: Schema = {
-  type: 'object',
-  additionalProperties: true,
-  description: [
-    'Editable key → what fills it: `{source: {text}}` for a text or a colour, `{source: {font}}` for a font, `{source: {remote_url}, transform}` for an image, a video or a sound.',
-    'Images and videos: `crop_strategy` `cover` (default), `contain`, `fill`, or `manual` with `crop_x`, `crop_y`, `crop_width`, `crop_height` in pixels of the source. `focus_x`, `focus_y` (0 to 1; 0.5, the middle, when absent) move a cover crop; `background` (RRGGBB) stands behind what is contained.',
-    'Videos: `trim_start_time` (seconds; `trim_strategy` `manual`; 0 when absent), `volume` (0 to 4; silent when absent). An image in place of a video moves by `animate_strategy` (`slide-to-left`, `slide-to-right`, `slide-to-top`, `slide-to-bottom`, `zoom-in`, `zoom-out`, `none`, the default) and `animate_speed` (`slow`, `moderate`, the default, `fast`).',
-    'Sounds: `trim_start_time` (0 when absent), `volume` (1 when absent), `fade_in`, `fade_out` (seconds; 0 when absent), `loop` (false when absent)',
-  ].join('\n\n'),
-  examples: [EXAMPLES.resources],
-};
-const NAMED: Schema = { type: 'object', additionalProperties: true };
-const AUDIO_TRACKS: Schema = {
-  ...NAMED,
-  description:
-    'Name of a track → a sound that is mixed over the whole video, `{source: {remote_url}, transform}` as for a sound editable; at most 16',
-  examples: [EXAMPLES.audioTracks],
-};
-const FONT_CHANGES: Schema = {
-  ...NAMED,
-  description:
-    'Font of the template → `{source: {font}}`, the font in its place; one of `available_fonts`, or of `fonts`',
-  examples: [EXAMPLES.fontChanges],
-};
-const STYLE_VERSION_ID: Schema = {
-  type: 'string',
-  minLength: 1,
-  maxLength: 128,
-  description: 'The `id` of the style version',
-  examples: ['tsv_9c41e7d2'],
-};
 
 const OUTPUT_FIELDS = {
   format: {
@@ -79,32 +47,66 @@ const OUTPUT_FIELDS = {
 };
 const OPTIONAL_OUTPUT_FIELDS = Object.keys(OUTPUT_FIELDS);
 
+const TITLE: Schema = {
+  type: 'string',
+  minLength: 1,
+  maxLength: 255,
+  description: 'Title of the video',
+  examples: ['Berlin'],
+};
+const ASKED_OUTPUT: Schema = closedObjectOf(OUTPUT_FIELDS, OPTIONAL_OUTPUT_FIELDS);
+const FIRST_UPLOADS: Schema = {
+  ...UPLOADS_ASKED,
+  description:
+    "Where the finished file is delivered; the tenant's own destinations come on top. `[]` is nowhere at all",
+};
+
 export const CREATE_RENDER_SESSION: Component = {
   $id: 'CreateRenderSession',
   description: 'A video to be made.',
   ...closedObjectOf(
     {
-      title: { type: 'string', minLength: 1, maxLength: 255, description: 'Title of the video', examples: ['Berlin'] },
-      render: { type: 'string', enum: ['preview'], description: 'Renders at once; a draft when absent' },
-      mapping: closedObjectOf(
-        {
-          template_style_version_id: STYLE_VERSION_ID,
-          resources: RESOURCES,
-          audio_tracks: AUDIO_TRACKS,
-          font_changes: FONT_CHANGES,
-        },
-        ['audio_tracks', 'font_changes'],
-      ),
-      output: closedObjectOf(OUTPUT_FIELDS, OPTIONAL_OUTPUT_FIELDS),
-      external_uploads: {
-        ...UPLOADS_ASKED,
-        description:
-          "Where the finished file is delivered; the tenant's own destinations come on top. `[]` is nowhere at all",
+      title: TITLE,
+      render: {
+        type: 'string',
+        enum: ['preview'],
+        description: 'Renders at once, with every editable filled; a draft when absent, which may leave some for later',
+      },
+      mapping: ASKED_MAPPING,
+      output: ASKED_OUTPUT,
+      external_uploads: FIRST_UPLOADS,
+      edit_token: {
+        type: 'boolean',
+        description: 'Adds an `edit_token` to the answer, which works for this session alone and for 24 hours',
       },
     },
-    ['render', 'output', 'external_uploads'],
+    ['render', 'output', 'external_uploads', 'edit_token'],
   ),
+  dependentSchemas: { render: { properties: { mapping: { required: ['resources'] } } } },
   examples: [EXAMPLES.request],
+};
+
+export const CREATE_VIDEO: Component = {
+  $id: 'CreateVideo',
+  description: 'A video that is rendered at once.',
+  ...closedObjectOf(
+    {
+      title: TITLE,
+      mapping: { ...ASKED_MAPPING, required: ['template_style_version_id', 'resources'] },
+      output: ASKED_OUTPUT,
+      external_uploads: FIRST_UPLOADS,
+    },
+    ['output', 'external_uploads'],
+  ),
+};
+
+export const CHANGE_RENDER_SESSION: Component = {
+  $id: 'ChangeRenderSession',
+  description: 'What changes in the mapping of a draft.',
+  ...closedObjectOf({
+    mapping: CHANGED_MAPPING,
+  }),
+  examples: [{ mapping: { resources: { t_01: { source: { text: 'Summer Collection' } }, c_01: null } } }],
 };
 
 const SESSION_ERROR: Schema = objectOf(
@@ -203,9 +205,13 @@ export const RENDER_SESSION: Component = {
         description: 'What it took; absent until it has ended',
       },
       output: objectOf(OUTPUT_FIELDS, OPTIONAL_OUTPUT_FIELDS),
+      missing_editables: listOf(
+        { type: 'string' },
+        { description: 'Of a draft: keys of the editables that have to be filled before it can be rendered' },
+      ),
       external_uploads: UPLOADS_TOLD,
     },
-    ['phase', 'terminal', 'download_url', 'expires_at', 'video_sha256', 'usage', 'output', 'external_uploads'],
+    ['phase', 'terminal', 'download_url', 'expires_at', 'video_sha256', 'usage', 'output', 'missing_editables', 'external_uploads'],
   ),
 };
 
