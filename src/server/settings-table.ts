@@ -18,6 +18,7 @@ import type { ServeSettings, SettingRow } from './setting-row.ts';
 export const FOLDER = 'data';
 
 const NOTHING = { defaultOn: () => null, defaultText: 'none' } as const;
+const NO_NUMBERS = { defaultOn: () => new Map<string, number>(), defaultText: 'none' } as const;
 
 /** What has more than texts stands in the file alone, @see readDeliverySettings. */
 type TabledSetting = Exclude<keyof ServeSettings, 'credentials' | 'defaultUploads'>;
@@ -170,8 +171,7 @@ export const SETTINGS_TABLE: { readonly [K in TabledSetting]: SettingRow<ServeSe
   tenantRateLimits: {
     ...named('tenant_rate_limits', '--tenant-rate-limit', 'REELFORM_TENANT_RATE_LIMITS'),
     kind: numbersByName('<tenant=n>', 1, 1_000_000),
-    defaultOn: () => new Map(),
-    defaultText: 'none',
+    ...NO_NUMBERS,
     sentence: 'the same for one tenant; can be said for several',
   },
   tenantConcurrency: {
@@ -183,8 +183,7 @@ export const SETTINGS_TABLE: { readonly [K in TabledSetting]: SettingRow<ServeSe
   tenantConcurrencies: {
     ...named('tenant_concurrencies', '--tenant-concurrencies', 'REELFORM_TENANT_CONCURRENCIES'),
     kind: numbersByName('<tenant=n>', 1, 100_000),
-    defaultOn: () => new Map(),
-    defaultText: 'none',
+    ...NO_NUMBERS,
     sentence: 'the same for one tenant; can be said for several',
   },
   maxQueued: {
@@ -196,8 +195,7 @@ export const SETTINGS_TABLE: { readonly [K in TabledSetting]: SettingRow<ServeSe
   tenantMaxQueued: {
     ...named('tenant_max_queued', '--tenant-max-queued', 'REELFORM_TENANT_MAX_QUEUED'),
     kind: numbersByName('<tenant=n>', 1, 10_000_000),
-    defaultOn: () => new Map(),
-    defaultText: 'none',
+    ...NO_NUMBERS,
     sentence: 'the same for one tenant; can be said for several',
   },
   maxQueuedTotal: {
