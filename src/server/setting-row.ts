@@ -33,3 +33,21 @@ export interface SettingRow<T> {
   /** What its flag does of `reelform worker`, where that is something else. */
   readonly workerSentence?: string;
 }
+
+/** Defaults of settings that are not set. */
+export const NOTHING = { defaultOn: () => null, defaultText: 'none' } as const;
+export const NO_NUMBERS = { defaultOn: () => new Map<string, number>(), defaultText: 'none' } as const;
+
+/** Names of a setting: in the file, on the command line and in the environment. */
+export function named(
+  name: string,
+  flag: string | null,
+  environment: string,
+): Pick<SettingRow<unknown>, 'name' | 'flag' | 'environment'> {
+  return { name, flag, environment };
+}
+
+/** A default that is the same on every machine. */
+export function always<const T>(value: T): { readonly defaultOn: () => T; readonly defaultText: string } {
+  return { defaultOn: () => value, defaultText: `\`${value}\`` };
+}

@@ -12,13 +12,10 @@ import {
   text,
   wholeNumber,
 } from './setting-kinds.ts';
-import type { ServeSettings, SettingRow } from './setting-row.ts';
+import { always, NO_NUMBERS, NOTHING, named, type ServeSettings, type SettingRow } from './setting-row.ts';
 
 /** A folder; relative ones start where the setting was said. */
 export const FOLDER = 'data';
-
-const NOTHING = { defaultOn: () => null, defaultText: 'none' } as const;
-const NO_NUMBERS = { defaultOn: () => new Map<string, number>(), defaultText: 'none' } as const;
 
 /** What has more than texts stands in the file alone, @see readDeliverySettings. */
 type TabledSetting = Exclude<keyof ServeSettings, 'credentials' | 'defaultUploads'>;
@@ -286,15 +283,3 @@ export const SETTINGS_TABLE: { readonly [K in TabledSetting]: SettingRow<ServeSe
 
 /** All rows, in the order of the documentation. */
 export const SETTING_ROWS = Object.entries(SETTINGS_TABLE) as [keyof ServeSettings, SettingRow<unknown>][];
-
-function named(
-  name: string,
-  flag: string | null,
-  environment: string,
-): Pick<SettingRow<unknown>, 'name' | 'flag' | 'environment'> {
-  return { name, flag, environment };
-}
-
-function always<const T>(value: T): { readonly defaultOn: () => T; readonly defaultText: string } {
-  return { defaultOn: () => value, defaultText: `\`${value}\`` };
-}
