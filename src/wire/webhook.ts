@@ -30,14 +30,28 @@ export interface WebhookBody<T extends keyof WebhookData = keyof WebhookData> {
   data: WebhookData[T];
 }
 
+/** `shakr`: another body, and a further signature, for receivers that were written for the original of the interface. */
+export const WEBHOOK_SIGNATURES = ['standard', 'shakr'] as const;
+export type WebhookSignature = (typeof WEBHOOK_SIGNATURES)[number];
+
+/** The body that endpoints with the signature `shakr` receive. */
+export interface VideoEvent {
+  /** Id of the session; null in a test. */
+  video_id: string | null;
+  event: 'finish' | 'fail' | 'test';
+  output_url: string | null;
+}
+
 export interface CreateWebhookEndpoint {
   url: string;
   description?: string;
   /** All, those of later versions too, when null or absent. */
   types?: WebhookType[] | null;
+  /** `standard` when absent; never changes. */
+  signature?: WebhookSignature;
 }
 
-export type ChangeWebhookEndpoint = Partial<CreateWebhookEndpoint> & { enabled?: boolean };
+export type ChangeWebhookEndpoint = Partial<Omit<CreateWebhookEndpoint, 'signature'>> & { enabled?: boolean };
 
 /** Why an endpoint is told nothing: its owner said so, it answered 410, or it failed for days. */
 export const DISABLED_REASONS = ['request', 'gone', 'failing'] as const;
@@ -49,6 +63,9 @@ export interface WebhookEndpoint {
   url: string;
   description: string;
   types: WebhookType[] | null;
+  signature: WebhookSignature;
+  /** Key of the signature `shakr`; null for `standard`. */
+  client_id: string | null;
   enabled: boolean;
   disabled_because: DisabledReason | null;
   /** Since when deliveries have failed for good without one that succeeded. */

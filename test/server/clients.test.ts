@@ -1,12 +1,14 @@
-import { randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createHmac, randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { SCOPES } from '../../src/server/ports.ts';
 import type { TenantId } from '../../src/session/ports.ts';
 import { type Api, openApi, untilEnded } from '../support/api.ts';
 import { type After, describeOnDatabases } from '../support/databases.ts';
 import { type RunningService, startService } from '../support/running-service.ts';
+import { believes, openReceiver } from './webhooks/open-test-webhooks.ts';
 
 const TEXT = { t_01: { source: { text: 'Sale' } } };
+const PHOTO = '(Footage)/USER/photo.png';
 const COLOR = { c_01: { source: { text: 'EEADA7' } } };
 
 /** Requests as the public clients of the interface send them: a client id and secret, JSON, and no other header. */
@@ -15,7 +17,7 @@ describeOnDatabases('clients of the interface', (databases) => {
   const undoing: (() => Promise<void>)[] = [];
   beforeAll(async () => {
     const after: After = (undo) => void undoing.unshift(undo);
-    service = await startService(await databases.address(after), {}, after);
+    service = await startService(await databases.address(after), { allowWebhooks: ['127.0.0.1:*'] }, after);
   });
   afterAll(async () => {
     for (const undo of undoing) await undo();
@@ -145,6 +147,46 @@ describeOnDatabases('clients of the interface', (databases) => {
     const incomplete = { ...body, mapping: { ...body.mapping, resources: TEXT } };
     expect((await api('POST', '/v3/videos', { body: incomplete })).status).toBe(422);
     expect((await api('POST', '/v3/videos', { body: { ...body, render: 'preview' } })).status).toBe(400);
+  });
+
+  it('signs webhooks with the id of the client, over the body alone', async () => {
+    const { api, credentials } = await createClient();
+    const receiver = await openReceiver();
+    const body = { url: receiver.url, signature: 'shakr' };
+    const standard = await api('POST', '/v2/webhook_endpoints', { body: { url: receiver.url } });
+    expect(standard.body.webhook_endpoint).toMatchObject({ signature: 'standard', client_id: null });
+    await api('DELETE', `/v2/webhook_endpoints/${standard.body.webhook_endpoint.id}`);
+    const made = await api('POST', '/v2/webhook_endpoints', { body });
+    expect(made).toMatchObject({
+      ...{ status: 201, body: { webhook_endpoint: { signature: 'shakr', client_id: credentials.client_id } } },
+    });
+    const { id, secret } = made.body.webhook_endpoint;
+    expect((await api('PATCH', `/v2/webhook_endpoints/${id}`, { body: { signature: 'standard' } })).status).toBe(400);
+    const mapping = { template_style_version_id: service.styleVersion, resources: { ...TEXT, ...COLOR } };
+    const video = await untilEnded(api, (await api('POST', '/v3/videos', { body: { title: 'a', mapping } })).body.id);
+    const gone = {
+      ...mapping,
+      resources: { ...mapping.resources, [PHOTO]: { source: { remote_url: 'http://127.0.0.1:1/' } } },
+    };
+    const failed = await untilEnded(
+      api,
+      (await api('POST', '/v3/videos', { body: { title: 'b', mapping: gone } })).body.id,
+    );
+    await api('POST', `/v2/webhook_endpoints/${id}/test`);
+    await vi.waitUntil(() => receiver.arrived.length >= 3, { timeout: 20_000, interval: 20 });
+    expect(receiver.arrived.map(({ text }) => JSON.parse(text))).toEqual(
+      expect.arrayContaining([
+        { video_id: video.id, event: 'finish', output_url: video.video_url },
+        { video_id: failed.id, event: 'fail', output_url: null },
+        { video_id: null, event: 'test', output_url: null },
+      ]),
+    );
+    for (const arrived of receiver.arrived) {
+      const digest = createHmac('sha256', credentials.client_id).update(arrived.text).digest('hex');
+      expect(arrived.headers['x-shakr-signature']).toBe(`sha256=${digest}`);
+      expect(believes(secret, arrived)).toBe(true);
+    }
+    expect(receiver.arrived).toHaveLength(3);
   });
 
   it('lets access tokens and edit tokens end with their client', async () => {

@@ -18,11 +18,11 @@ export function createMemoryWebhooks(): AppPorts['webhooks'] {
   return {
     list: async () => [...endpoints.values()],
     get: async (_tenant, id) => find(id),
-    async create(_tenant, { url, description = '', types = null }) {
+    async create(_tenant, { url, description = '', types = null, clientId = null }) {
       if (!url.startsWith('https:')) throw serviceError('webhook_url_refused');
       if (endpoints.size === 2) throw serviceError('too_many_endpoints');
       const id = `whe_${endpoints.size}`;
-      const endpoint = { ...WEBHOOK_EXAMPLES.withSecret, id, url, description, types };
+      const endpoint = { ...WEBHOOK_EXAMPLES.withSecret, id, url, description, types, client_id: clientId };
       endpoints.set(id, endpoint);
       return { endpoint, isReplay: false };
     },

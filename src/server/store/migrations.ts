@@ -224,4 +224,9 @@ export const MIGRATIONS: readonly Migration[] = [
       'create index tokens_issued on reelform.tokens (expires_at) where parent_id is not null',
     ],
   },
+  {
+    name: 'signatures of webhooks',
+    // The key of an endpoint with the signature "shakr"; null: "standard".
+    statements: ['alter table reelform.webhook_endpoints add column client_id text'],
+  },
 ];

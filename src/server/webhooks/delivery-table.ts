@@ -15,6 +15,8 @@ export interface BegunTry {
   readonly url: string;
   /** The one before too, while it still counts. */
   readonly secrets: readonly string[];
+  /** Key of the signature `shakr`; null where the endpoint has `standard`. */
+  readonly clientId: string | null;
   readonly messageId: string;
   readonly type: string;
   readonly body: string;
@@ -48,7 +50,7 @@ export const deliveryTable = {
           and e.id = d.endpoint_id and m.id = d.message_id
         returning d.id as "deliveryId", d.turn, d.attempts as attempt, d.step, e.id as "endpointId", e.tenant, e.url, e.secret,
           case when e.previous_secret_until > $3::timestamptz then e.previous_secret end as previous,
-          m.id as "messageId", m.type, m.body`,
+          e.client_id as "clientId", m.id as "messageId", m.type, m.body`,
       [id, turn, at],
     );
     if (row === undefined) return null;

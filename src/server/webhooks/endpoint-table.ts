@@ -8,20 +8,22 @@ export interface EndpointRow {
   readonly url: string;
   readonly description: string;
   readonly types: WebhookType[] | null;
+  /** Null: the signature is `standard`. */
+  readonly client_id: string | null;
   readonly disabled_because: DisabledReason | null;
   readonly failing_since: string | null;
   readonly created_at: string;
   readonly updated_at: string;
 }
 
-export type NewEndpoint = Pick<EndpointRow, 'id' | 'url' | 'description' | 'types'> & {
+export type NewEndpoint = Pick<EndpointRow, 'id' | 'url' | 'description' | 'types' | 'client_id'> & {
   readonly tenant: TenantId;
   readonly secret: string;
   readonly at: string;
 };
 
 /** Never the secrets: what is read with them is not read to be told. */
-const COLUMNS = 'id, url, description, types, disabled_because, failing_since, created_at, updated_at';
+const COLUMNS = 'id, url, description, types, client_id, disabled_because, failing_since, created_at, updated_at';
 
 /** The statements about endpoints. All but `list` and `find` are for a transaction, in which they come first. */
 export const endpointTable = {
@@ -56,12 +58,15 @@ export const endpointTable = {
     return row!.count;
   },
 
-  async insert(tx: Queryable, { id, tenant, url, description, types, secret, at }: NewEndpoint): Promise<EndpointRow> {
+  async insert(
+    tx: Queryable,
+    { id, tenant, url, description, types, client_id, secret, at }: NewEndpoint,
+  ): Promise<EndpointRow> {
     const [row] = await tx.query<EndpointRow>(
       `insert into reelform.webhook_endpoints
-          (id, tenant, url, description, types, secret, enabled_at, created_at, updated_at)
-        values ($1, $2, $3, $4, $5::text[], $6, $7::timestamptz, $7::timestamptz, $7::timestamptz) returning ${COLUMNS}`,
-      [id, tenant, url, description, types, secret, at],
+          (id, tenant, url, description, types, secret, enabled_at, created_at, updated_at, client_id)
+        values ($1, $2, $3, $4, $5::text[], $6, $7::timestamptz, $7::timestamptz, $7::timestamptz, $8) returning ${COLUMNS}`,
+      [id, tenant, url, description, types, secret, at, client_id],
     );
     return row!;
   },
@@ -123,7 +128,9 @@ export const endpointTable = {
 
 /** An endpoint as its owner is told of it. */
 export function asEndpoint({ disabled_because, failing_since, ...row }: EndpointRow): WebhookEndpoint {
-  const { id, url, description, types, created_at, updated_at } = row;
+  const { id, url, description, types, client_id, created_at, updated_at } = row;
+  const signature = client_id === null ? 'standard' : 'shakr';
   const enabled = disabled_because === null;
-  return { id, url, description, types, enabled, disabled_because, failing_since, created_at, updated_at };
+  const state = { enabled, disabled_because, failing_since };
+  return { id, url, description, types, signature, client_id, ...state, created_at, updated_at };
 }

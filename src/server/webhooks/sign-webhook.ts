@@ -30,3 +30,8 @@ export function signWebhook({ id, atMs, body }: SignedMessage, secrets: readonly
   });
   return { 'webhook-id': id, 'webhook-timestamp': seconds, 'webhook-signature': signatures.join(' ') };
 }
+
+/** The further header of the signature `shakr`: over the body alone, so that it does not protect against replays. */
+export function signBody(body: string, clientId: string): Record<string, string> {
+  return { 'x-shakr-signature': `sha256=${createHmac('sha256', clientId).update(body).digest('hex')}` };
+}

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
+import { sessionEnd } from '../../service/render-service.ts';
 import type { TenantId } from '../../session/ports.ts';
-import type { WebhookBody, WebhookData } from '../../wire/webhook.ts';
+import type { VideoEvent, WebhookBody, WebhookData } from '../../wire/webhook.ts';
 import type { JobQueue } from '../queue/job-queue.ts';
 import type { Queryable } from '../store/database.ts';
 import { RETRY_DELAYS_MS } from './retry-schedule.ts';
@@ -41,18 +42,28 @@ export interface PlannedTry {
   readonly delayMs: number;
 }
 
+interface Addressee {
+  readonly id: string;
+  /** Not null: it receives video events. */
+  readonly client_id: string | null;
+}
+
+interface Message {
+  readonly type: keyof WebhookData;
+  readonly body: WebhookBody | VideoEvent;
+}
+
 /** Writes what is to be told: a message, its deliveries and their jobs, all of that or nothing. */
 export function createWebhookOutbox({ queue, now }: OutboxOptions): WebhookOutbox {
   const plan: WebhookOutbox['plan'] = (tx, { deliveryId, endpointId, turn, delayMs }) =>
     queue.enqueue(tx, 'webhook', webhookJob(deliveryId, turn), { delayMs, group: endpointId });
 
-  const send = async (tx: Queryable, event: WebhookEvent, endpointIds: readonly string[], step: number) => {
+  const send = async (tx: Queryable, { type, body }: Message, endpointIds: readonly string[], step: number) => {
     const at = new Date(now()).toISOString();
     const messageId = `msg_${randomBytes(18).toString('base64url')}`;
-    const body: WebhookBody = { type: event.type, timestamp: event.at, data: event.data };
     await tx.query(
       'insert into reelform.webhook_messages (id, type, body, created_at) values ($1, $2, $3, $4::timestamptz)',
-      [messageId, event.type, JSON.stringify(body), at],
+      [messageId, type, JSON.stringify(body), at],
     );
     const deliveries = endpointIds.map((endpointId) => ({
       deliveryId: `whd_${randomBytes(18).toString('base64url')}`,
@@ -73,26 +84,42 @@ export function createWebhookOutbox({ queue, now }: OutboxOptions): WebhookOutbo
     plan,
     async write(tx, event) {
       // Held, so that none is removed before its delivery refers to it; who changes one does not wait for this.
-      const endpoints = await tx.query<{ id: string }>(
-        `select id from reelform.webhook_endpoints
+      const endpoints = await tx.query<Addressee>(
+        `select id, client_id from reelform.webhook_endpoints
           where tenant = $1 and disabled_because is null and (types is null or $2 = any(types))
           order by id for key share`,
         [event.tenant, event.type],
       );
-      if (endpoints.length === 0) return;
-      await send(
-        tx,
-        event,
-        endpoints.map(({ id }) => id),
-        0,
-      );
+      const idsOf = (isVideo: boolean): string[] =>
+        endpoints.filter(({ client_id }) => (client_id !== null) === isVideo).map(({ id }) => id);
+      for (const isVideo of [false, true]) {
+        const ids = idsOf(isVideo);
+        const body = ids.length === 0 ? null : bodyOf(event, isVideo);
+        if (body !== null) await send(tx, { type: event.type, body }, ids, 0);
+      }
     },
     async writeTest(tx, tenant, endpointId) {
       const at = new Date(now()).toISOString();
       const event = { tenant, type: 'webhook_endpoint.test', at, data: { webhook_endpoint_id: endpointId } } as const;
+      const [endpoint] = await tx.query<Addressee>(
+        'select id, client_id from reelform.webhook_endpoints where id = $1',
+        [endpointId],
+      );
+      const body = bodyOf(event, endpoint!.client_id !== null)!;
       // Its first try is its last one.
-      const [delivery] = await send(tx, event, [endpointId], RETRY_DELAYS_MS.length - 1);
+      const [delivery] = await send(tx, { type: event.type, body }, [endpointId], RETRY_DELAYS_MS.length - 1);
       return delivery!.deliveryId;
     },
   };
+}
+
+/** @returns null for what has no video event */
+function bodyOf(event: WebhookEvent, isVideo: boolean): Message['body'] | null {
+  if (!isVideo) return { type: event.type, timestamp: event.at, data: event.data };
+  if (event.type === 'webhook_endpoint.test') return { video_id: null, event: 'test', output_url: null };
+  if (!('render_session' in event.data)) return null;
+  const { id, status, video_url } = event.data.render_session;
+  const end = sessionEnd(status);
+  if (end === null) return null;
+  return { video_id: id, event: end === 'failed' ? 'fail' : 'finish', output_url: video_url };
 }

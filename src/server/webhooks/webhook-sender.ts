@@ -8,7 +8,7 @@ import { type BegunTry, deliveryTable, endpointHealth } from './delivery-table.t
 import { endpointTable } from './endpoint-table.ts';
 import type { PostWebhook, WebhookAnswer } from './post-webhook.ts';
 import { nextDelayMs } from './retry-schedule.ts';
-import { signWebhook } from './sign-webhook.ts';
+import { signBody, signWebhook } from './sign-webhook.ts';
 import type { WebhookOutbox } from './webhook-outbox.ts';
 
 /** Tries at once in a process, and of those to one endpoint: a slow receiver leaves room for the others. */
@@ -52,8 +52,9 @@ export function createWebhookSender(options: SenderOptions): WebhookSender {
 
   const send = async (begun: BegunTry, signal: AbortSignal): Promise<void> => {
     const atMs = now();
-    const { messageId, body, url, secrets } = begun;
-    const headers = signWebhook({ id: messageId, atMs, body }, secrets);
+    const { messageId, body, url, secrets, clientId } = begun;
+    const standard = signWebhook({ id: messageId, atMs, body }, secrets);
+    const headers = clientId === null ? standard : { ...standard, ...signBody(body, clientId) };
     const answer = await post({ url, headers, body }, signal);
     const attempt = { at: iso(atMs), duration_ms: now() - atMs, ...told(answer) };
     // What was sent is sent: while the database is away, what came of it waits for as long as the job is ours.

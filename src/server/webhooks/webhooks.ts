@@ -30,6 +30,12 @@ export interface WebhooksOptions {
   now(): number;
 }
 
+/** An endpoint as it is asked for. */
+export type NewWebhookEndpoint = Omit<CreateWebhookEndpoint, 'signature'> & {
+  /** Key of the signature `shakr`; null for `standard`. */
+  readonly clientId?: string | null;
+};
+
 /** An endpoint with its secret, and whether an earlier request with the same Idempotency-Key made it. */
 export interface SecretAnswer {
   readonly endpoint: WebhookEndpointWithSecret;
@@ -57,7 +63,7 @@ export class Webhooks {
   /** @throws ServiceError 422 `webhook_url_refused`, 409 `too_many_endpoints` */
   async create(
     tenant: TenantId,
-    { url, description = '', types = null }: CreateWebhookEndpoint,
+    { url, description = '', types = null, clientId = null }: NewWebhookEndpoint,
     claim: IdempotencyClaim | null = null,
   ): Promise<SecretAnswer> {
     this.#checkUrl(url);
@@ -69,6 +75,7 @@ export class Webhooks {
       const id = `whe_${randomBytes(18).toString('base64url')}`;
       const row = await endpointTable.insert(tx, {
         ...{ id, tenant, url, description, types: plainTypes(types), secret },
+        client_id: clientId,
         at: this.#iso(),
       });
       return { ...asEndpoint(row), secret };

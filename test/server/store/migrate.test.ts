@@ -16,6 +16,7 @@ it('MIGRATIONS that were published are not edited', () => {
       "9468a704151a2541",
       "a00c5bfb42e4e233",
       "fb20f41d9b504336",
+      "301acf0a3d598cde",
     ]
   `);
 });

@@ -42,7 +42,9 @@ export function webhookRoutes(app: FastifyInstance, ports: AppPorts): void {
     schema: WEBHOOK_OPERATIONS.create,
     async handler(request, reply) {
       const claimed = claim(request);
-      const answer = await webhooks.create(tenantOf(request), request.body, claimed);
+      const { signature, ...asked } = request.body;
+      const clientId = signature === 'shakr' ? request.principal!.clientId : null;
+      const answer = await webhooks.create(tenantOf(request), { ...asked, clientId }, claimed);
       reply.code(201).header('location', `${place}/${answer.endpoint.id}`);
       tellKey(request, reply, answer, claimed);
       return { webhook_endpoint: answer.endpoint };

@@ -11,6 +11,8 @@ const ENDPOINT: WebhookEndpoint = {
   url: 'https://example.com/webhooks/reelform',
   description: 'Publishes finished videos',
   types: ['render_session.status.changed'],
+  signature: 'standard',
+  client_id: null,
   enabled: true,
   disabled_because: null,
   failing_since: null,

@@ -2,6 +2,7 @@ import {
   DISABLED_REASONS,
   TEST_TYPE,
   WEBHOOK_DELIVERY_STATUSES,
+  WEBHOOK_SIGNATURES,
   WEBHOOK_TYPES,
   type WebhookType,
 } from '../../../wire/webhook.ts';
@@ -37,10 +38,17 @@ const WRITABLE = {
   types: TYPES,
 } as const;
 
+const SIGNATURE: Schema = {
+  type: 'string',
+  enum: [...WEBHOOK_SIGNATURES],
+  description:
+    '`standard` (default): Standard Webhooks. `shakr`: bodies `{video_id, event, output_url}` of ended sessions, with the further header `X-Shakr-Signature`. Never changes',
+};
+
 export const CREATE_WEBHOOK_ENDPOINT: Component = {
   $id: 'CreateWebhookEndpoint',
   description: 'Where to be told what happens.',
-  ...closedObjectOf(WRITABLE, ['description', 'types']),
+  ...closedObjectOf({ ...WRITABLE, signature: SIGNATURE }, ['description', 'types', 'signature']),
   examples: [WEBHOOK_EXAMPLES.create],
 };
 
@@ -63,6 +71,11 @@ export const CHANGE_WEBHOOK_ENDPOINT: Component = {
 const ENDPOINT_FIELDS = {
   id: idSchema('Identifier', WEBHOOK_EXAMPLES.endpoint.id),
   ...WRITABLE,
+  signature: SIGNATURE,
+  client_id: {
+    type: ['string', 'null'],
+    description: 'Key of `X-Shakr-Signature`: the id of the client that created the endpoint; null for `standard`',
+  },
   enabled: { type: 'boolean', description: 'Whether it is told anything' },
   disabled_because: {
     enum: [...DISABLED_REASONS, null],
