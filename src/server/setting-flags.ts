@@ -21,6 +21,8 @@ const SERVED: readonly (keyof ServeSettings)[] = [
   'maxQueuedTotal',
   'trustProxy',
   'maxConnections',
+  'metricsPort',
+  'corsOrigins',
 ];
 
 /** The flags of `reelform serve`, in the order of the documentation. */

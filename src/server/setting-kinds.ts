@@ -78,6 +78,21 @@ export const allowedHosts: SettingKind<readonly string[]> = {
   },
 };
 
+/** As browsers send them: scheme, host and port in lower case, no default port. */
+export const origins: SettingKind<readonly string[]> = {
+  placeholder: '<origin>',
+  shape: 'list',
+  expected: 'origins such as https://app.example.com, or * alone',
+  read(texts) {
+    if (texts.includes('*')) return texts.length === 1 ? { value: ['*'] } : { problem: null };
+    const value = texts.map((written) => (URL.canParse(written) ? new URL(written).origin : 'null'));
+    const areOrigins = texts.every(
+      (written, index) => /^https?:\/\/[^/?#@*\s]+$/i.test(written) && value[index] !== 'null',
+    );
+    return areOrigins ? { value } : { problem: null };
+  },
+};
+
 export function numbersByName(
   placeholder: string,
   minimum: number,

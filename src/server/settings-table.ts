@@ -9,6 +9,7 @@ import {
   connectionString,
   numbersByName,
   onOff,
+  origins,
   text,
   wholeNumber,
 } from './setting-kinds.ts';
@@ -272,6 +273,21 @@ export const SETTINGS_TABLE: { readonly [K in TabledSetting]: SettingRow<ServeSe
     ...always(true),
     sentence: 'whether /metrics is served',
     flagSentence: 'do not serve /metrics',
+  },
+  metricsPort: {
+    ...named('metrics_port', '--metrics-port', 'REELFORM_METRICS_PORT'),
+    kind: wholeNumber('<n>', 0, 65_535),
+    defaultOn: () => null,
+    defaultText: 'the port of the service',
+    sentence: 'port of its own for /metrics, which the port of the service then does not serve; 0 for any that is free',
+  },
+  corsOrigins: {
+    ...named('cors_origins', '--cors-origin', 'REELFORM_CORS_ORIGINS'),
+    kind: origins,
+    defaultOn: () => [],
+    defaultText: 'none',
+    sentence:
+      'origin whose web pages may call the service from a browser, or * for every origin; can be said for several',
   },
   maxConnections: {
     ...named('max_connections', '--max-connections', 'REELFORM_MAX_CONNECTIONS'),

@@ -74,6 +74,10 @@ export interface Settings {
   readonly trustProxy: boolean;
   /** Whether `/metrics` is served. */
   readonly metrics: boolean;
+  /** Port of `/metrics`, which the main port then does not serve; 0: any free one; null: the main port. */
+  readonly metricsPort: number | null;
+  /** Origins whose pages may call the service from a browser; `*` alone for all; empty for none. */
+  readonly corsOrigins: readonly string[];
   /** Sockets at once. */
   readonly maxConnections: number;
   /** The right to deliver finished files, by name; without its secrets. */

@@ -81,6 +81,8 @@ describe('readSettings()', () => {
       drainSeconds: 30,
       trustProxy: false,
       metrics: true,
+      metricsPort: null,
+      corsOrigins: [],
       maxConnections: 2000,
       credentials: new Map(),
       defaultUploads: new Map(),
@@ -134,6 +136,8 @@ start_seconds: 60
 drain_seconds: 5
 trust_proxy: true
 metrics: false
+metrics_port: 9400
+cors_origins: ["https://app.example.com", "http://localhost:5173"]
 max_connections: 100
 `;
     expect(file.match(/^\w+/gm)).toEqual(SETTING_ROWS.map(([, { name }]) => name));
@@ -179,6 +183,8 @@ max_connections: 100
       drainSeconds: 5,
       trustProxy: true,
       metrics: false,
+      metricsPort: 9400,
+      corsOrigins: ['https://app.example.com', 'http://localhost:5173'],
       maxConnections: 100,
       credentials: new Map(),
       defaultUploads: new Map(),
@@ -205,6 +211,20 @@ max_connections: 100
       tenantRateLimits: new Map([['acme', 1]]),
       trustProxy: true,
     });
+  });
+
+  it('takes exact origins as browsers send them, or * alone', () => {
+    const read = (...origins: string[]) => settings({ flags: { '--cors-origin': origins } }).corsOrigins;
+    expect(read('https://APP.example.com:443', 'http://localhost:5173')).toEqual([
+      'https://app.example.com',
+      'http://localhost:5173',
+    ]);
+    expect(read('*')).toEqual(['*']);
+    const wrong = ['null', 'app.example.com', 'https://a.example.com/', 'https://*.example.com', 'file:///x', '*,https://a.b'];
+    for (const written of wrong) {
+      const problems = mistakes({ env: { REELFORM_CORS_ORIGINS: written } });
+      expect(problems).toEqual([expect.stringContaining('REELFORM_CORS_ORIGINS takes origins such as')]);
+    }
   });
 
   it('lets a relative folder start where it was said', () => {

@@ -5,6 +5,7 @@ import fastifyRateLimit from '@fastify/rate-limit';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify, LogController } from 'fastify';
 import { createSchemaCompiler } from '../../schema/compile-schema.ts';
 import { serviceError } from '../../service/service-error.ts';
+import { allowOrigins } from './allow-origins.ts';
 import { watchMethods } from './allowed-methods.ts';
 import type { AppPorts } from './app-ports.ts';
 import { answerClientError } from './client-error.ts';
@@ -43,6 +44,7 @@ export async function buildApp(ports: AppPorts): Promise<FastifyInstance> {
   useSchemas(app);
   readJson(app, limits);
   addHooks(app, ports, limits);
+  await allowOrigins(app, ports.settings);
 
   operationRoutes(app, ports);
   descriptionRoutes(app);
