@@ -4,6 +4,8 @@ import { escapeControls } from './escape-controls.ts';
 /** What a server that has started is known by. */
 export interface ServeFacts {
   readonly url: string;
+  /** Where `/metrics` has a port of its own; null elsewhere. */
+  readonly metricsUrl: string | null;
   readonly settings: {
     readonly databaseUrl: string | null;
     readonly dataDirectory: string;
@@ -20,13 +22,14 @@ export interface ServeFacts {
 }
 
 /** Tells whoever started a server where everything is, and how to get in. */
-export function serveText({ url, settings, templates, hasTokens, usualDataDirectory }: ServeFacts): string {
+export function serveText({ url, metricsUrl, settings, templates, hasTokens, usualDataDirectory }: ServeFacts): string {
   const { databaseUrl, dataDirectory, storage, host, publicUrl } = settings;
   const names = templates.map(({ name }) => name).join(', ');
   const lines = [
     `Reelform serves at ${publicUrl ?? url}`,
     `  the API      ${url}/docs`,
     `  database     ${databaseUrl === null ? 'PGlite, in the data folder' : describeDatabase(databaseUrl)}`,
+    ...(metricsUrl === null ? [] : [`  metrics      ${metricsUrl}/metrics`]),
     ...(storage === null ? [] : [`  storage      ${escapeControls(storage)}`]),
     `  data folder  ${escapeControls(dataDirectory)}`,
     ...(templates.length === 0 ? [] : [`  templates    ${names}, of reelform.yaml`]),

@@ -1,12 +1,13 @@
+import { ReelformError } from '../diagnostic.ts';
 import type { SplitRules } from '../session/parts/parts-of.ts';
 import { writePackageZip } from '../template/archive/write-package-zip.ts';
 import type { TemplatePackage } from '../template/template-package.ts';
 import { startControlServer } from './control/control-server.ts';
-import { buildApp } from './http/app.ts';
+import { buildApp, buildOperationApp } from './http/app.ts';
 import { createLogger } from './http/create-logger.ts';
 import { openParts } from './open-parts.ts';
 import type { TokenStore } from './ports.ts';
-import { reserveAddress } from './reserve-address.ts';
+import { type Address, reserveAddress } from './reserve-address.ts';
 import type { Settings } from './settings.ts';
 import { stopOnce } from './stop-once.ts';
 
@@ -38,6 +39,8 @@ export interface RunningServer {
   readonly url: string;
   /** Where clients find it. */
   readonly publicUrl: string;
+  /** Where `/metrics` is, if not there. */
+  readonly metricsUrl: string | null;
   readonly database: 'postgres' | 'pglite';
   readonly tokens: TokenStore;
   /**
@@ -58,6 +61,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const { settings, version, now } = options;
   const logger = createLogger(settings.logLevel, options.log);
   const address = await reserveAddress(settings.host, settings.port);
+  const metricsAddress = await reserveMetrics(settings);
   const publicUrl = settings.publicUrl ?? address.url;
   const parts = await openParts({
     settings,
@@ -75,6 +79,12 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     const app = await buildApp(parts.app);
     await app.listen({ host: settings.host, port: address.port, listenTextResolver: (at) => `listening on ${at}` });
     closing.push(() => app.close());
+    if (metricsAddress !== null) {
+      const operation = await buildOperationApp(parts.app);
+      const { host } = settings;
+      await operation.listen({ host, port: metricsAddress.port, listenTextResolver: (at) => `metrics on ${at}` });
+      closing.push(() => operation.close());
+    }
     const { url } = address;
     if (parts.database.kind === 'pglite') {
       const control = { directory: settings.dataDirectory, tokens: parts.tokens, status: () => ({ url }) };
@@ -87,6 +97,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     return {
       url,
       publicUrl,
+      metricsUrl: metricsAddress?.url ?? null,
       database: parts.database.kind,
       tokens: parts.tokens,
       close: stopOnce(parts, closeAll, settings.drainSeconds * 1000),
@@ -95,4 +106,14 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     await closeAll();
     throw error;
   }
+}
+
+async function reserveMetrics({ host, port, metrics, metricsPort }: Settings): Promise<Address | null> {
+  if (!metrics || metricsPort === null) return null;
+  if (metricsPort === port && port !== 0) {
+    throw new ReelformError('settings_invalid', `metrics_port is ${metricsPort}, which is the port of the service`, {
+      hint: 'Leave metrics_port out to serve /metrics there, or choose another port',
+    });
+  }
+  return reserveAddress(host, metricsPort);
 }

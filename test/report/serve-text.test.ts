@@ -3,6 +3,7 @@ import { serveText } from '../../src/report/serve-text.ts';
 
 const FACTS = {
   url: 'http://127.0.0.1:4400',
+  metricsUrl: null,
   settings: { databaseUrl: null, dataDirectory: '/data', storage: null, host: '127.0.0.1', publicUrl: null },
   templates: [],
   hasTokens: true,
@@ -26,6 +27,9 @@ describe('serveText()', () => {
     const settings = { ...FACTS.settings, storage: 's3://videos/farm' };
     expect(serveText({ ...FACTS, settings })).toContain('  storage      s3://videos/farm\n');
     expect(serveText(FACTS)).not.toContain('storage');
+    const metricsUrl = 'http://127.0.0.1:9400';
+    expect(serveText({ ...FACTS, metricsUrl })).toContain('  metrics      http://127.0.0.1:9400/metrics\n');
+    expect(serveText(FACTS)).not.toContain('metrics');
   });
 
   it('reminds of the public URL where clients may be elsewhere', () => {

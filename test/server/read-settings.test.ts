@@ -220,7 +220,14 @@ max_connections: 100
       'http://localhost:5173',
     ]);
     expect(read('*')).toEqual(['*']);
-    const wrong = ['null', 'app.example.com', 'https://a.example.com/', 'https://*.example.com', 'file:///x', '*,https://a.b'];
+    const wrong = [
+      'null',
+      'app.example.com',
+      'https://a.example.com/',
+      'https://*.example.com',
+      'file:///x',
+      '*,https://a.b',
+    ];
     for (const written of wrong) {
       const problems = mistakes({ env: { REELFORM_CORS_ORIGINS: written } });
       expect(problems).toEqual([expect.stringContaining('REELFORM_CORS_ORIGINS takes origins such as')]);

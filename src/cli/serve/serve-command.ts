@@ -30,7 +30,16 @@ export async function serveCommand(
     const hasTokens = (await server.tokens.list()).some(({ revokedAt }) => revokedAt === null);
     // Where a command in this folder looks that is told nothing.
     const usualDataDirectory = options.directory === undefined ? join(root ?? io.cwd, '.reelform/server') : '';
-    io.stderr.write(serveText({ url: server.url, settings, templates: packages, hasTokens, usualDataDirectory }));
+    io.stderr.write(
+      serveText({
+        url: server.url,
+        metricsUrl: server.metricsUrl,
+        settings,
+        templates: packages,
+        hasTokens,
+        usualDataDirectory,
+      }),
+    );
     await stop.asked;
     await stop.close((closing) => server.close(closing));
   } finally {

@@ -46,7 +46,7 @@ export async function buildApp(ports: AppPorts): Promise<FastifyInstance> {
   addHooks(app, ports, limits);
   await allowOrigins(app, ports.settings);
 
-  operationRoutes(app, ports);
+  operationRoutes(app, ports, ports.settings.metrics && ports.settings.metricsPort === null);
   descriptionRoutes(app);
   outputRoutes(app, ports);
   await app.register(async (oauth) => {
@@ -82,7 +82,7 @@ export async function buildOperationApp(ports: AppPorts): Promise<FastifyInstanc
   answerErrors(app, watchMethods(app));
   useSchemas(app);
   addHooks(app, ports, limits);
-  operationRoutes(app, ports);
+  operationRoutes(app, ports, ports.settings.metrics);
   await app.ready();
   return app;
 }

@@ -1,6 +1,5 @@
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import type { FarmFigures } from '../workers/farm-figures.ts';
-import { addFarmMetrics } from './farm-metrics.ts';
+import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client';
+import { addDatabaseMetrics, type DatabaseQuestions } from './database-metrics.ts';
 
 /** What the service counts of itself. Whoever does the work feeds it; nothing here knows how it is done. */
 export interface ServiceMetrics {
@@ -21,11 +20,7 @@ export interface ServiceMetrics {
   readonly contentType: string;
 }
 
-export interface MetricsOptions {
-  /** Workers and queues, asked for whenever the metrics are read; null while the database is away. */
-  farm?(): Promise<FarmFigures | null>;
-  /** Webhooks that wait to be sent, or to be sent again. */
-  webhooksPending?(): Promise<number>;
+export interface MetricsOptions extends DatabaseQuestions {
   /** Whether memory, CPU and event loop of this process are told too. */
   readonly ofProcess?: boolean;
 }
@@ -72,18 +67,7 @@ export function createMetrics(options: MetricsOptions = {}): ServiceMetrics {
     labelNames: ['outcome'],
     registers,
   });
-  const { farm, webhooksPending } = options;
-  if (webhooksPending !== undefined) {
-    new Gauge({
-      name: 'reelform_webhook_pending',
-      help: 'Webhooks that wait to be sent, or to be sent again',
-      registers,
-      async collect() {
-        this.set(await webhooksPending());
-      },
-    });
-  }
-  if (farm !== undefined) addFarmMetrics(registry, farm);
+  addDatabaseMetrics(registry, options);
   return {
     requestAnswered: ({ method, route, status, seconds }) => requests.observe({ method, route, status }, seconds),
     sessionEntered: (status) => sessions.inc({ status }),

@@ -1,6 +1,6 @@
 import { SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
 import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createLogger, withoutSecrets } from '../../../src/server/http/create-logger.ts';
 import { createMetrics } from '../../../src/server/http/metrics.ts';
 import { traced } from '../../../src/server/trace.ts';
@@ -116,6 +116,12 @@ describe('/metrics', () => {
     expect((await without.as(null)('GET', '/metrics')).status).toBe(404);
     await without.close();
   });
+
+  it('is not on the port of the service where it has a port of its own', async () => {
+    const apart = await startApp({ settings: { metricsPort: 0 } });
+    expect((await apart.as(null)('GET', '/metrics')).status).toBe(404);
+    await apart.close();
+  });
 });
 
 const FARM = {
@@ -140,6 +146,49 @@ describe('createMetrics()', () => {
     expect(away).toContain('# TYPE reelform_queue_depth gauge');
     expect(away).not.toMatch(/^reelform_queue_depth\{/m);
     expect(text).toContain('process_resident_memory_bytes');
+  });
+
+  it('says whether the figures of the database are there, and leaves them out where they are not', async () => {
+    const here = createMetrics({ farm: async () => FARM, webhooksPending: async () => 4 });
+    expect(await here.text()).toMatch(/^reelform_webhook_pending 4$/m);
+    expect(await here.text()).toMatch(/^reelform_database_up 1$/m);
+    const away = createMetrics({
+      farm: () => Promise.reject(new Error('away')),
+      webhooksPending: () => Promise.reject(new Error('away')),
+    });
+    away.renderEnded('rendered', 3);
+    const text = await away.text();
+    expect(text).toMatch(/^reelform_database_up 0$/m);
+    expect(text).toContain('reelform_render_duration_seconds_sum{outcome="rendered"} 3');
+    expect(text).not.toMatch(/^reelform_(?:webhook_pending|workers|places|queue)/m);
+  });
+
+  it('forgets the figures of a database that went away', async () => {
+    let isAway = false;
+    const ask = <T>(value: T) => (isAway ? Promise.reject(new Error('away')) : Promise.resolve(value));
+    const metrics = createMetrics({ farm: () => ask(FARM), webhooksPending: () => ask(4) });
+    expect(await metrics.text()).toMatch(/^reelform_queue_depth\{queue="render"\} 7$/m);
+    isAway = true;
+    expect(await metrics.text()).not.toMatch(/^reelform_(?:webhook_pending|workers|places|queue)/m);
+  });
+
+  it('waits for a silent database for a bounded time, and asks it once at a time', async () => {
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    let asked = 0;
+    const silence = (): Promise<never> => {
+      asked += 1;
+      return new Promise(() => undefined);
+    };
+    const metrics = createMetrics({ farm: silence, webhooksPending: silence });
+    const [first, second] = [metrics.text(), metrics.text()];
+    await vi.advanceTimersByTimeAsync(2_000);
+    expect(await first).toMatch(/^reelform_database_up 0$/m);
+    expect(await second).toMatch(/^reelform_database_up 0$/m);
+    const third = metrics.text();
+    await vi.advanceTimersByTimeAsync(2_000);
+    await third;
+    expect(asked).toBe(2);
   });
 });
 

@@ -12,8 +12,8 @@ const READINESS: Schema = objectOf({
   },
 });
 
-/** What whoever runs the service asks: `/healthz`, `/readyz`, `/metrics`. */
-export function operationRoutes(app: FastifyInstance, ports: AppPorts): void {
+/** What whoever runs the service asks: `/healthz`, `/readyz` and, unless they are served elsewhere, `/metrics`. */
+export function operationRoutes(app: FastifyInstance, ports: AppPorts, hasMetrics: boolean): void {
   const about = { tags: ['Operation'], security: [] };
 
   app.get('/healthz', {
@@ -49,7 +49,7 @@ export function operationRoutes(app: FastifyInstance, ports: AppPorts): void {
     },
   });
 
-  if (!ports.settings.metrics) return;
+  if (!hasMetrics) return;
   app.get('/metrics', {
     logLevel: 'warn',
     schema: {
