@@ -211,7 +211,17 @@ export const RENDER_SESSION: Component = {
       ),
       external_uploads: UPLOADS_TOLD,
     },
-    ['phase', 'terminal', 'download_url', 'expires_at', 'video_sha256', 'usage', 'output', 'missing_editables', 'external_uploads'],
+    [
+      'phase',
+      'terminal',
+      'download_url',
+      'expires_at',
+      'video_sha256',
+      'usage',
+      'output',
+      'missing_editables',
+      'external_uploads',
+    ],
   ),
 };
 
