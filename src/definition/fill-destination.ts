@@ -47,6 +47,6 @@ export function withFileName(written: string): string {
   const file = '{id}.{extension}';
   // Two ways to write one path are one place.
   const to = written.replace(/^file:\/\/(?=\/(?!\/))/, 'file:').replace(/^file:(?:\.\/)+/, 'file:');
-  if (/^(?:s3|gs):\/\/[^/]+$|^azblob:\/\/[^/]+\/[^/]+$/.test(to)) return `${to}/${file}`;
+  if (/^(?:s3|gs|wasbs):\/\/[^/]+$|^azblob:\/\/[^/]+\/[^/]+$/.test(to)) return `${to}/${file}`;
   return to.endsWith('/') || to === 'file:' ? `${to}${file}` : to;
 }

@@ -14,6 +14,8 @@ interface NamedCredential {
   readonly publicUrl: string | null;
   /** Who may use it on a server; null: everybody. */
   readonly tenants: readonly string[] | null;
+  /** Whether it is for destinations of its kind that name no credential, on a server. */
+  readonly isDefault?: boolean;
 }
 
 /** For `s3://` and `gs://`, and for everything that speaks the interface of S3. */

@@ -36,6 +36,6 @@ export function fillTarget(to: string, { sessionId, title, extension, createdAt 
 
 function wholeOf(to: string): string {
   const file = '{session_id}.{extension}';
-  if (/^(?:s3|gs):\/\/[^/]+$|^azblob:\/\/[^/]+\/[^/]+$/.test(to)) return `${to}/${file}`;
+  if (/^(?:s3|gs|wasbs):\/\/[^/]+$|^azblob:\/\/[^/]+\/[^/]+$/.test(to)) return `${to}/${file}`;
   return to.endsWith('/') || to === 'file:' ? `${to}${file}` : to;
 }

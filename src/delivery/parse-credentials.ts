@@ -20,7 +20,7 @@ export interface ParsedCredentials {
 
 type Kind = Credential['kind'];
 
-const COMMON = ['kind', 'allow', 'public_url', 'tenants'];
+const COMMON = ['kind', 'allow', 'public_url', 'tenants', 'default'];
 const S3_PROPERTIES = [
   ...COMMON,
   'endpoint',
@@ -56,9 +56,22 @@ export function parseCredentials(value: unknown, options: CredentialsOptions): P
     const reader = new CredentialReader(name, written, options);
     const credential = reader.read();
     problems.push(...reader.problems);
-    if (reader.problems.length === 0 && credential !== null) credentials.set(name, credential);
+    if (reader.problems.length > 0 || credential === null) continue;
+    const other = [...credentials.values()].find((one) => areBothDefault(one, credential));
+    if (other !== undefined) {
+      const message = `${other.name} is the default for ${credential.kind}: and the same tenants already`;
+      problems.push({ path: [name, 'default'], part: 'value', message, hint: 'Leave default out of one of them' });
+    }
+    credentials.set(name, credential);
   }
   return { credentials, problems };
+}
+
+/** Whether two credentials would be the default of one kind for one tenant. One for everybody yields to a tenant's own. */
+function areBothDefault(one: Credential, other: Credential): boolean {
+  if (!one.isDefault || !other.isDefault || one.kind !== other.kind) return false;
+  if (one.tenants === null || other.tenants === null) return one.tenants === other.tenants;
+  return one.tenants.some((tenant) => other.tenants?.includes(tenant));
 }
 
 function withFiles(...names: string[]): string[] {
@@ -98,6 +111,7 @@ class CredentialReader {
       allow: this.#allow(kind),
       publicUrl: this.#url('public_url', '/'),
       tenants: this.#tenants(),
+      ...(this.#isDefault() ? { isDefault: true } : {}),
     };
     switch (kind) {
       case 's3':
@@ -170,6 +184,18 @@ class CredentialReader {
       return null;
     }
     return written;
+  }
+
+  #isDefault(): boolean {
+    if (this.#written?.default === undefined) return false;
+    if (this.#options.isServer) return this.#flag('default');
+    this.#problem(
+      ['default'],
+      'default belongs to a server: here no request lacks a credential',
+      'Leave it out',
+      'key',
+    );
+    return false;
   }
 
   #keys(kind: 's3' | 'gs'): Extract<Credential, { kind: 's3' | 'gs' }>['keys'] {

@@ -37,11 +37,20 @@ export function parseTarget(to: string, placeholders: readonly string[] = []): P
       return parseBucket(scheme, rest, placeholders);
     case 'azblob':
       return parseAzure(rest, placeholders);
+    case 'wasbs':
+      return parseAzureUrl(rest, placeholders);
     case 'file':
       return parseFile(rest, placeholders);
     default:
       return wrong('A delivery goes to a bucket or a folder that it names', `Write ${FORMS}`);
   }
+}
+
+/** The kind of place that a `to` names by how it begins; null for none. Placeholders may stand in it. */
+export function targetKind(to: string): Target['kind'] | null {
+  const scheme = /^([a-z0-9]+):/.exec(to)?.[1];
+  if (scheme === 'wasbs') return 'azblob';
+  return scheme === 's3' || scheme === 'gs' || scheme === 'azblob' || scheme === 'file' ? scheme : null;
 }
 
 /** The one form that a target is written in. */
@@ -70,6 +79,18 @@ function parseAzure(rest: string, placeholders: readonly string[]): ParsedTarget
   }
   const problem = keyProblem(key, placeholders);
   return problem ?? { ok: true, target: { kind: 'azblob', account, container, key } };
+}
+
+/** The spelling of Hadoop: `azblob://account/container/key` is the same place. */
+function parseAzureUrl(rest: string, placeholders: readonly string[]): ParsedTarget {
+  const [, container = '', account = '', key = ''] =
+    /^\/\/([^/@]*)@([^/@.]*)\.blob\.core\.windows\.net(?:\/(.*))?$/s.exec(rest) ?? [];
+  if (ACCOUNT.test(account) && CONTAINER.test(container))
+    return parseAzure(`//${account}/${container}/${key}`, placeholders);
+  return wrong(
+    'wasbs:// is followed by the names of a container and of an account, and a key',
+    'Write wasbs://container@account.blob.core.windows.net/key',
+  );
 }
 
 function parseFile(rest: string, placeholders: readonly string[]): ParsedTarget {

@@ -68,7 +68,8 @@ function problemOfAll(
   const labels = [...destination.to.matchAll(/\{label\.([^{}]*)\}/g)].map(([, name = '']) => [name, ''] as const);
   const wrong = destinationProblem(destination, placeholdersOf(Object.fromEntries(labels)), { service, credentials });
   if (wrong !== null) return wrong;
-  if (/\{(?:id|fingerprint)\}|\/$|^(?:s3|gs):\/\/[^/]+$|^azblob:\/\/[^/]+\/[^/]+$/.test(destination.to)) return null;
+  if (/\{(?:id|fingerprint)\}|\/$|^(?:s3|gs|wasbs):\/\/[^/]+$|^azblob:\/\/[^/]+\/[^/]+$/.test(destination.to))
+    return null;
   return {
     part: 'to',
     message: 'Every video would go to the same place',

@@ -39,7 +39,7 @@ export function readDeliverySettings(nodes: ReadonlyMap<FileSetting, TreeNode>, 
   const written = nodes.get('credentials');
   let credentials: ReadonlyMap<string, Credential> = new Map();
   if (written !== undefined) {
-    const value = toJson(written, (path) => !path.includes('path_style'));
+    const value = toJson(written, ([, property]) => property !== 'path_style' && property !== 'default');
     const parsed = parseCredentials(value, { isServer: true, directory });
     const locate = locateIn(written);
     credentials = parsed.credentials;

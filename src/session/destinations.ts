@@ -3,7 +3,7 @@ import type { Credential } from '../delivery/credential.ts';
 import type { DeliveryProblem } from '../delivery/delivery-problem.ts';
 import { DeliveryFailure, type Destination } from '../delivery/destination.ts';
 import { openDestination } from '../delivery/open-destination.ts';
-import { parseTarget } from '../delivery/target.ts';
+import { parseTarget, targetKind } from '../delivery/target.ts';
 import { nearest } from '../nearest.ts';
 import type { ExternalUploadRequest } from '../wire/external-upload.ts';
 import type { TenantId } from './ports.ts';
@@ -17,6 +17,8 @@ export interface UploadProblem {
 
 /** Where finished videos may go, and with what right. */
 export interface Destinations {
+  /** An upload with the name of the tenant's default credential for its kind of place, where it names none. */
+  complete(tenant: TenantId, upload: ExternalUploadRequest): ExternalUploadRequest;
   /** What is wrong with an upload whose placeholders are filled. */
   check(tenant: TenantId, upload: ExternalUploadRequest): UploadProblem[];
   /** Where a tenant's videos go without being asked. */
@@ -44,6 +46,10 @@ export function createDestinations(options: DestinationsOptions): Destinations {
   const check = (tenant: TenantId, upload: ExternalUploadRequest): UploadProblem[] =>
     checkUpload(upload, [...credentials.values()].filter(isFor(tenant)), options);
   return {
+    complete(tenant, upload) {
+      const credential = upload.credential === undefined ? defaultCredential(tenant, upload.to, credentials) : null;
+      return credential === null ? upload : { ...upload, credential: credential.name };
+    },
     check,
     defaults: (tenant) => [...(defaults.get(tenant) ?? []), ...(defaults.get('*') ?? [])],
     async open(tenant, upload) {
@@ -61,6 +67,17 @@ export function createDestinations(options: DestinationsOptions): Destinations {
 /** Whether a tenant may use a credential: what is another's is not there. */
 function isFor(tenant: string): (credential: Credential) => boolean {
   return ({ tenants }) => tenants === null || tenants.includes(tenant);
+}
+
+/** A tenant's own comes before one for everybody. */
+function defaultCredential(
+  tenant: TenantId,
+  to: string,
+  credentials: DestinationsOptions['credentials'],
+): Credential | null {
+  const kind = targetKind(to);
+  const usable = [...credentials.values()].filter((one) => one.isDefault && one.kind === kind && isFor(tenant)(one));
+  return usable.find(({ tenants }) => tenants !== null) ?? usable[0] ?? null;
 }
 
 function checkUpload(

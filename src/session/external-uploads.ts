@@ -1,5 +1,5 @@
 import { fillTarget, SERVICE_PLACEHOLDERS } from '../delivery/fill-target.ts';
-import { parseTarget } from '../delivery/target.ts';
+import { parseTarget, writeTarget } from '../delivery/target.ts';
 import { OUTPUT_FILES } from '../template/output-files.ts';
 import type { ExternalUpload, ExternalUploadRequest } from '../wire/external-upload.ts';
 import type { RequestProblem } from '../wire/problem.ts';
@@ -35,7 +35,8 @@ export function addUploads(
   const uploads = [...(session.external_uploads ?? [])];
   const seen = new Set<string>();
   const problems: RequestProblem[] = [];
-  for (const [index, request] of asked.entries()) {
+  for (const [index, named] of asked.entries()) {
+    const request = destinations.complete(tenant, named);
     const problem = (code: string, field: string, detail: string): void => {
       problems.push({ code, pointer: `#/external_uploads/${index}/${field}`, detail });
     };
@@ -46,12 +47,13 @@ export function addUploads(
     for (const { code, field, detail } of destinations.check(tenant, upload)) {
       if (form.ok || field !== 'to') problem(code, field, detail);
     }
-    const position = uploads.findIndex((one) => one.to === to);
-    if (seen.has(to)) problem('duplicate_target', 'to', `${to} is asked for twice`);
+    const place = placeOf(to);
+    const position = uploads.findIndex((one) => placeOf(one.to) === place);
+    if (seen.has(place)) problem('duplicate_target', 'to', `${to} is asked for twice`);
     else if (position >= 0 && isOpen(uploads[position]!)) {
       problem('duplicate_target', 'to', `${to} is being delivered to already`);
     }
-    seen.add(to);
+    seen.add(place);
     if (position >= 0) uploads[position] = upload;
     else uploads.push(upload);
   }
@@ -74,12 +76,19 @@ export function firstUploads(
 ): CheckedUploads {
   const first = addUploads(session, asked ?? [], tenant, destinations);
   if (asked?.length === 0 || first.problems.length > 0) return first;
-  const uploads = new Map(first.uploads.map((upload) => [upload.to, upload]));
+  const uploads = new Map(first.uploads.map((upload) => [placeOf(upload.to), upload]));
   for (const request of destinations.defaults(tenant)) {
     const upload = pendingUpload(session, request);
-    if (!uploads.has(upload.to)) uploads.set(upload.to, upload);
+    const place = placeOf(upload.to);
+    if (!uploads.has(place)) uploads.set(place, upload);
   }
   return { ...first, uploads: [...uploads.values()] };
+}
+
+/** The same for every spelling of one place. */
+function placeOf(to: string): string {
+  const parsed = parseTarget(to);
+  return parsed.ok ? writeTarget(parsed.target) : to;
 }
 
 /** How many uploads of a session have not ended. */

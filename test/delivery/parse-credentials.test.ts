@@ -89,6 +89,25 @@ describe('parseCredentials()', () => {
     expect(problems.find(({ path }) => path[1] === 'publik_url')?.hint).toBe('Did you mean public_url?');
   });
 
+  it('takes one default of each kind for a tenant', () => {
+    const file = { kind: 'file', allow: ['file:out/'], default: true };
+    const everybody = { ...file };
+    const acme = { ...file, tenants: ['acme'] };
+    const fine = parseCredentials({ everybody, acme, off: { ...file, default: false } }, SERVER);
+    expect(fine.problems).toEqual([]);
+    expect([...fine.credentials.values()].map(({ isDefault = false }) => isDefault)).toEqual([true, true, false]);
+    const twice = parseCredentials(
+      { everybody, acme, again: everybody, both: { ...file, tenants: ['b', 'acme'] } },
+      SERVER,
+    );
+    expect(twice.problems.map(({ path }) => path)).toEqual([
+      ['again', 'default'],
+      ['both', 'default'],
+    ]);
+    expect(parseCredentials({ everybody: { ...file, default: 'yes' } }, SERVER).problems).toHaveLength(1);
+    expect(parseCredentials({ everybody }, EMBEDDED).problems.map(({ path }) => path[1])).toEqual(['default']);
+  });
+
   it('leaves to a server what belongs there', () => {
     const main = { kind: 's3', access_key_id_file: 'id', secret_access_key_env: 'S', tenants: ['acme'] };
     const { problems } = parseCredentials({ main }, EMBEDDED);

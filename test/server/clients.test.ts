@@ -8,6 +8,7 @@ import { type RunningService, startService } from '../support/running-service.ts
 import { believes, openReceiver } from './webhooks/open-test-webhooks.ts';
 
 const TEXT = { t_01: { source: { text: 'Sale' } } };
+const EDITOR = 'https://editor.example.com';
 const PHOTO = '(Footage)/USER/photo.png';
 const COLOR = { c_01: { source: { text: 'EEADA7' } } };
 
@@ -17,7 +18,11 @@ describeOnDatabases('clients of the interface', (databases) => {
   const undoing: (() => Promise<void>)[] = [];
   beforeAll(async () => {
     const after: After = (undo) => void undoing.unshift(undo);
-    service = await startService(await databases.address(after), { allowWebhooks: ['127.0.0.1:*'] }, after);
+    service = await startService(
+      await databases.address(after),
+      { allowWebhooks: ['127.0.0.1:*'], corsOrigins: [EDITOR] },
+      after,
+    );
   });
   afterAll(async () => {
     for (const undo of undoing) await undo();
@@ -129,6 +134,24 @@ describeOnDatabases('clients of the interface', (databases) => {
     expect((await editor('GET', `/v2/render_sessions/${id}`)).status).toBe(200);
     await api('DELETE', `/v2/render_sessions/${id}`);
     expect((await editor('GET', `/v2/render_sessions/${id}`)).status).toBeGreaterThanOrEqual(401);
+  });
+
+  it('lets a page of an allowed origin use the edit token', async () => {
+    const { api } = await createClient();
+    const { id, editor } = await createDraft(api, {});
+    const path = `/v2/render_sessions/${id}`;
+    const preflight = await fetch(service.url + path, {
+      method: 'OPTIONS',
+      headers: {
+        ...{ origin: EDITOR, 'access-control-request-method': 'PATCH' },
+        'access-control-request-headers': 'authorization, content-type',
+      },
+    });
+    expect(preflight.ok).toBe(true);
+    expect(preflight.headers.get('access-control-allow-methods')).toContain('PATCH');
+    expect(preflight.headers.get('access-control-allow-headers')).toContain('authorization');
+    const answer = await editor('PATCH', path, { body: { mapping: {} }, headers: { origin: EDITOR } });
+    expect([answer.status, answer.headers.get('access-control-allow-origin')]).toEqual([200, EDITOR]);
   });
 
   it('renders a video at once, and answers with it at the top level', async () => {

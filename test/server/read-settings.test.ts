@@ -283,7 +283,7 @@ max_connections: 100
     const main = 'main: {kind: s3, allow: ["s3://videos/"], tenants: [acme]}';
     const file = `credentials:
   ${main}
-  disk: {kind: file, allow: ["file:out/"]}
+  disk: {kind: file, allow: ["file:out/"], default: true}
 default_uploads:
   acme: [{to: "s3://videos/{date}/", credential: main}]
   "*": [{to: "file:out/{title}.mp4", credential: disk}]
@@ -291,7 +291,7 @@ default_uploads:
     const { credentials, defaultUploads } = settings({ file });
     expect([...credentials.values()]).toMatchObject([
       { name: 'main', kind: 's3', allow: ['s3://videos/'], tenants: ['acme'] },
-      { name: 'disk', kind: 'file', directory: '/etc/reelform' },
+      { name: 'disk', kind: 'file', isDefault: true, directory: '/etc/reelform' },
     ]);
     expect(defaultUploads).toEqual(
       new Map([

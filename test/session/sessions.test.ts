@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { parseCredentials } from '../../src/delivery/parse-credentials.ts';
 import { sha256 } from '../../src/digest.ts';
 import { ServiceError } from '../../src/service/service-error.ts';
 import type { SessionQuery, TenantId } from '../../src/session/ports.ts';
@@ -84,6 +85,35 @@ describe('Sessions.create()', () => {
     await expect(sessions.create(ACME, { ...smallRequest(), external_uploads })).rejects.toMatchObject({
       code: 'upload_invalid',
     });
+  });
+
+  it('uses the default credential of the tenant for destinations that name none', async () => {
+    const azure = { kind: 'azblob', account_key_env: 'KEY', allow: ['azblob://acme/videos/'], default: true };
+    const written = {
+      all: { kind: 'file', allow: ['file:delivered/'], default: true },
+      own: { kind: 'file', allow: ['file:own/'], default: true, tenants: ['acme'] },
+      azure,
+    };
+    const { credentials } = parseCredentials(written, { isServer: true, directory: '/srv' });
+    const { sessions } = openSmallSessions(instantRenderer(), { destinations: testDestinations({ credentials }) });
+    const ask = async (tenant: TenantId, ...places: string[]) => {
+      const external_uploads = places.map((to) => ({ to }));
+      return (await sessions.create(tenant, { ...smallRequest(), external_uploads })).session.external_uploads!;
+    };
+    const wasbs = 'wasbs://videos@acme.blob.core.windows.net/{title}.{extension}';
+    expect(await ask(ACME, 'file:own/', wasbs)).toMatchObject([
+      { to: expect.stringMatching(/^file:own\/rs_/), credential: 'own' },
+      { to: 'wasbs://videos@acme.blob.core.windows.net/Berlin.mp4', credential: 'azure' },
+    ]);
+    expect(await ask(FOREIGN, 'file:delivered/')).toMatchObject([{ credential: 'all' }]);
+    const mistakes = async (...places: string[]) => {
+      const error = (await ask(ACME, ...places).catch((thrown: unknown) => thrown)) as ServiceError;
+      return error.problems.map(({ code }) => code);
+    };
+    expect(await mistakes('file:delivered/')).toEqual(['target_forbidden']);
+    expect(await mistakes('s3://videos/')).toEqual(['missing_credential']);
+    expect(await mistakes('wasbs://other@acme.blob.core.windows.net/')).toEqual(['target_forbidden']);
+    expect(await mistakes('azblob://acme/videos/Berlin.mp4', wasbs)).toEqual(['duplicate_target']);
   });
 
   it('adds the destinations of the tenant and of all tenants, unless the request wants none or has the place', async () => {

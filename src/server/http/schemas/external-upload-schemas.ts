@@ -8,14 +8,14 @@ const TO: Schema = {
   minLength: 1,
   maxLength: 2048,
   description:
-    'Where to: `s3://bucket/key`, `gs://bucket/key`, `azblob://account/container/key`, or `file:path` where the service allows that. `{session_id}`, `{title}`, `{extension}` and `{date}` stand for what they say; a place that ends with `/` gets `{session_id}.{extension}`',
+    'Where to: `s3://bucket/key`, `gs://bucket/key`, `azblob://account/container/key` (also spelled `wasbs://container@account.blob.core.windows.net/key`), or `file:path` where the service allows that. `{session_id}`, `{title}`, `{extension}` and `{date}` stand for what they say; a place that ends with `/` gets `{session_id}.{extension}`',
   examples: [EXAMPLES.uploads[0].to],
 };
 const CREDENTIAL: Schema = {
   type: 'string',
   minLength: 1,
   maxLength: 64,
-  description: 'The name of a credential that the service has',
+  description: 'The name of a credential that the service has; the default one for the kind of place when absent',
   examples: [EXAMPLES.uploads[0].credential],
 };
 
