@@ -25,6 +25,7 @@ import { openSessionRenders } from './parts/open-session-renders.ts';
 import type { ObjectStorage, TokenStore } from './ports.ts';
 import { JobQueue } from './queue/job-queue.ts';
 import { createSessionQueue } from './queue/session-queue.ts';
+import { takeTurn } from './queue/turns.ts';
 import { readinessOf } from './readiness.ts';
 import { reportRuns } from './report-runs.ts';
 import type { Settings } from './settings.ts';
@@ -53,6 +54,8 @@ const DAY_MS = 86_400_000;
 const SWEEP_EVERY_MS = 600_000;
 /** Oftener would be more rows written than anybody looks at. */
 const PROGRESS_EVERY_MS = 500;
+/** As many as four sessions read at once; one tenant alone gets half. */
+const READS_AT_ONCE = 32;
 
 export interface PartsOptions {
   readonly settings: Settings;
@@ -168,7 +171,7 @@ function assemble({ settings, splitRules, logger, now }: PartsOptions, opened: O
   const sources = createSources({
     directory: join(dataDirectory, SOURCES),
     allow: allowList(settings.allowSources),
-    ...{ isOneRun: false, now, scopeOf },
+    ...{ isOneRun: false, now, scopeOf, readsAtOnce: READS_AT_ONCE },
     mayRead: (tenant, digest) => uploadTable.has(tenant, digest),
     ...(settings.storage === null ? {} : { uploads: createStoredSources(storage) }),
   });
@@ -176,7 +179,10 @@ function assemble({ settings, splitRules, logger, now }: PartsOptions, opened: O
     table: createStyleVersionTable(database, webhooks.onStyleVersionStatus),
     storage,
     renderer: pool,
-    enqueue: (id) => database.transaction((tx) => queue.enqueue(tx, 'stillcuts', id)),
+    enqueue: (id, owner) =>
+      database.transaction(async (tx) =>
+        queue.enqueue(tx, 'stillcuts', id, { priority: await takeTurn(tx, 'stillcuts', owner) }),
+      ),
     ...{ publicUrl, now, scopeOf },
   });
   const outputs = createStoredOutputs(storage, publicUrl);
@@ -188,14 +194,8 @@ function assemble({ settings, splitRules, logger, now }: PartsOptions, opened: O
     directory: dataDirectory,
   });
   const deliveries = openDeliveries({
-    database,
-    queue,
-    files: outputs,
-    destinations,
+    ...{ database, queue, files: outputs, destinations, log: logger, metrics, now },
     places: settings.deliveryConcurrency,
-    log: logger,
-    metrics,
-    now,
     async onUpload(tx, { tenant, session }, { status, to, remote_id: remoteId }) {
       if (status !== 'complete') return;
       await webhooks.onUploadComplete(tx, { tenant, sessionId: session.id, to, remoteId, at: session.updated_at });

@@ -202,6 +202,13 @@ export const SETTINGS_TABLE: { readonly [K in TabledSetting]: SettingRow<ServeSe
     ...NOTHING,
     sentence: 'renders of all tenants together that may wait, about; more are 503',
   },
+  maxWaiting: {
+    ...named('max_waiting', '--max-waiting', 'REELFORM_MAX_WAITING'),
+    kind: wholeNumber('<n>', 1, 100_000),
+    ...always(16),
+    sentence:
+      'template uploads, source uploads and dry runs, of each, of one tenant that may wait for their turn in a process; more are 429',
+  },
   shareBetweenTenants: {
     ...named('share_between_tenants', '--share-between-tenants', 'REELFORM_SHARE_BETWEEN_TENANTS'),
     kind: onOff,

@@ -54,6 +54,8 @@ export interface Settings {
   readonly tenantMaxQueued: ReadonlyMap<string, number>;
   /** Renders of all tenants that may wait; null: any number. */
   readonly maxQueuedTotal: number | null;
+  /** Uploads of one kind, or dry runs, of one tenant that may wait for their turn in a process. */
+  readonly maxWaiting: number;
   /** Whether tenants share renderings, fetched sources and packages in memory, and can tell by time what others have used. */
   readonly shareBetweenTenants: boolean;
   /** Hosts, host:port, *.domain and CIDR ranges that sources may come from although they are not public. */

@@ -21,7 +21,7 @@ export const SERVICE_CODES = {
   template_invalid: [422, 'The template package is not complete or not consistent'],
   source_invalid: [422, 'The uploaded bytes are no image, video or sound that can be used'],
   webhook_url_refused: [422, 'The URL is none that webhooks are sent to'],
-  rate_limited: [429, 'The tenant has no requests left in this window'],
+  rate_limited: [429, 'The tenant has no requests left in this window, or as many waiting as it may have'],
   queue_full: [429, 'The tenant has as many sessions waiting as it may have'],
   headers_too_large: [431, 'The headers are larger than the limit'],
   internal: [500, 'A mistake in reelform'],

@@ -70,6 +70,7 @@ describe('readSettings()', () => {
       maxQueued: null,
       tenantMaxQueued: new Map(),
       maxQueuedTotal: null,
+      maxWaiting: 16,
       shareBetweenTenants: false,
       allowSources: [],
       allowWebhooks: [],
@@ -125,6 +126,7 @@ tenant_concurrencies: {acme: 8}
 max_queued: 1000
 tenant_max_queued: {acme: 5000}
 max_queued_total: 20000
+max_waiting: 4
 share_between_tenants: true
 allow_sources: [10.0.0.0/8, "*.internal.example.com"]
 allow_webhooks: ["hooks.internal.example.com:8443"]
@@ -172,6 +174,7 @@ max_connections: 100
       maxQueued: 1000,
       tenantMaxQueued: new Map([['acme', 5000]]),
       maxQueuedTotal: 20000,
+      maxWaiting: 4,
       shareBetweenTenants: true,
       allowSources: ['10.0.0.0/8', '*.internal.example.com'],
       allowWebhooks: ['hooks.internal.example.com:8443'],

@@ -7,6 +7,7 @@ import type { ServiceMetrics } from '../http/metrics.ts';
 import type { Log } from '../log.ts';
 import type { JobHandler } from '../queue/job-handlers.ts';
 import type { JobQueue } from '../queue/job-queue.ts';
+import { beginTurn, takeTurn } from '../queue/turns.ts';
 import type { Database, Queryable } from '../store/database.ts';
 import { createExternalUploadTable } from './external-upload-table.ts';
 import { reportDeliveries } from './report-deliveries.ts';
@@ -46,7 +47,10 @@ export function openDeliveries(options: DeliveriesOptions): Deliveries {
     database,
     now,
     onUpload,
-    plan: (tx, job, _stored, delayMs) => queue.enqueue(tx, 'delivery', writeJob(job), { delayMs }),
+    async plan(tx, job, { tenant }, delayMs) {
+      const priority = await takeTurn(tx, 'delivery', tenant);
+      await queue.enqueue(tx, 'delivery', writeJob(job), { delayMs, priority });
+    },
   });
   const runner = new UploadRunner({
     store: table,
@@ -67,7 +71,10 @@ export function openDeliveries(options: DeliveriesOptions): Deliveries {
     onUploads: (tx, stored, positions) => table.plan(tx, stored, positions),
     handler: {
       places: options.places,
-      run: (id, signal) => runner.run(readJob(id), signal),
+      async run(id, signal, { priority }) {
+        await beginTurn(database, 'delivery', priority);
+        await runner.run(readJob(id), signal);
+      },
       onDead: (id) => runner.fail(readJob(id), 'It was begun several times, and came to no end'),
     },
     stop: (session) => runner.stop(session),

@@ -53,6 +53,7 @@ export async function buildApp(ports: AppPorts): Promise<FastifyInstance> {
     oauth.addHook('preParsing', limitBodyTime(limits.bodyMs));
     oauthRoutes(oauth, ports);
   });
+  const { maxWaiting } = ports.settings;
   await app.register(async (api) => {
     guardRoutes(api, ports);
     await api.register(async (json) => {
@@ -62,12 +63,12 @@ export async function buildApp(ports: AppPorts): Promise<FastifyInstance> {
       webhookRoutes(json, ports);
     });
     await api.register(async (zips) => {
-      readUploads(zips, { types: ['application/zip'], maxBytes: limits.uploadBytes }, limits);
+      readUploads(zips, { types: ['application/zip'], maxBytes: limits.uploadBytes }, { ...limits, maxWaiting });
       styleVersionUploadRoute(zips, ports);
     });
     await api.register(async (sources) => {
       const types = ['application/octet-stream', /^(?:image|video|audio)\/[\w.+-]+$/];
-      readUploads(sources, { types, maxBytes: limits.sourceBytes }, limits);
+      readUploads(sources, { types, maxBytes: limits.sourceBytes }, { ...limits, maxWaiting });
       sourceUploadRoutes(sources, ports);
     });
   });
@@ -144,6 +145,7 @@ function answerErrors(app: FastifyInstance, methodsOf: (path: string) => string[
 /** Seconds after which a request may be worth another try. */
 const PAUSES: Readonly<Record<string, string>> = {
   unavailable: '5',
+  rate_limited: '2',
   queue_full: '10',
   service_full: '10',
   idempotency_in_progress: '1',

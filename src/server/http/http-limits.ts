@@ -9,6 +9,10 @@ export interface HttpLimits {
   /** Uploads that are held in memory at once, and their bytes together. */
   readonly uploadsAtOnce: number;
   readonly uploadBytesAtOnce: number;
+  /** How long an upload or a dry run may wait for its turn. */
+  readonly waitMs: number;
+  /** Dry runs at once. */
+  readonly dryRunsAtOnce: number;
   /** How deep a JSON body may nest. */
   readonly jsonDepth: number;
   /** All headers of a request together. */
@@ -37,6 +41,8 @@ export const HTTP_LIMITS: HttpLimits = {
   sourceBytes: MAX_MEDIA_BYTES,
   uploadsAtOnce: 8,
   uploadBytesAtOnce: 400_000_000,
+  waitMs: 60_000,
+  dryRunsAtOnce: 8,
   jsonDepth: 32,
   headerBytes: 16 * 1024,
   headersMs: 10_000,

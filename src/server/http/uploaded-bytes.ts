@@ -1,6 +1,9 @@
 import type { FastifyInstance } from 'fastify';
 import { serviceError } from '../../service/service-error.ts';
+import { FairQueue } from '../../session/fair-queue.ts';
+import type { Settings } from '../settings.ts';
 import type { HttpLimits } from './http-limits.ts';
+import { tenantOf } from './request-context.ts';
 
 /** The bytes that a route of `readUploads` was sent. @throws ServiceError 400 where there are none */
 export function uploadedBytes(body: unknown): Uint8Array {
@@ -18,30 +21,28 @@ export interface UploadKind {
 
 /**
  * Makes the routes of a scope read bodies of these content types, and no others, as bytes. They are held in memory, so
- * only a few at once are read: more are answered with 503. One that does not say how long it is counts as the longest.
+ * only a few at once are read; tenants take turns. One that does not say how long it is counts as the longest.
  */
-export function readUploads(app: FastifyInstance, { types, maxBytes }: UploadKind, limits: HttpLimits): void {
+export function readUploads(
+  app: FastifyInstance,
+  { types, maxBytes }: UploadKind,
+  limits: HttpLimits & Pick<Settings, 'maxWaiting'>,
+): void {
   app.removeAllContentTypeParsers();
   for (const type of types) {
     app.addContentTypeParser(type, { parseAs: 'buffer', bodyLimit: maxBytes }, (_request, body, done) =>
       done(null, body),
     );
   }
-  let underWay = 0;
-  let heldBytes = 0;
+  const { uploadsAtOnce: places, uploadBytesAtOnce: capacity, maxWaiting, waitMs } = limits;
+  const queue = new FairQueue({ places, capacity, maxWaiting, waitMs });
   app.addHook('preParsing', async (request, reply, payload) => {
-    const sizeBytes = Math.min(maxBytes, Number(request.headers['content-length'] ?? maxBytes));
-    const isTooMuch = underWay > 0 && heldBytes + sizeBytes > limits.uploadBytesAtOnce;
-    if (underWay >= limits.uploadsAtOnce || isTooMuch) {
-      reply.header('retry-after', '2');
-      throw serviceError('unavailable', 'Too many uploads are under way');
-    }
-    underWay += 1;
-    heldBytes += sizeBytes;
-    reply.raw.once('close', () => {
-      underWay -= 1;
-      heldBytes -= sizeBytes;
-    });
+    const size = Math.min(maxBytes, Number(request.headers['content-length'] ?? maxBytes));
+    const closed = new AbortController();
+    reply.raw.once('close', () => closed.abort(serviceError('bad_request', 'The client went away')));
+    const release = await queue.take(tenantOf(request), { size, signal: closed.signal });
+    if (reply.raw.closed) release();
+    else reply.raw.once('close', release);
     return payload;
   });
 }

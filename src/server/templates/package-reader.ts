@@ -1,6 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import { builtFile } from '../../engine/built-file.ts';
 import { type ServiceError, serviceError } from '../../service/service-error.ts';
+import { FairQueue } from '../../session/fair-queue.ts';
 import { checkPackageZip } from '../../template/archive/read-package-zip.ts';
 import type { TemplatePackage } from '../../template/template-package.ts';
 import type { RequestProblem } from '../../wire/problem.ts';
@@ -17,37 +18,37 @@ const LONGEST_MS = 30_000;
 const HEAP_MEGABYTES = 1024;
 
 /**
- * Reads zipped packages in threads: each may take a core and a gigabyte for some seconds, and nobody else is to notice. One
- * that is new at a time, and beside it one that is known, so that a render does not wait for what others upload.
+ * Reads zipped packages in threads: each may take a core and a gigabyte for some seconds. Two new packages at a time, and
+ * beside them two known ones, so that a render does not wait for uploads; of each, one tenant reads one at a time.
  */
 export class PackageReader {
-  readonly #last = new Map<PackageRequest['wants'], Promise<unknown>>();
+  readonly #queues = { description: new FairQueue({ places: 2 }), package: new FairQueue({ places: 2 }) };
 
-  /** @throws ServiceError 422 `template_invalid` with all that is wrong */
-  async describe(zip: Uint8Array): Promise<PackageDescription> {
+  /**
+   * @param owner whose turn it takes
+   * @throws ServiceError 422 `template_invalid` with all that is wrong
+   */
+  async describe(zip: Uint8Array, owner: string): Promise<PackageDescription> {
     // Most of what is meant badly can be told without a thread.
     const directory = checkPackageZip(zip);
     if (!directory.ok) throw invalidPackage(packageProblems(directory.diagnostics, new Map()));
-    const answer = await this.#ask({ zip, wants: 'description' });
+    const answer = await this.#ask({ zip, wants: 'description' }, owner);
     if (answer.kind !== 'description') throw unexpected(answer);
     return answer.description;
   }
 
-  /** @throws ServiceError 422 `template_invalid` with all that is wrong */
-  async load(zip: Uint8Array): Promise<LoadedPackage> {
-    const answer = await this.#ask({ zip, wants: 'package' });
+  /**
+   * @param owner whose turn it takes
+   * @throws ServiceError 422 `template_invalid` with all that is wrong
+   */
+  async load(zip: Uint8Array, owner: string): Promise<LoadedPackage> {
+    const answer = await this.#ask({ zip, wants: 'package' }, owner);
     if (answer.kind !== 'package') throw unexpected(answer);
     return answer;
   }
 
-  async #ask(request: PackageRequest): Promise<PackageAnswer> {
-    const before = this.#last.get(request.wants) ?? Promise.resolve();
-    const turn = before.then(() => ask(request));
-    this.#last.set(
-      request.wants,
-      turn.catch(() => undefined),
-    );
-    const answer = await turn;
+  async #ask(request: PackageRequest, owner: string): Promise<PackageAnswer> {
+    const answer = await this.#queues[request.wants].run(owner, () => ask(request));
     if (answer.kind === 'problems') throw invalidPackage(answer.problems);
     return answer;
   }

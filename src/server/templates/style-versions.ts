@@ -17,8 +17,8 @@ export interface StyleVersionsOptions {
   /** Holds `packages/<id>.zip` and `stillcuts/<id>/<name>.png`. */
   readonly storage: ObjectStorage;
   readonly renderer: Pick<RenderPool, 'renderStills'>;
-  /** Makes `process` be called, some time. Twice for one id is once. */
-  readonly enqueue: (id: string) => Promise<void>;
+  /** Makes `process` be called, some time. Twice for one id is once. @param owner whose turn it takes */
+  readonly enqueue: (id: string, owner: string) => Promise<void>;
   /** Without a slash at its end. */
   readonly publicUrl: string;
   /** Milliseconds since the epoch. */
@@ -28,6 +28,9 @@ export interface StyleVersionsOptions {
   /** About what packages may take in memory. */
   readonly cacheBytes?: number;
 }
+
+/** Stands among tenants for the service itself; no tenant has this name. */
+const OPERATOR = '*';
 
 /**
  * The templates of a service. A style version is what of a package can reach a frame: its id is made from that, so the same
@@ -47,7 +50,7 @@ export class StyleVersions implements TemplateRegistry, StyleVersionsPort {
   /** One that has failed is tried again. */
   async upload(tenant: TenantId, zip: Uint8Array): Promise<{ details: StyleVersionDetails; isNew: boolean }> {
     const { table, storage, enqueue } = this.#options;
-    const description = await this.#reader.describe(zip);
+    const description = await this.#reader.describe(zip, tenant);
     const { id } = description.spec;
     const known = await table.get(tenant, id);
     if (known !== null && known.details.status !== 'failed') {
@@ -57,7 +60,7 @@ export class StyleVersions implements TemplateRegistry, StyleVersionsPort {
     await storage.put(packageKey(id), zip);
     if (known !== null) await table.setStatus(id, { status: 'processing', errors: [], stillcuts: {} });
     else await table.put(this.#row(tenant, description, 'processing'));
-    await enqueue(id);
+    await enqueue(id, tenant);
     const stored = await table.get(tenant, id);
     return { details: await this.#told(stored!), isNew: known === null };
   }
@@ -70,19 +73,19 @@ export class StyleVersions implements TemplateRegistry, StyleVersionsPort {
    */
   async register(zip: Uint8Array): Promise<void> {
     const { table, storage, enqueue } = this.#options;
-    const description = await this.#reader.describe(zip);
+    const description = await this.#reader.describe(zip, OPERATOR);
     const { id } = description.spec;
     if ((await storage.stat(packageKey(id))) === null) await storage.put(packageKey(id), zip);
     await table.put(this.#row(null, description, 'edit_ready'));
     // Also where it has failed before, or a tenant's upload of it waits.
     await table.setStatus(id, { status: 'edit_ready', errors: [], stillcuts: await this.#stillcuts(id) });
     const drawn = await Promise.all(description.stillcuts.map((name) => storage.stat(stillcutKey(id, name))));
-    if (drawn.includes(null)) await enqueue(id);
+    if (drawn.includes(null)) await enqueue(id, OPERATOR);
   }
 
   /** Queues what an end of the service left unfinished. To be called once, at the start. */
   async resume(): Promise<void> {
-    for (const id of await this.#options.table.processing()) await this.#options.enqueue(id);
+    for (const id of await this.#options.table.processing()) await this.#options.enqueue(id, OPERATOR);
   }
 
   /**
@@ -93,7 +96,7 @@ export class StyleVersions implements TemplateRegistry, StyleVersionsPort {
   async process(id: string, signal: AbortSignal): Promise<void> {
     const { table, storage, renderer } = this.#options;
     try {
-      const scene = bindMapping((await this.#load(id)).package, { resources: {} }, new Map());
+      const scene = bindMapping((await this.#load(id, OPERATOR)).package, { resources: {} }, new Map());
       const stills = await renderer.renderStills(scene, { signal, owner: id });
       for (const { name, bytes } of stills) await storage.put(stillcutKey(id, name), bytes);
       await table.setStatus(id, { status: 'edit_ready', errors: [], stillcuts: await this.#stillcuts(id) });
@@ -123,7 +126,7 @@ export class StyleVersions implements TemplateRegistry, StyleVersionsPort {
     }
     // A package that is registered for everybody is loaded once for everybody.
     const scope = row.tenant === null ? '' : (this.#options.scopeOf?.(tenant) ?? '');
-    const found = await this.#cache.get(JSON.stringify([scope, id]), () => this.#load(id));
+    const found = await this.#cache.get(JSON.stringify([scope, id]), () => this.#load(id, tenant));
     if (found.digest !== digest) throw new Error(`Internal error: another package is kept for ${id}`);
     // What is no part of the digest is the tenant's own, and the kept file may be another's.
     const { editables, fonts, available_fonts: available } = details;
@@ -155,9 +158,9 @@ export class StyleVersions implements TemplateRegistry, StyleVersionsPort {
     return this.#options.table.put({ tenant, details: { ...details, created_at } });
   }
 
-  async #load(id: string): Promise<LoadedPackage> {
+  async #load(id: string, owner: string): Promise<LoadedPackage> {
     const zip = await this.#options.storage.read(packageKey(id));
-    if (zip !== null) return this.#reader.load(zip);
+    if (zip !== null) return this.#reader.load(zip, owner);
     const problems = [problem('template_invalid', '', 'The package is not kept any more; upload it again')];
     throw serviceError('style_version_failed', `The package of ${id} is not kept any more`, problems);
   }

@@ -40,7 +40,10 @@ export function renderJobs({ database, runner, styleVersions, settings, log }: R
     still: { places: 1, ...sessions('still') },
     stillcuts: {
       places: 1,
-      run: (id, signal) => styleVersions.process(id, signal),
+      async run(id, signal, { priority }) {
+        await beginTurn(database, 'stillcuts', priority);
+        await styleVersions.process(id, signal);
+      },
       onDead: (id) => styleVersions.fail(id),
     },
   };

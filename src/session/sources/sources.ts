@@ -1,5 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { FairQueue } from '../fair-queue.ts';
 import type { SourceReader } from '../ports.ts';
 import type { GuardPolicy } from './address-guard.ts';
 import { createFetch, type FetchLimits } from './fetch-source.ts';
@@ -12,6 +13,8 @@ export interface SourcesOptions extends GuardPolicy, Pick<SourceReaderPorts, 'ma
   readonly directory: string;
   /** For one command: each URL is read once, nothing has to outlive the machine, and `clear` comes at the end. */
   readonly isOneRun: boolean;
+  /** Sources that are read at once; tenants take turns. No limit when absent. */
+  readonly readsAtOnce?: number;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
   readonly limits?: FetchLimits;
@@ -40,12 +43,18 @@ export function createSources(options: SourcesOptions): Sources {
       : withCopies(options.uploads, blobs);
   const fetch = createFetch(options);
   const cache = createSourceCache({ directory: join(directory, 'urls'), blobs, fetch, now, isOneRun });
+  const reader = createSourceReader({ uploads, cache, mayRead, scopeOf });
   return {
-    reader: createSourceReader({ uploads, cache, mayRead, scopeOf }),
+    reader: options.readsAtOnce === undefined ? reader : inTurn(reader, options.readsAtOnce),
     uploads,
     prune: (maxBytes) => cache.prune(maxBytes),
     clear: () => rm(directory, { recursive: true, force: true }),
   };
+}
+
+function inTurn(reader: SourceReader, places: number): SourceReader {
+  const queue = new FairQueue({ places });
+  return { read: (tenant, wanted, signal) => queue.run(tenant, () => reader.read(tenant, wanted, signal), signal) };
 }
 
 /** Beyond that, copies are made again: each takes about 200 bytes of memory. */

@@ -69,7 +69,7 @@ describe('schemas/service.md', () => {
   it('has the limits as they are', () => {
     const { bodyBytes, jsonDepth, uploadBytes, sourceBytes, uploadsAtOnce, uploadBytesAtOnce, headerBytes } =
       HTTP_LIMITS;
-    const { headersMs, bodyMs, uploadMs, keepAliveMs, stalledMs, idempotencyMs } = HTTP_LIMITS;
+    const { headersMs, bodyMs, uploadMs, waitMs, dryRunsAtOnce, keepAliveMs, stalledMs, idempotencyMs } = HTTP_LIMITS;
     const [fields, values, textLength] = Object.values(JSON_LIMITS).map((limit) => limit.toLocaleString('en'));
     const hours = MAX_MEDIA_SECONDS / 3600;
     expect(rowsUnder('Limits').map(([, limit]) => limit)).toEqual([
@@ -77,6 +77,8 @@ describe('schemas/service.md', () => {
       `${uploadBytes / 1e6} MB`,
       `${sourceBytes / 1e6} MB`,
       `${uploadsAtOnce}, with ${uploadBytesAtOnce / 1e6} MB together`,
+      String(dryRunsAtOnce),
+      `${waitMs / 1000} s`,
       `${headerBytes / 1024} KiB`,
       '1 to 255 characters',
       `${headersMs / 1000} s`,

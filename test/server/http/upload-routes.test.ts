@@ -5,7 +5,7 @@ import { SMALL } from '../../support/small-sessions.ts';
 
 let service: TestApp;
 beforeAll(async () => {
-  service = await startApp({ limits: { uploadBytes: 1000, sourceBytes: 1000, uploadsAtOnce: 1 } });
+  service = await startApp({ limits: { uploadBytes: 1000, sourceBytes: 1000, uploadsAtOnce: 1, waitMs: 200 } });
 });
 afterAll(() => service.close());
 
@@ -90,20 +90,29 @@ describe('POST /v2/source_uploads', () => {
     };
   }
 
-  it('takes so many at once, and no more', async () => {
+  it('takes so many at once; what waits for its turn for too long is 503', async () => {
     const first = await begunUpload(service.url, 4);
     const headers = { 'content-type': 'image/png' };
     const second = await service.api('POST', '/v2/source_uploads', { body: 'later', headers });
     expect(second).toMatchObject({ status: 503, body: { code: 'unavailable' } });
-    expect(second.headers.get('retry-after')).toBe('2');
+    expect(second.headers.get('retry-after')).toBe('5');
     expect(await first.end()).toBe(201);
     expect((await service.api('POST', '/v2/source_uploads', { body: 'later', headers })).status).toBe(201);
   });
 
+  it('takes what waits when its turn comes', async () => {
+    const patient = await startApp({ limits: { uploadsAtOnce: 1 } });
+    const first = await begunUpload(patient.url, 4);
+    const second = await begunUpload(patient.url, 6);
+    const answers = [second.end(), first.end()];
+    expect(await Promise.all(answers)).toEqual([201, 201]);
+    await patient.close();
+  });
+
   it('takes so many bytes at once, and no more, but always one upload', async () => {
-    const small = await startApp({ limits: { sourceBytes: 1000, uploadBytesAtOnce: 900 } });
+    const small = await startApp({ limits: { sourceBytes: 1000, uploadBytesAtOnce: 900, waitMs: 200 } });
     const post = (body: string) =>
-      small.api('POST', '/v2/source_uploads', { body, headers: { 'content-type': 'image/png' } });
+      small.as(TOKENS.other)('POST', '/v2/source_uploads', { body, headers: { 'content-type': 'image/png' } });
     const first = await begunUpload(small.url, 950);
     expect((await post('x')).status).toBe(503);
     expect(await first.end()).toBe(201);

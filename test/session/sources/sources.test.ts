@@ -163,6 +163,19 @@ describe('createSources()', () => {
     expect(reads).toHaveLength(2);
   });
 
+  it('reads for a tenant while another one waits for a slow server', async () => {
+    hold = new Promise(() => undefined);
+    const { reader, uploads } = open({ readsAtOnce: 4 });
+    const left = new AbortController();
+    const slow = [1, 2, 3, 4].map((n) =>
+      reader.read('a' as TenantId, image(`${server.url}/slow/${n}`), left.signal).catch(() => 'left'),
+    );
+    const wanted = image(uploadUrl(await uploads.put(picture)));
+    expect((await reader.read('b' as TenantId, wanted, signal)).bytes).toEqual(picture);
+    left.abort();
+    expect(await Promise.all(slow)).toEqual(['left', 'left', 'left', 'left']);
+  });
+
   it('fetches again what somebody changed on the disk', async () => {
     const { reader } = open();
     await reader.read(TENANT, image(`${server.url}/a`), signal);

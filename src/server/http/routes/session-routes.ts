@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { uploadsEnded } from '../../../service/render-service.ts';
 import { serviceError } from '../../../service/service-error.ts';
+import { FairQueue } from '../../../session/fair-queue.ts';
 import type { IdempotencyClaim } from '../../../session/ports.ts';
 import type { Answer } from '../../../session/sessions.ts';
 import type { ExternalUploadRequest } from '../../../wire/external-upload.ts';
@@ -53,7 +54,8 @@ interface PageQuery {
 export function sessionRoutes(app: FastifyInstance, ports: AppPorts): void {
   const { sessions, settings, outputs } = ports;
   const place = `${settings.publicUrl ?? ''}${PATH}`;
-  const idempotencyMs = ports.limits?.idempotencyMs ?? HTTP_LIMITS.idempotencyMs;
+  const { idempotencyMs, dryRunsAtOnce, waitMs } = { ...HTTP_LIMITS, ...ports.limits };
+  const dryRuns = new FairQueue({ places: dryRunsAtOnce, maxWaiting: settings.maxWaiting, waitMs });
   const told = (session: RenderSession): RenderSession =>
     toldSession(session, outputs, { nowMs: ports.now(), lifetimeMs: settings.downloadMinutes * 60_000 });
   /** Where a tenant's videos are delivered is nothing for the holder of an edit token. */
@@ -76,7 +78,7 @@ export function sessionRoutes(app: FastifyInstance, ports: AppPorts): void {
     async handler(request, reply) {
       const tenant = tenantOf(request);
       const asked = readRequest(request.body);
-      if (request.query.dry_run === true) return sessions.dryRun(tenant, asked);
+      if (request.query.dry_run === true) return dryRuns.run(tenant, () => sessions.dryRun(tenant, asked));
       const answer = await sessions.create(tenant, asked, { claim: claim(request) });
       reply.code(201).header('location', `${place}/${answer.session.id}`);
       // The first answer and a replay say the same; the key was taken no later than the session was made.
