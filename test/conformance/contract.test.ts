@@ -260,7 +260,8 @@ describe('errors', () => {
       ...(draft.mapping as object),
       resources: { nothing_01: { source: { text: 'x' } }, nothing_02: {} },
     };
-    const answer = await api('POST', '/v2/render_sessions', { body: { ...draft, mapping } });
+    // Without `render` it would be a draft, which may be incomplete.
+    const answer = await api('POST', '/v2/render_sessions', { body: { ...draft, render: 'preview', mapping } });
     needs(context, answer.status >= 400, 'checks of mappings');
     isProblem(answer, 422, 'mapping_invalid');
     const pointers = answer.body.errors.map(({ pointer }: { pointer: string }) => pointer);
