@@ -10,7 +10,12 @@ export type Failure =
       readonly imageName?: string | undefined;
     }
   | { readonly kind: 'reelform'; readonly code: Code; readonly message: string; readonly hint?: string | undefined }
-  | { readonly kind: 'unexpected'; readonly message: string; readonly stack?: string | undefined };
+  | {
+      readonly kind: 'unexpected';
+      readonly message: string;
+      readonly stack?: string | undefined;
+      readonly code?: string | undefined;
+    };
 
 export function failureFrom(error: unknown): Failure {
   if (error instanceof SceneError) {
@@ -19,7 +24,15 @@ export function failureFrom(error: unknown): Failure {
   if (error instanceof ReelformError) {
     return { kind: 'reelform', code: error.code, message: error.message, hint: error.hint };
   }
-  if (error instanceof Error) return { kind: 'unexpected', message: error.message, stack: error.stack };
+  if (error instanceof Error) {
+    const { code } = error as NodeJS.ErrnoException;
+    return {
+      kind: 'unexpected',
+      message: error.message,
+      stack: error.stack,
+      ...(typeof code === 'string' ? { code } : {}),
+    };
+  }
   return { kind: 'unexpected', message: String(error) };
 }
 
@@ -31,7 +44,8 @@ export function errorFrom(failure: Failure): Error {
     case 'reelform':
       return new ReelformError(failure.code, failure.message, failure.hint === undefined ? {} : { hint: failure.hint });
     case 'unexpected': {
-      const error = new Error(failure.message);
+      const error: NodeJS.ErrnoException = new Error(failure.message);
+      if (failure.code !== undefined) error.code = failure.code;
       if (failure.stack !== undefined) error.stack = failure.stack;
       return error;
     }

@@ -2,15 +2,16 @@ import type { Attributes } from '@opentelemetry/api';
 import type { PartRenderer } from '../session/parts/split-ports.ts';
 import { SessionFailure, type SourceReader } from '../session/ports.ts';
 import type { Scene } from '../template/scene.ts';
+import type { DiskRoom } from './disk-room.ts';
 import type { ServiceMetrics } from './http/metrics.ts';
 import { traced } from './trace.ts';
 
-/** A reader whose answers are counted, failures by their code. */
-export function countedSources(reader: SourceReader, metrics: ServiceMetrics): SourceReader {
+/** A reader whose answers are counted, failures by their code. Without room for copies, reading waits. */
+export function countedSources(reader: SourceReader, metrics: ServiceMetrics, room: DiskRoom): SourceReader {
   return {
     async read(tenant, wanted, signal) {
       try {
-        const source = await reader.read(tenant, wanted, signal);
+        const source = await room.guard(() => reader.read(tenant, wanted, signal));
         metrics.sourceFetched('read');
         return source;
       } catch (error) {
@@ -21,17 +22,19 @@ export function countedSources(reader: SourceReader, metrics: ServiceMetrics): S
   };
 }
 
-/** A renderer each of whose renders is a span. */
-export function tracedRenderer(renderer: PartRenderer): PartRenderer {
+/** A renderer each of whose renders is a span. Renders write temporary files; without room for these, rendering waits. */
+export function tracedRenderer(renderer: PartRenderer, room: DiskRoom): PartRenderer {
+  const run = <T>(name: string, attributes: Attributes, work: () => Promise<T>): Promise<T> =>
+    traced(name, attributes, () => room.guard(work));
   const framesOf = ({ frameCount }: Scene): Attributes => ({ 'reelform.frames': frameCount });
   return {
-    render: (scene, options) => traced('render', framesOf(scene), () => renderer.render(scene, options)),
+    render: (scene, options) => run('render', framesOf(scene), () => renderer.render(scene, options)),
     renderPart(scene, segments, options) {
       const attributes = { 'reelform.first_segment': segments.first, 'reelform.end_segment': segments.end };
-      return traced('render_part', attributes, () => renderer.renderPart(scene, segments, options));
+      return run('render_part', attributes, () => renderer.renderPart(scene, segments, options));
     },
     joinParts: (scene, parts, options) =>
-      traced('join_parts', { ...framesOf(scene), 'reelform.parts': parts.length }, () =>
+      run('join_parts', { ...framesOf(scene), 'reelform.parts': parts.length }, () =>
         renderer.joinParts(scene, parts, options),
       ),
   };

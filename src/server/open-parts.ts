@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { env } from 'node:process';
 import type { Logger } from 'pino';
@@ -12,7 +11,9 @@ import { RenderPace } from '../session/render-pace.ts';
 import { Sessions } from '../session/sessions.ts';
 import { type AllowList, parseAllowList } from '../session/sources/allow-list.ts';
 import { createSources } from '../session/sources/sources.ts';
+import { openDataFolder } from './data-folder.ts';
 import { openDeliveries } from './deliveries/open-deliveries.ts';
+import { createDiskRoom, type DiskRoom } from './disk-room.ts';
 import type { AppPorts } from './http/app-ports.ts';
 import { createMetrics } from './http/metrics.ts';
 import { countedSources, tracedRenderer } from './observed-ports.ts';
@@ -111,17 +112,18 @@ async function openOnce(options: PartsOptions): Promise<Parts> {
   const database = await openDatabase({ url, directory, log: logger });
   let queue: JobQueue | null = null;
   try {
-    const storage = await openStorage(settings, logger);
+    const room = createDiskRoom(directory);
+    const storage = await openStorage(settings, logger, room);
     // A worker that may not join changes nothing, neither the database nor a folder.
     const joined = servedAt === null ? await joinInstallation({ database, storage }, settings.publicUrl) : null;
-    await makePrivate(directory);
+    await openDataFolder(directory, [OBJECTS, SOURCES]);
     await migrate(database, logger);
     if (servedAt !== null) await foundInstallation({ database, storage }, servedAt);
     const publicUrl = joined?.publicUrl ?? servedAt!;
     queue = await JobQueue.open({ database, jobSeconds: settings.renderSeconds, log: logger });
     const key = Buffer.from(await readSecret(database, 'download'), 'base64url');
     const { sandbox } = renders;
-    return assemble(options, { database, storage, publicUrl, queue, pool, sandbox, build, key });
+    return assemble(options, { database, storage, room, publicUrl, queue, pool, sandbox, build, key });
   } catch (error) {
     await queue?.stop({ graceMs: 0 });
     await pool.close();
@@ -130,14 +132,10 @@ async function openOnce(options: PartsOptions): Promise<Parts> {
   }
 }
 
-/** A data folder that was there already has the rights that it was given; what is put into it is the owner's alone. */
-async function makePrivate(directory: string): Promise<void> {
-  for (const name of [OBJECTS, SOURCES]) await mkdir(join(directory, name), { recursive: true, mode: 0o700 });
-}
-
 interface Opened {
   readonly database: Database;
   readonly storage: ObjectStorage;
+  readonly room: DiskRoom;
   readonly publicUrl: string;
   readonly queue: JobQueue;
   readonly pool: RenderPool;
@@ -149,7 +147,7 @@ interface Opened {
 }
 
 function assemble({ settings, splitRules, logger, now }: PartsOptions, opened: Opened): Parts {
-  const { database, storage, publicUrl, queue, pool, sandbox, build, key } = opened;
+  const { database, storage, room, publicUrl, queue, pool, sandbox, build, key } = opened;
   const { dataDirectory, concurrency } = settings;
   const metrics = createMetrics({
     ofProcess: true,
@@ -223,8 +221,8 @@ function assemble({ settings, splitRules, logger, now }: PartsOptions, opened: O
   };
   const runner = openSessionRenders({
     ...{ ...shared, database, storage, queue, load: farm, build, settings, splitRules },
-    sources: countedSources(sources.reader, metrics),
-    renderer: tracedRenderer(pool),
+    sources: countedSources(sources.reader, metrics, room),
+    renderer: tracedRenderer(pool, room),
     ...{ outputs, scopeOf },
     progressIntervalMs: PROGRESS_EVERY_MS,
     onEvent: reportRuns(logger, metrics),
@@ -234,7 +232,7 @@ function assemble({ settings, splitRules, logger, now }: PartsOptions, opened: O
   const answersOnly = concurrency === 0;
   let isWorking = false;
   const readiness = {
-    ...{ database, storage, sandbox, isWorking: () => isWorking },
+    ...{ database, storage, room, sandbox, isWorking: () => isWorking },
     ...(answersOnly ? { hasWorkers: async () => (await farm.figures()).workers > 0 } : {}),
   };
   return {
@@ -266,7 +264,7 @@ function assemble({ settings, splitRules, logger, now }: PartsOptions, opened: O
       await styleVersions.resume();
       if (!answersOnly) {
         await queue.work({
-          ...renderJobs({ database, runner, styleVersions, settings, log: logger }),
+          ...renderJobs({ database, runner, styleVersions, settings, room, log: logger }),
           delivery: deliveries.handler,
           webhook: webhooks.handler,
         });

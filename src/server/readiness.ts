@@ -1,4 +1,5 @@
 import type { Sandbox } from '../sandbox/sandbox.ts';
+import type { DiskRoom } from './disk-room.ts';
 import type { Readiness } from './http/app-ports.ts';
 import type { ObjectStorage } from './ports.ts';
 import type { Queryable } from './store/database.ts';
@@ -11,6 +12,7 @@ export interface ReadinessOf {
   readonly database: Queryable;
   readonly storage: Pick<ObjectStorage, 'stat'>;
   readonly sandbox: Pick<Sandbox, 'kind'>;
+  readonly room: Pick<DiskRoom, 'hasRoom'>;
   /** Whether this process does what it is for: not yet while starting, and not any more while stopping. */
   isWorking(): boolean;
   /**
@@ -24,17 +26,19 @@ export interface ReadinessOf {
 export async function readinessOf({
   database,
   storage,
+  room,
   sandbox,
   isWorking,
   hasWorkers,
 }: ReadinessOf): Promise<Readiness> {
-  const [databaseWorks, storageWorks, workersLive] = await Promise.all([
+  const [databaseWorks, storageWorks, diskHasRoom, workersLive] = await Promise.all([
     answers(database.query('select 1').then(() => true)),
     answers(storage.stat('renderings/readiness').then(() => true)),
+    answers(room.hasRoom()),
     hasWorkers === undefined ? isWorking() : answers(hasWorkers()),
   ]);
-  const checks = { database: databaseWorks, storage: storageWorks, worker: workersLive };
-  return { ready: databaseWorks && storageWorks && isWorking(), checks, sandbox: sandbox.kind };
+  const checks = { database: databaseWorks, storage: storageWorks, disk: diskHasRoom, worker: workersLive };
+  return { ready: databaseWorks && storageWorks && diskHasRoom && isWorking(), checks, sandbox: sandbox.kind };
 }
 
 async function answers(question: Promise<boolean>): Promise<boolean> {

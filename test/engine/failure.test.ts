@@ -21,8 +21,9 @@ describe('errorFrom(failureFrom())', () => {
     expect(error).toMatchObject({ code: 'encoder_missing', message: 'not there', hint: 'install it' });
   });
 
-  test('keeps the message of anything else', () => {
+  test('keeps the message and the code of anything else', () => {
     expect(sent(new TypeError('a mistake'))).toMatchObject({ message: 'a mistake' });
+    expect(sent(Object.assign(new Error('no space'), { code: 'ENOSPC' }))).toMatchObject({ code: 'ENOSPC' });
     expect(sent('a word')).toMatchObject({ message: 'a word' });
   });
 });

@@ -10,11 +10,16 @@ describe('readinessOf()', () => {
   it('is ready while database, storage and worker work, and tells which of them does not', async () => {
     const { database } = await pgliteDatabases.open();
     const storage = createDiskStorage(await mkdtemp(join(tmpdir(), 'reelform-ready-')));
+    let hasRoom = true;
+    const room = { hasRoom: async () => hasRoom };
     const ask = (isWorking: boolean) =>
-      readinessOf({ database, storage, sandbox: { kind: 'landlock' }, isWorking: () => isWorking });
-    const checks = { database: true, storage: true, worker: true };
+      readinessOf({ database, storage, room, sandbox: { kind: 'landlock' }, isWorking: () => isWorking });
+    const checks = { database: true, storage: true, disk: true, worker: true };
     expect(await ask(true)).toEqual({ ready: true, checks, sandbox: 'landlock' });
     expect(await ask(false)).toMatchObject({ ready: false, checks: { database: true, worker: false } });
+    hasRoom = false;
+    expect(await ask(true)).toMatchObject({ ready: false, checks: { database: true, storage: true, disk: false } });
+    hasRoom = true;
     await database.close();
     expect(await ask(true)).toMatchObject({ ready: false, checks: { database: false, storage: true } });
   });

@@ -2,6 +2,7 @@ import type { Violation } from '../../schema/violation.ts';
 import { SERVICE_CODES, type ServiceCode } from '../../service/service-codes.ts';
 import { ServiceError, serviceError } from '../../service/service-error.ts';
 import type { ProblemDetails } from '../../wire/problem.ts';
+import { FULL_DISK } from '../disk-room.ts';
 import { withoutSecrets } from './create-logger.ts';
 import { describeViolation, type RequestPart, withoutNullable } from './describe-violation.ts';
 
@@ -60,8 +61,6 @@ function ofInvalidRequest(error: InvalidRequest): ServiceError {
   return serviceError('bad_request', problems.map((problem) => problem.detail).join('; '), problems);
 }
 
-const FULL: readonly [ServiceCode, string] = ['unavailable', 'The disk of the service is full'];
-
 /** What Fastify, Node and the database throw → what we say. */
 const OF_OTHERS: Readonly<Record<string, readonly [code: ServiceCode, detail: string]>> = {
   FST_ERR_CTP_BODY_TOO_LARGE: ['body_too_large', 'The body is larger than this endpoint takes'],
@@ -73,8 +72,5 @@ const OF_OTHERS: Readonly<Record<string, readonly [code: ServiceCode, detail: st
   FST_ERR_BAD_URL: ['bad_request', 'The path is not a URL path'],
   FST_ERR_MAX_PARAM_LENGTH: ['not_found', 'There is nothing with this id'],
   ECONNRESET: ['bad_request', 'The request ended before its body did'],
-  ENOSPC: FULL,
-  EDQUOT: FULL,
-  // PostgreSQL's disk_full.
-  '53100': FULL,
+  ...Object.fromEntries(Object.entries(FULL_DISK).map(([code, detail]) => [code, ['unavailable', detail] as const])),
 };

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { ifThere } from '../../if-there.ts';
 import { replaceFile } from '../../replace-file.ts';
+import { createDiskRoom, type DiskRoom } from '../disk-room.ts';
 import type { ObjectStorage } from '../ports.ts';
 
 /** Below the directory: what is being written, and what is being removed. No key begins with a dot. */
@@ -20,13 +21,21 @@ const PREFIX = /^([\w-][\w.-]*\/)+$/;
  * unfinished is removed an hour later, by the first process that writes.
  *
  * @param directory absolute; made when it is needed
+ * @throws ServiceError 503 `unavailable` where there is no room for what is written
  */
-export function createDiskStorage(directory: string): ObjectStorage {
+export function createDiskStorage(
+  directory: string,
+  room: Pick<DiskRoom, 'guard'> = createDiskRoom(directory),
+): ObjectStorage {
   const unfinished = join(directory, UNFINISHED);
   let opened: Promise<void> | undefined;
   /** A path that nobody else has, in the folder for it. */
   const temporaryPath = async (): Promise<string> => {
     opened ??= prepare(unfinished);
+    // A full disk may refuse the folder today, and have room for it tomorrow.
+    opened.catch(() => {
+      opened = undefined;
+    });
     await opened;
     return join(unfinished, randomUUID());
   };
@@ -34,7 +43,9 @@ export function createDiskStorage(directory: string): ObjectStorage {
   return {
     async put(key, bytes) {
       const path = pathOf(directory, key);
-      await replaceFile(path, bytes, { isDurable: true, unfinished: await temporaryPath() });
+      const write = async (): Promise<void> =>
+        replaceFile(path, bytes, { isDurable: true, unfinished: await temporaryPath() });
+      await room.guard(write, bytes.length);
     },
     async stat(key) {
       const found = await ifThere(stat(pathOf(directory, key)));

@@ -7,6 +7,7 @@ import { OWN_ACCESS, openBucket, type S3Access } from '../../delivery/s3/open-bu
 import type { S3Bucket } from '../../delivery/s3/s3-bucket.ts';
 import { parseTarget } from '../../delivery/target.ts';
 import { ReelformError } from '../../diagnostic.ts';
+import type { DiskRoom } from '../disk-room.ts';
 import type { Log } from '../log.ts';
 import type { ObjectStorage } from '../ports.ts';
 import type { Settings } from '../settings.ts';
@@ -20,8 +21,8 @@ const OBJECTS = 'objects';
  *
  * @throws ReelformError `settings_invalid`, `storage_unavailable`
  */
-export async function openStorage(settings: Settings, log: Log): Promise<ObjectStorage> {
-  if (settings.storage === null) return createDiskStorage(join(settings.dataDirectory, OBJECTS));
+export async function openStorage(settings: Settings, log: Log, room: DiskRoom): Promise<ObjectStorage> {
+  if (settings.storage === null) return createDiskStorage(join(settings.dataDirectory, OBJECTS), room);
   const { bucket: name, prefix, access } = accessOf(settings, settings.storage);
   try {
     const bucket = await openBucket({ bucket: name, access, env });

@@ -248,7 +248,8 @@ export class JobQueue {
     } catch (error) {
       if (job.signal.aborted || lost.signal.aborted) throw error;
       if (stopping.aborted) await this.#putBack(queue, job);
-      else if (isOutage(error) && job.createdOn.getTime() > Date.now() - PATIENCE_MS) await this.#postpone(queue, job);
+      else if (isOutage(error) && job.createdOn.getTime() > Date.now() - PATIENCE_MS)
+        await this.#postpone(queue, job, error);
       else throw error;
     } finally {
       lease.release();
@@ -262,8 +263,9 @@ export class JobQueue {
   }
 
   /** Puts the job back for later, and takes no other for a while: it would find the same. */
-  async #postpone(queue: string, job: Job): Promise<void> {
-    this.#log.warn({ queue, id: job.data.id }, 'a part of the service is away; the job is put back');
+  async #postpone(queue: string, job: Job, error: unknown): Promise<void> {
+    const fields = { queue, id: job.data.id, error: errorMessage(error) };
+    this.#log.warn(fields, 'a part of the service is away; the job is put back');
     const { pauseMs, delayMs } = this.#options.outage;
     for (;;) {
       await sleep(pauseMs, undefined, { signal: this.#stopping.signal }).catch(() => undefined);

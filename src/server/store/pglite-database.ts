@@ -5,6 +5,7 @@ import { fromPglite } from 'pg-boss';
 import { ReelformError } from '../../diagnostic.ts';
 import { ifThere } from '../../if-there.ts';
 import { acquireProcessLock } from '../../process-lock.ts';
+import { fullDisk } from '../disk-room.ts';
 import type { Log } from '../log.ts';
 import type { Database } from './database.ts';
 import { refuseNul } from './refuse-nul.ts';
@@ -61,7 +62,11 @@ async function open(directory: string): Promise<PGlite> {
 function asDatabase(pglite: PGlite, unlock: () => Promise<void>): Database {
   const run = async <T>(on: PGlite | Transaction, text: string, values: readonly unknown[]): Promise<T[]> => {
     refuseNul(values);
-    return (await on.query<T>(text, [...values], { parsers: PARSERS })).rows;
+    try {
+      return (await on.query<T>(text, [...values], { parsers: PARSERS })).rows;
+    } catch (error) {
+      throw fullDisk(error) ?? error;
+    }
   };
   return {
     kind: 'pglite',

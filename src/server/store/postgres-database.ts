@@ -2,6 +2,7 @@ import pg from 'pg';
 import type { ConstructorOptions } from 'pg-boss';
 import { ReelformError } from '../../diagnostic.ts';
 import { isOutage, serviceError } from '../../service/service-error.ts';
+import { fullDisk } from '../disk-room.ts';
 import type { Log } from '../log.ts';
 import type { Database } from './database.ts';
 import { refuseNul } from './refuse-nul.ts';
@@ -121,7 +122,7 @@ async function run<T>(
 /** What a client can do nothing about but come again is a 503, not a mistake of ours. */
 function rethrow(error: unknown): never {
   if (isUnreachable(error)) throw serviceError('unavailable', 'The database cannot be reached');
-  throw error;
+  throw fullDisk(error) ?? error;
 }
 
 function isUnreachable(error: unknown): boolean {

@@ -1,5 +1,5 @@
 import { SceneError } from '../../engine/scene-error.ts';
-import { ServiceError, serviceError } from '../../service/service-error.ts';
+import { isOutage, ServiceError, serviceError } from '../../service/service-error.ts';
 import type { TemplateRegistry, TenantId } from '../../session/ports.ts';
 import type { RenderPool } from '../../session/processes/render-pool.ts';
 import { bindMapping } from '../../template/bind/bind-mapping.ts';
@@ -103,6 +103,7 @@ export class StyleVersions implements TemplateRegistry, StyleVersionsPort {
     } catch (error) {
       // What is being stopped fails in many ways, none of which is the package's.
       signal.throwIfAborted();
+      if (isOutage(error)) throw error;
       if (error instanceof SceneError) await this.#setFailed(id, [drawingProblem(error)]);
       else if (error instanceof ServiceError) await this.#setFailed(id, [...error.problems]);
       else throw error;

@@ -1,4 +1,5 @@
 import type { SessionProblem } from '../../session/ports.ts';
+import type { DiskRoom } from '../disk-room.ts';
 import type { Log } from '../log.ts';
 import type { SessionRenders } from '../parts/open-session-renders.ts';
 import type { JobHandler, JobHandlers } from '../queue/job-handlers.ts';
@@ -14,15 +15,17 @@ export interface RenderJobsOptions {
   readonly runner: SessionRenders;
   readonly styleVersions: StyleVersions;
   readonly settings: Pick<Settings, 'concurrency' | 'tenantConcurrency' | 'tenantConcurrencies'>;
+  readonly room: DiskRoom;
   readonly log: Log;
 }
 
 /** What a process that renders does: videos, and beside them, at a place of their own each, stills and still cuts. */
-export function renderJobs({ database, runner, styleVersions, settings, log }: RenderJobsOptions): JobHandlers {
+export function renderJobs({ database, runner, styleVersions, settings, room, log }: RenderJobsOptions): JobHandlers {
   const watch = createSessionWatch(database, log);
   const sessions = (queue: 'render' | 'still'): Omit<JobHandler, 'places'> => ({
     run: (id, signal, { priority }) =>
       traced('render_session', { 'reelform.session': id }, async () => {
+        await room.require();
         await beginTurn(database, queue, priority);
         // Who renders a part looks after it itself, and removes what it has made.
         if (id.includes('/')) await runner.run(id, signal);
@@ -42,7 +45,7 @@ export function renderJobs({ database, runner, styleVersions, settings, log }: R
       places: 1,
       async run(id, signal, { priority }) {
         await beginTurn(database, 'stillcuts', priority);
-        await styleVersions.process(id, signal);
+        await room.guard(() => styleVersions.process(id, signal));
       },
       onDead: (id) => styleVersions.fail(id),
     },

@@ -2,6 +2,7 @@ import { buffer } from 'node:stream/consumers';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { OWN_ACCESS, openBucket } from '../../../src/delivery/s3/open-bucket.ts';
 import { sha256 } from '../../../src/digest.ts';
+import { createDiskRoom } from '../../../src/server/disk-room.ts';
 import { openStorage } from '../../../src/server/outputs/open-storage.ts';
 import { createOutputFiles } from '../../../src/server/outputs/output-files.ts';
 import { createS3Storage } from '../../../src/server/outputs/s3-storage.ts';
@@ -145,7 +146,7 @@ describe('openStorage()', () => {
   ])('says %s: %s', async (code, text, { key = 'S3RVER', ...over }) => {
     vi.stubEnv('AWS_ACCESS_KEY_ID', key);
     vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'S3RVER');
-    await expect(openStorage(settings(over), SILENT_LOG)).rejects.toMatchObject({
+    await expect(openStorage(settings(over), SILENT_LOG, createDiskRoom('/nowhere'))).rejects.toMatchObject({
       code,
       message: expect.stringContaining(text),
     });

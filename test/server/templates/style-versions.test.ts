@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { StyleVersionTable } from '../../../src/server/ports.ts';
 import { createStyleVersionTable } from '../../../src/server/store/style-version-table.ts';
-import { ServiceError } from '../../../src/service/service-error.ts';
+import { ServiceError, serviceError } from '../../../src/service/service-error.ts';
 import type { TenantId } from '../../../src/session/ports.ts';
 import { pgliteDatabases } from '../../support/databases.ts';
 import { createMemoryStyleVersions } from '../../support/memory-tables.ts';
@@ -132,6 +132,15 @@ describe('StyleVersions.process()', () => {
     expect(queued).toEqual([ID, ID]);
     await versions.process(ID, NEVER);
     expect(await versions.details(ACME, ID)).toMatchObject({ status: 'edit_ready' });
+  });
+
+  test('leaves what could not be stored to a later attempt', async () => {
+    const { versions, again, storage } = await openStyleVersions();
+    await versions.upload(ACME, smallZip());
+    const put = (): Promise<never> => Promise.reject(serviceError('unavailable'));
+    const processed = again({ storage: { ...storage, put } }).process(ID, NEVER);
+    await expect(processed).rejects.toMatchObject({ code: 'unavailable' });
+    expect(await versions.details(ACME, ID)).toMatchObject({ status: 'processing', errors: [] });
   });
 
   test('leaves what was being drawn when the worker stopped to the next one', async () => {

@@ -1,0 +1,116 @@
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { createDiskRoom, FULL_DISK } from '../../src/server/disk-room.ts';
+import { createDiskStorage } from '../../src/server/outputs/disk-storage.ts';
+import { isOutage, serviceError } from '../../src/service/service-error.ts';
+import { untilEnded } from '../support/api.ts';
+import { describeOnDatabases, putDatabase } from '../support/databases.ts';
+import { sessionBody, startService } from '../support/running-service.ts';
+import { mountSmallDisk } from '../support/small-disk.ts';
+
+function folder(): string {
+  const path = mkdtempSync(join(tmpdir(), 'reelform-room-'));
+  onTestFinished(() => rmSync(path, { recursive: true, force: true }));
+  return path;
+}
+
+describe('createDiskRoom()', () => {
+  it.each(Object.keys(FULL_DISK))('makes an outage of %s, and has no room until that size fits', async (code) => {
+    const room = createDiskRoom(folder());
+    expect(await room.hasRoom()).toBe(true);
+    const refused = (): Promise<never> => Promise.reject(Object.assign(new Error('no'), { code }));
+    const error: unknown = await room.guard(refused).catch((thrown: unknown) => thrown);
+    expect(isOutage(error)).toBe(true);
+    expect(error).toMatchObject({ code: 'unavailable', message: FULL_DISK[code] });
+    expect(await room.hasRoom()).toBe(false);
+    await expect(room.require()).rejects.toMatchObject({ code: 'unavailable' });
+    await room.guard(refused, 10).catch(() => undefined);
+    expect(await room.hasRoom()).toBe(true);
+  });
+
+  it('throws every other error on, and leaves nothing behind', async () => {
+    const path = folder();
+    const room = createDiskRoom(path);
+    await expect(room.guard(() => Promise.reject(new TypeError('no')))).rejects.toThrow(TypeError);
+    await expect(room.guard(() => Promise.reject(serviceError('internal')))).rejects.toMatchObject({
+      code: 'internal',
+    });
+    expect(await room.guard(async () => 5)).toBe(5);
+    expect(await room.hasRoom()).toBe(true);
+    expect(readdirSync(path)).toEqual([]);
+  });
+
+  it('has none in a folder that is not there', async () => {
+    expect(await createDiskRoom(join(folder(), 'gone')).hasRoom()).toBe(false);
+  });
+
+  it('knows a disk that is full, and one that is read-only', async (context) => {
+    const disk = mountSmallDisk(2);
+    if (disk === null) return context.skip();
+    const { directory } = disk;
+    const storage = createDiskStorage(directory);
+    await storage.put('a/kept', new Uint8Array(1000));
+    const write = (): Promise<void> => createDiskRoom(directory).guard(() => writeFile(join(directory, 'new'), 'x'));
+    disk.fill();
+    expect(await createDiskRoom(directory).hasRoom()).toBe(false);
+    await expect(write()).rejects.toMatchObject({ status: 503, message: 'The disk of the service is full' });
+    await expect(storage.put('a/new', new Uint8Array(200_000))).rejects.toMatchObject({ status: 503 });
+    await expect(storage.put('a/kept', new Uint8Array(200_000))).rejects.toMatchObject({ status: 503 });
+    rmSync(join(directory, 'new'), { force: true });
+    disk.free();
+    expect(await storage.list('a/')).toMatchObject([{ name: 'kept' }]);
+    expect(await storage.stat('a/kept')).toEqual({ size: 1000 });
+    expect(readdirSync(join(directory, '.unfinished'))).toEqual([]);
+    disk.setReadOnly(true);
+    expect(await createDiskRoom(directory).hasRoom()).toBe(false);
+    await expect(write()).rejects.toMatchObject({ message: 'The disk of the service is read-only' });
+    disk.setReadOnly(false);
+    expect(await createDiskRoom(directory).hasRoom()).toBe(true);
+  });
+});
+
+describeOnDatabases('the service on a full disk', (databases, kind) => {
+  it('lets sessions wait, says so in /readyz, and renders them once there is room', async (context) => {
+    const disk = mountSmallDisk(kind === 'pglite' ? 200 : 8);
+    if (disk === null) return context.skip();
+    const directory = join(disk.directory, 'data');
+    if (kind === 'pglite') await putDatabase(directory);
+    const { url } = kind === 'pglite' ? { url: null } : await databases.address();
+    const service = await startService({ url, directory }, { concurrency: 1 });
+    const { api } = await service.client();
+    const readiness = async () => (await api('GET', '/readyz')) as { status: number; body: { checks: object } };
+    expect(await readiness()).toMatchObject({ status: 200, body: { checks: { disk: true } } });
+
+    disk.fill();
+    const made = await api('POST', '/v2/render_sessions', { body: sessionBody(service.styleVersion) });
+    // A database on the same disk has no room for the session either.
+    expect(made).toMatchObject(
+      kind === 'postgres' ? { status: 201 } : { status: expect.toSatisfy((status) => [201, 503].includes(status)) },
+    );
+    await vi.waitUntil(async () => (await readiness()).status === 503, { timeout: 20_000, interval: 200 });
+    expect(await readiness()).toMatchObject({ body: { checks: { disk: false } } });
+    if (made.status === 201) {
+      const waits = (): boolean => service.log.some((line) => line.includes('the job is put back'));
+      await vi.waitUntil(waits, { timeout: 20_000, interval: 100 });
+      const waiting = await api('GET', `/v2/render_sessions/${made.body.render_session.id}`);
+      expect(waiting.body.render_session).toMatchObject({ status: 'preview_rendering', errors: [] });
+    }
+    const upload = { body: Buffer.alloc(100_000), headers: { 'content-type': 'application/zip' } };
+    expect((await api('POST', '/v2/template_style_versions', upload)).status).toBeGreaterThanOrEqual(422);
+
+    disk.free();
+    await vi.waitUntil(async () => (await readiness()).status === 200, { timeout: 20_000, interval: 200 });
+    const again = await api('POST', '/v2/render_sessions', {
+      body: sessionBody(service.styleVersion, { t_01: { source: { text: 'Again' } } }),
+    });
+    for (const { status, body } of [made, again]) {
+      if (status !== 201) continue;
+      expect(await untilEnded(api, body.render_session.id)).toMatchObject({ status: 'preview_rendered', errors: [] });
+    }
+    expect(readdirSync(join(directory, 'objects', '.unfinished'))).toEqual([]);
+    expect(service.log.join('')).not.toContain('a session failed');
+  }, 120_000);
+});
