@@ -112,7 +112,8 @@ export async function openFarm({
     const orphans = await leftOf([...started.values()]);
     await records.close();
     await database.stop();
-    const left = readdirSync(temporary);
+    // A worker that is killed cannot remove the folder of its render process; a later one sweeps it after an hour.
+    const left = readdirSync(temporary).filter((name) => !name.startsWith('reelform-render-'));
     rmSync(root, { recursive: true, force: true });
     return { codes, orphans, left };
   };

@@ -79,7 +79,7 @@ describeOnDatabases('PartRunner', (databases) => {
       'scene-rendered',
       'session-ended',
     ];
-    expect(farm.events.map(({ kind }) => kind)).toEqual(kinds);
+    await expect.poll(() => farm.events.map(({ kind }) => kind)).toEqual(kinds);
     await expectNothingLeft(farm);
   });
 
