@@ -1,0 +1,38 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { execa } from 'execa';
+import fg from 'fast-glob';
+import { figuresTable, type TreeFigures, treeFigures } from './tree-figures.ts';
+
+/** Sizes and coupling of the sources, now and at other commits: `npm run house -- [--json] [commit…]` */
+const { values, positionals } = parseArgs({ options: { json: { type: 'boolean' } }, allowPositionals: true });
+
+const trees: { name: string; figures: TreeFigures }[] = [];
+for (const commit of positionals) trees.push({ name: commit, figures: await figuresAt(commit) });
+trees.push({ name: 'working tree', figures: treeFigures(await readTree('.')) });
+
+console.log(
+  values.json
+    ? JSON.stringify(Object.fromEntries(trees.map(({ name, figures }) => [name, figures])), null, 2)
+    : figuresTable(trees),
+);
+
+async function figuresAt(commit: string): Promise<TreeFigures> {
+  const folder = await mkdtemp(join(tmpdir(), 'reelform-house-'));
+  try {
+    await execa('git', ['archive', `--output=${join(folder, 'tree.tar')}`, commit, 'src', 'test']);
+    await execa('tar', ['-xf', 'tree.tar'], { cwd: folder });
+    return treeFigures(await readTree(folder));
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function readTree(root: string): Promise<Map<string, string>> {
+  const paths = await fg(['src/**/*.ts', 'test/**/*.ts'], { cwd: root });
+  return new Map(
+    await Promise.all(paths.sort().map(async (path) => [path, await readFile(join(root, path), 'utf8')] as const)),
+  );
+}
