@@ -122,6 +122,7 @@ export const CODES = {
   file_system: 'The file system refused to do something',
 
   // The service
+  data_exposed: 'Other users of the machine can read the data folder of the service',
   data_in_use: 'Another process has the data folder of the service open',
   database_unavailable: 'The database of the service cannot be reached or used',
   storage_unavailable: 'The storage of the service cannot be reached or used',

@@ -116,7 +116,7 @@ async function openOnce(options: PartsOptions): Promise<Parts> {
     const storage = await openStorage(settings, logger, room);
     // A worker that may not join changes nothing, neither the database nor a folder.
     const joined = servedAt === null ? await joinInstallation({ database, storage }, settings.publicUrl) : null;
-    await openDataFolder(directory, [OBJECTS, SOURCES]);
+    await openDataFolder(directory, [OBJECTS, SOURCES], logger);
     await migrate(database, logger);
     if (servedAt !== null) await foundInstallation({ database, storage }, servedAt);
     const publicUrl = joined?.publicUrl ?? servedAt!;

@@ -55,7 +55,7 @@ export interface RunningServer {
 /**
  * Starts the service: database, queue, worker, HTTP. EDGE. Resolves when it answers and renders.
  *
- * @throws ReelformError `data_in_use`, `database_unavailable`, `database_newer`, `storage_unavailable`, `address_in_use`
+ * @throws ReelformError `data_exposed`, `data_in_use`, `database_unavailable`, `database_newer`, `storage_unavailable`, `address_in_use`
  */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
   const { settings, version, now } = options;
