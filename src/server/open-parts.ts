@@ -214,7 +214,7 @@ function assemble({ settings, splitRules, logger, now }: PartsOptions, opened: O
   const shared = {
     templates: styleVersions,
     store,
-    environment: { now, randomId: () => randomBytes(18).toString('base64url') },
+    environment: { now, monotonicNow: () => performance.now(), randomId: () => randomBytes(18).toString('base64url') },
     pace: new RenderPace(),
     retentionMs: settings.retentionDays === null ? null : settings.retentionDays * DAY_MS,
     destinations,

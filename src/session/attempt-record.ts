@@ -4,6 +4,7 @@ import type { SessionStore, StoredSession } from './ports.ts';
 
 export interface AttemptRecordOptions {
   readonly store: SessionStore;
+  /** Milliseconds of a clock that nobody sets. */
   now(): number;
   /** Milliseconds between two writes of progress, at least. */
   readonly intervalMs: number;

@@ -64,7 +64,7 @@ export function createEmbeddedService(ports: EmbeddedServicePorts): EmbeddedServ
     store,
     files: ports.outputs,
     destinations: ports.destinations,
-    now: () => environment.now(),
+    monotonicNow: () => environment.monotonicNow(),
     random: () => environment.random(),
     retryDelaysMs: RETRY_DELAYS_MS,
   });

@@ -198,8 +198,10 @@ export interface SessionStore {
 
 /** What may vary from run to run. */
 export interface SessionEnvironment {
-  /** Milliseconds since the epoch. */
+  /** Milliseconds since the epoch. May be set back or forward: for dates, never for durations. */
   now(): number;
+  /** Milliseconds since some moment, by a clock that nobody sets: for durations within this process. */
+  monotonicNow(): number;
   /** 24 or more unguessable characters. */
   randomId(): string;
 }

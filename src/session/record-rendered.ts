@@ -13,19 +13,21 @@ export interface RenderedWork {
   readonly scene: Scene;
   readonly digest: Sha256;
   readonly output: Output;
-  /** When the session was queued and taken up; milliseconds since the epoch. */
+  /** When the session was queued and taken up; milliseconds since the epoch, by the clocks of two machines perhaps. */
   readonly queuedAtMs: number;
   readonly begunAtMs: number;
+  /** Since it was taken up. */
+  readonly elapsedMs: number;
 }
 
 /** Ends a session whose output is stored, however it was rendered. @returns what it took */
 export async function recordRendered(
-  { record, scene, digest, output, queuedAtMs, begunAtMs }: RenderedWork,
+  { record, scene, digest, output, queuedAtMs, begunAtMs, elapsedMs }: RenderedWork,
   end: SessionEndTimes,
 ): Promise<SessionUsage> {
   const usage = {
     queue_seconds: seconds(begunAtMs - queuedAtMs),
-    render_seconds: seconds(end.nowMs - begunAtMs),
+    render_seconds: seconds(elapsedMs),
     frames: drawnExtent(scene).frameCount,
     bytes: output.bytes,
   };

@@ -108,7 +108,7 @@ export class SessionRunner {
     // Every fetch and every render listens; that is no leak.
     setMaxListeners(0, either);
     const record = this.#record(stored, () => unwanted.abort(UNWANTED));
-    const begunAt = this.#ports.environment.now();
+    const begunAt = this.#ports.environment.monotonicNow();
     this.#ports.onEvent?.({ kind: 'session-begun', id, tenant: stored.tenant, attempt: stored.attempt });
     let isOurs = true;
     try {
@@ -142,6 +142,7 @@ export class SessionRunner {
     const { templates, sources: reader, environment, pace, outputs } = this.#ports;
     const { session } = stored;
     const begunAtMs = environment.now();
+    const begunAt = environment.monotonicNow();
     this.#enter(record, 'fetching');
     const template = await templates.find(stored.tenant, session.mapping.template_style_version_id);
     if (template === null) throw templateGone(session.mapping.template_style_version_id);
@@ -166,7 +167,8 @@ export class SessionRunner {
     if (known === null && (await this.#handOver(work, { scene, digest }, times))) return false;
     const output = known ?? (await this.#renderScene(work, scene, digest));
     signal.throwIfAborted();
-    const usage = await recordRendered({ record, scene, digest, output, ...times }, this.#endTimes());
+    const elapsedMs = environment.monotonicNow() - begunAt;
+    const usage = await recordRendered({ record, scene, digest, output, elapsedMs, ...times }, this.#endTimes());
     if (known === null) pace.learn(drawnExtent(scene), usage.render_seconds);
     return true;
   }
@@ -194,9 +196,9 @@ export class SessionRunner {
       record.progress(progressedSession(record.session, done / count, environment.now()));
     let saved: Output | null = null;
     const rendering = await this.#renders.render(digest, { signal, onProgress }, async (options) => {
-      const begunAt = environment.now();
+      const begunAt = environment.monotonicNow();
       const made = await renderer.render(scene, { ...options, owner: stored.tenant });
-      const elapsedMs = environment.now() - begunAt;
+      const elapsedMs = environment.monotonicNow() - begunAt;
       options.signal.throwIfAborted();
       this.#enter(record, 'uploading');
       saved = await outputs.save(digest, name, made);
@@ -210,7 +212,7 @@ export class SessionRunner {
   #told({ tenant }: StoredSession, { session }: AttemptRecord, begunAt: number): void {
     const { id, status, errors } = session;
     const codes = errors.map(({ code }) => code);
-    const elapsedMs = this.#ports.environment.now() - begunAt;
+    const elapsedMs = this.#ports.environment.monotonicNow() - begunAt;
     this.#ports.onEvent?.({ kind: 'session-ended', id, tenant, status, codes, elapsedMs });
   }
 
@@ -220,7 +222,7 @@ export class SessionRunner {
 
   #record(stored: StoredSession, onLost: () => void): AttemptRecord {
     const { store, environment, progressIntervalMs: intervalMs } = this.#ports;
-    return new AttemptRecord(stored, { store, now: () => environment.now(), intervalMs, onLost });
+    return new AttemptRecord(stored, { store, now: () => environment.monotonicNow(), intervalMs, onLost });
   }
 
   #endTimes(): SessionEndTimes {

@@ -14,8 +14,8 @@ export interface UploadRunnerPorts {
   readonly destinations: Destinations;
   /** 0..1 */
   random(): number;
-  /** Milliseconds since the epoch. */
-  now(): number;
+  /** @see SessionEnvironment.monotonicNow */
+  monotonicNow(): number;
   /** As `RETRY_DELAYS_MS` when absent. */
   readonly retryDelaysMs?: readonly number[];
   /** For logs and metrics. */
@@ -71,7 +71,7 @@ export class UploadRunner {
     if (begun === null) return;
     const about = aboutOf(begun);
     this.#ports.onEvent?.({ ...about, kind: 'upload-begun' });
-    const beganAt = this.#ports.now();
+    const beganAt = this.#ports.monotonicNow();
     const unwanted = new AbortController();
     this.#atWork.set(unwanted, job.session);
     const delivery = new Delivery(begun, this.#ports, unwanted);
@@ -97,7 +97,7 @@ export class UploadRunner {
     const isOurs = await this.#ports.store.endUpload(begun, end);
     if (!isOurs) return;
     const { status, error } = end;
-    const elapsedMs = this.#ports.now() - beganAt;
+    const elapsedMs = this.#ports.monotonicNow() - beganAt;
     const reason = error?.detail ?? null;
     this.#ports.onEvent?.({ ...about, kind: 'upload-ended', status, reason, bytes: delivery.bytes, elapsedMs });
   }

@@ -36,7 +36,13 @@ function openService(
     renderer,
     outputs: createDirectoryOutputs(join(directory, 'renders'), 'renders', writeFileAtomic),
     destinations: testDestinations({ isServer: false, directory }),
-    environment: { now: () => 1000, randomId: () => String(++ids), wait: async () => undefined, random: () => 0.5 },
+    environment: {
+      now: () => 1000,
+      monotonicNow: () => 0,
+      randomId: () => String(++ids),
+      wait: async () => undefined,
+      random: () => 0.5,
+    },
     uploads: sources.uploads,
   });
   const ended = async (id: string): Promise<RenderSession> => {

@@ -37,7 +37,13 @@ function openService() {
     renderer: openPool(),
     outputs: createDirectoryOutputs(directory, 'renders', writeFileAtomic),
     destinations: testDestinations(),
-    environment: { now: Date.now, randomId: () => String(++ids), wait: async () => undefined, random: () => 0 },
+    environment: {
+      now: Date.now,
+      monotonicNow: () => performance.now(),
+      randomId: () => String(++ids),
+      wait: async () => undefined,
+      random: () => 0,
+    },
     uploads: sources.uploads,
   });
   const upload = async (bytes: Uint8Array) => {

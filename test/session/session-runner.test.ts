@@ -44,6 +44,25 @@ function keptOutputs(): OutputStore & { saves: number } {
 }
 
 describe('SessionRunner.run()', () => {
+  it.each([-3_600_000, 3_600_000])('measures how long it took with a clock that nobody sets (%i ms)', async (set) => {
+    const time = { wall: Date.parse('2026-01-01T00:00:00Z'), monotonic: 5 };
+    const instant = instantRenderer();
+    const renderer: Renderer = {
+      async render(...args) {
+        time.wall += set;
+        time.monotonic += 7_000;
+        return instant.render(...args);
+      },
+    };
+    const clocks = { now: () => time.wall, monotonicNow: () => time.monotonic };
+    const { sessions, ended } = openSmallSessions(renderer, { clocks });
+    const { session } = await sessions.create(ACME, smallRequest());
+    expect(await ended(session.id)).toMatchObject({
+      status: 'preview_rendered',
+      usage: { queue_seconds: 0, render_seconds: 7 },
+    });
+  });
+
   it('tells what it fetched', async () => {
     const { sessions, ended } = openSmallSessions();
     const { session } = await sessions.create(ACME, photo('https://example.com/a.png'));

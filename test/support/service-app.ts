@@ -126,7 +126,11 @@ function openSessions(
     renderer,
     outputs,
     store,
-    environment: { now: Date.now, randomId: () => randomBytes(18).toString('base64url') },
+    environment: {
+      now: Date.now,
+      monotonicNow: () => performance.now(),
+      randomId: () => randomBytes(18).toString('base64url'),
+    },
     pace: new RenderPace(),
     retentionMs: null,
     destinations: testDestinations(),

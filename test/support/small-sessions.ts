@@ -10,6 +10,7 @@ import { createMemoryStore } from '../../src/session/memory-store.ts';
 import {
   type OutputStore,
   type Renderer,
+  type SessionEnvironment,
   SessionFailure,
   type SourceReader,
   type TemplateRegistry,
@@ -95,13 +96,14 @@ export function openSmallSessions(
     readonly sources?: SourceReader;
     readonly templates?: TemplateRegistry;
     readonly destinations?: Destinations;
+    readonly clocks?: Pick<SessionEnvironment, 'now' | 'monotonicNow'>;
   } = {},
 ): SmallSessions {
   const directory = mkdtempSync(join(tmpdir(), 'reelform-sessions-'));
   const outputs = options.outputs ?? createDirectoryOutputs(join(directory, 'renders'), 'renders', writeFileAtomic);
   let ids = 0;
   let now = 1000;
-  const environment = { now: () => now++, randomId: () => String(++ids) };
+  const environment = { now: () => now++, monotonicNow: () => now++, randomId: () => String(++ids), ...options.clocks };
   const stopped = new AbortController();
   const store = createMemoryStore((id) => void runner.run(id, stopped.signal).catch(() => undefined));
   const shared = {

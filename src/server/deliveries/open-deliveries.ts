@@ -56,7 +56,7 @@ export function openDeliveries(options: DeliveriesOptions): Deliveries {
     store: table,
     files,
     destinations,
-    now,
+    monotonicNow: () => performance.now(),
     random: () => Math.random(),
     onEvent: reportDeliveries(options.log, options.metrics),
     ...(retryDelaysMs === undefined ? {} : { retryDelaysMs }),

@@ -148,9 +148,9 @@ export class PartRunner {
     const { files, renderer, environment, pace, build } = this.#ports;
     const { segments, frameCount } = split.parts[job.part]!;
     const scene = await this.#scene(job, split);
-    const begunAt = environment.now();
+    const begunAt = environment.monotonicNow();
     const part = await renderer.renderPart(scene, segments, { ...options, owner: split.stored.tenant });
-    const elapsedMs = environment.now() - begunAt;
+    const elapsedMs = environment.monotonicNow() - begunAt;
     pace.learn({ ...scene, frameCount }, elapsedMs / 1000);
     const { bytes, sha256: digest } = packParcel({ build, part } satisfies PartFile);
     options.signal.throwIfAborted();
@@ -164,7 +164,7 @@ export class PartRunner {
   async #join(job: SessionAttempt, { split, signal, onLost }: Work): Promise<void> {
     const { splits, outputs, store, environment } = this.#ports;
     const { stored, queuedAtMs, begunAtMs } = split;
-    const now = (): number => environment.now();
+    const now = (): number => environment.monotonicNow();
     const record = new AttemptRecord(stored, { store, now, intervalMs: 0, onLost });
     const unwatch = splits.watch(job, null, onLost);
     try {
@@ -175,7 +175,9 @@ export class PartRunner {
       signal.throwIfAborted();
       const output = known ?? (await this.#save(job, { split, signal, onLost }, { scene, digest, record }));
       signal.throwIfAborted();
-      await recordRendered({ record, scene, digest, output, queuedAtMs, begunAtMs }, this.#endTimes());
+      const elapsedMs = this.#sinceBegun(split);
+      const work = { record, scene, digest, output, queuedAtMs, begunAtMs, elapsedMs };
+      await recordRendered(work, this.#endTimes());
       signal.throwIfAborted();
       this.#told(split, record);
     } finally {
@@ -190,11 +192,11 @@ export class PartRunner {
     { scene, digest, record }: { readonly scene: Scene; readonly digest: Sha256; readonly record: AttemptRecord },
   ): Promise<Output> {
     const { outputs, environment, onEvent } = this.#ports;
-    const begunAt = environment.now();
+    const begunAt = environment.monotonicNow();
     const rendering =
       (await this.#joined(job, split, scene, signal)) ??
       (await this.#whole(job, scene, { signal, owner: split.stored.tenant }));
-    const elapsedMs = environment.now() - begunAt;
+    const elapsedMs = environment.monotonicNow() - begunAt;
     signal.throwIfAborted();
     record.step(phasedSession(record.session, 'uploading', environment.now()));
     const output = await outputs.save(digest, split.stored.outputName, rendering);
@@ -238,7 +240,7 @@ export class PartRunner {
   async #fail(job: SessionAttempt, split: Split, problems: readonly SessionProblem[]): Promise<void> {
     const { store, environment } = this.#ports;
     let isLost = false;
-    const now = (): number => environment.now();
+    const now = (): number => environment.monotonicNow();
     const onLost = (): void => {
       isLost = true;
     };
@@ -249,10 +251,16 @@ export class PartRunner {
     await this.#clean(job);
   }
 
-  #told({ stored, begunAtMs }: Split, { session }: AttemptRecord): void {
+  /** By the wall clock: another process may have begun it, and monotonic clocks of two machines have nothing in common. */
+  #sinceBegun({ begunAtMs }: Split): number {
+    return Math.max(0, this.#ports.environment.now() - begunAtMs);
+  }
+
+  #told(split: Split, { session }: AttemptRecord): void {
+    const { stored } = split;
     const { id, status, errors } = session;
     const codes = errors.map(({ code }) => code);
-    const elapsedMs = this.#ports.environment.now() - begunAtMs;
+    const elapsedMs = this.#sinceBegun(split);
     this.#ports.onEvent?.({ kind: 'session-ended', id, tenant: stored.tenant, status, codes, elapsedMs });
   }
 

@@ -154,7 +154,7 @@ export async function openSplitFarm(
     },
   });
   const templates = { find: async (_tenant: string, id: string) => (id === LONG.spec.id ? LONG : null) };
-  const environment = { now: () => Date.now(), randomId: () => String(++ids) };
+  const environment = { now: () => Date.now(), monotonicNow: () => performance.now(), randomId: () => String(++ids) };
   const events: (RunnerEvent | PartEvent)[] = [];
   const onEvent = (event: RunnerEvent | PartEvent): void => void events.push(event);
   const common = { templates, environment, retentionMs: null, onEvent, progressIntervalMs: 0 };
