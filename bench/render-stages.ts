@@ -1,12 +1,11 @@
-import { readFileSync } from 'node:fs';
-import { platform } from 'node:process';
+import { pid, platform } from 'node:process';
 import { setImmediate } from 'node:timers/promises';
 import { frameRateOf } from '../src/engine/frame-rate.ts';
 import { type EncoderChoice, encoderOf } from '../src/engine/h264/open-encoder.ts';
 import { SegmentedEncoder } from '../src/engine/h264/segmented-encoder.ts';
 import { createFrameRing, ringFrame } from '../src/engine/raster/frame-ring.ts';
 import { openRasterizer } from '../src/engine/raster/rasterizer.ts';
-import { parseStat } from '../src/session/processes/process-usage.ts';
+import { readProcessStat } from '../src/process-stat.ts';
 import { createRenderPool } from '../src/session/processes/render-pool.ts';
 import type { Scene } from '../src/template/scene.ts';
 import { treeBytes } from './tree-bytes.ts';
@@ -65,7 +64,7 @@ export async function encodeAlone(scene: Scene, frames: readonly Uint8Array[], c
  * `process.cpuUsage()` leaves them out. Linux only: elsewhere the children are missing.
  */
 export function processorMs(): number {
-  if (platform === 'linux') return parseStat(readFileSync('/proc/self/stat', 'latin1'), 1)!.cpuMs;
+  if (platform === 'linux') return readProcessStat(pid)!.cpuMs;
   const { user, system } = process.cpuUsage();
   return (user + system) / 1000;
 }

@@ -8,6 +8,7 @@ import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { ifThere } from './if-there.ts';
 import { isRecord } from './is-record.ts';
+import { readProcessStat } from './process-stat.ts';
 import { sweepUnfinished, unfinishedPath } from './replace-file.ts';
 
 const execute = promisify(execFile);
@@ -238,21 +239,15 @@ async function pidNamespace(): Promise<string | null> {
  * Returns a text that no other process in this namespace has had or will have under the same id: when it was started. EDGE.
  *
  * @returns null when there is no such process, or only its remains
- * @see proc_pid_stat(5), fields 3 and 22
  */
 async function processIdentity(pid: number): Promise<string | null> {
   if (!exists(pid)) return null;
-  try {
-    const status = await readFile(`/proc/${pid}/stat`, 'utf8');
-    // The second field is the command in brackets, and may hold anything.
-    const fields = status.slice(status.lastIndexOf(')') + 2).split(' ');
-    if (fields[0] === 'Z' || fields[0] === 'X') return null;
-    // Ticks since the machine was started: the same number can come again after the next start.
-    const boot = await readFile('/proc/sys/kernel/random/boot_id', 'utf8').catch(() => '');
-    return `${boot.trim()} ${fields[19]}`;
-  } catch {
-    return readStartTime(pid);
-  }
+  const stat = readProcessStat(pid);
+  if (stat === null) return readStartTime(pid);
+  if (stat.state === 'Z' || stat.state === 'X') return null;
+  // Ticks since the machine was started: the same number can come again after the next start.
+  const boot = await readFile('/proc/sys/kernel/random/boot_id', 'utf8').catch(() => '');
+  return `${boot.trim()} ${stat.startTicks}`;
 }
 
 /** Where /proc does not show the process. */

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { platform } from 'node:process';
 import { execa } from 'execa';
+import { readProcessStat } from '../../process-stat.ts';
 
 /** What the processes of a group take together. */
 export interface GroupUsage {
@@ -13,9 +14,6 @@ export interface GroupUsage {
 interface ProcessUsage extends GroupUsage {
   readonly groupId: number;
 }
-
-/** `USER_HZ`: 100 on every Linux that Node runs on, whatever the kernel's own clock. */
-const TICKS_PER_SECOND = 100;
 
 /** Measures process groups. EDGE. */
 export interface GroupMeter {
@@ -39,10 +37,7 @@ export async function measureByPs(groupIds: ReadonlySet<number>): Promise<Readon
   return sumByGroup(usages.filter((usage) => usage !== null && groupIds.has(usage.groupId)));
 }
 
-/**
- * Reads on this thread: a file of `/proc` takes 15 µs, asking another thread for it takes longer. A process is born into
- * its group, so that one which was seen in another group is not looked at again.
- */
+/** A process is born into its group, so one that was seen in another group is not read again. */
 function createProcMeter(): GroupMeter {
   const pageBytes = readPageBytes();
   let groupOf = new Map<number, number>();
@@ -58,10 +53,11 @@ function createProcMeter(): GroupMeter {
           seen.set(processId, groupId);
           continue;
         }
-        const usage = readStat(processId, pageBytes);
-        if (usage === null) continue;
-        seen.set(processId, usage.groupId);
-        if (groupIds.has(usage.groupId)) usages.push(usage);
+        const stat = readProcessStat(processId);
+        if (stat === null) continue;
+        seen.set(processId, stat.groupId);
+        if (!groupIds.has(stat.groupId)) continue;
+        usages.push({ ...stat, memoryBytes: stat.residentPages * pageBytes });
       }
       groupOf = seen;
       return sumByGroup(usages);
@@ -69,39 +65,11 @@ function createProcMeter(): GroupMeter {
   };
 }
 
-/** Null when it has ended since it was listed. */
-function readStat(processId: number, pageBytes: number): ProcessUsage | null {
-  try {
-    return parseStat(readFileSync(`/proc/${processId}/stat`, 'latin1'), pageBytes);
-  } catch {
-    return null;
-  }
-}
-
 /** This process's memory in kB, as one file tells it, over its pages, as another does: a power of two. */
 function readPageBytes(): number {
   const kilobytes = Number(/^VmSize:\s+(\d+) kB$/m.exec(readFileSync('/proc/self/status', 'latin1'))?.[1]);
   const pages = Number(readFileSync('/proc/self/statm', 'latin1').split(' ')[0]);
   return 2 ** Math.round(Math.log2((kilobytes * 1024) / pages));
-}
-
-/**
- * `/proc/<pid>/stat`; null for what is no such line.
- *
- * @param pageBytes size of a memory page
- * @see proc_pid_stat(5): 5 pgrp, 14–17 utime, stime, cutime, cstime, 24 rss
- */
-export function parseStat(line: string, pageBytes: number): ProcessUsage | null {
-  // The name, in parentheses, may hold anything, parentheses and spaces too.
-  const fields = line.slice(line.lastIndexOf(')') + 2).split(' ');
-  const field = (number: number): number => Number(fields[number - 3]);
-  const ticks = field(14) + field(15) + field(16) + field(17);
-  const usage = {
-    groupId: field(5),
-    memoryBytes: field(24) * pageBytes,
-    cpuMs: (ticks * 1000) / TICKS_PER_SECOND,
-  };
-  return Object.values(usage).every(Number.isFinite) ? usage : null;
 }
 
 /**

@@ -1,26 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { holdToLimits } from '../../../src/session/processes/process-limits.ts';
-import { parsePsLine, parseStat } from '../../../src/session/processes/process-usage.ts';
-
-describe('parseStat()', () => {
-  const fields = '4242 4240 4242 0 -1 4194304 9 8 7 6 150 50 20 10 20 0 11 0 100 999999 1000 18446744073709551615';
-
-  test.each([
-    ['a plain name', `4243 (node) S ${fields}`],
-    ['a name with spaces and parentheses', `4243 (a) (b) S 1 2) S ${fields}`],
-  ])('reads group, memory and time: %s', (_title, line) => {
-    // Fields after the state: ppid, pgrp, …; children that were waited for count.
-    expect(parseStat(line.replace('4242 4240', '1 4240'), 4096)).toEqual({
-      groupId: 4240,
-      memoryBytes: 1000 * 4096,
-      cpuMs: 2300,
-    });
-  });
-
-  test.each(['', 'nonsense', '1 (node) S 1'])('says null for %j', (line) => {
-    expect(parseStat(line, 4096)).toBeNull();
-  });
-});
+import { parsePsLine } from '../../../src/session/processes/process-usage.ts';
 
 describe('parsePsLine()', () => {
   test.each([
