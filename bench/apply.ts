@@ -169,7 +169,11 @@ async function measure(count: number, concurrency: number, spec: ServiceSpec, is
         ensureStyleVersion: async () => undefined,
         lookAtUrl: async () => ({ kind: 'there', validator: null }),
         readFile: async () => new Uint8Array(),
-        clock: { now: Date.now, wait: (milliseconds, signal) => setTimeout(milliseconds, undefined, { signal }) },
+        clock: {
+          now: Date.now,
+          monotonicNow: () => performance.now(),
+          wait: (milliseconds, signal) => setTimeout(milliseconds, undefined, { signal }),
+        },
         newKey: randomUUID,
       },
       concurrency,

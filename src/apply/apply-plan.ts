@@ -48,7 +48,7 @@ export async function applyPlan(input: ApplyInput): Promise<ApplyOutcome> {
   const { plan, onEvent, service } = input;
   const ports = { ...input.ports, ensureStyleVersion: oncePerId((id) => input.ports.ensureStyleVersion(id)) };
   const { clock, journal } = ports;
-  const startedAt = clock.now();
+  const startedAt = clock.monotonicNow();
   const saver = new LockSaver((change) => ports.updateLock(change), clock);
   const end = new RunEnd(input, clock);
   const facts = journal.state.services.get(service.name);
@@ -95,7 +95,7 @@ export async function applyPlan(input: ApplyInput): Promise<ApplyOutcome> {
     end.close();
     input.signal.removeEventListener('abort', persist);
   }
-  const outcome = record.outcome(end.reason, clock.now() - startedAt);
+  const outcome = record.outcome(end.reason, clock.monotonicNow() - startedAt);
   onEvent({ kind: 'run-finished', outcome });
   return outcome;
 }

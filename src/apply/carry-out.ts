@@ -78,7 +78,7 @@ async function unlessEnding({ id }: Pending, { record, end }: Run, begin: () => 
 async function renderFirst(change: Pending, run: Run): Promise<Onward> {
   const { id, action } = change;
   const { input, context, record, end } = run;
-  const startedAt = context.ports.clock.now();
+  const startedAt = context.ports.clock.monotonicNow();
   const ending = await obtain(change, run, {
     begun: (begin) => input.onEvent({ kind: 'video-started', id, action, begin }),
     submitted: (session) => input.onEvent({ kind: 'video-submitted', id, session }),

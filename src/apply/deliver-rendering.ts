@@ -78,7 +78,7 @@ async function uploadsOf(
       session = (await service.getRenderSession(rendering.session)).session;
       failed.clear();
     } catch (error) {
-      const waitMs = failed.nextMs(error, ports.clock.now(), 0.5);
+      const waitMs = failed.nextMs(error, ports.clock.monotonicNow(), 0.5);
       if (waitMs === null) throw error;
       await ports.clock.wait(waitMs, leave);
     }

@@ -33,7 +33,7 @@ export class LockSaver {
    */
   async record(edits: readonly LockEdit[]): Promise<void> {
     this.#waiting.push(...edits);
-    if (this.#isSaving || this.#clock.now() < this.#dueAt) return;
+    if (this.#isSaving || this.#clock.monotonicNow() < this.#dueAt) return;
     await this.flush();
   }
 
@@ -50,12 +50,12 @@ export class LockSaver {
     this.#waiting = [];
     if (edits.length === 0) return;
     this.#isSaving = true;
-    const startedAt = this.#clock.now();
+    const startedAt = this.#clock.monotonicNow();
     try {
       await this.#update((lock) => editLock(lock, edits));
     } finally {
       this.#isSaving = false;
-      const now = this.#clock.now();
+      const now = this.#clock.monotonicNow();
       this.#dueAt = now + Math.max(MIN_INTERVAL_MS, (now - startedAt) * INTERVAL_COSTS);
     }
   }

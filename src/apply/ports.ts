@@ -43,8 +43,10 @@ export interface Journal {
 }
 
 export interface Clock {
-  /** Milliseconds since the epoch. */
+  /** Milliseconds since the epoch. May be set back or forward: for dates, never for durations. */
   now(): number;
+  /** Milliseconds of a clock that is never set: for durations within this process. */
+  monotonicNow(): number;
   /** Rejects with the signal's reason once it is aborted. */
   wait(milliseconds: number, signal?: AbortSignal): Promise<void>;
 }

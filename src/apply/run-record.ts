@@ -75,7 +75,7 @@ export class RunRecord {
     { startedAt, givenUp, delivery }: { startedAt: number; givenUp: SkipReason; delivery: DeliveryEnding },
   ): Promise<void> {
     const { id } = change;
-    const elapsedMs = this.#clock.now() - startedAt;
+    const elapsedMs = this.#clock.monotonicNow() - startedAt;
     switch (ending.kind) {
       case 'rendered': {
         const { rendering } = ending;

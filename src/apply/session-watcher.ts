@@ -59,7 +59,7 @@ export class SessionWatcher {
   #latest = 0;
   #retries = 0;
   #listFailures = 0;
-  /** How far our clock is ahead of the service's, at most. */
+  /** What to add to a date of the service to get a time of our monotonic clock, at most. */
   #aheadMs = Number.POSITIVE_INFINITY;
 
   constructor(options: SessionWatcherOptions) {
@@ -200,9 +200,9 @@ export class SessionWatcher {
     this.#options.clock.wait(Math.max(0, at - this.#now()), cancel.signal).then(goOff, goOff);
   }
 
-  /** The clock, which does not go back, and is never before what was waited for. */
+  /** The monotonic clock, and never before what was waited for. */
   #now(): number {
-    this.#latest = Math.max(this.#latest, this.#options.clock.now());
+    this.#latest = Math.max(this.#latest, this.#options.clock.monotonicNow());
     return this.#latest;
   }
 

@@ -29,7 +29,7 @@ export async function followSession(
       session = (await service.getRenderSession(id)).session;
     } catch (error) {
       // The client has repeated the request after any other fault.
-      const waitMs = lacksSession(error) ? failed.nextMs(error, ports.clock.now(), Math.random()) : null;
+      const waitMs = lacksSession(error) ? failed.nextMs(error, ports.clock.monotonicNow(), Math.random()) : null;
       if (waitMs !== null) await ports.clock.wait(waitMs, leave).catch(() => undefined);
       if (waitMs !== null && !leave.aborted) continue;
       return isMissing && lacksSession(error) && !leave.aborted

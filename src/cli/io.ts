@@ -7,8 +7,10 @@ export interface Io {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Version of Node, without `v`. */
   readonly nodeVersion: string;
-  /** Milliseconds since the epoch. */
+  /** Milliseconds since the epoch. May be set back or forward: for dates, never for durations. */
   now(): number;
+  /** Milliseconds of a clock that is never set: for durations within this process. */
+  monotonicNow(): number;
   /** Calls back at each Ctrl-C or SIGTERM, until the returned function is called. */
   onInterrupt(listener: () => void): () => void;
   /**

@@ -34,6 +34,7 @@ const io: Io = {
   env: process.env,
   nodeVersion: process.versions.node,
   now: () => Date.now(),
+  monotonicNow: () => performance.now(),
   onInterrupt(listener) {
     process.on('SIGINT', listener).on('SIGTERM', listener);
     return () => process.off('SIGINT', listener).off('SIGTERM', listener);

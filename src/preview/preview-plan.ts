@@ -30,8 +30,8 @@ export interface PreviewPlanOptions {
   readonly deadline: AbortSignal;
   /** What stands above a video on the contact sheet. */
   label(id: string, changedShare: number): string;
-  /** Milliseconds. */
-  now(): number;
+  /** Milliseconds of a clock that is never set. */
+  monotonicNow(): number;
 }
 
 /** Of the rows of one definition. */
@@ -42,9 +42,9 @@ const MOST_ROWS = 20;
  * then the drafts, in the same order. What two videos have in common, both sides alike, is drawn once.
  */
 export async function previewPlan(subjects: readonly Subject[], options: PreviewPlanOptions): Promise<PlanPreview> {
-  const { capacity, deadline, withDrafts, now } = options;
-  const startedAt = now();
-  const busy = new BusyTime(now);
+  const { capacity, deadline, withDrafts, monotonicNow } = options;
+  const startedAt = monotonicNow();
+  const busy = new BusyTime(monotonicNow);
   const draw = busy.around(options.draw);
   const { chosen, leftOut } = choose(subjects);
   const videos = new Map<string, VideoPreview>();
@@ -94,7 +94,7 @@ export async function previewPlan(subjects: readonly Subject[], options: Preview
     videos: new Map([...videos].sort(([a], [b]) => byCodeUnit(a, b))),
     leftOut: leftOut.sort((a, b) => byCodeUnit(a.id, b.id)),
     contactSheet: sheet,
-    seconds: { all: (now() - startedAt) / 1000, rendering: busy.milliseconds / 1000 },
+    seconds: { all: (monotonicNow() - startedAt) / 1000, rendering: busy.milliseconds / 1000 },
   };
 }
 

@@ -21,6 +21,10 @@ export class SimulatedClock implements Clock {
     return this.#nowMs;
   }
 
+  monotonicNow(): number {
+    return this.#nowMs;
+  }
+
   /** Whether nothing is waited for. */
   get isIdle(): boolean {
     return this.#timers.size === 0;

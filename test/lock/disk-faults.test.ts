@@ -196,7 +196,7 @@ async function apply(root: string, server: InterfaceService): Promise<void> {
       ensureStyleVersion: async () => undefined,
       lookAtUrl: async () => ({ kind: 'there', validator: null }),
       readFile: async () => new Uint8Array(),
-      clock: { now: Date.now, wait },
+      clock: { now: Date.now, monotonicNow: Date.now, wait },
       newKey: randomUUID,
     },
   });

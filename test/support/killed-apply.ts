@@ -43,6 +43,7 @@ const {
 const now = (): number => epochMs + (Date.now() - epochMs) * speed;
 const clock: Clock = {
   now,
+  monotonicNow: now,
   wait: async (milliseconds, signal) => {
     await setTimeout(milliseconds / speed, undefined, { signal });
   },

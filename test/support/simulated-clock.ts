@@ -23,6 +23,7 @@ export function simulatedClock(startMs = Date.parse('2026-01-01T00:00:00.000Z'))
   };
   return {
     now: () => now,
+    monotonicNow: () => now,
     wait: (milliseconds, signal) =>
       new Promise((resolve, reject) => {
         if (signal?.aborted) return reject(signal.reason);

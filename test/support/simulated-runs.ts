@@ -149,6 +149,7 @@ export class Simulation {
   #clock(step: Step): Clock {
     return {
       now: () => this.#nowMs,
+      monotonicNow: () => this.#nowMs,
       wait: (milliseconds) =>
         step('waits', () => {
           this.#nowMs += milliseconds;

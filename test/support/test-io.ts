@@ -13,6 +13,8 @@ export interface TestIoOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Milliseconds since the epoch, or a clock; when absent a clock that starts at 0. */
   readonly now?: number | (() => number);
+  /** The clock of durations; the same one when absent. */
+  readonly monotonicNow?: () => number;
   readonly nodeVersion?: string;
   /** Whether what is to come later comes next; otherwise it never does. */
   readonly isLate?: boolean;
@@ -36,6 +38,8 @@ export async function reelform(cwd: string, args: readonly string[], options: Te
   let stderr = '';
   let left: number | null = null;
   const startedAt = performance.now();
+  const now = (): number =>
+    typeof options.now === 'function' ? options.now() : (options.now ?? performance.now() - startedAt);
   const listeners = new Set<() => void>();
   const interrupt = (): void => {
     for (const listener of listeners) listener();
@@ -62,7 +66,8 @@ export async function reelform(cwd: string, args: readonly string[], options: Te
     cwd,
     env: options.env ?? {},
     nodeVersion: options.nodeVersion ?? process.versions.node,
-    now: () => (typeof options.now === 'function' ? options.now() : (options.now ?? performance.now() - startedAt)),
+    now,
+    monotonicNow: options.monotonicNow ?? now,
     onInterrupt(listener) {
       listeners.add(listener);
       return () => listeners.delete(listener);

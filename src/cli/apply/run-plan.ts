@@ -58,9 +58,9 @@ export async function runPlan(input: RunPlanInput, io: Io): Promise<ApplyOutcome
   const notes = new SourceNotes(plan, lookAtUrl);
   const watch = watchRun({ color: input.color, streams: input.streams }, io);
   const soFar = new OutcomeSoFar();
-  const startedAt = io.now();
+  const startedAt = io.monotonicNow();
   const leave = (): void => {
-    input.onLeave(soFar.interrupted(io.now() - startedAt));
+    input.onLeave(soFar.interrupted(io.monotonicNow() - startedAt));
     watch.leave();
     io.leave(EXIT.interrupted);
   };
@@ -161,6 +161,7 @@ function listenToInterrupts(watch: RunWatch, leave: () => void, io: Io): Interru
 function openClock(io: Io): Clock {
   return {
     now: () => io.now(),
+    monotonicNow: () => io.monotonicNow(),
     async wait(milliseconds, signal) {
       try {
         await setTimeout(milliseconds, undefined, signal === undefined ? {} : { signal });

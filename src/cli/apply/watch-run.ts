@@ -6,7 +6,7 @@ import { type Io, isAttended, isScreen, wantsColor } from '../io.ts';
 import { FooterScreen } from './footer-screen.ts';
 
 /** What a watch needs of a process. */
-type WatchIo = Pick<Io, 'stdout' | 'stderr' | 'env' | 'now' | 'onResize'>;
+type WatchIo = Pick<Io, 'stdout' | 'stderr' | 'env' | 'monotonicNow' | 'onResize'>;
 
 /** Shows a run while it goes on, on stderr. */
 export interface RunWatch {
@@ -42,10 +42,10 @@ function watchLines(io: WatchIo, color: boolean): RunWatch {
     if (told.length > 0) io.stderr.write(told.map((line) => `${line}\n`).join(''));
   };
   let isOpen = true;
-  const timer = setInterval(() => write(lines.heartbeat(io.now())), SILENCE_CHECK_MS);
+  const timer = setInterval(() => write(lines.heartbeat(io.monotonicNow())), SILENCE_CHECK_MS);
   return {
     take(event) {
-      if (isOpen) write(lines.linesOf(event, io.now()));
+      if (isOpen) write(lines.linesOf(event, io.monotonicNow()));
     },
     stopping() {
       io.stderr.write(stoppingText(lines.runningCount, isAttended(io)));
@@ -66,14 +66,14 @@ function watchLive(io: WatchIo, color: boolean): RunWatch {
   const screen = new FooterScreen(io.stderr, io.env);
   let waiting: string[] = [];
   let settling: ReturnType<typeof setTimeout> | null = null;
-  let drawnAt = 0;
+  let drawnAt = Number.NEGATIVE_INFINITY;
   let isOpen = true;
 
   const draw = (): void => {
     if (settling !== null) return;
-    drawnAt = io.now();
+    drawnAt = io.monotonicNow();
     const { columns, rows } = io.stderr;
-    screen.draw(waiting, view.footer(io.now(), columns, rows));
+    screen.draw(waiting, view.footer(io.monotonicNow(), columns, rows));
     waiting = [];
   };
   const stopListening = io.onResize(() => {
@@ -87,9 +87,9 @@ function watchLive(io: WatchIo, color: boolean): RunWatch {
   return {
     take(event) {
       if (!isOpen) return;
-      waiting.push(...view.take(event, io.now()));
+      waiting.push(...view.take(event, io.monotonicNow()));
       // Of many that end at once the rest is drawn together.
-      if (waiting.length > 0 && io.now() - drawnAt >= FRAME_MS / 2) draw();
+      if (waiting.length > 0 && io.monotonicNow() - drawnAt >= FRAME_MS / 2) draw();
     },
     stopping() {
       view.stopping();

@@ -82,11 +82,11 @@ export async function lintVideos(
     const scenes = openScenes(from.root, io, 'lint');
     const pool = createRenderPool({ size: renderCapacity(), sandbox: sandboxFromEnvironment(io.env) });
     const progress = openProgress(unknown.length, io);
-    const until = io.now() + options.budgetMs;
+    const until = io.monotonicNow() + options.budgetMs;
     const limit = pLimit(renderCapacity());
     const check = async (video: Video, isNeeded: boolean): Promise<void> => {
       if (full.error !== null) return leave(full, full.error, isNeeded);
-      if (!isNeeded && io.now() > until) return void late.push(video.id);
+      if (!isNeeded && io.monotonicNow() > until) return void late.push(video.id);
       try {
         const scene = await scenes.sceneOf(video, from.packageOf(video.template)!);
         memory.set(wanted.get(video.id)!, await pool.lint(scene));
@@ -145,13 +145,13 @@ function fullDisk({ error, count, isNeeded }: FullDisk): Diagnostic[] {
 
 /** Reports on stderr, now and then, how many of the videos were checked. */
 function openProgress(count: number, io: Io): { checked(): void } {
-  let reportedAt = io.now();
+  let reportedAt = io.monotonicNow();
   let checked = 0;
   return {
     checked() {
       checked += 1;
-      if (io.now() - reportedAt < PROGRESS_MS) return;
-      reportedAt = io.now();
+      if (io.monotonicNow() - reportedAt < PROGRESS_MS) return;
+      reportedAt = io.monotonicNow();
       io.stderr.write(lintProgress(checked, count));
     },
   };

@@ -88,7 +88,7 @@ export async function lookAtPlan(
       withDrafts: options.preview === 'draft',
       deadline: signal,
       label: sheetLabel,
-      now: () => io.now(),
+      monotonicNow: () => io.monotonicNow(),
     });
     if (interruption.signal.aborted) return null;
     const hosted = await publishPreview(preview, host);

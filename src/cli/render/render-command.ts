@@ -44,7 +44,7 @@ export async function renderCommand(wanted: string, options: RenderOptions, io: 
   const template = packageOf(video, project);
   const output = outputOf(options, video.output, template);
   const frame = options.frame === undefined ? null : frameOf(options.frame, output, template);
-  const startedAt = io.now();
+  const startedAt = io.monotonicNow();
   const rendered = await render({ video, template, output, frame }, project, options, io);
   if (typeof rendered === 'number') return rendered;
   const path = resolve(directory, options.out ?? defaultPath(video, output, frame, options, project));
@@ -52,7 +52,7 @@ export async function renderCommand(wanted: string, options: RenderOptions, io: 
   await write(path, rendered.bytes);
   const { format, width, height, fps, frames } = rendered;
   const told = { width, height, frames, bytes: rendered.bytes.length };
-  const elapsedMs = io.now() - startedAt;
+  const elapsedMs = io.monotonicNow() - startedAt;
   if (options.json === true) {
     const document = { format_version: '1.0', video: video.id, path, format, ...told, fps, frame };
     io.stdout.write(`${JSON.stringify({ ...document, elapsed_ms: Math.round(elapsedMs) }, null, 2)}\n`);
@@ -123,15 +123,15 @@ async function render(
 
 /** One line on a screen that is written over; nothing elsewhere. */
 function progressLine(id: string, io: Io) {
-  const startedAt = io.now();
+  const startedAt = io.monotonicNow();
   let shownAt = -Infinity;
   const write = (text: string): void => {
     if (isScreen(io.stderr, io.env)) io.stderr.write(`\r\u001b[K${text}`);
   };
   return {
     show: (done: number, count: number): void => {
-      if (io.now() - shownAt < STEP_MS) return;
-      shownAt = io.now();
+      if (io.monotonicNow() - shownAt < STEP_MS) return;
+      shownAt = io.monotonicNow();
       write(renderProgressText(id, done, count, shownAt - startedAt).slice(0, io.stderr.columns - 1));
     },
     clear: (): void => write(''),

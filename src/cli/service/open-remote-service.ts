@@ -52,16 +52,16 @@ function reportSilence(io: Io): (name: string) => () => void {
   let openRequests = 0;
   let heardAt = 0;
   return (name) => {
-    if (openRequests === 0) heardAt = io.now();
+    if (openRequests === 0) heardAt = io.monotonicNow();
     openRequests += 1;
     const cancel = io.after(SILENT_MS, () => {
-      if (io.now() - heardAt < SILENT_MS / 2) return;
-      heardAt = io.now();
+      if (io.monotonicNow() - heardAt < SILENT_MS / 2) return;
+      heardAt = io.monotonicNow();
       io.stderr.write(`${name}: no answer for ${SILENT_MS / 1000} s, still waiting\n`);
     });
     return () => {
       openRequests -= 1;
-      heardAt = io.now();
+      heardAt = io.monotonicNow();
       cancel();
     };
   };

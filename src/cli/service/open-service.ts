@@ -86,7 +86,7 @@ function openEmbedded(project: Project, io: Io): OpenService {
     }),
     environment: {
       now: () => io.now(),
-      monotonicNow: () => performance.now(),
+      monotonicNow: () => io.monotonicNow(),
       randomId: () => randomBytes(12).toString('hex'),
       wait: (milliseconds, signal) => setTimeout(milliseconds, undefined, { signal }),
       random: () => Math.random(),

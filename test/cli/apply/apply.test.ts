@@ -58,6 +58,16 @@ describe('reelform apply', () => {
     expect(existsSync(join(root, '.reelform/apply.pid'))).toBe(false);
   });
 
+  it('measures the run with a clock that is never set', async () => {
+    let date = Date.parse('2026-01-01T00:00:00Z');
+    let elapsed = 0;
+    const { stdout } = await reelform(makeRepository(), ['apply', '--auto-approve', '--target', 'rome'], {
+      now: () => (date -= 3_600_000),
+      monotonicNow: () => (elapsed += 1),
+    });
+    expect(stdout).toMatch(/^Done: 1 rendered in [0-3](\.\d)? s\.\n$/);
+  });
+
   it('renders after one edit one video, and leaves the other entries as they are', async () => {
     const root = makeRepository();
     await applied(root);

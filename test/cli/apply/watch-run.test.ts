@@ -26,7 +26,7 @@ function watch(stderr: Io['stderr'], env: Io['env'] = {}, streams = false): { vi
     stdout: { ...log(), isTTY: true },
     stderr,
     env,
-    now: () => Date.now(),
+    monotonicNow: () => Date.now(),
     onResize(listener: () => void) {
       resized = listener;
       return () => {
