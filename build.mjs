@@ -63,7 +63,7 @@ const { metafile } = await build({
   entryPoints: [
     'index.ts',
     'cli/run.ts',
-    'engine/render-process.ts',
+    'session/processes/render-process.ts',
     'engine/raster/raster-worker.ts',
     'engine/writers/gif-worker.ts',
     'engine/inspect/font-worker.ts',

@@ -72,7 +72,7 @@ export function processorMs(): number {
 /** Some renders, one after the other, in one process of a pool. */
 export async function throughPool(scene: Scene, encoder: EncoderChoice, renders = 2) {
   const own = treeBytes(process.pid);
-  const pool = createRenderPool({ size: 1, encoder, rendersPerProcess: Number.POSITIVE_INFINITY });
+  const pool = createRenderPool({ size: 1, encoder, tasksPerProcess: Number.POSITIVE_INFINITY });
   let peakBytes = 0;
   const sampler = setInterval(() => {
     peakBytes = Math.max(peakBytes, treeBytes(process.pid) - own);
@@ -81,7 +81,7 @@ export async function throughPool(scene: Scene, encoder: EncoderChoice, renders 
   let bytes = 0;
   for (let render = 0; render < renders; render++) {
     const start = performance.now();
-    bytes = (await pool.render(scene)).video.length;
+    bytes = (await pool.run('video', scene)).video.length;
     times.push(performance.now() - start);
     rests.push(treeBytes(process.pid) - own);
   }

@@ -60,9 +60,9 @@ export async function renderedAlone(packed: readonly PackedScene[]): Promise<Tol
     return { ...shrinkScene(scene, longest), stills: [], output: { ...output, format: 'mp4', quality: 'low' } };
   });
   const pool = createRenderPool({ size: availableParallelism() });
-  await Promise.all(scenes.slice(0, availableParallelism()).map((scene) => pool.render(scene)));
+  await Promise.all(scenes.slice(0, availableParallelism()).map((scene) => pool.run('video', scene)));
   const started = performance.now();
-  await Promise.all(scenes.map((scene) => pool.render(scene)));
+  await Promise.all(scenes.map((scene) => pool.run('video', scene)));
   const seconds = (performance.now() - started) / 1000;
   await pool.close();
   const frameCount = scenes.reduce((sum, scene) => sum + scene.frameCount, 0);

@@ -3,6 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { execa } from 'execa';
 import { startWorker } from '../../src/server/start-worker.ts';
 import type { RenderPool } from '../../src/session/processes/render-pool.ts';
+import type { TaskInput } from '../../src/session/processes/tasks.ts';
+import type { Scene } from '../../src/template/scene.ts';
 import { FARM_STORAGE, type Farm } from '../../test/support/farm.ts';
 import type { S3Server } from '../../test/support/s3-server.ts';
 import { TEST_SETTINGS } from '../../test/support/test-settings.ts';
@@ -74,27 +76,22 @@ const SEGMENT_BYTES = 500_000;
 /** Renders nothing: each segment takes its time, and gives as many bytes as one does. */
 function sleepingPool(sleepMs: number): RenderPool {
   const packet = (): never => ({ frame: 0, isKey: true, bytes: new Uint8Array(SEGMENT_BYTES) }) as never;
-  return {
-    async render() {
-      throw new Error('A bench of parts renders nothing in one piece');
-    },
-    async renderPart(_scene, { first, end }, { signal } = {}) {
+  const tasks = {
+    async part({ segments: { first, end } }: TaskInput<'part'>, signal?: AbortSignal) {
       await sleep((end - first) * sleepMs, undefined, signal === undefined ? {} : { signal });
       const packets = Array.from({ length: end - first }, packet);
-      return { first, end, configuration: new Uint8Array(40), packets, stills: [], findings: [] } as never;
+      return { first, end, configuration: new Uint8Array(40), packets, stills: [], findings: [] };
     },
-    async joinParts(_scene, all) {
-      const packets = all.flatMap((part) => part.packets as unknown as { bytes: Uint8Array }[]);
-      return { format: 'mp4', video: Buffer.concat(packets.map(({ bytes }) => bytes)), stills: [] } as never;
+    async join({ parts }: TaskInput<'join'>) {
+      const packets = parts.flatMap((part) => part.packets as unknown as { bytes: Uint8Array }[]);
+      return { format: 'mp4', video: Buffer.concat(packets.map(({ bytes }) => bytes)), stills: [] };
     },
-    async renderStills(scene) {
-      return scene.stills.map(({ name }) => ({ name, bytes: new Uint8Array(1) })) as never;
-    },
-    async compareStills() {
-      return [];
-    },
-    async lint() {
-      return [];
+    stills: async (scene: Scene) => scene.stills.map(({ name }) => ({ name, bytes: new Uint8Array(1) })),
+  };
+  return {
+    async run(kind, input, { signal } = {}) {
+      if (!(kind in tasks)) throw new Error(`A bench of parts runs no task of the kind ${kind}`);
+      return tasks[kind as 'part'](input as TaskInput<'part'>, signal) as never;
     },
     async close() {},
   };

@@ -37,7 +37,7 @@ describe('redrawPictures()', () => {
     const markup = damaged(Buffer.from('\x89PNG<svg onload="canary">'));
     const hostile = [cut, huge, markup].map((one) => [good[0], one] as const);
     const { preview, leftOut } = await redrawPictures(previewOf([good, ...hostile, [null, good[1]]]), {
-      compare: (comparison) => pool.compareStills(comparison),
+      compare: (comparison) => pool.run('compare', comparison),
     });
     const video = preview.videos.get('rome')!;
     expect(leftOut).toBe(3);
@@ -60,7 +60,7 @@ describe('redrawPictures()', () => {
     const pool = openPool();
     const many = Array.from({ length: 201 }, () => [null, picture('#ff0000', 'jpeg', 4, 4)] as const);
     const { preview, leftOut } = await redrawPictures(previewOf(many), {
-      compare: (comparison) => pool.compareStills(comparison),
+      compare: (comparison) => pool.run('compare', comparison),
     });
     expect([preview.videos.get('rome')!.stills.length, leftOut]).toEqual([200, 1]);
   });

@@ -36,7 +36,7 @@ describe.skipIf(process.platform !== 'linux')('warm render processes', () => {
       const onProgress = (): void => {
         pid ||= renderProcess();
       };
-      await pool.render(scene(render), { onProgress });
+      await pool.run('video', scene(render), { onProgress });
       if (existsSync(`/proc/${pid}`)) sizes.set(pid, [...(sizes.get(pid) ?? []), megabytes(pid)]);
       if (render === 20) own = process.memoryUsage().rss;
     }

@@ -82,7 +82,7 @@ function greedyScene(imageCount: number): Scene {
 describe('a render process and what it has started', () => {
   onLinux('lead a group of their own', async () => {
     const pool = forkingPool();
-    await pool.render(movingScene());
+    await pool.run('video', movingScene());
     const [parent, child] = forked();
     const groups = await Promise.all(
       [parent, child].map(async (pid) => (await execa('ps', ['-o', 'pgid=', '-p', String(pid)])).stdout.trim()),
@@ -109,19 +109,19 @@ describe('a render process and what it has started', () => {
     expect(await rendering).toMatchObject({ code: 'render_crashed', message: expect.stringContaining(signal) });
     // It was killed before the render rejected; the system may take a moment to carry that out.
     await vi.waitUntil(() => !isRunning(child));
-    expect((await pool.render(movingScene())).frameCount).toBe(12);
+    expect((await pool.run('video', movingScene())).frameCount).toBe(12);
   });
 
   onLinux('are gone after close()', async () => {
     const pool = forkingPool();
-    await pool.render(movingScene());
+    await pool.run('video', movingScene());
     const pids = forked();
     await pool.close();
     expect(pids.map(isRunning)).toEqual([false, false]);
   });
 
   onLinux('are gone when the parent is killed', async () => {
-    const path = builtFile(import.meta.url.replace('/test/', '/src/'), 'engine/render-process.js').pathname;
+    const path = builtFile(import.meta.url.replace('/test/', '/src/'), 'session/processes/render-process.js').pathname;
     const script = `const child = require('node:child_process').fork(${JSON.stringify(path)}, {
         detached: true,
         env: { TMPDIR: ${JSON.stringify(folder)} },
@@ -142,13 +142,13 @@ describe('a render process and what it has started', () => {
 describe('limits of one render', () => {
   onLinux('memory: says render_crashed and how much was allowed, and the pool goes on', async () => {
     const pool = openPool({ memoryBytes: 400 * 2 ** 20 });
-    const overrun = pool.render(greedyScene(100));
+    const overrun = pool.run('video', greedyScene(100));
     await expect(overrun).rejects.toMatchObject({
       name: 'SceneError',
       code: 'render_crashed',
       message: 'The render took more than the 400 MB of memory that it may have',
     });
-    expect((await pool.render(movingScene())).frameCount).toBe(12);
+    expect((await pool.run('video', movingScene())).frameCount).toBe(12);
   });
 
   onLinux('memory: counts what the process has started', async () => {
@@ -158,12 +158,14 @@ describe('limits of one render', () => {
         require('node:child_process').spawn(process.execPath, ['-e', 'const held = Buffer.alloc(600e6, 1); setInterval(() => held, 1000)'], { env: { OPENSSL_CONF: '/dev/null' } });`,
     );
     const pool = openPool({ memoryBytes: 500 * 2 ** 20, ...loading(join(folder, 'hoard.cjs')) });
-    await expect(pool.render(movingScene({ frameCount: 15_000 }))).rejects.toMatchObject({ code: 'render_crashed' });
+    await expect(pool.run('video', movingScene({ frameCount: 15_000 }))).rejects.toMatchObject({
+      code: 'render_crashed',
+    });
   });
 
   onLinux('processor time: says render_timeout and how much was allowed', async () => {
     const pool = openPool({ cpuMs: 500 });
-    await expect(pool.render(movingScene({ frameCount: 15_000 }))).rejects.toMatchObject({
+    await expect(pool.run('video', movingScene({ frameCount: 15_000 }))).rejects.toMatchObject({
       code: 'render_timeout',
       message: 'The render took more than the 0.5 s of processor time that it may have',
     });
@@ -191,7 +193,7 @@ describe('RenderPool', () => {
     const pool = openPool();
     const { rendering } = await begun(pool);
     const controller = new AbortController();
-    const waiting = pool.render(movingScene(), { signal: controller.signal });
+    const waiting = pool.run('video', movingScene(), { signal: controller.signal });
     controller.abort(new Error('not any more'));
     await expect(waiting).rejects.toThrow('not any more');
     await pool.close();
@@ -217,7 +219,7 @@ describe('RenderPool', () => {
     }
   });
 
-  test('renderStills() draws the stills of a scene as PNG, without a video', async () => {
+  test('run() draws the stills of a scene as PNG, without a video', async () => {
     const progress: number[] = [];
     const scene = movingScene({
       stills: [
@@ -225,18 +227,18 @@ describe('RenderPool', () => {
         { name: 'start', frame: 0 },
       ],
     });
-    const stills = await openPool().renderStills(scene, { onProgress: (done) => progress.push(done) });
+    const stills = await openPool().run('stills', scene, { onProgress: (done) => progress.push(done) });
     expect(stills.map(({ name }) => name)).toEqual(['end', 'start']);
     for (const { bytes } of stills) expect(Buffer.from(bytes).subarray(1, 4).toString()).toBe('PNG');
     expect(Buffer.compare(stills[0]!.bytes, stills[1]!.bytes)).not.toBe(0);
     expect(progress).toEqual([1, 2]);
   });
 
-  test('renderStills() refuses what render() refuses, and keeps the process', async () => {
+  test('run() of stills refuses what run() of a video refuses, and keeps the process', async () => {
     const pool = openPool();
-    const refused = pool.renderStills(sceneOf([], { document: { fr: 1e308 }, stills: [{ name: 'a', frame: 0 }] }));
+    const refused = pool.run('stills', sceneOf([], { document: { fr: 1e308 }, stills: [{ name: 'a', frame: 0 }] }));
     await expect(refused).rejects.toMatchObject({ name: 'SceneError', code: 'template_invalid' });
-    expect(await pool.renderStills(movingScene())).toHaveLength(1);
+    expect(await pool.run('stills', movingScene())).toHaveLength(1);
   });
 });
 

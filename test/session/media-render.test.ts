@@ -30,11 +30,12 @@ function openService() {
     isOneRun: true,
     now: Date.now,
   });
+  const pool = openPool();
   let ids = 0;
   const service = createEmbeddedService({
     templates: { find: async () => MEDIA },
     sources: sources.reader,
-    renderer: openPool(),
+    renderer: { render: (scene, options) => pool.run('video', scene, options) },
     outputs: createDirectoryOutputs(directory, 'renders', writeFileAtomic),
     destinations: testDestinations(),
     environment: {

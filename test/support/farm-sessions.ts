@@ -89,7 +89,7 @@ export async function referenceVideos(sessions: readonly FarmSession[]): Promise
     for (const { template, mapping } of sessions) {
       const fingerprint = sceneDigest(packageOf(template), mapping, new Map());
       const scene = bindMapping(packageOf(template), { ...mapping, fingerprint }, new Map());
-      videos.push((await pool.render(scene)).video);
+      videos.push((await pool.run('video', scene)).video);
     }
     return videos;
   } finally {

@@ -14,7 +14,7 @@ export async function begun(pool: RenderPool, signal?: AbortSignal): Promise<{ r
   let rendering: Promise<unknown> = Promise.resolve();
   await new Promise<void>((resolve) => {
     rendering = pool
-      .render(movingScene({ frameCount: 1_000 }), { onProgress: () => resolve(), ...(signal && { signal }) })
+      .run('video', movingScene({ frameCount: 1_000 }), { onProgress: () => resolve(), ...(signal && { signal }) })
       .catch((error: unknown) => error);
   });
   return { rendering };

@@ -43,7 +43,7 @@ export async function hostPreview(
   try {
     const signal = AbortSignal.timeout(LONGEST_MS);
     const compare: Draw['compare'] = (comparison) =>
-      pool.compareStills(comparison, { signal }).catch((error: unknown) => {
+      pool.run('compare', comparison, { signal }).catch((error: unknown) => {
         // What is drawn until then is shown.
         throw signal.aborted ? new SceneError('render_timeout', 'Drawing took too long', { cause: error }) : error;
       });

@@ -89,7 +89,7 @@ export async function lintVideos(
       if (!isNeeded && io.monotonicNow() > until) return void late.push(video.id);
       try {
         const scene = await scenes.sceneOf(video, from.packageOf(video.template)!);
-        memory.set(wanted.get(video.id)!, await pool.lint(scene));
+        memory.set(wanted.get(video.id)!, await pool.run('lint', scene));
       } catch (error) {
         const refused = fileSystemError(error);
         if (refused?.code === 'disk_full') return leave(full, refused, isNeeded);

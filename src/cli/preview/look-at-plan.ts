@@ -75,13 +75,13 @@ export async function lookAtPlan(
     const signal = AbortSignal.any([time, interruption.signal]);
     const preview = await previewPlan(subjectsOf(changes, { repository, base, scenes }), {
       draw: {
-        compare: (comparison) => pool.compareStills(comparison, { signal }),
-        video: (scene) => pool.render(scene, { signal }),
+        compare: (comparison) => pool.run('compare', comparison, { signal }),
+        video: (scene) => pool.run('video', scene, { signal }),
       },
       drawSheet: {
         compare: (comparison) => {
           const ended = AbortSignal.any([AbortSignal.timeout(SHEET_SECONDS * 1000), interruption.signal]);
-          return pool.compareStills(comparison, { signal: ended });
+          return pool.run('compare', comparison, { signal: ended });
         },
       },
       capacity,

@@ -102,7 +102,7 @@ async function render(
     const stills = frame === null ? whole.stills.slice(0, output.format === 'png' ? 1 : 0) : [{ name: 'frame', frame }];
     const scene = { ...whole, stills };
     const { signal } = interruption;
-    const rendering = await pool.render(scene, { signal, onProgress: line.show });
+    const rendering = await pool.run('video', scene, { signal, onProgress: line.show });
     const { width, height, fps } = scene;
     const frames = rendering.format === 'png' ? 1 : scene.frameCount;
     return { bytes: rendering.video, format: rendering.format, width, height, fps, frames };

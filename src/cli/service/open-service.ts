@@ -76,7 +76,7 @@ function openEmbedded(project: Project, io: Io): OpenService {
   const service = createEmbeddedService({
     templates: { find: async (_, id) => packages.get(id) ?? null },
     sources: sources.reader,
-    renderer: pool,
+    renderer: { render: (scene, options) => pool.run('video', scene, options) },
     outputs: recordedOutputs(project.root),
     destinations: createDestinations({
       credentials: project.config.credentials,

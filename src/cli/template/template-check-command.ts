@@ -68,7 +68,10 @@ async function check(
   try {
     // The licences of the repository's own fonts are not the package's affair.
     const own = found.files.ok ? found.files.value : files.value;
-    const findings = await inspectPackage(template, own.keys(), pool);
+    const findings = await inspectPackage(template, own.keys(), {
+      renderStills: (scene) => pool.run('stills', scene),
+      lint: (scene) => pool.run('lint', scene),
+    });
     const diagnostics = findings.map((finding) => packageDiagnostic(finding, folder, template.manifest));
     return { template, findings, diagnostics };
   } catch (error) {

@@ -1,7 +1,7 @@
 import { SceneError } from '../../engine/scene-error.ts';
 import { isOutage, ServiceError, serviceError } from '../../service/service-error.ts';
 import type { TemplateRegistry, TenantId } from '../../session/ports.ts';
-import type { RenderPool } from '../../session/processes/render-pool.ts';
+import type { TaskRunner } from '../../session/processes/tasks.ts';
 import { bindMapping } from '../../template/bind/bind-mapping.ts';
 import type { TemplatePackage } from '../../template/template-package.ts';
 import type { StyleVersionDetails } from '../../wire/style-version.ts';
@@ -16,7 +16,7 @@ export interface StyleVersionsOptions {
   readonly table: StyleVersionTable;
   /** Holds `packages/<id>.zip` and `stillcuts/<id>/<name>.png`. */
   readonly storage: ObjectStorage;
-  readonly renderer: Pick<RenderPool, 'renderStills'>;
+  readonly renderer: TaskRunner<'stills'>;
   /** Makes `process` be called, some time. Twice for one id is once. @param owner whose turn it takes */
   readonly enqueue: (id: string, owner: string) => Promise<void>;
   /** Without a slash at its end. */
@@ -97,7 +97,7 @@ export class StyleVersions implements TemplateRegistry, StyleVersionsPort {
     const { table, storage, renderer } = this.#options;
     try {
       const scene = bindMapping((await this.#load(id, OPERATOR)).package, { resources: {} }, new Map());
-      const stills = await renderer.renderStills(scene, { signal, owner: id });
+      const stills = await renderer.run('stills', scene, { signal, owner: id });
       for (const { name, bytes } of stills) await storage.put(stillcutKey(id, name), bytes);
       await table.setStatus(id, { status: 'edit_ready', errors: [], stillcuts: await this.#stillcuts(id) });
     } catch (error) {

@@ -4,18 +4,13 @@ import { execa } from 'execa';
 import { builtFile } from '../../engine/built-file.ts';
 import { errorFrom } from '../../engine/failure.ts';
 import type { EncoderChoice } from '../../engine/h264/open-encoder.ts';
-import type { LintFinding } from '../../engine/lint/lint-finding.ts';
-import type { RenderedPart, SegmentRange } from '../../engine/render-part.ts';
-import type { RenderProcessMessage, RenderRequest, RenderTask } from '../../engine/render-process.ts';
-import type { Rendering } from '../../engine/render-scene.ts';
 import { SceneError } from '../../engine/scene-error.ts';
-import type { ComparedStill, Comparison, StillImage } from '../../engine/stills/still-protocol.ts';
 import { HAS_GROUPS, killGroup } from '../../process-group.ts';
 import type { Sandbox } from '../../sandbox/sandbox.ts';
-import type { Scene } from '../../template/scene.ts';
 import { temporaryFolder, tryToRemove } from '../../temporary-folder.ts';
 import type { RenderOptions } from '../ports.ts';
 import { holdToLimits, type RenderLimits, type UsageWatch } from './process-limits.ts';
+import type { TaskInput, TaskKind, TaskMessage, TaskOutput, TaskRequest, TaskRunner } from './tasks.ts';
 
 export interface RenderChildOptions {
   /** Everything that the process sees of an environment. */
@@ -24,7 +19,7 @@ export interface RenderChildOptions {
   readonly watch: UsageWatch;
   readonly encoder: EncoderChoice;
   readonly sandbox: Sandbox;
-  /** Renders for this owner alone: a scene that takes the process over finds nothing of another owner. */
+  /** Runs tasks of this owner alone: a file that takes the process over finds nothing of another owner. */
   readonly owner: string;
 }
 
@@ -33,9 +28,9 @@ const STDERR_KEPT_CHARACTERS = 2_000;
 const MEMORY_SETTINGS = { MALLOC_ARENA_MAX: '1' };
 
 /**
- * A process that renders one scene at a time, in a sandbox. Dead after a crash, an abort, a passed limit or `stop`. EDGE.
+ * A sandboxed process that runs one task at a time. Dead after a crash, an abort, a passed limit or `stop`. EDGE.
  */
-export class RenderChild {
+export class RenderChild implements TaskRunner {
   readonly owner: string;
   readonly #subprocess;
   /** The only folder that the process may write to. */
@@ -43,14 +38,14 @@ export class RenderChild {
   readonly #limits: RenderLimits;
   readonly #watch: UsageWatch;
   readonly #encoder: EncoderChoice;
-  #receive: (message: RenderProcessMessage) => void = () => undefined;
+  #receive: (message: TaskMessage) => void = () => undefined;
   #onEnd: (error: Error) => void = () => undefined;
   #stderr = '';
   /** Settles when the process is gone, and what it has started with it. */
   readonly #ended: Promise<void>;
   #isAlive = true;
   #isGone = false;
-  #renderCount = 0;
+  #taskCount = 0;
   #memoryBytes = 0;
 
   constructor({ environment, limits, watch, encoder, sandbox, owner }: RenderChildOptions) {
@@ -62,7 +57,7 @@ export class RenderChild {
     // The young generation is bounded as well: newer versions of Node take several times as much for it.
     const nodeOptions = ['--expose-gc', `--max-old-space-size=${heapMegabytes}`, '--max-semi-space-size=16'];
     const { file, args, env } = sandbox.command({
-      args: [...nodeOptions, fileURLToPath(builtFile(import.meta.url, 'engine/render-process.js'))],
+      args: [...nodeOptions, fileURLToPath(builtFile(import.meta.url, 'session/processes/render-process.js'))],
       folder: this.#folder,
       programs: encoder.kind === 'ffmpeg' ? [encoder.program] : [],
     });
@@ -80,7 +75,7 @@ export class RenderChild {
       buffer: false,
       reject: false,
     });
-    this.#subprocess.on('message', (message) => this.#receive(message as unknown as RenderProcessMessage));
+    this.#subprocess.on('message', (message) => this.#receive(message as unknown as TaskMessage));
     this.#subprocess.once('exit', () => {
       // What it started may have outlived it.
       this.#kill();
@@ -92,105 +87,42 @@ export class RenderChild {
     this.#ended = this.#awaitEnd();
   }
 
-  /** Whether it can take another scene: healthy, and what scenes before have left in memory is not in the way of the next. */
+  /** Whether it can take another task: it is healthy, and earlier tasks have left enough of its memory free. */
   get isFit(): boolean {
     return this.#isAlive && this.#memoryBytes <= this.#limits.memoryBytes / 2 && this.#keepFolder();
   }
 
-  /** Renders that were begun. */
-  get renderCount(): number {
-    return this.#renderCount;
+  /** Tasks that were started. */
+  get taskCount(): number {
+    return this.#taskCount;
   }
 
-  /**
-   * @throws SceneError, ReelformError as `renderScene`; `render_crashed` when the process ends or takes too much memory,
-   * `render_timeout` when it takes too long
-   * @throws the signal's reason when it is aborted; the process is killed
-   */
-  render(scene: Scene, options: RenderOptions): Promise<Rendering> {
-    return this.#render(scene, { kind: 'video' }, options, (message) =>
-      message.kind === 'done' ? message.rendering : null,
-    );
-  }
-
-  /** Some segments of the scene's video. @throws as `render` */
-  renderPart(scene: Scene, segments: SegmentRange, options: RenderOptions): Promise<RenderedPart> {
-    return this.#render(scene, { kind: 'part', segments }, options, (message) =>
-      message.kind === 'part' ? message.part : null,
-    );
-  }
-
-  /** The video of its parts. @throws as `render` */
-  joinParts(scene: Scene, parts: readonly RenderedPart[], options: RenderOptions): Promise<Rendering> {
-    return this.#render(scene, { kind: 'join', parts }, options, (message) =>
-      message.kind === 'done' ? message.rendering : null,
-    );
-  }
-
-  /** The scene's stills alone, as PNG. @throws as `render` */
-  renderStills(scene: Scene, options: RenderOptions): Promise<readonly StillImage[]> {
-    return this.#render(scene, { kind: 'stills' }, options, (message) =>
-      message.kind === 'drawn' ? message.stills : null,
-    );
-  }
-
-  /** Stills of two scenes, drawn and compared. @throws as `render` */
-  compareStills(comparison: Comparison, options: RenderOptions): Promise<readonly ComparedStill[]> {
-    return this.#run({ kind: 'compare', comparison }, options, (message) =>
-      message.kind === 'compared' ? message.stills : null,
-    );
-  }
-
-  /** What a viewer would notice of the scene. @throws as `render` */
-  lint(scene: Scene, options: RenderOptions): Promise<readonly LintFinding[]> {
-    return this.#render(scene, { kind: 'lint' }, options, (message) =>
-      message.kind === 'linted' ? message.findings : null,
-    );
-  }
-
-  /** Kills the process; resolves when it is gone. */
-  async stop(): Promise<void> {
-    this.#end(new SceneError('render_crashed', 'The render process was stopped'));
-    await this.#ended;
-  }
-
-  #render<T>(
-    scene: Scene,
-    task: RenderTask,
-    options: RenderOptions,
-    resultOf: (message: RenderProcessMessage) => T | null,
-  ): Promise<T> {
-    return this.#run({ ...task, scene, encoder: this.#encoder }, options, resultOf);
-  }
-
-  async #run<T>(
-    request: RenderRequest,
-    { onProgress, signal }: RenderOptions,
-    resultOf: (message: RenderProcessMessage) => T | null,
-  ): Promise<T> {
+  async run<Kind extends TaskKind>(
+    kind: Kind,
+    input: TaskInput<Kind>,
+    { onProgress, signal }: RenderOptions = {},
+  ): Promise<TaskOutput<Kind>> {
     signal?.throwIfAborted();
-    this.#renderCount += 1;
+    this.#taskCount += 1;
     const clock = this.#startClock();
     const unwatch = this.#startWatch();
     const onAbort = (): void => this.#end(signal!.reason as Error);
     signal?.addEventListener('abort', onAbort, { once: true });
-    let framesDone = 0;
+    const request: TaskRequest<Kind> = { kind, input, encoder: this.#encoder };
+    let progress = 0;
     try {
-      return await new Promise<T>((resolve, reject) => {
+      return await new Promise<TaskOutput<Kind>>((resolve, reject) => {
         this.#onEnd = reject;
         this.#receive = (message) => {
           if (message.kind === 'failed') return reject(errorFrom(message.failure));
-          if (message.kind === 'progress') {
-            if (message.framesDone <= framesDone) return;
-            framesDone = message.framesDone;
-            clock.progressed();
-            onProgress?.(framesDone, message.frameCount);
-            return;
-          }
-          const result = resultOf(message);
-          if (result !== null) resolve(result);
+          // The process answers with the output of the task that it was asked for.
+          if (message.kind === 'done') return resolve(message.output as TaskOutput<Kind>);
+          if (message.done <= progress) return;
+          progress = message.done;
+          clock.progressed();
+          onProgress?.(message.done, message.count);
         };
-        this.#subprocess.send(request, (error) => {
+        this.#subprocess.send(request as never, (error) => {
           if (error) this.#end(this.#crash(error.message));
         });
       });
@@ -201,6 +133,12 @@ export class RenderChild {
       this.#receive = () => undefined;
       this.#onEnd = () => undefined;
     }
+  }
+
+  /** Kills the process; resolves when it is gone. */
+  async stop(): Promise<void> {
+    this.#end(new SceneError('render_crashed', 'The render process was stopped'));
+    await this.#ended;
   }
 
   async #awaitEnd(): Promise<void> {

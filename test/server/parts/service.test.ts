@@ -54,7 +54,7 @@ describeOnDatabases('a long video in parts', (databases, kind) => {
 
     const { resources } = session.mapping;
     const fingerprint = sceneDigest(LONG, { resources }, new Map());
-    const whole = await openPool().render(bindMapping(LONG, { resources, fingerprint }, new Map()));
+    const whole = await openPool().run('video', bindMapping(LONG, { resources, fingerprint }, new Map()));
     const video = Buffer.from(await (await fetch(session.video_url)).arrayBuffer());
     expect(Buffer.compare(video, whole.video)).toBe(0);
     const still = Buffer.from(await (await fetch(session.thumbnails[0])).arrayBuffer());

@@ -25,7 +25,9 @@ describe('createRenderPool()', () => {
 
   test('gives what renderScene gives in this process', async () => {
     const progress: number[] = [];
-    const { video, stills } = await openPool().render(movingScene(), { onProgress: (done) => progress.push(done) });
+    const { video, stills } = await openPool().run('video', movingScene(), {
+      onProgress: (done) => progress.push(done),
+    });
     const here = await renderScene(movingScene());
     expect(Buffer.compare(video, here.video)).toBe(0);
     expect(stills.map(({ name }) => name)).toEqual(['end']);
@@ -34,10 +36,10 @@ describe('createRenderPool()', () => {
   });
 
   test('uses a process again, up to its number of renders', async () => {
-    const pool = openPool({ size: 1, rendersPerProcess: 2 });
+    const pool = openPool({ size: 1, tasksPerProcess: 2 });
     const seen: number[] = [];
     for (let render = 0; render < 3; render++) {
-      await pool.render(movingScene(), { onProgress: () => undefined });
+      await pool.run('video', movingScene(), { onProgress: () => undefined });
       seen.push(...(await children()));
     }
     // After the second render its process is gone; the third has a new one.
@@ -50,7 +52,7 @@ describe('createRenderPool()', () => {
     const counts = await Promise.all(
       [1, 2, 3, 4].map(async () => {
         let most = 0;
-        await pool.render(movingScene(), {
+        await pool.run('video', movingScene(), {
           onProgress: async (done) => {
             if (done === 1) most = Math.max(most, (await children()).length);
           },
@@ -64,9 +66,9 @@ describe('createRenderPool()', () => {
 
   test('keeps a process whose scene was refused', async () => {
     const pool = openPool({ size: 1 });
-    await pool.render(movingScene());
+    await pool.run('video', movingScene());
     const before = await children();
-    const refused = pool.render(sceneOf([], { document: { fr: 1e308 } }));
+    const refused = pool.run('video', sceneOf([], { document: { fr: 1e308 } }));
     await expect(refused).rejects.toMatchObject({ name: 'SceneError', code: 'template_invalid' });
     expect(await children()).toEqual(before);
   });
@@ -75,16 +77,16 @@ describe('createRenderPool()', () => {
     const pool = openPool({ size: 2 });
     const { rendering: doomed } = await begun(pool);
     const [victim] = await children();
-    const other = pool.render(movingScene());
+    const other = pool.run('video', movingScene());
     process.kill(victim!, 'SIGSEGV');
     expect(await doomed).toMatchObject({ code: 'render_crashed' });
     expect((await other).frameCount).toBe(12);
-    expect((await pool.render(movingScene())).frameCount).toBe(12);
+    expect((await pool.run('video', movingScene())).frameCount).toBe(12);
   });
 
   test('says render_crashed when the process cannot even start', async () => {
     const pool = openPool({ environment: { NODE_OPTIONS: '--require=/nonexistent.js' } });
-    await expect(pool.render(movingScene())).rejects.toMatchObject({ code: 'render_crashed' });
+    await expect(pool.run('video', movingScene())).rejects.toMatchObject({ code: 'render_crashed' });
   });
 
   test('kills the process of an aborted render and rejects with the reason', async () => {
@@ -108,23 +110,27 @@ describe('createRenderPool()', () => {
     controller.abort(new Error('enough'));
     expect(await rendering).toMatchObject({ message: 'enough' });
     await expect.poll(inGroup).toBe('');
-    const { video } = await pool.render(movingScene());
+    const { video } = await pool.run('video', movingScene());
     const here = await renderScene(movingScene(), { encoder: ffmpegEncoder(stdout) });
     expect(Buffer.compare(video, here.video)).toBe(0);
   });
 
   test('says render_timeout when no frame comes', async () => {
-    await expect(openPool({ stallMs: 1 }).render(movingScene())).rejects.toMatchObject({ code: 'render_timeout' });
+    await expect(openPool({ stallMs: 1 }).run('video', movingScene())).rejects.toMatchObject({
+      code: 'render_timeout',
+    });
   });
 
   test('says render_timeout when it takes too long in all', async () => {
-    await expect(openPool({ totalMs: 1 }).render(movingScene())).rejects.toMatchObject({ code: 'render_timeout' });
+    await expect(openPool({ totalMs: 1 }).run('video', movingScene())).rejects.toMatchObject({
+      code: 'render_timeout',
+    });
   });
 
   test.skipIf(process.platform !== 'linux')('hides the environment from its processes', async () => {
     process.env.REELFORM_TOKEN = 'rf_secret';
     const pool = openPool({ environment: { LANG: 'C' } });
-    await pool.render(movingScene());
+    await pool.run('video', movingScene());
     const [pid] = await children();
     delete process.env.REELFORM_TOKEN;
     const names = readFileSync(`/proc/${pid}/environ`, 'utf8')
@@ -140,7 +146,7 @@ describe('createRenderPool()', () => {
   test('close() ends renders under way and those that wait, and leaves no process', async () => {
     const pool = openPool({ size: 1 });
     const { rendering } = await begun(pool);
-    const waiting = pool.render(movingScene()).catch((error: unknown) => error);
+    const waiting = pool.run('video', movingScene()).catch((error: unknown) => error);
     await pool.close();
     expect(await rendering).toMatchObject({ code: 'render_crashed' });
     expect(await waiting).toMatchObject({ code: 'render_crashed' });
@@ -149,7 +155,7 @@ describe('createRenderPool()', () => {
 });
 
 test('the render process ends when its parent is killed', async () => {
-  const path = builtFile(import.meta.url.replace('/test/', '/src/'), 'engine/render-process.js').pathname;
+  const path = builtFile(import.meta.url.replace('/test/', '/src/'), 'session/processes/render-process.js').pathname;
   const script = `const child = require('node:child_process').fork(${JSON.stringify(path)}, { stdio: ['ignore', 'inherit', 'ignore', 'ipc'] });
     child.on('spawn', () => process.stderr.write('started'));`;
   const parent = execa('node', ['-e', script], { reject: false });
@@ -163,7 +169,7 @@ describe('createRenderPool() for several owners', () => {
     const pool = openPool({ size: 2 });
     const processOf = async (owner: string): Promise<number[]> => {
       const before = await children();
-      await pool.render(movingScene(), { owner });
+      await pool.run('video', movingScene(), { owner });
       const after = await children();
       return after.filter((pid) => !before.includes(pid));
     };

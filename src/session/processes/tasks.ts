@@ -1,0 +1,59 @@
+import type { Failure } from '../../engine/failure.ts';
+import type { EncoderChoice } from '../../engine/h264/open-encoder.ts';
+import type { LintFinding } from '../../engine/lint/lint-finding.ts';
+import type { RenderedPart, SegmentRange } from '../../engine/render-part.ts';
+import type { Rendering } from '../../engine/render-scene.ts';
+import type { ComparedStill, Comparison, StillImage } from '../../engine/stills/still-protocol.ts';
+import type { Scene } from '../../template/scene.ts';
+import type { RenderOptions } from '../ports.ts';
+
+/** Input and output of each task that a render process runs. A task is added here and in `render-process.ts`. */
+export interface RenderTasks {
+  /** Renders a scene's video. */
+  readonly video: { readonly input: Scene; readonly output: Rendering };
+  /** Renders some segments of a scene's video. */
+  readonly part: {
+    readonly input: { readonly scene: Scene; readonly segments: SegmentRange };
+    readonly output: RenderedPart;
+  };
+  /** Joins the parts of a scene's video. */
+  readonly join: {
+    readonly input: { readonly scene: Scene; readonly parts: readonly RenderedPart[] };
+    readonly output: Rendering;
+  };
+  /** Draws a scene's stills without its video, as PNG, in the scene's order. */
+  readonly stills: { readonly input: Scene; readonly output: readonly StillImage[] };
+  /** Draws the stills of two scenes and compares them. */
+  readonly compare: { readonly input: Comparison; readonly output: readonly ComparedStill[] };
+  /** Finds what a viewer would notice in a scene. */
+  readonly lint: { readonly input: Scene; readonly output: readonly LintFinding[] };
+}
+
+export type TaskKind = keyof RenderTasks;
+export type TaskInput<Kind extends TaskKind> = RenderTasks[Kind]['input'];
+export type TaskOutput<Kind extends TaskKind> = RenderTasks[Kind]['output'];
+
+/** Runs tasks of some kinds. */
+export interface TaskRunner<Kinds extends TaskKind = TaskKind> {
+  /**
+   * @throws SceneError, ReelformError as the task does; `render_crashed` when its process ends or takes too much memory,
+   * `render_timeout` when it takes too long
+   * @throws the signal's reason when it is aborted; the process is killed
+   */
+  run<Kind extends Kinds>(kind: Kind, input: TaskInput<Kind>, options?: RenderOptions): Promise<TaskOutput<Kind>>;
+}
+
+/** To the process. It sends one answer for each request before it takes the next. */
+export interface TaskRequest<Kind extends TaskKind = TaskKind> {
+  readonly kind: Kind;
+  readonly input: TaskInput<Kind>;
+  readonly encoder: EncoderChoice;
+}
+
+/** To the parent. */
+export type TaskMessage = { readonly kind: 'progress'; readonly done: number; readonly count: number } | TaskAnswer;
+
+/** The last message of a task. */
+export type TaskAnswer =
+  | { readonly kind: 'done'; readonly output: TaskOutput<TaskKind> }
+  | { readonly kind: 'failed'; readonly failure: Failure };
