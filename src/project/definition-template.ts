@@ -1,6 +1,6 @@
 import type { OutputProblem } from '../definition/read-additions.ts';
 import type { VideoTemplate } from '../definition/read-video.ts';
-import type { Checks } from '../schema/checks.ts';
+import type { Checks } from '../schema/create-checks.ts';
 import { checkOutput } from '../template/bind/check-output.ts';
 import type { TemplatePackage } from '../template/template-package.ts';
 import type { OutputRequest } from '../wire/output.ts';

@@ -4,8 +4,7 @@ import { type Resolved, resolveDefinitions } from '../definition/resolve-definit
 import { sortDiagnostics } from '../definition/sort-diagnostics.ts';
 import type { Video } from '../definition/video.ts';
 import type { Diagnostic, Span } from '../diagnostic.ts';
-import type { Checks } from '../schema/checks.ts';
-import { createChecks } from '../schema/create-checks.ts';
+import { type Checks, createChecks } from '../schema/create-checks.ts';
 import { checkFiles } from './check-files.ts';
 import { type Config, DEFAULT_CONFIG, type ParsedConfig, parseConfig } from './config.ts';
 import { definitionTemplate } from './definition-template.ts';

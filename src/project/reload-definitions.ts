@@ -2,7 +2,7 @@ import type { VideoTemplate } from '../definition/read-video.ts';
 import { resolveDefinitions } from '../definition/resolve-definitions.ts';
 import type { Video } from '../definition/video.ts';
 import type { Diagnostic } from '../diagnostic.ts';
-import { createQuickChecks } from '../schema/create-quick-checks.ts';
+import { createChecks } from '../schema/create-checks.ts';
 import { checkFiles } from './check-files.ts';
 import type { Config } from './config.ts';
 import { definitionTemplate } from './definition-template.ts';
@@ -53,11 +53,10 @@ export class LazyTemplates {
 }
 
 /**
- * Reads some definitions of a repository whose configuration is known, and nothing else of it. What is wrong with one is not
- * told, only that something is: then everything has to be read. What several definitions together can have wrong, an id
- * twice, is not looked for beyond them.
+ * Reads and checks only these definitions of a repository whose configuration is known. A mistake in one only clears `isWhole`:
+ * the caller then reads the whole repository to report it. Finds duplicate ids among these definitions, not among others.
  *
- * Import this module lazily: it loads yaml.
+ * Import this module lazily: it loads yaml and Ajv.
  *
  * @param paths repository-relative
  */
@@ -67,7 +66,7 @@ export function reloadDefinitions(
   templates: LazyTemplates,
   files: RepositoryFiles,
 ): Reloaded {
-  const checks = createQuickChecks();
+  const checks = createChecks();
   const usable = new Map<string, VideoTemplate>();
   const resolved = resolveDefinitions(paths, {
     folder: fixedFolder(config.videos),

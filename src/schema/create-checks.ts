@@ -1,28 +1,74 @@
 import { Ajv, type ErrorObject } from 'ajv';
-import { type Checks, checksBy, type SchemaSet } from './checks.ts';
-import { EDITOR_KEYWORDS } from './json-schema.ts';
+import configSchema from '../../schemas/reelform-config.schema.json' with { type: 'json' };
+import { isRecord } from '../is-record.ts';
+import type { Check } from '../locate.ts';
+import { ADDITIONS } from './addition-schemas.ts';
+import { additionsSchema, definitionFileSchema, definitionSchema, type NamedSpec } from './definition-schema.ts';
+import { EDITOR_KEYWORDS, type JsonSchema } from './json-schema.ts';
+import { kindSchemas } from './kind-schemas.ts';
 import { STRICT_OPTIONS } from './strict-options.ts';
 import { violationsOf } from './violation.ts';
-import { violationDiagnostics } from './violation-diagnostics.ts';
+import { type Subject, violationDiagnostics } from './violation-diagnostics.ts';
 
-/** Checks that tell all that is wrong. Import this module lazily: it loads Ajv. */
+/** Checks of users' files, each by the schema that editors use too. A schema is compiled when its check is first used. */
+export interface Checks {
+  /** reelform.yaml. */
+  readonly config: Check;
+  /** Any definition file or part, as written. */
+  readonly file: Check;
+  /** A merged and filled-in definition over no known template. */
+  readonly anyVideo: Check;
+  /** A merged and filled-in definition. */
+  video(template: NamedSpec): Check;
+}
+
+/** A schema, and those that it refers to by name. */
+interface SchemaSet {
+  readonly schema: JsonSchema;
+  readonly named?: Readonly<Record<string, JsonSchema>>;
+}
+
+/** Creates checks that report every mistake in a document. Import this module lazily: it loads Ajv. */
 export function createChecks(): Checks {
   const ajv = new Ajv({
     ...STRICT_OPTIONS,
-    // The schemas are ours: that they are schemas is held by tests. Compiling is most of what a small plan does.
+    // Tests hold that our schemas are valid. Compiling them takes most of the time of a small plan.
     meta: false,
     validateSchema: false,
     inlineRefs: false,
     code: { optimize: false },
   });
   ajv.addVocabulary(EDITOR_KEYWORDS);
-  return checksBy((schemas, subject) => {
+  const check = (schemas: () => SchemaSet, subject: Subject): Check => {
     let validate: ((document: unknown) => readonly ErrorObject[]) | null = null;
     return (document, locate) => {
       validate ??= compile(ajv, schemas());
       return violationDiagnostics(violationsOf(validate(document)), subject, locate);
     };
-  });
+  };
+  const videoCheck = (template: NamedSpec | null, schemas: () => SchemaSet): Check => {
+    const subject: Subject = { kind: 'definition', template };
+    const checkVideo = check(schemas, subject);
+    const checkAdditions = check(() => ({ schema: additionsSchema(template) }), subject);
+    return (document, locate) => {
+      const problems = checkVideo(document, locate);
+      return hasAdditions(document) ? [...problems, ...checkAdditions(document, locate)] : problems;
+    };
+  };
+  return {
+    config: check(() => ({ schema: configSchema as JsonSchema }), { kind: 'config' }),
+    file: check(() => ({ schema: definitionFileSchema() }), { kind: 'definition', template: null }),
+    anyVideo: videoCheck(null, () => ({ schema: definitionSchema(null, 'video') })),
+    video: (template) =>
+      videoCheck(template, () => ({
+        schema: definitionSchema(template, 'video'),
+        named: kindSchemas(Object.values(template.spec.editables), 'video'),
+      })),
+  };
+}
+
+function hasAdditions(document: unknown): boolean {
+  return isRecord(document) && ADDITIONS.some((property) => Object.hasOwn(document, property));
 }
 
 function compile(ajv: Ajv, { schema, named = {} }: SchemaSet): (document: unknown) => readonly ErrorObject[] {
