@@ -31,7 +31,7 @@ const LATE = [
   'cli/preview/look-at-plan.ts',
   'git/changed-files.ts',
   'git/former-entries.ts',
-  'git/former-fingerprints.ts',
+  'git/history-cache.ts',
   'git/git-journal.ts',
   'project/load-project.ts',
   'report/plan-markdown.ts',

@@ -28,8 +28,8 @@ export async function historyGap(root: string): Promise<HistoryGap | null> {
   }
 }
 
-/** Asked of the disk: git says the same of no repository and of one that it cannot read. */
-function isInRepository(root: string): boolean {
+/** Whether a folder is in a repository. EDGE. Git gives one error for no repository and for one that it cannot read. */
+export function isInRepository(root: string): boolean {
   for (let folder = root; ; folder = dirname(folder)) {
     if (existsSync(join(folder, '.git'))) return true;
     if (folder === dirname(folder)) return false;

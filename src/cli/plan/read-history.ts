@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { Diagnostic } from '../../diagnostic.ts';
+import type { HistoryGap } from '../../git/history-gap.ts';
 import type { Fingerprint } from '../../lock/lock.ts';
 import type { FormerEntry } from '../../plan/observations.ts';
 import { createOutputCheck } from '../../project/observe-outputs.ts';
@@ -24,24 +25,33 @@ export async function readHistory(
   fingerprints: ReadonlySet<Fingerprint>,
   { cache }: { readonly cache: boolean },
 ): Promise<LockHistory> {
-  const { former, isWhole } = await search(root, fingerprints, cache);
+  const { historyKey } = await import('../../git/history-cache.ts');
+  const key = await historyKey(root);
+  const { former, isWhole } = await search(root, fingerprints, key, cache);
   const hasOutputs = createOutputCheck(root);
   const entries = new Map([...former].filter(([, { entry }]) => hasOutputs(entry)));
   if (former.size === fingerprints.size) return { entries, diagnostics: [] };
-  const { historyGap } = await import('../../git/history-gap.ts');
-  const gap = (await historyGap(root)) ?? (isWhole ? null : { message: 'git took too long', hint: 'Run it again' });
+  const gap = (await gapOf(root, key)) ?? (isWhole ? null : { message: 'git took too long', hint: 'Run it again' });
   return { entries, diagnostics: gap === null ? [] : [unsearched(gap.message, gap.hint)] };
+}
+
+/** A history that has a key is complete. */
+async function gapOf(root: string, key: string | null): Promise<HistoryGap | null> {
+  if (key !== null) return null;
+  const { historyGap } = await import('../../git/history-gap.ts');
+  return historyGap(root);
 }
 
 async function search(
   root: string,
   fingerprints: ReadonlySet<Fingerprint>,
+  key: string | null,
   cache: boolean,
 ): Promise<{ readonly former: ReadonlyMap<Fingerprint, FormerEntry>; readonly isWhole: boolean }> {
   try {
-    const { mayHaveFormer } = await import('../../git/former-marks.ts');
+    const { mayHaveFormer } = await import('../../git/history-cache.ts');
     const file = join(root, HISTORY_FILE);
-    const mayHave = !cache || (await mayHaveFormer({ root, lockFile: LOCK_FILE, file, fingerprints }));
+    const mayHave = !cache || (await mayHaveFormer({ root, lockFile: LOCK_FILE, file, key, fingerprints }));
     if (!mayHave) return { former: new Map(), isWhole: true };
     const { formerEntries } = await import('../../git/former-entries.ts');
     const { TIME_MS } = await import('../../git/lock-log.ts');

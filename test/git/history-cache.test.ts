@@ -1,7 +1,7 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { mayHaveFormer } from '../../src/git/former-marks.ts';
+import { historyKey, mayHaveFormer } from '../../src/git/history-cache.ts';
 import type { Fingerprint } from '../../src/lock/lock.ts';
 import { type GitRepository, newRepository } from '../support/git-repository.ts';
 import { temporaryRepository } from '../support/temporary-repository.ts';
@@ -12,11 +12,12 @@ const lockText = (...digits: string[]): string => {
   return `{\n${digits.map((digit) => `      "fingerprint": "${fingerprintOf(digit)}",\n`).join('')}}\n`;
 };
 const kept = ({ root }: Pick<GitRepository, 'root'>): string => join(root, '.reelform/history.idx');
-const ask = (repository: Pick<GitRepository, 'root'>, ...digits: string[]): Promise<boolean> =>
+const ask = async (repository: Pick<GitRepository, 'root'>, ...digits: string[]): Promise<boolean> =>
   mayHaveFormer({
     root: repository.root,
     lockFile: LOCK,
     file: kept(repository),
+    key: await historyKey(repository.root),
     fingerprints: new Set(digits.map(fingerprintOf)),
   });
 
@@ -45,6 +46,29 @@ describe('mayHaveFormer()', () => {
     writeFileSync(kept(repository), readFileSync(kept(repository), 'utf8').replace('v1:aaaa', 'v1:cccc'));
     expect(await ask(repository, 'a')).toBe(true);
     expect(await ask(repository, 'c')).toBe(false);
+  });
+
+  test('searches again when git replaces a commit of the history', async () => {
+    const repository = await newRepository();
+    const first = await repository.commit({ [LOCK]: lockText('a') });
+    const second = await repository.commit({ [LOCK]: lockText('b') });
+    expect(await ask(repository, 'c')).toBe(false);
+    const other = await repository.commit({ [LOCK]: lockText('c') });
+    await repository.git('reset', '--quiet', '--hard', second);
+    await repository.git('replace', first, other);
+    expect(await ask(repository, 'c')).toBe(true);
+  });
+
+  test('caches the history of a linked worktree, and not that of a shallow clone', async () => {
+    const repository = await newRepository();
+    await repository.commit({ [LOCK]: lockText('a') });
+    const [worktree, clone] = [join(repository.root, 'worktree'), join(repository.root, 'clone')];
+    await repository.git('worktree', 'add', '--quiet', worktree);
+    await repository.git('clone', '--quiet', '--depth', '1', `file://${repository.root}`, clone);
+    expect(await ask({ root: worktree }, 'c')).toBe(false);
+    expect(existsSync(kept({ root: worktree }))).toBe(true);
+    expect(await ask({ root: clone }, 'c')).toBe(true);
+    expect(existsSync(kept({ root: clone }))).toBe(false);
   });
 
   test('has nothing to say without a repository', async () => {
