@@ -1,5 +1,6 @@
 import { ReelformError } from '../diagnostic.ts';
-import { backoffMs } from '../service/retry.ts';
+import { backoffMs } from '../http/retry.ts';
+import { SERVICE_BACKOFF } from '../service/retry.ts';
 import { lacksSession, ServiceError } from '../service/service-error.ts';
 
 /** A service that moves to another machine is back within this time. */
@@ -50,7 +51,7 @@ export class FailedLooks {
     // 503 in between means that the service is still starting: 404 counts from the answer after it.
     this.#missingSince = lacksSession(error) ? (this.#missingSince ?? now) : null;
     if (now - this.#failingSince > PATIENCE_MS || !this.#passes(error, now)) return null;
-    return backoffMs(this.#failures, jitter);
+    return backoffMs(this.#failures, SERVICE_BACKOFF, jitter);
   }
 
   #passes(error: unknown, now: number): boolean {

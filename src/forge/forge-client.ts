@@ -1,6 +1,8 @@
+import { followRedirects, redirectTarget } from '../http/redirects.ts';
+import type { Repeatability } from '../http/retry.ts';
 import { isRecord } from '../is-record.ts';
 import { ForgeError } from './forge-error.ts';
-import { isPassing, limitMs, type Repeatability, retryWaitMs } from './retry-wait.ts';
+import { isPassing, limitMs, retryWaitMs } from './retry-wait.ts';
 import { type ForgeAnswer, type ForgeRequest, type Sent, sendOnce } from './send-once.ts';
 
 /** What a client takes of the world beside the network. */
@@ -33,7 +35,6 @@ export interface ForgeClient {
 const MAX_REDIRECTS = 3;
 /** A list of a hundred per page has no more of them for us. */
 const MAX_PAGES = 300;
-const REDIRECTS = new Set([301, 302, 307, 308]);
 
 /**
  * A client of one forge, whose token leaves its origin never. Nothing that it throws or returns knows the token, and it
@@ -84,8 +85,8 @@ export function openForgeClient(options: {
     path: string,
     { body, repeatability = method === 'POST' ? 'once' : 'safe' }: Parameters<ForgeClient['send']>[2] = {},
   ): Promise<ForgeAnswer> {
-    let url = path.startsWith('/') ? `${baseUrl}${path}` : path;
-    for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
+    const first = path.startsWith('/') ? `${baseUrl}${path}` : path;
+    const answer = await followRedirects<ForgeAnswer>(first, MAX_REDIRECTS, async (url) => {
       const what = `${method} ${pathOf(url)}`;
       if (new URL(url).origin !== origin) {
         throw new ForgeError(
@@ -95,22 +96,24 @@ export function openForgeClient(options: {
       }
       const headers = {
         ...options.headers(token),
-        'user-agent': 'reelform',
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
       };
-      const request = { method, url, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) };
-      const sent = await exchange(request, repeatability);
+      const text = body === undefined ? undefined : JSON.stringify(body);
+      const sent = await exchange({ method, url, headers, body: text }, repeatability);
       if (sent.kind !== 'answer') throw noAnswer(name, what, sent);
-      const { answer } = sent;
-      if (answer.status < 300 && limitMs(answer, clock.now()) === null) return { ...answer, text: clean(answer.text) };
-      const { location } = answer.headers;
-      const isFollowed = REDIRECTS.has(answer.status) && (method === 'GET' || answer.status > 302);
-      if (!isFollowed || location === undefined || !URL.canParse(location, url)) {
-        throw refusal(name, what, { ...answer, text: clean(answer.text) }, clock.now());
+      const result = { ...sent.answer, text: clean(sent.answer.text) };
+      const { status } = result;
+      if (status < 300 && limitMs(result, clock.now()) === null) return { result };
+      const redirectedTo = redirectTarget(result, url);
+      // 301 and 302 may turn another method into GET, and 303 does.
+      const isFollowed = status !== 303 && (method === 'GET' || status > 302);
+      if (redirectedTo === null || !isFollowed || !URL.canParse(redirectedTo)) {
+        throw refusal(name, what, result, clock.now());
       }
-      url = new URL(location, url).href;
-    }
-    throw new ForgeError('forge_answer_invalid', `${method} ${pathOf(url)}: ${name} redirects without an end`);
+      return { redirectedTo };
+    });
+    if (answer !== null) return answer;
+    throw new ForgeError('forge_answer_invalid', `${method} ${pathOf(first)}: ${name} redirects without an end`);
   }
 
   return {

@@ -1,10 +1,5 @@
+import { type Backoff, backoffMs, type Repeatability, retryAfterMs } from '../http/retry.ts';
 import type { ForgeAnswer, Sent } from './send-once.ts';
-
-/**
- * Whether a request may be sent again: `safe` gives the same however often it is done; `once` could be done twice, and is
- * repeated only where it certainly was not done.
- */
-export type Repeatability = 'safe' | 'once';
 
 /** Requests beyond the first. */
 const MAX_RETRIES = 4;
@@ -12,7 +7,7 @@ const MAX_RETRIES = 4;
 export const LONGEST_WAIT_MS = 75_000;
 /** What is asked of those who met a secondary limit that does not say how long it lasts. */
 const SECONDARY_MS = 60_000;
-const FIRST_DELAY_MS = 1000;
+const BACKOFF: Backoff = { firstMs: 1000, maxMs: 8000 };
 
 /**
  * Milliseconds until the same request is sent again; null when it is not.
@@ -27,7 +22,7 @@ export function retryWaitMs(
   { retries, now, jitter }: { readonly retries: number; readonly now: number; readonly jitter: number },
 ): number | null {
   if (retries >= MAX_RETRIES || sent.kind === 'too_large') return null;
-  const backoff = FIRST_DELAY_MS * 2 ** retries * (0.5 + jitter / 2);
+  const backoff = backoffMs(retries, BACKOFF, jitter);
   // One that stays silent is asked twice: each time takes as long as the time-out.
   if (isSilent(sent) && retries > 0) return null;
   if (sent.kind !== 'answer') return sent.kind === 'unsent' || repeatability === 'safe' ? backoff : null;
@@ -59,8 +54,8 @@ export function limitMs({ status, headers, text }: ForgeAnswer, now: number): nu
     (status === 403 && (isSpent || headers['retry-after'] !== undefined)) ||
     (status === 200 && isSpent && text.includes('"RATE_LIMITED"'));
   if (!isLimited) return null;
-  const after = Number(headers['retry-after'] ?? Number.NaN);
-  if (Number.isFinite(after)) return Math.max(0, after * 1000);
+  const after = retryAfterMs(headers['retry-after'], now);
+  if (after !== null) return after;
   // GitLab names it without the X.
   const reset = Number(headers['x-ratelimit-reset'] ?? headers['ratelimit-reset'] ?? Number.NaN);
   if ((isSpent || status === 429) && Number.isFinite(reset)) return Math.max(0, reset * 1000 - now);

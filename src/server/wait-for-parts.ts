@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ReelformError } from '../diagnostic.ts';
+import { type Backoff, backoffMs } from '../http/retry.ts';
 import { isOutage } from '../service/service-error.ts';
 import { errorMessage, type Log } from './log.ts';
 
 /** Between two tries; the first ones come sooner, since what is just being started soon answers. */
-const PAUSES_MS = [250, 500, 1000, 2000, 5000];
+const BACKOFF: Backoff = { firstMs: 250, maxMs: 5000 };
 
 export interface Patience {
   readonly patienceMs: number;
@@ -22,7 +23,7 @@ export async function waitForParts<T>(open: () => Promise<T>, { patienceMs, log 
     try {
       return await open();
     } catch (error) {
-      const pause = PAUSES_MS[Math.min(attempt, PAUSES_MS.length - 1)]!;
+      const pause = backoffMs(attempt, BACKOFF);
       if (!mayPass(error) || performance.now() - begunAt + pause > patienceMs) throw error;
       log.warn({ error: errorMessage(error) }, 'waiting for what does not answer yet');
       await sleep(pause);

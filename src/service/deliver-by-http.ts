@@ -1,4 +1,5 @@
 import { ReelformError } from '../diagnostic.ts';
+import { type Backoff, backoffMs } from '../http/retry.ts';
 import type { ExternalUpload, ExternalUploadRequest } from '../wire/external-upload.ts';
 import type { RenderSession } from '../wire/render-session.ts';
 import { type FinishedVideo, type SessionLook, uploadsEnded } from './render-service.ts';
@@ -13,8 +14,7 @@ export interface DeliveryCalls {
 }
 
 /** Between two looks at uploads, unless the service wants another time. */
-const FIRST_LOOK_MS = 250;
-const LONGEST_LOOK_MS = 5_000;
+const BACKOFF: Backoff = { firstMs: 250, maxMs: 5_000, factor: 1.5 };
 
 /**
  * Has a service deliver a finished video, and waits for it.
@@ -44,7 +44,7 @@ export async function deliverByHttp(
     const look = await get(id);
     session = look.session;
     if (uploadsEnded({ external_uploads: ofAsked(session) })) break;
-    await wait(look.retryAfterMs ?? Math.min(LONGEST_LOOK_MS, FIRST_LOOK_MS * 1.5 ** looks));
+    await wait(look.retryAfterMs ?? backoffMs(looks, BACKOFF));
   }
   return ofAsked(session);
 }

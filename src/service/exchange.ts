@@ -1,4 +1,6 @@
-import type { ReelformError } from '../diagnostic.ts';
+import { ReelformError } from '../diagnostic.ts';
+import { type HttpRequest, exchange as sendOnce } from '../http/send-request.ts';
+import { withoutQueries } from './without-queries.ts';
 
 /** The first part of an answer, which can be there although the rest never came. */
 export interface AnswerHead {
@@ -21,3 +23,61 @@ export type Exchange =
   /** An answer began, and did not end, or had no end. */
   | { readonly kind: 'broken'; readonly head: AnswerHead; readonly error: ReelformError; readonly isSilent?: boolean }
   | { readonly kind: 'answer'; readonly answer: ServiceAnswer };
+
+/** No answer of a service is larger, unpacked. */
+const MAX_ANSWER_BYTES = 8 << 20;
+
+/**
+ * Sends one request to the service, once.
+ *
+ * @param token sent as `Authorization: Bearer`; never in an error or an answer, also when the service repeats it
+ */
+export async function exchange(request: HttpRequest, token: string): Promise<Exchange> {
+  const headers = { ...request.headers, authorization: `Bearer ${token}` };
+  const sent = await sendOnce({ ...request, headers }, MAX_ANSWER_BYTES);
+  const clean = (text: string): string => text.replaceAll(token, '…').replaceAll(encodeURIComponent(token), '…');
+  if (sent.kind === 'answered' || sent.kind === 'broken') {
+    const header = (name: string): string | null => {
+      const [value] = [sent.headers[name]].flat();
+      return value === undefined ? null : clean(value);
+    };
+    const head = { status: sent.status, header };
+    if (sent.kind === 'answered') return { kind: 'answer', answer: { ...head, text: clean(sent.bytes.toString()) } };
+    return { kind: 'broken', head, ...troubleOf(request, sent.code) };
+  }
+  const { isSilent, error } = troubleOf(request, sent.code);
+  return sent.kind === 'unsent' ? { kind: 'unsent', error } : { kind: 'unanswered', error, isSilent };
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'nothing listens there',
+  ECONNRESET: 'the connection was cut off',
+  ENOTFOUND: 'the host is not known',
+  EAI_AGAIN: 'the name server did not answer',
+  ETIMEDOUT: 'it took too long',
+  EPIPE: 'the connection was cut off',
+  ERR_INVALID_CHAR: 'the token holds characters that a header cannot have',
+  ERR_HTTP_INVALID_HEADER_VALUE: 'the token holds characters that a header cannot have',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'its certificate is not signed by anybody who is trusted here',
+  SELF_SIGNED_CERT_IN_CHAIN: 'its certificate is not signed by anybody who is trusted here',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'its certificate is not signed by anybody who is trusted here',
+  CERT_HAS_EXPIRED: 'its certificate has expired',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for another host',
+  HPE_INVALID_CONSTANT: 'what answered does not speak HTTP',
+};
+
+/** Why no whole answer came. */
+function troubleOf(
+  { method, url }: HttpRequest,
+  code: string,
+): { readonly error: ReelformError; readonly isSilent: boolean } {
+  const name = withoutQueries(`${method} ${url}`);
+  if (code === 'too_large') {
+    const message = `${name} answered more than ${MAX_ANSWER_BYTES >> 20} MiB`;
+    const hint = 'Look whether "service" in reelform.yaml is the URL of a service that has the interface';
+    return { error: new ReelformError('service_answer_invalid', message, { hint }), isSilent: false };
+  }
+  const hint = 'Look whether the service runs, and at "service" in reelform.yaml';
+  const error = new ReelformError('service_unreachable', `${name}: ${REASONS[code] ?? code}`, { hint });
+  return { error, isSilent: code === 'ETIMEDOUT' };
+}

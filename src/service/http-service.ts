@@ -1,16 +1,16 @@
 import { ReelformError } from '../diagnostic.ts';
 import { type Sha256, sha256 } from '../digest.ts';
+import { type Repeatability, retryAfterMs } from '../http/retry.ts';
+import { FRESH_AGENTS, KEPT_AGENTS } from '../http/send-request.ts';
 import type { RenderSession } from '../wire/render-session.ts';
 import { deliverByHttp } from './deliver-by-http.ts';
-import type { Exchange, ServiceAnswer } from './exchange.ts';
+import { type Exchange, exchange as exchangeOnce, type ServiceAnswer } from './exchange.ts';
 import { keyLifetimeMs } from './key-lifetime.ts';
 import { type PostOutcome, postOutcome } from './post-outcome.ts';
 import { readSession, readSessions, readStyleVersion, readStyleVersionState, readUpload } from './read-answer.ts';
 import { refusalOf } from './refusal.ts';
 import { type RenderService, type SessionLook, SessionUnknown, type SourceUpload } from './render-service.ts';
-import { MAX_RETRY_AFTER_MS, type Repeatability, Retries, retryAfterMs } from './retry.ts';
-import { sendLean } from './send-lean.ts';
-import { type ServiceRequest, sendRequest } from './send-request.ts';
+import { MAX_RETRY_AFTER_MS, Retries } from './retry.ts';
 import { ServiceError } from './service-error.ts';
 import type { StyleVersionPusher } from './style-version-pusher.ts';
 import { withoutQueries } from './without-queries.ts';
@@ -58,13 +58,13 @@ const IDLE_MS = { GET: 30_000, POST: 60_000 } as const;
 const PAGE = 100;
 const SESSIONS = '/v2/render_sessions';
 
-type Call = Pick<ServiceRequest, 'method' | 'body'> & {
+interface Call {
+  readonly method: 'GET' | 'POST';
   /** Below the base URL; ids in it are escaped. */
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Of those that there can be a thousand of at once. */
-  readonly isLean?: boolean;
-};
+  readonly body?: Uint8Array | string;
+}
 
 /** An answer, and the name of the request for messages. */
 interface Answered {
@@ -92,20 +92,12 @@ export function createHttpService(options: HttpServiceOptions): RenderService & 
     return declaredMs === undefined ? seenKeyLifetimeMs : declaredMs === 0 ? null : declaredMs;
   };
 
-  const send = ({ method, path, headers, body, isLean = false }: Call, onNewConnection = false): Promise<Exchange> => {
-    const wholeMs = body instanceof Uint8Array ? uploadTimeoutMs : timeoutMs;
+  /** @param agents for a POST that must not meet a connection which is just being closed */
+  const send = ({ method, path, headers, body }: Call, agents = KEPT_AGENTS): Promise<Exchange> => {
+    const totalMs = body instanceof Uint8Array ? uploadTimeoutMs : timeoutMs;
     const ended = options.onRequest?.(withoutQueries(`${method} ${url}${path}`));
-    const exchange = (isLean ? sendLean : sendRequest)({
-      method,
-      url: `${url}${path}`,
-      headers: { accept: 'application/json', 'user-agent': 'reelform', ...headers },
-      token,
-      timeoutMs: wholeMs,
-      idleMs: Math.min(IDLE_MS[method], wholeMs),
-      ...(body === undefined ? {} : { body }),
-      onNewConnection,
-    });
-    return exchange.finally(ended);
+    const request = { method, url: `${url}${path}`, body, agents, totalMs, idleMs: Math.min(IDLE_MS[method], totalMs) };
+    return exchangeOnce({ ...request, headers: { accept: 'application/json', ...headers } }, token).finally(ended);
   };
 
   /** For what does no harm when it is done twice. */
@@ -122,7 +114,7 @@ export function createHttpService(options: HttpServiceOptions): RenderService & 
     }
   }
 
-  const read = (path: string, isLean = false): Promise<Answered> => exchange({ method: 'GET', path, isLean });
+  const read = (path: string): Promise<Answered> => exchange({ method: 'GET', path });
 
   const upload = async (path: string, bytes: Uint8Array, contentType: string, lacking: () => ReelformError) => {
     try {
@@ -152,13 +144,13 @@ export function createHttpService(options: HttpServiceOptions): RenderService & 
 
   async function post(body: string, key: string): Promise<{ outcome: PostOutcome; mayHaveArrived: boolean }> {
     const headers = { 'content-type': 'application/json', 'idempotency-key': key };
-    const call: Call = { method: 'POST', path: SESSIONS, headers, body, isLean: true };
+    const call: Call = { method: 'POST', path: SESSIONS, headers, body };
     const name = `POST ${url}${SESSIONS}`;
     const beganAt = now();
     let mayHaveArrived = false;
     const retries = new Retries(options);
     for (;;) {
-      const result = await send(call, true);
+      const result = await send(call, FRESH_AGENTS);
       const outcome = postOutcome(name, result, now());
       if (outcome.kind === 'created') {
         const head = result.kind === 'answer' ? result.answer : result.kind === 'broken' ? result.head : null;
@@ -196,7 +188,7 @@ export function createHttpService(options: HttpServiceOptions): RenderService & 
     });
 
   const getRenderSession = async (id: string): Promise<SessionLook> => {
-    const { name, answer } = await read(`${SESSIONS}/${encodeURIComponent(id)}`, true);
+    const { name, answer } = await read(`${SESSIONS}/${encodeURIComponent(id)}`);
     return { session: readSession(name, answer.text, now()), retryAfterMs: askedMs(answer, now()) };
   };
 

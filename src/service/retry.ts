@@ -1,17 +1,11 @@
+import { type Backoff, backoffMs, type Repeatability, retryAfterMs } from '../http/retry.ts';
 import type { Exchange } from './exchange.ts';
 import { isFullQueue, ServiceError } from './service-error.ts';
 
-/**
- * Whether a request may be sent again: `safe` reads or is idempotent by its content; `keyed` carries an Idempotency-Key
- * that the service is known to keep; `once` could be done twice, and is repeated only when it certainly was not done.
- */
-export type Repeatability = 'safe' | 'keyed' | 'once';
-
 /** Requests beyond the first. */
 const MAX_RETRIES = 4;
-const FIRST_DELAY_MS = 500;
 /** Unless the service asks for more. */
-const MAX_BACKOFF_MS = 10_000;
+export const SERVICE_BACKOFF: Backoff = { firstMs: 500, maxMs: 10_000 };
 /** A service that accepts a request and stays silent gets it so often: each time takes as long as the time-out. */
 const MAX_SILENCES = 2;
 /** No service makes us wait longer between two requests, whatever it asks for. */
@@ -37,7 +31,7 @@ export function retryDelayMs(
   if (times.retries >= MAX_RETRIES || !passes(exchange, repeatability, code)) return null;
   const header = exchange.kind === 'answer' ? exchange.answer.header('retry-after') : null;
   const askedMs = retryAfterMs(header, times.nowMs) ?? 0;
-  return Math.min(MAX_RETRY_AFTER_MS, Math.max(askedMs, backoffMs(times.retries, times.jitter)));
+  return Math.min(MAX_RETRY_AFTER_MS, Math.max(askedMs, backoffMs(times.retries, SERVICE_BACKOFF, times.jitter)));
 }
 
 /** The requests for one thing, of which each is sent when the one before it failed. */
@@ -59,15 +53,6 @@ export class Retries {
   }
 }
 
-/**
- * Twice as long each time, spread by chance, so that many who failed at once do not come back at once.
- *
- * @param jitter 0..1
- */
-export function backoffMs(retries: number, jitter: number): number {
-  return Math.min(MAX_BACKOFF_MS, FIRST_DELAY_MS * 2 ** retries) * (0.5 + jitter / 2);
-}
-
 function passes(exchange: Exchange, repeatability: Repeatability, code: string | null): boolean {
   if (exchange.kind === 'unsent') return true;
   // A queue is full for as long as it is: whoever asks has to know what to do until then.
@@ -78,17 +63,4 @@ function passes(exchange: Exchange, repeatability: Repeatability, code: string |
   // The first request with the key is still at work: its answer will be this one's too.
   if (repeatability === 'keyed' && code === 'idempotency_in_progress') return true;
   return PASSING.has(exchange.answer.status);
-}
-
-/**
- * The header in milliseconds from now; null when there is none that can be read.
- *
- * @see RFC 9110, section 10.2.3
- */
-export function retryAfterMs(header: string | null, nowMs: number): number | null {
-  if (header === null) return null;
-  const text = header.trim();
-  if (/^\d{1,9}$/.test(text)) return Number(text) * 1000;
-  const date = /^[A-Za-z]{3},? /.test(text) ? Date.parse(text) : Number.NaN;
-  return Number.isNaN(date) ? null : Math.max(0, date - nowMs);
 }

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { ReelformError } from '../diagnostic.ts';
+import { backoffMs } from '../http/retry.ts';
 import type { StyleVersion } from '../wire/style-version.ts';
 import type { StyleVersionState } from './read-answer.ts';
 
@@ -52,7 +53,7 @@ export async function pushStyleVersion(
       const message = `The service is still looking at the template ${name} (${id})`;
       throw new ReelformError('service_unreachable', message, { hint: 'Run it again later' });
     }
-    await wait(Math.min(1000, 100 * 2 ** looks));
+    await wait(backoffMs(looks, { firstMs: 100, maxMs: 1000 }));
     state = (await service.findStyleVersion(id)) ?? state;
   }
   if (state.status === 'failed') {

@@ -1,5 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { type Delivered, DeliveryFailure } from '../delivery/destination.ts';
+import { spreadMs } from '../http/retry.ts';
 import type { Destinations } from './destinations.ts';
 import type { BegunUpload, FinishedFiles, UploadEnd, UploadJob, UploadStore } from './upload-ports.ts';
 
@@ -118,7 +119,7 @@ export class UploadRunner {
   #delayMs(tries: number): number | null {
     const { retryDelaysMs = RETRY_DELAYS_MS, random } = this.#ports;
     const delayMs = retryDelaysMs[tries];
-    return delayMs === undefined ? null : Math.round(delayMs * (1 - JITTER + 2 * JITTER * random()));
+    return delayMs === undefined ? null : Math.round(spreadMs(delayMs, JITTER, random()));
   }
 }
 

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { ReelformError } from '../../src/diagnostic.ts';
+import type { Repeatability } from '../../src/http/retry.ts';
 import type { Exchange } from '../../src/service/exchange.ts';
-import { type Repeatability, retryAfterMs, retryDelayMs } from '../../src/service/retry.ts';
+import { retryDelayMs } from '../../src/service/retry.ts';
 
 const NOW = Date.parse('2026-01-01T00:00:00Z');
 const answer = (status: number, retryAfter: string | null = null): Exchange => ({
@@ -67,17 +68,5 @@ describe('retryDelayMs()', () => {
     ['Wed, 31 Dec 2025 00:00:00 GMT', 500],
   ])('obeys Retry-After %j within limits: %d ms', (header, expected) => {
     expect(delay(answer(429, header), 'safe')).toBe(expected);
-  });
-});
-
-describe('retryAfterMs()', () => {
-  it('is null for what is no time', () => {
-    expect([null, '', '1.5', '2026-01-01', '99999999999'].map((header) => retryAfterMs(header, NOW))).toEqual([
-      null,
-      null,
-      null,
-      null,
-      null,
-    ]);
   });
 });

@@ -1,7 +1,7 @@
+import type { Repeatability } from '../../http/retry.ts';
 import { isRecord } from '../../is-record.ts';
 import { type ForgeClient, type ForgeClock, openForgeClient, readJson } from '../forge-client.ts';
 import { ForgeError } from '../forge-error.ts';
-import type { Repeatability } from '../retry-wait.ts';
 
 /** One repository of GitHub, as a token may use it. */
 export interface GitHub {

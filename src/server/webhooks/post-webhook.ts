@@ -1,7 +1,6 @@
-import { once } from 'node:events';
-import { got, type PlainResponse } from 'got';
+import { retryAfterMs } from '../../http/retry.ts';
+import { openResponse } from '../../http/send-request.ts';
 import { createGuardedAgents, ForbiddenAddress, type GuardPolicy } from '../../session/sources/address-guard.ts';
-import { readRetryAfter } from './retry-schedule.ts';
 import { webhookUrlProblem } from './webhook-url.ts';
 
 /** Milliseconds for a try in all: name, connection, request and answer. */
@@ -34,38 +33,26 @@ export type PostWebhook = (request: WebhookRequest, signal: AbortSignal) => Prom
  * is all that counts. EDGE.
  */
 export function createPostWebhook({ timeoutMs = WEBHOOK_TIMEOUT_MS, now, ...policy }: PostOptions): PostWebhook {
-  const agent = createGuardedAgents(policy);
+  const agents = createGuardedAgents(policy);
 
   const ask = async ({ url, headers, body }: WebhookRequest, signal: AbortSignal): Promise<WebhookAnswer> => {
-    const stream = got.stream(url, {
+    const response = await openResponse({
       method: 'POST',
-      agent,
-      signal,
+      url,
       body,
-      headers: {
-        'user-agent': 'reelform',
-        'content-type': 'application/json',
-        'accept-encoding': 'identity',
-        ...headers,
-      },
-      followRedirect: false,
-      throwHttpErrors: false,
-      decompress: false,
-      retry: { limit: 0 },
-      enableUnixSockets: false,
+      agents,
+      signal,
+      connectMs: timeoutMs,
+      headers: { 'content-type': 'application/json', ...headers },
     });
-    // One that comes after we have turned away.
-    stream.on('error', () => {});
-    try {
-      const [response] = (await once(stream, 'response')) as [PlainResponse];
-      await readToEnd(stream).catch(() => undefined);
-      const status = response.statusCode;
-      const isBusy = status === 429 || status === 503;
-      const retryAfterMs = isBusy ? readRetryAfter(response.headers['retry-after'], now()) : null;
-      return { kind: 'answered', status, retryAfterMs };
-    } finally {
-      stream.destroy();
-    }
+    await readToEnd(response.body).catch(() => undefined);
+    const { status } = response;
+    const isBusy = status === 429 || status === 503;
+    return {
+      kind: 'answered',
+      status,
+      retryAfterMs: isBusy ? retryAfterMs(response.headers['retry-after'], now()) : null,
+    };
   };
 
   return async (request, signal) => {

@@ -1,3 +1,5 @@
+import { spreadMs } from '../../http/retry.ts';
+
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
@@ -41,19 +43,7 @@ export interface FailedTry {
 export function nextDelayMs({ step, retryAfterMs }: FailedTry, random: number): number | null {
   const planned = RETRY_DELAYS_MS[step + 1];
   if (planned === undefined) return null;
-  const jittered = planned * (1 + JITTER * (2 * random - 1));
+  const jittered = spreadMs(planned, JITTER, random);
   const asked = Math.min(retryAfterMs ?? 0, LONGEST_MS);
   return Math.round(Math.max(jittered, asked));
-}
-
-/**
- * @param header of a `Retry-After`
- * @returns milliseconds from now, not below 0; null where it is neither seconds nor a date
- * @see RFC 9110, section 10.2.3
- */
-export function readRetryAfter(header: string | undefined, nowMs: number): number | null {
-  if (header === undefined) return null;
-  if (/^\d{1,9}$/.test(header)) return Number(header) * SECOND;
-  const at = /GMT$/.test(header) ? Date.parse(header) : Number.NaN;
-  return Number.isNaN(at) ? null : Math.max(0, at - nowMs);
 }

@@ -49,7 +49,7 @@ export function isPublicAddress(text: string): boolean {
 export function urlProblem(url: URL, policy: GuardPolicy): string | null {
   if (url.protocol !== 'http:' && url.protocol !== 'https:') return 'is neither http nor https';
   if (url.username !== '' || url.password !== '') return 'has a user or a password';
-  // What got, and others, take for a path to a socket.
+  // Some clients take this for a path to a socket.
   if (url.hostname === 'unix') return 'is a socket';
   const port = portOf(url);
   const isUsual = (policy.publicPorts ?? PUBLIC_PORTS).includes(port);

@@ -1,7 +1,8 @@
-import { once } from 'node:events';
-import { got, type PlainResponse, RequestError } from 'got';
+import type { Readable } from 'node:stream';
 import CachePolicy from 'http-cache-semantics';
 import { type Sha256, sha256 } from '../../digest.ts';
+import { followRedirects, type Hop, redirectTarget } from '../../http/redirects.ts';
+import { type AnswerHead, openResponse, type RequestFailed } from '../../http/send-request.ts';
 import { createGuardedAgents, type GuardPolicy, urlProblem } from './address-guard.ts';
 import { fetchFailure, requestFailure, statusFailure } from './fetch-failure.ts';
 import { type BodyLimits, BodyRefused, readBody } from './read-body.ts';
@@ -58,10 +59,6 @@ export type FetchSource = (
   options?: FetchWish & { readonly known?: Validators | null | undefined },
 ) => Promise<FetchAnswer>;
 
-const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
-
-type Hop = FetchAnswer | { readonly status: 'moved'; readonly location: string };
-
 interface Wanted {
   /** The URL that the client gave. */
   readonly given: string;
@@ -70,46 +67,46 @@ interface Wanted {
   readonly limits: FetchLimits;
 }
 
-/** A client that asks public hosts alone, unless its policy names others, within limits. EDGE. */
+/** A client that asks public hosts alone, unless its policy names others, within limits. */
 export function createFetch(policy: FetchPolicy): FetchSource {
   const usual = policy.limits ?? DEFAULT_FETCH_LIMITS;
-  const agent = createGuardedAgents(policy);
+  const agents = createGuardedAgents(policy);
 
   /** Answers with where to go on, or with what there is. */
-  const ask = async (url: URL, signal: AbortSignal, { given, known, accept, limits }: Wanted): Promise<Hop> => {
+  const ask = async (url: URL, signal: AbortSignal, wanted: Wanted): Promise<Hop<FetchAnswer>> => {
+    const { given, known, accept, limits } = wanted;
     const answeredBy = sha256(url.href);
     const conditions = known?.answeredBy === answeredBy ? conditionsOf(known) : {};
     const isConditional = Object.keys(conditions).length > 0;
-    const stream = got.stream(url, {
-      agent,
-      signal,
-      headers: { 'user-agent': 'reelform', accept, 'accept-encoding': 'identity', ...conditions },
-      followRedirect: false,
-      throwHttpErrors: false,
-      retry: { limit: 0 },
-      enableUnixSockets: false,
-    });
-    // One that comes after we have turned away.
-    stream.on('error', () => {});
+    let body: Readable | null = null;
     try {
-      const [response] = (await once(stream, 'response')) as [PlainResponse];
-      const { statusCode, headers } = response;
-      if (REDIRECTS.has(statusCode) && headers.location !== undefined) {
-        return { status: 'moved', location: headers.location };
-      }
+      const connectMs = limits.timeoutMs;
+      const response = await openResponse({
+        method: 'GET',
+        url,
+        agents,
+        signal,
+        connectMs,
+        headers: { accept, ...conditions },
+      });
+      body = response.body;
+      const { status, headers } = response;
+      const redirectedTo = redirectTarget(response, url);
+      if (redirectedTo !== null) return { redirectedTo };
       const freshMs = freshnessOf(url, response);
-      if (statusCode === 304 && isConditional) return { status: 'unchanged', freshMs };
-      if (statusCode !== 200 && statusCode !== 203) throw statusFailure(statusCode, given);
+      if (status === 304 && isConditional) return { result: { status: 'unchanged', freshMs } };
+      if (status !== 200 && status !== 203) throw statusFailure(status, given);
       if (lengthOf(response) > limits.maxBytes) throw new BodyRefused('too_large');
-      const bytes = await readBody(stream, limits);
+      const bytes = await readBody(body, limits);
       const validators = { answeredBy, etag: headers.etag ?? null, lastModified: headers['last-modified'] ?? null };
-      return { status: 'fetched', bytes, validators, freshMs };
+      return { result: { status: 'fetched', bytes, validators, freshMs } };
     } catch (error) {
       signal.throwIfAborted();
       if (error instanceof BodyRefused) throw bodyFailure(error, given, limits);
-      throw error instanceof RequestError ? requestFailure(error, given, url.host) : error;
+      const failed = error as Error & { readonly code?: unknown };
+      throw typeof failed.code === 'string' ? requestFailure(failed as RequestFailed, given, url.host) : error;
     } finally {
-      stream.destroy();
+      body?.destroy();
     }
   };
 
@@ -118,14 +115,13 @@ export function createFetch(policy: FetchPolicy): FetchSource {
     const limits = { ...usual, ...special };
     const deadline = startDeadline(signal, limits.timeoutMs);
     try {
-      let next = given;
-      for (let hop = 0; hop <= limits.maxRedirects; hop++) {
+      const found = await followRedirects(given, limits.maxRedirects, async (next, redirects) => {
         const url = checkedUrl(given, next, policy);
-        const answer = await ask(url, deadline.signal, { given, known, accept, limits });
+        const hop = await ask(url, deadline.signal, { given, known, accept, limits });
         // Anybody on the way may lead elsewhere at any time.
-        if (answer.status !== 'moved') return hop === 0 ? answer : { ...answer, freshMs: 0 };
-        next = resolveLocation(answer.location, url);
-      }
+        return redirects === 0 || !('result' in hop) ? hop : { result: { ...hop.result, freshMs: 0 } };
+      });
+      if (found !== null) return found;
       throw fetchFailure('asset_unreachable', given, `redirects more than ${limits.maxRedirects} times`);
     } catch (error) {
       signal.throwIfAborted();
@@ -147,14 +143,8 @@ function checkedUrl(given: string, text: string, policy: GuardPolicy): URL {
   throw fetchFailure('asset_forbidden_host', given, `redirects to a URL that ${problem}`);
 }
 
-/** Header texts are bytes; those of a URL are UTF-8 where they are not ASCII. An answer that is no URL is given back. */
-function resolveLocation(location: string, base: URL): string {
-  const text = Buffer.from(location, 'latin1').toString();
-  return URL.canParse(text, base.href) ? new URL(text, base).href : text;
-}
-
 /** What the server says that the body has; 0 where that says nothing of what will come out of it. */
-function lengthOf({ headers }: PlainResponse): number {
+function lengthOf({ headers }: AnswerHead): number {
   return headers['content-encoding'] === undefined ? Number(headers['content-length'] ?? 0) : 0;
 }
 
@@ -166,7 +156,7 @@ function conditionsOf({ etag, lastModified }: Validators): Record<string, string
 }
 
 /** A 304 says of what it confirms what the 200 would have said. No guesses from the age of a file. @see RFC 9111, 4.2 */
-function freshnessOf(url: URL, { headers }: PlainResponse): number {
+function freshnessOf(url: URL, { headers }: AnswerHead): number {
   const request = { url: url.href, method: 'GET', headers: {} };
   const policy = new CachePolicy(request, { status: 200, headers }, { shared: true, cacheHeuristic: 0 });
   return policy.storable() ? Math.max(0, policy.timeToLive()) : 0;

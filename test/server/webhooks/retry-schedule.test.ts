@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { nextDelayMs, RETRY_DELAYS_MS, readRetryAfter } from '../../../src/server/webhooks/retry-schedule.ts';
+import { nextDelayMs, RETRY_DELAYS_MS } from '../../../src/server/webhooks/retry-schedule.ts';
 
 const DAY_MS = 86_400_000;
-const NOW = Date.parse('2026-01-01T00:00:00.000Z');
 
 describe('nextDelayMs()', () => {
   it('has the ten tries of the contract', () => {
@@ -26,19 +25,5 @@ describe('nextDelayMs()', () => {
     ['more than a day', 30 * DAY_MS, DAY_MS],
   ])('waits as long as a receiver asks: %s', (_what, retryAfterMs, delay) => {
     expect(nextDelayMs({ step: 0, retryAfterMs }, 0.5)).toBe(delay);
-  });
-});
-
-describe('readRetryAfter()', () => {
-  it.each([
-    [undefined, null],
-    ['120', 120_000],
-    ['Thu, 01 Jan 2026 00:01:00 GMT', 60_000],
-    ['Wed, 31 Dec 2025 00:00:00 GMT', 0],
-    ['-5', null],
-    ['soon', null],
-    ['99999999999999999999', null],
-  ])('%j is %j', (header, milliseconds) => {
-    expect(readRetryAfter(header, NOW)).toBe(milliseconds);
   });
 });

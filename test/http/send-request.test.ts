@@ -1,0 +1,84 @@
+import { createServer } from 'node:net';
+import { gzipSync } from 'node:zlib';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { exchange, openResponse } from '../../src/http/send-request.ts';
+import { freePort } from '../support/free-port.ts';
+import { startServer } from '../support/http-server.ts';
+
+async function serverOf(...[answer]: Parameters<typeof startServer>): Promise<string> {
+  const server = await startServer(answer);
+  onTestFinished(() => server.close());
+  return server.url;
+}
+
+const get = (url: string) => ({ method: 'GET', url, headers: {} }) as const;
+
+describe('exchange()', () => {
+  it('reads an answer whole, unpacked, whatever its status', async () => {
+    const url = await serverOf((_, answer) =>
+      answer.writeHead(418, { 'content-encoding': 'gzip' }).end(gzipSync('short and stout')),
+    );
+    const sent = await exchange(get(url), 100);
+    expect(sent).toMatchObject({ kind: 'answered', status: 418, bytes: Buffer.from('short and stout') });
+  });
+
+  it('says that nothing was sent where there is no connection', async () => {
+    const sent = await exchange(get(`http://127.0.0.1:${await freePort()}`), 100);
+    expect(sent).toEqual({ kind: 'unsent', code: 'ECONNREFUSED' });
+  });
+
+  it('says so of a connection that takes too long, and of keys that are never agreed on', async () => {
+    const silent = createServer(() => undefined).listen(0, '127.0.0.1');
+    onTestFinished(() => void silent.close());
+    await new Promise((resolve) => silent.once('listening', resolve));
+    const { port } = silent.address() as { port: number };
+    const sent = await exchange({ ...get(`https://127.0.0.1:${port}`), connectMs: 50 }, 100);
+    expect(sent).toEqual({ kind: 'unsent', code: 'ETIMEDOUT' });
+  });
+
+  it.each([{ idleMs: 50 }, { totalMs: 50 }])('does not wait for a silent server: %j', async (limits) => {
+    const url = await serverOf(() => undefined);
+    expect(await exchange({ ...get(url), ...limits }, 100)).toEqual({ kind: 'unanswered', code: 'ETIMEDOUT' });
+  });
+
+  it.each([{ idleMs: 50 }, { totalMs: 50 }])('nor for the rest of an answer: %j', async (limits) => {
+    const url = await serverOf((_, answer) => answer.writeHead(200).write('half'));
+    const sent = await exchange({ ...get(url), ...limits }, 100);
+    expect(sent).toMatchObject({ kind: 'broken', status: 200, code: 'ETIMEDOUT' });
+  });
+
+  it('stops reading an answer that is too long, also one that unfolds', async () => {
+    for (const encoding of ['identity', 'gzip']) {
+      const bytes = Buffer.alloc(1_000_000);
+      const url = await serverOf((_, answer) =>
+        answer.writeHead(200, { 'content-encoding': encoding }).end(encoding === 'gzip' ? gzipSync(bytes) : bytes),
+      );
+      expect(await exchange(get(url), 100_000)).toMatchObject({ kind: 'broken', code: 'too_large' });
+    }
+  });
+
+  it('follows no redirect', async () => {
+    const url = await serverOf((_, answer) => answer.writeHead(302, { location: '/elsewhere' }).end());
+    expect(await exchange(get(url), 100)).toMatchObject({ kind: 'answered', status: 302 });
+  });
+});
+
+describe('openResponse()', () => {
+  it('ends with its signal, before the answer and in it', async () => {
+    const url = await serverOf((_, answer) => answer.writeHead(200).write('half'));
+    await expect(openResponse({ ...get(url), signal: AbortSignal.abort() })).rejects.toMatchObject({
+      wasConnected: false,
+    });
+    const controller = new AbortController();
+    const { body } = await openResponse({ ...get(url), signal: controller.signal });
+    controller.abort();
+    await expect(body.toArray()).rejects.toThrow();
+  });
+
+  it('tells nothing of the request in its errors', async () => {
+    const headers = { authorization: 'Bearer secret\nx' };
+    const error = await openResponse({ ...get('http://127.0.0.1:1/secret'), headers }).catch((reason) => reason);
+    expect(error.code).toBe('ERR_INVALID_CHAR');
+    expect(`${error.message} ${error.stack} ${JSON.stringify(error)}`).not.toContain('secret');
+  });
+});
