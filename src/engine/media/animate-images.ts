@@ -39,10 +39,13 @@ export function animateImages(scene: Scene): Pick<Scene, 'animation' | 'images'>
     const width = Math.ceil(image.width * travel.width);
     const height = Math.ceil(image.height * travel.height);
     const pictureId = `reelform/moving/${image.assetId}`;
-    images.push({ ...image, assetId: pictureId, width, height });
+    // It lies still in its own area, so that the result can be animated again without changing.
+    const transform = { ...image.transform, animate_strategy: 'none' as const };
+    images.push({ ...image, assetId: pictureId, width, height, transform });
     assets.push({ id: pictureId, w: width, h: height, u: '', p: '', e: 0 });
     byAsset.set(image.assetId, { image, travel, pictureId });
   }
+  const layerCounts = new Map<SceneImage, number>();
   const kept = (scene.animation.assets ?? []).filter(({ id }) => !byAsset.has(id));
   const animation = withLayerLists({ ...scene.animation, assets: kept }, (layers) =>
     layers.map((layer) => {
@@ -50,7 +53,9 @@ export function animateImages(scene: Scene): Pick<Scene, 'animation' | 'images'>
       if (found === undefined || !isRecord(layer)) return layer;
       const { image, travel, pictureId } = found;
       const [start, end] = times.get(layer) ?? [0, 1];
-      const id = `${pictureId}/${assets.length}`;
+      const count = (layerCounts.get(image) ?? 0) + 1;
+      layerCounts.set(image, count);
+      const id = `${pictureId}/${count}`;
       assets.push({ id, w: image.width, h: image.height, layers: [movingLayer(image, travel, pictureId, start, end)] });
       const { tm: _remapping, ...rest } = layer;
       return { ...rest, ty: LAYER_TYPE.precomposition, refId: id, w: image.width, h: image.height };

@@ -1,0 +1,71 @@
+import { canonicalJson, type Json, type Sha256, sha256 } from '../../digest.ts';
+import { isRecord } from '../../is-record.ts';
+import type { LottieDocument, Scene, SceneImage } from '../../template/scene.ts';
+import { frameRateOf } from '../frame-rate.ts';
+import type { FrameRange } from '../segments.ts';
+
+/**
+ * The digest of everything that the bytes of a segment depend on: two segments of the same key are the same, whatever
+ * videos they are of.
+ *
+ * @param scene restricted to the range by `segmentScene`
+ * @param build of the engine and the encoder, with its settings
+ * @returns null for a scene that has no canonical form
+ */
+export function segmentKey(scene: Scene, { first, end }: FrameRange, build: string): Sha256 | null {
+  const { output, width, height, fps, animation, fonts, images, clips, stills } = scene;
+  try {
+    const value: Json = {
+      build,
+      output: { format: output.format, quality: output.quality },
+      frames: [first, end],
+      size: [width, height],
+      rate: { ...frameRateOf(fps) },
+      animation: animationDigest(animation),
+      fonts: fonts.map(({ name, isFallback, bytes }) => ({ name, isFallback, bytes: bytesDigest(bytes) })),
+      images: images.map(pictureOf),
+      clips: clips.map(pictureOf),
+      stills: [...new Set(stills.map(({ frame }) => frame))].sort((a, b) => a - b),
+    };
+    return sha256(canonicalJson(value));
+  } catch (error) {
+    if (error instanceof TypeError) return null;
+    throw error;
+  }
+}
+
+function pictureOf({ assetId, width, height, bytes, transform }: SceneImage): Json {
+  return { assetId, width, height, bytes: bytesDigest(bytes), transform: { ...transform } };
+}
+
+/** Layer by layer and asset by asset: the segments of a video have most of them in common. */
+function animationDigest(animation: LottieDocument): Json {
+  const { layers, assets = [], ...rest } = animation;
+  const layerDigests = (list: readonly unknown[]): Json => list.map(valueDigest);
+  return {
+    rest: valueDigest(rest),
+    layers: layerDigests(layers),
+    assets: assets.map((asset) => {
+      const { layers: own, ...fields } = asset;
+      return Array.isArray(own) ? { asset: fields as Json, layers: layerDigests(own) } : valueDigest(asset);
+    }),
+  };
+}
+
+const digests = new WeakMap<object, Sha256>();
+
+function remembered(value: object, digest: () => Sha256): Sha256 {
+  const known = digests.get(value) ?? digest();
+  digests.set(value, known);
+  return known;
+}
+
+function bytesDigest(bytes: Uint8Array): Sha256 {
+  return remembered(bytes, () => sha256(bytes));
+}
+
+/** @param value JSON, never written to */
+function valueDigest(value: unknown): Json {
+  if (!isRecord(value)) return value as Json;
+  return remembered(value, () => sha256(canonicalJson(value as Json)));
+}

@@ -1,0 +1,102 @@
+import { isRecord } from '../../is-record.ts';
+import type { LottieNode } from '../../template/lottie/lottie-node.ts';
+import type { Scene } from '../../template/scene.ts';
+import { animationFramesPerFrame } from '../frame-rate.ts';
+import { animateImages } from '../media/animate-images.ts';
+import type { FrameRange } from '../segments.ts';
+import { filterFonts } from './segment-fonts.ts';
+import { type ShownLayers, shownLayers } from './shown-layers.ts';
+
+/**
+ * The scene restricted to what can reach some of its frames: layers by their in and out points, through compositions,
+ * parents and mattes; then the assets, fonts, images, clips and stills that those need. Its frames in the range equal
+ * those of the whole scene. What cannot be analysed is kept, so that the result may hold too much and never too little.
+ *
+ * It has no sounds and no fingerprint: neither is part of a segment.
+ *
+ * @param scene checked
+ * @see segmentKey
+ */
+export function segmentScene(scene: Scene, range: FrameRange): Scene {
+  return sceneCutter(scene)(range);
+}
+
+/** `segmentScene` for several ranges of one scene. Layers and assets that are kept whole stay the same objects. */
+export function sceneCutter(scene: Scene): (range: FrameRange) => Scene {
+  // How an image moves depends on all times at which it is shown.
+  const whole = { ...scene, ...animateImages(scene) };
+  return (range) => {
+    const cut = {
+      ...whole,
+      output: { ...scene.output, fingerprint: null },
+      frameCount: range.end,
+      sounds: [],
+      stills: scene.stills.filter(({ frame }) => frame >= range.first && frame < range.end),
+    };
+    const { animation } = whole;
+    const [from, to] = animationTimes(whole, range);
+    const shown = shownLayers(animation, { from, to });
+    return shown === null ? cut : { ...cut, ...restrict(whole, shown, to) };
+  };
+}
+
+/** Frames of the animation, as `ip` counts: at the first and at the last frame of a range. */
+function animationTimes(scene: Scene, { first, end }: FrameRange): [from: number, to: number] {
+  const { ip } = scene.animation;
+  const framesPerFrame = animationFramesPerFrame(scene);
+  return [ip + first * framesPerFrame, ip + (end - 1) * framesPerFrame];
+}
+
+type Restricted = Pick<Scene, 'animation' | 'fonts' | 'images' | 'clips'>;
+
+function restrict(scene: Scene, shown: ShownLayers, to: number): Restricted {
+  // Neither is drawn.
+  const { markers: _, meta: __, ...animation } = scene.animation;
+  const layers = keepLayers(scene.animation.layers, shown);
+  const compositions = new Map<string, readonly unknown[]>();
+  for (const { id, layers: list } of animation.assets ?? []) {
+    if (Array.isArray(list) && shown.compositions.has(id)) compositions.set(id, keepLayers(list, shown));
+  }
+  const kept = [layers, ...compositions.values()].flat();
+  const { fonts, document } = filterFonts(animation, scene.fonts, kept);
+  const needed = assetIds(kept);
+  const assets = (animation.assets ?? []).flatMap((asset) => {
+    const own = compositions.get(asset.id);
+    if (own !== undefined) return [{ ...asset, layers: own }];
+    return needed.has(asset.id) && !Array.isArray(asset.layers) ? [asset] : [];
+  });
+  const isNeeded = ({ assetId }: { readonly assetId: string }): boolean => needed.has(assetId);
+  return {
+    // The rasteriser holds times to the end of the animation: one that lies behind all frames changes none.
+    animation: { ...document, layers, assets, op: Math.min(scene.animation.op, Math.ceil(to) + 2) },
+    fonts,
+    images: scene.images.filter(isNeeded),
+    clips: scene.clips.filter(isNeeded),
+  } as Restricted;
+}
+
+function keepLayers(layers: readonly unknown[], { drawn, moving }: ShownLayers): unknown[] {
+  return layers.flatMap((layer) => {
+    if (!isRecord(layer) || drawn.has(layer)) return [layer];
+    return moving.has(layer) ? [transformOnly(layer)] : [];
+  });
+}
+
+/** Types of layers whose transformation is the same for their children when nothing else is left of them. */
+const DRAWING_TYPES: ReadonlySet<unknown> = new Set([0, 1, 2, 4, 5]);
+const TRANSFORM_FIELDS = ['ind', 'parent', 'ks', 'ao', 'ddd', 'ip', 'op', 'st', 'sr'];
+const NULL_LAYER = 3;
+
+/** A layer that only moves its children. */
+function transformOnly(layer: LottieNode): LottieNode {
+  if (!DRAWING_TYPES.has(layer.ty)) return layer;
+  const fields = Object.entries(layer).filter(([field]) => TRANSFORM_FIELDS.includes(field));
+  return { ty: NULL_LAYER, ...Object.fromEntries(fields) };
+}
+
+/** Ids of all that kept layers refer to. */
+function assetIds(layers: readonly unknown[]): Set<string> {
+  return new Set(
+    layers.flatMap((layer) => (isRecord(layer) && layer.refId !== undefined ? [String(layer.refId)] : [])),
+  );
+}

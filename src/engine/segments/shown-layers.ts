@@ -1,0 +1,178 @@
+import { isRecord } from '../../is-record.ts';
+import { LAYER_TYPE, type LottieNode } from '../../template/lottie/lottie-node.ts';
+import type { LottieDocument } from '../../template/scene.ts';
+
+/** Frames of a composition's own time, both ends included. */
+interface Times {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** What of an animation can reach some of its frames. */
+export interface ShownLayers {
+  /** Layers that may be drawn, or that a drawn layer takes its shape from. */
+  readonly drawn: ReadonlySet<object>;
+  /** Layers outside the frames that move one that is drawn, by themselves or through others. */
+  readonly moving: ReadonlySet<object>;
+  /** Ids of the compositions that they show. */
+  readonly compositions: ReadonlySet<string>;
+}
+
+/**
+ * Tolerance in frames for times that are not whole: the rasteriser holds times as 32-bit numbers. Whole ones are exact.
+ */
+const MARGIN = 0.05;
+const ALWAYS: Times = { from: Number.NEGATIVE_INFINITY, to: Number.POSITIVE_INFINITY };
+/** Layers visited through compositions; an animation that nests more is kept whole. */
+const MAX_VISITS = 100_000;
+/** Types that Lottie draws by in and out point. Others (cameras, lights, unknown ones) may change other layers at any time. */
+const TIMED_TYPES: ReadonlySet<unknown> = new Set([0, 1, 2, 3, 4, 5, 6]);
+const LAYER_INPUT = 10;
+
+/**
+ * Finds the layers that can be seen at some times of an animation.
+ *
+ * @param times of the animation, as `ip` counts
+ * @returns null where that is not known: everything may be
+ */
+export function shownLayers(animation: LottieDocument, times: Times): ShownLayers | null {
+  // Motion blur draws a frame from times around it.
+  if (animation.mb !== undefined) return null;
+  const finder = new Finder(animation);
+  for (const id of glyphCompositions(animation)) finder.visitComposition(id, ALWAYS);
+  const { op } = animation;
+  const from = Math.min(times.from, op - MARGIN);
+  finder.visit(animation.layers, { from, to: Math.min(times.to, op) });
+  return finder.isExhausted ? null : finder;
+}
+
+class Finder implements ShownLayers {
+  readonly drawn = new Set<object>();
+  readonly moving = new Set<object>();
+  readonly compositions = new Set<string>();
+  readonly #layersOf: ReadonlyMap<string, readonly unknown[]>;
+  /** Layers that are kept with all of their content, whatever the time. */
+  readonly #whole = new Set<object>();
+  #visits = 0;
+
+  constructor({ assets = [] }: LottieDocument) {
+    this.#layersOf = new Map(assets.flatMap(({ id, layers }) => (Array.isArray(layers) ? [[id, layers]] : [])));
+  }
+
+  get isExhausted(): boolean {
+    return this.#visits > MAX_VISITS;
+  }
+
+  visit(layers: readonly unknown[], times: Times): void {
+    for (const [index, layer] of layers.entries()) {
+      this.#visits += 1;
+      if (this.isExhausted) return;
+      if (!isRecord(layer)) continue;
+      if (!TIMED_TYPES.has(layer.ty)) this.#keepWhole(layers, index);
+      else if (isShown(layer, times)) this.#keep(layers, index, times);
+    }
+  }
+
+  visitComposition(id: string, times: Times): void {
+    const layers = this.#layersOf.get(id);
+    if (layers === undefined) return;
+    this.compositions.add(id);
+    this.visit(layers, times);
+  }
+
+  /** Keeps a layer with all that it is drawn from. */
+  #keep(layers: readonly unknown[], index: number, times: Times): void {
+    const layer = layers[index] as LottieNode;
+    this.drawn.add(layer);
+    this.#keepParents(layers, layer);
+    // A matte is the layer before; newer documents name it. Its being out of its time shows, too.
+    if (layer.tt !== undefined || layer.tp !== undefined) {
+      this.#keepWhole(layers, index - 1);
+      for (const at of indices(layers, layer.tp)) this.#keepWhole(layers, at);
+    }
+    if (hasLayerInput(layer.ef)) for (const at of layers.keys()) this.#keepWhole(layers, at);
+    const isComposition = layer.ty === LAYER_TYPE.precomposition;
+    this.visitComposition(String(layer.refId), isComposition ? timesInside(layer, times) : ALWAYS);
+  }
+
+  #keepWhole(layers: readonly unknown[], index: number): void {
+    const layer = layers[index];
+    if (!isRecord(layer) || this.#whole.has(layer)) return;
+    this.#whole.add(layer);
+    this.#keep(layers, index, ALWAYS);
+  }
+
+  #keepParents(layers: readonly unknown[], { parent }: LottieNode): void {
+    for (const at of indices(layers, parent)) {
+      const layer = layers[at] as LottieNode;
+      if (this.moving.has(layer)) continue;
+      this.moving.add(layer);
+      this.#keepParents(layers, layer);
+    }
+  }
+}
+
+/** Compositions that characters of a font inside the document show. */
+function glyphCompositions({ chars }: LottieDocument): string[] {
+  if (!Array.isArray(chars)) return [];
+  return chars.flatMap((char) => (isRecord(char) && isRecord(char.data) ? [String(char.data.refId)] : []));
+}
+
+function indices(layers: readonly unknown[], number: unknown): number[] {
+  if (number === undefined || number === null) return [];
+  return layers.flatMap((layer, at) => (isRecord(layer) && layer.ind === number ? [at] : []));
+}
+
+/** Whether a layer may be seen at some times: from its in point on, up to its out point or, played backwards, the reverse. */
+function isShown({ ip, op }: LottieNode, { from, to }: Times): boolean {
+  if (typeof ip !== 'number' || typeof op !== 'number') return true;
+  const margin = [ip, op, from, to].every(isExact) ? 0 : MARGIN;
+  if (op < ip) return to > op - margin && from <= ip + margin;
+  return to >= ip - margin && from < op + margin;
+}
+
+/** @returns times of the composition that a layer shows, while the layer is seen */
+function timesInside(layer: LottieNode, { from, to }: Times): Times {
+  const { ip, op, st = 0, sr = 1, tm } = layer;
+  // All of it counts, as it does in what it shows.
+  if (from === ALWAYS.from && to === ALWAYS.to) return ALWAYS;
+  if (isCompositedAsGroup(layer)) return ALWAYS;
+  if (tm !== undefined || typeof st !== 'number' || typeof sr !== 'number' || sr === 0) return ALWAYS;
+  const [start, end] =
+    typeof ip === 'number' && typeof op === 'number' ? [Math.min(ip, op), Math.max(ip, op)] : [from, to];
+  const ends = [Math.max(from, start), Math.min(to, end)].map((time) => (time - st) / sr);
+  const isWhole = sr === 1 && [from, to, start, end, st].every(isExact);
+  const margin = isWhole ? 0 : MARGIN + MARGIN / Math.abs(sr);
+  return { from: Math.min(...ends) - margin, to: Math.max(...ends) + margin };
+}
+
+/**
+ * Whether a layer does more than draw its composition where it stands. The rasteriser then composites the composition in one of
+ * two ways, which round differently, by whether layers in it overlap: also those that are out of their time.
+ */
+function isCompositedAsGroup({ ks, bm, tt, tp, td, ef, sy, hasMask, masksProperties }: LottieNode): boolean {
+  const isPlain = (value: unknown): boolean => !value || (Array.isArray(value) && value.length === 0);
+  return ![bm, tt, tp, td, ef, sy, hasMask, masksProperties].every(isPlain) || !isOpaque(ks);
+}
+
+function isOpaque(transform: unknown): boolean {
+  const opacity = isRecord(transform) ? transform.o : undefined;
+  if (opacity === undefined) return true;
+  if (!isRecord(opacity) || opacity.a === 1) return false;
+  return opacity.k === 100 || (Array.isArray(opacity.k) && opacity.k.length === 1 && opacity.k[0] === 100);
+}
+
+/** Whether a time is the same number in 32 bits, as are its sums and differences with others. */
+function isExact(time: number): boolean {
+  return Math.abs(time) === Number.POSITIVE_INFINITY || (Number.isInteger(time) && Math.abs(time) < 2 ** 22);
+}
+
+/** Whether an effect may draw from another layer of the composition, which it names by number. */
+function hasLayerInput(effects: unknown): boolean {
+  if (!Array.isArray(effects)) return isRecord(effects);
+  return effects.some((effect) => isRecord(effect) && (effect.ty === LAYER_INPUT || hasNestedInput(effect.ef)));
+}
+
+function hasNestedInput(values: unknown): boolean {
+  return Array.isArray(values) && hasLayerInput(values);
+}

@@ -1,0 +1,259 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import fg from 'fast-glob';
+import { describe, expect, test } from 'vitest';
+import { segmentScene } from '../../../src/engine/segments/segment-scene.ts';
+import type { FrameRange } from '../../../src/engine/segments.ts';
+import { bindMapping } from '../../../src/template/bind/bind-mapping.ts';
+import { parseTemplatePackage } from '../../../src/template/parse-template-package.ts';
+import type { LottieDocument, Scene } from '../../../src/template/scene.ts';
+import { FEATURES } from '../../field/features.ts';
+import { differingFrames, segmentKeys } from '../../support/segment-frames.ts';
+import { numberedClip } from '../media/media-files.ts';
+import { testPicture } from '../pictures.ts';
+import { embeddedFonts, imageLayer, placed, rectangleLayer, sceneOf, textLayer } from '../scenes.ts';
+
+const ROOT = join(import.meta.dirname, '../../..');
+const SHIPPED = join(createRequire(import.meta.url).resolve('lottie-web/package.json'), '../test/animations');
+
+function exampleScene(name: string, texts: Readonly<Record<string, string>> = {}): Scene {
+  const cwd = join(ROOT, 'templates', name);
+  const files = fg.sync('**/*', { cwd }).map((path): [string, Uint8Array] => [path, readFileSync(join(cwd, path))]);
+  const parsed = parseTemplatePackage(`templates/${name}`, new Map(files));
+  if (!parsed.ok) throw new Error(parsed.diagnostics.map(({ message }) => message).join('\n'));
+  const resources = Object.entries(texts).map(([key, text]) => [key, { source: { text } }]);
+  return bindMapping(parsed.value, { resources: Object.fromEntries(resources) }, new Map());
+}
+
+/** A quarter of each side. */
+function small(scene: Scene): Scene {
+  return { ...scene, width: Math.ceil(scene.width / 8) * 2, height: Math.ceil(scene.height / 8) * 2 };
+}
+
+function documentScene(document: LottieDocument): Scene {
+  const { w, h, fr, ip, op } = document;
+  const side = Math.min(1, 160 / Math.max(w, h));
+  const [width, height] = [w, h].map((length) => Math.max(2, Math.round((length * side) / 2) * 2)) as [number, number];
+  return sceneOf([], { width, height, fps: fr, frameCount: Math.max(1, Math.floor(op - ip)), document });
+}
+
+function thirds({ frameCount }: Scene): FrameRange[] {
+  const bounds = [0, 1, 2, 3].map((part) => Math.round((part * frameCount) / 3));
+  return bounds.slice(1).flatMap((end, part) => (end > bounds[part]! ? [{ first: bounds[part]!, end }] : []));
+}
+
+async function expectSame(scene: Scene, ranges = thirds(scene), step = 1): Promise<void> {
+  for (const range of ranges) {
+    expect(await differingFrames(scene, segmentScene(scene, range), range, step), JSON.stringify(range)).toEqual([]);
+  }
+}
+
+const held = (frames: readonly [t: number, s: unknown][]) => ({
+  a: 1,
+  k: frames.map(([t, s]) => ({ t, s, h: 1 })),
+});
+const box = (ind: number, changes: object) => rectangleLayer(ind, [0, 0, 12, 12], [1, ind / 9, 0], changes);
+const layersOf = ({ animation }: Scene): unknown[] => animation.layers;
+
+describe('segmentScene()', () => {
+  test.each(['launch', 'story'])('gives the frames of the whole %s', async (name) => {
+    const scene = small(exampleScene(name));
+    const ranges = Array.from({ length: Math.ceil(scene.frameCount / 60) }, (_, at) => ({
+      first: at * 60,
+      end: Math.min(scene.frameCount, at * 60 + 60),
+    }));
+    await expectSame(scene, ranges, 7);
+  });
+
+  test.each(FEATURES)('gives the frames of the whole animation with $name', async ({ document }) => {
+    await expectSame(documentScene(document), undefined, 3);
+  });
+
+  const shipped = fg.sync('*.json', { cwd: SHIPPED });
+  test.each(shipped)('gives the frames of the whole %s', async (name) => {
+    const document = JSON.parse(readFileSync(join(SHIPPED, name), 'utf8')) as LottieDocument;
+    await expectSame(documentScene(document), undefined, 5);
+  });
+
+  test('keeps a layer in its own frames alone', () => {
+    const scene = sceneOf([box(1, { ip: 0, op: 4 }), box(2, { ip: 4, op: 8 })], { frameCount: 8 });
+    expect(layersOf(segmentScene(scene, { first: 0, end: 4 }))).toEqual([scene.animation.layers[0]]);
+    expect(layersOf(segmentScene(scene, { first: 4, end: 8 }))).toEqual([scene.animation.layers[1]]);
+  });
+
+  test('keeps of a parent that is over only what moves its child', async () => {
+    const move = held([
+      [0, [0, 0, 0]],
+      [4, [20, 8, 0]],
+    ]);
+    const parent = textLayer(2, 'Gone', 0, 20, 12);
+    const scene = sceneOf(
+      [box(1, { parent: 2 }), { ...parent, ip: 0, op: 2, ks: placed(0, 0, { p: move }) }],
+      { frameCount: 8, document: { fonts: embeddedFonts() } }, // biome-ignore format: short
+    );
+    const cut = segmentScene(scene, { first: 4, end: 8 });
+    expect(layersOf(cut)[1]).toMatchObject({ ty: 3, ind: 2 });
+    expect(JSON.stringify(cut.animation)).not.toContain('Gone');
+    await expectSame(scene);
+  });
+
+  test('keeps mattes that are over, by their place and by their number', async () => {
+    const matte = (ind: number) => box(ind, { td: 1, ip: 0, op: 3 });
+    const matted = [
+      [matte(1), box(2, { tt: 2 })],
+      [matte(1), box(3, {}), box(2, { tt: 1, tp: 1 })],
+      [box(2, { tt: 3, tp: 1 }), matte(1)],
+    ];
+    for (const layers of matted) {
+      const scene = sceneOf(layers, { frameCount: 9 });
+      expect(layersOf(segmentScene(scene, { first: 6, end: 9 }))).toHaveLength(layers.length);
+      await expectSame(scene);
+    }
+  });
+
+  test('follows compositions that are shifted, stretched, remapped and shown twice', async () => {
+    const inner = [box(1, { ip: 0, op: 3 }), box(2, { ip: 3, op: 6, ks: placed(20, 0) })];
+    const shown = (changes: object) => ({
+      ty: 0,
+      refId: 'c',
+      w: 64,
+      h: 36,
+      ip: 0,
+      op: 12,
+      st: 0,
+      ks: placed(),
+      ...changes,
+    });
+    const tm = held([
+      [0, [0.4 / 3]],
+      [6, [0]],
+    ]);
+    for (const layers of [
+      [shown({ ind: 1, st: 4 })],
+      [shown({ ind: 1, sr: 2 })],
+      [shown({ ind: 1, tm })],
+      [shown({ ind: 1, op: 3 }), shown({ ind: 2, ip: 9, st: 6, ks: placed(0, 10) })],
+    ]) {
+      await expectSame(sceneOf(layers, { frameCount: 12, document: { assets: [{ id: 'c', layers: inner }] } }));
+    }
+    const late = sceneOf([shown({ ind: 1, st: 4 })], {
+      frameCount: 12,
+      document: { assets: [{ id: 'c', layers: inner }] },
+    });
+    expect(segmentScene(late, { first: 4, end: 7 }).animation.assets).toEqual([{ id: 'c', layers: [inner[0]] }]);
+  });
+
+  test('keeps what is out of its time in a composition that is drawn as a group', () => {
+    const inner = [box(1, { op: 3 }), box(2, {})];
+    const shown = { ty: 0, ind: 1, refId: 'c', w: 64, h: 36, ip: 0, op: 12, st: 0 };
+    const inside = (changes: object): number => {
+      const layers = [{ ...shown, ks: placed(), ...changes }];
+      const scene = sceneOf(layers, { frameCount: 6, document: { assets: [{ id: 'c', layers: inner }] } });
+      return (segmentScene(scene, { first: 4, end: 6 }).animation.assets![0]!.layers as unknown[]).length;
+    };
+    expect(inside({})).toBe(1);
+    expect(inside({ ef: [], bm: 0, ks: placed(0, 0, { o: { a: 0, k: [100] } }) })).toBe(1);
+    expect(inside({ bm: 1 })).toBe(2);
+    expect(inside({ ks: placed(0, 0, { o: { a: 0, k: 60 } }) })).toBe(2);
+  });
+
+  test('keeps everything where a frame is drawn from times around it', () => {
+    const layers = [box(1, { ip: 0, op: 2 }), box(2, {})];
+    const scene = sceneOf(layers, { frameCount: 6, document: { mb: { sa: 180 } } });
+    expect(layersOf(segmentScene(scene, { first: 4, end: 6 }))).toHaveLength(2);
+  });
+
+  test('keeps the images, fonts and stills of its frames, and nothing that is heard', async () => {
+    const picture = await testPicture(16, 16).encode('png');
+    const image = (assetId: string) => ({
+      assetId,
+      width: 16,
+      height: 16,
+      bytes: picture,
+      transform: {},
+      name: assetId,
+    });
+    const layers = [
+      { ...imageLayer(1, 'a'), op: 3 },
+      { ...imageLayer(2, 'b'), ip: 3 },
+      { ...textLayer(3, 'A', 0, 20, 12), op: 3 },
+    ];
+    const assets = ['a', 'b'].map((id) => ({ id, w: 16, h: 16, p: '', u: '' }));
+    const sound = { bytes: picture, startSeconds: 0, endSeconds: 1, transform: {}, name: 's', optional: true };
+    const fonts = [{ name: 'Spare', bytes: picture, isFallback: true }];
+    const stills = [0, 2, 3].map((frame) => ({ name: `s${frame}`, frame }));
+    const images = [image('a'), image('b')];
+    const scene = sceneOf(layers, {
+      ...{ images, stills, fonts, sounds: [sound], frameCount: 6 },
+      ...{
+        output: { format: 'mp4', quality: 'high', fingerprint: 'v1:aa' },
+        document: { assets, fonts: embeddedFonts() },
+      },
+    });
+    const [head, tail] = thirds({ ...scene, frameCount: 9 }).map((range) => segmentScene(scene, range));
+    expect(head).toMatchObject({ images: [images[0]], fonts, sounds: [], output: { fingerprint: null } });
+    expect(head!.stills.map(({ frame }) => frame)).toEqual([0, 2]);
+    expect(tail).toMatchObject({ images: [images[1]], fonts: [], animation: { assets: [assets[1]] } });
+    expect(tail!.animation.fonts).toBeUndefined();
+  });
+
+  test.each(['slide-to-left', 'zoom-in'] as const)('moves an image by %s as in the whole', async (animate_strategy) => {
+    const bytes = await testPicture(48, 32).encode('png');
+    const transform = { animate_strategy, animate_speed: 'fast' } as const;
+    const images = [{ assetId: 'a', width: 40, height: 30, bytes, transform, name: 'a' }];
+    const layers = [imageLayer(1, 'a'), { ...imageLayer(2, 'a', 20, 4), ip: 3, op: 7 }];
+    const document = { op: 12, assets: [{ id: 'a', w: 40, h: 30, p: '', u: '' }] };
+    await expectSame(sceneOf(layers, { images, frameCount: 12, document }));
+  });
+
+  test('plays a clip as in the whole', async () => {
+    const bytes = await numberedClip(10, 12);
+    const clips = [{ assetId: 'a', width: 64, height: 36, bytes, transform: { trim_start_time: 0.2 }, name: 'a' }];
+    const layers = [
+      { ...imageLayer(1, 'a'), ip: 1, op: 9, st: -1 },
+      { ...imageLayer(2, 'a', 30, 4), ip: 6, st: 6 },
+    ];
+    const document = { op: 15, assets: [{ id: 'a', w: 64, h: 36, p: '', u: '' }] };
+    await expectSame(sceneOf(layers, { clips, frameCount: 15, fps: 10, document }));
+    const over = sceneOf([layers[0], box(2, {})], { clips, frameCount: 15, fps: 10, document });
+    expect(segmentScene(over, { first: 9, end: 15 }).clips).toEqual([]);
+  });
+});
+
+describe('segmentKey()', () => {
+  const ranges = Array.from({ length: 6 }, (_, at) => ({ first: at * 60, end: Math.min(324, at * 60 + 60) }));
+
+  /** One character for each segment of launch: whether an edit changes its key. */
+  function changes(texts: Readonly<Record<string, string>>, edit: (scene: Scene) => Scene = (scene) => scene): string {
+    const [before, after] = [exampleScene('launch'), edit(exampleScene('launch', texts))];
+    const [keys, others] = [segmentKeys(before, ranges), segmentKeys(after, ranges)];
+    return keys.map((key, at) => (key !== null && key === others[at] ? '=' : 'x')).join('');
+  }
+
+  test('stays the same for segments that an edit does not reach', () => {
+    expect(changes({})).toBe('======');
+    // Shown from frame 26 on, up to 123, which two frames of the third segment show.
+    expect(changes({ t_01: 'Another headline' })).toBe('xxx===');
+    expect(changes({ t_05: 'An offer' })).toBe('====xx');
+    expect(changes({}, (scene) => ({ ...scene, output: { ...scene.output, fingerprint: 'v1:bb' } }))).toBe('======');
+    const [still] = exampleScene('launch').stills;
+    const moved = { ...still!, frame: 61 };
+    expect(changes({}, (scene) => ({ ...scene, stills: [...scene.stills, moved] }))).toBe('=x====');
+  });
+
+  test('changes with size, rate, quality and build', () => {
+    for (const change of [
+      { width: 960 },
+      { fps: 25 },
+      { output: { format: 'mp4', quality: 'low', fingerprint: null } },
+    ]) {
+      expect(changes({}, (scene) => ({ ...scene, ...change }) as Scene)).toBe('xxxxxx');
+    }
+  });
+
+  test('is none of a scene without a canonical form', () => {
+    const scene = sceneOf([box(1, { nm: '\ud800' })]);
+    expect(segmentKeys(scene, [{ first: 0, end: 2 }])).toEqual([null]);
+  });
+});

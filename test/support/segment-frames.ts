@@ -1,0 +1,29 @@
+import { openRasterizer } from '../../src/engine/raster/rasterizer.ts';
+import { segmentKey } from '../../src/engine/segments/segment-key.ts';
+import { sceneCutter } from '../../src/engine/segments/segment-scene.ts';
+import type { FrameRange } from '../../src/engine/segments.ts';
+import type { Scene } from '../../src/template/scene.ts';
+
+/** Frames of a range, as the rasteriser draws them from a scene. */
+export async function drawFrames(scene: Scene, { first, end }: FrameRange, step = 1): Promise<Map<number, Buffer>> {
+  const rasterizer = await openRasterizer(scene);
+  const frames = new Map<number, Buffer>();
+  for (let frame = first; frame < end; frame += step) {
+    await rasterizer.prepare(frame);
+    frames.set(frame, Buffer.from(rasterizer.draw(frame)));
+  }
+  rasterizer.close();
+  return frames;
+}
+
+/** Frames of a range that differ between two scenes. */
+export async function differingFrames(one: Scene, other: Scene, range: FrameRange, step = 1): Promise<number[]> {
+  const [frames, others] = [await drawFrames(one, range, step), await drawFrames(other, range, step)];
+  return [...frames].flatMap(([frame, picture]) => (picture.equals(others.get(frame)!) ? [] : [frame]));
+}
+
+/** The key of each range of a scene. */
+export function segmentKeys(scene: Scene, ranges: readonly FrameRange[]): (string | null)[] {
+  const cut = sceneCutter(scene);
+  return ranges.map((range) => segmentKey(cut(range), range, 'test'));
+}
