@@ -1,8 +1,11 @@
 import { defineConfig } from 'vitest/config';
+import { testLanes } from './test/support/test-lanes.ts';
 
-/** Folders whose tests leave the process as it was, and use no `test/support/databases.ts`: it keeps one for each file. */
+/** Integration tests that leave the process as it was, and use no `test/support/databases.ts`: it keeps one for each file. */
 const TOGETHER =
-  'test/{apply,cli/{comment,commit,doctor,drift,init,journal,lint,lock,plan,policy,repository},definition,engine,forge,lock,plan,project,report,schema,server/http,service,template,yaml}/**/*.test.ts';
+  /^test\/(?:apply|cli\/(?:comment|commit|doctor|drift|init|journal|lint|lock|plan|policy|repository)|definition|engine|forge|lock|plan|project|report|schema|server\/http|service|template|yaml)\//;
+
+const { unit, integration } = testLanes(import.meta.dirname);
 
 export default defineConfig({
   test: {
@@ -12,16 +15,23 @@ export default defineConfig({
     // Two cores are the smallest machine this suite is meant for; renders inside it use both.
     maxWorkers: 2,
     projects: [
+      // One process for all where that does no harm: one for each file, which loads the same again, takes twice the time.
+      {
+        extends: true,
+        test: { name: 'unit', include: [...unit], isolate: false, setupFiles: ['test/support/unit-setup.ts'] },
+      },
+      {
+        extends: true,
+        test: { name: 'integration', include: integration.filter((file) => !TOGETHER.test(file)) },
+      },
       {
         extends: true,
         test: {
-          name: 'apart',
-          include: ['test/**/*.test.ts'],
-          exclude: ['test/e2e/**', 'test/field/**', TOGETHER],
+          name: 'integration-together',
+          include: integration.filter((file) => TOGETHER.test(file)),
+          isolate: false,
         },
       },
-      // One process for all: one for each file, which loads the same again, takes twice the time.
-      { extends: true, test: { name: 'together', include: [TOGETHER], isolate: false } },
     ],
   },
 });

