@@ -1,81 +1,147 @@
-/** Of a whole file: six hours at 180 pictures a second, or of sound in packets. */
-const MOST_SAMPLES = 4_000_000;
-/** Of uncompressed sound each value counts as a sample: six hours at 192 kHz. */
-const MOST_PCM_SAMPLES = 4_200_000_000;
+import { SampleTables } from './sample-tables.ts';
+
 const MOST_BOXES = 1_000_000;
 const MOST_DEPTH = 16;
+/** Six hours of pictures and sound need a quarter of that. */
+const MOST_INDEX_BYTES = 64_000_000;
+/** Of a description of samples; those of real files have some hundred bytes. */
+const MOST_DESCRIPTION_BYTES = 1_000_000;
+const MOST_TRACKS = 100;
+/** Six hours of fragments that are half a second long. */
+const MOST_FRAGMENTS = 50_000;
 
-const CONTAINERS = new Set(['moov', 'trak', 'mdia', 'minf', 'stbl', 'moof', 'traf', 'mvex']);
-const PCM = new Set([
-  'sowt',
-  'twos',
-  'lpcm',
-  'raw ',
-  'in24',
-  'in32',
-  'fl32',
-  'fl64',
-  'ipcm',
-  'fpcm',
-  'alaw',
-  'ulaw',
-  'NONE',
+/** Every box that the reader (mediabunny 1.61.0) looks into, wherever it lies. */
+const CONTAINERS = new Set([
+  ...['moov', 'trak', 'mdia', 'minf', 'dinf', 'stbl', 'edts', 'udta', 'meta'],
+  ...['mvex', 'moof', 'traf', 'mfra', 'sinf', 'schi', 'wave'],
 ]);
+/** Many programs leave bytes in them that are no boxes: where those begin, the reader stops as well. */
+const LOOSE = new Set(['udta', 'meta']);
+/** Boxes that cost the reader time, and belong into no description of samples, where they could not be found. */
+const FOREIGN = ['trak', 'stbl', 'moof', 'traf', 'trun', 'tfra', 'stts', 'ctts', 'stsz', 'stz2'];
 
-/** What the tables of one track come to. */
-interface SampleTable {
-  isPcm: boolean;
-  samples: number;
-  offsets: number;
-  chunks: number;
-  lastChunk: number;
-}
+/** Thrown with what is wrong. */
+class BoxProblem extends Error {}
 
 /**
- * Why the boxes of an MP4 or MOV make no sense, or would keep a reader busy for ever: the tables of a few bytes can name
- * billions of samples. Undefined where there is nothing to say. A file that is cut off behind its index is not a problem
- * of its boxes.
+ * Why the boxes of an MP4 or MOV make no sense, or would cost their reader too much time or memory: the tables of a few
+ * bytes can name billions of samples. Undefined where there is nothing to say. A file that is cut off behind its index is
+ * not a problem of its boxes. Takes no memory, and about a second for the largest files.
  *
- * @see ISO/IEC 14496-12, 4.2 (boxes), 8.6 (stts, ctts), 8.7 (stsc, stco, co64), 8.8.8 (trun)
+ * @see ISO/IEC 14496-12, 4.2 (boxes), 8.8 (fragments)
  */
 export function problemOfBoxes(bytes: Uint8Array): string | undefined {
   const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  let boxes = 0;
-  let samples = 0;
-  let problem: string | undefined;
-  const visit = (start: number, end: number, depth: number, table: SampleTable | undefined): void => {
-    for (let at = start; at + 8 <= end && problem === undefined; ) {
-      const [size, header] = sizeOf(file, at, end);
-      const type = file.toString('latin1', at + 4, at + 8);
-      boxes += 1;
-      if (boxes > MOST_BOXES || depth > MOST_DEPTH) problem = 'it has too many boxes';
-      if (size < header) problem = `the box ${type} is smaller than its header`;
-      const isCut = at + size > end;
-      if (isCut && depth > 0) problem = `the box ${type} is larger than what it lies in`;
-      if (problem !== undefined) return;
-      const last = Math.min(end, at + size);
-      if (CONTAINERS.has(type)) {
-        const own = type === 'stbl' ? { isPcm: false, samples: 0, offsets: 0, chunks: 0, lastChunk: 0 } : table;
-        visit(at + header, last, depth + 1, own);
-        if (type === 'stbl') problem ??= problemOfTable(own!);
-        if (type === 'stbl' && !own!.isPcm) samples += own!.samples;
-      } else {
-        const body = file.subarray(at + header, last);
-        if (table !== undefined) readTable(type, body, table);
-        if (type === 'trun') samples += runLength(body);
-      }
-      if (samples > MOST_SAMPLES) problem ??= 'it names too many samples';
-      at += size;
-    }
-  };
   try {
-    visit(0, file.length, 0, undefined);
+    new BoxWalk(file).walk();
+    return undefined;
   } catch (error) {
+    if (error instanceof BoxProblem) return error.message;
     // A read beyond the end of a box.
     if (!(error instanceof RangeError)) throw error;
     return 'a box ends early';
   }
-  return problem;
+}
+
+class BoxWalk {
+  readonly #file: Buffer;
+  readonly #tables = new SampleTables((problem) => {
+    throw new BoxProblem(problem);
+  });
+  /** Where the fragments of the file begin. */
+  readonly #fragments = new Set<number>();
+  #boxes = 0;
+  #tracks = 0;
+  /** Fragments that its own index names. */
+  #indexed = 0;
+
+  constructor(file: Buffer) {
+    this.#file = file;
+  }
+
+  walk(): void {
+    this.#visit(0, this.#file.length, 0, false);
+    this.#checkIndex();
+  }
+
+  /** @param isLoose ends the walk where a size makes no sense, and is no problem there */
+  #visit(start: number, end: number, depth: number, isLoose: boolean): void {
+    for (let at = start; at + 8 <= end; ) {
+      const [size, header] = sizeOf(this.#file, at, end);
+      const type = this.#file.toString('latin1', at + 4, at + 8);
+      this.#boxes += 1;
+      if (this.#boxes > MOST_BOXES || depth > MOST_DEPTH) throw new BoxProblem('it has too many boxes');
+      const isCut = depth > 0 && at + size > end;
+      if (isLoose && (size < header || isCut)) return;
+      if (size < header) throw new BoxProblem(`the box ${type} is smaller than its header`);
+      if (isCut) throw new BoxProblem(`the box ${type} is larger than what it lies in`);
+      const last = Math.min(end, at + size);
+      if (depth === 0 && type === 'moof') this.#fragments.add(at);
+      this.#count(type, size);
+      // That at the end of the file is looked for from there.
+      const isIndex = depth === 0 && type === 'mfra';
+      if (CONTAINERS.has(type) && !isIndex) this.#enter(type, at + header, last, depth);
+      else this.#read(type, this.#file.subarray(at + header, last));
+      at += size;
+    }
+  }
+
+  #enter(type: string, start: number, end: number, depth: number): void {
+    if (type === 'stbl') this.#tables.beginTrack();
+    if (type === 'moof') this.#tables.beginFragment();
+    // ISO's `meta` has a version before its boxes, QuickTime's has none.
+    const hasVersion = type === 'meta' && end - start >= 4 && this.#file.readUInt32BE(start) === 0;
+    this.#visit(hasVersion ? start + 4 : start, end, depth + 1, LOOSE.has(type));
+    if (type === 'stbl') this.#tables.endTrack();
+  }
+
+  #count(type: string, size: number): void {
+    if ((type === 'moov' || type === 'mfra' || type === 'moof') && size > MOST_INDEX_BYTES) {
+      throw new BoxProblem(`its index has more than ${MOST_INDEX_BYTES / 1_000_000} MB`);
+    }
+    if (type === 'trak') this.#tracks += 1;
+    if (this.#tracks > MOST_TRACKS) throw new BoxProblem(`it has more than ${MOST_TRACKS} tracks`);
+    if (this.#fragments.size > MOST_FRAGMENTS) throw new BoxProblem(`it has more than ${MOST_FRAGMENTS} fragments`);
+  }
+
+  #read(type: string, body: Buffer): void {
+    if (type === 'stsd') checkDescription(body);
+    if (type === 'tfra') this.#readIndex(body);
+    this.#tables.read(type, body);
+  }
+
+  /** Entries of the index of fragments, which have to lead to fragments. @see ISO/IEC 14496-12, 8.8.10 (tfra) */
+  #readIndex(body: Buffer): void {
+    const bits = body.readUInt8(11);
+    const offsetBytes = body.readUInt8(0) === 1 ? 8 : 4;
+    const entryBytes = 2 * offsetBytes + 3 + (bits & 3) + ((bits >> 2) & 3) + ((bits >> 4) & 3);
+    const count = body.readUInt32BE(12);
+    if (count * entryBytes > body.length - 16) throw new RangeError('tfra ends early');
+    this.#indexed += count;
+    if (this.#indexed > MOST_FRAGMENTS) throw new BoxProblem('its index names too many fragments');
+    for (let index = 0; index < count; index++) {
+      const at = 16 + index * entryBytes + offsetBytes;
+      const offset = offsetBytes === 8 ? Number(body.readBigUInt64BE(at)) : body.readUInt32BE(at);
+      if (!this.#fragments.has(offset)) throw new BoxProblem('its index names fragments that it does not have');
+    }
+  }
+
+  /** The index that the last bytes of the file lead to: the reader follows them wherever that is. */
+  #checkIndex(): void {
+    const { length } = this.#file;
+    const at = length < 16 ? -1 : length - this.#file.readUInt32BE(length - 4);
+    if (at < 0 || at > length - 16 || this.#file.toString('latin1', at + 4, at + 8) !== 'mfra') return;
+    const [size] = sizeOf(this.#file, at, length);
+    if (at + size <= length) this.#visit(at, at + size, 1, false);
+  }
+}
+
+/** Descriptions may hold boxes behind fields of their own, where nobody else finds them. */
+function checkDescription(body: Buffer): void {
+  if (body.length > MOST_DESCRIPTION_BYTES) throw new BoxProblem('it describes its samples at too great length');
+  if (FOREIGN.some((type) => body.includes(type, 0, 'latin1'))) {
+    throw new BoxProblem('boxes lie in the description of its samples that belong elsewhere');
+  }
 }
 
 /** Total and header bytes; size 1 means a 64-bit size, 0 to the end. */
@@ -83,47 +149,4 @@ function sizeOf(file: Buffer, at: number, end: number): [size: number, header: n
   const size = file.readUInt32BE(at);
   if (size === 1) return [Number(file.readBigUInt64BE(at + 8)), 16];
   return [size === 0 ? end - at : size, 8];
-}
-
-function problemOfTable({ isPcm, samples, offsets, chunks, lastChunk }: SampleTable): string | undefined {
-  if (Math.max(samples, offsets) > (isPcm && offsets === 0 ? MOST_PCM_SAMPLES : MOST_SAMPLES)) {
-    return 'it names too many samples';
-  }
-  return lastChunk > chunks + 1 ? 'its samples lie in chunks that it does not have' : undefined;
-}
-
-function readTable(type: string, body: Buffer, table: SampleTable): void {
-  const entries = (size: number): number[] => {
-    const count = body.readUInt32BE(4);
-    if (count * size > body.length - 8) throw new RangeError(`${type} ends early`);
-    return Array.from({ length: count }, (_, index) => 8 + index * size);
-  };
-  switch (type) {
-    case 'stsd':
-      table.isPcm = body.length >= 16 && PCM.has(body.toString('latin1', 12, 16));
-      break;
-    case 'stts':
-      table.samples = entries(8).reduce((sum, at) => sum + body.readUInt32BE(at), 0);
-      break;
-    case 'ctts':
-      table.offsets = entries(8).reduce((sum, at) => sum + body.readUInt32BE(at), 0);
-      break;
-    case 'stsc':
-      table.lastChunk = entries(12).reduce((most, at) => Math.max(most, body.readUInt32BE(at)), 0);
-      break;
-    case 'stco':
-      table.chunks = entries(4).length;
-      break;
-    case 'co64':
-      table.chunks = entries(8).length;
-  }
-}
-
-/** Samples that a run of a fragment names. @throws RangeError where their fields are not all there */
-function runLength(body: Buffer): number {
-  const flags = body.readUIntBE(1, 3);
-  const count = body.readUInt32BE(4);
-  const fields = [0x100, 0x200, 0x400, 0x800].filter((flag) => (flags & flag) !== 0).length;
-  if (count * fields * 4 > body.length) throw new RangeError('trun ends early');
-  return count;
 }
