@@ -16,6 +16,7 @@ import {
 import { SceneError } from '../scene-error.ts';
 import { BoundedSource } from './bounded-source.ts';
 import { problemOfBoxes } from './check-boxes.ts';
+import { problemOfElements } from './check-elements.ts';
 import { mediaTypeOf } from './media-type.ts';
 
 // What it has to say of a file is an error here, or nothing.
@@ -38,11 +39,16 @@ export const SOUND_CODECS: ReadonlySet<string | null> = new Set(['aac', 'mp3', '
  */
 export function openMedia(bytes: Uint8Array, imageName: string): Input {
   const type = mediaTypeOf(bytes);
-  const problem = type === 'mp4' || type === 'mov' ? problemOfBoxes(bytes) : undefined;
+  const problem = problemOf(bytes, type);
   if (problem !== undefined) {
     throw new SceneError('asset_decode_failed', `The file is damaged: ${problem}`, { imageName });
   }
   return new Input({ source: new BoundedSource(bytes), formats: FORMATS });
+}
+
+function problemOf(bytes: Uint8Array, type: ReturnType<typeof mediaTypeOf>): string | undefined {
+  if (type === 'mp4' || type === 'mov') return problemOfBoxes(bytes);
+  return type === 'webm' ? problemOfElements(bytes) : undefined;
 }
 
 /**

@@ -1,0 +1,238 @@
+/** Of a whole file: six hours of pictures and sound, with some elements for each. */
+const MOST_ELEMENTS = 10_000_000;
+/** Of the file and of its segments: clusters, and what stands between them. */
+const MOST_OF_SEGMENTS = 200_000;
+const MOST_DEPTH = 32;
+const MOST_BLOCKS = 4_000_000;
+/** A cluster lasts a minute at most: the times of its blocks have 16 bits. */
+const MOST_BLOCKS_OF_CLUSTER = 100_000;
+/** Frames that share blocks, as those of sound do. */
+const MOST_LACED_OF_CLUSTER = 5_000;
+
+const ID = {
+  ebml: 0x1a45dfa3,
+  segment: 0x18538067,
+  seekHead: 0x114d9b74,
+  cluster: 0x1f43b675,
+  blockGroup: 0xa0,
+  block: 0xa1,
+  simpleBlock: 0xa3,
+  void: 0xec,
+  seekPosition: 0x53ac,
+  cuePosition: 0xf1,
+  compression: 0x5034,
+} as const;
+
+/** How many of an element a file may have. Real files have a tenth at most, and their reader is slow with more. */
+const MOST: ReadonlyMap<number, readonly [most: number, what: string]> = new Map([
+  [ID.segment, [100, 'segments']],
+  [ID.seekHead, [100, 'indexes']],
+  [ID.cluster, [50_000, 'clusters']],
+  [0x4dbb, [1_000, 'entries of its index']],
+  [0xae, [100, 'tracks']],
+  [0xbb, [50_000, 'entries of its index']],
+  [ID.cuePosition, [50_000, 'entries of its index']],
+  [0x67c8, [50_000, 'tags']],
+  [0x61a7, [1_000, 'attachments']],
+]);
+
+/** Elements of a segment, by which the reader finds its way again where it has lost it. */
+const LEVEL_1 = new Set<number>([
+  ...[ID.seekHead, 0x1549a966, ID.cluster, 0x1654ae6b, 0x1c53bb6b, 0x1941a469, 0x1043a770, 0x1254c367],
+]);
+const LEVEL_0_AND_1 = new Set<number>([...LEVEL_1, ID.ebml, ID.segment]);
+
+/** Everything else that the reader (mediabunny 1.61.0) looks into, wherever it lies. */
+const MASTERS = new Set<number>([
+  ...LEVEL_0_AND_1,
+  ...[0x4dbb, ID.blockGroup, 0x75a1, 0xa6, 0xae, 0xe0, 0xe1, 0x55b0, 0x7670, 0x6d80, 0x6240, ID.compression],
+  ...[0xbb, 0xb7, 0x7373, 0x63c0, 0x67c8, 0x61a7],
+]);
+
+/** Thrown with what is wrong. */
+class ElementProblem extends Error {}
+
+interface Element {
+  readonly id: number;
+  /** Of its content. */
+  readonly start: number;
+  /** Undefined where it ends with the next element of its level. */
+  readonly size: number | undefined;
+}
+
+/**
+ * Why the elements of a WebM or Matroska file would cost their reader too much time or memory: more of them than a file of
+ * six hours has, blocks of very many frames, an index that leads into the middle of something. Undefined where there is
+ * nothing to say. Takes no memory to speak of, and about a second for the largest files.
+ *
+ * @see RFC 8794 (EBML); RFC 9559, sections 5 and 10.3 (lacing)
+ */
+export function problemOfElements(bytes: Uint8Array): string | undefined {
+  try {
+    new ElementWalk(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)).walk();
+    return undefined;
+  } catch (error) {
+    if (error instanceof ElementProblem) return error.message;
+    throw error;
+  }
+}
+
+class ElementWalk {
+  readonly #file: Buffer;
+  readonly #counts = new Map<number, number>();
+  /** Where elements of level 1 begin. */
+  readonly #level1 = new Set<number>();
+  /** Where an index leads. */
+  readonly #targets: number[] = [];
+  #elements = 0;
+  #begun = 0;
+  #blocks = 0;
+  #clusterBlocks = 0;
+  #clusterFrames = 0;
+  #segmentStart = 0;
+  /** A track's compression may put the number of frames before each block. */
+  #hasCompression = false;
+
+  constructor(file: Buffer) {
+    this.#file = file;
+  }
+
+  /** Level 0: whatever follows a segment is read as if the file began there. */
+  walk(): void {
+    const { length } = this.#file;
+    for (let at = 0; at < length; ) {
+      const element = this.#elementAt(at, length);
+      // Zeros at the end of a file, for instance: the reader stops there.
+      if (element === undefined) break;
+      const { id, start, size = length - start } = element;
+      if (id !== ID.ebml && id !== ID.segment && id !== ID.cluster && id !== ID.void) {
+        throw new ElementProblem('it has elements where none belong');
+      }
+      this.#begin(id, at);
+      if (id === ID.segment) this.#visitSegment(start, Math.min(length, start + size));
+      else if (id !== ID.void) this.#visitMaster(id, start, Math.min(length, start + size));
+      at = start + size;
+    }
+    for (const target of this.#targets) this.#checkTarget(target);
+  }
+
+  /** Where an index leads has to be an element of a segment: the reader looks for some from there on. */
+  #checkTarget(target: number): void {
+    // Beyond the end of a file that is cut off is nothing to find.
+    if (target < this.#file.length && !this.#level1.has(target)) {
+      throw new ElementProblem('its index leads into the middle of something');
+    }
+  }
+
+  /** Goes on as the reader does where something does not belong: with the next bytes that name an element of a segment. */
+  #visitSegment(start: number, end: number): void {
+    this.#segmentStart = start;
+    for (let at: number | undefined = start; at !== undefined && at < end; ) {
+      const element = this.#elementAt(at, end);
+      if (element === undefined || (!LEVEL_1.has(element.id) && element.id !== ID.void)) {
+        at = this.#resync(at + 1, end);
+        continue;
+      }
+      const { id, start: content, size } = element;
+      this.#begin(id, at);
+      const own = Math.min(end, size === undefined ? end : content + size);
+      const stopped = id === ID.void ? own : this.#visitMaster(id, content, own);
+      at = id === ID.cluster || size === undefined ? stopped : content + size;
+    }
+  }
+
+  #begin(id: number, at: number): void {
+    this.#count(id);
+    this.#begun += 1;
+    if (this.#begun > MOST_OF_SEGMENTS) throw new ElementProblem('it has too many elements');
+    if (id !== ID.void) this.#level1.add(at);
+  }
+
+  #visitMaster(id: number, start: number, end: number): number {
+    [this.#clusterBlocks, this.#clusterFrames] = [0, 0];
+    return this.#visit(start, end, id === ID.cluster, 1);
+  }
+
+  /**
+   * @param isCluster ends with the next element of a level above, whatever its size
+   * @returns where the reader goes on
+   */
+  #visit(start: number, end: number, isCluster: boolean, depth: number): number {
+    if (depth > MOST_DEPTH) throw new ElementProblem('its elements are nested too deep');
+    let at = start;
+    while (at + 2 <= end) {
+      const element = this.#elementAt(at, end);
+      if (element === undefined || (isCluster && LEVEL_0_AND_1.has(element.id))) return at;
+      const { id, start: content, size } = element;
+      if (size === undefined) return at;
+      const next = content + size;
+      if (next > end) return next;
+      this.#count(id);
+      if (id === ID.simpleBlock || id === ID.block) this.#countBlock(content, next);
+      else if (id === ID.seekPosition || id === ID.cuePosition) {
+        this.#targets.push(this.#segmentStart + this.#number(content, size));
+      } else if (id === ID.compression) this.#hasCompression = true;
+      if (MASTERS.has(id)) this.#visit(content, next, false, depth + 1);
+      at = next;
+    }
+    return at;
+  }
+
+  #count(id: number): void {
+    this.#elements += 1;
+    if (this.#elements > MOST_ELEMENTS) throw new ElementProblem('it has too many elements');
+    const limit = MOST.get(id);
+    if (limit === undefined) return;
+    const count = (this.#counts.get(id) ?? 0) + 1;
+    this.#counts.set(id, count);
+    if (count > limit[0]) throw new ElementProblem(`it has more than ${limit[0]} ${limit[1]}`);
+  }
+
+  /** @see RFC 9559, sections 10.1 and 10.3 */
+  #countBlock(start: number, end: number): void {
+    this.#blocks += 1;
+    this.#clusterBlocks += 1;
+    const track = this.#vint(start, end);
+    const flags = track === undefined ? 0 : (this.#file[track.next + 2] ?? 0);
+    const isLaced = (flags & 0x06) !== 0;
+    if (isLaced) this.#clusterFrames += this.#hasCompression ? 256 : 1 + (this.#file[track!.next + 3] ?? 0);
+    if (this.#blocks > MOST_BLOCKS || this.#clusterBlocks > MOST_BLOCKS_OF_CLUSTER) {
+      throw new ElementProblem('it has too many blocks');
+    }
+    if (this.#clusterFrames > MOST_LACED_OF_CLUSTER) throw new ElementProblem('its blocks have too many frames');
+  }
+
+  /** The next element of a segment, as its bytes tell. */
+  #resync(start: number, end: number): number | undefined {
+    for (let at = start; at + 4 <= end; at++) {
+      const first = this.#file[at]!;
+      if (first >= 0x10 && first < 0x20 && LEVEL_1.has(this.#file.readUInt32BE(at))) return at;
+    }
+    return undefined;
+  }
+
+  #elementAt(at: number, end: number): Element | undefined {
+    const first = this.#file[at] ?? 0;
+    const idBytes = Math.clz32(first) - 23;
+    if (idBytes > 4 || at + idBytes >= end) return undefined;
+    const size = this.#vint(at + idBytes, end);
+    if (size === undefined) return undefined;
+    return { id: this.#number(at, idBytes), start: size.next, size: size.value };
+  }
+
+  /** A number with its own length before it; undefined as its value: it says that it is not known. */
+  #vint(at: number, end: number): { readonly value: number | undefined; readonly next: number } | undefined {
+    const first = this.#file[at] ?? 0;
+    const length = Math.clz32(first) - 23;
+    if (length > 8 || at + length > end) return undefined;
+    const most = 2 ** (7 * length) - 1;
+    const value = this.#number(at + 1, length - 1) + (first & (0xff >> length)) * 2 ** (8 * (length - 1));
+    return { value: value === most ? undefined : value, next: at + length };
+  }
+
+  #number(at: number, length: number): number {
+    let value = 0;
+    for (let index = 0; index < Math.min(length, 8); index++) value = value * 256 + (this.#file[at + index] ?? 0);
+    return value;
+  }
+}
