@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sha256 } from '../src/digest.ts';
 import { JobQueue } from '../src/server/queue/job-queue.ts';
+import { Lane } from '../src/server/queue/lane.ts';
 import { SILENT_LOG } from '../src/server/silent-log.ts';
 import type { Database } from '../src/server/store/database.ts';
 import { migrate } from '../src/server/store/migrate.ts';
@@ -59,7 +60,7 @@ async function measure(name: string, database: Database): Promise<void> {
   let drained = 0;
   await queue.work({
     render: {
-      places: 4,
+      lane: new Lane({ places: 4 }),
       async run(id) {
         drained++;
         begun.get(id)?.(performance.now());

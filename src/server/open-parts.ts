@@ -45,7 +45,7 @@ import { waitForParts } from './wait-for-parts.ts';
 import { openWebhooks } from './webhooks/open-webhooks.ts';
 import { createFarmFigures } from './workers/farm-figures.ts';
 import { foundInstallation, joinInstallation } from './workers/installation.ts';
-import { renderJobs } from './workers/render-jobs.ts';
+import { openRenderLanes, renderJobs } from './workers/render-jobs.ts';
 import { workerBuild } from './workers/worker-build.ts';
 import { createWorkerRegistry, type WorkerRegistry } from './workers/worker-registry.ts';
 
@@ -160,9 +160,10 @@ function assemble({ settings, splitRules, logger, now }: PartsOptions, opened: O
     onTried: metrics.webhookTried,
   });
   const farm = createFarmFigures(database);
+  const lanes = openRenderLanes(settings);
   const registry = createWorkerRegistry({
     ...{ database, build, places: concurrency, log: logger },
-    busy: () => queue.atWork('render'),
+    busy: () => lanes.render.busySlots,
   });
   const uploadTable = createUploadTable(database);
   const scopeOf = (tenant: TenantId): string => (settings.shareBetweenTenants ? '' : tenant);
@@ -264,7 +265,7 @@ function assemble({ settings, splitRules, logger, now }: PartsOptions, opened: O
       await styleVersions.resume();
       if (!answersOnly) {
         await queue.work({
-          ...renderJobs({ database, runner, styleVersions, settings, room, log: logger }),
+          ...renderJobs({ database, runner, styleVersions, settings, lanes, room, log: logger }),
           delivery: deliveries.handler,
           webhook: webhooks.handler,
         });

@@ -103,12 +103,26 @@ export const SETTINGS_TABLE: { readonly [K in TabledSetting]: SettingRow<ServeSe
     sentence: 'videos to render at once; 0 to leave all of them to workers',
     workerSentence: 'videos to render at once, one at least',
   },
+  fetchConcurrency: {
+    ...named('fetch_concurrency', '--fetch-concurrency', 'REELFORM_FETCH_CONCURRENCY'),
+    kind: wholeNumber('<n>', 2, 256),
+    ...always(8),
+    sentence:
+      'sessions whose sources are fetched at once, beside those that are rendered; of one tenant as many as are free beside them',
+  },
+  tenantFetchConcurrency: {
+    ...named('tenant_fetch_concurrency', '--tenant-fetch-concurrency', 'REELFORM_TENANT_FETCH_CONCURRENCY'),
+    kind: wholeNumber('<n>', 1, 256),
+    ...NOTHING,
+    sentence: 'sessions of one tenant whose sources are fetched at once',
+  },
   deliveryConcurrency: {
     ...named('delivery_concurrency', '--delivery-concurrency', 'REELFORM_DELIVERY_CONCURRENCY'),
     kind: wholeNumber('<n>', 1, 64),
-    ...always(2),
-    sentence: 'finished videos to deliver at once, by each process that renders',
-    workerSentence: 'finished videos to deliver at once',
+    ...always(4),
+    sentence:
+      'finished videos to deliver at once, by each process that renders; of one tenant as many as are free beside them',
+    workerSentence: 'finished videos to deliver at once; of one tenant as many as are free beside them',
   },
   encoder: {
     ...named('encoder', '--encoder', 'REELFORM_ENCODER'),

@@ -25,7 +25,11 @@ export interface Settings {
   readonly storageCredential: string | null;
   /** Renders at once; 0: none here. */
   readonly concurrency: number;
-  /** Deliveries at once, of a process that renders. */
+  /** Sessions whose sources are fetched at once, beside those that are rendered, in each lane of a process. */
+  readonly fetchConcurrency: number;
+  /** Those of one tenant; null: as many as are free beside them. */
+  readonly tenantFetchConcurrency: number | null;
+  /** Deliveries at once, of a process that renders; of one tenant as many as are free beside them. */
   readonly deliveryConcurrency: number;
   /** Of H.264. */
   readonly encoder: 'embedded' | 'ffmpeg';

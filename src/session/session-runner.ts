@@ -69,11 +69,15 @@ export type RunnerEvent =
       readonly elapsedMs: number;
     };
 
+/** Waits for the capacity to render; work before that takes none. @throws the signal's reason */
+export type TakeSlot = (signal: AbortSignal) => Promise<void>;
+
 /** One session at work. */
 interface Work {
   readonly stored: StoredSession;
   readonly record: AttemptRecord;
   readonly signal: AbortSignal;
+  readonly takeSlot: TakeSlot;
 }
 
 /** Why the work on a session stops that nobody wants any more. */
@@ -95,10 +99,11 @@ export class SessionRunner {
   /**
    * Takes a session up; resolves when it has ended, or was none of ours to end.
    *
+   * @param takeSlot called once its sources are there, unless its video is there already
    * @throws the signal's reason when this process is to stop; whatever the store threw; an outage (`isOutage`) of what
    * keeps templates, sources or outputs
    */
-  async run(id: string, signal: AbortSignal): Promise<void> {
+  async run(id: string, signal: AbortSignal, takeSlot: TakeSlot = async () => undefined): Promise<void> {
     signal.throwIfAborted();
     const stored = await this.#ports.store.begin(id);
     if (stored === null) return;
@@ -112,7 +117,7 @@ export class SessionRunner {
     this.#ports.onEvent?.({ kind: 'session-begun', id, tenant: stored.tenant, attempt: stored.attempt });
     let isOurs = true;
     try {
-      isOurs = await this.#render({ stored, record, signal: either });
+      isOurs = await this.#render({ stored, record, signal: either, takeSlot });
     } catch (error) {
       signal.throwIfAborted();
       if (unwanted.signal.aborted) return;
@@ -138,7 +143,8 @@ export class SessionRunner {
   }
 
   /** @returns false when others bring the session to its end */
-  async #render({ stored, record, signal }: Work): Promise<boolean> {
+  async #render(work: Work): Promise<boolean> {
+    const { stored, record, signal, takeSlot } = work;
     const { templates, sources: reader, environment, pace, outputs } = this.#ports;
     const { session } = stored;
     const begunAtMs = environment.now();
@@ -160,10 +166,15 @@ export class SessionRunner {
     // Told before it is looked for: what a session at work refers to is not swept away.
     await record.write(sourced, digest);
     signal.throwIfAborted();
-    const known = await outputs.find(digest, stored.outputName);
+    let known = await outputs.find(digest, stored.outputName);
+    if (known === null) {
+      await takeSlot(signal);
+      // Another session may have rendered it meanwhile.
+      known = await outputs.find(digest, stored.outputName);
+      signal.throwIfAborted();
+    }
     const queuedAtMs = Date.parse(stored.attempt === 1 ? session.updated_at : session.created_at);
     const times = { queuedAtMs, begunAtMs };
-    const work = { stored, record, signal };
     if (known === null && (await this.#handOver(work, { scene, digest }, times))) return false;
     const output = known ?? (await this.#renderScene(work, scene, digest));
     signal.throwIfAborted();

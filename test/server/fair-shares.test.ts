@@ -1,13 +1,16 @@
-import { type ClientRequest, request } from 'node:http';
+import { type ClientRequest, createServer, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
 import { JOB_SCHEMA } from '../../src/server/queue/install-jobs.ts';
 import { openDatabase } from '../../src/server/store/open-database.ts';
+import { untilEnded } from '../support/api.ts';
 import { describeOnDatabases, pgliteDatabases, SILENT } from '../support/databases.ts';
-import { startService } from '../support/running-service.ts';
+import { type SessionBody, sessionBody, startService } from '../support/running-service.ts';
 import { OTHER, startApp, TOKENS } from '../support/service-app.ts';
 import { smallAnimation, solidPng } from '../support/small-package.ts';
 import { ACME, instantRenderer, openSmallSessions, smallRequest, smallTemplates } from '../support/small-sessions.ts';
 import { smallZip } from './templates/open-style-versions.ts';
+import { openReceiver } from './webhooks/open-test-webhooks.ts';
 
 const PACKAGES = { path: '/v2/template_style_versions', type: 'application/zip' };
 const SOURCES = { path: '/v2/source_uploads', type: 'image/png' };
@@ -95,6 +98,67 @@ it('a dry run of one tenant is answered while another one has as many under way 
   release();
   const statuses = (await Promise.all(many)).map(({ status }) => status).sort();
   expect(statuses).toEqual([...Array.from({ length: 7 }, () => 200), 429]);
+});
+
+/** A server that takes requests and never answers. @returns its URL, and how many it has */
+async function silentServer(): Promise<{ readonly url: string; readonly requests: () => number }> {
+  let requests = 0;
+  const server = createServer(() => {
+    requests += 1;
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.closeAllConnections());
+  onTestFinished(() => void server.close());
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, requests: () => requests };
+}
+
+describeOnDatabases('slow servers of one tenant', (databases) => {
+  it('do not delay renders of another one', async () => {
+    const server = await silentServer();
+    const service = await startService(await databases.address(), { concurrency: 2, allowSources: ['127.0.0.1:*'] });
+    const [acme, other] = [await service.client('acme'), await service.client('other')];
+    const render = async ({ api }: typeof acme, body: SessionBody): Promise<string> =>
+      (await api('POST', '/v2/render_sessions', { body })).body.render_session.id;
+    const stuck = (number: number): SessionBody =>
+      sessionBody(service.styleVersion, {
+        '(Footage)/USER/photo.png': { source: { remote_url: `${server.url}/${number}.png` } },
+      });
+    const quietAt = performance.now();
+    await untilEnded(other.api, await render(other, sessionBody(service.styleVersion, {}, 'quiet')));
+    const quietMs = performance.now() - quietAt;
+    const ids: string[] = [];
+    for (let number = 0; number < 12; number++) ids.push(await render(acme, stuck(number)));
+    await expect.poll(server.requests, { timeout: 20_000 }).toBe(4);
+    const text = { t_01: { source: { text: 'other' } } };
+    const attackedAt = performance.now();
+    const ended = await untilEnded(other.api, await render(other, sessionBody(service.styleVersion, text)));
+    expect(ended.status).toBe('preview_rendered');
+    // Its slot may be lent for one second.
+    expect(performance.now() - attackedAt).toBeLessThan(2 * quietMs + 5_000);
+    const states = await Promise.all(
+      ids.map(async (id) => (await acme.api('GET', `/v2/render_sessions/${id}`)).body.render_session.status),
+    );
+    expect(new Set(states)).toEqual(new Set(['preview_rendering']));
+    expect(server.requests()).toBe(4);
+  }, 60_000);
+
+  it('do not delay webhooks of another one', async () => {
+    const server = await silentServer();
+    const service = await startService(await databases.address(), { allowWebhooks: ['127.0.0.1:*'] });
+    const [acme, other] = [await service.client('acme'), await service.client('other')];
+    const endpoint = async ({ api }: typeof acme, url: string): Promise<string> =>
+      (await api('POST', '/v2/webhook_endpoints', { body: { url } })).body.webhook_endpoint.id;
+    const test = ({ api }: typeof acme, id: string) => api('POST', `/v2/webhook_endpoints/${id}/test`, { body: {} });
+    const receiver = await openReceiver();
+    for (let count = 0; count < 6; count++) {
+      const id = await endpoint(acme, `${server.url}/${count}`);
+      for (let message = 0; message < 5; message++) expect((await test(acme, id)).status).toBe(202);
+    }
+    await expect.poll(server.requests, { timeout: 5_000 }).toBe(4);
+    await test(other, await endpoint(other, receiver.url));
+    await expect.poll(() => receiver.arrived.length, { timeout: 5_000 }).toBe(1);
+    expect(server.requests()).toBe(4);
+  }, 30_000);
 });
 
 describeOnDatabases('still cuts', (databases, kind) => {

@@ -54,7 +54,9 @@ describe('readSettings()', () => {
       storagePathStyle: false,
       storageCredential: null,
       concurrency: 3,
-      deliveryConcurrency: 2,
+      fetchConcurrency: 8,
+      tenantFetchConcurrency: null,
+      deliveryConcurrency: 4,
       encoder: 'embedded',
       ffmpeg: null,
       sandbox: 'auto',
@@ -110,6 +112,8 @@ storage_region: eu-central-1
 storage_path_style: true
 storage_credential: main
 concurrency: 2
+fetch_concurrency: 9
+tenant_fetch_concurrency: 3
 delivery_concurrency: 5
 encoder: ffmpeg
 ffmpeg: /opt/ffmpeg/bin/ffmpeg
@@ -155,6 +159,8 @@ max_connections: 100
       storagePathStyle: true,
       storageCredential: 'main',
       concurrency: 2,
+      fetchConcurrency: 9,
+      tenantFetchConcurrency: 3,
       deliveryConcurrency: 5,
       encoder: 'ffmpeg',
       ffmpeg: '/opt/ffmpeg/bin/ffmpeg',

@@ -7,6 +7,7 @@ import type { ServiceMetrics } from '../http/metrics.ts';
 import type { Log } from '../log.ts';
 import type { JobHandler } from '../queue/job-handlers.ts';
 import type { JobQueue } from '../queue/job-queue.ts';
+import { Lane } from '../queue/lane.ts';
 import { beginTurn, takeTurn } from '../queue/turns.ts';
 import type { Database, Queryable } from '../store/database.ts';
 import { createExternalUploadTable } from './external-upload-table.ts';
@@ -49,7 +50,7 @@ export function openDeliveries(options: DeliveriesOptions): Deliveries {
     onUpload,
     async plan(tx, job, { tenant }, delayMs) {
       const priority = await takeTurn(tx, 'delivery', tenant);
-      await queue.enqueue(tx, 'delivery', writeJob(job), { delayMs, priority });
+      await queue.enqueue(tx, 'delivery', writeJob(job), { delayMs, priority, owner: tenant });
     },
   });
   const runner = new UploadRunner({
@@ -70,7 +71,7 @@ export function openDeliveries(options: DeliveriesOptions): Deliveries {
     },
     onUploads: (tx, stored, positions) => table.plan(tx, stored, positions),
     handler: {
-      places: options.places,
+      lane: new Lane({ places: options.places, isFair: true }),
       async run(id, signal, { priority }) {
         await beginTurn(database, 'delivery', priority);
         await runner.run(readJob(id), signal);

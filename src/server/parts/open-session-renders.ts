@@ -5,7 +5,12 @@ import { SPLIT_RULES, type SplitRules } from '../../session/parts/parts-of.ts';
 import type { PartRenderer } from '../../session/parts/split-ports.ts';
 import { createSplitRenders } from '../../session/parts/split-renders.ts';
 import type { SessionProblem } from '../../session/ports.ts';
-import { type RunnerEvent, SessionRunner, type SessionRunnerPorts } from '../../session/session-runner.ts';
+import {
+  type RunnerEvent,
+  SessionRunner,
+  type SessionRunnerPorts,
+  type TakeSlot,
+} from '../../session/session-runner.ts';
 import type { FarmLoad, ObjectStorage } from '../ports.ts';
 import type { JobQueue } from '../queue/job-queue.ts';
 import type { Settings } from '../settings.ts';
@@ -34,7 +39,8 @@ export interface SessionRendersOptions extends Omit<SessionRunnerPorts, 'splits'
 
 /** Renders sessions, in one piece or in parts, by the ids of their jobs. */
 export interface SessionRenders {
-  run(id: string, signal: AbortSignal): Promise<void>;
+  /** @param takeSlot called before something is rendered */
+  run(id: string, signal: AbortSignal, takeSlot: TakeSlot): Promise<void>;
   /** Ends a session whose job came to nothing. */
   fail(id: string, problem: SessionProblem): Promise<void>;
   /** Ends the work on a session that was canceled or removed. */
@@ -59,9 +65,9 @@ export function openSessionRenders(options: SessionRendersOptions): SessionRende
   });
   const parts = new PartRunner({ ...options, splits, files, whole });
   return {
-    run(id, signal) {
+    run(id, signal, takeSlot) {
       const job = parsePartJob(id);
-      return job === null ? whole.run(id, signal) : parts.run(job, signal);
+      return job === null ? whole.run(id, signal, takeSlot) : parts.run(job, signal, takeSlot);
     },
     fail(id, problem) {
       const job = parsePartJob(id);

@@ -1,4 +1,5 @@
 import type { QueueName } from './install-jobs.ts';
+import type { Lane, Seat } from './lane.ts';
 
 export interface QueueDepth {
   /** Waiting, for their first or a further attempt. */
@@ -9,15 +10,15 @@ export interface QueueDepth {
 }
 
 /** A job that was taken. */
-export interface TakenJob {
+export interface TakenJob extends Pick<Seat, 'takeSlot'> {
   /** As it was enqueued with. */
   readonly priority: number;
 }
 
 /** Does the jobs of one queue. */
 export interface JobHandler {
-  /** Jobs at once in this process. */
-  readonly places: number;
+  /** Decides how many jobs this process does at once, and whose. */
+  readonly lane: Lane;
   /** Jobs of one group at once, in all processes together; as many as there are places when absent. */
   readonly groupPlaces?: number;
   /** The same for single groups. */
@@ -41,6 +42,8 @@ export interface JobOptions {
   readonly delayMs?: number;
   /** Of jobs that are limited together: `JobHandler.groupPlaces`. */
   readonly group?: string;
+  /** The tenant that the job is for, which the lane goes by; the group when absent. */
+  readonly owner?: string;
 }
 
 /** The reason of a signal that was aborted because the worker stops. */

@@ -1,29 +1,29 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type JobWithMetadata, PgBoss } from 'pg-boss';
+import { PgBoss } from 'pg-boss';
 import { isOutage } from '../../service/service-error.ts';
 import { errorMessage, type Log } from '../log.ts';
 import type { Database, Queryable } from '../store/database.ts';
 import { within } from '../within.ts';
 import { affected, codeOf, through } from './boss-calls.ts';
+import { claimJobs, type Job, type JobClaims } from './claim-jobs.ts';
 import { startDoorbell } from './doorbell.ts';
-import { isBeyondGroup, placesOfGroups } from './group-places.ts';
+import { groupLimit, isBeyondGroup } from './group-places.ts';
 import { deadQueue, HEARTBEAT_SECONDS, JOB_SCHEMA, QUEUES, type QueueName } from './install-jobs.ts';
 import { type JobHandler, type JobHandlers, type JobOptions, type QueueDepth, WorkerStopping } from './job-handlers.ts';
 import { keepLease } from './keep-lease.ts';
+import { Lane, type Seat } from './lane.ts';
 import { putBackStale, reviveDead } from './revive-jobs.ts';
 
 /** How often a process says that it still has its jobs. */
 const REFRESH_SECONDS = 3;
 /** For what nobody announces: retries that are due, jobs of a process that died. New jobs are announced. */
 const POLL_SECONDS = 2;
-/** Poll and renew: for pg-boss itself. The doorbell and the lease are ours. */
-const SELDOM_SECONDS = 86_400;
 /** How often the jobs of processes that died are looked for: with PGlite there is no other process. */
 const SUPERVISE_SECONDS = { postgres: 5, pglite: 60 };
 /** How often jobs are looked for that even their dead-letter queue has given up. */
 const REVIVE_MS = 30_000;
-/** Beyond the limit of a render, which the worker sees to itself. */
-const EXPIRY_MARGIN_SECONDS = 120;
+/** Beyond the limit of a render, which the worker sees to itself: its sources are fetched, and it waits for a slot. */
+const EXPIRY_MARGIN_SECONDS = 900;
 const LONGEST_EXPIRY_SECONDS = 86_400;
 /** How long a job is put back for an outage, counted from when it came into being. */
 const PATIENCE_MS = 86_400_000;
@@ -44,8 +44,6 @@ export interface JobQueueOptions {
   readonly outage?: typeof OUTAGE;
 }
 
-type Job = JobWithMetadata<{ id: string }>;
-
 /**
  * Jobs that survive: one comes into being with the transaction that asks for it, is done by one worker at a time as far as
  * can be known, and is tried five times; an outage (`isOutage`) is no attempt. A worker that was thought dead may still be at
@@ -58,8 +56,7 @@ export class JobQueue {
   readonly #log: Log;
   readonly #stopping = new AbortController();
   readonly #atWork = new Map<string, number>();
-  /** Queue → pg-boss's ids of its places here that have no job. */
-  readonly #idle = new Map<string, Set<string>>();
+  readonly #claims = new Map<string, JobClaims>();
   #timers: { stop(): void }[] = [];
   #stopped: Promise<void> | null = null;
 
@@ -114,8 +111,9 @@ export class JobQueue {
     tx: Queryable,
     queue: QueueName,
     id: string,
-    { priority = 0, delayMs = 0, group }: JobOptions = {},
+    { priority = 0, delayMs = 0, group, owner }: JobOptions = {},
   ): Promise<void> {
+    const name = group ?? owner;
     await this.#boss.send(
       queue,
       { id },
@@ -124,8 +122,8 @@ export class JobQueue {
         singletonKey: id,
         expireInSeconds: Math.min(this.#options.jobSeconds + EXPIRY_MARGIN_SECONDS, LONGEST_EXPIRY_SECONDS),
         priority,
-        // The tier is what a limit of its own is found by, when the job is taken.
-        ...(group === undefined ? {} : { group: { id: group, tier: group } }),
+        // The tier is what limits of single owners are found by when the job is claimed.
+        ...(name === undefined ? {} : { group: { id: name, tier: owner ?? name } }),
         ...(delayMs > 0 ? { startAfter: new Date(Date.now() + delayMs) } : {}),
       },
     );
@@ -136,9 +134,13 @@ export class JobQueue {
     for (const queue of QUEUES) {
       const handler = handlers[queue];
       if (handler === undefined) continue;
-      for (let place = 0; place < handler.places; place++) await this.#take(queue, handler);
+      this.#claim(queue, handler);
       const dead = deadQueue(queue);
-      await this.#take(dead, { places: 1, run: (id) => handler.onDead(id), onDead: async () => undefined });
+      this.#claim(dead, {
+        lane: new Lane({ places: 1 }),
+        run: (id) => handler.onDead(id),
+        onDead: async () => undefined,
+      });
       queues.push(queue, dead);
     }
     const reviving = setInterval(() => {
@@ -146,7 +148,7 @@ export class JobQueue {
     }, REVIVE_MS);
     const doorbell = startDoorbell({
       ...{ database: this.#database, queues, everyMs: this.#options.pollSeconds * 1000 },
-      ring: (queue) => this.#wakeOne(queue),
+      ring: (queue) => this.#claims.get(queue)?.wake(),
       onError: (error) => this.#complain(error),
     });
     this.#timers = [doorbell, { stop: () => clearInterval(reviving) }];
@@ -179,7 +181,7 @@ export class JobQueue {
   }
 
   async #stop(graceMs: number): Promise<void> {
-    for (const timer of this.#timers) timer.stop();
+    for (const timer of [...this.#timers, ...this.#claims.values()]) timer.stop();
     const names = QUEUES.flatMap((queue) => [queue, deadQueue(queue)]);
     const drained = Promise.all(names.map((name) => this.#boss.offWork(name, { wait: true })));
     await within(graceMs, drained);
@@ -193,44 +195,31 @@ export class JobQueue {
     this.#stopping.abort(new WorkerStopping());
   }
 
-  /** One place at a queue. pg-boss fetches again at once only when it is told that there may be more. */
-  async #take(queue: string, handler: JobHandler): Promise<void> {
-    const idle = this.#idle.get(queue) ?? new Set();
-    this.#idle.set(queue, idle);
-    let place = '';
-    place = await this.#boss.work(
-      queue,
-      {
-        pollingIntervalSeconds: SELDOM_SECONDS,
-        notifyPollingIntervalSeconds: SELDOM_SECONDS,
-        heartbeatRefreshSeconds: SELDOM_SECONDS,
-        includeMetadata: true,
-        ...placesOfGroups(handler),
-      },
-      async ([job]: Job[]) => {
-        idle.delete(place);
-        this.#wakeOne(queue);
-        try {
-          if (job !== undefined) await this.#run(queue, job, handler);
-        } catch (error) {
-          this.#log.warn({ queue, id: job?.data.id, code: codeOf(error) }, 'a job failed, and may be tried again');
-          throw error;
-        } finally {
-          idle.add(place);
-          this.#boss.notifyWorker(place);
-        }
-      },
-    );
-    idle.add(place);
+  #claim(queue: string, handler: JobHandler): void {
+    const run = async (job: Job, seat: Seat): Promise<void> => {
+      try {
+        await this.#run(queue, job, handler, seat);
+      } catch (error) {
+        this.#log.warn({ queue, id: job.data.id, code: codeOf(error) }, 'a job failed, and may be tried again');
+        throw error;
+      }
+    };
+    this.#claims.set(queue, claimJobs({ boss: this.#boss, queue, handler, run }));
   }
 
-  /** One idle place looks; if it finds something, so does the next. What others may not take does not wake all of them. */
-  #wakeOne(queue: string): void {
-    const [place] = this.#idle.get(queue) ?? [];
-    if (place !== undefined) this.#boss.notifyWorker(place);
+  /** Puts a job back that is one too many of its group. @returns whether it was */
+  async #givesBack(queue: string, job: Job, handler: JobHandler): Promise<boolean> {
+    const { groupId } = job;
+    const limit = groupLimit(groupId ?? null, handler);
+    if (limit === null) return false;
+    return this.#database.transaction(async (tx) => {
+      if (!(await isBeyondGroup(tx, queue, groupId!, limit))) return false;
+      await this.#putBackIn(tx, queue, job);
+      return true;
+    });
   }
 
-  async #run(queue: string, job: Job, handler: JobHandler): Promise<void> {
+  async #run(queue: string, job: Job, handler: JobHandler, { takeSlot }: Seat): Promise<void> {
     const stopping = this.#stopping.signal;
     const lost = new AbortController();
     const count = (by: number): void => void this.#atWork.set(queue, (this.#atWork.get(queue) ?? 0) + by);
@@ -243,8 +232,9 @@ export class JobQueue {
     });
     try {
       stopping.throwIfAborted();
-      if (await isBeyondGroup(this.#database, queue, job, handler)) return await this.#putBack(queue, job);
-      await handler.run(job.data.id, AbortSignal.any([job.signal, lost.signal, stopping]), { priority: job.priority });
+      if (await this.#givesBack(queue, job, handler)) return;
+      const { priority } = job;
+      await handler.run(job.data.id, AbortSignal.any([job.signal, lost.signal, stopping]), { priority, takeSlot });
     } catch (error) {
       if (job.signal.aborted || lost.signal.aborted) throw error;
       if (stopping.aborted) await this.#putBack(queue, job);
@@ -283,14 +273,16 @@ export class JobQueue {
    * this worker's.
    */
   async #putBack(queue: string, job: Job, delayMs = 0): Promise<void> {
-    await this.#database.transaction(async (tx) => {
-      const db = through(tx);
-      const canceled = await this.#boss.cancel(queue, { id: job.id, retryCount: job.retryCount }, { db });
-      if (affected(canceled) !== 1) return;
-      await this.#boss.resume(queue, job.id, { db });
-      const startAfter = delayMs > 0 ? { startAfter: new Date(Date.now() + delayMs) } : {};
-      await this.#boss.update(queue, undefined, { id: job.id, retryLimit: job.retryLimit + 1, ...startAfter, db });
-    });
+    await this.#database.transaction((tx) => this.#putBackIn(tx, queue, job, delayMs));
+  }
+
+  async #putBackIn(tx: Queryable, queue: string, job: Job, delayMs = 0): Promise<void> {
+    const db = through(tx);
+    const canceled = await this.#boss.cancel(queue, { id: job.id, retryCount: job.retryCount }, { db });
+    if (affected(canceled) !== 1) return;
+    await this.#boss.resume(queue, job.id, { db });
+    const startAfter = delayMs > 0 ? { startAfter: new Date(Date.now() + delayMs) } : {};
+    await this.#boss.update(queue, undefined, { id: job.id, retryLimit: job.retryLimit + 1, ...startAfter, db });
   }
 
   #complain(error: unknown): void {

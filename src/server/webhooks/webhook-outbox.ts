@@ -3,6 +3,7 @@ import { sessionEnd } from '../../service/render-service.ts';
 import type { TenantId } from '../../session/ports.ts';
 import type { VideoEvent, WebhookBody, WebhookData } from '../../wire/webhook.ts';
 import type { JobQueue } from '../queue/job-queue.ts';
+import { takeTurn } from '../queue/turns.ts';
 import type { Queryable } from '../store/database.ts';
 import { RETRY_DELAYS_MS } from './retry-schedule.ts';
 
@@ -37,6 +38,7 @@ export interface WebhookOutbox {
 
 export interface PlannedTry {
   readonly deliveryId: string;
+  readonly tenant: TenantId;
   readonly endpointId: string;
   readonly turn: number;
   readonly delayMs: number;
@@ -49,16 +51,20 @@ interface Addressee {
 }
 
 interface Message {
+  readonly tenant: TenantId;
   readonly type: keyof WebhookData;
   readonly body: WebhookBody | VideoEvent;
 }
 
 /** Writes what is to be told: a message, its deliveries and their jobs, all of that or nothing. */
 export function createWebhookOutbox({ queue, now }: OutboxOptions): WebhookOutbox {
-  const plan: WebhookOutbox['plan'] = (tx, { deliveryId, endpointId, turn, delayMs }) =>
-    queue.enqueue(tx, 'webhook', webhookJob(deliveryId, turn), { delayMs, group: endpointId });
+  const plan: WebhookOutbox['plan'] = async (tx, { tenant, deliveryId, endpointId, turn, delayMs }) => {
+    const priority = await takeTurn(tx, 'webhook', tenant);
+    const options = { priority, delayMs, group: endpointId, owner: tenant };
+    await queue.enqueue(tx, 'webhook', webhookJob(deliveryId, turn), options);
+  };
 
-  const send = async (tx: Queryable, { type, body }: Message, endpointIds: readonly string[], step: number) => {
+  const send = async (tx: Queryable, { tenant, type, body }: Message, endpointIds: readonly string[], step: number) => {
     const at = new Date(now()).toISOString();
     const messageId = `msg_${randomBytes(18).toString('base64url')}`;
     await tx.query(
@@ -76,7 +82,7 @@ export function createWebhookOutbox({ queue, now }: OutboxOptions): WebhookOutbo
           from unnest($1::text[], $2::text[]) as new (id, endpoint_id)`,
       [deliveries.map(({ deliveryId }) => deliveryId), [...endpointIds], messageId, step, at],
     );
-    for (const delivery of deliveries) await plan(tx, { ...delivery, turn: 0, delayMs: 0 });
+    for (const delivery of deliveries) await plan(tx, { ...delivery, tenant, turn: 0, delayMs: 0 });
     return deliveries;
   };
 
@@ -95,7 +101,7 @@ export function createWebhookOutbox({ queue, now }: OutboxOptions): WebhookOutbo
       for (const isVideo of [false, true]) {
         const ids = idsOf(isVideo);
         const body = ids.length === 0 ? null : bodyOf(event, isVideo);
-        if (body !== null) await send(tx, { type: event.type, body }, ids, 0);
+        if (body !== null) await send(tx, { tenant: event.tenant, type: event.type, body }, ids, 0);
       }
     },
     async writeTest(tx, tenant, endpointId) {
@@ -107,7 +113,7 @@ export function createWebhookOutbox({ queue, now }: OutboxOptions): WebhookOutbo
       );
       const body = bodyOf(event, endpoint!.client_id !== null)!;
       // Its first try is its last one.
-      const [delivery] = await send(tx, { type: event.type, body }, [endpointId], RETRY_DELAYS_MS.length - 1);
+      const [delivery] = await send(tx, { tenant, type: event.type, body }, [endpointId], RETRY_DELAYS_MS.length - 1);
       return delivery!.deliveryId;
     },
   };

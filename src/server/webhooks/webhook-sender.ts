@@ -2,7 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isOutage } from '../../service/service-error.ts';
 import { TEST_TYPE, type WebhookAttempt } from '../../wire/webhook.ts';
 import type { Log } from '../log.ts';
-import type { JobHandler } from '../queue/job-handlers.ts';
+import type { JobHandler, TakenJob } from '../queue/job-handlers.ts';
+import { Lane } from '../queue/lane.ts';
+import { beginTurn } from '../queue/turns.ts';
 import type { Database, Queryable } from '../store/database.ts';
 import { type BegunTry, deliveryTable, endpointHealth } from './delivery-table.ts';
 import { endpointTable } from './endpoint-table.ts';
@@ -11,7 +13,7 @@ import { nextDelayMs } from './retry-schedule.ts';
 import { signBody, signWebhook } from './sign-webhook.ts';
 import type { WebhookOutbox } from './webhook-outbox.ts';
 
-/** Tries at once in a process, and of those to one endpoint: a slow receiver leaves room for the others. */
+/** Tries at once in a process, and of those to one endpoint: a slow receiver leaves room for the other ones of its tenant. */
 const PLACES = 8;
 const PLACES_OF_ENDPOINT = 2;
 /** An endpoint to which nothing got through for so long is told nothing any more. */
@@ -39,7 +41,7 @@ export interface SenderOptions {
 
 /** Does the jobs of the queue `webhook`, each a planned try. */
 export interface WebhookSender extends JobHandler {
-  run(job: string, signal: AbortSignal): Promise<void>;
+  run(job: string, signal: AbortSignal, taken?: Pick<TakenJob, 'priority'>): Promise<void>;
 }
 
 /**
@@ -99,7 +101,7 @@ export function createWebhookSender(options: SenderOptions): WebhookSender {
       if (written.nextTurn === null) return written.before === 'pending' ? 'retried' : 'failed';
       if (delayMs === null) return 'failed';
       // An endpoint that has just been given up cancels it: the job finds nothing to do.
-      await outbox.plan(tx, { deliveryId, endpointId, turn: written.nextTurn, delayMs });
+      await outbox.plan(tx, { tenant, deliveryId, endpointId, turn: written.nextTurn, delayMs });
       return 'retried';
     });
     if (outcome === null) return;
@@ -118,10 +120,11 @@ export function createWebhookSender(options: SenderOptions): WebhookSender {
   };
 
   return {
-    places: PLACES,
+    lane: new Lane({ places: PLACES, isFair: true }),
     groupPlaces: PLACES_OF_ENDPOINT,
 
-    async run(job, signal) {
+    async run(job, signal, { priority } = { priority: 0 }) {
+      await beginTurn(database, 'webhook', priority);
       const [id, turn] = readJob(job);
       const takenMs = now();
       const begun = await deliveryTable.begin(database, id, turn, iso(takenMs));

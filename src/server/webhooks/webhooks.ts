@@ -144,7 +144,7 @@ export class Webhooks {
     return this.#whileEnabled(tenant, id, async (tx) => {
       const turn = await deliveryTable.restart(tx, id, deliveryId, this.#iso());
       if (turn === null) throw serviceError('not_found', `The endpoint has no delivery ${deliveryId}, or not any more`);
-      await this.#options.outbox.plan(tx, { deliveryId, endpointId: id, turn, delayMs: 0 });
+      await this.#options.outbox.plan(tx, { tenant, deliveryId, endpointId: id, turn, delayMs: 0 });
       return (await deliveryTable.find(tx, id, deliveryId))!;
     });
   }

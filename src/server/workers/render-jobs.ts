@@ -3,6 +3,7 @@ import type { DiskRoom } from '../disk-room.ts';
 import type { Log } from '../log.ts';
 import type { SessionRenders } from '../parts/open-session-renders.ts';
 import type { JobHandler, JobHandlers } from '../queue/job-handlers.ts';
+import { Lane } from '../queue/lane.ts';
 import { beginTurn } from '../queue/turns.ts';
 import type { Settings } from '../settings.ts';
 import type { Database } from '../store/database.ts';
@@ -14,35 +15,70 @@ export interface RenderJobsOptions {
   readonly database: Database;
   readonly runner: SessionRenders;
   readonly styleVersions: StyleVersions;
-  readonly settings: Pick<Settings, 'concurrency' | 'tenantConcurrency' | 'tenantConcurrencies'>;
+  readonly settings: Pick<Settings, 'tenantConcurrency' | 'tenantConcurrencies'>;
+  readonly lanes: RenderLanes;
   readonly room: DiskRoom;
   readonly log: Log;
 }
 
+/** The lanes of a process that renders. */
+export interface RenderLanes {
+  readonly render: Lane;
+  readonly still: Lane;
+}
+
+/** A session whose sources take longer lets others be claimed for its slot. */
+const PATIENCE_MS = 1_000;
+
+/** Opens the lanes of videos and of stills: sessions fetch their sources at places of their own before they take a slot. */
+export function openRenderLanes(
+  settings: Pick<Settings, 'concurrency' | 'fetchConcurrency' | 'tenantFetchConcurrency'>,
+): RenderLanes {
+  const { concurrency, fetchConcurrency: places, tenantFetchConcurrency: ownerPlaces } = settings;
+  const lane = (slots: number): Lane =>
+    new Lane({
+      places,
+      slots,
+      isFair: true,
+      patienceMs: PATIENCE_MS,
+      ...(ownerPlaces === null ? {} : { ownerPlaces }),
+    });
+  return { render: lane(concurrency), still: lane(1) };
+}
+
 /** What a process that renders does: videos, and beside them, at a place of their own each, stills and still cuts. */
-export function renderJobs({ database, runner, styleVersions, settings, room, log }: RenderJobsOptions): JobHandlers {
+export function renderJobs({
+  database,
+  runner,
+  styleVersions,
+  settings,
+  lanes,
+  room,
+  log,
+}: RenderJobsOptions): JobHandlers {
   const watch = createSessionWatch(database, log);
-  const sessions = (queue: 'render' | 'still'): Omit<JobHandler, 'places'> => ({
-    run: (id, signal, { priority }) =>
+  const sessions = (queue: 'render' | 'still'): JobHandler => ({
+    lane: lanes[queue],
+    run: (id, signal, { priority, takeSlot }) =>
       traced('render_session', { 'reelform.session': id }, async () => {
         await room.require();
         await beginTurn(database, queue, priority);
         // Who renders a part looks after it itself, and removes what it has made.
-        if (id.includes('/')) await runner.run(id, signal);
-        else await watch.during(id, signal, (wanted) => runner.run(id, wanted));
+        if (id.includes('/')) await runner.run(id, signal, takeSlot);
+        else await watch.during(id, signal, (wanted) => runner.run(id, wanted, takeSlot));
       }),
     onDead: (id) => runner.fail(id, LOST),
   });
-  const { concurrency, tenantConcurrency, tenantConcurrencies } = settings;
+  const { tenantConcurrency, tenantConcurrencies } = settings;
   return {
     render: {
-      ...{ places: concurrency, ...sessions('render') },
+      ...sessions('render'),
       ...(tenantConcurrency === null ? {} : { groupPlaces: tenantConcurrency }),
       placesOfGroups: tenantConcurrencies,
     },
-    still: { places: 1, ...sessions('still') },
+    still: sessions('still'),
     stillcuts: {
-      places: 1,
+      lane: new Lane({ places: 1 }),
       async run(id, signal, { priority }) {
         await beginTurn(database, 'stillcuts', priority);
         await room.guard(() => styleVersions.process(id, signal));

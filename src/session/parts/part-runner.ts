@@ -17,7 +17,7 @@ import { recordRendered } from '../record-rendered.ts';
 import type { RenderPace } from '../render-pace.ts';
 import { failedSession, phasedSession, type SessionEndTimes } from '../render-session.ts';
 import { problemsOf } from '../session-problems.ts';
-import type { RunnerEvent } from '../session-runner.ts';
+import type { RunnerEvent, TakeSlot } from '../session-runner.ts';
 import { packParcel, unpackParcel } from './parcel.ts';
 import type { PartEvent } from './part-event.ts';
 import type { PartJob, SessionAttempt } from './part-job.ts';
@@ -37,7 +37,7 @@ export interface PartRunnerPorts {
   readonly retentionMs: number | null;
   /** Those that are rendered whole: `SessionRunner`. */
   readonly whole: {
-    run(id: string, signal: AbortSignal): Promise<void>;
+    run(id: string, signal: AbortSignal, takeSlot?: TakeSlot): Promise<void>;
     fail(id: string, problem: SessionProblem): Promise<void>;
   };
   onEvent?(event: RunnerEvent | PartEvent): void;
@@ -78,13 +78,14 @@ export class PartRunner {
   }
 
   /** @throws the signal's reason when this process is to stop; an outage (`isOutage`); whatever the store threw */
-  async run(job: PartJob, signal: AbortSignal): Promise<void> {
+  async run(job: PartJob, signal: AbortSignal, takeSlot: TakeSlot = async () => undefined): Promise<void> {
     signal.throwIfAborted();
     const { splits, whole } = this.#ports;
     if (job.kind === 'wait') {
-      if ((await splits.wait(job, job.count + 1)) === 'free') await whole.run(job.session, signal);
+      if ((await splits.wait(job, job.count + 1)) === 'free') await whole.run(job.session, signal, takeSlot);
       return;
     }
+    await takeSlot(signal);
     const split = await splits.find(job);
     if (split === null) return this.#clean(job);
     const unwanted = new AbortController();

@@ -184,12 +184,18 @@ describeOnDatabases('openDeliveries()', (databases) => {
       .toEqual([{ tries: 1 }]);
     expect((await table.get(ACME, id))?.session.external_uploads).toMatchObject([{ status: 'pending' }]);
     // The job of the round before, which a worker that was thought dead comes back with.
-    await deliveries.handler.run(`${id}/0/0`, new AbortController().signal, { priority: 0 });
+    await deliveries.handler.run(`${id}/0/0`, new AbortController().signal, {
+      priority: 0,
+      takeSlot: async () => undefined,
+    });
     expect(await database.query('select tries, attempt from reelform.external_uploads')).toEqual([
       { tries: 1, attempt: 1 },
     ]);
     await table.remove(ACME, id);
-    await deliveries.handler.run(`${id}/0/1`, new AbortController().signal, { priority: 0 });
+    await deliveries.handler.run(`${id}/0/1`, new AbortController().signal, {
+      priority: 0,
+      takeSlot: async () => undefined,
+    });
     expect(await database.query('select * from reelform.external_uploads')).toEqual([]);
     expect(ended).toEqual([]);
   });

@@ -6,6 +6,7 @@ import { JOB_SCHEMA, type QueueName } from '../../../src/server/queue/install-jo
 import { type JobHandler, type JobHandlers, WorkerStopping } from '../../../src/server/queue/job-handlers.ts';
 import { JobQueue } from '../../../src/server/queue/job-queue.ts';
 import { LeaseLost } from '../../../src/server/queue/keep-lease.ts';
+import { Lane } from '../../../src/server/queue/lane.ts';
 import type { Database } from '../../../src/server/store/database.ts';
 import { serviceError } from '../../../src/service/service-error.ts';
 import { describeOnDatabases, SILENT } from '../../support/databases.ts';
@@ -37,8 +38,8 @@ function handlers({
   places?: number;
 }): JobHandlers {
   return {
-    render: { places, run: render, onDead: (id) => onDead(id, 'render') },
-    stillcuts: { places: 1, run: stillcuts, onDead: (id) => onDead(id, 'stillcuts') },
+    render: { lane: new Lane({ places }), run: render, onDead: (id) => onDead(id, 'render') },
+    stillcuts: { lane: new Lane({ places: 1 }), run: stillcuts, onDead: (id) => onDead(id, 'stillcuts') },
   };
 }
 
@@ -281,7 +282,7 @@ describeOnDatabases('JobQueue', (databases, kind) => {
     for (const queue of queues) {
       await queue.work({
         render: {
-          ...{ places: 2, groupPlaces: 1, placesOfGroups: new Map([['large', 2]]) },
+          ...{ lane: new Lane({ places: 2 }), groupPlaces: 1, placesOfGroups: new Map([['large', 2]]) },
           run: (id) =>
             new Promise<void>((resolve) => {
               ends.set(id, resolve);

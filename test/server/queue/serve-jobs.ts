@@ -1,6 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { sha256 } from '../../../src/digest.ts';
 import { JobQueue } from '../../../src/server/queue/job-queue.ts';
+import { Lane } from '../../../src/server/queue/lane.ts';
 import { SILENT_LOG } from '../../../src/server/silent-log.ts';
 import { migrate } from '../../../src/server/store/migrate.ts';
 import { openDatabase } from '../../../src/server/store/open-database.ts';
@@ -25,7 +26,7 @@ const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
 await queue.work({
   render: {
-    places: 3,
+    lane: new Lane({ places: 3 }),
     async run(id, signal) {
       const taken = await table.begin(id);
       if (taken === null) return;
