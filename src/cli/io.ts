@@ -1,3 +1,5 @@
+import type { createRenderPool } from '../session/processes/render-pool.ts';
+
 /** Everything that a command may touch of its process, so that a test can be one. */
 export interface Io {
   readonly stdout: Output;
@@ -32,6 +34,8 @@ export interface Io {
   readonly interactive: boolean;
   /** All of standard input. */
   readInput(): Promise<string>;
+  /** Opens the render processes of a command. Given by callers that keep processes from one command to the next. */
+  readonly createRenderPool?: typeof createRenderPool;
   /** Ends the process at once, whatever is at work. */
   leave(exitCode: number): void;
 }

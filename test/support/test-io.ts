@@ -2,6 +2,7 @@ import { PassThrough } from 'node:stream';
 import { askQuestion } from '../../src/cli/ask-question.ts';
 import type { Io } from '../../src/cli/io.ts';
 import { start } from '../../src/cli/start.ts';
+import { keptRenderPool } from './kept-render-pools.ts';
 
 export interface Ran {
   readonly exitCode: number;
@@ -88,6 +89,7 @@ export async function reelform(cwd: string, args: readonly string[], options: Te
     },
     readInput: async () => options.input ?? '',
     interactive: options.interactive ?? false,
+    createRenderPool: keptRenderPool,
     leave(exitCode) {
       left = exitCode;
       options.onLeave?.(exitCode);

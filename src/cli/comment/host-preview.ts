@@ -39,7 +39,10 @@ export async function hostPreview(
     ? { root: directory, config: { credentials: new Map() } }
     : await loadProject({ cwd: directory });
   const host = await openPreviewHost(place, repository, keepDays, io);
-  const pool = createRenderPool({ size: renderCapacity(), sandbox: sandboxFromEnvironment(io.env) });
+  const pool = (io.createRenderPool ?? createRenderPool)({
+    size: renderCapacity(),
+    sandbox: sandboxFromEnvironment(io.env),
+  });
   try {
     const signal = AbortSignal.timeout(LONGEST_MS);
     const compare: Draw['compare'] = (comparison) =>

@@ -80,7 +80,10 @@ export async function lintVideos(
   const full: FullDisk = { error: null, count: 0, isNeeded: false };
   if (unknown.length > 0) {
     const scenes = openScenes(from.root, io, 'lint');
-    const pool = createRenderPool({ size: renderCapacity(), sandbox: sandboxFromEnvironment(io.env) });
+    const pool = (io.createRenderPool ?? createRenderPool)({
+      size: renderCapacity(),
+      sandbox: sandboxFromEnvironment(io.env),
+    });
     const progress = openProgress(unknown.length, io);
     const until = io.monotonicNow() + options.budgetMs;
     const limit = pLimit(renderCapacity());

@@ -65,7 +65,7 @@ export async function lookAtPlan(
   });
   const scenes = openScenes(root, io, 'preview');
   const capacity = renderCapacity();
-  const pool = createRenderPool({
+  const pool = (io.createRenderPool ?? createRenderPool)({
     size: capacity,
     sandbox: sandboxFromEnvironment(io.env),
     encoder: chooseEncoder(config.encoder, io.env),

@@ -93,7 +93,7 @@ async function render(
 ): Promise<Rendered | number> {
   const encoder = chooseEncoder(project.config.encoder, io.env);
   const scenes = openScenes(project.root, io, 'render');
-  const pool = createRenderPool({ size: 1, encoder, sandbox: sandboxFromEnvironment(io.env) });
+  const pool = (io.createRenderPool ?? createRenderPool)({ size: 1, encoder, sandbox: sandboxFromEnvironment(io.env) });
   const interruption = new AbortController();
   const stopListening = io.onInterrupt(() => interruption.abort(new Error('interrupted')));
   const line = progressLine(video.id, io);

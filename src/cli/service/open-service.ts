@@ -68,7 +68,7 @@ function openEmbedded(project: Project, io: Io): OpenService {
     now: () => io.now(),
   });
   const capacity = renderCapacity();
-  const pool = createRenderPool({
+  const pool = (io.createRenderPool ?? createRenderPool)({
     size: capacity,
     sandbox: sandboxFromEnvironment(io.env),
     encoder: chooseEncoder(project.config.encoder, io.env),

@@ -64,7 +64,10 @@ async function check(
   const carried = [...template.fonts.values(), ...template.extraFonts.values()];
   const unreadable = (await unreadableFonts(carried)).map((font) => unreadableFont(font, folder));
   if (unreadable.length > 0) return { template, findings: [], diagnostics: unreadable };
-  const pool = createRenderPool({ size: renderCapacity(), sandbox: sandboxFromEnvironment(io.env) });
+  const pool = (io.createRenderPool ?? createRenderPool)({
+    size: renderCapacity(),
+    sandbox: sandboxFromEnvironment(io.env),
+  });
   try {
     // The licences of the repository's own fonts are not the package's affair.
     const own = found.files.ok ? found.files.value : files.value;

@@ -1,0 +1,35 @@
+import { SceneError } from '../../src/engine/scene-error.ts';
+import { openSandbox } from '../../src/sandbox/sandbox.ts';
+import { createRenderPool, type RenderPool, type RenderPoolOptions } from '../../src/session/processes/render-pool.ts';
+
+/** Closed pools with their idle processes, by the options that they were opened with. */
+const kept = new Map<string, RenderPool[]>();
+
+/**
+ * Opens a pool as `createRenderPool` does, and keeps its processes when it is closed, for the next pool with the same options:
+ * starting a render process takes ten times as long as rendering a small scene. They end with the process of the tests.
+ */
+export function keptRenderPool(options: RenderPoolOptions): RenderPool {
+  const sandbox = options.sandbox ?? openSandbox('auto');
+  const key = JSON.stringify([{ ...options, sandbox: sandbox.kind }, process.env.TMPDIR]);
+  const idle = kept.get(key) ?? [];
+  kept.set(key, idle);
+  const pool = idle.pop() ?? createRenderPool({ ...options, sandbox });
+  const closing = new AbortController();
+  const running = new Set<Promise<unknown>>();
+  return {
+    run(kind, input, { signal, ...rest } = {}) {
+      const signals = signal === undefined ? [closing.signal] : [closing.signal, signal];
+      const task = pool.run(kind, input, { ...rest, signal: AbortSignal.any(signals) });
+      running.add(task);
+      void task.catch(() => undefined).finally(() => running.delete(task));
+      return task;
+    },
+    async close() {
+      if (closing.signal.aborted) return;
+      closing.abort(new SceneError('render_crashed', 'The render pool was closed'));
+      await Promise.allSettled(running);
+      idle.push(pool);
+    },
+  };
+}
