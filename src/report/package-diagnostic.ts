@@ -1,6 +1,5 @@
 import type { Diagnostic, Span } from '../diagnostic.ts';
 import type { PackageFinding } from '../engine/inspect/package-finding.ts';
-import type { UnreadableFont } from '../engine/inspect/unreadable-fonts.ts';
 import type { UnsupportedUse } from '../template/lottie/find-unsupported.ts';
 import { FEATURES } from '../template/lottie/unsupported-features.ts';
 import type { Manifest } from '../template/manifest.ts';
@@ -70,7 +69,14 @@ export function packageDiagnostic(
   }
 }
 
-/** A font that no text can be set in. @param folder of the package, as it is told */
+/** A font that cannot be opened, and why, as a sentence. */
+export interface UnreadableFont {
+  /** Below the package's folder. */
+  readonly path: string;
+  readonly problem: string;
+}
+
+/** @param folder of the package, as reports name it */
 export function unreadableFont({ path, problem }: UnreadableFont, folder: string): Diagnostic {
   const at = { file: `${folder}/${path}`, start: 0, end: 0 };
   const hint = 'Put the font in again';

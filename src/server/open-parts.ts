@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { env } from 'node:process';
 import type { Logger } from 'pino';
-import type { Sandbox } from '../sandbox/sandbox.ts';
 import { createDestinations } from '../session/destinations.ts';
 import type { SplitRules } from '../session/parts/parts-of.ts';
 import type { TenantId } from '../session/ports.ts';
@@ -10,6 +9,7 @@ import type { RenderPool } from '../session/processes/render-pool.ts';
 import { RenderPace } from '../session/render-pace.ts';
 import { Sessions } from '../session/sessions.ts';
 import { type AllowList, parseAllowList } from '../session/sources/allow-list.ts';
+import { inspectIn } from '../session/sources/check-source.ts';
 import { createSources } from '../session/sources/sources.ts';
 import { openDataFolder } from './data-folder.ts';
 import { openDeliveries } from './deliveries/open-deliveries.ts';
@@ -17,7 +17,7 @@ import { createDiskRoom, type DiskRoom } from './disk-room.ts';
 import type { AppPorts } from './http/app-ports.ts';
 import { createMetrics } from './http/metrics.ts';
 import { countedSources, tracedRenderer } from './observed-ports.ts';
-import { openRenderPool } from './open-render-pool.ts';
+import { type OpenedRenderPool, openRenderPool } from './open-render-pool.ts';
 import { openStorage } from './outputs/open-storage.ts';
 import { createOutputFiles } from './outputs/output-files.ts';
 import { createStoredOutputs } from './outputs/stored-outputs.ts';
@@ -122,11 +122,10 @@ async function openOnce(options: PartsOptions): Promise<Parts> {
     const publicUrl = joined?.publicUrl ?? servedAt!;
     queue = await JobQueue.open({ database, jobSeconds: settings.renderSeconds, log: logger });
     const key = Buffer.from(await readSecret(database, 'download'), 'base64url');
-    const { sandbox } = renders;
-    return assemble(options, { database, storage, room, publicUrl, queue, pool, sandbox, build, key });
+    return assemble(options, { database, storage, room, publicUrl, queue, pool, renders, build, key });
   } catch (error) {
     await queue?.stop({ graceMs: 0 });
-    await pool.close();
+    await renders.close();
     await database.close();
     throw error;
   }
@@ -139,7 +138,7 @@ interface Opened {
   readonly publicUrl: string;
   readonly queue: JobQueue;
   readonly pool: RenderPool;
-  readonly sandbox: Sandbox;
+  readonly renders: OpenedRenderPool;
   /** See `workerBuild`. */
   readonly build: string;
   /** Signs downloads. */
@@ -147,7 +146,8 @@ interface Opened {
 }
 
 function assemble({ settings, splitRules, logger, now }: PartsOptions, opened: Opened): Parts {
-  const { database, storage, room, publicUrl, queue, pool, sandbox, build, key } = opened;
+  const { database, storage, room, publicUrl, queue, pool, renders, build, key } = opened;
+  const { inspections, sandbox } = renders;
   const { dataDirectory, concurrency } = settings;
   const metrics = createMetrics({
     ofProcess: true,
@@ -170,7 +170,7 @@ function assemble({ settings, splitRules, logger, now }: PartsOptions, opened: O
   const sources = createSources({
     directory: join(dataDirectory, SOURCES),
     allow: allowList(settings.allowSources),
-    ...{ isOneRun: false, now, scopeOf, readsAtOnce: READS_AT_ONCE },
+    ...{ isOneRun: false, now, scopeOf, readsAtOnce: READS_AT_ONCE, inspect: inspectIn(inspections) },
     mayRead: (tenant, digest) => uploadTable.has(tenant, digest),
     ...(settings.storage === null ? {} : { uploads: createStoredSources(storage) }),
   });
@@ -178,6 +178,7 @@ function assemble({ settings, splitRules, logger, now }: PartsOptions, opened: O
     table: createStyleVersionTable(database, webhooks.onStyleVersionStatus),
     storage,
     renderer: pool,
+    inspections,
     enqueue: (id, owner) =>
       database.transaction(async (tx) =>
         queue.enqueue(tx, 'stillcuts', id, { priority: await takeTurn(tx, 'stillcuts', owner) }),
@@ -246,7 +247,7 @@ function assemble({ settings, splitRules, logger, now }: PartsOptions, opened: O
         },
       }),
       styleVersions,
-      uploads: new SourceUploads(sources.uploads, uploadTable),
+      uploads: new SourceUploads(sources.uploads, uploadTable, inspectIn(inspections)),
       outputs: createOutputFiles({ index: store, storage, key }),
       webhooks: webhooks.api,
       tokens,
@@ -284,7 +285,7 @@ function assemble({ settings, splitRules, logger, now }: PartsOptions, opened: O
       await registry.leave();
       await queue.stop({ graceMs: 0 });
       await sweeper.stop();
-      await pool.close();
+      await renders.close();
       await database.close();
     },
   };

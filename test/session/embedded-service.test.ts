@@ -9,6 +9,7 @@ import { createDirectoryOutputs } from '../../src/session/directory-outputs.ts';
 import { createEmbeddedService } from '../../src/session/embedded-service.ts';
 import type { Renderer } from '../../src/session/ports.ts';
 import { ALLOW_EVERYTHING } from '../../src/session/sources/allow-list.ts';
+import { describeSource } from '../../src/session/sources/describe-source.ts';
 import { createSources } from '../../src/session/sources/sources.ts';
 import type { RenderSession } from '../../src/wire/render-session.ts';
 import { testDestinations } from '../support/destinations.ts';
@@ -25,6 +26,7 @@ function openService(
   const sources = createSources({
     directory: join(directory, 'sources'),
     allow: ALLOW_EVERYTHING,
+    inspect: describeSource,
     mayRead: async () => true,
     isOneRun: true,
     now: () => 1000,

@@ -10,6 +10,7 @@ import { sessionEnd } from '../../src/service/render-service.ts';
 import { createDirectoryOutputs } from '../../src/session/directory-outputs.ts';
 import { createEmbeddedService } from '../../src/session/embedded-service.ts';
 import { ALLOW_NOTHING } from '../../src/session/sources/allow-list.ts';
+import { describeSource } from '../../src/session/sources/describe-source.ts';
 import { createSources } from '../../src/session/sources/sources.ts';
 import { bindMapping } from '../../src/template/bind/bind-mapping.ts';
 import { testDestinations } from '../support/destinations.ts';
@@ -26,6 +27,7 @@ function openService() {
   const sources = createSources({
     directory: join(directory, 'sources'),
     allow: ALLOW_NOTHING,
+    inspect: describeSource,
     mayRead: async () => true,
     isOneRun: true,
     now: Date.now,

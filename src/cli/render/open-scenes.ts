@@ -6,6 +6,7 @@ import { localFiles } from '../../definition/video-sources.ts';
 import { sha256 } from '../../digest.ts';
 import type { TenantId } from '../../session/ports.ts';
 import { ALLOW_EVERYTHING } from '../../session/sources/allow-list.ts';
+import { describeSource } from '../../session/sources/describe-source.ts';
 import { readSources } from '../../session/sources/read-sources.ts';
 import { uploadUrl } from '../../session/sources/source-reader.ts';
 import { createSources } from '../../session/sources/sources.ts';
@@ -37,6 +38,7 @@ export function openScenes(root: string, io: Io, name: string): OpenScenes {
     // Whoever runs the command wrote the URLs, or took them over in a review.
     allow: ALLOW_EVERYTHING,
     mayRead: async () => true,
+    inspect: describeSource,
     isOneRun: true,
     now: () => io.now(),
   });

@@ -13,7 +13,7 @@ const WOFF = /^wOF[F2]$/;
 export async function validateCommand(options: GlobalOptions & { readonly json?: boolean }, io: Io): Promise<number> {
   const project = await loadProject({ cwd: directoryOf(options, io) });
   const { videos, templates, source } = project;
-  const diagnostics = [...project.diagnostics, ...(await damagedFonts(project))];
+  const diagnostics = [...project.diagnostics, ...(await damagedFonts(project, io))];
   const valid = !hasErrors(diagnostics);
   if (options.json === true) {
     const document = {
@@ -31,7 +31,7 @@ export async function validateCommand(options: GlobalOptions & { readonly json?:
 }
 
 /** Fonts of templates whose packed content is damaged: what only unpacking tells. */
-async function damagedFonts({ templates }: Project): Promise<Diagnostic[]> {
+async function damagedFonts({ templates }: Project, io: Io): Promise<Diagnostic[]> {
   const packed = [...templates.values()].flatMap(({ package: template }) =>
     template === null
       ? []
@@ -40,11 +40,11 @@ async function damagedFonts({ templates }: Project): Promise<Diagnostic[]> {
           .map((font) => ({ ...font, folder: template.folder })),
   );
   if (packed.length === 0) return [];
-  const { unreadableFonts } = await import('../../engine/inspect/unreadable-fonts.ts');
+  const { unreadableFonts } = await import('../template/unreadable-fonts.ts');
   const found: Diagnostic[] = [];
   for (const folder of new Set(packed.map((font) => font.folder))) {
     const own = packed.filter((font) => font.folder === folder);
-    found.push(...(await unreadableFonts(own)).map((font) => unreadableFont(font, folder)));
+    found.push(...(await unreadableFonts(own, io)).map((font) => unreadableFont(font, folder)));
   }
   return found;
 }

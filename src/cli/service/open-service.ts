@@ -16,6 +16,7 @@ import { chooseEncoder } from '../../session/processes/choose-encoder.ts';
 import { renderCapacity } from '../../session/processes/render-capacity.ts';
 import { createRenderPool } from '../../session/processes/render-pool.ts';
 import { ALLOW_EVERYTHING } from '../../session/sources/allow-list.ts';
+import { describeSource } from '../../session/sources/describe-source.ts';
 import { createSources } from '../../session/sources/sources.ts';
 import type { FinishedFiles } from '../../session/upload-ports.ts';
 import type { Io } from '../io.ts';
@@ -64,6 +65,7 @@ function openEmbedded(project: Project, io: Io): OpenService {
     // Whoever runs the command wrote the URLs, or took them over in a review.
     allow: ALLOW_EVERYTHING,
     mayRead: async () => true,
+    inspect: describeSource,
     isOneRun: true,
     now: () => io.now(),
   });

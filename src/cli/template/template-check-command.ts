@@ -1,7 +1,6 @@
 import { type Diagnostic, EXIT, hasErrors } from '../../diagnostic.ts';
 import { inspectPackage } from '../../engine/inspect/inspect-package.ts';
 import type { PackageFinding } from '../../engine/inspect/package-finding.ts';
-import { unreadableFonts } from '../../engine/inspect/unreadable-fonts.ts';
 import { SceneError } from '../../engine/scene-error.ts';
 import { diagnosticsJson } from '../../report/diagnostics-json.ts';
 import { packageDiagnostic, unreadableFont } from '../../report/package-diagnostic.ts';
@@ -15,6 +14,7 @@ import { directoryOf, tellDiagnostics } from '../diagnose.ts';
 import type { GlobalOptions } from '../global-options.ts';
 import { type Io, wantsColor } from '../io.ts';
 import { type NamedPackage, readNamedPackage } from './read-package.ts';
+import { unreadableFonts } from './unreadable-fonts.ts';
 import { withRepositoryFonts } from './with-repository-fonts.ts';
 
 export interface TemplateCheckOptions extends GlobalOptions {
@@ -62,7 +62,7 @@ async function check(
   if (!parsed.ok) return { template: null, findings: [], diagnostics: parsed.diagnostics };
   const template = parsed.value;
   const carried = [...template.fonts.values(), ...template.extraFonts.values()];
-  const unreadable = (await unreadableFonts(carried)).map((font) => unreadableFont(font, folder));
+  const unreadable = (await unreadableFonts(carried, io)).map((font) => unreadableFont(font, folder));
   if (unreadable.length > 0) return { template, findings: [], diagnostics: unreadable };
   const pool = (io.createRenderPool ?? createRenderPool)({
     size: renderCapacity(),

@@ -1,12 +1,10 @@
-import { Worker } from 'node:worker_threads';
-import { builtFile } from '../../engine/built-file.ts';
 import { type ServiceError, serviceError } from '../../service/service-error.ts';
-import { FairQueue } from '../../session/fair-queue.ts';
-import { checkPackageZip } from '../../template/archive/read-package-zip.ts';
+import type { PackageAnswer, PackageAspect, PackageDescription } from '../../session/packages/inspect-package-zip.ts';
+import { problem } from '../../session/packages/package-problems.ts';
+import { TaskKilled, type TaskRunner } from '../../session/processes/tasks.ts';
+import { KILLED_BY } from '../../session/sources/check-source.ts';
 import type { TemplatePackage } from '../../template/template-package.ts';
 import type { RequestProblem } from '../../wire/problem.ts';
-import { packageProblems, problem } from './package-problems.ts';
-import type { PackageAnswer, PackageDescription, PackageRequest } from './package-worker.ts';
 
 /** A package and about what it takes in memory. */
 export interface LoadedPackage {
@@ -14,79 +12,52 @@ export interface LoadedPackage {
   readonly memoryBytes: number;
 }
 
-const LONGEST_MS = 30_000;
-const HEAP_MEGABYTES = 1024;
-
-/**
- * Reads zipped packages in threads: each may take a core and a gigabyte for some seconds. Two new packages at a time, and
- * beside them two known ones, so that a render does not wait for uploads; of each, one tenant reads one at a time.
- */
+/** Reads zipped packages in sandboxed processes. */
 export class PackageReader {
-  readonly #queues = { description: new FairQueue({ places: 2 }), package: new FairQueue({ places: 2 }) };
+  readonly #processes: TaskRunner<'package'>;
+
+  constructor(processes: TaskRunner<'package'>) {
+    this.#processes = processes;
+  }
 
   /**
    * @param owner whose turn it takes
-   * @throws ServiceError 422 `template_invalid` with all that is wrong
+   * @throws ServiceError 422 `template_invalid` with all problems
    */
   async describe(zip: Uint8Array, owner: string): Promise<PackageDescription> {
-    // Most of what is meant badly can be told without a thread.
-    const directory = checkPackageZip(zip);
-    if (!directory.ok) throw invalidPackage(packageProblems(directory.diagnostics, new Map()));
-    const answer = await this.#ask({ zip, wants: 'description' }, owner);
+    const answer = await this.#ask(zip, 'description', owner);
     if (answer.kind !== 'description') throw unexpected(answer);
     return answer.description;
   }
 
   /**
    * @param owner whose turn it takes
-   * @throws ServiceError 422 `template_invalid` with all that is wrong
+   * @throws ServiceError 422 `template_invalid` with all problems
    */
   async load(zip: Uint8Array, owner: string): Promise<LoadedPackage> {
-    const answer = await this.#ask({ zip, wants: 'package' }, owner);
+    const answer = await this.#ask(zip, 'package', owner);
     if (answer.kind !== 'package') throw unexpected(answer);
     return answer;
   }
 
-  async #ask(request: PackageRequest, owner: string): Promise<PackageAnswer> {
-    const answer = await this.#queues[request.wants].run(owner, () => ask(request));
-    if (answer.kind === 'problems') throw invalidPackage(answer.problems);
-    return answer;
+  async #ask(zip: Uint8Array, wants: PackageAspect, owner: string): Promise<PackageAnswer> {
+    try {
+      const answer = await this.#processes.run('package', { wants }, { bytes: zip, owner });
+      if (answer.kind === 'problems') throw invalidPackage(answer.problems);
+      return answer;
+    } catch (error) {
+      if (!(error instanceof TaskKilled)) throw error;
+      throw invalidPackage([problem('template_invalid', '', `The package ${KILLED_BY[error.reason]}`)]);
+    }
   }
 }
 
-function ask(request: PackageRequest): Promise<PackageAnswer> {
-  const worker = new Worker(builtFile(import.meta.url, 'server/templates/package-worker.js'), {
-    workerData: request,
-    env: {},
-    resourceLimits: { maxOldGenerationSizeMb: HEAP_MEGABYTES },
-  });
-  return new Promise<PackageAnswer>((resolve, reject) => {
-    const tooMuch = (what: string): void =>
-      resolve({
-        kind: 'problems',
-        problems: [problem('template_invalid', '', `The package takes too ${what} to read`)],
-      });
-    const timer = setTimeout(() => {
-      tooMuch('long');
-      void worker.terminate();
-    }, LONGEST_MS);
-    worker.on('message', resolve);
-    worker.on('error', (error: NodeJS.ErrnoException) =>
-      error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? tooMuch('much memory') : reject(error),
-    );
-    worker.on('exit', () => {
-      clearTimeout(timer);
-      reject(new Error('Internal error: the thread that reads a package ended without an answer'));
-    });
-  });
-}
-
-export function invalidPackage(problems: readonly RequestProblem[]): ServiceError {
+function invalidPackage(problems: readonly RequestProblem[]): ServiceError {
   const [first] = problems;
   const message = problems.length === 1 ? first!.detail : `The package has ${problems.length} problems`;
   return serviceError('template_invalid', message, problems);
 }
 
 function unexpected({ kind }: PackageAnswer): Error {
-  return new Error(`Internal error: the thread that reads a package answered ${kind}`);
+  return new Error(`Internal error: the process that reads a package answered ${kind}`);
 }

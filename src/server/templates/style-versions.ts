@@ -1,5 +1,7 @@
 import { SceneError } from '../../engine/scene-error.ts';
 import { isOutage, ServiceError, serviceError } from '../../service/service-error.ts';
+import type { PackageDescription } from '../../session/packages/inspect-package-zip.ts';
+import { drawingProblem, problem } from '../../session/packages/package-problems.ts';
 import type { TemplateRegistry, TenantId } from '../../session/ports.ts';
 import type { TaskRunner } from '../../session/processes/tasks.ts';
 import { bindMapping } from '../../template/bind/bind-mapping.ts';
@@ -8,15 +10,15 @@ import type { StyleVersionDetails } from '../../wire/style-version.ts';
 import type { StyleVersions as StyleVersionsPort } from '../http/app-ports.ts';
 import type { ObjectStorage, StyleVersionRow, StyleVersionTable } from '../ports.ts';
 import { PackageCache } from './package-cache.ts';
-import { drawingProblem, problem } from './package-problems.ts';
 import { type LoadedPackage, PackageReader } from './package-reader.ts';
-import type { PackageDescription } from './package-worker.ts';
 
 export interface StyleVersionsOptions {
   readonly table: StyleVersionTable;
   /** Holds `packages/<id>.zip` and `stillcuts/<id>/<name>.png`. */
   readonly storage: ObjectStorage;
   readonly renderer: TaskRunner<'stills'>;
+  /** Reads the packages. */
+  readonly inspections: TaskRunner<'package'>;
   /** Makes `process` be called, some time. Twice for one id is once. @param owner whose turn it takes */
   readonly enqueue: (id: string, owner: string) => Promise<void>;
   /** Without a slash at its end. */
@@ -39,11 +41,12 @@ const OPERATOR = '*';
  */
 export class StyleVersions implements TemplateRegistry, StyleVersionsPort {
   readonly #options: StyleVersionsOptions;
-  readonly #reader = new PackageReader();
+  readonly #reader: PackageReader;
   readonly #cache: PackageCache;
 
   constructor(options: StyleVersionsOptions) {
     this.#options = options;
+    this.#reader = new PackageReader(options.inspections);
     this.#cache = new PackageCache(options.cacheBytes ?? 256 * 2 ** 20);
   }
 

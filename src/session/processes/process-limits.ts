@@ -74,7 +74,7 @@ export class UsageWatch {
  */
 export function holdToLimits(
   { cpuMs, memoryBytes }: RenderLimits,
-  onExceeded: (code: 'render_crashed' | 'render_timeout', what: string) => void,
+  onExceeded: (reason: 'memory' | 'time', what: string) => void,
 ): (usage: GroupUsage) => void {
   let cpuMsBefore: number | undefined;
   let isOver = false;
@@ -85,13 +85,10 @@ export function holdToLimits(
     if (!isOver) return;
     if (usage.memoryBytes > memoryBytes) {
       const allowedMegabytes = Math.round(memoryBytes / 2 ** 20);
-      onExceeded('render_crashed', `The render took more than the ${allowedMegabytes} MB of memory that it may have`);
+      onExceeded('memory', `The render took more than the ${allowedMegabytes} MB of memory that it may have`);
     } else {
       const allowedSeconds = cpuMs / 1000;
-      onExceeded(
-        'render_timeout',
-        `The render took more than the ${allowedSeconds} s of processor time that it may have`,
-      );
+      onExceeded('time', `The render took more than the ${allowedSeconds} s of processor time that it may have`);
     }
   };
 }

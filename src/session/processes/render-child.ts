@@ -8,9 +8,17 @@ import { SceneError } from '../../engine/scene-error.ts';
 import { HAS_GROUPS, killGroup } from '../../process-group.ts';
 import type { Sandbox } from '../../sandbox/sandbox.ts';
 import { temporaryFolder, tryToRemove } from '../../temporary-folder.ts';
-import type { RenderOptions } from '../ports.ts';
 import { holdToLimits, type RenderLimits, type UsageWatch } from './process-limits.ts';
-import type { TaskInput, TaskKind, TaskMessage, TaskOutput, TaskRequest, TaskRunner } from './tasks.ts';
+import {
+  type TaskInput,
+  TaskKilled,
+  type TaskKind,
+  type TaskMessage,
+  type TaskOptions,
+  type TaskOutput,
+  type TaskRequest,
+  type TaskRunner,
+} from './tasks.ts';
 
 export interface RenderChildOptions {
   /** Everything that the process sees of an environment. */
@@ -24,6 +32,8 @@ export interface RenderChildOptions {
 }
 
 const STDERR_KEPT_CHARACTERS = 2_000;
+/** How V8 ends a process whose heap is full, and how a kernel does; as a signal, or as the exit code of a launcher. */
+const OUT_OF_MEMORY = new Set<string | number>(['SIGABRT', 'SIGTRAP', 'SIGKILL', 134, 133, 137]);
 /** One heap for all threads of a process: glibc's default of several keeps a quarter more memory, and is no faster here. */
 const MEMORY_SETTINGS = { MALLOC_ARENA_MAX: '1' };
 
@@ -69,7 +79,7 @@ export class RenderChild implements TaskRunner {
       extendEnv: false,
       // At the head of a group of its own, so that what it starts can be killed with it.
       detached: HAS_GROUPS,
-      stdin: 'ignore',
+      stdin: 'pipe',
       stdout: 'ignore',
       stderr: 'pipe',
       buffer: false,
@@ -81,6 +91,8 @@ export class RenderChild implements TaskRunner {
       this.#kill();
       this.#isGone = true;
     });
+    // A process that ends before it has read everything says so by its end.
+    this.#subprocess.stdin.on('error', () => undefined);
     this.#subprocess.stderr.setEncoding('utf8').on('data', (text: string) => {
       this.#stderr = (this.#stderr + text).slice(-STDERR_KEPT_CHARACTERS);
     });
@@ -100,7 +112,7 @@ export class RenderChild implements TaskRunner {
   async run<Kind extends TaskKind>(
     kind: Kind,
     input: TaskInput<Kind>,
-    { onProgress, signal }: RenderOptions = {},
+    { onProgress, signal, bytes }: TaskOptions = {},
   ): Promise<TaskOutput<Kind>> {
     signal?.throwIfAborted();
     this.#taskCount += 1;
@@ -108,7 +120,7 @@ export class RenderChild implements TaskRunner {
     const unwatch = this.#startWatch();
     const onAbort = (): void => this.#end(signal!.reason as Error);
     signal?.addEventListener('abort', onAbort, { once: true });
-    const request: TaskRequest<Kind> = { kind, input, encoder: this.#encoder };
+    const request: TaskRequest<Kind> = { kind, input, encoder: this.#encoder, byteCount: bytes?.length ?? 0 };
     let progress = 0;
     try {
       return await new Promise<TaskOutput<Kind>>((resolve, reject) => {
@@ -125,6 +137,7 @@ export class RenderChild implements TaskRunner {
         this.#subprocess.send(request as never, (error) => {
           if (error) this.#end(this.#crash(error.message));
         });
+        if (bytes !== undefined) this.#subprocess.stdin.write(bytes);
       });
     } finally {
       clock.stop();
@@ -145,12 +158,18 @@ export class RenderChild implements TaskRunner {
     const { exitCode, signal, originalMessage } = await this.#subprocess;
     tryToRemove(this.#folder);
     const how = signal !== undefined ? `by ${signal}` : exitCode !== undefined ? `with ${exitCode}` : originalMessage;
-    this.#end(this.#crash(`it ended ${how ?? 'early'}`));
+    // A launcher in between passes a signal on as a number above 128.
+    const isKilled = signal !== undefined || (exitCode ?? 0) > 128;
+    const reason = OUT_OF_MEMORY.has(signal ?? exitCode ?? '') ? 'memory' : 'crash';
+    this.#end(this.#crash(`it ended ${how ?? 'early'}`, isKilled ? reason : null));
   }
 
-  #crash(how: string): SceneError {
+  #crash(how: string, reason: TaskKilled['reason'] | null = null): SceneError {
     const cause = this.#stderr === '' ? undefined : new Error(this.#stderr);
-    return new SceneError('render_crashed', `The process that renders the video failed: ${how}`, { cause });
+    const message = `The process that renders the video failed: ${how}`;
+    return reason === null
+      ? new SceneError('render_crashed', message, { cause })
+      : new TaskKilled(reason, message, { cause });
   }
 
   #end(error: Error): void {
@@ -178,7 +197,7 @@ export class RenderChild implements TaskRunner {
   #startWatch(): () => void {
     const { pid } = this.#subprocess;
     if (pid === undefined) return () => undefined;
-    const hold = holdToLimits(this.#limits, (code, what) => this.#end(new SceneError(code, what)));
+    const hold = holdToLimits(this.#limits, (reason, what) => this.#end(new TaskKilled(reason, what)));
     return this.#watch.watch(pid, (usage) => {
       this.#memoryBytes = usage.memoryBytes;
       hold(usage);
@@ -187,7 +206,7 @@ export class RenderChild implements TaskRunner {
 
   #startClock(): { progressed(): void; stop(): void } {
     const { stallMs, totalMs } = this.#limits;
-    const expire = (what: string): void => this.#end(new SceneError('render_timeout', what));
+    const expire = (what: string): void => this.#end(new TaskKilled('time', what));
     const onStall = (): void => expire(`No frame was finished within ${stallMs / 1000} s`);
     const total = setTimeout(() => expire(`The render took longer than ${totalMs / 1000} s`), totalMs);
     let stall = setTimeout(onStall, stallMs);

@@ -8,7 +8,7 @@ import type { TaskKind, TaskMessage, TaskOutput, TaskRequest } from './tasks.ts'
 // leaks ends this process alone. Frames are drawn by threads, so that this thread always notices when the parent ends.
 
 type Handler<Kind extends TaskKind> = (
-  request: TaskRequest<Kind>,
+  request: TaskRequest<Kind> & { readonly bytes: Uint8Array },
   onProgress: (done: number, count: number) => void,
 ) => Promise<TaskOutput<Kind>>;
 
@@ -34,11 +34,29 @@ const HANDLERS: { readonly [Kind in TaskKind]: Handler<Kind> } = {
     const { compareInThread } = await import('../../engine/stills/compare-in-thread.ts');
     return compareInThread(input, onProgress);
   },
+  async source({ input, bytes }) {
+    const { describeSource } = await import('../sources/describe-source.ts');
+    return describeSource(bytes, input.kind);
+  },
+  async package({ input, bytes }) {
+    const { inspectPackageZip } = await import('../packages/inspect-package-zip.ts');
+    return inspectPackageZip(bytes, input.wants);
+  },
+  async font({ input: { name }, bytes }) {
+    const { openFont } = await import('../../engine/text/open-font.ts');
+    return openFont({ name, bytes }).then(
+      () => null,
+      (error: unknown) => failureFrom(error).message,
+    );
+  },
   async lint({ input }) {
     const { lintInThread } = await import('../../engine/lint/lint-in-thread.ts');
     return lintInThread(input);
   },
 };
+
+/** Standard input; opened for the first task with bytes. */
+let stdin: AsyncIterator<Buffer> | undefined;
 
 // Whatever the task is doing: native code does not react to a polite exit.
 process.once('disconnect', endGroup);
@@ -56,13 +74,27 @@ for await (const [request] of on(process, 'message') as AsyncIterable<[TaskReque
   await freeMemory(request.kind);
 }
 
-function run<Kind extends TaskKind>(request: TaskRequest<Kind>): Promise<TaskOutput<Kind>> {
-  return HANDLERS[request.kind](request, (done, count) => send({ kind: 'progress', done, count }));
+async function run<Kind extends TaskKind>(request: TaskRequest<Kind>): Promise<TaskOutput<Kind>> {
+  const onProgress = (done: number, count: number): void => send({ kind: 'progress', done, count });
+  return HANDLERS[request.kind]({ ...request, bytes: await readBytes(request.byteCount) }, onProgress);
 }
 
 async function openerOf(choice: TaskRequest['encoder']): Promise<EncoderFactory> {
   const { encoderOf } = await import('../../engine/h264/open-encoder.ts');
   return encoderOf(choice);
+}
+
+/** Reads the bytes that the parent sends with a request. It sends no others before it has the answer. */
+async function readBytes(count: number): Promise<Uint8Array> {
+  const bytes = Buffer.allocUnsafeSlow(count);
+  for (let length = 0; length < count; ) {
+    stdin ??= process.stdin[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
+    const chunk = await stdin.next();
+    // The parent has ended.
+    if (chunk.done === true) endGroup();
+    else length += chunk.value.copy(bytes, length);
+  }
+  return bytes;
 }
 
 /** Frames and files are large and their objects small: V8 would keep them for many tasks. */

@@ -3,9 +3,12 @@ import type { EncoderChoice } from '../../engine/h264/open-encoder.ts';
 import type { LintFinding } from '../../engine/lint/lint-finding.ts';
 import type { RenderedPart, SegmentRange } from '../../engine/render-part.ts';
 import type { Rendering } from '../../engine/render-scene.ts';
+import { SceneError } from '../../engine/scene-error.ts';
 import type { ComparedStill, Comparison, StillImage } from '../../engine/stills/still-protocol.ts';
 import type { Scene } from '../../template/scene.ts';
-import type { RenderOptions } from '../ports.ts';
+import type { PackageAnswer, PackageAspect } from '../packages/inspect-package-zip.ts';
+import type { RenderOptions, SourceKind } from '../ports.ts';
+import type { SourceDescription } from '../sources/describe-source.ts';
 
 /** Input and output of each task that a render process runs. A task is added here and in `render-process.ts`. */
 export interface RenderTasks {
@@ -27,20 +30,44 @@ export interface RenderTasks {
   readonly compare: { readonly input: Comparison; readonly output: readonly ComparedStill[] };
   /** Finds what a viewer would notice in a scene. */
   readonly lint: { readonly input: Scene; readonly output: readonly LintFinding[] };
+  /** Reads the structure of an image, a clip or a sound. */
+  readonly source: { readonly input: { readonly kind: SourceKind | 'any' }; readonly output: SourceDescription };
+  /** Reads a zipped template package. */
+  readonly package: { readonly input: { readonly wants: PackageAspect }; readonly output: PackageAnswer };
+  /** Opens a font. The output is null for one that texts can be set in, else the reason why not. */
+  readonly font: { readonly input: { readonly name: string }; readonly output: string | null };
 }
 
 export type TaskKind = keyof RenderTasks;
 export type TaskInput<Kind extends TaskKind> = RenderTasks[Kind]['input'];
 export type TaskOutput<Kind extends TaskKind> = RenderTasks[Kind]['output'];
 
+export interface TaskOptions extends RenderOptions {
+  /** The file that the task reads: sent through a pipe, because a large message would block this thread. */
+  readonly bytes?: Uint8Array;
+}
+
+/**
+ * The task's input made its process pass a limit or crash: the input is at fault, and not the machine. Other errors of a
+ * process, such as one that cannot start, are a plain SceneError `render_crashed`.
+ */
+export class TaskKilled extends SceneError {
+  readonly reason: 'time' | 'memory' | 'crash';
+
+  constructor(reason: TaskKilled['reason'], message: string, options: { readonly cause?: unknown } = {}) {
+    super(reason === 'time' ? 'render_timeout' : 'render_crashed', message, options);
+    this.reason = reason;
+  }
+}
+
 /** Runs tasks of some kinds. */
 export interface TaskRunner<Kinds extends TaskKind = TaskKind> {
   /**
    * @throws SceneError, ReelformError as the task does; `render_crashed` when its process ends or takes too much memory,
-   * `render_timeout` when it takes too long
+   * `render_timeout` when it takes too long; TaskKilled where the input is at fault
    * @throws the signal's reason when it is aborted; the process is killed
    */
-  run<Kind extends Kinds>(kind: Kind, input: TaskInput<Kind>, options?: RenderOptions): Promise<TaskOutput<Kind>>;
+  run<Kind extends Kinds>(kind: Kind, input: TaskInput<Kind>, options?: TaskOptions): Promise<TaskOutput<Kind>>;
 }
 
 /** To the process. It sends one answer for each request before it takes the next. */
@@ -48,6 +75,8 @@ export interface TaskRequest<Kind extends TaskKind = TaskKind> {
   readonly kind: Kind;
   readonly input: TaskInput<Kind>;
   readonly encoder: EncoderChoice;
+  /** Bytes that follow through the pipe. */
+  readonly byteCount: number;
 }
 
 /** To the parent. */

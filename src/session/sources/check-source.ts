@@ -1,14 +1,24 @@
 import { type Sha256, sha256 } from '../../digest.ts';
-import { mediaTypeOf } from '../../engine/media/media-type.ts';
 import { SceneError } from '../../engine/scene-error.ts';
-import { isImage } from '../../template/is-image.ts';
 import { SessionFailure, type Source, type SourceKind } from '../ports.ts';
-import { describeInThread } from './describe-in-thread.ts';
-import { CLIP_TYPES, describeSource, type SourceDescription } from './describe-source.ts';
-import { MAX_MEDIA_BYTES } from './source-limits.ts';
+import { TaskKilled, type TaskRunner } from '../processes/tasks.ts';
+import type { SourceDescription } from './describe-source.ts';
 
-/** Larger media are looked at in a thread of their own: they may hold very much structure. */
-const THREAD_FROM_BYTES = 1_000_000;
+/** Reads the structure of a file: `describeSource`, here or in another process. */
+export type InspectSource = (
+  bytes: Uint8Array,
+  kind: SourceKind | 'any',
+  by: { readonly owner: string; readonly signal?: AbortSignal | undefined },
+) => Promise<SourceDescription>;
+
+export interface CheckSourceOptions {
+  readonly inspect: InspectSource;
+  /** The tenant whose file it is. */
+  readonly owner: string;
+  readonly signal?: AbortSignal | undefined;
+  /** Of the bytes, where it is known already. */
+  readonly digest?: Sha256 | undefined;
+}
 
 const TITLES = {
   asset_too_large: 'Asset is too large',
@@ -16,40 +26,40 @@ const TITLES = {
   asset_decode_failed: 'Asset is damaged',
 } as const;
 
+/** Why a file could not be read, as the end of a sentence about it. */
+export const KILLED_BY: Readonly<Record<TaskKilled['reason'], string>> = {
+  time: 'takes too long to read',
+  memory: 'takes too much memory to read',
+  crash: 'crashes the program that reads it',
+};
+
+/** Inspects sources in sandboxed processes. */
+export function inspectIn(processes: TaskRunner<'source'>): InspectSource {
+  return async (bytes, kind, { owner, signal }) => {
+    try {
+      return await processes.run('source', { kind }, { bytes, owner, ...(signal && { signal }) });
+    } catch (error) {
+      if (!(error instanceof TaskKilled)) throw error;
+      throw new SceneError('asset_too_large', `The file ${KILLED_BY[error.reason]}; convert it`, { cause: error });
+    }
+  };
+}
+
 /**
- * Looks at a file's structure, in JavaScript, before any decoder sees its bytes: its type goes by what it holds, never
- * by its name or by what a server says.
+ * Checks a file's structure before any decoder sees its bytes. Its type goes by its content, never by its name or by what a
+ * server says.
  *
- * @param digest of the bytes, where it is known already
+ * @param kind `any` for a file whose purpose is not known
  * @throws SessionFailure `asset_too_large`, `asset_type_unsupported`, `asset_decode_failed`
  */
 export async function checkSource(
   bytes: Uint8Array,
-  kind: SourceKind,
-  digest: Sha256 = sha256(bytes),
+  kind: SourceKind | 'any',
+  { inspect, owner, signal, digest }: CheckSourceOptions,
 ): Promise<Source> {
-  return { bytes, sha256: digest, ...(await describe(bytes, kind)) };
-}
-
-/** The same for a file of which nobody has said what it is for. */
-export async function checkAnySource(bytes: Uint8Array): Promise<Source> {
-  const type = isImage(bytes) ? 'image' : mediaTypeOf(bytes);
-  if (type === undefined) {
-    const detail = 'The file is no image (PNG, JPEG, WebP, GIF, AVIF), no video (MP4, MOV, WebM) and no sound';
-    throw new SessionFailure({ code: 'asset_type_unsupported', title: TITLES.asset_type_unsupported, detail });
-  }
-  if (type === 'image' || !(type in CLIP_TYPES)) return checkSource(bytes, type === 'image' ? 'image' : 'audio');
-  return checkSource(bytes, 'video').catch((failure: unknown) => {
-    // What has no pictures may have sound.
-    return checkSource(bytes, 'audio').catch(() => Promise.reject(failure));
-  });
-}
-
-async function describe(bytes: Uint8Array, kind: SourceKind): Promise<SourceDescription> {
   try {
-    const isLarge = bytes.length > THREAD_FROM_BYTES && bytes.length <= MAX_MEDIA_BYTES;
-    const isLong = kind !== 'image' && isLarge && !isImage(bytes);
-    return await (isLong ? describeInThread(bytes, kind) : describeSource(bytes, kind));
+    const description = await inspect(bytes, kind, { owner, signal });
+    return { bytes, sha256: digest ?? sha256(bytes), ...description };
   } catch (error) {
     if (!(error instanceof SceneError) || !(error.code in TITLES)) throw error;
     const code = error.code as keyof typeof TITLES;

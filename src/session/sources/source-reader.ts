@@ -1,6 +1,6 @@
 import type { Sha256 } from '../../digest.ts';
 import { SessionFailure, type SourceReader, type TenantId } from '../ports.ts';
-import { checkSource } from './check-source.ts';
+import { checkSource, type InspectSource } from './check-source.ts';
 import { fetchFailure } from './fetch-failure.ts';
 import type { SourceCache } from './source-cache.ts';
 import { SOURCE_LIMITS } from './source-limits.ts';
@@ -16,6 +16,7 @@ export function uploadUrl(digest: Sha256): string {
 export interface SourceReaderPorts {
   readonly uploads: UploadStore;
   readonly cache: SourceCache;
+  readonly inspect: InspectSource;
   /** Whether the tenant uploaded these bytes: to know a digest is not to have them. */
   readonly mayRead: (tenant: TenantId, digest: Sha256) => Promise<boolean>;
   /** Tenants of one scope share what was fetched; absent: all tenants share it. */
@@ -23,13 +24,19 @@ export interface SourceReaderPorts {
 }
 
 /** Reads uploads from the store and http(s) URLs through the cache; what comes back is safe to decode. */
-export function createSourceReader({ uploads, cache, mayRead, scopeOf = () => '' }: SourceReaderPorts): SourceReader {
+export function createSourceReader({
+  uploads,
+  cache,
+  inspect,
+  mayRead,
+  scopeOf = () => '',
+}: SourceReaderPorts): SourceReader {
   return {
     async read(tenant, { remoteUrl, kind }, signal) {
       const digest = UPLOAD.exec(remoteUrl)?.[1] as Sha256 | undefined;
       if (digest !== undefined) {
         const bytes = (await mayRead(tenant, digest)) ? await uploads.get(digest, scopeOf(tenant)) : null;
-        if (bytes !== null) return checkSource(bytes, kind, digest);
+        if (bytes !== null) return checkSource(bytes, kind, { inspect, owner: tenant, signal, digest });
         throw new SessionFailure({
           code: 'asset_unreachable',
           title: 'Asset could not be fetched',
@@ -44,7 +51,7 @@ export function createSourceReader({ uploads, cache, mayRead, scopeOf = () => ''
         signal,
         SOURCE_LIMITS[kind],
       );
-      return checkSource(bytes, kind, sha256);
+      return checkSource(bytes, kind, { inspect, owner: tenant, signal, digest: sha256 });
     },
   };
 }

@@ -8,7 +8,7 @@ import { createSourceCache } from './source-cache.ts';
 import { createSourceReader, type SourceReaderPorts } from './source-reader.ts';
 import { createSourceStore, type SourceStore, type UploadStore } from './source-store.ts';
 
-export interface SourcesOptions extends GuardPolicy, Pick<SourceReaderPorts, 'mayRead' | 'scopeOf'> {
+export interface SourcesOptions extends GuardPolicy, Pick<SourceReaderPorts, 'inspect' | 'mayRead' | 'scopeOf'> {
   /** Of uploads and copies; absolute. */
   readonly directory: string;
   /** For one command: each URL is read once, nothing has to outlive the machine, and `clear` comes at the end. */
@@ -35,7 +35,7 @@ export interface Sources {
 
 /** Puts guard, client, cache, store and reader together. EDGE. */
 export function createSources(options: SourcesOptions): Sources {
-  const { directory, isOneRun, now, mayRead, scopeOf } = options;
+  const { directory, isOneRun, now, inspect, mayRead, scopeOf } = options;
   const blobs = createSourceStore(join(directory, 'fetched'), { isDurable: false, now });
   const uploads =
     options.uploads === undefined
@@ -43,7 +43,7 @@ export function createSources(options: SourcesOptions): Sources {
       : withCopies(options.uploads, blobs);
   const fetch = createFetch(options);
   const cache = createSourceCache({ directory: join(directory, 'urls'), blobs, fetch, now, isOneRun });
-  const reader = createSourceReader({ uploads, cache, mayRead, scopeOf });
+  const reader = createSourceReader({ uploads, cache, inspect, mayRead, scopeOf });
   return {
     reader: options.readsAtOnce === undefined ? reader : inTurn(reader, options.readsAtOnce),
     uploads,

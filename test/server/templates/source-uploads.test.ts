@@ -6,6 +6,7 @@ import { sha256 } from '../../../src/digest.ts';
 import { createUploadTable } from '../../../src/server/store/upload-table.ts';
 import { SourceUploads } from '../../../src/server/templates/source-uploads.ts';
 import type { TenantId } from '../../../src/session/ports.ts';
+import { describeSource } from '../../../src/session/sources/describe-source.ts';
 import { createSourceStore } from '../../../src/session/sources/source-store.ts';
 import { colorsGif } from '../../support/colors-gif.ts';
 import { pgliteDatabases } from '../../support/databases.ts';
@@ -21,7 +22,7 @@ async function open(table = createMemoryUploads()) {
   const directory = await mkdtemp(join(tmpdir(), 'reelform-uploads-'));
   onTestFinished(() => rm(directory, { recursive: true, force: true }));
   const store = createSourceStore(directory, { isDurable: true, now: () => Date.now() });
-  return { store, table, directory, uploads: new SourceUploads(store, table) };
+  return { store, table, directory, uploads: new SourceUploads(store, table, describeSource) };
 }
 
 describe('SourceUploads', () => {

@@ -24,7 +24,7 @@ describe('holdToLimits()', () => {
     hold({ cpuMs: 12_000, memoryBytes: 100 });
     expect(told).toEqual([]);
     hold({ cpuMs: 12_001, memoryBytes: 100 });
-    expect(told).toEqual(['render_timeout']);
+    expect(told).toEqual(['time']);
   });
 
   test('tells once', () => {
@@ -32,6 +32,6 @@ describe('holdToLimits()', () => {
     const hold = holdToLimits(limits, (code) => told.push(code));
     hold({ cpuMs: 0, memoryBytes: 101 });
     hold({ cpuMs: 0, memoryBytes: 102 });
-    expect(told).toEqual(['render_crashed']);
+    expect(told).toEqual(['memory']);
   });
 });

@@ -3,12 +3,17 @@ import { describe, expect, it } from 'vitest';
 import { sha256 } from '../../../src/digest.ts';
 import { MAX_IMAGE_BYTES } from '../../../src/engine/images/check-image.ts';
 import { SessionFailure, type SourceKind } from '../../../src/session/ports.ts';
-import { checkAnySource, checkSource } from '../../../src/session/sources/check-source.ts';
+import { checkSource as check, type InspectSource, inspectIn } from '../../../src/session/sources/check-source.ts';
+import { describeSource } from '../../../src/session/sources/describe-source.ts';
 import { MAX_MEDIA_BYTES } from '../../../src/session/sources/source-limits.ts';
 import { testPicture } from '../../engine/pictures.ts';
 import { colorsGif } from '../../support/colors-gif.ts';
+import { openPool } from '../../support/render-pools.ts';
 import { toneWav } from '../../support/tone.ts';
 import { animatedGif, animatedPng, animatedWebp, flatPng, manyScans } from './bomb-pictures.ts';
+
+const checkSource = (bytes: Uint8Array, kind: SourceKind | 'any', inspect: InspectSource = describeSource) =>
+  check(bytes, kind, { inspect, owner: 'acme' });
 
 const TYPES = ['png', 'jpeg', 'webp', 'gif', 'avif'] as const;
 
@@ -135,32 +140,65 @@ describe('checkSource() of videos and sounds', () => {
     expect(await codeOf(large, 'audio')).toBe('asset_too_large');
   });
 
-  it('looks at a large file in a thread, and says the same', async () => {
-    const wav = toneWav(12);
-    expect(await checkSource(wav, 'audio')).toMatchObject({ contentType: 'audio/wav' });
-    expect(await codeOf(wav, 'video')).toBe('asset_type_unsupported');
-    const webm = Buffer.alloc(1_200_000);
-    webm.writeUInt32BE(0x1a45dfa3);
-    expect(await codeOf(webm, 'video')).toBe('asset_decode_failed');
-  });
-
   it('takes no sound that is cut off in its header', async () => {
     expect(await codeOf(toneWav(0.1).subarray(0, 30), 'audio')).toBe('asset_decode_failed');
   });
 });
 
-describe('checkAnySource()', () => {
+describe('checkSource() of a file of any kind', () => {
   it.each<[string, Uint8Array]>([
     ['image/png', flatPng(1, 1)],
     ['image/gif', colorsGif([[0, 0, 0]])],
     ['audio/wav', toneWav(0.1)],
   ])('finds out that it is %s', async (contentType, bytes) => {
-    expect(await checkAnySource(bytes)).toMatchObject({ contentType });
+    expect(await checkSource(bytes, 'any')).toMatchObject({ contentType });
   });
 
   it('refuses what is nothing of all that', async () => {
-    await expect(checkAnySource(Buffer.from('<svg/>'))).rejects.toMatchObject({
+    await expect(checkSource(Buffer.from('<svg/>'), 'any')).rejects.toMatchObject({
       error: { code: 'asset_type_unsupported' },
     });
+  });
+});
+
+describe('checkSource() in a sandboxed process', () => {
+  const inspect = (options: Parameters<typeof openPool>[0] = {}): InspectSource => inspectIn(openPool(options));
+  const refused = (detail: string) => ({ error: { code: 'asset_too_large', detail } });
+
+  it('answers as in this process, for small and for large files', async () => {
+    const inspectThere = inspect();
+    const wav = toneWav(60);
+    const webm = Buffer.alloc(1_200_000);
+    webm.writeUInt32BE(0x1a45dfa3);
+    for (const [bytes, kind] of [
+      [wav, 'audio'],
+      [flatPng(3, 4), 'video'],
+      [flatPng(3, 4), 'any'],
+      [wav, 'any'],
+    ] as const) {
+      const { bytes: _, ...there } = await checkSource(bytes, kind, inspectThere);
+      const { bytes: __, ...here } = await checkSource(bytes, kind);
+      expect(there).toEqual(here);
+    }
+    for (const [bytes, kind, code] of [
+      [wav, 'video', 'asset_type_unsupported'],
+      [webm, 'video', 'asset_decode_failed'],
+      [Buffer.from('<svg/>'), 'any', 'asset_type_unsupported'],
+    ] as const) {
+      await expect(checkSource(bytes, kind, inspectThere)).rejects.toMatchObject({ error: { code } });
+    }
+  });
+
+  it('says that a file takes too much memory, or too long', async () => {
+    const wav = toneWav(1);
+    const tooLong = 'The file takes too long to read; convert it';
+    await expect(checkSource(wav, 'audio', inspect({ totalMs: 1 }))).rejects.toMatchObject(refused(tooLong));
+    const tooMuch = 'The file takes too much memory to read; convert it';
+    await expect(checkSource(wav, 'audio', inspect({ memoryBytes: 2 ** 20 }))).rejects.toMatchObject(refused(tooMuch));
+  });
+
+  it('blames no file for a process that cannot start', async () => {
+    const broken = inspect({ environment: { NODE_OPTIONS: '--require=/nonexistent.js' } });
+    await expect(checkSource(toneWav(1), 'audio', broken)).rejects.toMatchObject({ code: 'render_crashed' });
   });
 });

@@ -6,6 +6,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { type Sha256, sha256 } from '../../../src/digest.ts';
 import { SessionFailure, type TenantId, type WantedSource } from '../../../src/session/ports.ts';
 import { ALLOW_EVERYTHING, ALLOW_NOTHING } from '../../../src/session/sources/allow-list.ts';
+import { describeSource } from '../../../src/session/sources/describe-source.ts';
 import { uploadUrl } from '../../../src/session/sources/source-reader.ts';
 import { createSources, type Sources, type SourcesOptions } from '../../../src/session/sources/sources.ts';
 import { testPicture } from '../../engine/pictures.ts';
@@ -53,6 +54,7 @@ function open(options: Partial<SourcesOptions> = {}): Sources {
   return createSources({
     directory,
     allow: ALLOW_EVERYTHING,
+    inspect: describeSource,
     mayRead: async () => true,
     isOneRun: false,
     now: () => now,

@@ -1,9 +1,10 @@
 import { embeddedImages } from '../../engine/images/embedded-images.ts';
-import { SessionFailure, type SourceKind } from '../../session/ports.ts';
-import { checkSource } from '../../session/sources/check-source.ts';
+import { SceneError } from '../../engine/scene-error.ts';
 import { soundAssetIds } from '../../template/lottie/lottie-slots.ts';
 import type { TemplatePackage } from '../../template/template-package.ts';
 import type { RequestProblem } from '../../wire/problem.ts';
+import type { SourceKind } from '../ports.ts';
+import { describeSource } from '../sources/describe-source.ts';
 import { problem } from './package-problems.ts';
 
 interface Medium {
@@ -45,11 +46,10 @@ function mediaOf({ images, sounds, animation, manifest }: TemplatePackage): Medi
 
 async function problemsOf({ bytes, kind, file, subject }: Medium): Promise<RequestProblem[]> {
   try {
-    await checkSource(bytes, kind);
+    await describeSource(bytes, kind);
     return [];
   } catch (error) {
-    if (!(error instanceof SessionFailure)) throw error;
-    const { code, title, detail = title } = error.error;
-    return [problem(code, file, `${subject}${detail}`)];
+    if (!(error instanceof SceneError)) throw error;
+    return [problem(error.code, file, `${subject}${error.message}`)];
   }
 }

@@ -1,4 +1,3 @@
-import { parentPort, workerData } from 'node:worker_threads';
 import { readPackageZip } from '../../template/archive/read-package-zip.ts';
 import { parseTemplatePackage } from '../../template/parse-template-package.ts';
 import type { TemplatePackage } from '../../template/template-package.ts';
@@ -7,14 +6,8 @@ import type { StyleVersion } from '../../wire/style-version.ts';
 import { checkPackageMedia } from './check-package-media.ts';
 import { packageProblems, problem } from './package-problems.ts';
 
-// Entry of the worker thread that reads one package: unpacking, parsing and checking take seconds where a file is large,
-// and the service answers others meanwhile.
-
-export interface PackageRequest {
-  readonly zip: Uint8Array;
-  /** The package itself, or only what is told of it. */
-  readonly wants: 'package' | 'description';
-}
+/** What an inspection is to answer: the package itself, or its description alone. */
+export type PackageAspect = 'package' | 'description';
 
 /** What the service keeps of a package beside its file. */
 export interface PackageDescription
@@ -35,9 +28,8 @@ const MAX_STILLCUTS = 50;
 /** What a parsed animation takes for each byte of its text, about. */
 const MEMORY_PER_TEXT_BYTE = 8;
 
-parentPort!.postMessage(await read(workerData as PackageRequest));
-
-async function read({ zip, wants }: PackageRequest): Promise<PackageAnswer> {
+/** Unpacks, parses and checks a zipped package, its images, clips and sounds included. */
+export async function inspectPackageZip(zip: Uint8Array, wants: PackageAspect): Promise<PackageAnswer> {
   const files = readPackageZip(zip);
   if (!files.ok) return { kind: 'problems', problems: packageProblems(files.diagnostics, new Map()) };
   const parsed = parseTemplatePackage('', files.value);

@@ -3,7 +3,7 @@ import type { SceneError } from '../../engine/scene-error.ts';
 import { jsonPointer } from '../../json-pointer.ts';
 import type { RequestProblem } from '../../wire/problem.ts';
 
-/** Problems of one package that are told; a generated file can have a hundred thousand. */
+/** Problems of one package that are reported; a generated file can have a hundred thousand. */
 const MAX_TOLD = 100;
 const MAX_DETAIL_CHARACTERS = 500;
 
