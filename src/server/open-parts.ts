@@ -230,7 +230,8 @@ function assemble({ settings, splitRules, logger, now }: PartsOptions, opened: O
     onEvent: reportRuns(logger, metrics),
   });
   const tokens = createTokenTable({ database, now });
-  const sweeper = createSweeper({ database, storage, sources, now, everyMs: SWEEP_EVERY_MS, log: logger });
+  const drafts = { store, afterMs: settings.draftDays * DAY_MS, retentionMs: shared.retentionMs };
+  const sweeper = createSweeper({ database, storage, sources, drafts, now, everyMs: SWEEP_EVERY_MS, log: logger });
   const answersOnly = concurrency === 0;
   let isWorking = false;
   const readiness = {

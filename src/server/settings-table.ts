@@ -162,6 +162,12 @@ export const SETTINGS_TABLE: { readonly [K in TabledSetting]: SettingRow<ServeSe
     ...NOTHING,
     sentence: 'days after which a finished session and its files are removed',
   },
+  draftDays: {
+    ...named('draft_days', '--draft-days', 'REELFORM_DRAFT_DAYS'),
+    kind: wholeNumber('<n>', 1, 36_500),
+    ...always(30),
+    sentence: 'days after which a draft that was neither changed nor rendered ends with draft_expired',
+  },
   downloadMinutes: {
     ...named('download_minutes', '--download-minutes', 'REELFORM_DOWNLOAD_MINUTES'),
     kind: wholeNumber('<n>', 1, 525_600),

@@ -40,6 +40,8 @@ export interface Settings {
   readonly sandbox: SandboxSetting;
   /** Days after which a finished session and its files are removed; null: never. */
   readonly retentionDays: number | null;
+  /** Days after which a draft that nobody changed ends. */
+  readonly draftDays: number;
   /** How long a `download_url` works. */
   readonly downloadMinutes: number;
   /** How long an access token of `POST /oauth/token` works. */

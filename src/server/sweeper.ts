@@ -1,5 +1,6 @@
 import type { Sha256 } from '../digest.ts';
 import type { Sources } from '../session/sources/sources.ts';
+import { type DraftExpiry, expireDrafts } from './expire-drafts.ts';
 import { errorMessage, type Log } from './log.ts';
 import { sweepParts } from './parts/sweep-parts.ts';
 import type { ObjectStorage } from './ports.ts';
@@ -20,11 +21,15 @@ export interface SweepOptions {
   /** Holds `renderings/<scene>/…`. */
   readonly storage: ObjectStorage;
   readonly sources: Pick<Sources, 'prune'>;
+  /** Absent: drafts stay for good. */
+  readonly drafts?: DraftExpiry;
   /** Milliseconds since the epoch. */
   now(): number;
 }
 
 export interface Swept {
+  /** Drafts that ended. */
+  readonly drafts: number;
   readonly sessions: number;
   readonly claims: number;
   /** Messages of webhooks, with their deliveries. */
@@ -33,14 +38,15 @@ export interface Swept {
 }
 
 /**
- * Removes what has had its time: sessions past `expires_at` of which nothing is being delivered, expired Idempotency-Keys, messages of webhooks after 30 days,
+ * Ends drafts that were left unfinished, and removes what has had its time: sessions past `expires_at` of which nothing is being delivered, expired Idempotency-Keys, messages of webhooks after 30 days,
  * renderings older than an hour that no session refers to, rendered or at work, what renders in parts have left after a day,
  * issued tokens that have expired, and of what was fetched from URLs the part beyond 10 GB that was used longest ago. Tokens that an
  * operator created and uploads are kept for ever.
  * Several processes may sweep at once, and while sessions are being rendered.
  */
-export async function sweep({ database, storage, sources, now }: SweepOptions): Promise<Swept> {
+export async function sweep({ database, storage, sources, drafts, now }: SweepOptions): Promise<Swept> {
   const at = new Date(now()).toISOString();
+  const expired = drafts === undefined ? 0 : await expireDrafts(database, drafts, now());
   const sessions = await database.query(
     'delete from reelform.sessions where expires_at <= $1::timestamptz and open_uploads = 0 returning id',
     [at],
@@ -70,7 +76,13 @@ export async function sweep({ database, storage, sources, now }: SweepOptions): 
   }
   await sweepParts({ database, storage, now });
   await sources.prune(FETCHED_MAX_BYTES);
-  return { sessions: sessions.length, claims: claims.length, messages: messages.length, renderings };
+  return {
+    drafts: expired,
+    sessions: sessions.length,
+    claims: claims.length,
+    messages: messages.length,
+    renderings,
+  };
 }
 
 /** A session that failed refers to nothing, though it may have begun with the scene. */

@@ -21,6 +21,7 @@ export const SESSION_CODES = {
   storage_failed: 'The finished video could not be stored',
   delivery_failed: 'The finished video could not be delivered to a destination',
   canceled: 'Somebody canceled it, or the service was closed',
+  draft_expired: 'A draft was not changed or rendered for as long as the service keeps drafts',
   internal: 'A mistake in reelform',
 } as const;
 

@@ -133,6 +133,18 @@ export function canceledSession(session: RenderSession, end: SessionEndTimes): R
   return { ...failedSession(session, [canceled], end), status: 'preview_canceled' };
 }
 
+/** Ends a draft that was left unfinished for too long. */
+export function expiredDraft(session: RenderSession, end: SessionEndTimes): RenderSession {
+  const expired = {
+    code: 'draft_expired',
+    title: 'The draft was not rendered in time',
+    detail: `It was last changed at ${session.updated_at}. Create another session`,
+    severity: 'error',
+    retryable: false,
+  } as const;
+  return { ...failedSession(session, [expired], end), status: 'preview_canceled' };
+}
+
 export function sourcedSession(session: RenderSession, source_uploads: SessionSource[], nowMs: number): RenderSession {
   return { ...session, source_uploads, updated_at: timestamp(nowMs) };
 }

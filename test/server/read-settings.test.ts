@@ -63,6 +63,7 @@ describe('readSettings()', () => {
       logLevel: 'info',
       logFormat: 'auto',
       retentionDays: null,
+      draftDays: 30,
       downloadMinutes: 60,
       accessTokenMinutes: 60,
       rateLimit: null,
@@ -121,6 +122,7 @@ sandbox: bubblewrap
 log_level: debug
 log_format: json
 retention_days: 30
+draft_days: 7
 download_minutes: 5
 access_token_minutes: 30
 rate_limit: 300
@@ -168,6 +170,7 @@ max_connections: 100
       logLevel: 'debug',
       logFormat: 'json',
       retentionDays: 30,
+      draftDays: 7,
       downloadMinutes: 5,
       accessTokenMinutes: 30,
       rateLimit: 300,

@@ -37,6 +37,38 @@ async function openAll(databases: TestDatabases) {
 }
 
 describeOnDatabases('sweep()', (databases) => {
+  it('ends drafts that were left unfinished, once each, and no others', async () => {
+    const { database } = await databases.open();
+    const told: string[] = [];
+    const store = createSessionTable({
+      database,
+      now: () => NOW,
+      onStatus: async (_tx, { session }) => void told.push(`${session.id} ${session.status}`),
+    });
+    const { options } = await openAll(databases);
+    const at = (ms: number): string => new Date(NOW + ms).toISOString();
+    const old = { created_at: at(-9 * HOUR), updated_at: at(-8 * HOUR) };
+    const abandoned = makeStored({ ...old, status: 'draft', missing_editables: ['t_01'] });
+    const kept = [
+      makeStored({ ...old, status: 'draft', updated_at: at(-8 * HOUR + 1) }),
+      makeStored({ ...old, status: 'preview_rendering' }),
+      makeStored({ ...old, status: 'preview_rendered' }),
+    ];
+    for (const stored of [abandoned, ...kept]) await store.create(stored, null);
+    told.length = 0;
+    const sweeping = { ...options, database, drafts: { store, afterMs: 8 * HOUR, retentionMs: HOUR } };
+    expect((await sweep(sweeping)).drafts).toBe(1);
+    const ended = (await store.get(ACME, abandoned.session.id))!.session;
+    expect(ended).toMatchObject({
+      ...{ status: 'preview_canceled', terminal: true, expires_at: at(HOUR) },
+      errors: [{ code: 'draft_expired', severity: 'error', retryable: false }],
+    });
+    expect(ended).not.toHaveProperty('missing_editables');
+    expect(told).toEqual([`${ended.id} preview_canceled`]);
+    for (const { session } of kept) expect((await store.get(ACME, session.id))!.session).toEqual(session);
+    expect((await sweep(sweeping)).drafts).toBe(0);
+  });
+
   it('removes sessions and keys that have had their time', async () => {
     const { database, table, options } = await openAll(databases);
     const at = (ms: number): string => new Date(NOW + ms).toISOString();
@@ -51,11 +83,11 @@ describeOnDatabases('sweep()', (databases) => {
     await table.create(kept[0]!, makeClaim('kept', 'body', NOW + 1));
     await table.create(kept[1]!, null);
     await table.create(kept[2]!, null);
-    expect(await sweep(options)).toEqual({ sessions: 1, claims: 1, messages: 0, renderings: 0 });
+    expect(await sweep(options)).toEqual({ drafts: 0, sessions: 1, claims: 1, messages: 0, renderings: 0 });
     expect(await table.get(ACME, over.session.id)).toBeNull();
     for (const { session } of kept) expect(await table.get(ACME, session.id)).not.toBeNull();
     expect(await database.query('select key from reelform.claims')).toEqual([{ key: 'kept' }]);
-    expect(await sweep(options)).toEqual({ sessions: 0, claims: 0, messages: 0, renderings: 0 });
+    expect(await sweep(options)).toEqual({ drafts: 0, sessions: 0, claims: 0, messages: 0, renderings: 0 });
   });
 
   it('removes issued tokens that have expired, and no token of an operator', async () => {
@@ -96,7 +128,7 @@ describeOnDatabases('sweep()', (databases) => {
     await storage.put('renderings/not-a-scene/file', new Uint8Array(1));
     await add('failed');
     await add('nobody');
-    expect(await sweep(options)).toEqual({ sessions: 0, claims: 0, messages: 0, renderings: 2 });
+    expect(await sweep(options)).toEqual({ drafts: 0, sessions: 0, claims: 0, messages: 0, renderings: 2 });
     expect(await names()).toEqual([...kept, 'not-a-scene'].sort());
   });
 

@@ -229,4 +229,8 @@ export const MIGRATIONS: readonly Migration[] = [
     // The key of an endpoint with the signature "shakr"; null: "standard".
     statements: ['alter table reelform.webhook_endpoints add column client_id text'],
   },
+  {
+    name: 'abandoned drafts',
+    statements: [`create index sessions_drafts on reelform.sessions (created_at) where status = 'draft'`],
+  },
 ];

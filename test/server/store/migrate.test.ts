@@ -17,6 +17,7 @@ it('MIGRATIONS that were published are not edited', () => {
       "a00c5bfb42e4e233",
       "fb20f41d9b504336",
       "301acf0a3d598cde",
+      "7e00b4d31e9438a4",
     ]
   `);
 });
