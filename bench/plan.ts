@@ -10,7 +10,7 @@ import { makeTree, pathOf } from './plan-tree.ts';
  * `npm run bench:plan [-- --rounds 9 --counts 1000,10000,100000 --no-turbo]`
  */
 const CLI = join(process.cwd(), 'dist/cli/main.js');
-const INDEX = '.reelform/plan.idx';
+const PLAN_CACHE = '.reelform/plan-cache.json';
 
 const rounds = Number(option('--rounds') ?? 9);
 const counts = (option('--counts') ?? '1000,10000').split(',').map(Number);
@@ -73,7 +73,7 @@ async function measure(count: number): Promise<void> {
   for (let round = 0; round < Math.min(rounds, 3); round++) {
     for (let index = 0; index < count; index++) utimesSync(join(root, pathOf(index)), round + 1, round + 1);
     note('plan: all touched', await timed(plan, 'No changes'));
-    rmSync(join(root, INDEX));
+    rmSync(join(root, PLAN_CACHE));
     note('plan: nothing remembered', await timed(plan, 'No changes'));
     note('plan: --no-cache', await timed({ ...plan, args: [...plan.args, '--no-cache'] }, 'No changes'));
   }

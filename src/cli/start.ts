@@ -16,5 +16,5 @@ export async function start(argv: readonly string[], io: Io): Promise<number> {
   }
   if ('exitCode' in quick) return quick.exitCode;
   const { plainPlan } = await import('./plan/plain-plan.ts');
-  return plainPlan(quick.flags, io, quick.looked);
+  return plainPlan(quick.flags, io, quick.probe);
 }

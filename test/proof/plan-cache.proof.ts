@@ -5,7 +5,7 @@ import { EDITS } from '../support/random-edits.ts';
 
 const ROUNDS = 60;
 
-describe('the plan index', () => {
+describe('the plan cache', () => {
   it('gives the plan that reading everything gives, over random edits of every kind', async () => {
     const edits = new Map<string, number>();
     let [plans, empty, failed] = [0, 0, 0];
@@ -18,7 +18,7 @@ describe('the plan index', () => {
       for (const [name, times] of compared.edits) edits.set(name, (edits.get(name) ?? 0) + times);
     }
     const done = [...edits.values()].reduce((sum, times) => sum + times, 0);
-    tell(`${plans} plans from the index after ${done} edits of ${edits.size} kinds, none unlike one from scratch`);
+    tell(`${plans} plans from the cache after ${done} edits of ${edits.size} kinds, none unlike one from scratch`);
     tell(`of ${plans / 2} plans from scratch ${empty} had nothing to do, ${failed} could not be made`);
     expect(plans).toBeGreaterThan(0);
     // An edit that is never possible proves nothing; that each comes up takes as many as there are of them.

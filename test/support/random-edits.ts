@@ -21,7 +21,7 @@ import type { SeededRandom } from './seeded-random.ts';
 
 type Edit = (repository: EditedRepository, random: SeededRandom) => void | Promise<void>;
 
-const INDEX = '.reelform/plan.idx';
+const CACHE = '.reelform/plan-cache.json';
 const LOCK = 'reelform.lock.json';
 
 function filesIn(root: string, folder: string, keep: (path: string) => boolean = () => true): string[] {
@@ -315,12 +315,12 @@ export const EDITS: Readonly<Record<string, Edit>> = {
     writeFileSync(join(root, '.reelform/journal.ndjson'), random.pick(['', 'nonsense\n']));
   },
   'the journal goes': ({ root }) => rmSync(join(root, '.reelform/journal.ndjson')),
-  'truncate the index': ({ root }, random) =>
-    truncateSync(join(root, INDEX), random.below(statSync(join(root, INDEX)).size)),
-  'a byte of the index': ({ root }, random) => turnByte(join(root, INDEX), random),
-  'the index goes': ({ root }) => rmSync(join(root, INDEX)),
-  'keep the index': ({ root, outside }) => copyFileSync(join(root, INDEX), join(outside, 'plan.idx')),
-  'an old index': ({ root, outside }) => copyFileSync(join(outside, 'plan.idx'), join(root, INDEX)),
+  'truncate the plan cache': ({ root }, random) =>
+    truncateSync(join(root, CACHE), random.below(statSync(join(root, CACHE)).size)),
+  'a byte of the plan cache': ({ root }, random) => turnByte(join(root, CACHE), random),
+  'the plan cache goes': ({ root }) => rmSync(join(root, CACHE)),
+  'keep the plan cache': ({ root, outside }) => copyFileSync(join(root, CACHE), join(outside, 'plan-cache.json')),
+  'an old plan cache': ({ root, outside }) => copyFileSync(join(outside, 'plan-cache.json'), join(root, CACHE)),
   'put a file right': (repository, random) => repository.restore([random.pick(Object.keys(repository.files))]),
   reset: (repository) => repository.reset(),
   apply: (repository) => repository.apply(),

@@ -6,15 +6,15 @@ import { ReelformError } from '../../diagnostic.ts';
 import { ifThere } from '../../if-there.ts';
 import { recordedIn } from '../../lock/fold-journal.ts';
 import { readLock } from '../../lock/lock-file.ts';
-import { lookAtIndex } from '../../plan-index/plan-memory.ts';
+import { probeCache } from '../../plan-cache/probe.ts';
 import type { Config } from '../../project/config.ts';
 import { observeOutputs } from '../../project/observe-outputs.ts';
 import { JOURNAL_FILE, LOCK_FILE } from '../../project/repository-names.ts';
 import { countNoun } from '../../report/count-noun.ts';
 import type { DoctorCheck } from '../../report/doctor-text.ts';
+import { cacheKey } from '../global-options.ts';
 import { openJournal } from '../journal/open-journal.ts';
 import { openDesired } from '../plan/open-desired.ts';
-import { indexKey } from '../plan/quick-plan.ts';
 
 /** What lies in the repository. @param root absolute */
 export async function checkRepository(root: string): Promise<{ checks: DoctorCheck[]; config: Config }> {
@@ -23,7 +23,7 @@ export async function checkRepository(root: string): Promise<{ checks: DoctorChe
     checkDefinitions(diagnostics, desired.length),
     await checkLock(root),
     await checkJournal(root, config),
-    checkIndex(root),
+    checkPlanCache(root),
     await checkAccess(root),
   ];
   return { checks, config };
@@ -99,10 +99,10 @@ async function isTorn(root: string, { journal }: Config): Promise<boolean> {
   return bytes !== null && bytes.at(-1) !== 0x0a;
 }
 
-function checkIndex(root: string): DoctorCheck {
-  const isThere = lookAtIndex(root, indexKey()) !== null;
+function checkPlanCache(root: string): DoctorCheck {
+  const isThere = probeCache(root, cacheKey()) !== null;
   return {
-    name: 'Plan index',
+    name: 'Plan cache',
     status: 'ok',
     message: isThere ? 'in use' : 'none, or of another build: the next plan reads everything',
   };

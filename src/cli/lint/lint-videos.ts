@@ -17,8 +17,8 @@ import { createRenderPool } from '../../session/processes/render-pool.ts';
 import { problemsOf } from '../../session/session-problems.ts';
 import { canFailLint, type LintSeverities, lintSeverity } from '../../template/lint-severities.ts';
 import type { TemplatePackage } from '../../template/template-package.ts';
+import { cacheKey } from '../global-options.ts';
 import type { Io } from '../io.ts';
-import { indexKey } from '../plan/quick-plan.ts';
 import { openScenes } from '../render/open-scenes.ts';
 import { openLintMemory } from './lint-memory.ts';
 
@@ -70,7 +70,7 @@ export async function lintVideos(
   options: LintOptions,
   io: Io,
 ): Promise<Linted> {
-  const memory = openLintMemory(from.root, indexKey(), options.cache);
+  const memory = openLintMemory(from.root, cacheKey(), options.cache);
   const asked = from.videos.filter(({ id }) => wanted.has(id));
   const videos = asked.filter(({ template }) => from.packageOf(template) !== null);
   const remote = asked.filter(({ template }) => from.packageOf(template) === null);

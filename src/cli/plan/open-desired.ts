@@ -1,21 +1,22 @@
 import { sortDiagnostics } from '../../definition/sort-diagnostics.ts';
 import { type Diagnostic, hasErrors, type Result } from '../../diagnostic.ts';
+import { byCodeUnit } from '../../digest.ts';
 import { RENDER_EPOCH } from '../../engine/render-epoch.ts';
 import { assetsOf, type DesiredVideo, desiredVideo } from '../../plan/desired-video.ts';
 import type { LabelLookup } from '../../plan/plan-document.ts';
-import { type CompareOptions, type Comparison, compareRepository } from '../../plan-index/compare-repository.ts';
-import type { Memory } from '../../plan-index/memory.ts';
-import { type Looked, lookAtIndex, PlanMemory, RecordLost } from '../../plan-index/plan-memory.ts';
-import type { Desire } from '../../plan-index/refresh-memory.ts';
-import { rememberProject } from '../../plan-index/remember-project.ts';
-import { isOfTemplate } from '../../plan-index/templates-at.ts';
+import { type CachedState, isOfTemplate } from '../../plan-cache/cached-state.ts';
+import { type CompareOptions, type Comparison, compareRepository } from '../../plan-cache/compare-repository.ts';
+import { CacheDamaged, PlanCache } from '../../plan-cache/plan-cache.ts';
+import { type CacheProbe, probeCache } from '../../plan-cache/probe.ts';
+import { projectState } from '../../plan-cache/project-state.ts';
+import type { Desire } from '../../plan-cache/refresh-state.ts';
 import type { Config } from '../../project/config.ts';
 import { CONFIG_FILE, findRoot } from '../../project/find-root.ts';
 import type { Project } from '../../project/load-project.ts';
 import { ReadLog } from '../../project/read-log.ts';
 import { RepositoryFiles } from '../../project/repository-files.ts';
 import { specPath } from '../../project/schema-files.ts';
-import { indexKey } from './quick-plan.ts';
+import { cacheKey } from '../global-options.ts';
 
 /** What the definitions of a repository want. */
 export interface OpenDesired {
@@ -34,56 +35,56 @@ export interface OpenDesired {
   dependenciesOf(desired: DesiredVideo): readonly string[];
   /** Both sides of a plan; only without errors among the diagnostics. */
   compare(options: CompareOptions): Promise<Result<Comparison>>;
-  /** The same repository with everything read anew: what is rendered is never taken from what was remembered. */
+  /** Reads the whole repository without the plan cache: videos are never rendered from cached results. */
   project(): Promise<Project>;
 }
 
 export interface OpenOptions {
-  /** Whether what an earlier run remembered may be believed, and is remembered; true when absent. */
+  /** Whether the plan cache is used and written; true when absent. */
   readonly cache?: boolean;
-  /** What a first look found. */
-  readonly looked?: Looked | null | undefined;
-  /** Whether all that is wanted may be read when it is asked for, and fail then; false when absent. */
+  /** The plan cache, when it was opened already. */
+  readonly probe?: CacheProbe | null | undefined;
+  /** Whether the desired videos may be read on first access, and fail then; false when absent. */
   readonly isLazy?: boolean;
 }
 
 /**
- * Reads what the definitions around a folder want; of what has not changed since the last plan, what was remembered.
+ * Loads the desired videos of the repository around a folder. Takes what has not changed from the plan cache.
  *
  * @throws ReelformError `config_missing`
  */
 export async function openDesired(
   cwd: string,
-  { cache = true, looked, isLazy = false }: OpenOptions = {},
+  { cache: usesCache = true, probe, isLazy = false }: OpenOptions = {},
 ): Promise<OpenDesired> {
   const root = findRoot(cwd);
-  const key = indexKey();
-  const memory = cache ? PlanMemory.open(root, key, looked ?? lookAtIndex(root, key)) : null;
-  await memory?.refresh(desire);
-  if (memory?.memory == null) return readWhole(root, memory);
-  const recalled = recall(root, memory, memory.memory);
-  if (isLazy || areThere(recalled)) return recalled;
-  memory.memory = null;
-  return readWhole(root, memory);
+  const key = cacheKey();
+  const cache = usesCache ? PlanCache.open(root, key, probe ?? probeCache(root, key)) : null;
+  await cache?.refresh(desire);
+  if (cache?.state == null) return readWhole(root, cache);
+  const cached = fromCache(root, cache, cache.state);
+  if (isLazy || areReadable(cached)) return cached;
+  cache.state = null;
+  return readWhole(root, cache);
 }
 
-/** Whether all videos are in the index as they were written. */
-function areThere(repository: OpenDesired): boolean {
+/** Whether no video in the cache is damaged. */
+function areReadable(repository: OpenDesired): boolean {
   try {
     return repository.desired.length >= 0;
   } catch (error) {
-    if (error instanceof RecordLost) return false;
+    if (error instanceof CacheDamaged) return false;
     throw error;
   }
 }
 
-async function readWhole(root: string, memory: PlanMemory | null): Promise<OpenDesired> {
+async function readWhole(root: string, cache: PlanCache | null): Promise<OpenDesired> {
   const { loadProject } = await import('../../project/load-project.ts');
-  const log = memory && new ReadLog(root);
+  const log = cache && new ReadLog(root);
   const project = await loadProject({ cwd: root, log });
   const desired = project.videos.map((video) => desire(video, project));
-  if (memory !== null && log !== null && !hasErrors(project.diagnostics)) {
-    memory.memory = rememberProject(project, log, memory.stamp, desired);
+  if (cache !== null && log !== null && !hasErrors(project.diagnostics)) {
+    cache.state = projectState(project, log, cache.timestamp, desired);
   }
   return {
     root,
@@ -93,17 +94,16 @@ async function readWhole(root: string, memory: PlanMemory | null): Promise<OpenD
     desired,
     labels: (template, key) => project.templates.get(template)?.spec.editables[key]?.label,
     dependenciesOf: (video) => dependenciesOf(video, project),
-    compare: (options) => compareRepository(root, memory, () => desired, options),
-    // It was read just now.
+    compare: (options) => compareRepository(root, cache, () => desired, options),
     project: async () => project,
   };
 }
 
-function recall(root: string, memory: PlanMemory, remembered: Memory): OpenDesired {
-  const { config, templates, definitions, files } = remembered;
+function fromCache(root: string, cache: PlanCache, state: CachedState): OpenDesired {
+  const { config, templates, definitions, files } = state;
   let all: readonly DesiredVideo[] | null = null;
   const desired = (): readonly DesiredVideo[] => {
-    all ??= [...definitions].flatMap((one) => memory.videos(one)).sort((a, b) => (a.id < b.id ? -1 : 1));
+    all ??= [...definitions.values()].flatMap((one) => cache.videos(one)).sort((a, b) => byCodeUnit(a.id, b.id));
     return all;
   };
   const texts = new RepositoryFiles(root);
@@ -117,17 +117,17 @@ function recall(root: string, memory: PlanMemory, remembered: Memory): OpenDesir
     },
     labels: (template, key) => templates.get(template)?.labels[key],
     dependenciesOf({ path, template }) {
-      const own = definitions.find(path);
+      const own = definitions.get(path);
       const ofTemplate = [...files.keys()].filter((file) => isOfTemplate(file, template, config));
       return [...new Set([CONFIG_FILE, ...(own?.origins ?? [path]), ...(own?.assets ?? []), ...ofTemplate])];
     },
     async compare(options) {
       try {
-        return await compareRepository(root, memory, desired, options);
+        return await compareRepository(root, cache, desired, options);
       } catch (error) {
-        if (!(error instanceof RecordLost)) throw error;
-        memory.memory = null;
-        return (await readWhole(root, memory)).compare(options);
+        if (!(error instanceof CacheDamaged)) throw error;
+        cache.state = null;
+        return (await readWhole(root, cache)).compare(options);
       }
     },
     async project() {

@@ -8,7 +8,7 @@ import { type Plan, rendersNew } from '../../plan/plan.ts';
 import { planVideos } from '../../plan/plan-videos.ts';
 import type { SavedDemands } from '../../plan/saved-plan.ts';
 import { type Globs, idMatcher, isSelected, unmatchedHint } from '../../plan/select-changes.ts';
-import type { Looked } from '../../plan-index/plan-memory.ts';
+import type { CacheProbe } from '../../plan-cache/probe.ts';
 import { createOutputCheck, findSwappedOutputs } from '../../project/observe-outputs.ts';
 import type { Io } from '../io.ts';
 import { readJournal } from '../journal/open-journal.ts';
@@ -38,10 +38,10 @@ export interface OpenedPlan {
 export interface PlanContext {
   /** The repository, read already. */
   readonly repository?: OpenDesired;
-  /** What a first look at the repository found. */
-  readonly looked?: Looked | null | undefined;
+  /** The plan cache, when it was opened already. */
+  readonly probe?: CacheProbe | null | undefined;
   /** Whether the lock may lack what a plan has nothing to do for. */
-  readonly mayBePart?: boolean;
+  readonly mayBePartial?: boolean;
   /** What the journal that is open already says. */
   readonly journal?: JournalState;
   /** Entries that wait in a pull request to be merged. */
@@ -64,13 +64,13 @@ export async function openPlan(
 ): Promise<OpenedPlan> {
   const globs = await readGlobs(flags, directory, io);
   const asksForMore = flags.refresh === true || flags.replace !== undefined || context.demands !== undefined;
-  const mayBePart = context.mayBePart === true && !asksForMore && flags.changedSince === undefined;
-  const { looked } = context;
+  const mayBePartial = context.mayBePartial === true && !asksForMore && flags.changedSince === undefined;
+  const { probe } = context;
   const repository =
-    context.repository ?? (await openDesired(directory, { cache: flags.cache !== false, looked, isLazy: mayBePart }));
+    context.repository ?? (await openDesired(directory, { cache: flags.cache !== false, probe, isLazy: mayBePartial }));
   const { root, config } = repository;
   const restores = flags.ignoreMissingOutputs !== true;
-  const compared = await repository.compare({ mayBePart, restores });
+  const compared = await repository.compare({ mayBePartial, restores });
   const read = [...repository.diagnostics, ...(compared.ok ? [] : compared.diagnostics)];
   if (!compared.ok || hasErrors(read)) return { repository, diagnostics: read, opened: null };
 

@@ -1,4 +1,4 @@
-import type { Looked } from '../../plan-index/plan-memory.ts';
+import type { CacheProbe } from '../../plan-cache/probe.ts';
 import { explainThrown } from '../explain-thrown.ts';
 import type { Io } from '../io.ts';
 import { planCommand } from './plan-command.ts';
@@ -8,10 +8,10 @@ import type { PlainFlag } from './quick-plan.ts';
  * `reelform plan` with flags that take no value, without what reads all other command lines. The build makes one file of
  * it and of nearly all that it needs.
  *
- * @param looked what a first look at the repository found
+ * @param probe the plan cache, opened
  * @returns the exit status
  */
-export async function plainPlan(flags: readonly PlainFlag[], io: Io, looked: Looked | null): Promise<number> {
+export async function plainPlan(flags: readonly PlainFlag[], io: Io, probe: CacheProbe | null): Promise<number> {
   const has = (flag: PlainFlag): boolean => flags.includes(flag);
   try {
     return await planCommand(
@@ -25,7 +25,7 @@ export async function plainPlan(flags: readonly PlainFlag[], io: Io, looked: Loo
         color: !has('--no-color'),
       },
       io,
-      looked,
+      probe,
     );
   } catch (error) {
     return explainThrown(error, io);

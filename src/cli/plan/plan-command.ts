@@ -2,7 +2,7 @@ import { join, resolve } from 'node:path';
 import { EXIT, hasErrors, ReelformError } from '../../diagnostic.ts';
 import { isEmptyPlan, type Plan, rendersNew } from '../../plan/plan.ts';
 import { planDocument } from '../../plan/plan-document.ts';
-import type { Looked } from '../../plan-index/plan-memory.ts';
+import type { CacheProbe } from '../../plan-cache/probe.ts';
 import { previewSummary } from '../../preview/preview-document.ts';
 import { writeLinkedFile } from '../../project/write-linked-file.ts';
 import { diagnosticsJson, type JsonDiagnostic } from '../../report/diagnostics-json.ts';
@@ -34,7 +34,7 @@ export interface PlanOptions extends GlobalOptions, PlanFlags, FormatFlags, Prev
 }
 
 /** `reelform plan`: reads, compares, prints; renders nothing, and writes nothing but what it was asked to save or to report. */
-export async function planCommand(options: PlanOptions, io: Io, looked?: Looked | null): Promise<number> {
+export async function planCommand(options: PlanOptions, io: Io, probe?: CacheProbe | null): Promise<number> {
   if (options.refreshOnly === true) {
     refuseTogether('--refresh-only', options, {
       out: '--out',
@@ -63,7 +63,7 @@ export async function planCommand(options: PlanOptions, io: Io, looked?: Looked 
   const tell = (thrown: readonly JsonDiagnostic[]): Promise<void> =>
     print({ document: planDocument(NO_PLAN, VERSION, thrown), preview: null, root: directory }, false);
   const { repository, diagnostics, opened } = await tellThrown(tell, async () =>
-    withPolicies(await openPlan(directory, options, io, { looked, mayBePart: true }), options, io),
+    withPolicies(await openPlan(directory, options, io, { probe, mayBePartial: true }), options, io),
   );
   const linted = opened === null || options.lint === false ? null : await lint(opened.plan, repository, options, io);
   const shown = await tellThrown(tell, () =>

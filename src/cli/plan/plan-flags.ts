@@ -15,7 +15,7 @@ export interface PlanFlags {
   readonly allowEmpty?: boolean;
   /** Programs that judge the plan, as they were typed. */
   readonly policyCommand?: readonly string[];
-  /** False: nothing that was remembered about files is believed. */
+  /** False: the plan cache is neither used nor written. */
   readonly cache?: boolean;
 }
 
@@ -45,7 +45,7 @@ export function addPlanFlags(command: Command): Command {
     .option('--policy-command <command>', 'let this program judge the plan; can be said several times', collect)
     .option('--ignore-missing-outputs', 'do not restore videos whose local file is missing or damaged')
     .option('--allow-empty', 'accept that no video is left')
-    .option('--no-cache', 'believe nothing that was remembered about files');
+    .option('--no-cache', 'ignore the plan cache and read every file');
 }
 
 /** Gives a command the options that say which videos it is about. */

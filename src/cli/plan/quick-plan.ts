@@ -1,25 +1,20 @@
-import { userInfo } from 'node:os';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { EXIT } from '../../diagnostic.ts';
-import { RENDER_EPOCH } from '../../engine/render-epoch.ts';
 import type { Plan } from '../../plan/plan.ts';
 import { planDocument } from '../../plan/plan-document.ts';
-import { haveSizes } from '../../plan-index/find-suspects.ts';
-import { type Looked, lookAtIndex } from '../../plan-index/plan-memory.ts';
-import { isAsItWas } from '../../plan-index/watched-files.ts';
+import { type CacheProbe, hasNothingToDo, probeCache } from '../../plan-cache/probe.ts';
 import { findRoot } from '../../project/find-root.ts';
-import { JOURNAL_FILE, LOCK_FILE } from '../../project/repository-names.ts';
 import { planJson } from '../../report/plan-json.ts';
 import { emptyWords } from '../../report/plan-words.ts';
-import { BUILD, VERSION } from '../global-options.ts';
+import { cacheKey, VERSION } from '../global-options.ts';
 import type { Io } from '../io.ts';
 
 /** What came of a first look. */
 export type QuickPlan =
   /** There was nothing to do, and it has been said. */
   | { readonly exitCode: number }
-  /** What was looked at need not be looked at again. */
-  | { readonly flags: readonly PlainFlag[]; readonly looked: Looked | null }
+  /** There may be something to do. */
+  | { readonly flags: readonly PlainFlag[]; readonly probe: CacheProbe | null }
   /** The command line asks for something else. */
   | null;
 
@@ -54,36 +49,16 @@ export function quickPlan(argv: readonly string[], io: Io): QuickPlan {
   } catch {
     return null;
   }
-  const looked = lookAtIndex(root, indexKey());
-  if (looked === null) return { flags, looked };
-  const { files, folders, isElsewhere } = looked.suspects;
-  const { meta, outputs } = looked.index.head;
-  const { outcome, hasDiagnostics, videos } = meta;
-  const isSame =
-    files.length === 0 &&
-    folders.length === 0 &&
-    !isElsewhere &&
-    outcome?.isEmpty === true &&
-    !hasDiagnostics &&
-    isAsItWas(join(root, LOCK_FILE), outcome.lock) &&
-    isAsItWas(join(root, JOURNAL_FILE), outcome.journal) &&
-    (flags.includes('--ignore-missing-outputs') || haveSizes(root, outputs));
-  if (!isSame) return { flags, looked };
-  const plan: Plan = { changes: [], idle: { count: videos, changes: () => [] }, complete: true, diagnostics: [] };
+  const probe = probeCache(root, cacheKey());
+  if (probe === null || !hasNothingToDo(root, probe, !flags.includes('--ignore-missing-outputs')))
+    return { flags, probe };
+  const plan: Plan = {
+    changes: [],
+    idle: { count: probe.file.head.videoCount, changes: () => [] },
+    complete: true,
+    diagnostics: [],
+  };
   const document = planDocument(plan, VERSION, []);
   io.stdout.write(flags.includes('--json') ? planJson(document) : `${emptyWords(document)}\n`);
   return { exitCode: EXIT.ok };
-}
-
-/** Names the program that remembers, and for whom: what may be read differs between users. */
-export function indexKey(): string {
-  return JSON.stringify([VERSION, BUILD, RENDER_EPOCH, user()]);
-}
-
-function user(): number | string {
-  try {
-    return userInfo().uid;
-  } catch {
-    return 'unnamed';
-  }
 }

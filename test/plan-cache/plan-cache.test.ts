@@ -5,7 +5,7 @@ import { comparePlans } from '../support/compare-plans.ts';
 import { definition, makeRepository } from '../support/repository.ts';
 import { reelform } from '../support/test-io.ts';
 
-describe('the plan index', () => {
+describe('the plan cache', () => {
   // The even ones over a service behind a URL, the odd ones with a template package.
   it.each([1, 2, 3, 4])('gives the plan that reading everything gives, whatever was edited (seed %i)', async (seed) => {
     const { differences } = await comparePlans(seed, 40);

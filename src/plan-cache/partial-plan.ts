@@ -1,0 +1,120 @@
+import { byCodeUnit } from '../digest.ts';
+import type { Lock, LockEntry } from '../lock/lock.ts';
+import { parseLock } from '../lock/parse-lock.ts';
+import type { DesiredVideo } from '../plan/desired-video.ts';
+import type { Change, Plan } from '../plan/plan.ts';
+import { type CachedDefinition, type CachedState, countVideos, type LastPlan, type TextRange } from './cached-state.ts';
+
+/** The part of both sides that a complete plan can depend on. */
+export interface PartialPlan {
+  readonly desired: readonly DesiredVideo[];
+  readonly lock: Lock;
+  /** Returns the complete plan, given the plan of the part. */
+  complete(plan: Plan): Plan;
+  /** Returns the state after the plan. */
+  stateAfter(plan: Plan): CachedState;
+}
+
+/** Reads the texts that the state refers to. */
+export interface PlanTexts {
+  videos(definition: CachedDefinition): DesiredVideo[];
+  /** The entries of the lockfile at these positions; null when the lockfile has changed. */
+  entries(ranges: readonly TextRange[]): string[] | null;
+}
+
+type PlannedState = CachedState & { readonly lastPlan: LastPlan };
+
+/**
+ * Leaves out videos that the last plan had nothing to do for, and that no other change can depend on: a plan pairs new videos
+ * with removed ones, and adopts by fingerprint what was rendered under another id. Keeps one unchanged video, so that the
+ * all-videos-removed check does not fire on a partial plan.
+ *
+ * @returns null when the lockfile has changed
+ */
+export function partialPlan(state: PlannedState, texts: PlanTexts): PartialPlan | null {
+  const { definitions, lastPlan } = state;
+  const all = [...definitions.values()];
+  const open = all.filter(({ upToDate }) => upToDate === null);
+  const wanted = new Set(open.flatMap(({ fingerprintPrefixes }) => fingerprintPrefixes));
+  const alike = all.filter(
+    ({ upToDate, fingerprintPrefixes }) => upToDate !== null && fingerprintPrefixes.some((one) => wanted.has(one)),
+  );
+  const witness = alike.length > 0 ? undefined : all.find(({ upToDate, ids }) => upToDate !== null && ids.length > 0);
+  if (witness !== undefined) alike.push(witness);
+  const taken = [...open, ...alike];
+
+  const ranges = [
+    ...lastPlan.unmatchedEntries.map(([, ...range]) => range),
+    ...alike.flatMap(({ upToDate }) => upToDate ?? []),
+  ];
+  const lock = readEntries(ranges, texts);
+  if (lock === null || lock.videos.size !== ranges.length) return null;
+  const rest = new Map(definitions);
+  for (const { path } of taken) rest.delete(path);
+  return {
+    desired: taken.flatMap((one) => texts.videos(one)).sort((a, b) => byCodeUnit(a.id, b.id)),
+    lock,
+    complete(plan) {
+      const changes = (): Change[] => [...rest.values()].flatMap((one) => idleChanges(one, texts));
+      return { ...plan, idle: { count: countVideos(rest), changes } };
+    },
+    stateAfter: (plan) => stateAfter(state, open, plan),
+  };
+}
+
+function readEntries(ranges: readonly TextRange[], texts: PlanTexts): Lock | null {
+  const entries = ranges.length === 0 ? [] : texts.entries(ranges);
+  if (entries === null) return null;
+  const lock = parseLock(`{"lockfile_version":1,"videos":{${entries.join(',')}}}`, '');
+  return lock.ok ? lock.value : null;
+}
+
+/** Reads both sides of each change on first access. */
+function idleChanges(definition: CachedDefinition, texts: PlanTexts): Change[] {
+  let videos: DesiredVideo[] | null = null;
+  let entries: LockEntry[] | null = null;
+  return definition.ids.map((id, index): Change => {
+    return {
+      action: 'noop',
+      id: id as Change['id'],
+      previousId: null,
+      reason: null,
+      inputs: [],
+      fields: [],
+      destinations: [],
+      get desired() {
+        videos ??= texts.videos(definition);
+        return videos[index]!;
+      },
+      get before() {
+        entries ??= [...(readEntries(definition.upToDate!, texts) ?? lockHasChanged()).videos.values()];
+        return entries[index]!;
+      },
+    };
+  });
+}
+
+function lockHasChanged(): never {
+  throw new Error('Internal error: the lockfile changed while a plan was shown');
+}
+
+/** Marks definitions that were changed back as up to date. */
+function stateAfter(state: PlannedState, open: readonly CachedDefinition[], plan: Plan): CachedState {
+  const { lastPlan } = state;
+  const idle = new Set<string>(plan.changes.flatMap(({ action, id }) => (action === 'noop' ? [id] : [])));
+  const unmatched = new Map(lastPlan.unmatchedEntries.map(([id, ...range]) => [id, range] as const));
+  const done = open
+    .filter(({ ids }) => ids.every((id) => idle.has(id)))
+    .map((one) => ({ ...one, upToDate: one.ids.map((id) => unmatched.get(id)!) }));
+  for (const { ids } of done) for (const id of ids) unmatched.delete(id);
+  const isEmpty =
+    done.length === open.length &&
+    unmatched.size === 0 &&
+    plan.diagnostics.length === 0 &&
+    plan.changes.every(({ action }) => action === 'noop');
+  if (done.length === 0 && isEmpty === lastPlan.isEmpty) return state;
+  const definitions = new Map(state.definitions);
+  for (const one of done) definitions.set(one.path, one);
+  const unmatchedEntries = [...unmatched].map(([id, range]) => [id, ...range] as const);
+  return { ...state, definitions, lastPlan: { ...lastPlan, isEmpty, unmatchedEntries } };
+}

@@ -1,0 +1,73 @@
+import { dirname, join } from 'node:path';
+import type { DesiredVideo } from '../plan/desired-video.ts';
+import { writeCacheFile } from './cache-file.ts';
+import type { CachedDefinition, CachedState } from './cached-state.ts';
+import { type FsTimestamp, fsTimestamp } from './fs-timestamp.ts';
+import { type CacheProbe, isUnchanged, PLAN_CACHE_FILE } from './probe.ts';
+import { decodeVideos } from './project-state.ts';
+import { type Desire, refreshState } from './refresh-state.ts';
+
+/** Up to this many changes are read again rather than stored before they are applied. */
+const FEW = 16;
+
+/** The plan cache of a repository during one command. EDGE. */
+export class PlanCache {
+  /** Taken before anything was read. */
+  readonly timestamp: FsTimestamp;
+  /** What is valid now; null when everything has to be read. */
+  state: CachedState | null;
+  readonly #root: string;
+  readonly #key: string;
+  readonly #probe: CacheProbe | null;
+  #stored: CachedState | null;
+
+  private constructor(root: string, key: string, timestamp: FsTimestamp, probe: CacheProbe | null) {
+    this.#root = root;
+    this.#key = key;
+    this.timestamp = timestamp;
+    this.#probe = probe;
+    this.#stored = probe?.file.readState() ?? null;
+    this.state = this.#stored;
+  }
+
+  /** @returns null where nothing can be written, so nothing can be cached */
+  static open(root: string, key: string, probe: CacheProbe | null): PlanCache | null {
+    const timestamp = fsTimestamp(dirname(join(root, PLAN_CACHE_FILE)));
+    return timestamp && new PlanCache(root, key, timestamp, probe);
+  }
+
+  /** Brings the state up to date. */
+  async refresh(desire: Desire): Promise<void> {
+    if (this.state === null || this.#probe === null || isUnchanged(this.#probe)) return;
+    this.state = await refreshState(this.#root, this.state, this.#probe, { timestamp: this.timestamp, desire });
+  }
+
+  /**
+   * Returns the videos of a definition.
+   *
+   * @throws CacheDamaged
+   */
+  videos({ videos }: CachedDefinition): DesiredVideo[] {
+    const text = typeof videos === 'string' ? videos : (this.#probe?.file.record(videos) ?? null);
+    if (text === null) throw new CacheDamaged();
+    return decodeVideos(text);
+  }
+
+  /** Writes the state when it changed. Leaves a few changes that are not applied yet for the plan after the apply. */
+  store(): void {
+    const { state } = this;
+    if (state === null || state === this.#stored || this.#isTemporary(state)) return;
+    writeCacheFile(join(this.#root, PLAN_CACHE_FILE), this.#key, state, this.#probe?.file ?? null);
+    this.#stored = state;
+  }
+
+  #isTemporary({ lastPlan, definitions }: CachedState): boolean {
+    if (lastPlan === null || lastPlan.isEmpty || this.#stored?.lastPlan == null || this.#probe === null) return false;
+    const { files, folders } = this.#probe.maybeChanged;
+    const added = [...definitions.values()].filter(({ videos }) => typeof videos === 'string').length;
+    return lastPlan.lock?.sha256 === this.#stored.lastPlan.lock?.sha256 && added + files.length + folders.length <= FEW;
+  }
+}
+
+/** A record of the plan cache does not match its digest. */
+export class CacheDamaged extends Error {}
