@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { execa } from 'execa';
 import fg from 'fast-glob';
-import { EMBEDDED, type EncoderChoice } from '../src/engine/h264/open-encoder.ts';
+import { SOFTWARE } from '../src/engine/h264/open-encoder.ts';
 import { composeAnimation } from '../src/engine/raster/compose-animation.ts';
 import { bindMapping } from '../src/template/bind/bind-mapping.ts';
 import { parseTemplatePackage } from '../src/template/parse-template-package.ts';
@@ -13,7 +13,7 @@ import { peers } from './render-peers.ts';
 import { drawStages, encodeAlone, median, throughPool } from './render-stages.ts';
 
 /**
- * The engine on one animation: through the render pool with each encoder, that encoder alone on ready frames (the limit),
+ * The engine on one animation: through the render pool, the encoder alone on ready frames (the limit),
  * where the time goes, memory; and peers at the same size and length.
  * `npm run bench:render [-- --template templates/launch --rounds 3 --frames 300 --no-peers --renders 20]`
  */
@@ -59,44 +59,37 @@ const perSecond = (ms: number): string => `${((frameCount / ms) * 1000).toFixed(
 tell('animation', `${values.template}, ${width}×${height}, ${frameCount} frames at ${fps} fps`);
 tell('machine', `${availableParallelism()} cores, Node ${process.versions.node}`);
 
-const encoders: [string, EncoderChoice][] = [['embedded', EMBEDDED]];
-const { stdout: ffmpeg = '', failed } = await execa('sh', ['-c', 'command -v ffmpeg'], { reject: false });
-if (failed)
-  console.log('SKIPPED: there is no ffmpeg on the PATH, so neither the encoder of that name nor peers are measured');
-else encoders.push(['ffmpeg', { kind: 'ffmpeg', program: ffmpeg.trim() }]);
+const { failed } = await execa('sh', ['-c', 'command -v ffmpeg'], { reject: false });
+if (failed) console.log('SKIPPED: there is no ffmpeg on the PATH, so peers are not measured');
 
 const stages = await drawStages(scene);
 for (const [name, ms] of Object.entries(stages.ms)) tell(`  ${name}`, `${(ms / frameCount).toFixed(2)} ms a frame`);
 tell('  frames known to repeat the one before', String(stages.repeated));
 
-let ours = Number.POSITIVE_INFINITY;
-for (const [name, encoder] of encoders) {
-  const [renders, alone, ratios]: [number[], number[], number[]] = [[], [], []];
-  let cold = 0;
-  let last: Awaited<ReturnType<typeof throughPool>> | undefined;
-  for (let round = 0; round < rounds; round++) {
-    // In turns, so that what else the machine does meets both.
-    const limit = await encodeAlone(scene, stages.frames, encoder);
-    last = await throughPool(scene, encoder);
-    cold ||= last.coldMs;
-    renders.push(last.warmMs);
-    alone.push(limit.ms);
-    ratios.push(limit.ms / last.warmMs);
-    if (round === 0)
-      tell(`${name}: processor time of the encoder alone`, `${(limit.cpuMs / frameCount).toFixed(1)} ms a frame`);
-  }
-  ours = Math.min(ours, median(renders));
-  tell(`${name}: render, first in its process`, perSecond(cold));
-  tell(`${name}: render, later ones`, perSecond(median(renders)));
-  tell(`${name}: x264 alone on ready frames`, perSecond(median(alone)));
-  tell(`${name}: ratio to the limit, median of pairs`, `${(median(ratios) * 100).toFixed(0)} %`);
-  tell(`${name}: file`, `${(last!.bytes / 1e6).toFixed(2)} MB`);
-  tell(`${name}: peak memory of a render`, `${Math.round(last!.peakBytes / 1e6)} MB`);
+const [renders, alone, ratios]: [number[], number[], number[]] = [[], [], []];
+let cold = 0;
+let last: Awaited<ReturnType<typeof throughPool>> | undefined;
+for (let round = 0; round < rounds; round++) {
+  // In turns, so that what else the machine does meets both.
+  const limit = await encodeAlone(scene, stages.frames, SOFTWARE);
+  last = await throughPool(scene, SOFTWARE);
+  cold ||= last.coldMs;
+  renders.push(last.warmMs);
+  alone.push(limit.ms);
+  ratios.push(limit.ms / last.warmMs);
+  if (round === 0) tell('processor time of the encoder alone', `${(limit.cpuMs / frameCount).toFixed(1)} ms a frame`);
 }
+const ours = median(renders);
+tell('render, first in its process', perSecond(cold));
+tell('render, later ones', perSecond(ours));
+tell('x264 alone on ready frames', perSecond(median(alone)));
+tell('ratio to the limit, median of pairs', `${(median(ratios) * 100).toFixed(0)} %`);
+tell('file', `${(last!.bytes / 1e6).toFixed(2)} MB`);
+tell('peak memory of a render', `${Math.round(last!.peakBytes / 1e6)} MB`);
 
 const many = await throughPool(
   { ...scene, frameCount: Math.min(10, frameCount), stills: [] },
-  EMBEDDED,
+  SOFTWARE,
   Number(values.renders),
 );
 tell(`memory after ${values.renders} short renders in one process`, `${Math.round(many.restBytes / 1e6)} MB at rest`);

@@ -5,8 +5,8 @@ import { frameRateOf } from './frame-rate.ts';
 import type { VideoPacket } from './h264/encoder.ts';
 import { joinTracks } from './h264/join-tracks.ts';
 import { muxMp4 } from './h264/mux-mp4.ts';
+import { encoderOf, SOFTWARE } from './h264/open-encoder.ts';
 import { SegmentedEncoder } from './h264/segmented-encoder.ts';
-import { openWebcodecsEncoder } from './h264/webcodecs-encoder.ts';
 import type { RenderedStill } from './raster/raster-protocol.ts';
 import { supplyFrames } from './raster/supply-frames.ts';
 import { type Rendering, type RenderSceneOptions, renderingOf, soundOf } from './render-scene.ts';
@@ -66,7 +66,7 @@ export async function renderPart(
   segments: SegmentRange,
   options: RenderSceneOptions = {},
 ): Promise<RenderedPart> {
-  const { signal, encoder: openEncoder = openWebcodecsEncoder, onProgress } = options;
+  const { signal, encoder: openEncoder = encoderOf(SOFTWARE), onProgress } = options;
   const range = framesOfSegments(sceneSegments(scene), segments);
   signal?.throwIfAborted();
   checkScene(scene);

@@ -5,7 +5,7 @@ import { checkScene } from './check-scene.ts';
 import { frameRateOf, frameTimeSeconds } from './frame-rate.ts';
 import { audioCodecOf, type FrameWriter } from './frame-writer.ts';
 import type { EncoderFactory } from './h264/encoder.ts';
-import { openWebcodecsEncoder } from './h264/webcodecs-encoder.ts';
+import { encoderOf, SOFTWARE } from './h264/open-encoder.ts';
 import type { RenderedStill } from './raster/raster-protocol.ts';
 import { type Delivery, supplyFrames } from './raster/supply-frames.ts';
 import { mediaFindings, type SceneFinding } from './scene-finding.ts';
@@ -13,7 +13,7 @@ import { renderPicture } from './stills/render-picture.ts';
 import { openWriter } from './writers/open-writer.ts';
 
 export interface RenderSceneOptions {
-  /** Of H.264; the embedded one when absent. */
+  /** Of H.264; x264 when absent. */
   readonly encoder?: EncoderFactory;
   /** Called after each frame, with a number that grows by one. */
   readonly onProgress?: ((framesDone: number, frameCount: number) => void) | undefined;
@@ -44,7 +44,7 @@ export interface Rendering {
  * @throws the signal's reason, promptly, when it is aborted
  */
 export async function renderScene(scene: Scene, options: RenderSceneOptions = {}): Promise<Rendering> {
-  const { signal, encoder = openWebcodecsEncoder, onProgress } = options;
+  const { signal, encoder = encoderOf(SOFTWARE), onProgress } = options;
   signal?.throwIfAborted();
   checkScene(scene);
   const { width, height, frameCount, output } = scene;

@@ -55,7 +55,7 @@ export interface Config extends DeliveriesConfig {
   /** What the videos that a plan changes have to keep to. */
   readonly policies: readonly Policy[];
   /** What makes H.264 where this machine renders. */
-  readonly encoder: 'embedded' | 'ffmpeg';
+  readonly encoder: { readonly h264: 'x264' | 'videotoolbox' | 'nvenc' };
   /** What the service takes for a video, and for a second of it; null: nobody says. */
   readonly cost: { readonly currency: string; readonly perRender: number; readonly perSecond: number } | null;
 }
@@ -79,7 +79,7 @@ interface WrittenConfig extends WrittenDeliveries {
   readonly lint?: LintSeverities;
   readonly fonts?: string;
   readonly output?: OutputRequest;
-  readonly encoder?: Config['encoder'];
+  readonly encoder?: Partial<Config['encoder']>;
   readonly policies?: WrittenPolicies;
   readonly cost?: { readonly currency: string; readonly per_render?: number; readonly per_second?: number };
 }
@@ -106,7 +106,7 @@ export const DEFAULT_CONFIG: Config = {
   lint: {},
   fonts: null,
   output: null,
-  encoder: 'embedded',
+  encoder: { h264: 'x264' },
   policies: [],
   cost: null,
   credentials: new Map(),
@@ -160,7 +160,7 @@ export function parseConfig(file: string, text: string, check: Check, directory:
       lint: written.lint ?? {},
       fonts: fonts?.ok === true ? fonts.value : null,
       output: written.output ?? null,
-      encoder: written.encoder ?? DEFAULT_CONFIG.encoder,
+      encoder: { ...DEFAULT_CONFIG.encoder, ...written.encoder },
       policies: policies.policies,
       cost: readCost(written.cost),
       credentials: deliveries.credentials,

@@ -108,7 +108,7 @@ async function openOnce(options: PartsOptions): Promise<Parts> {
   const { databaseUrl: url, dataDirectory: directory } = settings;
   const renders = openRenderPool(settings, logger);
   const pool = options.pool ?? renders.pool;
-  const build = await workerBuild(version, renders.encoder);
+  const build = workerBuild(version, renders.encoder);
   const database = await openDatabase({ url, directory, log: logger });
   let queue: JobQueue | null = null;
   try {

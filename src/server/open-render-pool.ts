@@ -1,8 +1,6 @@
-import { env } from 'node:process';
 import type { EncoderChoice } from '../engine/h264/open-encoder.ts';
 import { hideOwnProcess, openSandbox, type Sandbox } from '../sandbox/sandbox.ts';
 import { FairQueue } from '../session/fair-queue.ts';
-import { chooseEncoder } from '../session/processes/choose-encoder.ts';
 import { createRenderPool, type RenderPool } from '../session/processes/render-pool.ts';
 import type { Log } from './log.ts';
 import type { Settings } from './settings.ts';
@@ -25,7 +23,7 @@ export interface OpenedRenderPool {
   close(): Promise<void>;
 }
 
-/** Opens the pools of sandboxed processes, those for renders with the limits of the settings. EDGE. @throws ReelformError `encoder_missing`, `sandbox_missing` */
+/** Opens the pools of sandboxed processes, those for renders with the limits of the settings. EDGE. @throws ReelformError `sandbox_missing` */
 export function openRenderPool(settings: Settings, log: Log): OpenedRenderPool {
   // Before anything untrusted runs: what a process without a sandbox could read of this one.
   hideOwnProcess();
@@ -33,10 +31,7 @@ export function openRenderPool(settings: Settings, log: Log): OpenedRenderPool {
   const { description, gap } = sandbox;
   if (gap === null) log.info({ sandbox: description }, 'renders run in a sandbox');
   else log.warn({ sandbox: description, gap }, 'the sandbox of renders is missing or incomplete');
-  const encoder = chooseEncoder(settings.encoder, {
-    PATH: env.PATH,
-    ...(settings.ffmpeg === null ? {} : { REELFORM_FFMPEG: settings.ffmpeg }),
-  });
+  const encoder = { h264: settings.encoder };
   const pool = createRenderPool({
     size: settings.concurrency + FURTHER_PROCESSES,
     encoder,

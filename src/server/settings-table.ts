@@ -1,5 +1,5 @@
+import { H264_ENCODERS } from '../engine/h264/open-encoder.ts';
 import { SANDBOX_SETTINGS } from '../sandbox/sandbox.ts';
-import { ENCODER_NAMES } from '../session/processes/choose-encoder.ts';
 import { DEFAULT_LIMITS } from '../session/processes/process-limits.ts';
 import { OPERATION_SETTINGS } from './operation-settings.ts';
 import {
@@ -126,16 +126,9 @@ export const SETTINGS_TABLE: { readonly [K in TabledSetting]: SettingRow<ServeSe
   },
   encoder: {
     ...named('encoder', '--encoder', 'REELFORM_ENCODER'),
-    kind: choice('<name>', ENCODER_NAMES),
-    ...always('embedded'),
-    sentence: 'encoder of H.264: embedded, or the ffmpeg of the machine, which is slower and makes files half as large',
-  },
-  ffmpeg: {
-    ...named('ffmpeg', '--ffmpeg', 'REELFORM_FFMPEG'),
-    kind: text('<program>', 'a program', /^[^\0]+$/),
-    defaultOn: () => null,
-    defaultText: 'the one on the `PATH`',
-    sentence: 'ffmpeg 5 or later with libx264, for the encoder of that name',
+    kind: choice('<name>', H264_ENCODERS),
+    ...always('x264'),
+    sentence: 'encoder of H.264; videotoolbox and nvenc are hardware, whose bytes vary',
   },
   sandbox: {
     ...named('sandbox', '--sandbox', 'REELFORM_SANDBOX'),

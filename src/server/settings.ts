@@ -1,4 +1,5 @@
 import type { Credential } from '../delivery/credential.ts';
+import type { EncoderChoice } from '../engine/h264/open-encoder.ts';
 import type { SandboxSetting } from '../sandbox/sandbox.ts';
 import type { ExternalUploadRequest } from '../wire/external-upload.ts';
 
@@ -32,9 +33,7 @@ export interface Settings {
   /** Deliveries at once, of a process that renders; of one tenant as many as are free beside them. */
   readonly deliveryConcurrency: number;
   /** Of H.264. */
-  readonly encoder: 'embedded' | 'ffmpeg';
-  /** The program behind `ffmpeg`; null: the one on the PATH. */
-  readonly ffmpeg: string | null;
+  readonly encoder: EncoderChoice['h264'];
   readonly logLevel: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent';
   /** Around the processes that read what clients send. */
   readonly sandbox: SandboxSetting;

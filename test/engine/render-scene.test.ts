@@ -7,7 +7,7 @@ import { execa } from 'execa';
 import { ALL_FORMATS, BufferSource, EncodedPacketSink, Input } from 'mediabunny';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { EncoderFactory } from '../../src/engine/h264/encoder.ts';
-import { openWebcodecsEncoder } from '../../src/engine/h264/webcodecs-encoder.ts';
+import { encoderOf, SOFTWARE } from '../../src/engine/h264/open-encoder.ts';
 import { renderScene } from '../../src/engine/render-scene.ts';
 import type { Scene } from '../../src/template/scene.ts';
 import { hasFfprobe, probe } from '../support/ffprobe.ts';
@@ -32,13 +32,15 @@ async function readBack(video: Uint8Array) {
   const track = (await input.getPrimaryVideoTrack())!;
   const packets = [];
   for await (const packet of new EncodedPacketSink(track).packets()) packets.push(packet);
+  // They come in decoding order.
+  packets.sort((a, b) => a.timestamp - b.timestamp);
   return { track, packets, durationSeconds: await input.computeDuration() };
 }
 
 /** Keeps a digest of each frame beside encoding it. */
 function frameDigests(into: string[]): EncoderFactory {
   return async (format) => {
-    const encoder = await openWebcodecsEncoder(format);
+    const encoder = await encoderOf(SOFTWARE)(format, 'high');
     return {
       encode(i420, frame) {
         into.push(createHash('sha256').update(i420).digest('hex'));
@@ -233,7 +235,7 @@ describe('renderScene()', () => {
 
   test('passes on what goes wrong in the encoder', async () => {
     const broken: EncoderFactory = async (format) => {
-      const encoder = await openWebcodecsEncoder(format);
+      const encoder = await encoderOf(SOFTWARE)(format, 'high');
       return {
         encode: (i420, frame) => encoder.encode(frame === 2 ? i420.subarray(1) : i420, frame),
         finish: () => encoder.finish(),

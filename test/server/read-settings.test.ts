@@ -57,8 +57,7 @@ describe('readSettings()', () => {
       fetchConcurrency: 8,
       tenantFetchConcurrency: null,
       deliveryConcurrency: 4,
-      encoder: 'embedded',
-      ffmpeg: null,
+      encoder: 'x264',
       sandbox: 'auto',
       logLevel: 'info',
       logFormat: 'auto',
@@ -116,8 +115,7 @@ concurrency: 2
 fetch_concurrency: 9
 tenant_fetch_concurrency: 3
 delivery_concurrency: 5
-encoder: ffmpeg
-ffmpeg: /opt/ffmpeg/bin/ffmpeg
+encoder: nvenc
 sandbox: bubblewrap
 log_level: debug
 log_format: json
@@ -164,8 +162,7 @@ max_connections: 100
       fetchConcurrency: 9,
       tenantFetchConcurrency: 3,
       deliveryConcurrency: 5,
-      encoder: 'ffmpeg',
-      ffmpeg: '/opt/ffmpeg/bin/ffmpeg',
+      encoder: 'nvenc',
       sandbox: 'bubblewrap',
       logLevel: 'debug',
       logFormat: 'json',

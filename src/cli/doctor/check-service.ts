@@ -1,5 +1,5 @@
 import { ReelformError } from '../../diagnostic.ts';
-import { loadWebcodecs } from '../../engine/h264/webcodecs-encoder.ts';
+import { loadLibav } from '../../engine/codec/libav.ts';
 import type { Config } from '../../project/config.ts';
 import type { DoctorCheck } from '../../report/doctor-text.ts';
 import { sandboxFromEnvironment } from '../../sandbox/sandbox.ts';
@@ -17,7 +17,7 @@ export async function checkService(config: Config, io: Io): Promise<DoctorCheck[
 async function checkEncoder(): Promise<DoctorCheck> {
   const name = 'Encoder';
   return told(name, async () => {
-    await loadWebcodecs();
+    loadLibav();
     return { name, status: 'ok', message: 'installed' };
   });
 }

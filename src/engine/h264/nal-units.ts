@@ -1,22 +1,45 @@
-/** Types of ITU-T H.264, table 7-1. */
-const SUPPLEMENTAL = 6;
+/** Types of supplemental information, and of the parameter sets that the configuration has too. */
+const TYPES = {
+  /** @see ITU-T H.264, table 7-1 */
+  h264: { typeOf: (byte: number) => byte & 0x1f, payloadAt: 1, supplemental: 6, sets: new Set([7, 8]) },
+  /** @see ITU-T H.265, table 7-1 */
+  hevc: { typeOf: (byte: number) => (byte >> 1) & 0x3f, payloadAt: 2, supplemental: 39, sets: new Set([32, 33, 34]) },
+};
 /** @see ITU-T H.264, D.1.7 */
 const UNREGISTERED_DATA = 5;
+const START_CODE = Buffer.of(0, 0, 1);
 
 /**
- * A coded picture without what its encoder says about itself, which no decoder needs: x264 writes its build and all of its
- * settings into the first picture of every segment.
+ * Converts a coded picture from NAL units after start codes (Annex B) to NAL units after their length in four bytes, as MP4
+ * has them. Drops parameter sets and the notes of an encoder about itself, which no decoder needs: x264 writes its build
+ * and all of its settings into the first picture of every segment.
  *
- * @param packet NAL units, each after its length in four bytes
+ * @see ITU-T H.264, annex B; ISO/IEC 14496-15, 5.3
  */
-export function withoutEncoderNotes(packet: Uint8Array): Uint8Array {
-  const bytes = Buffer.from(packet.buffer, packet.byteOffset, packet.byteLength);
-  const kept: Buffer[] = [];
-  for (let at = 0; at + 5 < bytes.length; ) {
-    const end = at + 4 + bytes.readUInt32BE(at);
-    const isNote = (bytes[at + 4]! & 0x1f) === SUPPLEMENTAL && bytes[at + 5] === UNREGISTERED_DATA;
-    if (!isNote) kept.push(bytes.subarray(at, end));
-    at = end;
+export function toLengths(annexB: Uint8Array, codec: keyof typeof TYPES): Uint8Array {
+  const { typeOf, payloadAt, supplemental, sets } = TYPES[codec];
+  const kept: Uint8Array[] = [];
+  for (const unit of splitUnits(annexB)) {
+    const type = typeOf(unit[0]!);
+    const isNote = type === supplemental && unit[payloadAt] === UNREGISTERED_DATA;
+    if (isNote || sets.has(type)) continue;
+    const length = Buffer.alloc(4);
+    length.writeUInt32BE(unit.length);
+    kept.push(length, unit);
   }
-  return kept.length === 1 && kept[0]!.length === packet.length ? packet : Buffer.concat(kept);
+  return Buffer.concat(kept);
+}
+
+function splitUnits(annexB: Uint8Array): Uint8Array[] {
+  const bytes = Buffer.from(annexB.buffer, annexB.byteOffset, annexB.byteLength);
+  const units: Uint8Array[] = [];
+  for (let at = bytes.indexOf(START_CODE); at !== -1; ) {
+    const start = at + START_CODE.length;
+    at = bytes.indexOf(START_CODE, start);
+    // Zeros before a start code belong to it: a unit ends with a stop bit.
+    let end = at === -1 ? bytes.length : at;
+    while (end > start && bytes[end - 1] === 0) end -= 1;
+    if (end > start) units.push(bytes.subarray(start, end));
+  }
+  return units;
 }

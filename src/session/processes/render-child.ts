@@ -69,7 +69,7 @@ export class RenderChild implements TaskRunner {
     const { file, args, env } = sandbox.command({
       args: [...nodeOptions, fileURLToPath(builtFile(import.meta.url, 'session/processes/render-process.js'))],
       folder: this.#folder,
-      programs: encoder.kind === 'ffmpeg' ? [encoder.program] : [],
+      programs: [],
     });
     this.#subprocess = execa(file, args, {
       ipc: true,

@@ -1,5 +1,5 @@
 import pLimit from 'p-limit';
-import { EMBEDDED, type EncoderChoice } from '../../engine/h264/open-encoder.ts';
+import { type EncoderChoice, SOFTWARE } from '../../engine/h264/open-encoder.ts';
 import { SceneError } from '../../engine/scene-error.ts';
 import { openSandbox, type Sandbox } from '../../sandbox/sandbox.ts';
 import { DEFAULT_LIMITS, type RenderLimits, UsageWatch } from './process-limits.ts';
@@ -33,7 +33,7 @@ export function createRenderPool({
   size,
   tasksPerProcess = 50,
   environment = {},
-  encoder = EMBEDDED,
+  encoder = SOFTWARE,
   sandbox = openSandbox('auto'),
   ...limits
 }: RenderPoolOptions): RenderPool {

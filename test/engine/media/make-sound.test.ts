@@ -1,7 +1,7 @@
 import { BufferSource, Input, MP4 } from 'mediabunny';
 import { describe, expect, test } from 'vitest';
 import { muxMp4 } from '../../../src/engine/h264/mux-mp4.ts';
-import { openWebcodecsEncoder } from '../../../src/engine/h264/webcodecs-encoder.ts';
+import { encoderOf, SOFTWARE } from '../../../src/engine/h264/open-encoder.ts';
 import { makeSound } from '../../../src/engine/media/make-sound.ts';
 import type { Scene, SceneSound } from '../../../src/template/scene.ts';
 import type { AudioTransform } from '../../../src/wire/mapping.ts';
@@ -47,7 +47,7 @@ describe('makeSound()', () => {
 
   test('is as long in the finished MP4, without the samples that the encoder puts first', async () => {
     const format = { width: 64, height: 36, rate: { numerator: 25, denominator: 1 } };
-    const encoder = await openWebcodecsEncoder(format);
+    const encoder = await encoderOf(SOFTWARE)(format, 'high');
     for (let frame = 0; frame < 50; frame++) await encoder.encode(new Uint8Array(64 * 36 * 1.5).fill(128), frame);
     const track = (await makeSound(heard([sound(tone(5))]), 'aac'))!;
     const bytes = await muxMp4(await encoder.finish(), { sound: track, fingerprint: null });

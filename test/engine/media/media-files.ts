@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { muxMp4 } from '../../../src/engine/h264/mux-mp4.ts';
-import { openWebcodecsEncoder } from '../../../src/engine/h264/webcodecs-encoder.ts';
+import { encoderOf, SOFTWARE } from '../../../src/engine/h264/open-encoder.ts';
 import { wavFile } from '../../../templates/source/wav-file.ts';
 
 /** A file of `clips/`. */
@@ -19,7 +19,7 @@ export function stereoWav(rate: number, left: ArrayLike<number>, right: ArrayLik
 /** An MP4 whose n-th picture (64 × 36) shows n as bits in eight columns, the lowest on the left. */
 export async function numberedClip(fps: number, count: number): Promise<Uint8Array> {
   const format = { width: 64, height: 36, rate: { numerator: fps, denominator: 1 } };
-  const encoder = await openWebcodecsEncoder(format);
+  const encoder = await encoderOf(SOFTWARE)(format, 'high');
   try {
     const i420 = new Uint8Array(64 * 36 * 1.5).fill(128);
     for (let picture = 0; picture < count; picture++) {

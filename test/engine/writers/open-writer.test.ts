@@ -77,12 +77,12 @@ describe('openWriter()', () => {
     const source = (path: string): string => JSON.stringify(join(ROOT, 'src', path));
     const script = `
       import { openWriter } from ${source('engine/writers/open-writer.ts')};
-      import { openWebcodecsEncoder } from ${source('engine/h264/webcodecs-encoder.ts')};
+      import { encoderOf, SOFTWARE } from ${source('engine/h264/open-encoder.ts')};
       const size = { width: 16, height: 16, rate: { numerator: 25, denominator: 1 } };
       for (const format of ['mp4', 'webm', 'gif', 'webp', 'png_sequence']) {
         const output = { format, quality: 'high', fingerprint: null };
         try {
-          const writer = await openWriter({ format: size, frameCount: 1, output, sound: null }, openWebcodecsEncoder);
+          const writer = await openWriter({ format: size, frameCount: 1, output, sound: null }, encoderOf(SOFTWARE));
           await writer.write(new Uint8Array(format === 'mp4' ? 384 : 1024), 0);
           const file = await writer.finish();
           writer.close();

@@ -2,14 +2,10 @@ import { readFileSync } from 'node:fs';
 import { execa } from 'execa';
 import { describe, expect, test } from 'vitest';
 import { builtFile } from '../../../src/engine/built-file.ts';
-import { ffmpegEncoder } from '../../../src/engine/h264/ffmpeg-encoder.ts';
 import { renderScene } from '../../../src/engine/render-scene.ts';
 import { openSandbox } from '../../../src/sandbox/sandbox.ts';
 import { movingScene, sceneOf } from '../../engine/scenes.ts';
-import { hasFfprobe } from '../../support/ffprobe.ts';
 import { begun, openPool } from '../../support/render-pools.ts';
-
-const hasFfmpeg = await hasFfprobe();
 
 /** Process ids of the render processes that belong to this test process. */
 async function children(): Promise<number[]> {
@@ -96,23 +92,6 @@ describe('createRenderPool()', () => {
     controller.abort(new Error('enough'));
     expect(await rendering).toMatchObject({ message: 'enough' });
     expect(await children()).toEqual([]);
-  });
-
-  test.skipIf(!hasFfmpeg)('encodes with ffmpeg where it is told to, which ends with its render', async () => {
-    const { stdout } = await execa('sh', ['-c', 'command -v ffmpeg']);
-    const pool = openPool({ size: 1, encoder: { kind: 'ffmpeg', program: stdout } });
-    const controller = new AbortController();
-    const { rendering } = await begun(pool, controller.signal);
-    const [pid] = await children();
-    const inGroup = async (): Promise<string> =>
-      (await execa('pgrep', ['-r', 'R,S,D', '-g', String(pid)], { reject: false })).stdout;
-    expect((await inGroup()).split('\n').length).toBeGreaterThan(1);
-    controller.abort(new Error('enough'));
-    expect(await rendering).toMatchObject({ message: 'enough' });
-    await expect.poll(inGroup).toBe('');
-    const { video } = await pool.run('video', movingScene());
-    const here = await renderScene(movingScene(), { encoder: ffmpegEncoder(stdout) });
-    expect(Buffer.compare(video, here.video)).toBe(0);
   });
 
   test('says render_timeout when no frame comes', async () => {

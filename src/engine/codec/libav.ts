@@ -1,0 +1,146 @@
+import { createRequire } from 'node:module';
+import { arch, platform } from 'node:process';
+import { ReelformError } from '../../diagnostic.ts';
+
+/** The version of every platform's package. Pinned: nothing but this file describes what the binary exports. */
+const VERSION = '6.1.1';
+const AGAIN = platform === 'darwin' ? -35 : -11;
+const END = -541_478_725;
+/** Messages on standard error: none. Damaged media would fill it, and every failure has a code. */
+const QUIET = -8;
+
+/** A fraction, as FFmpeg has time bases and rates. */
+export interface Fraction {
+  readonly num: number;
+  readonly den: number;
+}
+
+/**
+ * The classes of FFmpeg that are used here, as the native binary of node-av exports them: one method for each C function.
+ * Methods that return a number return a negative one for a failure. Only asynchronous ones run off this thread.
+ *
+ * @see https://ffmpeg.org/doxygen/8.0/group__lavc__encdec.html
+ */
+export interface Libav {
+  readonly Codec: {
+    findEncoderByName(name: string): NativeCodec | null;
+    findDecoderByName(name: string): NativeCodec | null;
+  };
+  readonly CodecContext: new () => NativeCodecContext;
+  readonly CodecParameters: new () => NativeCodecParameters;
+  readonly Dictionary: new () => NativeDictionary;
+  readonly Frame: new () => NativeFrame;
+  readonly Packet: new () => NativePacket;
+  readonly FFmpegError: { strerror(code: number): string };
+  readonly Log: { setLevel(level: number): void };
+}
+
+export interface NativeCodec {
+  readonly name: string;
+}
+
+export interface NativeDictionary {
+  alloc(): void;
+  set(key: string, value: string, flags: number): number;
+  free(): void;
+}
+
+export interface NativeCodecContext {
+  width: number;
+  height: number;
+  pixelFormat: number;
+  timeBase: Fraction;
+  framerate: Fraction;
+  allocContext3(codec: NativeCodec): void;
+  freeContext(): void;
+  /** `open2Sync` frees the dictionary that the caller owns, and is not used. Options that do not exist are ignored. */
+  open2(codec: NativeCodec, options: NativeDictionary): Promise<number>;
+  sendFrame(frame: NativeFrame | null): Promise<number>;
+  receivePacket(packet: NativePacket): Promise<number>;
+}
+
+export interface NativeCodecParameters {
+  alloc(): void;
+  fromContext(context: NativeCodecContext): number;
+  getDecoderConfigurationRecord(): Buffer | null;
+  free(): void;
+}
+
+export interface NativePacket {
+  pts: bigint;
+  readonly isKeyframe: boolean;
+  /** A copy. */
+  readonly data: Buffer | null;
+  alloc(): void;
+  unref(): void;
+  free(): void;
+}
+
+export interface NativeFrame {
+  width: number;
+  height: number;
+  /** AVPixelFormat. */
+  format: number;
+  pts: bigint;
+  colorRange: number;
+  colorSpace: number;
+  colorPrimaries: number;
+  colorTrc: number;
+  alloc(): void;
+  getBuffer(align: number): number;
+  makeWritable(): number;
+  /** Copies planes without padding. @throws Error for too few bytes */
+  fromBuffer(planes: Uint8Array): number;
+  free(): void;
+}
+
+let loaded: Libav | undefined;
+
+/**
+ * Loads FFmpeg's libraries from the optional package of this platform. No JavaScript of node-av is used or installed.
+ *
+ * @throws ReelformError encoder_missing
+ */
+export function loadLibav(): Libav {
+  if (loaded !== undefined) return loaded;
+  const name = `@seydx/node-av-${platform}-${arch}${platform === 'win32' ? '-msvc' : ''}`;
+  try {
+    const binary = createRequire(import.meta.url)(`${name}/node-av.node`) as Libav;
+    binary.Log.setLevel(QUIET);
+    loaded = binary;
+    return binary;
+  } catch (cause) {
+    throw new ReelformError('encoder_missing', `The video encoder ${name} cannot be loaded`, {
+      hint: `install it with: npm install ${name}@${VERSION} (it may have been left out by --omit=optional; it needs glibc 2.28 or later on Linux)`,
+      cause,
+    });
+  }
+}
+
+/** Options of a codec as FFmpeg takes them; to be freed. */
+export function optionsOf(libav: Libav, options: Readonly<Record<string, string>>): NativeDictionary {
+  const dictionary = new libav.Dictionary();
+  dictionary.alloc();
+  for (const [key, value] of Object.entries(options)) dictionary.set(key, value, 0);
+  return dictionary;
+}
+
+/**
+ * Takes everything that a codec has ready.
+ *
+ * @param receive returns what the codec returns
+ * @throws Error with FFmpeg's message
+ */
+export async function drain(libav: Libav, receive: () => Promise<number>, take: () => void): Promise<void> {
+  for (;;) {
+    const status = await receive();
+    if (status === AGAIN || status === END) return;
+    check(libav, status);
+    take();
+  }
+}
+
+/** @throws Error with FFmpeg's message for a negative status */
+export function check(libav: Libav, status: number): void {
+  if (status < 0) throw new Error(libav.FFmpegError.strerror(status));
+}
