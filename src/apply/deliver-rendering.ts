@@ -1,3 +1,5 @@
+import { abortable } from '../abortable.ts';
+import { type Backoff, backoffMs } from '../http/retry.ts';
 import type { Delivery, Rendering } from '../lock/lock.ts';
 import type { DestinationChange } from '../plan/plan.ts';
 import { lacksDeliveries } from '../service/deliver-by-http.ts';
@@ -24,6 +26,9 @@ export interface DeliveryEnding {
   readonly failures: readonly Failure[];
 }
 
+/** Between two looks at uploads. */
+const BACKOFF: Backoff = { firstMs: 100, maxMs: 5_000, factor: 1.5 };
+
 export const NOT_DELIVERED: DeliveryEnding = { arrived: [], failures: [] };
 
 /**
@@ -35,7 +40,7 @@ export async function deliverRendering(task: DeliveryTask, context: RunContext):
   try {
     const begun = await uploadsOf(task, wanted, context);
     const missing = wanted.filter(({ to }) => !begun.some((one) => one.to === to));
-    const asked = missing.length === 0 ? [] : await unlessLeft(ask(task, missing, context), context.leave);
+    const asked = missing.length === 0 ? [] : await abortable(ask(task, missing, context), context.leave);
     return endingOf(wanted, [...begun, ...asked]);
   } catch (error) {
     if (context.leave.aborted) return { arrived: [], failures: wanted.map(({ to }) => left(to)) };
@@ -72,7 +77,11 @@ async function uploadsOf(
   const failed = new FailedLooks(SEEN_MISSING_MS);
   let looks = 0;
   while (!ofWanted(session).every((one) => !places.has(one.to) || hasEnded(one))) {
-    await ports.clock.wait(Math.max(service.minPollMs, Math.min(5_000, service.minPollMs * 1.5 ** looks)), leave);
+    if (!service.outlivesProcess) {
+      session = await abortable(service.waitForUploads(session.id), leave);
+      continue;
+    }
+    await ports.clock.wait(backoffMs(looks, BACKOFF), leave);
     looks += 1;
     try {
       session = (await service.getRenderSession(rendering.session)).session;
@@ -120,14 +129,4 @@ function naming({ message }: Failure, wanted: readonly ExternalUploadRequest[]):
   const [first] = wanted;
   const isNamed = wanted.length !== 1 || first === undefined || message.includes(first.to);
   return isNamed ? message : `${first.to}: ${message}`;
-}
-
-/** @throws the signal's reason once it is aborted */
-function unlessLeft<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const leave = (): void => reject(signal.reason as Error);
-    if (signal.aborted) leave();
-    signal.addEventListener('abort', leave, { once: true });
-    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', leave));
-  });
 }

@@ -1,7 +1,7 @@
 import { ReelformError } from '../diagnostic.ts';
 import { liveAttempt, recordedIn } from '../lock/fold-journal.ts';
 import type { Attempt, Intent } from '../lock/journal.ts';
-import { SessionUnknown } from '../service/render-service.ts';
+import { type RemoteRenderService, SessionUnknown } from '../service/render-service.ts';
 import { hasNoRoom, ServiceError } from '../service/service-error.ts';
 import type { RenderSession } from '../wire/render-session.ts';
 import type { Failure } from './events.ts';
@@ -24,15 +24,23 @@ const KEY_MARGIN_MS = 300_000;
  *
  * @throws whatever the journal threw: without it nothing more may be posted
  */
-export async function obtainRendering(task: RenderTask, context: RunContext, events: TaskEvents): Promise<Ending> {
+export function obtainRendering(task: RenderTask, context: RunContext, events: TaskEvents): Promise<Ending> {
+  const { service } = context;
+  return service.outlivesProcess
+    ? obtainRemote(task, { ...context, service }, events)
+    : renderHere(task, { ...context, service }, events);
+}
+
+type RemoteContext = RunContext & { readonly service: RemoteRenderService };
+
+async function obtainRemote(task: RenderTask, context: RemoteContext, events: TaskEvents): Promise<Ending> {
   const { service, ports } = context;
-  if (!service.outlivesProcess) return renderHere(task, context, events);
   const known = context.known.get(task.fingerprint);
   if (known !== undefined) return takeUp(known, task, context, events);
   events.begun('posted');
   let body: string;
   try {
-    body = await prepareRequest(task, service, ports);
+    body = JSON.stringify(await prepareRequest(task, service, ports));
   } catch (error) {
     return { kind: 'failed', failures: thrownFailures(error) };
   }
@@ -80,7 +88,7 @@ function noRoom({ error: { code, message } }: Refused): Failure {
 }
 
 /** Goes on with what an earlier run, or another one, began. */
-async function takeUp(attempt: Attempt, task: RenderTask, context: RunContext, events: TaskEvents): Promise<Ending> {
+async function takeUp(attempt: Attempt, task: RenderTask, context: RemoteContext, events: TaskEvents): Promise<Ending> {
   const { intent, session, rendering, state } = attempt;
   const { service, ports, run } = context;
   if (rendering !== null) return { kind: 'rendered', rendering, session: null };
@@ -106,7 +114,7 @@ async function takeUp(attempt: Attempt, task: RenderTask, context: RunContext, e
 async function resend(
   { intent, state }: Attempt,
   task: RenderTask,
-  context: RunContext,
+  context: RemoteContext,
   events: TaskEvents,
 ): Promise<Next> {
   // What a person allowed once is not allowed twice.
@@ -117,11 +125,11 @@ async function resend(
   }
   const next = await post(intent, task, context, events, true);
   if (typeof next === 'function') return next;
-  return () => obtainRendering(task, { ...context, known: new Map() }, events);
+  return () => obtainRemote(task, { ...context, known: new Map() }, events);
 }
 
 /** Another run has said that it will ask: what becomes of it is in the journal soon. */
-async function waitForOther(task: RenderTask, context: RunContext, events: TaskEvents): Promise<Ending> {
+async function waitForOther(task: RenderTask, context: RemoteContext, events: TaskEvents): Promise<Ending> {
   const { ports, leave } = context;
   try {
     await ports.clock.wait(FOREIGN_LOOK_MS, leave);
@@ -132,14 +140,14 @@ async function waitForOther(task: RenderTask, context: RunContext, events: TaskE
   const isRecorded = recordedIn(task.present === null ? [] : [task.present]);
   const attempt = liveAttempt(ports.journal.state, task.fingerprint, isRecorded);
   const known = new Map(attempt === null ? [] : [[task.fingerprint, attempt]]);
-  return obtainRendering(task, { ...context, known }, events);
+  return obtainRemote(task, { ...context, known }, events);
 }
 
 /** @param wasSentBefore by a run that had no answer: a refusal of this request says nothing of that one */
 async function post(
   intent: Intent,
   task: RenderTask,
-  context: RunContext,
+  context: RemoteContext,
   events: TaskEvents,
   wasSentBefore = false,
 ): Promise<Next | Refused> {

@@ -1,4 +1,5 @@
 import { recordedIn } from '../lock/fold-journal.ts';
+import type { EmbeddedRenderService } from '../service/render-service.ts';
 import type { RenderSession } from '../wire/render-session.ts';
 import { sessionFailures, thrownFailures } from './failure.ts';
 import { prepareRequest, type RenderTask } from './render-task.ts';
@@ -6,18 +7,25 @@ import { type Ending, newIntent, type RunContext, type TaskEvents, timestamp } f
 import { renderingOf } from './watch-session.ts';
 
 /** A service that ends with this process: there is nothing to take up, and what it rendered is in the journal at once. */
-export async function renderHere(task: RenderTask, context: RunContext, events: TaskEvents): Promise<Ending> {
-  const { service, ports, watcher, leave } = context;
+export async function renderHere(
+  task: RenderTask,
+  context: RunContext & { readonly service: EmbeddedRenderService },
+  events: TaskEvents,
+): Promise<Ending> {
+  const { service, ports, leave } = context;
   const { journal } = ports;
   events.begun('posted');
   let session: RenderSession;
-  let body: string;
   const intent = newIntent(task, '', context);
+  let percent = -1;
+  const onProgress = (next: number): void => {
+    if (next <= percent) return;
+    percent = next;
+    events.progressed(next);
+  };
   try {
-    body = await prepareRequest(task, service, ports);
-    session = await service.createRenderSession(body, { idempotencyKey: intent.key, outputName: task.outputName });
-    const onProgress = (percent: number): void => events.progressed(percent);
-    session = await watcher.watch(session, task.styleVersion, { signal: leave, onProgress });
+    const request = await prepareRequest(task, service, ports);
+    session = await service.render(request, { outputName: task.outputName, signal: leave, onProgress });
   } catch (error) {
     return leave.aborted ? { kind: 'given-up' } : { kind: 'failed', failures: thrownFailures(error) };
   }

@@ -6,6 +6,7 @@ import type { Fingerprint, LockEntry } from '../lock/lock.ts';
 import type { DestinationChange } from '../plan/plan.ts';
 import type { RenderService } from '../service/render-service.ts';
 import { ServiceError } from '../service/service-error.ts';
+import type { CreateRenderSession } from '../wire/render-session.ts';
 import type { ApplyPorts } from './ports.ts';
 import { sessionRequest } from './session-request.ts';
 import { uploadRequests } from './upload-requests.ts';
@@ -26,15 +27,19 @@ export interface RenderTask {
 }
 
 /**
- * Sees to the template, uploads the files, and makes the exact body of the request.
+ * Sees to the template, uploads the files, and makes the request.
  *
  * @throws ReelformError `changed_since_plan`, before anything is posted; whatever the service threw
  */
-export async function prepareRequest(task: RenderTask, service: RenderService, ports: ApplyPorts): Promise<string> {
+export async function prepareRequest(
+  task: RenderTask,
+  service: RenderService,
+  ports: ApplyPorts,
+): Promise<CreateRenderSession> {
   await ports.ensureStyleVersion(task.styleVersion);
   const urls = await uploadFiles(task, service, ports);
   const uploads = uploadRequests(task.destinations);
-  return JSON.stringify(sessionRequest(task.video, task.styleVersion, (path) => urls.get(path)!, uploads));
+  return sessionRequest(task.video, task.styleVersion, (path) => urls.get(path)!, uploads);
 }
 
 /** Answers that are about the bytes, and not about who sends them or how often. */

@@ -1,66 +1,70 @@
-import { listTickMs, nextLookMs } from '../service/poll-schedule.ts';
-import { type RenderService, type SessionLook, sessionEnd } from '../service/render-service.ts';
+import { abortable } from '../abortable.ts';
+import { type RenderService, sessionEnd } from '../service/render-service.ts';
 import type { RenderSession } from '../wire/render-session.ts';
 import { FailedLooks, SEEN_MISSING_MS } from './failed-looks.ts';
+import { nextPollAge } from './poll-backoff.ts';
 import type { Clock } from './ports.ts';
-import { GOLDEN, SessionKind } from './session-kind.ts';
-import { SharedListeners } from './shared-listeners.ts';
 
 export interface SessionWatcherOptions {
-  readonly service: RenderService;
+  readonly service: Pick<RenderService, 'getRenderSession' | 'listRenderSessions'>;
   readonly clock: Clock;
   /** How long renders of a style version took in earlier runs, in milliseconds, oldest first. */
   durationsMs(styleVersion: string): readonly number[];
 }
 
 export interface WatchOptions {
-  /** Aborted: nobody waits for it any more. The session itself goes on. */
+  /** Aborted: the caller stops waiting. The session itself goes on. */
   readonly signal: AbortSignal;
   /** @param percent greater than all before */
   onProgress(percent: number): void;
 }
 
-/** A session that somebody waits for. Times are the clock's. */
-interface Watched {
-  session: RenderSession;
-  readonly kind: SessionKind;
-  readonly phase: number;
-  readonly onProgress: (percent: number) => void;
-  startedAt: number;
-  looks: number;
-  lookedAt: number;
-  /** Of the last look that showed no progress. */
-  idleAt: number;
-  percent: number;
-  readonly failed: FailedLooks;
-  dueAt: number;
-  isLooking: boolean;
-  readonly resolve: (session: RenderSession) => void;
-  readonly reject: (reason: unknown) => void;
+/** The sessions of one style version. */
+interface Kind {
+  durationsMs: readonly number[];
+  /** Whether this run has added a duration. */
+  isNew: boolean;
+  watched: number;
 }
 
-/** So many sessions that are due together are worth a list of all. */
+/** A session that is waited for. Times are monotonic; `dueAt` is infinite while a request for it is running. */
+interface Watched {
+  readonly kind: Kind;
+  readonly spread: number;
+  readonly failed: FailedLooks;
+  readonly onProgress: (percent: number) => void;
+  readonly resolve: (session: RenderSession) => void;
+  readonly reject: (reason: unknown) => void;
+  session: RenderSession;
+  startedAt: number;
+  polledAt: number;
+  idleAt: number;
+  percent: number;
+  dueAt: number;
+}
+
+/** Enough durations of a style version to show their spread, few enough to follow a change. */
+const MAX_DURATIONS = 64;
+/** Until a style version has so many durations, each new one changes what is expected of the others. */
+const FEW_DURATIONS = 4;
+/** So many sessions that are due together, for each page of the list, are worth listing all of them. */
 const MIN_LISTED = 4;
-/** What a service gives on one page. */
 const PAGE = 100;
 const MAX_LIST_FAILURES = 3;
+/** Time between two lists, as a share of a render's duration. */
+const LIST_SHARE = 0.02;
 
-/**
- * Waits for sessions, all those of a run together, with few requests: what one took tells when to look at the others,
- * and where the service lists its sessions, one request looks at all. There is one timer, for the look that is due first.
- */
+/** Polls the sessions of a run: with a list of all where the service has one and several are due, else one by one. */
 export class SessionWatcher {
   readonly #options: SessionWatcherOptions;
-  readonly #kinds = new Map<string, SessionKind>();
-  readonly #learnt = new Map<string, readonly number[]>();
+  readonly #kinds = new Map<string, Kind>();
   readonly #watched = new Set<Watched>();
-  readonly #listeners = new SharedListeners();
-  #timer: { readonly at: number; readonly cancel: AbortController } | null = null;
-  #latest = 0;
-  #retries = 0;
+  #timer = new AbortController();
+  #timerAt = Number.POSITIVE_INFINITY;
+  #count = 0;
   #listFailures = 0;
   /** What to add to a date of the service to get a time of our monotonic clock, at most. */
-  #aheadMs = Number.POSITIVE_INFINITY;
+  #offsetMs = Number.POSITIVE_INFINITY;
 
   constructor(options: SessionWatcherOptions) {
     this.#options = options;
@@ -76,215 +80,144 @@ export class SessionWatcher {
     const { signal, onProgress } = options;
     signal.throwIfAborted();
     if (sessionEnd(session.status) !== null) return session;
-    const kind = this.#kindOf(styleVersion);
-    const now = this.#now();
+    const durationsMs = this.#options.durationsMs(styleVersion).slice(-MAX_DURATIONS);
+    const kind = this.#kinds.get(styleVersion) ?? { durationsMs, isNew: false, watched: 0 };
+    this.#kinds.set(styleVersion, kind);
     kind.watched += 1;
-    return await new Promise<RenderSession>((resolve, reject) => {
-      const seen = { looks: 0, lookedAt: now, idleAt: 0, percent: -1 };
-      const state = { failed: new FailedLooks(SEEN_MISSING_MS), dueAt: 0, isLooking: false };
-      const watched: Watched = {
-        ...seen,
-        ...state,
-        session,
-        kind,
-        phase: kind.nextPhase(),
-        onProgress,
-        startedAt: now,
-        resolve: (ended) => {
-          leave();
-          this.#learn(styleVersion, watched, ended);
-          resolve(ended);
-        },
-        reject: (reason) => {
-          leave();
-          reject(reason as Error);
-        },
-      };
-      const leave = (): void => {
-        stopListening();
-        this.#watched.delete(watched);
-        kind.watched -= 1;
-        // A timer that nobody needs would keep the process from its end.
-        if (this.#watched.size === 0) this.#setTimer();
-      };
-      const stopListening = this.#listeners.listen(signal, watched.reject);
+    const now = this.#options.clock.monotonicNow();
+    let leave = (): void => undefined;
+    const ended = new Promise<RenderSession>((resolve, reject) => {
+      // The golden ratio spreads any number of sessions evenly.
+      const spread = (this.#count++ * 0.618) % 1;
+      const times = { startedAt: now, polledAt: now, idleAt: 0, percent: -1, dueAt: 0 };
+      const failed = new FailedLooks(SEEN_MISSING_MS);
+      const watched = { ...times, session, kind, spread, failed, onProgress, resolve, reject };
       this.#watched.add(watched);
-      this.#note(watched, session, now);
       this.#plan(watched, 0);
-      this.#setTimer();
+      leave = () => this.#watched.delete(watched);
     });
+    try {
+      this.#setTimer();
+      return await abortable(ended, signal);
+    } finally {
+      kind.watched -= 1;
+      leave();
+      this.#setTimer();
+    }
   }
 
   /** Durations, those of this run after those of earlier ones, by style version, oldest first: for the next run. */
   learnt(): ReadonlyMap<string, readonly number[]> {
-    return this.#learnt;
+    return new Map([...this.#kinds].filter(([, { isNew }]) => isNew).map(([id, kind]) => [id, kind.durationsMs]));
   }
 
-  #kindOf(styleVersion: string): SessionKind {
-    const kind = this.#kinds.get(styleVersion) ?? new SessionKind(this.#options.durationsMs(styleVersion));
-    this.#kinds.set(styleVersion, kind);
-    return kind;
-  }
-
-  #learn(styleVersion: string, watched: Watched, ended: RenderSession): void {
-    const { kind } = watched;
-    if (sessionEnd(ended.status) !== 'rendered') return;
-    const isNews = kind.learn(this.#durationMs(watched, ended));
-    this.#learnt.set(styleVersion, kind.durationsMs);
-    if (!isNews) return;
-    for (const other of this.#watched) if (other.kind === kind && !other.isLooking) this.#plan(other, 0);
-    this.#setTimer();
-  }
-
-  /** By the service's clock, unless that cannot be: the session was at work at one look, and not at the next. */
-  #durationMs({ startedAt, lookedAt, looks }: Watched, ended: RenderSession): number {
-    const served = Date.parse(ended.updated_at) - Date.parse(ended.created_at);
-    const [lowMs, highMs] = [looks === 0 ? 0 : lookedAt - startedAt, this.#now() - startedAt];
-    const isPossible = served > 0 && served >= lowMs * 0.95 - 50 && served <= highMs * 1.05 + 50;
-    return Math.max(1, isPossible ? served : (lowMs + highMs) / 2);
-  }
-
-  /** Takes in a session that has not ended. Its age is told by the service's clock, as far as that is known. */
-  #note(watched: Watched, session: RenderSession, now: number): void {
-    watched.session = session;
-    this.#aheadMs = Math.min(this.#aheadMs, now - Date.parse(session.updated_at));
-    watched.startedAt = Math.min(watched.startedAt, Date.parse(session.created_at) + this.#aheadMs);
-    const { render_progress: percent } = session;
-    if (percent === 0) watched.idleAt = watched.lookedAt;
-    if (percent > 0 && percent < 100) watched.kind.showsProgress = true;
-    if (percent <= watched.percent) return;
-    watched.percent = percent;
-    watched.onProgress(percent);
-  }
-
-  /** @param notBefore by the clock */
+  /** Takes in the state of a session that has not ended, and decides when to poll it next. */
   #plan(watched: Watched, notBefore: number): void {
-    const { service } = this.#options;
-    const { kind, startedAt, lookedAt, idleAt, looks, session, phase } = watched;
-    if (!service.outlivesProcess) {
-      // Here a look is a function call.
-      watched.dueAt = this.#now() + service.minPollMs;
-      return;
+    const { kind, session, polledAt, spread } = watched;
+    const { render_progress: progress, created_at, updated_at } = session;
+    this.#offsetMs = Math.min(this.#offsetMs, polledAt - Date.parse(updated_at));
+    watched.startedAt = Math.min(watched.startedAt, Date.parse(created_at) + this.#offsetMs);
+    if (progress === 0) watched.idleAt = polledAt;
+    if (progress > watched.percent) {
+      watched.percent = progress;
+      watched.onProgress(progress);
     }
-    const ageMs = nextLookMs({
-      pace: kind.pace,
-      ageMs: lookedAt - startedAt,
-      looks,
-      progress: session.render_progress,
-      idleMs: Math.max(0, idleAt - startedAt),
-      showsProgress: kind.showsProgress,
-      peers: kind.watched,
-      phase,
-      minPollMs: service.minPollMs,
-    });
-    watched.dueAt = Math.max(Math.ceil(startedAt + ageMs), notBefore);
+    const [ageMs, idleMs] = [polledAt, watched.idleAt].map((at) => Math.max(0, at - watched.startedAt)) as [
+      number,
+      number,
+    ];
+    const { durationsMs, watched: peers } = kind;
+    const pollAge = nextPollAge({ durationsMs, ageMs, idleMs, progress, peers, spread });
+    watched.dueAt = Math.max(watched.startedAt + pollAge, notBefore);
   }
 
+  /** Polls what is due when the first session is. */
   #setTimer(): void {
-    let at = Number.POSITIVE_INFINITY;
-    for (const { isLooking, dueAt } of this.#watched) if (!isLooking && dueAt < at) at = dueAt;
-    // One that goes off sooner sets the next.
-    if (this.#timer !== null && this.#timer.at <= at && at !== Number.POSITIVE_INFINITY) return;
-    this.#timer?.cancel.abort();
-    this.#timer = null;
+    const { clock } = this.#options;
+    const at = Math.min(...[...this.#watched].map(({ dueAt }) => dueAt));
+    if (at === this.#timerAt) return;
+    this.#timer.abort();
+    this.#timer = new AbortController();
+    this.#timerAt = at;
     if (at === Number.POSITIVE_INFINITY) return;
-    const cancel = new AbortController();
-    this.#timer = { at, cancel };
-    const goOff = (): void => {
-      if (this.#timer?.cancel !== cancel) return;
-      this.#timer = null;
-      this.#latest = Math.max(this.#latest, at);
-      this.#lookAtDue();
+    const ring = (): void => {
+      this.#timerAt = Number.POSITIVE_INFINITY;
+      void this.#poll(Math.max(at, clock.monotonicNow()));
       this.#setTimer();
     };
-    this.#options.clock.wait(Math.max(0, at - this.#now()), cancel.signal).then(goOff, goOff);
+    clock.wait(Math.max(0, at - clock.monotonicNow()), this.#timer.signal).then(ring, () => undefined);
   }
 
-  /** The monotonic clock, and never before what was waited for. */
-  #now(): number {
-    this.#latest = Math.max(this.#latest, this.#options.clock.monotonicNow());
-    return this.#latest;
-  }
-
-  #lookAtDue(): void {
-    const now = this.#now();
-    const idle = [...this.#watched].filter(({ isLooking }) => !isLooking);
-    const due = idle.filter(({ dueAt }) => dueAt <= now);
-    const near = idle.filter(({ dueAt, kind }) => dueAt <= now + listTickMs(kind.pace) / 2);
-    const pages = Math.ceil(this.#watched.size / PAGE);
-    if (this.#canList() && near.length >= MIN_LISTED * pages) void this.#lookAtAll(near);
-    else for (const watched of due) void this.#look(watched);
-  }
-
-  #canList(): boolean {
+  async #poll(now: number): Promise<void> {
     const { service } = this.#options;
-    return (
-      service.outlivesProcess && service.listRenderSessions !== undefined && this.#listFailures < MAX_LIST_FAILURES
-    );
+    const near = [...this.#watched].filter((one) => one.dueAt <= now + listMs(one) / 2);
+    const pages = Math.ceil(this.#watched.size / PAGE);
+    const canList = service.listRenderSessions !== undefined && this.#listFailures < MAX_LIST_FAILURES;
+    const isListed = canList && near.length >= MIN_LISTED * pages;
+    const due = isListed ? near : near.filter(({ dueAt }) => dueAt <= now);
+    for (const one of due) one.dueAt = Number.POSITIVE_INFINITY;
+    const listed = isListed ? await this.#list(pages * PAGE) : new Map<string, RenderSession>();
+    for (const one of this.#watched) {
+      const session = listed.get(one.session.id);
+      if (session !== undefined) this.#saw(one, session, listMs(one));
+    }
+    this.#setTimer();
+    // A session that began after the list was requested is not in it.
+    for (const one of due) if (this.#watched.has(one) && !listed.has(one.session.id)) void this.#look(one);
   }
 
   async #look(watched: Watched): Promise<void> {
-    watched.isLooking = true;
     try {
-      this.#saw(watched, await this.#options.service.getRenderSession(watched.session.id), 0);
+      const { session, retryAfterMs } = await this.#options.service.getRenderSession(watched.session.id);
+      this.#saw(watched, session, retryAfterMs ?? 0);
     } catch (error) {
-      this.#failed(watched, error);
-    }
-    watched.isLooking = false;
-    if (this.#watched.has(watched)) this.#setTimer();
-  }
-
-  /** Those that are near their time, and with them all others that the list shows. */
-  async #lookAtAll(near: readonly Watched[]): Promise<void> {
-    for (const watched of near) watched.isLooking = true;
-    const sessions = await this.#list();
-    for (const watched of near) watched.isLooking = false;
-    for (const watched of this.#watched) {
-      const session = sessions.get(watched.session.id);
-      // What began after the list was asked for is not in it.
-      if (session !== undefined) this.#saw(watched, { session, retryAfterMs: null }, listTickMs(watched.kind.pace));
-    }
-    const now = this.#now();
-    for (const watched of near) {
-      const isUnseen = this.#watched.has(watched) && !sessions.has(watched.session.id);
-      if (isUnseen && watched.dueAt <= now && !watched.isLooking) void this.#look(watched);
+      const now = this.#options.clock.monotonicNow();
+      const delayMs = watched.failed.nextMs(error, now, watched.spread);
+      if (delayMs === null) watched.reject(error);
+      else watched.dueAt = now + delayMs;
     }
     this.#setTimer();
   }
 
-  /** By id; none when there is no list to be had. */
-  async #list(): Promise<ReadonlyMap<string, RenderSession>> {
+  /** The sessions of the list by id; empty when there is none, so that each is polled by itself and tells what is wrong. */
+  async #list(count: number): Promise<ReadonlyMap<string, RenderSession>> {
     try {
-      const list = await this.#options.service.listRenderSessions!(Math.ceil(this.#watched.size / PAGE) * PAGE);
-      this.#listFailures = list === null ? MAX_LIST_FAILURES : 0;
-      return new Map(list?.map((session) => [session.id, session]));
+      const sessions = await this.#options.service.listRenderSessions!(count);
+      this.#listFailures = sessions === null ? MAX_LIST_FAILURES : 0;
+      return new Map(sessions?.map((session) => [session.id, session]));
     } catch {
-      // The looks at the single sessions tell what is wrong.
       this.#listFailures += 1;
       return new Map();
     }
   }
 
-  #saw(watched: Watched, { session, retryAfterMs }: SessionLook, restMs: number): void {
-    if (!this.#watched.has(watched)) return;
+  #saw(watched: Watched, session: RenderSession, restMs: number): void {
+    const now = this.#options.clock.monotonicNow();
+    const { kind, polledAt, startedAt } = watched;
+    const hasEnded = sessionEnd(session.status) !== null;
     watched.failed.clear();
-    if (sessionEnd(session.status) !== null) {
-      watched.resolve(session);
+    if (!hasEnded) {
+      Object.assign(watched, { session, polledAt: now });
+      this.#plan(watched, now + restMs);
       return;
     }
-    const now = this.#now();
-    watched.looks += 1;
-    watched.lookedAt = now;
-    this.#note(watched, session, now);
-    this.#plan(watched, now + Math.max(retryAfterMs ?? 0, restMs));
+    this.#watched.delete(watched);
+    watched.resolve(session);
+    if (sessionEnd(session.status) !== 'rendered') return;
+    const [lowMs, highMs] = [polledAt - startedAt, now - startedAt];
+    // By the service's clock, unless that cannot be: the session was running at one poll, and not at the next.
+    const servedMs = Date.parse(session.updated_at) - Date.parse(session.created_at);
+    const isPossible = servedMs > 0 && servedMs >= lowMs * 0.95 - 50 && servedMs <= highMs * 1.05 + 50;
+    const durationMs = Math.max(1, isPossible ? servedMs : (lowMs + highMs) / 2);
+    kind.durationsMs = [...kind.durationsMs, durationMs].slice(-MAX_DURATIONS);
+    kind.isNew = true;
+    if (kind.durationsMs.length > FEW_DURATIONS) return;
+    for (const other of this.#watched) {
+      if (other.kind === kind && other.dueAt !== Number.POSITIVE_INFINITY) this.#plan(other, 0);
+    }
   }
+}
 
-  #failed(watched: Watched, error: unknown): void {
-    if (!this.#watched.has(watched)) return;
-    const now = this.#now();
-    this.#retries += 1;
-    const delayMs = watched.failed.nextMs(error, now, (this.#retries * GOLDEN) % 1);
-    if (delayMs === null) watched.reject(error);
-    else watched.dueAt = now + delayMs;
-  }
+function listMs({ kind: { durationsMs } }: Watched): number {
+  return (LIST_SHARE * durationsMs.reduce((sum, one) => sum + one, 0)) / Math.max(1, durationsMs.length);
 }

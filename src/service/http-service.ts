@@ -9,7 +9,7 @@ import { keyLifetimeMs } from './key-lifetime.ts';
 import { type PostOutcome, postOutcome } from './post-outcome.ts';
 import { readSession, readSessions, readStyleVersion, readStyleVersionState, readUpload } from './read-answer.ts';
 import { refusalOf } from './refusal.ts';
-import { type RenderService, type SessionLook, SessionUnknown, type SourceUpload } from './render-service.ts';
+import { type RemoteRenderService, type SessionLook, SessionUnknown, type SourceUpload } from './render-service.ts';
 import { MAX_RETRY_AFTER_MS, Retries } from './retry.ts';
 import { ServiceError } from './service-error.ts';
 import type { StyleVersionPusher } from './style-version-pusher.ts';
@@ -48,8 +48,6 @@ export interface ServiceCapabilities {
   readonly externalUploads?: boolean;
 }
 
-/** Below this, looks cost the service more than they tell. */
-const MIN_POLL_MS = 100;
 const TIMEOUT_MS = 60_000;
 const UPLOAD_TIMEOUT_MS = 600_000;
 /** Between two signs of life. A read can be repeated; of anything else that has no answer the outcome is not known. */
@@ -80,7 +78,7 @@ interface Answered {
  * Its calls throw ServiceError for what the service refuses, and ReelformError `service_unreachable`,
  * `service_unauthorized` and `service_answer_invalid`. The token is in none of them.
  */
-export function createHttpService(options: HttpServiceOptions): RenderService & StyleVersionPusher {
+export function createHttpService(options: HttpServiceOptions): RemoteRenderService & StyleVersionPusher {
   const { url, token, now, wait, random, capabilities = {} } = options;
   const { timeoutMs = TIMEOUT_MS, uploadTimeoutMs = UPLOAD_TIMEOUT_MS } = options;
   const uploads = new Map<Sha256, Promise<{ remote_url: string }>>();
@@ -173,7 +171,7 @@ export function createHttpService(options: HttpServiceOptions): RenderService & 
     }
   }
 
-  const deliverVideo: NonNullable<RenderService['deliverVideo']> = (video, asked) =>
+  const deliverVideo: NonNullable<RemoteRenderService['deliverVideo']> = (video, asked) =>
     deliverByHttp(video, asked, url, {
       async post(id, body) {
         const key = sha256(`${id} ${body} ${now()} ${random()}`).slice(0, 32);
@@ -212,7 +210,6 @@ export function createHttpService(options: HttpServiceOptions): RenderService & 
 
   return {
     name: new URL(url).origin,
-    minPollMs: MIN_POLL_MS,
     outlivesProcess: true,
     keyLifetimeMs: lifetimeMs,
 

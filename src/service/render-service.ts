@@ -1,28 +1,18 @@
 import { ReelformError } from '../diagnostic.ts';
 import type { Sha256 } from '../digest.ts';
 import type { ExternalUpload, ExternalUploadRequest } from '../wire/external-upload.ts';
-import type { RenderSession } from '../wire/render-session.ts';
+import type { CreateRenderSession, RenderSession } from '../wire/render-session.ts';
 import type { StyleVersion } from '../wire/style-version.ts';
 
-/**
- * The port through which everything here speaks to a rendering service, embedded or remote: the three calls of the
- * interface document, and the upload of a file that has no URL.
- */
-export interface RenderService {
+/** The port through which everything here speaks to a rendering service, embedded or remote. */
+export type RenderService = EmbeddedRenderService | RemoteRenderService;
+
+interface ServiceCalls {
   /** `embedded`, or the origin of its URL: part of every fingerprint. */
   readonly name: string;
 
   /** `GET /v2/template_style_versions/{id}/specs` */
   getStyleVersion(id: string): Promise<StyleVersion>;
-
-  /**
-   * `POST /v2/render_sessions` with exactly this body. Resolves at the 201, not at the end of the rendering.
-   *
-   * @param body the JSON of a `CreateRenderSession`
-   * @throws SessionUnknown when there may be a session that nobody here knows of; whatever else it throws says that there
-   *   is none
-   */
-  createRenderSession(body: string, options: CreateOptions): Promise<RenderSession>;
 
   /** `GET /v2/render_sessions/{id}` */
   getRenderSession(id: string): Promise<SessionLook>;
@@ -48,17 +38,47 @@ export interface RenderService {
    */
   deliverVideo?(video: FinishedVideo, uploads: readonly ExternalUploadRequest[]): Promise<readonly ExternalUpload[]>;
 
-  /** The shortest time, in milliseconds, after which another look at a session can be worth its request. */
-  readonly minPollMs: number;
-
-  /** Whether a session goes on, and can be found again, after this process has ended. */
-  readonly outlivesProcess: boolean;
-
   /**
    * For how long the service keeps an idempotency key, as far as it has shown or somebody has said that it does; null: a
    * second request with the same key may make a second session.
    */
   keyLifetimeMs(): number | null;
+}
+
+/** A service of the three calls of the interface document. Its sessions are found again after this process has ended. */
+export interface RemoteRenderService extends ServiceCalls {
+  readonly outlivesProcess: true;
+
+  /**
+   * `POST /v2/render_sessions` with exactly this body. Resolves at the 201, not at the end of the rendering.
+   *
+   * @param body the JSON of a `CreateRenderSession`
+   * @throws SessionUnknown when there may be a session that nobody here knows of; whatever else it throws says that there
+   *   is none
+   */
+  createRenderSession(body: string, options: CreateOptions): Promise<RenderSession>;
+}
+
+/** A service in this process. Nothing of it has to be polled, and nothing outlives the process. */
+export interface EmbeddedRenderService extends ServiceCalls {
+  readonly outlivesProcess: false;
+
+  /**
+   * Renders a session and resolves when it has ended, rendered or failed.
+   *
+   * @throws ServiceError for a request that it refuses; the signal's reason: then the session goes on until the service
+   *   is closed
+   */
+  render(request: CreateRenderSession, options: EmbeddedOptions): Promise<RenderSession>;
+
+  /** Resolves when no upload of a session will change any more. */
+  waitForUploads(id: string): Promise<RenderSession>;
+}
+
+export interface EmbeddedOptions extends Pick<CreateOptions, 'outputName'> {
+  readonly signal: AbortSignal;
+  /** @param percent never less than before */
+  onProgress(percent: number): void;
 }
 
 /** A session as it is now, and when the service wants to be asked again; null: it said nothing. */

@@ -1,6 +1,6 @@
-import type { FinishedVideo, RenderService } from '../service/render-service.ts';
+import { abortable } from '../abortable.ts';
+import type { EmbeddedRenderService, FinishedVideo } from '../service/render-service.ts';
 import type { ExternalUpload, ExternalUploadRequest } from '../wire/external-upload.ts';
-import type { CreateRenderSession } from '../wire/render-session.ts';
 import type { Destinations } from './destinations.ts';
 import { createEmbeddedDeliveries } from './embedded-deliveries.ts';
 import { createMemoryStore } from './memory-store.ts';
@@ -31,9 +31,9 @@ export interface EmbeddedServicePorts {
   readonly uploads: UploadStore;
 }
 
-export type EmbeddedService = RenderService &
-  Required<Pick<RenderService, 'deliverVideo'>> & {
-    /** Stops what is being rendered, waits for deliveries that are at work, and for all of it to be recorded. */
+export type EmbeddedService = EmbeddedRenderService &
+  Required<Pick<EmbeddedRenderService, 'deliverVideo'>> & {
+    /** Stops running renders, waits for running deliveries, and for all of it to be recorded. */
     close(): Promise<void>;
   };
 
@@ -48,16 +48,19 @@ const SELF = 'embedded' as TenantId;
 export function createEmbeddedService(ports: EmbeddedServicePorts): EmbeddedService {
   const { environment } = ports;
   const stopped = new AbortController();
-  const atWork = new Set<Promise<void>>();
+  /** By session. */
+  const running = new Map<string, Promise<void>>();
+  const progress = new Map<string, (percent: number) => void>();
   const shared = { ...ports, pace: new RenderPace(), retentionMs: null };
   const enqueue = (id: string): void => {
     const work = runner.run(id, stopped.signal).catch((error: unknown) => runner.fail(id, closed(error)));
-    atWork.add(work);
-    void work.finally(() => atWork.delete(work));
+    running.set(id, work);
+    void work.finally(() => running.delete(id));
   };
   const store = createMemoryStore(enqueue, {
     now: () => environment.now(),
     onUpload: (job, delayMs) => deliveries.plan(job, delayMs),
+    onRecord: ({ id, render_progress }) => progress.get(id)?.(render_progress),
   });
   const runner = new SessionRunner({ ...shared, store, progressIntervalMs: 0 });
   const uploadRunner = new UploadRunner({
@@ -84,13 +87,23 @@ export function createEmbeddedService(ports: EmbeddedServicePorts): EmbeddedServ
 
   return {
     name: 'embedded',
-    minPollMs: 50,
     outlivesProcess: false,
     keyLifetimeMs: () => null,
     getStyleVersion: (id) => sessions.styleVersion(SELF, id),
-    async createRenderSession(body, { outputName }) {
-      const request = JSON.parse(body) as CreateRenderSession;
-      return (await sessions.create(SELF, request, { outputName })).session;
+    async render(request, { outputName, signal, onProgress }) {
+      const { id, render_progress } = (await sessions.create(SELF, request, { outputName })).session;
+      progress.set(id, onProgress);
+      onProgress(render_progress);
+      try {
+        await abortable(running.get(id) ?? Promise.resolve(), signal);
+        return await sessions.get(SELF, id);
+      } finally {
+        progress.delete(id);
+      }
+    },
+    async waitForUploads(id) {
+      await deliveries.idle(id);
+      return sessions.get(SELF, id);
     },
     getRenderSession: async (id) => ({ session: await sessions.get(SELF, id), retryAfterMs: null }),
     async uploadSource({ bytes, sha256 }) {
@@ -99,7 +112,7 @@ export function createEmbeddedService(ports: EmbeddedServicePorts): EmbeddedServ
     deliverVideo,
     async close() {
       stopped.abort();
-      await Promise.all(atWork);
+      await Promise.all(running.values());
       await deliveries.close();
     },
   };

@@ -8,6 +8,8 @@ import type { BegunUpload, UploadJob, UploadStore } from './upload-ports.ts';
 export interface MemoryStoreOptions {
   /** Is told of each upload whose time has come, or will have come by then. */
   onUpload?(job: UploadJob, delayMs: number): void;
+  /** Called with a session whose progress or end was recorded. */
+  onRecord?(session: RenderSession): void;
   /** Milliseconds since the epoch. */
   now?(): number;
 }
@@ -27,7 +29,7 @@ interface UploadWork {
  */
 export function createMemoryStore(
   enqueue: (id: string) => void,
-  { onUpload, now = () => 0 }: MemoryStoreOptions = {},
+  { onUpload, onRecord, now = () => 0 }: MemoryStoreOptions = {},
 ): SessionStore & UploadStore {
   const kept = new Map<string, StoredSession>();
   const works = new Map<string, UploadWork>();
@@ -130,6 +132,7 @@ export function createMemoryStore(
       const recorded = { ...session, render_progress, ...uploads };
       const hasVideo = session.status === 'preview_rendering' || session.status === 'preview_rendered';
       keep({ ...stored, session: hasVideo ? recorded : withoutVideo(recorded), scene: scene ?? stored.scene }, []);
+      onRecord?.(recorded);
       return true;
     },
     async beginUpload({ session: id, position, round }) {

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
 import { type ApplyInput, applyPlan } from '../../src/apply/apply-plan.ts';
@@ -14,10 +15,10 @@ import { emptyLock, type Lock } from '../../src/lock/lock.ts';
 import { desiredVideo } from '../../src/plan/desired-video.ts';
 import { isEmptyPlan, type Plan } from '../../src/plan/plan.ts';
 import { planVideos } from '../../src/plan/plan-videos.ts';
-import type { RenderService } from '../../src/service/render-service.ts';
+import type { EmbeddedRenderService, RenderService } from '../../src/service/render-service.ts';
 import { ServiceError } from '../../src/service/service-error.ts';
 import { createdSession, failedSession, renderedSession } from '../../src/session/render-session.ts';
-import type { CreateRenderSession, RenderSession } from '../../src/wire/render-session.ts';
+import type { RenderSession } from '../../src/wire/render-session.ts';
 import { simulatedClock } from '../support/simulated-clock.ts';
 import { textVideo } from '../support/text-video.ts';
 
@@ -50,46 +51,40 @@ function plan(videos: readonly Video[], lock: Lock, missing: readonly string[] =
   });
 }
 
-/** A service whose sessions take two looks, and which counts what it is asked. */
+/** A service in this process whose sessions take a moment, and which counts what it is asked. */
 function countingService(options: { fails?: (title: string) => RenderSession['errors'] | Error | null } = {}) {
-  const sessions = new Map<string, { session: RenderSession; looks: number; output: string }>();
   const counts = { posts: 0, uploads: 0, active: 0, mostActive: 0 };
-  const service: RenderService = {
+  const notHere = async (): Promise<never> => {
+    throw new Error('not asked here');
+  };
+  const service: EmbeddedRenderService = {
     name: 'embedded',
-    minPollMs: 1,
     outlivesProcess: false,
     keyLifetimeMs: () => null,
-    async getStyleVersion() {
-      throw new Error('not asked here');
-    },
-    async createRenderSession(body, { outputName }) {
-      const request = JSON.parse(body) as CreateRenderSession;
+    getStyleVersion: notHere,
+    getRenderSession: notHere,
+    waitForUploads: notHere,
+    async render(request, { outputName, onProgress }) {
       const failure = options.fails?.(request.title);
       if (failure instanceof Error) throw failure;
       counts.posts += 1;
       counts.active += 1;
       counts.mostActive = Math.max(counts.mostActive, counts.active);
       const session = createdSession(request, { session: `rs_${counts.posts}`, mapping: `map_${counts.posts}` }, 0);
-      sessions.set(session.id, { session, looks: 0, output: outputName });
-      return session;
-    },
-    async getRenderSession(id) {
-      const record = sessions.get(id)!;
-      record.looks += 1;
-      if (record.looks < 2) return { session: { ...record.session, render_progress: 50 }, retryAfterMs: null };
+      onProgress(0);
+      await setTimeout(1);
+      onProgress(50);
+      await setTimeout(1);
       counts.active -= 1;
-      const failure = options.fails?.(record.session.title);
-      if (Array.isArray(failure)) {
-        return { session: { ...failedSession(record.session, [], END), errors: failure }, retryAfterMs: null };
-      }
+      if (Array.isArray(failure)) return { ...failedSession(session, [], END), errors: failure };
       const urls = {
-        video_url: `renders/${record.output}.mp4`,
-        thumbnails: [`renders/${record.output}.s.jpg`],
+        video_url: `renders/${outputName}.mp4`,
+        thumbnails: [`renders/${outputName}.s.jpg`],
         fonts: [],
         video_sha256: '0'.repeat(64),
         usage: { queue_seconds: 0, render_seconds: 1, frames: 10, bytes: 1 },
       };
-      return { session: renderedSession(record.session, urls, END), retryAfterMs: null };
+      return renderedSession(session, urls, END);
     },
     async uploadSource({ sha256: digest }) {
       counts.uploads += 1;
@@ -257,9 +252,9 @@ describe('applyPlan()', () => {
       missing: ['a'],
       service: {
         ...service,
-        createRenderSession: (request, options) => {
+        render: (request, options) => {
           names.push(options.outputName);
-          return service.createRenderSession(request, options);
+          return service.render(request, options);
         },
       },
     });

@@ -262,15 +262,4 @@ describe('SessionWatcher', () => {
       expect(lists).toBeLessThanOrEqual(3);
     }
   });
-
-  it('looks at what is rendered in this process all the time: it costs nothing', async () => {
-    const { clock, service } = setUp();
-    const embedded = { ...service, outlivesProcess: false, minPollMs: 50 };
-    const watcher = new SessionWatcher({ service: embedded, clock, durationsMs: () => [] });
-    const session = await clock.until(service.createRenderSession('{}', { idempotencyKey: '', outputName: '' }));
-    const options = { signal: new AbortController().signal, onProgress: () => undefined };
-    const before = clock.now();
-    await clock.until(watcher.watch(session, 'tsv_1', options));
-    expect(clock.now() - before).toBeLessThan(T + 200);
-  });
 });

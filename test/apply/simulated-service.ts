@@ -2,7 +2,7 @@ import pLimit from 'p-limit';
 import type { Clock } from '../../src/apply/ports.ts';
 import { SessionWatcher } from '../../src/apply/session-watcher.ts';
 import { bareSession } from '../../src/service/read-answer.ts';
-import type { RenderService } from '../../src/service/render-service.ts';
+import type { RemoteRenderService } from '../../src/service/render-service.ts';
 import type { RenderSession } from '../../src/wire/render-session.ts';
 
 interface Timer {
@@ -93,7 +93,7 @@ interface Simulated {
   readonly durationMs: number;
 }
 
-export interface SimulatedService extends RenderService {
+export interface SimulatedService extends RemoteRenderService {
   readonly requests: { posts: number; looks: number; lists: number };
 }
 
@@ -128,7 +128,6 @@ export function simulatedService(options: SimulatedServiceOptions): SimulatedSer
   return {
     name: 'https://simulated.example',
     requests,
-    minPollMs: 100,
     outlivesProcess: true,
     keyLifetimeMs: () => null,
     getStyleVersion: () => Promise.reject(new Error('not here')),

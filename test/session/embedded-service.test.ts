@@ -4,20 +4,24 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { sha256 } from '../../src/digest.ts';
 import { writeFileAtomic } from '../../src/project/write-file.ts';
-import { sessionEnd, uploadsEnded } from '../../src/service/render-service.ts';
+import type { EmbeddedOptions } from '../../src/service/render-service.ts';
 import { createDirectoryOutputs } from '../../src/session/directory-outputs.ts';
 import { createEmbeddedService } from '../../src/session/embedded-service.ts';
 import type { Renderer } from '../../src/session/ports.ts';
 import { ALLOW_EVERYTHING } from '../../src/session/sources/allow-list.ts';
 import { describeSource } from '../../src/session/sources/describe-source.ts';
 import { createSources } from '../../src/session/sources/sources.ts';
-import type { RenderSession } from '../../src/wire/render-session.ts';
+import type { CreateRenderSession } from '../../src/wire/render-session.ts';
 import { testDestinations } from '../support/destinations.ts';
 import { solidPng } from '../support/small-package.ts';
 import { heldRenderer, instantRenderer, SMALL, smallRequest, smallTemplates } from '../support/small-sessions.ts';
 
 const PHOTO = '(Footage)/USER/photo.png';
-const OPTIONS = { idempotencyKey: 'key', outputName: 'folder/berlin-12345678' };
+const OPTIONS: EmbeddedOptions = {
+  outputName: 'folder/berlin-12345678',
+  signal: new AbortController().signal,
+  onProgress: () => undefined,
+};
 
 function openService(
   renderer: Renderer = instantRenderer(),
@@ -47,14 +51,9 @@ function openService(
     },
     uploads: sources.uploads,
   });
-  const ended = async (id: string): Promise<RenderSession> => {
-    for (;;) {
-      const { session } = await service.getRenderSession(id);
-      if (sessionEnd(session.status) !== null) return session;
-      await new Promise((resolve) => setImmediate(resolve));
-    }
-  };
-  return { service, directory, ended };
+  const render = (request: CreateRenderSession, options: Partial<EmbeddedOptions> = {}) =>
+    service.render(request, { ...OPTIONS, ...options });
+  return { service, directory, render };
 }
 
 describe('createEmbeddedService()', () => {
@@ -64,8 +63,8 @@ describe('createEmbeddedService()', () => {
   });
 
   it('writes files where the URLs say, and nothing else', async () => {
-    const { service, directory, ended } = openService();
-    const session = await ended((await service.createRenderSession(JSON.stringify(smallRequest()), OPTIONS)).id);
+    const { directory, render } = openService();
+    const session = await render(smallRequest());
     expect(session).toMatchObject({
       status: 'preview_rendered',
       video_url: 'renders/folder/berlin-12345678.mp4',
@@ -77,10 +76,10 @@ describe('createEmbeddedService()', () => {
   });
 
   it('writes files with the ending of their format', async () => {
-    const { service, directory, ended } = openService({
+    const { directory, render } = openService({
       render: async () => ({ format: 'png_sequence', video: new TextEncoder().encode('zip'), stills: [] }),
     });
-    const session = await ended((await service.createRenderSession(JSON.stringify(smallRequest()), OPTIONS)).id);
+    const session = await render(smallRequest());
     expect(session.video_url).toBe('renders/folder/berlin-12345678.zip');
     expect(readFileSync(join(directory, session.video_url!), 'utf8')).toBe('zip');
   });
@@ -91,7 +90,7 @@ describe('createEmbeddedService()', () => {
 
   it('takes uploads as sources', async () => {
     let images = 0;
-    const { service, ended } = openService({
+    const { service, render } = openService({
       async render(scene, options) {
         images = scene.images.filter((image) => image.name === PHOTO).length;
         return instantRenderer().render(scene, options);
@@ -99,20 +98,15 @@ describe('createEmbeddedService()', () => {
     });
     const bytes = solidPng('blue');
     const { remote_url } = await service.uploadSource({ sha256: sha256(bytes), bytes, name: 'photo.png' });
-    const created = await service.createRenderSession(
-      JSON.stringify(smallRequest({ [PHOTO]: { source: { remote_url } } })),
-      OPTIONS,
-    );
-    expect((await ended(created.id)).status).toBe('preview_rendered');
+    expect((await render(smallRequest({ [PHOTO]: { source: { remote_url } } }))).status).toBe('preview_rendered');
     expect(images).toBe(1);
   });
 
   it.each(['../outside', 'a/../../outside', '/absolute', 'a\\..\\b'])(
     'does not write an output named %s',
     async (outputName) => {
-      const { service, ended } = openService();
-      const created = await service.createRenderSession(JSON.stringify(smallRequest()), { ...OPTIONS, outputName });
-      expect(await ended(created.id)).toMatchObject({
+      const { render } = openService();
+      expect(await render(smallRequest(), { outputName })).toMatchObject({
         status: 'preview_failed',
         errors: [{ code: 'storage_failed' }],
       });
@@ -120,14 +114,10 @@ describe('createEmbeddedService()', () => {
   );
 
   it('delivers what a session asks for, and a video that was finished long ago', async () => {
-    const { service, directory, ended } = openService();
+    const { service, directory, render } = openService();
     const external_uploads = [{ to: 'file:out/{title}.{extension}' }];
-    const created = await service.createRenderSession(JSON.stringify({ ...smallRequest(), external_uploads }), OPTIONS);
-    const { video_url, title } = await ended(created.id);
-    await expect
-      .poll(async () => uploadsEnded((await service.getRenderSession(created.id)).session), { timeout: 10_000 })
-      .toBe(true);
-    expect((await service.getRenderSession(created.id)).session).toMatchObject({
+    const { id, video_url, title } = await render({ ...smallRequest(), external_uploads });
+    expect(await service.waitForUploads(id)).toMatchObject({
       status: 'preview_rendered',
       external_uploads: [{ to: 'file:out/Berlin.mp4', status: 'complete', error: null }],
     });
@@ -148,15 +138,26 @@ describe('createEmbeddedService()', () => {
     await expect(later.deliverVideo(video, [{ to: 'nowhere' }])).rejects.toMatchObject({ code: 'upload_invalid' });
   });
 
-  it('fails what is at work when it is closed', async () => {
+  it('reports progress, and stops waiting when the signal is aborted', async () => {
+    const { service, render } = openService(heldRenderer());
+    const percents: number[] = [];
+    const controller = new AbortController();
+    const session = render(smallRequest(), {
+      signal: controller.signal,
+      onProgress: (percent) => void percents.push(percent),
+    });
+    await expect.poll(() => percents.at(-1)).toBe(50);
+    controller.abort(new Error('enough'));
+    await expect(session).rejects.toThrow('enough');
+    await service.close();
+  });
+
+  it('fails what is running when it is closed', async () => {
     const renderer = heldRenderer();
-    const { service } = openService(renderer);
-    const created = await service.createRenderSession(JSON.stringify(smallRequest()), OPTIONS);
+    const { service, render } = openService(renderer);
+    const session = render(smallRequest());
     await expect.poll(() => renderer.held.length).toBe(1);
     await service.close();
-    expect((await service.getRenderSession(created.id)).session).toMatchObject({
-      status: 'preview_failed',
-      errors: [{ code: 'canceled' }],
-    });
+    expect(await session).toMatchObject({ status: 'preview_failed', errors: [{ code: 'canceled' }] });
   });
 });

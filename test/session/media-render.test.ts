@@ -6,7 +6,6 @@ import { expect, it, onTestFinished } from 'vitest';
 import { sha256 } from '../../src/digest.ts';
 import { renderScene } from '../../src/engine/render-scene.ts';
 import { writeFileAtomic } from '../../src/project/write-file.ts';
-import { sessionEnd } from '../../src/service/render-service.ts';
 import { createDirectoryOutputs } from '../../src/session/directory-outputs.ts';
 import { createEmbeddedService } from '../../src/session/embedded-service.ts';
 import { ALLOW_NOTHING } from '../../src/session/sources/allow-list.ts';
@@ -61,7 +60,7 @@ it('a session renders a clip with its sound, a voice, a track, another font and 
   const clip = await renderScene(bindMapping(MEDIA, { resources: {} }, new Map()));
   const request = {
     title: 'Berlin',
-    render: 'preview',
+    render: 'preview' as const,
     mapping: {
       template_style_version_id: MEDIA.spec.id,
       resources: {
@@ -74,12 +73,8 @@ it('a session renders a clip with its sound, a voice, a track, another font and 
     },
     output: { height: 72, fps: 20 },
   };
-  const { id } = await service.createRenderSession(JSON.stringify(request), { idempotencyKey: 'k', outputName: 'a' });
-  let { session } = await service.getRenderSession(id);
-  while (sessionEnd(session.status) === null) {
-    await new Promise((resolve) => setImmediate(resolve));
-    ({ session } = await service.getRenderSession(id));
-  }
+  const { signal } = new AbortController();
+  const session = await service.render(request, { outputName: 'a', signal, onProgress: () => undefined });
   expect(session, JSON.stringify(session.errors)).toMatchObject({
     status: 'preview_rendered',
     fonts: ['Spare-Italic'],

@@ -181,7 +181,6 @@ export class Simulation {
     let keyLifetimeMs = known;
     return {
       name: SERVICE,
-      minPollMs: 1_000,
       outlivesProcess: true,
       keyLifetimeMs: () => keyLifetimeMs,
       getStyleVersion: () => Promise.reject(new Error('not asked here')),

@@ -20,7 +20,6 @@ export function idleService(name: string): OpenService {
       createRenderSession: refuse,
       getRenderSession: refuse,
       uploadSource: refuse,
-      minPollMs: 0,
       outlivesProcess: true,
       keyLifetimeMs: () => null,
     },

@@ -4,12 +4,12 @@ import type { Project } from '../../project/load-project.ts';
 import type { ProjectTemplate } from '../../project/load-templates.ts';
 import { checkTokenOrigin } from '../../service/check-token-origin.ts';
 import { createHttpService, type HttpServiceOptions } from '../../service/http-service.ts';
-import type { RenderService } from '../../service/render-service.ts';
+import type { RemoteRenderService } from '../../service/render-service.ts';
 import type { StyleVersionPusher, StyleVersionUpload } from '../../service/style-version-pusher.ts';
 import { writePackageZip } from '../../template/archive/write-package-zip.ts';
 import type { Io } from '../io.ts';
 
-export type RemoteService = RenderService & StyleVersionPusher;
+export type RemoteService = RemoteRenderService & StyleVersionPusher;
 
 /** A request without an answer is reported after so long. */
 const SILENT_MS = 5_000;

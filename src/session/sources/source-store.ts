@@ -88,6 +88,31 @@ export function createSourceStore(directory: string, { isDurable, now }: SourceS
   };
 }
 
+/** Bytes of uploads that one run keeps in memory; more go into its folder. */
+const MAX_MEMORY_BYTES = 256 << 20;
+
+/**
+ * The uploads of one run of this process, in memory as far as there is room: what the process has just read and hashed
+ * is neither written nor hashed again.
+ *
+ * @param overflow takes what there is no room for
+ */
+export function createMemoryUploads(overflow: UploadStore, maxBytes = MAX_MEMORY_BYTES): UploadStore {
+  const kept = new Map<Sha256, Buffer>();
+  let keptBytes = 0;
+  return {
+    async put(bytes, digest = sha256(bytes)) {
+      if (kept.has(digest)) return digest;
+      if (keptBytes + bytes.length > maxBytes) return overflow.put(bytes, digest);
+      keptBytes += bytes.length;
+      kept.set(digest, Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
+      return digest;
+    },
+    get: async (digest) => kept.get(digest) ?? overflow.get(digest),
+    has: async (digest) => kept.has(digest) || overflow.has(digest),
+  };
+}
+
 interface StoredFile {
   readonly name: string;
   readonly sizeBytes: number;

@@ -6,12 +6,12 @@ import type { GuardPolicy } from './address-guard.ts';
 import { createFetch, type FetchLimits } from './fetch-source.ts';
 import { createSourceCache } from './source-cache.ts';
 import { createSourceReader, type SourceReaderPorts } from './source-reader.ts';
-import { createSourceStore, type SourceStore, type UploadStore } from './source-store.ts';
+import { createMemoryUploads, createSourceStore, type SourceStore, type UploadStore } from './source-store.ts';
 
 export interface SourcesOptions extends GuardPolicy, Pick<SourceReaderPorts, 'inspect' | 'mayRead' | 'scopeOf'> {
   /** Of uploads and copies; absolute. */
   readonly directory: string;
-  /** For one command: each URL is read once, nothing has to outlive the machine, and `clear` comes at the end. */
+  /** For one command: each URL is read once, uploads stay in memory, and `clear` comes at the end. */
   readonly isOneRun: boolean;
   /** Sources that are read at once; tenants take turns. No limit when absent. */
   readonly readsAtOnce?: number;
@@ -37,10 +37,7 @@ export interface Sources {
 export function createSources(options: SourcesOptions): Sources {
   const { directory, isOneRun, now, inspect, mayRead, scopeOf } = options;
   const blobs = createSourceStore(join(directory, 'fetched'), { isDurable: false, now });
-  const uploads =
-    options.uploads === undefined
-      ? createSourceStore(join(directory, 'uploads'), { isDurable: !isOneRun, now })
-      : withCopies(options.uploads, blobs);
+  const uploads = options.uploads === undefined ? ownUploads(options) : withCopies(options.uploads, blobs);
   const fetch = createFetch(options);
   const cache = createSourceCache({ directory: join(directory, 'urls'), blobs, fetch, now, isOneRun });
   const reader = createSourceReader({ uploads, cache, inspect, mayRead, scopeOf });
@@ -50,6 +47,11 @@ export function createSources(options: SourcesOptions): Sources {
     prune: (maxBytes) => cache.prune(maxBytes),
     clear: () => rm(directory, { recursive: true, force: true }),
   };
+}
+
+function ownUploads({ directory, isOneRun, now }: SourcesOptions): UploadStore {
+  const store = createSourceStore(join(directory, 'uploads'), { isDurable: !isOneRun, now });
+  return isOneRun ? createMemoryUploads(store) : store;
 }
 
 function inTurn(reader: SourceReader, places: number): SourceReader {

@@ -44,17 +44,18 @@ describe.runIf(canMount)('a full disk', () => {
   });
 
   it('ends a run at the first video, and says what to do', () => {
-    const { status, stdout } = onDisk(12_288, ['apply', '--auto-approve', '--concurrency', '1']);
+    const { status, stdout } = onDisk(8_192, ['apply', '--auto-approve', '--concurrency', '1']);
     expect({ status, stdout }).toMatchObject({ status: 4, stdout: expect.stringContaining('disk_full') });
     expect(stdout).toMatch(/Ended by a failure: 0 rendered, 1 failed, 2 not begun/);
     expect(stdout).toContain('Make room on the disk');
     expect(stdout).toContain('Correct what failed, then run `reelform apply`, which goes on with the rest.');
   });
 
-  it('keeps no plan from being shown, with one warning for all videos that are not checked', () => {
+  it('keeps no plan from being shown, nor videos without fetched sources from being checked', () => {
     const { status, stdout, stderr } = onDisk(0, ['plan']);
     expect({ status, stdout }).toMatchObject({ status: 0, stdout: expect.stringContaining('3 to create') });
-    expect(stderr.match(/disk_full/g), stderr).toHaveLength(1);
+    expect(stderr).toContain('low_contrast');
+    expect(stderr).not.toContain('disk_full');
   });
 
   it.each([

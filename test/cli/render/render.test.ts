@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createCanvas, loadImage } from '@napi-rs/canvas';
 import { describe, expect, it } from 'vitest';
@@ -28,7 +28,7 @@ describe('reelform render', () => {
       ...{ width: 64, height: 36, fps: 5, frames: 5, frame: null },
     });
     expect(existsSync(join(root, 'reelform.lock.json'))).toBe(false);
-    expect(readdirSync(join(root, '.reelform'))).not.toContain('journal.jsonl');
+    expect(existsSync(join(root, '.reelform/journal.ndjson'))).toBe(false);
   });
 
   it('renders a frame as PNG, by its number or its time, and a draft at half the height', async () => {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { sha256 } from '../../../src/digest.ts';
-import { createSourceStore, type SourceStore } from '../../../src/session/sources/source-store.ts';
+import { createMemoryUploads, createSourceStore, type SourceStore } from '../../../src/session/sources/source-store.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -91,5 +91,22 @@ describe('createSourceStore()', () => {
   it('has nothing to prune in a folder that is not there', async () => {
     expect(await store.prune(0)).toBe(0);
     await store.clear();
+  });
+});
+
+describe('createMemoryUploads()', () => {
+  it('keeps bytes in memory as far as there is room, and the rest in the folder', async () => {
+    const uploads = createMemoryUploads(store, 6);
+    const [logo, photo] = [Buffer.from('logo'), Buffer.from('photo')];
+    const digests = [await uploads.put(logo), await uploads.put(photo, sha256(photo))];
+    await uploads.put(logo);
+    expect(await Promise.all(digests.map((digest) => uploads.get(digest)))).toEqual([logo, photo]);
+    expect(await Promise.all([...digests, sha256('other')].map((one) => uploads.has(one)))).toEqual([
+      true,
+      true,
+      false,
+    ]);
+    expect(await uploads.get(sha256('other'))).toBeNull();
+    expect(await readdir(join(directory, 'blobs'))).toEqual([sha256(photo)]);
   });
 });
