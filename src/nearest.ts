@@ -1,3 +1,8 @@
+/** UTF-16 code units: nobody mistypes what is longer, and comparing takes the square of it. */
+const LONGEST_WORD = 200;
+/** Of the candidates no more are compared. */
+const MOST_CANDIDATES = 2_000;
+
 /**
  * Returns the candidate that was probably meant, for hints: the one with the fewest edits, ignoring case. Two neighbours
  * that changed places are one edit. A word also stands for the last parts of a candidate with `/`: `dune` for `launch/dune`.
@@ -6,7 +11,10 @@
 export function nearest(word: string, candidates: Iterable<string>): string | null {
   let best: string | null = null;
   let bestDistance = Number.POSITIVE_INFINITY;
+  let compared = 0;
   for (const candidate of candidates) {
+    compared += 1;
+    if (compared > MOST_CANDIDATES) break;
     const distance = Math.min(nearDistance(word, candidate), nearDistance(word, lastParts(candidate, word)));
     if (distance >= bestDistance) continue;
     best = candidate;
@@ -25,7 +33,8 @@ function nearDistance(word: string, candidate: string): number {
   const longest = Math.max(word.length, candidate.length);
   const allowed = Math.max(1, Math.floor(longest / 3));
   // No edit reaches a word that is so much longer, however long that is.
-  if (word === '' || Math.abs(word.length - candidate.length) > allowed) return Number.POSITIVE_INFINITY;
+  if (word === '' || longest > LONGEST_WORD || Math.abs(word.length - candidate.length) > allowed)
+    return Number.POSITIVE_INFINITY;
   const distance = editDistance(word.toLowerCase(), candidate.toLowerCase());
   return distance > allowed ? Number.POSITIVE_INFINITY : distance;
 }

@@ -24,3 +24,13 @@ describe('nearest()', () => {
     expect(nearest(word, candidates)).toBe(expected);
   });
 });
+
+it('nearest() compares no words of thousands of letters, and no more than two thousand candidates', () => {
+  const long = 'a'.repeat(100_000);
+  expect(nearest(`${long}b`, [long])).toBeNull();
+  const many = Array.from({ length: 2_000 }, (_, index) => `other-${index}`);
+  expect([nearest('headlin', [...many.slice(1), 'headline']), nearest('headlin', [...many, 'headline'])]).toEqual([
+    'headline',
+    null,
+  ]);
+});

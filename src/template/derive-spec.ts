@@ -20,7 +20,10 @@ export function deriveSpec(id: string, parts: SpecParts): StyleVersion {
   const { manifest, animation, fonts, extraFonts } = parts;
   const carried = [...fonts.keys(), ...extraFonts.keys()];
   const editables: Record<string, Editable> = {};
-  for (const [key, editable] of manifest.editables) editables[key] = describe(key, editable, parts, carried);
+  const durations = assetDurations(animation);
+  for (const [key, editable] of manifest.editables) {
+    editables[key] = describe(key, editable, parts, { carried, durations });
+  }
   const available = extraFonts.size === 0 ? {} : { available_fonts: carried };
   return { id, editables, fonts: fontNames(animation), ...available };
 }
@@ -43,7 +46,7 @@ function describe(
   key: string,
   editable: ManifestEditable,
   { animation, uses: allUses }: SpecParts,
-  carried: string[],
+  { carried, durations }: { readonly carried: string[]; readonly durations: ReadonlyMap<string, number> },
 ): Editable {
   const uses = allUses.get(key) ?? [];
   const slot = slotValue(animation, key);
@@ -79,10 +82,10 @@ function describe(
       const asset = uses.find((use) => use.kind === 'image');
       const size = { width: Number(asset?.node.w), height: Number(asset?.node.h) };
       const image = { input_type: editable.kind, ...shared, ...size };
-      return editable.kind === 'image' ? image : { ...image, ...duration(animation, assetIds(uses)) };
+      return editable.kind === 'image' ? image : { ...image, ...duration(durations, assetIds(uses)) };
     }
     case 'audio':
-      return { input_type: 'audio', ...shared, ...duration(animation, assetIds(uses)) };
+      return { input_type: 'audio', ...shared, ...duration(durations, assetIds(uses)) };
     case 'font': {
       const { replaces, allowedFonts } = editable.font!;
       return { input_type: 'font', fonts: [replaces], ...shared, allowed_fonts: [...(allowedFonts ?? carried)] };
@@ -94,11 +97,19 @@ function assetIds(uses: readonly SlotUse[]): string[] {
   return uses.flatMap((use) => (use.kind === 'image' || use.kind === 'sound' ? [use.assetId] : []));
 }
 
-/** Seconds of a source that can be seen or heard, at the longest; nothing where no layer shows it. */
-function duration(animation: LottieDocument, assets: readonly string[]): { duration?: number } {
-  const frames = layerSpans(animation)
-    .filter(({ layer }) => assets.includes(String(layer.refId)))
-    .map(({ from, to, clock }) => (to - (clock?.start ?? from)) / (clock?.stretch ?? 1));
-  const longest = Math.max(0, ...frames);
-  return longest === 0 ? {} : { duration: Math.round((longest / animation.fr) * 1000) / 1000 };
+/** Seconds of each asset that can be seen or heard, at the longest. */
+function assetDurations(animation: LottieDocument): Map<string, number> {
+  const longest = new Map<string, number>();
+  for (const { layer, from, to, clock } of layerSpans(animation)) {
+    const frames = (to - (clock?.start ?? from)) / (clock?.stretch ?? 1);
+    const id = String(layer.refId);
+    longest.set(id, Math.max(longest.get(id) ?? 0, frames / animation.fr));
+  }
+  return longest;
+}
+
+/** Nothing where no layer shows any of the assets. */
+function duration(durations: ReadonlyMap<string, number>, assets: readonly string[]): { duration?: number } {
+  const longest = assets.reduce((most, id) => Math.max(most, durations.get(id) ?? 0), 0);
+  return longest === 0 ? {} : { duration: Math.round(longest * 1000) / 1000 };
 }

@@ -13,15 +13,22 @@ type DigestedParts = Pick<
  * was such a thing.
  */
 export function packageDigest(parts: DigestedParts): Sha256 {
+  // Thousands of assets may share one file.
+  const known = new Map<Uint8Array, Sha256>();
+  const digestOf = (bytes: Uint8Array): Sha256 => {
+    const digest = known.get(bytes) ?? sha256(bytes);
+    known.set(bytes, digest);
+    return digest;
+  };
   const fileDigests = (files: ReadonlyMap<string, PackageFile>): Json =>
-    Object.fromEntries([...files].map(([name, file]) => [name, sha256(file.bytes)]));
+    Object.fromEntries([...files].map(([name, file]) => [name, digestOf(file.bytes)]));
   const editables = [...parts.manifest.editables].map(([key, { kind, required, font }]): [string, Json] => [
     key,
     font === null ? { kind, required } : { kind, required, replaces: font.replaces, texts: font.texts },
   ]);
   const fallbacks = parts.fallbackFonts.map((name) => {
     const { bytes } = parts.extraFonts.get(name) ?? parts.fonts.get(name)!;
-    return [name, sha256(bytes)];
+    return [name, digestOf(bytes)];
   });
   return sha256(
     canonicalJson({

@@ -5,6 +5,9 @@ import { child, type MapEntry, type TreeNode, textOf } from '../yaml/tree.ts';
 import { LINT_CODES, LINT_SEVERITIES, type LintCode, type LintSeverities } from './lint-severities.ts';
 import type { EditableKind, FontSlot, Manifest, ManifestEditable } from './manifest.ts';
 
+/** UTF-16 code units: more than a thousand editables. */
+const MAX_LENGTH = 256 * 1024;
+
 const FIELDS = ['name', 'description', 'stillcuts', 'editables', 'fallback_fonts', 'lint'];
 const EDITABLE_FIELDS = ['label', 'kind', 'stillcut', 'required', 'max_length'];
 const FONT_FIELDS = ['replaces', 'texts', 'allowed_fonts'];
@@ -12,6 +15,10 @@ const KINDS: readonly EditableKind[] = ['text', 'color', 'image', 'video', 'audi
 
 /** `template.yaml` → the manifest, or every mistake in it. */
 export function parseManifest(file: string, text: string): Result<Manifest> {
+  if (text.length > MAX_LENGTH) {
+    const message = `The file has ${text.length} characters, more than the ${MAX_LENGTH} that are read`;
+    return { ok: false, diagnostics: [invalid(message, { file, start: 0, end: 0 })] };
+  }
   const parsed = parseYaml(file, text);
   if (!parsed.ok) return parsed;
   const start = { file, start: 0, end: 0 };

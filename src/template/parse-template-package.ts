@@ -1,5 +1,6 @@
 import type { Diagnostic, Result } from '../diagnostic.ts';
 import type { Sha256 } from '../digest.ts';
+import { jsonExcess } from '../json-excess.ts';
 import { nearest } from '../nearest.ts';
 import { checkFontEditables } from './bind/check-font-editables.ts';
 import { checkEditables } from './check-package.ts';
@@ -14,6 +15,11 @@ import type { PackageProblem } from './package-problem.ts';
 import { parseManifest } from './parse-manifest.ts';
 import type { LottieDocument, Still } from './scene.ts';
 import type { TemplatePackage } from './template-package.ts';
+
+/** Some megabytes of layers, shapes and keyframes; images inside of them count as one value each. */
+export const ANIMATION_BOUNDS = { values: 1_500_000, depth: 1_000, numberBytes: 1_000 };
+/** Hints take a look at every slot of the animation. */
+const MOST_HINTS = 100;
 
 /** A set that has everything. */
 const ANY: ReadonlySet<string> = Object.assign(new Set<string>(), { has: () => true });
@@ -34,6 +40,12 @@ export function parseTemplatePackage(folder: string, files: ReadonlyMap<string, 
   const missing = ['template.yaml', 'animation.json'].filter((name) => !files.has(name));
   if (manifestText === undefined || animationText === undefined) {
     return { ok: false, diagnostics: missing.map((file) => missingFile(folder, file)) };
+  }
+  const excess = jsonExcess(files.get('animation.json')!, ANIMATION_BOUNDS);
+  if (excess !== null) {
+    const message = `The animation has ${excess}, and no renderer draws that in time`;
+    const hint = 'Draw fewer keyframes and points, or make an image or a video of what has so many';
+    return { ok: false, diagnostics: [located({ file: 'animation.json', message, hint }, folder, null)] };
   }
   const manifest = parseManifest(pathIn(folder, 'template.yaml'), manifestText);
   const animation = parseAnimation(animationText);
@@ -66,7 +78,9 @@ function assemble(
   if (problems.length > 0) {
     return {
       ok: false,
-      diagnostics: problems.map((problem) => located(withNearest(problem, [...uses.keys()]), folder, manifest)),
+      diagnostics: problems.map((problem, index) =>
+        located(index < MOST_HINTS ? withNearest(problem, [...uses.keys()]) : problem, folder, manifest),
+      ),
     };
   }
   const frameCount = Math.round(animation.op - animation.ip);

@@ -21,13 +21,7 @@ export interface ArchiveLayout {
 export type Changed = Readonly<Record<string, string | number | null>>;
 
 /** A layout as anybody may have written it; null when it makes no sense. */
-export function parseLayout(text: string): ArchiveLayout | null {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return null;
-  }
+export function parseLayout(value: unknown): ArchiveLayout | null {
   if (!isRecord(value) || value.layout_version !== 1 || typeof value.animation !== 'string') return null;
   const { files, assets, fonts } = value;
   if (!isRecord(files) || !Object.values(files).every(isPackagePath)) return null;

@@ -1,6 +1,8 @@
 import type { Diagnostic, Result } from '../../diagnostic.ts';
 import { isRecord } from '../../is-record.ts';
+import { jsonExcess } from '../../json-excess.ts';
 import type { LottieNode } from '../lottie/lottie-node.ts';
+import { ANIMATION_BOUNDS } from '../parse-template-package.ts';
 import type { LottieDocument } from '../scene.ts';
 import { type ArchiveLayout, type Changed, LAYOUT_FILE, OWN_FOLDER, parseLayout } from './lottie-archive-layout.ts';
 import { readPackageZip } from './read-package-zip.ts';
@@ -57,7 +59,7 @@ export function readPackedPackage(bytes: Uint8Array): Result<Map<string, Uint8Ar
     );
   }
   const layoutBytes = files.get(LAYOUT_FILE);
-  const layout = layoutBytes === undefined ? null : parseLayout(new TextDecoder().decode(layoutBytes));
+  const layout = parseLayout(jsonOf(layoutBytes));
   const animation = layout === null ? undefined : animationIn(archive.value, layout.animation);
   if (layout === null || !isRecord(animation)) {
     return refused('The .lottie file does not say how its package was packed', 'Pack it again: reelform template pack');
@@ -100,7 +102,7 @@ function setBack(node: LottieNode, changed: Changed): void {
 }
 
 function jsonOf(bytes: Uint8Array | undefined): unknown {
-  if (bytes === undefined) return undefined;
+  if (bytes === undefined || jsonExcess(bytes, ANIMATION_BOUNDS) !== null) return undefined;
   try {
     return JSON.parse(new TextDecoder().decode(bytes));
   } catch {

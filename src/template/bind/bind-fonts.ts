@@ -23,16 +23,15 @@ type FontRequest = Pick<Mapping, 'resources' | 'font_changes'>;
 export function bindFonts(animation: LottieDocument, template: TemplatePackage, request: FontRequest): SceneFont[] {
   const choose = fontChoice(template, request);
   const list = fontList(animation);
+  // By name; of two entries with one name the first counts.
+  const listed = new Map([...list].reverse().map((font) => [font.fName, font]));
   for (const { style, editable } of usedStyles(animation)) {
     const chosen = choose(style.f, editable);
     if (chosen === style.f) continue;
-    if (!list.some(({ fName }) => fName === chosen)) {
-      list.push(
-        listedFont(
-          chosen,
-          list.find(({ fName }) => fName === style.f),
-        ),
-      );
+    if (!listed.has(chosen)) {
+      const font = listedFont(chosen, listed.get(style.f));
+      listed.set(chosen, font);
+      list.push(font);
     }
     style.f = chosen;
   }

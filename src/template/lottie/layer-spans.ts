@@ -1,7 +1,7 @@
 import { isRecord } from '../../is-record.ts';
 import type { LottieDocument } from '../scene.ts';
 import { precompositions } from './layer-lists.ts';
-import type { LottieNode } from './lottie-node.ts';
+import { LAYER_TYPE, type LottieNode } from './lottie-node.ts';
 
 /** One showing of a layer: a layer of a precomposition has one for each layer that shows the precomposition. */
 export interface LayerSpan {
@@ -53,7 +53,8 @@ export function layerSpans(animation: LottieDocument): LayerSpan[] {
       const own = clock === null ? null : ownClock(layer, clock);
       const span: LayerSpan = { layer, from: shownFrom, to: shownTo, clock: own, around: clock, within };
       spans.push(span);
-      const inside = compositions.get(String(layer.refId));
+      // A layer of any other kind shows no composition, whatever it refers to: `checkAnimation` did not count it either.
+      const inside = layer.ty === LAYER_TYPE.precomposition ? compositions.get(String(layer.refId)) : undefined;
       if (inside === undefined) continue;
       visit(inside, { from: shownFrom, to: shownTo, clock: layer.tm === undefined ? own : null, within: span });
     }

@@ -11,6 +11,7 @@ export interface Bomb {
 }
 
 export const SOURCE_BYTES = 200_000_000;
+export const PACKAGE_BYTES = 50 << 20;
 
 /** A pattern as often as it fits into so many bytes. */
 export function repeated(pattern: Uint8Array, sizeBytes: number): Buffer {

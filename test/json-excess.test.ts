@@ -1,0 +1,51 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { jsonExcess } from '../src/json-excess.ts';
+
+const BOUNDS = { values: 10, depth: 3, numberBytes: 20 };
+
+function excess(text: string, bounds = BOUNDS): string | null {
+  return jsonExcess(new TextEncoder().encode(text), bounds);
+}
+
+/** Values and names of fields, as the parsed text has them. */
+function valuesOf(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 1;
+  const inside = Object.values(value).reduce((sum: number, one) => sum + valuesOf(one), 0);
+  return 1 + inside + (Array.isArray(value) ? 0 : Object.keys(value).length);
+}
+
+test.each([
+  ['ten values', JSON.stringify(Array(9).fill(0)), null],
+  ['one more', JSON.stringify(Array(10).fill(0)), 'more than 10 values'],
+  ['lists of nothing', '[[],[],[],[],[],[],[],[],[],[]]', 'more than 10 values'],
+  ['names of fields', '{"a":1,"b":2,"c":3,"d":4,"e":5}', 'more than 10 values'],
+  ['three levels', '[[[]]]', null],
+  ['four levels', '[[{"a":[]}]]', 'more than 3 levels'],
+  ['brackets in a text', '"[[[[[[[[[[[["', null],
+  ['quotes in a text', '["\\"[[[[", "\\\\", "\\\\\\"[[[["]', null],
+  ['a text that does not end', '"[[[[[[[[[[[[', null],
+  ['a long number', `[${'1'.repeat(20)}]`, null],
+  ['a longer number', `[${'1'.repeat(21)}]`, 'a number of more than 20 characters'],
+  ['nothing', '', null],
+])('jsonExcess() of %s', (_, text, expected) => {
+  expect(excess(text)).toBe(expected);
+});
+
+test('jsonExcess() counts the values that JSON.parse finds', () => {
+  fc.assert(
+    fc.property(fc.jsonValue(), fc.boolean(), (value, isSpaced) => {
+      const text = JSON.stringify(value, null, isSpaced ? 2 : undefined);
+      const values = valuesOf(JSON.parse(text));
+      const bounds = { depth: 100, numberBytes: 100 };
+      expect(excess(text, { ...bounds, values })).toBeNull();
+      expect(excess(text, { ...bounds, values: values - 1 })).not.toBeNull();
+    }),
+  );
+});
+
+test('jsonExcess() goes through millions of backslashes once', () => {
+  const text = `"${'\\"'.repeat(2_000_000)}"`;
+  expect(excess(text)).toBeNull();
+  expect(excess(`"${'\\\\'.repeat(2_000_000)}"`)).toBeNull();
+});
