@@ -1,12 +1,14 @@
+import { availableParallelism } from 'node:os';
 import { pid, platform } from 'node:process';
 import { setImmediate } from 'node:timers/promises';
 import { frameRateOf } from '../src/engine/frame-rate.ts';
 import { type EncoderChoice, encoderOf } from '../src/engine/h264/open-encoder.ts';
-import { SegmentedEncoder } from '../src/engine/h264/segmented-encoder.ts';
 import { createFrameRing, ringFrame } from '../src/engine/raster/frame-ring.ts';
 import { openRasterizer } from '../src/engine/raster/rasterizer.ts';
+import { segmentRanges } from '../src/engine/segments/segment-ranges.ts';
 import { readProcessStat } from '../src/process-stat.ts';
 import { createRenderPool } from '../src/session/processes/render-pool.ts';
+import { createSegmentRenderer } from '../src/session/segments/segment-renderer.ts';
 import type { Scene } from '../src/template/scene.ts';
 import { treeBytes } from './tree-bytes.ts';
 
@@ -50,12 +52,13 @@ export async function encodeAlone(scene: Scene, frames: readonly Uint8Array[], c
   const { width, height, fps, output } = scene;
   const before = processorMs();
   const start = performance.now();
-  const encoder = new SegmentedEncoder({
-    ...{ openEncoder: encoderOf(choice), format: { width, height, rate: frameRateOf(fps) }, quality: output.quality },
-  });
-  for (const [frame, i420] of frames.entries()) await encoder.encode(i420, frame);
-  await encoder.finish();
-  encoder.close();
+  const openEncoder = encoderOf(choice);
+  for (const { first, end } of segmentRanges(scene)) {
+    const encoder = await openEncoder({ width, height, rate: frameRateOf(fps) }, output.quality);
+    for (let frame = first; frame < end; frame++) await encoder.encode(frames[frame]!, frame - first);
+    await encoder.finish();
+    encoder.close();
+  }
   return { ms: performance.now() - start, cpuMs: processorMs() - before };
 }
 
@@ -69,10 +72,16 @@ export function processorMs(): number {
   return (user + system) / 1000;
 }
 
-/** Some renders, one after the other, in one process of a pool. */
-export async function throughPool(scene: Scene, encoder: EncoderChoice, renders = 2) {
+/** Some renders, one after the other, as apply renders them: segments in as many processes at once as there are cores. */
+export async function throughPool(
+  scene: Scene,
+  encoder: EncoderChoice,
+  renders = 2,
+  parallel = availableParallelism(),
+) {
   const own = treeBytes(process.pid);
-  const pool = createRenderPool({ size: 1, encoder, tasksPerProcess: Number.POSITIVE_INFINITY });
+  const pool = createRenderPool({ size: parallel, encoder, tasksPerProcess: Number.POSITIVE_INFINITY });
+  const renderer = createSegmentRenderer({ runner: pool, parallel, cache: null });
   let peakBytes = 0;
   const sampler = setInterval(() => {
     peakBytes = Math.max(peakBytes, treeBytes(process.pid) - own);
@@ -81,7 +90,7 @@ export async function throughPool(scene: Scene, encoder: EncoderChoice, renders 
   let bytes = 0;
   for (let render = 0; render < renders; render++) {
     const start = performance.now();
-    bytes = (await pool.run('video', scene)).video.length;
+    bytes = (await renderer.render(scene)).video.length;
     times.push(performance.now() - start);
     rests.push(treeBytes(process.pid) - own);
   }

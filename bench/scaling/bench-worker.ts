@@ -77,13 +77,13 @@ const SEGMENT_BYTES = 500_000;
 function sleepingPool(sleepMs: number): RenderPool {
   const packet = (): never => ({ frame: 0, isKey: true, bytes: new Uint8Array(SEGMENT_BYTES) }) as never;
   const tasks = {
-    async part({ segments: { first, end } }: TaskInput<'part'>, signal?: AbortSignal) {
-      await sleep((end - first) * sleepMs, undefined, signal === undefined ? {} : { signal });
-      const packets = Array.from({ length: end - first }, packet);
-      return { first, end, configuration: new Uint8Array(40), packets, stills: [], findings: [] };
+    async segments({ ranges }: TaskInput<'segments'>, signal?: AbortSignal) {
+      await sleep(ranges.length * sleepMs, undefined, signal === undefined ? {} : { signal });
+      const rest = { configuration: new Uint8Array(40), stills: [], findings: [] };
+      return ranges.map((range) => ({ ...range, ...rest, packets: [packet()] }));
     },
-    async join({ parts }: TaskInput<'join'>) {
-      const packets = parts.flatMap((part) => part.packets as unknown as { bytes: Uint8Array }[]);
+    async join({ segments }: TaskInput<'join'>) {
+      const packets = segments.flatMap((segment) => segment.packets);
       return { format: 'mp4', video: Buffer.concat(packets.map(({ bytes }) => bytes)), stills: [] };
     },
     stills: async (scene: Scene) => scene.stills.map(({ name }) => ({ name, bytes: new Uint8Array(1) })),
@@ -91,7 +91,7 @@ function sleepingPool(sleepMs: number): RenderPool {
   return {
     async run(kind, input, { signal } = {}) {
       if (!(kind in tasks)) throw new Error(`A bench of parts runs no task of the kind ${kind}`);
-      return tasks[kind as 'part'](input as TaskInput<'part'>, signal) as never;
+      return tasks[kind as 'segments'](input as TaskInput<'segments'>, signal) as never;
     },
     async close() {},
   };

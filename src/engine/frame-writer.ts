@@ -33,9 +33,6 @@ export interface WriterOptions {
   readonly sound: Promise<AudioTrack | null> | null;
 }
 
-/** @throws ReelformError encoder_missing when the encoder's package or program is not there */
-export type OpenWriter = (options: WriterOptions) => Promise<FrameWriter>;
-
 /** The pixels that the writer of a format takes. */
 export function pixelsOf(format: OutputFormat): PixelFormat {
   return format === 'mp4' ? 'i420' : 'rgba';

@@ -1,42 +1,18 @@
 import type { Scene } from '../template/scene.ts';
-import type { OutputFormat } from '../wire/output.ts';
-import type { AudioCodec, AudioTrack } from './audio-track.ts';
 import { checkScene } from './check-scene.ts';
 import { frameRateOf, frameTimeSeconds } from './frame-rate.ts';
 import { audioCodecOf, type FrameWriter } from './frame-writer.ts';
-import type { EncoderFactory } from './h264/encoder.ts';
-import { encoderOf, SOFTWARE } from './h264/open-encoder.ts';
-import type { RenderedStill } from './raster/raster-protocol.ts';
-import { type Delivery, supplyFrames } from './raster/supply-frames.ts';
-import { mediaFindings, type SceneFinding } from './scene-finding.ts';
+import { supplyFrames } from './raster/supply-frames.ts';
+import type { Rendering, RenderSceneOptions } from './rendering.ts';
+import { joinSegments } from './segments/join-segments.ts';
+import { renderSegments } from './segments/render-segments.ts';
+import { type RenderedSound, renderSound } from './segments/render-sound.ts';
+import { segmentRanges } from './segments/segment-ranges.ts';
 import { renderPicture } from './stills/render-picture.ts';
 import { openWriter } from './writers/open-writer.ts';
 
-export interface RenderSceneOptions {
-  /** Of H.264; x264 when absent. */
-  readonly encoder?: EncoderFactory;
-  /** Called after each frame, with a number that grows by one. */
-  readonly onProgress?: ((framesDone: number, frameCount: number) => void) | undefined;
-  readonly signal?: AbortSignal | undefined;
-}
-
-/** A finished video and its stills, in memory. A picture has one frame, and lasts 0 seconds. */
-export interface Rendering {
-  /** The file that was asked for; as MP4: H.264, yuv420p, BT.709, limited range, index first. */
-  readonly video: Uint8Array;
-  readonly format: OutputFormat;
-  /** In the scene's order. */
-  readonly stills: readonly RenderedStill[];
-  /** What a viewer would notice of its texts, clips and sounds; the video is rendered nevertheless. */
-  readonly findings: readonly SceneFinding[];
-  readonly width: number;
-  readonly height: number;
-  readonly frameCount: number;
-  readonly durationSeconds: number;
-}
-
 /**
- * Renders a scene: a worker thread draws and converts frames while this thread feeds the writer. Memory stays flat whatever
+ * Renders a scene: a worker thread draws and converts frames while this thread feeds the encoder. Memory stays flat whatever
  * the length. The same scene gives the same frames everywhere, and the same bytes as far as the encoder promises it.
  *
  * @throws SceneError when this scene cannot be rendered
@@ -44,73 +20,68 @@ export interface Rendering {
  * @throws the signal's reason, promptly, when it is aborted
  */
 export async function renderScene(scene: Scene, options: RenderSceneOptions = {}): Promise<Rendering> {
-  const { signal, encoder = encoderOf(SOFTWARE), onProgress } = options;
+  const { signal } = options;
   signal?.throwIfAborted();
   checkScene(scene);
-  const { width, height, frameCount, output } = scene;
-  const ofMedia = await mediaFindings(scene);
-  signal?.throwIfAborted();
-  if (output.format === 'png') {
-    const { picture, stills, findings } = await renderPicture(scene, options);
-    const rest = { stills, findings: [...findings, ...ofMedia] };
-    return { video: picture, format: 'png', ...rest, width, height, frameCount: 1, durationSeconds: 0 };
-  }
-  const rate = frameRateOf(scene.fps);
-  const supply = supplyFrames(scene, { first: 0, end: frameCount }, signal);
-  // Made beside the frames; who fails first ends the other.
+  // The sound is made beside the frames; the one that fails first ends the other.
   const ending = new AbortController();
-  const codec = audioCodecOf(output.format);
-  const sound = codec === null ? null : soundOf(scene, codec, ending.signal);
-  let hasSoundFailed = false;
-  const soundEnd = sound?.catch(() => {
-    hasSoundFailed = true;
-  });
+  const either = AbortSignal.any([ending.signal, ...(signal === undefined ? [] : [signal])]);
+  const endBoth = (error: unknown): never => {
+    ending.abort(error);
+    throw error;
+  };
+  const sound = renderSound(scene, audioCodecOf(scene.output.format), either).catch(endBoth);
+  const render = scene.output.format === 'mp4' ? renderMp4 : renderFrames;
+  const rendering = render(scene, sound, { ...options, signal: either }).catch(endBoth);
+  await Promise.allSettled([sound, rendering]);
+  signal?.throwIfAborted();
+  if (ending.signal.aborted) throw ending.signal.reason;
+  return rendering;
+}
+
+async function renderMp4(scene: Scene, sound: Promise<RenderedSound>, options: RenderSceneOptions): Promise<Rendering> {
+  const segments = await renderSegments(scene, segmentRanges(scene), options);
+  return joinSegments(scene, segments, await sound);
+}
+
+/** A format that is written frame by frame, or a picture. */
+async function renderFrames(
+  scene: Scene,
+  sound: Promise<RenderedSound>,
+  { signal, onProgress }: RenderSceneOptions,
+): Promise<Rendering> {
+  const { width, height, fps, frameCount, output } = scene;
+  const { format } = output;
+  if (format === 'png') {
+    // Media that cannot be shown end this before anything is drawn.
+    const ofMedia = (await sound).findings;
+    const { picture, stills, findings } = await renderPicture(scene, { signal, onProgress });
+    const rest = { stills, findings: [...findings, ...ofMedia] };
+    return { video: picture, format, ...rest, width, height, frameCount: 1, durationSeconds: 0 };
+  }
+  const rate = frameRateOf(fps);
+  const supply = supplyFrames(scene, { first: 0, end: frameCount }, signal);
   let writer: FrameWriter | undefined;
   try {
-    const opened = await openWriter({ format: { width, height, rate }, frameCount, output, sound }, encoder);
+    const track = sound.then((rendered) => rendered.track);
+    track.catch(() => undefined);
+    const opened = await openWriter({ format: { width, height, rate }, frameCount, output, sound: track });
     writer = opened;
     const { stills, findings } = await supply.deliver(async (pixels, frame) => {
       await opened.write(pixels, frame);
       signal?.throwIfAborted();
-      if (hasSoundFailed) await sound;
       onProgress?.(frame + 1, frameCount);
     });
     const video = await writer.finish();
-    signal?.throwIfAborted();
-    return renderingOf(scene, video, { stills, findings: [...findings, ...ofMedia] });
-  } catch (error) {
-    throw signal?.aborted ? signal.reason : error;
+    const byName = new Map(stills.map((still) => [still.name, still]));
+    return {
+      ...{ video, format, width, height, frameCount },
+      stills: scene.stills.map(({ name }) => byName.get(name)!),
+      findings: [...findings, ...(await sound).findings],
+      durationSeconds: frameTimeSeconds(rate, frameCount),
+    };
   } finally {
-    ending.abort();
     writer?.close();
     await supply.close();
-    await soundEnd;
   }
-}
-
-/** @param delivery with all stills of the scene, in any order */
-export function renderingOf(
-  scene: Scene,
-  video: Uint8Array,
-  { stills, findings }: Pick<Rendering, 'findings'> & Pick<Delivery, 'stills'>,
-): Rendering {
-  const { width, height, frameCount, output } = scene;
-  const byName = new Map(stills.map((still) => [still.name, still]));
-  return {
-    video,
-    format: output.format,
-    stills: scene.stills.map(({ name }) => byName.get(name)!),
-    findings,
-    width,
-    height,
-    frameCount,
-    durationSeconds: frameTimeSeconds(frameRateOf(scene.fps), frameCount),
-  };
-}
-
-/** The scene's sound; what makes it is large, and loaded only where there is any. @throws as `makeSound` */
-export async function soundOf(scene: Scene, codec: AudioCodec, signal?: AbortSignal): Promise<AudioTrack | null> {
-  if (scene.sounds.length === 0) return null;
-  const { makeSound } = await import('./media/make-sound.ts');
-  return makeSound(scene, codec, signal);
 }

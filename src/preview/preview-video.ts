@@ -1,6 +1,6 @@
 import { packScene } from '../engine/packed-scene.ts';
 import type { RenderedStill } from '../engine/raster/raster-protocol.ts';
-import type { Rendering } from '../engine/render-scene.ts';
+import type { Rendering } from '../engine/rendering.ts';
 import type { ComparedStill, Comparison } from '../engine/stills/still-protocol.ts';
 import type { Scene } from '../template/scene.ts';
 import { chooseMoments, type Moment } from './choose-moments.ts';

@@ -1,8 +1,6 @@
 import type { Attributes } from '@opentelemetry/api';
-import type { PartRenderer } from '../session/parts/split-ports.ts';
 import { SessionFailure, type SourceReader } from '../session/ports.ts';
-import type { TaskRunner } from '../session/processes/tasks.ts';
-import type { Scene } from '../template/scene.ts';
+import type { TaskInput, TaskRunner } from '../session/processes/tasks.ts';
 import type { DiskRoom } from './disk-room.ts';
 import type { ServiceMetrics } from './http/metrics.ts';
 import { traced } from './trace.ts';
@@ -23,20 +21,18 @@ export function countedSources(reader: SourceReader, metrics: ServiceMetrics, ro
   };
 }
 
-/** A renderer over a pool. Each task is a span, and waits while there is no room for its temporary files. */
-export function tracedRenderer(pool: TaskRunner<'video' | 'part' | 'join'>, room: DiskRoom): PartRenderer {
-  const run = <T>(name: string, attributes: Attributes, work: () => Promise<T>): Promise<T> =>
-    traced(name, attributes, () => room.guard(work));
-  const framesOf = ({ frameCount }: Scene): Attributes => ({ 'reelform.frames': frameCount });
+type SegmentTaskKind = 'video' | 'segments' | 'sound' | 'join';
+
+/** Runs tasks of a pool. Each is a span, and waits while there is no room for its temporary files. */
+export function tracedTasks(pool: TaskRunner<SegmentTaskKind>, room: DiskRoom): TaskRunner<SegmentTaskKind> {
   return {
-    render: (scene, options) => run('render', framesOf(scene), () => pool.run('video', scene, options)),
-    renderPart(scene, segments, options) {
-      const attributes = { 'reelform.first_segment': segments.first, 'reelform.end_segment': segments.end };
-      return run('render_part', attributes, () => pool.run('part', { scene, segments }, options));
-    },
-    joinParts: (scene, parts, options) =>
-      run('join_parts', { ...framesOf(scene), 'reelform.parts': parts.length }, () =>
-        pool.run('join', { scene, parts }, options),
-      ),
+    run: (kind, input, options) =>
+      traced(`render_${kind}`, attributesOf(kind, input), () => room.guard(() => pool.run(kind, input, options))),
   };
+}
+
+function attributesOf<Kind extends SegmentTaskKind>(kind: Kind, input: TaskInput<Kind>): Attributes {
+  if (kind !== 'segments') return {};
+  const { ranges } = input as TaskInput<'segments'>;
+  return { 'reelform.first_frame': ranges[0]?.first ?? 0, 'reelform.end_frame': ranges.at(-1)?.end ?? 0 };
 }

@@ -16,7 +16,7 @@ import { openDeliveries } from './deliveries/open-deliveries.ts';
 import { createDiskRoom, type DiskRoom } from './disk-room.ts';
 import type { AppPorts } from './http/app-ports.ts';
 import { createMetrics } from './http/metrics.ts';
-import { countedSources, tracedRenderer } from './observed-ports.ts';
+import { countedSources, tracedTasks } from './observed-ports.ts';
 import { type OpenedRenderPool, openRenderPool } from './open-render-pool.ts';
 import { openStorage } from './outputs/open-storage.ts';
 import { createOutputFiles } from './outputs/output-files.ts';
@@ -60,10 +60,7 @@ const READS_AT_ONCE = 32;
 
 export interface PartsOptions {
   readonly settings: Settings;
-  /**
-   * Where clients find the service; `start-server.ts` knows, and leaves word in the database. Null: this is a worker,
-   * which finds that there or in its settings.
-   */
+  /** Where clients find the service. Null for a worker, which reads it from the database or its settings. */
   readonly servedAt: string | null;
   /** Of reelform. */
   readonly version: string;
@@ -224,7 +221,7 @@ function assemble({ settings, splitRules, logger, now }: PartsOptions, opened: O
   const runner = openSessionRenders({
     ...{ ...shared, database, storage, queue, load: farm, build, settings, splitRules },
     sources: countedSources(sources.reader, metrics, room),
-    renderer: tracedRenderer(pool, room),
+    tasks: tracedTasks(pool, room),
     ...{ outputs, scopeOf },
     progressIntervalMs: PROGRESS_EVERY_MS,
     onEvent: reportRuns(logger, metrics),

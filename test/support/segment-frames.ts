@@ -1,7 +1,7 @@
 import { openRasterizer } from '../../src/engine/raster/rasterizer.ts';
 import { segmentKey } from '../../src/engine/segments/segment-key.ts';
+import type { FrameRange } from '../../src/engine/segments/segment-ranges.ts';
 import { sceneCutter } from '../../src/engine/segments/segment-scene.ts';
-import type { FrameRange } from '../../src/engine/segments.ts';
 import type { Scene } from '../../src/template/scene.ts';
 
 /** Frames of a range, as the rasteriser draws them from a scene. */

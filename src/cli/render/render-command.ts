@@ -8,7 +8,9 @@ import { writeLinkedFile } from '../../project/write-linked-file.ts';
 import { renderedText, renderFailedText, renderProgressText } from '../../report/render-text.ts';
 import { sandboxFromEnvironment } from '../../sandbox/sandbox.ts';
 import { chooseEncoder } from '../../session/processes/choose-encoder.ts';
+import { renderCapacity } from '../../session/processes/render-capacity.ts';
 import { createRenderPool } from '../../session/processes/render-pool.ts';
+import { createSegmentRenderer } from '../../session/segments/segment-renderer.ts';
 import { problemsOf } from '../../session/session-problems.ts';
 import { OUTPUT_FILES } from '../../template/output-files.ts';
 import type { Scene } from '../../template/scene.ts';
@@ -93,7 +95,12 @@ async function render(
 ): Promise<Rendered | number> {
   const encoder = chooseEncoder(project.config.encoder, io.env);
   const scenes = openScenes(project.root, io, 'render');
-  const pool = (io.createRenderPool ?? createRenderPool)({ size: 1, encoder, sandbox: sandboxFromEnvironment(io.env) });
+  const parallel = renderCapacity();
+  const pool = (io.createRenderPool ?? createRenderPool)({
+    size: parallel,
+    encoder,
+    sandbox: sandboxFromEnvironment(io.env),
+  });
   const interruption = new AbortController();
   const stopListening = io.onInterrupt(() => interruption.abort(new Error('interrupted')));
   const line = progressLine(video.id, io);
@@ -102,7 +109,8 @@ async function render(
     const stills = frame === null ? whole.stills.slice(0, output.format === 'png' ? 1 : 0) : [{ name: 'frame', frame }];
     const scene = { ...whole, stills };
     const { signal } = interruption;
-    const rendering = await pool.run('video', scene, { signal, onProgress: line.show });
+    const renderer = createSegmentRenderer({ runner: pool, parallel, cache: null });
+    const rendering = await renderer.render(scene, { signal, onProgress: line.show });
     const { width, height, fps } = scene;
     const frames = rendering.format === 'png' ? 1 : scene.frameCount;
     return { bytes: rendering.video, format: rendering.format, width, height, fps, frames };

@@ -15,6 +15,7 @@ import type { OutputStore } from '../../session/ports.ts';
 import { chooseEncoder } from '../../session/processes/choose-encoder.ts';
 import { renderCapacity } from '../../session/processes/render-capacity.ts';
 import { createRenderPool } from '../../session/processes/render-pool.ts';
+import { createSegmentRenderer } from '../../session/segments/segment-renderer.ts';
 import { ALLOW_EVERYTHING } from '../../session/sources/allow-list.ts';
 import { describeSource } from '../../session/sources/describe-source.ts';
 import { createSources } from '../../session/sources/sources.ts';
@@ -78,7 +79,7 @@ function openEmbedded(project: Project, io: Io): OpenService {
   const service = createEmbeddedService({
     templates: { find: async (_, id) => packages.get(id) ?? null },
     sources: sources.reader,
-    renderer: { render: (scene, options) => pool.run('video', scene, options) },
+    renderer: createSegmentRenderer({ runner: pool, parallel: capacity, cache: null }),
     outputs: recordedOutputs(project.root),
     destinations: createDestinations({
       credentials: project.config.credentials,

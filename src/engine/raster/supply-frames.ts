@@ -3,7 +3,7 @@ import type { Scene } from '../../template/scene.ts';
 import { errorFrom } from '../failure.ts';
 import { pixelsOf } from '../frame-writer.ts';
 import { SceneError } from '../scene-error.ts';
-import type { FrameRange } from '../segments.ts';
+import type { FrameRange } from '../segments/segment-ranges.ts';
 import type { TextFinding } from '../text/text-finding.ts';
 import { leaveThread, takeThread } from './drawing-thread.ts';
 import { RING_SLOTS, ringFrame } from './frame-ring.ts';

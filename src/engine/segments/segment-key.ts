@@ -1,8 +1,9 @@
 import { canonicalJson, type Json, type Sha256, sha256 } from '../../digest.ts';
 import { isRecord } from '../../is-record.ts';
 import type { LottieDocument, Scene, SceneImage } from '../../template/scene.ts';
+import type { AudioCodec } from '../audio-track.ts';
 import { frameRateOf } from '../frame-rate.ts';
-import type { FrameRange } from '../segments.ts';
+import type { FrameRange } from './segment-ranges.ts';
 
 /**
  * The digest of everything that the bytes of a segment depend on: two segments of the same key are the same, whatever
@@ -14,20 +15,24 @@ import type { FrameRange } from '../segments.ts';
  */
 export function segmentKey(scene: Scene, { first, end }: FrameRange, build: string): Sha256 | null {
   const { output, width, height, fps, animation, fonts, images, clips, stills } = scene;
+  return keyOf(() => ({
+    build,
+    output: { format: output.format, quality: output.quality },
+    frames: [first, end],
+    size: [width, height],
+    rate: { ...frameRateOf(fps) },
+    animation: animationDigest(animation),
+    fonts: fonts.map(({ name, isFallback, bytes }) => ({ name, isFallback, bytes: bytesDigest(bytes) })),
+    images: images.map(pictureOf),
+    clips: clips.map(pictureOf),
+    stills: [...new Set(stills.map(({ frame }) => frame))].sort((a, b) => a - b),
+  }));
+}
+
+/** @returns null for what has no JSON form */
+function keyOf(value: () => Json): Sha256 | null {
   try {
-    const value: Json = {
-      build,
-      output: { format: output.format, quality: output.quality },
-      frames: [first, end],
-      size: [width, height],
-      rate: { ...frameRateOf(fps) },
-      animation: animationDigest(animation),
-      fonts: fonts.map(({ name, isFallback, bytes }) => ({ name, isFallback, bytes: bytesDigest(bytes) })),
-      images: images.map(pictureOf),
-      clips: clips.map(pictureOf),
-      stills: [...new Set(stills.map(({ frame }) => frame))].sort((a, b) => a - b),
-    };
-    return sha256(canonicalJson(value));
+    return sha256(canonicalJson(value()));
   } catch (error) {
     if (error instanceof TypeError) return null;
     throw error;
@@ -68,4 +73,21 @@ function bytesDigest(bytes: Uint8Array): Sha256 {
 function valueDigest(value: unknown): Json {
   if (!isRecord(value)) return value as Json;
   return remembered(value, () => sha256(canonicalJson(value as Json)));
+}
+
+/**
+ * The digest of everything that the bytes of a video's sound depend on.
+ *
+ * @returns null for a scene that has none, or no canonical form
+ */
+export function soundKey({ sounds, fps, frameCount, output }: Scene, codec: AudioCodec, build: string): Sha256 | null {
+  if (sounds.length === 0) return null;
+  return keyOf(() => ({
+    ...{ build, codec, quality: output.quality, rate: { ...frameRateOf(fps) }, frameCount },
+    sounds: sounds.map(({ bytes, name: _, transform, ...times }) => ({
+      ...times,
+      bytes: bytesDigest(bytes),
+      transform: { ...transform },
+    })),
+  }));
 }

@@ -3,8 +3,8 @@ import type { LottieNode } from '../../template/lottie/lottie-node.ts';
 import type { Scene } from '../../template/scene.ts';
 import { animationFramesPerFrame } from '../frame-rate.ts';
 import { animateImages } from '../media/animate-images.ts';
-import type { FrameRange } from '../segments.ts';
 import { filterFonts } from './segment-fonts.ts';
+import type { FrameRange } from './segment-ranges.ts';
 import { type ShownLayers, shownLayers } from './shown-layers.ts';
 
 /**

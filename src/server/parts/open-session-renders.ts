@@ -2,9 +2,10 @@ import type { PartEvent } from '../../session/parts/part-event.ts';
 import { parsePartJob } from '../../session/parts/part-job.ts';
 import { PartRunner } from '../../session/parts/part-runner.ts';
 import { SPLIT_RULES, type SplitRules } from '../../session/parts/parts-of.ts';
-import type { PartRenderer } from '../../session/parts/split-ports.ts';
 import { createSplitRenders } from '../../session/parts/split-renders.ts';
 import type { SessionProblem } from '../../session/ports.ts';
+import type { TaskRunner } from '../../session/processes/tasks.ts';
+import { createSegmentRenderer } from '../../session/segments/segment-renderer.ts';
 import {
   type RunnerEvent,
   SessionRunner,
@@ -23,15 +24,15 @@ const PART_PRIORITY = 1_000_000_000;
 const WATCH_MS = 1_000;
 const WAIT_MS = 2_000;
 
-export interface SessionRendersOptions extends Omit<SessionRunnerPorts, 'splits'> {
+export interface SessionRendersOptions extends Omit<SessionRunnerPorts, 'splits' | 'renderer'> {
   readonly database: Database;
   readonly storage: ObjectStorage;
   readonly queue: Pick<JobQueue, 'enqueue'>;
-  readonly renderer: PartRenderer;
+  readonly tasks: TaskRunner<'video' | 'segments' | 'sound' | 'join'>;
   readonly load: FarmLoad;
   /** See `workerBuild`. */
   readonly build: string;
-  readonly settings: Pick<Settings, 'tenantConcurrency' | 'tenantConcurrencies'>;
+  readonly settings: Pick<Settings, 'tenantConcurrency' | 'tenantConcurrencies' | 'renderSeconds'>;
   /** Of tests and measurements; unless told those that pay. */
   readonly splitRules?: Partial<SplitRules> | undefined;
   onEvent(event: RunnerEvent | PartEvent): void;
@@ -59,11 +60,15 @@ export function openSessionRenders(options: SessionRendersOptions): SessionRende
   });
   const files = createPartFiles(storage);
   const rules = { ...SPLIT_RULES, ...splitRules };
+  // One process for each render: idle slots take segments of long videos as parts.
+  const limits = { parallel: 1, totalMs: settings.renderSeconds * 1000 };
+  const renderer = createSegmentRenderer({ runner: options.tasks, cache: null, ...limits });
   const whole = new SessionRunner({
     ...options,
+    renderer,
     splits: createSplitRenders({ splits, files, load, pace, rules, placesOf, onEvent }),
   });
-  const parts = new PartRunner({ ...options, splits, files, whole });
+  const parts = new PartRunner({ ...options, renderer, splits, files, whole });
   return {
     run(id, signal, takeSlot) {
       const job = parsePartJob(id);

@@ -1,6 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { type Sha256, sha256 } from '../../digest.ts';
 import { SceneError } from '../../engine/scene-error.ts';
+import { segmentRanges } from '../../engine/segments/segment-ranges.ts';
 import { isOutage } from '../../service/service-error.ts';
 import type { Scene } from '../../template/scene.ts';
 import { AttemptRecord } from '../attempt-record.ts';
@@ -16,17 +17,18 @@ import type {
 import { recordRendered } from '../record-rendered.ts';
 import type { RenderPace } from '../render-pace.ts';
 import { failedSession, phasedSession, type SessionEndTimes } from '../render-session.ts';
+import type { SegmentRenderer } from '../segments/segment-renderer.ts';
 import { problemsOf } from '../session-problems.ts';
 import type { RunnerEvent, TakeSlot } from '../session-runner.ts';
 import { packParcel, unpackParcel } from './parcel.ts';
 import type { PartEvent } from './part-event.ts';
 import type { PartJob, SessionAttempt } from './part-job.ts';
-import type { PartFile, PartFiles, PartKey, PartRenderer, Split, SplitStore } from './split-ports.ts';
+import type { PartFile, PartFiles, PartKey, SegmentSpan, Split, SplitStore } from './split-ports.ts';
 
 export interface PartRunnerPorts {
   readonly splits: SplitStore;
   readonly files: PartFiles;
-  readonly renderer: PartRenderer;
+  readonly renderer: SegmentRenderer;
   readonly outputs: OutputStore;
   readonly store: SessionStore;
   readonly environment: SessionEnvironment;
@@ -146,19 +148,28 @@ export class PartRunner {
     split: Split,
     options: { readonly signal: AbortSignal; onProgress(framesDone: number): void },
   ): Promise<Sha256> {
-    const { files, renderer, environment, pace, build } = this.#ports;
+    const { files, environment, pace } = this.#ports;
     const { segments, frameCount } = split.parts[job.part]!;
     const scene = await this.#scene(job, split);
     const begunAt = environment.monotonicNow();
-    const part = await renderer.renderPart(scene, segments, { ...options, owner: split.stored.tenant });
+    const file = await this.#renderFile(scene, segments, { ...options, owner: split.stored.tenant });
     const elapsedMs = environment.monotonicNow() - begunAt;
     pace.learn({ ...scene, frameCount }, elapsedMs / 1000);
-    const { bytes, sha256: digest } = packParcel({ build, part } satisfies PartFile);
+    const { bytes, sha256: digest } = packParcel(file);
     options.signal.throwIfAborted();
     await files.putPart(job, bytes);
     const { session: id, attempt } = job;
     this.#ports.onEvent?.({ kind: 'part-rendered', id, attempt, part: job.part, frames: frameCount, elapsedMs });
     return digest;
+  }
+
+  async #renderFile(scene: Scene, { first, end }: SegmentSpan, options: RenderOptions): Promise<PartFile> {
+    const { renderer, build } = this.#ports;
+    const { owner = '', signal } = options;
+    // Before the segments: media that cannot be read end the session before anything is drawn.
+    const sound = first === 0 ? await renderer.renderSound(scene, { owner, ...(signal && { signal }) }) : null;
+    const segments = await renderer.renderSegments(scene, segmentRanges(scene).slice(first, end), options);
+    return { build, segments, sound };
   }
 
   /** Ends the session as one that was rendered in one piece ends. */
@@ -217,8 +228,10 @@ export class PartRunner {
     if (found.length < split.parts.length) return null;
     if (new Set(found.map(({ build }) => build)).size !== 1) return null;
     try {
-      const parts = found.map(({ part }) => part);
-      return await renderer.joinParts(scene, parts, { signal, owner: split.stored.tenant });
+      const segments = found.flatMap((file) => file.segments);
+      const sound = found.find((file) => file.sound !== null)?.sound ?? null;
+      if (sound === null) return null;
+      return await renderer.joinSegments(scene, segments, sound, { signal, owner: split.stored.tenant });
     } catch (error) {
       // Whatever made them differ: rendered in one piece, they cannot.
       if (error instanceof SceneError && error.code === 'encode_failed') return null;

@@ -1,4 +1,4 @@
-import type { SegmentRange } from '../../engine/render-part.ts';
+import type { SegmentSpan } from './split-ports.ts';
 
 /** When it pays to render a video in parts. */
 export interface SplitRules {
@@ -44,7 +44,7 @@ function atMost(all: number, one: number): number {
 }
 
 /** The segments of each part: all of them, in order, and in each as many as in any other, or one more. */
-export function partRanges(segmentCount: number, partCount: number): SegmentRange[] {
+export function partRanges(segmentCount: number, partCount: number): SegmentSpan[] {
   const bound = (part: number): number => Math.ceil((part * segmentCount) / partCount);
   return Array.from({ length: partCount }, (_, part) => ({ first: bound(part), end: bound(part + 1) }));
 }

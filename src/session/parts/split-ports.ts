@@ -1,7 +1,7 @@
 import type { Sha256 } from '../../digest.ts';
-import type { RenderedPart, SegmentRange } from '../../engine/render-part.ts';
-import type { Scene } from '../../template/scene.ts';
-import type { Renderer, Rendering, RenderOptions, StoredSession } from '../ports.ts';
+import type { RenderedSegment } from '../../engine/segments/render-segments.ts';
+import type { RenderedSound } from '../../engine/segments/render-sound.ts';
+import type { StoredSession } from '../ports.ts';
 import type { SessionAttempt } from './part-job.ts';
 
 /** One part of a session's video. */
@@ -15,8 +15,14 @@ export interface BegunTimes {
   readonly begunAtMs: number;
 }
 
+/** Segments in a row, by their indices: `first` up to, but without, `end`. */
+export interface SegmentSpan {
+  readonly first: number;
+  readonly end: number;
+}
+
 export interface PartRow {
-  readonly segments: SegmentRange;
+  readonly segments: SegmentSpan;
   readonly frameCount: number;
   /** Of its file; null until it is done. */
   readonly sha256: Sha256 | null;
@@ -76,19 +82,13 @@ export interface PartFiles {
   remove(of: SessionAttempt): Promise<void>;
 }
 
-/** What lies in the file of a part. */
+/** Content of the file of a part. */
 export interface PartFile {
-  /** Of whoever rendered it: parts of one build are joined, @see RenderedPart. */
+  /** Of the process that rendered it: only parts of one build are joined. */
   readonly build: string;
-  readonly part: RenderedPart;
-}
-
-/** A renderer that renders parts of a video, too. */
-export interface PartRenderer extends Renderer {
-  /** @throws as `render` */
-  renderPart(scene: Scene, segments: SegmentRange, options?: RenderOptions): Promise<RenderedPart>;
-  /** @throws as `render` */
-  joinParts(scene: Scene, parts: readonly RenderedPart[], options?: RenderOptions): Promise<Rendering>;
+  readonly segments: readonly RenderedSegment[];
+  /** In the first part; null in the others. */
+  readonly sound: RenderedSound | null;
 }
 
 /** How much there is to render, and with how many places. */

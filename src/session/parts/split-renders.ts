@@ -1,4 +1,4 @@
-import { framesOfSegments, sceneSegments } from '../../engine/render-part.ts';
+import { segmentRanges } from '../../engine/segments/segment-ranges.ts';
 import type { Scene } from '../../template/scene.ts';
 import type { SplitRenders, TenantId } from '../ports.ts';
 import type { RenderPace } from '../render-pace.ts';
@@ -36,7 +36,7 @@ export function createSplitRenders({
       const { attempt } = stored;
       const { id } = stored.session;
       const of = { session: id, attempt };
-      const segments = sceneSegments(scene);
+      const segments = segmentRanges(scene);
       const question = {
         segmentCount: segments.length,
         videoSeconds: scene.frameCount / scene.fps,
@@ -56,8 +56,8 @@ export function createSplitRenders({
       const { bytes, sha256 } = packParcel(scene);
       await files.putScene(of, bytes);
       const rows = partRanges(segments.length, parts).map((range) => {
-        const { first, end } = framesOfSegments(segments, range);
-        return { segments: range, frameCount: end - first, sha256: null };
+        const frameCount = segments[range.end - 1]!.end - segments[range.first]!.first;
+        return { segments: range, frameCount, sha256: null };
       });
       if (await splits.begin(of, { ...times, sceneSha256: sha256, parts: rows })) {
         onEvent?.({ kind: 'session-split', id, attempt, parts });

@@ -18,13 +18,17 @@ const HANDLERS: { readonly [Kind in TaskKind]: Handler<Kind> } = {
     const { renderScene } = await import('../../engine/render-scene.ts');
     return renderScene(input, { encoder: await openerOf(encoder), onProgress });
   },
-  async part({ input: { scene, segments }, encoder }, onProgress) {
-    const { renderPart } = await import('../../engine/render-part.ts');
-    return renderPart(scene, segments, { encoder: await openerOf(encoder), onProgress });
+  async segments({ input: { scene, ranges }, encoder }, onProgress) {
+    const { renderSegments } = await import('../../engine/segments/render-segments.ts');
+    return renderSegments(scene, ranges, { encoder: await openerOf(encoder), onProgress });
   },
-  async join({ input: { scene, parts } }) {
-    const { joinParts } = await import('../../engine/render-part.ts');
-    return joinParts(scene, parts);
+  async sound({ input: { scene, codec } }) {
+    const { renderSound } = await import('../../engine/segments/render-sound.ts');
+    return renderSound(scene, codec);
+  },
+  async join({ input: { scene, segments, sound } }) {
+    const { joinSegments } = await import('../../engine/segments/join-segments.ts');
+    return joinSegments(scene, segments, sound);
   },
   async stills({ input }, onProgress) {
     const { renderStills } = await import('../../engine/stills/render-stills.ts');

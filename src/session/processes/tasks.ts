@@ -1,9 +1,13 @@
+import type { AudioCodec } from '../../engine/audio-track.ts';
 import type { Failure } from '../../engine/failure.ts';
 import type { EncoderChoice } from '../../engine/h264/open-encoder.ts';
 import type { LintFinding } from '../../engine/lint/lint-finding.ts';
-import type { RenderedPart, SegmentRange } from '../../engine/render-part.ts';
-import type { Rendering } from '../../engine/render-scene.ts';
+import type { Rendering } from '../../engine/rendering.ts';
 import { SceneError } from '../../engine/scene-error.ts';
+import type { JoinedScene } from '../../engine/segments/join-segments.ts';
+import type { RenderedSegment } from '../../engine/segments/render-segments.ts';
+import type { RenderedSound } from '../../engine/segments/render-sound.ts';
+import type { FrameRange } from '../../engine/segments/segment-ranges.ts';
 import type { ComparedStill, Comparison, StillImage } from '../../engine/stills/still-protocol.ts';
 import type { Scene } from '../../template/scene.ts';
 import type { PackageAnswer, PackageAspect } from '../packages/inspect-package-zip.ts';
@@ -12,16 +16,25 @@ import type { SourceDescription } from '../sources/describe-source.ts';
 
 /** Input and output of each task that a render process runs. A task is added here and in `render-process.ts`. */
 export interface RenderTasks {
-  /** Renders a scene's video. */
+  /** Renders a scene's file, from its frames to the last byte. */
   readonly video: { readonly input: Scene; readonly output: Rendering };
-  /** Renders some segments of a scene's video. */
-  readonly part: {
-    readonly input: { readonly scene: Scene; readonly segments: SegmentRange };
-    readonly output: RenderedPart;
+  /** Renders segments of a scene's video. */
+  readonly segments: {
+    readonly input: { readonly scene: Scene; readonly ranges: readonly FrameRange[] };
+    readonly output: readonly RenderedSegment[];
   };
-  /** Joins the parts of a scene's video. */
+  /** Examines a scene's clips and sounds, and renders its sound unless `codec` is null. */
+  readonly sound: {
+    readonly input: { readonly scene: Scene; readonly codec: AudioCodec | null };
+    readonly output: RenderedSound;
+  };
+  /** Joins all segments of a scene's video. */
   readonly join: {
-    readonly input: { readonly scene: Scene; readonly parts: readonly RenderedPart[] };
+    readonly input: {
+      readonly scene: JoinedScene;
+      readonly segments: readonly RenderedSegment[];
+      readonly sound: RenderedSound;
+    };
     readonly output: Rendering;
   };
   /** Draws a scene's stills without its video, as PNG, in the scene's order. */

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { SceneError } from '../../../src/engine/scene-error.ts';
-import type { PartRenderer } from '../../../src/session/parts/split-ports.ts';
+import type { SegmentRenderer } from '../../../src/session/segments/segment-renderer.ts';
 import { describeOnDatabases } from '../../support/databases.ts';
 import { type CallPoint, instantParts, mortal, openSplitFarm, runThrough, type SplitFarm } from './split-farm.ts';
 
@@ -12,7 +12,7 @@ async function expectNothingLeft({ database, storage, jobs }: SplitFarm): Promis
 }
 
 /** A renderer whose parts are held until the test lets them go; tells of each that is begun. */
-function heldParts(): PartRenderer & { begun(): Promise<void>; readonly stopped: number } {
+function heldParts(): SegmentRenderer & { begun(): Promise<void>; readonly stopped: number } {
   const instant = instantParts();
   let tell: () => void = () => undefined;
   let waiting = new Promise<void>((resolve) => (tell = resolve));
@@ -23,7 +23,7 @@ function heldParts(): PartRenderer & { begun(): Promise<void>; readonly stopped:
       await waiting;
       waiting = new Promise<void>((resolve) => (tell = resolve));
     },
-    renderPart: (_scene: unknown, _segments: unknown, { signal }: { signal?: AbortSignal } = {}) =>
+    renderSegments: (_scene: unknown, _segments: unknown, { signal }: { signal?: AbortSignal } = {}) =>
       new Promise<never>((_resolve, reject) => {
         signal?.addEventListener('abort', () => {
           held.stopped += 1;
@@ -37,7 +37,7 @@ function heldParts(): PartRenderer & { begun(): Promise<void>; readonly stopped:
 
 describeOnDatabases('PartRunner', (databases) => {
   /** A farm, and a session that was created in it. */
-  async function setUp(renderer: PartRenderer, idle = 1): Promise<{ farm: SplitFarm; id: string }> {
+  async function setUp(renderer: SegmentRenderer, idle = 1): Promise<{ farm: SplitFarm; id: string }> {
     const { database } = await databases.open();
     const farm = await openSplitFarm(database, { renderer, idle });
     return { farm, id: await farm.create() };
@@ -64,7 +64,7 @@ describeOnDatabases('PartRunner', (databases) => {
     await farm.run(`${id}/1/0`);
     expect(await farm.jobs()).toEqual([`${id}/1/join`]);
     await farm.runAll();
-    expect(renderer.said).toEqual(['part 2-4', 'part 0-2', 'join 0-2 2-4']);
+    expect(renderer.said).toEqual(['part 2-4', 'part 0-2', 'join 0 20 40 60']);
     expect(await farm.get(id)).toMatchObject({
       ...{ status: 'preview_rendered', phase: 'done', render_progress: 100, errors: [], fonts: ['Test-Regular'] },
       video_url: expect.stringMatching(/video\.mp4$/),
@@ -99,7 +99,7 @@ describeOnDatabases('PartRunner', (databases) => {
     ['after finish', 1, ['part 0-2', 'part 2-4', 'join']],
     ['before finish', 2, ['part 0-2', 'part 2-4', 'join']],
     ['after finish', 2, ['part 0-2', 'part 2-4', 'join']],
-    ['after joinParts', 1, ['part 0-2', 'part 2-4', 'join', 'join']],
+    ['after joinSegments', 1, ['part 0-2', 'part 2-4', 'join', 'join']],
     ['after save', 1, ['part 0-2', 'part 2-4', 'join']],
     ['before end', 1, ['part 0-2', 'part 2-4', 'join']],
   ])('goes on where a process was killed: %s, time %i', async (point, time, said) => {
@@ -132,9 +132,9 @@ describeOnDatabases('PartRunner', (databases) => {
 
   it('fails the session with the first part that cannot be rendered, and stops the others', async () => {
     const { renderer, farm, id, part } = await setUpHeld();
-    const broken: PartRenderer = {
+    const broken: SegmentRenderer = {
       ...instantParts(),
-      renderPart: () => Promise.reject(new SceneError('asset_decode_failed', 'It is cut short')),
+      renderSegments: () => Promise.reject(new SceneError('asset_decode_failed', 'It is cut short')),
     };
     await farm.run(`${id}/1/1`, { renderer: broken });
     await part;
@@ -180,7 +180,7 @@ describeOnDatabases('PartRunner', (databases) => {
     await farm.run(id);
     expect(await farm.jobs()).toEqual([0, 1].flatMap((part) => [`${id}/1/${part}`]).concat(`${id}/2/0`, `${id}/2/1`));
     await farm.runAll();
-    expect(renderer.said).toEqual(['part 0-2', 'part 2-4', 'join 0-2 2-4']);
+    expect(renderer.said).toEqual(['part 0-2', 'part 2-4', 'join 0 20 40 60']);
     expect((await farm.get(id)).status).toBe('preview_rendered');
     await expectNothingLeft(farm);
   });
@@ -198,7 +198,7 @@ describeOnDatabases('PartRunner', (databases) => {
     await farm.run(`${second}/1/wait-2`);
     expect(await farm.jobs()).toContain(`${second}/2/0`);
     await farm.runAll();
-    expect(renderer.said).toEqual(['part 0-2', 'part 0-2', 'part 2-4', 'join 0-2 2-4']);
+    expect(renderer.said).toEqual(['part 0-2', 'part 0-2', 'part 2-4', 'join 0 20 40 60']);
     for (const id of [second, third]) expect((await farm.get(id)).status).toBe('preview_rendered');
     await expectNothingLeft(farm);
   });

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import type { RenderedPart } from '../../../src/engine/render-part.ts';
+import { segmentRanges } from '../../../src/engine/segments/segment-ranges.ts';
 import { createDiskStorage } from '../../../src/server/outputs/disk-storage.ts';
 import { createStoredOutputs } from '../../../src/server/outputs/stored-outputs.ts';
 import { createPartFiles } from '../../../src/server/parts/part-files.ts';
@@ -13,10 +13,10 @@ import { createSessionTable } from '../../../src/server/store/session-table.ts';
 import type { PartEvent } from '../../../src/session/parts/part-event.ts';
 import { parsePartJob } from '../../../src/session/parts/part-job.ts';
 import { PartRunner } from '../../../src/session/parts/part-runner.ts';
-import type { PartRenderer } from '../../../src/session/parts/split-ports.ts';
 import { createSplitRenders } from '../../../src/session/parts/split-renders.ts';
 import type { TenantId } from '../../../src/session/ports.ts';
 import { RenderPace } from '../../../src/session/render-pace.ts';
+import type { SegmentRenderer } from '../../../src/session/segments/segment-renderer.ts';
 import { type RunnerEvent, SessionRunner } from '../../../src/session/session-runner.ts';
 import { Sessions } from '../../../src/session/sessions.ts';
 import { parseTemplatePackage } from '../../../src/template/parse-template-package.ts';
@@ -46,7 +46,7 @@ export const LONG = longPackage();
 let ids = 0;
 
 /** Renders in no time, and keeps what it was asked for. */
-export function instantParts(): PartRenderer & { readonly said: string[] } {
+export function instantParts(): SegmentRenderer & { readonly said: string[] } {
   const said: string[] = [];
   const still = { name: 'stillcut_01', bytes: Buffer.from('still'), width: 1, height: 1 };
   return {
@@ -55,23 +55,21 @@ export function instantParts(): PartRenderer & { readonly said: string[] } {
       said.push('whole');
       return { format: 'mp4', video: Buffer.from('whole'), stills: [still] };
     },
-    async renderPart(_scene, { first, end }, { onProgress } = {}): Promise<RenderedPart> {
-      said.push(`part ${first}-${end}`);
+    async renderSegments(scene, ranges, { onProgress } = {}) {
+      const all = segmentRanges(scene);
+      const indices = ranges.map(({ first }) => all.findIndex((range) => range.first === first));
+      said.push(`part ${indices[0]}-${indices.at(-1)! + 1}`);
       onProgress?.(1, 2);
-      const packets = [{ bytes: Buffer.from(`${first}`), frame: 0, isKey: true }];
-      return {
-        first,
-        end,
-        configuration: Buffer.from('avc'),
-        packets,
-        stills: first === 0 ? [still] : [],
-        findings: [],
-        sound: null,
-      };
+      return ranges.map((range) => ({
+        ...{ ...range, configuration: Buffer.from('avc'), findings: [] },
+        packets: [{ bytes: Buffer.from(`${range.first}`), frame: 0, isKey: true }],
+        stills: range.first === 0 ? [{ frame: 0, bytes: still.bytes }] : [],
+      }));
     },
-    async joinParts(_scene, parts) {
-      said.push(`join ${parts.map(({ first, end }) => `${first}-${end}`).join(' ')}`);
-      return { format: 'mp4', video: Buffer.from('joined'), stills: parts.flatMap(({ stills }) => stills) };
+    renderSound: async () => ({ track: null, findings: [] }),
+    async joinSegments(_scene, segments) {
+      said.push(`join ${segments.map(({ first }) => first).join(' ')}`);
+      return { format: 'mp4', video: Buffer.from('joined'), stills: [still] };
     },
   };
 }
@@ -94,7 +92,7 @@ export interface SplitFarm {
 }
 
 export interface ProcessOptions {
-  readonly renderer?: PartRenderer;
+  readonly renderer?: SegmentRenderer;
   readonly build?: string;
   readonly signal?: AbortSignal;
   /** Wraps whatever the process reaches the world through. */
@@ -139,7 +137,7 @@ export function mortal(shallDie: (point: CallPoint) => boolean) {
  */
 export async function openSplitFarm(
   database: Database,
-  { renderer: shared = instantParts() as PartRenderer, idle = 1 } = {},
+  { renderer: shared = instantParts() as SegmentRenderer, idle = 1 } = {},
 ): Promise<SplitFarm> {
   const directory = await mkdtemp(join(tmpdir(), 'reelform-parts-'));
   onTestFinished(() => rm(directory, { recursive: true, force: true }));

@@ -1,0 +1,220 @@
+import type { Sha256 } from '../../digest.ts';
+import type { AudioCodec, AudioTrack } from '../../engine/audio-track.ts';
+import { checkScene } from '../../engine/check-scene.ts';
+import type { RenderedSegment } from '../../engine/segments/render-segments.ts';
+import type { RenderedSound } from '../../engine/segments/render-sound.ts';
+import { segmentKey, soundKey } from '../../engine/segments/segment-key.ts';
+import type { FrameRange } from '../../engine/segments/segment-ranges.ts';
+import { sceneCutter } from '../../engine/segments/segment-scene.ts';
+import type { Scene } from '../../template/scene.ts';
+import { packRecord, unpackRecord } from './packed-record.ts';
+
+/** Keeps finished segments and sounds by their keys: a folder, or a bucket. */
+export interface SegmentStore {
+  /** Null for one that is missing or damaged. */
+  get(key: Sha256): Promise<Uint8Array | null>;
+  /** All of it is kept or nothing. */
+  put(key: Sha256, bytes: Uint8Array): Promise<void>;
+}
+
+export interface SegmentCacheOptions {
+  readonly store: SegmentStore;
+  /** Of the engine and its encoder, with what else their bytes depend on. */
+  readonly build: string;
+  /** Called once, when the store fails: what follows is rendered without it. */
+  onFailure(error: unknown): void;
+}
+
+/** Finished segments of earlier renders, and those that other renders of this process are making. */
+export class SegmentCache {
+  readonly build: string;
+  readonly #store: SegmentStore;
+  readonly #onFailure: (error: unknown) => void;
+  readonly #running = new Map<Sha256, Promise<RenderedSegment | null>>();
+  #hasFailed = false;
+  #reused = 0;
+  #rendered = 0;
+
+  constructor({ store, build, onFailure }: SegmentCacheOptions) {
+    this.build = build;
+    this.#store = store;
+    this.#onFailure = onFailure;
+  }
+
+  /** Segments so far. */
+  get figures(): { readonly reused: number; readonly rendered: number } {
+    return { reused: this.#reused, rendered: this.#rendered };
+  }
+
+  /** The segment that another render is making, or null when that comes to nothing; undefined where there is none. */
+  running(key: Sha256): Promise<RenderedSegment | null> | undefined {
+    return this.#running.get(key);
+  }
+
+  /** Lets other renders wait for a segment. @returns ends that, with the segment or without */
+  claim(key: Sha256): (segment: RenderedSegment | null) => void {
+    let settle: (segment: RenderedSegment | null) => void = () => undefined;
+    this.#running.set(
+      key,
+      new Promise((resolve) => {
+        settle = resolve;
+      }),
+    );
+    return (segment) => {
+      this.#running.delete(key);
+      settle(segment);
+    };
+  }
+
+  count(of: 'reused' | 'rendered'): void {
+    if (of === 'reused') this.#reused += 1;
+    else this.#rendered += 1;
+  }
+
+  async find<T>(key: Sha256): Promise<T | null> {
+    if (this.#hasFailed) return null;
+    try {
+      const bytes = await this.#store.get(key);
+      return bytes === null ? null : unpackRecord<T>(bytes);
+    } catch (error) {
+      this.#fail(error);
+      return null;
+    }
+  }
+
+  async keep(key: Sha256, value: unknown): Promise<void> {
+    if (this.#hasFailed) return;
+    await this.#store.put(key, packRecord(value)).catch((error: unknown) => this.#fail(error));
+  }
+
+  #fail(error: unknown): void {
+    if (!this.#hasFailed) this.#onFailure(error);
+    this.#hasFailed = true;
+  }
+}
+
+interface RenderMissing {
+  /** Renders ranges, and hands over each segment as soon as it is there. */
+  render(missing: readonly FrameRange[], keep: (segment: RenderedSegment) => Promise<void>): Promise<void>;
+  onReused(range: FrameRange): void;
+  readonly signal: AbortSignal | undefined;
+}
+
+/**
+ * The segments of a scene: those that are cached, those that another render is making, and the others rendered now.
+ *
+ * @returns in the order of the ranges
+ * @throws whatever `render` throws; the signal's reason
+ */
+export async function renderThrough(
+  cache: SegmentCache | null,
+  scene: Scene,
+  ranges: readonly FrameRange[],
+  { render, onReused, signal }: RenderMissing,
+): Promise<RenderedSegment[]> {
+  const done = new Map<number, RenderedSegment>();
+  const keep = async (segment: RenderedSegment): Promise<void> => void done.set(segment.first, segment);
+  if (cache === null) await render(ranges, keep);
+  else {
+    const reuse = (range: FrameRange, segment: RenderedSegment): void => {
+      done.set(range.first, segment);
+      cache.count('reused');
+      onReused(range);
+    };
+    let pending = keyedRanges(scene, ranges, cache.build);
+    while (pending.length > 0) pending = await renderRound(cache, pending, { render, reuse, keep, signal });
+  }
+  return ranges.map(({ first }) => done.get(first)!);
+}
+
+interface KeyedRange {
+  readonly range: FrameRange;
+  readonly key: Sha256 | null;
+}
+
+function keyedRanges(scene: Scene, ranges: readonly FrameRange[], build: string): KeyedRange[] {
+  checkScene(scene);
+  const cut = sceneCutter(scene);
+  return ranges.map((range) => ({ range, key: segmentKey(cut(range), range, build) }));
+}
+
+/** @returns ranges that were left to renders that came to nothing */
+async function renderRound(
+  cache: SegmentCache,
+  pending: readonly KeyedRange[],
+  options: Pick<RenderMissing, 'render' | 'signal'> & {
+    reuse(range: FrameRange, segment: RenderedSegment): void;
+    keep(segment: RenderedSegment): Promise<void>;
+  },
+): Promise<KeyedRange[]> {
+  const { signal, reuse } = options;
+  const others = pending.flatMap((one) => {
+    const segment = one.key === null ? undefined : cache.running(one.key);
+    return segment === undefined ? [] : [{ ...one, segment }];
+  });
+  const taken = new Set(others.map(({ range }) => range));
+  const own = pending.filter(({ range }) => !taken.has(range));
+  const claims = new Map(own.flatMap(({ range, key }) => (key === null ? [] : [[range.first, cache.claim(key)]])));
+  try {
+    const missing: KeyedRange[] = [];
+    for (const one of own) {
+      const segment = one.key === null ? null : await cache.find<RenderedSegment>(one.key);
+      if (segment === null) missing.push(one);
+      else {
+        claims.get(one.range.first)!(segment);
+        reuse(one.range, segment);
+      }
+    }
+    const keys = new Map(missing.map(({ range, key }) => [range.first, key]));
+    const keep = async (segment: RenderedSegment): Promise<void> => {
+      const key = keys.get(segment.first);
+      cache.count('rendered');
+      await options.keep(segment);
+      claims.get(segment.first)?.(segment);
+      if (key !== null && key !== undefined) await cache.keep(key, segment);
+    };
+    if (missing.length > 0)
+      await options.render(
+        missing.map(({ range }) => range),
+        keep,
+      );
+  } finally {
+    for (const release of claims.values()) release(null);
+  }
+  const left: KeyedRange[] = [];
+  for (const { segment: promised, ...one } of others) {
+    const segment = await unlessAborted(promised, signal);
+    if (segment === null) left.push(one);
+    else reuse(one.range, segment);
+  }
+  return left;
+}
+
+function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (signal === undefined) return promise;
+  signal.throwIfAborted();
+  return new Promise((resolve, reject) => {
+    const onAbort = (): void => reject(signal.reason);
+    signal.addEventListener('abort', onAbort, { once: true });
+    void promise.then(resolve).finally(() => signal.removeEventListener('abort', onAbort));
+  });
+}
+
+/**
+ * The sound of a scene, cached under a key of its own. What a viewer would notice of its media is examined each time.
+ *
+ * @param render without a codec it examines, and makes no sound
+ */
+export async function soundThrough(
+  cache: SegmentCache | null,
+  scene: Scene,
+  codec: AudioCodec | null,
+  render: (codec: AudioCodec | null) => Promise<RenderedSound>,
+): Promise<RenderedSound> {
+  const key = cache === null || codec === null ? null : soundKey(scene, codec, cache.build);
+  const found = key === null ? null : await cache!.find<{ track: AudioTrack | null }>(key);
+  if (found !== null) return { ...(await render(null)), track: found.track };
+  const sound = await render(codec);
+  if (key !== null) await cache!.keep(key, { track: sound.track });
+  return sound;
+}

@@ -1,0 +1,172 @@
+import { audioCodecOf } from '../../engine/frame-writer.ts';
+import { SceneError } from '../../engine/scene-error.ts';
+import type { JoinedScene } from '../../engine/segments/join-segments.ts';
+import type { RenderedSegment } from '../../engine/segments/render-segments.ts';
+import { hasMedia, type RenderedSound } from '../../engine/segments/render-sound.ts';
+import { type FrameRange, segmentRanges } from '../../engine/segments/segment-ranges.ts';
+import type { Scene } from '../../template/scene.ts';
+import type { Renderer, Rendering, RenderOptions } from '../ports.ts';
+import { DEFAULT_LIMITS } from '../processes/process-limits.ts';
+import type { TaskRunner } from '../processes/tasks.ts';
+import { renderThrough, type SegmentCache, soundThrough } from './segment-cache.ts';
+
+/** Renders videos, whole or in segments that others join. */
+export interface SegmentRenderer extends Renderer {
+  /** Some of `segmentRanges`, in their order. @throws as `render` */
+  renderSegments(scene: Scene, ranges: readonly FrameRange[], options?: RenderOptions): Promise<RenderedSegment[]>;
+  /** @throws as `render` */
+  renderSound(scene: Scene, options?: RenderOptions): Promise<RenderedSound>;
+  /** All segments of a video. @throws as `render` */
+  joinSegments(
+    scene: JoinedScene,
+    segments: readonly RenderedSegment[],
+    sound: RenderedSound,
+    options?: RenderOptions,
+  ): Promise<Rendering>;
+}
+
+export interface SegmentRendererOptions {
+  readonly runner: TaskRunner<'video' | 'segments' | 'sound' | 'join'>;
+  /** Tasks of one video at once: as many as the runner has processes. */
+  readonly parallel: number;
+  /** Where finished segments are kept; null to render all of them. */
+  readonly cache: SegmentCache | null;
+  /** Milliseconds that a whole video may take; each of its tasks has limits of its own. */
+  readonly totalMs?: number;
+}
+
+/** Segments that one task renders at most: what a crash loses, and how often a scene is sent. */
+const MAX_TASK_SEGMENTS = 8;
+/** Tasks for each process, so that one that takes longer leaves the others something to do. */
+const TASKS_PER_PROCESS = 3;
+const SILENCE: RenderedSound = { track: null, findings: [] };
+
+/** Renders MP4 in segments, several at once, and joins them; any other format by one task. */
+export function createSegmentRenderer({
+  runner,
+  parallel,
+  cache,
+  totalMs = DEFAULT_LIMITS.totalMs,
+}: SegmentRendererOptions): SegmentRenderer {
+  const renderer: SegmentRenderer = {
+    async render(scene, options = {}) {
+      if (scene.output.format !== 'mp4') return runner.run('video', scene, options);
+      const limit = timeLimit(totalMs, options.signal);
+      const limited = { ...options, signal: limit.signal };
+      try {
+        const [segments, sound] = await allOrNone(limit.signal, (signal) => [
+          renderer.renderSegments(scene, segmentRanges(scene), { ...options, signal }),
+          renderer.renderSound(scene, { ...silenced(options), signal }),
+        ]);
+        return await renderer.joinSegments(scene, segments, sound, silenced(limited));
+      } finally {
+        limit.clear();
+      }
+    },
+
+    renderSegments(scene, ranges, options = {}) {
+      const { onProgress } = options;
+      const frameCount = framesOf(ranges);
+      let framesDone = 0;
+      const advance = (frames: number): void => {
+        framesDone += frames;
+        if (frames > 0) onProgress?.(framesDone, frameCount);
+      };
+      // Its sounds are no part of any segment.
+      const silent = { ...scene, sounds: [] };
+      const render = (
+        missing: readonly FrameRange[],
+        keep: (segment: RenderedSegment) => Promise<void>,
+      ): Promise<void> =>
+        allOrNone(options.signal, (signal) =>
+          inParallel(tasksOf(missing, parallel), parallel, async (task) => {
+            signal.throwIfAborted();
+            let done = 0;
+            const onDone = (frames: number): void => {
+              advance(frames - done);
+              done = frames;
+            };
+            const taskOptions = { ...options, signal, onProgress: onDone };
+            const segments = await runner.run('segments', { scene: silent, ranges: task }, taskOptions);
+            onDone(framesOf(task));
+            for (const segment of segments) await keep(segment);
+          }),
+        ).then(() => undefined);
+      return renderThrough(cache, silent, ranges, {
+        render,
+        onReused: (range) => advance(framesOf([range])),
+        signal: options.signal,
+      });
+    },
+
+    async renderSound(scene, options) {
+      if (!hasMedia(scene)) return SILENCE;
+      // What is drawn around its clips says when they are shown; fonts and images do not.
+      const heard = { ...scene, fonts: [], images: [] };
+      return soundThrough(cache, scene, audioCodecOf(scene.output.format), (codec) =>
+        runner.run('sound', { scene: heard, codec }, options),
+      );
+    },
+
+    joinSegments(scene, segments, sound, options) {
+      const { output, width, height, fps, frameCount, stills } = scene;
+      const joined = { output, width, height, fps, frameCount, stills };
+      return runner.run('join', { scene: joined, segments, sound }, options);
+    },
+  };
+  return renderer;
+}
+
+/** Only frames are progress. */
+function silenced({ onProgress: _, ...options }: RenderOptions): RenderOptions {
+  return options;
+}
+
+/** A signal that is aborted by another one, and after some time. */
+function timeLimit(totalMs: number, signal: AbortSignal | undefined): { signal: AbortSignal; clear(): void } {
+  const ending = new AbortController();
+  const expire = (): void =>
+    ending.abort(new SceneError('render_timeout', `The render took longer than ${totalMs / 1000} s`));
+  const timer = setTimeout(expire, totalMs);
+  const either = AbortSignal.any([ending.signal, ...(signal === undefined ? [] : [signal])]);
+  return { signal: either, clear: () => clearTimeout(timer) };
+}
+
+function framesOf(ranges: readonly FrameRange[]): number {
+  return ranges.reduce((sum, { first, end }) => sum + end - first, 0);
+}
+
+/** Ranges in a row that one task renders. */
+function tasksOf(ranges: readonly FrameRange[], parallel: number): (readonly FrameRange[])[] {
+  const length = Math.min(MAX_TASK_SEGMENTS, Math.ceil(ranges.length / (parallel * TASKS_PER_PROCESS)));
+  const count = length === 0 ? 0 : Math.ceil(ranges.length / length);
+  return Array.from({ length: count }, (_, at) => ranges.slice(at * length, (at + 1) * length));
+}
+
+/** Works on items in their order, some at once. Each lane ends with the first item that fails. */
+function inParallel<T>(items: readonly T[], lanes: number, work: (item: T) => Promise<void>): Promise<void>[] {
+  const rest = items.values();
+  const lane = async (): Promise<void> => {
+    for (const item of rest) await work(item);
+  };
+  return Array.from({ length: Math.min(lanes, items.length) }, lane);
+}
+
+/**
+ * Waits for all of some work. The first failure aborts the rest, and is thrown when all of it has ended.
+ *
+ * @throws the failure; the signal's reason
+ */
+async function allOrNone<Work extends readonly Promise<unknown>[]>(
+  signal: AbortSignal | undefined,
+  start: (signal: AbortSignal) => readonly [...Work],
+): Promise<{ -readonly [Index in keyof Work]: Awaited<Work[Index]> }> {
+  const ending = new AbortController();
+  const either = AbortSignal.any([ending.signal, ...(signal === undefined ? [] : [signal])]);
+  const work = start(either);
+  for (const one of work) one.catch((error: unknown) => ending.abort(error));
+  await Promise.allSettled(work);
+  signal?.throwIfAborted();
+  if (ending.signal.aborted) throw ending.signal.reason;
+  return (await Promise.all(work)) as never;
+}

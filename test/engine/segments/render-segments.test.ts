@@ -1,0 +1,97 @@
+import { BufferSource, Input, MP4 } from 'mediabunny';
+import { describe, expect, test } from 'vitest';
+import { renderScene } from '../../../src/engine/render-scene.ts';
+import { joinSegments } from '../../../src/engine/segments/join-segments.ts';
+import { type RenderedSegment, renderSegments } from '../../../src/engine/segments/render-segments.ts';
+import { renderSound } from '../../../src/engine/segments/render-sound.ts';
+import { segmentRanges } from '../../../src/engine/segments/segment-ranges.ts';
+import type { Scene } from '../../../src/template/scene.ts';
+import { toneWav } from '../../support/tone.ts';
+import { movingScene } from '../scenes.ts';
+
+const SILENCE = { track: null, findings: [] };
+
+/** Three segments: 20, 20 and 5 frames; a still in the last. */
+function scene(changes: Partial<Scene> = {}): Scene {
+  const output = { format: 'mp4', quality: 'high', fingerprint: 'v1:4f0c' } as const;
+  return movingScene({ fps: 10, frameCount: 45, output, ...changes });
+}
+
+const RANGES = segmentRanges(scene());
+
+describe('renderSegments()', () => {
+  test('makes segments that join to the bytes of a whole render, however they are grouped', async () => {
+    const whole = await renderScene(scene());
+    for (const groups of [[RANGES], [RANGES.slice(2), RANGES.slice(0, 2)], RANGES.map((range) => [range])]) {
+      const segments: RenderedSegment[] = [];
+      for (const ranges of groups) segments.push(...(await renderSegments(scene(), ranges)));
+      const joined = await joinSegments(scene(), structuredClone(segments), SILENCE);
+      expect(Buffer.compare(joined.video, whole.video)).toBe(0);
+      expect(joined).toEqual(whole);
+      expect(joined.stills).toHaveLength(1);
+    }
+  });
+
+  test('gives every segment the same parameter sets, and a key frame to begin with', async () => {
+    const [first, second, last] = await renderSegments(scene(), RANGES);
+    expect(last!.configuration).toEqual(first!.configuration);
+    for (const { packets } of [first!, second!, last!]) {
+      expect(packets.flatMap(({ isKey }, at) => (isKey ? [at] : []))).toEqual([0]);
+    }
+    expect([first, second, last].map((segment) => segment!.packets.length)).toEqual([20, 20, 5]);
+    // Nothing that the encoder says about itself.
+    expect(Buffer.concat(first!.packets.map(({ bytes }) => bytes)).includes('x264')).toBe(false);
+  });
+
+  test('reports the frames of its ranges', async () => {
+    const seen: [number, number][] = [];
+    await renderSegments(scene(), RANGES.slice(2), { onProgress: (done, count) => seen.push([done, count]) });
+    expect(seen).toEqual([1, 2, 3, 4, 5].map((done) => [done, 5]));
+  });
+
+  test('stops when it is aborted, with the reason', async () => {
+    const controller = new AbortController();
+    const onProgress = (): void => controller.abort(new Error('enough'));
+    const segments = renderSegments(scene(), RANGES.slice(1, 2), { signal: controller.signal, onProgress });
+    await expect(segments).rejects.toThrow('enough');
+  });
+
+  test('has none of another format', () => {
+    expect(segmentRanges(scene({ output: { format: 'gif', quality: 'high', fingerprint: null } }))).toEqual([]);
+  });
+});
+
+describe('joinSegments()', () => {
+  test('adds the sound of the whole: a tone goes on across segments', async () => {
+    const tone = { bytes: toneWav(5), startSeconds: 0, endSeconds: 4.5, name: 'tone', optional: false, transform: {} };
+    const sounding = scene({ sounds: [tone] });
+    const segments = await renderSegments(sounding, RANGES);
+    const sound = await renderSound(sounding, 'aac');
+    const [joined, whole] = [await joinSegments(sounding, segments, sound), await renderScene(sounding)];
+    expect(Buffer.compare(joined.video, whole.video)).toBe(0);
+    const input = new Input({ source: new BufferSource(joined.video), formats: [MP4] });
+    const track = await input.getPrimaryAudioTrack();
+    expect(await track?.computeDuration()).toBeCloseTo(4.5, 1);
+  });
+
+  test('refuses segments that are missing, there twice, cut short, without a still or of another size', async () => {
+    const [zero, one, two] = (await renderSegments(scene(), RANGES)) as [
+      RenderedSegment,
+      RenderedSegment,
+      RenderedSegment,
+    ];
+    const [other] = await renderSegments(scene({ width: 320 }), RANGES.slice(1, 2));
+    const refused = { name: 'SceneError', code: 'encode_failed' };
+    for (const segments of [
+      [zero, two],
+      [zero, one, one],
+      [zero, one, one, two],
+      [zero, other!, two],
+      [],
+      [zero, { ...one, packets: one.packets.slice(1) }, two],
+      [zero, one, { ...two, stills: [] }],
+    ]) {
+      await expect(joinSegments(scene(), segments, SILENCE)).rejects.toMatchObject(refused);
+    }
+  });
+});
