@@ -1,10 +1,10 @@
-import { copyFileSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pid, platform } from 'node:process';
 import { execa } from 'execa';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { openSandbox, type Sandbox, type SandboxSetting } from '../../src/sandbox/sandbox.ts';
 
 const ALLOWED = ['own folder: write', 'own folder: read', 'own process: read', 'own thread: start', 'own program: run'];
@@ -50,7 +50,9 @@ describe.each(['landlock', 'bubblewrap'] as const)('openSandbox(%s)', (setting) 
   });
 
   it.skipIf(sandbox === null)('refuses a program everything but its own folder and process', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'own-'));
+    // Where programs expect temporary files: `system: temporary files` writes there, and the tests' own may lie elsewhere.
+    const folder = mkdtempSync('/tmp/reelform-own-');
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
     const program = join(folder, 'hostile.mjs');
     copyFileSync(join(import.meta.dirname, '../support/hostile-program.mjs'), program);
     const { file, args, env } = sandbox!.command({

@@ -1,12 +1,12 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { describeOnDatabases, pgliteDatabases } from '../support/databases.ts';
+import { anyDatabases, describeOnDatabases } from '../support/databases.ts';
 import { freePort } from '../support/free-port.ts';
 import { startService } from '../support/running-service.ts';
 import { startTcpProxy } from '../support/tcp-proxy.ts';
 
 describe('metrics_port', () => {
   it('serves /metrics, and the probes, apart from the interface', async () => {
-    const service = await startService(await pgliteDatabases.address(), { metricsPort: 0, concurrency: 0 });
+    const service = await startService(await anyDatabases.address(), { metricsPort: 0, concurrency: 0 });
     const { metricsUrl } = service.server;
     expect(metricsUrl).not.toBe(service.url);
     const statusOf = async (url: string): Promise<number> => (await fetch(url)).status;
@@ -26,7 +26,7 @@ describe('metrics_port', () => {
   });
 
   it('is refused before anything is opened when it is taken', async () => {
-    const other = await startService(await pgliteDatabases.address(), { concurrency: 0 });
+    const other = await startService(await anyDatabases.address(), { concurrency: 0 });
     const metricsPort = Number(new URL(other.url).port);
     const started = startService({ url: null, directory: '' }, { metricsPort });
     await expect(started).rejects.toMatchObject({ code: 'address_in_use' });

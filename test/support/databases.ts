@@ -60,7 +60,7 @@ export function describeOnDatabases(title: string, body: (databases: TestDatabas
   describe.skipIf(!isThere)(`${title}, on PostgreSQL`, () => body(postgresDatabases, 'postgres'));
 }
 
-/** PGlite alone, where the kind of database does not matter. */
+/** PGlite alone. */
 export const pgliteDatabases: TestDatabases = asDatabases(copyPglite);
 
 const postgresDatabases: TestDatabases = asDatabases(async () => {
@@ -69,6 +69,9 @@ const postgresDatabases: TestDatabases = asDatabases(async () => {
   if (!answer.ok) throw new Error(url);
   return { url, directory: '', remove: async () => {} };
 });
+
+/** Where the kind of database does not matter: the one that is opened in a twentieth of the time, if it is there. */
+export const anyDatabases: TestDatabases = postgresPackage() === null ? pgliteDatabases : postgresDatabases;
 
 interface Fresh extends DatabaseAddress {
   remove(): Promise<void>;

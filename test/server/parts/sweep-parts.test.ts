@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest';
 import { sweepParts } from '../../../src/server/parts/sweep-parts.ts';
-import { pgliteDatabases } from '../../support/databases.ts';
+import { anyDatabases } from '../../support/databases.ts';
 import { openSplitFarm } from './split-farm.ts';
 
 const DAY_MS = 86_400_000;
 
 it('sweepParts() removes what killed processes left a day ago, and nothing of who is at work', async () => {
-  const { database } = await pgliteDatabases.open();
+  const { database } = await anyDatabases.open();
   const { storage, create, run, cancel } = await openSplitFarm(database);
   const [atWork, canceled] = [await create('at work'), await create('canceled')];
   for (const id of [atWork, canceled]) await run(id);

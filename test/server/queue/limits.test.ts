@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
-import { pgliteDatabases } from '../../support/databases.ts';
+import { anyDatabases } from '../../support/databases.ts';
 import { sessionBody, startService } from '../../support/running-service.ts';
 
 it('what may wait is limited by tenant and in all, before anything is kept; answers are repeated all the same', async () => {
   const limits = { maxQueued: 2, tenantMaxQueued: new Map([['large', 3]]), maxQueuedTotal: 5 };
-  const service = await startService(await pgliteDatabases.address(), { concurrency: 0, ...limits });
+  const service = await startService(await anyDatabases.address(), { concurrency: 0, ...limits });
   const body = sessionBody(service.styleVersion);
   const ask = async (tenant: string) => {
     const { api } = await service.client(tenant);

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { beginTurn, takeTurn } from '../../../src/server/queue/turns.ts';
-import { pgliteDatabases } from '../../support/databases.ts';
+import { anyDatabases } from '../../support/databases.ts';
 
 interface Waiting {
   readonly tenant: string;
@@ -15,7 +15,7 @@ const step = fc.record({
 });
 
 it('takeTurn(): of two tenants with jobs waiting, neither begins two more than the other', async () => {
-  const { database } = await pgliteDatabases.open();
+  const { database } = await anyDatabases.open();
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 8 }), async (steps) => {
       await database.query('truncate reelform.turns');
@@ -53,7 +53,7 @@ it('takeTurn(): of two tenants with jobs waiting, neither begins two more than t
 });
 
 it('takeTurn(): a tenant that comes late is not behind one with many jobs, and queues do not mix', async () => {
-  const { database } = await pgliteDatabases.open();
+  const { database } = await anyDatabases.open();
   for (let turn = 1; turn <= 50; turn++) expect(await takeTurn(database, 'render', 'many')).toBe(-turn);
   await beginTurn(database, 'render', -20);
   expect(await takeTurn(database, 'render', 'late')).toBe(-20);

@@ -9,7 +9,7 @@ import type { TenantId } from '../../../src/session/ports.ts';
 import { describeSource } from '../../../src/session/sources/describe-source.ts';
 import { createSourceStore } from '../../../src/session/sources/source-store.ts';
 import { colorsGif } from '../../support/colors-gif.ts';
-import { pgliteDatabases } from '../../support/databases.ts';
+import { anyDatabases } from '../../support/databases.ts';
 import { createMemoryUploads } from '../../support/memory-tables.ts';
 import { solidPng } from '../../support/small-package.ts';
 import { toneWav } from '../../support/tone.ts';
@@ -59,7 +59,7 @@ describe('SourceUploads', () => {
   });
 
   test('notes who has sent what, and says who is new to it', async () => {
-    const { uploads, table } = await open(createUploadTable((await pgliteDatabases.open()).database));
+    const { uploads, table } = await open(createUploadTable((await anyDatabases.open()).database));
     const digest = sha256(PNG);
     await uploads.put(ACME, PNG);
     expect(await table.has(ACME, digest)).toBe(true);

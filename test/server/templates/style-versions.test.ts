@@ -3,7 +3,7 @@ import type { StyleVersionTable } from '../../../src/server/ports.ts';
 import { createStyleVersionTable } from '../../../src/server/store/style-version-table.ts';
 import { ServiceError, serviceError } from '../../../src/service/service-error.ts';
 import type { TenantId } from '../../../src/session/ports.ts';
-import { pgliteDatabases } from '../../support/databases.ts';
+import { anyDatabases } from '../../support/databases.ts';
 import { createMemoryStyleVersions } from '../../support/memory-tables.ts';
 import { openPool } from '../../support/render-pools.ts';
 import { SMALL_MANIFEST, smallAnimation, smallPackage } from '../../support/small-package.ts';
@@ -20,7 +20,7 @@ async function problemOf(work: Promise<unknown>): Promise<ServiceError> {
 }
 
 async function openDatabaseTable(): Promise<StyleVersionTable> {
-  return createStyleVersionTable((await pgliteDatabases.open()).database);
+  return createStyleVersionTable((await anyDatabases.open()).database);
 }
 
 describe('StyleVersions.upload()', () => {

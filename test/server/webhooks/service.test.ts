@@ -1,13 +1,13 @@
 import { expect, it, vi } from 'vitest';
 import { untilEnded } from '../../support/api.ts';
-import { pgliteDatabases } from '../../support/databases.ts';
+import { anyDatabases } from '../../support/databases.ts';
 import { sessionBody, startService } from '../../support/running-service.ts';
 import { believes, openReceiver } from './open-test-webhooks.ts';
 
 const PATH = '/v2/webhook_endpoints';
 
 it('tells of sessions as they change, once each, signed, and shows its secrets to nobody', async () => {
-  const service = await startService(await pgliteDatabases.address(), { allowWebhooks: ['127.0.0.1:*'] });
+  const service = await startService(await anyDatabases.address(), { allowWebhooks: ['127.0.0.1:*'] });
   const { api } = await service.client('acme');
   const { api: other } = await service.client('other');
   const receiver = await openReceiver();

@@ -71,8 +71,10 @@ describe('createRenderPool()', () => {
 
   test('fails the one render whose process crashes, and goes on', async () => {
     const pool = openPool({ size: 2 });
-    const { rendering: doomed } = await begun(pool);
+    // Its process is there, and known, before the long render begins: asking for it takes as long on a busy machine.
+    await pool.run('video', movingScene());
     const [victim] = await children();
+    const { rendering: doomed } = await begun(pool);
     const other = pool.run('video', movingScene());
     process.kill(victim!, 'SIGSEGV');
     expect(await doomed).toMatchObject({ code: 'render_crashed' });
