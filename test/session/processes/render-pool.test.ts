@@ -9,7 +9,8 @@ import { begun, openPool } from '../../support/render-pools.ts';
 
 /** Process ids of the render processes that belong to this test process. */
 async function children(): Promise<number[]> {
-  const { stdout } = await execa('pgrep', ['-P', String(process.pid), '-f', 'render-process.js'], { reject: false });
+  // A pattern that does not match itself: several of these commands may run at once, each a child of this process.
+  const { stdout } = await execa('pgrep', ['-P', String(process.pid), '-f', '[r]ender-process.js'], { reject: false });
   return stdout.split('\n').filter(Boolean).map(Number);
 }
 
