@@ -33,6 +33,8 @@ export interface Libav {
   readonly Packet: new () => NativePacket;
   readonly FFmpegError: { strerror(code: number): string };
   readonly Log: { setLevel(level: number): void };
+  avGetPixFmtName(format: number): string | null;
+  avGetSampleFmtName(format: number): string | null;
 }
 
 export interface NativeCodec {
@@ -45,7 +47,20 @@ export interface NativeDictionary {
   free(): void;
 }
 
+/** Channels in FFmpeg's own order, as a mask of speakers. */
+export interface ChannelLayout {
+  readonly nbChannels: number;
+  /** 0 for channels of no known place, 1 for a mask. */
+  readonly order: number;
+  readonly mask: bigint;
+}
+
 export interface NativeCodecContext {
+  /** The codec's configuration; null where it has none. */
+  extraData: Buffer | null;
+  sampleRate: number;
+  sampleFormat: number;
+  channelLayout: ChannelLayout;
   width: number;
   height: number;
   pixelFormat: number;
@@ -56,6 +71,8 @@ export interface NativeCodecContext {
   /** `open2Sync` frees the dictionary that the caller owns, and is not used. Options that do not exist are ignored. */
   open2(codec: NativeCodec, options: NativeDictionary): Promise<number>;
   sendFrame(frame: NativeFrame | null): Promise<number>;
+  sendPacket(packet: NativePacket | null): Promise<number>;
+  receiveFrame(frame: NativeFrame): Promise<number>;
   receivePacket(packet: NativePacket): Promise<number>;
 }
 
@@ -69,8 +86,8 @@ export interface NativeCodecParameters {
 export interface NativePacket {
   pts: bigint;
   readonly isKeyframe: boolean;
-  /** A copy. */
-  readonly data: Buffer | null;
+  /** A copy, both ways. */
+  data: Buffer | null;
   alloc(): void;
   unref(): void;
   free(): void;
@@ -86,11 +103,18 @@ export interface NativeFrame {
   colorSpace: number;
   colorPrimaries: number;
   colorTrc: number;
+  nbSamples: number;
+  sampleRate: number;
+  channelLayout: ChannelLayout;
+  readonly channels: number;
   alloc(): void;
   getBuffer(align: number): number;
   makeWritable(): number;
   /** Copies planes without padding. @throws Error for too few bytes */
   fromBuffer(planes: Uint8Array): number;
+  /** Copies planes without padding, one after the other. */
+  toBuffer(): Buffer;
+  unref(): void;
   free(): void;
 }
 

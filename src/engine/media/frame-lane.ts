@@ -1,90 +1,119 @@
-import type { EncodedVideoChunkInit, VideoDecoder, VideoDecoderConfig, VideoFrame } from '@napi-rs/webcodecs';
-import { CodecWatch } from '../h264/codec-watch.ts';
-import { SceneError } from '../scene-error.ts';
+import { Decoder } from '../codec/decoder.ts';
+import type { Libav, NativeFrame } from '../codec/libav.ts';
+import type { DecodedPlanes } from './yuv-to-bgra.ts';
 
-type Webcodecs = typeof import('@napi-rs/webcodecs');
-
-/** So many packets may wait in the decoder. */
-const MOST_QUEUED = 4;
 /** The place of every picture that nobody is going to ask for. */
-export const BEYOND = Number.MAX_SAFE_INTEGER;
+export const BEYOND = 2 ** 40;
 
-/**
- * One decoder, whose pictures are known by their place in the order in which they are shown. The binary's own timestamps are
- * not: of streams with B-frames it gives them in the order of decoding to pictures in the order of showing.
- */
+/** A decoded picture, without padding. */
+export interface LaneFrame extends DecodedPlanes {
+  /** Null where the stream does not say. */
+  readonly matrix: 'bt601' | 'bt709' | 'bt2020' | null;
+  readonly isFullRange: boolean | null;
+}
+
+/** One decoder, whose pictures are known by their place in the order in which they are shown. To be closed. */
 export class FrameLane {
-  readonly #webcodecs: Webcodecs;
-  readonly #decoder: VideoDecoder;
-  /** Places of the pictures that are in the decoder, ascending. */
-  readonly #expected: number[] = [];
-  readonly #ready = new Map<number, VideoFrame>();
-  readonly #watch: CodecWatch;
+  readonly #decoder: Decoder;
+  readonly #ready: Map<number, LaneFrame>;
+  readonly #state: { last: number; wanted: number };
   #isFlushed = false;
-  /** The place of the picture that came out last. */
-  last = -1;
 
-  /** @throws SceneError asset_type_unsupported */
-  constructor(webcodecs: Webcodecs, config: VideoDecoderConfig, name: string) {
-    this.#webcodecs = webcodecs;
-    this.#watch = new CodecWatch(
-      (reason, cause) =>
-        new SceneError('asset_decode_failed', `The video cannot be decoded: ${reason}`, { imageName: name, cause }),
-    );
-    this.#decoder = new webcodecs.VideoDecoder({
-      output: (frame) => this.#take(frame),
-      error: this.#watch.fail,
+  /** @throws SceneError asset_type_unsupported; ReelformError encoder_missing */
+  static async open(codec: string, description: Uint8Array | undefined, name: string): Promise<FrameLane> {
+    const ready = new Map<number, LaneFrame>();
+    const state = { last: -1, wanted: 0 };
+    const decoder = await Decoder.open({ codec, description, kind: 'video', name }, (frame, libav) => {
+      const place = Number(frame.pts);
+      if (place === BEYOND) {
+        state.last = BEYOND;
+        return;
+      }
+      state.last = Math.max(state.last, place);
+      if (place >= state.wanted) ready.set(place, frameOf(frame, libav));
     });
-    this.#decoder.ondequeue = this.#watch.wake;
-    this.#watch.call(() => this.#decoder.configure(config));
-    if (this.#decoder.state !== 'configured') {
-      this.close();
-      const text = `The video's codec ${config.codec} cannot be decoded; convert it to H.264 in MP4, or VP9 in WebM`;
-      throw new SceneError('asset_type_unsupported', text, { imageName: name, cause: this.#watch.failure });
-    }
+    return new FrameLane(decoder, ready, state);
   }
 
-  /** @param place of the picture in it; null where none is shown */
-  async feed(chunk: EncodedVideoChunkInit, place: number | null): Promise<void> {
-    if (place !== null) {
-      const at = this.#expected.findLastIndex((other) => other < place);
-      this.#expected.splice(at + 1, 0, place);
-    }
-    this.#watch.call(() => this.#decoder.decode(new this.#webcodecs.EncodedVideoChunk(chunk)));
-    await this.#watch.until(() => this.#decoder.decodeQueueSize <= MOST_QUEUED);
+  private constructor(decoder: Decoder, ready: Map<number, LaneFrame>, state: { last: number; wanted: number }) {
+    this.#decoder = decoder;
+    this.#ready = ready;
+    this.#state = state;
+  }
+
+  /** The largest place that came out. */
+  get last(): number {
+    return this.#state.last;
+  }
+
+  /**
+   * @param place of the picture in it; `BEYOND` where none is asked for
+   * @param wanted first place that is still of use
+   * @throws SceneError asset_decode_failed
+   */
+  async feed(data: Uint8Array, place: number, wanted: number): Promise<void> {
+    this.#state.wanted = wanted;
+    await this.#decoder.feed(data, place);
   }
 
   /** Brings out what is still inside; nothing can be fed afterwards. */
   async flush(): Promise<void> {
     if (this.#isFlushed) return;
     this.#isFlushed = true;
-    await this.#watch.finish(() => this.#decoder.flush());
+    await this.#decoder.flush();
   }
 
-  /** The picture at this place, if it came out; those before it are given up. The receiver closes it. */
-  take(place: number): VideoFrame | undefined {
-    for (const [other, frame] of this.#ready) {
-      if (other >= place) continue;
-      frame.close();
-      this.#ready.delete(other);
-    }
+  /** The picture at this place, if it came out; those before it are given up. */
+  take(place: number): LaneFrame | undefined {
     const frame = this.#ready.get(place);
-    this.#ready.delete(place);
+    for (const other of this.#ready.keys()) if (other <= place) this.#ready.delete(other);
     return frame;
   }
 
   close(): void {
-    this.#watch.close();
-    for (const frame of this.#ready.values()) frame.close();
+    this.#decoder.close();
     this.#ready.clear();
-    if (this.#decoder.state !== 'closed') this.#decoder.close();
   }
+}
 
-  #take(frame: VideoFrame): void {
-    const place = this.#expected.shift();
-    if (place !== undefined) this.last = place;
-    if (place === undefined || place === BEYOND) frame.close();
-    else this.#ready.set(place, frame);
-    this.#watch.wake();
+/** AVColorSpace. @see ITU-T H.273, table 4 */
+const MATRICES: Readonly<Record<number, LaneFrame['matrix']>> = { 1: 'bt709', 5: 'bt601', 6: 'bt601', 9: 'bt2020' };
+const FULL_RANGE = 2;
+
+function frameOf(frame: NativeFrame, libav: Libav): LaneFrame {
+  const { width, height, colorSpace, colorRange } = frame;
+  const name = libav.avGetPixFmtName(frame.format) ?? '';
+  const isFullRange = name.startsWith('yuvj') || (colorRange === 0 ? null : colorRange === FULL_RANGE);
+  const format = formatOf(name);
+  const planes = { format, width, height, bytes: frame.toBuffer(), layout: layoutOf(format, width, height) };
+  return { ...planes, matrix: MATRICES[colorSpace] ?? null, isFullRange };
+}
+
+/** A pixel format of FFmpeg as WebCodecs calls it; unchanged where it has no name for it. */
+function formatOf(name: string): string {
+  const match = /^yuv(j|a)?(420|422|444)p(?:(10|12)le)?$/.exec(name);
+  if (match === null) return /^(?:nv12|bgra|rgba)$/.test(name) ? name.toUpperCase() : name;
+  const [, kind, sampling, depth] = match;
+  return `I${sampling}${kind === 'a' ? 'A' : ''}${depth === undefined ? '' : `P${depth}`}`;
+}
+
+/** Planes one after the other, without padding. */
+function layoutOf(format: string, width: number, height: number): DecodedPlanes['layout'] {
+  if (format === 'BGRA' || format === 'RGBA') return [{ offset: 0, stride: width * 4 }];
+  const unit = format.includes('P1') ? 2 : 1;
+  const across = format.startsWith('I444') ? width : (width + 1) >> 1;
+  const down = format.startsWith('I42') && !format.startsWith('I422') ? (height + 1) >> 1 : height;
+  const [luma, chroma] = [width * height * unit, across * down * unit];
+  if (format === 'NV12') {
+    return [
+      { offset: 0, stride: width },
+      { offset: luma, stride: across * 2 },
+    ];
   }
+  return [
+    { offset: 0, stride: width * unit },
+    { offset: luma, stride: across * unit },
+    { offset: luma + chroma, stride: across * unit },
+    { offset: luma + 2 * chroma, stride: width * unit },
+  ];
 }

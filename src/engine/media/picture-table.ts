@@ -41,6 +41,6 @@ export async function readPictureTable(track: InputVideoTrack, from: number, to:
 }
 
 /** Of VP8, whose packets may hold a picture for reference alone. @see RFC 6386, section 9.1 (show_frame) */
-export function isShown(packet: EncodedPacket): boolean {
+function isShown(packet: EncodedPacket): boolean {
   return ((packet.data[0] ?? 0) & 0x10) !== 0;
 }

@@ -1,9 +1,6 @@
-import type { AudioEncoder } from '@napi-rs/webcodecs';
 import type { OutputQuality } from '../../wire/output.ts';
 import type { AudioCodec, AudioTrack } from '../audio-track.ts';
-import { CodecWatch } from '../h264/codec-watch.ts';
-import { loadWebcodecs } from '../h264/webcodecs-encoder.ts';
-import { freeBuffers } from '../raster/free-buffers.ts';
+import { SoundStream } from '../codec/sound-stream.ts';
 import { SceneError } from '../scene-error.ts';
 import { MIX_RATE } from './resampler.ts';
 import type { Stereo } from './stereo.ts';
@@ -13,12 +10,14 @@ const BITRATES: Record<AudioCodec, Record<OutputQuality, number>> = {
   aac: { low: 96_000, medium: 128_000, high: 192_000 },
   opus: { low: 64_000, medium: 96_000, high: 128_000 },
 };
-const CODECS: Record<AudioCodec, string> = { aac: 'mp4a.40.2', opus: 'opus' };
+/** AVSampleFormat: 32-bit floats, both channels together or one after the other. */
+const INTERLEAVED = 3;
+const PLANAR = 8;
+const ENCODERS = { aac: { name: 'aac', format: PLANAR }, opus: { name: 'libopus', format: INTERLEAVED } } as const;
 /** Samples of one packet. */
 export const PACKET_SAMPLES: Record<AudioCodec, number> = { aac: 1024, opus: 960 };
 /** What FFmpeg's AAC encoder puts before the first sample. Opus says it in its header. */
 const AAC_DELAY = 1024;
-const MOST_QUEUED = 8;
 
 /** Compresses the sound of a video. To be closed. */
 export interface SoundEncoder {
@@ -31,54 +30,30 @@ export interface SoundEncoder {
 
 /** @throws ReelformError encoder_missing; SceneError encode_failed, as its methods */
 export async function openSoundEncoder(codec: AudioCodec, quality: OutputQuality): Promise<SoundEncoder> {
-  const webcodecs = await loadWebcodecs();
-  const packets: Uint8Array[] = [];
-  let configuration: Uint8Array | undefined;
-  const watch = new CodecWatch(
-    (reason, cause) => new SceneError('encode_failed', `The sound cannot be encoded: ${reason}`, { cause }),
-  );
-  const encoder: AudioEncoder = new webcodecs.AudioEncoder({
-    output: (chunk, metadata) => {
-      const bytes = new Uint8Array(chunk.byteLength);
-      chunk.copyTo(bytes);
-      packets.push(bytes);
-      configuration ??= metadata?.decoderConfig?.description;
-    },
-    error: watch.fail,
-  });
-  encoder.ondequeue = watch.wake;
-  const config = { codec: CODECS[codec], sampleRate: MIX_RATE, numberOfChannels: 2 };
-  watch.call(() => encoder.configure({ ...config, bitrate: BITRATES[codec][quality] }));
+  const { name, format } = ENCODERS[codec];
+  const size = PACKET_SAMPLES[codec];
+  const stream = await SoundStream.open({ name, format, size, rate: MIX_RATE, bitrate: BITRATES[codec][quality] });
   let total = 0;
-  let blocks = 0;
   return {
     async encode({ left, right }) {
       const count = left.length;
-      const data = new Float32Array(count * 2);
-      data.set(left);
-      data.set(right, count);
-      const timestamp = Math.round((total * 1e6) / MIX_RATE);
-      const format = {
-        format: 'f32-planar',
-        sampleRate: MIX_RATE,
-        numberOfFrames: count,
-        numberOfChannels: 2,
-      } as const;
-      watch.call(() => {
-        const samples = new webcodecs.AudioData({ ...format, timestamp, data });
-        encoder.encode(samples);
-        samples.close();
-      });
+      // The last block is filled up with silence.
+      const samples = new Float32Array(size * 2);
+      if (format === PLANAR) {
+        samples.set(left);
+        samples.set(right, size);
+      } else {
+        for (let at = 0; at < count; at++) [samples[at * 2], samples[at * 2 + 1]] = [left[at]!, right[at]!];
+      }
+      await stream.encode(new Uint8Array(samples.buffer), total);
       total += count;
-      freeBuffers(blocks++);
-      await watch.until(() => encoder.encodeQueueSize <= MOST_QUEUED);
     },
     async finish() {
-      await watch.finish(() => encoder.flush());
+      await stream.finish();
+      const { packets, configuration } = stream;
       const delay = codec === 'aac' ? AAC_DELAY : Buffer.from(configuration ?? []).readUInt16LE(10);
-      const size = PACKET_SAMPLES[codec];
       const needed = Math.ceil((total + delay) / size);
-      if (configuration === undefined || packets.length < needed) {
+      if (configuration === null || packets.length < needed) {
         throw new SceneError('encode_failed', `The sound's encoder gave ${packets.length} of ${needed} packets`);
       }
       return {
@@ -92,9 +67,6 @@ export async function openSoundEncoder(codec: AudioCodec, quality: OutputQuality
         }),
       };
     },
-    close() {
-      watch.close();
-      if (encoder.state !== 'closed') encoder.close();
-    },
+    close: () => stream.close(),
   };
 }

@@ -1,13 +1,12 @@
-import type { VideoDecoderConfig, VideoFrame } from '@napi-rs/webcodecs';
 import { type EncodedPacket, EncodedPacketSink, type Input, type InputVideoTrack } from 'mediabunny';
-import { loadWebcodecs } from '../h264/webcodecs-encoder.ts';
+import { bytesOf } from '../codec/bytes-of.ts';
 import { freeBuffers } from '../raster/free-buffers.ts';
 import { SceneError } from '../scene-error.ts';
 import { MAX_CLIP_SIDE_PIXELS } from './check-clip.ts';
-import { BEYOND, FrameLane } from './frame-lane.ts';
+import { BEYOND, FrameLane, type LaneFrame } from './frame-lane.ts';
 import { damageOf, openMedia } from './open-media.ts';
 import type { ClipPictures, Picture } from './picture.ts';
-import { isShown, type PictureEntry, readPictureTable } from './picture-table.ts';
+import { type PictureEntry, readPictureTable } from './picture-table.ts';
 import { turnUpright, type Upright } from './turn-upright.ts';
 import { writeAlpha, type YuvColour, yuvToBgra } from './yuv-to-bgra.ts';
 
@@ -28,7 +27,6 @@ export interface ClipPart {
  * @throws ReelformError encoder_missing
  */
 export async function videoPictures(bytes: Uint8Array, name: string, part: ClipPart): Promise<ClipPictures> {
-  const webcodecs = await loadWebcodecs();
   const input = openMedia(bytes, name);
   try {
     const track = (await input.getPrimaryVideoTrack())!;
@@ -36,13 +34,9 @@ export async function videoPictures(bytes: Uint8Array, name: string, part: ClipP
     const table = await readPictureTable(track, start + part.from, start + part.to);
     if (table.length === 0)
       throw new SceneError('asset_decode_failed', 'The video has no picture', { imageName: name });
-    const { codec, description, codedWidth, codedHeight, colorSpace } = (await track.getDecoderConfig())!;
-    const config: VideoDecoderConfig = {
-      codec,
-      ...(codedWidth === undefined ? {} : { codedWidth }),
-      ...(codedHeight === undefined ? {} : { codedHeight }),
-      ...(description === undefined ? {} : { description: bytesOf(description) }),
-    };
+    const { description, colorSpace } = (await track.getDecoderConfig())!;
+    const configuration = description === undefined ? undefined : bytesOf(description);
+    const codec = (await track.getCodec()) ?? '';
     const upright: Upright = {
       width: await track.getDisplayWidth(),
       height: await track.getDisplayHeight(),
@@ -50,9 +44,8 @@ export async function videoPictures(bytes: Uint8Array, name: string, part: ClipP
       isFlipped: await track.getFlip(),
     };
     const tolerance = toleranceOf(bytes, await track.getTimeResolution());
-    const hasHidden = (await track.getCodec()) === 'vp8';
-    const openLane = () => new FrameLane(webcodecs, config, name);
-    return new VideoPictures({ input, track, name, start, table, upright, tolerance, hasHidden, openLane, colorSpace });
+    const openLane = () => FrameLane.open(codec, configuration, name);
+    return new VideoPictures({ input, track, name, start, table, upright, tolerance, openLane, colorSpace });
   } catch (cause) {
     input.dispose();
     throw damageOf(cause, name);
@@ -65,12 +58,6 @@ function toleranceOf(bytes: Uint8Array, resolution: number): number {
   return isWebm ? Math.min(0.5 / resolution, 0.0005) + 1e-6 : 1e-6;
 }
 
-function bytesOf(source: ArrayBufferView | ArrayBufferLike): Uint8Array {
-  return ArrayBuffer.isView(source)
-    ? new Uint8Array(source.buffer, source.byteOffset, source.byteLength)
-    : new Uint8Array(source);
-}
-
 interface OpenVideo {
   readonly input: Input;
   readonly track: InputVideoTrack;
@@ -81,8 +68,7 @@ interface OpenVideo {
   readonly upright: Upright;
   /** Seconds by which a picture counts as started too early. */
   readonly tolerance: number;
-  readonly hasHidden: boolean;
-  readonly openLane: () => FrameLane;
+  readonly openLane: () => Promise<FrameLane>;
   readonly colorSpace: VideoColorSpaceInit | undefined;
 }
 
@@ -129,14 +115,14 @@ class VideoPictures implements ClipPictures {
       const key = table.findLastIndex((entry, place) => entry.isKey && place <= index);
       if (this.#run === undefined || index <= this.#last || key > this.#furthest()) await this.#start(Math.max(0, key));
       const run = this.#run!;
-      while (run.colour.last < index && !run.isAtEnd) await this.#feedNext(run);
-      if (run.alpha !== null) while (run.alpha.last < index && !run.isAtEnd) await this.#feedNext(run);
+      while (run.colour.last < index && !run.isAtEnd) await this.#feedNext(run, index);
+      if (run.alpha !== null) while (run.alpha.last < index && !run.isAtEnd) await this.#feedNext(run, index);
       this.#last = index;
       const frame = run.colour.take(index);
       // What could not be decoded shows what was there before.
       if (frame === undefined && this.#latest !== undefined) return this.#latest.picture;
       if (frame === undefined) throw new Error('no picture comes of it');
-      const picture = await this.#convert(frame, run.alpha?.take(index));
+      const picture = this.#convert(frame, run.alpha?.take(index));
       this.#latest = { place: index, picture };
       return picture;
     } catch (cause) {
@@ -164,14 +150,14 @@ class VideoPictures implements ClipPictures {
     this.#run = {
       packets: this.#sink.packets(packet)[Symbol.asyncIterator](),
       startTime: packet.timestamp,
-      colour: this.#video.openLane(),
+      colour: await this.#video.openLane(),
       alpha: null,
       isAtEnd: false,
     };
     this.#last = place - 1;
   }
 
-  async #feedNext(run: Run): Promise<void> {
+  async #feedNext(run: Run, wanted: number): Promise<void> {
     const { value: packet, done } = await run.packets.next();
     if (done === true) {
       await run.colour.flush();
@@ -181,59 +167,44 @@ class VideoPictures implements ClipPictures {
     }
     // Shown before the key picture, and made from ones that this run has not seen.
     if (packet.timestamp < run.startTime) return;
-    const isHidden = this.#video.hasHidden && !isShown(packet);
-    const place = isHidden ? null : (this.#places.get(packet.timestamp) ?? null);
-    // Beyond the table: nobody asks for it, but what comes before may need it.
-    const expected = place ?? (isHidden ? null : BEYOND);
-    const { type, microsecondTimestamp: timestamp, microsecondDuration: duration } = packet;
-    await run.colour.feed({ type, timestamp, duration, data: packet.data }, expected);
+    // Beyond the table: nobody asks for it, but what comes before may need it. A hidden picture of VP8 does not come out.
+    const place = this.#places.get(packet.timestamp) ?? BEYOND;
+    await run.colour.feed(packet.data, place, wanted);
     if (packet.sideData.alpha !== undefined) {
-      run.alpha ??= this.#video.openLane();
-      await run.alpha.feed({ type, timestamp, duration, data: packet.sideData.alpha }, expected);
+      run.alpha ??= await this.#video.openLane();
+      await run.alpha.feed(packet.sideData.alpha, place, wanted);
     }
     freeBuffers(this.#fed++);
   }
 
   #fed = 0;
 
-  async #convert(frame: VideoFrame, alpha: VideoFrame | undefined): Promise<Picture> {
-    const { codedWidth: width, codedHeight: height, format } = frame;
-    if (Math.max(width, height) > MAX_CLIP_SIDE_PIXELS || format === null) {
-      throw new Error(`pictures of ${width} × ${height} in the format ${format} are not taken`);
+  #convert(frame: LaneFrame, alpha: LaneFrame | undefined): Picture {
+    const { width, height, format } = frame;
+    if (Math.max(width, height) > MAX_CLIP_SIDE_PIXELS) {
+      throw new Error(`pictures of ${width} × ${height} are not taken`);
     }
-    const bytes = new Uint8Array(frame.allocationSize());
-    const layout = await frame.copyTo(bytes);
-    const bgra = yuvToBgra({ format, width, height, bytes, layout }, this.#colourOf(frame));
-    frame.close();
+    const bgra = yuvToBgra(frame, this.#colourOf(frame));
     if (bgra === undefined) throw new Error(`the pixel format ${format} is not known`);
-    if (alpha !== undefined) {
-      const samples = new Uint8Array(alpha.allocationSize());
-      const { offset, stride } = (await alpha.copyTo(samples))[0]!;
-      const fits = alpha.codedWidth === width && alpha.codedHeight === height;
-      alpha.close();
-      if (fits) writeAlpha(bgra, samples, { at: offset, stride, width, height, shift: 0 });
+    if (alpha !== undefined && alpha.width === width && alpha.height === height) {
+      const { offset, stride } = alpha.layout[0]!;
+      writeAlpha(bgra, alpha.bytes, { at: offset, stride, width, height, shift: 0 });
     }
     const isOpaque = alpha === undefined && !format.includes('A');
     return turnUpright({ width, height, bgra, isOpaque }, this.#video.upright);
   }
 
-  #colourOf(frame: VideoFrame): YuvColour {
+  #colourOf({ matrix, isFullRange, width, height }: LaneFrame): YuvColour {
     const said = this.#video.colorSpace;
-    const matrix = frame.colorSpace.matrix ?? said?.matrix ?? null;
-    const isFullRange = frame.colorSpace.fullRange ?? said?.fullRange ?? false;
-    switch (matrix) {
-      case 'bt709':
-        return { matrix: 'bt709', isFullRange };
-      case 'bt2020-ncl':
-        return { matrix: 'bt2020', isFullRange };
-      case 'bt470bg':
-      case 'smpte170m':
-        return { matrix: 'bt601', isFullRange };
-      default: {
-        const { width, height } = STANDARD_DEFINITION;
-        const isLarge = frame.codedHeight > height || frame.codedWidth > width;
-        return { matrix: isLarge ? 'bt709' : 'bt601', isFullRange };
-      }
-    }
+    const isLarge = height > STANDARD_DEFINITION.height || width > STANDARD_DEFINITION.width;
+    return {
+      matrix: matrix ?? MATRICES[said?.matrix ?? ''] ?? (isLarge ? 'bt709' : 'bt601'),
+      isFullRange: isFullRange ?? said?.fullRange ?? false,
+    };
   }
 }
+
+/** By the names of WebCodecs. */
+const MATRICES: Readonly<Record<string, YuvColour['matrix']>> = {
+  ...{ bt709: 'bt709', 'bt2020-ncl': 'bt2020', bt470bg: 'bt601', smpte170m: 'bt601' },
+};

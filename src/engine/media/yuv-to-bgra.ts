@@ -1,13 +1,13 @@
-import type { PlaneLayout, VideoPixelFormat } from '@napi-rs/webcodecs';
-import { i420ToBgra } from './i420-to-bgra.ts';
+import { i420ToBgra, type SamplePlane } from './i420-to-bgra.ts';
 
 /** What a decoder gave: planes as the format has them, each where its layout says. */
 export interface DecodedPlanes {
-  readonly format: VideoPixelFormat;
+  /** As WebCodecs calls it. */
+  readonly format: string;
   readonly width: number;
   readonly height: number;
   readonly bytes: Uint8Array;
-  readonly layout: readonly PlaneLayout[];
+  readonly layout: readonly SamplePlane[];
 }
 
 export interface YuvColour {

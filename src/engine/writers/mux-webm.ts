@@ -7,15 +7,16 @@ import {
   WebMOutputFormat,
 } from 'mediabunny';
 import type { AudioTrack } from '../audio-track.ts';
+import type { StreamPacket } from '../codec/video-stream.ts';
 import { frameTimeSeconds } from '../frame-rate.ts';
 import type { FrameFormat } from '../h264/encoder.ts';
-import { type Vp9Packet, vp9Codec } from './vp9-stream.ts';
+import { vp9Codec } from './vp9-stream.ts';
 
 export interface WebmParts {
   readonly format: FrameFormat;
-  readonly color: readonly Vp9Packet[];
+  readonly color: readonly StreamPacket[];
   /** As many as of `color`; null for an opaque video. */
-  readonly alpha: readonly Vp9Packet[] | null;
+  readonly alpha: readonly StreamPacket[] | null;
   /** Opus; null for a silent file. */
   readonly sound: AudioTrack | null;
   /** Kept as the file's comment; null for none. */

@@ -1,101 +1,22 @@
-import type { VideoEncoder } from '@napi-rs/webcodecs';
 import type { OutputQuality } from '../../wire/output.ts';
-import { CodecWatch } from '../h264/codec-watch.ts';
+import { VideoStream } from '../codec/video-stream.ts';
 import type { FrameFormat } from '../h264/encoder.ts';
-import type { loadWebcodecs } from '../h264/webcodecs-encoder.ts';
-import { freeBuffers } from '../raster/free-buffers.ts';
-import { SceneError } from '../scene-error.ts';
 
-type Webcodecs = Awaited<ReturnType<typeof loadWebcodecs>>;
+/** Constant quality, lower is better. */
+export const VP9_QUALITY: Readonly<Record<OutputQuality, number>> = { low: 43, medium: 33, high: 23 };
 
 /**
- * Bits for each pixel of each frame; null for constant quality, which the binary fixes: libvpx, realtime, cpu-used 7, CQ 23.
+ * Opens a stream of VP9: libvpx, real time, cpu-used 7, constant quality. Gives the frames in order.
+ *
+ * @param keyFrames frames from one key frame to the next
+ * @throws ReelformError encoder_missing; SceneError encode_failed
  */
-export const VP9_BITS_PER_PIXEL: Readonly<Record<OutputQuality, number | null>> = {
-  low: 0.012,
-  medium: 0.025,
-  high: null,
-};
-
-/** So many frames wait in the encoder, beside the one that it works on. */
-const QUEUE_FRAMES = 2;
-const COLOUR = { primaries: 'bt709', transfer: 'bt709', matrix: 'bt709', fullRange: false } as const;
-
-/** One coded picture. */
-export interface Vp9Packet {
-  readonly bytes: Uint8Array;
-  readonly isKey: boolean;
-}
-
-/** Encodes one VP9 stream; its bytes do not depend on the number of cores. `close` must follow. */
-export class Vp9Stream {
-  readonly packets: Vp9Packet[] = [];
-  readonly #webcodecs: Webcodecs;
-  readonly #format: FrameFormat;
-  readonly #encoder: VideoEncoder;
-  readonly #keyFrames: number;
-  readonly #watch = new CodecWatch(
-    (reason, cause) => new SceneError('encode_failed', `The encoder failed: ${reason}`, { cause }),
-  );
-
-  /** @param keyFrames frames from one key frame to the next */
-  constructor(webcodecs: Webcodecs, format: FrameFormat, quality: OutputQuality, keyFrames: number) {
-    this.#webcodecs = webcodecs;
-    this.#format = format;
-    this.#keyFrames = keyFrames;
-    this.#encoder = new webcodecs.VideoEncoder({
-      output: (chunk) => {
-        const bytes = new Uint8Array(chunk.byteLength);
-        chunk.copyTo(bytes);
-        this.packets.push({ bytes, isKey: chunk.type === 'key' });
-      },
-      error: this.#watch.fail,
-    });
-    this.#encoder.ondequeue = this.#watch.wake;
-    const { width, height, rate } = format;
-    const framerate = Math.max(1, Math.round(rate.numerator / rate.denominator));
-    const bits = VP9_BITS_PER_PIXEL[quality];
-    this.#watch.call(() =>
-      this.#encoder.configure({
-        codec: vp9Codec(format),
-        width,
-        height,
-        framerate,
-        latencyMode: 'quality',
-        hardwareAcceleration: 'prefer-software',
-        ...(bits === null
-          ? { bitrateMode: 'quantizer' }
-          : { bitrateMode: 'variable', bitrate: Math.max(50_000, Math.round(bits * width * height * framerate)) }),
-      }),
-    );
-  }
-
-  /** Takes the next frame; resolves when there is room for another. @param i420 free again then. @throws SceneError */
-  async encode(i420: Uint8Array, frame: number): Promise<void> {
-    const { width: codedWidth, height: codedHeight, rate } = this.#format;
-    const timestamp = Math.round((frame * 1e6 * rate.denominator) / rate.numerator);
-    this.#watch.call(() => {
-      const init = { format: 'I420', codedWidth, codedHeight, timestamp, colorSpace: COLOUR } as const;
-      // As in webcodecs-encoder.ts: without collections on request, V8 has to see what a frame holds.
-      const picture = new this.#webcodecs.VideoFrame(freeBuffers(frame) ? i420 : i420.slice(), init);
-      this.#encoder.encode(picture, { keyFrame: frame % this.#keyFrames === 0 });
-      picture.close();
-    });
-    await this.#watch.until(() => this.#encoder.encodeQueueSize <= QUEUE_FRAMES);
-  }
-
-  /** Resolves when every frame is among the packets. @throws SceneError */
-  async finish(frameCount: number): Promise<void> {
-    await this.#watch.finish(() => this.#encoder.flush());
-    if (this.packets.length !== frameCount) {
-      throw new SceneError('encode_failed', `The encoder gave ${this.packets.length} of ${frameCount} frames`);
-    }
-  }
-
-  close(): void {
-    this.#watch.close();
-    if (this.#encoder.state !== 'closed') this.#encoder.close();
-  }
+export function openVp9Stream(format: FrameFormat, quality: OutputQuality, keyFrames: number): Promise<VideoStream> {
+  const options = {
+    ...{ deadline: 'realtime', 'cpu-used': '7', crf: String(VP9_QUALITY[quality]), b: '0' },
+    ...{ g: String(keyFrames), 'lag-in-frames': '0', flags: '+bitexact' },
+  };
+  return VideoStream.open({ format, encoder: 'libvpx-vp9', options });
 }
 
 /** Level → luma samples per second, luma samples per picture. @see VP9 Levels, WebM project */

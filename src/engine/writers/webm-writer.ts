@@ -1,9 +1,9 @@
+import type { VideoStream } from '../codec/video-stream.ts';
 import type { FrameWriter, WriterOptions } from '../frame-writer.ts';
-import { loadWebcodecs } from '../h264/webcodecs-encoder.ts';
 import { createFrameRing, ringFrame } from '../raster/frame-ring.ts';
 import { muxWebm } from './mux-webm.ts';
 import { alphaPlane, fillUnseen, isOpaque } from './split-alpha.ts';
-import { Vp9Stream } from './vp9-stream.ts';
+import { openVp9Stream } from './vp9-stream.ts';
 
 /** A player can seek to so many seconds. */
 const KEY_INTERVAL_SECONDS = 2;
@@ -13,25 +13,25 @@ const KEY_INTERVAL_SECONDS = 2;
  * read it. Both are encoded at the same time, in threads of the encoder.
  */
 export async function openWebmWriter(options: WriterOptions): Promise<FrameWriter> {
-  return new WebmWriter(await loadWebcodecs(), options);
+  const { rate } = options.format;
+  const keyFrames = Math.max(1, Math.round((KEY_INTERVAL_SECONDS * rate.numerator) / rate.denominator));
+  return new WebmWriter(options, keyFrames, await openVp9Stream(options.format, options.output.quality, keyFrames));
 }
 
 class WebmWriter implements FrameWriter {
-  readonly #webcodecs: Awaited<ReturnType<typeof loadWebcodecs>>;
   readonly #options: WriterOptions;
   readonly #keyFrames: number;
-  readonly #color: Vp9Stream;
-  #alpha: Vp9Stream | undefined;
+  readonly #color: VideoStream;
+  #alpha: VideoStream | undefined;
   readonly #ring;
   readonly #filled: Uint32Array;
   readonly #plane: Uint8Array;
 
-  constructor(webcodecs: Awaited<ReturnType<typeof loadWebcodecs>>, options: WriterOptions) {
-    const { width, height, rate } = options.format;
-    this.#webcodecs = webcodecs;
+  constructor(options: WriterOptions, keyFrames: number, color: VideoStream) {
+    const { width, height } = options.format;
     this.#options = options;
-    this.#keyFrames = Math.max(1, Math.round((KEY_INTERVAL_SECONDS * rate.numerator) / rate.denominator));
-    this.#color = new Vp9Stream(webcodecs, options.format, options.output.quality, this.#keyFrames);
+    this.#keyFrames = keyFrames;
+    this.#color = color;
     this.#ring = createFrameRing({ width, height, pixels: 'i420' });
     this.#filled = new Uint32Array(width * height);
     this.#plane = new Uint8Array((width * height * 3) / 2);
@@ -51,8 +51,8 @@ class WebmWriter implements FrameWriter {
   }
 
   async finish(): Promise<Uint8Array> {
-    const { frameCount, format, output, sound } = this.#options;
-    await Promise.all([this.#color.finish(frameCount), this.#alpha?.finish(frameCount)]);
+    const { format, output, sound } = this.#options;
+    await Promise.all([this.#color.finish(), this.#alpha?.finish()]);
     const alpha = this.#alpha?.packets ?? null;
     const fingerprint = output.fingerprint;
     return muxWebm({ format, color: this.#color.packets, alpha, sound: await sound, fingerprint });
@@ -67,7 +67,7 @@ class WebmWriter implements FrameWriter {
   async #beginAlpha(frame: number): Promise<void> {
     if (this.#alpha !== undefined) return;
     // Of its own quality it would save little: alpha is mostly flat, and its edges are what is seen.
-    this.#alpha = new Vp9Stream(this.#webcodecs, this.#options.format, 'high', this.#keyFrames);
+    this.#alpha = await openVp9Stream(this.#options.format, 'high', this.#keyFrames);
     this.#plane.fill(255, 0, this.#filled.length).fill(128, this.#filled.length);
     for (let before = 0; before < frame; before++) await this.#alpha.encode(this.#plane, before);
   }

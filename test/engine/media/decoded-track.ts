@@ -1,33 +1,17 @@
-import { AudioDecoder, EncodedAudioChunk } from '@napi-rs/webcodecs';
 import type { AudioTrack } from '../../../src/engine/audio-track.ts';
+import { Decoder } from '../../../src/engine/codec/decoder.ts';
 
 /** The left and right samples of a track as a player hears them: from time 0 on, up to the end of the last packet. */
 export async function decodedTrack({ codec, sampleRate, configuration, packets }: AudioTrack) {
-  const keepAlive = setInterval(() => undefined, 2 ** 30);
   const blocks: [Float32Array, Float32Array][] = [];
-  const decoder = new AudioDecoder({
-    output: (data) => {
-      blocks.push(
-        [0, 1].map((planeIndex) => {
-          const plane = new Float32Array(data.numberOfFrames);
-          data.copyTo(plane, { planeIndex });
-          return plane;
-        }) as [Float32Array, Float32Array],
-      );
-      data.close();
-    },
-    error: (error) => {
-      throw error;
-    },
+  const options = { codec, description: configuration, sampleRate, channels: 2, kind: 'sound', name: 'test' } as const;
+  const decoder = await Decoder.open(options, (frame) => {
+    const samples = new Float32Array(Uint8Array.from(frame.toBuffer()).buffer);
+    blocks.push([samples.subarray(0, frame.nbSamples), samples.subarray(frame.nbSamples)]);
   });
-  const name = codec === 'aac' ? 'mp4a.40.2' : 'opus';
-  decoder.configure({ codec: name, sampleRate, numberOfChannels: 2, description: configuration });
-  for (const { bytes, time } of packets) {
-    decoder.decode(new EncodedAudioChunk({ type: 'key', timestamp: Math.round(time * 1e6), data: bytes }));
-  }
+  for (const [index, { bytes }] of packets.entries()) await decoder.feed(bytes, index);
   await decoder.flush();
   decoder.close();
-  clearInterval(keepAlive);
   const skipped = Math.round(-packets[0]!.time * sampleRate);
   const last = packets.at(-1)!;
   const total = Math.round((last.time + last.duration) * sampleRate);

@@ -1,9 +1,8 @@
-import type { VideoPixelFormat } from '@napi-rs/webcodecs';
 import { describe, expect, test } from 'vitest';
 import { type YuvColour, yuvToBgra } from '../../../src/engine/media/yuv-to-bgra.ts';
 
 /** A picture of 4 × 2 pixels of one colour. */
-function plain(format: VideoPixelFormat, y: number, u: number, v: number, a?: number) {
+function plain(format: string, y: number, u: number, v: number, a?: number) {
   const isDeep = /P1[02]/.test(format);
   const chroma = format.includes('444') ? 8 : format.includes('422') ? 4 : 2;
   const interleaved = Array.from({ length: chroma }, () => [u, v]).flat();
@@ -55,7 +54,7 @@ const colours: YuvColour[] = (['bt601', 'bt709', 'bt2020'] as const).flatMap((ma
   { matrix, isFullRange: false },
   { matrix, isFullRange: true },
 ]);
-const formats: [VideoPixelFormat, number][] = [
+const formats: [string, number][] = [
   ['I420', 8],
   ['I422', 8],
   ['I444', 8],

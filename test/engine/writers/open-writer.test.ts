@@ -98,9 +98,10 @@ describe('openWriter()', () => {
     const worker = 'engine/writers/gif-worker';
     await build({ ...shared, entryPoints: [join(ROOT, `src/${worker}.ts`)], outfile: join(dist, `${worker}.js`) });
     // All of what is installed; of the encoder's package what an installation that failed leaves.
-    const broken = join(folder, 'node_modules/@napi-rs/webcodecs');
+    await mkdir(join(folder, 'node_modules/@napi-rs'), { recursive: true });
+    const broken = join(folder, `node_modules/@seydx/node-av-${process.platform}-${process.arch}`);
     await mkdir(broken, { recursive: true });
-    await writeFile(join(broken, 'package.json'), '{"name": "@napi-rs/webcodecs", "main": "none.js"}');
+    await writeFile(join(broken, 'node-av.node'), '');
     for (const name of ['@napi-rs/canvas', 'gifenc', 'mediabunny', 'fflate', 'execa']) {
       await symlink(join(ROOT, 'node_modules', name), join(folder, 'node_modules', name), 'junction');
     }

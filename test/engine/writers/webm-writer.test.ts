@@ -1,7 +1,7 @@
-import { EncodedVideoChunk, VideoDecoder } from '@napi-rs/webcodecs';
 import { BufferSource, EncodedPacketSink, Input, WEBM } from 'mediabunny';
 import { describe, expect, it } from 'vitest';
 import type { AudioTrack } from '../../../src/engine/audio-track.ts';
+import { Decoder } from '../../../src/engine/codec/decoder.ts';
 import { makeSound } from '../../../src/engine/media/make-sound.ts';
 import { openWebmWriter } from '../../../src/engine/writers/webm-writer.ts';
 import type { OutputQuality } from '../../../src/wire/output.ts';
@@ -39,29 +39,16 @@ async function read(file: Uint8Array) {
   return { input, track, packets };
 }
 
-/** The luma of every picture of a VP9 stream, as another decoder gives it. */
-async function lumaOf(packets: readonly { readonly data: Uint8Array; readonly isKey: boolean }[]): Promise<Buffer[]> {
-  const pictures: Promise<Buffer>[] = [];
-  const decoder = new VideoDecoder({
-    output: (frame) => {
-      const planes = Buffer.alloc(frame.allocationSize());
-      const copied = frame.copyTo(planes).then(() => {
-        frame.close();
-        return planes.subarray(0, WIDTH * HEIGHT);
-      });
-      pictures.push(copied);
-    },
-    error: (error) => {
-      throw error;
-    },
+/** The luma of every picture of a VP9 stream. */
+async function lumaOf(packets: readonly { readonly data: Uint8Array }[]): Promise<Buffer[]> {
+  const pictures: Buffer[] = [];
+  const decoder = await Decoder.open({ codec: 'vp9', kind: 'video', name: 'test' }, (frame) => {
+    pictures.push(frame.toBuffer().subarray(0, WIDTH * HEIGHT));
   });
-  decoder.configure({ codec: 'vp09.00.10.08', codedWidth: WIDTH, codedHeight: HEIGHT });
-  for (const [index, { data, isKey }] of packets.entries()) {
-    decoder.decode(new EncodedVideoChunk({ type: isKey ? 'key' : 'delta', timestamp: index * 33_333, data }));
-  }
+  for (const [index, { data }] of packets.entries()) await decoder.feed(data, index);
   await decoder.flush();
   decoder.close();
-  return Promise.all(pictures);
+  return pictures;
 }
 
 describe('openWebmWriter()', () => {
@@ -71,7 +58,7 @@ describe('openWebmWriter()', () => {
     expect(await track.getCodec()).toBe('vp9');
     expect(await input.getMetadataTags()).toMatchObject({ comment: 'v1:abc' });
     expect(packets).toHaveLength(frames.length);
-    const alpha = await lumaOf(packets.map(({ sideData, type }) => ({ data: sideData.alpha!, isKey: type === 'key' })));
+    const alpha = await lumaOf(packets.map(({ sideData }) => ({ data: sideData.alpha! })));
     for (const [index, plane] of alpha.entries()) {
       const wanted = frames[index]!.filter((_, at) => at % 4 === 3);
       const difference = wanted.reduce((sum, level, at) => sum + Math.abs(level - plane[at]!), 0) / wanted.length;
@@ -83,7 +70,7 @@ describe('openWebmWriter()', () => {
     const opaque = await read(await encoded([drawn(WHITE), drawn(GREEN)]));
     expect(opaque.packets.every(({ sideData }) => sideData.alpha === undefined)).toBe(true);
     const { packets } = await read(await encoded([drawn(NOTHING, box(5, WHITE, 5, 20))]));
-    const [luma] = await lumaOf(packets.map(({ data, type }) => ({ data, isKey: type === 'key' })));
+    const [luma] = await lumaOf(packets);
     // White is 235: its edge is no darker than its middle.
     for (let y = 5; y < 25; y++) for (let x = 5; x < 25; x++) expect(luma![y * WIDTH + x]).toBeGreaterThan(225);
   });
