@@ -101,11 +101,10 @@ export function openParts(options: PartsOptions): Promise<Parts> {
 }
 
 async function openOnce(options: PartsOptions): Promise<Parts> {
-  const { settings, servedAt, version, logger } = options;
+  const { settings, servedAt, logger } = options;
   const { databaseUrl: url, dataDirectory: directory } = settings;
   const renders = openRenderPool(settings, logger);
   const pool = options.pool ?? renders.pool;
-  const build = workerBuild(version, renders.encoder);
   const database = await openDatabase({ url, directory, log: logger });
   let queue: JobQueue | null = null;
   try {
@@ -119,7 +118,7 @@ async function openOnce(options: PartsOptions): Promise<Parts> {
     const publicUrl = joined?.publicUrl ?? servedAt!;
     queue = await JobQueue.open({ database, jobSeconds: settings.renderSeconds, log: logger });
     const key = Buffer.from(await readSecret(database, 'download'), 'base64url');
-    return assemble(options, { database, storage, room, publicUrl, queue, pool, renders, build, key });
+    return assemble(options, { database, storage, room, publicUrl, queue, pool, renders, key });
   } catch (error) {
     await queue?.stop({ graceMs: 0 });
     await renders.close();
@@ -136,14 +135,13 @@ interface Opened {
   readonly queue: JobQueue;
   readonly pool: RenderPool;
   readonly renders: OpenedRenderPool;
-  /** See `workerBuild`. */
-  readonly build: string;
   /** Signs downloads. */
   readonly key: Uint8Array;
 }
 
-function assemble({ settings, splitRules, logger, now }: PartsOptions, opened: Opened): Parts {
-  const { database, storage, room, publicUrl, queue, pool, renders, build, key } = opened;
+function assemble({ settings, splitRules, version, logger, now }: PartsOptions, opened: Opened): Parts {
+  const { database, storage, room, publicUrl, queue, pool, renders, key } = opened;
+  const build = workerBuild(version, renders.encoder);
   const { inspections, sandbox } = renders;
   const { dataDirectory, concurrency } = settings;
   const metrics = createMetrics({
