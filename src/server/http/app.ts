@@ -48,7 +48,7 @@ export async function buildApp(ports: AppPorts): Promise<FastifyInstance> {
   await allowOrigins(app, ports.settings);
 
   operationRoutes(app, ports, ports.settings.metrics && ports.settings.metricsPort === null);
-  descriptionRoutes(app);
+  await descriptionRoutes(app, ports.settings);
   outputRoutes(app, ports);
   await app.register(async (oauth) => {
     oauth.addHook('preParsing', limitBodyTime(limits.bodyMs));

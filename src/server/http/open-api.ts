@@ -1,12 +1,9 @@
 import fastifySwagger from '@fastify/swagger';
 import type { FastifyInstance } from 'fastify';
+import { INTRODUCTION } from './introduction.ts';
 import { HEADERS } from './schemas/answers.ts';
 import type { Schema } from './schemas/json-schema.ts';
 import { WEBHOOK_DOCUMENT } from './schemas/webhook-document.ts';
-
-const DESCRIPTION = `Creates videos from templates: read what a template takes, send a mapping, read the session until the video is there.
-
-The calls of the interface document are \`getStyleVersionSpecs\`, \`createRenderSession\` and \`getRenderSession\`; a client that knows only those works. Everything else is an addition.`;
 
 /** Collects the routes that are registered afterwards into an OpenAPI document: `app.swagger()`. */
 export async function describeApi(
@@ -19,7 +16,7 @@ export async function describeApi(
       info: {
         title: 'Reelform rendering service',
         version: about.version,
-        description: DESCRIPTION,
+        description: INTRODUCTION,
         license: { name: 'MIT', identifier: 'MIT' } as { name: string },
       },
       servers: [{ url: about.publicUrl ?? '/' }],

@@ -4,7 +4,6 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { MAX_IMAGE_BYTES, MAX_IMAGE_PIXELS } from '../../../src/engine/images/check-image.ts';
 import { MAX_CLIP_SIDE_PIXELS } from '../../../src/engine/media/check-clip.ts';
 import { MAX_MEDIA_SECONDS } from '../../../src/engine/media/open-media.ts';
-import type { OpenApiDocument } from '../../../src/server/http/docs/open-api-document.ts';
 import { HTTP_LIMITS } from '../../../src/server/http/http-limits.ts';
 import { JSON_LIMITS } from '../../../src/server/http/scan-json.ts';
 import { SCOPES } from '../../../src/server/ports.ts';
@@ -12,6 +11,7 @@ import { SERVICE_CODES } from '../../../src/service/service-codes.ts';
 import { DEFAULT_FETCH_LIMITS } from '../../../src/session/sources/fetch-source.ts';
 import { SOURCE_LIMITS } from '../../../src/session/sources/source-limits.ts';
 import { MAX_EXPANSION, MAX_PACKAGE_BYTES, MAX_PACKAGE_FILES } from '../../../src/template/archive/read-package-zip.ts';
+import type { OpenApiDocument } from '../../support/open-api-document.ts';
 import { startApp, type TestApp } from '../../support/service-app.ts';
 
 const REFERENCE = readFileSync(join(import.meta.dirname, '../../../schemas/service.md'), 'utf8');

@@ -1,15 +1,35 @@
+import fastifySwaggerUi from '@fastify/swagger-ui';
 import type { FastifyInstance } from 'fastify';
-import { SERVICE_CODES } from '../../../service/service-codes.ts';
 import { sendWithEtag } from '../conditional.ts';
-import { apiPage } from '../docs/api-page.ts';
-import type { OpenApiDocument } from '../docs/open-api-document.ts';
-import { PAGE_POLICY } from '../docs/page-style.ts';
-import { bytes, empty, HEADERS, json, problems } from '../schemas/answers.ts';
+import { empty, HEADERS, json, problems } from '../schemas/answers.ts';
+
+/** What a browser may do with the page: load its own files, and call this service. */
+const PAGE_POLICY: Record<string, string> = {
+  'default-src': "'none'",
+  'script-src': "'self'",
+  'style-src': "'self'",
+  'img-src': "'self' data:",
+  'connect-src': "'self'",
+  'base-uri': "'none'",
+  'form-action': "'none'",
+  'frame-ancestors': "'none'",
+};
+
+/** Runs in the browser: what the fragment of the URL names is on the page only once that is rendered. Swagger UI rewrites it. */
+const SHOW_ANCHOR = `const id = location.hash.slice(1);
+new MutationObserver((_, observer) => {
+  const target = document.getElementById(id);
+  if (target === null) return;
+  observer.disconnect();
+  target.scrollIntoView();
+}).observe(document.body, { childList: true, subtree: true });`;
 
 /** What the service says of itself: `/openapi.json`, and `/docs` for people. */
-export function descriptionRoutes(app: FastifyInstance): void {
+export async function descriptionRoutes(
+  app: FastifyInstance,
+  { publicUrl }: { readonly publicUrl: string | null },
+): Promise<void> {
   const about = { tags: ['Operation'], security: [] };
-  let page: string | null = null;
   let document: string | null = null;
 
   app.get('/openapi.json', {
@@ -31,20 +51,13 @@ export function descriptionRoutes(app: FastifyInstance): void {
     },
   });
 
-  app.get('/docs', {
-    // The page has no script, and loads nothing.
-    helmet: { contentSecurityPolicy: { useDefaults: false, directives: PAGE_POLICY }, strictTransportSecurity: false },
-    schema: {
-      ...about,
-      operationId: 'getDocs',
-      summary: 'This description, for people',
-      description: 'One page, made from the document.',
-      response: { 200: bytes('The page', ['text/html']), ...problems() },
-    },
-    async handler(_request, reply) {
-      page ??= apiPage(app.swagger() as unknown as OpenApiDocument, SERVICE_CODES);
-      return reply.type('text/html; charset=utf-8').header('cache-control', 'no-cache').send(page);
-    },
+  await app.register(fastifySwaggerUi, {
+    routePrefix: '/docs',
+    // The page comes without the base path that a proxy may add.
+    ...(publicUrl === null ? {} : { indexPrefix: new URL(publicUrl).pathname }),
+    staticCSP: PAGE_POLICY,
+    theme: { title: 'Reelform rendering service', js: [{ filename: 'anchor.js', content: SHOW_ANCHOR }] },
+    uiConfig: { layout: 'BaseLayout', defaultModelsExpandDepth: 0 },
   });
 
   app.get('/', {
@@ -52,8 +65,8 @@ export function descriptionRoutes(app: FastifyInstance): void {
       ...about,
       operationId: 'getRoot',
       summary: 'Leads to the description',
-      response: { 302: empty('To `/docs`', HEADERS.location), ...problems() },
+      response: { 302: empty('To `/docs/`', HEADERS.location), ...problems() },
     },
-    handler: async (_request, reply) => reply.redirect('docs', 302),
+    handler: async (_request, reply) => reply.redirect('docs/', 302),
   });
 }

@@ -1,4 +1,4 @@
-/** As much of an OpenAPI 3.1 document as the page reads. */
+/** As much of an OpenAPI 3.1 document as tests read. */
 export interface OpenApiDocument {
   readonly info: { readonly title: string; readonly version: string; readonly description: string };
   readonly servers: readonly { readonly url: string }[];
@@ -52,11 +52,4 @@ export interface OpenApiSchema {
   readonly items?: OpenApiSchema;
   readonly anyOf?: readonly OpenApiSchema[];
   readonly examples?: readonly unknown[];
-}
-
-export type OpenApiSchemas = OpenApiDocument['components']['schemas'];
-
-/** `RenderSession`, of a schema that refers to it. */
-export function refName(schema: OpenApiSchema): string | null {
-  return schema.$ref?.split('/').at(-1) ?? null;
 }
