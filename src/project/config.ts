@@ -56,6 +56,8 @@ export interface Config extends DeliveriesConfig {
   readonly policies: readonly Policy[];
   /** What makes H.264 where this machine renders. */
   readonly encoder: { readonly h264: 'x264' | 'videotoolbox' | 'nvenc' };
+  /** Bytes of finished segments that are kept on this machine; 0 for none. */
+  readonly cacheBytes: number;
   /** What the service takes for a video, and for a second of it; null: nobody says. */
   readonly cost: { readonly currency: string; readonly perRender: number; readonly perSecond: number } | null;
 }
@@ -80,6 +82,7 @@ interface WrittenConfig extends WrittenDeliveries {
   readonly fonts?: string;
   readonly output?: OutputRequest;
   readonly encoder?: Partial<Config['encoder']>;
+  readonly cache?: { readonly max_gb?: number };
   readonly policies?: WrittenPolicies;
   readonly cost?: { readonly currency: string; readonly per_render?: number; readonly per_second?: number };
 }
@@ -95,6 +98,8 @@ interface WrittenService {
   };
 }
 
+const GB = 2 ** 30;
+
 /** What a configuration without any property would say. */
 export const DEFAULT_CONFIG: Config = {
   service: 'embedded',
@@ -107,6 +112,7 @@ export const DEFAULT_CONFIG: Config = {
   fonts: null,
   output: null,
   encoder: { h264: 'x264' },
+  cacheBytes: 2 * GB,
   policies: [],
   cost: null,
   credentials: new Map(),
@@ -161,6 +167,7 @@ export function parseConfig(file: string, text: string, check: Check, directory:
       fonts: fonts?.ok === true ? fonts.value : null,
       output: written.output ?? null,
       encoder: { ...DEFAULT_CONFIG.encoder, ...written.encoder },
+      cacheBytes: written.cache?.max_gb === undefined ? DEFAULT_CONFIG.cacheBytes : written.cache.max_gb * GB,
       policies: policies.policies,
       cost: readCost(written.cost),
       credentials: deliveries.credentials,

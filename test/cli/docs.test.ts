@@ -18,7 +18,7 @@ const COMMANDS = [
   ...['comment github', 'comment gitlab'],
   'resolve',
   ...['show', 'output', 'lock merge', 'lock verify', 'lock migrate', 'mv', 'rm', 'import'],
-  ...['validate', 'lint', 'pull', 'fmt', 'doctor'],
+  ...['validate', 'lint', 'pull', 'fmt', 'cache', 'doctor'],
   ...['template init', 'template check', 'template pack', 'template push'],
   ...['serve', 'worker', 'token create', 'token list', 'token revoke'],
 ];

@@ -141,7 +141,9 @@ async function planAndApply(
     io.stderr.write(lintRefusal());
     return end(NOTHING_DONE, EXIT.error, found);
   }
-  const service = plan.changes.some(asksService) ? openKnown(project, journal, io) : idleService(serviceName(config));
+  const service = plan.changes.some(asksService)
+    ? openKnown(project, journal, options, io)
+    : idleService(serviceName(config));
   if (file === undefined) await approve(plan.changes.filter(renders).length, options, io);
   io.stderr.write('\n');
   const outcome = await runPlan(
@@ -183,7 +185,7 @@ async function openCommitOf(
 }
 
 /** The service, with what earlier runs saw of it. */
-function openKnown(project: Project, journal: OpenJournal, io: Io): OpenService {
+function openKnown(project: Project, journal: OpenJournal, options: ApplyOptions, io: Io): OpenService {
   const facts = journal.state.services.get(serviceName(project.config));
-  return openService(project, io, facts?.keyLifetimeMs ?? null);
+  return openService(project, io, facts?.keyLifetimeMs ?? null, options.segmentCache);
 }

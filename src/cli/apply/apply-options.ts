@@ -18,6 +18,8 @@ export interface ApplyOptions extends GlobalOptions, PlanFlags, CommitOptions {
   /** Short for `--format json`. */
   readonly json?: boolean;
   readonly verbose?: boolean;
+  /** False: all segments are rendered, and none is kept. */
+  readonly segmentCache?: boolean;
   /** False: videos are rendered without being checked by lint. */
   readonly lint?: boolean;
 }

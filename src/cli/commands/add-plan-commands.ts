@@ -7,6 +7,8 @@ import { addPlanFlags, addSelectionFlags } from '../plan/plan-flags.ts';
 import { PLAN_FORMATS } from '../plan/plan-format.ts';
 import { addPreviewFlags } from '../preview/preview-flags.ts';
 
+const NO_SEGMENT_CACHE = 'render every segment, also those that were rendered before';
+
 /** `reelform plan`, `apply`, `drift`, `explain`, `render`: what would be rendered, and why, and rendering it. */
 export function addPlanCommands(program: Command, io: Io, done: (exitCode: number) => void): void {
   addPreviewFlags(addPlanFlags(program.command('plan').description('show what apply would do, and why')))
@@ -39,6 +41,7 @@ export function addPlanCommands(program: Command, io: Io, done: (exitCode: numbe
     .addOption(new Option('--format <format>', 'how to print what happens').choices(APPLY_FORMATS))
     .option('--json', 'print what happens as a stream of JSON events: --format json')
     .option('--no-lint', 'render also what lint would call an error')
+    .option('--no-segment-cache', NO_SEGMENT_CACHE)
     .option('--verbose', 'show every change in full')
     .action(async (file: string | undefined, _, command: Command) => {
       const { applyCommand } = await import('../apply/apply-command.ts');
@@ -80,6 +83,7 @@ export function addPlanCommands(program: Command, io: Io, done: (exitCode: numbe
     .option('--height <pixels>', 'the height; the width follows', Number)
     .option('--fps <n>', 'frames per second', Number)
     .option('--out <file>', 'where to write it; below renders/looks/ by default')
+    .option('--no-segment-cache', NO_SEGMENT_CACHE)
     .option('--json', 'print what was made as one JSON document')
     .action(async (video: string, _, command: Command) => {
       const { renderCommand } = await import('../render/render-command.ts');

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { Io } from '../io.ts';
 
-/** `reelform validate`, `lint`, `pull`, `fmt`, `doctor`: the files that videos are made from. */
+/** `reelform validate`, `lint`, `pull`, `fmt`, `cache`, `doctor`: the files that videos are made from. */
 export function addRepositoryCommands(program: Command, io: Io, done: (exitCode: number) => void): void {
   program
     .command('validate')
@@ -41,6 +41,29 @@ export function addRepositoryCommands(program: Command, io: Io, done: (exitCode:
     .action(async (files: string[], _, command: Command) => {
       const { fmtCommand } = await import('../repository/fmt-command.ts');
       done(await fmtCommand(files, command.optsWithGlobals(), io));
+    });
+
+  const cache = program
+    .command('cache')
+    .description('print what the segment cache of this repository holds')
+    .option('--json', 'print it as one JSON document')
+    .action(async (_, command: Command) => {
+      const { cacheCommand } = await import('../repository/cache-command.ts');
+      done(await cacheCommand(command.optsWithGlobals(), io));
+    });
+  cache
+    .command('prune')
+    .description('remove the least recently used segments beyond the size of the cache')
+    .action(async (_, command: Command) => {
+      const { pruneCacheCommand } = await import('../repository/cache-command.ts');
+      done(await pruneCacheCommand(command.optsWithGlobals(), io));
+    });
+  cache
+    .command('verify')
+    .description('read every segment, and remove those that are damaged')
+    .action(async (_, command: Command) => {
+      const { verifyCacheCommand } = await import('../repository/cache-command.ts');
+      done(await verifyCacheCommand(command.optsWithGlobals(), io));
     });
 
   program

@@ -20,6 +20,7 @@ import type { OutputRequest } from '../../wire/output.ts';
 import { directoryOf, tellDiagnostics } from '../diagnose.ts';
 import type { GlobalOptions } from '../global-options.ts';
 import { type Io, isScreen, wantsColor } from '../io.ts';
+import { openSegmentCache } from '../service/open-segment-cache.ts';
 import { openScenes } from './open-scenes.ts';
 import { findVideo, frameOf, mistakesOf, outputOf, type RenderFlags } from './render-request.ts';
 
@@ -28,6 +29,8 @@ const STEP_MS = 200;
 
 export interface RenderOptions extends GlobalOptions, RenderFlags {
   readonly json?: boolean;
+  /** False: all segments are rendered, and none is kept. */
+  readonly segmentCache?: boolean;
 }
 
 /**
@@ -101,6 +104,7 @@ async function render(
     encoder,
     sandbox: sandboxFromEnvironment(io.env),
   });
+  const segments = openSegmentCache(project, io, options.segmentCache ?? true);
   const interruption = new AbortController();
   const stopListening = io.onInterrupt(() => interruption.abort(new Error('interrupted')));
   const line = progressLine(video.id, io);
@@ -109,7 +113,7 @@ async function render(
     const stills = frame === null ? whole.stills.slice(0, output.format === 'png' ? 1 : 0) : [{ name: 'frame', frame }];
     const scene = { ...whole, stills };
     const { signal } = interruption;
-    const renderer = createSegmentRenderer({ runner: pool, parallel, cache: null });
+    const renderer = createSegmentRenderer({ runner: pool, parallel, cache: segments?.cache ?? null });
     const rendering = await renderer.render(scene, { signal, onProgress: line.show });
     const { width, height, fps } = scene;
     const frames = rendering.format === 'png' ? 1 : scene.frameCount;
@@ -125,6 +129,7 @@ async function render(
     line.clear();
     stopListening();
     await pool.close();
+    await segments?.close();
     await scenes.close();
   }
 }

@@ -22,6 +22,7 @@ import { createSources } from '../../session/sources/sources.ts';
 import type { FinishedFiles } from '../../session/upload-ports.ts';
 import type { Io } from '../io.ts';
 import { openRemoteService, uploadOf } from './open-remote-service.ts';
+import { openSegmentCache } from './open-segment-cache.ts';
 import { publishSources } from './publish-sources.ts';
 
 /** A service that a command opened, and has to close. */
@@ -37,11 +38,14 @@ export interface OpenService {
 /**
  * The rendering service that reelform.yaml names.
  *
+ * @param cache whether finished segments are kept and reused where this process renders
  * @param keyLifetimeMs for how long earlier runs saw it keep idempotency keys; null: they did not
  * @throws ReelformError `token_missing`, `token_origin`; `encoder_missing`, `settings_invalid` of the encoder
  */
-export function openService(project: Project, io: Io, keyLifetimeMs: number | null): OpenService {
-  return project.config.service === 'embedded' ? openEmbedded(project, io) : openRemote(project, io, keyLifetimeMs);
+export function openService(project: Project, io: Io, keyLifetimeMs: number | null, cache?: boolean): OpenService {
+  return project.config.service === 'embedded'
+    ? openEmbedded(project, io, cache ?? true)
+    : openRemote(project, io, keyLifetimeMs);
 }
 
 function openRemote(project: Project, io: Io, keyLifetimeMs: number | null): OpenService {
@@ -59,7 +63,7 @@ function openRemote(project: Project, io: Io, keyLifetimeMs: number | null): Ope
   };
 }
 
-function openEmbedded(project: Project, io: Io): OpenService {
+function openEmbedded(project: Project, io: Io, usesCache: boolean): OpenService {
   const packages = new Map([...project.templates.values()].map((template) => [template.spec.id, template.package]));
   const sources = createSources({
     directory: join(project.root, '.reelform', 'sources'),
@@ -71,6 +75,7 @@ function openEmbedded(project: Project, io: Io): OpenService {
     now: () => io.now(),
   });
   const capacity = renderCapacity();
+  const cache = openSegmentCache(project, io, usesCache);
   const pool = (io.createRenderPool ?? createRenderPool)({
     size: capacity,
     sandbox: sandboxFromEnvironment(io.env),
@@ -79,7 +84,7 @@ function openEmbedded(project: Project, io: Io): OpenService {
   const service = createEmbeddedService({
     templates: { find: async (_, id) => packages.get(id) ?? null },
     sources: sources.reader,
-    renderer: createSegmentRenderer({ runner: pool, parallel: capacity, cache: null }),
+    renderer: createSegmentRenderer({ runner: pool, parallel: capacity, cache: cache?.cache ?? null }),
     outputs: recordedOutputs(project.root),
     destinations: createDestinations({
       credentials: project.config.credentials,
@@ -103,6 +108,7 @@ function openEmbedded(project: Project, io: Io): OpenService {
     async close() {
       await service.close();
       await pool.close();
+      await cache?.close();
       await sources.clear();
       await compactOutputRecords(project.root);
     },

@@ -39,7 +39,7 @@ export function unpackRecord<T>(bytes: Uint8Array): T | null {
     const length = typeof value === 'object' && value !== null ? value[BYTES] : undefined;
     if (typeof length !== 'number') return value;
     at += length;
-    return buffer.subarray(at - length, at);
+    return new Uint8Array(buffer.buffer, buffer.byteOffset + at - length, length);
   }) as T;
 }
 

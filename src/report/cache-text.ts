@@ -1,0 +1,37 @@
+/** What the segment cache of a repository holds. */
+export interface CacheContent {
+  readonly folder: string;
+  readonly segments: number;
+  readonly bytes: number;
+  readonly max_bytes: number;
+  readonly oldest_used_at: string | null;
+  readonly last_run: { readonly reused: number; readonly rendered: number } | null;
+}
+
+export function cacheText({ folder, segments, bytes, max_bytes, oldest_used_at, last_run }: CacheContent): string {
+  const limit = max_bytes === 0 ? 'the cache is off' : `of ${sizeText(max_bytes)}`;
+  const lines = [`${folder}: ${countText(segments)}, ${sizeText(bytes)} ${limit}`];
+  if (oldest_used_at !== null) lines.push(`The segment used least recently was used at ${oldest_used_at}.`);
+  if (last_run !== null) {
+    const { reused, rendered } = last_run;
+    lines.push(`The last run reused ${reused} of ${countText(reused + rendered)}.`);
+  }
+  return `${lines.join('\n')}\n`;
+}
+
+export function prunedText(segments: number, bytes: number): string {
+  return segments === 0 ? 'Nothing to remove.\n' : `Removed ${countText(segments)}, ${sizeText(bytes)}.\n`;
+}
+
+export function verifiedText(intact: number, damaged: number): string {
+  const removed = damaged === 0 ? '' : ` Removed ${countText(damaged)} that ${damaged === 1 ? 'was' : 'were'} damaged.`;
+  return `${countText(intact)} intact.${removed}\n`;
+}
+
+function countText(count: number): string {
+  return `${count} ${count === 1 ? 'segment' : 'segments'}`;
+}
+
+function sizeText(bytes: number): string {
+  return bytes >= 2 ** 30 ? `${(bytes / 2 ** 30).toFixed(2)} GiB` : `${(bytes / 2 ** 20).toFixed(1)} MiB`;
+}

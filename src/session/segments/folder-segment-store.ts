@@ -1,0 +1,114 @@
+import { readdir, readFile, rm, stat, utimes } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Sha256 } from '../../digest.ts';
+import { ifThere } from '../../if-there.ts';
+import { replaceFile } from '../../replace-file.ts';
+import { isIntact } from './packed-record.ts';
+import type { SegmentStore } from './segment-cache.ts';
+
+export interface FolderSegmentStoreOptions {
+  /** Absolute; made with the first file. */
+  readonly folder: string;
+  /** Of all files together; the least recently used ones are removed when there are more. */
+  readonly maxBytes: number;
+  /** Milliseconds since the epoch. */
+  now(): number;
+}
+
+/** A file of the store. */
+export interface StoredSegment {
+  readonly key: string;
+  readonly bytes: number;
+  /** Milliseconds since the epoch. */
+  readonly usedAt: number;
+}
+
+/** Part of its bound that a full store gives up at once, so that not every further file lists the folder. */
+const SPARE = 0.1;
+const NAME = /^[0-9a-f]{64}$/;
+
+/**
+ * Segments as files of a folder, which several processes may use at once. EDGE. A file is there as a whole or not at all, and read only
+ * when its digest is right: a damaged one is removed. The time of a file is when it was used last.
+ */
+export class FolderSegmentStore implements SegmentStore {
+  readonly #folder: string;
+  readonly #maxBytes: number;
+  readonly #now: () => number;
+  /** Of all files, as far as this process knows; unknown until it writes. */
+  #bytes: number | undefined;
+
+  constructor({ folder, maxBytes, now }: FolderSegmentStoreOptions) {
+    this.#folder = folder;
+    this.#maxBytes = maxBytes;
+    this.#now = now;
+  }
+
+  async get(key: Sha256): Promise<Uint8Array | null> {
+    const path = this.#pathOf(key);
+    const bytes = await ifThere(readFile(path));
+    if (bytes === null) return null;
+    if (!isIntact(bytes)) {
+      await rm(path, { force: true });
+      return null;
+    }
+    const now = new Date(this.#now());
+    // Another process may have removed it meanwhile; the folder may be read-only.
+    await utimes(path, now, now).catch(() => undefined);
+    return bytes;
+  }
+
+  async put(key: Sha256, bytes: Uint8Array): Promise<void> {
+    if (bytes.length > this.#maxBytes) return;
+    await replaceFile(this.#pathOf(key), bytes, { isDurable: false });
+    this.#bytes = this.#bytes === undefined ? await this.#measure() : this.#bytes + bytes.length;
+    if (this.#bytes > this.#maxBytes) await this.prune(this.#maxBytes * (1 - SPARE));
+  }
+
+  /** All files, those that were not used for longest first. */
+  async list(): Promise<StoredSegment[]> {
+    const entries = (await ifThere(readdir(this.#folder, { withFileTypes: true, recursive: true }))) ?? [];
+    const found: StoredSegment[] = [];
+    for (const entry of entries) {
+      if (!entry.isFile() || !NAME.test(entry.name)) continue;
+      const { size, mtimeMs } = (await ifThere(stat(join(entry.parentPath, entry.name)))) ?? {};
+      if (size !== undefined) found.push({ key: entry.name, bytes: size, usedAt: mtimeMs! });
+    }
+    return found.sort((one, other) => one.usedAt - other.usedAt);
+  }
+
+  /** Removes the least recently used files until at most so many bytes are left. @returns what was removed */
+  async prune(maxBytes: number): Promise<readonly StoredSegment[]> {
+    const files = await this.list();
+    let left = files.reduce((sum, { bytes }) => sum + bytes, 0);
+    const removed: StoredSegment[] = [];
+    for (const file of files) {
+      if (left <= maxBytes) break;
+      await rm(this.#pathOf(file.key), { force: true });
+      left -= file.bytes;
+      removed.push(file);
+    }
+    this.#bytes = left;
+    return removed;
+  }
+
+  /** Reads every file and removes those that are damaged. @returns them */
+  async verify(): Promise<readonly StoredSegment[]> {
+    const damaged: StoredSegment[] = [];
+    for (const file of await this.list()) {
+      const bytes = await ifThere(readFile(this.#pathOf(file.key)));
+      if (bytes === null || isIntact(bytes)) continue;
+      await rm(this.#pathOf(file.key), { force: true });
+      damaged.push(file);
+    }
+    return damaged;
+  }
+
+  async #measure(): Promise<number> {
+    return (await this.list()).reduce((sum, { bytes }) => sum + bytes, 0);
+  }
+
+  #pathOf(key: string): string {
+    return join(this.#folder, key.slice(0, 2), key);
+  }
+}

@@ -1,0 +1,141 @@
+import { describe, expect, it } from 'vitest';
+import type { Sha256 } from '../../../src/digest.ts';
+import { renderScene } from '../../../src/engine/render-scene.ts';
+import { joinSegments } from '../../../src/engine/segments/join-segments.ts';
+import { renderSegments } from '../../../src/engine/segments/render-segments.ts';
+import { renderSound } from '../../../src/engine/segments/render-sound.ts';
+import type { TaskInput, TaskRunner } from '../../../src/session/processes/tasks.ts';
+import { SegmentCache, type SegmentStore } from '../../../src/session/segments/segment-cache.ts';
+import { createSegmentRenderer, type SegmentRenderer } from '../../../src/session/segments/segment-renderer.ts';
+import type { Scene } from '../../../src/template/scene.ts';
+import { rectangleLayer, sceneOf } from '../../engine/scenes.ts';
+import { toneWav } from '../../support/tone.ts';
+
+/** Three segments of 20, 20 and 5 frames; the second one alone shows a square of this colour. */
+function scene(green = 0, changes: Partial<Scene> = {}): Scene {
+  const layers = [
+    rectangleLayer(1, [0, 0, 12, 12], [1, green, 0], { ip: 25, op: 35 }),
+    rectangleLayer(2, [0, 0, 64, 36], [0, 0, 1]),
+  ];
+  return sceneOf(layers, { fps: 10, frameCount: 45, ...changes });
+}
+
+/** Runs tasks in this process, and notes them. */
+function localTasks(): TaskRunner<'video' | 'segments' | 'sound' | 'join'> & { readonly log: string[] } {
+  const log: string[] = [];
+  const tasks = {
+    video: (input: Scene) => renderScene(input),
+    segments: async ({ scene: whole, ranges }: TaskInput<'segments'>, signal?: AbortSignal) => {
+      log.push(...ranges.map(({ first }) => `segment ${first}`));
+      return renderSegments(whole, ranges, { signal });
+    },
+    sound: async ({ scene: whole, codec }: TaskInput<'sound'>) => {
+      log.push(codec === null ? 'examine' : 'sound');
+      return renderSound(whole, codec);
+    },
+    join: ({ scene: whole, segments, sound }: TaskInput<'join'>) => joinSegments(whole, segments, sound),
+  };
+  return { log, run: (kind, input, { signal } = {}) => tasks[kind](input as never, signal) as never };
+}
+
+function memoryStore(): SegmentStore & { readonly files: Map<Sha256, Uint8Array> } {
+  const files = new Map<Sha256, Uint8Array>();
+  return {
+    files,
+    get: async (key) => files.get(key) ?? null,
+    put: async (key, bytes) => void files.set(key, bytes),
+  };
+}
+
+function open(store: SegmentStore | null = memoryStore()) {
+  const failures: unknown[] = [];
+  const runner = localTasks();
+  const cache =
+    store === null ? null : new SegmentCache({ store, build: 'b', onFailure: (error) => failures.push(error) });
+  const renderer: SegmentRenderer = createSegmentRenderer({ runner, parallel: 2, cache });
+  return { renderer, cache, failures, log: runner.log };
+}
+
+describe('createSegmentRenderer()', () => {
+  it('makes the file of renderScene, with a cache and without', async () => {
+    const whole = await renderScene(scene(0, { stills: [{ name: 'a', frame: 30 }] }));
+    const store = memoryStore();
+    for (const { renderer } of [open(null), open(store), open(store)]) {
+      expect(await renderer.render(scene(0, { stills: [{ name: 'a', frame: 30 }] }))).toEqual(whole);
+    }
+  });
+
+  it('renders only the segments that an edit reaches, to the bytes of a full render', async () => {
+    const store = memoryStore();
+    await open(store).renderer.render(scene());
+    const { renderer, log, cache } = open(store);
+    const progress: number[] = [];
+    const edited = await renderer.render(scene(1), { onProgress: (done) => progress.push(done) });
+    expect(log).toEqual(['segment 20']);
+    expect(cache!.figures).toEqual({ reused: 2, rendered: 1 });
+    expect(progress.at(-1)).toBe(45);
+    expect(progress).toEqual([...progress].sort((a, b) => a - b));
+    expect(edited).toEqual(await renderScene(scene(1)));
+  });
+
+  it('keeps the sound under a key of its own', async () => {
+    const store = memoryStore();
+    const tone = { bytes: toneWav(5), startSeconds: 0, endSeconds: 4.5, name: 'tone', optional: false, transform: {} };
+    const sounding = (green: number, volume = 1) => scene(green, { sounds: [{ ...tone, transform: { volume } }] });
+    await open(store).renderer.render(sounding(0));
+    const edited = open(store);
+    const video = await edited.renderer.render(sounding(1));
+    expect(edited.log.sort()).toEqual(['examine', 'segment 20']);
+    expect(video).toEqual(await renderScene(sounding(1)));
+    const quieter = open(store);
+    await quieter.renderer.render(sounding(1, 0.5));
+    expect(quieter.log).toEqual(['sound']);
+  });
+
+  it('renders a segment once for videos that are rendered at the same time', async () => {
+    const { renderer, log } = open();
+    const videos = await Promise.all([renderer.render(scene(0)), renderer.render(scene(1)), renderer.render(scene(0))]);
+    expect(log.sort()).toEqual(['segment 0', 'segment 20', 'segment 20', 'segment 40']);
+    expect(videos[2]).toEqual(videos[0]);
+    expect(videos[1]).toEqual(await renderScene(scene(1)));
+  });
+
+  it('renders what another render that was aborted was to make', async () => {
+    const { renderer, log } = open();
+    const leaving = new AbortController();
+    const first = renderer.render(scene(), {
+      signal: leaving.signal,
+      onProgress: () => leaving.abort(new Error('left')),
+    });
+    const second = renderer.render(scene());
+    await expect(first).rejects.toThrow('left');
+    expect(await second).toEqual(await renderScene(scene()));
+    expect(log.length).toBeGreaterThan(3);
+  });
+
+  it('renders a damaged segment again', async () => {
+    const store = memoryStore();
+    await open(store).renderer.render(scene());
+    for (const [key, bytes] of store.files) store.files.set(key, bytes.subarray(0, bytes.length - 1));
+    const { renderer, log } = open(store);
+    expect(await renderer.render(scene())).toEqual(await renderScene(scene()));
+    expect(log).toHaveLength(3);
+  });
+
+  it('goes on without a store that fails, and reports it once', async () => {
+    const full = Object.assign(new Error('no space left on device'), { code: 'ENOSPC' });
+    const { renderer, failures } = open({ get: async () => null, put: () => Promise.reject(full) });
+    expect(await renderer.render(scene())).toEqual(await renderScene(scene()));
+    await renderer.render(scene(1));
+    expect(failures).toEqual([full]);
+  });
+
+  it('ends a render that takes longer than it may', async () => {
+    const runner = {
+      run: (_kind: string, _input: unknown, { signal }: { signal?: AbortSignal } = {}) =>
+        new Promise<never>((_resolve, reject) => signal!.addEventListener('abort', () => reject(signal!.reason))),
+    };
+    const renderer = createSegmentRenderer({ runner, parallel: 1, cache: null, totalMs: 20 });
+    await expect(renderer.render(scene())).rejects.toMatchObject({ code: 'render_timeout' });
+  });
+});
