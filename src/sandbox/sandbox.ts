@@ -101,13 +101,17 @@ export function openSandbox(setting: SandboxSetting): Sandbox {
 }
 
 /**
- * The sandbox that an environment asks for in REELFORM_SANDBOX; `auto` when it says nothing. EDGE.
+ * The sandbox that an environment asks for in REELFORM_SANDBOX; `auto` when it says nothing. Where there is none, the keys
+ * and tokens in this environment are hidden from what runs without it. EDGE.
  *
  * @throws ReelformError settings_invalid, sandbox_missing
  */
 export function sandboxFromEnvironment({ REELFORM_SANDBOX: written = '' }: SandboxEnvironment): Sandbox {
   const setting = written === '' ? 'auto' : SANDBOX_SETTINGS.find((one) => one === written);
-  if (setting !== undefined) return openSandbox(setting);
+  if (setting !== undefined) {
+    hideOwnProcess();
+    return openSandbox(setting);
+  }
   throw new ReelformError('settings_invalid', `REELFORM_SANDBOX is ${JSON.stringify(written)}`, {
     hint: `write one of ${SANDBOX_SETTINGS.join(', ')}`,
   });

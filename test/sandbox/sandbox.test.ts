@@ -89,6 +89,13 @@ describe('openSandbox()', () => {
     expect(() => openSandbox(setting)).toThrow(expect.objectContaining({ code: 'sandbox_missing' }));
   });
 
+  it('throws sandbox_missing where one is required and the system has none', () => {
+    const found = openSandbox('auto').kind;
+    if (found === 'none')
+      expect(() => openSandbox('required')).toThrow(/There is no sandbox as asked for \(required\)/);
+    else expect(openSandbox('required').kind).toBe(found);
+  });
+
   it('says why there is none', () => {
     expect(openSandbox('none')).toMatchObject({ kind: 'none', description: 'none', gap: 'it is switched off' });
   });

@@ -4,6 +4,7 @@ import { execa } from 'execa';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Intent, JournalRecord } from '../../../src/lock/journal.ts';
 import { JOURNAL_HEADER, journalLine } from '../../../src/lock/parse-journal.ts';
+import { openSandbox } from '../../../src/sandbox/sandbox.ts';
 import { startInterfaceService } from '../../support/interface-service.ts';
 import { definition, makeFolder, makeRepository } from '../../support/repository.ts';
 import { smallPackage } from '../../support/small-package.ts';
@@ -47,6 +48,19 @@ function writeJournal(root: string, text: string): void {
 }
 
 describe('reelform doctor', () => {
+  it('says which sandbox renders run in, and warns where there is none', async () => {
+    const root = makeRepository();
+    const { description, gap } = openSandbox('auto');
+    expect((await looked(root)).checks.get('Sandbox')).toMatchObject({
+      status: gap === null ? 'ok' : 'warning',
+      message: expect.stringContaining(description),
+    });
+    expect((await looked(root, { env: { REELFORM_SANDBOX: 'none' } })).checks.get('Sandbox')).toMatchObject({
+      ...{ status: 'warning', message: 'none: it is switched off' },
+      hint: 'Render templates and files of people you do not trust in a container',
+    });
+  });
+
   it('finds a sound repository sound', async () => {
     const root = makeRepository({
       '.gitignore': '.reelform/\nrenders/\n',
