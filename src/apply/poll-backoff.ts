@@ -20,7 +20,7 @@ const MAX_STEP_MS = 60_000;
 /** Timers and clocks are not exact: a poll that comes a moment too early is a request for nothing. */
 const MARGIN = 1.002;
 /** How late an end may be found, as a share of the age: durations that lie closer together share a poll. */
-const STEP = 1.04;
+const STEP = 1.03;
 
 /**
  * Returns the age at which to poll a session next. By its progress; else when earlier renders took as long; else ever
