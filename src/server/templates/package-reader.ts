@@ -3,6 +3,7 @@ import type { PackageAnswer, PackageAspect, PackageDescription } from '../../ses
 import { problem } from '../../session/packages/package-problems.ts';
 import { TaskKilled, type TaskRunner } from '../../session/processes/tasks.ts';
 import { KILLED_BY } from '../../session/sources/check-source.ts';
+import type { LottieDocument } from '../../template/scene.ts';
 import type { TemplatePackage } from '../../template/template-package.ts';
 import type { RequestProblem } from '../../wire/problem.ts';
 
@@ -37,7 +38,8 @@ export class PackageReader {
   async load(zip: Uint8Array, owner: string): Promise<LoadedPackage> {
     const answer = await this.#ask(zip, 'package', owner);
     if (answer.kind !== 'package') throw unexpected(answer);
-    return answer;
+    const animation = JSON.parse(answer.package.animation) as LottieDocument;
+    return { package: { ...answer.package, animation }, memoryBytes: answer.memoryBytes };
   }
 
   async #ask(zip: Uint8Array, wants: PackageAspect, owner: string): Promise<PackageAnswer> {

@@ -8,6 +8,7 @@ import { SceneError } from '../../engine/scene-error.ts';
 import { HAS_GROUPS, killGroup } from '../../process-group.ts';
 import type { Sandbox } from '../../sandbox/sandbox.ts';
 import { temporaryFolder, tryToRemove } from '../../temporary-folder.ts';
+import { packInput } from './packed-input.ts';
 import { holdToLimits, type RenderLimits, type UsageWatch } from './process-limits.ts';
 import {
   type TaskInput,
@@ -120,7 +121,12 @@ export class RenderChild implements TaskRunner {
     const unwatch = this.#startWatch();
     const onAbort = (): void => this.#end(signal!.reason as Error);
     signal?.addEventListener('abort', onAbort, { once: true });
-    const request: TaskRequest<Kind> = { kind, input, encoder: this.#encoder, byteCount: bytes?.length ?? 0 };
+    const request: TaskRequest = {
+      kind,
+      input: packInput(input),
+      encoder: this.#encoder,
+      byteCount: bytes?.length ?? 0,
+    };
     let progress = 0;
     try {
       return await new Promise<TaskOutput<Kind>>((resolve, reject) => {

@@ -2,13 +2,15 @@ import { on } from 'node:events';
 import process from 'node:process';
 import { failureFrom } from '../../engine/failure.ts';
 import type { EncoderFactory } from '../../engine/h264/encoder.ts';
-import type { TaskKind, TaskMessage, TaskOutput, TaskRequest } from './tasks.ts';
+import type { EncoderChoice } from '../../engine/h264/open-encoder.ts';
+import { unpackInput } from './packed-input.ts';
+import type { TaskInput, TaskKind, TaskMessage, TaskOutput, TaskRequest } from './tasks.ts';
 
 // Entry of the sandboxed process that runs the tasks its parent sends, one after the other. Native code that crashes, hangs or
 // leaks ends this process alone. Frames are drawn by threads, so that this thread always notices when the parent ends.
 
 type Handler<Kind extends TaskKind> = (
-  request: TaskRequest<Kind> & { readonly bytes: Uint8Array },
+  task: { readonly input: TaskInput<Kind>; readonly encoder: EncoderChoice; readonly bytes: Uint8Array },
   onProgress: (done: number, count: number) => void,
 ) => Promise<TaskOutput<Kind>>;
 
@@ -78,12 +80,13 @@ for await (const [request] of on(process, 'message') as AsyncIterable<[TaskReque
   await freeMemory(request.kind);
 }
 
-async function run<Kind extends TaskKind>(request: TaskRequest<Kind>): Promise<TaskOutput<Kind>> {
+async function run({ kind, input, encoder, byteCount }: TaskRequest): Promise<TaskOutput<TaskKind>> {
   const onProgress = (done: number, count: number): void => send({ kind: 'progress', done, count });
-  return HANDLERS[request.kind]({ ...request, bytes: await readBytes(request.byteCount) }, onProgress);
+  const handle = HANDLERS[kind] as Handler<TaskKind>;
+  return handle({ input: unpackInput(input), encoder, bytes: await readBytes(byteCount) }, onProgress);
 }
 
-async function openerOf(choice: TaskRequest['encoder']): Promise<EncoderFactory> {
+async function openerOf(choice: EncoderChoice): Promise<EncoderFactory> {
   const { encoderOf } = await import('../../engine/h264/open-encoder.ts');
   return encoderOf(choice);
 }

@@ -84,9 +84,10 @@ export interface TaskRunner<Kinds extends TaskKind = TaskKind> {
 }
 
 /** To the process. It sends one answer for each request before it takes the next. */
-export interface TaskRequest<Kind extends TaskKind = TaskKind> {
-  readonly kind: Kind;
-  readonly input: TaskInput<Kind>;
+export interface TaskRequest {
+  readonly kind: TaskKind;
+  /** Packed, @see packInput. */
+  readonly input: unknown;
   readonly encoder: EncoderChoice;
   /** Bytes that follow through the pipe. */
   readonly byteCount: number;

@@ -1,0 +1,145 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { zipSync } from 'fflate';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Api, openApi, untilEnded } from '../support/api.ts';
+import { freePort } from '../support/free-port.ts';
+import { startServer, type TestServer } from '../support/http-server.ts';
+import { CLIP, mediaPackageFiles } from '../support/media-package.ts';
+import { smallAnimation, smallPackageFiles, solidPng } from '../support/small-package.ts';
+import { createToken, type SpawnedService, spawnService } from '../support/spawned-service.ts';
+
+const MB = 1_000_000;
+const PICTURE = solidPng('#ff0000');
+/** For two requests of another tenant, on a busy machine. The attacks used to block the server for 8 s, or to end it. */
+const PROMPT_MS = 5_000;
+/** Of the server's own process: it holds an upload of 200 MB, and copies of it. */
+const MOST_BYTES = 1_500 * MB;
+
+const folder = mkdtempSync(join(tmpdir(), 'reelform-inspection-'));
+// All of it is made before: this process also measures.
+const movie = hugeIndex(190 * MB);
+const arrays = packageWith(emptyArrays(12_000_000));
+const idle = packageWith(`${JSON.stringify(smallAnimation()).slice(0, -1)},"meta":${emptyArrays(1_000_000)}}`);
+let service: SpawnedService;
+let files: TestServer;
+let attacker: Api;
+let victim: Api;
+
+beforeAll(async () => {
+  files = await startServer((_request, response) => void response.end(movie));
+  const args = ['--log-level', 'error', '--allow-source', new URL(files.url).host];
+  service = await spawnService(folder, { port: await freePort(), args });
+  attacker = openApi(service.url, await createToken(folder, ['--tenant', 'attacker']));
+  victim = openApi(service.url, await createToken(folder, ['--tenant', 'victim']));
+  await upload(victim, PICTURE);
+});
+afterAll(async () => {
+  expect(await service.stop()).toBe(0);
+  await files.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** An MP4 whose `stco` fills it. */
+function hugeIndex(sizeBytes: number): Uint8Array {
+  const box = (type: string, content: Uint8Array): Buffer => {
+    const head = Buffer.alloc(8);
+    head.writeUInt32BE(8 + content.length);
+    head.write(type, 4, 'latin1');
+    return Buffer.concat([head, content]);
+  };
+  const table = Buffer.alloc(sizeBytes);
+  table.writeUInt32BE((sizeBytes - 8) / 4, 4);
+  const boxes = ['stco', 'stbl', 'minf', 'mdia', 'trak', 'moov'].reduce<Uint8Array>(
+    (content, type) => box(type, content),
+    table,
+  );
+  return Buffer.concat([box('ftyp', Buffer.from('isom\0\0\x02\0isommp41', 'latin1')), boxes]);
+}
+
+/** Empty arrays, with spaces that repeat seldom: a zip that expands too much is refused unread. */
+function emptyArrays(count: number): string {
+  const commas = [',', ', ', ',\n', ',\t'];
+  const noise = randomBytes(10_000);
+  const some = Array.from(noise, (one) => `${commas[one & 3]}[]`).join('');
+  return `[[]${some.repeat(count / noise.length)}]`;
+}
+
+function packageWith(animation: string): Uint8Array {
+  return zipSync(Object.fromEntries(smallPackageFiles({ 'animation.json': animation })));
+}
+
+function upload(api: Api, body: Uint8Array) {
+  return api('POST', '/v2/source_uploads', { body, headers: { 'content-type': 'application/octet-stream' } });
+}
+
+function uploadPackage(body: Uint8Array) {
+  return attacker('POST', '/v2/template_style_versions', { body, headers: { 'content-type': 'application/zip' } });
+}
+
+/** @returns the id of the style version, once its stills are drawn */
+async function readyTemplate(zip: Uint8Array): Promise<string> {
+  const { status, body } = await uploadPackage(zip);
+  expect(status).toBe(201);
+  const { id } = body.style_version;
+  const path = `/v2/template_style_versions/${id}`;
+  const state = async () => (await attacker('GET', path)).body.style_version.status;
+  await expect.poll(state, { timeout: 60_000, interval: 100 }).toBe('edit_ready');
+  return id;
+}
+
+/** What the attack is answered, while another tenant reads sessions and uploads images; and the slowest of those answers. */
+async function during<T>(attack: () => Promise<T>): Promise<T> {
+  let isOver = false;
+  let slowestMs = 0;
+  const reading = (async () => {
+    while (!isOver) {
+      const begunAt = performance.now();
+      expect((await victim('GET', '/v2/render_sessions')).status).toBe(200);
+      expect((await upload(victim, PICTURE)).status).toBe(200);
+      slowestMs = Math.max(slowestMs, performance.now() - begunAt);
+      await sleep(20);
+    }
+  })();
+  try {
+    return await attack();
+  } finally {
+    isOver = true;
+    await reading;
+    const peakBytes = Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${service.pid}/status`, 'utf8'))?.[1]) * 1024;
+    expect(slowestMs).toBeLessThan(PROMPT_MS);
+    expect(peakBytes).toBeLessThan(MOST_BYTES);
+  }
+}
+
+describe.skipIf(process.platform !== 'linux')('a service that is sent hostile files', () => {
+  it('refuses an MP4 of 190 MB that is one table, as an upload', async () => {
+    const answer = await during(() => upload(attacker, movie));
+    expect(answer).toMatchObject({ status: 422, body: { code: 'source_invalid' } });
+  });
+
+  it('refuses it as a remote_url', async () => {
+    const template = await readyTemplate(zipSync(Object.fromEntries(mediaPackageFiles())));
+    const resources = { [CLIP]: { source: { remote_url: `${files.url}/movie.mp4` } } };
+    const mapping = { template_style_version_id: template, resources };
+    const ended = await during(async () => {
+      const body = { title: 'Movie', render: 'preview', mapping };
+      const answer = await attacker('POST', '/v2/render_sessions', { body });
+      expect(answer.status).toBe(201);
+      return untilEnded(attacker, answer.body.render_session.id);
+    });
+    expect(ended).toMatchObject({ status: 'preview_failed', errors: [{ code: 'asset_decode_failed' }] });
+  });
+
+  it('refuses a package whose animation is 12 million empty arrays', async () => {
+    const answer = await during(() => uploadPackage(arrays));
+    expect(answer).toMatchObject({ status: 422, body: { code: 'template_invalid' } });
+  });
+
+  it('draws the stills of a package with a million values that no frame shows', async () => {
+    await during(() => readyTemplate(idle));
+  });
+});
