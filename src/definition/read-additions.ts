@@ -44,12 +44,13 @@ export function readAdditions(root: MapNode, context: AdditionContext): Addition
  *
  * @returns `null` where nothing is left
  */
-function normaliseOutput({ format, height, fps, quality }: OutputRequest): OutputRequest | null {
+function normaliseOutput({ format, height, fps, quality, codec }: OutputRequest): OutputRequest | null {
   const output: OutputRequest = {
     ...(format === undefined || format === OUTPUT_DEFAULTS.format ? {} : { format }),
     ...(height === undefined ? {} : { height }),
     ...(fps === undefined ? {} : { fps }),
     ...(quality === undefined ? {} : { quality }),
+    ...(codec === undefined || codec === OUTPUT_DEFAULTS.codec ? {} : { codec }),
   };
   return Object.keys(output).length === 0 ? null : output;
 }

@@ -46,6 +46,7 @@ export function outputWords(input: string | null): string {
   const pairs = new Map((input ?? '').split(' ').map((pair) => pair.split('=') as [string, string]));
   const words = [
     pairs.get('format') ?? 'mp4',
+    ...(pairs.has('codec') ? [pairs.get('codec')!] : []),
     ...(pairs.has('height') ? [`${pairs.get('height')} pixels high`] : []),
     ...(pairs.has('fps') ? [`${pairs.get('fps')} fps`] : []),
     ...(pairs.has('quality') ? [`${pairs.get('quality')} quality`] : []),

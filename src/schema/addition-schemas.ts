@@ -1,4 +1,4 @@
-import { OUTPUT_FORMATS, OUTPUT_QUALITIES } from '../wire/output.ts';
+import { OUTPUT_CODECS, OUTPUT_FORMATS, OUTPUT_QUALITIES } from '../wire/output.ts';
 import type { StyleVersion } from '../wire/style-version.ts';
 import type { JsonSchema } from './json-schema.ts';
 import { fontSchema, soundSchema } from './kind-schemas.ts';
@@ -71,6 +71,7 @@ function outputSchema(form: DefinitionForm): JsonSchema {
         ...numberSchema(form, { minimum: 1, maximum: 120 }),
       },
       quality: { description: 'high when absent.', enum: OUTPUT_QUALITIES },
+      codec: { description: 'Of an MP4; h264 when absent.', enum: OUTPUT_CODECS },
     },
   };
 }

@@ -1,5 +1,5 @@
 import type { AudioTransform, Transform } from '../wire/mapping.ts';
-import type { OutputFormat, OutputQuality } from '../wire/output.ts';
+import type { OutputCodec, OutputFormat, OutputQuality } from '../wire/output.ts';
 
 /** A Lottie document; only its outermost fields are typed. */
 export interface LottieDocument {
@@ -58,6 +58,8 @@ export interface SceneFont {
 export interface SceneOutput {
   readonly format: OutputFormat;
   readonly quality: OutputQuality;
+  /** Of an MP4; absent for H.264. */
+  readonly codec?: OutputCodec;
   /** Of the video, written into the file as its only metadata; null for none. */
   readonly fingerprint: string | null;
 }

@@ -18,7 +18,7 @@ export const TRANSFORM_DEFAULTS = {
 } as const;
 
 /** What an output is when a request leaves it out; `height` and `fps` are then the template's. */
-export const OUTPUT_DEFAULTS = { format: 'mp4', quality: 'high' } as const;
+export const OUTPUT_DEFAULTS = { format: 'mp4', quality: 'high', codec: 'h264' } as const;
 
 /** The measures of a template, which an output without `height` and `fps` has; null where they are not known. */
 export type TemplateMeasures = Required<Pick<OutputRequest, 'height' | 'fps'>> | null;

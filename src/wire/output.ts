@@ -15,6 +15,10 @@ export const OUTPUT_EXTENSIONS: Readonly<Record<OutputFormat, string>> = {
 export const OUTPUT_QUALITIES = ['low', 'medium', 'high'] as const;
 export type OutputQuality = (typeof OUTPUT_QUALITIES)[number];
 
+/** Codecs of the pictures of an MP4. */
+export const OUTPUT_CODECS = ['h264', 'hevc', 'av1'] as const;
+export type OutputCodec = (typeof OUTPUT_CODECS)[number];
+
 /** How the finished file is made; all of it optional. */
 export interface OutputRequest {
   format?: OutputFormat;
@@ -23,4 +27,6 @@ export interface OutputRequest {
   /** Frames per second. */
   fps?: number;
   quality?: OutputQuality;
+  /** Of an MP4. */
+  codec?: OutputCodec;
 }

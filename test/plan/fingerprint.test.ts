@@ -103,6 +103,7 @@ describe('fingerprint()', () => {
     ['loop', soundOf, {}, false, true],
     ['format', outputOf, {}, 'mp4', 'webm'],
     ['quality', outputOf, {}, 'high', 'medium'],
+    ['codec', outputOf, {}, 'h264', 'hevc'],
     ['height', outputOf, {}, 1080, 720],
     ['fps', outputOf, {}, 25, 30],
   ];

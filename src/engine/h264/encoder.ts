@@ -1,4 +1,4 @@
-import type { OutputQuality } from '../../wire/output.ts';
+import type { OutputCodec, OutputQuality } from '../../wire/output.ts';
 import type { FrameRate } from '../frame-rate.ts';
 
 /** What an encoder is to be fed with. */
@@ -11,7 +11,7 @@ export interface FrameFormat {
 
 /** One coded picture. */
 export interface VideoPacket {
-  /** H.264 NAL units, each after its length in four bytes (ISO/IEC 14496-15, 5.3). */
+  /** NAL units, each after its length in four bytes (ISO/IEC 14496-15, 5.3); of AV1 a temporal unit without its delimiter. */
   readonly bytes: Uint8Array;
   /** Index of the frame that it shows. */
   readonly frame: number;
@@ -19,10 +19,10 @@ export interface VideoPacket {
   readonly isKey: boolean;
 }
 
-/** An H.264 track: one packet per frame, in decoding order, the first of them a key frame. */
+/** A track of pictures: one packet per frame, in decoding order, the first of them a key frame. */
 export interface EncodedTrack {
   readonly format: FrameFormat;
-  /** AVCDecoderConfigurationRecord (ISO/IEC 14496-15, 5.3.3). */
+  /** AVCDecoderConfigurationRecord (ISO/IEC 14496-15, 5.3.3), that of HEVC (8.3.3), or AV1's sequence header. */
   readonly configuration: Uint8Array;
   readonly packets: readonly VideoPacket[];
 }
@@ -49,8 +49,8 @@ export interface Encoder {
 }
 
 /**
- * Opens a fresh encoder. The same frames in the same format and quality give the same bytes, as each encoder says.
+ * Opens a fresh encoder, of H.264 unless another codec is named. The same frames in the same format and quality give the same bytes, as each encoder says.
  *
  * @throws ReelformError encoder_missing when the encoder's package or program is not there
  */
-export type EncoderFactory = (format: FrameFormat, quality: OutputQuality) => Promise<Encoder>;
+export type EncoderFactory = (format: FrameFormat, quality: OutputQuality, codec?: OutputCodec) => Promise<Encoder>;

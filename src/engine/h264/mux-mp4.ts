@@ -6,6 +6,7 @@ import {
   Mp4OutputFormat,
   Output,
 } from 'mediabunny';
+import type { OutputCodec } from '../../wire/output.ts';
 import type { AudioTrack } from '../audio-track.ts';
 import { frameTimeSeconds } from '../frame-rate.ts';
 import type { EncodedTrack } from './encoder.ts';
@@ -17,6 +18,8 @@ export interface MuxOptions {
   readonly sound: AudioTrack | null;
   /** Kept as the file's comment; null for a file without any. */
   readonly fingerprint: string | null;
+  /** Of the pictures; H.264 when absent. */
+  readonly codec?: OutputCodec | undefined;
 }
 
 /**
@@ -25,23 +28,24 @@ export interface MuxOptions {
  *
  * @see ISO/IEC 14496-12, 8.2.2, 8.3.2 and 8.4.2 for the times left zero, 12.1.5 for `colr`
  */
-export async function muxMp4(track: EncodedTrack, { sound, fingerprint }: MuxOptions): Promise<Uint8Array> {
+export async function muxMp4(
+  track: EncodedTrack,
+  { sound, fingerprint, codec = 'h264' }: MuxOptions,
+): Promise<Uint8Array> {
   const { rate, width, height } = track.format;
   const target = new BufferTarget();
   const output = new Output({ format: new Mp4OutputFormat({ fastStart: 'in-memory' }), target });
-  const source = new EncodedVideoPacketSource('avc');
+  const source = new EncodedVideoPacketSource(codec === 'h264' ? 'avc' : codec);
   output.addVideoTrack(source, { frameRate: rate.numerator / rate.denominator });
   const audio = sound === null ? null : new EncodedAudioPacketSource(sound.codec);
   if (audio !== null) output.addAudioTrack(audio);
   if (fingerprint !== null) output.setMetadataTags({ comment: fingerprint });
   await output.start();
-  const codec = avcCodecString(track.configuration);
   const decoderConfig = {
-    codec,
-    codedWidth: width,
-    codedHeight: height,
-    description: track.configuration,
-    colorSpace: COLOUR,
+    codec: codecString(codec, track.configuration),
+    ...{ codedWidth: width, codedHeight: height, colorSpace: COLOUR },
+    // The configuration of AV1 follows from its name.
+    ...(codec === 'av1' ? {} : { description: track.configuration }),
   };
   for (const { bytes, frame, isKey } of track.packets) {
     const time = frameTimeSeconds(rate, frame);
@@ -63,9 +67,19 @@ async function addSound(source: EncodedAudioPacketSource, sound: AudioTrack): Pr
   }
 }
 
-/** @see RFC 6381, section 3.3 */
-function avcCodecString(configuration: Uint8Array): string {
-  return `avc1.${Buffer.from(configuration.subarray(1, 4)).toString('hex')}`;
+/**
+ * @see RFC 6381, section 3.3; ISO/IEC 14496-15, annex E; AV1 Codec ISO Media File Format Binding, section 5
+ */
+function codecString(codec: OutputCodec, configuration: Uint8Array): string {
+  if (codec === 'h264') return `avc1.${Buffer.from(configuration.subarray(1, 4)).toString('hex')}`;
+  // Main profile, which eight bits are; general_level_idc.
+  if (codec === 'hevc') return `hvc1.1.6.L${configuration[12]}.90`;
+  // A sequence header of one operating point, without timing: the level and the tier lie behind 24 bits.
+  const [, size = 0, , , , levelByte = 0] = configuration;
+  if (size < 4) throw new Error('Internal error: the sequence header is too short');
+  const level = levelByte >> 3;
+  const tier = level > 7 && (levelByte & 4) !== 0 ? 'H' : 'M';
+  return `av01.0.${String(level).padStart(2, '0')}${tier}.08`;
 }
 
 const CONTAINERS = new Set(['moov', 'trak', 'mdia']);

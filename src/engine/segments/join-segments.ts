@@ -27,7 +27,7 @@ export async function joinSegments(
   const { width, height, fps, frameCount, output } = scene;
   const ordered = [...segments].sort((one, other) => one.first - other.first);
   const track = joinTracks(scene, ordered);
-  const video = await muxMp4(track, { sound: sound.track, fingerprint: output.fingerprint });
+  const video = await muxMp4(track, { sound: sound.track, fingerprint: output.fingerprint, codec: output.codec });
   return {
     ...{ video, format: output.format, width, height, frameCount },
     stills: namedStills(scene, ordered),

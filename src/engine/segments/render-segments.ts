@@ -68,7 +68,7 @@ async function renderSegment(
   const supply = supplyFrames(scene, { first, end }, signal);
   let encoder: Encoder | undefined;
   try {
-    const opened = await openEncoder({ width, height, rate: frameRateOf(fps) }, output.quality);
+    const opened = await openEncoder({ width, height, rate: frameRateOf(fps) }, output.quality, output.codec);
     encoder = opened;
     const { stills, findings } = await supply.deliver(async (pixels, frame) => {
       await opened.encode(pixels, frame - first);

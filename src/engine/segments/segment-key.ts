@@ -17,7 +17,7 @@ export function segmentKey(scene: Scene, { first, end }: FrameRange, build: stri
   const { output, width, height, fps, animation, fonts, images, clips, stills } = scene;
   return keyOf(() => ({
     build,
-    output: { format: output.format, quality: output.quality },
+    output: { format: output.format, quality: output.quality, codec: output.codec ?? 'h264' },
     frames: [first, end],
     size: [width, height],
     rate: { ...frameRateOf(fps) },

@@ -36,7 +36,7 @@ const STDERR_KEPT_CHARACTERS = 2_000;
 /** How V8 ends a process whose heap is full, and how a kernel does; as a signal, or as the exit code of a launcher. */
 const OUT_OF_MEMORY = new Set<string | number>(['SIGABRT', 'SIGTRAP', 'SIGKILL', 134, 133, 137]);
 /** One heap for all threads of a process: glibc's default of several keeps a quarter more memory, and is no faster here. */
-const MEMORY_SETTINGS = { MALLOC_ARENA_MAX: '1' };
+const LIBRARY_SETTINGS = { MALLOC_ARENA_MAX: '1', SVT_LOG: '1' };
 
 /**
  * A sandboxed process that runs one task at a time. Dead after a crash, an abort, a passed limit or `stop`. EDGE.
@@ -76,7 +76,7 @@ export class RenderChild implements TaskRunner {
       ipc: true,
       serialization: 'advanced',
       // Nothing of the parent's environment, where tokens may lie, nor of its Node options.
-      env: { ...MEMORY_SETTINGS, ...environment, ...env, TMPDIR: this.#folder },
+      env: { ...LIBRARY_SETTINGS, ...environment, ...env, TMPDIR: this.#folder },
       extendEnv: false,
       // At the head of a group of its own, so that what it starts can be killed with it.
       detached: HAS_GROUPS,

@@ -1,7 +1,8 @@
 import { isRecord } from '../../is-record.ts';
 import { jsonPointer } from '../../json-pointer.ts';
 import { nearest } from '../../nearest.ts';
-import { OUTPUT_FORMATS, OUTPUT_QUALITIES, type OutputRequest } from '../../wire/output.ts';
+import { OUTPUT_DEFAULTS } from '../../wire/defaults.ts';
+import { OUTPUT_CODECS, OUTPUT_FORMATS, OUTPUT_QUALITIES, type OutputRequest } from '../../wire/output.ts';
 import { MAX_SIDE_PIXELS } from '../lottie/check-animation.ts';
 import type { FieldProblem } from './check-transform.ts';
 import { type OutputBasis, resolveOutput } from './resolve-output.ts';
@@ -19,6 +20,7 @@ const FIELDS: Readonly<Record<keyof OutputRequest, readonly [expected: string, (
   ],
   fps: [`a number from 1 to ${MAX_OUTPUT_FPS}`, (value) => isIn(value, 1, MAX_OUTPUT_FPS)],
   quality: [`one of ${OUTPUT_QUALITIES.join(', ')}`, (value) => isOneOf(value, OUTPUT_QUALITIES)],
+  codec: [`one of ${OUTPUT_CODECS.join(', ')}`, (value) => isOneOf(value, OUTPUT_CODECS)],
 };
 
 /**
@@ -31,6 +33,8 @@ export function checkOutput(output: unknown, template: Omit<OutputBasis, 'stills
   if (output === undefined) return [];
   if (!isRecord(output)) return [invalid('', 'output is an object')];
   const problems = Object.entries(output).flatMap(([name, value]) => checkField(name, value));
+  const { format = OUTPUT_DEFAULTS.format, codec } = output as OutputRequest;
+  if (codec !== undefined && format !== 'mp4') problems.push(invalid('/codec', 'codec is for the format mp4 alone'));
   return problems.length > 0 || template === null ? problems : checkMeasures(output, template);
 }
 

@@ -90,4 +90,13 @@ describe('checkOutput()', () => {
   it('names the field that was meant', () => {
     expect(checkOutput({ hieght: 720 }, TEMPLATE)[0]?.detail).toContain('did you mean height');
   });
+
+  it('takes a codec for an MP4 alone', () => {
+    expect(checkOutput({ codec: 'hevc' }, TEMPLATE)).toEqual([]);
+    expect(checkOutput({ format: 'mp4', codec: 'av1' }, TEMPLATE)).toEqual([]);
+    expect(checkOutput({ format: 'webm', codec: 'av1' }, TEMPLATE)).toMatchObject([{ at: '/output/codec' }]);
+    expect(checkOutput({ codec: 'vp9' }, TEMPLATE)).toMatchObject([{ at: '/output/codec' }]);
+    // What was rendered before there was a choice keeps its digest.
+    expect(resolveOutput(TEMPLATE, { codec: 'h264' }).output).toEqual({ format: 'mp4', quality: 'high' });
+  });
 });

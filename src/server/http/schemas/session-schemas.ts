@@ -1,6 +1,6 @@
 import { MAX_OUTPUT_FPS, MIN_SIDE_PIXELS } from '../../../template/bind/check-output.ts';
 import { MAX_SIDE_PIXELS } from '../../../template/lottie/check-animation.ts';
-import { OUTPUT_FORMATS, OUTPUT_QUALITIES } from '../../../wire/output.ts';
+import { OUTPUT_CODECS, OUTPUT_FORMATS, OUTPUT_QUALITIES } from '../../../wire/output.ts';
 import { EXAMPLES } from './examples.ts';
 import { UPLOADS_ASKED, UPLOADS_TOLD } from './external-upload-schemas.ts';
 import {
@@ -44,6 +44,7 @@ const OUTPUT_FIELDS = {
     description: "Frames per second; the template's own when absent",
   },
   quality: { type: 'string', enum: OUTPUT_QUALITIES, description: 'high when absent' },
+  codec: { type: 'string', enum: OUTPUT_CODECS, description: 'Of an MP4; h264 when absent' },
 };
 const OPTIONAL_OUTPUT_FIELDS = Object.keys(OUTPUT_FIELDS);
 
