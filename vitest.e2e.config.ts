@@ -1,4 +1,8 @@
+import { tmpdir } from 'node:os';
 import { defineConfig } from 'vitest/config';
+
+// On the disk of node_modules, to which clones link, and which packages are installed from.
+process.env.TMPDIR ??= tmpdir();
 
 /** Slow proofs on clones and packed packages: `npm run e2e`. */
 export default defineConfig({

@@ -1,3 +1,4 @@
+import { tmpdir } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
 /**
@@ -5,6 +6,9 @@ import { defineConfig } from 'vitest/config';
  * REELFORM_PROOF=scaled, as in CI, they run the same at a smaller count.
  */
 const isScaled = process.env.REELFORM_PROOF === 'scaled';
+
+// Whole, they write to a disk, as the program does.
+if (!isScaled) process.env.TMPDIR ??= tmpdir();
 
 export default defineConfig({
   test: {

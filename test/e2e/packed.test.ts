@@ -1,8 +1,8 @@
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
-import { expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 
 /** What the documents of the package link to. */
 const isLinked = (path: string): boolean =>
@@ -12,11 +12,17 @@ const isLinked = (path: string): boolean =>
 
 const REPOSITORY = join(import.meta.dirname, '../..');
 
+let packed: { folder: string; filename: string; files: { path: string }[] };
+
+beforeAll(async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'reelform-tarball-'));
+  const { stdout } = await execa('npm', ['pack', '--json', '--pack-destination', folder], { cwd: REPOSITORY });
+  packed = { folder, ...(JSON.parse(stdout) as [{ filename: string; files: { path: string }[] }])[0] };
+});
+
 it('the packed package works in an empty folder outside of the repository', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'reelform-packed-'));
-  const { stdout } = await execa('npm', ['pack', '--json', '--pack-destination', folder], { cwd: REPOSITORY });
-  const [{ filename, files }] = JSON.parse(stdout) as [{ filename: string; files: { path: string }[] }];
-  const paths = files.map((file) => file.path);
+  const paths = packed.files.map((file) => file.path);
   expect(paths).toEqual(
     expect.arrayContaining(['LICENSE', 'NOTICE', 'README.md', 'dist/cli/main.js', 'dist/types/index.d.ts']),
   );
@@ -29,7 +35,7 @@ it('the packed package works in an empty folder outside of the repository', asyn
   const user = join(folder, 'videos-of-a-user');
   mkdirSync(join(user, 'videos'), { recursive: true });
   writeFileSync(join(user, 'package.json'), '{"name": "a-user", "private": true}');
-  await execa('npm', ['install', '--no-audit', '--no-fund', join(folder, filename)], { cwd: user });
+  await execa('npm', ['install', '--no-audit', '--no-fund', join(packed.folder, packed.filename)], { cwd: user });
   cpSync(join(REPOSITORY, 'templates/story'), join(user, 'templates/story'), { recursive: true });
   writeFileSync(join(user, 'reelform.yaml'), 'templates:\n  story: ./templates/story\n');
   const { style_version: spec } = JSON.parse(readFileSync(join(REPOSITORY, 'schemas/story.spec.json'), 'utf8')) as {
@@ -62,8 +68,8 @@ it('the packed package works in an empty folder outside of the repository', asyn
 it('init from the tarball makes a repository whose npm ci, npm install and first apply work', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'reelform-init-'));
   const environment = { cwd: folder, env: { CI: 'true', NO_COLOR: '1' } };
-  await execa('npm', ['pack', '--pack-destination', folder], { cwd: REPOSITORY });
-  const [tarball] = readdirSync(folder);
+  const tarball = packed.filename;
+  cpSync(join(packed.folder, tarball), join(folder, tarball));
   await execa('npx', ['--yes', `--package=./${tarball}`, 'reelform', 'init', 'own', '--yes'], environment);
   const own = { ...environment, cwd: join(folder, 'own') };
   const read = (path: string) => readFileSync(join(folder, 'own', path), 'utf8');

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readdirSync, rmSync, statfsSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import process from 'node:process';
@@ -34,6 +34,7 @@ export function setup(): () => void {
 function makeFolder(parent: string): string | null {
   let folder: string | undefined;
   try {
+    removeLeftovers(parent);
     const { bavail, bsize } = statfsSync(parent);
     if (bavail * bsize < ROOM_BYTES) return null;
     folder = mkdtempSync(join(parent, PREFIX));
@@ -45,5 +46,13 @@ function makeFolder(parent: string): string | null {
   } catch {
     if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
     return null;
+  }
+}
+
+/** Removes the folders of runs that were killed a day ago or longer. */
+function removeLeftovers(parent: string): void {
+  for (const name of readdirSync(parent).filter((one) => one.startsWith(PREFIX))) {
+    const folder = join(parent, name);
+    if (Date.now() - statSync(folder).mtimeMs > 24 * 3_600_000) rmSync(folder, { recursive: true, force: true });
   }
 }
