@@ -131,7 +131,7 @@ export function parseConfig(file: string, text: string, check: Check, directory:
   const root = parsed.value ?? { kind: 'map', entries: new Map(), span: { file, start: 0, end: 0 } };
   const locate = locateIn(root);
   const json = toJson(root, (path) => path[0] === 'templates');
-  const diagnostics = [...check(json, locate)];
+  const diagnostics = [...check(json, locate)].map((one) => withEncoderHint(one, json));
   const named = child(root, 'templates');
   const templateNames = named?.kind === 'map' ? [...named.entries.keys()] : [];
   // Definitions are looked for, and checked as far as that goes, even when something else is wrong here.
@@ -177,6 +177,14 @@ export function parseConfig(file: string, text: string, check: Check, directory:
     templateNames,
     diagnostics,
   };
+}
+
+/** Says of a former value of `encoder` what to do instead. */
+function withEncoderHint(diagnostic: Diagnostic, json: unknown): Diagnostic {
+  const { encoder } = json as { readonly encoder?: unknown };
+  const isRetired = encoder === 'embedded' || encoder === 'ffmpeg';
+  if (!isRetired || !diagnostic.message.startsWith('encoder ')) return diagnostic;
+  return { ...diagnostic, hint: 'Leave it out: the default makes files as small as ffmpeg did, without ffmpeg' };
 }
 
 function readService(service: WrittenConfig['service']): ServiceConfig {

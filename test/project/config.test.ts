@@ -37,6 +37,15 @@ concurrency: 1000
     expect(templateNames).toEqual(['launch', '007']);
   });
 
+  it('takes an encoder of H.264, and says of a former value what to do instead', () => {
+    expect(parse('templates: {}').config.encoder).toEqual({ h264: 'x264' });
+    expect(parse('templates: {}\nencoder: {h264: nvenc}').config.encoder).toEqual({ h264: 'nvenc' });
+    for (const former of ['embedded', 'ffmpeg']) {
+      const { diagnostics } = parse(`templates: {}\nencoder: ${former}`);
+      expect(diagnostics).toMatchObject([{ code: 'config_invalid', hint: expect.stringContaining('Leave it out') }]);
+    }
+  });
+
   it('takes each kind of finding as an error, as a warning, or not at all', () => {
     const lint = (text: string) => parse(`templates: {}\nlint: ${text}`);
     expect(lint('{low_contrast: error, image_too_small: off}').config.lint).toEqual({
