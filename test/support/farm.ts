@@ -112,8 +112,9 @@ export async function openFarm({
     const orphans = await leftOf([...started.values()]);
     await records.close();
     await database.stop();
-    // A worker that is killed cannot remove the folder of its render process; a later one sweeps it after an hour.
-    const left = readdirSync(temporary).filter((name) => !name.startsWith('reelform-render-'));
+    // A worker that is killed cannot remove the folder of its render process. The process empties it; a later worker removes it.
+    const isEmpty = (name: string): boolean => readdirSync(join(temporary, name)).length === 0;
+    const left = readdirSync(temporary).filter((name) => !(name.startsWith('reelform-render-') && isEmpty(name)));
     rmSync(root, { recursive: true, force: true });
     return { codes, orphans, left };
   };

@@ -11,6 +11,7 @@ import { temporaryFolder, tryToRemove } from '../../temporary-folder.ts';
 import { packInput } from './packed-input.ts';
 import { holdToLimits, type RenderLimits, type UsageWatch } from './process-limits.ts';
 import {
+  FOLDER_PREFIX,
   type TaskInput,
   TaskKilled,
   type TaskKind,
@@ -45,7 +46,7 @@ export class RenderChild implements TaskRunner {
   readonly owner: string;
   readonly #subprocess;
   /** The only folder that the process may write to. */
-  readonly #folder = temporaryFolder('reelform-render-');
+  readonly #folder = temporaryFolder(FOLDER_PREFIX);
   readonly #limits: RenderLimits;
   readonly #watch: UsageWatch;
   readonly #encoder: EncoderChoice;

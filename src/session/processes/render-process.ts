@@ -1,10 +1,20 @@
 import { on } from 'node:events';
+import { readdirSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import process from 'node:process';
 import { failureFrom } from '../../engine/failure.ts';
 import type { EncoderFactory } from '../../engine/h264/encoder.ts';
 import type { EncoderChoice } from '../../engine/h264/open-encoder.ts';
+import { tryToRemove } from '../../temporary-folder.ts';
 import { unpackInput } from './packed-input.ts';
-import type { TaskInput, TaskKind, TaskMessage, TaskOutput, TaskRequest } from './tasks.ts';
+import {
+  FOLDER_PREFIX,
+  type TaskInput,
+  type TaskKind,
+  type TaskMessage,
+  type TaskOutput,
+  type TaskRequest,
+} from './tasks.ts';
 
 // Entry of the sandboxed process that runs the tasks its parent sends, one after the other. Native code that crashes, hangs or
 // leaks ends this process alone. Frames are drawn by threads, so that this thread always notices when the parent ends.
@@ -115,11 +125,24 @@ function send(message: TaskMessage): void {
   process.send?.(message);
 }
 
-/** Kills what this process has started with it, where it leads a group. */
+/** Empties this process's own folder and kills the process, with what it has started where it leads a group. */
 function endGroup(): void {
+  emptyFolder();
   try {
     process.kill(-process.pid, 'SIGKILL');
   } catch {
     process.kill(process.pid, 'SIGKILL');
+  }
+}
+
+/** The parent that would remove the folder is gone. A sandbox keeps the folder itself. Best effort: errors are ignored. */
+function emptyFolder(): void {
+  const folder = process.env.TMPDIR ?? '';
+  // Started by a pool, and not by hand with the folder of all programs.
+  if (!basename(folder).startsWith(FOLDER_PREFIX)) return;
+  try {
+    for (const name of readdirSync(folder)) tryToRemove(join(folder, name));
+  } catch {
+    return;
   }
 }

@@ -14,6 +14,9 @@ import type { PackageAnswer, PackageAspect } from '../packages/inspect-package-z
 import type { RenderOptions, SourceKind } from '../ports.ts';
 import type { SourceDescription } from '../sources/describe-source.ts';
 
+/** How the name of the only folder begins that a render process may write to. */
+export const FOLDER_PREFIX = 'reelform-render-';
+
 /** Input and output of each task that a render process runs. A task is added here and in `render-process.ts`. */
 export interface RenderTasks {
   /** Renders a scene's file, from its frames to the last byte. */

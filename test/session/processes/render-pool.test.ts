@@ -1,6 +1,8 @@
-import { readFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { execa } from 'execa';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { builtFile } from '../../../src/engine/built-file.ts';
 import { renderScene } from '../../../src/engine/render-scene.ts';
 import { openSandbox } from '../../../src/sandbox/sandbox.ts';
@@ -145,6 +147,23 @@ test('the render process ends when its parent is killed', async () => {
   // The child holds the other end of stdout, so this resolves only when it is gone as well.
   expect((await parent).signal).toBe('SIGKILL');
 });
+
+test.skipIf(process.platform === 'win32').each(['auto', 'none'] as const)(
+  'the render process empties its folder when its parent is killed, in the sandbox %s',
+  async (setting) => {
+    const folder = mkdtempSync(join(tmpdir(), 'reelform-render-'));
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    mkdirSync(join(folder, 'pictures'));
+    writeFileSync(join(folder, 'pictures/0.png'), 'x');
+    const path = builtFile(import.meta.url.replace('/test/', '/src/'), 'session/processes/render-process.js').pathname;
+    const { file, args, env } = openSandbox(setting).command({ args: [path], folder, programs: [] });
+    const options = { stdio: ['ignore', 'inherit', 'ignore', 'ipc'], serialization: 'advanced' };
+    const child = [file, args, { ...options, env: { ...env, TMPDIR: folder } }].map((one) => JSON.stringify(one));
+    const script = `require('node:child_process').spawn(${child.join(', ')}).once('spawn', () => process.kill(process.pid, 'SIGKILL'));`;
+    expect((await execa('node', ['-e', script], { reject: false })).signal).toBe('SIGKILL');
+    expect(readdirSync(folder)).toEqual([]);
+  },
+);
 
 describe('createRenderPool() for several owners', () => {
   test('renders for one owner in each process, and keeps no more processes than its size', async () => {
