@@ -1,10 +1,10 @@
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
-import { rm, symlink, writeFile } from 'node:fs/promises';
+import { chmod, rm, symlink, writeFile } from 'node:fs/promises';
 import { isBuiltin } from 'node:module';
-import { basename, join, relative } from 'node:path';
-import { build } from 'esbuild';
+import { join, resolve } from 'node:path';
+import { build } from 'rolldown';
 
 // dist/ is what npm publishes and what `npx reelform` runs; shared code becomes chunks, so that each command loads its own.
 
@@ -22,82 +22,62 @@ const BUNDLED = [
   'picomatch',
   'yaml',
 ];
-// What a plan loads only where it is asked for more, or is at work for long anyway. Errors of theirs are known by their names:
-// these chunks have classes of their own.
-const LATE = [
-  'cli/drift/drift-command.ts',
-  'cli/drift/run-refresh.ts',
-  'cli/lint/lint-videos.ts',
-  'cli/preview/look-at-plan.ts',
-  'git/changed-files.ts',
-  'git/former-entries.ts',
-  'git/history-cache.ts',
-  'git/git-journal.ts',
-  'project/load-project.ts',
-  'report/plan-markdown.ts',
-  'report/preview-text.ts',
-];
+// Node takes a millisecond for each module, so the modules that these load statically become one chunk each: what every command
+// starts with, and what a plan with changes loads besides.
+const CHUNKS = {
+  start: ['cli/io.ts', 'cli/run.ts'],
+  plan: ['cli/plan/make-plan.ts', 'cli/lint/lint-plan.ts'],
+  changes: ['project/reload-definitions.ts'],
+  git: ['cli/plan/read-history.ts', 'git/history-gap.ts'],
+  project: ['project/load-project.ts', 'project/find-videos.ts'],
+};
+const chunks = new Map();
 const { dependencies, optionalDependencies, peerDependencies } = JSON.parse(readFileSync('package.json', 'utf8'));
 const installed = Object.keys({ ...dependencies, ...optionalDependencies, ...peerDependencies }).filter(
   (name) => !BUNDLED.includes(name),
 );
-const options = {
-  outbase: 'src',
-  outdir: 'dist',
-  bundle: true,
-  format: 'esm',
+const input = {
   platform: 'node',
-  target: 'node20.19',
-  external: installed.flatMap((name) => [name, `${name}/*`]),
-  define: { REELFORM_BUILD: JSON.stringify(digestOf(['src', 'schemas', 'package.json'])) },
-  logLevel: 'warning',
+  // CHUNKS joins modules that are imported lazily elsewhere.
+  checks: { ineffectiveDynamicImport: false },
+  preserveEntrySignatures: 'allow-extension',
+  external: (id) => isBuiltin(id) || installed.some((name) => id === name || id.startsWith(`${name}/`)),
+  transform: {
+    target: 'node20.19',
+    define: { REELFORM_BUILD: JSON.stringify(digestOf(['src', 'schemas', 'package.json'])) },
+  },
 };
 await rm('dist', { recursive: true, force: true });
-const { metafile } = await build({
-  ...options,
-  metafile: true,
-  // Packages in CommonJS ask for Node's own modules at run time.
-  banner: {
-    js: "import { createRequire as bundleRequire } from 'node:module'; const require = bundleRequire(import.meta.url);",
+const entries = [
+  'index.ts',
+  'cli/main.ts',
+  'session/processes/render-process.ts',
+  'engine/raster/raster-worker.ts',
+  'engine/writers/gif-worker.ts',
+  'engine/lint/lint-worker.ts',
+];
+const { output } = await build({
+  ...input,
+  input: Object.fromEntries(entries.map((file) => [file.slice(0, -'.ts'.length), join('src', file)])),
+  output: {
+    dir: 'dist',
+    format: 'esm',
+    entryFileNames: '[name].js',
+    chunkFileNames: 'chunks/[name]-[hash].js',
+    // Names stay, for stack traces.
+    minify: { compress: true, mangle: false, codegen: { removeWhitespace: true } },
+    codeSplitting: { includeDependenciesRecursively: false, groups: [{ name: chunkOf, debugName: 'CHUNKS' }] },
   },
-  entryPoints: [
-    'index.ts',
-    'cli/run.ts',
-    'session/processes/render-process.ts',
-    'engine/raster/raster-worker.ts',
-    'engine/writers/gif-worker.ts',
-    'engine/lint/lint-worker.ts',
-    ...LATE,
-  ].map((file) => ({ in: join('src', file), out: outOf(file) })),
-  splitting: true,
-  chunkNames: 'chunks/[name]-[hash]',
 });
-// One file: what a plan with nothing to do needs, and one beside it for what any other plain plan needs. Each module more would
-// cost it a millisecond, and a module that is none of CommonJS eight: Node prepares more for it.
-const short = { ...options, format: 'cjs', minifyWhitespace: true, minifySyntax: true };
-await build({ ...short, entryPoints: ['src/cli/main.ts'], plugins: [{ name: 'beside', setup: leaveOthersBeside }] });
-const { metafile: planFile } = await build({
-  ...short,
-  metafile: true,
-  outbase: 'src/cli/plan',
-  outdir: 'dist/cli',
-  entryPoints: { plan: 'src/cli/plan/plain-plan.ts' },
-  plugins: [{ name: 'late', setup: leaveLateToChunks }],
-});
-const beside = planFile.outputs['dist/cli/plan.js'].imports.map(({ path }) => path).filter((path) => !isBuiltin(path));
-const unexpected = beside.filter((path) => !path.startsWith('../late/'));
-// A package that is none of CommonJS could not even be loaded from there.
-if (unexpected.length > 0) throw new Error(`dist/cli/plan.js is not one file: ${unexpected.join(', ')}`);
 // Runs before the event loop of its process, which a module cannot: see the file.
 await build({
-  ...options,
-  format: 'cjs',
-  entryPoints: ['src/sandbox/landlock-launcher.ts'],
-  outExtension: { '.js': '.cjs' },
+  ...input,
+  input: 'src/sandbox/landlock-launcher.ts',
+  output: { file: 'dist/sandbox/landlock-launcher.cjs', format: 'cjs' },
 });
-await writeFile('dist/cli/package.json', '{"type":"commonjs"}\n');
+await chmod('dist/cli/main.js', 0o755);
 await writeFile('dist/locked-packages.json', JSON.stringify(lockedPackages()));
-await writeFile('dist/LICENSES.txt', licencesOf(Object.keys(metafile.inputs)));
+await writeFile('dist/LICENSES.txt', licencesOf(output.flatMap(({ moduleIds = [] }) => moduleIds)));
 execFileSync(process.execPath, ['node_modules/typescript/bin/tsc', '--project', 'tsconfig.build.json'], {
   stdio: 'inherit',
 });
@@ -113,27 +93,36 @@ function lockedPackages() {
   return Object.fromEntries(Object.entries(packages).filter(([path, { dev }]) => path !== '' && !dev));
 }
 
-function leaveOthersBeside({ onResolve, onLoad }) {
-  onResolve({ filter: /^\.\/run\.ts$/ }, () => ({ path: '../run.js', external: true }));
-  // `import()` would start the loader of modules for a file of CommonJS, too.
-  onResolve({ filter: /\/plain-plan\.ts$/ }, () => ({ path: './plan.js', namespace: 'required' }));
-  onResolve({ filter: /^\.\/plan\.js$/ }, () => ({ path: './plan.js', external: true }));
-  onLoad({ filter: /^/, namespace: 'required' }, ({ path }) => ({ contents: `module.exports = require('${path}');` }));
+/** The chunk that a module belongs to; null for one that the bundler puts where it fits. */
+function chunkOf(id, context) {
+  if (chunks.size === 0) {
+    const closure = (files, follows) =>
+      closureOf(
+        files.map((file) => resolve('src', file)),
+        follows,
+        context,
+      );
+    // A process or thread that renders loads nothing but what one of them needs.
+    const common = closure(
+      entries.filter((file) => file !== 'cli/main.ts'),
+      ['importedIds', 'dynamicallyImportedIds'],
+    );
+    for (const [name, files] of Object.entries(CHUNKS)) {
+      for (const one of closure(files, ['importedIds'])) {
+        if (!chunks.has(one)) chunks.set(one, common.has(one) ? `${name}-common` : name);
+      }
+    }
+  }
+  return chunks.get(id) ?? null;
 }
 
-function leaveLateToChunks({ onResolve }) {
-  onResolve({ filter: /^\..*\.ts$/ }, ({ kind, path, resolveDir }) => {
-    const file = relative('src', join(resolveDir, path));
-    return kind === 'dynamic-import' && LATE.includes(file)
-      ? { path: `../${outOf(file)}.js`, external: true }
-      : undefined;
-  });
-}
-
-/** Where a file of src/ comes to lie that others load by its name. What is below dist/cli/ is CommonJS. */
-function outOf(file) {
-  const name = file.slice(0, -'.ts'.length);
-  return LATE.includes(file) ? `late/${basename(name)}` : name.replace(/^cli\//, '');
+/** The modules that these load. */
+function closureOf(ids, follows, context) {
+  const found = new Set(ids);
+  for (const id of found) {
+    for (const follow of follows) for (const one of context.getModuleInfo(id)?.[follow] ?? []) found.add(one);
+  }
+  return found;
 }
 
 /** Of the files that the program is built from: what one build remembers no other one believes. */

@@ -185,11 +185,6 @@ export class ReelformError extends Error {
   }
 }
 
-/** Whether it is a `ReelformError`, also one of another bundle, which has a class of its own by that name. */
-export function isReelformError(error: unknown): error is ReelformError {
-  return error instanceof ReelformError || (error instanceof Error && error.name === 'ReelformError');
-}
-
 /** Whether anything keeps from going on: warnings do not. */
 export function hasErrors(diagnostics: readonly Diagnostic[]): boolean {
   return diagnostics.some((diagnostic) => diagnostic.severity === 'error');

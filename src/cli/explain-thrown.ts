@@ -1,4 +1,4 @@
-import { EXIT, isReelformError } from '../diagnostic.ts';
+import { EXIT, ReelformError } from '../diagnostic.ts';
 import { fileSystemError } from '../file-system-error.ts';
 import { errorText, internalErrorText, serviceErrorText } from '../report/error-text.ts';
 import { ServiceError } from '../service/service-error.ts';
@@ -7,7 +7,7 @@ import type { Io } from './io.ts';
 
 /** Says what ended a command, once, and gives its exit status. */
 export function explainThrown(error: unknown, io: Io): number {
-  if (isReelformError(error)) {
+  if (error instanceof ReelformError) {
     io.stderr.write(errorText(error));
     return error.exitCode;
   }

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { type Io, isCi, type Output } from './io.ts';
-import { start } from './start.ts';
+import { run } from './run.ts';
 
 let onWriteError: ((code: string) => void) | null = null;
 
@@ -50,7 +50,10 @@ const io: Io = {
     const timer = setTimeout(callback, milliseconds);
     return () => clearTimeout(timer);
   },
-  interactive: process.stdin.isTTY === true && process.stderr.isTTY === true && !isCi(process.env),
+  // Opening stdin takes a millisecond.
+  get interactive() {
+    return process.stdin.isTTY === true && process.stderr.isTTY === true && !isCi(process.env);
+  },
   async ask(question) {
     const { askQuestion } = await import('./ask-question.ts');
     return askQuestion(question, { input: process.stdin, output: process.stderr });
@@ -63,6 +66,6 @@ const io: Io = {
   leave: (exitCode) => process.exit(exitCode),
 };
 
-start(process.argv.slice(2), io).then((exitCode) => {
+run(process.argv.slice(2), io).then((exitCode) => {
   process.exitCode = exitCode;
 });

@@ -14,7 +14,7 @@ import type { Io } from './io.ts';
 
 /**
  * One call of the command: parses `argv` (without `node` and the script), does the work, and tells the exit status.
- * Each command's code is loaded when it is called.
+ * Each command's code is loaded when it is called; that of `plan`, the most frequent one, is part of the start.
  */
 export async function run(argv: readonly string[], io: Io): Promise<number> {
   let exitCode: number = EXIT.ok;

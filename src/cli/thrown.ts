@@ -1,14 +1,14 @@
-import { isReelformError } from '../diagnostic.ts';
+import { ReelformError } from '../diagnostic.ts';
 import { fileSystemError } from '../file-system-error.ts';
 import type { JsonDiagnostic } from '../report/diagnostics-json.ts';
 import { ServiceError } from '../service/service-error.ts';
 
 /** What ended a command, as the diagnostics of a document have it; nothing for a mistake of ours. */
 export function thrownJson(error: unknown): JsonDiagnostic[] {
-  const told = isReelformError(error) || error instanceof ServiceError ? error : fileSystemError(error);
+  const told = error instanceof ReelformError || error instanceof ServiceError ? error : fileSystemError(error);
   if (told === null) return [];
   const { code, message } = told;
-  const hint = isReelformError(told) ? (told.hint ?? null) : null;
+  const hint = told instanceof ReelformError ? (told.hint ?? null) : null;
   const nowhere = { file: null, line: null, column: null, end_line: null, end_column: null };
   return [{ code, severity: 'error', message, hint, ...nowhere }];
 }

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { isReelformError } from '../diagnostic.ts';
+import { ReelformError } from '../diagnostic.ts';
 import { runGit } from './run-git.ts';
 
 /** Why the history of a repository cannot be searched, and what to do about it. */
@@ -23,7 +23,7 @@ export async function historyGap(root: string): Promise<HistoryGap | null> {
     const hint = 'Fetch all of it: git fetch --unshallow, or "fetch-depth: 0" for actions/checkout';
     return { message: 'this clone is shallow', hint };
   } catch (error) {
-    if (!isReelformError(error)) throw error;
+    if (!(error instanceof ReelformError)) throw error;
     return { message: error.message, hint: error.hint };
   }
 }

@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { askQuestion } from '../../src/cli/ask-question.ts';
 import type { Io } from '../../src/cli/io.ts';
-import { start } from '../../src/cli/start.ts';
+import { run } from '../../src/cli/run.ts';
 import { keptRenderPool } from './kept-render-pools.ts';
 
 export interface Ran {
@@ -95,6 +95,6 @@ export async function reelform(cwd: string, args: readonly string[], options: Te
       options.onLeave?.(exitCode);
     },
   };
-  const exitCode = await start(args, io);
+  const exitCode = await run(args, io);
   return { exitCode: left ?? exitCode, stdout, stderr };
 }

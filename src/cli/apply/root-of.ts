@@ -1,4 +1,4 @@
-import { isReelformError } from '../../diagnostic.ts';
+import { ReelformError } from '../../diagnostic.ts';
 import { findRoot } from '../../project/find-root.ts';
 import { directoryOf } from '../diagnose.ts';
 import type { GlobalOptions } from '../global-options.ts';
@@ -9,7 +9,7 @@ export function rootOf(options: GlobalOptions, io: Io): string | null {
   try {
     return findRoot(directoryOf(options, io));
   } catch (error) {
-    if (isReelformError(error)) return null;
+    if (error instanceof ReelformError) return null;
     throw error;
   }
 }

@@ -3,6 +3,7 @@ import { OUTPUT_FILES } from '../../template/output-files.ts';
 import { APPLY_FORMATS } from '../apply/apply-format.ts';
 import { addCommitFlags } from '../commit/commit-options.ts';
 import type { Io } from '../io.ts';
+import { planCommand } from '../plan/plan-command.ts';
 import { addPlanFlags, addSelectionFlags } from '../plan/plan-flags.ts';
 import { PLAN_FORMATS } from '../plan/plan-format.ts';
 import { addPreviewFlags } from '../preview/preview-flags.ts';
@@ -20,10 +21,7 @@ export function addPlanCommands(program: Command, io: Io, done: (exitCode: numbe
     .option('--detailed-exitcode', 'exit with 2 when there are changes, or local files to restore')
     .option('--no-lint', 'do not look at what a viewer would notice of the videos that are rendered')
     .option('--verbose', 'show every change in full')
-    .action(async (_, command: Command) => {
-      const { planCommand } = await import('../plan/plan-command.ts');
-      done(await planCommand(command.optsWithGlobals(), io));
-    });
+    .action(async (_, command: Command) => done(await planCommand(command.optsWithGlobals(), io)));
 
   addCommitFlags(
     addPlanFlags(program.command('apply').description('render what changed, and record it in the lockfile')),

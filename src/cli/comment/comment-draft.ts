@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { isReelformError } from '../../diagnostic.ts';
+import { ReelformError } from '../../diagnostic.ts';
 import { type CommentData, markedComment } from '../../forge/comment-mark.ts';
 import type { PlanDocument } from '../../plan/plan-document.ts';
 import type { PlanPreview } from '../../preview/plan-preview.ts';
@@ -71,7 +71,7 @@ export async function draftComment(
       const { hostPreview } = await import('./host-preview.ts');
       return await hostPreview(found, { directory, place, keepDays }, io);
     } catch (error) {
-      if (!isReelformError(error)) throw error;
+      if (!(error instanceof ReelformError)) throw error;
       tellWarning(error, io);
       return null;
     }

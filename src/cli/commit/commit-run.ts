@@ -1,4 +1,4 @@
-import { type Diagnostic, isReelformError } from '../../diagnostic.ts';
+import { type Diagnostic, ReelformError } from '../../diagnostic.ts';
 import type { Lock } from '../../lock/lock.ts';
 import type { LockPublisher, Published } from '../../lock/publish-lock.ts';
 
@@ -44,7 +44,7 @@ export class CommitRun {
     try {
       this.#tell(await this.#publisher.publish(lock));
     } catch (error) {
-      if (!isReelformError(error)) throw error;
+      if (!(error instanceof ReelformError)) throw error;
       const { code, message, hint } = error;
       this.#problem = { code, severity: 'error', message, ...(hint === undefined ? {} : { hint }) };
       this.#tell(this.#problem);

@@ -1,4 +1,4 @@
-import { isReelformError } from '../../diagnostic.ts';
+import { ReelformError } from '../../diagnostic.ts';
 import { headCommit, repositoryPath } from '../../git/checkout-state.ts';
 import { openGitHubJob } from '../comment/open-github-job.ts';
 import type { Io } from '../io.ts';
@@ -14,7 +14,7 @@ export async function filesUrl(root: string, io: Io): Promise<string | null> {
     const path = folder.split('/').map(encodeURIComponent).join('/');
     return `${serverUrl}/${address.repository}/blob/${commit}/${path}`;
   } catch (error) {
-    if (isReelformError(error)) return null;
+    if (error instanceof ReelformError) return null;
     throw error;
   }
 }

@@ -1,4 +1,4 @@
-import { isReelformError } from '../../diagnostic.ts';
+import { ReelformError } from '../../diagnostic.ts';
 import { reuseIssue } from '../../forge/github/reused-issue.ts';
 import { repositoryPath } from '../../git/checkout-state.ts';
 import { LOCK_FILE } from '../../project/repository-names.ts';
@@ -23,7 +23,7 @@ export async function reportDrift(root: string, report: DriftReport, isWhole: bo
     const mended = 'All that was rendered stands.';
     await reuseIssue(await gitHubOf(io), { marker, title: DRIFT_TITLE, body, mended });
   } catch (error) {
-    if (!isReelformError(error)) throw error;
+    if (!(error instanceof ReelformError)) throw error;
     tellWarning(error, io);
   }
 }

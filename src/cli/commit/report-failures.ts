@@ -1,4 +1,4 @@
-import { isReelformError, ReelformError } from '../../diagnostic.ts';
+import { ReelformError } from '../../diagnostic.ts';
 import { gitHubPlace } from '../../forge/github/comment-place.ts';
 import { pullsOfCommit } from '../../forge/github/pulls.ts';
 import { reuseIssue } from '../../forge/github/reused-issue.ts';
@@ -38,7 +38,7 @@ export async function reportFailures(
     }
     await report(run, io);
   } catch (error) {
-    if (!isReelformError(error)) throw error;
+    if (!(error instanceof ReelformError)) throw error;
     tellWarning(error, io);
   }
 }

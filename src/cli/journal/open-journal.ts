@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import type { Journal } from '../../apply/ports.ts';
-import { type Diagnostic, isReelformError } from '../../diagnostic.ts';
+import { type Diagnostic, ReelformError } from '../../diagnostic.ts';
 import { EMPTY_JOURNAL, type JournalState } from '../../lock/journal.ts';
 import { openJournalFile } from '../../lock/journal-file.ts';
 import type { Lock } from '../../lock/lock.ts';
@@ -50,7 +50,7 @@ export async function readJournal(
   try {
     return { state: (await openJournal(root, config)).state, diagnostics: [] };
   } catch (error) {
-    if (!isReelformError(error) || error.code !== 'git_failed' || config.journal === 'file') throw error;
+    if (!(error instanceof ReelformError) || error.code !== 'git_failed' || config.journal === 'file') throw error;
     const { fetchedJournal } = await import('../../git/git-journal.ts');
     const state = await fetchedJournal({ root, ...config.journal });
     if (state !== null && isCi(env)) return { state, diagnostics: [] };

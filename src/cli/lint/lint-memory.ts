@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { isReelformError } from '../../diagnostic.ts';
+import { ReelformError } from '../../diagnostic.ts';
 import type { LintFinding } from '../../engine/lint/lint-finding.ts';
 import { isRecord } from '../../is-record.ts';
 import type { Fingerprint } from '../../lock/lock.ts';
@@ -36,7 +36,7 @@ export function openLintMemory(root: string, build: string, isBelieved: boolean)
       if (!isChanged) return;
       const kept = Object.fromEntries([...found].slice(-MOST));
       await writeFileAtomic(join(root, FILE), `${JSON.stringify({ build, found: kept })}\n`).catch((error) => {
-        if (!isReelformError(error)) throw error;
+        if (!(error instanceof ReelformError)) throw error;
       });
     },
   };

@@ -43,7 +43,7 @@ export interface OpenOptions {
   /** Whether the plan cache is used and written; true when absent. */
   readonly cache?: boolean;
   /** The plan cache, when it was opened already. */
-  readonly probe?: CacheProbe | null | undefined;
+  readonly probe?: CacheProbe | undefined;
   /** Whether the desired videos may be read on first access, and fail then; false when absent. */
   readonly isLazy?: boolean;
 }

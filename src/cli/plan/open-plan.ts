@@ -39,7 +39,7 @@ export interface PlanContext {
   /** The repository, read already. */
   readonly repository?: OpenDesired;
   /** The plan cache, when it was opened already. */
-  readonly probe?: CacheProbe | null | undefined;
+  readonly probe?: CacheProbe | undefined;
   /** Whether the lock may lack what a plan has nothing to do for. */
   readonly mayBePartial?: boolean;
   /** What the journal that is open already says. */

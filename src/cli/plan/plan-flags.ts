@@ -1,4 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander';
+import type { GlobalOptions } from '../global-options.ts';
+import type { PreviewFlags } from '../preview/preview-flags.ts';
+import type { FormatFlags } from './plan-format.ts';
 
 /** What a command line says about planning. */
 export interface PlanFlags {
@@ -17,6 +20,17 @@ export interface PlanFlags {
   readonly policyCommand?: readonly string[];
   /** False: the plan cache is neither used nor written. */
   readonly cache?: boolean;
+}
+
+/** Everything that a command line says to `reelform plan`. */
+export interface PlanOptions extends GlobalOptions, PlanFlags, FormatFlags, PreviewFlags {
+  readonly out?: string;
+  /** A folder for what a review takes. */
+  readonly report?: string;
+  readonly detailedExitcode?: boolean;
+  readonly verbose?: boolean;
+  /** False: the videos are not linted. */
+  readonly lint?: boolean;
 }
 
 /** By the name that each has in `PlanFlags`, as it is typed. A saved plan has answered all of them. */

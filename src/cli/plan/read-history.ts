@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { Diagnostic } from '../../diagnostic.ts';
+import { historyKey, mayHaveFormer } from '../../git/history-cache.ts';
 import type { HistoryGap } from '../../git/history-gap.ts';
 import type { Fingerprint } from '../../lock/lock.ts';
 import type { FormerEntry } from '../../plan/observations.ts';
@@ -25,7 +26,6 @@ export async function readHistory(
   fingerprints: ReadonlySet<Fingerprint>,
   { cache }: { readonly cache: boolean },
 ): Promise<LockHistory> {
-  const { historyKey } = await import('../../git/history-cache.ts');
   const key = await historyKey(root);
   const { former, isWhole } = await search(root, fingerprints, key, cache);
   const hasOutputs = createOutputCheck(root);
@@ -49,7 +49,6 @@ async function search(
   cache: boolean,
 ): Promise<{ readonly former: ReadonlyMap<Fingerprint, FormerEntry>; readonly isWhole: boolean }> {
   try {
-    const { mayHaveFormer } = await import('../../git/history-cache.ts');
     const file = join(root, HISTORY_FILE);
     const mayHave = !cache || (await mayHaveFormer({ root, lockFile: LOCK_FILE, file, key, fingerprints }));
     if (!mayHave) return { former: new Map(), isWhole: true };
