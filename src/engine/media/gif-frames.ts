@@ -27,6 +27,9 @@ export interface Gif {
   readonly isCut: boolean;
 }
 
+/** Nearly seven hours of ten pictures a second. */
+const MOST_FRAMES = 250_000;
+
 const EXTENSION = 0x21;
 const GRAPHIC_CONTROL = 0xf9;
 const IMAGE = 0x2c;
@@ -58,7 +61,7 @@ export function readGifFrames(bytes: Uint8Array, name: string): Gif {
   const frames: GifFrame[] = [];
   let isCut = true;
   try {
-    isCut = !collectFrames(file, frames);
+    isCut = !collectFrames(file, frames, name);
   } catch (error) {
     // A read beyond the end.
     if (!(error instanceof RangeError)) throw error;
@@ -74,7 +77,7 @@ export function readGifFrames(bytes: Uint8Array, name: string): Gif {
  * @returns whether all of its blocks came whole; many files lack the trailer alone
  * @throws RangeError at the end of a file that breaks off
  */
-function collectFrames(file: Buffer, frames: GifFrame[]): boolean {
+function collectFrames(file: Buffer, frames: GifFrame[], name: string): boolean {
   const screenTable = colourTable(file, 10, 13);
   let control = NO_CONTROL;
   let at = 13 + tableBytes(screenTable);
@@ -100,6 +103,9 @@ function collectFrames(file: Buffer, frames: GifFrame[]): boolean {
     };
     at = skipSubBlocks(file, dataAt + 1);
     frames.push(frame);
+    if (frames.length > MOST_FRAMES) {
+      throw new SceneError('asset_too_large', `The GIF has more than ${MOST_FRAMES} pictures`, { imageName: name });
+    }
     // It counts for one picture alone.
     control = NO_CONTROL;
   }

@@ -16,6 +16,7 @@ import {
 import { SceneError } from '../scene-error.ts';
 import { BoundedSource } from './bounded-source.ts';
 import { problemOfBoxes } from './check-boxes.ts';
+import { problemOfComments } from './check-comments.ts';
 import { problemOfElements } from './check-elements.ts';
 import { mediaTypeOf } from './media-type.ts';
 
@@ -48,6 +49,7 @@ export function openMedia(bytes: Uint8Array, imageName: string): Input {
 
 function problemOf(bytes: Uint8Array, type: ReturnType<typeof mediaTypeOf>): string | undefined {
   if (type === 'mp4' || type === 'mov') return problemOfBoxes(bytes);
+  if (type === 'flac' || type === 'ogg') return problemOfComments(bytes, type);
   return type === 'webm' ? problemOfElements(bytes) : undefined;
 }
 

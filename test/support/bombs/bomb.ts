@@ -11,12 +11,19 @@ export interface Bomb {
 }
 
 export const SOURCE_BYTES = 200_000_000;
+export const IMAGE_BYTES = 50_000_000;
 export const PACKAGE_BYTES = 50 << 20;
+export const BODY_BYTES = 1 << 20;
 
 /** A pattern as often as it fits into so many bytes. */
 export function repeated(pattern: Uint8Array, sizeBytes: number): Buffer {
   const times = Math.max(0, Math.floor(sizeBytes / pattern.length));
   return Buffer.alloc(times * pattern.length, pattern);
+}
+
+/** The file with zeros behind it, up to a size. */
+export function padded(file: Uint8Array, sizeBytes: number): Buffer {
+  return Buffer.concat([file, Buffer.alloc(Math.max(0, sizeBytes - file.length))]);
 }
 
 /** 32 bits, big-endian. */

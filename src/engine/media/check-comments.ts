@@ -1,0 +1,90 @@
+/** Of one file; whoever tags a recording at length has some hundred. */
+const MOST_COMMENTS = 10_000;
+const MOST_BLOCKS = 1_000;
+const MOST_STREAMS = 100;
+/** Of a name of a program, and of what stands before the comments. */
+const MOST_VENDOR_BYTES = 10_000;
+const COMMENT_BLOCK = 4;
+
+/**
+ * Why the comments of a FLAC or Ogg file would cost their reader (mediabunny 1.61.0) too much time, which goes by the square
+ * of their number; undefined where there is nothing to say.
+ *
+ * @see RFC 9639, section 8; RFC 3533, section 6; RFC 7845, section 5.2
+ */
+export function problemOfComments(bytes: Uint8Array, type: 'flac' | 'ogg'): string | undefined {
+  const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  return type === 'flac' ? problemOfBlocks(file) : problemOfPages(file);
+}
+
+function problemOfBlocks(file: Buffer): string | undefined {
+  let comments = 0;
+  for (let at = 4, blocks = 1, isLast = false; !isLast && at + 4 <= file.length; blocks++) {
+    if (blocks > MOST_BLOCKS) return 'it has too many blocks before its sound';
+    const head = file.readUInt32BE(at);
+    isLast = head >>> 31 === 1;
+    if (((head >>> 24) & 0x7f) === COMMENT_BLOCK) comments += commentsIn(file.subarray(at + 4));
+    if (comments > MOST_COMMENTS) return 'it has too many comments';
+    at += 4 + (head & 0xff_ffff);
+  }
+  return undefined;
+}
+
+/** Streams begin together, on pages of their own; the second packet of each has its comments. */
+function problemOfPages(file: Buffer): string | undefined {
+  const streams = new Map<number, PacketCollector>();
+  let comments = 0;
+  let open = 0;
+  for (let at = 0, isBeginning = true; at + 27 <= file.length && (isBeginning || open > 0); ) {
+    if (file.toString('latin1', at, at + 4) !== 'OggS') break;
+    const segments = file.subarray(at + 27, at + 27 + file[at + 26]!);
+    const size = segments.reduce((sum, length) => sum + length, 0);
+    const body = file.subarray(at + 27 + segments.length, at + 27 + segments.length + size);
+    const serial = file.readUInt32LE(at + 14);
+    isBeginning = (file[at + 5]! & 2) !== 0;
+    if (isBeginning && !streams.has(serial)) {
+      streams.set(serial, new PacketCollector());
+      open += 1;
+      if (streams.size > MOST_STREAMS) return `it has more than ${MOST_STREAMS} streams`;
+    }
+    const second = streams.get(serial)?.add(segments, body);
+    if (second !== undefined) {
+      open -= 1;
+      comments += commentsIn(second.subarray(second[0] === 3 ? 7 : 8));
+      if (comments > MOST_COMMENTS) return 'it has too many comments';
+    }
+    at += 27 + segments.length + size;
+  }
+  return undefined;
+}
+
+/** Puts the beginning of a stream's second packet together. */
+class PacketCollector {
+  #packet = 0;
+  #isDone = false;
+  #bytes: Buffer = Buffer.alloc(0);
+
+  /** @returns the packet, or as much of it as counts, once it is there */
+  add(segments: Uint8Array, body: Buffer): Buffer | undefined {
+    let at = 0;
+    for (const length of segments) {
+      if (this.#isDone) return undefined;
+      if (this.#packet === 1) this.#bytes = Buffer.concat([this.#bytes, body.subarray(at, at + length)]);
+      at += length;
+      if (length < 255) this.#packet += 1;
+      if (this.#packet > 1 || this.#bytes.length > 2 * MOST_VENDOR_BYTES) {
+        this.#isDone = true;
+        return this.#bytes;
+      }
+    }
+    return undefined;
+  }
+}
+
+/** How many comments a list says that it has; more than any may have where it does not say so soon. */
+function commentsIn(list: Buffer): number {
+  if (list.length < 8) return 0;
+  const vendorBytes = list.readUInt32LE(0);
+  if (vendorBytes > MOST_VENDOR_BYTES) return MOST_COMMENTS + 1;
+  return list.length < vendorBytes + 8 ? 0 : list.readUInt32LE(4 + vendorBytes);
+}

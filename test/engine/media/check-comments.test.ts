@@ -1,0 +1,43 @@
+import { readdirSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { problemOfComments } from '../../../src/engine/media/check-comments.ts';
+import { checkSound } from '../../../src/engine/media/check-sound.ts';
+import { readGifFrames } from '../../../src/engine/media/gif-frames.ts';
+import { animatedGif } from '../../session/sources/bomb-pictures.ts';
+import { SOUND_BOMBS } from '../../support/bombs/sound-bombs.ts';
+import { mediaFile } from './media-files.ts';
+
+function made(name: string, sizeBytes: number): Uint8Array {
+  return SOUND_BOMBS.find((bomb) => bomb.name === name)!.make(sizeBytes);
+}
+
+test.each([
+  ['FLAC: comments', 200_000, 'it has too many comments'],
+  ['FLAC: blocks', 40_000, 'it has too many blocks before its sound'],
+  ['Ogg: streams', 40_000, 'it has more than 100 streams'],
+] as const)('problemOfComments() refuses %s', async (name, sizeBytes, problem) => {
+  const bytes = made(name, sizeBytes);
+  expect(problemOfComments(bytes, name.startsWith('Ogg') ? 'ogg' : 'flac')).toBe(problem);
+  await expect(checkSound(bytes, 'sound')).rejects.toMatchObject({ code: 'asset_decode_failed' });
+});
+
+test('problemOfComments() counts the comments of a stream', () => {
+  const file = Buffer.from(mediaFile('beep.ogg'));
+  const at = file.indexOf('OpusTags');
+  const many = Buffer.from(file);
+  many.writeUInt32LE(1_000_000, at + 12 + file.readUInt32LE(at + 8));
+  expect([problemOfComments(file, 'ogg'), problemOfComments(many, 'ogg')]).toEqual([
+    undefined,
+    'it has too many comments',
+  ]);
+});
+
+test('problemOfComments() finds nothing wrong with real files', () => {
+  const names = readdirSync(new URL('clips/', import.meta.url)).filter((name) => /\.(?:ogg|flac)$/.test(name));
+  const problems = names.map((name) => problemOfComments(mediaFile(name), name.endsWith('ogg') ? 'ogg' : 'flac'));
+  expect(problems).toEqual(names.map(() => undefined));
+});
+
+test('readGifFrames() stops after a quarter of a million pictures', () => {
+  expect(() => readGifFrames(animatedGif(1, 1, 250_001), 'clip')).toThrow('more than 250000 pictures');
+});
