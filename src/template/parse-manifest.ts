@@ -6,7 +6,7 @@ import { LINT_CODES, LINT_SEVERITIES, type LintCode, type LintSeverities } from 
 import type { EditableKind, FontSlot, Manifest, ManifestEditable } from './manifest.ts';
 
 /** UTF-16 code units: more than a thousand editables. */
-const MAX_LENGTH = 256 * 1024;
+export const MAX_MANIFEST_LENGTH = 256 * 1024;
 
 const FIELDS = ['name', 'description', 'stillcuts', 'editables', 'fallback_fonts', 'lint'];
 const EDITABLE_FIELDS = ['label', 'kind', 'stillcut', 'required', 'max_length'];
@@ -15,8 +15,8 @@ const KINDS: readonly EditableKind[] = ['text', 'color', 'image', 'video', 'audi
 
 /** `template.yaml` → the manifest, or every mistake in it. */
 export function parseManifest(file: string, text: string): Result<Manifest> {
-  if (text.length > MAX_LENGTH) {
-    const message = `The file has ${text.length} characters, more than the ${MAX_LENGTH} that are read`;
+  if (text.length > MAX_MANIFEST_LENGTH) {
+    const message = `The file has ${text.length} characters, more than the ${MAX_MANIFEST_LENGTH} that are read`;
     return { ok: false, diagnostics: [invalid(message, { file, start: 0, end: 0 })] };
   }
   const parsed = parseYaml(file, text);

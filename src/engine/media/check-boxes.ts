@@ -1,14 +1,14 @@
 import { SampleTables } from './sample-tables.ts';
 
-const MOST_BOXES = 1_000_000;
+export const MOST_BOXES = 1_000_000;
 const MOST_DEPTH = 16;
 /** Six hours of pictures and sound need a quarter of that. */
-const MOST_INDEX_BYTES = 64_000_000;
+export const MOST_INDEX_BYTES = 64_000_000;
 /** Of a description of samples; those of real files have some hundred bytes. */
 const MOST_DESCRIPTION_BYTES = 1_000_000;
-const MOST_TRACKS = 100;
+export const MOST_TRACKS = 100;
 /** Six hours of fragments that are half a second long. */
-const MOST_FRAGMENTS = 50_000;
+export const MOST_FRAGMENTS = 50_000;
 
 /** Every box that the reader (mediabunny 1.61.0) looks into, wherever it lies. */
 const CONTAINERS = new Set([

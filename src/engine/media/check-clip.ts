@@ -6,7 +6,7 @@ import { codecName, MAX_MEDIA_SECONDS, readMedia, VIDEO_CODECS } from './open-me
 export const MAX_CLIP_BYTES = 2_000_000_000;
 export const MAX_CLIP_SIDE_PIXELS = 4096;
 /** That decoding every frame of a GIF may write. */
-const MAX_GIF_PIXELS = 1_000_000_000;
+export const MAX_GIF_PIXELS = 1_000_000_000;
 
 const CLIP_TYPES = new Set<unknown>(['mp4', 'mov', 'webm', 'gif']);
 

@@ -1,7 +1,7 @@
 /** Of one file; whoever tags a recording at length has some hundred. */
-const MOST_COMMENTS = 10_000;
-const MOST_BLOCKS = 1_000;
-const MOST_STREAMS = 100;
+export const MOST_COMMENTS = 10_000;
+export const MOST_HEADER_BLOCKS = 1_000;
+export const MOST_STREAMS = 100;
 /** Of a name of a program, and of what stands before the comments. */
 const MOST_VENDOR_BYTES = 10_000;
 const COMMENT_BLOCK = 4;
@@ -20,7 +20,7 @@ export function problemOfComments(bytes: Uint8Array, type: 'flac' | 'ogg'): stri
 function problemOfBlocks(file: Buffer): string | undefined {
   let comments = 0;
   for (let at = 4, blocks = 1, isLast = false; !isLast && at + 4 <= file.length; blocks++) {
-    if (blocks > MOST_BLOCKS) return 'it has too many blocks before its sound';
+    if (blocks > MOST_HEADER_BLOCKS) return 'it has too many blocks before its sound';
     const head = file.readUInt32BE(at);
     isLast = head >>> 31 === 1;
     if (((head >>> 24) & 0x7f) === COMMENT_BLOCK) comments += commentsIn(file.subarray(at + 4));

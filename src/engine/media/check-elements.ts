@@ -3,11 +3,18 @@ const MOST_ELEMENTS = 10_000_000;
 /** Of the file and of its segments: clusters, and what stands between them. */
 const MOST_OF_SEGMENTS = 200_000;
 const MOST_DEPTH = 32;
-const MOST_BLOCKS = 4_000_000;
-/** A cluster lasts a minute at most: the times of its blocks have 16 bits. */
-const MOST_BLOCKS_OF_CLUSTER = 100_000;
-/** Frames that share blocks, as those of sound do. */
-const MOST_LACED_OF_CLUSTER = 5_000;
+/** What a WebM file may have. A cluster lasts a minute at most: the times of its blocks have 16 bits. */
+export const WEBM_BOUNDS = {
+  tracks: 100,
+  clusters: 50_000,
+  blocks: 4_000_000,
+  clusterBlocks: 100_000,
+  /** Frames that share blocks, as those of sound do. */
+  clusterLacedFrames: 5_000,
+  indexEntries: 50_000,
+  tags: 50_000,
+  attachments: 1_000,
+};
 
 const ID = {
   ebml: 0x1a45dfa3,
@@ -27,13 +34,13 @@ const ID = {
 const MOST: ReadonlyMap<number, readonly [most: number, what: string]> = new Map([
   [ID.segment, [100, 'segments']],
   [ID.seekHead, [100, 'indexes']],
-  [ID.cluster, [50_000, 'clusters']],
+  [ID.cluster, [WEBM_BOUNDS.clusters, 'clusters']],
   [0x4dbb, [1_000, 'entries of its index']],
-  [0xae, [100, 'tracks']],
-  [0xbb, [50_000, 'entries of its index']],
-  [ID.cuePosition, [50_000, 'entries of its index']],
-  [0x67c8, [50_000, 'tags']],
-  [0x61a7, [1_000, 'attachments']],
+  [0xae, [WEBM_BOUNDS.tracks, 'tracks']],
+  [0xbb, [WEBM_BOUNDS.indexEntries, 'entries of its index']],
+  [ID.cuePosition, [WEBM_BOUNDS.indexEntries, 'entries of its index']],
+  [0x67c8, [WEBM_BOUNDS.tags, 'tags']],
+  [0x61a7, [WEBM_BOUNDS.attachments, 'attachments']],
 ]);
 
 /** Elements of a segment, by which the reader finds its way again where it has lost it. */
@@ -196,10 +203,11 @@ class ElementWalk {
     const flags = track === undefined ? 0 : (this.#file[track.next + 2] ?? 0);
     const isLaced = (flags & 0x06) !== 0;
     if (isLaced) this.#clusterFrames += this.#hasCompression ? 256 : 1 + (this.#file[track!.next + 3] ?? 0);
-    if (this.#blocks > MOST_BLOCKS || this.#clusterBlocks > MOST_BLOCKS_OF_CLUSTER) {
+    if (this.#blocks > WEBM_BOUNDS.blocks || this.#clusterBlocks > WEBM_BOUNDS.clusterBlocks) {
       throw new ElementProblem('it has too many blocks');
     }
-    if (this.#clusterFrames > MOST_LACED_OF_CLUSTER) throw new ElementProblem('its blocks have too many frames');
+    if (this.#clusterFrames > WEBM_BOUNDS.clusterLacedFrames)
+      throw new ElementProblem('its blocks have too many frames');
   }
 
   /** The next element of a segment, as its bytes tell. */

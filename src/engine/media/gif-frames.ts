@@ -28,7 +28,7 @@ export interface Gif {
 }
 
 /** Nearly seven hours of ten pictures a second. */
-const MOST_FRAMES = 250_000;
+export const MOST_FRAMES = 250_000;
 
 const EXTENSION = 0x21;
 const GRAPHIC_CONTROL = 0xf9;

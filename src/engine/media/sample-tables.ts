@@ -1,9 +1,9 @@
 /** Of a whole file: six hours at 180 pictures a second, or of sound in packets. */
-const MOST_SAMPLES = 4_000_000;
+export const MOST_SAMPLES = 4_000_000;
 /** Of uncompressed sound each value counts as a sample: six hours at 192 kHz. */
 const MOST_PCM_SAMPLES = 4_200_000_000;
 /** What the reader may keep of all tables: five hours of 60 pictures a second, out of order, with sound. */
-const MOST_MEMORY_BYTES = 280_000_000;
+export const MOST_MEMORY_BYTES = 280_000_000;
 
 /** Bytes that the reader (mediabunny 1.61.0) takes for each entry, measured. */
 const MEMORY_BYTES: Readonly<Record<string, number>> = {

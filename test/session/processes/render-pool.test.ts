@@ -123,7 +123,7 @@ describe('createRenderPool()', () => {
     const ofSandbox = openSandbox('auto').kind === 'none' ? [] : ['HOME', 'OPENSSL_CONF'];
     const ofChannel = ['NODE_CHANNEL_FD', 'NODE_CHANNEL_SERIALIZATION_MODE'];
     expect(names.filter(Boolean).sort()).toEqual(
-      ['LANG', 'MALLOC_ARENA_MAX', 'TMPDIR', ...ofChannel, ...ofSandbox].sort(),
+      ['LANG', 'MALLOC_ARENA_MAX', 'SVT_LOG', 'TMPDIR', ...ofChannel, ...ofSandbox].sort(),
     );
   });
 
