@@ -5,6 +5,7 @@ import type { Logger } from 'pino';
 import { createDestinations } from '../session/destinations.ts';
 import type { SplitRules } from '../session/parts/parts-of.ts';
 import type { TenantId } from '../session/ports.ts';
+import { bindIn } from '../session/processes/bind-in.ts';
 import type { RenderPool } from '../session/processes/render-pool.ts';
 import { RenderPace } from '../session/render-pace.ts';
 import { Sessions } from '../session/sessions.ts';
@@ -219,6 +220,7 @@ function assemble({ settings, splitRules, version, logger, now }: PartsOptions, 
   const runner = openSessionRenders({
     ...{ ...shared, database, storage, queue, load: farm, build, settings, splitRules },
     sources: countedSources(sources.reader, metrics, room),
+    bindScene: bindIn(inspections),
     tasks: tracedTasks(pool, room),
     ...{ outputs, scopeOf },
     progressIntervalMs: PROGRESS_EVERY_MS,

@@ -1,6 +1,7 @@
 import { abortable } from '../abortable.ts';
 import type { EmbeddedRenderService, FinishedVideo } from '../service/render-service.ts';
 import type { ExternalUpload, ExternalUploadRequest } from '../wire/external-upload.ts';
+import { type BindInput, bindHere } from './bind-scene.ts';
 import type { Destinations } from './destinations.ts';
 import { createEmbeddedDeliveries } from './embedded-deliveries.ts';
 import { createMemoryStore } from './memory-store.ts';
@@ -51,7 +52,12 @@ export function createEmbeddedService(ports: EmbeddedServicePorts): EmbeddedServ
   /** By session. */
   const running = new Map<string, Promise<void>>();
   const progress = new Map<string, (percent: number) => void>();
-  const shared = { ...ports, pace: new RenderPace(), retentionMs: null };
+  const shared = {
+    ...ports,
+    bindScene: async (input: BindInput) => bindHere(input),
+    pace: new RenderPace(),
+    retentionMs: null,
+  };
   const enqueue = (id: string): void => {
     const work = runner.run(id, stopped.signal).catch((error: unknown) => runner.fail(id, closed(error)));
     running.set(id, work);

@@ -1,11 +1,11 @@
 import type { Code } from '../diagnostic.ts';
 import type { Sha256 } from '../digest.ts';
+import type { AnyScene } from '../engine/packed-scene.ts';
 import type { SceneFinding } from '../engine/scene-finding.ts';
 import type { SessionCode } from '../service/session-codes.ts';
-import type { Scene } from '../template/scene.ts';
-import type { TemplatePackage } from '../template/template-package.ts';
 import type { OutputFormat } from '../wire/output.ts';
 import type { RenderSession, SessionError, SessionStatus } from '../wire/render-session.ts';
+import type { BoundScene, SessionTemplate } from './bind-scene.ts';
 
 declare const brand: unique symbol;
 
@@ -19,7 +19,7 @@ export interface TemplateRegistry {
    * @throws ServiceError 409 `style_version_processing` while it is being looked at, 422 `style_version_failed` when it
    * cannot be used
    */
-  find(tenant: TenantId, styleVersionId: string): Promise<TemplatePackage | null>;
+  find(tenant: TenantId, styleVersionId: string): Promise<SessionTemplate | null>;
 }
 
 /** What a source is for: `video` takes images and clips, `audio` sounds and the sound of clips. */
@@ -56,7 +56,7 @@ export interface Renderer {
    * @throws SceneError, ReelformError: see `renderScene`
    * @throws the signal's reason, promptly, when it is aborted
    */
-  render(scene: Scene, options?: RenderOptions): Promise<Rendering>;
+  render(scene: AnyScene, options?: RenderOptions): Promise<Rendering>;
 }
 
 export interface RenderOptions {
@@ -70,7 +70,7 @@ export interface RenderOptions {
 /** A session that is to be rendered. */
 export interface SplitWork {
   readonly stored: StoredSession;
-  readonly scene: Scene;
+  readonly scene: BoundScene;
   /** When it was queued and taken up; milliseconds since the epoch. */
   readonly queuedAtMs: number;
   readonly begunAtMs: number;

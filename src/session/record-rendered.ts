@@ -1,8 +1,7 @@
 import type { Sha256 } from '../digest.ts';
-import { usedFonts } from '../template/lottie/used-fonts.ts';
-import type { Scene } from '../template/scene.ts';
 import type { SessionUsage } from '../wire/render-session.ts';
 import type { AttemptRecord } from './attempt-record.ts';
+import type { BoundScene } from './bind-scene.ts';
 import { drawnExtent } from './drawn-extent.ts';
 import type { Output } from './ports.ts';
 import { renderedSession, type SessionEndTimes } from './render-session.ts';
@@ -10,7 +9,7 @@ import { renderingWarnings } from './rendering-warnings.ts';
 
 export interface RenderedWork {
   readonly record: AttemptRecord;
-  readonly scene: Scene;
+  readonly scene: BoundScene;
   readonly digest: Sha256;
   readonly output: Output;
   /** When the session was queued and taken up; milliseconds since the epoch, by the clocks of two machines perhaps. */
@@ -33,7 +32,7 @@ export async function recordRendered(
   };
   const { video_url, thumbnails, sha256: video_sha256, findings = [] } = output;
   const warnings = renderingWarnings(findings, record.session.mapping);
-  const finished = { video_url, thumbnails, video_sha256, fonts: usedFonts(scene.animation), usage, warnings };
+  const finished = { video_url, thumbnails, video_sha256, fonts: [...scene.usedFonts], usage, warnings };
   await record.write(renderedSession(record.session, finished, end), digest);
   return usage;
 }

@@ -2,7 +2,7 @@ import { canonicalJson, type Json, type Sha256, sha256 } from '../digest.ts';
 import { RENDER_EPOCH } from '../engine/render-epoch.ts';
 import { inOrder } from '../template/bind/bind-mapping.ts';
 import { trackKey } from '../template/bind/check-mapping.ts';
-import { resolveOutput } from '../template/bind/resolve-output.ts';
+import { type OutputBasis, resolveOutput } from '../template/bind/resolve-output.ts';
 import type { TemplatePackage } from '../template/template-package.ts';
 import { plainColor, plainTransform } from '../wire/defaults.ts';
 import type { AudioResource, Mapping, MediaResource, Resource, TextResource } from '../wire/mapping.ts';
@@ -13,6 +13,9 @@ export interface SceneInputs extends Pick<Mapping, 'resources' | 'audio_tracks' 
   readonly output?: OutputRequest | undefined;
 }
 
+/** What of a template a digest is made from. */
+type DigestBasis = OutputBasis & Pick<TemplatePackage, 'digest' | 'manifest'>;
+
 /**
  * The digest of everything that `bindMapping` and the engine make a video from: two mappings with the same one give the
  * same frames and the same sound. Titles, labels, where the bytes came from and what tracks are called are not in it. A
@@ -21,7 +24,7 @@ export interface SceneInputs extends Pick<Mapping, 'resources' | 'audio_tracks' 
  * @param sources the digest of the bytes behind each source, by editable key, and by `trackKey`
  */
 export function sceneDigest(
-  template: TemplatePackage,
+  template: DigestBasis,
   { resources, audio_tracks = {}, font_changes = {}, output }: SceneInputs,
   sources: ReadonlyMap<string, Sha256>,
 ): Sha256 {
@@ -63,7 +66,7 @@ function contentOf(resource: Resource | AudioResource, kind: InputType | undefin
 }
 
 /** With nothing left open; null for what comes of no wish. */
-function outputOf(template: TemplatePackage, request: OutputRequest | undefined): Json {
+function outputOf(template: OutputBasis, request: OutputRequest | undefined): Json {
   const measure = (output: OutputRequest | undefined): Record<string, Json> => {
     const { output: file, width, height, fps } = resolveOutput(template, output);
     return { ...file, width, height, fps };

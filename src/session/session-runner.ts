@@ -1,10 +1,9 @@
 import { setMaxListeners } from 'node:events';
 import type { Sha256 } from '../digest.ts';
 import { isOutage } from '../service/service-error.ts';
-import { bindMapping } from '../template/bind/bind-mapping.ts';
-import type { Scene } from '../template/scene.ts';
 import type { SessionPhase } from '../wire/render-session.ts';
 import { AttemptRecord } from './attempt-record.ts';
+import type { BindScene, BoundScene } from './bind-scene.ts';
 import { drawnExtent } from './drawn-extent.ts';
 import {
   type Output,
@@ -37,6 +36,7 @@ import { readSources } from './sources/read-sources.ts';
 export interface SessionRunnerPorts {
   readonly templates: TemplateRegistry;
   readonly sources: SourceReader;
+  readonly bindScene: BindScene;
   readonly renderer: Renderer;
   readonly outputs: OutputStore;
   readonly store: SessionStore;
@@ -161,7 +161,10 @@ export class SessionRunner {
     }
     const inputs = { ...session.mapping, output: session.output };
     const fingerprint = sceneDigest(template, inputs, sources.digests);
-    const scene = bindMapping(template, { ...inputs, fingerprint }, sources.bytes);
+    const request = { ...inputs, fingerprint };
+    const bound = { template, request, fetched: sources.bytes };
+    const scene = await this.#ports.bindScene(bound, { owner: stored.tenant, signal });
+    signal.throwIfAborted();
     const digest = renderingDigest(fingerprint, this.#ports.scopeOf?.(stored.tenant) ?? '');
     // Told before it is looked for: what a session at work refers to is not swept away.
     await record.write(sourced, digest);
@@ -187,7 +190,7 @@ export class SessionRunner {
   /** Whether others render it from here on, in parts. */
   async #handOver(
     { stored, record, signal }: Work,
-    { scene, digest }: { readonly scene: Scene; readonly digest: Sha256 },
+    { scene, digest }: { readonly scene: BoundScene; readonly digest: Sha256 },
     times: { readonly queuedAtMs: number; readonly begunAtMs: number },
   ): Promise<boolean> {
     const { splits, environment } = this.#ports;
@@ -199,7 +202,7 @@ export class SessionRunner {
   }
 
   /** Renders and keeps a scene, or shares in the render of another session that has the same. */
-  async #renderScene({ stored, record, signal }: Work, scene: Scene, digest: Sha256): Promise<Output> {
+  async #renderScene({ stored, record, signal }: Work, scene: BoundScene, digest: Sha256): Promise<Output> {
     const { renderer, outputs, environment } = this.#ports;
     const name = stored.outputName;
     this.#enter(record, 'rendering');

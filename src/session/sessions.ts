@@ -3,11 +3,11 @@ import { type ServiceError, serviceError } from '../service/service-error.ts';
 import { checkMapping, type MappingProblem } from '../template/bind/check-mapping.ts';
 import { checkOutput } from '../template/bind/check-output.ts';
 import { resolveOutput } from '../template/bind/resolve-output.ts';
-import type { TemplatePackage } from '../template/template-package.ts';
 import type { ExternalUploadRequest } from '../wire/external-upload.ts';
 import type { RequestProblem } from '../wire/problem.ts';
 import type { ChangeRenderSession, CreateRenderSession, DryRun, RenderSession } from '../wire/render-session.ts';
 import type { StyleVersion } from '../wire/style-version.ts';
+import type { SessionTemplate } from './bind-scene.ts';
 import type { Destinations } from './destinations.ts';
 import { changeMapping, sortProblems, withPlainColors } from './draft-mapping.ts';
 import { drawnExtent } from './drawn-extent.ts';
@@ -205,7 +205,7 @@ export class Sessions {
   #newSession(
     tenant: TenantId,
     request: CreateRenderSession,
-    template: TemplatePackage,
+    template: SessionTemplate,
     ids: Parameters<typeof createdSession>[1],
   ): { readonly session: RenderSession; readonly problems: RequestProblem[]; readonly missing: MappingProblem[] } {
     const { environment, destinations } = this.#ports;
@@ -223,14 +223,14 @@ export class Sessions {
     return { session: { ...session, external_uploads: uploads }, problems: [...wrong, ...problems], missing };
   }
 
-  async #template(tenant: TenantId, id: string): Promise<TemplatePackage> {
+  async #template(tenant: TenantId, id: string): Promise<SessionTemplate> {
     const template = await this.#ports.templates.find(tenant, id);
     if (template === null) throw serviceError('not_found', `There is no template style version ${id}`);
     return template;
   }
 }
 
-function outputProblems({ output }: CreateRenderSession, template: TemplatePackage): RequestProblem[] {
+function outputProblems({ output }: CreateRenderSession, template: SessionTemplate): RequestProblem[] {
   return checkOutput(output, template).map(({ at, ...problem }) => ({ ...problem, pointer: `#${at}` }));
 }
 

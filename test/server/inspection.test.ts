@@ -139,7 +139,16 @@ describe.skipIf(process.platform !== 'linux')('a service that is sent hostile fi
     expect(answer).toMatchObject({ status: 422, body: { code: 'template_invalid' } });
   });
 
-  it('draws the stills of a package with a million values that no frame shows', async () => {
-    await during(() => readyTemplate(idle));
+  it('draws the stills of a package with a million values that no frame shows, and renders videos of it', async () => {
+    const template = await during(() => readyTemplate(idle));
+    const resources = { t_01: { source: { text: 'Idle' } }, c_01: { source: { text: '#ff0000' } } };
+    const mapping = { template_style_version_id: template, resources };
+    const ended = await during(async () => {
+      const body = { title: 'Idle', render: 'preview', mapping };
+      const answer = await attacker('POST', '/v2/render_sessions', { body });
+      expect(answer.status).toBe(201);
+      return untilEnded(attacker, answer.body.render_session.id);
+    });
+    expect(ended).toMatchObject({ status: 'preview_rendered', errors: [] });
   });
 });

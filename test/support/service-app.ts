@@ -20,7 +20,7 @@ import { type Api, openApi } from './api.ts';
 import { testDestinations } from './destinations.ts';
 import { createMemoryWebhooks } from './memory-webhooks.ts';
 import { solidPng } from './small-package.ts';
-import { ACME, exampleSources, instantRenderer, SMALL, smallTemplates } from './small-sessions.ts';
+import { ACME, boundHere, exampleSources, instantRenderer, SMALL, smallTemplates } from './small-sessions.ts';
 import { TEST_SETTINGS } from './test-settings.ts';
 
 export const OTHER = 'other' as TenantId;
@@ -123,6 +123,7 @@ function openSessions(
   const shared = {
     templates: smallTemplates,
     sources: exampleSources,
+    bindScene: boundHere,
     renderer,
     outputs,
     store,

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { sha256 } from '../../src/digest.ts';
 import { writeFileAtomic } from '../../src/project/write-file.ts';
 import { sessionEnd } from '../../src/service/render-service.ts';
+import { type BindScene, bindHere } from '../../src/session/bind-scene.ts';
 import type { Destinations } from '../../src/session/destinations.ts';
 import { createDirectoryOutputs } from '../../src/session/directory-outputs.ts';
 import { createMemoryStore } from '../../src/session/memory-store.ts';
@@ -45,6 +46,8 @@ export const smallTemplates: TemplateRegistry = {
     return id === SMALL.spec.id ? SMALL : null;
   },
 };
+
+export const boundHere: BindScene = async (input) => bindHere(input);
 
 export function instantRenderer(): Renderer & { renders: number } {
   const renderer = {
@@ -109,6 +112,7 @@ export function openSmallSessions(
   const shared = {
     templates: options.templates ?? smallTemplates,
     sources: options.sources ?? exampleSources,
+    bindScene: boundHere,
     renderer,
     outputs,
     store,

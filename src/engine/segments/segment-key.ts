@@ -80,7 +80,11 @@ function valueDigest(value: unknown): Json {
  *
  * @returns null for a scene that has none, or no canonical form
  */
-export function soundKey({ sounds, fps, frameCount, output }: Scene, codec: AudioCodec, build: string): Sha256 | null {
+export function soundKey(
+  { sounds, fps, frameCount, output }: Pick<Scene, 'sounds' | 'fps' | 'frameCount' | 'output'>,
+  codec: AudioCodec,
+  build: string,
+): Sha256 | null {
   if (sounds.length === 0) return null;
   return keyOf(() => ({
     ...{ build, codec, quality: output.quality, rate: { ...frameRateOf(fps) }, frameCount },

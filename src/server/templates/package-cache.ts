@@ -1,4 +1,4 @@
-import type { TemplatePackage } from '../../template/template-package.ts';
+import type { PackedPackage } from '../../session/bind-scene.ts';
 import type { LoadedPackage } from './package-reader.ts';
 
 /** Packages in memory, those that were used last. Each is loaded once, however many ask for it at the same time. */
@@ -14,7 +14,7 @@ export class PackageCache {
   }
 
   /** @throws what `load` throws; the next one tries again */
-  async get(id: string, load: () => Promise<LoadedPackage>): Promise<TemplatePackage> {
+  async get(id: string, load: () => Promise<LoadedPackage>): Promise<PackedPackage> {
     const known = this.#packages.get(id);
     if (known !== undefined) {
       this.#packages.delete(id);

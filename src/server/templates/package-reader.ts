@@ -1,15 +1,14 @@
 import { type ServiceError, serviceError } from '../../service/service-error.ts';
+import type { PackedPackage } from '../../session/bind-scene.ts';
 import type { PackageAnswer, PackageAspect, PackageDescription } from '../../session/packages/inspect-package-zip.ts';
 import { problem } from '../../session/packages/package-problems.ts';
 import { TaskKilled, type TaskRunner } from '../../session/processes/tasks.ts';
 import { KILLED_BY } from '../../session/sources/check-source.ts';
-import type { LottieDocument } from '../../template/scene.ts';
-import type { TemplatePackage } from '../../template/template-package.ts';
 import type { RequestProblem } from '../../wire/problem.ts';
 
 /** A package and about what it takes in memory. */
 export interface LoadedPackage {
-  readonly package: TemplatePackage;
+  readonly package: PackedPackage;
   readonly memoryBytes: number;
 }
 
@@ -38,8 +37,7 @@ export class PackageReader {
   async load(zip: Uint8Array, owner: string): Promise<LoadedPackage> {
     const answer = await this.#ask(zip, 'package', owner);
     if (answer.kind !== 'package') throw unexpected(answer);
-    const animation = JSON.parse(answer.package.animation) as LottieDocument;
-    return { package: { ...answer.package, animation }, memoryBytes: answer.memoryBytes };
+    return answer;
   }
 
   async #ask(zip: Uint8Array, wants: PackageAspect, owner: string): Promise<PackageAnswer> {

@@ -1,11 +1,11 @@
 import { SceneError } from '../../engine/scene-error.ts';
 import { isOutage, ServiceError, serviceError } from '../../service/service-error.ts';
+import type { BindScene, PackedPackage } from '../../session/bind-scene.ts';
 import type { PackageDescription } from '../../session/packages/inspect-package-zip.ts';
 import { drawingProblem, problem } from '../../session/packages/package-problems.ts';
 import type { TemplateRegistry, TenantId } from '../../session/ports.ts';
+import { bindIn } from '../../session/processes/bind-in.ts';
 import type { TaskRunner } from '../../session/processes/tasks.ts';
-import { bindMapping } from '../../template/bind/bind-mapping.ts';
-import type { TemplatePackage } from '../../template/template-package.ts';
 import type { StyleVersionDetails } from '../../wire/style-version.ts';
 import type { StyleVersions as StyleVersionsPort } from '../http/app-ports.ts';
 import type { ObjectStorage, StyleVersionRow, StyleVersionTable } from '../ports.ts';
@@ -17,8 +17,8 @@ export interface StyleVersionsOptions {
   /** Holds `packages/<id>.zip` and `stillcuts/<id>/<name>.png`. */
   readonly storage: ObjectStorage;
   readonly renderer: TaskRunner<'stills'>;
-  /** Reads the packages. */
-  readonly inspections: TaskRunner<'package'>;
+  /** Reads the packages, and binds them. */
+  readonly inspections: TaskRunner<'package' | 'bind'>;
   /** Makes `process` be called, some time. Twice for one id is once. @param owner whose turn it takes */
   readonly enqueue: (id: string, owner: string) => Promise<void>;
   /** Without a slash at its end. */
@@ -42,11 +42,13 @@ const OPERATOR = '*';
 export class StyleVersions implements TemplateRegistry, StyleVersionsPort {
   readonly #options: StyleVersionsOptions;
   readonly #reader: PackageReader;
+  readonly #bind: BindScene;
   readonly #cache: PackageCache;
 
   constructor(options: StyleVersionsOptions) {
     this.#options = options;
     this.#reader = new PackageReader(options.inspections);
+    this.#bind = bindIn(options.inspections);
     this.#cache = new PackageCache(options.cacheBytes ?? 256 * 2 ** 20);
   }
 
@@ -99,7 +101,9 @@ export class StyleVersions implements TemplateRegistry, StyleVersionsPort {
   async process(id: string, signal: AbortSignal): Promise<void> {
     const { table, storage, renderer } = this.#options;
     try {
-      const scene = bindMapping((await this.#load(id, OPERATOR)).package, { resources: {} }, new Map());
+      const template = (await this.#load(id, OPERATOR)).package;
+      const input = { template, request: { resources: {} }, fetched: new Map() };
+      const scene = await this.#bind(input, { owner: id, signal });
       const stills = await renderer.run('stills', scene, { signal, owner: id });
       for (const { name, bytes } of stills) await storage.put(stillcutKey(id, name), bytes);
       await table.setStatus(id, { status: 'edit_ready', errors: [], stillcuts: await this.#stillcuts(id) });
@@ -118,7 +122,7 @@ export class StyleVersions implements TemplateRegistry, StyleVersionsPort {
     await this.#setFailed(id, [problem('internal', '', 'The package could not be looked at; upload it again')]);
   }
 
-  async find(tenant: TenantId, id: string): Promise<TemplatePackage | null> {
+  async find(tenant: TenantId, id: string): Promise<PackedPackage | null> {
     const row = await this.#options.table.get(tenant, id);
     if (row === null) return null;
     const { status, errors, name, digest, ...details } = row.details;

@@ -3,6 +3,7 @@ import { parseTemplatePackage } from '../../template/parse-template-package.ts';
 import type { TemplatePackage } from '../../template/template-package.ts';
 import type { RequestProblem } from '../../wire/problem.ts';
 import type { StyleVersion } from '../../wire/style-version.ts';
+import type { PackedPackage } from '../bind-scene.ts';
 import { checkPackageMedia } from './check-package-media.ts';
 import { packageProblems, problem } from './package-problems.ts';
 
@@ -18,12 +19,6 @@ export interface PackageDescription
   readonly stillcuts: readonly string[];
 }
 
-/** A package whose animation is text: objects take a hundred times as long to cross processes. */
-export interface PackedPackage extends Omit<TemplatePackage, 'animation'> {
-  /** JSON. */
-  readonly animation: string;
-}
-
 export type PackageAnswer =
   | { readonly kind: 'package'; readonly package: PackedPackage; readonly memoryBytes: number }
   | { readonly kind: 'description'; readonly description: PackageDescription }
@@ -31,8 +26,8 @@ export type PackageAnswer =
 
 const MAX_EDITABLES = 500;
 const MAX_STILLCUTS = 50;
-/** What a parsed animation takes for each byte of its text, about. */
-const MEMORY_PER_TEXT_BYTE = 8;
+/** An animation stays text, of one or two bytes for each character. */
+const MEMORY_PER_TEXT_BYTE = 2;
 
 /** Unpacks, parses and checks a zipped package, its images, clips and sounds included. */
 export async function inspectPackageZip(zip: Uint8Array, wants: PackageAspect): Promise<PackageAnswer> {

@@ -3,8 +3,8 @@ import { type Sha256, sha256 } from '../../digest.ts';
 import { SceneError } from '../../engine/scene-error.ts';
 import { segmentRanges } from '../../engine/segments/segment-ranges.ts';
 import { isOutage } from '../../service/service-error.ts';
-import type { Scene } from '../../template/scene.ts';
 import { AttemptRecord } from '../attempt-record.ts';
+import type { BoundScene } from '../bind-scene.ts';
 import type {
   Output,
   OutputStore,
@@ -163,7 +163,7 @@ export class PartRunner {
     return digest;
   }
 
-  async #renderFile(scene: Scene, { first, end }: SegmentSpan, options: RenderOptions): Promise<PartFile> {
+  async #renderFile(scene: BoundScene, { first, end }: SegmentSpan, options: RenderOptions): Promise<PartFile> {
     const { renderer, build } = this.#ports;
     const { owner = '', signal } = options;
     // Before the segments: media that cannot be read end the session before anything is drawn.
@@ -201,7 +201,7 @@ export class PartRunner {
   async #save(
     job: SessionAttempt,
     { split, signal }: Work,
-    { scene, digest, record }: { readonly scene: Scene; readonly digest: Sha256; readonly record: AttemptRecord },
+    { scene, digest, record }: { readonly scene: BoundScene; readonly digest: Sha256; readonly record: AttemptRecord },
   ): Promise<Output> {
     const { outputs, environment, onEvent } = this.#ports;
     const begunAt = environment.monotonicNow();
@@ -217,7 +217,7 @@ export class PartRunner {
   }
 
   /** Null when the parts cannot be joined: one is lost, or they are of several builds. */
-  async #joined(job: SessionAttempt, split: Split, scene: Scene, signal: AbortSignal): Promise<Rendering | null> {
+  async #joined(job: SessionAttempt, split: Split, scene: BoundScene, signal: AbortSignal): Promise<Rendering | null> {
     const { files, renderer } = this.#ports;
     const { session, attempt } = job;
     const read = split.parts.map(async ({ sha256: digest }, part) => {
@@ -239,15 +239,16 @@ export class PartRunner {
     }
   }
 
-  #whole({ session: id, attempt }: SessionAttempt, scene: Scene, options: RenderOptions): Promise<Rendering> {
+  #whole({ session: id, attempt }: SessionAttempt, scene: BoundScene, options: RenderOptions): Promise<Rendering> {
     this.#ports.onEvent?.({ kind: 'parts-unfit', id, attempt });
     return this.#ports.renderer.render(scene, options);
   }
 
-  /** @throws SceneError when it is lost */
-  async #scene({ session, attempt }: SessionAttempt, split: Split): Promise<Scene> {
-    const file = unpackParcel<Scene>(await this.#ports.files.readScene({ session, attempt }), split.sceneSha256);
-    if (file === null) throw new SceneError('render_crashed', 'What its parts are rendered from is not there any more');
+  /** @throws SceneError when it is lost, or an earlier version packed it */
+  async #scene({ session, attempt }: SessionAttempt, split: Split): Promise<BoundScene> {
+    const file = unpackParcel<BoundScene>(await this.#ports.files.readScene({ session, attempt }), split.sceneSha256);
+    if (file === null || !('usedFonts' in file.value))
+      throw new SceneError('render_crashed', 'What its parts are rendered from is not there any more');
     return file.value;
   }
 

@@ -1,5 +1,5 @@
 import { segmentRanges } from '../../engine/segments/segment-ranges.ts';
-import type { Scene } from '../../template/scene.ts';
+import type { BoundScene } from '../bind-scene.ts';
 import type { SplitRenders, TenantId } from '../ports.ts';
 import type { RenderPace } from '../render-pace.ts';
 import { packParcel } from './parcel.ts';
@@ -69,6 +69,6 @@ export function createSplitRenders({
   };
 }
 
-function bytesOf({ fonts, images, clips, sounds }: Scene): number {
+function bytesOf({ fonts, images, clips, sounds }: BoundScene): number {
   return [...fonts, ...images, ...clips, ...sounds].reduce((sum, { bytes }) => sum + bytes.length, 0);
 }

@@ -5,8 +5,8 @@ import process from 'node:process';
 import { failureFrom } from '../../engine/failure.ts';
 import type { EncoderFactory } from '../../engine/h264/encoder.ts';
 import type { EncoderChoice } from '../../engine/h264/open-encoder.ts';
+import { unpackScene } from '../../engine/packed-scene.ts';
 import { tryToRemove } from '../../temporary-folder.ts';
-import { unpackInput } from './packed-input.ts';
 import {
   FOLDER_PREFIX,
   type TaskInput,
@@ -28,15 +28,15 @@ type Handler<Kind extends TaskKind> = (
 const HANDLERS: { readonly [Kind in TaskKind]: Handler<Kind> } = {
   async video({ input, encoder }, onProgress) {
     const { renderScene } = await import('../../engine/render-scene.ts');
-    return renderScene(input, { encoder: await openerOf(encoder), onProgress });
+    return renderScene(unpackScene(input), { encoder: await openerOf(encoder), onProgress });
   },
   async segments({ input: { scene, ranges }, encoder }, onProgress) {
     const { renderSegments } = await import('../../engine/segments/render-segments.ts');
-    return renderSegments(scene, ranges, { encoder: await openerOf(encoder), onProgress });
+    return renderSegments(unpackScene(scene), ranges, { encoder: await openerOf(encoder), onProgress });
   },
   async sound({ input: { scene, codec } }) {
     const { renderSound } = await import('../../engine/segments/render-sound.ts');
-    return renderSound(scene, codec);
+    return renderSound(unpackScene(scene), codec);
   },
   async join({ input: { scene, segments, sound } }) {
     const { joinSegments } = await import('../../engine/segments/join-segments.ts');
@@ -44,7 +44,7 @@ const HANDLERS: { readonly [Kind in TaskKind]: Handler<Kind> } = {
   },
   async stills({ input }, onProgress) {
     const { renderStills } = await import('../../engine/stills/render-stills.ts');
-    return renderStills(input, onProgress);
+    return renderStills(unpackScene(input), onProgress);
   },
   async compare({ input }, onProgress) {
     const { compareInThread } = await import('../../engine/stills/compare-in-thread.ts');
@@ -58,6 +58,10 @@ const HANDLERS: { readonly [Kind in TaskKind]: Handler<Kind> } = {
     const { inspectPackageZip } = await import('../packages/inspect-package-zip.ts');
     return inspectPackageZip(bytes, input.wants);
   },
+  async bind({ input }) {
+    const { bindHere } = await import('../bind-scene.ts');
+    return bindHere(input);
+  },
   async font({ input: { name }, bytes }) {
     const { openFont } = await import('../../engine/text/open-font.ts');
     return openFont({ name, bytes }).then(
@@ -67,7 +71,7 @@ const HANDLERS: { readonly [Kind in TaskKind]: Handler<Kind> } = {
   },
   async lint({ input }) {
     const { lintInThread } = await import('../../engine/lint/lint-in-thread.ts');
-    return lintInThread(input);
+    return lintInThread(unpackScene(input));
   },
 };
 
@@ -93,7 +97,7 @@ for await (const [request] of on(process, 'message') as AsyncIterable<[TaskReque
 async function run({ kind, input, encoder, byteCount }: TaskRequest): Promise<TaskOutput<TaskKind>> {
   const onProgress = (done: number, count: number): void => send({ kind: 'progress', done, count });
   const handle = HANDLERS[kind] as Handler<TaskKind>;
-  return handle({ input: unpackInput(input), encoder, bytes: await readBytes(byteCount) }, onProgress);
+  return handle({ input: input as TaskInput<TaskKind>, encoder, bytes: await readBytes(byteCount) }, onProgress);
 }
 
 async function openerOf(choice: EncoderChoice): Promise<EncoderFactory> {

@@ -2,6 +2,7 @@ import type { AudioCodec } from '../../engine/audio-track.ts';
 import type { Failure } from '../../engine/failure.ts';
 import type { EncoderChoice } from '../../engine/h264/open-encoder.ts';
 import type { LintFinding } from '../../engine/lint/lint-finding.ts';
+import type { AnyScene } from '../../engine/packed-scene.ts';
 import type { Rendering } from '../../engine/rendering.ts';
 import { SceneError } from '../../engine/scene-error.ts';
 import type { JoinedScene } from '../../engine/segments/join-segments.ts';
@@ -9,7 +10,7 @@ import type { RenderedSegment } from '../../engine/segments/render-segments.ts';
 import type { RenderedSound } from '../../engine/segments/render-sound.ts';
 import type { FrameRange } from '../../engine/segments/segment-ranges.ts';
 import type { ComparedStill, Comparison, StillImage } from '../../engine/stills/still-protocol.ts';
-import type { Scene } from '../../template/scene.ts';
+import type { BindInput, BoundScene } from '../bind-scene.ts';
 import type { PackageAnswer, PackageAspect } from '../packages/inspect-package-zip.ts';
 import type { RenderOptions, SourceKind } from '../ports.ts';
 import type { SourceDescription } from '../sources/describe-source.ts';
@@ -20,15 +21,15 @@ export const FOLDER_PREFIX = 'reelform-render-';
 /** Input and output of each task that a render process runs. A task is added here and in `render-process.ts`. */
 export interface RenderTasks {
   /** Renders a scene's file, from its frames to the last byte. */
-  readonly video: { readonly input: Scene; readonly output: Rendering };
+  readonly video: { readonly input: AnyScene; readonly output: Rendering };
   /** Renders segments of a scene's video. */
   readonly segments: {
-    readonly input: { readonly scene: Scene; readonly ranges: readonly FrameRange[] };
+    readonly input: { readonly scene: AnyScene; readonly ranges: readonly FrameRange[] };
     readonly output: readonly RenderedSegment[];
   };
   /** Examines a scene's clips and sounds, and renders its sound unless `codec` is null. */
   readonly sound: {
-    readonly input: { readonly scene: Scene; readonly codec: AudioCodec | null };
+    readonly input: { readonly scene: AnyScene; readonly codec: AudioCodec | null };
     readonly output: RenderedSound;
   };
   /** Joins all segments of a scene's video. */
@@ -41,15 +42,17 @@ export interface RenderTasks {
     readonly output: Rendering;
   };
   /** Draws a scene's stills without its video, as PNG, in the scene's order. */
-  readonly stills: { readonly input: Scene; readonly output: readonly StillImage[] };
+  readonly stills: { readonly input: AnyScene; readonly output: readonly StillImage[] };
   /** Draws the stills of two scenes and compares them. */
   readonly compare: { readonly input: Comparison; readonly output: readonly ComparedStill[] };
   /** Finds what a viewer would notice in a scene. */
-  readonly lint: { readonly input: Scene; readonly output: readonly LintFinding[] };
+  readonly lint: { readonly input: AnyScene; readonly output: readonly LintFinding[] };
   /** Reads the structure of an image, a clip or a sound. */
   readonly source: { readonly input: { readonly kind: SourceKind | 'any' }; readonly output: SourceDescription };
   /** Reads a zipped template package. */
   readonly package: { readonly input: { readonly wants: PackageAspect }; readonly output: PackageAnswer };
+  /** Fills a template with a mapping. Files of both are stubs, @see bindIn. */
+  readonly bind: { readonly input: BindInput; readonly output: BoundScene };
   /** Opens a font. The output is null for one that texts can be set in, else the reason why not. */
   readonly font: { readonly input: { readonly name: string }; readonly output: string | null };
 }

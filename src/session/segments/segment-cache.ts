@@ -1,12 +1,12 @@
 import type { Sha256 } from '../../digest.ts';
 import type { AudioCodec, AudioTrack } from '../../engine/audio-track.ts';
 import { checkScene } from '../../engine/check-scene.ts';
+import { type AnyScene, unpackScene } from '../../engine/packed-scene.ts';
 import type { RenderedSegment } from '../../engine/segments/render-segments.ts';
 import type { RenderedSound } from '../../engine/segments/render-sound.ts';
 import { segmentKey, soundKey } from '../../engine/segments/segment-key.ts';
 import type { FrameRange } from '../../engine/segments/segment-ranges.ts';
 import { sceneCutter } from '../../engine/segments/segment-scene.ts';
-import type { Scene } from '../../template/scene.ts';
 import { packRecord, unpackRecord } from './packed-record.ts';
 
 /** Keeps finished segments and sounds by their keys: a folder, or a bucket. */
@@ -108,7 +108,7 @@ interface RenderMissing {
  */
 export async function renderThrough(
   cache: SegmentCache | null,
-  scene: Scene,
+  scene: AnyScene,
   ranges: readonly FrameRange[],
   { render, onReused, signal }: RenderMissing,
 ): Promise<RenderedSegment[]> {
@@ -132,7 +132,8 @@ interface KeyedRange {
   readonly key: Sha256 | null;
 }
 
-function keyedRanges(scene: Scene, ranges: readonly FrameRange[], build: string): KeyedRange[] {
+function keyedRanges(packed: AnyScene, ranges: readonly FrameRange[], build: string): KeyedRange[] {
+  const scene = unpackScene(packed);
   checkScene(scene);
   const cut = sceneCutter(scene);
   return ranges.map((range) => ({ range, key: segmentKey(cut(range), range, build) }));
@@ -207,7 +208,7 @@ function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined):
  */
 export async function soundThrough(
   cache: SegmentCache | null,
-  scene: Scene,
+  scene: AnyScene,
   codec: AudioCodec | null,
   render: (codec: AudioCodec | null) => Promise<RenderedSound>,
 ): Promise<RenderedSound> {

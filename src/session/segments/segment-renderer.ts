@@ -1,10 +1,10 @@
 import { audioCodecOf } from '../../engine/frame-writer.ts';
+import type { AnyScene } from '../../engine/packed-scene.ts';
 import { SceneError } from '../../engine/scene-error.ts';
 import type { JoinedScene } from '../../engine/segments/join-segments.ts';
 import type { RenderedSegment } from '../../engine/segments/render-segments.ts';
 import { hasMedia, type RenderedSound } from '../../engine/segments/render-sound.ts';
 import { type FrameRange, segmentRanges } from '../../engine/segments/segment-ranges.ts';
-import type { Scene } from '../../template/scene.ts';
 import type { Renderer, Rendering, RenderOptions } from '../ports.ts';
 import { DEFAULT_LIMITS } from '../processes/process-limits.ts';
 import type { TaskRunner } from '../processes/tasks.ts';
@@ -13,9 +13,9 @@ import { renderThrough, type SegmentCache, soundThrough } from './segment-cache.
 /** Renders videos, whole or in segments that others join. */
 export interface SegmentRenderer extends Renderer {
   /** Some of `segmentRanges`, in their order. @throws as `render` */
-  renderSegments(scene: Scene, ranges: readonly FrameRange[], options?: RenderOptions): Promise<RenderedSegment[]>;
+  renderSegments(scene: AnyScene, ranges: readonly FrameRange[], options?: RenderOptions): Promise<RenderedSegment[]>;
   /** @throws as `render` */
-  renderSound(scene: Scene, options?: RenderOptions): Promise<RenderedSound>;
+  renderSound(scene: AnyScene, options?: RenderOptions): Promise<RenderedSound>;
   /** All segments of a video. @throws as `render` */
   joinSegments(
     scene: JoinedScene,

@@ -31,7 +31,7 @@ interface Medium {
 /** Fetches all media of a mapping; every one that cannot be had is told. */
 export async function readSources(
   { tenant, session }: { readonly tenant: TenantId; readonly session: Pick<RenderSession, 'mapping'> },
-  template: TemplatePackage,
+  template: Pick<TemplatePackage, 'manifest'>,
   reader: SourceReader,
   signal: AbortSignal,
 ): Promise<ReadSources> {
@@ -60,7 +60,7 @@ export async function readSources(
   return { told: sources, bytes, digests, failures };
 }
 
-function mediaOf({ resources, audio_tracks = {} }: Mapping, { manifest }: TemplatePackage): Medium[] {
+function mediaOf({ resources, audio_tracks = {} }: Mapping, { manifest }: Pick<TemplatePackage, 'manifest'>): Medium[] {
   const media: Medium[] = [];
   const add = (key: string, kind: SourceKind, { source }: Pick<MediaResource, 'source'>): void =>
     void media.push({ key, kind, remoteUrl: source.remote_url });

@@ -23,7 +23,7 @@ import { parseTemplatePackage } from '../../../src/template/parse-template-packa
 import type { RenderSession } from '../../../src/wire/render-session.ts';
 import { testDestinations } from '../../support/destinations.ts';
 import { smallAnimation, smallPackageFiles } from '../../support/small-package.ts';
-import { exampleSources } from '../../support/small-sessions.ts';
+import { boundHere, exampleSources } from '../../support/small-sessions.ts';
 
 /** The small package for eight seconds: four segments. */
 export function longPackageFiles(): Map<string, Uint8Array> {
@@ -170,7 +170,7 @@ export async function openSplitFarm(
     const files = wrap(createPartFiles(storage));
     const pace = new RenderPace();
     const ports = {
-      ...{ ...common, sources: exampleSources, pace, build, splits, files },
+      ...{ ...common, sources: exampleSources, bindScene: boundHere, pace, build, splits, files },
       renderer: wrap(renderer),
       store: wrap(store),
       outputs: wrap(createStoredOutputs(storage, 'https://videos.example.com')),

@@ -216,8 +216,8 @@ describe('StyleVersions, to another tenant', () => {
     for (const tenant of [ACME, OTHER]) await versions.upload(tenant, smallZip());
     await versions.process(ID, NEVER);
     const acme = await versions.find(ACME, ID);
-    expect((await versions.find(ACME, ID))?.animation).toBe(acme?.animation);
-    expect((await versions.find(OTHER, ID))?.animation).not.toBe(acme?.animation);
+    expect((await versions.find(ACME, ID))?.fonts).toBe(acme?.fonts);
+    expect((await versions.find(OTHER, ID))?.fonts).not.toBe(acme?.fonts);
   });
 
   test('knows no still cut that was not drawn, however it is named', async () => {
@@ -241,5 +241,5 @@ test('StyleVersions keeps few packages in memory, and loads the others again', a
   expect(ids).toHaveLength(2);
   for (const id of [...ids, ...ids]) expect((await versions.find(ACME, id))?.spec.id).toBe(id);
   const [once, twice] = await Promise.all([versions.find(ACME, ids[0]!), versions.find(ACME, ids[0]!)]);
-  expect(once?.animation).toBe(twice?.animation);
+  expect(once?.fonts).toBe(twice?.fonts);
 });

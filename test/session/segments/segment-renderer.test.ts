@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Sha256 } from '../../../src/digest.ts';
+import { unpackScene } from '../../../src/engine/packed-scene.ts';
 import { renderScene } from '../../../src/engine/render-scene.ts';
 import { joinSegments } from '../../../src/engine/segments/join-segments.ts';
 import { renderSegments } from '../../../src/engine/segments/render-segments.ts';
@@ -27,11 +28,11 @@ function localTasks(): TaskRunner<'video' | 'segments' | 'sound' | 'join'> & { r
     video: (input: Scene) => renderScene(input),
     segments: async ({ scene: whole, ranges }: TaskInput<'segments'>, signal?: AbortSignal) => {
       log.push(...ranges.map(({ first }) => `segment ${first}`));
-      return renderSegments(whole, ranges, { signal });
+      return renderSegments(unpackScene(whole), ranges, { signal });
     },
     sound: async ({ scene: whole, codec }: TaskInput<'sound'>) => {
       log.push(codec === null ? 'examine' : 'sound');
-      return renderSound(whole, codec);
+      return renderSound(unpackScene(whole), codec);
     },
     join: ({ scene: whole, segments, sound }: TaskInput<'join'>) => joinSegments(whole, segments, sound),
   };

@@ -1,0 +1,44 @@
+import { type PackedScene, packScene } from '../engine/packed-scene.ts';
+import { type BindRequest, bindMapping } from '../template/bind/bind-mapping.ts';
+import { usedFonts } from '../template/lottie/used-fonts.ts';
+import type { LottieDocument } from '../template/scene.ts';
+import type { TemplatePackage } from '../template/template-package.ts';
+
+/** A scene of a session. Its animation stays text: only render processes parse it. */
+export interface BoundScene extends PackedScene {
+  /** Names of the fonts that its texts are set in. */
+  readonly usedFonts: readonly string[];
+}
+
+/** A package whose animation is text: objects take a hundred times as long to cross processes. */
+export interface PackedPackage extends Omit<TemplatePackage, 'animation'> {
+  /** JSON. */
+  readonly animation: string;
+}
+
+/** A template, as a registry has it. The animation of an uploaded one is text: only inspection processes parse it. */
+export type SessionTemplate = TemplatePackage | PackedPackage;
+
+export interface BindInput {
+  readonly template: SessionTemplate;
+  readonly request: BindRequest;
+  /** @see bindMapping */
+  readonly fetched: ReadonlyMap<string, Uint8Array>;
+}
+
+export interface BindOptions {
+  /** The tenant whose scene it is. */
+  readonly owner: string;
+  readonly signal?: AbortSignal;
+}
+
+/** Fills a template with a mapping, @see bindMapping. @throws the signal's reason */
+export type BindScene = (input: BindInput, options: BindOptions) => Promise<BoundScene>;
+
+/** Binds in this process. */
+export function bindHere({ template, request, fetched }: BindInput): BoundScene {
+  const { animation } = template;
+  const parsed = typeof animation === 'string' ? (JSON.parse(animation) as LottieDocument) : animation;
+  const scene = bindMapping({ ...template, animation: parsed }, request, fetched);
+  return { ...packScene(scene), usedFonts: usedFonts(scene.animation) };
+}
