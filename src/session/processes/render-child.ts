@@ -4,11 +4,13 @@ import { execa } from 'execa';
 import { builtFile } from '../../engine/built-file.ts';
 import { errorFrom } from '../../engine/failure.ts';
 import type { EncoderChoice } from '../../engine/h264/open-encoder.ts';
+import { packScene } from '../../engine/packed-scene.ts';
 import { SceneError } from '../../engine/scene-error.ts';
+import { isRecord } from '../../is-record.ts';
 import { HAS_GROUPS, killGroup } from '../../process-group.ts';
 import type { Sandbox } from '../../sandbox/sandbox.ts';
+import type { Scene } from '../../template/scene.ts';
 import { temporaryFolder, tryToRemove } from '../../temporary-folder.ts';
-import { packInput } from './packed-input.ts';
 import { holdToLimits, type RenderLimits, type UsageWatch } from './process-limits.ts';
 import {
   FOLDER_PREFIX,
@@ -228,4 +230,17 @@ export class RenderChild implements TaskRunner {
       },
     };
   }
+}
+
+/**
+ * Makes the animation of a task's scene a text. A message with its objects takes many times as long to write and to read,
+ * seconds for the largest animations, and blocks this thread meanwhile.
+ */
+function packInput(input: TaskInput<TaskKind>): unknown {
+  if (isScene(input)) return packScene(input);
+  return 'scene' in input && isScene(input.scene) ? { ...input, scene: packScene(input.scene) } : input;
+}
+
+function isScene(value: unknown): value is Scene {
+  return isRecord(value) && isRecord(value.animation);
 }
