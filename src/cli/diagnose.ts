@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { type Diagnostic, ReelformError } from '../diagnostic.ts';
-import { diagnosticsText } from '../report/diagnostics-text.ts';
+import { diagnosticsText } from '../report/terminal/diagnostics-text.ts';
 import type { GlobalOptions } from './global-options.ts';
 import { type Io, wantsColor } from './io.ts';
 

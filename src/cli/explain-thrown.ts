@@ -1,6 +1,6 @@
 import { EXIT, ReelformError } from '../diagnostic.ts';
 import { fileSystemError } from '../file-system-error.ts';
-import { errorText, internalErrorText, serviceErrorText } from '../report/error-text.ts';
+import { errorText, internalErrorText, serviceErrorText } from '../report/terminal/error-text.ts';
 import { ServiceError } from '../service/service-error.ts';
 import { VERSION } from './global-options.ts';
 import type { Io } from './io.ts';

@@ -1,6 +1,6 @@
 import { ReelformError } from '../diagnostic.ts';
 import { fileSystemError } from '../file-system-error.ts';
-import type { JsonDiagnostic } from '../report/diagnostics-json.ts';
+import type { JsonDiagnostic } from '../report/json/diagnostics-json.ts';
 import { ServiceError } from '../service/service-error.ts';
 
 /** What ended a command, as the diagnostics of a document have it; nothing for a mistake of ours. */

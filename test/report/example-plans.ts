@@ -2,7 +2,7 @@ import type { VideoResource } from '../../src/definition/video.ts';
 import { sha256 } from '../../src/digest.ts';
 import type { Plan } from '../../src/plan/plan.ts';
 import { type LabelLookup, type PlanDocument, planDocument } from '../../src/plan/plan-document.ts';
-import { diagnosticsJson } from '../../src/report/diagnostics-json.ts';
+import { diagnosticsJson } from '../../src/report/json/diagnostics-json.ts';
 import {
   applied,
   clip,

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { PlanDocument } from '../../src/plan/plan-document.ts';
 import { planHtml } from '../../src/report/html/plan-html.ts';
-import { planMarkdown } from '../../src/report/plan-markdown.ts';
+import { planMarkdown } from '../../src/report/markdown/plan-markdown.ts';
 import { color, desired, lockOf, place, plan, text } from '../plan/videos.ts';
 import { documentOf } from './example-plans.ts';
 import { HOSTILE_TEXTS } from './hostile-texts.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Plan } from '../../src/plan/plan.ts';
-import { planMarkdown } from '../../src/report/plan-markdown.ts';
-import { planText } from '../../src/report/plan-text.ts';
+import { planMarkdown } from '../../src/report/markdown/plan-markdown.ts';
+import { planText } from '../../src/report/terminal/plan-text.ts';
 import { desired, lockOf, place, plan, text } from '../plan/videos.ts';
 import { documentOf } from './example-plans.ts';
 

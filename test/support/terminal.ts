@@ -1,4 +1,4 @@
-import { cellWidth, graphemesOf } from '../../src/report/cell-width.ts';
+import { cellWidth, graphemesOf } from '../../src/report/wording/cell-width.ts';
 
 interface Row {
   /** A wide character is followed by an empty cell. */

@@ -1,6 +1,6 @@
 import { NOTHING_DONE } from '../../apply/events.ts';
-import type { JsonDiagnostic } from '../../report/diagnostics-json.ts';
-import { eventJson, type StreamEvent } from '../../report/event-json.ts';
+import type { JsonDiagnostic } from '../../report/json/diagnostics-json.ts';
+import { eventJson, type StreamEvent } from '../../report/json/event-json.ts';
 import { VERSION } from '../global-options.ts';
 import type { Io } from '../io.ts';
 import type { ApplyView } from './apply-view.ts';

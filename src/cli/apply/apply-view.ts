@@ -1,5 +1,5 @@
-import type { JsonDiagnostic } from '../../report/diagnostics-json.ts';
-import type { StreamEvent } from '../../report/event-json.ts';
+import type { JsonDiagnostic } from '../../report/json/diagnostics-json.ts';
+import type { StreamEvent } from '../../report/json/event-json.ts';
 
 /** Who is told of a run beside the people who watch it. */
 export interface ApplyView {

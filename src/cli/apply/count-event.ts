@@ -1,6 +1,6 @@
 import type { ApplyOutcome } from '../../apply/events.ts';
 import { countRestored } from '../../apply/run-record.ts';
-import type { StreamEvent } from '../../report/event-json.ts';
+import type { StreamEvent } from '../../report/json/event-json.ts';
 
 /** What had become of the videos when something ended a run that could not say it itself. */
 export function countEvent(outcome: ApplyOutcome, event: StreamEvent): ApplyOutcome {

@@ -1,5 +1,5 @@
 import { stripVTControlCharacters } from 'node:util';
-import { breakCells } from '../../report/cell-width.ts';
+import { breakCells } from '../../report/wording/cell-width.ts';
 import type { Io, Output } from '../io.ts';
 
 /** Begin and end of a synchronised update: a terminal that knows it shows all of it at once. */

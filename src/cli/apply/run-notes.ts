@@ -1,9 +1,9 @@
 import { type ApplyOutcome, NOTHING_DONE } from '../../apply/events.ts';
 import type { Published } from '../../lock/publish-lock.ts';
 import type { PlanDocument } from '../../plan/plan-document.ts';
-import type { DoneEvent } from '../../report/apply-markdown.ts';
-import type { JsonDiagnostic } from '../../report/diagnostics-json.ts';
-import type { StreamEvent } from '../../report/event-json.ts';
+import type { JsonDiagnostic } from '../../report/json/diagnostics-json.ts';
+import type { StreamEvent } from '../../report/json/event-json.ts';
+import type { DoneEvent } from '../../report/markdown/apply-markdown.ts';
 import { countEvent } from './count-event.ts';
 
 const BROKEN_OFF: JsonDiagnostic = {

@@ -7,7 +7,7 @@ import { type GitHub, openGitHub } from '../../forge/github/github.ts';
 import type { GitHubJob } from '../../forge/github/job.ts';
 import { pullOfJob } from '../../forge/github/pull-of-job.ts';
 import { writeComment } from '../../forge/write-comment.ts';
-import { commentText } from '../../report/comment-text.ts';
+import { commentText } from '../../report/markdown/comment-text.ts';
 import type { Io } from '../io.ts';
 import { checkOfPlan } from './check-of-plan.ts';
 import { type CommentDraft, draftComment } from './comment-draft.ts';

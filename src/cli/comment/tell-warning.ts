@@ -1,4 +1,4 @@
-import { warningText } from '../../report/comment-text.ts';
+import { warningText } from '../../report/markdown/comment-text.ts';
 import type { Io } from '../io.ts';
 
 /** Says what is worth knowing and fails nothing. */

@@ -11,7 +11,7 @@ import {
   failuresMarkdown,
   leftMarkdown,
   mendedMarkdown,
-} from '../../report/failures-markdown.ts';
+} from '../../report/markdown/failures-markdown.ts';
 import { openGitHubJob } from '../comment/open-github-job.ts';
 import { tellWarning } from '../comment/tell-warning.ts';
 import type { Io } from '../io.ts';

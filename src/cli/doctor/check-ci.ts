@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { repositoryPlace } from '../../git/repository-place.ts';
 import type { Config } from '../../project/config.ts';
-import type { DoctorCheck } from '../../report/doctor-text.ts';
+import type { DoctorCheck } from '../../report/terminal/doctor-text.ts';
 import { type Io, isCi } from '../io.ts';
 import { isJournalLocal, SHARED_JOURNAL_HINT } from '../journal/local-journal.ts';
 

@@ -1,7 +1,7 @@
 import { historyGap } from '../../git/history-gap.ts';
 import { runGit, tryGit } from '../../git/run-git.ts';
 import { LOCK_FILE } from '../../project/repository-names.ts';
-import type { DoctorCheck } from '../../report/doctor-text.ts';
+import type { DoctorCheck } from '../../report/terminal/doctor-text.ts';
 
 /** What is not to be committed. */
 const IGNORED = ['renders/', '.reelform/'] as const;

@@ -1,5 +1,5 @@
 import packageJson from '../../../package.json' with { type: 'json' };
-import type { DoctorCheck } from '../../report/doctor-text.ts';
+import type { DoctorCheck } from '../../report/terminal/doctor-text.ts';
 import type { Io } from '../io.ts';
 
 /** What the machine has to have, whatever the repository. */

@@ -1,7 +1,7 @@
 import { ReelformError } from '../../diagnostic.ts';
 import { loadLibav } from '../../engine/codec/libav.ts';
 import type { Config } from '../../project/config.ts';
-import type { DoctorCheck } from '../../report/doctor-text.ts';
+import type { DoctorCheck } from '../../report/terminal/doctor-text.ts';
 import { sandboxFromEnvironment } from '../../sandbox/sandbox.ts';
 import { ServiceError } from '../../service/service-error.ts';
 import { type Io, isCi } from '../io.ts';

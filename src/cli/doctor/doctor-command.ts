@@ -1,6 +1,6 @@
 import { EXIT, ReelformError } from '../../diagnostic.ts';
 import { findRoot } from '../../project/find-root.ts';
-import { type DoctorCheck, doctorText } from '../../report/doctor-text.ts';
+import { type DoctorCheck, doctorText } from '../../report/terminal/doctor-text.ts';
 import { directoryOf } from '../diagnose.ts';
 import type { GlobalOptions } from '../global-options.ts';
 import { type Io, wantsColor } from '../io.ts';

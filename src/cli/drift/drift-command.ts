@@ -1,5 +1,5 @@
 import { EXIT } from '../../diagnostic.ts';
-import { hasDrift } from '../../report/drift-text.ts';
+import { hasDrift } from '../../report/terminal/drift-text.ts';
 import type { GlobalOptions } from '../global-options.ts';
 import type { Io } from '../io.ts';
 import type { PlanFlags } from '../plan/plan-flags.ts';

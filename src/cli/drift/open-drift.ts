@@ -7,7 +7,7 @@ import { readLock } from '../../lock/lock-file.ts';
 import { isSelected, unmatchedGlobs } from '../../plan/select-changes.ts';
 import { findSwappedOutputs, notDelivered, observeOutputs } from '../../project/observe-outputs.ts';
 import { LOCK_FILE } from '../../project/repository-names.ts';
-import type { DriftFinding, DriftReport } from '../../report/drift-text.ts';
+import type { DriftFinding, DriftReport } from '../../report/terminal/drift-text.ts';
 import type { Io } from '../io.ts';
 import { type OpenDesired, openDesired, serviceName } from '../plan/open-desired.ts';
 import type { PlanFlags } from '../plan/plan-flags.ts';

@@ -3,7 +3,7 @@ import type { SpecDrift } from '../../apply/spec-changes.ts';
 import { type Diagnostic, ReelformError } from '../../diagnostic.ts';
 import type { Lock } from '../../lock/lock.ts';
 import type { Config } from '../../project/config.ts';
-import { specDriftWords } from '../../report/spec-words.ts';
+import { specDriftWords } from '../../report/wording/spec-words.ts';
 import type { LookAtUrl } from '../../service/url-look.ts';
 import { type AllowList, parseAllowList } from '../../session/sources/allow-list.ts';
 import { createUrlLook } from '../../session/sources/look-at-url.ts';

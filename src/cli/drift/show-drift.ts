@@ -1,8 +1,8 @@
 import type { Refreshed } from '../../apply/refresh-videos.ts';
 import type { Lock } from '../../lock/lock.ts';
-import { diagnosticsJson, type JsonDiagnostic } from '../../report/diagnostics-json.ts';
-import { driftJson } from '../../report/drift-json.ts';
-import { type DriftReport, driftText } from '../../report/drift-text.ts';
+import { diagnosticsJson, type JsonDiagnostic } from '../../report/json/diagnostics-json.ts';
+import { driftJson } from '../../report/json/drift-json.ts';
+import { type DriftReport, driftText } from '../../report/terminal/drift-text.ts';
 import { directoryOf, tellDiagnostics } from '../diagnose.ts';
 import type { GlobalOptions } from '../global-options.ts';
 import { type Io, type Output, wantsColor } from '../io.ts';

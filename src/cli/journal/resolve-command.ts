@@ -3,7 +3,12 @@ import { EXIT, ReelformError } from '../../diagnostic.ts';
 import type { Attempt } from '../../lock/journal.ts';
 import type { Config } from '../../project/config.ts';
 import { CONFIG_FILE, findRoot } from '../../project/find-root.ts';
-import { attemptsText, differencesText, resolvedText, unknownAttemptsText } from '../../report/resolve-text.ts';
+import {
+  attemptsText,
+  differencesText,
+  resolvedText,
+  unknownAttemptsText,
+} from '../../report/terminal/resolve-text.ts';
 import type { RenderSession } from '../../wire/render-session.ts';
 import { directoryOf, tellDiagnostics } from '../diagnose.ts';
 import type { GlobalOptions } from '../global-options.ts';

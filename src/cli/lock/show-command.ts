@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { EXIT } from '../../diagnostic.ts';
 import { serialiseLock } from '../../lock/serialise-lock.ts';
-import { lockEntryText, lockText } from '../../report/lock-text.ts';
+import { lockEntryText, lockText } from '../../report/terminal/lock-text.ts';
 import { directoryOf } from '../diagnose.ts';
 import type { GlobalOptions } from '../global-options.ts';
 import { type Io, wantsColor } from '../io.ts';

@@ -1,7 +1,7 @@
 import { type Diagnostic, EXIT, hasErrors } from '../../diagnostic.ts';
 import { isEmptyPlan, type Plan } from '../../plan/plan.ts';
 import { planDocument } from '../../plan/plan-document.ts';
-import { countWords } from '../../report/plan-words.ts';
+import { countWords } from '../../report/wording/plan-words.ts';
 import type { ApplyOptions } from '../apply/apply-options.ts';
 import { directoryOf } from '../diagnose.ts';
 import { VERSION } from '../global-options.ts';

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { stat } from 'node:fs/promises';
-import { githubAnnotations, githubOutputs, withoutCommands } from '../../report/github-commands.ts';
-import { planMarkdown, SUMMARY } from '../../report/plan-markdown.ts';
-import { planText } from '../../report/plan-text.ts';
+import { planMarkdown, SUMMARY } from '../../report/markdown/plan-markdown.ts';
+import { githubAnnotations, githubOutputs, withoutCommands } from '../../report/terminal/github-commands.ts';
+import { planText } from '../../report/terminal/plan-text.ts';
 import type { GlobalOptions } from '../global-options.ts';
 import type { Io } from '../io.ts';
 import { appendToJobFile } from '../job-file.ts';

@@ -1,8 +1,8 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { writeFileAtomic } from '../../project/write-file.ts';
-import { gitlabCodeQuality, gitlabTerraform } from '../../report/gitlab-reports.ts';
-import { planMarkdown } from '../../report/plan-markdown.ts';
+import { gitlabCodeQuality, gitlabTerraform } from '../../report/json/gitlab-reports.ts';
+import { planMarkdown } from '../../report/markdown/plan-markdown.ts';
 import type { GlobalOptions } from '../global-options.ts';
 import type { Io } from '../io.ts';
 import { folderWithin } from './folder-within.ts';

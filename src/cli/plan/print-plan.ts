@@ -1,4 +1,4 @@
-import { planJson } from '../../report/plan-json.ts';
+import { planJson } from '../../report/json/plan-json.ts';
 import type { GlobalOptions } from '../global-options.ts';
 import type { Io } from '../io.ts';
 import type { PlanFormat } from './plan-format.ts';
@@ -18,13 +18,13 @@ export async function printPlan(
     case 'text': {
       showPlan(document, io.stdout, options, io);
       if (preview === null) return;
-      const { previewText } = await import('../../report/preview-text.ts');
+      const { previewText } = await import('../../report/terminal/preview-text.ts');
       return io.stdout.write(previewText(preview));
     }
     case 'json':
       return io.stdout.write(planJson(document));
     case 'markdown': {
-      const { planMarkdown } = await import('../../report/plan-markdown.ts');
+      const { planMarkdown } = await import('../../report/markdown/plan-markdown.ts');
       return io.stdout.write(planMarkdown(document, { preview, verbose }));
     }
     case 'html': {

@@ -1,5 +1,5 @@
 import type { PlanDocument } from '../../plan/plan-document.ts';
-import { planText } from '../../report/plan-text.ts';
+import { planText } from '../../report/terminal/plan-text.ts';
 import type { GlobalOptions } from '../global-options.ts';
 import { hasTrueColor, type Io, type Output, wantsColor } from '../io.ts';
 

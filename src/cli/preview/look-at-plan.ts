@@ -12,7 +12,7 @@ import type { Sides } from '../../preview/preview-video.ts';
 import { LazyTemplates, reloadDefinitions } from '../../project/reload-definitions.ts';
 import { RepositoryFiles } from '../../project/repository-files.ts';
 import { writeFileAtomic } from '../../project/write-file.ts';
-import { sheetLabel } from '../../report/preview-text.ts';
+import { sheetLabel } from '../../report/terminal/preview-text.ts';
 import { sandboxFromEnvironment } from '../../sandbox/sandbox.ts';
 import { chooseEncoder } from '../../session/processes/choose-encoder.ts';
 import { renderCapacity } from '../../session/processes/render-capacity.ts';

@@ -5,7 +5,7 @@ import { OUTPUTS_FOLDER } from '../../lock/output-path.ts';
 import { loadProject, type Project } from '../../project/load-project.ts';
 import { writeFileAtomic } from '../../project/write-file.ts';
 import { writeLinkedFile } from '../../project/write-linked-file.ts';
-import { renderedText, renderFailedText, renderProgressText } from '../../report/render-text.ts';
+import { renderedText, renderFailedText, renderProgressText } from '../../report/terminal/render-text.ts';
 import { sandboxFromEnvironment } from '../../sandbox/sandbox.ts';
 import { chooseEncoder } from '../../session/processes/choose-encoder.ts';
 import { renderCapacity } from '../../session/processes/render-capacity.ts';

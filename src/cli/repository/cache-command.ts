@@ -1,6 +1,6 @@
 import { EXIT } from '../../diagnostic.ts';
 import { loadProject } from '../../project/load-project.ts';
-import { cacheText, prunedText, verifiedText } from '../../report/cache-text.ts';
+import { cacheText, prunedText, verifiedText } from '../../report/terminal/cache-text.ts';
 import { FolderSegmentStore, type StoredSegment } from '../../session/segments/folder-segment-store.ts';
 import { directoryOf } from '../diagnose.ts';
 import type { GlobalOptions } from '../global-options.ts';

@@ -1,8 +1,8 @@
 import { type Diagnostic, EXIT, hasErrors } from '../../diagnostic.ts';
 import { loadProject, type Project } from '../../project/load-project.ts';
-import { diagnosticsJson } from '../../report/diagnostics-json.ts';
-import { unreadableFont } from '../../report/package-diagnostic.ts';
-import { validText } from '../../report/validate-text.ts';
+import { diagnosticsJson } from '../../report/json/diagnostics-json.ts';
+import { validText } from '../../report/terminal/validate-text.ts';
+import { unreadableFont } from '../../report/wording/package-diagnostic.ts';
 import { directoryOf, tellDiagnostics } from '../diagnose.ts';
 import type { GlobalOptions } from '../global-options.ts';
 import type { Io } from '../io.ts';

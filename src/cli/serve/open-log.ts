@@ -1,4 +1,4 @@
-import { logLine } from '../../report/log-line.ts';
+import { logLine } from '../../report/terminal/log-line.ts';
 import type { ServeSettings } from '../../server/setting-row.ts';
 import { type Io, wantsColor } from '../io.ts';
 

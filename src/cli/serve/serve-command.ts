@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { EXIT, hasErrors } from '../../diagnostic.ts';
 import { loadProject } from '../../project/load-project.ts';
-import { serveText } from '../../report/serve-text.ts';
+import { serveText } from '../../report/terminal/serve-text.ts';
 import { type ServedPackage, startServer } from '../../server/start-server.ts';
 import { tellDiagnostics } from '../diagnose.ts';
 import { VERSION } from '../global-options.ts';

@@ -1,5 +1,5 @@
 import { EXIT, ReelformError } from '../../diagnostic.ts';
-import { tokenMadeText, tokenRows, tokensText } from '../../report/token-text.ts';
+import { tokenMadeText, tokenRows, tokensText } from '../../report/terminal/token-text.ts';
 import { openTokens } from '../../server/control/open-tokens.ts';
 import { readNewToken, type TokenAdmin } from '../../server/control/token-admin.ts';
 import { SCOPES } from '../../server/ports.ts';

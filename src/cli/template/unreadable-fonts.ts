@@ -1,4 +1,4 @@
-import type { UnreadableFont } from '../../report/package-diagnostic.ts';
+import type { UnreadableFont } from '../../report/wording/package-diagnostic.ts';
 import { sandboxFromEnvironment } from '../../sandbox/sandbox.ts';
 import { createRenderPool } from '../../session/processes/render-pool.ts';
 import { TaskKilled } from '../../session/processes/tasks.ts';

@@ -1,5 +1,5 @@
 import type { PreviewImage, PreviewStill, VideoPreview } from '../../preview/plan-preview.ts';
-import { previewNote, shareWords, timeWords } from '../preview-words.ts';
+import { previewNote, shareWords, timeWords } from '../wording/preview-words.ts';
 import { escapeHtml } from './escape-html.ts';
 
 /**

@@ -1,6 +1,6 @@
-import type { Row, Shown } from '../plan-rows.ts';
-import { showAsOneText, showText, showTexts } from '../show-value.ts';
-import type { DiffPart } from '../word-diff.ts';
+import type { Row, Shown } from '../wording/plan-rows.ts';
+import { showAsOneText, showText, showTexts } from '../wording/show-value.ts';
+import type { DiffPart } from '../wording/word-diff.ts';
 import { escapeHtml } from './escape-html.ts';
 
 /** What changed as a table: names, before, after. @param caption what it is about */

@@ -1,5 +1,5 @@
 import type { PlanPreview, VideoPreview } from '../../preview/plan-preview.ts';
-import { largestShare } from '../markdown-stills.ts';
+import { largestShare } from '../markdown/markdown-stills.ts';
 import { type Posters, postersOf } from './card-drafts.ts';
 
 /** Bytes of pictures, and of drafts, that one page holds: base64 makes a third more of them. */

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { ChangeDocument, PlanDocument } from '../../plan/plan-document.ts';
 import type { PlanPreview } from '../../preview/plan-preview.ts';
-import { countNoun, formatCount } from '../count-noun.ts';
-import { type Problem, placeOf, problemsOf } from '../markdown-problems.ts';
-import { countWords, emptyWords, estimateWords, incompleteWords } from '../plan-words.ts';
-import { hasChanges, restoreGroups, restoreWords, withoutRestores } from '../restore-words.ts';
+import { type Problem, placeOf, problemsOf } from '../markdown/markdown-problems.ts';
+import { countNoun, formatCount } from '../wording/count-noun.ts';
+import { countWords, emptyWords, estimateWords, incompleteWords } from '../wording/plan-words.ts';
+import { hasChanges, restoreGroups, restoreWords, withoutRestores } from '../wording/restore-words.ts';
 import { imageHtml } from './card-stills.ts';
 import { embeddedPreview } from './embedded-preview.ts';
 import { escapeHtml } from './escape-html.ts';

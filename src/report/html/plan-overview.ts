@@ -1,8 +1,8 @@
 import type { ChangeDocument, PlanDocument } from '../../plan/plan-document.ts';
-import { countNoun, formatCount } from '../count-noun.ts';
-import { type ChangeGroup, foldChanges, folderOf } from '../plan-fold.ts';
-import { groupRowsOf } from '../plan-rows.ts';
-import { groupReasonWords, SYMBOLS } from '../plan-words.ts';
+import { countNoun, formatCount } from '../wording/count-noun.ts';
+import { type ChangeGroup, foldChanges, folderOf } from '../wording/plan-fold.ts';
+import { groupRowsOf } from '../wording/plan-rows.ts';
+import { groupReasonWords, SYMBOLS } from '../wording/plan-words.ts';
 import { diffTable } from './diff-html.ts';
 import { escapeHtml } from './escape-html.ts';
 

@@ -1,8 +1,8 @@
 import type { ChangeDocument } from '../../plan/plan-document.ts';
 import type { LeftOut } from '../../preview/plan-preview.ts';
-import { inputNames, type Row, rowsOf } from '../plan-rows.ts';
-import { reasonWords, SYMBOLS } from '../plan-words.ts';
-import { LEFT_OUT_WORDS } from '../preview-words.ts';
+import { inputNames, type Row, rowsOf } from '../wording/plan-rows.ts';
+import { reasonWords, SYMBOLS } from '../wording/plan-words.ts';
+import { LEFT_OUT_WORDS } from '../wording/preview-words.ts';
 import { draftsHtml } from './card-drafts.ts';
 import { cardStills } from './card-stills.ts';
 import { diffTable } from './diff-html.ts';

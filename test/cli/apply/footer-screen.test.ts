@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { FooterScreen } from '../../../src/cli/apply/footer-screen.ts';
-import { cellWidth, cutCells } from '../../../src/report/cell-width.ts';
+import { cellWidth, cutCells } from '../../../src/report/wording/cell-width.ts';
 import { Terminal } from '../../support/terminal.ts';
 
 /** Only lines of a footer have it. */

@@ -1,0 +1,135 @@
+import type { ApplyEvent, ApplyOutcome, Failure } from '../../apply/events.ts';
+import type { Json } from '../../digest.ts';
+import type { Delivery } from '../../lock/lock.ts';
+import type { Published } from '../../lock/publish-lock.ts';
+import type { PlanDocument } from '../../plan/plan-document.ts';
+import type { JsonDiagnostic } from './diagnostics-json.ts';
+
+/** All that `apply --json` tells, in this order: version, planned, the events of the run, outcome. */
+export type StreamEvent =
+  | { readonly kind: 'version'; readonly toolVersion: string }
+  | { readonly kind: 'planned'; readonly document: PlanDocument }
+  | ApplyEvent
+  /** What became of the lockfile on its branch. */
+  | { readonly kind: 'lock-published'; readonly published: Published }
+  | {
+      readonly kind: 'outcome';
+      readonly outcome: ApplyOutcome;
+      readonly diagnostics: readonly JsonDiagnostic[];
+    };
+
+/** Minor versions add types and fields; a reader passes over those that it does not know. */
+const FORMAT_VERSION = '1.0';
+
+/**
+ * One event as a line of JSON, ended. Empty for `run-finished`: the outcome tells it, with the diagnostics.
+ *
+ * @param nowMs milliseconds since the epoch
+ * @see schemas/reelform-events.schema.json
+ */
+export function eventJson(event: StreamEvent, nowMs: number): string {
+  const told = fieldsOf(event);
+  if (told === null) return '';
+  const { type, ...fields } = told;
+  return `${JSON.stringify({ type, at: new Date(nowMs).toISOString(), ...fields })}\n`;
+}
+
+type Told = { readonly type: string } & Readonly<Record<string, Json>>;
+
+function fieldsOf(event: StreamEvent): Told | null {
+  switch (event.kind) {
+    case 'version':
+      return { type: 'version', format_version: FORMAT_VERSION, tool_version: event.toolVersion };
+    case 'planned': {
+      const { plan_id, complete, summary, estimate, changes } = event.document;
+      const told = changes.map(({ id, action, reason }) => ({ id, action, reason }));
+      const { cost, restores } = estimate;
+      const counted = { ...estimate, cost: cost && { ...cost }, restores: restores && { ...restores } };
+      return { type: 'planned', plan_id, complete, summary: { ...summary }, estimate: counted, changes: told };
+    }
+    case 'run-started':
+      return { type: 'run_started', ids: event.ids, concurrency: event.concurrency };
+    case 'video-recorded': {
+      const { id, action, previousId, videoUrl, deliveries = [] } = event;
+      const told = deliveries.map(deliveryJson);
+      return { type: 'video_recorded', id, action, previous_id: previousId, video_url: videoUrl, deliveries: told };
+    }
+    case 'video-started':
+      return { type: 'video_started', id: event.id, action: event.action, begin: event.begin };
+    case 'video-submitted':
+      return { type: 'video_submitted', id: event.id, session: event.session };
+    case 'video-progressed':
+      return { type: 'video_progressed', id: event.id, percent: event.percent };
+    case 'video-warned':
+      return { type: 'video_warned', id: event.id, warning: failureJson(event.warning) };
+    case 'video-rendered': {
+      const { id, videoUrl, deliveries = [], elapsedMs, restored } = event;
+      const told = deliveries.map(deliveryJson);
+      const fields = { id, video_url: videoUrl, deliveries: told, elapsed_ms: elapsedMs };
+      return { type: 'video_rendered', ...fields, ...(restored && { restored: { identical: restored.isIdentical } }) };
+    }
+    case 'video-delivering':
+      return { type: 'video_delivering', id: event.id, to: event.to };
+    case 'video-undelivered':
+      return { type: 'video_undelivered', id: event.id, failures: event.failures.map(failureJson) };
+    case 'video-failed': {
+      const { id, failures, elapsedMs } = event;
+      return { type: 'video_failed', id, failures: failures.map(failureJson), elapsed_ms: elapsedMs };
+    }
+    case 'video-unknown':
+      return {
+        type: 'video_unknown',
+        id: event.id,
+        failure: failureJson(event.failure),
+        asked_at: event.askedAt,
+        session: event.session,
+      };
+    case 'video-left':
+      return { type: 'video_left', id: event.id, session: event.session };
+    case 'video-skipped':
+      return { type: 'video_skipped', id: event.id, reason: event.reason };
+    case 'run-finished':
+      return null;
+    case 'lock-published': {
+      const { published } = event;
+      const commit = published.kind === 'committed' ? published.commit : null;
+      return { type: 'lock_published', result: published.kind, commit, pull_request: published.pull };
+    }
+    case 'outcome':
+      return outcomeFields(event.outcome, event.diagnostics);
+  }
+}
+
+function outcomeFields(outcome: ApplyOutcome, diagnostics: readonly JsonDiagnostic[]): Told {
+  return {
+    type: 'outcome',
+    format_version: FORMAT_VERSION,
+    rendered: outcome.rendered,
+    ...(outcome.restored && { restored: { ...outcome.restored } }),
+    recorded: outcome.recorded,
+    failed: outcome.failed.map(({ id, failures }) => ({ id, failures: failures.map(failureJson) })),
+    delivered: outcome.delivered,
+    undelivered: outcome.undelivered.map(({ id, failures }) => ({ id, failures: failures.map(failureJson) })),
+    unknown: outcome.unknown.map(({ id, askedAt, session }) => ({ id, asked_at: askedAt, session })),
+    in_progress: outcome.inProgress.map(({ id, session }) => ({ id, session })),
+    skipped: outcome.skipped,
+    ended_by: outcome.endedBy,
+    elapsed_ms: outcome.elapsedMs,
+    diagnostics,
+  };
+}
+
+function deliveryJson({ to, url }: Delivery): Json {
+  return { to, url: url ?? null };
+}
+
+function failureJson({ code, message, hint, editable, source, retryable }: Failure): Json {
+  return {
+    code,
+    message,
+    hint: hint ?? null,
+    editable: editable ?? null,
+    source: source ?? null,
+    retryable,
+  };
+}

@@ -1,0 +1,175 @@
+import type { ApplyEvent, ApplyOutcome } from '../../apply/events.ts';
+import type { Published } from '../../lock/publish-lock.ts';
+import type { ChangeDocument, PlanDocument } from '../../plan/plan-document.ts';
+import { outcomeCounts, outcomeTitle } from '../terminal/outcome-text.ts';
+import { countNoun, formatCount } from '../wording/count-noun.ts';
+import { formatDuration } from '../wording/duration.ts';
+import { placeOfUrl } from '../wording/place-of-url.ts';
+import { reasonWords, SYMBOLS } from '../wording/plan-words.ts';
+import type { Trouble } from '../wording/run-troubles.ts';
+import { shortenText } from '../wording/shorten-text.ts';
+import { escapeMarkdown, markdownCode } from './escape-markdown.ts';
+import { markdownLink } from './markdown-link.ts';
+import { markdownProblems, type ProblemRoom, problemsOf } from './markdown-problems.ts';
+import { TROUBLE_COLUMNS, troubleRow } from './markdown-troubles.ts';
+import { thatFit } from './that-fit.ts';
+
+/** What went well of one video. */
+export type DoneEvent = Extract<ApplyEvent, { kind: 'video-rendered' | 'video-recorded' }>;
+
+/** What a run did, for whoever looks at its job. */
+export interface AppliedRun {
+  readonly outcome: ApplyOutcome;
+  /** Null where something kept the run from planning. */
+  readonly document: PlanDocument | null;
+  /** In the order in which they happened. */
+  readonly done: readonly DoneEvent[];
+  readonly troubles: readonly Trouble[];
+  readonly diagnostics: PlanDocument['diagnostics'];
+  /** Of the lockfile on its branch: the last thing; null where none was asked for, or none worked. */
+  readonly published: Published | null;
+  /** Where the files of the repository can be looked at, ended by `/`; null: nowhere. */
+  readonly filesUrl: string | null;
+}
+
+const LONGEST = { name: 200, places: 5 };
+const MOST_PROBLEMS: ProblemRoom = { count: 50, characters: 25_000 };
+/** Room for the words that say what was left out. */
+const RESERVE = 300;
+
+/**
+ * A run as the summary of its job shows it: how it ended, what it could not do and why, then every video that it rendered or
+ * recorded, with where it is. Nothing of the user's text becomes markup, a mention, a reference or a link.
+ *
+ * @param budgetBytes what the result may come to in UTF-8, ≥ 2,000: rows that are beyond it are counted
+ * @returns lines, the last one ended as well
+ */
+export function applyMarkdown(run: AppliedRun, budgetBytes: number): string {
+  const { outcome, document, done, troubles, filesUrl } = run;
+  const changes = new Map(document?.changes.map((change) => [change.id, change]));
+  const problems = markdownProblems(problemsOf(run), MOST_PROBLEMS);
+  const words = [endWords(run), lockWords(run.published), nextWords(outcome)].filter((one) => one !== '').join(' ');
+  const head = [titleOf(run), words, problems].filter((block) => block !== '');
+  let left = budgetBytes - RESERVE - Buffer.byteLength(head.join('\n\n'));
+  const tableOf = <T>(columns: string, things: readonly T[], row: (thing: T) => string): string => {
+    if (things.length === 0) return '';
+    left -= Buffer.byteLength(columns);
+    const rows = thatFit(things, left, row, Buffer.byteLength);
+    left -= Buffer.byteLength(rows.join('\n'));
+    const missing = things.length - rows.length;
+    const more = missing === 0 ? '' : `_And ${formatCount(missing)} more: too long for this place._`;
+    if (rows.length === 0) return more;
+    return [[columns, ...rows].join('\n'), ...(more === '' ? [] : [more])].join('\n\n');
+  };
+  const blocks = [
+    ...head,
+    tableOf(TROUBLE_COLUMNS, troubles, (trouble) => troubleRow(trouble, filesUrl)),
+    tableOf('| | Not ended | |\n|:--|:--|:--|', unended(outcome), ([mark, id, words]) => {
+      return `| ${mark} | ${code(id)} | ${words} |`;
+    }),
+    tableOf('| | Video | Title | Where it is |\n|:--|:--|:--|:--|', done, (one) => doneRow(one, changes.get(one.id))),
+  ];
+  return `${blocks.filter((block) => block !== '').join('\n\n')}\n`;
+}
+
+function titleOf({ outcome, document, diagnostics }: AppliedRun): string {
+  const errors = problemsOf({ diagnostics }).filter(({ severity }) => severity === 'error').length;
+  if (isNothing(outcome)) {
+    if (errors > 0) return `### Reelform apply: ${countNoun(errors, 'error')}`;
+    return document === null || document.changes.length > 0
+      ? '### Reelform apply: nothing was done'
+      : '### Reelform apply: no changes';
+  }
+  return `### Reelform apply: ${outcomeCounts(outcome).join(', ')}`;
+}
+
+function endWords({ outcome }: AppliedRun): string {
+  return isNothing(outcome) ? '' : `${outcomeTitle(outcome)} in ${formatDuration(outcome.elapsedMs)}.`;
+}
+
+function isNothing({
+  rendered,
+  recorded,
+  delivered,
+  failed,
+  undelivered,
+  unknown,
+  inProgress,
+  skipped,
+}: ApplyOutcome): boolean {
+  const several = [failed, undelivered, unknown, inProgress, skipped].map(({ length }) => length);
+  return [rendered, recorded, delivered, ...several].every((count) => count === 0);
+}
+
+/** What became of the lockfile on its branch. */
+function lockWords(published: Published | null): string {
+  switch (published?.kind) {
+    case undefined:
+      return '';
+    case 'committed': {
+      const sha = markdownCode(published.commit.slice(0, 12));
+      if (published.pull !== null) return `The lockfile waits in ${link('a pull request', published.pull)}: ${sha}.`;
+      return `The lockfile is committed: ${published.url === null ? sha : link(sha, published.url)}.`;
+    }
+    case 'closed':
+      return `Nothing is left to merge: ${link('the pull request', published.pull)} is closed.`;
+    case 'unchanged':
+      return published.pull === null
+        ? 'The lockfile on its branch says all of it already.'
+        : `The lockfile waits in ${link('a pull request', published.pull)}.`;
+  }
+}
+
+function nextWords({ failed, undelivered, unknown, inProgress, skipped }: ApplyOutcome): string {
+  const isLeft = failed.length + undelivered.length + inProgress.length + skipped.length > 0;
+  const words = [
+    ...(isLeft ? ['The next `reelform apply` takes up only what is left: what was rendered is recorded.'] : []),
+    ...(unknown.length > 0 ? ['What is not known waits for `reelform resolve`: it could be paid for twice.'] : []),
+  ];
+  return words.join(' ');
+}
+
+function unended({ inProgress, skipped, endedBy }: ApplyOutcome): (readonly [string, string, string])[] {
+  const why = endedBy === null ? '' : ` (${endedBy})`;
+  return [
+    ...inProgress.map(({ id, session }) => ['…&nbsp;left&nbsp;at&nbsp;work', id, code(session)] as const),
+    ...skipped.map((id) => ['not&nbsp;begun', id, why.trim()] as const),
+  ];
+}
+
+function doneRow(event: DoneEvent, change: ChangeDocument | undefined): string {
+  const title = change === undefined ? '' : name(change.title);
+  if (event.kind === 'video-rendered') {
+    const places = [placeWords(event.videoUrl), ...deliveryWords(event.deliveries)].join('<br>');
+    return `| 🎬&nbsp;rendered | ${code(event.id)} | ${title} | ${places} |`;
+  }
+  const { action, videoUrl } = event;
+  const mark = `${markdownCode(SYMBOLS[action])}&nbsp;${action}`;
+  const why = change === undefined ? '' : escapeMarkdown(shortenText(reasonWords(change), 500));
+  const places = [...(videoUrl === null ? [] : [placeWords(videoUrl)]), ...deliveryWords(event.deliveries), why];
+  return `| ${mark} | ${code(event.id)} | ${title} | ${places.filter((one) => one !== '').join('<br>')} |`;
+}
+
+function deliveryWords(deliveries: DoneEvent['deliveries'] = []): string[] {
+  return deliveries.slice(0, LONGEST.places).map(({ to, url }) => {
+    const place = code(placeOfUrl(to));
+    return `delivered to ${(url === undefined ? null : markdownLink(place, url)) ?? place}`;
+  });
+}
+
+/** A file of the machine is named, and what others can have is a link. */
+function placeWords(url: string): string {
+  return markdownLink('video', url) ?? code(placeOfUrl(url));
+}
+
+function link(words: string, url: string): string {
+  return markdownLink(words, url) ?? words;
+}
+
+function code(text: string): string {
+  return markdownCode(shortenText(text, LONGEST.name));
+}
+
+function name(text: string): string {
+  return escapeMarkdown(shortenText(text.replaceAll(/\s+/g, ' '), LONGEST.name));
+}

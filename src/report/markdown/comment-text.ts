@@ -1,0 +1,46 @@
+import type { PlanDocument } from '../../plan/plan-document.ts';
+import { countWords } from '../wording/plan-words.ts';
+
+/** What is left of a comment when there is nothing to say any more. */
+export const QUIET_COMMENT = 'Reelform: this pull request changes no video any more.';
+
+/** Where the page of the plan is, as Markdown. @param url without what would end a link */
+export function pageMarkdown(url: string): string {
+  return `[The page of the plan](<${url}>): before and after beside each other, drafts, and every change in full.\n`;
+}
+
+/** A plan in a few words, for the list of checks: `2 to create, 1 to update`. */
+export function planTitle(document: PlanDocument): string {
+  const words = countWords(document)
+    .filter(({ action }) => action !== 'noop')
+    .map((one) => one.words);
+  return words.length === 0 ? 'No changes' : words.join(', ');
+}
+
+const KINDS = {
+  created: 'The comment was written',
+  updated: 'The comment was brought up to date',
+  same: 'The comment says it already',
+  hidden: 'There is nothing to say; what was said is hidden',
+  deleted: 'There is nothing to say; what was said is deleted',
+  none: 'There is nothing to say, and no comment',
+} as const;
+
+/** What became of a comment, as a line. */
+export function commentText({ kind, url }: { readonly kind: keyof typeof KINDS; readonly url: string | null }): string {
+  return `${KINDS[kind]}${url === null ? '' : `: ${url}`}\n`;
+}
+
+/**
+ * What is worth knowing and fails nothing, as a line; where a job of GitHub Actions runs, as its annotation.
+ *
+ * @param hint what to do
+ */
+export function warningText(
+  { message, code, hint }: { readonly message: string; readonly code?: string; readonly hint?: string | undefined },
+  isAction: boolean,
+): string {
+  const text = `${code === undefined ? '' : `${code}: `}${message}${hint === undefined ? '' : `. ${hint}`}`;
+  const line = text.replaceAll(/[\s\p{C}]+/gu, ' ');
+  return isAction ? `::warning title=reelform::${line.replaceAll('%', '%25')}\n` : `warning: ${line}\n`;
+}

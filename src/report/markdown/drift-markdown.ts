@@ -1,0 +1,51 @@
+import { DRIFT_WORDS, type DriftReport, hasDrift } from '../terminal/drift-text.ts';
+import { countNoun } from '../wording/count-noun.ts';
+import { placeOfUrl } from '../wording/place-of-url.ts';
+import { shortenText } from '../wording/shorten-text.ts';
+import { specDriftWords } from '../wording/spec-words.ts';
+import { escapeMarkdown, markdownCode } from './escape-markdown.ts';
+import { foldedTable } from './markdown-fold.ts';
+import { markdownLink } from './markdown-link.ts';
+import { thatFit } from './that-fit.ts';
+
+/** Title of the one issue about what does not stand any more. */
+export const DRIFT_TITLE = 'Reelform: drift';
+
+/** So many videos an issue names, in so many of the 65,536 characters that GitHub takes. */
+const NAMED = 200;
+const MOST_CHARACTERS = 45_000;
+const MOST_SPEC_CHARACTERS = 12_000;
+const LONGEST = 200;
+
+/** What is not as it was recorded, for an issue; null when all is. */
+export function driftMarkdown(report: DriftReport, runUrl: string | null): string | null {
+  if (!hasDrift(report)) return null;
+  const { checked, findings, specs } = report;
+  const run = runUrl === null ? null : markdownLink('run', runUrl);
+  const where = run === null ? '' : ` (${run})`;
+  const rows = thatFit(findings.slice(0, NAMED), MOST_CHARACTERS, ({ id, what, url }) => {
+    return `| ${code(id)} | ${DRIFT_WORDS[what]} | ${code(placeOfUrl(url))} |`;
+  });
+  const changed = specs.filter(({ kind }) => kind !== 'unclear');
+  const specRows = thatFit(changed.slice(0, NAMED), MOST_SPEC_CHARACTERS, (spec) => {
+    return `| ${code(spec.template)} | ${escapeMarkdown(specDriftWords(spec))} |`;
+  });
+  const [left, leftSpecs] = [findings.length - rows.length, changed.length - specRows.length];
+  const videos = [
+    `**Of ${countNoun(checked, 'video')} that were looked at, ${countNoun(findings.length, 'does', 'do')} not stand any more**${where}.`,
+    '`reelform apply --refresh` renders again what is lost.',
+    foldedTable('| Video | What | Where |\n|:--|:--|:--|', rows, (missing) => countNoun(missing, 'more video')),
+    ...(left > 0 ? [`And ${countNoun(left, 'video')} more.`] : []),
+  ];
+  const templates = [
+    `**The service has changed ${countNoun(changed.length, 'specification')}**${findings.length > 0 ? '' : where}.`,
+    '`reelform pull` fetches what changed.',
+    foldedTable('| Template | What changed |\n|:--|:--|', specRows, (missing) => countNoun(missing, 'more template')),
+    ...(leftSpecs > 0 ? [`And ${countNoun(leftSpecs, 'template')} more.`] : []),
+  ];
+  return [...(findings.length > 0 ? videos : []), ...(changed.length > 0 ? templates : [])].join('\n\n');
+}
+
+function code(text: string): string {
+  return markdownCode(shortenText(text, LONGEST));
+}

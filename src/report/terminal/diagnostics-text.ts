@@ -1,0 +1,84 @@
+import { createColors } from 'picocolors';
+import type { Diagnostic, Severity } from '../../diagnostic.ts';
+import { countNoun } from '../wording/count-noun.ts';
+import { escapeControls } from '../wording/escape-controls.ts';
+import { textPosition } from '../wording/text-position.ts';
+import { codeFrame } from './code-frame.ts';
+
+export interface DiagnosticsTextOptions {
+  /** The text of a file, where it is known: without it no line is shown. */
+  readonly source: (file: string) => string | undefined;
+  readonly color: boolean;
+  /** Places that are shown; of the rest the number is told. 50 when absent. */
+  readonly maxPlaces?: number;
+}
+
+/** Characters of a line of code. */
+const COLUMNS = 100;
+
+/**
+ * Diagnostics for people, in the order given: each place once, with all that is wrong there, the lines around it and
+ * what to do; at the end how many there are. User text cannot command the terminal.
+ */
+export function diagnosticsText(diagnostics: readonly Diagnostic[], options: DiagnosticsTextOptions): string {
+  if (diagnostics.length === 0) return '';
+  const { maxPlaces = 50 } = options;
+  const places = groupByPlace(diagnostics);
+  const shown = places.slice(0, maxPlaces);
+  const hidden = diagnostics.length - shown.flat().length;
+  const blocks = shown.map((place) => block(place, options));
+  if (hidden > 0) blocks.push(`… and ${hidden} more`);
+  return `${[...blocks, summary(diagnostics, options.color)].join('\n\n')}\n`;
+}
+
+function groupByPlace(diagnostics: readonly Diagnostic[]): Diagnostic[][] {
+  const places = new Map<string, Diagnostic[]>();
+  for (const [index, diagnostic] of diagnostics.entries()) {
+    const { at } = diagnostic;
+    const place = at === undefined ? String(index) : `${at.file}:${at.start}:${at.end}`;
+    places.set(place, [...(places.get(place) ?? []), diagnostic]);
+  }
+  return [...places.values()];
+}
+
+function block(place: readonly Diagnostic[], { source, color }: DiagnosticsTextOptions): string {
+  const { bold, dim } = createColors(color);
+  const lines: string[] = [];
+  const { at } = place[0]!;
+  const text = at === undefined ? undefined : source(at.file);
+  if (at !== undefined) {
+    const position = text === undefined || at.end === 0 ? null : textPosition(text, at.start);
+    const where = position === null ? at.file : `${at.file}:${position.line}:${position.column}`;
+    lines.push(bold(escapeControls(where)));
+  }
+  const width = Math.max(...place.map(({ severity }) => severity.length));
+  for (const { severity, message, code, hint } of place) {
+    const margin = ' '.repeat(width - severity.length);
+    lines.push(`  ${mark(severity, color)}${margin}  ${escapeControls(message)}  ${dim(code)}`);
+    if (hint !== undefined) lines.push(`  ${' '.repeat(width)}  ${escapeControls(hint)}`);
+  }
+  // An empty span at the beginning means the file as a whole.
+  const isPlace = at !== undefined && at.end > 0;
+  if (isPlace && text !== undefined && text.trim() !== '') {
+    const frame = codeFrame(text, at, { color, columns: COLUMNS });
+    lines.push('', ...frame.split('\n').map((line) => `  ${line}`.trimEnd()));
+  }
+  return lines.join('\n');
+}
+
+function mark(severity: Severity, color: boolean): string {
+  const { red, yellow } = createColors(color);
+  return severity === 'error' ? red('error') : yellow('warning');
+}
+
+function summary(diagnostics: readonly Diagnostic[], color: boolean): string {
+  const { bold } = createColors(color);
+  const errors = diagnostics.filter(({ severity }) => severity === 'error').length;
+  const warnings = diagnostics.length - errors;
+  const files = new Set(diagnostics.flatMap(({ at }) => (at === undefined ? [] : [at.file]))).size;
+  const counts = [
+    ...(errors > 0 ? [countNoun(errors, 'error')] : []),
+    ...(warnings > 0 ? [countNoun(warnings, 'warning')] : []),
+  ].join(' and ');
+  return bold(files === 0 ? counts : `${counts} in ${countNoun(files, 'file')}`);
+}

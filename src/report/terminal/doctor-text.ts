@@ -1,0 +1,40 @@
+import { createColors } from 'picocolors';
+import { countNoun } from '../wording/count-noun.ts';
+import { escapeControls } from '../wording/escape-controls.ts';
+
+/** One thing that was looked at. */
+export interface DoctorCheck {
+  /** What was looked at, as a few words: `Node`, `Lockfile`, `Service`. */
+  readonly name: string;
+  /** Fine; wants attention; keeps commands from working. */
+  readonly status: 'ok' | 'warning' | 'error';
+  /** What was found, in one sentence or less: `20.19.0`, `no reelform.yaml here or above`. */
+  readonly message: string;
+  /** What to type or to change. */
+  readonly hint?: string | undefined;
+}
+
+/**
+ * What was looked at, in the order given, a line each, with a hint below whatever needs one, and how it stands in all.
+ *
+ * @returns lines, the last one ended as well
+ */
+export function doctorText(checks: readonly DoctorCheck[], options: { readonly color: boolean }): string {
+  const { green, yellow, red, dim, bold, cyan } = createColors(options.color);
+  const marks = { ok: green('✓'), warning: yellow('!'), error: red('✗') };
+  const width = Math.max(0, ...checks.map(({ name }) => name.length));
+  const lines = checks.flatMap(({ name, status, message, hint }) => {
+    const line = `${marks[status]} ${name.padEnd(width)}  ${escapeControls(message)}`;
+    return hint === undefined
+      ? [line]
+      : [line, `  ${' '.repeat(width)}  ${cyan('hint:')} ${dim(escapeControls(hint))}`];
+  });
+  const count = (status: DoctorCheck['status']): number => checks.filter((check) => check.status === status).length;
+  const [errors, warnings] = [count('error'), count('warning')];
+  const counts = [
+    ...(errors > 0 ? [countNoun(errors, 'error')] : []),
+    ...(warnings > 0 ? [countNoun(warnings, 'warning')] : []),
+  ];
+  const all = counts.length === 0 ? 'All is well' : counts.join(' and ');
+  return `${[...lines, '', bold(`${all}.`)].join('\n')}\n`;
+}

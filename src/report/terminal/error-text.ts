@@ -1,0 +1,35 @@
+import { escapeControls } from '../wording/escape-controls.ts';
+
+/** What ended a command, and what to do about it. Texts of a service cannot command the terminal. */
+export function errorText({
+  code,
+  message,
+  hint,
+}: {
+  code: string;
+  message: string;
+  hint?: string | undefined;
+}): string {
+  const told = `error ${escapeControls(code)}: ${escapeControls(message)}\n`;
+  return `${told}${hint === undefined ? '' : `hint: ${escapeControls(hint)}\n`}`;
+}
+
+/** What a service refused, with all that it says about it. */
+export function serviceErrorText({
+  code,
+  message,
+  problems,
+}: {
+  code: string;
+  message: string;
+  problems: readonly { readonly detail: string; readonly pointer: string }[];
+}): string {
+  const lines = problems.map(({ detail, pointer }) => `  ${escapeControls(detail)} (${escapeControls(pointer)})\n`);
+  return `${errorText({ code, message })}${lines.join('')}`;
+}
+
+/** What only we can mend. */
+export function internalErrorText(error: unknown, toolVersion: string): string {
+  const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  return `Internal error: ${text}\nThis is a mistake in reelform ${toolVersion}; please report it.\n`;
+}

@@ -1,0 +1,179 @@
+import { createColors } from 'picocolors';
+import type { Attempt } from '../../lock/journal.ts';
+import type { Rendering } from '../../lock/lock.ts';
+import { type Change, renders } from '../../plan/plan.ts';
+import { changeDocument, inputDocuments, type LabelLookup } from '../../plan/plan-document.ts';
+import { cellWidth, cutCells } from '../wording/cell-width.ts';
+import { escapeControls } from '../wording/escape-controls.ts';
+import { placeOfUrl } from '../wording/place-of-url.ts';
+import { inputRows, rowsOf, type Shown } from '../wording/plan-rows.ts';
+import { reasonWords, SYMBOLS, sourceWords } from '../wording/plan-words.ts';
+import { showText } from '../wording/show-value.ts';
+import { layOutRows } from './plan-row-text.ts';
+import { longest } from './video-lines.ts';
+import { wrapSpans } from './wrap-spans.ts';
+
+type Colors = ReturnType<typeof createColors>;
+
+/** All that is known of one video. */
+export interface Explanation {
+  /** Of a plan over all videos, `noop` included. */
+  readonly change: Change;
+  /** What the journal has in flight for the fingerprint that is wanted; null: nothing. */
+  readonly attempt: Attempt | null;
+  readonly label?: LabelLookup;
+}
+
+export interface ExplainTextOptions {
+  readonly color: boolean;
+  readonly trueColor: boolean;
+  readonly columns: number;
+}
+
+/**
+ * Why a video would be rendered or not, what was rendered before and from what, what decides, and what does not.
+ *
+ * @returns lines, the last one ended as well
+ */
+export function explainText(explanation: Explanation, options: ExplainTextOptions): string {
+  const colors = createColors(options.color);
+  const columns = Math.min(Math.max(options.columns || 80, 40), 120);
+  const blocks = [
+    verdictLines(explanation, columns, colors),
+    layOutRows(rowsOf(changeDocument(explanation.change, explanation.label)), { ...options, columns }, colors),
+    attemptLines(explanation.attempt, colors),
+    adoptedLines(explanation.change, colors),
+    recordedLines(explanation.change, colors),
+    decidingLines(explanation, columns, colors),
+    explanation.change.desired === null ? [] : wrap(NOT_DECIDING, columns, colors),
+  ];
+  return `${blocks
+    .filter((lines) => lines.length > 0)
+    .map((lines) => lines.join('\n'))
+    .join('\n\n')}\n`;
+}
+
+const NOT_DECIDING =
+  'Not deciding, so that changing it renders nothing: the id, the name and place of the file, its comments and the order of its keys, title, description, labels, protection and where it is delivered to.';
+
+function verdictLines({ change }: Explanation, columns: number, colors: Colors): string[] {
+  const { id, action, desired, before } = change;
+  const title = `${colors.bold(escapeControls(id))}  ${escapeControls((desired ?? before).title)}`;
+  const path =
+    desired === null ? [] : [`  ${colors.dim(escapeControls(desired.path))}`, `  ${colors.dim(desired.fingerprint)}`];
+  return [title, ...path, ...wrap(`${SYMBOLS[action]} ${verdict(change)}`.trim(), columns, colors, colors.bold)];
+}
+
+function verdict(change: Change): string {
+  const reason = escapeControls(reasonWords(changeDocument(change)));
+  switch (change.action) {
+    case 'noop':
+      return 'Up to date: nothing that decides its frames is other than it was when it was rendered.';
+    case 'move':
+    case 'relabel':
+      return `The lockfile would be changed alone: ${reason}.`;
+    case 'forget':
+      return `It would be forgotten: ${reason}.`;
+    case 'deliver':
+      return `It would be delivered: ${reason}.`;
+    case 'adopt':
+      return `It would take over a rendering, and not be rendered: ${reason}.`;
+    default:
+      return renders(change) ? `It would be rendered: ${reason}.` : `${reason}.`;
+  }
+}
+
+function attemptLines(attempt: Attempt | null, colors: Colors): string[] {
+  if (attempt === null || attempt.state === 'closed') return [];
+  const { state, session, intent } = attempt;
+  const id = escapeControls(intent.id);
+  const facts: [string, string][] = [
+    ['asked for at', showTime(intent.at)],
+    ...(session === null ? [] : [['session', session] satisfies [string, string]]),
+  ];
+  const words = {
+    sending: `Asked for, and not known whether it was taken on. Say what became of it: reelform resolve ${id}`,
+    retry: 'Asked for, and allowed to be asked for again: the next apply does',
+    created: 'At work at the service, or ended meanwhile: the next apply takes it up',
+    missing: 'The service does not have its session any more: the next apply looks for it, and requests no other',
+    rendered: 'Rendered already, and not in the lockfile yet: the next apply takes it over',
+  } as const;
+  return [colors.bold('In flight'), `  ${words[state]}.`, ...factLines(facts, colors)];
+}
+
+function adoptedLines(change: Change, colors: Colors): string[] {
+  if (change.action !== 'adopt') return [];
+  const { source } = change;
+  const rendering = source.kind === 'planned' ? null : source.rendering;
+  const facts: [string, string][] = [
+    ['from', sourceWords(changeDocument(change).source)],
+    ...(rendering === null ? [] : renderingFacts(rendering)),
+  ];
+  return [colors.bold('Taken over'), ...factLines(facts, colors)];
+}
+
+function renderingFacts({ rendered_at, session, video_url }: Rendering): [string, string][] {
+  return [
+    ['at', showTime(rendered_at)],
+    ['session', session],
+    ['video', placeOfUrl(video_url)],
+  ];
+}
+
+function recordedLines({ before, desired }: Change, colors: Colors): string[] {
+  if (before === null) return [colors.bold('Rendered last'), '  Never, as far as the lockfile knows.'];
+  const facts: [string, string][] = [
+    ...(desired?.fingerprint === before.fingerprint
+      ? []
+      : [['fingerprint', before.fingerprint] satisfies [string, string]]),
+    ['by', before.service],
+    ...renderingFacts(before),
+  ];
+  return [colors.bold('Rendered last'), ...factLines(facts, colors)];
+}
+
+/** Everything that is in the fingerprint, in short. */
+function decidingLines({ change, label }: Explanation, columns: number, colors: Colors): string[] {
+  const { desired } = change;
+  if (desired === null) return [];
+  const inputs = Object.entries(desired.inputs).map(([key, after]) => ({ key, before: null, after }));
+  const values = inputRows(inputDocuments(inputs, change, label));
+  const facts: [string, string][] = [
+    ['service', desired.service],
+    ['template', `${desired.template} (${desired.styleVersion})`],
+    ...values.map(({ name, after }): [string, string] => [name, showOne(after)]),
+  ];
+  return [colors.bold('What decides'), ...factLines(facts, colors, columns)];
+}
+
+function showOne(shown: Shown | null): string {
+  switch (shown?.kind) {
+    case undefined:
+      return 'nothing';
+    case 'text':
+      return showText(shown.text);
+    case 'color':
+      return `#${shown.color}`;
+    case 'name':
+      return shown.name;
+  }
+}
+
+function factLines(facts: readonly (readonly [string, string])[], { dim }: Colors, columns?: number): string[] {
+  const names = facts.map(([name]) => escapeControls(name));
+  const width = Math.min(26, longest(names));
+  return facts.map(([, value], index) => {
+    const name = cutCells(names[index]!, width);
+    const room = columns === undefined ? Number.POSITIVE_INFINITY : Math.max(12, columns - width - 4);
+    return `  ${dim(name)}${' '.repeat(width - cellWidth(name))}  ${cutCells(escapeControls(value), room)}`;
+  });
+}
+
+function wrap(text: string, columns: number, { dim }: Colors, paint = dim): string[] {
+  return wrapSpans([{ text, paint }], columns - 2).map((line) => `  ${line}`);
+}
+
+/** `2026-01-01 10:00:03 UTC` */
+function showTime(iso: string): string {
+  return `${iso.slice(0, 19).replace('T', ' ')} UTC`;
+}

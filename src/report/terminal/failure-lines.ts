@@ -1,0 +1,40 @@
+import type { createColors } from 'picocolors';
+import type { Failure } from '../../apply/events.ts';
+import { escapeControls } from '../wording/escape-controls.ts';
+
+type Colors = ReturnType<typeof createColors>;
+
+/** These are the service's or the machine's troubles, whichever video met them. */
+const NOT_OF_A_VIDEO: ReadonlySet<string> = new Set([
+  'service_unauthorized',
+  'service_unreachable',
+  'token_missing',
+  'encoder_missing',
+  'disk_full',
+  'service_lacks_uploads',
+]);
+
+/** Equal for failures that have to be told once alone. */
+export function failureKey(failures: readonly Failure[]): string {
+  return JSON.stringify(
+    failures.map(({ code, message, hint, editable, source }) =>
+      NOT_OF_A_VIDEO.has(code) ? code : [code, message, hint, editable, source],
+    ),
+  );
+}
+
+/** `code: editable (file): what happened`, and the hint below it; without indent. */
+export function failureLines({ code, message, hint, editable, source }: Failure, colors: Colors): string[] {
+  const from = source === undefined ? '' : ` (${escapeControls(source)})`;
+  const where = editable === undefined ? '' : ` ${escapeControls(editable)}${from}:`;
+  const lines = [`${colors.red(`${escapeControls(code)}:`)}${where} ${escapeControls(message)}`];
+  if (hint !== undefined) lines.push(`${colors.cyan('hint:')} ${colors.dim(escapeControls(hint))}`);
+  return lines;
+}
+
+/** `a, b, c and 9 more`. */
+export function someOf(names: readonly string[], most = 3): string {
+  const shown = names.slice(0, most).map(escapeControls);
+  const more = names.length - shown.length;
+  return more > 0 ? `${shown.join(', ')} and ${more} more` : shown.join(', ');
+}

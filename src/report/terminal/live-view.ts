@@ -1,0 +1,157 @@
+import { createColors } from 'picocolors';
+import type { ApplyEvent, Begin } from '../../apply/events.ts';
+import { cellWidth, cutCells, cutCellsStart } from '../wording/cell-width.ts';
+import { formatCount } from '../wording/count-noun.ts';
+import { formatDuration } from '../wording/duration.ts';
+import { escapeControls } from '../wording/escape-controls.ts';
+import { type RunningVideo, RunProgress } from './run-progress.ts';
+import { leftWords } from './time-left.ts';
+import { VideoLines } from './video-lines.ts';
+
+/** Columns of a progress bar, by what a line has. */
+const BAR_WIDTHS: readonly (readonly [columns: number, bar: number])[] = [
+  [72, 24],
+  [52, 12],
+  [40, 6],
+];
+/** `100 %` and `1:02:09 h`, with the gaps between. */
+const PERCENT_WIDTH = 5;
+const ELAPSED_WIDTH = 9;
+const LEAST_NAME = 8;
+/** More lines than this are no easier to read, and what a terminal pushes out of sight cannot be taken back. */
+const MOST_VIDEOS = 16;
+
+const BEGIN_NOTES: Readonly<Record<Exclude<Begin, 'posted'>, string>> = {
+  resumed: 'resumed',
+  resent: 'asked again',
+  followed: 'followed',
+  found: '',
+};
+
+/**
+ * A run as a terminal shows it: lines of finished videos, which scroll away, and a footer of what is at work, which is
+ * drawn again and again. Holds the state and makes the lines; who writes them is somebody else's business.
+ */
+export class LiveView {
+  readonly #colors: ReturnType<typeof createColors>;
+  readonly #lines: VideoLines;
+  readonly #progress = new RunProgress();
+  #stopping = false;
+
+  constructor(options: { readonly color: boolean }) {
+    this.#colors = createColors(options.color);
+    this.#lines = new VideoLines(options);
+  }
+
+  /** Takes an event in. @returns lines to keep above the footer */
+  take(event: ApplyEvent, nowMs: number): string[] {
+    this.#progress.take(event, nowMs);
+    if (event.kind === 'video-skipped' && event.reason === 'interrupted') this.#stopping = true;
+    return this.#lines.linesOf(event);
+  }
+
+  stopping(): void {
+    this.#stopping = true;
+  }
+
+  /** Videos that are at work. */
+  get runningCount(): number {
+    return this.#progress.running.length;
+  }
+
+  /** At most `rows - 1` lines, each of less than `columns` columns; empty when nothing is at work. */
+  footer(nowMs: number, columns: number, rows: number): string[] {
+    const { running } = this.#progress;
+    const room = Math.min(MOST_VIDEOS, rows - 2);
+    if (running.length === 0 || rows < 2 || columns < 2) return [];
+    const shown = running.slice(0, Math.max(0, room));
+    const layout = layOut(shown, columns - 1);
+    const lines = shown.map((video) => this.#videoLine(video, nowMs, layout));
+    return [...lines, this.#totals(nowMs, running.length - shown.length, columns - 1)];
+  }
+
+  #videoLine(video: RunningVideo, nowMs: number, { width, name, bar, note }: Layout): string {
+    const { dim } = this.#colors;
+    const far = this.#progress.percentOf(video, nowMs);
+    const told = far === null ? '' : `${far.isGuess ? '~' : ''}${far.percent} %`;
+    const id = fill(cutCellsStart(escapeControls(video.id), name), name);
+    if (name === width) return id.trimEnd();
+    if (bar === 0) return `  ${id} ${told.padStart(PERCENT_WIDTH)}`.trimEnd();
+    const words = note ? noteOf(video) : '';
+    return [
+      `  ${id}`,
+      `${this.#bar(far?.percent ?? 0, bar)} ${told.padStart(PERCENT_WIDTH)}`,
+      dim(formatDuration(nowMs - video.startedAt).padStart(8)),
+      ...(words === '' ? [] : [dim(words)]),
+    ].join('  ');
+  }
+
+  /** What is least worth knowing goes first when there is no room. */
+  #totals(nowMs: number, hidden: number, width: number): string {
+    const { finished, total, failed } = this.#progress;
+    const left = this.#progress.leftMs(nowMs);
+    const rate = this.#progress.perMinute(nowMs);
+    const parts: { readonly text: string; readonly rank: number }[] = [
+      { text: `${formatCount(finished)} of ${formatCount(total)}`, rank: 0 },
+      { text: failed > 0 ? `${formatCount(failed)} failed` : '', rank: 2 },
+      { text: hidden > 0 ? `${formatCount(hidden)} more at work` : '', rank: 4 },
+      { text: formatDuration(this.#progress.elapsedMs(nowMs)), rank: 5 },
+      { text: rate === null ? '' : `${rate < 10 ? rate.toFixed(1) : Math.round(rate)} a minute`, rank: 6 },
+      { text: this.#stopping || left === null ? '' : leftWords(left), rank: 3 },
+      { text: this.#stopping ? 'stopping' : '', rank: 1 },
+      { text: this.#stopping ? 'Ctrl-C again to leave at once' : '', rank: 3 },
+    ].filter(({ text }) => text !== '');
+    const join = (): string => `  ${parts.map(({ text }) => text).join(' · ')}`;
+    while (parts.length > 1 && cellWidth(join()) > width) {
+      const last = Math.max(...parts.map(({ rank }) => rank));
+      parts.splice(
+        parts.findIndex(({ rank }) => rank === last),
+        1,
+      );
+    }
+    return this.#colors.dim(cutCells(cellWidth(join()) > width ? join().trimStart() : join(), width));
+  }
+
+  #bar(percent: number, width: number): string {
+    const filled = Math.round((Math.min(100, Math.max(0, percent)) / 100) * width);
+    return this.#colors.green('━'.repeat(filled)) + this.#colors.dim('─'.repeat(width - filled));
+  }
+}
+
+/** What the lines of the footer have room for, the same for all of them. */
+interface Layout {
+  /** Columns of a line. */
+  readonly width: number;
+  /** Columns of the name; all of the line where there is room for nothing else. */
+  readonly name: number;
+  /** Columns of the bar; 0: there is none, and no time either. */
+  readonly bar: number;
+  /** Whether what is to be said of the beginning has a place. */
+  readonly note: boolean;
+}
+
+function layOut(videos: readonly RunningVideo[], width: number): Layout {
+  const widest = Math.max(0, ...videos.map(({ id }) => cellWidth(escapeControls(id))));
+  const bar = BAR_WIDTHS.find(([columns]) => width >= columns)?.[1] ?? 0;
+  if (bar === 0) {
+    const room = width - 2 - 1 - PERCENT_WIDTH;
+    return { width, name: room < LEAST_NAME ? width : Math.min(widest, room), bar, note: false };
+  }
+  const room = width - (2 + 2 + bar + 1 + PERCENT_WIDTH + 2 + ELAPSED_WIDTH);
+  const noteWidth = Math.max(0, ...videos.map((video) => noteOf(video).length));
+  const beside = room - 2 - noteWidth;
+  const note = noteWidth > 0 && beside >= Math.min(widest, 2 * LEAST_NAME);
+  return { width, name: Math.min(widest, note ? beside : room), bar, note };
+}
+
+/** What is to be said of how it came to be at work; empty where that is as usual. */
+function noteOf({ begin, isSubmitted, isDelivering }: RunningVideo): string {
+  if (isDelivering) return 'delivering';
+  if (begin === 'posted') return isSubmitted ? '' : 'sending';
+  return BEGIN_NOTES[begin];
+}
+
+/** With spaces behind it up to a width in columns. */
+function fill(text: string, width: number): string {
+  return text + ' '.repeat(Math.max(0, width - cellWidth(text)));
+}

@@ -1,0 +1,119 @@
+import type { createColors } from 'picocolors';
+import { cellWidth, cutCells } from '../wording/cell-width.ts';
+import { escapeControls } from '../wording/escape-controls.ts';
+import type { Row, Shown } from '../wording/plan-rows.ts';
+import { showAsOneText, showText, showTexts } from '../wording/show-value.ts';
+import { swatch } from './swatch.ts';
+import { paintSpans, type Span, spansWidth, wrapSpans } from './wrap-spans.ts';
+
+type Colors = ReturnType<typeof createColors>;
+
+interface RowTextOptions {
+  readonly color: boolean;
+  readonly trueColor: boolean;
+  readonly columns: number;
+}
+
+const INDENT = 6;
+/** A longer name, or one that leaves the values less room than that, stands on a line of its own. */
+const WIDEST_NAME = 26;
+const LEAST_ROOM = 20;
+/** Of a text that the lockfile knows by its digest alone, only the beginning is shown. */
+const LONGEST_TEXT = 240;
+
+/** What changed about one video, in lines: names in a column, old → new in another. */
+export function layOutRows(rows: readonly Row[], options: RowTextOptions, colors: Colors): string[] {
+  const names = rows.map(({ name }) => cutCells(escapeControls(name), options.columns - INDENT));
+  const widest = Math.min(WIDEST_NAME, options.columns - INDENT - 2 - LEAST_ROOM);
+  const nameWidth = Math.max(0, ...names.map(cellWidth).filter((width) => width <= widest));
+  const indent = ' '.repeat(INDENT);
+  return rows.flatMap((row, index) => {
+    const name = names[index]!;
+    const lines = layOutRow(row, options.columns - INDENT - nameWidth - 2, options, colors);
+    const below = cellWidth(name) > nameWidth;
+    const first = indent + name + (below ? '' : ' '.repeat(nameWidth - cellWidth(name)) + lines.shift());
+    return [first, ...lines.map((line) => indent + ' '.repeat(nameWidth) + line)];
+  });
+}
+
+/** The value's lines, each behind a gutter of two columns, which is blank or holds the arrow. */
+function layOutRow(row: Row, width: number, options: RowTextOptions, colors: Colors): string[] {
+  const { before, after, subject } = row;
+  const gutter = (lines: readonly string[], mark = '  '): string[] =>
+    lines.map((line, index) => (index === 0 ? mark : '  ') + line);
+
+  const place = row.isPlace === true ? spansOfPlace(row, colors) : null;
+  if (place !== null) return gutter(wrapSpans(place, width));
+  const marked = markWords(before, after, options, colors);
+  if (marked !== null) return gutter(wrapSpans(marked, width));
+  const [old, now] = spansOfPair(before, after, options, colors);
+  const pair: Span[] = [...old, { text: ' → ', paint: colors.dim }, ...now];
+  if (subject !== null) {
+    return gutter(wrapSpans([{ text: `${escapeControls(subject)} (` }, ...pair, { text: ')' }], width));
+  }
+  if (spansWidth(pair) <= width) return gutter([paintSpans(pair)]);
+  return [...gutter(wrapSpans(old, width)), ...gutter(wrapSpans(now, width), `${colors.dim('→')} `)];
+}
+
+/** A place by itself where no other one comes before it. */
+function spansOfPlace({ before, after }: Row, colors: Colors): Span[] | null {
+  if (after?.kind === 'name') {
+    const isSame = before === null || (before.kind === 'name' && before.name === after.name);
+    return isSame ? [{ text: escapeControls(after.name) }] : null;
+  }
+  const gone = before?.kind === 'name' ? escapeControls(before.name) : '';
+  return [
+    { text: gone, paint: colors.dim },
+    { text: ' no longer; what is there stays', paint: colors.dim },
+  ];
+}
+
+/** One text with what was taken out and put in, where that is the better way to show two. */
+function markWords(before: Row['before'], after: Row['after'], options: RowTextOptions, colors: Colors): Span[] | null {
+  if (before?.kind !== 'text' || after?.kind !== 'text') return null;
+  const parts = showAsOneText(before.text, after.text);
+  if (parts === null) return null;
+  return parts.map(({ kind, text }): Span => {
+    // A line break of the user's stays visible and breaks the line as well.
+    const broken = text.replaceAll('⏎', '⏎\n');
+    if (kind === 'same') return { text: broken };
+    if (!options.color) return { text: kind === 'removed' ? `[-${broken}-]` : `{+${broken}+}` };
+    return kind === 'removed'
+      ? { text: broken, paint: (removed) => colors.red(colors.strikethrough(removed)) }
+      : { text: broken, paint: colors.green };
+  });
+}
+
+function spansOfPair(
+  before: Row['before'],
+  after: Row['after'],
+  options: RowTextOptions,
+  colors: Colors,
+): [Span[], Span[]] {
+  if (before?.kind === 'text' && after?.kind === 'text') {
+    const [old, now] = showTexts(before.text, after.text);
+    return [[{ text: old, paint: colors.dim }], [{ text: now }]];
+  }
+  return [spansOf(before, colors.dim, options, colors), spansOf(after, (text) => text, options, colors)];
+}
+
+function spansOf(
+  shown: Shown | null,
+  paint: (text: string) => string,
+  options: RowTextOptions,
+  colors: Colors,
+): Span[] {
+  switch (shown?.kind) {
+    case undefined:
+      return [{ text: 'none', paint: (text) => colors.dim(colors.italic(text)) }];
+    case 'name':
+      return [{ text: escapeControls(shown.name), paint }];
+    case 'text':
+      return [{ text: cutCells(showText(shown.text), LONGEST_TEXT), paint }];
+    case 'color': {
+      const digits: Span = { text: `#${shown.color}`, paint };
+      if (!options.color) return [digits];
+      return [{ text: '■', paint: () => swatch(shown.color, options.trueColor) }, { text: ' ' }, digits];
+    }
+  }
+}

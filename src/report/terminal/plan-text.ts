@@ -1,0 +1,168 @@
+import { createColors } from 'picocolors';
+import type { Action } from '../../plan/plan.ts';
+import type { PlanDocument } from '../../plan/plan-document.ts';
+import { cellWidth, cutCells } from '../wording/cell-width.ts';
+import { countNoun, formatCount } from '../wording/count-noun.ts';
+import { escapeControls } from '../wording/escape-controls.ts';
+import { type ChangeGroup, foldChanges, folderOf } from '../wording/plan-fold.ts';
+import { groupRowsOf } from '../wording/plan-rows.ts';
+import {
+  countWords,
+  emptyWords,
+  estimateWords,
+  groupReasonWords,
+  incompleteWords,
+  reasonWords,
+  SYMBOLS,
+} from '../wording/plan-words.ts';
+import { restoreGroups, restoreWords, withoutRestores } from '../wording/restore-words.ts';
+import { someOf } from './failure-lines.ts';
+import { layOutRows } from './plan-row-text.ts';
+import { type Span, wrapSpans } from './wrap-spans.ts';
+
+type Colors = ReturnType<typeof createColors>;
+
+export interface PlanTextOptions {
+  /** Whether there may be escape codes in the text at all. */
+  readonly color: boolean;
+  /** Whether the user's colours may be shown in 24 bits; else in 256. */
+  readonly trueColor: boolean;
+  /** Width of the terminal in characters, > 0; lines are laid out for 40 to 120. */
+  readonly columns: number;
+  /** Shows each video by itself, however many there are. */
+  readonly verbose?: boolean;
+}
+
+/** Ids are padded to the longest one, as long as that is not longer than this. */
+const WIDEST_ID = 28;
+/** A title that has less room than that beside its id stands below it. */
+const LEAST_TITLE = 12;
+/** So many ids are named of those that one block stands for. */
+const MOST_NAMES = 3;
+/** So many of those that are only restored, for each reason. */
+const MOST_RESTORES = 10;
+
+/**
+ * A plan for people: the counts, then a block for each video that needs something, with what changed about it. A large
+ * plan is folded, and says so.
+ *
+ * @returns lines, the last one ended as well
+ */
+export function planText(plan: PlanDocument, options: PlanTextOptions): string {
+  const groups = foldChanges(withoutRestores(plan), options.verbose !== true);
+  const colors = createColors(options.color);
+  const columns = Math.min(Math.max(options.columns || 80, 40), 120);
+  const restores = restoreLines(plan, columns, options.verbose === true, colors).join('\n');
+  if (groups.length === 0) {
+    const words = [emptyWords(plan), incompleteWords(plan)].join('\n').trimEnd();
+    return `${[words, restores].filter((part) => part !== '').join('\n\n')}\n`;
+  }
+  const idWidths = groups.map(({ kind, changes: [first] }) => (kind === 'one' ? cellWidth(first.id) : 0));
+  const idWidth = Math.max(0, ...idWidths.filter((width) => width <= WIDEST_ID));
+
+  const blocks = groups.map((group) => [
+    ...(group.kind === 'one' ? titleOfOne(group, columns, idWidth, colors) : titleOfMany(group, columns, colors)),
+    ...(group.kind === 'rest' ? [] : layOutRows(groupRowsOf(group.changes), { ...options, columns }, colors)),
+  ]);
+  // Blocks of two lines can stand together; as soon as one is taller, all of them need air.
+  const airy = blocks.some((block) => block.length > 2);
+  const body = blocks.map((block) => block.join('\n')).join(airy ? '\n\n' : '\n');
+  const folded = wrapSpans([{ text: foldedWords(groups), paint: colors.dim }], columns).join('\n');
+  const words = incompleteWords(plan);
+  const incomplete = words === '' ? '' : wrapSpans([{ text: words, paint: colors.yellow }], columns).join('\n');
+  return `${[heading(plan, columns, colors), body, folded, restores, incomplete].filter((part) => part !== '').join('\n\n')}\n`;
+}
+
+function heading(plan: PlanDocument, columns: number, colors: Colors): string {
+  const counts = countWords(plan).flatMap(({ action, words }, index): Span[] => [
+    { text: index === 0 ? '' : ', ' },
+    { text: words.replaceAll(' ', '\u00a0'), paint: paintOf(action, colors) },
+  ]);
+  const estimate: Span[] = [
+    { text: ' · ', paint: colors.dim },
+    { text: estimateWords(plan).replaceAll(' ', '\u00a0') },
+  ];
+  const lines = wrapSpans([...counts, ...estimate], columns - 'Plan: '.length);
+  return `${colors.bold('Plan:')} ${lines.join('\n      ').replaceAll('\u00a0', ' ')}`;
+}
+
+/** What a plan only restores, apart from its changes. */
+function restoreLines(plan: PlanDocument, columns: number, isVerbose: boolean, colors: Colors): string[] {
+  const words = restoreWords(plan);
+  if (words === '') return [];
+  const mark = paintOf('restore', colors)(SYMBOLS.restore);
+  const groups = restoreGroups(plan).flatMap(({ words: reason, ids }) => {
+    const names = isVerbose ? ids.map(escapeControls).join(', ') : someOf(ids, MOST_RESTORES);
+    const [first = '', ...others] = wrapSpans(
+      [{ text: `${reason}: ` }, { text: names, paint: colors.bold }],
+      columns - 4,
+    );
+    return [`  ${mark} ${first}`, ...others.map((line) => `    ${line}`)];
+  });
+  return [...wrapSpans([{ text: words }], columns), ...groups];
+}
+
+function titleOfOne(group: ChangeGroup, columns: number, idWidth: number, colors: Colors): string[] {
+  const [change] = group.changes;
+  const { action, id, path } = change;
+  const name = escapeControls(id);
+  const mark = paintOf(action, colors)(SYMBOLS[action]);
+  const file = path === null ? '' : `${escapeControls(path)} · `;
+  const about = aboutLines(file + escapeControls(reasonWords(change)), columns, colors);
+  const gap = ' '.repeat(Math.max(0, idWidth - cellWidth(name)) + 2);
+  const room = columns - 4 - cellWidth(name) - gap.length;
+  if (room < LEAST_TITLE) {
+    const [first, ...others] = wrapSpans([{ text: name, paint: colors.bold }], columns - 4);
+    const title = cutCells(escapeControls(change.title), columns - 4);
+    return [`  ${mark} ${first}`, ...[...others, title].map((line) => `    ${line}`), ...about];
+  }
+  return [`  ${mark} ${colors.bold(name)}${gap}${cutCells(escapeControls(change.title), room)}`, ...about];
+}
+
+function titleOfMany({ changes, kind }: ChangeGroup, columns: number, colors: Colors): string[] {
+  const [first] = changes;
+  const names = changes.slice(0, MOST_NAMES).map(({ id }) => escapeControls(id));
+  const more = changes.length - names.length;
+  const ids = more > 0 ? `${names.join(', ')} and ${formatCount(more)} more` : names.join(', ');
+  const reason = kind === 'rest' ? '' : `${escapeControls(groupReasonWords(first))} · `;
+  return [
+    `  ${paintOf(first.action, colors)(SYMBOLS[first.action])} ${colors.bold(groupWords(changes, kind))}`,
+    ...aboutLines(reason + ids, columns, colors),
+  ];
+}
+
+function aboutLines(about: string, columns: number, colors: Colors): string[] {
+  return wrapSpans([{ text: about, paint: colors.dim }], columns - 4).map((line) => `    ${line}`);
+}
+
+function groupWords(changes: ChangeGroup['changes'], kind: ChangeGroup['kind']): string {
+  const count = countNoun(changes.length, 'video');
+  const folder = folderOf(changes[0]);
+  if (kind === 'same') return `${count}, all in the same way`;
+  if (kind === 'rest') return `${formatCount(changes.length)} more to ${changes[0].action}`;
+  return folder === '' ? count : `${count} in ${escapeControls(folder)}`;
+}
+
+/** Says what is not there to be read; empty when everything is. */
+function foldedWords(groups: readonly ChangeGroup[]): string {
+  const unnamed = groups.reduce((sum, { changes }) => sum + Math.max(0, changes.length - MOST_NAMES), 0);
+  const differing = groups.reduce((sum, { kind, changes }) => sum + (kind === 'rest' ? changes.length : 0), 0);
+  if (unnamed === 0 && differing === 0) return '';
+  const values = differing === 0 ? '' : `, and the values of ${formatCount(differing)} not shown`;
+  return `This plan is folded: ${countNoun(unnamed, 'video')} not named${values}. See each with --verbose.`;
+}
+
+function paintOf(action: Action, colors: Colors): (text: string) => string {
+  const paints = {
+    create: colors.green,
+    update: colors.yellow,
+    move: colors.cyan,
+    adopt: colors.cyan,
+    restore: colors.blue,
+    relabel: colors.magenta,
+    deliver: colors.blue,
+    forget: colors.red,
+    noop: colors.dim,
+  };
+  return paints[action];
+}

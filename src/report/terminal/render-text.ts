@@ -1,0 +1,51 @@
+import { createColors } from 'picocolors';
+import { formatCount } from '../wording/count-noun.ts';
+import { formatDuration } from '../wording/duration.ts';
+import { escapeControls } from '../wording/escape-controls.ts';
+import { failureLines } from './failure-lines.ts';
+
+/** What `reelform render` made. */
+export interface RenderedFile {
+  /** As it can be opened from where the command was started. */
+  readonly path: string;
+  readonly width: number;
+  readonly height: number;
+  readonly frames: number;
+  readonly bytes: number;
+  readonly elapsedMs: number;
+}
+
+/** One line: the path first, so that it can be copied. */
+export function renderedText({ path, width, height, frames, bytes, elapsedMs }: RenderedFile): string {
+  const length = frames === 1 ? 'one frame' : `${formatCount(frames)} frames`;
+  const size = bytes < 1e6 ? `${Math.ceil(bytes / 1000)} kB` : `${(bytes / 1e6).toFixed(1)} MB`;
+  return `${escapeControls(path)}  ${width} × ${height}, ${length}, ${size}, in ${formatDuration(elapsedMs)}\n`;
+}
+
+/** How far a render is, for a line that is written over and over. */
+export function renderProgressText(id: string, done: number, count: number, elapsedMs: number): string {
+  const percent = Math.min(99, Math.floor((done / count) * 100));
+  return `Rendering ${escapeControls(id)}  ${percent} %  ${formatDuration(elapsedMs)}`;
+}
+
+/** Why a video could not be rendered, each reason with its place. */
+export function renderFailedText(
+  problems: readonly {
+    readonly code: string;
+    readonly title: string;
+    readonly detail?: string | undefined;
+    readonly editable?: string | undefined;
+  }[],
+  { color }: { readonly color: boolean },
+): string {
+  const colors = createColors(color);
+  return problems
+    .flatMap(({ code, title, detail, editable }) =>
+      failureLines(
+        { code, message: detail ?? title, retryable: false, ...(editable !== undefined && { editable }) },
+        colors,
+      ),
+    )
+    .map((line) => `${line}\n`)
+    .join('');
+}

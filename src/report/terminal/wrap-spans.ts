@@ -1,0 +1,93 @@
+import { cellWidth, graphemesOf, hasWideCells } from '../wording/cell-width.ts';
+
+/** A stretch of text and what makes it look as it does. */
+export interface Span {
+  readonly text: string;
+  readonly paint?: (text: string) => string;
+}
+
+const plain = (text: string): string => text;
+
+/** How many columns the spans take on one line. */
+export function spansWidth(spans: readonly Span[]): number {
+  return spans.reduce((width, { text }) => width + cellWidth(text), 0);
+}
+
+/** The spans on one line. */
+export function paintSpans(spans: readonly Span[]): string {
+  return spans.map(({ text, paint = plain }) => (text === '' ? '' : paint(text))).join('');
+}
+
+/**
+ * Lays spans out in lines of at most `width` columns: broken after spaces, at every `\n`, and inside a word only when it is
+ * longer than a line or has wide characters. Where a span ends is no reason to break, and no-break spaces hold what they
+ * are between together. Spaces at the end of a line are dropped.
+ *
+ * @param width at least 2, so that every character fits
+ */
+export function wrapSpans(spans: readonly Span[], width: number): string[] {
+  const lines: Span[][] = [[]];
+  let used = 0;
+  let word: Span[] = [];
+
+  const startLine = (): void => {
+    lines.push([]);
+    used = 0;
+  };
+  const place = (fragments: readonly Span[]): void => {
+    if (used > 0 && used + widthWithoutLastSpaces(fragments) > width) startLine();
+    for (const fragment of fragments) append(lines.at(-1)!, fragment);
+    used += spansWidth(fragments);
+  };
+  const placeWord = (): void => {
+    if (widthWithoutLastSpaces(word) <= width) place(word);
+    else for (const { text, paint } of word) for (const part of graphemesOf(text)) place([spanOf(part, paint)]);
+    word = [];
+  };
+
+  for (const { text, paint } of spans) {
+    for (const piece of text.match(/\n|[^ \n]+ *| +/g) ?? []) {
+      if (piece === '\n') {
+        placeWord();
+        startLine();
+      } else if (hasWideCells(piece)) {
+        placeWord();
+        for (const part of graphemesOf(piece)) place([spanOf(part, paint)]);
+      } else {
+        word.push(spanOf(piece, paint));
+        if (piece.endsWith(' ')) placeWord();
+      }
+    }
+  }
+  placeWord();
+  return lines.map((line) => paintSpans(withoutLastSpaces(line)));
+}
+
+function spanOf(text: string, paint: Span['paint']): Span {
+  return paint === undefined ? { text } : { text, paint };
+}
+
+function widthWithoutLastSpaces(spans: readonly Span[]): number {
+  return cellWidth(
+    spans
+      .map(({ text }) => text)
+      .join('')
+      .trimEnd(),
+  );
+}
+
+/** Joins what looks the same, so that a line has no more escape codes than it needs. */
+function append(line: Span[], span: Span): void {
+  const last = line.at(-1);
+  if (last !== undefined && last.paint === span.paint) line[line.length - 1] = { ...span, text: last.text + span.text };
+  else line.push(span);
+}
+
+function withoutLastSpaces(line: readonly Span[]): Span[] {
+  const rest = [...line];
+  for (let last = rest.pop(); last !== undefined; last = rest.pop()) {
+    const text = last.text.trimEnd();
+    if (text !== '') return [...rest, { ...last, text }];
+  }
+  return [];
+}

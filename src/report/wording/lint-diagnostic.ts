@@ -1,0 +1,79 @@
+import type { Diagnostic, Severity, Span } from '../../diagnostic.ts';
+import type { LintFinding } from '../../engine/lint/lint-finding.ts';
+
+/** The video that a finding is about, and where its definition says what was found. */
+export interface LintPlace {
+  readonly id: string;
+  /** Undefined where only the video is known. */
+  readonly at: Span | undefined;
+  readonly severity: Severity;
+}
+
+/** What a viewer would notice of a video, in words. */
+export function lintDiagnostic(finding: LintFinding, { id, at, severity }: LintPlace): Diagnostic {
+  const { code, editable, frame, seconds, still } = finding;
+  const moment = `at ${seconds.toFixed(1)} s${still === null ? '' : ` (${still})`}`;
+  const look = `To see it: reelform render ${id} --frame ${frame}`;
+  const told = (message: string, hint: string): Diagnostic => ({ code, severity, message, hint, at });
+  switch (finding.code) {
+    case 'glyph_missing': {
+      const characters = finding.characters.slice(0, 12).join(' ');
+      const more = finding.characters.length > 12 ? ' …' : '';
+      return told(
+        `No font draws ${characters}${more} of ${editable} in ${id}, ${moment}`,
+        'Add a font that has them to the folder that `fonts` of reelform.yaml names, or to the template',
+      );
+    }
+    case 'text_overflow':
+      return finding.beyond === 'frame'
+        ? told(`${editable} of ${id} is cut off by the edge of the picture, ${moment}`, `Shorten it. ${look}`)
+        : told(`${editable} of ${id} does not fit its box${share(finding.overflow)}, ${moment}`, `Shorten it. ${look}`);
+    case 'low_contrast':
+      return told(
+        `${editable} of ${id} has a contrast of ${(Math.floor(finding.ratio * 100) / 100).toFixed(2)}:1 with what lies behind it, ${moment}; ${finding.needed}:1 can be read`,
+        look,
+      );
+    case 'image_too_small': {
+      const { width, height, areaWidth, areaHeight } = finding;
+      const times = Math.max(areaWidth / width, areaHeight / height).toFixed(1);
+      return told(
+        `${editable} of ${id} shows ${width} × ${height} pixels of its image on ${areaWidth} × ${areaHeight}, enlarged ${times} times, ${moment}`,
+        finding.limit === 'image'
+          ? `Use a larger image. ${look}`
+          : `A larger image does not help: give its asset a larger w and h in the template. ${look}`,
+      );
+    }
+    case 'clip_ends_early': {
+      const lengths = `${secondsText(finding.lengthSeconds)} of ${secondsText(finding.neededSeconds)}`;
+      return told(
+        `${editable} of ${id} has a clip for ${lengths}: from ${secondsText(finding.standsFromSeconds)} on its last picture stands, ${moment}`,
+        `Use a longer clip, or trim it less. ${look}`,
+      );
+    }
+    case 'media_truncated': {
+      const { presentSeconds, announcedSeconds } = finding;
+      const lengths = `after ${secondsText(presentSeconds)}${announcedSeconds === null ? '' : ` of ${secondsText(announcedSeconds)}`}`;
+      return told(
+        `The file of ${editable} of ${id} breaks off ${lengths}, ${moment}`,
+        'Export it again, or copy it again',
+      );
+    }
+  }
+}
+
+function secondsText(seconds: number): string {
+  return `${seconds.toFixed(1)} s`;
+}
+
+function share(overflow: number | null): string {
+  return overflow === null ? '' : ` by ${Math.max(1, Math.round(overflow * 100))} %`;
+}
+
+/** A video that could not be looked at. */
+export function lintFailure(reason: string, { id, at, severity }: LintPlace): Diagnostic {
+  const hint =
+    severity === 'error'
+      ? 'apply could not render it either'
+      : `reelform render ${id} shows whether it can be rendered`;
+  return { code: 'lint_failed', severity, message: `${id} cannot be looked at: ${reason}`, hint, at };
+}

@@ -1,0 +1,186 @@
+import type { FieldChange } from '../../plan/plan.ts';
+import type { ChangeDocument, InputDocument } from '../../plan/plan-document.ts';
+import { placeOfUrl } from './place-of-url.ts';
+import { shortDigest } from './short-digest.ts';
+import { outputWords, parseSourceInput, type SourceInput } from './source-input.ts';
+
+/** One side of a change as it can be shown. Everything in it is the user's, and not escaped. */
+export type Shown =
+  /** Words, which can be compared with words. */
+  | { readonly kind: 'text'; readonly text: string }
+  /** 6 or 8 hexadecimal digits. */
+  | { readonly kind: 'color'; readonly color: string }
+  /** A file, a URL, a digest, an id: compared as a whole. */
+  | { readonly kind: 'name'; readonly name: string };
+
+/** One thing that changed: `name: before → after`, or `name: subject (before → after)`. */
+export interface Row {
+  readonly name: string;
+  /** What stays the same about both sides, such as the file whose bytes changed. */
+  readonly subject: string | null;
+  /** Null: there was nothing. */
+  readonly before: Shown | null;
+  /** Null: there is nothing any more. */
+  readonly after: Shown | null;
+  /** Whether it tells where a finished file goes: `before` is the place that this one comes after, or it itself. */
+  readonly isPlace?: true;
+}
+
+/** What changed about a video: the lock's fields, then the values in the order of the specification. */
+export function rowsOf(change: ChangeDocument): Row[] {
+  return [...change.fields.map(fieldRow), ...inputRows(change.inputs), ...placeRows(change)];
+}
+
+/** Values alone, in their order; two of the same name are told apart by their keys. */
+export function inputRows(inputs: readonly InputDocument[]): Row[] {
+  const names = inputNames(inputs);
+  return inputs.map((input) => inputRow(names.get(input.key)!, input));
+}
+
+/** What people call each value, by its key. */
+export function inputNames(inputs: readonly InputDocument[]): ReadonlyMap<string, string> {
+  const names = inputs.map(({ key, label }) => label ?? nameOf(key));
+  const isUnique = (name: string): boolean => names.indexOf(name) === names.lastIndexOf(name);
+  return new Map(
+    inputs.map(({ key }, index) => [key, isUnique(names[index]!) ? names[index]! : `${names[index]!} (${key})`]),
+  );
+}
+
+/** What many changes have in common that one block stands for: of where they go, the buckets. */
+export function groupRowsOf(changes: readonly [ChangeDocument, ...ChangeDocument[]]): Row[] {
+  const [first] = changes;
+  if (changes.length === 1) return rowsOf(first);
+  const places = changes.flatMap(({ destinations = [] }) =>
+    destinations.flatMap((one) => (one.kind === 'deliver' ? [one.to] : [])),
+  );
+  const roots = [...new Set(places.map((to) => `${rootOf(to)}…`))].sort();
+  const rows = rowsOf({ ...first, destinations: [] });
+  const after: Shown = { kind: 'name', name: roots.join(', ') };
+  return roots.length === 0 ? rows : [...rows, { name: PLACE_NAME, subject: null, before: null, after, isPlace: true }];
+}
+
+const PLACE_NAME = 'delivered to';
+
+/** Where the finished file goes, each place beside one that it leaves, then those that it only leaves. */
+function placeRows({ destinations = [], delivered = [] }: ChangeDocument): Row[] {
+  const show = (to: string | undefined): Shown | null =>
+    to === undefined ? null : { kind: 'name', name: placeOfUrl(to) };
+  const left = destinations.flatMap(({ kind, to }) => (kind === 'release' ? [to] : []));
+  const rows = destinations.flatMap(({ kind, to }): Row[] => {
+    if (kind === 'release') return [];
+    const was = delivered.includes(to) ? to : takeLike(to, left);
+    return [{ name: PLACE_NAME, subject: null, before: show(was), after: show(to), isPlace: true }];
+  });
+  return [
+    ...rows,
+    ...left.map((to): Row => ({ name: PLACE_NAME, subject: null, before: show(to), after: null, isPlace: true })),
+  ];
+}
+
+/** What the lock's fields are called. */
+export const FIELD_NAMES = {
+  title: 'title',
+  protect: 'protected',
+  service: 'service',
+  template: 'template',
+  style_version: 'template version',
+} as const;
+
+function fieldRow({ field, before, after }: FieldChange): Row {
+  const show = (value: string | null): Shown | null => {
+    if (value === null) return null;
+    if (field === 'protect') return { kind: 'name', name: value === 'true' ? 'yes' : 'no' };
+    if (field === 'style_version') return { kind: 'name', name: shortId(value) };
+    return field === 'service' || field === 'template' ? { kind: 'name', name: value } : { kind: 'text', text: value };
+  };
+  const name = FIELD_NAMES[field as keyof typeof FIELD_NAMES] ?? field.replace(/^labels\./, 'label ');
+  return { name, subject: null, before: show(before), after: show(after) };
+}
+
+/** `audio main` and `font Inter-Bold` for what is no editable. */
+function nameOf(key: string): string {
+  return key.replace(/^audio\.(?=.)/, 'audio ').replace(/^fonts\.(?=.)/, 'font ');
+}
+
+function inputRow(name: string, { key, kind, value, before, after }: InputDocument): Row {
+  const row = (old: Shown | null, now: Shown | null): Row => ({ name, subject: null, before: old, after: now });
+  switch (kind) {
+    case 'text':
+      return row(showWords(before), { kind: 'text', text: value ?? after ?? '' });
+    case 'color':
+      return row(showColor(before), showColor(after));
+    case 'font':
+      return row(showName(before), showName(after));
+    case 'image':
+    case 'video':
+    case 'audio': {
+      const plain = kind === 'audio' ? 'plain' : 'cover';
+      return sourceRow(name, { before, after: after ?? '', path: value ?? null }, plain);
+    }
+    default:
+      if (key.startsWith('fonts.')) return row(showName(before), showName(after));
+      if (key === 'output') return row(showName(outputWords(before)), showName(outputWords(after)));
+      return row(showWords(before), showWords(after));
+  }
+}
+
+function showName(name: string | null): Shown | null {
+  return name === null ? null : { kind: 'name', name };
+}
+
+/** @param plain what is said where nothing is said of it */
+function sourceRow(
+  name: string,
+  { before, after, path }: { readonly before: string | null; readonly after: string; readonly path: string | null },
+  plain: string,
+): Row {
+  const was = before === null ? null : parseSourceInput(before);
+  const is = parseSourceInput(after);
+  const place = path ?? is.place;
+  // A file's old name is not recorded, so two files are shown as the new one with both digests.
+  const related = was !== null && (was.digest === null ? was.place === is.place : is.digest !== null);
+  if (!related) {
+    const old = was && describeSource(was.digest === null ? was.place : 'a file', was);
+    return { name, subject: null, before: old, after: describeSource(place, is) };
+  }
+  const side = (one: SourceInput, other: SourceInput): Shown => {
+    const handling = one.handling !== other.handling && (one.handling ?? plain);
+    const words = [one.digest !== other.digest && one.digest, handling];
+    return { kind: 'name', name: words.filter((word) => word).join(', ') };
+  };
+  return { name, subject: place, before: side(was, is), after: side(is, was) };
+}
+
+/** `place (digest, handling)`, as far as there is something to say. */
+function describeSource(place: string, { digest, handling }: SourceInput): Shown {
+  const details = [digest, handling].filter((detail) => detail !== null);
+  return { kind: 'name', name: details.length === 0 ? place : `${place} (${details.join(', ')})` };
+}
+
+function showWords(input: string | null): Shown | null {
+  if (input === null) return null;
+  const digest = shortDigest(input);
+  return digest === null ? { kind: 'text', text: input } : { kind: 'name', name: `sha256 ${digest}` };
+}
+
+function showColor(input: string | null): Shown | null {
+  return input !== null && /^(?:[0-9A-F]{6}|[0-9A-F]{8})$/.test(input)
+    ? { kind: 'color', color: input }
+    : showWords(input);
+}
+
+/** Ids made of a digest are as good with their first digits. */
+function shortId(id: string): string {
+  return id.replace(/[0-9a-f]{16,}$/, (digits) => digits.slice(0, 8));
+}
+
+/** Of the places that are left the one in the same bucket, or any; taken out of them. */
+function takeLike(to: string, left: string[]): string | undefined {
+  const like = left.findIndex((one) => rootOf(one) === rootOf(to));
+  return left.splice(Math.max(0, like), 1)[0];
+}
+
+/** A scheme and a bucket. */
+function rootOf(to: string): string {
+  return /^[a-z0-9]+:(?:\/\/)?[^/]*\//.exec(to)?.[0] ?? to;
+}

@@ -1,0 +1,228 @@
+import { isRecord } from '../../is-record.ts';
+import type { Cost } from '../../plan/estimate-plan.ts';
+import { ACTIONS, type Action } from '../../plan/plan.ts';
+import {
+  type ChangeDocument,
+  type PlanDocument,
+  type SourceDocument,
+  splitRestores,
+} from '../../plan/plan-document.ts';
+import { countNoun, formatCount } from './count-noun.ts';
+import { formatDuration } from './duration.ts';
+import { placeOfUrl } from './place-of-url.ts';
+
+/** One mark for each action, told apart without colour. */
+export const SYMBOLS: Readonly<Record<Action, string>> = {
+  create: '+',
+  update: '~',
+  move: '→',
+  adopt: '=',
+  restore: '↻',
+  relabel: '≈',
+  deliver: '↑',
+  forget: '-',
+  noop: ' ',
+};
+
+/**
+ * What is done to how many, in the order of the actions: `1 to create`, …, `4 unchanged`. A video that is only restored
+ * counts as unchanged.
+ */
+export function countWords(
+  document: PlanDocument,
+): { readonly action: Action; readonly count: number; readonly words: string }[] {
+  const { summary } = document;
+  const restores = splitRestores(document).restores.length;
+  const counts = {
+    ...summary,
+    ...(restores > 0 && { restore: (summary.restore ?? 0) - restores, noop: (summary.noop ?? 0) + restores }),
+  };
+  return ACTIONS.flatMap((action) => {
+    const count = counts[action] ?? 0;
+    const words = `${formatCount(count)} ${action === 'noop' ? 'unchanged' : `to ${action}`}`;
+    return count > 0 ? [{ action, count, words }] : [];
+  });
+}
+
+/** `2 renders, 24 s of video, about €1.20, 2 deliveries`, or that there is nothing to render. */
+export function estimateWords(document: PlanDocument): string {
+  const { estimate, deliveries = 0 } = document;
+  const { renders, seconds_of_video: seconds, cost, restores } = estimate;
+  const sent = deliveries === 0 ? '' : `, ${countNoun(deliveries, 'delivery', 'deliveries')}`;
+  // Among the changes are restores that change a title or a destination too.
+  const isRestoring = (restores?.videos ?? 0) > splitRestores(document).restores.length;
+  if (renders === 0) return `nothing ${isRestoring ? 'new ' : ''}to render${sent}`;
+  const length = seconds === null ? '' : `, ${formatDuration(seconds * 1000)} of video`;
+  return `${countNoun(renders, 'render')}${length}${cost === undefined ? '' : `, ${costWords(cost)}`}${sent}`;
+}
+
+/** `about €1.20`; ten cents less or more are nothing where it is hundreds, and all where it is a fraction of one. */
+function costWords({ amount, currency }: Cost): string {
+  if (amount === null) return 'for a price that nothing tells';
+  const isSmall = amount > 0 && amount < 0.1;
+  const digits = isSmall ? { maximumSignificantDigits: 2 } : {};
+  return `about ${new Intl.NumberFormat('en-GB', { style: 'currency', currency, ...digits }).format(amount)}`;
+}
+
+/** Whether mistakes left nothing to plan: then the document says nothing about any video. */
+export function isUnplanned({ changes, summary, complete, diagnostics }: PlanDocument): boolean {
+  if (changes.length > 0 || complete || Object.keys(summary).length > 0) return false;
+  return diagnostics.some((one) => isRecord(one) && one.severity === 'error');
+}
+
+/** What a plan that changes nothing says. */
+export function emptyWords(document: PlanDocument): string {
+  const { summary, complete } = document;
+  if (isUnplanned(document)) return 'Nothing can be planned before this is mended.';
+  const count = Object.values(summary).reduce((sum, one) => sum + one, 0);
+  if (count === 0) return complete ? 'No changes. There are no videos.' : 'No changes.';
+  const state = splitRestores(document).restores.length > 0 ? 'unchanged' : 'up to date';
+  return `No changes. ${countNoun(count, 'video')} ${count === 1 ? 'is' : 'are'} ${state}.`;
+}
+
+/** What a plan does not cover: videos that were not asked for, and those that lint did not check; empty for a complete one. */
+export function incompleteWords(document: PlanDocument): string {
+  return [selectionWords(document), uncheckedWords(document)].filter((words) => words !== '').join(' ');
+}
+
+function selectionWords(document: PlanDocument): string {
+  const { complete, left_out: leftOut = 0 } = document;
+  if (complete || isUnplanned(document)) return '';
+  if (leftOut === 0)
+    return 'Incomplete: it was asked for some videos alone. Nothing was left out that needs something.';
+  const need = leftOut === 1 ? 'needs' : 'need';
+  return `Incomplete: it was asked for some videos alone. ${countNoun(leftOut, 'video')} left out ${need} something too.`;
+}
+
+function uncheckedWords({ lint }: PlanDocument): string {
+  const countOf = (reason: string): number => lint?.left_out.filter((one) => one.reason === reason).length ?? 0;
+  const reasons = [
+    [countOf('budget'), 'because its time was up. `reelform lint` checks all'],
+    [countOf('remote'), 'because the service has the template'],
+  ] as const;
+  return reasons
+    .filter(([count]) => count > 0)
+    .map(([count, why]) => `${countNoun(count, 'video')} ${count === 1 ? 'was' : 'were'} not checked by lint, ${why}.`)
+    .join(' ');
+}
+
+/** Actions that render a video. */
+const RENDERING: ReadonlySet<Action> = new Set(['create', 'update', 'restore']);
+
+/** Why the change is there, in words that follow the name of a file. Ids in it are as they came, not escaped. */
+export function reasonWords(change: ChangeDocument): string {
+  const was = change.previous_id === null ? '' : `was ${change.previous_id}, `;
+  switch (change.action) {
+    case 'move':
+      return `${was}not rendered again`;
+    case 'relabel':
+      return 'not rendered again';
+    case 'deliver':
+      return `${renderReason(change)}, not rendered again`;
+    case 'forget':
+      return change.protected
+        ? 'protected, and no definition has it any more'
+        : 'no definition has it any more; its video stays where it is';
+    case 'noop':
+      return 'unchanged';
+    case 'adopt':
+      return `${was}${withReason(change, sourceWords(change.source))}`;
+    default:
+      return `${was}${renderReason(change)}`;
+  }
+}
+
+/** The same for many changes that one block stands for: no id of one of them is in it. */
+export function groupReasonWords(change: ChangeDocument): string {
+  if (change.action === 'adopt') return withReason(change, groupSourceWords(change.source));
+  return reasonWords({ ...change, previous_id: null });
+}
+
+function withReason(change: ChangeDocument, source: string): string {
+  return change.reason === null ? source : `${renderReason(change)}; ${source}`;
+}
+
+/** Where a rendering that is not paid for again comes from. */
+export function sourceWords(source: SourceDocument | null): string {
+  switch (source?.kind) {
+    case 'video':
+      return `the same as ${source.id}`;
+    case 'planned':
+      return `rendered with ${source.id} in this plan`;
+    case 'history':
+      return `rendered at commit ${source.commit?.slice(0, 7)} as ${source.id}`;
+    case 'journal':
+      return source.video_url === null
+        ? `asked for already: session ${source.session} of an earlier run`
+        : `rendered already: session ${source.session} of an earlier run${deliveredWords(source)}`;
+    default:
+      return 'rendered already';
+  }
+}
+
+function deliveredWords({ delivered: [first, ...others] = [] }: SourceDocument): string {
+  if (first === undefined) return '';
+  const more = others.length === 0 ? '' : ` and ${countNoun(others.length, 'other place')}`;
+  return `, which delivered it to ${placeOfUrl(first)}${more}`;
+}
+
+function groupSourceWords(source: SourceDocument | null): string {
+  switch (source?.kind) {
+    case 'video':
+      return 'the same as other videos';
+    case 'planned':
+      return 'rendered with other videos in this plan';
+    case 'history':
+      return 'rendered at earlier commits';
+    case 'journal':
+      return source.video_url === null ? 'asked for already by earlier runs' : 'rendered already by earlier runs';
+    default:
+      return 'rendered already';
+  }
+}
+
+function renderReason(change: ChangeDocument): string {
+  const { reason, template } = change;
+  const many = change.inputs.length > 1;
+  switch (reason) {
+    case 'new':
+      return 'new';
+    case 'input_changed':
+      return many ? 'values changed' : 'a value changed';
+    case 'asset_changed':
+      // The definitions say what they said: a refresh found other bytes.
+      if (change.before?.fingerprint === change.after?.fingerprint) return 'what a URL gives changed';
+      return many ? 'files changed' : 'a file changed';
+    case 'template_changed':
+      return change.fields.some(({ field }) => field === 'template')
+        ? 'another template'
+        : `template ${template} changed`;
+    case 'style_version_changed':
+      return `another version of template ${template}`;
+    case 'output_changed':
+      return 'other output settings';
+    case 'service_changed':
+      return 'another service';
+    case 'engine_changed':
+      return 'the rendering engine changed';
+    case 'output_missing':
+      return 'its video is missing';
+    case 'output_damaged':
+      return 'its local file is damaged';
+    case 'url_lost':
+      return 'its video cannot be fetched any more';
+    case 'requested':
+      return 'asked for';
+    case 'previous_failed':
+      return 'the last rendering failed';
+    case 'destination_changed':
+      return 'goes to another place';
+    case 'not_delivered':
+      return 'not delivered yet';
+    case null:
+      return RENDERING.has(change.action) ? 'rendered again' : 'not rendered again';
+    default:
+      // Of a later version: its own word says more than nothing.
+      return reason.replaceAll('_', ' ');
+  }
+}

@@ -1,0 +1,36 @@
+import type { LeftOut, Unseen, VideoPreview } from '../../preview/plan-preview.ts';
+
+const UNSEEN_WORDS: Readonly<Record<Unseen, string>> = {
+  sound: 'its sound',
+  duration: 'its length',
+  output: 'its file',
+};
+
+/** Whether a change can be seen, and what else is another; empty where there is nothing to compare with. */
+export function previewNote({ isVisible, unseen }: VideoPreview): string {
+  const others = unseen.map((one) => UNSEEN_WORDS[one]);
+  const what = others.length === 0 ? '' : `also changes: ${others.join(', ')}`;
+  if (isVisible !== false) return what;
+  return what === '' ? 'no visible change' : `no visible change; ${what}`;
+}
+
+/** `12.3 % of the picture`, or that it is the same. */
+export function shareWords(share: number): string {
+  if (share === 0) return 'the same picture';
+  const percent = share * 100;
+  if (percent < 0.1) return 'less than 0.1 % of the picture';
+  return `${percent < 10 ? percent.toFixed(1) : Math.round(percent)} % of the picture`;
+}
+
+/** `at 2.5 s` */
+export function timeWords(seconds: number): string {
+  return `at ${Math.round(seconds * 100) / 100} s`;
+}
+
+/** Why a video, or many, are not shown. */
+export const LEFT_OUT_WORDS: Readonly<Record<LeftOut['reason'], string>> = {
+  budget: 'no time was left',
+  sample: 'others of the same definition are shown',
+  undrawable: 'drawing failed',
+  remote: 'the template is the service’s own',
+};

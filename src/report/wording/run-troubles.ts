@@ -1,0 +1,112 @@
+import type { ApplyOutcome, Failure } from '../../apply/events.ts';
+import { resourceSpan } from '../../definition/resource-span.ts';
+import { byCodeUnit } from '../../digest.ts';
+import type { ChangeDocument } from '../../plan/plan-document.ts';
+import type { JsonDiagnostic } from '../json/diagnostics-json.ts';
+import { failureKey } from '../terminal/failure-lines.ts';
+import { textPosition } from './text-position.ts';
+
+/** Where a definition says what a failure is about. */
+export interface Place {
+  /** Repository-relative; null where no file is known. */
+  readonly file: string | null;
+  /** From 1; null where the file does not say it, but one that it extends or a row of its data. */
+  readonly line: number | null;
+  readonly column: number | null;
+}
+
+/** A failure, as the first video that met it has it. */
+export type PlacedFailure = Failure & Place;
+
+/** So many videos of a group have their places told. */
+const PLACED = 5;
+
+/** What videos had that did not go well, each kind once for all that met it. */
+export interface Trouble {
+  readonly what: 'not rendered' | 'not delivered' | 'unknown';
+  /** One at least. */
+  readonly ids: readonly string[];
+  /** Of the first. */
+  readonly title: string;
+  readonly failures: readonly PlacedFailure[];
+  /** Where the definitions of the first ones say what the failures are about, each place once. */
+  readonly places: readonly Place[];
+}
+
+/** What is needed to say where a video stands. */
+export interface TroubleContext {
+  readonly changes: readonly Pick<ChangeDocument, 'id' | 'path' | 'title'>[];
+  /** The text of a file, where it is there. */
+  source(file: string): string | undefined;
+}
+
+/**
+ * All that a person has to look at after a run: those first that most videos met, what is not rendered before what is not
+ * delivered or not known; videos by their ids.
+ */
+export function runTroubles(outcome: ApplyOutcome, context: TroubleContext): Trouble[] {
+  const changes = new Map(context.changes.map((change) => [change.id, change]));
+  const unknown = outcome.unknown.map((one) => ({ id: one.id, failures: [unknownFailure(one)] }));
+  const kinds = [
+    ['not rendered', outcome.failed],
+    ['not delivered', outcome.undelivered],
+    ['unknown', unknown],
+  ] as const;
+  return kinds.flatMap(([what, failed]) => {
+    const groups = new Map<string, { readonly ids: string[]; readonly failures: readonly Failure[] }>();
+    for (const { id, failures } of [...failed].sort((a, b) => byCodeUnit(a.id, b.id))) {
+      const key = what === 'unknown' ? id : failureKey(failures);
+      const group = groups.get(key);
+      if (group === undefined) groups.set(key, { ids: [id], failures });
+      else group.ids.push(id);
+    }
+    const largestFirst = [...groups.values()].sort((a, b) => b.ids.length - a.ids.length);
+    return largestFirst.map(({ ids, failures }) => {
+      const [first, ...others] = ids.slice(0, PLACED).map((id) => {
+        const path = changes.get(id)?.path ?? null;
+        return failures.map((one) => ({ ...one, ...placeOf(one, path, context) }));
+      });
+      const places = new Map<string, Place>();
+      for (const { file, line, column } of [first!, ...others].flat()) {
+        if (file !== null) places.set(`${file}:${line}`, { file, line, column });
+      }
+      const title = changes.get(ids[0]!)?.title ?? '';
+      return { what, ids, title, failures: first!, places: [...places.values()] };
+    });
+  });
+}
+
+/** The same as diagnostics of the files that they are in, one for each failure of each kind. */
+export function troubleDiagnostics(troubles: readonly Trouble[]): JsonDiagnostic[] {
+  return troubles.flatMap(({ what, ids, failures }) =>
+    failures.map(({ code, message, hint = null, file, line, column }) => ({
+      code,
+      severity: 'error' as const,
+      message: `${ids.length === 1 ? ids[0] : `${ids[0]} and ${ids.length - 1} more`}: ${what}: ${message}`,
+      hint,
+      ...{ file, line, column, end_line: line, end_column: null },
+    })),
+  );
+}
+
+function placeOf({ editable }: Failure, path: string | null, { source }: TroubleContext): Place {
+  const nowhere = { file: path, line: null, column: null };
+  const text = path === null ? undefined : source(path);
+  if (path === null || text === undefined) return nowhere;
+  const { start, end } = resourceSpan(path, text, editable ?? null);
+  // A definition that does not say it itself begins with nothing that is about it.
+  return end === 0 ? nowhere : { file: path, ...textPosition(text, start) };
+}
+
+function unknownFailure({ id, askedAt, session }: ApplyOutcome['unknown'][number]): Failure {
+  const [code, why] =
+    session === null
+      ? ['session_unknown', 'no answer told whether it was taken on']
+      : ['session_gone', `the service does not have its session ${session} any more`];
+  return {
+    code,
+    message: `Asked for at ${askedAt}, and ${why}`,
+    hint: `It is not asked for again before somebody says what became of it: reelform resolve ${id}`,
+    retryable: false,
+  };
+}

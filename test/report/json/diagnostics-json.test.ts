@@ -1,0 +1,26 @@
+import { describe, expect, it } from 'vitest';
+import { diagnosticsJson } from '../../../src/report/json/diagnostics-json.ts';
+
+describe('diagnosticsJson()', () => {
+  const diagnostic = {
+    code: 'wrong_kind',
+    severity: 'error',
+    message: 'Wrong',
+    at: { file: 'a.yaml', start: 3, end: 5 },
+  } as const;
+  const base = { code: 'wrong_kind', severity: 'error', message: 'Wrong', hint: null };
+
+  it('gives lines and columns from 1, the end exclusive', () => {
+    expect(diagnosticsJson([{ ...diagnostic, hint: 'Mend it' }], () => 'a:\nbc\n')).toEqual([
+      { ...base, hint: 'Mend it', file: 'a.yaml', line: 2, column: 1, end_line: 2, end_column: 3 },
+    ]);
+  });
+
+  it('gives null for what is not known', () => {
+    const nowhere = { line: null, column: null, end_line: null, end_column: null };
+    expect(diagnosticsJson([diagnostic], () => undefined)).toEqual([{ ...base, file: 'a.yaml', ...nowhere }]);
+    expect(diagnosticsJson([{ ...diagnostic, at: undefined }], () => '')).toEqual([
+      { ...base, file: null, ...nowhere },
+    ]);
+  });
+});

@@ -1,0 +1,102 @@
+import { describe, expect, it } from 'vitest';
+import type { PlanPreview, VideoPreview } from '../../../src/preview/plan-preview.ts';
+import { planMarkdown, stagedMarkdown } from '../../../src/report/markdown/plan-markdown.ts';
+import { documentOf, everyAction } from '../example-plans.ts';
+import { examplePreview, image } from '../html/preview.ts';
+import { brokenMarkdown } from '../well-formed.ts';
+
+const document = documentOf(everyAction());
+
+/** A preview of one video whose picture has this address. */
+function previewAt(url: string | null, changes: Partial<VideoPreview> = {}): PlanPreview {
+  const picture = { ...image('#ff8800'), url };
+  const still = {
+    timeSeconds: 2.5,
+    editables: ['t_01', '<b>'],
+    before: picture,
+    after: picture,
+    changedShare: 0.004,
+  };
+  const video = { stills: [still], isVisible: true, unseen: [], ...changes };
+  return { ...examplePreview(), videos: new Map([['berlin', video]]), leftOut: [] };
+}
+
+describe('planMarkdown() with a preview', () => {
+  it('shows pictures that have an address, and what was measured', () => {
+    const shown = planMarkdown(document, {
+      preview: previewAt('https://github.com/o/r/blob/looks/a.jpg?raw=true&x=1'),
+    });
+    const picture = (side: string): string =>
+      `<img src="https://github.com/o/r/blob/looks/a.jpg?raw=true&amp;x=1" width="64" alt="${side}">`;
+    expect(shown.split('\n').slice(-9).join('\n')).toBe(
+      [
+        ...['#### Before and after', '', '**<code>berlin</code>**', '', '| Before | After |', '|:--|:--|'],
+        `| ${picture('before')} | ${picture('after')} |`,
+        '| <sub>at 2.5 s · Headline, &#60;b&#62;</sub> | <sub>0.4 % of the picture differs</sub> |',
+        '',
+      ].join('\n'),
+    );
+  });
+
+  it.each([
+    null,
+    'http://example.com/a.jpg',
+    'https://example.com/"onerror="x',
+    'https://example.com/a|b',
+    'javascript:alert(1)',
+  ])('shows no picture at %s, and says where it is', (url) => {
+    const shown = planMarkdown(document, { preview: previewAt(url) });
+    expect(shown).not.toContain('<img');
+    expect(shown).toContain('The stills of 1 video can be seen in the page of the plan alone.');
+  });
+
+  it('says what nobody would see, and what was not looked at', () => {
+    const shown = planMarkdown(document, {
+      preview: previewAt(null, { isVisible: false, unseen: ['sound', 'output'] }),
+    });
+    expect(shown).toContain('No visible change; also changes: its sound, its file: <code>berlin</code>.');
+    const example = planMarkdown(document, { preview: examplePreview() });
+    expect(example).toContain('Not looked at (no time was left): <code>bergen</code>.');
+    // No picture of theirs has an address.
+    expect(example).toContain('| <code>berlin</code> | 25 % of the picture differs, at 2 s; also changes: its sound |');
+    expect(example).toContain('The stills of 2 videos can be seen in the page of the plan alone.');
+  });
+
+  it('shows a new video by itself, no picture higher than a wide one, and folds all but the first three', () => {
+    const tall = { ...image('#ff8800', 360, 640), url: 'https://example.com/a.jpg' };
+    const still = { timeSeconds: 2, editables: [], before: null, after: tall, changedShare: null };
+    const fresh = {
+      stills: [still, { ...still, timeSeconds: 4 }, { ...still, timeSeconds: 6 }],
+      isVisible: null,
+      unseen: [],
+    };
+    const videos = new Map(Array.from({ length: 5 }, (_, at) => [`v${at}`, fresh]));
+    const shown = planMarkdown(document, { preview: { ...examplePreview(), videos, leftOut: [] } });
+    const picture = '<img src="https://example.com/a.jpg" width="129" alt="new">';
+    const both = `| New, at 2 s | New, at 4 s |\n| :-- | :-- |\n| ${picture} | ${picture} |`;
+    expect(shown).toContain(`**<code>v0</code>**\n\n${both}\n\n| New, at 6 s |\n| :-- |\n| ${picture} |\n\n**<code>v1`);
+    expect(shown).toContain('<details><summary>2 more videos, before and after</summary>\n\n**<code>v3</code>**');
+    expect(brokenMarkdown(shown)).toEqual([]);
+  });
+
+  it('begins with the sheet of an upgrade where it has an address, and folds what is on it', () => {
+    const sheet = { ...image('#888888', 1200, 200), url: 'https://example.com/sheet.jpg' };
+    const shown = planMarkdown(document, {
+      preview: { ...previewAt('https://example.com/a.jpg'), contactSheet: sheet },
+    });
+    expect(shown).toContain('<img src="https://example.com/sheet.jpg" width="740" alt="');
+    expect(shown).toContain('<details><summary>1 video, before and after</summary>\n\n**<code>berlin</code>**');
+    expect(brokenMarkdown(shown)).toEqual([]);
+  });
+
+  it('keeps to the budget with more stills than fit, and says how many are missing', () => {
+    const one = previewAt(`https://example.com/${'x'.repeat(900)}`).videos.get('berlin')!;
+    const preview = { ...examplePreview(), videos: new Map(Array.from({ length: 200 }, (_, at) => [`v${at}`, one])) };
+    const { text, stage } = stagedMarkdown(document, { preview });
+    expect(stage).toBe('some');
+    expect(text.length).toBeLessThanOrEqual(60_000);
+    expect(brokenMarkdown(text)).toEqual([]);
+    const left = 200 - text.match(/alt="after"/g)!.length;
+    expect(text).toContain(`The stills of ${left} more videos are not shown.`);
+  });
+});

@@ -1,0 +1,106 @@
+import { micromark } from 'micromark';
+import { gfm, gfmHtml } from 'micromark-extension-gfm';
+import { describe, expect, it } from 'vitest';
+import { type ApplyOutcome, NOTHING_DONE } from '../../../src/apply/events.ts';
+import type { VideoId } from '../../../src/definition/video.ts';
+import { type AppliedRun, applyMarkdown } from '../../../src/report/markdown/apply-markdown.ts';
+import { failuresMarkdown } from '../../../src/report/markdown/failures-markdown.ts';
+import { markdownLink } from '../../../src/report/markdown/markdown-link.ts';
+import { problemsOf } from '../../../src/report/markdown/markdown-problems.ts';
+import { lockPullWords } from '../../../src/report/markdown/pull-markdown.ts';
+import { runTroubles } from '../../../src/report/wording/run-troubles.ts';
+import { versionOf } from '../../support/lock-branches.ts';
+import { documentOf, everyAction } from '../example-plans.ts';
+import { HOSTILE_TEXTS } from '../hostile-texts.ts';
+
+const render = (markdown: string): string =>
+  micromark(markdown, { extensions: [gfm()], htmlExtensions: [gfmHtml()], allowDangerousHtml: true });
+
+const shape = (html: string): string[] =>
+  [...html.replaceAll(/<!--.*?-->/gs, '').matchAll(/<(\/?[a-z][a-z0-9]*)[^>]*>/g)].map((match) => match[1]!);
+
+/** Those that nothing is shortened of, and that say something: every fifth one. */
+const TEXTS = HOSTILE_TEXTS.filter((text, index) => text !== '' && text.length < 100 && index % 5 === 0);
+
+const FROM = { commit: 'c'.repeat(40), commitUrl: null, runUrl: null, filesUrl: 'https://github.com/a/b/blob/main/' };
+
+/** A run that has the same words everywhere, in three places. */
+function pages(given: string): string[] {
+  const words = given.toWellFormed();
+  const ids = ['a', 'b'].map((end) => `${words}x${end}` as VideoId);
+  const failure = { code: words, message: words, hint: words, editable: words, source: words, retryable: false };
+  const failed = ids.map((id, index) => ({ id, failures: [{ ...failure, message: `${words} ${index}` }] }));
+  const [id] = ids as [VideoId];
+  const outcome: ApplyOutcome = {
+    ...NOTHING_DONE,
+    ...{ rendered: 1, failed, undelivered: failed, unknown: [{ id, askedAt: words, session: words }] },
+    ...{ inProgress: [{ id, session: words }], skipped: [id], endedBy: 'failure' },
+  };
+  const changes = ids.map((one) => ({ id: one, path: `videos/${words}.yaml`, title: words }));
+  const troubles = runTroubles(outcome, { changes, source: () => 'resources: {}\n' });
+  const nowhere = { line: null, column: null, end_line: null, end_column: null };
+  const diagnostics = ids.map(() => ({
+    code: words,
+    severity: 'error',
+    message: words,
+    hint: words,
+    file: words,
+    ...nowhere,
+  }));
+  const deliveries = [{ to: `s3://videos/${words}`, url: `https://cdn.example.com/${words}` }];
+  const run: AppliedRun = {
+    ...{ outcome, troubles, diagnostics, filesUrl: FROM.filesUrl },
+    document: documentOf(everyAction()),
+    done: ids.flatMap((one) => [
+      { kind: 'video-rendered', id: one, videoUrl: `https://videos.example.com/${words}`, deliveries, elapsedMs: 1 },
+      { kind: 'video-rendered', id: one, videoUrl: `renders/${words}`, elapsedMs: 1 },
+    ]),
+    published: null,
+  };
+  const entry = { ...versionOf('a', 1), title: words, video_url: `https://videos.example.com/${words}` };
+  const lock = { videos: new Map(ids.map((one) => [one as string, entry])), extra: {} };
+  const pull = lockPullWords({
+    change: { recorded: ids, removed: ids },
+    lock,
+    file: `${words}/reelform.lock.json`,
+    target: words,
+  });
+  return [applyMarkdown(run, 900 * 1024), failuresMarkdown({ ...run, problems: problemsOf(run) }, FROM)!, pull.body];
+}
+
+const PLAIN = pages('words').map((page) => shape(render(page)));
+
+describe('what is told of a run', () => {
+  it.each(TEXTS.map((words) => [words]))('lets %j be words', (words) => {
+    for (const [index, page] of pages(words).entries()) {
+      const html = render(page);
+      // A link may not be one any more; nothing else is another element.
+      const others = (all: readonly string[]): string[] => all.filter((name) => !/^\/?a$/.test(name));
+      expect(others(shape(html))).toEqual(others(PLAIN[index]!));
+      for (const [, url] of html.matchAll(/href="([^"]*)"/g)) {
+        expect(url).toMatch(/^https:\/\/(?:cdn\.example\.com|videos\.example\.com|github\.com\/a\/b\/blob\/main)\//);
+      }
+      expect(page).not.toMatch(/^\s*::|##\[/m);
+      const outside = html
+        .replaceAll(/<code>.*?<\/code>|<a [^>]*>/gs, '')
+        .replaceAll(/&#(\d+);/g, (_, code: string) => String.fromCodePoint(Number(code)));
+      expect(outside.replaceAll(/<[^>]*>/g, '\n')).not.toMatch(/@[\w-]|#\d|\b[0-9a-f]{7,40}\b|:\/\/|www\./i);
+    }
+  });
+
+  it('links to nothing else than pages, and to none with a password in it', () => {
+    for (const url of [
+      'javascript:alert(1)',
+      'file:///etc/passwd',
+      'https://a:b@example.com/',
+      'renders/a.mp4',
+      '//x/y',
+      `https://x/${'y'.repeat(3000)}`,
+    ]) {
+      expect(markdownLink('words', url), url).toBeNull();
+    }
+    expect(render(markdownLink('words', 'https://x/a|b>c?d=`&amp;lt;e\\f')!)).toBe(
+      '<p><a href="https://x/a%7Cb%3Ec?d=%60&amp;amp;lt;e%5Cf">words</a></p>',
+    );
+  });
+});

@@ -1,0 +1,112 @@
+import { describe, expect, it } from 'vitest';
+import type { Diagnostic } from '../../../src/diagnostic.ts';
+import { diagnosticsText } from '../../../src/report/terminal/diagnostics-text.ts';
+import { resolve } from '../../support/resolve.ts';
+
+const FILES: Readonly<Record<string, string>> = {
+  'videos/berlin.yaml': `template: launch
+title: Summer Collection — Berlin
+resources:
+  t_11: Summer Collection
+  c_01: #EEADA7
+  (Footage)/USER/hero.jpg: ./images/hero.jpg
+`,
+  'videos/oslo.yaml': 'template: lunch\ntitle: Oslo\n',
+};
+
+const source = (file: string): string | undefined => FILES[file];
+
+describe('diagnosticsText()', () => {
+  it('shows each place once, with what is wrong, what to do, and the lines around it', () => {
+    const { diagnostics } = resolve(FILES);
+    expect(diagnosticsText(diagnostics, { source, color: false })).toBe(`videos/berlin.yaml:3:1
+  error  t_01 (Headline) is not filled  missing_editable
+         Add t_01: Summer Collection
+
+    2 | title: Summer Collection — Berlin
+  > 3 | resources:
+      | ^^^^^^^^^
+    4 |   t_11: Summer Collection
+
+videos/berlin.yaml:4:3
+  error  The template launch has no editable "t_11"  unknown_editable
+         Did you mean t_01 (Headline)?
+
+    3 | resources:
+  > 4 |   t_11: Summer Collection
+      |   ^^^^
+    5 |   c_01: #EEADA7
+
+videos/berlin.yaml:5:3
+  error  c_01 (Accent) has no value  wrong_kind
+         A # begins a comment in YAML; write "#EEADA7" in quotes
+
+    4 |   t_11: Summer Collection
+  > 5 |   c_01: #EEADA7
+      |   ^^^^
+    6 |   (Footage)/USER/hero.jpg: ./images/hero.jpg
+
+videos/oslo.yaml:1:11
+  error  reelform.yaml names no template "lunch"  unknown_template
+         Did you mean launch?
+
+  > 1 | template: lunch
+      |           ^^^^^
+    2 | title: Oslo
+
+4 errors in 2 files
+`);
+  });
+
+  const at = { file: 'videos/oslo.yaml', start: 0, end: 8 };
+  const error: Diagnostic = { code: 'definition_invalid', severity: 'error', message: 'One', at };
+
+  it('shows what is wrong in one place together', () => {
+    const warning: Diagnostic = { code: 'no_videos', severity: 'warning', message: 'Two', hint: 'Mend it', at };
+    expect(diagnosticsText([error, warning], { source, color: false })).toBe(`videos/oslo.yaml:1:1
+  error    One  definition_invalid
+  warning  Two  no_videos
+           Mend it
+
+  > 1 | template: lunch
+      | ^^^^^^^^
+    2 | title: Oslo
+
+1 error and 1 warning in 1 file
+`);
+  });
+
+  it('does without a place, and without a text', () => {
+    const elsewhere: Diagnostic = { ...error, at: { file: 'gone.yaml', start: 3, end: 4 } };
+    const nowhere: Diagnostic = { code: 'unknown_video', severity: 'error', message: 'No place' };
+    expect(diagnosticsText([nowhere], { source, color: false })).toBe('  error  No place  unknown_video\n\n1 error\n');
+    expect(diagnosticsText([elsewhere], { source, color: false })).toBe(
+      'gone.yaml\n  error  One  definition_invalid\n\n1 error in 1 file\n',
+    );
+    expect(diagnosticsText([], { source, color: false })).toBe('');
+  });
+
+  it('ends after so many places, and tells the number of the rest', () => {
+    const many = Array.from({ length: 60 }, (_, start) => ({ ...error, at: { ...at, start, end: start + 1 } }));
+    const text = diagnosticsText(many, { source, color: false });
+    expect(text.match(/definition_invalid/g)).toHaveLength(50);
+    expect(text).toMatch(/\n\n… and 10 more\n\n60 errors in 1 file\n$/);
+  });
+
+  it('lets no text of a user command the terminal', () => {
+    const hostile: Diagnostic = {
+      ...error,
+      message: 'a\u001b[2Jb\nc',
+      hint: '\u202e',
+      at: { file: 'x\u0007.yaml', start: 0, end: 1 },
+    };
+    const text = diagnosticsText([hostile], { source: () => '\u001b]0;title\u0007', color: false });
+    expect(text).not.toMatch(/[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e]/);
+  });
+
+  it('colours when it is asked to', () => {
+    const text = diagnosticsText([error], { source, color: true });
+    expect(text).toContain('\u001b[31merror\u001b[39m');
+    expect(text).toContain('\u001b[1mvideos/oslo.yaml:1:1\u001b[22m');
+  });
+});

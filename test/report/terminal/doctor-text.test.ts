@@ -1,0 +1,37 @@
+import { describe, expect, it } from 'vitest';
+import { doctorText } from '../../../src/report/terminal/doctor-text.ts';
+
+describe('doctorText()', () => {
+  it('marks each check, hints below it, and sums up', () => {
+    expect(
+      doctorText(
+        [
+          { name: 'Node', status: 'ok', message: '20.19.0' },
+          { name: 'Lockfile', status: 'error', message: 'conflict markers', hint: 'Run `reelform lock merge`' },
+          {
+            name: 'Service',
+            status: 'warning',
+            message: 'keeps no idempotency keys\x1b[2J',
+            hint: 'See `service.capabilities`',
+          },
+        ],
+        { color: false },
+      ),
+    ).toMatchInlineSnapshot(`
+      "✓ Node      20.19.0
+      ✗ Lockfile  conflict markers
+                  hint: Run \`reelform lock merge\`
+      ! Service   keeps no idempotency keys\\u001b[2J
+                  hint: See \`service.capabilities\`
+
+      1 error and 1 warning.
+      "
+    `);
+  });
+
+  it('says that all is well', () => {
+    expect(doctorText([{ name: 'Node', status: 'ok', message: '20.19.0' }], { color: false })).toBe(
+      '✓ Node  20.19.0\n\nAll is well.\n',
+    );
+  });
+});

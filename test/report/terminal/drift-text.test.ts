@@ -1,0 +1,92 @@
+import { describe, expect, it } from 'vitest';
+import { type DriftReport, driftText } from '../../../src/report/terminal/drift-text.ts';
+
+const NOTHING: DriftReport = { checked: 0, findings: [], notes: [], unclear: [], specs: [] };
+const spec = { template: 'small', styleVersion: 'tsv_1' };
+
+describe('driftText()', () => {
+  it('says that all is as it was', () => {
+    expect(driftText({ ...NOTHING, checked: 1200 }, { color: false })).toBe(
+      'Drift: 1,200 videos looked at. All is as it was recorded.\n',
+    );
+  });
+
+  it('tells what is not, and what could not be told, without queries', () => {
+    const text = driftText(
+      {
+        checked: 9,
+        findings: [
+          { id: 'berlin', what: 'output_missing', url: 'renders/berlin-1.mp4' },
+          { id: 'rome', what: 'video_gone', url: 'https://x.example/rome.mp4?signature=secret' },
+          { id: 'stores/wien', what: 'asset_changed', url: 'https://cdn.example/a.png' },
+        ],
+        notes: [{ id: 'oslo', what: 'session_gone', url: 'https://x.example/oslo.mp4' }],
+        specs: [{ ...spec, kind: 'unclear', why: 'x.example did not answer' }],
+        unclear: ['a', 'b', 'c', 'd', 'a'].map((id) => ({
+          id,
+          url: 'https://y.example',
+          why: 'y.example did not answer',
+        })),
+      },
+      { color: false },
+    );
+    expect(text).toMatchInlineSnapshot(`
+      "Drift: 9 videos looked at. 3 videos are not as recorded.
+
+        ✗ berlin       its local file is missing  renders/berlin-1.mp4
+        ✗ rome         its video cannot be fetched any more  https://x.example/rome.mp4?…
+        ✗ stores/wien  a URL that it was made from gives something else  https://cdn.example/a.png
+
+      Their videos can still be fetched, so nothing is rendered:
+        · oslo: the service does not have the session any more
+
+      Of these it could not be told:
+        ? a, b, c and 1 more: y.example did not answer
+        ? the template small: x.example did not answer
+
+      \`reelform apply --refresh\` renders them again.
+      "
+    `);
+    expect(text).not.toContain('secret');
+  });
+
+  it('counts a note for nothing', () => {
+    const notes = ['oslo', 'rome'].map((id) => ({ id, what: 'session_gone' as const, url: 'https://x.example/a' }));
+    expect(driftText({ ...NOTHING, checked: 2, notes }, { color: false })).toMatchInlineSnapshot(`
+      "Drift: 2 videos looked at. All is as it was recorded.
+
+      Their videos can still be fetched, so nothing is rendered:
+        · oslo, rome: the service does not have the session any more
+      "
+    `);
+  });
+
+  it('says what changed about specifications, as much as fits into a line', () => {
+    const at = (editable: string | null, field: string | null, before?: unknown, after?: unknown) => ({
+      ...{ editable, field, before, after },
+    });
+    const changes = [
+      at('t_01', 'max_length', 20, 30),
+      at('t_02', null, { input_type: 'text' }),
+      at('(Footage)/USER/\x1b.png', null, undefined, { input_type: 'image' }),
+      at('c_01', 'label', undefined, 'x'.repeat(100)),
+      at(null, 'editables', ['t_01', 'c_01'], ['c_01', 't_01']),
+    ];
+    const specs = [
+      { ...spec, kind: 'changed' as const, changes: [...changes, at(null, 'fonts', ['A'], ['A', 'B'])] },
+      { ...spec, kind: 'changed' as const, template: 'same', changes: [] },
+      { ...spec, kind: 'gone' as const, template: 'other' },
+    ];
+    expect(driftText({ ...NOTHING, specs }, { color: false })).toMatchInlineSnapshot(`
+      "Drift: 0 videos looked at. Nothing was found that is not as it was recorded.
+
+      Specifications that are not as committed:
+        ✗ small: t_01.max_length: 20 → 30, t_02 is gone, (Footage)/USER/\\u001b.png is new, c_01.label: none → "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx…, the editables are in another order, and 1 more
+        ✗ same: only the order of its keys changed
+        ✗ other: the service does not have tsv_1 any more
+
+      \`reelform pull\` fetches the specifications; then run \`reelform plan\`.
+      "
+    `);
+  });
+});

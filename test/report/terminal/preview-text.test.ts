@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest';
+import type { PlanPreview, VideoPreview } from '../../../src/preview/plan-preview.ts';
+import { previewText } from '../../../src/report/terminal/preview-text.ts';
+import { examplePreview } from '../html/preview.ts';
+
+test('previewText() says how much changes, the most different first', () => {
+  expect(previewText(examplePreview())).toMatchInlineSnapshot(`
+    "
+    What changes, as drawn here
+      berlin  25 % of the picture changes at 2 s; also changes: its sound
+      vienna  no visible change
+      paris   nothing to compare with
+      1 video not shown: no time was left
+      Drawn in 2.0 s.
+    "
+  `);
+});
+
+test('previewText() has lines for twenty videos, counts the others, and is not as wide as the longest id', () => {
+  const still = examplePreview().videos.get('berlin')!.stills[0]!;
+  const video = (share: number): VideoPreview => ({
+    stills: [{ ...still, changedShare: share }],
+    isVisible: true,
+    unseen: [],
+  });
+  const videos = new Map(
+    Array.from({ length: 25 }, (_, at) => [at === 0 ? 'long/'.repeat(30) : `v${at}`, video(at / 100)]),
+  );
+  const leftOut = [
+    { id: 'a', reason: 'sample' as const },
+    { id: 'b', reason: 'sample' as const },
+  ];
+  const preview: PlanPreview = { ...examplePreview(), videos, leftOut };
+  const lines = previewText(preview).trimEnd().split('\n');
+  expect(lines[2]).toBe(`  v24${' '.repeat(2)}24 % of the picture changes at 2 s`);
+  expect(lines.slice(-3)).toEqual([
+    '  and 5 more videos',
+    '  2 videos not shown: others of the same definition are shown',
+    '  Drawn in 2.0 s.',
+  ]);
+});
