@@ -6,7 +6,7 @@ import { dirname } from 'node:path';
 import { kill, pid } from 'node:process';
 import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { ifThere } from './if-there.ts';
+import { nullIfMissing } from './file-system-error.ts';
 import { isRecord } from './is-record.ts';
 import { readProcessStat } from './process-stat.ts';
 import { sweepUnfinished, unfinishedPath } from './replace-file.ts';
@@ -73,7 +73,7 @@ async function claim(path: string, refuse: Refuse): Promise<string> {
     await writeFile(own, text, { flag: 'wx' });
     for (;;) {
       if (await appears(path, own, text)) return text;
-      const held = await ifThere(readFile(path, 'utf8'));
+      const held = await nullIfMissing(readFile(path, 'utf8'));
       if (held === null) continue;
       const owner = parseOwner(held);
       if (owner !== null && (await isAlive(owner, path, own))) throw refuse(holderOf(owner, self));
@@ -117,7 +117,7 @@ async function takeOver(path: string, own: string, stale: string): Promise<strin
     throw error;
   }
   try {
-    if ((await ifThere(readFile(path, 'utf8'))) !== stale) return 'another process';
+    if ((await nullIfMissing(readFile(path, 'utf8'))) !== stale) return 'another process';
     await rename(own, path);
     return null;
   } finally {
@@ -135,7 +135,7 @@ function guardPath(path: string, stale: string): string {
 }
 
 async function release(path: string, text: string): Promise<void> {
-  if ((await ifThere(readFile(path, 'utf8'))) === text) await rm(path, { force: true });
+  if ((await nullIfMissing(readFile(path, 'utf8'))) === text) await rm(path, { force: true });
 }
 
 /** Writes the same content again and again, so that the file system, not a clock of this host, dates the last sign of life. */
@@ -177,7 +177,7 @@ async function isAlive(owner: LockOwner, path: string, own: string): Promise<boo
     // Where nothing names the namespace, the process may be one of another host of this name.
     if (pids !== null) return false;
   }
-  const touched = await ifThere(stat(path));
+  const touched = await nullIfMissing(stat(path));
   return touched !== null && (await stat(own)).mtimeMs - touched.mtimeMs < STALE_MS;
 }
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, open, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { isMissing } from './if-there.ts';
+import { isMissing } from './file-system-error.ts';
 
 /** What the names of unfinished files begin with. */
 export const UNFINISHED = '.unfinished-';

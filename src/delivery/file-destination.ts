@@ -1,6 +1,6 @@
 import { realpath } from 'node:fs/promises';
 import { basename, dirname, relative, sep } from 'node:path';
-import { ifThere } from '../if-there.ts';
+import { nullIfMissing } from '../file-system-error.ts';
 import { replaceFile } from '../replace-file.ts';
 import { DeliveryFailure, type Destination } from './destination.ts';
 import { publicUrlOf } from './public-url.ts';
@@ -42,7 +42,7 @@ async function refuseDetour(path: string, root: string): Promise<void> {
 
 /** Where the part of a path leads that is there already. */
 async function deepest(path: string): Promise<string> {
-  return (await ifThere(realpath(path))) ?? (dirname(path) === path ? path : await deepest(dirname(path)));
+  return (await nullIfMissing(realpath(path))) ?? (dirname(path) === path ? path : await deepest(dirname(path)));
 }
 
 /** Paths of the machine stay out of it. */

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { ifThere } from '../if-there.ts';
+import { nullIfMissing } from '../file-system-error.ts';
 import type { Fingerprint } from '../lock/lock.ts';
 import { replaceFile } from '../replace-file.ts';
 import { isInRepository } from './history-gap.ts';
@@ -57,7 +57,7 @@ export async function mayHaveFormer({
 
 /** The file holds its own digest, the key, and the prefixes; one per line. */
 async function load(file: string, key: string): Promise<ReadonlySet<string> | null> {
-  const text = await ifThere(readFile(file, 'utf8'));
+  const text = await nullIfMissing(readFile(file, 'utf8'));
   const at = text?.indexOf('\n') ?? -1;
   if (text === null || hash('sha256', text.slice(at + 1)) !== text.slice(0, at)) return null;
   const [about, ...prefixes] = text.slice(at + 1).split('\n');

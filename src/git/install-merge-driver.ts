@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ifThere } from '../if-there.ts';
+import { nullIfMissing } from '../file-system-error.ts';
 import { runGit, tryGit } from './run-git.ts';
 
 /**
@@ -49,7 +49,7 @@ async function addLine(
   line: string,
   write: (path: string, text: string) => Promise<void>,
 ): Promise<void> {
-  const text = (await ifThere(readFile(path, 'utf8'))) ?? '';
+  const text = (await nullIfMissing(readFile(path, 'utf8'))) ?? '';
   const end = text.includes('\r\n') ? '\r\n' : '\n';
   const separator = text === '' || text.endsWith('\n') ? '' : end;
   await write(path, `${text}${separator}${line}${end}`);

@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import { type FileHandle, open, readFile, stat } from 'node:fs/promises';
 import { ReelformError } from '../diagnostic.ts';
-import { ifThere } from '../if-there.ts';
+import { nullIfMissing } from '../file-system-error.ts';
 import { replaceFile } from '../replace-file.ts';
 import { compactJournal } from './compact-journal.ts';
 import { JournalFold } from './fold-journal.ts';
@@ -33,7 +33,7 @@ interface Contents {
 async function readRecords(path: string, file: string): Promise<Contents | null> {
   let bytes: Buffer | null;
   try {
-    bytes = await ifThere(readFile(path));
+    bytes = await nullIfMissing(readFile(path));
   } catch (error) {
     throw journalError(unreadableJournal((error as NodeJS.ErrnoException).code ?? String(error), file));
   }

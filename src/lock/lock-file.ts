@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { readFile, readlink } from 'node:fs/promises';
 import { type Diagnostic, ReelformError, type Result } from '../diagnostic.ts';
-import { ifThere } from '../if-there.ts';
+import { nullIfMissing } from '../file-system-error.ts';
 import { emptyLock, type Lock } from './lock.ts';
 import { parseLock, unreadableLock } from './parse-lock.ts';
 import { serialiseLock } from './serialise-lock.ts';
@@ -66,7 +66,7 @@ export class LockFile {
    */
   async update(change: (lock: Lock) => Lock): Promise<Lock> {
     // Read whole each time: that is a tenth of what writing costs, and no time stamp can be trusted to tell a change.
-    const present = (await ifThere(readFile(this.#path))) ?? Buffer.from(serialiseLock(emptyLock));
+    const present = (await nullIfMissing(readFile(this.#path))) ?? Buffer.from(serialiseLock(emptyLock));
     if (!present.equals(this.#bytes ?? Buffer.from(serialiseLock(this.#lock)))) {
       const read = parseLock(present.toString('utf8'), this.#file);
       if (!read.ok) throw unreadableNow(read.diagnostics[0]!);

@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
 import fastGlob from 'fast-glob';
 import { byCodeUnit } from '../digest.ts';
-import { isMissing } from '../if-there.ts';
+import { isMissing } from '../file-system-error.ts';
 import { fixedFolder } from './fixed-folder.ts';
 import type { ReadLog } from './read-log.ts';
 

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { appendFile, mkdir, readFile, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Sha256 } from '../digest.ts';
-import { ifThere } from '../if-there.ts';
+import { nullIfMissing } from '../file-system-error.ts';
 import { isRecord } from '../is-record.ts';
 import { replaceFile } from '../replace-file.ts';
 
@@ -51,7 +51,7 @@ export async function recordOutput(root: string, path: string, { bytes, sha256 }
 export async function compactOutputRecords(root: string): Promise<void> {
   const file = join(root, OUTPUT_RECORDS_FILE);
   try {
-    const text = await ifThere(readFile(file, 'utf8'));
+    const text = await nullIfMissing(readFile(file, 'utf8'));
     if (text === null) return;
     const { records, lineCount } = parseRecords(text);
     if (lineCount <= MOST_WASTE) return;
@@ -93,5 +93,5 @@ function parseLine(line: string): (OutputRecord & { readonly path: string }) | n
 }
 
 async function isThere(path: string): Promise<boolean> {
-  return (await ifThere(stat(path))) !== null;
+  return (await nullIfMissing(stat(path))) !== null;
 }

@@ -1,6 +1,6 @@
 import { lstat, readlink, realpath, stat, writeFile } from 'node:fs/promises';
 import { ReelformError } from '../diagnostic.ts';
-import { ifThere } from '../if-there.ts';
+import { nullIfMissing } from '../file-system-error.ts';
 import { writeFileAtomic } from './write-file.ts';
 
 /**
@@ -14,7 +14,7 @@ import { writeFileAtomic } from './write-file.ts';
 export async function writeLinkedFile(path: string, data: string | Uint8Array): Promise<void> {
   let target: string;
   try {
-    const found = await ifThere(stat(path));
+    const found = await nullIfMissing(stat(path));
     if (found === null) await refuseLink(path);
     else if (!found.isFile() && !found.isDirectory()) return await writeFile(path, data);
     target = found === null ? path : await realpath(path);
@@ -27,7 +27,7 @@ export async function writeLinkedFile(path: string, data: string | Uint8Array): 
 }
 
 async function refuseLink(path: string): Promise<void> {
-  const found = await ifThere(lstat(path));
+  const found = await nullIfMissing(lstat(path));
   if (found?.isSymbolicLink() !== true) return;
   throw new ReelformError('write_failed', `${path} is a link to ${await readlink(path)}, and nothing is there`, {
     hint: 'Make the file that it leads to, or remove the link',

@@ -2,7 +2,7 @@ import { chmod, mkdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { platform } from 'node:process';
 import { ReelformError } from '../diagnostic.ts';
-import { ifThere } from '../if-there.ts';
+import { nullIfMissing } from '../file-system-error.ts';
 import type { Log } from './log.ts';
 
 /** What the group and others may do. */
@@ -51,5 +51,5 @@ async function makePrivate(path: string, log: Log): Promise<boolean> {
 }
 
 async function rightsOf(path: string): Promise<number> {
-  return ((await ifThere(stat(path)))?.mode ?? 0) & 0o777;
+  return ((await nullIfMissing(stat(path)))?.mode ?? 0) & 0o777;
 }

@@ -4,7 +4,7 @@ import { stat } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { type Sha256, sha256 } from '../digest.ts';
-import { ifThere } from '../if-there.ts';
+import { nullIfMissing } from '../file-system-error.ts';
 import { OUTPUT_FILES } from '../template/output-files.ts';
 import { type OutputStore, SessionFailure } from './ports.ts';
 import type { FinishedFiles } from './upload-ports.ts';
@@ -46,7 +46,7 @@ export function createDirectoryOutputs(
       const contentType = TYPES.get(extname(name).slice(1));
       if (!isInside(name) || contentType === undefined) return null;
       const path = join(directory, name);
-      const found = await ifThere(stat(path));
+      const found = await nullIfMissing(stat(path));
       if (found === null || !found.isFile()) return null;
       const hash = createHash('sha256');
       for await (const chunk of createReadStream(path)) hash.update(chunk as Buffer);

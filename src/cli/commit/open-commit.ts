@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Diagnostic, EXIT, hasErrors, ReelformError } from '../../diagnostic.ts';
+import { nullIfMissing } from '../../file-system-error.ts';
 import { ForgeError } from '../../forge/forge-error.ts';
 import { type GitHub, openGitHub } from '../../forge/github/github.ts';
 import { checkoutCommit } from '../../git/checkout-commit.ts';
@@ -14,7 +15,6 @@ import {
   repositoryPath,
 } from '../../git/checkout-state.ts';
 import { GitLockBranch } from '../../git/git-lock-branch.ts';
-import { ifThere } from '../../if-there.ts';
 import { emptyLock, type Fingerprint, type Lock } from '../../lock/lock.ts';
 import { parseLock } from '../../lock/parse-lock.ts';
 import { LockPublisher, type Published } from '../../lock/publish-lock.ts';
@@ -208,7 +208,7 @@ async function isTip({ root, remote, branch, path }: Place, head: string, tip: s
     return false;
   }
   if (!(await differInOne(root, head, tip, path))) return false;
-  const here = await ifThere(readFile(join(root, LOCK_FILE), 'utf8'));
+  const here = await nullIfMissing(readFile(join(root, LOCK_FILE), 'utf8'));
   const there = await fileAt(root, tip, path);
   if (here === there) return true;
   if (there === null || here !== (await fileAt(root, head, path))) return false;

@@ -1,8 +1,8 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { EXIT, ReelformError } from '../../diagnostic.ts';
+import { nullIfMissing } from '../../file-system-error.ts';
 import { changedFiles } from '../../git/changed-files.ts';
-import { ifThere } from '../../if-there.ts';
 import type { OpenDesired } from '../plan/open-desired.ts';
 
 /** What may be a definition, or rows that definitions are made of. */
@@ -20,7 +20,7 @@ export async function refuseUncommitted({ root, desired, dependenciesOf }: OpenD
   const used = new Set(desired.flatMap(dependenciesOf));
   const found: string[] = [];
   for (const file of [...changed].sort()) {
-    const isGone = MAY_DEFINE.test(file) && (await ifThere(stat(join(root, file)))) === null;
+    const isGone = MAY_DEFINE.test(file) && (await nullIfMissing(stat(join(root, file)))) === null;
     if (used.has(file) || isGone) found.push(file);
   }
   const [first, ...others] = found;

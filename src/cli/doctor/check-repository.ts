@@ -3,7 +3,7 @@ import { access, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Diagnostic } from '../../diagnostic.ts';
 import { ReelformError } from '../../diagnostic.ts';
-import { ifThere } from '../../if-there.ts';
+import { nullIfMissing } from '../../file-system-error.ts';
 import { recordedIn } from '../../lock/fold-journal.ts';
 import { readLock } from '../../lock/lock-file.ts';
 import { probeCache } from '../../plan-cache/probe.ts';
@@ -95,7 +95,7 @@ async function checkJournal(root: string, config: Config): Promise<DoctorCheck> 
 
 /** Whether the machine stopped while a line was being written: nothing was sent by that line. */
 async function isTorn(root: string, { journal }: Config): Promise<boolean> {
-  const bytes = journal === 'file' ? await ifThere(readFile(join(root, JOURNAL_FILE))) : null;
+  const bytes = journal === 'file' ? await nullIfMissing(readFile(join(root, JOURNAL_FILE))) : null;
   return bytes !== null && bytes.at(-1) !== 0x0a;
 }
 

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { EXIT, ReelformError } from '../../diagnostic.ts';
-import { ifThere } from '../../if-there.ts';
+import { nullIfMissing } from '../../file-system-error.ts';
 import type { Fingerprint } from '../../lock/lock.ts';
 import { type LockVersions, mergeLockTexts } from '../../lock/merge-lock-texts.ts';
 import type { MergedLock } from '../../lock/merge-locks.ts';
@@ -63,7 +63,7 @@ async function driveMerge(
 ): Promise<number> {
   const [base, ours, theirs] = paths;
   const versions = {
-    base: await ifThere(readFile(base, 'utf8')),
+    base: await nullIfMissing(readFile(base, 'utf8')),
     ours: await readFile(ours, 'utf8'),
     theirs: await readFile(theirs, 'utf8'),
   };
@@ -84,7 +84,7 @@ async function driveMerge(
 /** Mends the lockfile of the work tree from what git has of both sides, or from the conflict markers in it. */
 async function repair(root: string, options: GlobalOptions, io: Io): Promise<number> {
   const path = join(root, LOCK_FILE);
-  const text = await ifThere(readFile(path, 'utf8'));
+  const text = await nullIfMissing(readFile(path, 'utf8'));
   const { unmergedVersions } = await import('../../git/unmerged-versions.ts');
   const unmerged = await unmergedVersions(root, LOCK_FILE);
   const read = text === null ? null : parseLock(text, LOCK_FILE);

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { EXIT } from '../../diagnostic.ts';
-import { ifThere } from '../../if-there.ts';
+import { nullIfMissing } from '../../file-system-error.ts';
 import { emptyLock } from '../../lock/lock.ts';
 import { normaliseLock } from '../../lock/normalise-lock.ts';
 import { serialiseLock } from '../../lock/serialise-lock.ts';
@@ -19,7 +19,7 @@ export async function lockMigrateCommand(options: GlobalOptions, io: Io): Promis
   const root = findRoot(directoryOf(options, io));
   const path = join(root, LOCK_FILE);
   return withRunLock(root, io, async () => {
-    const text = (await ifThere(readFile(path, 'utf8'))) ?? serialiseLock(emptyLock);
+    const text = (await nullIfMissing(readFile(path, 'utf8'))) ?? serialiseLock(emptyLock);
     const normalised = normaliseLock(text, LOCK_FILE);
     if (!normalised.ok) {
       tellDiagnostics(normalised.diagnostics, () => text, options, io);

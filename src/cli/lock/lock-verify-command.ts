@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Diagnostic, EXIT, hasErrors } from '../../diagnostic.ts';
 import { byCodeUnit } from '../../digest.ts';
-import { ifThere } from '../../if-there.ts';
+import { nullIfMissing } from '../../file-system-error.ts';
 import { emptyLock, type Lock } from '../../lock/lock.ts';
 import { readLock } from '../../lock/lock-file.ts';
 import { normaliseLock } from '../../lock/normalise-lock.ts';
@@ -26,7 +26,7 @@ export async function lockVerifyCommand(options: LockVerifyOptions, io: Io): Pro
   const root = findRoot(directoryOf(options, io));
   const path = join(root, LOCK_FILE);
   const read = await readLock(path, LOCK_FILE);
-  const text = (await ifThere(readFile(path, 'utf8'))) ?? undefined;
+  const text = (await nullIfMissing(readFile(path, 'utf8'))) ?? undefined;
   const lock = read.ok ? read.value : emptyLock;
   const { desired, ...definitions } = await openDesired(root);
   // Of definitions with mistakes nobody knows which videos they stand for.

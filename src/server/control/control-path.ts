@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { platform, tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { sha256 } from '../../digest.ts';
-import { ifThere } from '../../if-there.ts';
+import { nullIfMissing } from '../../file-system-error.ts';
 
 /** Bytes of a socket's path: 104 on macOS, 108 on Linux, one of them for the NUL at its end. */
 const MAX_PATH_BYTES = 103;
@@ -59,7 +59,7 @@ function addressFile(directory: string): string {
 }
 
 function readAddress(directory: string): Promise<string | null> {
-  return ifThere(readFile(addressFile(directory), 'utf8'));
+  return nullIfMissing(readFile(addressFile(directory), 'utf8'));
 }
 
 async function removeTemporary(path: string | null): Promise<void> {

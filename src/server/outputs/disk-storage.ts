@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs';
 import { mkdir, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import { ifThere } from '../../if-there.ts';
+import { nullIfMissing } from '../../file-system-error.ts';
 import { replaceFile } from '../../replace-file.ts';
 import { createDiskRoom, type DiskRoom } from '../disk-room.ts';
 import type { ObjectStorage } from '../ports.ts';
@@ -48,10 +48,10 @@ export function createDiskStorage(
       await room.guard(write, bytes.length);
     },
     async stat(key) {
-      const found = await ifThere(stat(pathOf(directory, key)));
+      const found = await nullIfMissing(stat(pathOf(directory, key)));
       return found?.isFile() ? { size: found.size } : null;
     },
-    read: (key) => ifThere(readFile(pathOf(directory, key))),
+    read: (key) => nullIfMissing(readFile(pathOf(directory, key))),
     stream(key, range) {
       if (range === undefined) return createReadStream(pathOf(directory, key));
       if (range.end <= range.start) return Readable.from([]);
@@ -60,15 +60,15 @@ export function createDiskStorage(
     async remove(prefix) {
       const removed = await temporaryPath();
       // Moved first, so that nobody sees a part of it.
-      if ((await ifThere(rename(folderOf(directory, prefix), removed).then(() => true))) === null) return;
+      if ((await nullIfMissing(rename(folderOf(directory, prefix), removed).then(() => true))) === null) return;
       await rm(removed, { recursive: true, force: true });
     },
     async list(prefix) {
       const folder = folderOf(directory, prefix);
-      const names = ((await ifThere(readdir(folder))) ?? []).sort();
+      const names = ((await nullIfMissing(readdir(folder))) ?? []).sort();
       const entries = await Promise.all(
         names.map(async (name) => {
-          const found = await ifThere(stat(join(folder, name)));
+          const found = await nullIfMissing(stat(join(folder, name)));
           return found === null ? [] : [{ name, modifiedAt: found.mtimeMs }];
         }),
       );
@@ -91,7 +91,7 @@ function folderOf(directory: string, prefix: string): string {
 async function prepare(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true });
   for (const name of await readdir(folder)) {
-    const found = await ifThere(stat(join(folder, name)));
+    const found = await nullIfMissing(stat(join(folder, name)));
     if (found === null || found.mtimeMs > Date.now() - UNFINISHED_MS) continue;
     await rm(join(folder, name), { recursive: true, force: true });
   }

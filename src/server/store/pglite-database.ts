@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { PGlite, type Transaction, types } from '@electric-sql/pglite';
 import { fromPglite } from 'pg-boss';
 import { ReelformError } from '../../diagnostic.ts';
-import { ifThere } from '../../if-there.ts';
+import { nullIfMissing } from '../../file-system-error.ts';
 import { acquireProcessLock } from '../../process-lock.ts';
 import { fullDisk } from '../disk-room.ts';
 import type { Log } from '../log.ts';
@@ -43,7 +43,7 @@ export async function openPglite(directory: string, log: Log): Promise<Database>
 async function open(directory: string): Promise<PGlite> {
   const home = join(directory, 'database');
   try {
-    if ((await ifThere(stat(home))) === null) {
+    if ((await nullIfMissing(stat(home))) === null) {
       const half = join(directory, 'database.new');
       await rm(half, { recursive: true, force: true });
       await (await PGlite.create(half)).close();

@@ -1,7 +1,7 @@
 import { readdir, readFile, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Sha256 } from '../../digest.ts';
-import { ifThere } from '../../if-there.ts';
+import { nullIfMissing } from '../../file-system-error.ts';
 import { replaceFile } from '../../replace-file.ts';
 import { isIntact } from './packed-record.ts';
 import type { SegmentStore } from './segment-cache.ts';
@@ -46,7 +46,7 @@ export class FolderSegmentStore implements SegmentStore {
 
   async get(key: Sha256): Promise<Uint8Array | null> {
     const path = this.#pathOf(key);
-    const bytes = await ifThere(readFile(path));
+    const bytes = await nullIfMissing(readFile(path));
     if (bytes === null) return null;
     if (!isIntact(bytes)) {
       await rm(path, { force: true });
@@ -67,11 +67,11 @@ export class FolderSegmentStore implements SegmentStore {
 
   /** All files, those that were not used for longest first. */
   async list(): Promise<StoredSegment[]> {
-    const entries = (await ifThere(readdir(this.#folder, { withFileTypes: true, recursive: true }))) ?? [];
+    const entries = (await nullIfMissing(readdir(this.#folder, { withFileTypes: true, recursive: true }))) ?? [];
     const found: StoredSegment[] = [];
     for (const entry of entries) {
       if (!entry.isFile() || !NAME.test(entry.name)) continue;
-      const { size, mtimeMs } = (await ifThere(stat(join(entry.parentPath, entry.name)))) ?? {};
+      const { size, mtimeMs } = (await nullIfMissing(stat(join(entry.parentPath, entry.name)))) ?? {};
       if (size !== undefined) found.push({ key: entry.name, bytes: size, usedAt: mtimeMs! });
     }
     return found.sort((one, other) => one.usedAt - other.usedAt);
@@ -96,7 +96,7 @@ export class FolderSegmentStore implements SegmentStore {
   async verify(): Promise<readonly StoredSegment[]> {
     const damaged: StoredSegment[] = [];
     for (const file of await this.list()) {
-      const bytes = await ifThere(readFile(this.#pathOf(file.key)));
+      const bytes = await nullIfMissing(readFile(this.#pathOf(file.key)));
       if (bytes === null || isIntact(bytes)) continue;
       await rm(this.#pathOf(file.key), { force: true });
       damaged.push(file);

@@ -1,7 +1,7 @@
 import { readdir, readFile, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Sha256, sha256 } from '../../digest.ts';
-import { ifThere } from '../../if-there.ts';
+import { nullIfMissing } from '../../file-system-error.ts';
 import { replaceFile, UNFINISHED } from '../../replace-file.ts';
 
 /** Bytes under their own SHA-256, in a folder, which several processes may share. EDGE. */
@@ -46,12 +46,12 @@ export function createSourceStore(directory: string, { isDurable, now }: SourceS
   /** False when it is not there. */
   const touch = async (digest: Sha256): Promise<boolean> => {
     const time = new Date(now());
-    return (await ifThere(utimes(pathOf(digest), time, time).then(() => true))) ?? false;
+    return (await nullIfMissing(utimes(pathOf(digest), time, time).then(() => true))) ?? false;
   };
   return {
     async put(bytes, digest = sha256(bytes), isRewritten = false) {
       // The same logo comes with every video. Another size is what a power cut left.
-      const there = isRewritten ? null : await ifThere(stat(pathOf(digest)));
+      const there = isRewritten ? null : await nullIfMissing(stat(pathOf(digest)));
       if (there?.size !== bytes.length || !(await touch(digest))) {
         await replaceFile(pathOf(digest), bytes, { isDurable });
         await touch(digest);
@@ -59,7 +59,7 @@ export function createSourceStore(directory: string, { isDurable, now }: SourceS
       return digest;
     },
     async get(digest) {
-      const bytes = await ifThere(readFile(pathOf(digest)));
+      const bytes = await nullIfMissing(readFile(pathOf(digest)));
       if (bytes === null) return null;
       if (sha256(bytes) !== digest) {
         await rm(pathOf(digest), { force: true });
@@ -69,7 +69,7 @@ export function createSourceStore(directory: string, { isDurable, now }: SourceS
       return bytes;
     },
     async has(digest) {
-      return (await ifThere(stat(pathOf(digest)))) !== null;
+      return (await nullIfMissing(stat(pathOf(digest)))) !== null;
     },
     async prune(maxBytes) {
       const files = await filesOf(directory);
@@ -122,8 +122,8 @@ interface StoredFile {
 
 async function filesOf(directory: string): Promise<StoredFile[]> {
   const files: StoredFile[] = [];
-  for (const name of (await ifThere(readdir(directory))) ?? []) {
-    const found = await ifThere(stat(join(directory, name)));
+  for (const name of (await nullIfMissing(readdir(directory))) ?? []) {
+    const found = await nullIfMissing(stat(join(directory, name)));
     if (found?.isFile()) files.push({ name, sizeBytes: found.size, usedAt: found.mtimeMs });
   }
   return files;
