@@ -16,7 +16,7 @@ const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x
  *
  * @param bytes UTF-8
  */
-export function jsonExcess(bytes: Uint8Array, { values, depth, numberBytes }: JsonBounds): string | null {
+export function checkJsonBounds(bytes: Uint8Array, { values, depth, numberBytes }: JsonBounds): string | null {
   let count = 0;
   let level = 0;
   for (let at = 0; at < bytes.length; at++) {

@@ -4,7 +4,7 @@ export function jsonPointer(path: readonly (string | number)[]): string {
 }
 
 /** The names and indices of a JSON pointer. @see RFC 6901, section 4 */
-export function pointerPath(pointer: string): string[] {
+export function parseJsonPointer(pointer: string): string[] {
   return pointer
     .split('/')
     .slice(1)

@@ -8,7 +8,7 @@ const MOST_CANDIDATES = 2_000;
  * that changed places are one edit. A word also stands for the last parts of a candidate with `/`: `dune` for `launch/dune`.
  * Returns `null` when none is near (more than a third of the letters differ). Of equally near ones the first wins.
  */
-export function nearest(word: string, candidates: Iterable<string>): string | null {
+export function closestMatch(word: string, candidates: Iterable<string>): string | null {
   let best: string | null = null;
   let bestDistance = Number.POSITIVE_INFINITY;
   let compared = 0;

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { jsonExcess } from '../src/json-excess.ts';
+import { checkJsonBounds } from '../src/json-excess.ts';
 
 const BOUNDS = { values: 10, depth: 3, numberBytes: 20 };
 
 function excess(text: string, bounds = BOUNDS): string | null {
-  return jsonExcess(new TextEncoder().encode(text), bounds);
+  return checkJsonBounds(new TextEncoder().encode(text), bounds);
 }
 
 /** Values and names of fields, as the parsed text has them. */

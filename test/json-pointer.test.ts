@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { jsonPointer, pointerPath } from '../src/json-pointer.ts';
+import { jsonPointer, parseJsonPointer } from '../src/json-pointer.ts';
 
 it.each([
   [[], ''],
@@ -7,5 +7,5 @@ it.each([
   [['a~1', 0, ''], '/a~01/0/'],
 ])('jsonPointer(%j) is %s, and pointerPath() reads it back', (path, pointer) => {
   expect(jsonPointer(path)).toBe(pointer);
-  expect(pointerPath(pointer)).toEqual(path.map(String));
+  expect(parseJsonPointer(pointer)).toEqual(path.map(String));
 });

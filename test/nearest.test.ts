@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { nearest } from '../src/nearest.ts';
+import { closestMatch } from '../src/nearest.ts';
 
 describe('nearest()', () => {
   it.each([
@@ -21,16 +21,16 @@ describe('nearest()', () => {
     ['zzz', ['title'], null],
     ['x', [], null],
   ])('finds for %s among %j %s', (word, candidates, expected) => {
-    expect(nearest(word, candidates)).toBe(expected);
+    expect(closestMatch(word, candidates)).toBe(expected);
   });
 });
 
 it('nearest() compares no words of thousands of letters, and no more than two thousand candidates', () => {
   const long = 'a'.repeat(100_000);
-  expect(nearest(`${long}b`, [long])).toBeNull();
+  expect(closestMatch(`${long}b`, [long])).toBeNull();
   const many = Array.from({ length: 2_000 }, (_, index) => `other-${index}`);
-  expect([nearest('headlin', [...many.slice(1), 'headline']), nearest('headlin', [...many, 'headline'])]).toEqual([
-    'headline',
-    null,
-  ]);
+  expect([
+    closestMatch('headlin', [...many.slice(1), 'headline']),
+    closestMatch('headlin', [...many, 'headline']),
+  ]).toEqual(['headline', null]);
 });

@@ -1,5 +1,5 @@
 import type { Diagnostic } from '../diagnostic.ts';
-import { nearest } from '../nearest.ts';
+import { closestMatch } from '../nearest.ts';
 import type { MapEntry, ScalarNode, TreeNode } from '../yaml/tree.ts';
 import type { Row } from './row.ts';
 
@@ -73,7 +73,7 @@ function unknownVariable(name: string | undefined, node: ScalarNode, row: Row | 
     return { ...problem, message, hint: `Write $\${${name}} for the characters themselves` };
   }
   const columns = [...row.values.keys()];
-  const meant = nearest(name, columns);
+  const meant = closestMatch(name, columns);
   const hint = meant === null ? `Its columns: ${columns.join(', ')}` : `Did you mean \${${meant}}?`;
   return { ...problem, message: `${row.file} has no column ${JSON.stringify(name)}`, hint };
 }

@@ -1,6 +1,6 @@
 import type { Code } from '../diagnostic.ts';
-import { listed } from '../listed.ts';
-import { nearest } from '../nearest.ts';
+import { formatList } from '../listed.ts';
+import { closestMatch } from '../nearest.ts';
 import type { Editable } from '../wire/style-version.ts';
 import { child, type ScalarNode, type TreeNode, textOf } from '../yaml/tree.ts';
 import { parseHexColor } from './parse-hex-color.ts';
@@ -75,8 +75,8 @@ export function readFont(node: TreeNode, fonts: KnownFonts): Read<string> {
   if (written?.kind !== 'scalar' || written.value === null) return null;
   const font = written.text;
   if (fonts === null || fonts.includes(font)) return { ok: true, node: written, value: font };
-  const meant = nearest(font, fonts);
-  const hint = meant === null ? `It carries ${listed(fonts) || 'none'}` : `Did you mean ${meant}?`;
+  const meant = closestMatch(font, fonts);
+  const hint = meant === null ? `It carries ${formatList(fonts) || 'none'}` : `Did you mean ${meant}?`;
   const message = `The template carries no font ${JSON.stringify(font)}`;
   return { ok: false, code: 'unknown_font', message, hint, node: written };
 }

@@ -1,9 +1,9 @@
 import type { Diagnostic, Span } from '../diagnostic.ts';
-import { nearest } from '../nearest.ts';
+import { closestMatch } from '../nearest.ts';
 
 /** Says that reelform.yaml names no such template, and which one was probably meant. */
 export function unknownTemplate(name: string, known: readonly string[], at?: Span): Diagnostic {
-  const meant = nearest(name, known);
+  const meant = closestMatch(name, known);
   const names =
     known.length > 0 ? `reelform.yaml names ${known.join(', ')}` : 'Name it under "templates" in reelform.yaml';
   const hint = meant === null ? names : `Did you mean ${meant}?`;

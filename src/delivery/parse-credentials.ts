@@ -1,6 +1,6 @@
 import { isAbsolute, resolve } from 'node:path';
 import { isRecord } from '../is-record.ts';
-import { nearest } from '../nearest.ts';
+import { closestMatch } from '../nearest.ts';
 import { allowProblem } from './allow.ts';
 import { CREDENTIAL_KINDS, type Credential, type SecretPlace } from './credential.ts';
 import type { DeliveryProblem } from './delivery-problem.ts';
@@ -147,7 +147,7 @@ class CredentialReader {
         this.#problem([name], `${name} would be a secret in a file`, hint, 'key');
         continue;
       }
-      const meant = nearest(name, properties);
+      const meant = closestMatch(name, properties);
       const hint = meant === null ? `There are ${properties.join(', ')}` : `Did you mean ${meant}?`;
       this.#problem([name], `${whose} has no property of this name`, hint, 'key');
     }

@@ -1,4 +1,4 @@
-import { nearest } from '../nearest.ts';
+import { closestMatch } from '../nearest.ts';
 import type { DeliveryProblem } from './delivery-problem.ts';
 
 /** Where a file is delivered to. */
@@ -123,7 +123,7 @@ function placeholderProblem(key: string, placeholders: readonly string[]): Parse
   for (const [, name = ''] of key.matchAll(PLACEHOLDER)) {
     if (placeholders.includes(name)) continue;
     if (placeholders.length === 0) return wrong(`The placeholder {${name}} was not filled`);
-    const meant = nearest(name, placeholders);
+    const meant = closestMatch(name, placeholders);
     return wrong(
       `There is no placeholder {${name}}`,
       meant === null ? `There are ${placeholders.map((one) => `{${one}}`).join(', ')}` : `Did you mean {${meant}}?`,

@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
 import picomatch from 'picomatch';
 import type { Diagnostic, Severity } from '../diagnostic.ts';
-import { nearest } from '../nearest.ts';
+import { closestMatch } from '../nearest.ts';
 import { type Change, everyChange, type Plan } from './plan.ts';
 
 /** Which videos are meant, in globs over ids. `*` stays between two slashes, `**` does not. */
@@ -84,7 +84,7 @@ function matchesNothing(glob: string, ids: readonly string[], severity: Severity
 export function unmatchedHint(glob: string, ids: readonly string[]): string {
   const folders = new Set(ids.flatMap((id) => (id.includes('/') ? [posix.dirname(id)] : [])));
   const globs = [...folders].flatMap((folder) => [`${folder}/*`, `${folder}/**`]);
-  const meant = nearest(glob, glob.includes('*') ? [...globs, ...ids] : ids);
+  const meant = closestMatch(glob, glob.includes('*') ? [...globs, ...ids] : ids);
   if (meant !== null) return `Did you mean ${meant}?`;
   return 'Globs are compared with ids, as `reelform plan --verbose` lists them; ** stands for any number of folders';
 }

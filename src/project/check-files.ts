@@ -4,7 +4,7 @@ import { type FileUse, inRow } from '../definition/read-video.ts';
 import type { Resolved } from '../definition/resolve-definitions.ts';
 import type { Video } from '../definition/video.ts';
 import type { Diagnostic } from '../diagnostic.ts';
-import { nearest } from '../nearest.ts';
+import { closestMatch } from '../nearest.ts';
 import type { Asset, Refusal, RepositoryFiles } from './repository-files.ts';
 
 /** Keeps the videos whose local files can all be used, and says what is wrong with the others. */
@@ -33,7 +33,7 @@ function empty({ path, at, row }: FileUse): Diagnostic {
 
 function unusable({ path, at, row }: FileUse, reason: Refusal, files: RepositoryFiles): Diagnostic {
   const { message, hint, ...diagnostic } = unreadable(path, reason, at);
-  const meant = reason === 'missing' ? nearest(posix.basename(path), files.siblings(path)) : null;
+  const meant = reason === 'missing' ? closestMatch(posix.basename(path), files.siblings(path)) : null;
   const nearestHint = `Did you mean ${posix.join(posix.dirname(path), meant ?? '')}?`;
   return { ...diagnostic, message: inRow(message, row), hint: meant === null ? hint : nearestHint };
 }

@@ -2,7 +2,7 @@ import type { DeliverContext, DestinationProblem } from '../definition/read-deli
 import type { VideoDestination } from '../definition/video.ts';
 import { mayBeAllowed, targetProblem } from '../delivery/allow.ts';
 import { parseTarget } from '../delivery/target.ts';
-import { nearest } from '../nearest.ts';
+import { closestMatch } from '../nearest.ts';
 import type { DeliveriesConfig, DeliveringService } from './deliveries-config.ts';
 
 /** What a configuration says of the deliveries of definitions. */
@@ -50,7 +50,7 @@ export function destinationProblem(
   }
   const known = credentials.get(credential);
   if (known === undefined) {
-    const meant = nearest(credential, [...credentials.keys()]);
+    const meant = closestMatch(credential, [...credentials.keys()]);
     const hint =
       meant === null ? `Describe it in reelform.yaml: credentials: {${credential}: …}` : `Did you mean ${meant}?`;
     return { part: 'credential', message: `There is no credential ${JSON.stringify(credential)}`, hint };

@@ -1,5 +1,5 @@
 import type { Code } from '../diagnostic.ts';
-import { nearest } from '../nearest.ts';
+import { closestMatch } from '../nearest.ts';
 import { expectation, shown } from './expectation.ts';
 import type { Description, Violation } from './violation.ts';
 
@@ -20,7 +20,7 @@ export function describeProperty(violation: Violation, name: string, codes: Prop
     case 'additionalProperties': {
       const property = String(params.additionalProperty);
       const known = Object.keys(schema.properties ?? {});
-      const meant = nearest(property, known);
+      const meant = closestMatch(property, known);
       const hint = meant === null ? `It has ${known.join(', ')}` : `Did you mean ${meant}?`;
       const message = `${shown(property)} is not a property of ${name}`;
       return { code: 'unknown_property', message, hint, path: [...path, property], part: 'key' };
@@ -49,7 +49,7 @@ export function describeProperty(violation: Violation, name: string, codes: Prop
 
 function hintFor({ keyword, schema, data }: Violation): string | undefined {
   if (keyword === 'enum') {
-    const meant = nearest(String(data), (schema.enum ?? []).map(String));
+    const meant = closestMatch(String(data), (schema.enum ?? []).map(String));
     return meant === null ? undefined : `Did you mean ${meant}?`;
   }
   if (keyword === 'type' && schema.type === 'object') {

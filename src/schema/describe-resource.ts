@@ -1,5 +1,5 @@
-import { listed } from '../listed.ts';
-import { nearest } from '../nearest.ts';
+import { formatList } from '../listed.ts';
+import { closestMatch } from '../nearest.ts';
 import type { Editable, StyleVersion } from '../wire/style-version.ts';
 import type { NamedSpec } from './definition-schema.ts';
 import { describeProperty, type PropertyCodes } from './describe-property.ts';
@@ -50,7 +50,7 @@ const SHORT_KEY = /^[a-z]_\d+$/;
 function unknownEditable(key: string, { name, spec }: NamedSpec): Description {
   const editables = Object.entries(spec.editables);
   const names = editables.flatMap(([known, { label }]) => (label === undefined ? [known] : [known, label]));
-  const meant = nearest(key, names);
+  const meant = closestMatch(key, names);
   const near = editables.find(([known, { label }]) => known === meant || label === meant);
   // Keys such as f_01 and t_01 are alike, and mean something else.
   const isOtherKind = near?.[0] === meant && SHORT_KEY.test(key) && near?.[0][0] !== key[0];
@@ -69,8 +69,9 @@ function unknownEditable(key: string, { name, spec }: NamedSpec): Description {
 }
 
 function unknownFont(font: string, { name, spec: { fonts } }: NamedSpec): Description {
-  const meant = nearest(font, fonts);
-  const hint = meant === null ? (fonts.length > 0 ? `It has ${listed(fonts)}` : 'Remove it') : `Did you mean ${meant}?`;
+  const meant = closestMatch(font, fonts);
+  const hint =
+    meant === null ? (fonts.length > 0 ? `It has ${formatList(fonts)}` : 'Remove it') : `Did you mean ${meant}?`;
   const message = `The template ${name} has no font ${shown(font)} that another could stand for`;
   return { code: 'unknown_font', message, hint, path: ['fonts', font], part: 'key' };
 }
@@ -167,8 +168,8 @@ function tooLong(name: string, length: number, limit: number): Description {
 }
 
 function fontNotAllowed(name: string, data: unknown, { allowed_fonts: allowed = [] }: Editable): Description {
-  const meant = nearest(String(data), allowed);
-  const message = `${name} takes one of the fonts ${listed(allowed)}, not ${shown(data)}`;
+  const meant = closestMatch(String(data), allowed);
+  const message = `${name} takes one of the fonts ${formatList(allowed)}, not ${shown(data)}`;
   return { code: 'unknown_font', message, hint: meant === null ? `Write ${allowed[0]}` : `Did you mean ${meant}?` };
 }
 

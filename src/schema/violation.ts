@@ -1,6 +1,6 @@
 import type { ErrorObject } from 'ajv';
 import type { Code } from '../diagnostic.ts';
-import { pointerPath } from '../json-pointer.ts';
+import { parseJsonPointer } from '../json-pointer.ts';
 import type { JsonSchema } from './json-schema.ts';
 
 /** One rule of a schema that a document breaks. */
@@ -31,7 +31,10 @@ export function violationsOf(errors: readonly ErrorObject[]): Violation[] {
   const violations = errors
     .filter(({ keyword }) => keyword !== 'if' && keyword !== 'propertyNames')
     .map((error) => ({
-      path: [...pointerPath(error.instancePath), ...(error.propertyName === undefined ? [] : [error.propertyName])],
+      path: [
+        ...parseJsonPointer(error.instancePath),
+        ...(error.propertyName === undefined ? [] : [error.propertyName]),
+      ],
       keyword: error.keyword,
       params: error.params,
       data: error.data,

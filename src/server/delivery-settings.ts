@@ -1,8 +1,8 @@
 import type { Credential } from '../delivery/credential.ts';
 import { parseCredentials } from '../delivery/parse-credentials.ts';
 import type { Diagnostic, Span } from '../diagnostic.ts';
-import { pointerPath } from '../json-pointer.ts';
-import { nearest } from '../nearest.ts';
+import { parseJsonPointer } from '../json-pointer.ts';
+import { closestMatch } from '../nearest.ts';
 import { createDestinations } from '../session/destinations.ts';
 import { addUploads, MAX_UPLOADS } from '../session/external-uploads.ts';
 import type { TenantId } from '../session/ports.ts';
@@ -95,7 +95,7 @@ class UploadsReader {
     }
     for (const [name, { keySpan }] of item.entries) {
       if (name === 'to' || name === 'credential') continue;
-      const meant = nearest(name, ['to', 'credential']);
+      const meant = closestMatch(name, ['to', 'credential']);
       const message = `An upload has no property ${JSON.stringify(name)}`;
       const hint = meant === null ? 'It has to and credential' : `Did you mean ${meant}?`;
       this.diagnostics.push({ code: 'unknown_property', severity: 'error', message, hint, at: keySpan });
@@ -122,7 +122,7 @@ class UploadsReader {
     const tenant = this.#tenant as TenantId;
     const session = { ...LONGEST, output: { format: 'webm' } as const };
     for (const { code, pointer, detail } of addUploads(session, uploads, tenant, destinations).problems) {
-      const path = pointerPath(pointer).slice(1);
+      const path = parseJsonPointer(pointer).slice(1);
       const named = uploads[Number(path[0])]?.credential ?? '';
       // What is wrong with it is said where it stands.
       if (code === 'unknown_credential' && !this.#credentials.has(named) && this.#names.includes(named)) continue;

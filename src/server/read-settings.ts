@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import type { Diagnostic, Result, Span } from '../diagnostic.ts';
-import { nearest } from '../nearest.ts';
+import { closestMatch } from '../nearest.ts';
 import { maskText, secretSpans } from '../yaml/mask-text.ts';
 import { parseYaml } from '../yaml/parse-yaml.ts';
 import type { MapEntry, TreeNode } from '../yaml/tree.ts';
@@ -156,7 +156,7 @@ function wrongShape(name: string, { kind }: SettingRow<unknown>, at: Span): Diag
 
 function unknownSetting(name: string, { keySpan }: MapEntry): Diagnostic {
   const names = [...SETTING_ROWS.map(([, row]) => row.name), ...FILE_SETTINGS];
-  const meant = nearest(name, names);
+  const meant = closestMatch(name, names);
   return {
     code: 'unknown_property',
     severity: 'error',

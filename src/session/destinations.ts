@@ -4,7 +4,7 @@ import type { DeliveryProblem } from '../delivery/delivery-problem.ts';
 import { DeliveryFailure, type Destination } from '../delivery/destination.ts';
 import { openDestination } from '../delivery/open-destination.ts';
 import { parseTarget, targetKind } from '../delivery/target.ts';
-import { nearest } from '../nearest.ts';
+import { closestMatch } from '../nearest.ts';
 import type { ExternalUploadRequest } from '../wire/external-upload.ts';
 import type { TenantId } from './ports.ts';
 
@@ -95,7 +95,7 @@ function checkUpload(
   }
   const credential = credentials.find((one) => one.name === name);
   if (credential === undefined) {
-    const meant = nearest(
+    const meant = closestMatch(
       name,
       credentials.map((one) => one.name),
     );

@@ -1,5 +1,5 @@
 import { type Diagnostic, hasErrors, type Result, type Span } from '../diagnostic.ts';
-import { nearest } from '../nearest.ts';
+import { closestMatch } from '../nearest.ts';
 import { parseYaml } from '../yaml/parse-yaml.ts';
 import { child, type MapEntry, type TreeNode, textOf } from '../yaml/tree.ts';
 import { LINT_CODES, LINT_SEVERITIES, type LintCode, type LintSeverities } from './lint-severities.ts';
@@ -159,7 +159,7 @@ class ManifestReader {
     if (node.kind !== 'map') return;
     for (const [field, { keySpan }] of node.entries) {
       if (fields.includes(field)) continue;
-      const meant = nearest(field, fields);
+      const meant = closestMatch(field, fields);
       const hint = meant === null ? `Its properties are ${fields.join(', ')}` : `Did you mean ${meant}?`;
       this.#add(`${owner} has no property ${field}`, keySpan, hint);
     }

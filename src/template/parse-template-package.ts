@@ -1,7 +1,7 @@
 import type { Diagnostic, Result } from '../diagnostic.ts';
 import type { Sha256 } from '../digest.ts';
-import { jsonExcess } from '../json-excess.ts';
-import { nearest } from '../nearest.ts';
+import { checkJsonBounds } from '../json-excess.ts';
+import { closestMatch } from '../nearest.ts';
 import { checkFontEditables } from './bind/check-font-editables.ts';
 import { checkEditables } from './check-package.ts';
 import { deriveSpec } from './derive-spec.ts';
@@ -41,7 +41,7 @@ export function parseTemplatePackage(folder: string, files: ReadonlyMap<string, 
   if (manifestText === undefined || animationText === undefined) {
     return { ok: false, diagnostics: missing.map((file) => missingFile(folder, file)) };
   }
-  const excess = jsonExcess(files.get('animation.json')!, ANIMATION_BOUNDS);
+  const excess = checkJsonBounds(files.get('animation.json')!, ANIMATION_BOUNDS);
   if (excess !== null) {
     const message = `The animation has ${excess}, and no renderer draws that in time`;
     const hint = 'Draw fewer keyframes and points, or make an image or a video of what has so many';
@@ -134,7 +134,7 @@ function checkFrames({ w, h, ip, op }: LottieDocument): PackageProblem[] {
 
 /** A slot under another name is more often a slip than a slot that nobody made. */
 function withNearest(problem: PackageProblem, slots: readonly string[]): PackageProblem {
-  const meant = problem.unfilled === undefined ? null : nearest(problem.unfilled, slots);
+  const meant = problem.unfilled === undefined ? null : closestMatch(problem.unfilled, slots);
   return meant === null ? problem : { ...problem, hint: `Did you mean ${meant}?` };
 }
 

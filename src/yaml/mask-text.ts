@@ -1,5 +1,5 @@
 import type { Span } from '../diagnostic.ts';
-import { nearest } from '../nearest.ts';
+import { closestMatch } from '../nearest.ts';
 import type { TreeNode } from './tree.ts';
 
 /** A user and a password before a host. */
@@ -24,7 +24,7 @@ export function maskText(text: string, spans: readonly Pick<Span, 'start' | 'end
 export function secretSpans(root: TreeNode): Span[] {
   if (root.kind !== 'map') return [];
   return [...root.entries].flatMap(([name, { value }]) => {
-    if (nearest(name, ['credentials']) === null) return [];
+    if (closestMatch(name, ['credentials']) === null) return [];
     if (value.kind !== 'map') return [value.span];
     return [...value.entries.values()].flatMap(({ value: one }) =>
       one.kind === 'map'

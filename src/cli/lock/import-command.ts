@@ -2,7 +2,7 @@ import { mappingDifferences } from '../../apply/mapping-differences.ts';
 import { renderingOf } from '../../apply/watch-session.ts';
 import { EXIT, ReelformError } from '../../diagnostic.ts';
 import type { Rendering } from '../../lock/lock.ts';
-import { nearest } from '../../nearest.ts';
+import { closestMatch } from '../../nearest.ts';
 import type { DesiredVideo } from '../../plan/desired-video.ts';
 import { editLock, settle } from '../../plan/settle.ts';
 import { findRoot } from '../../project/find-root.ts';
@@ -35,7 +35,7 @@ export async function importCommand(
       // It may be missing for one of these.
       tellDiagnostics(repository.diagnostics, repository.source, options, io);
       const ids = repository.desired.map((one) => one.id);
-      const meant = nearest(id, ids);
+      const meant = closestMatch(id, ids);
       const hint = 'Write it first: it has to say what the session was made from';
       throw new ReelformError('unknown_video', `No definition has the video ${JSON.stringify(id)}`, {
         hint: meant === null ? hint : `Did you mean ${meant}?`,

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { ReelformError } from '../../diagnostic.ts';
 import type { Lock, LockEntry } from '../../lock/lock.ts';
 import { LockFile, readLock } from '../../lock/lock-file.ts';
-import { nearest } from '../../nearest.ts';
+import { closestMatch } from '../../nearest.ts';
 import { findRoot } from '../../project/find-root.ts';
 import { LOCK_FILE } from '../../project/repository-names.ts';
 import { writeLinkedFile } from '../../project/write-linked-file.ts';
@@ -35,7 +35,7 @@ export function openLockFile(root: string, lock: Lock): LockFile {
 export function entryOf(lock: Lock, id: string): LockEntry {
   const entry = lock.videos.get(id);
   if (entry !== undefined) return entry;
-  const meant = nearest(id, lock.videos.keys());
+  const meant = closestMatch(id, lock.videos.keys());
   throw new ReelformError('unknown_video', `The lockfile has no video ${JSON.stringify(id)}`, {
     hint:
       meant === null

@@ -1,6 +1,6 @@
 import { EXIT, ReelformError } from '../../diagnostic.ts';
 import { liveAttempt, recordedIn } from '../../lock/fold-journal.ts';
-import { nearest } from '../../nearest.ts';
+import { closestMatch } from '../../nearest.ts';
 import type { Change, Plan } from '../../plan/plan.ts';
 import { explainJson } from '../../report/json/explain-json.ts';
 import { explainText } from '../../report/terminal/explain-text.ts';
@@ -50,7 +50,7 @@ function changeOf(id: string, { changes }: Plan): Change {
   if (found !== undefined) return found;
   const ids = changes.flatMap((change) => (change.previousId === null ? [change.id] : [change.id, change.previousId]));
   const alike = ids.filter((one) => one.startsWith(id)).sort();
-  const meant = alike.length > 0 ? alike : [nearest(id, ids)].filter((one) => one !== null);
+  const meant = alike.length > 0 ? alike : [closestMatch(id, ids)].filter((one) => one !== null);
   const more = meant.length > NAMED ? `, or ${meant.length - NAMED} more` : '';
   const hint =
     meant.length === 0

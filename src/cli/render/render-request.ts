@@ -1,7 +1,7 @@
 import { relative, resolve, sep } from 'node:path';
 import type { Video } from '../../definition/video.ts';
 import { type Diagnostic, ReelformError } from '../../diagnostic.ts';
-import { nearest } from '../../nearest.ts';
+import { closestMatch } from '../../nearest.ts';
 import { CONFIG_FILE } from '../../project/find-root.ts';
 import type { Project } from '../../project/load-project.ts';
 import { checkOutput } from '../../template/bind/check-output.ts';
@@ -39,7 +39,10 @@ export function findVideo(wanted: string, project: Project, cwd: string): Video 
   if (rows.length === 1) return rows[0]!;
   if (rows.length > 1) throw unknown(`${wanted} makes ${rows.length} videos`, `Name one of them: ${idsOf(rows)}`);
   if (project.origins.has(path) || mistakesOf(wanted, project, cwd).length > 0) return null;
-  const meant = nearest(wanted, [...project.videos.map(({ id }) => id), ...project.videos.map((video) => video.path)]);
+  const meant = closestMatch(wanted, [
+    ...project.videos.map(({ id }) => id),
+    ...project.videos.map((video) => video.path),
+  ]);
   const hint = meant === null ? 'Name a definition by its path, or a video by its id' : `Did you mean ${meant}?`;
   throw unknown(`There is no video ${JSON.stringify(wanted)}`, hint);
 }

@@ -1,5 +1,5 @@
 import { jsonPointer } from '../../json-pointer.ts';
-import { nearest } from '../../nearest.ts';
+import { closestMatch } from '../../nearest.ts';
 import type { Violation } from '../../schema/violation.ts';
 import type { RequestProblem } from '../../wire/problem.ts';
 
@@ -23,7 +23,7 @@ export function describeViolation(violation: Violation, part: RequestPart): Requ
   switch (keyword) {
     case 'additionalProperties': {
       const field = String(params.additionalProperty);
-      const meant = nearest(field, Object.keys(schema.properties ?? {}));
+      const meant = closestMatch(field, Object.keys(schema.properties ?? {}));
       const hint = meant === null ? '' : `; did you mean ${meant}?`;
       const detail = `${name} has no ${part === 'body' ? 'field' : 'parameter'} ${quoted(field)}${hint}`;
       return { code: 'unknown_field', pointer: pointerTo(field.length > 100 ? path : [...path, field], part), detail };
@@ -53,7 +53,7 @@ function wanted({ keyword, schema, data }: Violation): string {
   switch (keyword) {
     case 'enum': {
       const values = (schema.enum ?? []).map(String);
-      const meant = typeof data === 'string' ? nearest(data, values) : null;
+      const meant = typeof data === 'string' ? closestMatch(data, values) : null;
       const one = values.length === 1 ? values[0]! : `one of ${values.join(', ')}`;
       return meant === null || values.length === 1 ? one : `${one}; did you mean ${meant}?`;
     }

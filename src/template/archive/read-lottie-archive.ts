@@ -1,6 +1,6 @@
 import type { Diagnostic, Result } from '../../diagnostic.ts';
 import { isRecord } from '../../is-record.ts';
-import { jsonExcess } from '../../json-excess.ts';
+import { checkJsonBounds } from '../../json-excess.ts';
 import type { LottieNode } from '../lottie/lottie-node.ts';
 import { ANIMATION_BOUNDS } from '../parse-template-package.ts';
 import type { LottieDocument } from '../scene.ts';
@@ -102,7 +102,7 @@ function setBack(node: LottieNode, changed: Changed): void {
 }
 
 function jsonOf(bytes: Uint8Array | undefined): unknown {
-  if (bytes === undefined || jsonExcess(bytes, ANIMATION_BOUNDS) !== null) return undefined;
+  if (bytes === undefined || checkJsonBounds(bytes, ANIMATION_BOUNDS) !== null) return undefined;
   try {
     return JSON.parse(new TextDecoder().decode(bytes));
   } catch {

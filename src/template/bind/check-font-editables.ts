@@ -1,4 +1,4 @@
-import { nearest } from '../../nearest.ts';
+import { closestMatch } from '../../nearest.ts';
 import { fontHint } from '../lottie/resolve-fonts.ts';
 import { usedStyles } from '../lottie/used-fonts.ts';
 import type { FontSlot, Manifest } from '../manifest.ts';
@@ -27,7 +27,8 @@ export function checkFontEditables(
     const uses = usesOf.get(replaces);
     return uses !== undefined && (chosen === null || chosen.some((text) => uses.has(text)));
   };
-  const near = (name: string, names: Iterable<string>) => (problems.length < MOST_HINTS ? nearest(name, names) : null);
+  const near = (name: string, names: Iterable<string>) =>
+    problems.length < MOST_HINTS ? closestMatch(name, names) : null;
   const addAt = (key: string) => (message: string, hint?: string) =>
     void problems.push({ file: 'template.yaml', key, message, ...(hint === undefined ? {} : { hint }) });
   for (const [key, { font }] of manifest.editables) {

@@ -1,6 +1,6 @@
 import { isRecord } from '../../is-record.ts';
 import { jsonPointer } from '../../json-pointer.ts';
-import { nearest } from '../../nearest.ts';
+import { closestMatch } from '../../nearest.ts';
 import type { Editable, StyleVersion } from '../../wire/style-version.ts';
 import { checkTransform, type FieldProblem, type MappingProblemCode } from './check-transform.ts';
 import { parseColor } from './color.ts';
@@ -214,7 +214,7 @@ function unknownFields(record: Record<string, unknown>, known: readonly string[]
 }
 
 function didYouMean(word: string, candidates: readonly string[]): string {
-  const meant = nearest(word.slice(0, 200), candidates);
+  const meant = closestMatch(word.slice(0, 200), candidates);
   return meant === null ? '' : `; did you mean ${meant}?`;
 }
 

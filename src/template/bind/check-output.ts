@@ -1,6 +1,6 @@
 import { isRecord } from '../../is-record.ts';
 import { jsonPointer } from '../../json-pointer.ts';
-import { nearest } from '../../nearest.ts';
+import { closestMatch } from '../../nearest.ts';
 import { OUTPUT_DEFAULTS } from '../../wire/defaults.ts';
 import { OUTPUT_CODECS, OUTPUT_FORMATS, OUTPUT_QUALITIES, type OutputRequest } from '../../wire/output.ts';
 import { MAX_SIDE_PIXELS } from '../lottie/check-animation.ts';
@@ -41,7 +41,7 @@ export function checkOutput(output: unknown, template: Omit<OutputBasis, 'stills
 function checkField(name: string, value: unknown): FieldProblem[] {
   const field = Object.hasOwn(FIELDS, name) ? FIELDS[name as keyof OutputRequest] : undefined;
   if (field === undefined) {
-    const meant = nearest(name.slice(0, 200), Object.keys(FIELDS));
+    const meant = closestMatch(name.slice(0, 200), Object.keys(FIELDS));
     const detail = `an output has no field ${name}${meant === null ? '' : `; did you mean ${meant}?`}`;
     return [{ code: 'unknown_property', at: jsonPointer(['output', name]), detail }];
   }

@@ -1,6 +1,6 @@
 import { isRecord } from '../../is-record.ts';
 import { jsonPointer } from '../../json-pointer.ts';
-import { nearest } from '../../nearest.ts';
+import { closestMatch } from '../../nearest.ts';
 import { ANIMATE_SPEEDS, ANIMATE_STRATEGIES, CROP_STRATEGIES } from '../../wire/mapping.ts';
 import { parseColor } from './color.ts';
 
@@ -128,7 +128,7 @@ function checkCrop(transform: Fields): FieldProblem[] {
 function unknownField(name: string, kind: TransformedKind): string {
   const others = (Object.keys(FIELDS) as TransformedKind[]).filter((other) => Object.hasOwn(FIELDS[other], name));
   if (others.length > 0) return `${name} goes with a source of kind ${others.join(' or ')} alone`;
-  const meant = nearest(name.slice(0, 200), Object.keys(FIELDS[kind]));
+  const meant = closestMatch(name.slice(0, 200), Object.keys(FIELDS[kind]));
   return `a transform has no field ${name}${meant === null ? '' : `; did you mean ${meant}?`}`;
 }
 

@@ -1,4 +1,4 @@
-import { listed } from '../../listed.ts';
+import { formatList } from '../../listed.ts';
 import { layerSpans } from '../lottie/layer-spans.ts';
 import { normalizeLineBreaks, textStyles } from '../lottie/lottie-slots.ts';
 import type { LottieDocument } from '../scene.ts';
@@ -83,7 +83,7 @@ export function reportUnnamed(animation: LottieDocument, keys: NewKeys): InitNot
     if (first === undefined) return [];
     const names = places.map(({ names: [own = '', layer = ''] }) => (kind === 'text' ? own : layer));
     const noun = `${kind === 'audio' ? 'sound' : kind}${names.length === 1 ? '' : 's'}`;
-    const which = `The ${noun} ${listed(names.map((name) => JSON.stringify(name)))} ${names.length === 1 ? 'has' : 'have'}`;
+    const which = `The ${noun} ${formatList(names.map((name) => JSON.stringify(name)))} ${names.length === 1 ? 'has' : 'have'}`;
     const key =
       kind === 'text'
         ? `${keys.numbered('text')} ${names[0]}`

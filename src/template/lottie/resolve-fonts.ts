@@ -1,4 +1,4 @@
-import { nearest } from '../../nearest.ts';
+import { closestMatch } from '../../nearest.ts';
 import { fontProblem } from '../check-font.ts';
 import { fontNames } from '../derive-spec.ts';
 import type { Manifest } from '../manifest.ts';
@@ -59,7 +59,7 @@ export function resolveFonts(
 
 /** What to do about a font that a package lacks. */
 export function fontHint(name: string, carried: Iterable<string>): string {
-  const meant = nearest(name, carried);
+  const meant = closestMatch(name, carried);
   return meant === null ? `Add fonts/${name}.ttf (or .otf, .woff2, .woff)` : `Did you mean ${meant}?`;
 }
 
