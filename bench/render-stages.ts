@@ -6,7 +6,7 @@ import { type EncoderChoice, encoderOf } from '../src/engine/h264/open-encoder.t
 import { createFrameRing, ringFrame } from '../src/engine/raster/frame-ring.ts';
 import { openRasterizer } from '../src/engine/raster/rasterizer.ts';
 import { segmentRanges } from '../src/engine/segments/segment-ranges.ts';
-import { readProcessStat } from '../src/process-stat.ts';
+import { readProcessStat } from '../src/os-process.ts';
 import { createRenderPool } from '../src/session/processes/render-pool.ts';
 import { createSegmentRenderer } from '../src/session/segments/segment-renderer.ts';
 import type { Scene } from '../src/template/scene.ts';

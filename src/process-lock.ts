@@ -7,8 +7,8 @@ import { kill, pid } from 'node:process';
 import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { nullIfMissing } from './file-system-error.ts';
-import { isRecord } from './is-record.ts';
-import { readProcessStat } from './process-stat.ts';
+import { isRecord } from './json.ts';
+import { readProcessStat } from './os-process.ts';
 import { sweepUnfinished, unfinishedPath } from './replace-file.ts';
 
 const execute = promisify(execFile);

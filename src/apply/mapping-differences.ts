@@ -1,5 +1,5 @@
 import type { Source, VideoResource } from '../definition/video.ts';
-import { isRecord } from '../is-record.ts';
+import { isRecord } from '../json.ts';
 import type { DesiredVideo } from '../plan/desired-video.ts';
 import { plainColor, plainOutput, plainTransform, type TemplateMeasures } from '../wire/defaults.ts';
 import type { AudioTransform, Transform } from '../wire/mapping.ts';

@@ -1,4 +1,4 @@
-import { isRecord } from '../is-record.ts';
+import { isRecord } from '../json.ts';
 import type { CreateRenderSession, RenderSession } from '../wire/render-session.ts';
 
 /** Something that a session does not have as it was asked for. Values as JSON; null where there is none. */

@@ -1,5 +1,4 @@
-import type { Diagnostic, Span } from '../diagnostic.ts';
-import type { Check } from '../locate.ts';
+import type { Check, Diagnostic, Span } from '../diagnostic.ts';
 import { parseYaml } from '../yaml/parse-yaml.ts';
 import { locateIn, type MapNode, toJson } from '../yaml/tree.ts';
 

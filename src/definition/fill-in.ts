@@ -1,5 +1,5 @@
 import type { Diagnostic } from '../diagnostic.ts';
-import { closestMatch } from '../nearest.ts';
+import { closestMatch } from '../hints.ts';
 import type { MapEntry, ScalarNode, TreeNode } from '../yaml/tree.ts';
 import type { Row } from './row.ts';
 

@@ -1,6 +1,5 @@
 import type { Code } from '../diagnostic.ts';
-import { formatList } from '../listed.ts';
-import { closestMatch } from '../nearest.ts';
+import { closestMatch, formatList } from '../hints.ts';
 import type { Editable } from '../wire/style-version.ts';
 import { child, type ScalarNode, type TreeNode, textOf } from '../yaml/tree.ts';
 import { parseHexColor } from './parse-hex-color.ts';

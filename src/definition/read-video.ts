@@ -1,6 +1,5 @@
-import type { Diagnostic, Span } from '../diagnostic.ts';
+import type { Check, Diagnostic, Span } from '../diagnostic.ts';
 import type { Json } from '../digest.ts';
-import type { Check } from '../locate.ts';
 import type { OutputRequest } from '../wire/output.ts';
 import type { StyleVersion } from '../wire/style-version.ts';
 import { child, locateIn, type MapNode, textOf, toJson } from '../yaml/tree.ts';

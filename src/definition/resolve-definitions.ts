@@ -1,6 +1,5 @@
-import type { Diagnostic } from '../diagnostic.ts';
+import type { Check, Diagnostic } from '../diagnostic.ts';
 import { byCodeUnit } from '../digest.ts';
-import type { Check } from '../locate.ts';
 import { type DefinitionFile, readDefinitionFile, unreadable } from './definition-file.ts';
 import { extend } from './extend.ts';
 import type { FileUse } from './read-video.ts';

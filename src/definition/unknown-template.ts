@@ -1,5 +1,5 @@
 import type { Diagnostic, Span } from '../diagnostic.ts';
-import { closestMatch } from '../nearest.ts';
+import { closestMatch } from '../hints.ts';
 
 /** Says that reelform.yaml names no such template, and which one was probably meant. */
 export function unknownTemplate(name: string, known: readonly string[], at?: Span): Diagnostic {

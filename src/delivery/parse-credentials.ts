@@ -1,6 +1,6 @@
 import { isAbsolute, resolve } from 'node:path';
-import { isRecord } from '../is-record.ts';
-import { closestMatch } from '../nearest.ts';
+import { closestMatch } from '../hints.ts';
+import { isRecord } from '../json.ts';
 import { allowProblem } from './allow.ts';
 import { CREDENTIAL_KINDS, type Credential, type SecretPlace } from './credential.ts';
 import type { DeliveryProblem } from './delivery-problem.ts';

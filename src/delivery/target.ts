@@ -1,4 +1,4 @@
-import { closestMatch } from '../nearest.ts';
+import { closestMatch } from '../hints.ts';
 import type { DeliveryProblem } from './delivery-problem.ts';
 
 /** Where a file is delivered to. */

@@ -1,6 +1,6 @@
 import { followRedirects, redirectTarget } from '../http/redirects.ts';
 import type { Repeatability } from '../http/retry.ts';
-import { isRecord } from '../is-record.ts';
+import { isRecord } from '../json.ts';
 import { ForgeError } from './forge-error.ts';
 import { isPassing, limitMs, retryWaitMs } from './retry-wait.ts';
 import { type ForgeAnswer, type ForgeRequest, type Sent, sendOnce } from './send-once.ts';

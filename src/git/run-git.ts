@@ -1,6 +1,6 @@
 import { type ExecaError, execa } from 'execa';
 import { ReelformError } from '../diagnostic.ts';
-import { HAS_GROUPS, killGroup } from '../process-group.ts';
+import { HAS_GROUPS, killGroup } from '../os-process.ts';
 import { JOB_CREDENTIALS } from './job-credentials.ts';
 
 /** Beyond this nobody answers any more. */

@@ -1,4 +1,4 @@
-import { isRecord } from '../is-record.ts';
+import { isRecord } from '../json.ts';
 import type { LockEntry } from './lock.ts';
 
 /** How one field of an entry is recognised. */

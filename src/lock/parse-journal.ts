@@ -1,6 +1,6 @@
 import { type Diagnostic, ReelformError, type Result } from '../diagnostic.ts';
 import { sha256 } from '../digest.ts';
-import { isRecord } from '../is-record.ts';
+import { isRecord } from '../json.ts';
 import type { JournalRecord } from './journal.ts';
 
 /** The major version of the journal's format. New types of lines leave it as it is; only a new meaning raises it. */

@@ -1,6 +1,6 @@
 import type { Diagnostic, Result, Span } from '../diagnostic.ts';
 import type { Json } from '../digest.ts';
-import { isRecord } from '../is-record.ts';
+import { isRecord } from '../json.ts';
 import { ENTRY_FIELDS } from './entry-fields.ts';
 import { placeJsonError } from './json-error.ts';
 import { LOCKFILE_VERSION, type Lock, type LockEntry } from './lock.ts';

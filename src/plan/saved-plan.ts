@@ -1,6 +1,6 @@
 import type { Result } from '../diagnostic.ts';
 import { canonicalJson, type Json } from '../digest.ts';
-import { isRecord } from '../is-record.ts';
+import { isRecord } from '../json.ts';
 import type { Lock } from '../lock/lock.ts';
 import type { DesiredVideo } from './desired-video.ts';
 import { ACTIONS, type Change, type Plan, type PlanDiagnostic, renders } from './plan.ts';

@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
 import picomatch from 'picomatch';
 import type { Diagnostic, Severity } from '../diagnostic.ts';
-import { closestMatch } from '../nearest.ts';
+import { closestMatch } from '../hints.ts';
 import { type Change, everyChange, type Plan } from './plan.ts';
 
 /** Which videos are meant, in globs over ids. `*` stays between two slashes, `**` does not. */

@@ -1,5 +1,5 @@
 import { stripVTControlCharacters } from 'node:util';
-import { isRecord } from '../is-record.ts';
+import { isRecord } from '../json.ts';
 import type { PolicyFinding, PolicyLevel } from './policy.ts';
 
 /** How a policy command ended. */

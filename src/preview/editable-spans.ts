@@ -1,4 +1,4 @@
-import { isRecord } from '../is-record.ts';
+import { isRecord } from '../json.ts';
 import { type LayerSpan, layerSpans } from '../template/lottie/layer-spans.ts';
 import type { LottieNode } from '../template/lottie/lottie-node.ts';
 import type { Scene } from '../template/scene.ts';

@@ -2,7 +2,7 @@ import { readFile, realpath, stat } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import { parseVideoId } from '../definition/video-id.ts';
 import { ReelformError } from '../diagnostic.ts';
-import { isRecord } from '../is-record.ts';
+import { isRecord } from '../json.ts';
 import {
   LEFT_OUT,
   type LeftOut,

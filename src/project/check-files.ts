@@ -4,7 +4,7 @@ import { type FileUse, inRow } from '../definition/read-video.ts';
 import type { Resolved } from '../definition/resolve-definitions.ts';
 import type { Video } from '../definition/video.ts';
 import type { Diagnostic } from '../diagnostic.ts';
-import { closestMatch } from '../nearest.ts';
+import { closestMatch } from '../hints.ts';
 import type { Asset, Refusal, RepositoryFiles } from './repository-files.ts';
 
 /** Keeps the videos whose local files can all be used, and says what is wrong with the others. */

@@ -1,6 +1,5 @@
 import { resolvePath } from '../definition/repository-path.ts';
-import type { Diagnostic, Result, Span } from '../diagnostic.ts';
-import type { Check, Locate } from '../locate.ts';
+import type { Check, Diagnostic, Locate, Result, Span } from '../diagnostic.ts';
 import type { Policy } from '../policy/policy.ts';
 import type { LintSeverities } from '../template/lint-severities.ts';
 import type { OutputRequest } from '../wire/output.ts';

@@ -2,7 +2,7 @@ import type { DeliverContext, DestinationProblem } from '../definition/read-deli
 import type { VideoDestination } from '../definition/video.ts';
 import { mayBeAllowed, targetProblem } from '../delivery/allow.ts';
 import { parseTarget } from '../delivery/target.ts';
-import { closestMatch } from '../nearest.ts';
+import { closestMatch } from '../hints.ts';
 import type { DeliveriesConfig, DeliveringService } from './deliveries-config.ts';
 
 /** What a configuration says of the deliveries of definitions. */

@@ -3,7 +3,7 @@ import { appendFile, mkdir, readFile, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Sha256 } from '../digest.ts';
 import { nullIfMissing } from '../file-system-error.ts';
-import { isRecord } from '../is-record.ts';
+import { isRecord } from '../json.ts';
 import { replaceFile } from '../replace-file.ts';
 
 /** What this machine wrote into `renders/`. Ignored by git; can be removed at any time. */

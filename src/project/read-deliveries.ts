@@ -4,8 +4,7 @@ import type { VideoDestination } from '../definition/video.ts';
 import type { Credential } from '../delivery/credential.ts';
 import { parseCredentials } from '../delivery/parse-credentials.ts';
 import { parseTarget } from '../delivery/target.ts';
-import type { Diagnostic } from '../diagnostic.ts';
-import type { Locate } from '../locate.ts';
+import type { Diagnostic, Locate } from '../diagnostic.ts';
 import type { AssetsConfig, DeliveriesConfig, DeliveringService } from './deliveries-config.ts';
 import { destinationProblem } from './destination-problem.ts';
 

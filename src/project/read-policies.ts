@@ -1,5 +1,4 @@
-import type { Diagnostic } from '../diagnostic.ts';
-import type { Locate } from '../locate.ts';
+import type { Diagnostic, Locate } from '../diagnostic.ts';
 import { foldWords } from '../policy/find-words.ts';
 import { POLICY_RULES, type Policy, type PolicyLevel, type PolicyRule } from '../policy/policy.ts';
 

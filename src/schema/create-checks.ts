@@ -1,7 +1,7 @@
 import { Ajv, type ErrorObject } from 'ajv';
 import configSchema from '../../schemas/reelform-config.schema.json' with { type: 'json' };
-import { isRecord } from '../is-record.ts';
-import type { Check } from '../locate.ts';
+import type { Check } from '../diagnostic.ts';
+import { isRecord } from '../json.ts';
 import { ADDITIONS } from './addition-schemas.ts';
 import { additionsSchema, definitionFileSchema, definitionSchema, type NamedSpec } from './definition-schema.ts';
 import { EDITOR_KEYWORDS, type JsonSchema } from './json-schema.ts';

@@ -1,5 +1,5 @@
 import type { Code } from '../diagnostic.ts';
-import { closestMatch } from '../nearest.ts';
+import { closestMatch } from '../hints.ts';
 import { expectation, shown } from './expectation.ts';
 import type { Description, Violation } from './violation.ts';
 

@@ -1,5 +1,4 @@
-import { formatList } from '../listed.ts';
-import { closestMatch } from '../nearest.ts';
+import { closestMatch, formatList } from '../hints.ts';
 import type { Editable, StyleVersion } from '../wire/style-version.ts';
 import type { NamedSpec } from './definition-schema.ts';
 import { describeProperty, type PropertyCodes } from './describe-property.ts';

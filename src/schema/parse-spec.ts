@@ -1,5 +1,5 @@
 import type { Diagnostic, Result } from '../diagnostic.ts';
-import { isRecord } from '../is-record.ts';
+import { isRecord } from '../json.ts';
 import type { StyleVersion } from '../wire/style-version.ts';
 
 const MAX_EDITABLES = 500;

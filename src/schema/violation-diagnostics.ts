@@ -1,5 +1,4 @@
-import type { Diagnostic } from '../diagnostic.ts';
-import type { Locate } from '../locate.ts';
+import type { Diagnostic, Locate } from '../diagnostic.ts';
 import type { NamedSpec } from './definition-schema.ts';
 import { describeProperty, type PropertyCodes } from './describe-property.ts';
 import { describeResource } from './describe-resource.ts';

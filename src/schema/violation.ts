@@ -1,6 +1,6 @@
 import type { ErrorObject } from 'ajv';
 import type { Code } from '../diagnostic.ts';
-import { parseJsonPointer } from '../json-pointer.ts';
+import { parseJsonPointer } from '../json.ts';
 import type { JsonSchema } from './json-schema.ts';
 
 /** One rule of a schema that a document breaks. */

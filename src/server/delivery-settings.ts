@@ -1,8 +1,8 @@
 import type { Credential } from '../delivery/credential.ts';
 import { parseCredentials } from '../delivery/parse-credentials.ts';
 import type { Diagnostic, Span } from '../diagnostic.ts';
-import { parseJsonPointer } from '../json-pointer.ts';
-import { closestMatch } from '../nearest.ts';
+import { closestMatch } from '../hints.ts';
+import { parseJsonPointer } from '../json.ts';
 import { createDestinations } from '../session/destinations.ts';
 import { addUploads, MAX_UPLOADS } from '../session/external-uploads.ts';
 import type { TenantId } from '../session/ports.ts';

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import type { Diagnostic, Result, Span } from '../diagnostic.ts';
-import { closestMatch } from '../nearest.ts';
+import { closestMatch } from '../hints.ts';
 import { maskText, secretSpans } from '../yaml/mask-text.ts';
 import { parseYaml } from '../yaml/parse-yaml.ts';
 import type { MapEntry, TreeNode } from '../yaml/tree.ts';

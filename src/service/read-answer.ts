@@ -1,5 +1,5 @@
 import { ReelformError } from '../diagnostic.ts';
-import { isRecord } from '../is-record.ts';
+import { isRecord } from '../json.ts';
 import type { ExternalUpload, ExternalUploadStatus } from '../wire/external-upload.ts';
 import type { RequestProblem } from '../wire/problem.ts';
 import type { RenderSession, SessionError } from '../wire/render-session.ts';

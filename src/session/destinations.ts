@@ -4,7 +4,7 @@ import type { DeliveryProblem } from '../delivery/delivery-problem.ts';
 import { DeliveryFailure, type Destination } from '../delivery/destination.ts';
 import { openDestination } from '../delivery/open-destination.ts';
 import { parseTarget, targetKind } from '../delivery/target.ts';
-import { closestMatch } from '../nearest.ts';
+import { closestMatch } from '../hints.ts';
 import type { ExternalUploadRequest } from '../wire/external-upload.ts';
 import type { TenantId } from './ports.ts';
 

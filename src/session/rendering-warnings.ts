@@ -1,5 +1,5 @@
 import type { SceneFinding } from '../engine/scene-finding.ts';
-import { jsonPointer } from '../json-pointer.ts';
+import { jsonPointer } from '../json.ts';
 import { sourcePointer } from '../template/bind/check-mapping.ts';
 import type { Mapping } from '../wire/mapping.ts';
 import type { SessionProblem } from './ports.ts';

@@ -1,5 +1,5 @@
 import { type Diagnostic, hasErrors, type Result, type Span } from '../diagnostic.ts';
-import { closestMatch } from '../nearest.ts';
+import { closestMatch } from '../hints.ts';
 import { parseYaml } from '../yaml/parse-yaml.ts';
 import { child, type MapEntry, type TreeNode, textOf } from '../yaml/tree.ts';
 import { LINT_CODES, LINT_SEVERITIES, type LintCode, type LintSeverities } from './lint-severities.ts';

@@ -1,7 +1,7 @@
 import type { Diagnostic, Result } from '../diagnostic.ts';
 import type { Sha256 } from '../digest.ts';
-import { checkJsonBounds } from '../json-excess.ts';
-import { closestMatch } from '../nearest.ts';
+import { closestMatch } from '../hints.ts';
+import { checkJsonBounds } from '../json.ts';
 import { checkFontEditables } from './bind/check-font-editables.ts';
 import { checkEditables } from './check-package.ts';
 import { deriveSpec } from './derive-spec.ts';

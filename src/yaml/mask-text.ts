@@ -1,5 +1,5 @@
 import type { Span } from '../diagnostic.ts';
-import { closestMatch } from '../nearest.ts';
+import { closestMatch } from '../hints.ts';
 import type { TreeNode } from './tree.ts';
 
 /** A user and a password before a host. */

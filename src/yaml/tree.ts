@@ -1,7 +1,5 @@
-import type { Span } from '../diagnostic.ts';
+import type { Locate, Span } from '../diagnostic.ts';
 import type { Json } from '../digest.ts';
-import type { Locate } from '../locate.ts';
-
 /**
  * A YAML document as a small tree that knows where each part of it was written. Nodes are never changed, so aliases and
  * merged parts may share them: it is a graph without cycles.

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { execa } from 'execa';
 import { ReelformError } from '../../diagnostic.ts';
-import { isRecord } from '../../is-record.ts';
+import { isRecord } from '../../json.ts';
 import { temporaryFolder, tryToRemove } from '../../temporary-folder.ts';
 import { VERSION } from '../global-options.ts';
 

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ReelformError } from '../../diagnostic.ts';
 import type { LintFinding } from '../../engine/lint/lint-finding.ts';
-import { isRecord } from '../../is-record.ts';
+import { isRecord } from '../../json.ts';
 import type { Fingerprint } from '../../lock/lock.ts';
 import { writeFileAtomic } from '../../project/write-file.ts';
 

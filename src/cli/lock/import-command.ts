@@ -1,8 +1,8 @@
 import { mappingDifferences } from '../../apply/mapping-differences.ts';
 import { renderingOf } from '../../apply/watch-session.ts';
 import { EXIT, ReelformError } from '../../diagnostic.ts';
+import { closestMatch } from '../../hints.ts';
 import type { Rendering } from '../../lock/lock.ts';
-import { closestMatch } from '../../nearest.ts';
 import type { DesiredVideo } from '../../plan/desired-video.ts';
 import { editLock, settle } from '../../plan/settle.ts';
 import { findRoot } from '../../project/find-root.ts';

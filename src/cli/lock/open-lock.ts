@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ReelformError } from '../../diagnostic.ts';
+import { closestMatch } from '../../hints.ts';
 import type { Lock, LockEntry } from '../../lock/lock.ts';
 import { LockFile, readLock } from '../../lock/lock-file.ts';
-import { closestMatch } from '../../nearest.ts';
 import { findRoot } from '../../project/find-root.ts';
 import { LOCK_FILE } from '../../project/repository-names.ts';
 import { writeLinkedFile } from '../../project/write-linked-file.ts';

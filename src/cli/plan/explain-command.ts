@@ -1,6 +1,6 @@
 import { EXIT, ReelformError } from '../../diagnostic.ts';
+import { closestMatch } from '../../hints.ts';
 import { liveAttempt, recordedIn } from '../../lock/fold-journal.ts';
-import { closestMatch } from '../../nearest.ts';
 import type { Change, Plan } from '../../plan/plan.ts';
 import { explainJson } from '../../report/json/explain-json.ts';
 import { explainText } from '../../report/terminal/explain-text.ts';

@@ -1,7 +1,7 @@
 import { relative, resolve, sep } from 'node:path';
 import type { Video } from '../../definition/video.ts';
 import { type Diagnostic, ReelformError } from '../../diagnostic.ts';
-import { closestMatch } from '../../nearest.ts';
+import { closestMatch } from '../../hints.ts';
 import { CONFIG_FILE } from '../../project/find-root.ts';
 import type { Project } from '../../project/load-project.ts';
 import { checkOutput } from '../../template/bind/check-output.ts';

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isRecord } from '../../is-record.ts';
+import { isRecord } from '../../json.ts';
 import type { Project } from '../../project/load-project.ts';
 import { writeFileAtomic } from '../../project/write-file.ts';
 import { workerBuild } from '../../server/workers/worker-build.ts';

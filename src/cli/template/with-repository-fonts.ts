@@ -1,4 +1,4 @@
-import { isRecord } from '../../is-record.ts';
+import { isRecord } from '../../json.ts';
 import { parseConfig } from '../../project/config.ts';
 import { CONFIG_FILE, findRoot } from '../../project/find-root.ts';
 import { missingFonts, readFontsFolder } from '../../project/read-fonts-folder.ts';

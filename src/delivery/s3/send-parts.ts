@@ -1,6 +1,6 @@
 import pLimit from 'p-limit';
 import type { Json } from '../../digest.ts';
-import { isRecord } from '../../is-record.ts';
+import { isRecord } from '../../json.ts';
 import { type DeliveredFile, type DeliverOptions, DeliveryFailure } from '../destination.ts';
 import { readRange } from '../read-range.ts';
 import { PartsDigest } from '../verify-file.ts';

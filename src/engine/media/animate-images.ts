@@ -1,4 +1,4 @@
-import { isRecord } from '../../is-record.ts';
+import { isRecord } from '../../json.ts';
 import { withLayerLists } from '../../template/lottie/layer-lists.ts';
 import { layerSpans } from '../../template/lottie/layer-spans.ts';
 import { LAYER_TYPE, type LottieNode } from '../../template/lottie/lottie-node.ts';

@@ -1,4 +1,4 @@
-import { isRecord } from '../../is-record.ts';
+import { isRecord } from '../../json.ts';
 import { precompositions } from '../../template/lottie/layer-lists.ts';
 import { LAYER_TYPE, type LottieNode } from '../../template/lottie/lottie-node.ts';
 import { propertyValue } from '../../template/lottie/property-value.ts';

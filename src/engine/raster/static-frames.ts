@@ -1,4 +1,4 @@
-import { isRecord } from '../../is-record.ts';
+import { isRecord } from '../../json.ts';
 import type { LottieDocument } from '../../template/scene.ts';
 
 /** Frames of the animation; both ends belong to it. */

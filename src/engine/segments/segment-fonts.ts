@@ -1,4 +1,4 @@
-import { isRecord } from '../../is-record.ts';
+import { isRecord } from '../../json.ts';
 import { LAYER_TYPE } from '../../template/lottie/lottie-node.ts';
 import type { LottieDocument, Scene } from '../../template/scene.ts';
 import { fontList } from '../text/animation-fonts.ts';

@@ -1,5 +1,5 @@
 import { canonicalJson, type Json, type Sha256, sha256 } from '../../digest.ts';
-import { isRecord } from '../../is-record.ts';
+import { isRecord } from '../../json.ts';
 import type { LottieDocument, Scene, SceneImage } from '../../template/scene.ts';
 import type { AudioCodec } from '../audio-track.ts';
 import { frameRateOf } from '../frame-rate.ts';

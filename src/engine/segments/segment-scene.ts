@@ -1,4 +1,4 @@
-import { isRecord } from '../../is-record.ts';
+import { isRecord } from '../../json.ts';
 import type { LottieNode } from '../../template/lottie/lottie-node.ts';
 import type { Scene } from '../../template/scene.ts';
 import { animationFramesPerFrame } from '../frame-rate.ts';

@@ -1,4 +1,4 @@
-import { isRecord } from '../../is-record.ts';
+import { isRecord } from '../../json.ts';
 import type { LottieNode } from '../../template/lottie/lottie-node.ts';
 import type { GlyphPool, SetPart } from './glyph-pool.ts';
 import type { LaidOutText } from './lay-out-layers.ts';

@@ -1,4 +1,4 @@
-import { isRecord } from '../../is-record.ts';
+import { isRecord } from '../../json.ts';
 import { createOnce } from '../create-once.ts';
 import { readJson } from '../forge-client.ts';
 import { type GitHub, numberOf } from './github.ts';

@@ -1,4 +1,4 @@
-import { isRecord } from '../../is-record.ts';
+import { isRecord } from '../../json.ts';
 import { readJson } from '../forge-client.ts';
 import { type GitHub, numberOf, textOf } from './github.ts';
 

@@ -1,4 +1,4 @@
-import { isRecord } from '../../is-record.ts';
+import { isRecord } from '../../json.ts';
 import { readJson } from '../forge-client.ts';
 import { ForgeError } from '../forge-error.ts';
 import { type GitHub, textOf } from './github.ts';

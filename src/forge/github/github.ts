@@ -1,5 +1,5 @@
 import type { Repeatability } from '../../http/retry.ts';
-import { isRecord } from '../../is-record.ts';
+import { isRecord } from '../../json.ts';
 import { type ForgeClient, type ForgeClock, openForgeClient, readJson } from '../forge-client.ts';
 import { ForgeError } from '../forge-error.ts';
 

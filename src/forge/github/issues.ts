@@ -1,4 +1,4 @@
-import { isRecord } from '../../is-record.ts';
+import { isRecord } from '../../json.ts';
 import type { GitHub } from './github.ts';
 import { createThread, type Thread, type ThreadChanges, threadOf, updateThread } from './thread.ts';
 

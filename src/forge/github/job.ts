@@ -1,4 +1,4 @@
-import { isRecord } from '../../is-record.ts';
+import { isRecord } from '../../json.ts';
 import type { GitHubAddress } from './github.ts';
 
 /** What a job of GitHub Actions says it runs for. */

@@ -1,4 +1,4 @@
-import { isRecord } from '../../is-record.ts';
+import { isRecord } from '../../json.ts';
 import { readJson } from '../forge-client.ts';
 import { ForgeError } from '../forge-error.ts';
 import { branchHead, type CommitOutcome, isProtection } from './commits.ts';

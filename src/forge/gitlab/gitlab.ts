@@ -1,4 +1,4 @@
-import { isRecord } from '../../is-record.ts';
+import { isRecord } from '../../json.ts';
 import { type ForgeClient, type ForgeClock, openForgeClient, readJson } from '../forge-client.ts';
 import { ForgeError } from '../forge-error.ts';
 import type { CommentPlace, PostedComment } from '../write-comment.ts';

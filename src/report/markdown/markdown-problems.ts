@@ -1,4 +1,4 @@
-import { isRecord } from '../../is-record.ts';
+import { isRecord } from '../../json.ts';
 import type { PlanDocument } from '../../plan/plan-document.ts';
 import { countNoun, formatCount } from '../wording/count-noun.ts';
 import { shortenText } from '../wording/shorten-text.ts';

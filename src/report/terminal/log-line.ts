@@ -1,5 +1,5 @@
 import { createColors } from 'picocolors';
-import { isRecord } from '../../is-record.ts';
+import { isRecord } from '../../json.ts';
 import { escapeControls } from '../wording/escape-controls.ts';
 
 const HIDDEN: ReadonlySet<string> = new Set(['time', 'level', 'msg']);

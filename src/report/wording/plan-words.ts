@@ -1,4 +1,4 @@
-import { isRecord } from '../../is-record.ts';
+import { isRecord } from '../../json.ts';
 import type { Cost } from '../../plan/estimate-plan.ts';
 import { ACTIONS, type Action } from '../../plan/plan.ts';
 import {

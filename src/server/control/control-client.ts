@@ -1,6 +1,6 @@
 import { request as httpRequest } from 'node:http';
 import { ReelformError } from '../../diagnostic.ts';
-import { isRecord } from '../../is-record.ts';
+import { isRecord } from '../../json.ts';
 import type { TokenRecord } from '../ports.ts';
 import { findControlPath } from './control-path.ts';
 import type { TokenAdmin } from './token-admin.ts';

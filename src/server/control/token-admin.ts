@@ -1,4 +1,4 @@
-import { isRecord } from '../../is-record.ts';
+import { isRecord } from '../../json.ts';
 import type { TenantId } from '../../session/ports.ts';
 import { type NewToken, SCOPES, type Scope, type TokenStore } from '../ports.ts';
 

@@ -1,5 +1,5 @@
-import { jsonPointer } from '../../json-pointer.ts';
-import { closestMatch } from '../../nearest.ts';
+import { closestMatch } from '../../hints.ts';
+import { jsonPointer } from '../../json.ts';
 import type { Violation } from '../../schema/violation.ts';
 import type { RequestProblem } from '../../wire/problem.ts';
 

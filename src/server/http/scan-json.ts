@@ -1,4 +1,4 @@
-import { jsonPointer } from '../../json-pointer.ts';
+import { jsonPointer } from '../../json.ts';
 /** The first thing that keeps a text from being a JSON value that we take. */
 export interface JsonMistake {
   readonly code:

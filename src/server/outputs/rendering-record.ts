@@ -1,6 +1,6 @@
 import type { Sha256 } from '../../digest.ts';
 import type { SceneFinding } from '../../engine/scene-finding.ts';
-import { isRecord } from '../../is-record.ts';
+import { isRecord } from '../../json.ts';
 import { OUTPUT_FILES } from '../../template/output-files.ts';
 import type { OutputFormat } from '../../wire/output.ts';
 import type { ObjectStorage } from '../ports.ts';

@@ -1,6 +1,6 @@
 import type { Diagnostic } from '../../diagnostic.ts';
 import type { SceneError } from '../../engine/scene-error.ts';
-import { jsonPointer } from '../../json-pointer.ts';
+import { jsonPointer } from '../../json.ts';
 import type { RequestProblem } from '../../wire/problem.ts';
 
 /** Problems of one package that are reported; a generated file can have a hundred thousand. */

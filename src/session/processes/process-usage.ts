@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { platform } from 'node:process';
 import { execa } from 'execa';
-import { readProcessStat } from '../../process-stat.ts';
+import { readProcessStat } from '../../os-process.ts';
 
 /** What the processes of a group take together. */
 export interface GroupUsage {

@@ -1,7 +1,7 @@
 import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Sha256, sha256 } from '../../digest.ts';
-import { isRecord } from '../../is-record.ts';
+import { isRecord } from '../../json.ts';
 import { replaceFile } from '../../replace-file.ts';
 import { createSingleFlight } from '../single-flight.ts';
 import type { FetchSource, FetchWish, Validators } from './fetch-source.ts';

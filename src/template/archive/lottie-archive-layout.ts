@@ -1,4 +1,4 @@
-import { isRecord } from '../../is-record.ts';
+import { isRecord } from '../../json.ts';
 
 /** Everything of ours lies below this folder; players of Lottie pass it by. */
 export const OWN_FOLDER = 'reelform/';

@@ -1,6 +1,5 @@
 import type { Diagnostic, Result } from '../../diagnostic.ts';
-import { isRecord } from '../../is-record.ts';
-import { checkJsonBounds } from '../../json-excess.ts';
+import { checkJsonBounds, isRecord } from '../../json.ts';
 import type { LottieNode } from '../lottie/lottie-node.ts';
 import { ANIMATION_BOUNDS } from '../parse-template-package.ts';
 import type { LottieDocument } from '../scene.ts';

@@ -1,4 +1,4 @@
-import { isRecord } from '../../is-record.ts';
+import { isRecord } from '../../json.ts';
 import type { LottieNode } from '../lottie/lottie-node.ts';
 import type { LottieDocument } from '../scene.ts';
 import { type ArchiveLayout, type Changed, LAYOUT_FILE, OWN_FOLDER } from './lottie-archive-layout.ts';

@@ -1,5 +1,5 @@
 import { ReelformError } from '../../diagnostic.ts';
-import { isRecord } from '../../is-record.ts';
+import { isRecord } from '../../json.ts';
 import type { FontResource, Mapping } from '../../wire/mapping.ts';
 import { fontNames } from '../derive-spec.ts';
 import type { LottieNode } from '../lottie/lottie-node.ts';

@@ -1,4 +1,4 @@
-import { closestMatch } from '../../nearest.ts';
+import { closestMatch } from '../../hints.ts';
 import { fontHint } from '../lottie/resolve-fonts.ts';
 import { usedStyles } from '../lottie/used-fonts.ts';
 import type { FontSlot, Manifest } from '../manifest.ts';

@@ -1,6 +1,5 @@
-import { isRecord } from '../../is-record.ts';
-import { jsonPointer } from '../../json-pointer.ts';
-import { closestMatch } from '../../nearest.ts';
+import { closestMatch } from '../../hints.ts';
+import { isRecord, jsonPointer } from '../../json.ts';
 import type { Editable, StyleVersion } from '../../wire/style-version.ts';
 import { checkTransform, type FieldProblem, type MappingProblemCode } from './check-transform.ts';
 import { parseColor } from './color.ts';

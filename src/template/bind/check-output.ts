@@ -1,6 +1,5 @@
-import { isRecord } from '../../is-record.ts';
-import { jsonPointer } from '../../json-pointer.ts';
-import { closestMatch } from '../../nearest.ts';
+import { closestMatch } from '../../hints.ts';
+import { isRecord, jsonPointer } from '../../json.ts';
 import { OUTPUT_DEFAULTS } from '../../wire/defaults.ts';
 import { OUTPUT_CODECS, OUTPUT_FORMATS, OUTPUT_QUALITIES, type OutputRequest } from '../../wire/output.ts';
 import { MAX_SIDE_PIXELS } from '../lottie/check-animation.ts';

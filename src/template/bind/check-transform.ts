@@ -1,6 +1,5 @@
-import { isRecord } from '../../is-record.ts';
-import { jsonPointer } from '../../json-pointer.ts';
-import { closestMatch } from '../../nearest.ts';
+import { closestMatch } from '../../hints.ts';
+import { isRecord, jsonPointer } from '../../json.ts';
 import { ANIMATE_SPEEDS, ANIMATE_STRATEGIES, CROP_STRATEGIES } from '../../wire/mapping.ts';
 import { parseColor } from './color.ts';
 

@@ -1,4 +1,4 @@
-import { isRecord } from '../../is-record.ts';
+import { isRecord } from '../../json.ts';
 import { type LayerSpan, layerSpans } from '../lottie/layer-spans.ts';
 import { changesOf, strengthAt } from '../lottie/layer-strength.ts';
 import type { LottieDocument } from '../scene.ts';

@@ -1,4 +1,4 @@
-import { isRecord } from '../../is-record.ts';
+import { isRecord } from '../../json.ts';
 import { allLayers } from '../lottie/walk-lottie.ts';
 import type { LottieDocument } from '../scene.ts';
 import type { InitNote } from './found-editable.ts';

@@ -1,4 +1,4 @@
-import { isRecord } from '../../is-record.ts';
+import { isRecord } from '../../json.ts';
 import { LAYER_TYPE, type LottieNode } from '../lottie/lottie-node.ts';
 import { normalizeLineBreaks, textStyles } from '../lottie/lottie-slots.ts';
 import { allLayers, isStill, nodesOf } from '../lottie/walk-lottie.ts';

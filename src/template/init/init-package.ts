@@ -1,4 +1,4 @@
-import { isRecord } from '../../is-record.ts';
+import { isRecord } from '../../json.ts';
 import { checkAnimation } from '../lottie/check-animation.ts';
 import { findUnsupported, type UnsupportedUse } from '../lottie/find-unsupported.ts';
 import { textStyles } from '../lottie/lottie-slots.ts';

@@ -1,4 +1,4 @@
-import { formatList } from '../../listed.ts';
+import { formatList } from '../../hints.ts';
 import { layerSpans } from '../lottie/layer-spans.ts';
 import { normalizeLineBreaks, textStyles } from '../lottie/lottie-slots.ts';
 import type { LottieDocument } from '../scene.ts';

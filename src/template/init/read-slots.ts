@@ -1,4 +1,4 @@
-import { isRecord } from '../../is-record.ts';
+import { isRecord } from '../../json.ts';
 import type { LottieNode } from '../lottie/lottie-node.ts';
 import { textStyles } from '../lottie/lottie-slots.ts';
 import { isStill } from '../lottie/walk-lottie.ts';

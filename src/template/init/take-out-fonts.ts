@@ -1,4 +1,4 @@
-import { isRecord } from '../../is-record.ts';
+import { isRecord } from '../../json.ts';
 import { fontProblem } from '../check-font.ts';
 import type { LottieNode } from '../lottie/lottie-node.ts';
 import { textStyles } from '../lottie/lottie-slots.ts';

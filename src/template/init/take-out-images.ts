@@ -1,4 +1,4 @@
-import { isRecord } from '../../is-record.ts';
+import { isRecord } from '../../json.ts';
 import { LAYER_TYPE, type LottieNode } from '../lottie/lottie-node.ts';
 import { allLayers } from '../lottie/walk-lottie.ts';
 import type { LottieDocument } from '../scene.ts';

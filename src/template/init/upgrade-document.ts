@@ -1,4 +1,4 @@
-import { isRecord } from '../../is-record.ts';
+import { isRecord } from '../../json.ts';
 import { lacksDashOffset } from '../lottie/find-unsupported.ts';
 import { LAYER_TYPE, type LottieNode } from '../lottie/lottie-node.ts';
 import { allLayers, nodesOf } from '../lottie/walk-lottie.ts';

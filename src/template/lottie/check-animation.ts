@@ -1,4 +1,4 @@
-import { isRecord } from '../../is-record.ts';
+import { isRecord } from '../../json.ts';
 import { checkCompositions, MAX_DEPTH } from './check-compositions.ts';
 
 export interface CheckAnimationOptions {

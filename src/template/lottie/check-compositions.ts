@@ -1,4 +1,4 @@
-import { isRecord } from '../../is-record.ts';
+import { isRecord } from '../../json.ts';
 import { LAYER_TYPE } from './lottie-node.ts';
 
 /** Levels of JSON, of precompositions within precompositions, and of parents of parents. */

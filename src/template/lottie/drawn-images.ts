@@ -1,4 +1,4 @@
-import { isRecord } from '../../is-record.ts';
+import { isRecord } from '../../json.ts';
 import type { LottieDocument } from '../scene.ts';
 import { precompositions } from './layer-lists.ts';
 import { LEAST_STRENGTH } from './layer-strength.ts';

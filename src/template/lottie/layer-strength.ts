@@ -1,4 +1,4 @@
-import { isRecord } from '../../is-record.ts';
+import { isRecord } from '../../json.ts';
 import type { LayerSpan } from './layer-spans.ts';
 import type { LottieNode } from './lottie-node.ts';
 import { keyTimes, propertyValue } from './property-value.ts';

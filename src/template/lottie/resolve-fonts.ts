@@ -1,4 +1,4 @@
-import { closestMatch } from '../../nearest.ts';
+import { closestMatch } from '../../hints.ts';
 import { fontProblem } from '../check-font.ts';
 import { fontNames } from '../derive-spec.ts';
 import type { Manifest } from '../manifest.ts';

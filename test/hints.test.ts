@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { closestMatch } from '../src/nearest.ts';
+import { closestMatch, formatList } from '../src/hints.ts';
 
-describe('nearest()', () => {
+describe('closestMatch()', () => {
   it.each([
     ['tittle', ['template', 'title'], 'title'],
     ['t_1', ['t_01', 'c_01'], 't_01'],
@@ -33,4 +33,10 @@ it('nearest() compares no words of thousands of letters, and no more than two th
     closestMatch('headlin', [...many.slice(1), 'headline']),
     closestMatch('headlin', [...many, 'headline']),
   ]).toEqual(['headline', null]);
+});
+
+it('formatList() shortens a long list and counts the remaining names', () => {
+  expect(formatList([])).toBe('');
+  expect(formatList(['a', 'b', 'c'], 3)).toBe('a, b, c');
+  expect(formatList(['a', 'b', 'c', 'd'], 3)).toBe('a and 3 more');
 });

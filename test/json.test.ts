@@ -1,6 +1,15 @@
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
-import { checkJsonBounds } from '../src/json-excess.ts';
+import { expect, it, test } from 'vitest';
+import { checkJsonBounds, jsonPointer, parseJsonPointer } from '../src/json.ts';
+
+it.each([
+  [[], ''],
+  [['mapping', 'resources', '(Footage)/USER/hero.jpg'], '/mapping/resources/(Footage)~1USER~1hero.jpg'],
+  [['a~1', 0, ''], '/a~01/0/'],
+])('jsonPointer(%j) is %s, and parseJsonPointer() reads it back', (path, pointer) => {
+  expect(jsonPointer(path)).toBe(pointer);
+  expect(parseJsonPointer(pointer)).toEqual(path.map(String));
+});
 
 const BOUNDS = { values: 10, depth: 3, numberBytes: 20 };
 
@@ -28,11 +37,11 @@ test.each([
   ['a long number', `[${'1'.repeat(20)}]`, null],
   ['a longer number', `[${'1'.repeat(21)}]`, 'a number of more than 20 characters'],
   ['nothing', '', null],
-])('jsonExcess() of %s', (_, text, expected) => {
+])('checkJsonBounds() of %s', (_, text, expected) => {
   expect(excess(text)).toBe(expected);
 });
 
-test('jsonExcess() counts the values that JSON.parse finds', () => {
+test('checkJsonBounds() counts the values that JSON.parse finds', () => {
   fc.assert(
     fc.property(fc.jsonValue(), fc.boolean(), (value, isSpaced) => {
       const text = JSON.stringify(value, null, isSpaced ? 2 : undefined);
@@ -44,7 +53,7 @@ test('jsonExcess() counts the values that JSON.parse finds', () => {
   );
 });
 
-test('jsonExcess() goes through millions of backslashes once', () => {
+test('checkJsonBounds() goes through millions of backslashes once', () => {
   const text = `"${'\\"'.repeat(2_000_000)}"`;
   expect(excess(text)).toBeNull();
   expect(excess(`"${'\\\\'.repeat(2_000_000)}"`)).toBeNull();
