@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { platform } from 'node:process';
 import { ReelformError } from '../diagnostic.ts';
 import { nullIfMissing } from '../file-system-error.ts';
-import type { Log } from './log.ts';
+import type { Log } from './telemetry/log.ts';
 
 /** What the group and others may do. */
 const NOT_OWNER = 0o077;

@@ -3,7 +3,7 @@ import type { DiskRoom } from './disk-room.ts';
 import type { Readiness } from './http/app-ports.ts';
 import type { ObjectStorage } from './ports.ts';
 import type { Queryable } from './store/database.ts';
-import { within } from './within.ts';
+import { within } from './with-timeout.ts';
 
 /** A part that takes longer does not work. */
 const PATIENCE_MS = 2_000;

@@ -2,14 +2,14 @@ import { ReelformError } from '../diagnostic.ts';
 import type { SplitRules } from '../session/parts/parts-of.ts';
 import { writePackageZip } from '../template/archive/write-package-zip.ts';
 import type { TemplatePackage } from '../template/template-package.ts';
-import { startControlServer } from './control/control-server.ts';
+import { startControlServer } from './admin-socket/admin-server.ts';
+import { openParts } from './compose-service.ts';
 import { buildApp, buildOperationApp } from './http/app.ts';
-import { createLogger } from './http/create-logger.ts';
-import { openParts } from './open-parts.ts';
 import type { TokenStore } from './ports.ts';
-import { type Address, reserveAddress } from './reserve-address.ts';
-import type { Settings } from './settings.ts';
+import { type Address, reserveAddress } from './service-process.ts';
+import type { Settings } from './settings/settings.ts';
 import { stopOnce } from './stop-once.ts';
+import { createLogger } from './telemetry/create-logger.ts';
 
 /** A template package that the service has from its start. */
 export interface ServedPackage {

@@ -1,12 +1,12 @@
 import { ReelformError } from '../diagnostic.ts';
 import type { SplitRules } from '../session/parts/parts-of.ts';
 import type { RenderPool } from '../session/processes/render-pool.ts';
+import { openParts } from './compose-service.ts';
 import { buildOperationApp } from './http/app.ts';
-import { createLogger } from './http/create-logger.ts';
-import { openParts } from './open-parts.ts';
-import { reserveAddress } from './reserve-address.ts';
-import type { Settings } from './settings.ts';
+import { reserveAddress } from './service-process.ts';
+import type { Settings } from './settings/settings.ts';
 import { stopOnce } from './stop-once.ts';
+import { createLogger } from './telemetry/create-logger.ts';
 
 export interface WorkerOptions {
   readonly settings: Settings;

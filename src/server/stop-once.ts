@@ -1,4 +1,4 @@
-import type { Parts } from './open-parts.ts';
+import type { Parts } from './compose-service.ts';
 
 /** The work first, while HTTP goes on to answer; then everything, in the reverse of its order. */
 export function stopOnce(

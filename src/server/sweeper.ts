@@ -1,11 +1,11 @@
 import type { Sha256 } from '../digest.ts';
 import type { Sources } from '../session/sources/sources.ts';
+import { sweepParts } from './distributed-render/sweep-parts.ts';
 import { type DraftExpiry, expireDrafts } from './expire-drafts.ts';
-import { errorMessage, type Log } from './log.ts';
-import { sweepParts } from './parts/sweep-parts.ts';
 import type { ObjectStorage } from './ports.ts';
 import type { Database } from './store/database.ts';
 import { lockScene } from './store/scene-lock.ts';
+import { errorMessage, type Log } from './telemetry/log.ts';
 
 const FOLDER = 'renderings/';
 /** A rendering is older than what is just being made of it. */

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { instantParts, mortal, openSplitFarm, runThrough } from '../server/parts/split-farm.ts';
+import { instantParts, mortal, openSplitFarm, runThrough } from '../server/distributed-render/split-farm.ts';
 import { describeOnDatabases } from '../support/databases.ts';
 import { count, tell } from '../support/proof.ts';
 

@@ -1,7 +1,7 @@
 import { type ClientRequest, createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
-import { JOB_SCHEMA } from '../../src/server/queue/install-jobs.ts';
+import { JOB_SCHEMA } from '../../src/server/queue/queues.ts';
 import { openDatabase } from '../../src/server/store/open-database.ts';
 import { untilEnded } from '../support/api.ts';
 import { describeOnDatabases, pgliteDatabases, SILENT } from '../support/databases.ts';

@@ -2,8 +2,8 @@ import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { createDiskStorage } from '../../src/server/outputs/disk-storage.ts';
 import { readinessOf } from '../../src/server/readiness.ts';
+import { createDiskStorage } from '../../src/server/storage/disk-storage.ts';
 import { pgliteDatabases } from '../support/databases.ts';
 
 describe('readinessOf()', () => {

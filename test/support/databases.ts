@@ -4,16 +4,16 @@ import { cp, mkdir, mkdtemp, readFile, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, describe, inject, onTestFinished } from 'vitest';
-import { JOB_SCHEMA } from '../../src/server/queue/install-jobs.ts';
-import { SILENT_LOG } from '../../src/server/silent-log.ts';
+import { JOB_SCHEMA } from '../../src/server/queue/queues.ts';
 import type { Database } from '../../src/server/store/database.ts';
 import { migrate } from '../../src/server/store/migrate.ts';
 import { MIGRATIONS } from '../../src/server/store/migrations.ts';
 import { openDatabase } from '../../src/server/store/open-database.ts';
+import { SILENT_LOG } from '../../src/server/telemetry/silent-log.ts';
 import { postgresPackage } from './postgres-server.ts';
 
 const MODULES = join(import.meta.dirname, '../../node_modules');
-const QUEUES = join(import.meta.dirname, '../../src/server/queue/install-jobs.ts');
+const QUEUES = join(import.meta.dirname, '../../src/server/queue/queues.ts');
 
 export { SILENT_LOG as SILENT };
 

@@ -1,4 +1,4 @@
-import { JOB_SCHEMA } from '../../src/server/queue/install-jobs.ts';
+import { JOB_SCHEMA } from '../../src/server/queue/queues.ts';
 import type { Database } from '../../src/server/store/database.ts';
 
 /** Live workers say so every 3 s. */

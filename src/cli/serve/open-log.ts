@@ -1,5 +1,5 @@
 import { logLine } from '../../report/terminal/log-line.ts';
-import type { ServeSettings } from '../../server/setting-row.ts';
+import type { ServeSettings } from '../../server/settings/setting-row.ts';
 import { type Io, wantsColor } from '../io.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { EXIT } from '../../diagnostic.ts';
 import { workerText } from '../../report/terminal/worker-text.ts';
-import { SETTINGS_TABLE } from '../../server/settings-table.ts';
+import { SETTINGS_TABLE } from '../../server/settings/settings-table.ts';
 import { startWorker } from '../../server/start-worker.ts';
 import { VERSION } from '../global-options.ts';
 import type { Io } from '../io.ts';

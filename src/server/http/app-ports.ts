@@ -6,10 +6,10 @@ import type { Sessions } from '../../session/sessions.ts';
 import type { SourceUploadAnswer } from '../../wire/source-upload.ts';
 import type { StyleVersionDetails } from '../../wire/style-version.ts';
 import type { OutputPlace, TokenStore } from '../ports.ts';
-import type { Settings } from '../settings.ts';
+import type { Settings } from '../settings/settings.ts';
+import type { ServiceMetrics } from '../telemetry/metrics.ts';
 import type { Webhooks } from '../webhooks/webhooks.ts';
 import type { HttpLimits } from './http-limits.ts';
-import type { ServiceMetrics } from './metrics.ts';
 
 /** The templates of a tenant, as clients see them. `stillcuts` of the details are filled in. */
 export interface StyleVersions {

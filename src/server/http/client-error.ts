@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { type ServiceError, serviceError } from '../../service/service-error.ts';
-import { PROBLEM_TYPE, problemDetails } from './problem.ts';
+import { PROBLEM_TYPE, problemDetails } from './problem-response.ts';
 
 /** Answers what is no HTTP request, or arrives too slowly to become one, and ends the connection. */
 export function answerClientError(error: NodeJS.ErrnoException, socket: Socket, requestId: string): void {

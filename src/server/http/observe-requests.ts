@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
-import { startRequestSpan } from '../trace.ts';
-import { withoutSecrets } from './create-logger.ts';
-import type { ServiceMetrics } from './metrics.ts';
+import { withoutSecrets } from '../telemetry/create-logger.ts';
+import type { ServiceMetrics } from '../telemetry/metrics.ts';
+import { startRequestSpan } from '../telemetry/tracing.ts';
 import { pathOf } from './request-context.ts';
 
 /** nginx's status for a client that went away before its answer. */

@@ -1,8 +1,8 @@
 import fastifySwagger from '@fastify/swagger';
 import type { FastifyInstance } from 'fastify';
 import { INTRODUCTION } from './introduction.ts';
-import { HEADERS } from './schemas/answers.ts';
 import type { Schema } from './schemas/json-schema.ts';
+import { HEADERS } from './schemas/responses.ts';
 import { WEBHOOK_DOCUMENT } from './schemas/webhook-document.ts';
 
 /** Collects the routes that are registered afterwards into an OpenAPI document: `app.swagger()`. */

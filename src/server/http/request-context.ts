@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import type { IdempotencyClaim, TenantId } from '../../session/ports.ts';
 import type { Principal, Scope } from '../ports.ts';
 import { readIdempotencyKey } from './idempotency-key.ts';
-import { requestDigest } from './parse-json-body.ts';
+import { requestDigest } from './json-body.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { serviceError } from '../../service/service-error.ts';
 import { FairQueue } from '../../session/fair-queue.ts';
-import type { Settings } from '../settings.ts';
+import type { Settings } from '../settings/settings.ts';
 import type { HttpLimits } from './http-limits.ts';
 import { tenantOf } from './request-context.ts';
 

@@ -1,5 +1,5 @@
 import type { Queryable } from '../store/database.ts';
-import { JOB_SCHEMA } from './install-jobs.ts';
+import { JOB_SCHEMA } from './queues.ts';
 
 export interface DoorbellOptions {
   readonly database: Queryable;

@@ -1,6 +1,6 @@
 import type { Queryable } from '../store/database.ts';
-import { JOB_SCHEMA } from './install-jobs.ts';
 import type { JobHandler } from './job-handlers.ts';
+import { JOB_SCHEMA } from './queues.ts';
 
 /** How many jobs of a group may be running at once, in all processes together; null where that is not limited. */
 export function groupLimit(

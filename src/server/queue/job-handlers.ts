@@ -1,5 +1,5 @@
-import type { QueueName } from './install-jobs.ts';
 import type { Lane, Seat } from './lane.ts';
+import type { QueueName } from './queues.ts';
 
 export interface QueueDepth {
   /** Waiting, for their first or a further attempt. */

@@ -1,17 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { PgBoss } from 'pg-boss';
 import { isOutage } from '../../service/service-error.ts';
-import { errorMessage, type Log } from '../log.ts';
 import type { Database, Queryable } from '../store/database.ts';
-import { within } from '../within.ts';
+import { errorMessage, type Log } from '../telemetry/log.ts';
+import { within } from '../with-timeout.ts';
 import { affected, codeOf, through } from './boss-calls.ts';
-import { claimJobs, type Job, type JobClaims } from './claim-jobs.ts';
 import { startDoorbell } from './doorbell.ts';
 import { groupLimit, isBeyondGroup } from './group-places.ts';
-import { deadQueue, HEARTBEAT_SECONDS, JOB_SCHEMA, QUEUES, type QueueName } from './install-jobs.ts';
+import { claimJobs, type Job, type JobClaims } from './job-claims.ts';
 import { type JobHandler, type JobHandlers, type JobOptions, type QueueDepth, WorkerStopping } from './job-handlers.ts';
-import { keepLease } from './keep-lease.ts';
 import { Lane, type Seat } from './lane.ts';
+import { keepLease } from './lease.ts';
+import { deadQueue, HEARTBEAT_SECONDS, JOB_SCHEMA, QUEUES, type QueueName } from './queues.ts';
 import { putBackStale, reviveDead } from './revive-jobs.ts';
 
 /** How often a process says that it still has its jobs. */

@@ -1,6 +1,6 @@
 import type { PgBoss } from 'pg-boss';
 import type { Queryable } from '../store/database.ts';
-import { deadQueue, JOB_SCHEMA, QUEUES } from './install-jobs.ts';
+import { deadQueue, JOB_SCHEMA, QUEUES } from './queues.ts';
 
 /**
  * A dead letter inherits the number of its attempts, and a process can die over it as well. It is never given up:

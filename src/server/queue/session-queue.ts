@@ -1,9 +1,9 @@
 import { serviceError } from '../../service/service-error.ts';
 import type { StoredSession } from '../../session/ports.ts';
 import type { Queryable } from '../store/database.ts';
-import { JOB_SCHEMA } from './install-jobs.ts';
+import { takeTurn } from './fair-priority.ts';
 import type { JobQueue } from './job-queue.ts';
-import { takeTurn } from './turns.ts';
+import { JOB_SCHEMA } from './queues.ts';
 
 /** How long the count of all that wait is believed. */
 const FRESH_MS = 1_000;

@@ -1,6 +1,6 @@
 import { ReelformError } from '../../diagnostic.ts';
-import type { Log } from '../log.ts';
-import { installJobs } from '../queue/install-jobs.ts';
+import { installJobs } from '../queue/queues.ts';
+import type { Log } from '../telemetry/log.ts';
 import type { Database, Queryable } from './database.ts';
 import { MIGRATIONS } from './migrations.ts';
 

@@ -6,7 +6,7 @@ import { ReelformError } from '../../diagnostic.ts';
 import { nullIfMissing } from '../../file-system-error.ts';
 import { acquireProcessLock } from '../../process-lock.ts';
 import { fullDisk } from '../disk-room.ts';
-import type { Log } from '../log.ts';
+import type { Log } from '../telemetry/log.ts';
 import type { Database } from './database.ts';
 import { refuseNul } from './refuse-nul.ts';
 

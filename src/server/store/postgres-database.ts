@@ -3,7 +3,7 @@ import type { ConstructorOptions } from 'pg-boss';
 import { ReelformError } from '../../diagnostic.ts';
 import { isOutage, serviceError } from '../../service/service-error.ts';
 import { fullDisk } from '../disk-room.ts';
-import type { Log } from '../log.ts';
+import type { Log } from '../telemetry/log.ts';
 import type { Database } from './database.ts';
 import { refuseNul } from './refuse-nul.ts';
 

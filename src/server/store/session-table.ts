@@ -4,8 +4,8 @@ import type { Claimed, SessionStore, StoredSession, TenantId } from '../../sessi
 import type { ExternalUpload } from '../../wire/external-upload.ts';
 import type { RenderSession } from '../../wire/render-session.ts';
 import type { OutputIndex } from '../ports.ts';
-import { claimed } from './claims.ts';
 import type { Database, Queryable } from './database.ts';
+import { claimed } from './idempotency-claims.ts';
 import { readCursor, writeCursor } from './page-cursor.ts';
 import { lockScene } from './scene-lock.ts';
 

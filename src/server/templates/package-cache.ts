@@ -1,5 +1,5 @@
 import type { PackedPackage } from '../../session/bind-scene.ts';
-import type { LoadedPackage } from './package-reader.ts';
+import type { LoadedPackage } from './package-loader.ts';
 
 /** Packages in memory, those that were used last. Each is loaded once, however many ask for it at the same time. */
 export class PackageCache {

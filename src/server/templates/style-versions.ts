@@ -10,7 +10,7 @@ import type { StyleVersionDetails } from '../../wire/style-version.ts';
 import type { StyleVersions as StyleVersionsPort } from '../http/app-ports.ts';
 import type { ObjectStorage, StyleVersionRow, StyleVersionTable } from '../ports.ts';
 import { PackageCache } from './package-cache.ts';
-import { type LoadedPackage, PackageReader } from './package-reader.ts';
+import { type LoadedPackage, PackageReader } from './package-loader.ts';
 
 export interface StyleVersionsOptions {
   readonly table: StyleVersionTable;

@@ -1,13 +1,13 @@
 import type { StoredSession, TenantId } from '../../session/ports.ts';
 import type { AllowList } from '../../session/sources/allow-list.ts';
-import type { Log } from '../log.ts';
 import type { StyleVersionRow } from '../ports.ts';
 import type { JobHandler } from '../queue/job-handlers.ts';
 import type { JobQueue } from '../queue/job-queue.ts';
 import type { Database, Queryable } from '../store/database.ts';
+import type { Log } from '../telemetry/log.ts';
 import { deliveryTable } from './delivery-table.ts';
-import { createPostWebhook } from './post-webhook.ts';
 import { createWebhookOutbox } from './webhook-outbox.ts';
+import { createPostWebhook } from './webhook-request.ts';
 import { createWebhookSender, type WebhookOutcome } from './webhook-sender.ts';
 import { Webhooks } from './webhooks.ts';
 

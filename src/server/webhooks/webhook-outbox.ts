@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { sessionEnd } from '../../service/render-service.ts';
 import type { TenantId } from '../../session/ports.ts';
 import type { VideoEvent, WebhookBody, WebhookData } from '../../wire/webhook.ts';
+import { takeTurn } from '../queue/fair-priority.ts';
 import type { JobQueue } from '../queue/job-queue.ts';
-import { takeTurn } from '../queue/turns.ts';
 import type { Queryable } from '../store/database.ts';
 import { RETRY_DELAYS_MS } from './retry-schedule.ts';
 

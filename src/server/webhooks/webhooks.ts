@@ -9,8 +9,8 @@ import type {
   WebhookEndpoint,
   WebhookEndpointWithSecret,
 } from '../../wire/webhook.ts';
-import { claimed } from '../store/claims.ts';
 import type { Database, Queryable } from '../store/database.ts';
+import { claimed } from '../store/idempotency-claims.ts';
 import { type DeliveryQuery, deliveryTable } from './delivery-table.ts';
 import { asEndpoint, type EndpointRow, endpointTable } from './endpoint-table.ts';
 import { createWebhookSecret } from './sign-webhook.ts';

@@ -1,5 +1,5 @@
 import type { FarmLoad } from '../ports.ts';
-import { JOB_SCHEMA, QUEUES, type QueueName } from '../queue/install-jobs.ts';
+import { JOB_SCHEMA, QUEUES, type QueueName } from '../queue/queues.ts';
 import type { Database } from '../store/database.ts';
 
 /** Who asks for the load asks for each session. */

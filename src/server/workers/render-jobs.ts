@@ -1,14 +1,14 @@
 import type { SessionProblem } from '../../session/ports.ts';
 import type { DiskRoom } from '../disk-room.ts';
-import type { Log } from '../log.ts';
-import type { SessionRenders } from '../parts/open-session-renders.ts';
+import type { SessionRenders } from '../distributed-render/session-renders.ts';
+import { beginTurn } from '../queue/fair-priority.ts';
 import type { JobHandler, JobHandlers } from '../queue/job-handlers.ts';
 import { Lane } from '../queue/lane.ts';
-import { beginTurn } from '../queue/turns.ts';
-import type { Settings } from '../settings.ts';
+import type { Settings } from '../settings/settings.ts';
 import type { Database } from '../store/database.ts';
+import type { Log } from '../telemetry/log.ts';
+import { traced } from '../telemetry/tracing.ts';
 import type { StyleVersions } from '../templates/style-versions.ts';
-import { traced } from '../trace.ts';
 import { createSessionWatch } from './session-watch.ts';
 
 export interface RenderJobsOptions {

@@ -1,5 +1,5 @@
-import { errorMessage, type Log } from '../log.ts';
 import type { Queryable } from '../store/database.ts';
+import { errorMessage, type Log } from '../telemetry/log.ts';
 
 const EVERY_MS = 1_000;
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
-import { errorMessage, type Log } from '../log.ts';
 import type { Database } from '../store/database.ts';
+import { errorMessage, type Log } from '../telemetry/log.ts';
 
 const HEARTBEAT_MS = 5_000;
 const FORGOTTEN = `seen_at < now() - interval '5 minutes'`;

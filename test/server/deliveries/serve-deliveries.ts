@@ -1,14 +1,14 @@
 import { setTimeout } from 'node:timers/promises';
 import { parseCredentials } from '../../../src/delivery/parse-credentials.ts';
-import { openDeliveries } from '../../../src/server/deliveries/open-deliveries.ts';
-import { createMetrics } from '../../../src/server/http/metrics.ts';
-import { createDiskStorage } from '../../../src/server/outputs/disk-storage.ts';
-import { createStoredOutputs } from '../../../src/server/outputs/stored-outputs.ts';
+import { openDeliveries } from '../../../src/server/deliveries/deliveries.ts';
 import { JobQueue } from '../../../src/server/queue/job-queue.ts';
-import { SILENT_LOG } from '../../../src/server/silent-log.ts';
+import { createDiskStorage } from '../../../src/server/storage/disk-storage.ts';
+import { createStoredOutputs } from '../../../src/server/storage/stored-outputs.ts';
 import { migrate } from '../../../src/server/store/migrate.ts';
 import { openDatabase } from '../../../src/server/store/open-database.ts';
 import { createSessionTable } from '../../../src/server/store/session-table.ts';
+import { createMetrics } from '../../../src/server/telemetry/metrics.ts';
+import { SILENT_LOG } from '../../../src/server/telemetry/silent-log.ts';
 import { createDestinations } from '../../../src/session/destinations.ts';
 import { makeClaim, makeScene, makeStored } from '../store/sessions.ts';
 

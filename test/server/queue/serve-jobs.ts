@@ -2,10 +2,10 @@ import { setTimeout } from 'node:timers/promises';
 import { sha256 } from '../../../src/digest.ts';
 import { JobQueue } from '../../../src/server/queue/job-queue.ts';
 import { Lane } from '../../../src/server/queue/lane.ts';
-import { SILENT_LOG } from '../../../src/server/silent-log.ts';
 import { migrate } from '../../../src/server/store/migrate.ts';
 import { openDatabase } from '../../../src/server/store/open-database.ts';
 import { createSessionTable } from '../../../src/server/store/session-table.ts';
+import { SILENT_LOG } from '../../../src/server/telemetry/silent-log.ts';
 import type { RenderSession } from '../../../src/wire/render-session.ts';
 import { makeClaim, makeStored } from '../store/sessions.ts';
 

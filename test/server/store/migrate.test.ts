@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { sha256 } from '../../../src/digest.ts';
-import { JOB_SCHEMA, JOB_SCHEMA_VERSION } from '../../../src/server/queue/install-jobs.ts';
+import { JOB_SCHEMA, JOB_SCHEMA_VERSION } from '../../../src/server/queue/queues.ts';
 import { migrate } from '../../../src/server/store/migrate.ts';
 import { MIGRATIONS } from '../../../src/server/store/migrations.ts';
 import { openDatabase } from '../../../src/server/store/open-database.ts';

@@ -5,8 +5,8 @@ import { Webhook } from 'standardwebhooks';
 import { onTestFinished } from 'vitest';
 import type { JobOptions } from '../../../src/server/queue/job-handlers.ts';
 import type { Database } from '../../../src/server/store/database.ts';
-import { createPostWebhook, type PostWebhook } from '../../../src/server/webhooks/post-webhook.ts';
 import { createWebhookOutbox, type WebhookOutbox } from '../../../src/server/webhooks/webhook-outbox.ts';
+import { createPostWebhook, type PostWebhook } from '../../../src/server/webhooks/webhook-request.ts';
 import {
   createWebhookSender,
   type WebhookOutcome,

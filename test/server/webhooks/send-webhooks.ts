@@ -1,8 +1,8 @@
 import { setTimeout } from 'node:timers/promises';
 import { JobQueue } from '../../../src/server/queue/job-queue.ts';
-import { SILENT_LOG } from '../../../src/server/silent-log.ts';
 import { openDatabase } from '../../../src/server/store/open-database.ts';
 import { createSessionTable } from '../../../src/server/store/session-table.ts';
+import { SILENT_LOG } from '../../../src/server/telemetry/silent-log.ts';
 import { openWebhooks } from '../../../src/server/webhooks/open-webhooks.ts';
 import { ALLOW_EVERYTHING } from '../../../src/session/sources/allow-list.ts';
 import { shortenLeases } from '../../support/short-leases.ts';

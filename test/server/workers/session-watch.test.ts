@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { SILENT_LOG } from '../../../src/server/silent-log.ts';
 import { createSessionTable } from '../../../src/server/store/session-table.ts';
+import { SILENT_LOG } from '../../../src/server/telemetry/silent-log.ts';
 import { createSessionWatch } from '../../../src/server/workers/session-watch.ts';
 import { describeOnDatabases } from '../../support/databases.ts';
 import { makeStored } from '../store/sessions.ts';

@@ -1,7 +1,7 @@
 import fastifySwaggerUi from '@fastify/swagger-ui';
 import type { FastifyInstance } from 'fastify';
-import { sendWithEtag } from '../conditional.ts';
-import { empty, HEADERS, json, problems } from '../schemas/answers.ts';
+import { sendWithEtag } from '../conditional-requests.ts';
+import { empty, HEADERS, json, problems } from '../schemas/responses.ts';
 
 /** What a browser may do with the page: load its own files, and call this service. */
 const PAGE_POLICY: Record<string, string> = {

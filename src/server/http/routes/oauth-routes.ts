@@ -1,10 +1,10 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { type Principal, SCOPES, type Scope } from '../../ports.ts';
 import type { AppPorts } from '../app-ports.ts';
-import { serviceErrorOf } from '../problem.ts';
+import { serviceErrorOf } from '../problem-response.ts';
 import { createTokenLimiter } from '../rate-limiter.ts';
-import { HEADERS, json, problems } from '../schemas/answers.ts';
 import { objectOf, type Schema } from '../schemas/json-schema.ts';
+import { HEADERS, json, problems } from '../schemas/responses.ts';
 
 const MINUTE_MS = 60_000;
 /** Tokens of one client in 60 seconds. */

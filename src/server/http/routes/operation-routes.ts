@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { AppPorts } from '../app-ports.ts';
-import { bytes, HEADERS, json, problems } from '../schemas/answers.ts';
 import { objectOf, type Schema } from '../schemas/json-schema.ts';
+import { bytes, HEADERS, json, problems } from '../schemas/responses.ts';
 
 const READINESS: Schema = objectOf({
   ready: { type: 'boolean' },

@@ -3,9 +3,9 @@ import { serviceError } from '../../../service/service-error.ts';
 import { OUTPUT_FILES } from '../../../template/output-files.ts';
 import type { AppPorts, OutputFile } from '../app-ports.ts';
 import { type ByteRange, readByteRange } from '../byte-range.ts';
-import { isNoneMatch } from '../conditional.ts';
-import { bytes, empty, problems } from '../schemas/answers.ts';
+import { isNoneMatch } from '../conditional-requests.ts';
 import { idSchema, objectOf, type Schema } from '../schemas/json-schema.ts';
+import { bytes, empty, problems } from '../schemas/responses.ts';
 
 const FILE: Schema = {
   type: 'string',

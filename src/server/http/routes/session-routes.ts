@@ -14,7 +14,7 @@ import type {
 } from '../../../wire/render-session.ts';
 import type { Scope } from '../../ports.ts';
 import type { AppPorts } from '../app-ports.ts';
-import { sendWithEtag } from '../conditional.ts';
+import { sendWithEtag } from '../conditional-requests.ts';
 import { HTTP_LIMITS } from '../http-limits.ts';
 import { claimOf, editedSessionOf, tenantOf } from '../request-context.ts';
 import { SESSION_OPERATIONS } from '../schemas/session-operations.ts';

@@ -1,10 +1,10 @@
 import type { FastifyInstance } from 'fastify';
 import { serviceError } from '../../../service/service-error.ts';
 import type { AppPorts } from '../app-ports.ts';
-import { sendWithEtag } from '../conditional.ts';
+import { sendWithEtag } from '../conditional-requests.ts';
 import { editedSessionOf, tenantOf } from '../request-context.ts';
-import { bytes, guardedProblems, HEADERS, json } from '../schemas/answers.ts';
 import { closedObjectOf, idSchema, listOf, objectOf, ref } from '../schemas/json-schema.ts';
+import { bytes, guardedProblems, HEADERS, json } from '../schemas/responses.ts';
 import { STYLE_VERSION, STYLE_VERSION_DETAILS } from '../schemas/style-version-schemas.ts';
 import { uploadedBytes } from '../uploaded-bytes.ts';
 

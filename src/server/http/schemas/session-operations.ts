@@ -1,9 +1,9 @@
 import type { ServiceCode } from '../../../service/service-codes.ts';
 import type { Scope } from '../../ports.ts';
-import { empty, guardedProblems, HEADERS, json } from './answers.ts';
 import { EXAMPLES } from './examples.ts';
 import { ADD_EXTERNAL_UPLOADS } from './external-upload-schemas.ts';
 import { closedObjectOf, idSchema, listOf, objectOf, ref, type Schema } from './json-schema.ts';
+import { empty, guardedProblems, HEADERS, json } from './responses.ts';
 import {
   CHANGE_RENDER_SESSION,
   CREATE_RENDER_SESSION,

@@ -1,0 +1,75 @@
+import { request as httpRequest } from 'node:http';
+import { ReelformError } from '../../diagnostic.ts';
+import { isRecord } from '../../json.ts';
+import type { TokenRecord } from '../ports.ts';
+import { findControlPath } from './socket-path.ts';
+import type { TokenAdmin } from './token-admin.ts';
+
+/** A server of this machine, through its control socket. */
+export interface ControlClient extends TokenAdmin {
+  status(): Promise<Readonly<Record<string, unknown>>>;
+}
+
+const TIMEOUT_MS = 10_000;
+
+/** Nobody listens: there never was a server, or it was killed. */
+const ABSENT: ReadonlySet<unknown> = new Set(['ENOENT', 'ECONNREFUSED', 'ENOTSOCK']);
+
+/**
+ * The server that holds a data folder; null when none does. EDGE.
+ *
+ * @param directory absolute
+ */
+export async function connectControl(directory: string): Promise<ControlClient | null> {
+  const socketPath = await findControlPath(directory);
+  if (socketPath === null) return null;
+  const ask = async (method: string, path: string, body?: unknown): Promise<Readonly<Record<string, unknown>>> => {
+    const { status, value } = await exchange(socketPath, method, path, body);
+    if (status < 300 && isRecord(value)) return value;
+    const problems = isRecord(value) && Array.isArray(value.problems) ? value.problems.join('; ') : `status ${status}`;
+    throw new ReelformError('settings_invalid', `The server said no: ${problems}`);
+  };
+  const client: ControlClient = {
+    status: () => ask('GET', '/status'),
+    create: async (token) =>
+      (await ask('POST', '/tokens', token)) as { text: string; record: TokenRecord } & Record<string, unknown>,
+    list: async () => (await ask('GET', '/tokens')).tokens as TokenRecord[],
+    revoke: async (id) => (await ask('DELETE', `/tokens/${encodeURIComponent(id)}`)).revoked === true,
+  };
+  try {
+    await client.status();
+    return client;
+  } catch (error) {
+    if (ABSENT.has((error as NodeJS.ErrnoException).code)) return null;
+    throw error;
+  }
+}
+
+function exchange(
+  socketPath: string,
+  method: string,
+  path: string,
+  body: unknown,
+): Promise<{ status: number; value: unknown }> {
+  return new Promise((resolve, reject) => {
+    const request = httpRequest({ socketPath, method, path, agent: false, timeout: TIMEOUT_MS }, (response) => {
+      const chunks: Buffer[] = [];
+      response.on('data', (chunk: Buffer) => chunks.push(chunk));
+      response.once('error', reject);
+      response.once('end', () => {
+        try {
+          resolve({ status: response.statusCode ?? 0, value: JSON.parse(Buffer.concat(chunks).toString()) });
+        } catch (error) {
+          reject(error);
+        }
+      });
+    });
+    request.once('error', reject);
+    request.once('timeout', () => {
+      request.destroy(
+        new ReelformError('service_unreachable', 'The server that holds the data folder does not answer'),
+      );
+    });
+    request.end(body === undefined ? undefined : JSON.stringify(body));
+  });
+}

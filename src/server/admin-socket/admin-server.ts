@@ -1,0 +1,83 @@
+import { chmod } from 'node:fs/promises';
+import { createServer, type IncomingMessage, type Server } from 'node:http';
+import { platform } from 'node:os';
+import { makeControlPath } from './socket-path.ts';
+import { readNewToken, type TokenAdmin } from './token-admin.ts';
+
+export interface ControlServerOptions {
+  /** The data folder, absolute; its database is held by this process. */
+  readonly directory: string;
+  readonly tokens: TokenAdmin;
+  /** What the server says of itself: its URL, say. */
+  status(): Readonly<Record<string, unknown>>;
+}
+
+const MAX_BODY_BYTES = 64 << 10;
+
+/**
+ * Lets other commands of the same user make and revoke tokens while this process holds the database: HTTP over a socket
+ * that nobody else may open, `control.sock` in the data folder. EDGE. There is nothing else that it can be asked for.
+ */
+export async function startControlServer(options: ControlServerOptions): Promise<{ close(): Promise<void> }> {
+  const { path, remove } = await makeControlPath(options.directory);
+  const server = createServer({ requestTimeout: 10_000 }, (request, response) => {
+    const send = (status: number, body: unknown): void => {
+      const text = JSON.stringify(body);
+      response.writeHead(status, { 'content-type': 'application/json', connection: 'close' }).end(text);
+    };
+    answer(request, options).then(
+      ([status, body]) => send(status, body),
+      () => send(500, { problems: ['Internal error'] }),
+    );
+  });
+  await listen(server, path);
+  if (platform() !== 'win32') await chmod(path, 0o600);
+  return {
+    async close() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+      await remove();
+    },
+  };
+}
+
+async function answer(
+  request: IncomingMessage,
+  { tokens, status }: ControlServerOptions,
+): Promise<[status: number, body: unknown]> {
+  const route = `${request.method} ${request.url}`;
+  if (route === 'GET /status') return [200, status()];
+  if (route === 'GET /tokens') return [200, { tokens: await tokens.list() }];
+  if (route === 'POST /tokens') {
+    const read = readNewToken(await readBody(request));
+    return 'token' in read ? [201, await tokens.create(read.token)] : [422, { problems: read.problems }];
+  }
+  const id = /^DELETE \/tokens\/([A-Za-z0-9_-]{1,100})$/.exec(route)?.[1];
+  if (id !== undefined) return [200, { revoked: await tokens.revoke(id) }];
+  return [404, { problems: [`There is no ${route}`] }];
+}
+
+async function readBody(request: IncomingMessage): Promise<unknown> {
+  const chunks: Buffer[] = [];
+  let sizeBytes = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    sizeBytes += chunk.byteLength;
+    if (sizeBytes > MAX_BODY_BYTES) return null;
+    chunks.push(chunk);
+  }
+  try {
+    return JSON.parse(Buffer.concat(chunks).toString());
+  } catch {
+    return null;
+  }
+}
+
+function listen(server: Server, path: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(path, () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+}

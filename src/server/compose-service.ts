@@ -1,0 +1,297 @@
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { env } from 'node:process';
+import type { Logger } from 'pino';
+import { createDestinations } from '../session/destinations.ts';
+import type { SplitRules } from '../session/parts/parts-of.ts';
+import type { TenantId } from '../session/ports.ts';
+import { bindIn } from '../session/processes/bind-in.ts';
+import type { RenderPool } from '../session/processes/render-pool.ts';
+import { RenderPace } from '../session/render-pace.ts';
+import { Sessions } from '../session/sessions.ts';
+import { type AllowList, parseAllowList } from '../session/sources/allow-list.ts';
+import { inspectIn } from '../session/sources/check-source.ts';
+import { createSources } from '../session/sources/sources.ts';
+import { openDataFolder } from './data-folder.ts';
+import { openDeliveries } from './deliveries/deliveries.ts';
+import { createDiskRoom, type DiskRoom } from './disk-room.ts';
+import { openSessionRenders } from './distributed-render/session-renders.ts';
+import type { AppPorts } from './http/app-ports.ts';
+import type { ObjectStorage, TokenStore } from './ports.ts';
+import { takeTurn } from './queue/fair-priority.ts';
+import { JobQueue } from './queue/job-queue.ts';
+import { createSessionQueue } from './queue/session-queue.ts';
+import { readinessOf } from './readiness.ts';
+import { type OpenedRenderPool, openRenderPool } from './render-pools.ts';
+import type { Settings } from './settings/settings.ts';
+import { openStorage } from './storage/object-storage.ts';
+import { createOutputFiles } from './storage/output-files.ts';
+import { createStoredOutputs } from './storage/stored-outputs.ts';
+import { createStoredSources } from './storage/stored-sources.ts';
+import type { Database } from './store/database.ts';
+import { migrate } from './store/migrate.ts';
+import { openDatabase } from './store/open-database.ts';
+import { readSecret } from './store/secret-table.ts';
+import { createSessionTable } from './store/session-table.ts';
+import { createStyleVersionTable } from './store/style-version-table.ts';
+import { createTokenTable } from './store/token-table.ts';
+import { createUploadTable } from './store/upload-table.ts';
+import { createSweeper } from './sweeper.ts';
+import { reportRuns } from './telemetry/event-reporters.ts';
+import { createMetrics } from './telemetry/metrics.ts';
+import { countedSources, tracedTasks } from './telemetry/observed-ports.ts';
+import { SourceUploads } from './templates/source-uploads.ts';
+import { StyleVersions } from './templates/style-versions.ts';
+import { waitForParts } from './wait-for-dependencies.ts';
+import { openWebhooks } from './webhooks/open-webhooks.ts';
+import { createFarmFigures } from './workers/farm-figures.ts';
+import { foundInstallation, joinInstallation } from './workers/installation.ts';
+import { openRenderLanes, renderJobs } from './workers/render-jobs.ts';
+import { workerBuild } from './workers/worker-build.ts';
+import { createWorkerRegistry, type WorkerRegistry } from './workers/worker-registry.ts';
+
+const OBJECTS = 'objects';
+const SOURCES = 'sources';
+const DAY_MS = 86_400_000;
+const SWEEP_EVERY_MS = 600_000;
+/** Oftener would be more rows written than anybody looks at. */
+const PROGRESS_EVERY_MS = 500;
+/** As many as four sessions read at once; one tenant alone gets half. */
+const READS_AT_ONCE = 32;
+
+export interface PartsOptions {
+  readonly settings: Settings;
+  /** Where clients find the service. Null for a worker, which reads it from the database or its settings. */
+  readonly servedAt: string | null;
+  /** Of reelform. */
+  readonly version: string;
+  /** Of tests and measurements, @see SplitRules. */
+  readonly splitRules?: Partial<SplitRules> | undefined;
+  /** Of measurements: what renders instead of render processes. */
+  readonly pool?: RenderPool | undefined;
+  readonly logger: Logger;
+  /** Milliseconds since the epoch. */
+  now(): number;
+}
+
+/** Everything that the service is made of but its sockets. */
+export interface Parts {
+  readonly app: AppPorts;
+  readonly database: Database;
+  readonly tokens: TokenStore;
+  readonly styleVersions: StyleVersions;
+  readonly registry: WorkerRegistry;
+  readonly publicUrl: string;
+  /** Begins to render what is queued, unless the settings leave that to others. */
+  work(): Promise<void>;
+  /** Renders nothing new, and lets what is at work go on for so long, or until `hurry`. */
+  drain(graceMs: number): Promise<void>;
+  hurry(): void;
+  close(): Promise<void>;
+}
+
+/**
+ * Opens the parts from the database up and puts them together. EDGE. What does not answer yet is waited for, as long as
+ * the settings say.
+ *
+ * @throws ReelformError as `startServer`
+ */
+export function openParts(options: PartsOptions): Promise<Parts> {
+  const { settings, logger: log } = options;
+  return waitForParts(() => openOnce(options), { patienceMs: settings.startSeconds * 1000, log });
+}
+
+async function openOnce(options: PartsOptions): Promise<Parts> {
+  const { settings, servedAt, logger } = options;
+  const { databaseUrl: url, dataDirectory: directory } = settings;
+  const renders = openRenderPool(settings, logger);
+  const pool = options.pool ?? renders.pool;
+  const database = await openDatabase({ url, directory, log: logger });
+  let queue: JobQueue | null = null;
+  try {
+    const room = createDiskRoom(directory);
+    const storage = await openStorage(settings, logger, room);
+    // A worker that may not join changes nothing, neither the database nor a folder.
+    const joined = servedAt === null ? await joinInstallation({ database, storage }, settings.publicUrl) : null;
+    await openDataFolder(directory, [OBJECTS, SOURCES], logger);
+    await migrate(database, logger);
+    if (servedAt !== null) await foundInstallation({ database, storage }, servedAt);
+    const publicUrl = joined?.publicUrl ?? servedAt!;
+    queue = await JobQueue.open({ database, jobSeconds: settings.renderSeconds, log: logger });
+    const key = Buffer.from(await readSecret(database, 'download'), 'base64url');
+    return assemble(options, { database, storage, room, publicUrl, queue, pool, renders, key });
+  } catch (error) {
+    await queue?.stop({ graceMs: 0 });
+    await renders.close();
+    await database.close();
+    throw error;
+  }
+}
+
+interface Opened {
+  readonly database: Database;
+  readonly storage: ObjectStorage;
+  readonly room: DiskRoom;
+  readonly publicUrl: string;
+  readonly queue: JobQueue;
+  readonly pool: RenderPool;
+  readonly renders: OpenedRenderPool;
+  /** Signs downloads. */
+  readonly key: Uint8Array;
+}
+
+function assemble({ settings, splitRules, version, logger, now }: PartsOptions, opened: Opened): Parts {
+  const { database, storage, room, publicUrl, queue, pool, renders, key } = opened;
+  const build = workerBuild(version, renders.encoder);
+  const { inspections, sandbox } = renders;
+  const { dataDirectory, concurrency } = settings;
+  const metrics = createMetrics({
+    ofProcess: true,
+    farm: () => farm.figures().catch(() => null),
+    webhooksPending: () => webhooks.pending(),
+  });
+  const webhooks = openWebhooks({
+    ...{ database, queue, log: logger, now },
+    allow: allowList(settings.allowWebhooks),
+    onTried: metrics.webhookTried,
+  });
+  const farm = createFarmFigures(database);
+  const lanes = openRenderLanes(settings);
+  const registry = createWorkerRegistry({
+    ...{ database, build, places: concurrency, log: logger },
+    busy: () => lanes.render.busySlots,
+  });
+  const uploadTable = createUploadTable(database);
+  const scopeOf = (tenant: TenantId): string => (settings.shareBetweenTenants ? '' : tenant);
+  const sources = createSources({
+    directory: join(dataDirectory, SOURCES),
+    allow: allowList(settings.allowSources),
+    ...{ isOneRun: false, now, scopeOf, readsAtOnce: READS_AT_ONCE, inspect: inspectIn(inspections) },
+    mayRead: (tenant, digest) => uploadTable.has(tenant, digest),
+    ...(settings.storage === null ? {} : { uploads: createStoredSources(storage) }),
+  });
+  const styleVersions = new StyleVersions({
+    table: createStyleVersionTable(database, webhooks.onStyleVersionStatus),
+    storage,
+    renderer: pool,
+    inspections,
+    enqueue: (id, owner) =>
+      database.transaction(async (tx) =>
+        queue.enqueue(tx, 'stillcuts', id, { priority: await takeTurn(tx, 'stillcuts', owner) }),
+      ),
+    ...{ publicUrl, now, scopeOf },
+  });
+  const outputs = createStoredOutputs(storage, publicUrl);
+  const destinations = createDestinations({
+    credentials: settings.credentials,
+    defaults: settings.defaultUploads,
+    isServer: true,
+    env,
+    directory: dataDirectory,
+  });
+  const deliveries = openDeliveries({
+    ...{ database, queue, files: outputs, destinations, log: logger, metrics, now },
+    places: settings.deliveryConcurrency,
+    async onUpload(tx, { tenant, session }, { status, to, remote_id: remoteId }) {
+      if (status !== 'complete') return;
+      await webhooks.onUploadComplete(tx, { tenant, sessionId: session.id, to, remoteId, at: session.updated_at });
+    },
+  });
+  const waiting = createSessionQueue({ queue, limits: settings });
+  const store = createSessionTable({
+    database,
+    now,
+    async onStatus(tx, stored) {
+      const { session } = stored;
+      await deliveries.onStatus(tx, stored);
+      await webhooks.onSessionStatus(tx, stored);
+      if (session.status === 'preview_rendering') await waiting.enqueue(tx, stored);
+    },
+    onUploads: deliveries.onUploads,
+  });
+  const shared = {
+    templates: styleVersions,
+    store,
+    environment: { now, monotonicNow: () => performance.now(), randomId: () => randomBytes(18).toString('base64url') },
+    pace: new RenderPace(),
+    retentionMs: settings.retentionDays === null ? null : settings.retentionDays * DAY_MS,
+    destinations,
+  };
+  const runner = openSessionRenders({
+    ...{ ...shared, database, storage, queue, load: farm, build, settings, splitRules },
+    sources: countedSources(sources.reader, metrics, room),
+    bindScene: bindIn(inspections),
+    tasks: tracedTasks(pool, room),
+    ...{ outputs, scopeOf },
+    progressIntervalMs: PROGRESS_EVERY_MS,
+    onEvent: reportRuns(logger, metrics),
+  });
+  const tokens = createTokenTable({ database, now });
+  const drafts = { store, afterMs: settings.draftDays * DAY_MS, retentionMs: shared.retentionMs };
+  const sweeper = createSweeper({ database, storage, sources, drafts, now, everyMs: SWEEP_EVERY_MS, log: logger });
+  const answersOnly = concurrency === 0;
+  let isWorking = false;
+  const readiness = {
+    ...{ database, storage, room, sandbox, isWorking: () => isWorking },
+    ...(answersOnly ? { hasWorkers: async () => (await farm.figures()).workers > 0 } : {}),
+  };
+  return {
+    app: {
+      sessions: new Sessions({
+        ...shared,
+        stop(id) {
+          runner.stop(id);
+          deliveries.stop(id);
+        },
+      }),
+      styleVersions,
+      uploads: new SourceUploads(sources.uploads, uploadTable, inspectIn(inspections)),
+      outputs: createOutputFiles({ index: store, storage, key }),
+      webhooks: webhooks.api,
+      tokens,
+      readiness: () => readinessOf(readiness),
+      settings: { ...settings, publicUrl },
+      logger,
+      now,
+      metrics,
+    },
+    database,
+    tokens,
+    styleVersions,
+    registry,
+    publicUrl,
+    async work() {
+      await styleVersions.resume();
+      if (!answersOnly) {
+        await queue.work({
+          ...renderJobs({ database, runner, styleVersions, settings, lanes, room, log: logger }),
+          delivery: deliveries.handler,
+          webhook: webhooks.handler,
+        });
+        await registry.join();
+      }
+      isWorking = true;
+    },
+    async drain(graceMs) {
+      isWorking = false;
+      await registry.leave();
+      await queue.stop({ graceMs });
+    },
+    hurry: () => queue.hurry(),
+    async close() {
+      // Of a service that did not come to serve; otherwise it was drained before.
+      await registry.leave();
+      await queue.stop({ graceMs: 0 });
+      await sweeper.stop();
+      await renders.close();
+      await database.close();
+    },
+  };
+}
+
+/** The settings were read already. */
+function allowList(entries: readonly string[]): AllowList {
+  const parsed = parseAllowList(entries);
+  if (!parsed.ok) throw new Error(`Internal error: ${parsed.diagnostics.map(({ message }) => message).join('; ')}`);
+  return parsed.value;
+}

@@ -1,0 +1,86 @@
+import type { PartEvent } from '../../session/parts/part-event.ts';
+import { parsePartJob } from '../../session/parts/part-job.ts';
+import { PartRunner } from '../../session/parts/part-runner.ts';
+import { SPLIT_RULES, type SplitRules } from '../../session/parts/parts-of.ts';
+import { createSplitRenders } from '../../session/parts/split-renders.ts';
+import type { SessionProblem } from '../../session/ports.ts';
+import type { TaskRunner } from '../../session/processes/tasks.ts';
+import { createSegmentRenderer } from '../../session/segments/segment-renderer.ts';
+import {
+  type RunnerEvent,
+  SessionRunner,
+  type SessionRunnerPorts,
+  type TakeSlot,
+} from '../../session/session-runner.ts';
+import type { FarmLoad, ObjectStorage } from '../ports.ts';
+import type { JobQueue } from '../queue/job-queue.ts';
+import type { Settings } from '../settings/settings.ts';
+import type { Database } from '../store/database.ts';
+import { createPartFiles } from './part-files.ts';
+import { createSplitTable } from './split-table.ts';
+
+/** Above that of every session: what was begun is ended first. */
+const PART_PRIORITY = 1_000_000_000;
+const WATCH_MS = 1_000;
+const WAIT_MS = 2_000;
+
+export interface SessionRendersOptions extends Omit<SessionRunnerPorts, 'splits' | 'renderer'> {
+  readonly database: Database;
+  readonly storage: ObjectStorage;
+  readonly queue: Pick<JobQueue, 'enqueue'>;
+  readonly tasks: TaskRunner<'video' | 'segments' | 'sound' | 'join'>;
+  readonly load: FarmLoad;
+  /** See `workerBuild`. */
+  readonly build: string;
+  readonly settings: Pick<Settings, 'tenantConcurrency' | 'tenantConcurrencies' | 'renderSeconds'>;
+  /** Of tests and measurements; unless told those that pay. */
+  readonly splitRules?: Partial<SplitRules> | undefined;
+  onEvent(event: RunnerEvent | PartEvent): void;
+}
+
+/** Renders sessions, in one piece or in parts, by the ids of their jobs. */
+export interface SessionRenders {
+  /** @param takeSlot called before something is rendered */
+  run(id: string, signal: AbortSignal, takeSlot: TakeSlot): Promise<void>;
+  /** Ends a session whose job came to nothing. */
+  fail(id: string, problem: SessionProblem): Promise<void>;
+  /** Ends the work on a session that was canceled or removed. */
+  stop(session: string): void;
+}
+
+/** Puts together what renders sessions and what renders parts of them. */
+export function openSessionRenders(options: SessionRendersOptions): SessionRenders {
+  const { database, storage, queue, store, load, pace, settings, splitRules, onEvent } = options;
+  const placesOf = (tenant: string): number =>
+    settings.tenantConcurrencies.get(tenant) ?? settings.tenantConcurrency ?? Number.POSITIVE_INFINITY;
+  const splits = createSplitTable({
+    ...{ database, store, watchMs: WATCH_MS, waitMs: WAIT_MS },
+    enqueue: (tx, id, tenant, delayMs) =>
+      queue.enqueue(tx, 'render', id, { priority: PART_PRIORITY, group: tenant, delayMs }),
+  });
+  const files = createPartFiles(storage);
+  const rules = { ...SPLIT_RULES, ...splitRules };
+  // One process for each render: idle slots take segments of long videos as parts.
+  const limits = { parallel: 1, totalMs: settings.renderSeconds * 1000 };
+  const renderer = createSegmentRenderer({ runner: options.tasks, cache: null, ...limits });
+  const whole = new SessionRunner({
+    ...options,
+    renderer,
+    splits: createSplitRenders({ splits, files, load, pace, rules, placesOf, onEvent }),
+  });
+  const parts = new PartRunner({ ...options, renderer, splits, files, whole });
+  return {
+    run(id, signal, takeSlot) {
+      const job = parsePartJob(id);
+      return job === null ? whole.run(id, signal, takeSlot) : parts.run(job, signal, takeSlot);
+    },
+    fail(id, problem) {
+      const job = parsePartJob(id);
+      return job === null ? whole.fail(id, problem) : parts.fail(job, problem);
+    },
+    stop(session) {
+      whole.stop(session);
+      parts.stop(session);
+    },
+  };
+}

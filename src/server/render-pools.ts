@@ -1,0 +1,69 @@
+import type { EncoderChoice } from '../engine/h264/open-encoder.ts';
+import { hideOwnProcess, openSandbox, type Sandbox } from '../sandbox/sandbox.ts';
+import { FairQueue } from '../session/fair-queue.ts';
+import { createRenderPool, type RenderPool } from '../session/processes/render-pool.ts';
+import type { Settings } from './settings/settings.ts';
+import type { Log } from './telemetry/log.ts';
+
+/** A still and the still cuts of a template do not wait for videos. */
+const FURTHER_PROCESSES = 2;
+/** Inspections at once. One tenant gets half of them, and finds one free beside those of another tenant. */
+const INSPECTIONS = 4;
+/** Reading structure is fast: an hour of MP3 takes a second, a package of 50 MB some seconds. */
+const INSPECTION_MS = 30_000;
+/** Above the largest file of 200 MB and the structure that is read of it. */
+const INSPECTION_BYTES = 2 ** 30;
+
+export interface OpenedRenderPool {
+  readonly pool: RenderPool;
+  /** Reads untrusted files: uploads, sources and packages. Tenants take turns. */
+  readonly inspections: RenderPool;
+  readonly encoder: EncoderChoice;
+  readonly sandbox: Sandbox;
+  close(): Promise<void>;
+}
+
+/** Opens the pools of sandboxed processes, those for renders with the limits of the settings. EDGE. @throws ReelformError `sandbox_missing` */
+export function openRenderPool(settings: Settings, log: Log): OpenedRenderPool {
+  // Before anything untrusted runs: what a process without a sandbox could read of this one.
+  hideOwnProcess();
+  const sandbox = openSandbox(settings.sandbox);
+  const { description, gap } = sandbox;
+  if (gap === null) log.info({ sandbox: description }, 'renders run in a sandbox');
+  else log.warn({ sandbox: description, gap }, 'the sandbox of renders is missing or incomplete');
+  const encoder = { h264: settings.encoder };
+  const pool = createRenderPool({
+    size: settings.concurrency + FURTHER_PROCESSES,
+    encoder,
+    sandbox,
+    stallMs: settings.renderStallSeconds * 1000,
+    totalMs: settings.renderSeconds * 1000,
+    cpuMs: settings.renderCpuSeconds * 1000,
+    memoryBytes: settings.renderMemoryMb * 2 ** 20,
+  });
+  const inspections = openInspections(sandbox);
+  return {
+    ...{ pool, inspections, encoder, sandbox },
+    async close() {
+      await pool.close();
+      await inspections.close();
+    },
+  };
+}
+
+function openInspections(sandbox: Sandbox): RenderPool {
+  const queue = new FairQueue({ places: INSPECTIONS });
+  const pool = createRenderPool({
+    size: INSPECTIONS,
+    sandbox,
+    stallMs: INSPECTION_MS,
+    totalMs: INSPECTION_MS,
+    cpuMs: INSPECTION_MS,
+    memoryBytes: INSPECTION_BYTES,
+  });
+  return {
+    run: (kind, input, options = {}) =>
+      queue.run(options.owner ?? '', () => pool.run(kind, input, options), options.signal),
+    close: () => pool.close(),
+  };
+}

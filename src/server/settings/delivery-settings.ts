@@ -1,0 +1,144 @@
+import type { Credential } from '../../delivery/credential.ts';
+import { parseCredentials } from '../../delivery/parse-credentials.ts';
+import type { Diagnostic, Span } from '../../diagnostic.ts';
+import { closestMatch } from '../../hints.ts';
+import { parseJsonPointer } from '../../json.ts';
+import { createDestinations } from '../../session/destinations.ts';
+import { addUploads, MAX_UPLOADS } from '../../session/external-uploads.ts';
+import type { TenantId } from '../../session/ports.ts';
+import type { ExternalUploadRequest } from '../../wire/external-upload.ts';
+import { locateIn, type MapNode, type TreeNode, textOf, toJson } from '../../yaml/tree.ts';
+
+/** Settings that stand in the file alone: neither flag nor environment could hold them. */
+export const FILE_SETTINGS = ['credentials', 'default_uploads'] as const;
+export type FileSetting = (typeof FILE_SETTINGS)[number];
+
+export interface DeliverySettings {
+  readonly credentials: ReadonlyMap<string, Credential>;
+  /** By tenant; `*` for all. */
+  readonly defaultUploads: ReadonlyMap<string, readonly ExternalUploadRequest[]>;
+  /** All mistakes, each in its place. */
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/** The longest that a service makes of its placeholders. */
+const LONGEST = {
+  id: `rs_${'x'.repeat(24)}`,
+  title: 'x'.repeat(150),
+  created_at: '2026-01-01T00:00:00.000Z',
+  external_uploads: [],
+};
+
+/**
+ * Reads `credentials` and `default_uploads` of a settings file, these against those.
+ *
+ * @param directory where relative paths start; absolute
+ */
+export function readDeliverySettings(nodes: ReadonlyMap<FileSetting, TreeNode>, directory: string): DeliverySettings {
+  const diagnostics: Diagnostic[] = [];
+  const written = nodes.get('credentials');
+  let credentials: ReadonlyMap<string, Credential> = new Map();
+  if (written !== undefined) {
+    const value = toJson(written, ([, property]) => property !== 'path_style' && property !== 'default');
+    const parsed = parseCredentials(value, { isServer: true, directory });
+    const locate = locateIn(written);
+    credentials = parsed.credentials;
+    for (const { path, part, message, hint } of parsed.problems) {
+      const at = path.length === 0 ? written.span : locate(path, part).span;
+      diagnostics.push({ code: 'settings_invalid', severity: 'error', message, hint, at });
+    }
+  }
+  const node = nodes.get('default_uploads');
+  const defaultUploads = new Map<string, readonly ExternalUploadRequest[]>();
+  if (node !== undefined && node.kind !== 'map') {
+    diagnostics.push(mistake('default_uploads takes a map of tenants, * for all of them', node.span));
+  } else if (node !== undefined) {
+    const names = written?.kind === 'map' ? [...written.entries.keys()] : [];
+    for (const [tenant, { value }] of node.entries) {
+      const reader = new UploadsReader(tenant, credentials, names);
+      defaultUploads.set(tenant, reader.read(value));
+      diagnostics.push(...reader.diagnostics);
+    }
+  }
+  return { credentials, defaultUploads, diagnostics };
+}
+
+/** The uploads of one tenant. */
+class UploadsReader {
+  readonly diagnostics: Diagnostic[] = [];
+  readonly #tenant: string;
+  readonly #credentials: ReadonlyMap<string, Credential>;
+  /** Those with mistakes too. */
+  readonly #names: readonly string[];
+
+  constructor(tenant: string, credentials: ReadonlyMap<string, Credential>, names: readonly string[]) {
+    this.#tenant = tenant;
+    this.#credentials = credentials;
+    this.#names = names;
+  }
+
+  read(node: TreeNode): ExternalUploadRequest[] {
+    if (node.kind !== 'list' || node.items.length > MAX_UPLOADS) {
+      this.diagnostics.push(mistake(`A tenant's default_uploads are a list of at most ${MAX_UPLOADS}`, node.span));
+      return [];
+    }
+    const uploads = node.items.map((item) => this.#upload(item));
+    if (this.diagnostics.length > 0) return [];
+    this.#check(node, uploads as ExternalUploadRequest[]);
+    return uploads as ExternalUploadRequest[];
+  }
+
+  #upload(item: TreeNode): ExternalUploadRequest | null {
+    if (item.kind !== 'map') {
+      this.diagnostics.push(mistake('An upload is written as {to: s3://bucket/key, credential: name}', item.span));
+      return null;
+    }
+    for (const [name, { keySpan }] of item.entries) {
+      if (name === 'to' || name === 'credential') continue;
+      const meant = closestMatch(name, ['to', 'credential']);
+      const message = `An upload has no property ${JSON.stringify(name)}`;
+      const hint = meant === null ? 'It has to and credential' : `Did you mean ${meant}?`;
+      this.diagnostics.push({ code: 'unknown_property', severity: 'error', message, hint, at: keySpan });
+    }
+    const to = this.#text(item, 'to');
+    const credential = this.#text(item, 'credential');
+    return to === null || credential === null ? null : { to, credential };
+  }
+
+  #text(item: MapNode, name: string): string | null {
+    const node = item.entries.get(name)?.value ?? null;
+    const text = textOf(node);
+    if (text === null) this.diagnostics.push(mistake(`An upload needs ${name}, a text`, node?.span ?? item.span));
+    return text;
+  }
+
+  #check(node: TreeNode, uploads: readonly ExternalUploadRequest[]): void {
+    const destinations = createDestinations({
+      credentials: this.#credentials,
+      isServer: true,
+      env: {},
+      directory: '/',
+    });
+    const tenant = this.#tenant as TenantId;
+    const session = { ...LONGEST, output: { format: 'webm' } as const };
+    for (const { code, pointer, detail } of addUploads(session, uploads, tenant, destinations).problems) {
+      const path = parseJsonPointer(pointer).slice(1);
+      const named = uploads[Number(path[0])]?.credential ?? '';
+      // What is wrong with it is said where it stands.
+      if (code === 'unknown_credential' && !this.#credentials.has(named) && this.#names.includes(named)) continue;
+      const isAnothers = code === 'unknown_credential' && this.#credentials.has(named);
+      const whose = tenant === '*' ? 'every tenant' : `the tenant ${tenant}`;
+      const message = isAnothers ? `The credential ${named} is not for ${whose}` : capitalised(detail);
+      this.diagnostics.push(mistake(message, locateIn(node)(path, 'value').span));
+    }
+  }
+}
+
+function mistake(message: string, at: Span): Diagnostic {
+  return { code: 'settings_invalid', severity: 'error', message, at };
+}
+
+function capitalised(text: string): string {
+  // A place is no word.
+  return /^\w+:/.test(text) ? text : `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
+}

@@ -1,0 +1,167 @@
+import { resolve } from 'node:path';
+import type { Diagnostic, Result, Span } from '../../diagnostic.ts';
+import { closestMatch } from '../../hints.ts';
+import { maskText, secretSpans } from '../../yaml/mask-text.ts';
+import { parseYaml } from '../../yaml/parse-yaml.ts';
+import type { MapEntry, TreeNode } from '../../yaml/tree.ts';
+import { FILE_SETTINGS, type FileSetting, readDeliverySettings } from './delivery-settings.ts';
+import type { Machine, ServeSettings, SettingRow } from './setting-row.ts';
+import { FOLDER, SETTING_ROWS } from './settings-table.ts';
+
+export interface SettingsInput {
+  /** Flag (`--port`) → what stood behind it, in order; `true` or `false` for a switch. */
+  readonly flags: ReadonlyMap<string, readonly string[]>;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** `name` as the user knows it; `directory` absolute. */
+  readonly file: { readonly name: string; readonly text: string; readonly directory: string } | null;
+  /** Where relative folders of flags and environment start. */
+  readonly cwd: string;
+  readonly machine: Machine;
+}
+
+/** A setting as somebody wrote it. */
+interface Written {
+  readonly texts: readonly string[];
+  /** How the message names it. */
+  readonly name: string;
+  readonly at?: Span;
+  /** Where relative folders start. */
+  readonly directory: string;
+}
+
+/**
+ * The settings of a server: flags before environment before file before defaults. All mistakes at once, those of places
+ * that are overruled too.
+ */
+export function readSettings(input: SettingsInput): Result<ServeSettings> {
+  const file = readFile(input);
+  const diagnostics = [...file.diagnostics];
+  const settings: Record<string, unknown> = {};
+  for (const [key, row] of SETTING_ROWS) {
+    const places = [fromFlags(row, input), fromEnvironment(row, input), file.settings.get(row.name) ?? null];
+    const values = places.filter((one): one is Written => one !== null).map((written) => readWritten(row, written));
+    diagnostics.push(...values.flatMap((one) => (one.ok ? [] : one.diagnostics)));
+    const first = values.find((one) => one.ok);
+    settings[key] = first === undefined ? row.defaultOn(input.machine) : first.value;
+  }
+  const { diagnostics: mistakes, ...delivery } = readDeliverySettings(file.trees, input.file?.directory ?? input.cwd);
+  diagnostics.push(...mistakes);
+  Object.assign(settings, delivery);
+  // Every row of the table is a setting, and there is a row for each: its type says so.
+  if (diagnostics.length === 0) return { ok: true, value: settings as unknown as ServeSettings };
+  // What has no place comes first, the file from its top.
+  return { ok: false, diagnostics: diagnostics.sort((a, b) => (a.at?.start ?? -1) - (b.at?.start ?? -1)) };
+}
+
+/**
+ * The text of a settings file as it may be shown around a mistake: a connection string holds a password, and among
+ * credentials people write secrets although they do not belong there.
+ *
+ * @returns undefined where that cannot be told from the rest
+ */
+export function shownSettings(name: string, text: string): string | undefined {
+  const parsed = parseYaml(name, text);
+  if (!parsed.ok) return MAY_HOLD_SECRETS.test(text) ? undefined : text;
+  const root = parsed.value;
+  if (root === null) return text;
+  const spans = [
+    ...SECRETS.flatMap((secret) => (root.kind === 'map' ? (root.entries.get(secret)?.value.span ?? []) : [])),
+    ...secretSpans(root),
+  ];
+  return maskText(text, spans);
+}
+
+const MAY_HOLD_SECRETS = /credent|secret|key|database|:\/\/[^\s/]*@/i;
+const SECRETS = SETTING_ROWS.flatMap(([, { flag, name }]) => (flag === null ? [name] : []));
+
+function fromFlags(row: SettingRow<unknown>, { flags, cwd }: SettingsInput): Written | null {
+  const texts = row.flag === null ? undefined : flags.get(row.flag);
+  return texts === undefined || texts.length === 0 ? null : { texts, name: row.flag!, directory: cwd };
+}
+
+function fromEnvironment({ environment, kind }: SettingRow<unknown>, { env, cwd }: SettingsInput): Written | null {
+  const written = env[environment]?.trim() ?? '';
+  if (written === '') return null;
+  const texts = kind.shape === 'one' ? [written] : written.split(',').map((part) => part.trim());
+  return { texts: texts.filter((part) => part !== ''), name: environment, directory: cwd };
+}
+
+function readWritten(row: SettingRow<unknown>, { texts, name, at, directory }: Written): Result<unknown> {
+  const read = row.kind.read(texts);
+  if ('value' in read) {
+    return { ok: true, value: row.name === FOLDER ? resolve(directory, read.value as string) : read.value };
+  }
+  const shown = row.flag === null ? '' : `, not ${JSON.stringify(texts.join(', '))}`;
+  const message = read.problem ?? `${name} takes ${row.kind.expected}${shown}`;
+  return { ok: false, diagnostics: [{ code: 'settings_invalid', severity: 'error', message, at }] };
+}
+
+interface SettingsFile {
+  readonly settings: ReadonlyMap<string, Written>;
+  /** Of settings that have more than texts. */
+  readonly trees: ReadonlyMap<FileSetting, TreeNode>;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+function readFile({ file }: SettingsInput): SettingsFile {
+  const settings = new Map<string, Written>();
+  const trees = new Map<FileSetting, TreeNode>();
+  if (file === null) return { settings, trees, diagnostics: [] };
+  const parsed = parseYaml(file.name, file.text);
+  if (!parsed.ok) return { settings, trees, diagnostics: parsed.diagnostics };
+  const root = parsed.value;
+  if (root === null) return { settings, trees, diagnostics: [] };
+  if (root.kind !== 'map') {
+    const message = `${file.name} holds no settings: a map of names and values`;
+    return { settings, trees, diagnostics: [{ code: 'settings_invalid', severity: 'error', message, at: root.span }] };
+  }
+  const diagnostics: Diagnostic[] = [];
+  for (const [name, entry] of root.entries) {
+    const row = SETTING_ROWS.find(([, one]) => one.name === name)?.[1];
+    const tree = FILE_SETTINGS.find((one) => one === name);
+    if (tree !== undefined) {
+      if (!isNothing(entry.value)) trees.set(tree, entry.value);
+    } else if (row === undefined) diagnostics.push(unknownSetting(name, entry));
+    else if (!isNothing(entry.value)) {
+      const texts = textsOf(entry.value, row.kind.shape);
+      if (texts === null) diagnostics.push(wrongShape(name, row, entry.value.span));
+      else settings.set(name, { texts, name, at: entry.value.span, directory: file.directory });
+    }
+  }
+  return { settings, trees, diagnostics };
+}
+
+function isNothing(node: TreeNode): boolean {
+  return node.kind === 'scalar' && node.value === null;
+}
+
+/** The node as the texts that a flag would have. */
+function textsOf(node: TreeNode, shape: SettingRow<unknown>['kind']['shape']): string[] | null {
+  if (node.kind === 'scalar') return shape === 'map' ? null : [node.text];
+  if (node.kind === 'list' && shape === 'list') {
+    return node.items.every((item) => item.kind === 'scalar') ? node.items.map((item) => item.text) : null;
+  }
+  if (node.kind !== 'map' || shape !== 'map') return null;
+  const members = [...node.entries].map(([name, { value }]) =>
+    value.kind === 'scalar' ? `${name}=${value.text}` : null,
+  );
+  return members.every((member) => member !== null) ? members : null;
+}
+
+function wrongShape(name: string, { kind }: SettingRow<unknown>, at: Span): Diagnostic {
+  const forms = { one: 'a single value', list: 'a list', map: 'a map' };
+  const message = `${name} takes ${kind.expected}, written as ${forms[kind.shape]}`;
+  return { code: 'settings_invalid', severity: 'error', message, at };
+}
+
+function unknownSetting(name: string, { keySpan }: MapEntry): Diagnostic {
+  const names = [...SETTING_ROWS.map(([, row]) => row.name), ...FILE_SETTINGS];
+  const meant = closestMatch(name, names);
+  return {
+    code: 'unknown_property',
+    severity: 'error',
+    message: `There is no setting ${JSON.stringify(name)}`,
+    hint: meant === null ? `The settings are ${names.join(', ')}` : `Did you mean ${meant}?`,
+    at: keySpan,
+  };
+}

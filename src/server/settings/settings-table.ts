@@ -1,0 +1,276 @@
+import { H264_ENCODERS } from '../../engine/h264/open-encoder.ts';
+import { SANDBOX_SETTINGS } from '../../sandbox/sandbox.ts';
+import { DEFAULT_LIMITS } from '../../session/processes/process-limits.ts';
+import { OPERATION_SETTINGS } from './operation-settings.ts';
+import {
+  allowedHosts,
+  baseUrl,
+  bucketPrefix,
+  choice,
+  connectionString,
+  numbersByName,
+  onOff,
+  text,
+  wholeNumber,
+} from './setting-kinds.ts';
+import { always, NO_NUMBERS, NOTHING, named, type ServeSettings, type SettingRow } from './setting-row.ts';
+
+/** A folder; relative ones start where the setting was said. */
+export const FOLDER = 'data';
+
+/** What has more than texts stands in the file alone, @see readDeliverySettings. */
+type TabledSetting = Exclude<keyof ServeSettings, 'credentials' | 'defaultUploads'>;
+
+/**
+ * Every setting, once: flags, environment, file and documentation are made from this table.
+ */
+export const SETTINGS_TABLE: { readonly [K in TabledSetting]: SettingRow<ServeSettings[K]> } = {
+  host: {
+    ...named('host', '--host', 'REELFORM_HOST'),
+    kind: text('<address>', 'an address or a host name', /^[A-Za-z0-9.:_-]+$/),
+    ...always('127.0.0.1'),
+    sentence: 'address to listen on; 0.0.0.0 or :: for every network of the machine',
+  },
+  port: {
+    ...named('port', '--port', 'REELFORM_PORT'),
+    kind: wholeNumber('<n>', 0, 65_535),
+    ...always(4400),
+    sentence: 'port to listen on; 0 for any that is free',
+    workerSentence: 'port to answer /healthz, /readyz and /metrics on, 0 for any that is free; unless it is said, none',
+  },
+  dataDirectory: {
+    ...named(FOLDER, '--data', 'REELFORM_DATA'),
+    kind: text('<folder>', 'a folder', /^[^\0]+$/),
+    defaultOn: ({ directory }) => `${directory}/.reelform/server`,
+    defaultText: '`.reelform/server`',
+    sentence: 'folder of the database, the finished videos, templates and sources',
+    workerSentence: 'folder of the finished videos, templates and sources, which it shares with the service',
+  },
+  publicUrl: {
+    ...named('public_url', '--public-url', 'REELFORM_PUBLIC_URL'),
+    kind: baseUrl,
+    defaultOn: () => null,
+    defaultText: 'where it listens',
+    sentence: 'URL under which clients reach the service, where that is another one than it listens on',
+    workerSentence: 'URL under which clients reach the service, where that is another one than the service says',
+  },
+  databaseUrl: {
+    ...named('database_url', null, 'DATABASE_URL'),
+    kind: connectionString,
+    defaultOn: () => null,
+    defaultText: 'a database in the data folder',
+    sentence: 'PostgreSQL to keep everything in that is no file',
+  },
+  storage: {
+    ...named('storage', '--storage', 'REELFORM_STORAGE'),
+    kind: bucketPrefix,
+    defaultOn: () => null,
+    defaultText: 'the data folder',
+    sentence: 'bucket to keep the finished videos, templates and uploads in: s3://bucket/prefix or gs://bucket/prefix',
+  },
+  storageEndpoint: {
+    ...named('storage_endpoint', '--storage-endpoint', 'REELFORM_STORAGE_ENDPOINT'),
+    kind: baseUrl,
+    defaultOn: () => null,
+    defaultText: "Amazon's, or Google's",
+    sentence: 'URL of what speaks like S3, where the bucket is not at Amazon',
+  },
+  storageRegion: {
+    ...named('storage_region', '--storage-region', 'REELFORM_STORAGE_REGION'),
+    kind: text('<region>', 'a region such as eu-central-1, or auto', /^[a-z0-9-]{1,64}$/),
+    defaultOn: () => null,
+    defaultText: 'what the environment says',
+    sentence: 'region of the bucket',
+  },
+  storagePathStyle: {
+    ...named('storage_path_style', '--storage-path-style', 'REELFORM_STORAGE_PATH_STYLE'),
+    kind: onOff,
+    ...always(false),
+    sentence: 'the name of the bucket stands in the path of URLs, and not in their host',
+  },
+  storageCredential: {
+    ...named('storage_credential', '--storage-credential', 'REELFORM_STORAGE_CREDENTIAL'),
+    kind: text('<name>', 'the name of a credential', /^[A-Za-z0-9][\w.-]{0,63}$/),
+    defaultOn: () => null,
+    defaultText: 'the keys that the AWS SDK finds',
+    sentence: 'which of the credentials has the keys of the bucket',
+  },
+  concurrency: {
+    ...named('concurrency', '--concurrency', 'REELFORM_CONCURRENCY'),
+    kind: wholeNumber('<n>', 0, 64),
+    defaultOn: ({ capacity }) => capacity,
+    defaultText: 'one per core and GB of memory',
+    sentence: 'videos to render at once; 0 to leave all of them to workers',
+    workerSentence: 'videos to render at once, one at least',
+  },
+  fetchConcurrency: {
+    ...named('fetch_concurrency', '--fetch-concurrency', 'REELFORM_FETCH_CONCURRENCY'),
+    kind: wholeNumber('<n>', 2, 256),
+    ...always(8),
+    sentence:
+      'sessions whose sources are fetched at once, beside those that are rendered; of one tenant as many as are free beside them',
+  },
+  tenantFetchConcurrency: {
+    ...named('tenant_fetch_concurrency', '--tenant-fetch-concurrency', 'REELFORM_TENANT_FETCH_CONCURRENCY'),
+    kind: wholeNumber('<n>', 1, 256),
+    ...NOTHING,
+    sentence: 'sessions of one tenant whose sources are fetched at once',
+  },
+  deliveryConcurrency: {
+    ...named('delivery_concurrency', '--delivery-concurrency', 'REELFORM_DELIVERY_CONCURRENCY'),
+    kind: wholeNumber('<n>', 1, 64),
+    ...always(4),
+    sentence:
+      'finished videos to deliver at once, by each process that renders; of one tenant as many as are free beside them',
+    workerSentence: 'finished videos to deliver at once; of one tenant as many as are free beside them',
+  },
+  encoder: {
+    ...named('encoder', '--encoder', 'REELFORM_ENCODER'),
+    kind: choice('<name>', H264_ENCODERS),
+    ...always('x264'),
+    sentence: 'encoder of H.264; videotoolbox and nvenc are hardware, whose bytes vary',
+  },
+  sandbox: {
+    ...named('sandbox', '--sandbox', 'REELFORM_SANDBOX'),
+    kind: choice('<name>', SANDBOX_SETTINGS),
+    ...always('auto'),
+    sentence:
+      'sandbox around the processes that read untrusted files: landlock, bubblewrap, auto for the first that the system has, required for auto that refuses to start without, or none',
+  },
+  logLevel: {
+    ...named('log_level', '--log-level', 'REELFORM_LOG_LEVEL'),
+    kind: choice('<level>', ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']),
+    ...always('info'),
+    sentence: 'what is worth a line of the log: fatal, error, warn, info, debug, trace or silent',
+  },
+  logFormat: {
+    ...named('log_format', '--log-format', 'REELFORM_LOG_FORMAT'),
+    kind: choice('<format>', ['auto', 'json', 'pretty']),
+    ...always('auto'),
+    sentence: 'json, pretty, or auto: pretty on a terminal',
+  },
+  retentionDays: {
+    ...named('retention_days', '--retention-days', 'REELFORM_RETENTION_DAYS'),
+    kind: wholeNumber('<n>', 1, 36_500),
+    ...NOTHING,
+    sentence: 'days after which a finished session and its files are removed',
+  },
+  draftDays: {
+    ...named('draft_days', '--draft-days', 'REELFORM_DRAFT_DAYS'),
+    kind: wholeNumber('<n>', 1, 36_500),
+    ...always(30),
+    sentence: 'days after which a draft that was neither changed nor rendered ends with draft_expired',
+  },
+  downloadMinutes: {
+    ...named('download_minutes', '--download-minutes', 'REELFORM_DOWNLOAD_MINUTES'),
+    kind: wholeNumber('<n>', 1, 525_600),
+    ...always(60),
+    sentence: 'minutes for which a download_url works',
+  },
+  accessTokenMinutes: {
+    ...named('access_token_minutes', '--access-token-minutes', 'REELFORM_ACCESS_TOKEN_MINUTES'),
+    kind: wholeNumber('<n>', 1, 525_600),
+    ...always(60),
+    sentence: 'minutes for which an access token of /oauth/token works',
+  },
+  rateLimit: {
+    ...named('rate_limit', '--rate-limit', 'REELFORM_RATE_LIMIT'),
+    kind: wholeNumber('<n>', 1, 1_000_000),
+    ...NOTHING,
+    sentence: 'requests that a tenant may make in 60 seconds',
+  },
+  tenantRateLimits: {
+    ...named('tenant_rate_limits', '--tenant-rate-limit', 'REELFORM_TENANT_RATE_LIMITS'),
+    kind: numbersByName('<tenant=n>', 1, 1_000_000),
+    ...NO_NUMBERS,
+    sentence: 'the same for one tenant; can be said for several',
+  },
+  tenantConcurrency: {
+    ...named('tenant_concurrency', '--tenant-concurrency', 'REELFORM_TENANT_CONCURRENCY'),
+    kind: wholeNumber('<n>', 1, 100_000),
+    ...NOTHING,
+    sentence: 'videos of one tenant to render at once, by all workers together',
+  },
+  tenantConcurrencies: {
+    ...named('tenant_concurrencies', '--tenant-concurrencies', 'REELFORM_TENANT_CONCURRENCIES'),
+    kind: numbersByName('<tenant=n>', 1, 100_000),
+    ...NO_NUMBERS,
+    sentence: 'the same for one tenant; can be said for several',
+  },
+  maxQueued: {
+    ...named('max_queued', '--max-queued', 'REELFORM_MAX_QUEUED'),
+    kind: wholeNumber('<n>', 1, 10_000_000),
+    ...NOTHING,
+    sentence: 'sessions of one tenant that may wait or be at work; more are 429',
+  },
+  tenantMaxQueued: {
+    ...named('tenant_max_queued', '--tenant-max-queued', 'REELFORM_TENANT_MAX_QUEUED'),
+    kind: numbersByName('<tenant=n>', 1, 10_000_000),
+    ...NO_NUMBERS,
+    sentence: 'the same for one tenant; can be said for several',
+  },
+  maxQueuedTotal: {
+    ...named('max_queued_total', '--max-queued-total', 'REELFORM_MAX_QUEUED_TOTAL'),
+    kind: wholeNumber('<n>', 1, 10_000_000),
+    ...NOTHING,
+    sentence: 'renders of all tenants together that may wait, about; more are 503',
+  },
+  maxWaiting: {
+    ...named('max_waiting', '--max-waiting', 'REELFORM_MAX_WAITING'),
+    kind: wholeNumber('<n>', 1, 100_000),
+    ...always(16),
+    sentence:
+      'template uploads, source uploads and dry runs, of each, of one tenant that may wait for their turn in a process; more are 429',
+  },
+  shareBetweenTenants: {
+    ...named('share_between_tenants', '--share-between-tenants', 'REELFORM_SHARE_BETWEEN_TENANTS'),
+    kind: onOff,
+    ...always(false),
+    sentence:
+      'render the same video once for all tenants, who can then tell by time whether another one has rendered it',
+  },
+  allowSources: {
+    ...named('allow_sources', '--allow-source', 'REELFORM_ALLOW_SOURCES'),
+    kind: allowedHosts,
+    defaultOn: () => [],
+    defaultText: 'public hosts alone',
+    sentence:
+      'host, host:port, *.domain or range that sources may come from although it is not public; can be said for several',
+  },
+  allowWebhooks: {
+    ...named('allow_webhooks', '--allow-webhook', 'REELFORM_ALLOW_WEBHOOKS'),
+    kind: allowedHosts,
+    defaultOn: () => [],
+    defaultText: 'public hosts alone, by https',
+    sentence:
+      'host, host:port, *.domain or range that webhooks may go to although it is not public, or by http; can be said for several',
+  },
+  renderSeconds: {
+    ...named('render_seconds', '--render-seconds', 'REELFORM_RENDER_SECONDS'),
+    kind: wholeNumber('<n>', 1, 86_400),
+    ...always(DEFAULT_LIMITS.totalMs / 1000),
+    sentence: 'seconds that one render may take',
+  },
+  renderStallSeconds: {
+    ...named('render_stall_seconds', '--render-stall-seconds', 'REELFORM_RENDER_STALL_SECONDS'),
+    kind: wholeNumber('<n>', 1, 86_400),
+    ...always(DEFAULT_LIMITS.stallMs / 1000),
+    sentence: 'seconds that it may take for one frame',
+  },
+  renderCpuSeconds: {
+    ...named('render_cpu_seconds', '--render-cpu-seconds', 'REELFORM_RENDER_CPU_SECONDS'),
+    kind: wholeNumber('<n>', 1, 864_000),
+    ...always(DEFAULT_LIMITS.cpuMs / 1000),
+    sentence: 'seconds of processor time that it may take, on all cores together',
+  },
+  renderMemoryMb: {
+    ...named('render_memory_mb', '--render-memory-mb', 'REELFORM_RENDER_MEMORY_MB'),
+    kind: wholeNumber('<n>', 256, 1_048_576),
+    ...always(DEFAULT_LIMITS.memoryBytes / 2 ** 20),
+    sentence: 'MB of memory that the process of a render may take',
+  },
+  ...OPERATION_SETTINGS,
+};
+
+/** All rows, in the order of the documentation. */
+export const SETTING_ROWS = Object.entries(SETTINGS_TABLE) as [keyof ServeSettings, SettingRow<unknown>][];

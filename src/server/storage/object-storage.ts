@@ -1,0 +1,82 @@
+import { join } from 'node:path';
+import { env } from 'node:process';
+import { targetProblem } from '../../delivery/allow.ts';
+import type { S3Credential } from '../../delivery/credential.ts';
+import { DeliveryFailure } from '../../delivery/destination.ts';
+import { OWN_ACCESS, openBucket, type S3Access } from '../../delivery/s3/open-bucket.ts';
+import type { S3Bucket } from '../../delivery/s3/s3-bucket.ts';
+import { parseTarget } from '../../delivery/target.ts';
+import { ReelformError } from '../../diagnostic.ts';
+import type { DiskRoom } from '../disk-room.ts';
+import type { ObjectStorage } from '../ports.ts';
+import type { Settings } from '../settings/settings.ts';
+import type { Log } from '../telemetry/log.ts';
+import { createDiskStorage } from './disk-storage.ts';
+import { createS3Storage } from './s3-storage.ts';
+
+const OBJECTS = 'objects';
+
+/**
+ * Where the files of the service are: in its data folder, or in the bucket that the settings name, which is asked once.
+ *
+ * @throws ReelformError `settings_invalid`, `storage_unavailable`
+ */
+export async function openStorage(settings: Settings, log: Log, room: DiskRoom): Promise<ObjectStorage> {
+  if (settings.storage === null) return createDiskStorage(join(settings.dataDirectory, OBJECTS), room);
+  const { bucket: name, prefix, access } = accessOf(settings, settings.storage);
+  try {
+    const bucket = await openBucket({ bucket: name, access, env });
+    await firstPage(bucket, prefix);
+    return createS3Storage({ bucket, prefix, log });
+  } catch (error) {
+    if (!(error instanceof DeliveryFailure)) throw error;
+    throw new ReelformError('storage_unavailable', error.message, {
+      hint: 'Check storage, storage_endpoint and storage_region, and whether the keys may list, read and write there',
+    });
+  }
+}
+
+/** What somebody may list who may do the rest; unlike others, its answer says whether there is a bucket. */
+async function firstPage(bucket: S3Bucket, prefix: string): Promise<void> {
+  for await (const _ of bucket.list(`${prefix}installation/`)) return;
+}
+
+function accessOf(settings: Settings, storage: string): { bucket: string; prefix: string; access: S3Access } {
+  const parsed = parseTarget(`${storage.replace(/\/$/, '')}/-`);
+  // The setting was read already.
+  if (!parsed.ok || (parsed.target.kind !== 's3' && parsed.target.kind !== 'gs')) {
+    throw new Error('Internal error: the storage is no bucket');
+  }
+  const { kind, bucket, key } = parsed.target;
+  const credential = settings.storageCredential === null ? null : credentialOf(settings, settings.storageCredential);
+  const problem = credential === null ? null : targetProblem(parsed.target, credential);
+  if (problem !== null) {
+    throw new ReelformError(
+      'settings_invalid',
+      problem.message,
+      problem.hint === undefined ? {} : { hint: problem.hint },
+    );
+  }
+  const { endpoint, region, pathStyle, keys, name } = credential ?? OWN_ACCESS;
+  return {
+    bucket,
+    prefix: key.slice(0, -1),
+    access: {
+      kind,
+      name,
+      keys,
+      endpoint: settings.storageEndpoint ?? endpoint,
+      region: settings.storageRegion ?? region,
+      pathStyle: settings.storagePathStyle || pathStyle,
+    },
+  };
+}
+
+function credentialOf({ credentials }: Settings, name: string): S3Credential {
+  const credential = credentials.get(name);
+  if (credential?.kind === 's3' || credential?.kind === 'gs') return credential;
+  const message = `storage_credential names ${JSON.stringify(name)}, which is no credential for a bucket`;
+  throw new ReelformError('settings_invalid', message, {
+    hint: 'Write it under credentials, of the kind s3 or gs, in the settings file',
+  });
+}

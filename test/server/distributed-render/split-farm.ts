@@ -1,0 +1,225 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { segmentRanges } from '../../../src/engine/segments/segment-ranges.ts';
+import { createPartFiles } from '../../../src/server/distributed-render/part-files.ts';
+import { createSplitTable } from '../../../src/server/distributed-render/split-table.ts';
+import type { ObjectStorage } from '../../../src/server/ports.ts';
+import { createDiskStorage } from '../../../src/server/storage/disk-storage.ts';
+import { createStoredOutputs } from '../../../src/server/storage/stored-outputs.ts';
+import type { Database } from '../../../src/server/store/database.ts';
+import { createSessionTable } from '../../../src/server/store/session-table.ts';
+import type { PartEvent } from '../../../src/session/parts/part-event.ts';
+import { parsePartJob } from '../../../src/session/parts/part-job.ts';
+import { PartRunner } from '../../../src/session/parts/part-runner.ts';
+import { createSplitRenders } from '../../../src/session/parts/split-renders.ts';
+import type { TenantId } from '../../../src/session/ports.ts';
+import { RenderPace } from '../../../src/session/render-pace.ts';
+import type { SegmentRenderer } from '../../../src/session/segments/segment-renderer.ts';
+import { type RunnerEvent, SessionRunner } from '../../../src/session/session-runner.ts';
+import { Sessions } from '../../../src/session/sessions.ts';
+import { parseTemplatePackage } from '../../../src/template/parse-template-package.ts';
+import type { RenderSession } from '../../../src/wire/render-session.ts';
+import { testDestinations } from '../../support/destinations.ts';
+import { smallAnimation, smallPackageFiles } from '../../support/small-package.ts';
+import { boundHere, exampleSources } from '../../support/small-sessions.ts';
+
+/** The small package for eight seconds: four segments. */
+export function longPackageFiles(): Map<string, Uint8Array> {
+  const animation = smallAnimation();
+  const layers = (animation.layers as object[]).map((layer) => ({ ...layer, op: 80 }));
+  return smallPackageFiles({ 'animation.json': JSON.stringify({ ...animation, op: 80, layers }) });
+}
+
+function longPackage() {
+  const result = parseTemplatePackage('templates/long', longPackageFiles());
+  if (!result.ok) throw new Error(JSON.stringify(result.diagnostics));
+  return result.value;
+}
+
+/** Who asks. */
+const TENANT = 'acme' as TenantId;
+
+export const LONG = longPackage();
+
+let ids = 0;
+
+/** Renders in no time, and keeps what it was asked for. */
+export function instantParts(): SegmentRenderer & { readonly said: string[] } {
+  const said: string[] = [];
+  const still = { name: 'stillcut_01', bytes: Buffer.from('still'), width: 1, height: 1 };
+  return {
+    said,
+    async render() {
+      said.push('whole');
+      return { format: 'mp4', video: Buffer.from('whole'), stills: [still] };
+    },
+    async renderSegments(scene, ranges, { onProgress } = {}) {
+      const all = segmentRanges(scene);
+      const indices = ranges.map(({ first }) => all.findIndex((range) => range.first === first));
+      said.push(`part ${indices[0]}-${indices.at(-1)! + 1}`);
+      onProgress?.(1, 2);
+      return ranges.map((range) => ({
+        ...{ ...range, configuration: Buffer.from('avc'), findings: [] },
+        packets: [{ bytes: Buffer.from(`${range.first}`), frame: 0, isKey: true }],
+        stills: range.first === 0 ? [{ frame: 0, bytes: still.bytes }] : [],
+      }));
+    },
+    renderSound: async () => ({ track: null, findings: [] }),
+    async joinSegments(_scene, segments) {
+      said.push(`join ${segments.map(({ first }) => first).join(' ')}`);
+      return { format: 'mp4', video: Buffer.from('joined'), stills: [still] };
+    },
+  };
+}
+
+export interface SplitFarm {
+  readonly database: Database;
+  readonly storage: ObjectStorage;
+  readonly events: (RunnerEvent | PartEvent)[];
+  /** Asks for a video with this text. @returns the session's id */
+  create(text?: string, title?: string): Promise<string>;
+  get(id: string): Promise<RenderSession>;
+  /** As another process would. */
+  cancel(id: string): Promise<void>;
+  /** Ids of jobs that wait, in the order in which they are taken. */
+  jobs(): Promise<string[]>;
+  /** Does a job in a process of its own, and forgets it if it comes to its end. */
+  run(id: string, process?: ProcessOptions): Promise<void>;
+  /** Does everything that is queued, and what comes of it, one after the other. */
+  runAll(process?: ProcessOptions): Promise<void>;
+}
+
+export interface ProcessOptions {
+  readonly renderer?: SegmentRenderer;
+  readonly build?: string;
+  readonly signal?: AbortSignal;
+  /** Wraps whatever the process reaches the world through. */
+  wrap?<T extends object>(port: T): T;
+}
+
+/** What a process dies of. */
+export const KILLED = new Error('killed');
+
+/** A call of a port, by its name, and whether it is to come or has just been answered. */
+export type CallPoint = `before ${string}` | `after ${string}`;
+
+/** A process that dies when it is told to; what it does from then on is nothing. */
+export function mortal(shallDie: (point: CallPoint) => boolean) {
+  let isDead = false;
+  const pass = (point: CallPoint): void => {
+    isDead ||= shallDie(point);
+    if (isDead) throw KILLED;
+  };
+  return {
+    wrap<T extends object>(port: T): T {
+      return new Proxy(port, {
+        get(target, name) {
+          const call = Reflect.get(target, name) as unknown;
+          if (typeof call !== 'function' || name === 'watch') return call;
+          return async (...args: unknown[]) => {
+            pass(`before ${String(name)}`);
+            const answer: unknown = await Reflect.apply(call, target, args);
+            pass(`after ${String(name)}`);
+            return answer;
+          };
+        },
+      });
+    },
+  };
+}
+
+/**
+ * Sessions over a real database and real files, with a queue that does what a test says.
+ *
+ * @param options.idle places beside the one that asks
+ */
+export async function openSplitFarm(
+  database: Database,
+  { renderer: shared = instantParts() as SegmentRenderer, idle = 1 } = {},
+): Promise<SplitFarm> {
+  const directory = await mkdtemp(join(tmpdir(), 'reelform-parts-'));
+  onTestFinished(() => rm(directory, { recursive: true, force: true }));
+  await database.query('create table if not exists reelform.test_jobs (place serial, id text primary key)');
+  const storage = createDiskStorage(directory);
+  const queue = 'insert into reelform.test_jobs (id) values ($1) on conflict do nothing';
+  const store = createSessionTable({
+    database,
+    now: () => Date.now(),
+    async onStatus(tx, { session }) {
+      if (session.status === 'preview_rendering') await tx.query(queue, [session.id]);
+    },
+  });
+  const templates = { find: async (_tenant: string, id: string) => (id === LONG.spec.id ? LONG : null) };
+  const environment = { now: () => Date.now(), monotonicNow: () => performance.now(), randomId: () => String(++ids) };
+  const events: (RunnerEvent | PartEvent)[] = [];
+  const onEvent = (event: RunnerEvent | PartEvent): void => void events.push(event);
+  const common = { templates, environment, retentionMs: null, onEvent, progressIntervalMs: 0 };
+
+  const run: SplitFarm['run'] = async (
+    id,
+    { renderer = shared, build = 'a', signal, wrap = <T extends object>(port: T): T => port } = {},
+  ) => {
+    const splits = wrap(
+      createSplitTable({
+        ...{ database, store, watchMs: 5, waitMs: 0 },
+        enqueue: async (tx, job) => void (await tx.query(queue, [job])),
+      }),
+    );
+    const files = wrap(createPartFiles(storage));
+    const pace = new RenderPace();
+    const ports = {
+      ...{ ...common, sources: exampleSources, bindScene: boundHere, pace, build, splits, files },
+      renderer: wrap(renderer),
+      store: wrap(store),
+      outputs: wrap(createStoredOutputs(storage, 'https://videos.example.com')),
+    };
+    const load = { load: async () => ({ places: 1 + idle, busy: 1, queued: 0 }) };
+    const rules = { partSeconds: 2, partRenderSeconds: 0, sceneBytes: 1e9 };
+    const placesOf = (): number => Number.POSITIVE_INFINITY;
+    const whole = new SessionRunner({
+      ...ports,
+      splits: createSplitRenders({ splits, files, load, pace, rules, placesOf, onEvent }),
+    });
+    const parts = new PartRunner({ ...ports, whole });
+    const job = parsePartJob(id);
+    const until = signal ?? new AbortController().signal;
+    await (job === null ? whole.run(id, until) : parts.run(job, until));
+    await database.query('delete from reelform.test_jobs where id = $1', [id]);
+  };
+  const jobs = async (): Promise<string[]> => {
+    const rows = await database.query<{ id: string }>('select id from reelform.test_jobs order by place');
+    return rows.map(({ id }) => id);
+  };
+  const sessions = new Sessions({
+    ...{ templates, store, environment, pace: new RenderPace(), retentionMs: null, destinations: testDestinations() },
+    stop: () => undefined,
+  });
+  return {
+    ...{ database, storage, events, jobs, run },
+    async runAll(process) {
+      for (let [id] = await jobs(); id !== undefined; [id] = await jobs()) await run(id, process);
+    },
+    async create(text = 'Hi', title = 'Berlin') {
+      const resources = { t_01: { source: { text } }, c_01: { source: { text: '#FF0000' } } };
+      const mapping = { template_style_version_id: LONG.spec.id, resources };
+      return (await sessions.create(TENANT, { title, render: 'preview', mapping })).session.id;
+    },
+    get: (id) => sessions.get(TENANT, id),
+    cancel: async (id) => void (await sessions.cancel(TENANT, id)),
+  };
+}
+
+/** Does everything as processes do one of which is killed: who comes after it takes its job up. */
+export async function runThrough(farm: SplitFarm, dying: Pick<ProcessOptions, 'wrap'>): Promise<void> {
+  let process: ProcessOptions = dying;
+  for (let [job] = await farm.jobs(); job !== undefined; [job] = await farm.jobs()) {
+    try {
+      await farm.run(job, process);
+    } catch (error) {
+      if (error !== KILLED) throw error;
+      process = {};
+    }
+  }
+}

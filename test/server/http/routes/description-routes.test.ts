@@ -1,0 +1,127 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { MAX_IMAGE_BYTES, MAX_IMAGE_PIXELS } from '../../../../src/engine/images/check-image.ts';
+import { MOST_BOXES, MOST_FRAGMENTS, MOST_INDEX_BYTES, MOST_TRACKS } from '../../../../src/engine/media/check-boxes.ts';
+import { MAX_CLIP_SIDE_PIXELS, MAX_GIF_PIXELS } from '../../../../src/engine/media/check-clip.ts';
+import { MOST_COMMENTS, MOST_HEADER_BLOCKS, MOST_STREAMS } from '../../../../src/engine/media/check-comments.ts';
+import { WEBM_BOUNDS } from '../../../../src/engine/media/check-elements.ts';
+import { MOST_FRAMES } from '../../../../src/engine/media/gif-frames.ts';
+import { MAX_MEDIA_SECONDS } from '../../../../src/engine/media/open-media.ts';
+import { MOST_MEMORY_BYTES, MOST_SAMPLES } from '../../../../src/engine/media/sample-tables.ts';
+import { HTTP_LIMITS } from '../../../../src/server/http/http-limits.ts';
+import { JSON_LIMITS } from '../../../../src/server/http/scan-json.ts';
+import { SCOPES } from '../../../../src/server/ports.ts';
+import { SERVICE_CODES } from '../../../../src/service/service-codes.ts';
+import { DEFAULT_FETCH_LIMITS } from '../../../../src/session/sources/fetch-source.ts';
+import { SOURCE_LIMITS } from '../../../../src/session/sources/source-limits.ts';
+import {
+  MAX_EXPANSION,
+  MAX_PACKAGE_BYTES,
+  MAX_PACKAGE_FILES,
+} from '../../../../src/template/archive/read-package-zip.ts';
+import { MAX_DEPTH, MAX_EXPANDED_LAYERS } from '../../../../src/template/lottie/check-compositions.ts';
+import { MAX_MANIFEST_LENGTH } from '../../../../src/template/parse-manifest.ts';
+import { ANIMATION_BOUNDS } from '../../../../src/template/parse-template-package.ts';
+import type { OpenApiDocument } from '../../../support/open-api-document.ts';
+import { startApp, type TestApp } from '../../../support/service-app.ts';
+
+const REFERENCE = readFileSync(join(import.meta.dirname, '../../../../schemas/service.md'), 'utf8');
+
+/** Rows of the tables under a heading, cell by cell. */
+function rowsUnder(heading: string): string[][] {
+  const section = REFERENCE.split(/^## /m).find((one) => one.startsWith(`${heading}\n`)) ?? '';
+  const rows = section.split('\n').filter((line) => line.startsWith('| '));
+  return rows.slice(1).map((line) =>
+    line
+      .split('|')
+      .slice(1, -1)
+      .map((cell) => cell.trim()),
+  );
+}
+
+function grouped(count: number): string {
+  return count.toLocaleString('en');
+}
+
+let service: TestApp;
+let document: OpenApiDocument;
+beforeAll(async () => {
+  service = await startApp();
+  document = (await service.api('GET', '/openapi.json')).body;
+});
+afterAll(() => service.close());
+
+describe('schemas/service.md', () => {
+  it('has every code of a problem, with its status and meaning, and no other', () => {
+    const codes = Object.entries(SERVICE_CODES).map(([code, [status, meaning]]) => [
+      `\`${code}\``,
+      String(status),
+      meaning,
+    ]);
+    expect(rowsUnder('Errors')).toEqual(codes);
+  });
+
+  it('has every call, with the scope that it takes, and no other', () => {
+    const calls = Object.entries(document.paths).flatMap(([path, methods]) =>
+      Object.entries(methods)
+        .filter(([method]) => method !== 'head')
+        .map(([method, { security = [] }]) => {
+          const scopes = security.flatMap((one) => Object.values(one).flat());
+          return `\`${method.toUpperCase()} ${path}\` ${scopes.length === 0 ? 'none' : `\`${scopes.join(' ')}\``}`;
+        }),
+    );
+    expect(
+      rowsUnder('Endpoints')
+        .map(([call, scope]) => `${call} ${scope}`)
+        .sort(),
+    ).toEqual(calls.sort());
+  });
+
+  it('has every scope', () => {
+    expect(rowsUnder('Authentication').map(([scope]) => scope)).toEqual(SCOPES.map((scope) => `\`${scope}\``));
+  });
+
+  it('has the limits as they are', () => {
+    const { bodyBytes, jsonDepth, uploadBytes, sourceBytes, uploadsAtOnce, uploadBytesAtOnce, headerBytes } =
+      HTTP_LIMITS;
+    const { headersMs, bodyMs, uploadMs, waitMs, dryRunsAtOnce, keepAliveMs, stalledMs, idempotencyMs } = HTTP_LIMITS;
+    const [fields, values, textLength] = Object.values(JSON_LIMITS).map((limit) => limit.toLocaleString('en'));
+    const hours = MAX_MEDIA_SECONDS / 3600;
+    const { tracks, clusters, blocks, clusterBlocks, clusterLacedFrames, indexEntries, tags, attachments } =
+      WEBM_BOUNDS;
+    expect(rowsUnder('Limits').map(([, limit]) => limit)).toEqual([
+      `${bodyBytes / 2 ** 20} MiB, nested ${jsonDepth} levels, ${fields} fields in one object, ${values} values, ${textLength} characters in a text`,
+      `${uploadBytes / 1e6} MB`,
+      `${sourceBytes / 1e6} MB`,
+      `${uploadsAtOnce}, with ${uploadBytesAtOnce / 1e6} MB together`,
+      String(dryRunsAtOnce),
+      `${waitMs / 1000} s`,
+      `${headerBytes / 1024} KiB`,
+      '1 to 255 characters',
+      `${headersMs / 1000} s`,
+      `${bodyMs / 1000} s`,
+      `${uploadMs / 1000} s`,
+      `${keepAliveMs / 1000} s`,
+      `${stalledMs / 1000} s`,
+      `255 characters, kept ${idempotencyMs / 3_600_000} hours`,
+      // The second table.
+      'limit',
+      `${MAX_PACKAGE_BYTES / 2 ** 20} MiB, ${MAX_PACKAGE_FILES.toLocaleString('en')} files, 500 editables, 50 still cuts`,
+      `${MAX_EXPANSION} times its size in the zip`,
+      `${MAX_MANIFEST_LENGTH / 1024} KiB (${grouped(MAX_MANIFEST_LENGTH)} characters)`,
+      `${grouped(ANIMATION_BOUNDS.values)} values (names of fields count as well), ${grouped(ANIMATION_BOUNDS.numberBytes)} characters in a number, ${MAX_DEPTH} levels; ${grouped(MAX_EXPANDED_LAYERS)} layers, those of compositions counted wherever they are shown`,
+      `${MAX_IMAGE_BYTES / 1e6} MB, ${MAX_IMAGE_PIXELS / 1e6} megapixels; PNG, JPEG, WebP, GIF or AVIF`,
+      `${SOURCE_LIMITS.video.maxBytes / 1e6} MB, ${MAX_CLIP_SIDE_PIXELS} pixels a side, ${hours} hours; MP4, MOV, WebM or GIF`,
+      `${SOURCE_LIMITS.audio.maxBytes / 1e6} MB, ${hours} hours; MP3, WAV, M4A, AAC, FLAC, Ogg with Opus or Vorbis, or the sound of an MP4, MOV or WebM`,
+      `index (\`moov\`) of ${MOST_INDEX_BYTES / 1e6} MB, ${MOST_TRACKS} tracks, ${grouped(MOST_SAMPLES)} samples, ${grouped(MOST_FRAGMENTS)} fragments, ${grouped(MOST_BOXES)} boxes; tables that take ${MOST_MEMORY_BYTES / 1e6} MB to read: about five hours of 60 pictures a second with sound`,
+      `${tracks} tracks, ${grouped(clusters)} clusters, ${grouped(blocks)} blocks, ${grouped(clusterBlocks)} blocks and ${grouped(clusterLacedFrames)} frames that share blocks in a cluster, ${grouped(indexEntries)} entries of the index, ${grouped(tags)} tags, ${grouped(attachments)} attachments`,
+      `${grouped(MOST_HEADER_BLOCKS)} blocks before the sound, ${MOST_STREAMS} streams, ${grouped(MOST_COMMENTS)} comments`,
+      `${grouped(MOST_FRAMES)}, with ${grouped(MAX_GIF_PIXELS)} pixels in all`,
+      '16',
+      '500 MB',
+      `${DEFAULT_FETCH_LIMITS.timeoutMs / 1000} s, ${DEFAULT_FETCH_LIMITS.maxRedirects} redirects`,
+      `${SOURCE_LIMITS.video.timeoutMs! / 1000} s, ${DEFAULT_FETCH_LIMITS.maxRedirects} redirects`,
+    ]);
+  });
+});

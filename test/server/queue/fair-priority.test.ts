@@ -1,0 +1,64 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { beginTurn, takeTurn } from '../../../src/server/queue/fair-priority.ts';
+import { anyDatabases } from '../../support/databases.ts';
+
+interface Waiting {
+  readonly tenant: string;
+  readonly priority: number;
+}
+
+/** Some of each tenant's jobs come, then some begin, the highest priority first; what comes first of equals begins first. */
+const step = fc.record({
+  come: fc.array(fc.constantFrom('a', 'b', 'c'), { maxLength: 6 }),
+  begin: fc.nat({ max: 4 }),
+});
+
+it('takeTurn(): of two tenants with jobs waiting, neither begins two more than the other', async () => {
+  const { database } = await anyDatabases.open();
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 8 }), async (steps) => {
+      await database.query('truncate reelform.turns');
+      const waiting: Waiting[] = [];
+      // Begun since both of a pair have had jobs waiting without a break.
+      const ahead = new Map([
+        ['ab', 0],
+        ['ac', 0],
+        ['bc', 0],
+      ]);
+      const balance = (begun: string | null): void => {
+        for (const [pair, lead] of ahead) {
+          const both = [...pair].every((tenant) => waiting.some((job) => job.tenant === tenant));
+          const by = begun === pair[0] ? 1 : begun === pair[1] ? -1 : 0;
+          ahead.set(pair, both || by !== 0 ? lead + by : 0);
+          expect(Math.abs(ahead.get(pair)!)).toBeLessThanOrEqual(2);
+          if (!both) ahead.set(pair, 0);
+        }
+      };
+      for (const { come, begin } of steps) {
+        for (const tenant of come) {
+          waiting.push({ tenant, priority: await takeTurn(database, 'render', tenant) });
+          balance(null);
+        }
+        for (let count = 0; count < begin && waiting.length > 0; count++) {
+          const first = waiting.reduce((best, job) => (job.priority > best.priority ? job : best));
+          waiting.splice(waiting.indexOf(first), 1);
+          await beginTurn(database, 'render', first.priority);
+          balance(first.tenant);
+        }
+      }
+    }),
+    { numRuns: 6 },
+  );
+});
+
+it('takeTurn(): a tenant that comes late is not behind one with many jobs, and queues do not mix', async () => {
+  const { database } = await anyDatabases.open();
+  for (let turn = 1; turn <= 50; turn++) expect(await takeTurn(database, 'render', 'many')).toBe(-turn);
+  await beginTurn(database, 'render', -20);
+  expect(await takeTurn(database, 'render', 'late')).toBe(-20);
+  expect(await takeTurn(database, 'render', 'late')).toBe(-21);
+  await beginTurn(database, 'render', -5);
+  expect(await takeTurn(database, 'render', 'later')).toBe(-20);
+  expect(await takeTurn(database, 'still', 'many')).toBe(-1);
+});
