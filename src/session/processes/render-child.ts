@@ -1,4 +1,5 @@
 import { utimesSync } from 'node:fs';
+import { getPriority, setPriority } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { execa } from 'execa';
 import { builtFile } from '../../engine/built-file.ts';
@@ -38,6 +39,8 @@ export interface RenderChildOptions {
 const STDERR_KEPT_CHARACTERS = 2_000;
 /** How V8 ends a process whose heap is full, and how a kernel does; as a signal, or as the exit code of a launcher. */
 const OUT_OF_MEMORY = new Set<string | number>(['SIGABRT', 'SIGTRAP', 'SIGKILL', 134, 133, 137]);
+/** A processor that both want goes to the parent for nine tenths of the time. */
+const NICENESS = 10;
 /** One heap for all threads of a process: glibc's default of several keeps a quarter more memory, and is no faster here. */
 const LIBRARY_SETTINGS = { MALLOC_ARENA_MAX: '1', SVT_LOG: '1' };
 
@@ -89,6 +92,7 @@ export class RenderChild implements TaskRunner {
       buffer: false,
       reject: false,
     });
+    yieldToParent(this.#subprocess.pid);
     this.#subprocess.on('message', (message) => this.#receive(message as unknown as TaskMessage));
     this.#subprocess.once('exit', () => {
       // What it started may have outlived it.
@@ -229,6 +233,18 @@ export class RenderChild implements TaskRunner {
         clearTimeout(stall);
       },
     };
+  }
+}
+
+/**
+ * Lowers the priority of a process that has just been started, and of every thread that it starts from then on, so that
+ * its parent answers requests and renews leases on time while all processors render. Best effort.
+ */
+function yieldToParent(pid: number | undefined): void {
+  try {
+    if (pid !== undefined) setPriority(pid, Math.min(getPriority() + NICENESS, 19));
+  } catch {
+    // The process has ended already; its end is reported as such.
   }
 }
 
