@@ -12,12 +12,14 @@ import { createMetrics } from '../../../src/server/telemetry/metrics.ts';
 import { uploadsEnded } from '../../../src/service/render-service.ts';
 import { createDestinations } from '../../../src/session/destinations.ts';
 import { addUploads } from '../../../src/session/external-uploads.ts';
+import type { TenantId } from '../../../src/session/ports.ts';
 import type { ExternalUpload, ExternalUploadRequest } from '../../../src/wire/external-upload.ts';
 import type { RenderSession } from '../../../src/wire/render-session.ts';
 import { describeOnDatabases, SILENT, type TestDatabases } from '../../support/databases.ts';
 import { type S3Fault, type S3Server, startS3Server } from '../../support/s3-server.ts';
 import { ACME, makeScene, makeStored } from '../store/sessions.ts';
 
+const OTHER = 'other' as TenantId;
 const VIDEO = Buffer.alloc(300_000, 'reelform');
 /** Passes, but only after a while: the SDK does not try again by itself. */
 const FULL: S3Fault = { kind: 'status', status: 507, code: 'QuotaExceeded' };
@@ -75,8 +77,8 @@ async function open(databases: TestDatabases, retryDelaysMs = [1, 1, 1, 1]) {
   await queue.work({ delivery: deliveries.handler });
   onTestFinished(() => queue.stop({ graceMs: 0 }));
 
-  const pending = (asked: readonly ExternalUploadRequest[], session: RenderSession): ExternalUpload[] =>
-    addUploads(session, asked, ACME, destinations).uploads;
+  const pending = (asked: readonly ExternalUploadRequest[], session: RenderSession, tenant = ACME): ExternalUpload[] =>
+    addUploads(session, asked, tenant, destinations).uploads;
   const untilEnded = async (id: string): Promise<readonly ExternalUpload[]> => {
     await expect
       .poll(async () => uploadsEnded((await table.get(ACME, id))!.session), { timeout: 15_000, interval: 20 })
@@ -92,11 +94,11 @@ async function open(databases: TestDatabases, retryDelaysMs = [1, 1, 1, 1]) {
     ended,
     untilEnded,
     /** A session that is rendered at once. */
-    async render(asked: readonly ExternalUploadRequest[]): Promise<string> {
-      const stored = makeStored();
+    async render(asked: readonly ExternalUploadRequest[], tenant = ACME): Promise<string> {
+      const stored = { ...makeStored(), tenant };
       const { id } = stored.session;
       await table.create(
-        { ...stored, session: { ...stored.session, external_uploads: pending(asked, stored.session) } },
+        { ...stored, session: { ...stored.session, external_uploads: pending(asked, stored.session, tenant) } },
         null,
       );
       const begun = await table.begin(id);
@@ -130,6 +132,16 @@ describeOnDatabases('openDeliveries()', (databases) => {
     expect((await bucket.read('videos', `${id}/b.mp4`))?.equals(VIDEO)).toBe(true);
     expect(ended.sort()).toEqual([`${id} s3://videos/a.mp4 complete`, `${id} s3://videos/${id}/b.mp4 complete`]);
     expect(await metrics.text()).toContain('reelform_deliveries_total{outcome="complete"} 2');
+  });
+
+  it('delivers while all deliveries of another tenant hang in a slow bucket', async () => {
+    const { render, untilEnded } = await open(databases);
+    bucket.fault(({ path }) => (path.includes('/slow') ? { kind: 'slow', milliseconds: 60_000 } : null));
+    for (let index = 0; index < 6; index++) await render([to(`slow${index}.mp4`, 'others')], OTHER);
+    await expect.poll(() => bucket.requests.some(({ path }) => path.includes('/slow'))).toBe(true);
+    const id = await render([to('prompt.mp4')]);
+    expect(await untilEnded(id)).toMatchObject([{ status: 'complete' }]);
+    expect(new Set(bucket.requests.flatMap(({ path }) => path.match(/slow\d/) ?? [])).size).toBe(1);
   });
 
   it('tries again while the bucket is away, and gives up after five tries', async () => {

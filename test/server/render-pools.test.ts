@@ -1,0 +1,23 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { openRenderPool } from '../../src/server/render-pools.ts';
+import type { Log } from '../../src/server/telemetry/log.ts';
+import { TEST_SETTINGS } from '../support/test-settings.ts';
+
+describe('openRenderPool()', () => {
+  it('names the sandbox in the log, or warns that there is none', () => {
+    const lines: [level: string, fields: object, message: string][] = [];
+    const write =
+      (level: string) =>
+      (fields: object, message: string): void =>
+        void lines.push([level, fields, message]);
+    const log: Log = { debug: write('debug'), info: write('info'), warn: write('warn'), error: write('error') };
+    const { sandbox, close } = openRenderPool(TEST_SETTINGS, log);
+    onTestFinished(close);
+    const { description, gap } = sandbox;
+    expect(lines).toEqual([
+      gap === null
+        ? ['info', { sandbox: description }, 'renders run in a sandbox']
+        : ['warn', { sandbox: description, gap }, 'the sandbox of renders is missing or incomplete'],
+    ]);
+  });
+});
