@@ -9,7 +9,7 @@ import type { Database } from '../src/server/store/database.ts';
 import { migrate } from '../src/server/store/migrate.ts';
 import { openDatabase } from '../src/server/store/open-database.ts';
 import { createSessionTable } from '../src/server/store/session-table.ts';
-import { SILENT_LOG } from '../src/server/telemetry/silent-log.ts';
+import { SILENT_LOG } from '../src/server/telemetry/log.ts';
 import { ACME, makeClaim, makeStored } from '../test/server/store/sessions.ts';
 import { makePostgresServer, postgresPackage } from '../test/support/postgres-server.ts';
 import { percentile } from '../test/support/proof.ts';

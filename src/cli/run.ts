@@ -52,6 +52,6 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
 /** The table of settings brings along what reads them: other commands do without. */
 async function serverFlags(argv: readonly string[]): Promise<ServerFlags> {
   if (!argv.includes('serve') && !argv.includes('worker')) return { serve: [], worker: [] };
-  const { SETTING_FLAGS, WORKER_FLAGS } = await import('../server/settings/setting-flags.ts');
+  const { SETTING_FLAGS, WORKER_FLAGS } = await import('../server/settings/settings-table.ts');
   return { serve: SETTING_FLAGS, worker: WORKER_FLAGS };
 }

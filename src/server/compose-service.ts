@@ -1,7 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { env } from 'node:process';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import { ReelformError } from '../diagnostic.ts';
+import { type Backoff, backoffMs } from '../http/retry.ts';
+import { isOutage } from '../service/service-error.ts';
 import { createDestinations } from '../session/destinations.ts';
 import type { SplitRules } from '../session/parts/parts-of.ts';
 import type { TenantId } from '../session/ports.ts';
@@ -12,9 +16,8 @@ import { Sessions } from '../session/sessions.ts';
 import { type AllowList, parseAllowList } from '../session/sources/allow-list.ts';
 import { inspectIn } from '../session/sources/check-source.ts';
 import { createSources } from '../session/sources/sources.ts';
-import { openDataFolder } from './data-folder.ts';
+import { createDiskRoom, type DiskRoom, openDataFolder } from './data-folder.ts';
 import { openDeliveries } from './deliveries/deliveries.ts';
-import { createDiskRoom, type DiskRoom } from './disk-room.ts';
 import { openSessionRenders } from './distributed-render/session-renders.ts';
 import type { AppPorts } from './http/app-ports.ts';
 import type { ObjectStorage, TokenStore } from './ports.ts';
@@ -22,33 +25,32 @@ import { takeTurn } from './queue/fair-priority.ts';
 import { JobQueue } from './queue/job-queue.ts';
 import { createSessionQueue } from './queue/session-queue.ts';
 import { readinessOf } from './readiness.ts';
-import { type OpenedRenderPool, openRenderPool } from './render-pools.ts';
+import { type OpenedRenderPool, openRenderPool } from './sandboxed-pools.ts';
 import type { Settings } from './settings/settings.ts';
 import { openStorage } from './storage/object-storage.ts';
-import { createOutputFiles } from './storage/output-files.ts';
+import { createOutputFiles, readSecret } from './storage/output-files.ts';
 import { createStoredOutputs } from './storage/stored-outputs.ts';
-import { createStoredSources } from './storage/stored-sources.ts';
 import type { Database } from './store/database.ts';
 import { migrate } from './store/migrate.ts';
 import { openDatabase } from './store/open-database.ts';
-import { readSecret } from './store/secret-table.ts';
 import { createSessionTable } from './store/session-table.ts';
 import { createStyleVersionTable } from './store/style-version-table.ts';
 import { createTokenTable } from './store/token-table.ts';
-import { createUploadTable } from './store/upload-table.ts';
 import { createSweeper } from './sweeper.ts';
-import { reportRuns } from './telemetry/event-reporters.ts';
+import { countedSources, reportRuns, tracedTasks } from './telemetry/event-reporters.ts';
+import { errorMessage, type Log } from './telemetry/log.ts';
 import { createMetrics } from './telemetry/metrics.ts';
-import { countedSources, tracedTasks } from './telemetry/observed-ports.ts';
-import { SourceUploads } from './templates/source-uploads.ts';
+import { createStoredSources, createUploadTable, SourceUploads } from './templates/source-uploads.ts';
 import { StyleVersions } from './templates/style-versions.ts';
-import { waitForParts } from './wait-for-dependencies.ts';
-import { openWebhooks } from './webhooks/open-webhooks.ts';
-import { createFarmFigures } from './workers/farm-figures.ts';
+import { openWebhooks } from './webhooks/webhooks.ts';
 import { foundInstallation, joinInstallation } from './workers/installation.ts';
 import { openRenderLanes, renderJobs } from './workers/render-jobs.ts';
-import { workerBuild } from './workers/worker-build.ts';
-import { createWorkerRegistry, type WorkerRegistry } from './workers/worker-registry.ts';
+import {
+  createFarmFigures,
+  createWorkerRegistry,
+  type WorkerRegistry,
+  workerBuild,
+} from './workers/worker-registry.ts';
 
 const OBJECTS = 'objects';
 const SOURCES = 'sources';
@@ -294,4 +296,36 @@ function allowList(entries: readonly string[]): AllowList {
   const parsed = parseAllowList(entries);
   if (!parsed.ok) throw new Error(`Internal error: ${parsed.diagnostics.map(({ message }) => message).join('; ')}`);
   return parsed.value;
+}
+
+/** Between two tries; the first ones come sooner, since what is just being started soon answers. */
+const BACKOFF: Backoff = { firstMs: 250, maxMs: 5000 };
+
+interface Patience {
+  readonly patienceMs: number;
+  readonly log: Log;
+}
+
+/**
+ * Tries to open what other machines have a part in until they answer. EDGE. Each try that fails is said in the log.
+ *
+ * @throws what the last try threw, once the time is over; at once what waiting does not mend
+ */
+export async function waitForParts<T>(open: () => Promise<T>, { patienceMs, log }: Patience): Promise<T> {
+  const begunAt = performance.now();
+  for (let attempt = 0; ; attempt++) {
+    try {
+      return await open();
+    } catch (error) {
+      const pause = backoffMs(attempt, BACKOFF);
+      if (!mayPass(error) || performance.now() - begunAt + pause > patienceMs) throw error;
+      log.warn({ error: errorMessage(error) }, 'waiting for what does not answer yet');
+      await sleep(pause);
+    }
+  }
+}
+
+function mayPass(error: unknown): boolean {
+  if (isOutage(error)) return true;
+  return error instanceof ReelformError && /^(?:database|storage)_unavailable$/.test(error.code);
 }

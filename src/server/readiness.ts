@@ -1,5 +1,5 @@
 import type { Sandbox } from '../sandbox/sandbox.ts';
-import type { DiskRoom } from './disk-room.ts';
+import type { DiskRoom } from './data-folder.ts';
 import type { Readiness } from './http/app-ports.ts';
 import type { ObjectStorage } from './ports.ts';
 import type { Queryable } from './store/database.ts';

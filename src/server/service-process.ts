@@ -1,5 +1,6 @@
 import { type AddressInfo, createServer } from 'node:net';
 import { ReelformError } from '../diagnostic.ts';
+import type { Parts } from './compose-service.ts';
 
 export interface Address {
   /** As it stands in a URL. */
@@ -34,4 +35,18 @@ export async function reserveAddress(host: string, port: number): Promise<Addres
   // What listens everywhere is reached, on this machine, here.
   const shown = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host.includes(':') ? `[${host}]` : host;
   return { host: shown, port: chosen, url: `http://${shown}:${chosen}` };
+}
+
+/** The work first, while HTTP goes on to answer; then everything, in the reverse of its order. */
+export function stopOnce(
+  parts: Pick<Parts, 'drain' | 'hurry'>,
+  closeAll: () => Promise<void>,
+  drainMs: number,
+): (options?: { readonly now?: boolean }) => Promise<void> {
+  let closed: Promise<void> | null = null;
+  return ({ now = false } = {}) => {
+    if (now) parts.hurry();
+    closed ??= parts.drain(now ? 0 : drainMs).then(closeAll);
+    return closed;
+  };
 }

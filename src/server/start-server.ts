@@ -6,10 +6,9 @@ import { startControlServer } from './admin-socket/admin-server.ts';
 import { openParts } from './compose-service.ts';
 import { buildApp, buildOperationApp } from './http/app.ts';
 import type { TokenStore } from './ports.ts';
-import { type Address, reserveAddress } from './service-process.ts';
+import { type Address, reserveAddress, stopOnce } from './service-process.ts';
 import type { Settings } from './settings/settings.ts';
-import { stopOnce } from './stop-once.ts';
-import { createLogger } from './telemetry/create-logger.ts';
+import { createLogger } from './telemetry/log.ts';
 
 /** A template package that the service has from its start. */
 export interface ServedPackage {

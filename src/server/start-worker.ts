@@ -3,10 +3,9 @@ import type { SplitRules } from '../session/parts/parts-of.ts';
 import type { RenderPool } from '../session/processes/render-pool.ts';
 import { openParts } from './compose-service.ts';
 import { buildOperationApp } from './http/app.ts';
-import { reserveAddress } from './service-process.ts';
+import { reserveAddress, stopOnce } from './service-process.ts';
 import type { Settings } from './settings/settings.ts';
-import { stopOnce } from './stop-once.ts';
-import { createLogger } from './telemetry/create-logger.ts';
+import { createLogger } from './telemetry/log.ts';
 
 export interface WorkerOptions {
   readonly settings: Settings;

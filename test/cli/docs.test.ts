@@ -4,7 +4,7 @@ import { execa } from 'execa';
 import fg from 'fast-glob';
 import { describe, expect, it } from 'vitest';
 import { EXIT } from '../../src/diagnostic.ts';
-import { SETTING_FLAGS } from '../../src/server/settings/setting-flags.ts';
+import { SETTING_FLAGS } from '../../src/server/settings/settings-table.ts';
 import { reelform } from '../support/test-io.ts';
 
 const ROOT = join(import.meta.dirname, '../..');

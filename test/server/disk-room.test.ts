@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { createDiskRoom, FULL_DISK } from '../../src/server/disk-room.ts';
+import { createDiskRoom, FULL_DISK } from '../../src/server/data-folder.ts';
 import { createDiskStorage } from '../../src/server/storage/disk-storage.ts';
 import { isOutage, serviceError } from '../../src/service/service-error.ts';
 import { untilEnded } from '../support/api.ts';

@@ -6,10 +6,9 @@ import { dirname, join } from 'node:path';
 import { afterAll, describe, inject, onTestFinished } from 'vitest';
 import { JOB_SCHEMA } from '../../src/server/queue/queues.ts';
 import type { Database } from '../../src/server/store/database.ts';
-import { migrate } from '../../src/server/store/migrate.ts';
-import { MIGRATIONS } from '../../src/server/store/migrations.ts';
+import { MIGRATIONS, migrate } from '../../src/server/store/migrate.ts';
 import { openDatabase } from '../../src/server/store/open-database.ts';
-import { SILENT_LOG } from '../../src/server/telemetry/silent-log.ts';
+import { SILENT_LOG } from '../../src/server/telemetry/log.ts';
 import { postgresPackage } from './postgres-server.ts';
 
 const MODULES = join(import.meta.dirname, '../../node_modules');

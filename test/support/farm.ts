@@ -4,7 +4,7 @@ import { SCOPES } from '../../src/server/ports.ts';
 import type { Database } from '../../src/server/store/database.ts';
 import { openDatabase } from '../../src/server/store/open-database.ts';
 import { createTokenTable } from '../../src/server/store/token-table.ts';
-import { SILENT_LOG } from '../../src/server/telemetry/silent-log.ts';
+import { SILENT_LOG } from '../../src/server/telemetry/log.ts';
 import type { TenantId } from '../../src/session/ports.ts';
 import { type Api, openApi } from './api.ts';
 import { type FarmTemplate, farmRepository } from './farm-sessions.ts';

@@ -1,5 +1,5 @@
 import type { AppPorts } from '../../src/server/http/app-ports.ts';
-import { WEBHOOK_EXAMPLES } from '../../src/server/http/schemas/webhook-examples.ts';
+import { WEBHOOK_EXAMPLES } from '../../src/server/http/schemas/examples.ts';
 import { serviceError } from '../../src/service/service-error.ts';
 import type { WebhookEndpointWithSecret } from '../../src/wire/webhook.ts';
 

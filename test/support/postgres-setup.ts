@@ -37,7 +37,7 @@ async function openPostgres() {
     import('./postgres-server.ts'),
     import('../../src/server/store/open-database.ts'),
     import('../../src/server/store/migrate.ts'),
-    import('../../src/server/telemetry/silent-log.ts'),
+    import('../../src/server/telemetry/log.ts'),
   ]);
   const postgres = makePostgresServer();
   const template = await postgres.createDatabase();

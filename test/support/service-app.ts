@@ -7,7 +7,7 @@ import { buildApp } from '../../src/server/http/app.ts';
 import type { AppPorts, OutputFile, OutputFiles } from '../../src/server/http/app-ports.ts';
 import { type Principal, SCOPES, type Scope } from '../../src/server/ports.ts';
 import type { Settings } from '../../src/server/settings/settings.ts';
-import { createLogger } from '../../src/server/telemetry/create-logger.ts';
+import { createLogger } from '../../src/server/telemetry/log.ts';
 import { createMetrics } from '../../src/server/telemetry/metrics.ts';
 import { ServiceError } from '../../src/service/service-error.ts';
 import { createMemoryStore } from '../../src/session/memory-store.ts';

@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import type { SettingFlag } from '../../server/settings/setting-flags.ts';
+import type { SettingFlag } from '../../server/settings/settings-table.ts';
 import type { Io } from '../io.ts';
 
 /** Settings as flags; none for the commands that are not called. */

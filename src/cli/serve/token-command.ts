@@ -1,9 +1,9 @@
 import { EXIT, ReelformError } from '../../diagnostic.ts';
 import { tokenMadeText, tokenRows, tokensText } from '../../report/terminal/token-text.ts';
-import { openTokens } from '../../server/admin-socket/open-tokens.ts';
-import { readNewToken, type TokenAdmin } from '../../server/admin-socket/token-admin.ts';
+import { openTokens } from '../../server/admin-socket/admin-client.ts';
+import { readNewToken, type TokenAdmin } from '../../server/admin-socket/admin-server.ts';
 import { SCOPES } from '../../server/ports.ts';
-import { SILENT_LOG } from '../../server/telemetry/silent-log.ts';
+import { SILENT_LOG } from '../../server/telemetry/log.ts';
 import type { Io } from '../io.ts';
 import { openSettings, type SettingsFlags } from './open-settings.ts';
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { isRecord } from '../../json.ts';
 import type { Project } from '../../project/load-project.ts';
 import { writeFileAtomic } from '../../project/write-file.ts';
-import { workerBuild } from '../../server/workers/worker-build.ts';
+import { workerBuild } from '../../server/workers/worker-registry.ts';
 import { chooseEncoder } from '../../session/processes/choose-encoder.ts';
 import { FolderSegmentStore } from '../../session/segments/folder-segment-store.ts';
 import { SegmentCache } from '../../session/segments/segment-cache.ts';

@@ -1,17 +1,19 @@
+import type { Json } from '../../digest.ts';
 import type { Destinations } from '../../session/destinations.ts';
+import { withUpload } from '../../session/external-uploads.ts';
 import type { StoredSession } from '../../session/ports.ts';
-import type { FinishedFiles, UploadJob } from '../../session/upload-ports.ts';
+import type { BegunUpload, FinishedFiles, UploadJob, UploadStore } from '../../session/upload-ports.ts';
 import { UploadRunner } from '../../session/upload-runner.ts';
 import type { ExternalUpload } from '../../wire/external-upload.ts';
 import { beginTurn, takeTurn } from '../queue/fair-priority.ts';
-import type { JobHandler } from '../queue/job-handlers.ts';
 import type { JobQueue } from '../queue/job-queue.ts';
 import { Lane } from '../queue/lane.ts';
+import type { JobHandler } from '../queue/queues.ts';
 import type { Database, Queryable } from '../store/database.ts';
+import { lockSession, writeSession } from '../store/session-table.ts';
+import { reportDeliveries } from '../telemetry/event-reporters.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { ServiceMetrics } from '../telemetry/metrics.ts';
-import { reportDeliveries } from '../telemetry/report-deliveries.ts';
-import { createExternalUploadTable } from './external-upload-table.ts';
 
 export interface DeliveriesOptions {
   readonly database: Database;
@@ -90,4 +92,130 @@ function writeJob({ session, position, round }: UploadJob): string {
 function readJob(id: string): UploadJob {
   const [session = '', position, round] = id.split('/');
   return { session, position: Number(position), round: Number(round) };
+}
+
+/** Plans a job in the caller's transaction. */
+type PlanUpload = (tx: Queryable, job: UploadJob, stored: StoredSession, delayMs: number) => Promise<void>;
+
+interface ExternalUploadTableOptions {
+  readonly database: Database;
+  /** Milliseconds since the epoch. */
+  now(): number;
+  readonly plan: PlanUpload;
+  /** What follows from an upload's end, complete or failed: done in the transaction that writes it. */
+  onUpload(tx: Queryable, stored: StoredSession, upload: ExternalUpload): Promise<void>;
+}
+
+interface Row {
+  readonly round: number;
+  readonly attempt: number;
+  readonly tries: number;
+  readonly state: Json | null;
+}
+
+interface ExternalUploadTable extends UploadStore {
+  /** Plans uploads that were just asked for, from their beginning. The session is locked. */
+  plan(tx: Queryable, stored: StoredSession, positions: readonly number[]): Promise<void>;
+}
+
+const AT = 'session_id = $1 and position = $2';
+
+/**
+ * Uploads in the database: in their sessions what everybody is told, in a table of their own the rest. Each change locks
+ * the session, so that two uploads of one do not overwrite each other.
+ */
+function createExternalUploadTable(options: ExternalUploadTableOptions): ExternalUploadTable {
+  const { database, now, plan, onUpload } = options;
+
+  /** Locks the session, and does the work while the attempt is the latest. */
+  const fenced = (
+    { stored: { session }, position, attempt }: BegunUpload,
+    work: (tx: Queryable, stored: StoredSession) => Promise<void>,
+  ): Promise<boolean> =>
+    database.transaction(async (tx) => {
+      const stored = await lockSession(tx, session.id);
+      if (stored === null) return false;
+      const [row] = await tx.query(`select 1 from reelform.external_uploads where ${AT} and attempt = $3`, [
+        session.id,
+        position,
+        attempt,
+      ]);
+      if (row === undefined) return false;
+      await work(tx, stored);
+      return true;
+    });
+
+  const write = async (
+    tx: Queryable,
+    stored: StoredSession,
+    position: number,
+    change: Partial<ExternalUpload>,
+  ): Promise<StoredSession> => {
+    const session = withUpload(stored.session, position, change, now());
+    await writeSession(tx, session);
+    return { ...stored, session };
+  };
+
+  return {
+    async plan(tx, stored, positions) {
+      for (const position of positions) {
+        const [row] = await tx.query<{ round: number }>(
+          `insert into reelform.external_uploads as known (session_id, position) values ($1, $2)
+            on conflict (session_id, position) do update
+              set round = known.round + 1, attempt = known.attempt + 1, tries = 0, state = null
+            returning round`,
+          [stored.session.id, position],
+        );
+        await plan(tx, { session: stored.session.id, position, round: row!.round }, stored, 0);
+      }
+    },
+
+    beginUpload: ({ session: id, position, round }) =>
+      database.transaction(async (tx) => {
+        const stored = await lockSession(tx, id);
+        const upload = stored?.session.external_uploads?.[position];
+        if (stored === null || upload === undefined || !isOpen(upload)) return null;
+        const [row] = await tx.query<Row>(
+          `update reelform.external_uploads set attempt = attempt + 1 where ${AT} and round = $3
+            returning round, attempt, tries, state`,
+          [id, position, round],
+        );
+        if (row === undefined) return null;
+        const { attempt, tries, state } = row;
+        const written = await write(tx, stored, position, { status: 'uploading' });
+        return { stored: written, position, upload, attempt, tries, state };
+      }),
+
+    async keepUploadState({ stored, position, attempt }, state) {
+      const rows = await database.query(
+        `update reelform.external_uploads set state = $4::json where ${AT} and attempt = $3 returning position`,
+        [stored.session.id, position, attempt, JSON.stringify(state)],
+      );
+      return rows.length > 0;
+    },
+
+    retryUpload: (begun, delayMs) =>
+      fenced(begun, async (tx, stored) => {
+        const { position } = begun;
+        const { id } = stored.session;
+        const [row] = await tx.query<Row>(
+          `update reelform.external_uploads set round = round + 1, tries = tries + 1 where ${AT} returning round`,
+          [id, position],
+        );
+        const written = await write(tx, stored, position, { status: 'pending' });
+        await plan(tx, { session: id, position, round: row!.round }, written, delayMs);
+      }),
+
+    endUpload: (begun, end) =>
+      fenced(begun, async (tx, stored) => {
+        const { position } = begun;
+        await tx.query(`update reelform.external_uploads set state = null where ${AT}`, [stored.session.id, position]);
+        const written = await write(tx, stored, position, end);
+        await onUpload(tx, written, written.session.external_uploads![position]!);
+      }),
+  };
+}
+
+function isOpen({ status }: ExternalUpload): boolean {
+  return status === 'pending' || status === 'uploading';
 }

@@ -6,17 +6,16 @@ import fastifyRateLimit from '@fastify/rate-limit';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify, LogController } from 'fastify';
 import { createSchemaCompiler } from '../../schema/compile-schema.ts';
 import { serviceError } from '../../service/service-error.ts';
+import { withoutSecrets } from '../telemetry/log.ts';
+import type { ServiceMetrics } from '../telemetry/metrics.ts';
+import { startRequestSpan } from '../telemetry/tracing.ts';
 import { guardRoutes } from './access-control.ts';
-import { watchMethods } from './allowed-methods.ts';
 import type { AppPorts } from './app-ports.ts';
-import { answerClientError } from './client-error.ts';
 import { allowOrigins } from './cors.ts';
-import { HTTP_LIMITS, type HttpLimits } from './http-limits.ts';
+import { HTTP_LIMITS, type HttpLimits, limitBodyTime } from './http-limits.ts';
 import { parseJsonBody } from './json-body.ts';
-import { limitBodyTime } from './limit-body-time.ts';
-import { observeRequests } from './observe-requests.ts';
-import { describeApi } from './open-api.ts';
-import { InvalidRequest, PROBLEM_TYPE, problemDetails, serviceErrorOf } from './problem-response.ts';
+import { API_VERSION, COMPONENTS, describeApi } from './open-api.ts';
+import { answerClientError, InvalidRequest, PROBLEM_TYPE, problemDetails, serviceErrorOf } from './problem-response.ts';
 import { pathOf } from './request-context.ts';
 import { descriptionRoutes } from './routes/description-routes.ts';
 import { oauthRoutes } from './routes/oauth-routes.ts';
@@ -24,11 +23,8 @@ import { operationRoutes } from './routes/operation-routes.ts';
 import { outputRoutes } from './routes/output-routes.ts';
 import { sessionRoutes } from './routes/session-routes.ts';
 import { styleVersionRoutes, styleVersionUploadRoute } from './routes/style-version-routes.ts';
-import { sourceUploadRoutes } from './routes/upload-routes.ts';
+import { readUploads, sourceUploadRoutes } from './routes/upload-routes.ts';
 import { webhookRoutes } from './routes/webhook-routes.ts';
-import { API_VERSION } from './schemas/api-version.ts';
-import { COMPONENTS } from './schemas/components.ts';
-import { readUploads } from './uploaded-bytes.ts';
 
 /**
  * The HTTP service, ready, and not listening: `app.listen()` is for the caller, and so is `app.close()`, which lets the
@@ -226,5 +222,50 @@ function addHooks(app: FastifyInstance, ports: AppPorts, limits: HttpLimits): vo
     if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
       throw serviceError('unsupported_media_type', 'Bodies are taken without a content encoding');
     }
+  });
+}
+
+/** Tells which methods a path has. To be called before the first route. */
+function watchMethods(app: FastifyInstance): (path: string) => string[] {
+  const routes: { readonly pattern: RegExp; readonly methods: readonly string[] }[] = [];
+  app.addHook('onRoute', ({ url, method }) => {
+    const pattern = url
+      .split(/(:\w+)/)
+      .map((part) => (part.startsWith(':') ? '[^/]+' : part.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')))
+      .join('');
+    routes.push({ pattern: new RegExp(`^${pattern}$`), methods: [method].flat() });
+  });
+  return (path) => [...new Set(routes.flatMap(({ pattern, methods }) => (pattern.test(path) ? methods : [])))].sort();
+}
+
+/** nginx's status for a client that went away before its answer. */
+const CLIENT_GONE = 499;
+
+/** One line of log, one measurement and one span for each request, once it is over, however it ended. */
+function observeRequests(app: FastifyInstance, metrics: ServiceMetrics): void {
+  app.addHook('onRequest', (request, reply, done) => {
+    const { method } = request;
+    const route = request.is404 ? undefined : request.routeOptions.url;
+    const span = startRequestSpan({ method, route, path: withoutSecrets(pathOf(request)), headers: request.headers });
+    reply.raw.once('close', () => {
+      const isAnswered = reply.raw.writableFinished;
+      const status = isAnswered ? reply.statusCode : CLIENT_GONE;
+      const milliseconds = reply.elapsedTime;
+      span.end(isAnswered ? status : null);
+      metrics.requestAnswered({ method, route: route ?? 'none', status, seconds: milliseconds / 1000 });
+      request.log.info(
+        {
+          method,
+          route: route ?? null,
+          status,
+          ms: Math.round(milliseconds * 10) / 10,
+          ...(request.principal === null
+            ? {}
+            : { tenant: request.principal.tenant, token_id: request.principal.tokenId }),
+        },
+        'request',
+      );
+    });
+    span.run(done);
   });
 }

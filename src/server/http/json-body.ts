@@ -1,6 +1,6 @@
 import { sha256 } from '../../digest.ts';
+import { jsonPointer } from '../../json.ts';
 import { serviceError } from '../../service/service-error.ts';
-import { scanJson } from './scan-json.ts';
 
 /**
  * A body as a JSON value; undefined for one without a byte, which some clients send along with a content type.
@@ -25,3 +25,204 @@ export function parseJsonBody(bytes: Uint8Array, maxDepth: number): unknown {
 export function requestDigest(method: string, url: string, body: Uint8Array | null): ReturnType<typeof sha256> {
   return sha256(`${method} ${url}\n${sha256(body ?? '')}`);
 }
+
+/** The first thing that keeps a text from being a JSON value that we take. */
+interface JsonMistake {
+  readonly code:
+    | 'invalid_json'
+    | 'too_deep'
+    | 'too_many_fields'
+    | 'too_many_values'
+    | 'text_too_long'
+    | 'duplicate_field'
+    | 'forbidden_field'
+    | 'invalid_text'
+    | 'invalid_number';
+  /** JSON pointer, as a URI fragment, of the value or member that is meant. */
+  readonly pointer: string;
+  /** Never repeats what the text holds, but for the names of its fields. */
+  readonly detail: string;
+}
+
+/** Names that make an object of JavaScript something else than data. */
+const FORBIDDEN = new Set(['__proto__', 'constructor', 'prototype']);
+
+/** What no request has that is meant well: a mapping has 500 entries of a few values each, its longest text is a URL. */
+export const JSON_LIMITS = {
+  /** Of one object. */
+  fields: 1_000,
+  /** Texts, numbers, lists and objects in all. */
+  values: 10_000,
+  /** UTF-16 code units of one text, escapes as they are written. */
+  textLength: 100_000,
+} as const;
+
+class Mistake extends Error {
+  readonly mistake: JsonMistake;
+
+  constructor(mistake: JsonMistake) {
+    super(mistake.detail);
+    this.mistake = mistake;
+  }
+}
+
+/**
+ * Reads a text as JSON, in one pass, and tells what `JSON.parse` would not: where the mistake is, a name that stands twice
+ * in an object, nesting beyond a limit, texts that no database takes (NUL, lone surrogates), numbers beyond a double.
+ *
+ * @returns null when `JSON.parse` can have it
+ * @see RFC 8259
+ */
+export function scanJson(text: string, maxDepth: number): JsonMistake | null {
+  try {
+    new Scanner(text, maxDepth).scan();
+    return null;
+  } catch (error) {
+    if (error instanceof Mistake) return error.mistake;
+    throw error;
+  }
+}
+
+class Scanner {
+  readonly #text: string;
+  readonly #maxDepth: number;
+  readonly #path: (string | number)[] = [];
+  #at = 0;
+  #values = 0;
+
+  constructor(text: string, maxDepth: number) {
+    this.#text = text;
+    this.#maxDepth = maxDepth;
+  }
+
+  scan(): void {
+    this.#value();
+    if (this.#at < this.#text.length) this.#syntax('nothing after the value');
+  }
+
+  #value(): void {
+    this.#values += 1;
+    if (this.#values > JSON_LIMITS.values) this.#fail('too_many_values', `more than ${JSON_LIMITS.values} values`);
+    this.#space();
+    switch (this.#text[this.#at]) {
+      case '{':
+        this.#object();
+        break;
+      case '[':
+        this.#array();
+        break;
+      case '"':
+        this.#string();
+        break;
+      default:
+        this.#scalar();
+    }
+    this.#space();
+  }
+
+  #object(): void {
+    this.#enter();
+    const names = new Set<string>();
+    if (!this.#take('}')) {
+      do {
+        this.#space();
+        if (this.#text[this.#at] !== '"') this.#syntax('a field name in double quotes');
+        const name = this.#string();
+        this.#path.push(name);
+        if (FORBIDDEN.has(name)) this.#fail('forbidden_field', `${name} cannot be the name of a field`);
+        if (names.has(name))
+          this.#fail('duplicate_field', `${JSON.stringify(name.slice(0, 60))} stands twice in one object`);
+        names.add(name);
+        if (names.size > JSON_LIMITS.fields) {
+          this.#fail('too_many_fields', `more than ${JSON_LIMITS.fields} fields in one object`);
+        }
+        this.#space();
+        if (!this.#take(':')) this.#syntax('a colon');
+        this.#value();
+        this.#path.pop();
+      } while (this.#take(','));
+      if (!this.#take('}')) this.#syntax('a comma or }');
+    }
+  }
+
+  #array(): void {
+    this.#enter();
+    if (!this.#take(']')) {
+      let index = 0;
+      do {
+        this.#path.push(index++);
+        this.#value();
+        this.#path.pop();
+      } while (this.#take(','));
+      if (!this.#take(']')) this.#syntax('a comma or ]');
+    }
+  }
+
+  #enter(): void {
+    if (this.#path.length >= this.#maxDepth) this.#fail('too_deep', `more than ${this.#maxDepth} levels`);
+    this.#at += 1;
+    this.#space();
+  }
+
+  #string(): string {
+    const start = this.#at;
+    let isPlain = true;
+    for (;;) {
+      this.#at += 1;
+      const unit = this.#text.charCodeAt(this.#at);
+      if (unit === 0x22) break;
+      if (this.#at - start > JSON_LIMITS.textLength) {
+        this.#fail('text_too_long', `a text of more than ${JSON_LIMITS.textLength} characters`);
+      }
+      if (Number.isNaN(unit)) this.#syntax('the end of a text');
+      if (unit < 0x20) this.#syntax('no control character in a text');
+      if (unit !== 0x5c) continue;
+      isPlain = false;
+      ESCAPE.lastIndex = this.#at;
+      if (!ESCAPE.test(this.#text)) this.#syntax('an escape that JSON has');
+      this.#at = ESCAPE.lastIndex - 1;
+    }
+    this.#at += 1;
+    const literal = this.#text.slice(start, this.#at);
+    const value = isPlain ? literal.slice(1, -1) : (JSON.parse(literal) as string);
+    if (value.includes('\0')) this.#fail('invalid_text', 'a text cannot hold the character NUL');
+    if (!value.isWellFormed()) this.#fail('invalid_text', 'a text cannot hold half of a surrogate pair');
+    return value;
+  }
+
+  #scalar(): void {
+    SCALAR.lastIndex = this.#at;
+    const literal = SCALAR.exec(this.#text)?.[0];
+    if (literal === undefined) this.#syntax('a value');
+    this.#at += literal.length;
+    if (literal === 'true' || literal === 'false' || literal === 'null') return;
+    if (!Number.isFinite(Number(literal))) this.#fail('invalid_number', 'the number is too large');
+  }
+
+  #space(): void {
+    SPACE.lastIndex = this.#at;
+    SPACE.test(this.#text);
+    this.#at = SPACE.lastIndex;
+  }
+
+  #take(character: string): boolean {
+    if (this.#text[this.#at] !== character) return false;
+    this.#at += 1;
+    return true;
+  }
+
+  #syntax(expected: string): never {
+    const before = this.#text.slice(0, this.#at).split('\n');
+    const place = `line ${before.length}, column ${before.at(-1)!.length + 1}`;
+    this.#fail('invalid_json', `expected ${expected} at ${place}`);
+  }
+
+  #fail(code: JsonMistake['code'], detail: string): never {
+    const pointer = jsonPointer(this.#path);
+    throw new Mistake({ code, pointer: pointer.length > 500 ? '#' : `#${pointer}`, detail });
+  }
+}
+
+const SPACE = /[ \t\n\r]*/y;
+const ESCAPE = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
+const SCALAR = /true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;

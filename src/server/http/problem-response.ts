@@ -1,10 +1,13 @@
+import { STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
+import { closestMatch } from '../../hints.ts';
+import { jsonPointer } from '../../json.ts';
 import type { Violation } from '../../schema/violation.ts';
 import { SERVICE_CODES, type ServiceCode } from '../../service/service-codes.ts';
 import { ServiceError, serviceError } from '../../service/service-error.ts';
-import type { ProblemDetails } from '../../wire/problem.ts';
-import { FULL_DISK } from '../disk-room.ts';
-import { withoutSecrets } from '../telemetry/create-logger.ts';
-import { describeViolation, type RequestPart, withoutNullable } from './describe-violation.ts';
+import type { ProblemDetails, RequestProblem } from '../../wire/problem.ts';
+import { FULL_DISK } from '../data-folder.ts';
+import { withoutSecrets } from '../telemetry/log.ts';
 
 export const PROBLEM_TYPE = 'application/problem+json';
 
@@ -74,3 +77,141 @@ const OF_OTHERS: Readonly<Record<string, readonly [code: ServiceCode, detail: st
   ECONNRESET: ['bad_request', 'The request ended before its body did'],
   ...Object.fromEntries(Object.entries(FULL_DISK).map(([code, detail]) => [code, ['unavailable', detail] as const])),
 };
+
+/** Answers what is no HTTP request, or arrives too slowly to become one, and ends the connection. */
+export function answerClientError(error: NodeJS.ErrnoException, socket: Socket, requestId: string): void {
+  if (error.code === 'ECONNRESET' || socket.destroyed || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const problem = clientProblem(error.code);
+  const body = JSON.stringify(problemDetails(problem, { path: '/', id: requestId }));
+  const head = [
+    `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}`,
+    `Content-Type: ${PROBLEM_TYPE}; charset=utf-8`,
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    `X-Request-Id: ${requestId}`,
+    'X-Content-Type-Options: nosniff',
+    'Connection: close',
+  ];
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy());
+}
+
+function clientProblem(code: string | undefined): ServiceError {
+  switch (code) {
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return serviceError('request_timeout');
+    case 'HPE_HEADER_OVERFLOW':
+      return serviceError('headers_too_large');
+    case 'HPE_CHUNK_EXTENSIONS_OVERFLOW':
+      return serviceError('body_too_large', 'The chunk extensions of the body are too large');
+    default:
+      return serviceError('bad_request', 'This is not an HTTP request');
+  }
+}
+
+/** Which part of a request was checked. */
+type RequestPart = 'body' | 'querystring';
+
+/** Without those of a value that may also be null: that it is not null is no news, nor that it is none of the two. */
+export function withoutNullable(violations: readonly Violation[]): readonly Violation[] {
+  const among = (path: readonly string[], each: Violation): boolean => path.every((part, at) => each.path[at] === part);
+  const isOfNull = ({ keyword, schema }: Violation): boolean => keyword === 'type' && schema.type === 'null';
+  return violations.filter((violation) => {
+    if (violation.keyword !== 'anyOf' && !isOfNull(violation)) return true;
+    return !violations.some((each) => each.keyword !== 'anyOf' && !isOfNull(each) && among(violation.path, each));
+  });
+}
+
+/** One broken rule of a request's schema, in words for whoever wrote the client. */
+export function describeViolation(violation: Violation, part: RequestPart): RequestProblem {
+  const { path, keyword, params, schema } = violation;
+  const name = path.length === 0 ? (part === 'body' ? 'the body' : 'the query') : path.join('.');
+  switch (keyword) {
+    case 'additionalProperties': {
+      const field = String(params.additionalProperty);
+      const meant = closestMatch(field, Object.keys(schema.properties ?? {}));
+      const hint = meant === null ? '' : `; did you mean ${meant}?`;
+      const detail = `${name} has no ${part === 'body' ? 'field' : 'parameter'} ${quoted(field)}${hint}`;
+      return { code: 'unknown_field', pointer: pointerTo(field.length > 100 ? path : [...path, field], part), detail };
+    }
+    case 'required':
+      return {
+        code: 'missing_field',
+        pointer: pointerTo(path, part),
+        detail: `${[...path, String(params.missingProperty)].join('.')} is missing`,
+      };
+    case 'type':
+      return {
+        code: 'wrong_type',
+        pointer: pointerTo(path, part),
+        detail: `${name} has to be ${kindsOf(schema.type)}, not ${kindOf(violation.data)}`,
+      };
+    default:
+      return {
+        code: 'invalid_value',
+        pointer: pointerTo(path, part),
+        detail: `${name} has to be ${wanted(violation)}`,
+      };
+  }
+}
+
+function wanted({ keyword, schema, data }: Violation): string {
+  switch (keyword) {
+    case 'enum': {
+      const values = (schema.enum ?? []).map(String);
+      const meant = typeof data === 'string' ? closestMatch(data, values) : null;
+      const one = values.length === 1 ? values[0]! : `one of ${values.join(', ')}`;
+      return meant === null || values.length === 1 ? one : `${one}; did you mean ${meant}?`;
+    }
+    case 'minLength':
+    case 'maxLength':
+      return `${schema.minLength ?? 0} to ${schema.maxLength ?? 'any number of'} characters long`;
+    case 'minItems':
+    case 'maxItems':
+      return `a list of ${schema.minItems ?? 0} to ${schema.maxItems ?? 'any number of'} entries`;
+    case 'minimum':
+    case 'maximum':
+    case 'exclusiveMinimum':
+      return schema.maximum === undefined
+        ? `${schema.minimum ?? `more than ${schema.exclusiveMinimum}`}${schema.minimum === undefined ? '' : ' or more'}`
+        : `from ${schema.minimum ?? schema.exclusiveMinimum} to ${schema.maximum}`;
+    case 'pattern':
+      return `a text like ${schema.pattern}`;
+    default:
+      return `as its schema says (${keyword})`;
+  }
+}
+
+const KINDS: Readonly<Record<string, string>> = {
+  object: 'an object',
+  array: 'an array',
+  string: 'a string',
+  number: 'a number',
+  integer: 'a whole number',
+  boolean: 'true or false',
+  null: 'null',
+};
+
+function kindsOf(type: Violation['schema']['type']): string {
+  const names = typeof type === 'string' ? [type] : (type ?? []);
+  return names.map((name) => KINDS[name] ?? name).join(' or ');
+}
+
+function kindOf(value: unknown): string {
+  if (value === null || value === undefined) return 'null';
+  if (Array.isArray(value)) return 'an array';
+  if (typeof value === 'boolean') return String(value);
+  return KINDS[typeof value] ?? typeof value;
+}
+
+/** Names come from strangers: short, and nothing that a terminal would obey. */
+function quoted(name: string): string {
+  return JSON.stringify(name.length > 60 ? `${name.slice(0, 59)}…` : name);
+}
+
+/** @returns a JSON pointer into the body as a URI fragment, or `?name` for a parameter of the query */
+function pointerTo(path: readonly string[], part: RequestPart): string {
+  if (part === 'querystring') return `?${path.join('.')}`;
+  return `#${jsonPointer(path)}`;
+}

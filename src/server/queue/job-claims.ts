@@ -1,6 +1,7 @@
 import type { JobWithMetadata, PgBoss, WorkOptions } from 'pg-boss';
-import type { JobHandler } from './job-handlers.ts';
+import type { Queryable } from '../store/database.ts';
 import type { Seat } from './lane.ts';
+import { JOB_SCHEMA, type JobHandler } from './queues.ts';
 
 export type Job = JobWithMetadata<{ id: string }>;
 
@@ -124,4 +125,66 @@ function groupLimits({ groupPlaces = UNLIMITED, placesOfGroups, lane }: JobHandl
       isArmed = true;
     },
   };
+}
+
+interface DoorbellOptions {
+  readonly database: Queryable;
+  /** Names of queues, as pg-boss has them. */
+  readonly queues: readonly string[];
+  readonly everyMs: number;
+  /** The queue has a job that could be done now. */
+  ring(queue: string): void;
+  onError(error: unknown): void;
+}
+
+/**
+ * Looks now and then for jobs that nobody has announced: retries that are due, those of a process that died, and all of
+ * them while no announcement can be heard. One statement for all queues, however many places wait at them.
+ */
+export function startDoorbell({ database, queues, everyMs, ring, onError }: DoorbellOptions): { stop(): void } {
+  let isAsking = false;
+  const look = async (): Promise<void> => {
+    isAsking = true;
+    try {
+      const due = await database.query<{ name: string }>(
+        // In the order of the index by which jobs are taken: one look at it for each queue, however many jobs wait.
+        `select queue.name from unnest($1::text[]) as queue (name), lateral (
+            select from ${JOB_SCHEMA}.job
+              where job.name = queue.name and state < 'active' and not blocked and start_after <= now()
+              order by priority desc, created_on limit 1) as due`,
+        [[...queues]],
+      );
+      for (const { name } of due) ring(name);
+    } catch (error) {
+      onError(error);
+    } finally {
+      isAsking = false;
+    }
+  };
+  const timer = setInterval(() => {
+    if (!isAsking) void look();
+  }, everyMs);
+  return { stop: () => clearInterval(timer) };
+}
+
+/** How many jobs of a group may be running at once, in all processes together; null where that is not limited. */
+export function groupLimit(
+  group: string | null,
+  { groupPlaces, placesOfGroups }: Pick<JobHandler, 'groupPlaces' | 'placesOfGroups'>,
+): number | null {
+  return group === null ? null : (placesOfGroups?.get(group) ?? groupPlaces ?? null);
+}
+
+/**
+ * Whether a job that was claimed is one too many of its group. Two claims at the same moment do not see each other, so every
+ * job counts those of its group once more, one after another, and the transaction in which it counts puts it back.
+ */
+export async function isBeyondGroup(tx: Queryable, queue: string, group: string, limit: number): Promise<boolean> {
+  await tx.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`reelform group ${queue} ${group}`]);
+  // A statement of its own: it sees what was committed before the lock was free.
+  const [row] = await tx.query<{ running: number }>(
+    `select count(*) as running from ${JOB_SCHEMA}.job where name = $1 and group_id = $2 and state = 'active'`,
+    [queue, group],
+  );
+  return row!.running > limit;
 }

@@ -1,18 +1,24 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { PgBoss } from 'pg-boss';
+import { type Db, PgBoss } from 'pg-boss';
 import { isOutage } from '../../service/service-error.ts';
 import type { Database, Queryable } from '../store/database.ts';
 import { errorMessage, type Log } from '../telemetry/log.ts';
 import { within } from '../with-timeout.ts';
-import { affected, codeOf, through } from './boss-calls.ts';
-import { startDoorbell } from './doorbell.ts';
-import { groupLimit, isBeyondGroup } from './group-places.ts';
-import { claimJobs, type Job, type JobClaims } from './job-claims.ts';
-import { type JobHandler, type JobHandlers, type JobOptions, type QueueDepth, WorkerStopping } from './job-handlers.ts';
+import { claimJobs, groupLimit, isBeyondGroup, type Job, type JobClaims, startDoorbell } from './job-claims.ts';
 import { Lane, type Seat } from './lane.ts';
 import { keepLease } from './lease.ts';
-import { deadQueue, HEARTBEAT_SECONDS, JOB_SCHEMA, QUEUES, type QueueName } from './queues.ts';
-import { putBackStale, reviveDead } from './revive-jobs.ts';
+import {
+  deadQueue,
+  HEARTBEAT_SECONDS,
+  JOB_SCHEMA,
+  type JobHandler,
+  type JobHandlers,
+  type JobOptions,
+  QUEUES,
+  type QueueDepth,
+  type QueueName,
+  WorkerStopping,
+} from './queues.ts';
 
 /** How often a process says that it still has its jobs. */
 const REFRESH_SECONDS = 3;
@@ -288,4 +294,43 @@ export class JobQueue {
   #complain(error: unknown): void {
     this.#log.warn({ code: codeOf(error), error: errorMessage(error) }, 'the job queue had an error');
   }
+}
+
+/** Lets pg-boss work in a transaction of ours. */
+function through(tx: Queryable): Db {
+  return { executeSql: async (text, values) => ({ rows: await tx.query(text, values) }) };
+}
+
+/** Jobs that a command was about and that were as it wanted them; pg-boss's types leave that out. */
+function affected(response: object): number | undefined {
+  return (response as { affected?: number }).affected;
+}
+
+/** What a log may know an error by: its message could quote a value. */
+function codeOf(error: unknown): unknown {
+  return (error as { code?: unknown } | null)?.code ?? (error instanceof Error ? error.name : undefined);
+}
+
+/**
+ * A dead letter inherits the number of its attempts, and a process can die over it as well. It is never given up:
+ * whoever waits for the job would wait for ever.
+ */
+async function reviveDead(boss: PgBoss, database: Queryable): Promise<void> {
+  const given = await database.query<{ name: string; id: string }>(
+    `select name, id from ${JOB_SCHEMA}.job where name = any($1::text[]) and state = 'failed'`,
+    [QUEUES.map(deadQueue)],
+  );
+  for (const { name, id } of given) await boss.retry(name, id);
+}
+
+/** Jobs that a killed process was at, where there can be no other process. @returns how many */
+async function putBackStale(boss: PgBoss, database: Queryable): Promise<number> {
+  const stale = await database.query<{ name: string; id: string }>(
+    `select name, id from ${JOB_SCHEMA}.job where state = 'active'`,
+  );
+  for (const { name, id } of stale) {
+    await boss.fail(name, id, { message: 'the process that was at it ended' });
+    await boss.update(name, undefined, { id, startAfter: new Date() });
+  }
+  return stale.length;
 }

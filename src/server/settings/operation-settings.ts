@@ -1,5 +1,4 @@
-import { onOff, origins, wholeNumber } from './setting-kinds.ts';
-import { always, named, type ServeSettings, type SettingRow } from './setting-row.ts';
+import { always, named, onOff, origins, type ServeSettings, type SettingRow, wholeNumber } from './setting-row.ts';
 
 type OperationSetting =
   | 'startSeconds'

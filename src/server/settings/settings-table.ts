@@ -4,17 +4,21 @@ import { DEFAULT_LIMITS } from '../../session/processes/process-limits.ts';
 import { OPERATION_SETTINGS } from './operation-settings.ts';
 import {
   allowedHosts,
+  always,
   baseUrl,
   bucketPrefix,
   choice,
   connectionString,
+  NO_NUMBERS,
+  NOTHING,
+  named,
   numbersByName,
   onOff,
+  type ServeSettings,
+  type SettingRow,
   text,
   wholeNumber,
-} from './setting-kinds.ts';
-import { always, NO_NUMBERS, NOTHING, named, type ServeSettings, type SettingRow } from './setting-row.ts';
-
+} from './setting-row.ts';
 /** A folder; relative ones start where the setting was said. */
 export const FOLDER = 'data';
 
@@ -274,3 +278,42 @@ export const SETTINGS_TABLE: { readonly [K in TabledSetting]: SettingRow<ServeSe
 
 /** All rows, in the order of the documentation. */
 export const SETTING_ROWS = Object.entries(SETTINGS_TABLE) as [keyof ServeSettings, SettingRow<unknown>][];
+
+/** A setting on a command line. */
+export interface SettingFlag {
+  /** `--port`; `--no-metrics` for a switch that is on without it. */
+  readonly flag: string;
+  /** Null for a switch. */
+  readonly placeholder: string | null;
+  readonly sentence: string;
+}
+
+/** What is of no use to a process that answers nobody. */
+const SERVED: readonly (keyof ServeSettings)[] = [
+  'downloadMinutes',
+  'accessTokenMinutes',
+  'rateLimit',
+  'tenantRateLimits',
+  'maxQueued',
+  'tenantMaxQueued',
+  'maxQueuedTotal',
+  'trustProxy',
+  'maxConnections',
+  'metricsPort',
+  'corsOrigins',
+];
+
+/** The flags of `reelform serve`, in the order of the documentation. */
+export const SETTING_FLAGS: readonly SettingFlag[] = flagsOf(SETTING_ROWS, false);
+
+/** Those of `reelform worker`. */
+export const WORKER_FLAGS: readonly SettingFlag[] = flagsOf(
+  SETTING_ROWS.filter(([key]) => !SERVED.includes(key)),
+  true,
+);
+
+function flagsOf(rows: typeof SETTING_ROWS, isWorker: boolean): SettingFlag[] {
+  return rows.flatMap(([, { flag, kind, sentence, flagSentence = sentence, workerSentence = flagSentence }]) =>
+    flag === null ? [] : [{ flag, placeholder: kind.placeholder, sentence: isWorker ? workerSentence : flagSentence }],
+  );
+}

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { nullIfMissing } from '../../file-system-error.ts';
 import { replaceFile } from '../../replace-file.ts';
-import { createDiskRoom, type DiskRoom } from '../disk-room.ts';
+import { createDiskRoom, type DiskRoom } from '../data-folder.ts';
 import type { ObjectStorage } from '../ports.ts';
 
 /** Below the directory: what is being written, and what is being removed. No key begins with a dot. */

@@ -1,10 +1,11 @@
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Sha256 } from '../../digest.ts';
 import { safeFileName } from '../../safe-file-name.ts';
 import { OUTPUT_FILES } from '../../template/output-files.ts';
 import type { OutputFiles } from '../http/app-ports.ts';
 import type { ObjectStorage, OutputIndex } from '../ports.ts';
-import { type RenderingRecord, readRendering, renderingKey, stillFile, videoFile } from './rendering-record.ts';
-import { signDownload, verifyDownload } from './sign-download.ts';
+import type { Database } from '../store/database.ts';
+import { type RenderingRecord, readRendering, renderingKey, stillFile, videoFile } from './stored-outputs.ts';
 
 export interface OutputFilesOptions {
   readonly index: OutputIndex;
@@ -61,4 +62,51 @@ function describe({ format, sha256, stills }: RenderingRecord, file: string): To
 /** Stills are written with their video, and never change alone. */
 function stillEtag(video: Sha256, still: string): string {
   return `${video.slice(0, 32)}-${still}`;
+}
+
+/** What a signature is for. */
+interface Download {
+  readonly sessionId: string;
+  /** Milliseconds since the epoch. */
+  readonly expiresAt: number;
+}
+
+/**
+ * The signature of a download: HMAC-SHA256 in base64url, 43 characters. Nobody who lacks the key can make one for another
+ * session or another time. That it has not expired is for whoever verifies to see.
+ *
+ * @param key 32 or more random bytes
+ * @see RFC 2104
+ */
+export function signDownload(key: Uint8Array, download: Download): string {
+  return mac(key, download).toString('base64url');
+}
+
+/** Whether a signature was made with this key for this download. Takes the same time whatever differs. */
+export function verifyDownload(key: Uint8Array, download: Download, signature: string): boolean {
+  if (!Number.isSafeInteger(download.expiresAt) || !/^[\w-]{43}$/.test(signature)) return false;
+  const given = Buffer.from(signature, 'base64url');
+  const own = mac(key, download);
+  // The last character has bits to spare: only one way to write it counts.
+  return given.length === own.length && timingSafeEqual(given, own) && given.toString('base64url') === signature;
+}
+
+function mac(key: Uint8Array, { sessionId, expiresAt }: Download): Buffer {
+  return createHmac('sha256', key)
+    .update(JSON.stringify(['reelform download', sessionId, expiresAt]))
+    .digest();
+}
+
+/**
+ * A secret of this database, made when it is first asked for: the same for every process, and gone with the database.
+ *
+ * @returns 32 random bytes, base64url
+ */
+export async function readSecret(database: Database, name: string): Promise<string> {
+  await database.query('insert into reelform.secrets (name, value) values ($1, $2) on conflict do nothing', [
+    name,
+    randomBytes(32).toString('base64url'),
+  ]);
+  const [row] = await database.query<{ value: string }>('select value from reelform.secrets where name = $1', [name]);
+  return row!.value;
 }

@@ -2,7 +2,6 @@ import { ReelformError } from '../../diagnostic.ts';
 import { installJobs } from '../queue/queues.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { Database, Queryable } from './database.ts';
-import { MIGRATIONS } from './migrations.ts';
 
 /** Of our own choosing: whoever holds it migrates, everyone else waits. */
 const LOCK = 7_232_845;
@@ -77,3 +76,240 @@ async function readVersion(tx: Queryable): Promise<number> {
   }
   return version;
 }
+
+/** One step of the schema. Its version is its place in the list, from 1 on. */
+interface Migration {
+  readonly name: string;
+  readonly statements: readonly string[];
+}
+
+/**
+ * The schema, step by step. A step that was published is never edited: databases that have taken it would differ from new
+ * ones. What is to change comes as a further step.
+ *
+ * Answers and details are `json`, not `jsonb`: a service that shows an object with its members in another order, or that
+ * chokes on a \u0000 in a title, would not give back what it was given. What is searched by has a column.
+ */
+export const MIGRATIONS: readonly Migration[] = [
+  {
+    name: 'sessions, claims, tokens, style versions, uploads, secrets',
+    statements: [
+      `create table reelform.sessions (
+        id text primary key,
+        tenant text not null,
+        status text not null,
+        style_version_id text not null,
+        created_at timestamptz not null,
+        expires_at timestamptz,
+        output_name text not null unique,
+        attempt integer not null default 0,
+        render_progress double precision not null default 0,
+        scene text,
+        session json not null
+      )`,
+      'create index sessions_newest on reelform.sessions (tenant, created_at desc, id desc)',
+      'create index sessions_expiry on reelform.sessions (expires_at) where expires_at is not null',
+      'create index sessions_scene on reelform.sessions (scene) where scene is not null',
+
+      // The first request with an Idempotency-Key, and what it was answered with.
+      `create table reelform.claims (
+        tenant text not null,
+        key text not null,
+        request text not null,
+        answer json,
+        expires_at timestamptz not null,
+        primary key (tenant, key)
+      )`,
+      'create index claims_expiry on reelform.claims (expires_at)',
+
+      `create table reelform.tokens (
+        id text primary key,
+        digest text not null unique,
+        tenant text not null,
+        name text not null,
+        scopes text[] not null,
+        created_at timestamptz not null,
+        expires_at timestamptz,
+        revoked_at timestamptz,
+        last_used_at timestamptz
+      )`,
+
+      // Without a tenant: everybody's.
+      `create table reelform.style_versions (
+        id text not null,
+        tenant text,
+        status text not null,
+        errors json not null,
+        details json not null,
+        created_at timestamptz not null
+      )`,
+      `create unique index style_versions_owner on reelform.style_versions (id, coalesce(tenant, ''))`,
+      'create index style_versions_newest on reelform.style_versions (tenant, created_at desc)',
+
+      `create table reelform.uploads (
+        tenant text not null,
+        digest text not null,
+        created_at timestamptz not null default now(),
+        primary key (tenant, digest)
+      )`,
+
+      `create table reelform.secrets (
+        name text primary key,
+        value text not null
+      )`,
+    ],
+  },
+  {
+    name: 'webhooks',
+    statements: [
+      `create table reelform.webhook_endpoints (
+        id text primary key,
+        tenant text not null,
+        url text not null,
+        description text not null,
+        types text[],
+        secret text not null,
+        previous_secret text,
+        previous_secret_until timestamptz,
+        disabled_because text,
+        enabled_at timestamptz not null,
+        failing_since timestamptz,
+        last_success_at timestamptz,
+        created_at timestamptz not null,
+        updated_at timestamptz not null
+      )`,
+      'create index webhook_endpoints_tenant on reelform.webhook_endpoints (tenant, created_at, id)',
+
+      // What there is to tell, once; written with what it tells of.
+      `create table reelform.webhook_messages (
+        id text primary key,
+        type text not null,
+        body text not null,
+        created_at timestamptz not null
+      )`,
+      'create index webhook_messages_oldest on reelform.webhook_messages (created_at)',
+
+      // Who is told it. "turn" counts what was planned (a job each), "step" is the place in the schedule, "attempts" counts
+      // what was begun: whoever writes what came of an attempt does so under its number.
+      `create table reelform.webhook_deliveries (
+        id text primary key,
+        endpoint_id text not null references reelform.webhook_endpoints on delete cascade,
+        message_id text not null references reelform.webhook_messages on delete cascade,
+        status text not null,
+        turn integer not null default 0,
+        step integer not null default 0,
+        attempts integer not null default 0,
+        next_attempt_at timestamptz,
+        created_at timestamptz not null,
+        ended_at timestamptz,
+        unique (message_id, endpoint_id)
+      )`,
+      'create index webhook_deliveries_newest on reelform.webhook_deliveries (endpoint_id, created_at desc, id desc)',
+      `create index webhook_deliveries_pending on reelform.webhook_deliveries (endpoint_id) where status = 'pending'`,
+      `create table reelform.webhook_attempts (
+        delivery_id text not null references reelform.webhook_deliveries on delete cascade,
+        attempt integer not null,
+        at timestamptz not null,
+        status_code integer,
+        error text,
+        duration_ms double precision not null,
+        primary key (delivery_id, attempt)
+      )`,
+    ],
+  },
+  {
+    name: 'external uploads',
+    statements: [
+      // Beside the session's JSON, since whoever renders it writes that as a whole. "open_uploads" have not ended.
+      `alter table reelform.sessions
+        add column external_uploads json,
+        add column open_uploads integer not null default 0`,
+      // What nobody is told of a delivery: "round" counts what was planned (a job each), "attempt" what was begun, "tries"
+      // what failed; "state" is from where it goes on. Whoever writes what came of an attempt does so under its number.
+      `create table reelform.external_uploads (
+        session_id text not null references reelform.sessions on delete cascade,
+        position integer not null,
+        round integer not null default 0,
+        attempt integer not null default 0,
+        tries integer not null default 0,
+        state json,
+        primary key (session_id, position)
+      )`,
+    ],
+  },
+  {
+    name: 'workers and turns',
+    statements: [
+      `create table reelform.workers (
+        id text primary key,
+        host text not null,
+        build text not null,
+        places integer not null,
+        busy integer not null,
+        started_at timestamptz not null,
+        seen_at timestamptz not null
+      )`,
+      // Whose turn it is: of each queue each tenant's last turn, and the last that was begun (tenant '').
+      `create table reelform.turns (
+        queue text not null,
+        tenant text not null,
+        turn bigint not null,
+        primary key (queue, tenant)
+      )`,
+      // How many sessions of a tenant wait or are at work.
+      `create index sessions_rendering on reelform.sessions (tenant) where status = 'preview_rendering'`,
+
+      // What processes that share the database have to know of it: where clients find it, which storage is its.
+      `create table reelform.facts (
+        name text primary key,
+        value text not null
+      )`,
+    ],
+  },
+  {
+    name: 'parts of sessions',
+    statements: [
+      // A session is at work in parts as long as it is rendering under the attempt that was split. The counter is what the
+      // last part knows itself by.
+      `create table reelform.session_splits (
+        session_id text primary key references reelform.sessions on delete cascade,
+        attempt integer not null,
+        queued_at timestamptz not null,
+        begun_at timestamptz not null,
+        scene_sha256 text not null,
+        parts_left integer not null
+      )`,
+      // Done with the digest of what was stored.
+      `create table reelform.session_parts (
+        session_id text not null references reelform.session_splits on delete cascade,
+        part integer not null,
+        first_segment integer not null,
+        end_segment integer not null,
+        frame_count integer not null,
+        frames_done integer not null default 0,
+        sha256 text,
+        primary key (session_id, part)
+      )`,
+    ],
+  },
+  {
+    name: 'issued tokens',
+    statements: [
+      // "parent_id": the token that an operator created, and that this one was issued for. "session_id": of an edit token.
+      `alter table reelform.tokens
+        add column parent_id text references reelform.tokens,
+        add column session_id text references reelform.sessions on delete cascade`,
+      'create index tokens_session on reelform.tokens (session_id) where session_id is not null',
+      'create index tokens_issued on reelform.tokens (expires_at) where parent_id is not null',
+    ],
+  },
+  {
+    name: 'signatures of webhooks',
+    // The key of an endpoint with the signature "shakr"; null: "standard".
+    statements: ['alter table reelform.webhook_endpoints add column client_id text'],
+  },
+  {
+    name: 'abandoned drafts',
+    statements: [`create index sessions_drafts on reelform.sessions (created_at) where status = 'draft'`],
+  },
+];

@@ -5,10 +5,9 @@ import { fromPglite } from 'pg-boss';
 import { ReelformError } from '../../diagnostic.ts';
 import { nullIfMissing } from '../../file-system-error.ts';
 import { acquireProcessLock } from '../../process-lock.ts';
-import { fullDisk } from '../disk-room.ts';
+import { fullDisk } from '../data-folder.ts';
 import type { Log } from '../telemetry/log.ts';
-import type { Database } from './database.ts';
-import { refuseNul } from './refuse-nul.ts';
+import { type Database, refuseNul } from './database.ts';
 
 /** By query rather than for all of them: pg-boss reads times from the same connection, as dates. */
 const PARSERS = {

@@ -2,10 +2,9 @@ import pg from 'pg';
 import type { ConstructorOptions } from 'pg-boss';
 import { ReelformError } from '../../diagnostic.ts';
 import { isOutage, serviceError } from '../../service/service-error.ts';
-import { fullDisk } from '../disk-room.ts';
+import { fullDisk } from '../data-folder.ts';
 import type { Log } from '../telemetry/log.ts';
-import type { Database } from './database.ts';
-import { refuseNul } from './refuse-nul.ts';
+import { type Database, refuseNul } from './database.ts';
 
 /** What pg-boss needs. */
 const OLDEST_VERSION = 13;

@@ -1,7 +1,13 @@
+import type { Attributes } from '@opentelemetry/api';
 import type { PartEvent } from '../../session/parts/part-event.ts';
+import { SessionFailure, type SourceReader } from '../../session/ports.ts';
+import type { TaskInput, TaskRunner } from '../../session/processes/tasks.ts';
 import type { RunnerEvent } from '../../session/session-runner.ts';
+import type { UploadEvent } from '../../session/upload-runner.ts';
+import type { DiskRoom } from '../data-folder.ts';
 import type { Log } from './log.ts';
 import type { ServiceMetrics } from './metrics.ts';
+import { traced } from './tracing.ts';
 
 /** What became of an attempt, by the status that its session had at the end. */
 const OUTCOMES: Readonly<Record<string, string>> = {
@@ -55,4 +61,63 @@ export function reportRuns(log: Log, metrics: ServiceMetrics): (event: RunnerEve
       }
     }
   };
+}
+
+/** Tells the log and the metrics what happens to deliveries at work: never where to, which may hold a title. */
+export function reportDeliveries(
+  log: Log,
+  metrics: Pick<ServiceMetrics, 'deliveryEnded'>,
+): (event: UploadEvent) => void {
+  return (event) => {
+    const { kind, session, position, tenant, scheme, attempt } = event;
+    const fields = { event: kind, session, upload: position, tenant, to: scheme, attempt };
+    switch (event.kind) {
+      case 'upload-begun':
+        log.info(fields, 'a delivery is taken up');
+        break;
+      case 'upload-retried':
+        metrics.deliveryEnded('retried');
+        log.warn({ ...fields, reason: event.reason, ms: event.delayMs }, 'a delivery failed, and will be tried again');
+        break;
+      case 'upload-ended': {
+        const { status, reason, bytes, elapsedMs } = event;
+        metrics.deliveryEnded(status);
+        const ended = { ...fields, bytes, ms: elapsedMs };
+        if (status === 'failed') log.warn({ ...ended, reason }, 'a delivery failed');
+        else log.info(ended, 'a video is delivered');
+      }
+    }
+  };
+}
+
+/** A reader whose answers are counted, failures by their code. Without room for copies, reading waits. */
+export function countedSources(reader: SourceReader, metrics: ServiceMetrics, room: DiskRoom): SourceReader {
+  return {
+    async read(tenant, wanted, signal) {
+      try {
+        const source = await room.guard(() => reader.read(tenant, wanted, signal));
+        metrics.sourceFetched('read');
+        return source;
+      } catch (error) {
+        metrics.sourceFetched(error instanceof SessionFailure ? error.error.code : 'error');
+        throw error;
+      }
+    },
+  };
+}
+
+type SegmentTaskKind = 'video' | 'segments' | 'sound' | 'join';
+
+/** Runs tasks of a pool. Each is a span, and waits while there is no room for its temporary files. */
+export function tracedTasks(pool: TaskRunner<SegmentTaskKind>, room: DiskRoom): TaskRunner<SegmentTaskKind> {
+  return {
+    run: (kind, input, options) =>
+      traced(`render_${kind}`, attributesOf(kind, input), () => room.guard(() => pool.run(kind, input, options))),
+  };
+}
+
+function attributesOf<Kind extends SegmentTaskKind>(kind: Kind, input: TaskInput<Kind>): Attributes {
+  if (kind !== 'segments') return {};
+  const { ranges } = input as TaskInput<'segments'>;
+  return { 'reelform.first_frame': ranges[0]?.first ?? 0, 'reelform.end_frame': ranges.at(-1)?.end ?? 0 };
 }

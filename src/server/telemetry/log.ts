@@ -1,4 +1,6 @@
 import { inspect } from 'node:util';
+import { type DestinationStream, type Logger, pino, stdSerializers } from 'pino';
+import type { Settings } from '../settings/settings.ts';
 
 /** What the parts of the service say while they work: pino's logger is one. Fields first, then the sentence. */
 export interface Log {
@@ -19,4 +21,60 @@ export function errorMessage(error: unknown): string {
   if (Array.isArray(errors) && errors.length > 0) return errors.map(errorMessage).join('; ');
   if (typeof code === 'string') return code;
   return error instanceof Error ? error.name : inspect(error, { depth: 1, breakLength: Number.POSITIVE_INFINITY });
+}
+
+/** For commands that say themselves what is worth saying. */
+export const SILENT_LOG: Log = { debug() {}, info() {}, warn() {}, error() {} };
+
+/**
+ * The service's log: one JSON line per event. Nothing that is secret is given to it by name; should a header, a URL or the
+ * message of an error carry something, it is taken out here.
+ *
+ * @param destination standard output when absent
+ */
+export function createLogger(level: Settings['logLevel'], destination?: DestinationStream): Logger {
+  const options = {
+    level,
+    base: null,
+    timestamp: () => `,"time":"${new Date().toISOString()}"`,
+    formatters: { level: (label: string) => ({ level: label }) },
+    redact: { paths: SECRET_PATHS, censor: '…' },
+    serializers: { err: describeError, error: describeError },
+  };
+  return destination === undefined ? pino(options) : pino(options, destination);
+}
+
+const SECRET_NAMES = ['authorization', 'cookie', 'set-cookie', 'idempotency-key', 'token', 'password', 'signature'];
+/** A deeper wildcard would cost each line more than all the rest of it. */
+const SECRET_PATHS = ['', '*', 'req.headers', 'res.headers'].flatMap((place) =>
+  SECRET_NAMES.map((name) => `${place}["${name}"]`),
+);
+
+/** An error, or the message of one. */
+function describeError(error: Error | string): unknown {
+  if (typeof error === 'string') return withoutSecrets(error);
+  const described = stdSerializers.err(error) as unknown as Record<string, unknown>;
+  const shown: Record<string, unknown> = {};
+  for (const key of ['type', 'code', 'message', 'stack'] as const) {
+    const value = described[key];
+    if (value !== undefined) shown[key] = typeof value === 'string' ? withoutSecrets(value) : value;
+  }
+  return shown;
+}
+
+/** A text as it may be logged: without tokens, and without the user and the query of any URL. In linear time. */
+export function withoutSecrets(text: string): string {
+  return text
+    .replaceAll(/\brf_[\w-]{6,}/g, 'rf_…')
+    .replaceAll(/\b[a-z][a-z0-9+.-]{0,20}:\/\/[^\s"'<>]*/gi, withoutQuery)
+    .replaceAll(/\b(signature|expires|token|password|secret)=[^\s&"'<>]+/gi, '$1=…');
+}
+
+function withoutQuery(url: string): string {
+  const [place = ''] = url.split(/[?#]/, 1);
+  const authority = place.indexOf('://') + 3;
+  const path = place.indexOf('/', authority);
+  const user = place.slice(authority, path === -1 ? undefined : path).lastIndexOf('@');
+  const shown = user === -1 ? place : `${place.slice(0, authority)}…${place.slice(authority + user)}`;
+  return url.length === place.length ? shown : `${shown}?…`;
 }

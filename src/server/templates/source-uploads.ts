@@ -1,3 +1,4 @@
+import { type Sha256, sha256 } from '../../digest.ts';
 import { serviceError } from '../../service/service-error.ts';
 import { SessionFailure, type Source, type TenantId } from '../../session/ports.ts';
 import { checkSource, type InspectSource } from '../../session/sources/check-source.ts';
@@ -5,7 +6,8 @@ import { uploadUrl } from '../../session/sources/source-reader.ts';
 import type { UploadStore } from '../../session/sources/source-store.ts';
 import type { SourceUploadAnswer } from '../../wire/source-upload.ts';
 import type { SourceUploads as SourceUploadsPort } from '../http/app-ports.ts';
-import type { UploadTable } from '../ports.ts';
+import type { ObjectStorage, UploadTable } from '../ports.ts';
+import type { Database } from '../store/database.ts';
 
 /** Files that clients sent. The bytes are kept once, and each tenant sees only what it has sent itself. */
 export class SourceUploads implements SourceUploadsPort {
@@ -42,4 +44,47 @@ export class SourceUploads implements SourceUploadsPort {
       throw serviceError('source_invalid', detail, [{ code, pointer: '#', detail }]);
     }
   }
+}
+
+/** Which tenant has uploaded which bytes, in the database. */
+export function createUploadTable(database: Database): UploadTable {
+  return {
+    async add(tenant, digest) {
+      await database.query('insert into reelform.uploads (tenant, digest) values ($1, $2) on conflict do nothing', [
+        tenant,
+        digest,
+      ]);
+    },
+    async has(tenant, digest) {
+      const found = await database.query('select 1 from reelform.uploads where tenant = $1 and digest = $2', [
+        tenant,
+        digest,
+      ]);
+      return found.length > 0;
+    },
+  };
+}
+
+/** What clients sent, in the storage, where the workers of other machines find it. */
+export function createStoredSources(storage: ObjectStorage): UploadStore {
+  const keyOf = (digest: Sha256): string => `uploads/${digest}`;
+  /** What turned out to be something else than its name says. */
+  const spoiled = new Set<Sha256>();
+  return {
+    async put(bytes, digest = sha256(bytes), isRewritten = false) {
+      // The same logo comes with every video.
+      const there = isRewritten || spoiled.has(digest) ? null : await storage.stat(keyOf(digest));
+      if (there?.size !== bytes.length) await storage.put(keyOf(digest), bytes);
+      spoiled.delete(digest);
+      return digest;
+    },
+    async get(digest) {
+      const bytes = await storage.read(keyOf(digest));
+      if (bytes === null) return null;
+      if (sha256(bytes) === digest) return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+      spoiled.add(digest);
+      return null;
+    },
+    has: async (digest) => (await storage.stat(keyOf(digest))) !== null,
+  };
 }

@@ -9,8 +9,7 @@ import type { TaskRunner } from '../../session/processes/tasks.ts';
 import type { StyleVersionDetails } from '../../wire/style-version.ts';
 import type { StyleVersions as StyleVersionsPort } from '../http/app-ports.ts';
 import type { ObjectStorage, StyleVersionRow, StyleVersionTable } from '../ports.ts';
-import { PackageCache } from './package-cache.ts';
-import { type LoadedPackage, PackageReader } from './package-loader.ts';
+import { type LoadedPackage, PackageCache, PackageReader } from './package-loader.ts';
 
 export interface StyleVersionsOptions {
   readonly table: StyleVersionTable;

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
+import { spreadMs } from '../../http/retry.ts';
 import { sessionEnd } from '../../service/render-service.ts';
 import type { TenantId } from '../../session/ports.ts';
 import type { VideoEvent, WebhookBody, WebhookData } from '../../wire/webhook.ts';
 import { takeTurn } from '../queue/fair-priority.ts';
 import type { JobQueue } from '../queue/job-queue.ts';
 import type { Queryable } from '../store/database.ts';
-import { RETRY_DELAYS_MS } from './retry-schedule.ts';
 
 /** Something that a tenant may want to be told. */
 export interface WebhookEvent<T extends keyof WebhookData = keyof WebhookData> {
@@ -128,4 +128,52 @@ function bodyOf(event: WebhookEvent, isVideo: boolean): Message['body'] | null {
   const end = sessionEnd(status);
   if (end === null) return null;
   return { video_id: id, event: end === 'failed' ? 'fail' : 'finish', output_url: video_url };
+}
+
+const SECOND = 1000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+
+/**
+ * Milliseconds before each try, counted from the one before: about three days in all.
+ *
+ * @see Standard Webhooks 1.0, "Deliverability and reliability"
+ */
+export const RETRY_DELAYS_MS: readonly number[] = [
+  0,
+  5 * SECOND,
+  5 * MINUTE,
+  30 * MINUTE,
+  2 * HOUR,
+  5 * HOUR,
+  10 * HOUR,
+  14 * HOUR,
+  20 * HOUR,
+  24 * HOUR,
+];
+
+/** So much earlier or later, as a share: what failed together is not tried again together. */
+const JITTER = 0.1;
+/** Whatever a receiver asks for. */
+const LONGEST_MS = 24 * HOUR;
+
+interface FailedTry {
+  /** The place in the schedule of the try that failed: 0 for the first. */
+  readonly step: number;
+  /** What the receiver asked for with 429 or 503: milliseconds from now. */
+  readonly retryAfterMs: number | null;
+}
+
+/**
+ * How long to wait after a try that failed. A receiver can ask for more, up to a day, and never for less.
+ *
+ * @param random 0..1
+ * @returns whole milliseconds; null after the last try
+ */
+export function nextDelayMs({ step, retryAfterMs }: FailedTry, random: number): number | null {
+  const planned = RETRY_DELAYS_MS[step + 1];
+  if (planned === undefined) return null;
+  const jittered = spreadMs(planned, JITTER, random);
+  const asked = Math.min(retryAfterMs ?? 0, LONGEST_MS);
+  return Math.round(Math.max(jittered, asked));
 }

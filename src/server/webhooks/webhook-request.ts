@@ -1,7 +1,15 @@
+import { createHmac, randomBytes } from 'node:crypto';
+import { isIP } from 'node:net';
 import { retryAfterMs } from '../../http/retry.ts';
 import { openResponse } from '../../http/send-request.ts';
-import { createGuardedAgents, ForbiddenAddress, type GuardPolicy } from '../../session/sources/address-guard.ts';
-import { webhookUrlProblem } from './webhook-url.ts';
+import {
+  createGuardedAgents,
+  ForbiddenAddress,
+  type GuardPolicy,
+  isPublicAddress,
+  urlProblem,
+} from '../../session/sources/address-guard.ts';
+import { type AllowList, allows, allowsName, plainHost } from '../../session/sources/allow-list.ts';
 
 /** Milliseconds for a try in all: name, connection, request and answer. */
 export const WEBHOOK_TIMEOUT_MS = 15_000;
@@ -82,4 +90,64 @@ function errorCode(error: unknown): string {
   const { code, cause } = error as { code?: unknown; cause?: unknown };
   if (cause instanceof ForbiddenAddress) return 'forbidden_address';
   return typeof code === 'string' && /^[A-Z][A-Z0-9_]{1,63}$/.test(code) ? code : 'failed';
+}
+
+/**
+ * What is wrong with the URL of an endpoint, as far as can be said without asking anybody; null when it may be tried. Where
+ * a name leads is looked at on each connection.
+ *
+ * `https` alone, but for hosts that whoever runs the service has named (or whose address is in a range of theirs).
+ */
+export function webhookUrlProblem(text: string, allow: AllowList): string | null {
+  if (!URL.canParse(text)) return 'is no URL';
+  const url = new URL(text);
+  const problem = urlProblem(url, { allow });
+  if (problem !== null) return problem;
+  const host = plainHost(url.hostname);
+  const isAllowed = allowsHost(host, Number(url.port || (url.protocol === 'https:' ? 443 : 80)), allow);
+  if (isAllowed) return null;
+  if (isIP(host) !== 0 && !isPublicAddress(host)) return 'leads to an address that is not public';
+  if (host === 'localhost' || host.endsWith('.localhost')) return 'leads to an address that is not public';
+  return url.protocol === 'https:' ? null : 'is not https';
+}
+
+function allowsHost(host: string, port: number, allow: AllowList): boolean {
+  if (isIP(host) !== 0) return allows(allow, { host, port, address: host });
+  return allowsName(allow, host);
+}
+
+const PREFIX = 'whsec_';
+const SECRET_BYTES = 32;
+
+/** What is signed: the same for each secret. */
+interface SignedMessage {
+  readonly id: string;
+  /** Milliseconds since the epoch, of this try. */
+  readonly atMs: number;
+  readonly body: string;
+}
+
+/** A new secret of an endpoint: `whsec_` and base64 of 256 bits of chance. */
+export function createWebhookSecret(): string {
+  return PREFIX + randomBytes(SECRET_BYTES).toString('base64');
+}
+
+/**
+ * The three headers by which a receiver knows that a message is ours and new, one signature for each secret.
+ *
+ * @param secrets as `createWebhookSecret` makes them
+ * @see Standard Webhooks 1.0, "Webhook headers"
+ */
+export function signWebhook({ id, atMs, body }: SignedMessage, secrets: readonly string[]): Record<string, string> {
+  const seconds = String(Math.floor(atMs / 1000));
+  const signatures = secrets.map((secret) => {
+    const key = Buffer.from(secret.slice(PREFIX.length), 'base64');
+    return `v1,${createHmac('sha256', key).update(`${id}.${seconds}.${body}`).digest('base64')}`;
+  });
+  return { 'webhook-id': id, 'webhook-timestamp': seconds, 'webhook-signature': signatures.join(' ') };
+}
+
+/** The further header of the signature `shakr`: over the body alone, so that it does not protect against replays. */
+export function signBody(body: string, clientId: string): Record<string, string> {
+  return { 'x-shakr-signature': `sha256=${createHmac('sha256', clientId).update(body).digest('hex')}` };
 }

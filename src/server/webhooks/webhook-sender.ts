@@ -2,16 +2,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isOutage } from '../../service/service-error.ts';
 import { TEST_TYPE, type WebhookAttempt } from '../../wire/webhook.ts';
 import { beginTurn } from '../queue/fair-priority.ts';
-import type { JobHandler, TakenJob } from '../queue/job-handlers.ts';
 import { Lane } from '../queue/lane.ts';
+import type { JobHandler, TakenJob } from '../queue/queues.ts';
 import type { Database, Queryable } from '../store/database.ts';
 import type { Log } from '../telemetry/log.ts';
 import { type BegunTry, deliveryTable, endpointHealth } from './delivery-table.ts';
 import { endpointTable } from './endpoint-table.ts';
-import { nextDelayMs } from './retry-schedule.ts';
-import { signBody, signWebhook } from './sign-webhook.ts';
-import type { WebhookOutbox } from './webhook-outbox.ts';
-import type { PostWebhook, WebhookAnswer } from './webhook-request.ts';
+import { nextDelayMs, type WebhookOutbox } from './webhook-outbox.ts';
+import { type PostWebhook, signBody, signWebhook, type WebhookAnswer } from './webhook-request.ts';
 
 /** Tries at once in a process, and of those to one endpoint: a slow receiver leaves room for the other ones of its tenant. */
 const PLACES = 8;

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { type ServiceError, serviceError } from '../../service/service-error.ts';
-import type { Claimed, IdempotencyClaim, TenantId } from '../../session/ports.ts';
+import type { Claimed, IdempotencyClaim, StoredSession, TenantId } from '../../session/ports.ts';
 import type { AllowList } from '../../session/sources/allow-list.ts';
 import type {
   ChangeWebhookEndpoint,
@@ -9,13 +9,17 @@ import type {
   WebhookEndpoint,
   WebhookEndpointWithSecret,
 } from '../../wire/webhook.ts';
+import type { StyleVersionRow } from '../ports.ts';
+import type { JobQueue } from '../queue/job-queue.ts';
+import type { JobHandler } from '../queue/queues.ts';
 import type { Database, Queryable } from '../store/database.ts';
 import { claimed } from '../store/idempotency-claims.ts';
+import type { Log } from '../telemetry/log.ts';
 import { type DeliveryQuery, deliveryTable } from './delivery-table.ts';
 import { asEndpoint, type EndpointRow, endpointTable } from './endpoint-table.ts';
-import { createWebhookSecret } from './sign-webhook.ts';
-import type { WebhookOutbox } from './webhook-outbox.ts';
-import { webhookUrlProblem } from './webhook-url.ts';
+import { createWebhookOutbox, type WebhookOutbox } from './webhook-outbox.ts';
+import { createPostWebhook, createWebhookSecret, webhookUrlProblem } from './webhook-request.ts';
+import { createWebhookSender, type WebhookOutcome } from './webhook-sender.ts';
 
 /** Of a tenant. */
 export const MAX_ENDPOINTS = 20;
@@ -215,4 +219,69 @@ function answer(made: Claimed<WebhookEndpointWithSecret>): SecretAnswer {
 
 function noEndpoint(id: string): ServiceError {
   return serviceError('not_found', `There is no webhook endpoint ${id}`);
+}
+
+interface OpenWebhooksOptions {
+  readonly database: Database;
+  readonly queue: Pick<JobQueue, 'enqueue'>;
+  /** Where webhooks may go although it is not public. */
+  readonly allow: AllowList;
+  readonly log: Log;
+  /** Milliseconds since the epoch. */
+  now(): number;
+  onTried?(outcome: WebhookOutcome): void;
+}
+
+/** What a finished delivery to a storage is told by. */
+interface CompleteUpload {
+  readonly tenant: TenantId;
+  readonly sessionId: string;
+  readonly to: string;
+  readonly remoteId: string | null;
+  /** When it was complete: ISO 8601. */
+  readonly at: string;
+}
+
+/** Webhooks, put together: what is told, to whom, and who sends it. `on…` are for the transaction of what happened. */
+interface OpenWebhooks {
+  readonly api: Webhooks;
+  /** Does the jobs of the queue `webhook`. */
+  readonly handler: JobHandler;
+  /** Every status that a session comes into, but `draft`. */
+  onSessionStatus(tx: Queryable, stored: StoredSession): Promise<void>;
+  /** Every status that a tenant's own style version comes into; nobody is told of everybody's. */
+  onStyleVersionStatus(tx: Queryable, row: StyleVersionRow): Promise<void>;
+  onUploadComplete(tx: Queryable, upload: CompleteUpload): Promise<void>;
+  /** Deliveries on their way. */
+  pending(): Promise<number>;
+}
+
+export function openWebhooks({ database, queue, allow, log, now, onTried }: OpenWebhooksOptions): OpenWebhooks {
+  const outbox = createWebhookOutbox({ queue, now });
+  const handler = createWebhookSender({
+    ...{ database, outbox, log, now },
+    random: Math.random,
+    post: createPostWebhook({ allow, now }),
+    ...(onTried === undefined ? {} : { onTried }),
+  });
+  return {
+    api: new Webhooks({ database, outbox, allow, now }),
+    handler,
+    async onSessionStatus(tx, { tenant, session }) {
+      if (session.status === 'draft') return;
+      const type = 'render_session.status.changed';
+      await outbox.write(tx, { tenant, type, at: session.updated_at, data: { render_session: session } });
+    },
+    async onStyleVersionStatus(tx, { tenant, details }) {
+      if (tenant === null) return;
+      const type = 'template_style_version.status.changed';
+      await outbox.write(tx, { tenant, type, at: new Date(now()).toISOString(), data: { style_version: details } });
+    },
+    async onUploadComplete(tx, { tenant, sessionId, to, remoteId, at }) {
+      const type = 'render_session.external_upload.complete';
+      const data = { render_session_id: sessionId, to, remote_id: remoteId };
+      await outbox.write(tx, { tenant, type, at, data });
+    },
+    pending: () => deliveryTable.pending(database),
+  };
 }

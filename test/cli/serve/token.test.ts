@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { openTokens } from '../../../src/server/admin-socket/admin-client.ts';
 import { startControlServer } from '../../../src/server/admin-socket/admin-server.ts';
-import { openTokens } from '../../../src/server/admin-socket/open-tokens.ts';
 import { SCOPES } from '../../../src/server/ports.ts';
-import { SILENT_LOG } from '../../../src/server/telemetry/silent-log.ts';
+import { SILENT_LOG } from '../../../src/server/telemetry/log.ts';
 import { putDatabase } from '../../support/databases.ts';
 import { makeFolder } from '../../support/repository.ts';
 import { type Ran, reelform } from '../../support/test-io.ts';

@@ -7,8 +7,8 @@ import { createStoredOutputs } from '../../../src/server/storage/stored-outputs.
 import { migrate } from '../../../src/server/store/migrate.ts';
 import { openDatabase } from '../../../src/server/store/open-database.ts';
 import { createSessionTable } from '../../../src/server/store/session-table.ts';
+import { SILENT_LOG } from '../../../src/server/telemetry/log.ts';
 import { createMetrics } from '../../../src/server/telemetry/metrics.ts';
-import { SILENT_LOG } from '../../../src/server/telemetry/silent-log.ts';
 import { createDestinations } from '../../../src/session/destinations.ts';
 import { makeClaim, makeScene, makeStored } from '../store/sessions.ts';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readByteRange } from '../../../src/server/http/byte-range.ts';
+import { readByteRange } from '../../../src/server/http/conditional-requests.ts';
 
 describe('readByteRange()', () => {
   it.each([

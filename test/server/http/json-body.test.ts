@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { scanJson } from '../../../src/server/http/scan-json.ts';
+import { scanJson } from '../../../src/server/http/json-body.ts';
 
 describe('scanJson()', () => {
   it.each([

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readIdempotencyKey } from '../../../src/server/http/idempotency-key.ts';
+import { readIdempotencyKey } from '../../../src/server/http/request-context.ts';
 
 describe('readIdempotencyKey()', () => {
   it.each([

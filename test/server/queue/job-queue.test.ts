@@ -1,11 +1,16 @@
 import { once } from 'node:events';
 import { PgBoss } from 'pg-boss';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { type JobHandler, type JobHandlers, WorkerStopping } from '../../../src/server/queue/job-handlers.ts';
 import { JobQueue } from '../../../src/server/queue/job-queue.ts';
 import { Lane } from '../../../src/server/queue/lane.ts';
 import { LeaseLost } from '../../../src/server/queue/lease.ts';
-import { JOB_SCHEMA, type QueueName } from '../../../src/server/queue/queues.ts';
+import {
+  JOB_SCHEMA,
+  type JobHandler,
+  type JobHandlers,
+  type QueueName,
+  WorkerStopping,
+} from '../../../src/server/queue/queues.ts';
 import type { Database } from '../../../src/server/store/database.ts';
 import type { Log } from '../../../src/server/telemetry/log.ts';
 import { serviceError } from '../../../src/service/service-error.ts';

@@ -5,7 +5,7 @@ import { Lane } from '../../../src/server/queue/lane.ts';
 import { migrate } from '../../../src/server/store/migrate.ts';
 import { openDatabase } from '../../../src/server/store/open-database.ts';
 import { createSessionTable } from '../../../src/server/store/session-table.ts';
-import { SILENT_LOG } from '../../../src/server/telemetry/silent-log.ts';
+import { SILENT_LOG } from '../../../src/server/telemetry/log.ts';
 import type { RenderSession } from '../../../src/wire/render-session.ts';
 import { makeClaim, makeStored } from '../store/sessions.ts';
 

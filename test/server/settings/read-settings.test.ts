@@ -4,9 +4,8 @@ import { inspect } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readSettings, type SettingsInput, shownSettings } from '../../../src/server/settings/read-settings.ts';
-import { SETTING_FLAGS, WORKER_FLAGS } from '../../../src/server/settings/setting-flags.ts';
 import type { ServeSettings } from '../../../src/server/settings/setting-row.ts';
-import { SETTING_ROWS } from '../../../src/server/settings/settings-table.ts';
+import { SETTING_FLAGS, SETTING_ROWS, WORKER_FLAGS } from '../../../src/server/settings/settings-table.ts';
 import { placed } from '../../support/resolve.ts';
 
 const DIRECTORY = '/repository';

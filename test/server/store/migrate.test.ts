@@ -1,8 +1,7 @@
 import { expect, it } from 'vitest';
 import { sha256 } from '../../../src/digest.ts';
 import { JOB_SCHEMA, JOB_SCHEMA_VERSION } from '../../../src/server/queue/queues.ts';
-import { migrate } from '../../../src/server/store/migrate.ts';
-import { MIGRATIONS } from '../../../src/server/store/migrations.ts';
+import { MIGRATIONS, migrate } from '../../../src/server/store/migrate.ts';
 import { openDatabase } from '../../../src/server/store/open-database.ts';
 import { describeOnDatabases, SILENT, type TestDatabases } from '../../support/databases.ts';
 

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import type { StyleVersionRow } from '../../../src/server/ports.ts';
-import { readSecret } from '../../../src/server/store/secret-table.ts';
+import { readSecret } from '../../../src/server/storage/output-files.ts';
 import { createStyleVersionTable } from '../../../src/server/store/style-version-table.ts';
-import { createUploadTable } from '../../../src/server/store/upload-table.ts';
+import { createUploadTable } from '../../../src/server/templates/source-uploads.ts';
 import type { TenantId } from '../../../src/session/ports.ts';
 import { describeOnDatabases } from '../../support/databases.ts';
 import { ACME, makeScene, NOW, OTHER } from './sessions.ts';

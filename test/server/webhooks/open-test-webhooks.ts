@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Webhook } from 'standardwebhooks';
 import { onTestFinished } from 'vitest';
-import type { JobOptions } from '../../../src/server/queue/job-handlers.ts';
+import type { JobOptions } from '../../../src/server/queue/queues.ts';
 import type { Database } from '../../../src/server/store/database.ts';
 import { createWebhookOutbox, type WebhookOutbox } from '../../../src/server/webhooks/webhook-outbox.ts';
 import { createPostWebhook, type PostWebhook } from '../../../src/server/webhooks/webhook-request.ts';

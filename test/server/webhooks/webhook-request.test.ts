@@ -1,7 +1,10 @@
 import type { LookupFunction } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { createPostWebhook, type WebhookAnswer } from '../../../src/server/webhooks/webhook-request.ts';
-import { webhookUrlProblem } from '../../../src/server/webhooks/webhook-url.ts';
+import {
+  createPostWebhook,
+  type WebhookAnswer,
+  webhookUrlProblem,
+} from '../../../src/server/webhooks/webhook-request.ts';
 import { ALLOW_NOTHING, type AllowList, parseAllowList } from '../../../src/session/sources/allow-list.ts';
 import { startServer, type TestServer } from '../../support/http-server.ts';
 

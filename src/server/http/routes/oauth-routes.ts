@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { type Principal, SCOPES, type Scope } from '../../ports.ts';
+import { createTokenLimiter } from '../access-control.ts';
 import type { AppPorts } from '../app-ports.ts';
 import { serviceErrorOf } from '../problem-response.ts';
-import { createTokenLimiter } from '../rate-limiter.ts';
 import { objectOf, type Schema } from '../schemas/json-schema.ts';
 import { HEADERS, json, problems } from '../schemas/responses.ts';
 

@@ -2,8 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { serviceError } from '../../../service/service-error.ts';
 import { OUTPUT_FILES } from '../../../template/output-files.ts';
 import type { AppPorts, OutputFile } from '../app-ports.ts';
-import { type ByteRange, readByteRange } from '../byte-range.ts';
-import { isNoneMatch } from '../conditional-requests.ts';
+import { type ByteRange, isNoneMatch, readByteRange } from '../conditional-requests.ts';
 import { idSchema, objectOf, type Schema } from '../schemas/json-schema.ts';
 import { bytes, empty, problems } from '../schemas/responses.ts';
 

@@ -13,12 +13,11 @@ import type {
   SessionStatus,
 } from '../../../wire/render-session.ts';
 import type { Scope } from '../../ports.ts';
-import type { AppPorts } from '../app-ports.ts';
+import type { AppPorts, OutputFiles } from '../app-ports.ts';
 import { sendWithEtag } from '../conditional-requests.ts';
 import { HTTP_LIMITS } from '../http-limits.ts';
 import { claimOf, editedSessionOf, tenantOf } from '../request-context.ts';
 import { SESSION_OPERATIONS } from '../schemas/session-operations.ts';
-import { toldSession } from '../told-session.ts';
 
 /** Seconds after which a session is worth another look. */
 const POLL_SECONDS = '1';
@@ -219,4 +218,27 @@ function nextPage(place: string, query: PageQuery, limit: number, cursor: string
   if (styleVersionId !== undefined) next.set('template_style_version_id', styleVersionId);
   next.set('cursor', cursor);
   return `<${place}?${next}>; rel="next"`;
+}
+
+/**
+ * A session as a client is told of it: with a `download_url` that works for at least the given time. The URL stays the
+ * same for a while, so that a session that does not change keeps its ETag; it does not tell the permanent one.
+ *
+ * @param options.lifetimeMs how long the URL has to work
+ */
+function toldSession(
+  session: RenderSession,
+  outputs: Pick<OutputFiles, 'signDownload'>,
+  options: { readonly nowMs: number; readonly lifetimeMs: number },
+): RenderSession {
+  const place = /^(.*)\/outputs\/[\w-]+\/([\w.-]+)$/.exec(session.video_url ?? '');
+  if (place === null) return { ...session, download_url: null };
+  const [, base = '', file = ''] = place;
+  const expiresAt = Math.ceil((options.nowMs + options.lifetimeMs) / options.lifetimeMs) * options.lifetimeMs;
+  const seconds = Math.floor(expiresAt / 1000);
+  const signature = outputs.signDownload(session.id, seconds * 1000);
+  return {
+    ...session,
+    download_url: `${base}/downloads/${session.id}/${file}?expires=${seconds}&signature=${signature}`,
+  };
 }

@@ -6,7 +6,7 @@ import { editedSessionOf, tenantOf } from '../request-context.ts';
 import { closedObjectOf, idSchema, listOf, objectOf, ref } from '../schemas/json-schema.ts';
 import { bytes, guardedProblems, HEADERS, json } from '../schemas/responses.ts';
 import { STYLE_VERSION, STYLE_VERSION_DETAILS } from '../schemas/style-version-schemas.ts';
-import { uploadedBytes } from '../uploaded-bytes.ts';
+import { uploadedBytes } from './upload-routes.ts';
 
 const tags = ['Template style versions'];
 const id = idSchema('Identifier of the style version', 'tsv_9c41e7d2');

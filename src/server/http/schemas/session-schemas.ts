@@ -14,7 +14,7 @@ import {
   TIMESTAMP,
 } from './json-schema.ts';
 import { ASKED_MAPPING, AUDIO_TRACKS, CHANGED_MAPPING, FONT_CHANGES, RESOURCES } from './mapping-schemas.ts';
-import { REQUEST_PROBLEM } from './problem-schemas.ts';
+import { REQUEST_PROBLEM } from './responses.ts';
 
 export const SESSION_STATUSES = [
   'draft',

@@ -1,6 +1,6 @@
 import { EXAMPLES } from './examples.ts';
 import { type Component, idSchema, listOf, objectOf, ref, TIMESTAMP } from './json-schema.ts';
-import { REQUEST_PROBLEM } from './problem-schemas.ts';
+import { REQUEST_PROBLEM } from './responses.ts';
 
 const TEXTS = listOf({ type: 'string' });
 

@@ -1,9 +1,9 @@
 import { WEBHOOK_DELIVERY_STATUSES } from '../../../wire/webhook.ts';
 import type { Scope } from '../../ports.ts';
 import { MAX_ENDPOINTS } from '../../webhooks/webhooks.ts';
+import { WEBHOOK_EXAMPLES } from './examples.ts';
 import { closedObjectOf, idSchema, listOf, objectOf, ref, type Schema } from './json-schema.ts';
 import { empty, guardedProblems, HEADERS, json } from './responses.ts';
-import { WEBHOOK_EXAMPLES } from './webhook-examples.ts';
 import {
   CHANGE_WEBHOOK_ENDPOINT,
   CREATE_WEBHOOK_ENDPOINT,

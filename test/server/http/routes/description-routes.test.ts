@@ -10,7 +10,7 @@ import { MOST_FRAMES } from '../../../../src/engine/media/gif-frames.ts';
 import { MAX_MEDIA_SECONDS } from '../../../../src/engine/media/open-media.ts';
 import { MOST_MEMORY_BYTES, MOST_SAMPLES } from '../../../../src/engine/media/sample-tables.ts';
 import { HTTP_LIMITS } from '../../../../src/server/http/http-limits.ts';
-import { JSON_LIMITS } from '../../../../src/server/http/scan-json.ts';
+import { JSON_LIMITS } from '../../../../src/server/http/json-body.ts';
 import { SCOPES } from '../../../../src/server/ports.ts';
 import { SERVICE_CODES } from '../../../../src/service/service-codes.ts';
 import { DEFAULT_FETCH_LIMITS } from '../../../../src/session/sources/fetch-source.ts';

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { createSessionTable } from '../../../src/server/store/session-table.ts';
-import { SILENT_LOG } from '../../../src/server/telemetry/silent-log.ts';
-import { createSessionWatch } from '../../../src/server/workers/session-watch.ts';
+import { SILENT_LOG } from '../../../src/server/telemetry/log.ts';
+import { createSessionWatch } from '../../../src/server/workers/render-jobs.ts';
 import { describeOnDatabases } from '../../support/databases.ts';
 import { makeStored } from '../store/sessions.ts';
 

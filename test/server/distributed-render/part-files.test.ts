@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { sweepParts } from '../../../src/server/distributed-render/sweep-parts.ts';
+import { sweepParts } from '../../../src/server/distributed-render/part-files.ts';
 import { anyDatabases } from '../../support/databases.ts';
 import { openSplitFarm } from './split-farm.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { nextDelayMs, RETRY_DELAYS_MS } from '../../../src/server/webhooks/retry-schedule.ts';
+import { nextDelayMs, RETRY_DELAYS_MS } from '../../../src/server/webhooks/webhook-outbox.ts';
 
 const DAY_MS = 86_400_000;
 

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { ReelformError } from '../../src/diagnostic.ts';
+import { waitForParts } from '../../src/server/compose-service.ts';
 import type { Log } from '../../src/server/telemetry/log.ts';
-import { waitForParts } from '../../src/server/wait-for-dependencies.ts';
 
 function openLog() {
   const said: string[] = [];

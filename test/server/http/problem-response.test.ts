@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createSchemaCompiler } from '../../../src/schema/compile-schema.ts';
-import { describeViolation, withoutNullable } from '../../../src/server/http/describe-violation.ts';
-import { COMPONENTS } from '../../../src/server/http/schemas/components.ts';
+import { COMPONENTS } from '../../../src/server/http/open-api.ts';
+import { describeViolation, withoutNullable } from '../../../src/server/http/problem-response.ts';
 
 const compiler = createSchemaCompiler(COMPONENTS);
 const checkRequest = compiler.strict({ $ref: 'CreateRenderSession#' });
