@@ -25,7 +25,7 @@ import { takeTurn } from './queue/fair-priority.ts';
 import { JobQueue } from './queue/job-queue.ts';
 import { createSessionQueue } from './queue/session-queue.ts';
 import { readinessOf } from './readiness.ts';
-import { type OpenedRenderPool, openRenderPool } from './sandboxed-pools.ts';
+import { type OpenedRenderPool, openRenderPool } from './render-pools.ts';
 import type { Settings } from './settings/settings.ts';
 import { openStorage } from './storage/object-storage.ts';
 import { createOutputFiles, readSecret } from './storage/output-files.ts';
