@@ -28,7 +28,7 @@ const CHUNKS = {
   start: ['cli/io.ts', 'cli/run.ts'],
   plan: ['cli/plan/make-plan.ts', 'cli/lint/lint-plan.ts'],
   changes: ['project/reload-definitions.ts'],
-  git: ['cli/plan/read-history.ts', 'git/history-gap.ts'],
+  git: ['cli/plan/read-history.ts', 'git/lock-history.ts'],
   project: ['project/load-project.ts', 'project/find-videos.ts'],
 };
 const chunks = new Map();

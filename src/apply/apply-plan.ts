@@ -4,14 +4,11 @@ import type { Sha256 } from '../digest.ts';
 import { liveAttempts, recordedIn } from '../lock/fold-journal.ts';
 import { type Change, delivers, type Plan } from '../plan/plan.ts';
 import type { RenderService } from '../service/render-service.ts';
-import { carryOut, carryOutTwin, isTwin, needsWork, type Pending, type Run } from './carry-out.ts';
 import type { ApplyEvent, ApplyOutcome } from './events.ts';
-import { limitPosts } from './limit-posts.ts';
-import { LockSaver } from './lock-saver.ts';
+import { carryOut, carryOutTwin, isTwin, needsWork, type Pending, type Run } from './execute-change.ts';
 import type { ApplyPorts } from './ports.ts';
-import type { RunContext } from './run-context.ts';
-import { RunEnd } from './run-end.ts';
-import { RunRecord } from './run-record.ts';
+import { type RunContext, RunEnd } from './run-context.ts';
+import { LockSaver, RunRecord } from './run-record.ts';
 import { SessionWatcher } from './session-watcher.ts';
 
 export interface ApplyInput {
@@ -138,5 +135,22 @@ function oncePerId(ensure: (id: string) => Promise<void>): (id: string) => Promi
     const promise = asked.get(id) ?? ensure(id);
     asked.set(id, promise);
     return promise;
+  };
+}
+
+/** Requests that may be without an answer at once at a service that keeps no keys: a person has to sort them out. */
+const UNKEYED_POSTS = 4;
+/** Whoever renders a thousand at once does not want to ask for four at a time. */
+const UNKEYED_SHARE = 0.1;
+
+/** Lets few requests be without an answer at once, until the service has shown that it keeps keys. */
+function limitPosts(service: RenderService, concurrency: number): RunContext['posting'] {
+  const limit = pLimit(Math.max(UNKEYED_POSTS, Math.ceil(UNKEYED_SHARE * concurrency)));
+  return async (post) => {
+    if (service.keyLifetimeMs() !== null) return post();
+    const posted = await limit(post);
+    // The first answer shows it: those who wait need not.
+    if (service.keyLifetimeMs() !== null) limit.concurrency = Number.POSITIVE_INFINITY;
+    return posted;
   };
 }

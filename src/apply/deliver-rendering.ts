@@ -5,11 +5,10 @@ import type { DestinationChange } from '../plan/plan.ts';
 import { lacksDeliveries } from '../service/deliver-by-http.ts';
 import type { ExternalUpload, ExternalUploadRequest } from '../wire/external-upload.ts';
 import type { RenderSession } from '../wire/render-session.ts';
-import type { Failure } from './events.ts';
-import { FailedLooks, SEEN_MISSING_MS } from './failed-looks.ts';
-import { thrownFailures } from './failure.ts';
+import { type Failure, thrownFailures } from './events.ts';
+import { FailedLooks, SEEN_MISSING_MS } from './poll-schedule.ts';
 import type { RunContext } from './run-context.ts';
-import { uploadRequests } from './upload-requests.ts';
+import { uploadRequests } from './session-request.ts';
 
 /** A finished video and where it is to go. */
 export interface DeliveryTask {

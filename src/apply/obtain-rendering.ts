@@ -1,16 +1,13 @@
 import { ReelformError } from '../diagnostic.ts';
 import { liveAttempt, recordedIn } from '../lock/fold-journal.ts';
 import type { Attempt, Intent } from '../lock/journal.ts';
-import { type RemoteRenderService, SessionUnknown } from '../service/render-service.ts';
+import { type EmbeddedRenderService, type RemoteRenderService, SessionUnknown } from '../service/render-service.ts';
 import { hasNoRoom, ServiceError } from '../service/service-error.ts';
 import type { RenderSession } from '../wire/render-session.ts';
-import type { Failure } from './events.ts';
-import { thrownFailures } from './failure.ts';
-import { renderHere } from './render-here.ts';
-import { prepareRequest, type RenderTask } from './render-task.ts';
+import { type Failure, sessionFailures, thrownFailures } from './events.ts';
 import { type Ending, newIntent, type RunContext, type TaskEvents, timestamp } from './run-context.ts';
-import { uploadRequests } from './upload-requests.ts';
-import { followSession, watchSession } from './watch-session.ts';
+import { prepareRequest, type RenderTask, uploadRequests } from './session-request.ts';
+import { followSession, renderingOf, watchSession } from './watch-session.ts';
 
 /** A run on another machine that has said that it will ask is given so long to do it, its time-outs included. */
 const FOREIGN_INTENT_MS = 180_000;
@@ -204,4 +201,42 @@ function unrecorded({ video }: RenderTask, session: RenderSession, cause: unknow
 
 function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
+}
+
+/** A service that ends with this process: there is nothing to take up, and what it rendered is in the journal at once. */
+async function renderHere(
+  task: RenderTask,
+  context: RunContext & { readonly service: EmbeddedRenderService },
+  events: TaskEvents,
+): Promise<Ending> {
+  const { service, ports, leave } = context;
+  const { journal } = ports;
+  events.begun('posted');
+  let session: RenderSession;
+  const intent = newIntent(task, '', context);
+  let percent = -1;
+  const onProgress = (next: number): void => {
+    if (next <= percent) return;
+    percent = next;
+    events.progressed(next);
+  };
+  try {
+    const request = await prepareRequest(task, service, ports);
+    session = await service.render(request, { outputName: task.outputName, signal: leave, onProgress });
+  } catch (error) {
+    return leave.aborted ? { kind: 'given-up' } : { kind: 'failed', failures: thrownFailures(error) };
+  }
+  const rendering = renderingOf(session);
+  if (rendering === null) return { kind: 'failed', failures: sessionFailures(session, task.video) };
+  // A restored file needs no record: its lock entry stays as it is.
+  if (
+    task.present !== null &&
+    recordedIn([task.present])({ intent, state: 'rendered', session: rendering.session, rendering })
+  ) {
+    return { kind: 'rendered', rendering, session };
+  }
+  const { key } = intent;
+  const written = journal.append({ type: 'intent', ...intent });
+  await Promise.all([written, journal.append({ type: 'rendered', key, rendering, at: timestamp(context) })]);
+  return { kind: 'rendered', rendering, session };
 }

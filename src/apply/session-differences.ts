@@ -1,4 +1,8 @@
+import type { Source, VideoResource } from '../definition/video.ts';
 import { isRecord } from '../json.ts';
+import type { DesiredVideo } from '../plan/desired-video.ts';
+import { plainColor, plainOutput, plainTransform, type TemplateMeasures } from '../wire/defaults.ts';
+import type { AudioTransform, Transform } from '../wire/mapping.ts';
 import type { CreateRenderSession, RenderSession } from '../wire/render-session.ts';
 
 /** Something that a session does not have as it was asked for. Values as JSON; null where there is none. */
@@ -64,5 +68,153 @@ function holds(found: unknown, wanted: unknown): boolean {
 }
 
 function show(value: unknown): string | null {
+  return value === undefined ? null : JSON.stringify(value);
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/**
+ * In what a session was made from something else than a definition says, where that can change a frame or the sound. Other
+ * spellings of the same value (`#eeada7`, a transform's default written out) are no difference; what cannot be compared
+ * is one, so that a fingerprint never stands for what was not rendered.
+ */
+export function mappingDifferences(video: DesiredVideo, session: RenderSession): SessionDifference[] {
+  // An answer is what it is, whatever the types say.
+  const mapping = fieldsOf(session.mapping);
+  const resources = fieldsOf(mapping.resources);
+  const differences: SessionDifference[] = [];
+  const compare = (field: string, asked: unknown, found: unknown): void => {
+    const isTold = differences.some((one) => one.field === field);
+    if (JSON.stringify(asked) !== JSON.stringify(found) && !isTold)
+      differences.push({ field, asked: showJson(asked), found: showJson(found) });
+  };
+  compare('template_style_version_id', video.styleVersion, mapping.template_style_version_id);
+  for (const [key, resource] of video.resources) {
+    const found = own(resources, key);
+    const [asked, had] = comparable(resource, fieldsOf(found), digestOf(video, key), uploadOf(session, key));
+    compare(key, asked, found === undefined ? undefined : had);
+  }
+  for (const key of Object.keys(resources)) if (!video.resources.has(key)) compare(key, undefined, resources[key]);
+  for (const tracks of placesOf(session, 'audio_tracks')) {
+    for (const name of new Set([...video.audio.keys(), ...Object.keys(tracks)])) {
+      const key = `audio_tracks.${name}`;
+      const sound = video.audio.get(name);
+      const found = own(tracks, name);
+      if (sound === undefined) {
+        compare(key, undefined, found);
+        continue;
+      }
+      const digest = digestOf(video, `audio.${name}`);
+      const [asked, had] = comparable({ kind: 'audio', ...sound }, fieldsOf(found), digest, uploadOf(session, key));
+      compare(key, asked, found === undefined ? undefined : had);
+    }
+  }
+  for (const fonts of placesOf(session, 'font_changes')) {
+    for (const name of new Set([...video.fonts.keys(), ...Object.keys(fonts)])) {
+      const found = own(fonts, name);
+      compare(`font_changes.${name}`, video.fonts.get(name), fieldsOf(fieldsOf(found).source).font ?? found);
+    }
+  }
+  const { output, measures } = video;
+  compare('output', outputOf({ ...output }, measures), outputOf(fieldsOf(session.output), measures));
+  return differences;
+}
+
+/** A session tells it in its mapping, beside it, or in both; nothing where it tells none. */
+function placesOf(session: RenderSession, name: 'audio_tracks' | 'font_changes'): Fields[] {
+  const places = [session[name], fieldsOf(session.mapping)[name]].map(fieldsOf);
+  const told = places.filter((place) => Object.keys(place).length > 0);
+  return told.length > 0 ? told : [{}];
+}
+
+/** What was wanted and what was found, in the same words where they are the same. */
+function comparable(
+  resource: VideoResource,
+  found: Fields,
+  digest: string | null,
+  upload: Fields,
+): [asked: unknown, found: unknown] {
+  const source = fieldsOf(found.source);
+  switch (resource.kind) {
+    case 'text':
+      return [resource.text, source.text];
+    case 'color':
+      return [colorOf(resource.color), colorOf(source.text)];
+    case 'font':
+      return [resource.font, source.font];
+    case 'image':
+    case 'video':
+    case 'audio': {
+      const [asked, had] = sourcesOf(resource.source, source, digest, upload);
+      return [
+        { source: asked, ...transformOf({ ...resource.transform }, resource.kind) },
+        { source: had, ...transformOf(fieldsOf(found.transform), resource.kind) },
+      ];
+    }
+  }
+}
+
+function sourcesOf(
+  asked: Source,
+  { remote_url: url }: Fields,
+  digest: string | null,
+  upload: Fields,
+): [unknown, unknown] {
+  return asked.kind === 'url' ? [urlOf(asked.url), urlOf(url)] : [`sha256:${digest}`, fileOf(url, upload)];
+}
+
+/** The bytes behind a source, where the service tells them; its URL where it does not. */
+function fileOf(url: unknown, upload: Fields): unknown {
+  const told = /^urn:(sha256:[0-9a-f]{64})$/.exec(String(url))?.[1];
+  if (told !== undefined) return told;
+  return upload.remote_url === url && typeof upload.sha256 === 'string' ? `sha256:${upload.sha256}` : url;
+}
+
+function uploadOf(session: RenderSession, key: string): Fields {
+  const uploads: readonly unknown[] = Array.isArray(session.source_uploads) ? session.source_uploads : [];
+  return uploads.map(fieldsOf).find((upload) => upload.key === key) ?? {};
+}
+
+/** Of a local file, as the lockfile would note it. */
+function digestOf(video: DesiredVideo, key: string): string | null {
+  return /^sha256:([0-9a-f]{64})/.exec(own(video.inputs, key) ?? '')?.[1] ?? null;
+}
+
+function colorOf(text: unknown): unknown {
+  if (typeof text !== 'string' || !/^#?(?:[0-9a-f]{6}|[0-9a-f]{8})$/i.test(text)) return text;
+  return plainColor(text.replace('#', '').toUpperCase());
+}
+
+function urlOf(text: unknown): unknown {
+  return typeof text === 'string' && URL.canParse(text) ? new URL(text).href : text;
+}
+
+/** A transform of an answer without what says nothing, in one order. */
+function transformOf(transform: Fields, kind: 'image' | 'video' | 'audio'): Fields {
+  const { background, ...others } = told(transform);
+  const fields = { ...others, ...(background !== undefined && { background: colorOf(background) }) };
+  return told(plainTransform(kind, fields as Transform | AudioTransform));
+}
+
+function outputOf(output: Fields, measures: TemplateMeasures): Fields | undefined {
+  const plain = plainOutput(told(output), measures);
+  return plain === null ? undefined : told(plain);
+}
+
+/** Without fields that have no value, in one order. */
+function told(fields: object): Fields {
+  const entries = Object.entries(fields).filter(([, value]) => value !== undefined && value !== null);
+  return Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+function fieldsOf(value: unknown): Fields {
+  return isRecord(value) ? value : {};
+}
+
+function own<T>(record: Readonly<Record<string, T>>, key: string): T | undefined {
+  return Object.hasOwn(record, key) ? record[key] : undefined;
+}
+
+function showJson(value: unknown): string | null {
   return value === undefined ? null : JSON.stringify(value);
 }

@@ -1,8 +1,7 @@
 import { abortable } from '../abortable.ts';
 import { type RenderService, sessionEnd } from '../service/render-service.ts';
 import type { RenderSession } from '../wire/render-session.ts';
-import { FailedLooks, SEEN_MISSING_MS } from './failed-looks.ts';
-import { nextPollAge } from './poll-backoff.ts';
+import { FailedLooks, nextPollAge, SEEN_MISSING_MS } from './poll-schedule.ts';
 import type { Clock } from './ports.ts';
 
 export interface SessionWatcherOptions {

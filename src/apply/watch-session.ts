@@ -3,10 +3,10 @@ import type { Rendering } from '../lock/lock.ts';
 import { type RenderService, sessionEnd } from '../service/render-service.ts';
 import { lacksSession } from '../service/service-error.ts';
 import type { RenderSession } from '../wire/render-session.ts';
-import { FailedLooks, SEEN_MISSING_MS, UNSEEN_MISSING_MS } from './failed-looks.ts';
-import { sessionFailures, thrownFailures } from './failure.ts';
-import type { RenderTask } from './render-task.ts';
+import { sessionFailures, thrownFailures } from './events.ts';
+import { FailedLooks, SEEN_MISSING_MS, UNSEEN_MISSING_MS } from './poll-schedule.ts';
 import { type Ending, type RunContext, type TaskEvents, timestamp } from './run-context.ts';
+import type { RenderTask } from './session-request.ts';
 
 /**
  * Watches a session that only the journal names. It is requested first, so that a session which is still missing since an

@@ -2,8 +2,15 @@ import { followRedirects, redirectTarget } from '../http/redirects.ts';
 import type { Repeatability } from '../http/retry.ts';
 import { isRecord } from '../json.ts';
 import { ForgeError } from './forge-error.ts';
-import { isPassing, limitMs, retryWaitMs } from './retry-wait.ts';
-import { type ForgeAnswer, type ForgeRequest, type Sent, sendOnce } from './send-once.ts';
+import {
+  type ForgeAnswer,
+  type ForgeRequest,
+  isPassing,
+  limitMs,
+  retryWaitMs,
+  type Sent,
+  sendOnce,
+} from './forge-request.ts';
 
 /** What a client takes of the world beside the network. */
 export interface ForgeClock {

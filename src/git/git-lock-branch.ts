@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { ReelformError } from '../diagnostic.ts';
 import type { LockBranch, LockChange, LockTip, LockWrite } from '../lock/publish-lock.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
-import { fetchCommit, fileAt } from './checkout-state.ts';
+import { fetchCommit, fileAt } from './revisions.ts';
 import { gitName, runGit } from './run-git.ts';
 
 /** Whose commits these are, wherever they are made. */

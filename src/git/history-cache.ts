@@ -3,8 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { nullIfMissing } from '../file-system-error.ts';
 import type { Fingerprint } from '../lock/lock.ts';
 import { replaceFile } from '../replace-file.ts';
-import { isInRepository } from './history-gap.ts';
-import { runLockLog, TIME_MS } from './lock-log.ts';
+import { isInRepository, runLockLog, TIME_MS } from './lock-history.ts';
 import { tryGit } from './run-git.ts';
 
 const FINGERPRINT = /v[1-9]\d*:[0-9a-f]{64}/g;

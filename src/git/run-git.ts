@@ -1,13 +1,33 @@
 import { type ExecaError, execa } from 'execa';
 import { ReelformError } from '../diagnostic.ts';
 import { HAS_GROUPS, killGroup } from '../os-process.ts';
-import { JOB_CREDENTIALS } from './job-credentials.ts';
 
 /** Beyond this nobody answers any more. */
 const TIMEOUT_MS = 60_000;
 
 /** Of a lockfile, or a journal, with a hundred thousand entries. */
 const MAX_OUTPUT_BYTES = 256 * 2 ** 20;
+
+/**
+ * The arguments by which git may take the token of a job of GitHub Actions, where the server asks who is there: a checkout need
+ * not keep the token in its configuration, where every later step of the job could read it. Git's own credentials come first.
+ *
+ * The token is in no argument: git runs these lines in a shell of its own, which has it from the environment, and it is given to
+ * `GITHUB_SERVER_URL` alone.
+ *
+ * @see https://git-scm.com/docs/gitcredentials#_custom_helpers
+ */
+const JOB_CREDENTIALS: readonly string[] = [
+  '-c',
+  `credential.helper=!f() {
+  test "$1" = get && test -n "$GITHUB_TOKEN" || return 0
+  while IFS= read -r line; do
+    case $line in protocol=*) protocol=\${line#*=} ;; host=*) host=\${line#*=} ;; esac
+  done
+  test "$protocol://$host" = "$GITHUB_SERVER_URL" || return 0
+  printf 'username=x-access-token\\npassword=%s\\n' "$GITHUB_TOKEN"
+}; f`,
+];
 
 const SETTINGS = ['-c', 'gc.auto=0', '-c', 'maintenance.auto=false', ...JOB_CREDENTIALS];
 

@@ -3,10 +3,9 @@ import { type FileHandle, open, readFile, stat } from 'node:fs/promises';
 import { ReelformError } from '../diagnostic.ts';
 import { nullIfMissing } from '../file-system-error.ts';
 import { replaceFile } from '../replace-file.ts';
-import { compactJournal } from './compact-journal.ts';
-import { JournalFold } from './fold-journal.ts';
+import { compactJournal, JournalFold } from './fold-journal.ts';
 import type { Attempt, Intent, JournalRecord, JournalState } from './journal.ts';
-import { JournalQueue, type JournalWrite, settleWrites } from './journal-writes.ts';
+import { JournalQueue, type JournalWrite, settleWrites } from './journal-queue.ts';
 import type { Lock, LockEntry } from './lock.ts';
 import { journalError, journalLine, journalText, parseJournal, unreadableJournal } from './parse-journal.ts';
 

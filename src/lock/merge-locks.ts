@@ -1,5 +1,7 @@
+import type { Diagnostic, Result } from '../diagnostic.ts';
 import { byCodeUnit, type Json } from '../digest.ts';
-import type { Fingerprint, Lock, LockEntry } from './lock.ts';
+import { emptyLock, type Fingerprint, type Lock, type LockEntry } from './lock.ts';
+import { parseLock } from './parse-lock.ts';
 import { entryText } from './serialise-lock.ts';
 
 export type MergeSide = 'ours' | 'theirs';
@@ -116,4 +118,94 @@ function own(fields: Readonly<Record<string, Json>>, name: string): Json | undef
 /** As it would be written. */
 function fieldText(value: Json): string {
   return JSON.stringify(value);
+}
+
+/** The three texts of a merge. */
+export interface LockVersions {
+  /** What both sides come from; null or empty where they have nothing in common, or nobody knows. */
+  readonly base: string | null;
+  readonly ours: string;
+  readonly theirs: string;
+}
+
+/**
+ * Merges the texts of three lockfiles. A side that cannot be read, or is newer, is refused. A base that cannot be read (git
+ * makes one with conflict markers of its own for branches that were merged back and forth) counts as empty: then what one
+ * side alone has stays, and the next plan says what no definition has.
+ *
+ * @param file the lockfile's path for diagnostics, repository-relative
+ */
+export function mergeLockTexts(
+  versions: LockVersions,
+  file: string,
+  present?: ReadonlyMap<string, Fingerprint>,
+): Result<MergedLock> {
+  const base = readBase(versions.base, file);
+  const ours = parseLock(versions.ours, file);
+  const theirs = parseLock(versions.theirs, file);
+  if (!base.ok || !ours.ok || !theirs.ok) {
+    const diagnostics = [
+      ...(base.ok ? [] : base.diagnostics),
+      ...(ours.ok ? [] : ours.diagnostics.map((one) => ofSide(one, 'ours'))),
+      ...(theirs.ok ? [] : theirs.diagnostics.map((one) => ofSide(one, 'theirs'))),
+    ];
+    return { ok: false, diagnostics };
+  }
+  const sides = { base: base.value, ours: ours.value, theirs: theirs.value };
+  return { ok: true, value: mergeLocks(present === undefined ? sides : { ...sides, present }) };
+}
+
+function readBase(text: string | null, file: string): Result<Lock> {
+  if (text === null || text.trim() === '') return { ok: true, value: emptyLock };
+  const read = parseLock(text, file);
+  // What a newer version says of the base may mean something else than we think.
+  if (read.ok || read.diagnostics.some(({ code }) => code === 'lock_newer')) return read;
+  return { ok: true, value: emptyLock };
+}
+
+/** Its place would be one in a text that is nowhere on the disk. */
+function ofSide({ at: _, hint: __, ...diagnostic }: Diagnostic, side: MergeSide): Diagnostic {
+  return {
+    ...diagnostic,
+    message: `${diagnostic.message} (${side})`,
+    hint: `Look at it in git, mend that side or take the other: git checkout --${side === 'ours' ? 'theirs' : 'ours'}`,
+  };
+}
+
+/**
+ * A text with git's conflict markers → the texts of both sides, and of what they come from where the markers tell it
+ * (`merge.conflictStyle` diff3 or zdiff3). Null when there are no markers, or they do not follow each other as git's do.
+ *
+ * @see https://git-scm.com/docs/git-merge#_how_conflicts_are_presented
+ */
+export function splitConflicts(text: string): LockVersions | null {
+  const lines = { ours: [] as string[], base: [] as string[], theirs: [] as string[] };
+  let part: 'all' | 'ours' | 'base' | 'theirs' = 'all';
+  let conflicts = 0;
+  let withBase = 0;
+  for (const line of text.split('\n')) {
+    const marker = /^(<{7}|\|{7}|={7}|>{7})(?: .*)?\r?$/.exec(line)?.[1]?.[0];
+    if (marker === undefined) {
+      if (part === 'all') for (const one of Object.values(lines)) one.push(line);
+      else lines[part].push(line);
+    } else if (marker === '<' && part === 'all') {
+      conflicts++;
+      part = 'ours';
+    } else if (marker === '|' && part === 'ours') {
+      withBase++;
+      part = 'base';
+    } else if (marker === '=' && (part === 'ours' || part === 'base')) {
+      part = 'theirs';
+    } else if (marker === '>' && part === 'theirs') {
+      part = 'all';
+    } else {
+      return null;
+    }
+  }
+  if (conflicts === 0 || part !== 'all') return null;
+  return {
+    base: withBase === conflicts ? lines.base.join('\n') : null,
+    ours: lines.ours.join('\n'),
+    theirs: lines.theirs.join('\n'),
+  };
 }

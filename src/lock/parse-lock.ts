@@ -1,10 +1,7 @@
 import type { Diagnostic, Result, Span } from '../diagnostic.ts';
 import type { Json } from '../digest.ts';
 import { isRecord } from '../json.ts';
-import { ENTRY_FIELDS } from './entry-fields.ts';
-import { placeJsonError } from './json-error.ts';
-import { LOCKFILE_VERSION, type Lock, type LockEntry } from './lock.ts';
-import { isOutputPath, OUTPUT_ENDINGS } from './output-path.ts';
+import { ENTRY_FIELDS, isOutputPath, LOCKFILE_VERSION, type Lock, type LockEntry, OUTPUT_ENDINGS } from './lock.ts';
 
 /**
  * Reads the text of a lockfile; every entry is checked. Text that is not a whole, known lockfile is refused and never
@@ -147,4 +144,27 @@ function refuse(diagnostic: Diagnostic): Result<never> {
 
 function show(value: unknown): string {
   return value === undefined ? 'missing' : JSON.stringify(value).slice(0, 40);
+}
+
+/** What JSON.parse complained about, and the offset in code units where it did, as near as can be known. */
+interface JsonError {
+  readonly reason: string;
+  readonly offset: number;
+}
+
+/**
+ * Places the error that `JSON.parse(text)` threw. V8 tells an offset for some errors only; for the others it is that of
+ * the first characters that are no JSON token, or the end of the text.
+ */
+function placeJsonError(text: string, thrown: SyntaxError): JsonError {
+  const reason = thrown.message.replace(/(?:, (?:\.\.\.)?"| in JSON\b| at position\b)[\s\S]*$/, '');
+  const told = /at position (\d+)/.exec(thrown.message)?.[1];
+  return { reason, offset: told === undefined ? firstNonToken(text) : Math.min(Number(told), text.length) };
+}
+
+function firstNonToken(text: string): number {
+  const token = /[\s{}[\],:]+|"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*|true\b|false\b|null\b/y;
+  let offset = 0;
+  while (token.test(text)) offset = token.lastIndex;
+  return offset;
 }

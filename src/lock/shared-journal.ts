@@ -1,8 +1,7 @@
 import { ReelformError } from '../diagnostic.ts';
-import { compactJournal } from './compact-journal.ts';
-import { JournalFold } from './fold-journal.ts';
+import { compactJournal, JournalFold } from './fold-journal.ts';
 import type { Attempt, Intent, JournalRecord, JournalState } from './journal.ts';
-import { JournalQueue, type JournalWrite, settleWrites } from './journal-writes.ts';
+import { JournalQueue, type JournalWrite, settleWrites } from './journal-queue.ts';
 import type { Fingerprint, Lock, LockEntry } from './lock.ts';
 import {
   JOURNAL_HEADER,

@@ -8,8 +8,7 @@ import { type LocalOutputs, observeOutputs } from '../project/observe-outputs.ts
 import { JOURNAL_FILE, LOCK_FILE } from '../project/repository-names.ts';
 import type { CachedState, LastPlan } from './cached-state.ts';
 import { type FsTimestamp, isTrusted } from './fs-timestamp.ts';
-import { withLastPlan, withoutLastPlan } from './last-plan.ts';
-import { type PartialPlan, partialPlan } from './partial-plan.ts';
+import { type PartialPlan, partialPlan, withLastPlan, withoutLastPlan } from './partial-plan.ts';
 import { CacheDamaged, type PlanCache } from './plan-cache.ts';
 import { haveSizes, isUnchangedFile, readRanges, readWithStat, tupleOf } from './probe.ts';
 

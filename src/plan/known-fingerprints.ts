@@ -5,7 +5,7 @@ import { compareInputs } from './compare-video.ts';
 import { contentAsRecorded } from './describe-inputs.ts';
 import type { DesiredVideo } from './desired-video.ts';
 import { fingerprintAsWritten } from './fingerprint.ts';
-import type { Observations } from './observations.ts';
+import type { Observations } from './plan.ts';
 
 /**
  * Gives each video the fingerprint under which an earlier version of reelform recorded the same rendering, if there is one.

@@ -3,12 +3,17 @@ import type { Diagnostic } from '../diagnostic.ts';
 import { byCodeUnit } from '../digest.ts';
 import type { Fingerprint, Lock, LockEntry } from '../lock/lock.ts';
 import { adoptRenderings } from './adopt-renderings.ts';
-import { compareDestinations, deliverReason, renewDestinations } from './compare-destinations.ts';
-import { compareFields, compareInputs, reasonOf } from './compare-video.ts';
+import {
+  compareDestinations,
+  compareFields,
+  compareInputs,
+  deliverReason,
+  reasonOf,
+  renewDestinations,
+} from './compare-video.ts';
 import type { DesiredVideo } from './desired-video.ts';
 import { withKnownFingerprints } from './known-fingerprints.ts';
-import type { Observations } from './observations.ts';
-import type { Adjustment, Change, Plan, PlanDiagnostic, Reason } from './plan.ts';
+import type { Adjustment, Change, Observations, Plan, PlanDiagnostic, Reason } from './plan.ts';
 
 /**
  * Says what has to happen so that the lock, and what it stands for, becomes what the definitions want. Pure; the order of

@@ -1,7 +1,8 @@
 import type { VideoId } from '../definition/video.ts';
 import type { Diagnostic } from '../diagnostic.ts';
 import { byCodeUnit } from '../digest.ts';
-import type { Delivery, LockEntry, Rendering } from '../lock/lock.ts';
+import type { Attempt, JournalState } from '../lock/journal.ts';
+import type { Delivery, Fingerprint, LockEntry, Rendering } from '../lock/lock.ts';
 import type { DesiredVideo } from './desired-video.ts';
 
 /** Every action of the plan format, in the order in which they are counted. */
@@ -223,4 +224,27 @@ export function everyChange({ changes, idle }: Plan): readonly Change[] {
 /** Whether an apply would do anything at all. */
 export function isEmptyPlan(plan: Plan): boolean {
   return plan.changes.every((change) => change.action === 'noop');
+}
+
+/** What was looked at before planning, because planning looks at nothing. */
+export interface Observations {
+  /** Ids of the lock entries whose local output is not there. */
+  readonly missingOutputs: ReadonlySet<string>;
+  /** Ids of the lock entries whose local output is there, and is not the file that was rendered. */
+  readonly damagedOutputs?: ReadonlySet<string>;
+  /** What a refresh found out about lock entries, by id. */
+  readonly refreshed?: ReadonlyMap<string, 'url_lost' | 'asset_changed'>;
+  /** Renderings that could be adopted: those alone whose video can be had. */
+  readonly journal?: JournalState;
+  /** What was rendered into a repository and is gone from it: it can be had where it was delivered to, if anywhere. */
+  readonly gone?: readonly Attempt[];
+  readonly history?: ReadonlyMap<Fingerprint, FormerEntry>;
+}
+
+/** An entry that the lockfile once had. */
+export interface FormerEntry {
+  /** Of the commit that had it. */
+  readonly commit: string;
+  readonly id: string;
+  readonly entry: LockEntry;
 }

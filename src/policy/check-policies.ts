@@ -1,6 +1,6 @@
 import { byCodeUnit } from '../digest.ts';
-import { estimatePlan } from '../plan/estimate-plan.ts';
 import { type Change, onlyRestores, type Plan, rendersNew } from '../plan/plan.ts';
+import { estimatePlan } from '../plan/plan-document.ts';
 import { checkVideo } from './check-video.ts';
 import type { Policy, PolicyFinding } from './policy.ts';
 

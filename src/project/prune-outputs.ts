@@ -1,7 +1,6 @@
 import { readdir, rm, rmdir } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
-import type { Rendering } from '../lock/lock.ts';
-import { OUTPUT_ENDINGS, OUTPUTS_FOLDER } from '../lock/output-path.ts';
+import { OUTPUT_ENDINGS, OUTPUTS_FOLDER, type Rendering } from '../lock/lock.ts';
 import { localOutputs } from './observe-outputs.ts';
 
 /** A file that an apply wrote: `<id>-<8 digits of the fingerprint>`, the name of a still, an ending. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { mappingDifferences } from '../../src/apply/mapping-differences.ts';
+import { mappingDifferences } from '../../src/apply/session-differences.ts';
 import type { VideoResource } from '../../src/definition/video.ts';
 import type { DesiredVideo } from '../../src/plan/desired-video.ts';
 import { bareSession } from '../../src/service/read-answer.ts';

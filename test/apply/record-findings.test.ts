@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { recordFindings } from '../../src/apply/record-findings.ts';
+import { recordFindings } from '../../src/apply/refresh-videos.ts';
 import { emptyLock } from '../../src/lock/lock.ts';
 import { versionOf } from '../support/lock-branches.ts';
 

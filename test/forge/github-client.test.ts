@@ -8,12 +8,18 @@ import {
   MINIMIZE_MUTATION,
   updateComment,
 } from '../../src/forge/github/comments.ts';
-import { branchHead, COMMIT_MUTATION, commitOnBranch, readFileAt } from '../../src/forge/github/commits.ts';
-import { type GitHub, openGitHub } from '../../src/forge/github/github.ts';
+import {
+  branchHead,
+  COMMIT_MUTATION,
+  commitOnBranch,
+  putOnto,
+  REPOSITORY_QUERY,
+  readFileAt,
+  SWAP_MUTATION,
+} from '../../src/forge/github/commits.ts';
+import { type GitHub, openGitHub, VIEWER_QUERY, viewerLogin } from '../../src/forge/github/github.ts';
 import { createIssue, findIssues, updateIssue } from '../../src/forge/github/issues.ts';
 import { createPull, pullsOfCommit, pullsOfHead, updatePull } from '../../src/forge/github/pulls.ts';
-import { putOnto, REPOSITORY_QUERY, SWAP_MUTATION } from '../../src/forge/github/put-onto.ts';
-import { VIEWER_QUERY, viewerLogin } from '../../src/forge/github/viewer.ts';
 import { cloneOf, newRemote } from '../support/git-repository.ts';
 import { type GitHubServer, startGitHub } from '../support/github-server.ts';
 import { startServer } from '../support/http-server.ts';

@@ -1,6 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { retryWaitMs } from '../../src/forge/retry-wait.ts';
-import { sendOnce } from '../../src/forge/send-once.ts';
+import { retryWaitMs, sendOnce } from '../../src/forge/forge-request.ts';
 import { startServer } from '../support/http-server.ts';
 
 describe('sendOnce()', () => {

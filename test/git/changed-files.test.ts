@@ -1,7 +1,7 @@
 import { renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { changedFiles } from '../../src/git/changed-files.ts';
+import { changedFiles } from '../../src/git/revisions.ts';
 import { cloneOf, newRemote, newRepository } from '../support/git-repository.ts';
 import { temporaryRepository, writeFiles } from '../support/temporary-repository.ts';
 

@@ -2,8 +2,7 @@ import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { checkoutCommit } from '../../src/git/checkout-commit.ts';
-import { headBranch } from '../../src/git/checkout-state.ts';
-import { mergeBase, targetBranch } from '../../src/git/merge-base.ts';
+import { headBranch, mergeBase, targetBranch } from '../../src/git/revisions.ts';
 import { cloneOf, newRemote, newRepository } from '../support/git-repository.ts';
 
 describe('checkoutCommit()', () => {

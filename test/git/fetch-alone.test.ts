@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { fetchCommit } from '../../src/git/checkout-state.ts';
-import { defaultBranchLock } from '../../src/git/default-branch-lock.ts';
-import { fetchAlone } from '../../src/git/fetch-alone.ts';
+import { defaultBranchLock } from '../../src/git/git-journal.ts';
+import { fetchAlone } from '../../src/git/remote-branch.ts';
+import { fetchCommit } from '../../src/git/revisions.ts';
 import { cloneOf, newRemote } from '../support/git-repository.ts';
 
 it('fetchAlone() lets nothing into a shallow checkout at once with anything else, and goes on after one that failed', async () => {

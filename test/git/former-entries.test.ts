@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { formerEntries } from '../../src/git/former-entries.ts';
+import { formerEntries } from '../../src/git/lock-history.ts';
 import type { Fingerprint, Lock, LockEntry } from '../../src/lock/lock.ts';
 import { serialiseLock } from '../../src/lock/serialise-lock.ts';
 import { cloneOf, type GitRepository, gitIn, newRemote, newRepository } from '../support/git-repository.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { compactJournal } from '../../src/lock/compact-journal.ts';
 import {
+  compactJournal,
   deliveriesBySession,
   foldJournal,
   JournalFold,

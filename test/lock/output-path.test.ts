@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isOutputPath, OUTPUT_ENDINGS, outputNameOf } from '../../src/lock/output-path.ts';
+import { isOutputPath, OUTPUT_ENDINGS, outputNameOf } from '../../src/lock/lock.ts';
 import { OUTPUT_FILES } from '../../src/template/output-files.ts';
 
 describe('isOutputPath()', () => {

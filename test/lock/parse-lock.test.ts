@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Code, Diagnostic } from '../../src/diagnostic.ts';
-import { ENTRY_FIELDS } from '../../src/lock/entry-fields.ts';
+import { ENTRY_FIELDS } from '../../src/lock/lock.ts';
 import { parseLock } from '../../src/lock/parse-lock.ts';
 
 const ENTRY = {

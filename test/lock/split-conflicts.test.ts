@@ -3,9 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { mergeLockTexts } from '../../src/lock/merge-lock-texts.ts';
+import { mergeLockTexts, splitConflicts } from '../../src/lock/merge-locks.ts';
 import { serialiseLock } from '../../src/lock/serialise-lock.ts';
-import { splitConflicts } from '../../src/lock/split-conflicts.ts';
 import { lockOf } from '../support/lock-branches.ts';
 
 describe('splitConflicts()', () => {

@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { foldJournal } from '../../src/lock/fold-journal.ts';
 import type { Intent, JournalRecord } from '../../src/lock/journal.ts';
+import { settle } from '../../src/plan/lock-edits.ts';
 import { type Adoption, type Change, delivers, renders } from '../../src/plan/plan.ts';
-import { settle } from '../../src/plan/settle.ts';
 import { anyWorld, applied, desired, emptyLock, lockOf, place, plan, rendering, text } from './videos.ts';
 
 const a = { resources: { t_01: text('A') } };

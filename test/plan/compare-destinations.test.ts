@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { serialiseLock } from '../../src/lock/serialise-lock.ts';
+import { settle } from '../../src/plan/lock-edits.ts';
 import type { Plan } from '../../src/plan/plan.ts';
 import { planDocument } from '../../src/plan/plan-document.ts';
 import { parsePlanDocument, reviewedPlan } from '../../src/plan/saved-plan.ts';
-import { settle } from '../../src/plan/settle.ts';
 import { applied, desired, lockOf, place, plan, rendering, text } from './videos.ts';
 
 const to = (...places: string[]) => desired('berlin', { deliver: places.map(place) });

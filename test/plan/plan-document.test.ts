@@ -3,9 +3,14 @@ import { Ajv } from 'ajv';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { canonicalJson, sha256 } from '../../src/digest.ts';
-import { type Estimate, estimatePlan } from '../../src/plan/estimate-plan.ts';
 import { ACTIONS, type Prices } from '../../src/plan/plan.ts';
-import { type PlanDocument, planDocument, splitRestores } from '../../src/plan/plan-document.ts';
+import {
+  type Estimate,
+  estimatePlan,
+  type PlanDocument,
+  planDocument,
+  splitRestores,
+} from '../../src/plan/plan-document.ts';
 import { anyWorld, color, desired, emptyLock, lockOf, plan, text } from './videos.ts';
 
 const schema = JSON.parse(await readFile(new URL('../../schemas/reelform-plan.schema.json', import.meta.url), 'utf8'));

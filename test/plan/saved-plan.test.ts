@@ -3,10 +3,10 @@ import { describe, expect, test } from 'vitest';
 import { foldJournal } from '../../src/lock/fold-journal.ts';
 import type { Lock } from '../../src/lock/lock.ts';
 import type { DesiredVideo } from '../../src/plan/desired-video.ts';
+import { editLock, settle } from '../../src/plan/lock-edits.ts';
 import { type Change, isEmptyPlan, type Plan, renders } from '../../src/plan/plan.ts';
 import { type PlanDocument, planDocument } from '../../src/plan/plan-document.ts';
 import { parsePlanDocument, reviewedPlan, savedDemands } from '../../src/plan/saved-plan.ts';
-import { editLock, settle } from '../../src/plan/settle.ts';
 import { intent } from '../lock/journal-arbitrary.ts';
 import { anyWorld, applied, desired, emptyLock, lockOf, place, plan, rendering, text } from './videos.ts';
 

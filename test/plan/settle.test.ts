@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Lock, LockEntry } from '../../src/lock/lock.ts';
 import { serialiseLock } from '../../src/lock/serialise-lock.ts';
-import { editLock, settle } from '../../src/plan/settle.ts';
+import { editLock, settle } from '../../src/plan/lock-edits.ts';
 import { applied, color, desired, lockOf, plan, rendering, text } from './videos.ts';
 
 const withLater = (lock: Lock): Lock => ({

@@ -4,11 +4,10 @@ import { sha256 } from '../../src/digest.ts';
 import type { Lock, Rendering } from '../../src/lock/lock.ts';
 import { type DesiredVideo, desiredVideo } from '../../src/plan/desired-video.ts';
 import type { RenderingContext } from '../../src/plan/fingerprint.ts';
-import type { Observations } from '../../src/plan/observations.ts';
-import type { Plan } from '../../src/plan/plan.ts';
+import { editLock, settle } from '../../src/plan/lock-edits.ts';
+import type { Observations, Plan } from '../../src/plan/plan.ts';
 import { planVideos } from '../../src/plan/plan-videos.ts';
 import type { SavedDemands } from '../../src/plan/saved-plan.ts';
-import { editLock, settle } from '../../src/plan/settle.ts';
 import type { AudioTransform, Transform } from '../../src/wire/mapping.ts';
 
 export const text = (value: string): VideoResource => ({ kind: 'text', text: value });

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ReelformError } from '../../src/diagnostic.ts';
-import { ENTRY_FIELDS } from '../../src/lock/entry-fields.ts';
+import { ENTRY_FIELDS } from '../../src/lock/lock.ts';
 import {
   readCreated,
   readSession,

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { openDesired } from '../../src/cli/plan/open-desired.ts';
 import { emptyLock, type LockEntry } from '../../src/lock/lock.ts';
 import { serialiseLock } from '../../src/lock/serialise-lock.ts';
-import { settleDeliveries } from '../../src/plan/compare-destinations.ts';
+import { settleDeliveries } from '../../src/plan/compare-video.ts';
 import { describeInputs } from '../../src/plan/describe-inputs.ts';
 import { digestsOf } from '../../src/plan/known-fingerprints.ts';
 import { schemaFiles } from '../../src/project/schema-files.ts';

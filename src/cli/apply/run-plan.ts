@@ -5,7 +5,7 @@ import { setTimeout } from 'node:timers/promises';
 import { applyPlan } from '../../apply/apply-plan.ts';
 import type { ApplyEvent, ApplyOutcome } from '../../apply/events.ts';
 import type { Clock } from '../../apply/ports.ts';
-import { SourceNotes } from '../../apply/source-notes.ts';
+import { SourceNotes } from '../../apply/source-versions.ts';
 import { EXIT } from '../../diagnostic.ts';
 import type { Lock } from '../../lock/lock.ts';
 import type { LockFile } from '../../lock/lock-file.ts';

@@ -1,7 +1,6 @@
 import { relative, sep } from 'node:path';
 import type { Annotation, CheckRun } from '../../forge/github/check-runs.ts';
-import { isDenied } from '../../plan/is-denied.ts';
-import type { PlanDocument } from '../../plan/plan-document.ts';
+import { isDenied, type PlanDocument } from '../../plan/plan-document.ts';
 import { planTitle } from '../../report/markdown/comment-text.ts';
 import { problemsOf } from '../../report/markdown/markdown-problems.ts';
 import { hasChanges } from '../../report/wording/restore-words.ts';

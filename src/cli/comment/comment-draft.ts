@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { ReelformError } from '../../diagnostic.ts';
-import { type CommentData, markedComment } from '../../forge/comment-mark.ts';
+import { type CommentData, markedComment } from '../../forge/write-comment.ts';
 import type { PlanDocument } from '../../plan/plan-document.ts';
 import type { PlanPreview } from '../../preview/plan-preview.ts';
 import { readPreview } from '../../preview/read-preview.ts';

@@ -1,12 +1,11 @@
 import { ReelformError } from '../../diagnostic.ts';
-import { isMarked } from '../../forge/comment-mark.ts';
 import { ForgeError } from '../../forge/forge-error.ts';
 import { writeCheckRun } from '../../forge/github/check-runs.ts';
-import { gitHubPlace } from '../../forge/github/comment-place.ts';
+import { gitHubPlace } from '../../forge/github/comments.ts';
 import { type GitHub, openGitHub } from '../../forge/github/github.ts';
 import type { GitHubJob } from '../../forge/github/job.ts';
-import { pullOfJob } from '../../forge/github/pull-of-job.ts';
-import { writeComment } from '../../forge/write-comment.ts';
+import { pullOfJob } from '../../forge/github/pulls.ts';
+import { isMarked, writeComment } from '../../forge/write-comment.ts';
 import { commentText } from '../../report/markdown/comment-text.ts';
 import type { Io } from '../io.ts';
 import { checkOfPlan } from './check-of-plan.ts';

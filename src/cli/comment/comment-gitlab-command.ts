@@ -1,8 +1,7 @@
 import { ReelformError } from '../../diagnostic.ts';
-import { isMarked } from '../../forge/comment-mark.ts';
 import { ForgeError } from '../../forge/forge-error.ts';
 import { gitLabPlace, readGitLabJob } from '../../forge/gitlab/gitlab.ts';
-import { writeComment } from '../../forge/write-comment.ts';
+import { isMarked, writeComment } from '../../forge/write-comment.ts';
 import { commentText } from '../../report/markdown/comment-text.ts';
 import type { Io } from '../io.ts';
 import { draftComment } from './comment-draft.ts';

@@ -1,5 +1,5 @@
 import { ReelformError } from '../../diagnostic.ts';
-import { headCommit, repositoryPath } from '../../git/checkout-state.ts';
+import { headCommit, repositoryPath } from '../../git/revisions.ts';
 import { openGitHubJob } from '../comment/open-github-job.ts';
 import type { Io } from '../io.ts';
 

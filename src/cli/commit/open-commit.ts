@@ -5,6 +5,7 @@ import { nullIfMissing } from '../../file-system-error.ts';
 import { ForgeError } from '../../forge/forge-error.ts';
 import { type GitHub, openGitHub } from '../../forge/github/github.ts';
 import { checkoutCommit } from '../../git/checkout-commit.ts';
+import { GitLockBranch } from '../../git/git-lock-branch.ts';
 import {
   commonCommit,
   differInOne,
@@ -13,12 +14,11 @@ import {
   headBranch,
   headCommit,
   repositoryPath,
-} from '../../git/checkout-state.ts';
-import { GitLockBranch } from '../../git/git-lock-branch.ts';
+} from '../../git/revisions.ts';
 import { emptyLock, type Fingerprint, type Lock } from '../../lock/lock.ts';
 import { parseLock } from '../../lock/parse-lock.ts';
 import { LockPublisher, type Published } from '../../lock/publish-lock.ts';
-import type { FormerEntry } from '../../plan/observations.ts';
+import type { FormerEntry } from '../../plan/plan.ts';
 import { createOutputCheck } from '../../project/observe-outputs.ts';
 import { LOCK_FILE } from '../../project/repository-names.ts';
 import { writeFileAtomic } from '../../project/write-file.ts';

@@ -1,9 +1,8 @@
 import { ReelformError } from '../../diagnostic.ts';
 import { ForgeError } from '../../forge/forge-error.ts';
-import { branchHead, readFileAt } from '../../forge/github/commits.ts';
+import { branchHead, firstParent, putOnto, readFileAt } from '../../forge/github/commits.ts';
 import type { GitHub } from '../../forge/github/github.ts';
 import { createPull, type PullRequest, pullsOfHead, updatePull } from '../../forge/github/pulls.ts';
-import { firstParent, putOnto } from '../../forge/github/put-onto.ts';
 import { emptyLock, type Fingerprint, type Lock } from '../../lock/lock.ts';
 import { parseLock } from '../../lock/parse-lock.ts';
 import { changeOf, type LockBranch, type LockTip, type LockWrite } from '../../lock/publish-lock.ts';

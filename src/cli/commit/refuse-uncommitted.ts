@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { EXIT, ReelformError } from '../../diagnostic.ts';
 import { nullIfMissing } from '../../file-system-error.ts';
-import { changedFiles } from '../../git/changed-files.ts';
+import { changedFiles } from '../../git/revisions.ts';
 import type { OpenDesired } from '../plan/open-desired.ts';
 
 /** What may be a definition, or rows that definitions are made of. */

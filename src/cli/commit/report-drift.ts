@@ -1,6 +1,6 @@
 import { ReelformError } from '../../diagnostic.ts';
-import { reuseIssue } from '../../forge/github/reused-issue.ts';
-import { repositoryPath } from '../../git/checkout-state.ts';
+import { reuseIssue } from '../../forge/github/issues.ts';
+import { repositoryPath } from '../../git/revisions.ts';
 import { LOCK_FILE } from '../../project/repository-names.ts';
 import { DRIFT_TITLE, driftMarkdown } from '../../report/markdown/drift-markdown.ts';
 import type { DriftReport } from '../../report/terminal/drift-text.ts';

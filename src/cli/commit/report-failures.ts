@@ -1,9 +1,9 @@
 import { ReelformError } from '../../diagnostic.ts';
-import { gitHubPlace } from '../../forge/github/comment-place.ts';
+import { gitHubPlace } from '../../forge/github/comments.ts';
+import { reuseIssue } from '../../forge/github/issues.ts';
 import { pullsOfCommit } from '../../forge/github/pulls.ts';
-import { reuseIssue } from '../../forge/github/reused-issue.ts';
 import { writeComment } from '../../forge/write-comment.ts';
-import { headCommit, repositoryPath } from '../../git/checkout-state.ts';
+import { headCommit, repositoryPath } from '../../git/revisions.ts';
 import { LOCK_FILE } from '../../project/repository-names.ts';
 import {
   FAILURES_TITLE,

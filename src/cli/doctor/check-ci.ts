@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { repositoryPlace } from '../../git/repository-place.ts';
+import { repositoryPlace } from '../../git/default-branch.ts';
 import type { Config } from '../../project/config.ts';
 import type { DoctorCheck } from '../../report/terminal/doctor-text.ts';
 import { type Io, isCi } from '../io.ts';

@@ -1,4 +1,4 @@
-import { historyGap } from '../../git/history-gap.ts';
+import { historyGap } from '../../git/lock-history.ts';
 import { runGit, tryGit } from '../../git/run-git.ts';
 import { LOCK_FILE } from '../../project/repository-names.ts';
 import type { DoctorCheck } from '../../report/terminal/doctor-text.ts';

@@ -1,4 +1,4 @@
-import { recordFindings } from '../../apply/record-findings.ts';
+import { recordFindings } from '../../apply/refresh-videos.ts';
 import { EXIT } from '../../diagnostic.ts';
 import type { ApplyOptions } from '../apply/apply-options.ts';
 import { approve } from '../apply/approve.ts';

@@ -2,7 +2,7 @@ import { existsSync, lstatSync, readFileSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { EXIT, ReelformError } from '../../diagnostic.ts';
-import { type RepositoryPlace, repositoryPlace } from '../../git/repository-place.ts';
+import { type RepositoryPlace, repositoryPlace } from '../../git/default-branch.ts';
 import { withoutCredentials } from '../../git/run-git.ts';
 import { CONFIG_FILE } from '../../project/find-root.ts';
 import { writeFileAtomic } from '../../project/write-file.ts';

@@ -1,10 +1,10 @@
-import { mappingDifferences } from '../../apply/mapping-differences.ts';
+import { mappingDifferences } from '../../apply/session-differences.ts';
 import { renderingOf } from '../../apply/watch-session.ts';
 import { EXIT, ReelformError } from '../../diagnostic.ts';
 import { closestMatch } from '../../hints.ts';
 import type { Rendering } from '../../lock/lock.ts';
 import type { DesiredVideo } from '../../plan/desired-video.ts';
-import { editLock, settle } from '../../plan/settle.ts';
+import { editLock, settle } from '../../plan/lock-edits.ts';
 import { findRoot } from '../../project/find-root.ts';
 import { importedText } from '../../report/terminal/lock-edit-text.ts';
 import { differencesText } from '../../report/terminal/resolve-text.ts';

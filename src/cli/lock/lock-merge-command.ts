@@ -3,11 +3,9 @@ import { join, resolve } from 'node:path';
 import { EXIT, ReelformError } from '../../diagnostic.ts';
 import { nullIfMissing } from '../../file-system-error.ts';
 import type { Fingerprint } from '../../lock/lock.ts';
-import { type LockVersions, mergeLockTexts } from '../../lock/merge-lock-texts.ts';
-import type { MergedLock } from '../../lock/merge-locks.ts';
+import { type LockVersions, type MergedLock, mergeLockTexts, splitConflicts } from '../../lock/merge-locks.ts';
 import { parseLock } from '../../lock/parse-lock.ts';
 import { serialiseLock } from '../../lock/serialise-lock.ts';
-import { splitConflicts } from '../../lock/split-conflicts.ts';
 import { findRoot } from '../../project/find-root.ts';
 import { LOCK_FILE } from '../../project/repository-names.ts';
 import { writeFileAtomic } from '../../project/write-file.ts';
@@ -41,7 +39,7 @@ export async function lockMergeCommand(
   }
   const root = findRoot(directory);
   if (options.install === true) {
-    const { installMergeDriver } = await import('../../git/install-merge-driver.ts');
+    const { installMergeDriver } = await import('../../git/merge-driver.ts');
     const installed = await installMergeDriver(root, LOCK_FILE, writeLinkedFile);
     io.stdout.write(installedText(installed, { color: wantsColor(io.stdout, io.env, options.color) }));
     return EXIT.ok;
@@ -71,7 +69,7 @@ async function driveMerge(
   if (!merged.ok) {
     tellDiagnostics(merged.diagnostics, () => undefined, options, io);
     // What runs git is loaded only where it is needed: git waits for us.
-    const { mergeLines } = await import('../../git/merge-lines.ts');
+    const { mergeLines } = await import('../../git/merge-driver.ts');
     await mergeLines(directory, paths);
     return EXIT.error;
   }
@@ -85,7 +83,7 @@ async function driveMerge(
 async function repair(root: string, options: GlobalOptions, io: Io): Promise<number> {
   const path = join(root, LOCK_FILE);
   const text = await nullIfMissing(readFile(path, 'utf8'));
-  const { unmergedVersions } = await import('../../git/unmerged-versions.ts');
+  const { unmergedVersions } = await import('../../git/merge-driver.ts');
   const unmerged = await unmergedVersions(root, LOCK_FILE);
   const read = text === null ? null : parseLock(text, LOCK_FILE);
   const isSettled = read?.ok === true && (unmerged === null || (text !== unmerged.ours && text !== unmerged.theirs));

@@ -5,7 +5,7 @@ import { byCodeUnit } from '../../digest.ts';
 import { nullIfMissing } from '../../file-system-error.ts';
 import { emptyLock, type Lock } from '../../lock/lock.ts';
 import { readLock } from '../../lock/lock-file.ts';
-import { normaliseLock } from '../../lock/normalise-lock.ts';
+import { normaliseLock } from '../../lock/serialise-lock.ts';
 import { findRoot } from '../../project/find-root.ts';
 import { findSwappedOutputs, notDelivered, observeOutputs } from '../../project/observe-outputs.ts';
 import { LOCK_FILE } from '../../project/repository-names.ts';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { ReelformError } from '../../diagnostic.ts';
-import { OUTPUTS_FOLDER } from '../../lock/output-path.ts';
+import { OUTPUTS_FOLDER } from '../../lock/lock.ts';
 import { acquireProcessLock } from '../../process-lock.ts';
 import { sweepUnfinished } from '../../replace-file.ts';
 import type { Io } from '../io.ts';

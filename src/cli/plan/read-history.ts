@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import type { Diagnostic } from '../../diagnostic.ts';
 import { historyKey, mayHaveFormer } from '../../git/history-cache.ts';
-import type { HistoryGap } from '../../git/history-gap.ts';
+import type { HistoryGap } from '../../git/lock-history.ts';
 import type { Fingerprint } from '../../lock/lock.ts';
-import type { FormerEntry } from '../../plan/observations.ts';
+import type { FormerEntry } from '../../plan/plan.ts';
 import { createOutputCheck } from '../../project/observe-outputs.ts';
 import { HISTORY_FILE, LOCK_FILE } from '../../project/repository-names.ts';
 
@@ -38,7 +38,7 @@ export async function readHistory(
 /** A history that has a key is complete. */
 async function gapOf(root: string, key: string | null): Promise<HistoryGap | null> {
   if (key !== null) return null;
-  const { historyGap } = await import('../../git/history-gap.ts');
+  const { historyGap } = await import('../../git/lock-history.ts');
   return historyGap(root);
 }
 
@@ -52,8 +52,8 @@ async function search(
     const file = join(root, HISTORY_FILE);
     const mayHave = !cache || (await mayHaveFormer({ root, lockFile: LOCK_FILE, file, key, fingerprints }));
     if (!mayHave) return { former: new Map(), isWhole: true };
-    const { formerEntries } = await import('../../git/former-entries.ts');
-    const { TIME_MS } = await import('../../git/lock-log.ts');
+    const { formerEntries } = await import('../../git/lock-history.ts');
+    const { TIME_MS } = await import('../../git/lock-history.ts');
     const signal = AbortSignal.timeout(TIME_MS);
     const former = await formerEntries({ root, lockFile: LOCK_FILE, fingerprints, signal });
     return { former, isWhole: !signal.aborted };

@@ -1,7 +1,7 @@
-import { planIdOf } from '../../forge/comment-mark.ts';
-import { gitHubPlace } from '../../forge/github/comment-place.ts';
+import { gitHubPlace } from '../../forge/github/comments.ts';
 import { pullsOfCommit } from '../../forge/github/pulls.ts';
-import { recentCommits } from '../../git/checkout-state.ts';
+import { planIdOf } from '../../forge/write-comment.ts';
+import { recentCommits } from '../../git/revisions.ts';
 import { gitHubOf } from '../commit/open-commit.ts';
 import type { Io } from '../io.ts';
 

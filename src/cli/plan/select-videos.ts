@@ -19,7 +19,7 @@ export async function selectVideos(plan: Plan, globs: Globs, flags: PlanFlags, r
 
 /** Whether a change comes from a file that is not what it was where the branch began. */
 async function changedSince(ref: string, repository: OpenDesired): Promise<(change: Change) => boolean> {
-  const { changedFiles } = await import('../../git/changed-files.ts');
+  const { changedFiles } = await import('../../git/revisions.ts');
   const changed = await changedFiles(repository.root, ref);
   const made = new Map<string, boolean>();
   const isMadeOfChanged = (desired: DesiredVideo): boolean => {

@@ -1,7 +1,7 @@
 import { join, relative, resolve } from 'node:path';
 import type { Video } from '../../definition/video.ts';
 import { EXIT, ReelformError } from '../../diagnostic.ts';
-import { OUTPUTS_FOLDER } from '../../lock/output-path.ts';
+import { OUTPUTS_FOLDER } from '../../lock/lock.ts';
 import { loadProject, type Project } from '../../project/load-project.ts';
 import { writeFileAtomic } from '../../project/write-file.ts';
 import { writeLinkedFile } from '../../project/write-linked-file.ts';

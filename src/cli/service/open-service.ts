@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { OUTPUTS_FOLDER } from '../../lock/output-path.ts';
+import { OUTPUTS_FOLDER } from '../../lock/lock.ts';
 import type { Project } from '../../project/load-project.ts';
 import { compactOutputRecords, recordOutput } from '../../project/output-records.ts';
 import { writeFileAtomic } from '../../project/write-file.ts';

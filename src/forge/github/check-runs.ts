@@ -1,6 +1,6 @@
 import { isRecord } from '../../json.ts';
-import { createOnce } from '../create-once.ts';
 import { readJson } from '../forge-client.ts';
+import { createOnce } from '../forge-error.ts';
 import { type GitHub, numberOf } from './github.ts';
 
 /** A place in a file with something to say about it. */

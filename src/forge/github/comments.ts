@@ -1,6 +1,7 @@
 import { isRecord } from '../../json.ts';
 import { readJson } from '../forge-client.ts';
-import { type GitHub, numberOf, textOf } from './github.ts';
+import type { CommentPlace, PostedComment } from '../write-comment.ts';
+import { type GitHub, numberOf, textOf, viewerLogin } from './github.ts';
 
 /** A comment on an issue or a pull request. */
 export interface GitHubComment {
@@ -50,5 +51,19 @@ function readComment(value: unknown): GitHubComment {
     author: isRecord(user) ? String(user.login) : '',
     body: isRecord(value) && typeof value.body === 'string' ? value.body : '',
     url: textOf(value, 'html_url'),
+  };
+}
+
+/** The comments of a pull request, or an issue. */
+export function gitHubPlace(github: GitHub, number: number): CommentPlace<GitHubComment & PostedComment> {
+  return {
+    async own() {
+      const author = await viewerLogin(github);
+      return (await listComments(github, number)).filter((comment) => comment.author === author);
+    },
+    create: (body) => createComment(github, number, body),
+    update: ({ id }, body) => updateComment(github, id, body),
+    remove: ({ id }) => deleteComment(github, id),
+    hide: ({ nodeId }) => minimizeComment(github, nodeId),
   };
 }

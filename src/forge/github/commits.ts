@@ -105,3 +105,92 @@ async function orNull<T>(action: Promise<T>): Promise<T | null> {
 function refPath(branch: string): string {
   return branch.split('/').map(encodeURIComponent).join('/');
 }
+
+export const REPOSITORY_QUERY = `query ($owner: String!, $name: String!) {
+  repository(owner: $owner, name: $name) { id }
+}`;
+
+export const SWAP_MUTATION = `mutation ($input: UpdateRefsInput!) {
+  updateRefs(input: $input) { clientMutationId }
+}`;
+
+/** Of a branch that is not there. */
+const NOWHERE = '0'.repeat(40);
+
+/**
+ * Makes a branch of ours one commit on another commit, whatever it had: if it is where it was seen, or not there if it was not.
+ * Compare and swap, as no call of REST has it: `PATCH git/refs` either takes no other commit than a descendant, or
+ * takes whatever the branch has by now away.
+ *
+ * @param commit.onto the parent
+ * @param commit.seen where the branch is; null: nowhere
+ * @param commit.additions by path, whole
+ */
+export async function putOnto(
+  github: GitHub,
+  commit: {
+    readonly branch: string;
+    readonly onto: string;
+    readonly seen: string | null;
+    readonly headline: string;
+    readonly body: string;
+    readonly additions: Readonly<Record<string, string>>;
+  },
+): Promise<CommitOutcome> {
+  const { branch, seen } = commit;
+  const { oid, url } = await makeCommit(github, commit);
+  const [owner, name] = github.repository.split('/');
+  try {
+    const { repository } = await github.graphql(REPOSITORY_QUERY, { owner, name }, 'safe');
+    const update = { name: `refs/heads/${branch}`, beforeOid: seen ?? NOWHERE, afterOid: oid, force: true };
+    // The same swap a second time is refused, and told by where the branch is.
+    const input = { repositoryId: textOf(repository, 'id'), refUpdates: [update] };
+    await github.graphql(SWAP_MUTATION, { input }, 'safe');
+    return { kind: 'committed', oid, url };
+  } catch (error) {
+    if (!(error instanceof ForgeError)) throw error;
+    const head = await branchHead(github, branch);
+    if (head === oid) return { kind: 'committed', oid, url };
+    if (head !== seen || error.isUnclear || isStale(error)) return { kind: 'moved' };
+    if (isProtection(error)) return { kind: 'protected', why: error.message };
+    throw error;
+  }
+}
+
+/** Also where what we read of the branch is not yet what was written. */
+function isStale({ types, message }: ForgeError): boolean {
+  return types.includes('STALE_DATA') || /expected .* to (?:point|be)|is at [0-9a-f]{40} but expected/i.test(message);
+}
+
+/** A commit that no branch has yet; GitHub signs those of apps and jobs that name no author. */
+async function makeCommit(
+  github: GitHub,
+  commit: Parameters<typeof putOnto>[1],
+): Promise<{ readonly oid: string; readonly url: string }> {
+  const post = async (path: string, body: object): Promise<unknown> => {
+    const what = `${github.root}/git/${path}`;
+    // What nothing names is thrown away by GitHub: made twice is as good as once.
+    return readJson(await github.rest.send('POST', what, { body, repeatability: 'safe' }), `POST ${what}`, 'GitHub');
+  };
+  const at = `${github.root}/git/commits/${commit.onto}`;
+  const parent = readJson(await github.rest.send('GET', at), `GET ${at}`, 'GitHub');
+  const entries = Object.entries(commit.additions);
+  const tree = await post('trees', {
+    base_tree: textOf(isRecord(parent) ? parent.tree : null, 'sha'),
+    tree: entries.map(([path, content]) => ({ path, mode: '100644', type: 'blob', content })),
+  });
+  const made = await post('commits', {
+    message: `${commit.headline}\n\n${commit.body}`,
+    tree: textOf(tree, 'sha'),
+    parents: [commit.onto],
+  });
+  return { oid: textOf(made, 'sha'), url: textOf(made, 'html_url') };
+}
+
+/** What a commit stands on first; null where it stands on nothing. */
+export async function firstParent(github: GitHub, sha: string): Promise<string | null> {
+  const at = `${github.root}/git/commits/${sha}`;
+  const value = readJson(await github.rest.send('GET', at), `GET ${at}`, 'GitHub');
+  const parents = isRecord(value) && Array.isArray(value.parents) ? value.parents : [];
+  return parents.length === 0 ? null : textOf(parents[0], 'sha');
+}

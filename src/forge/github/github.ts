@@ -83,3 +83,14 @@ export function numberOf(value: unknown, field: string): number {
   if (typeof found === 'number') return found;
   throw new ForgeError('forge_answer_invalid', `GitHub answered something without "${field}"`);
 }
+
+export const VIEWER_QUERY = 'query { viewer { login } }';
+
+/**
+ * The login under which what the token writes appears in REST: of an app with its `[bot]`. `GET /user` is refused to the
+ * token of a job; this is not.
+ */
+export async function viewerLogin(github: GitHub): Promise<string> {
+  const { viewer } = await github.graphql(VIEWER_QUERY, {}, 'safe');
+  return textOf(viewer, 'login');
+}

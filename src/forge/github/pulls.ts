@@ -1,7 +1,8 @@
 import { isRecord } from '../../json.ts';
 import { readJson } from '../forge-client.ts';
 import { type GitHub, textOf } from './github.ts';
-import { createThread, type Thread, type ThreadChanges, threadOf, updateThread } from './thread.ts';
+import { createThread, type Thread, type ThreadChanges, threadOf, updateThread } from './issues.ts';
+import type { GitHubJob } from './job.ts';
 
 export interface PullRequest extends Thread {
   readonly isMerged: boolean;
@@ -55,4 +56,16 @@ function pullOf(value: unknown): PullRequest {
     baseSha: textOf(base, 'sha'),
     baseBranch: textOf(base, 'ref'),
   };
+}
+
+/** The pull request that a job runs for: the one it names, the one of its branch, or the one that was merged by its push. */
+export async function pullOfJob(github: GitHub, job: GitHubJob): Promise<PullRequest | null> {
+  if (job.number !== null) return readPull(github, job.number);
+  if (job.head !== null) {
+    const found = await pullsOfHead(github, job.head);
+    // One that is elsewhere by now is still the one that the job was for.
+    return found.find(({ headSha }) => headSha === job.headSha) ?? found[0] ?? null;
+  }
+  if (!job.isPush || job.headSha === null) return null;
+  return (await pullsOfCommit(github, job.headSha)).find(({ isMerged }) => isMerged) ?? null;
 }

@@ -1,7 +1,6 @@
 import type { ApplyOutcome } from '../../apply/events.ts';
 import type { Published } from '../../lock/publish-lock.ts';
-import { isDenied } from '../../plan/is-denied.ts';
-import type { PlanDocument } from '../../plan/plan-document.ts';
+import { isDenied, type PlanDocument } from '../../plan/plan-document.ts';
 import { type Problem, problemsOf } from '../markdown/markdown-problems.ts';
 import { formatCount } from '../wording/count-noun.ts';
 import { hasChanges } from '../wording/restore-words.ts';

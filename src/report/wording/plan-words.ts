@@ -1,8 +1,8 @@
 import { isRecord } from '../../json.ts';
-import type { Cost } from '../../plan/estimate-plan.ts';
 import { ACTIONS, type Action } from '../../plan/plan.ts';
 import {
   type ChangeDocument,
+  type Cost,
   type PlanDocument,
   type SourceDocument,
   splitRestores,

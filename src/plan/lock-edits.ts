@@ -1,6 +1,6 @@
 import { byCodeUnit } from '../digest.ts';
 import type { Delivery, Lock, LockEntry, Rendering } from '../lock/lock.ts';
-import { settleDeliveries } from './compare-destinations.ts';
+import { settleDeliveries } from './compare-video.ts';
 import type { DesiredVideo } from './desired-video.ts';
 import type { Adjustment, Change } from './plan.ts';
 

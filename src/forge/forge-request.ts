@@ -1,10 +1,37 @@
 import { type Backoff, backoffMs, type Repeatability, retryAfterMs } from '../http/retry.ts';
-import type { ForgeAnswer, Sent } from './send-once.ts';
+import { type AnswerHead, exchange, type HttpRequest } from '../http/send-request.ts';
+
+/** `headers` with the token. */
+export type ForgeRequest = Pick<HttpRequest, 'method' | 'url' | 'headers' | 'body' | 'idleMs'>;
+
+export interface ForgeAnswer extends AnswerHead {
+  readonly text: string;
+}
+
+/** What became of one request. `unanswered`: it may have been done. */
+export type Sent =
+  | { readonly kind: 'answer'; readonly answer: ForgeAnswer }
+  | { readonly kind: 'unsent' | 'unanswered'; readonly code: string }
+  | { readonly kind: 'too_large' };
+
+/** No answer is larger, unpacked: a hundred comments of 64 KiB each are 7 MiB, and may be written in escapes. */
+const MAX_ANSWER_BYTES = 48 << 20;
+
+/** Sends one request, once, and follows no redirect. */
+export async function sendOnce(request: ForgeRequest): Promise<Sent> {
+  const sent = await exchange({ idleMs: 30_000, totalMs: 60_000, ...request }, MAX_ANSWER_BYTES);
+  if (sent.kind === 'answered') {
+    const { status, headers, bytes } = sent;
+    return { kind: 'answer', answer: { status, headers, text: bytes.toString() } };
+  }
+  if (sent.kind !== 'broken') return sent;
+  return sent.code === 'too_large' ? { kind: 'too_large' } : { kind: 'unanswered', code: sent.code };
+}
 
 /** Requests beyond the first. */
 const MAX_RETRIES = 4;
 /** A limit that ends later is not waited for: the job costs more than the comment is worth. */
-export const LONGEST_WAIT_MS = 75_000;
+const LONGEST_WAIT_MS = 75_000;
 /** What is asked of those who met a secondary limit that does not say how long it lasts. */
 const SECONDARY_MS = 60_000;
 const BACKOFF: Backoff = { firstMs: 1000, maxMs: 8000 };

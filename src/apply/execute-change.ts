@@ -1,21 +1,18 @@
 import type { LimitFunction } from 'p-limit';
 import type { Video, VideoId } from '../definition/video.ts';
 import type { Sha256 } from '../digest.ts';
-import type { Rendering } from '../lock/lock.ts';
-import { outputNameOf } from '../lock/output-path.ts';
+import { outputNameOf, type Rendering } from '../lock/lock.ts';
 import type { DesiredVideo } from '../plan/desired-video.ts';
 import { type Adoption, type Change, delivers, renders } from '../plan/plan.ts';
 import { lacksDeliveries } from '../service/deliver-by-http.ts';
 import type { RenderService } from '../service/render-service.ts';
 import type { RenderSession } from '../wire/render-session.ts';
 import { type DeliveryEnding, deliverRendering, NOT_DELIVERED } from './deliver-rendering.ts';
-import type { ApplyEvent, Failure } from './events.ts';
-import { endsRun, thrownFailures } from './failure.ts';
+import { type ApplyEvent, endsRun, type Failure, thrownFailures } from './events.ts';
 import { obtainRendering } from './obtain-rendering.ts';
-import type { RenderTask } from './render-task.ts';
-import { type Ending, type RunContext, type TaskEvents, timestamp } from './run-context.ts';
-import type { RunEnd } from './run-end.ts';
+import { type Ending, type RunContext, type RunEnd, type TaskEvents, timestamp } from './run-context.ts';
 import { foundRendering, type RunRecord } from './run-record.ts';
+import type { RenderTask } from './session-request.ts';
 import { verifyRendering } from './watch-session.ts';
 
 /** What all videos of a run share. */

@@ -1,8 +1,11 @@
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { execa } from 'execa';
+import { ReelformError } from '../diagnostic.ts';
 import type { Fingerprint } from '../lock/lock.ts';
 import { parseLock } from '../lock/parse-lock.ts';
-import type { FormerEntry } from '../plan/observations.ts';
-import { runLockLog, TIME_MS } from './lock-log.ts';
-import { tryGit } from './run-git.ts';
+import type { FormerEntry } from '../plan/plan.ts';
+import { gitProcess, runGit, tryGit } from './run-git.ts';
 
 /**
  * Entries that the lockfile once had, at the present commit or before it, with the fingerprints that are wanted; of several
@@ -73,4 +76,59 @@ async function commitsBefore(
     // What was found before the time was over is worth as much.
   }
   return [...commits];
+}
+
+/** How far back it is looked: beyond, a video is as likely gone as it is to be wanted again. */
+const COMMITS = 200;
+
+/** Milliseconds that a plan waits for what git remembers. */
+export const TIME_MS = 2_000;
+
+/**
+ * Runs `git log` over the changes of the lockfile, latest first, both sides of merges among them. EDGE. What it writes is
+ * read from it as it comes.
+ *
+ * @param format of what stands before the changes of each commit, for `--format`
+ */
+export function runLockLog(root: string, lockFile: string, format: string, signal: AbortSignal) {
+  const args = ['log', '--full-history', `--max-count=${COMMITS}`, `--format=${format}`, '--patch', '--unified=0'];
+  const plain = ['--text', '--no-color', '--no-ext-diff', '--no-textconv', '--no-renames'];
+  return execa('git', [...args, ...plain, 'HEAD', '--', lockFile], {
+    ...gitProcess(root),
+    buffer: false,
+    cancelSignal: signal,
+  });
+}
+
+/** Why the history of a repository cannot be searched, and what to do about it. */
+export interface HistoryGap {
+  readonly message: string;
+  readonly hint: string | undefined;
+}
+
+/**
+ * Returns why git does not show the whole history: the clone is shallow, git refuses the folder, or there is no git. EDGE. Null
+ * when it does, and outside of a repository, which has no history.
+ *
+ * @param root absolute
+ */
+export async function historyGap(root: string): Promise<HistoryGap | null> {
+  if (!isInRepository(root)) return null;
+  try {
+    const isShallow = (await runGit(root, ['rev-parse', '--is-shallow-repository'])).trim() === 'true';
+    if (!isShallow) return null;
+    const hint = 'Fetch all of it: git fetch --unshallow, or "fetch-depth: 0" for actions/checkout';
+    return { message: 'this clone is shallow', hint };
+  } catch (error) {
+    if (!(error instanceof ReelformError)) throw error;
+    return { message: error.message, hint: error.hint };
+  }
+}
+
+/** Whether a folder is in a repository. EDGE. Git gives one error for no repository and for one that it cannot read. */
+export function isInRepository(root: string): boolean {
+  for (let folder = root; ; folder = dirname(folder)) {
+    if (existsSync(join(folder, '.git'))) return true;
+    if (folder === dirname(folder)) return false;
+  }
 }
