@@ -1,7 +1,9 @@
+import type { Source } from '../definition/video.ts';
 import { byCodeUnit } from '../digest.ts';
+import type { DesiredVideo } from '../plan/desired-video.ts';
 import { type Change, onlyRestores, type Plan, rendersNew } from '../plan/plan.ts';
 import { estimatePlan } from '../plan/plan-document.ts';
-import { checkVideo } from './check-video.ts';
+import { findWords, foldWords, matchesPattern } from './match-text.ts';
 import type { Policy, PolicyFinding } from './policy.ts';
 
 /**
@@ -45,4 +47,124 @@ function checkPlan(policy: Policy, plan: Plan): PolicyFinding[] {
 
 function ofPlan({ rule, level }: Policy, message: string): PolicyFinding {
   return { rule, level, video: null, place: null, message, hint: 'Split it: --target plans some of them' };
+}
+
+const CHARACTERS = new Intl.Segmenter('und', { granularity: 'grapheme' });
+
+/** A sentence, and what in the definition it is about; `level` where it is another than the policy's. */
+type Said = Pick<PolicyFinding, 'message' | 'hint'> & {
+  readonly path: readonly string[];
+  readonly level?: PolicyFinding['level'];
+};
+
+/** What one policy says of one video; nothing when the video keeps it. A policy that is about plans says nothing. */
+function checkVideo(policy: Policy, video: DesiredVideo): PolicyFinding[] {
+  return said(policy, video).map(({ path, level = policy.level, ...words }) => ({
+    rule: policy.rule,
+    level,
+    video: video.id,
+    place: { file: video.path, path },
+    ...words,
+  }));
+}
+
+function said(policy: Policy, video: DesiredVideo): Said[] {
+  switch (policy.rule) {
+    case 'max_renders':
+    case 'max_cost':
+      return [];
+    case 'max_duration':
+      return tooLong(policy.seconds, video);
+    case 'max_text_length':
+      return textsOf(video).flatMap((text) => tooManyCharacters(policy.characters, text, video));
+    case 'forbid_words':
+      return forbidden(policy.words.map(foldWords), video);
+    case 'title_pattern':
+      if (matchesPattern(video.title, policy.pattern)) return [];
+      return [
+        {
+          path: ['title'],
+          message: `The title of ${video.id} is not like ${JSON.stringify(policy.pattern)}`,
+          hint: `Titles of this repository look like ${JSON.stringify(policy.pattern)}; * stands for any characters`,
+        },
+      ];
+    case 'require_label':
+      return Object.entries(policy.labels).flatMap(([name, pattern]) => labelProblem(name, pattern, video));
+    case 'require_deliver':
+      if (video.deliver.length > 0) return [];
+      return [{ path: [], message: `${video.id} is delivered nowhere`, hint: 'Say where it goes with "deliver"' }];
+    case 'allow_sources':
+      return remoteSources(video).flatMap(({ url, path }) => foreignHost(policy.hosts, url, path, video));
+  }
+}
+
+function tooLong(seconds: number, { id, durationSeconds: duration, template }: DesiredVideo): Said[] {
+  const path = ['template'];
+  if (duration === null) {
+    // Refusing what nobody can know would refuse every template of a service.
+    return [{ path, level: 'warn', message: `Nothing tells how long ${id} is, which may have ${seconds} s` }];
+  }
+  if (duration <= seconds) return [];
+  const length = Math.round(duration * 100) / 100;
+  return [{ path, message: `${id} is ${length} s long, and ${seconds} s are allowed`, hint: `So long is ${template}` }];
+}
+
+interface Text {
+  readonly text: string;
+  readonly name: string;
+  readonly path: readonly string[];
+}
+
+function textsOf({ resources }: DesiredVideo): Text[] {
+  return [...resources].flatMap(([key, resource]) =>
+    resource.kind === 'text' ? [{ text: resource.text, name: key, path: ['resources', key] }] : [],
+  );
+}
+
+function tooManyCharacters(most: number, { text, name, path }: Text, { id }: DesiredVideo): Said[] {
+  if (text.length <= most) return [];
+  const count = [...CHARACTERS.segment(text)].length;
+  return count <= most
+    ? []
+    : [{ path, message: `${name} of ${id} has ${count} characters, and ${most} are allowed`, hint: 'Shorten it' }];
+}
+
+function forbidden(words: readonly string[], video: DesiredVideo): Said[] {
+  const title: Text = { text: video.title, name: 'The title', path: ['title'] };
+  return [title, ...textsOf(video)].flatMap(({ text, name, path }) => {
+    const found = findWords(text, words);
+    if (found.length === 0) return [];
+    const message = `${name} of ${video.id} says ${found.map((word) => JSON.stringify(word)).join(', ')}`;
+    return [{ path, message, hint: 'Say it in other words' }];
+  });
+}
+
+function labelProblem(name: string, pattern: string, { id, labels }: DesiredVideo): Said[] {
+  const value = Object.hasOwn(labels, name) ? labels[name] : undefined;
+  if (value === undefined) {
+    return [{ path: ['labels'], message: `${id} has no label ${name}`, hint: `Write it into "labels": ${name}` }];
+  }
+  if (matchesPattern(value, pattern)) return [];
+  const message = `The label ${name} of ${id} is ${JSON.stringify(value)}, and not like ${JSON.stringify(pattern)}`;
+  return [{ path: ['labels', name], message, hint: `Write one like ${JSON.stringify(pattern)}` }];
+}
+
+function remoteSources({ resources, audio }: DesiredVideo): { url: string; path: readonly string[] }[] {
+  const sources: (readonly [Source, readonly string[]])[] = [
+    ...[...resources].flatMap(([key, one]) => ('source' in one ? [[one.source, ['resources', key]] as const] : [])),
+    ...[...audio].map(([name, { source }]) => [source, ['audio', name]] as const),
+  ];
+  return sources.flatMap(([source, path]) => (source.kind === 'url' ? [{ url: source.url, path }] : []));
+}
+
+function foreignHost(hosts: readonly string[], url: string, path: readonly string[], { id }: DesiredVideo): Said[] {
+  // As whoever fetches it reads it: lower case, in ASCII, without the user that may stand before it.
+  const host = URL.canParse(url) ? new URL(url).hostname : url;
+  const isAllowed = hosts.some((one) => {
+    const allowed = one.toLowerCase();
+    return allowed.startsWith('*.') ? host.endsWith(allowed.slice(1)) : host === allowed;
+  });
+  if (isAllowed) return [];
+  const hint = `Allowed are ${hosts.join(', ') || 'files of the repository alone'}`;
+  return [{ path, message: `${path.at(-1)} of ${id} comes from ${host}`, hint }];
 }

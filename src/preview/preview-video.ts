@@ -5,9 +5,8 @@ import type { ComparedStill, Comparison } from '../engine/stills/still-protocol.
 import type { Scene } from '../template/scene.ts';
 import { chooseMoments, type Moment } from './choose-moments.ts';
 import type { Drafts, PreviewImage, PreviewStill, Unseen, VideoPreview } from './plan-preview.ts';
+import { shownImages, shrinkScene } from './reduce-scene.ts';
 import { sceneKeys } from './scene-keys.ts';
-import { shownImages } from './shown-images.ts';
-import { shrinkScene } from './shrink-scene.ts';
 
 /** Draws scenes; a render pool does. */
 export interface Draw {

@@ -2,8 +2,7 @@ import { checkImage } from '../engine/images/check-image.ts';
 import { packScene } from '../engine/packed-scene.ts';
 import { SceneError } from '../engine/scene-error.ts';
 import type { LottieDocument, Scene } from '../template/scene.ts';
-import { mapImages } from './map-images.ts';
-import type { PlanPreview, PreviewImage, PreviewStill } from './plan-preview.ts';
+import { mapImages, type PlanPreview, type PreviewImage, type PreviewStill } from './plan-preview.ts';
 import type { Draw } from './preview-video.ts';
 
 /** Pictures that were drawn anew, and how many were not. */

@@ -1,5 +1,5 @@
 import type { Diagnostic, Locate } from '../diagnostic.ts';
-import { foldWords } from '../policy/find-words.ts';
+import { foldWords } from '../policy/match-text.ts';
 import { POLICY_RULES, type Policy, type PolicyLevel, type PolicyRule } from '../policy/policy.ts';
 
 /** `policies` of reelform.yaml, as its schema has it. */

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { DesiredVideo } from '../../src/plan/desired-video.ts';
 import { checkPolicies } from '../../src/policy/check-policies.ts';
-import { planChecks } from '../../src/policy/plan-checks.ts';
-import type { Policy } from '../../src/policy/policy.ts';
+import { type Policy, planChecks } from '../../src/policy/policy.ts';
 import { desired, emptyLock, lockOf, plan, text, track, url, type VideoParts } from '../plan/videos.ts';
 
 /** Of a new video with these parts: what is told, each as its place and its level. */

@@ -1,5 +1,5 @@
 import { ReelformError } from '../../diagnostic.ts';
-import { approvalQuestion } from '../../report/terminal/prompt-text.ts';
+import { approvalQuestion } from '../../report/terminal/apply-text.ts';
 import type { Io } from '../io.ts';
 
 /**

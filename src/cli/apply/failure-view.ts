@@ -1,8 +1,8 @@
 import { RepositoryFiles } from '../../project/repository-files.ts';
 import type { JsonDiagnostic } from '../../report/json/diagnostics-json.ts';
 import type { StreamEvent } from '../../report/json/event-json.ts';
-import { problemsOf } from '../../report/markdown/markdown-problems.ts';
-import { runTroubles } from '../../report/wording/run-troubles.ts';
+import { problemsOf } from '../../report/markdown/problem-tables.ts';
+import { runTroubles } from '../../report/wording/run-outcome.ts';
 import type { Io } from '../io.ts';
 import type { ApplyOptions } from './apply-options.ts';
 import type { ApplyView } from './apply-view.ts';

@@ -7,7 +7,7 @@ import type { JsonDiagnostic } from '../../report/json/diagnostics-json.ts';
 import type { StreamEvent } from '../../report/json/event-json.ts';
 import { applyMarkdown } from '../../report/markdown/apply-markdown.ts';
 import { githubAnnotations, githubApplyOutputs } from '../../report/terminal/github-commands.ts';
-import { runTroubles, troubleDiagnostics } from '../../report/wording/run-troubles.ts';
+import { runTroubles, troubleDiagnostics } from '../../report/wording/run-outcome.ts';
 import { filesUrl } from '../commit/files-url.ts';
 import type { GlobalOptions } from '../global-options.ts';
 import type { Io } from '../io.ts';

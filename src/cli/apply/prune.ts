@@ -3,7 +3,7 @@ import type { JournalState } from '../../lock/journal.ts';
 import { readLock } from '../../lock/lock-file.ts';
 import { pruneOutputs } from '../../project/prune-outputs.ts';
 import { LOCK_FILE } from '../../project/repository-names.ts';
-import { prunedText } from '../../report/terminal/prompt-text.ts';
+import { prunedText } from '../../report/terminal/apply-text.ts';
 import type { OpenCommit } from '../commit/open-commit.ts';
 import type { Io } from '../io.ts';
 

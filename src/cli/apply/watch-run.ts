@@ -1,7 +1,7 @@
 import type { ApplyEvent } from '../../apply/events.ts';
 import { ApplyLines } from '../../report/terminal/apply-lines.ts';
+import { leftText, stoppingText } from '../../report/terminal/apply-text.ts';
 import { LiveView } from '../../report/terminal/live-view.ts';
-import { leftText, stoppingText } from '../../report/terminal/prompt-text.ts';
 import { type Io, isAttended, isScreen, wantsColor } from '../io.ts';
 import { FooterScreen } from './footer-screen.ts';
 

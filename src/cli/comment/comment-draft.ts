@@ -7,7 +7,7 @@ import type { PlanPreview } from '../../preview/plan-preview.ts';
 import { readPreview } from '../../preview/read-preview.ts';
 import { pageMarkdown, QUIET_COMMENT } from '../../report/markdown/comment-text.ts';
 import { planMarkdown } from '../../report/markdown/plan-markdown.ts';
-import { hasChanges } from '../../report/wording/restore-words.ts';
+import { hasChanges } from '../../report/wording/plan-words.ts';
 import { directoryOf } from '../diagnose.ts';
 import type { Io } from '../io.ts';
 import type { CommentOptions } from './comment-options.ts';

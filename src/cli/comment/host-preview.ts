@@ -3,7 +3,7 @@ import type { PlanPreview } from '../../preview/plan-preview.ts';
 import type { Draw } from '../../preview/preview-video.ts';
 import { redrawPictures } from '../../preview/redraw-pictures.ts';
 import { loadProject } from '../../project/load-project.ts';
-import { countNoun } from '../../report/wording/count-noun.ts';
+import { countNoun } from '../../report/wording/quantities.ts';
 import { sandboxFromEnvironment } from '../../sandbox/sandbox.ts';
 import { renderCapacity } from '../../session/processes/render-capacity.ts';
 import { createRenderPool } from '../../session/processes/render-pool.ts';

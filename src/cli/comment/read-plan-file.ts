@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { ReelformError } from '../../diagnostic.ts';
 import type { Json } from '../../digest.ts';
 import { type PlanDocument, planId } from '../../plan/plan-document.ts';
-import { problemsOf } from '../../report/markdown/markdown-problems.ts';
+import { problemsOf } from '../../report/markdown/problem-tables.ts';
 import { createPlanCheck } from '../../schema/create-plan-check.ts';
 
 /** The plan of a hundred thousand new videos has half of it. */

@@ -2,7 +2,7 @@ import { ReelformError } from '../../diagnostic.ts';
 import { branchHead, commitOnBranch, readFileAt } from '../../forge/github/commits.ts';
 import type { GitHub } from '../../forge/github/github.ts';
 import type { LockBranch, LockChange, LockTip, LockWrite } from '../../lock/publish-lock.ts';
-import { lockCommitWords } from '../../report/markdown/commit-text.ts';
+import { lockCommitWords } from '../../report/markdown/lock-commit.ts';
 
 /** A branch of a repository of GitHub, written to through its interface: signed, and without git. */
 export class GitHubLockBranch implements LockBranch {

@@ -7,8 +7,7 @@ import { emptyLock, type Fingerprint, type Lock } from '../../lock/lock.ts';
 import { parseLock } from '../../lock/parse-lock.ts';
 import { changeOf, type LockBranch, type LockTip, type LockWrite } from '../../lock/publish-lock.ts';
 import { serialiseLock } from '../../lock/serialise-lock.ts';
-import { lockCommitWords } from '../../report/markdown/commit-text.ts';
-import { lockPullWords } from '../../report/markdown/pull-markdown.ts';
+import { lockCommitWords, lockPullWords } from '../../report/markdown/lock-commit.ts';
 
 export interface PullLockOptions {
   readonly github: GitHub;

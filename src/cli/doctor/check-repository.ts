@@ -11,7 +11,7 @@ import type { Config } from '../../project/config.ts';
 import { observeOutputs } from '../../project/observe-outputs.ts';
 import { JOURNAL_FILE, LOCK_FILE } from '../../project/repository-names.ts';
 import type { DoctorCheck } from '../../report/terminal/doctor-text.ts';
-import { countNoun } from '../../report/wording/count-noun.ts';
+import { countNoun } from '../../report/wording/quantities.ts';
 import { cacheKey } from '../global-options.ts';
 import { openJournal } from '../journal/open-journal.ts';
 import { openDesired } from '../plan/open-desired.ts';

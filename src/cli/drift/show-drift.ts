@@ -1,7 +1,7 @@
 import type { Refreshed } from '../../apply/refresh-videos.ts';
 import type { Lock } from '../../lock/lock.ts';
+import { driftJson } from '../../report/json/command-json.ts';
 import { diagnosticsJson, type JsonDiagnostic } from '../../report/json/diagnostics-json.ts';
-import { driftJson } from '../../report/json/drift-json.ts';
 import { type DriftReport, driftText } from '../../report/terminal/drift-text.ts';
 import { directoryOf, tellDiagnostics } from '../diagnose.ts';
 import type { GlobalOptions } from '../global-options.ts';

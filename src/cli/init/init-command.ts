@@ -6,7 +6,7 @@ import { type RepositoryPlace, repositoryPlace } from '../../git/default-branch.
 import { withoutCredentials } from '../../git/run-git.ts';
 import { CONFIG_FILE } from '../../project/find-root.ts';
 import { writeFileAtomic } from '../../project/write-file.ts';
-import { initQuestion, repositoryText } from '../../report/terminal/repository-text.ts';
+import { initQuestion, repositoryText } from '../../report/terminal/init-text.ts';
 import { directoryOf } from '../diagnose.ts';
 import type { GlobalOptions } from '../global-options.ts';
 import { type Io, wantsColor } from '../io.ts';

@@ -1,7 +1,7 @@
 import { EXIT, hasErrors } from '../../diagnostic.ts';
 import { idMatcher, unmatchedGlobs } from '../../plan/select-changes.ts';
 import { diagnosticsJson } from '../../report/json/diagnostics-json.ts';
-import { lintText } from '../../report/terminal/lint-text.ts';
+import { lintText } from '../../report/terminal/repository-text.ts';
 import { directoryOf, tellDiagnostics } from '../diagnose.ts';
 import type { GlobalOptions } from '../global-options.ts';
 import type { Io } from '../io.ts';

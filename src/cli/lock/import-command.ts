@@ -6,7 +6,7 @@ import type { Rendering } from '../../lock/lock.ts';
 import type { DesiredVideo } from '../../plan/desired-video.ts';
 import { editLock, settle } from '../../plan/lock-edits.ts';
 import { findRoot } from '../../project/find-root.ts';
-import { importedText } from '../../report/terminal/lock-edit-text.ts';
+import { importedText } from '../../report/terminal/lock-text.ts';
 import { differencesText } from '../../report/terminal/resolve-text.ts';
 import { isSignedUrl } from '../../service/is-signed-url.ts';
 import { directoryOf, tellDiagnostics } from '../diagnose.ts';

@@ -10,12 +10,7 @@ import { findRoot } from '../../project/find-root.ts';
 import { LOCK_FILE } from '../../project/repository-names.ts';
 import { writeFileAtomic } from '../../project/write-file.ts';
 import { writeLinkedFile } from '../../project/write-linked-file.ts';
-import {
-  installedText,
-  mergeDecisionsText,
-  mergedText,
-  nothingToMergeText,
-} from '../../report/terminal/lock-merge-text.ts';
+import { installedText, mergeDecisionsText, mergedText, nothingToMergeText } from '../../report/terminal/lock-text.ts';
 import { directoryOf, tellDiagnostics } from '../diagnose.ts';
 import type { GlobalOptions } from '../global-options.ts';
 import { type Io, wantsColor } from '../io.ts';

@@ -7,7 +7,7 @@ import { normaliseLock, serialiseLock } from '../../lock/serialise-lock.ts';
 import { findRoot } from '../../project/find-root.ts';
 import { LOCK_FILE } from '../../project/repository-names.ts';
 import { writeLinkedFile } from '../../project/write-linked-file.ts';
-import { migratedText } from '../../report/terminal/lock-check-text.ts';
+import { migratedText } from '../../report/terminal/lock-text.ts';
 import { directoryOf, tellDiagnostics } from '../diagnose.ts';
 import type { GlobalOptions } from '../global-options.ts';
 import { type Io, wantsColor } from '../io.ts';

@@ -10,7 +10,7 @@ import { findRoot } from '../../project/find-root.ts';
 import { findSwappedOutputs, notDelivered, observeOutputs } from '../../project/observe-outputs.ts';
 import { LOCK_FILE } from '../../project/repository-names.ts';
 import { diagnosticsJson } from '../../report/json/diagnostics-json.ts';
-import { verifiedText } from '../../report/terminal/lock-check-text.ts';
+import { verifiedText } from '../../report/terminal/lock-text.ts';
 import { directoryOf, tellDiagnostics } from '../diagnose.ts';
 import type { GlobalOptions } from '../global-options.ts';
 import { type Io, wantsColor } from '../io.ts';

@@ -2,7 +2,7 @@ import { parseVideoId, VIDEO_ID_HINT } from '../../definition/video-id.ts';
 import { EXIT, ReelformError } from '../../diagnostic.ts';
 import type { Lock } from '../../lock/lock.ts';
 import { findRoot } from '../../project/find-root.ts';
-import { movedText } from '../../report/terminal/lock-edit-text.ts';
+import { movedText } from '../../report/terminal/lock-text.ts';
 import { directoryOf } from '../diagnose.ts';
 import type { GlobalOptions } from '../global-options.ts';
 import { type Io, wantsColor } from '../io.ts';

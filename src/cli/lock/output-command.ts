@@ -1,7 +1,7 @@
 import { EXIT } from '../../diagnostic.ts';
 import { byCodeUnit } from '../../digest.ts';
 import type { LockEntry } from '../../lock/lock.ts';
-import { escapeControls } from '../../report/wording/escape-controls.ts';
+import { escapeControls } from '../../report/wording/display-text.ts';
 import type { GlobalOptions } from '../global-options.ts';
 import type { Io } from '../io.ts';
 import { entryOf, openLock } from './open-lock.ts';

@@ -1,7 +1,7 @@
 import { EXIT, ReelformError } from '../../diagnostic.ts';
 import type { Lock } from '../../lock/lock.ts';
 import { findRoot } from '../../project/find-root.ts';
-import { forgottenText } from '../../report/terminal/lock-edit-text.ts';
+import { forgottenText } from '../../report/terminal/lock-text.ts';
 import { directoryOf } from '../diagnose.ts';
 import type { GlobalOptions } from '../global-options.ts';
 import { type Io, wantsColor } from '../io.ts';

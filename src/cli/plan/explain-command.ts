@@ -2,7 +2,7 @@ import { EXIT, ReelformError } from '../../diagnostic.ts';
 import { closestMatch } from '../../hints.ts';
 import { liveAttempt, recordedIn } from '../../lock/fold-journal.ts';
 import type { Change, Plan } from '../../plan/plan.ts';
-import { explainJson } from '../../report/json/explain-json.ts';
+import { explainJson } from '../../report/json/command-json.ts';
 import { explainText } from '../../report/terminal/explain-text.ts';
 import { directoryOf, tellDiagnostics } from '../diagnose.ts';
 import type { GlobalOptions } from '../global-options.ts';

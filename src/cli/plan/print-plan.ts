@@ -1,4 +1,4 @@
-import { planJson } from '../../report/json/plan-json.ts';
+import { planJson } from '../../report/json/command-json.ts';
 import type { GlobalOptions } from '../global-options.ts';
 import type { Io } from '../io.ts';
 import type { PlanFormat } from './plan-format.ts';

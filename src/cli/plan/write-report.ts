@@ -2,7 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { writeFileAtomic } from '../../project/write-file.ts';
 import { planHtml } from '../../report/html/plan-html.ts';
-import { planJson } from '../../report/json/plan-json.ts';
+import { planJson } from '../../report/json/command-json.ts';
 import type { PrintedPlan } from './printed-plan.ts';
 
 /**

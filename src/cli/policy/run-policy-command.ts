@@ -1,7 +1,7 @@
 import { execa, parseCommandString } from 'execa';
 import { ReelformError } from '../../diagnostic.ts';
 import { HAS_GROUPS, killGroup } from '../../os-process.ts';
-import type { CommandEnd } from '../../policy/read-answer.ts';
+import type { CommandEnd } from '../../policy/policy-command.ts';
 
 /** Bytes that a command may print. */
 const MOST_OUTPUT = 1_048_576;

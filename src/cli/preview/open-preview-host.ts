@@ -8,8 +8,7 @@ import { ReelformError } from '../../diagnostic.ts';
 import { sha256 } from '../../digest.ts';
 import { pushPictures } from '../../git/image-branch.ts';
 import { tryGit } from '../../git/run-git.ts';
-import { mapImages } from '../../preview/map-images.ts';
-import type { PlanPreview, PreviewImage } from '../../preview/plan-preview.ts';
+import { mapImages, type PlanPreview, type PreviewImage } from '../../preview/plan-preview.ts';
 import type { Config } from '../../project/config.ts';
 import type { Io } from '../io.ts';
 

@@ -1,6 +1,6 @@
 import { EXIT } from '../../diagnostic.ts';
 import { loadProject } from '../../project/load-project.ts';
-import { cacheText, prunedText, verifiedText } from '../../report/terminal/cache-text.ts';
+import { cacheText, prunedCacheText, verifiedCacheText } from '../../report/terminal/cache-text.ts';
 import { FolderSegmentStore, type StoredSegment } from '../../session/segments/folder-segment-store.ts';
 import { directoryOf } from '../diagnose.ts';
 import type { GlobalOptions } from '../global-options.ts';
@@ -28,7 +28,7 @@ export async function cacheCommand(options: CacheOptions, io: Io): Promise<numbe
 export async function pruneCacheCommand(options: CacheOptions, io: Io): Promise<number> {
   const { store, maxBytes } = await openStore(options, io);
   const removed = await store.prune(maxBytes);
-  io.stdout.write(prunedText(removed.length, sizeOf(removed)));
+  io.stdout.write(prunedCacheText(removed.length, sizeOf(removed)));
   return EXIT.ok;
 }
 
@@ -36,7 +36,7 @@ export async function pruneCacheCommand(options: CacheOptions, io: Io): Promise<
 export async function verifyCacheCommand(options: CacheOptions, io: Io): Promise<number> {
   const { store } = await openStore(options, io);
   const damaged = await store.verify();
-  io.stdout.write(verifiedText((await store.list()).length, damaged.length));
+  io.stdout.write(verifiedCacheText((await store.list()).length, damaged.length));
   return EXIT.ok;
 }
 

@@ -8,7 +8,7 @@ import { CONFIG_FILE, findRoot } from '../../project/find-root.ts';
 import { RepositoryFiles } from '../../project/repository-files.ts';
 import { writeLinkedFile } from '../../project/write-linked-file.ts';
 import { sweepUnfinished } from '../../replace-file.ts';
-import { fmtText } from '../../report/terminal/fmt-text.ts';
+import { fmtText } from '../../report/terminal/repository-text.ts';
 import { formatYaml } from '../../yaml/format-yaml.ts';
 import { directoryOf, tellDiagnostics } from '../diagnose.ts';
 import type { GlobalOptions } from '../global-options.ts';

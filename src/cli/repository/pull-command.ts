@@ -2,7 +2,7 @@ import { unknownTemplate } from '../../definition/unknown-template.ts';
 import { EXIT, hasErrors } from '../../diagnostic.ts';
 import { loadProject, type Project } from '../../project/load-project.ts';
 import { outdatedFiles, type SchemaFile, schemaFiles, writeSchemaFiles } from '../../project/schema-files.ts';
-import { pullText } from '../../report/terminal/pull-text.ts';
+import { pullText } from '../../report/terminal/repository-text.ts';
 import { directoryOf, tellDiagnostics } from '../diagnose.ts';
 import type { GlobalOptions } from '../global-options.ts';
 import { type Io, wantsColor } from '../io.ts';

@@ -1,7 +1,7 @@
 import { type Diagnostic, EXIT, hasErrors } from '../../diagnostic.ts';
 import { loadProject, type Project } from '../../project/load-project.ts';
 import { diagnosticsJson } from '../../report/json/diagnostics-json.ts';
-import { validText } from '../../report/terminal/validate-text.ts';
+import { validText } from '../../report/terminal/repository-text.ts';
 import { unreadableFont } from '../../report/wording/package-diagnostic.ts';
 import { directoryOf, tellDiagnostics } from '../diagnose.ts';
 import type { GlobalOptions } from '../global-options.ts';

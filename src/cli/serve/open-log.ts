@@ -1,4 +1,4 @@
-import { logLine } from '../../report/terminal/log-line.ts';
+import { logLine } from '../../report/terminal/serve-text.ts';
 import type { ServeSettings } from '../../server/settings/setting-row.ts';
 import { type Io, wantsColor } from '../io.ts';
 

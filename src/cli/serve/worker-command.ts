@@ -1,5 +1,5 @@
 import { EXIT } from '../../diagnostic.ts';
-import { workerText } from '../../report/terminal/worker-text.ts';
+import { workerText } from '../../report/terminal/serve-text.ts';
 import { SETTINGS_TABLE } from '../../server/settings/settings-table.ts';
 import { startWorker } from '../../server/start-worker.ts';
 import { VERSION } from '../global-options.ts';

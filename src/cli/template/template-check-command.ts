@@ -3,7 +3,7 @@ import { inspectPackage } from '../../engine/inspect/inspect-package.ts';
 import type { PackageFinding } from '../../engine/inspect/package-finding.ts';
 import { SceneError } from '../../engine/scene-error.ts';
 import { diagnosticsJson } from '../../report/json/diagnostics-json.ts';
-import { checkedText } from '../../report/terminal/template-check-text.ts';
+import { checkedText } from '../../report/terminal/template-text.ts';
 import { packageDiagnostic, unreadableFont } from '../../report/wording/package-diagnostic.ts';
 import { sandboxFromEnvironment } from '../../sandbox/sandbox.ts';
 import { renderCapacity } from '../../session/processes/render-capacity.ts';

@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import { unknownTemplate } from '../../definition/unknown-template.ts';
 import { EXIT, hasErrors, ReelformError } from '../../diagnostic.ts';
 import { loadProject, type Project } from '../../project/load-project.ts';
-import { type PushedTemplate, pushText } from '../../report/terminal/push-text.ts';
+import { type PushedTemplate, pushText } from '../../report/terminal/template-text.ts';
 import { pushStyleVersion } from '../../service/style-version-pusher.ts';
 import { directoryOf, tellDiagnostics } from '../diagnose.ts';
 import type { GlobalOptions } from '../global-options.ts';

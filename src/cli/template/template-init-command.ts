@@ -3,8 +3,7 @@ import { basename, dirname, extname, join, relative, resolve, sep } from 'node:p
 import { type Diagnostic, EXIT, ReelformError } from '../../diagnostic.ts';
 import { readImageHeader } from '../../engine/images/image-header.ts';
 import { writeFileAtomic } from '../../project/write-file.ts';
-import { initJson } from '../../report/terminal/template-init-json.ts';
-import { initText } from '../../report/terminal/template-init-text.ts';
+import { initJson, initText } from '../../report/terminal/template-text.ts';
 import { animationIn, readLottieArchive } from '../../template/archive/read-lottie-archive.ts';
 import { MAX_PACKAGE_BYTES } from '../../template/archive/read-package-zip.ts';
 import { initPackage, isPackage } from '../../template/init/init-package.ts';

@@ -2,7 +2,7 @@ import { relative, resolve } from 'node:path';
 import { EXIT } from '../../diagnostic.ts';
 import { writeFileAtomic } from '../../project/write-file.ts';
 import { writeLinkedFile } from '../../project/write-linked-file.ts';
-import { packedText } from '../../report/terminal/template-pack-text.ts';
+import { packedText } from '../../report/terminal/template-text.ts';
 import { writeLottieArchive } from '../../template/archive/write-lottie-archive.ts';
 import { safeName } from '../../template/init/new-keys.ts';
 import { parseTemplatePackage } from '../../template/parse-template-package.ts';

@@ -1,17 +1,23 @@
 import { createHash } from 'node:crypto';
 import type { ChangeDocument, PlanDocument } from '../../plan/plan-document.ts';
 import type { PlanPreview } from '../../preview/plan-preview.ts';
-import { type Problem, placeOf, problemsOf } from '../markdown/markdown-problems.ts';
-import { countNoun, formatCount } from '../wording/count-noun.ts';
-import { countWords, emptyWords, estimateWords, incompleteWords } from '../wording/plan-words.ts';
-import { hasChanges, restoreGroups, restoreWords, withoutRestores } from '../wording/restore-words.ts';
-import { imageHtml } from './card-stills.ts';
-import { embeddedPreview } from './embedded-preview.ts';
-import { escapeHtml } from './escape-html.ts';
+import { type Problem, placeOf, problemsOf } from '../markdown/problem-tables.ts';
+import {
+  countWords,
+  emptyWords,
+  estimateWords,
+  hasChanges,
+  incompleteWords,
+  restoreGroups,
+  restoreWords,
+  withoutRestores,
+} from '../wording/plan-words.ts';
+import { countNoun, formatCount } from '../wording/quantities.ts';
 import { PAGE_SCRIPT } from './page-script.ts';
 import { PAGE_STYLE, PLAIN_STYLE } from './page-style.ts';
 import { overviewHtml } from './plan-overview.ts';
-import { videoCard } from './video-card.ts';
+import { embeddedPreview, imageHtml } from './preview-html.ts';
+import { escapeHtml, videoCard } from './video-card.ts';
 
 /** With more videos than this, what changed about each is folded in. */
 const MOST_OPEN = 40;

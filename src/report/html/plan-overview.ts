@@ -1,10 +1,9 @@
 import type { ChangeDocument, PlanDocument } from '../../plan/plan-document.ts';
-import { countNoun, formatCount } from '../wording/count-noun.ts';
-import { type ChangeGroup, foldChanges, folderOf } from '../wording/plan-fold.ts';
+import { type ChangeGroup, foldChanges, folderOf } from '../wording/fold-changes.ts';
 import { groupRowsOf } from '../wording/plan-rows.ts';
 import { groupReasonWords, SYMBOLS } from '../wording/plan-words.ts';
-import { diffTable } from './diff-html.ts';
-import { escapeHtml } from './escape-html.ts';
+import { countNoun, formatCount } from '../wording/quantities.ts';
+import { diffTable, escapeHtml } from './video-card.ts';
 
 /** With more folders than these, those above them stand for them. */
 const MOST_FOLDERS = 40;

@@ -1,15 +1,66 @@
 import type { ChangeDocument } from '../../plan/plan-document.ts';
 import type { LeftOut } from '../../preview/plan-preview.ts';
-import { inputNames, type Row, rowsOf } from '../wording/plan-rows.ts';
+import { escapeControls } from '../wording/display-text.ts';
+import { inputNames, type Row, rowsOf, type Shown } from '../wording/plan-rows.ts';
 import { reasonWords, SYMBOLS } from '../wording/plan-words.ts';
 import { LEFT_OUT_WORDS } from '../wording/preview-words.ts';
-import { draftsHtml } from './card-drafts.ts';
-import { cardStills } from './card-stills.ts';
-import { diffTable } from './diff-html.ts';
-import type { EmbeddedVideo } from './embedded-preview.ts';
-import { escapeHtml } from './escape-html.ts';
+import { type DiffPart, showAsOneText, showText, showTexts } from '../wording/text-diff.ts';
+import { cardStills, draftsHtml, type EmbeddedVideo } from './preview-html.ts';
 
-export interface CardParts {
+/** What changed as a table: names, before, after. @param caption what it is about */
+export function diffTable(rows: readonly Row[], caption: string): string {
+  const head = '<thead><tr><th scope="col">What</th><th scope="col">Before</th><th scope="col">After</th></tr></thead>';
+  const title = `<caption class="hidden">${escapeHtml(caption)}</caption>`;
+  return `<div class="wide"><table>${title}${head}<tbody>${rows.map(rowHtml).join('')}</tbody></table></div>`;
+}
+
+function rowHtml({ name, subject, before, after, isPlace }: Row): string {
+  const about = subject === null ? '' : `<br><code>${escapeHtml(subject)}</code>`;
+  const [old, now] = sides(before, after);
+  const gone = isPlace === true && after === null ? '<span class="none">no longer; what is there stays</span>' : now;
+  return `<tr><th scope="row"><bdi>${escapeHtml(name)}</bdi>${about}</th><td>${old}</td><td>${gone}</td></tr>`;
+}
+
+function sides(before: Shown | null, after: Shown | null): [string, string] {
+  if (before?.kind !== 'text' || after?.kind !== 'text') return [sideHtml(before), sideHtml(after)];
+  const parts = showAsOneText(before.text, after.text);
+  if (parts === null) {
+    const [old, now] = showTexts(before.text, after.text);
+    return [wordsHtml(old), wordsHtml(now)];
+  }
+  return [marked(parts, 'removed', 'del'), marked(parts, 'added', 'ins')];
+}
+
+function marked(parts: readonly DiffPart[], kind: DiffPart['kind'], tag: string): string {
+  const words = parts
+    .filter((part) => part.kind === 'same' || part.kind === kind)
+    .map((part) => (part.kind === 'same' ? escapeHtml(part.text) : `<${tag}>${escapeHtml(part.text)}</${tag}>`));
+  return `<span dir="auto">${words.join('')}</span>`;
+}
+
+function sideHtml(shown: Shown | null): string {
+  switch (shown?.kind) {
+    case undefined:
+      return '<span class="none">none</span>';
+    case 'text':
+      return wordsHtml(showText(shown.text));
+    case 'name':
+      return `<code>${escapeHtml(shown.name)}</code>`;
+    case 'color':
+      return `<svg class="swatch" width="13" height="13" viewBox="0 0 1 1" aria-hidden="true"><rect width="1" height="1" fill="#${shown.color}"/></svg><code>#${shown.color}</code>`;
+  }
+}
+
+function wordsHtml(words: string): string {
+  return `<span dir="auto">${escapeHtml(words)}</span>`;
+}
+
+/** Text as it may stand in an element or in a quoted attribute. What commands a terminal or turns the line is shown by its code. */
+export function escapeHtml(text: string): string {
+  return escapeControls(text).replace(/[&<>"'`]/g, (character) => `&#${character.charCodeAt(0)};`);
+}
+
+interface CardParts {
   readonly change: ChangeDocument;
   /** Of the card, to be jumped to. */
   readonly anchor: string;

@@ -1,6 +1,6 @@
 import { sha256 } from '../../digest.ts';
 import { type PlanDocument, splitRestores } from '../../plan/plan-document.ts';
-import { problemsOf } from '../markdown/markdown-problems.ts';
+import { problemsOf } from '../markdown/problem-tables.ts';
 
 /**
  * What a merge request shows beside its changes, as `artifacts:reports:terraform` has it: how many entries of the lockfile

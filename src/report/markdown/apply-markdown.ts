@@ -1,19 +1,14 @@
 import type { ApplyEvent, ApplyOutcome } from '../../apply/events.ts';
 import type { Published } from '../../lock/publish-lock.ts';
 import type { ChangeDocument, PlanDocument } from '../../plan/plan-document.ts';
-import { outcomeCounts, outcomeTitle } from '../terminal/outcome-text.ts';
-import { countNoun, formatCount } from '../wording/count-noun.ts';
-import { formatDuration } from '../wording/duration.ts';
-import { placeOfUrl } from '../wording/place-of-url.ts';
+import { outcomeCounts, outcomeTitle } from '../terminal/apply-text.ts';
+import { placeOfUrl, shortenText } from '../wording/display-text.ts';
 import { reasonWords, SYMBOLS } from '../wording/plan-words.ts';
-import type { Trouble } from '../wording/run-troubles.ts';
-import { shortenText } from '../wording/shorten-text.ts';
-import { escapeMarkdown, markdownCode } from './escape-markdown.ts';
-import { markdownLink } from './markdown-link.ts';
-import { markdownProblems, type ProblemRoom, problemsOf } from './markdown-problems.ts';
-import { TROUBLE_COLUMNS, troubleRow } from './markdown-troubles.ts';
-import { thatFit } from './that-fit.ts';
-
+import { countNoun, formatCount, formatDuration } from '../wording/quantities.ts';
+import type { Trouble } from '../wording/run-outcome.ts';
+import { escapeMarkdown, markdownCode, markdownLink } from './escape-markdown.ts';
+import { thatFit } from './markdown-blocks.ts';
+import { markdownProblems, type ProblemRoom, problemsOf, TROUBLE_COLUMNS, troubleRow } from './problem-tables.ts';
 /** What went well of one video. */
 export type DoneEvent = Extract<ApplyEvent, { kind: 'video-rendered' | 'video-recorded' }>;
 

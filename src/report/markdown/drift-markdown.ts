@@ -1,13 +1,9 @@
 import { DRIFT_WORDS, type DriftReport, hasDrift } from '../terminal/drift-text.ts';
-import { countNoun } from '../wording/count-noun.ts';
-import { placeOfUrl } from '../wording/place-of-url.ts';
-import { shortenText } from '../wording/shorten-text.ts';
+import { placeOfUrl, shortenText } from '../wording/display-text.ts';
+import { countNoun } from '../wording/quantities.ts';
 import { specDriftWords } from '../wording/spec-words.ts';
-import { escapeMarkdown, markdownCode } from './escape-markdown.ts';
-import { foldedTable } from './markdown-fold.ts';
-import { markdownLink } from './markdown-link.ts';
-import { thatFit } from './that-fit.ts';
-
+import { escapeMarkdown, markdownCode, markdownLink } from './escape-markdown.ts';
+import { foldedTable, thatFit } from './markdown-blocks.ts';
 /** Title of the one issue about what does not stand any more. */
 export const DRIFT_TITLE = 'Reelform: drift';
 

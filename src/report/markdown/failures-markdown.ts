@@ -1,11 +1,9 @@
 import type { ApplyOutcome } from '../../apply/events.ts';
-import { countNoun } from '../wording/count-noun.ts';
-import type { Trouble } from '../wording/run-troubles.ts';
-import { markdownCode } from './escape-markdown.ts';
-import { markdownLink } from './markdown-link.ts';
-import { markdownProblems, type Problem, type ProblemRoom } from './markdown-problems.ts';
-import { TROUBLE_COLUMNS, troubleRow } from './markdown-troubles.ts';
-import { thatFit } from './that-fit.ts';
+import { countNoun } from '../wording/quantities.ts';
+import type { Trouble } from '../wording/run-outcome.ts';
+import { markdownCode, markdownLink } from './escape-markdown.ts';
+import { thatFit } from './markdown-blocks.ts';
+import { markdownProblems, type Problem, type ProblemRoom, TROUBLE_COLUMNS, troubleRow } from './problem-tables.ts';
 
 /** Of 65,536 that a comment may have. */
 const MOST_CHARACTERS = 50_000;

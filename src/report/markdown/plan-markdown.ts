@@ -1,19 +1,33 @@
 import { ACTIONS } from '../../plan/plan.ts';
 import type { PlanDocument } from '../../plan/plan-document.ts';
 import type { PlanPreview } from '../../preview/plan-preview.ts';
-import { countNoun, formatCount } from '../wording/count-noun.ts';
-import { type ChangeGroup, foldChanges } from '../wording/plan-fold.ts';
+import { shortenText } from '../wording/display-text.ts';
+import { type ChangeGroup, foldChanges } from '../wording/fold-changes.ts';
 import { inputNames } from '../wording/plan-rows.ts';
-import { countWords, emptyWords, estimateWords, incompleteWords } from '../wording/plan-words.ts';
-import { hasChanges, restoreGroups, restoreWords, withoutRestores } from '../wording/restore-words.ts';
-import { shortenText } from '../wording/shorten-text.ts';
+import {
+  countWords,
+  emptyWords,
+  estimateWords,
+  hasChanges,
+  incompleteWords,
+  restoreGroups,
+  restoreWords,
+  withoutRestores,
+} from '../wording/plan-words.ts';
+import { countNoun, formatCount } from '../wording/quantities.ts';
+import {
+  foldDetails,
+  hasDetails,
+  hasPlaces,
+  type ValueRoom,
+  VIDEO_COLUMNS,
+  videoDetails,
+  videoRow,
+} from './change-table.ts';
 import { escapeMarkdown, markdownCode } from './escape-markdown.ts';
-import { foldedTable, foldMarkdown } from './markdown-fold.ts';
-import { markdownProblems, type Problem, type ProblemRoom, problemsOf, problemWords } from './markdown-problems.ts';
-import { markdownStills, type NameOfEditable, stillsMarkdown, unseenStills } from './markdown-stills.ts';
-import type { ValueRoom } from './markdown-values.ts';
-import { foldDetails, hasDetails, hasPlaces, VIDEO_COLUMNS, videoDetails, videoRow } from './markdown-videos.ts';
-import { thatFit } from './that-fit.ts';
+import { foldedTable, foldMarkdown, thatFit } from './markdown-blocks.ts';
+import { markdownStills, type NameOfEditable, stillsMarkdown, unseenStills } from './preview-markdown.ts';
+import { markdownProblems, type Problem, type ProblemRoom, problemsOf, problemWords } from './problem-tables.ts';
 
 /** Where what a comment leaves out can be read. */
 export interface RestOfPlan {

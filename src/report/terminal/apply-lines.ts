@@ -1,11 +1,11 @@
 import { createColors } from 'picocolors';
-import type { ApplyEvent, Begin } from '../../apply/events.ts';
-import { escapeControls } from '../wording/escape-controls.ts';
-import { placeOfUrl } from '../wording/place-of-url.ts';
-import { someOf } from './failure-lines.ts';
-import { RunProgress } from './run-progress.ts';
-import { leftWords } from './time-left.ts';
-import { VideoLines } from './video-lines.ts';
+import type { ApplyEvent, Begin, Failure } from '../../apply/events.ts';
+import type { Delivery } from '../../lock/lock.ts';
+import { cellWidth } from '../wording/cell-width.ts';
+import { escapeControls, placeOfUrl } from '../wording/display-text.ts';
+import { formatDuration } from '../wording/quantities.ts';
+import { failureKey, failureLines, someOf } from './failure-lines.ts';
+import { leftWords, RunProgress } from './run-progress.ts';
 
 /** After so long without a line the run says that it is there. */
 const SILENCE_MS = 30_000;
@@ -75,4 +75,119 @@ export class ApplyLines {
         return this.#lines.linesOf(event);
     }
   }
+}
+
+type Colors = ReturnType<typeof createColors>;
+
+/** Ids are filled up to the longest one, as far as that is not longer than this. */
+const WIDEST_ID = 28;
+
+/**
+ * What stays to be read of a run: a line or some for each video that is done with, and for each warning. A failure or a
+ * warning that an earlier video had in the same words is told with that video's name alone.
+ */
+export class VideoLines {
+  readonly #colors: Colors;
+  /** What was told → the video with which it was. */
+  readonly #told = new Map<string, string>();
+  #idWidth = 0;
+
+  constructor(options: { readonly color: boolean }) {
+    this.#colors = createColors(options.color);
+  }
+
+  /** Without line breaks; none for events of which nothing stays. */
+  linesOf(event: ApplyEvent): string[] {
+    const { green, red, yellow, dim } = this.#colors;
+    switch (event.kind) {
+      case 'run-started':
+        this.#idWidth = Math.min(WIDEST_ID, longest(event.ids));
+        return [];
+      case 'video-recorded':
+        return [
+          `${green('✓')} ${this.name(event.id)}  ${dim(recordedWords(event))}`,
+          ...this.#placesOf(event.deliveries ?? []),
+        ];
+      case 'video-rendered':
+        return [
+          `${green('✓')} ${this.name(event.id)}  ${dim(formatDuration(event.elapsedMs).padStart(8))}  ${placeOfUrl(event.videoUrl)}`,
+          ...this.#placesOf(event.deliveries ?? []),
+        ];
+      case 'video-failed': {
+        const after = `failed after ${formatDuration(event.elapsedMs)}`;
+        return this.#withFailures(`${red('✗')} ${this.name(event.id)}  ${dim(after)}`, event.id, event.failures);
+      }
+      case 'video-undelivered': {
+        const line = `${red('✗')} ${this.name(event.id)}  ${red('finished, and not delivered')}`;
+        return this.#withFailures(line, event.id, event.failures);
+      }
+      case 'video-warned':
+        return this.#withFailures(`${yellow('!')} ${this.name(event.id)}`, event.id, [event.warning]);
+      case 'video-unknown': {
+        const what = event.session === null ? 'not known whether it was taken on' : 'its session is missing';
+        const line = `${yellow('?')} ${this.name(event.id)}  ${yellow(`asked for, and ${what}`)}`;
+        return this.#withFailures(line, event.id, [event.failure]);
+      }
+      case 'video-left':
+        return [
+          `${yellow('…')} ${this.name(event.id)}  ${dim(`left at work at the service as ${escapeControls(event.session)}`)}`,
+        ];
+      case 'video-started':
+      case 'video-delivering':
+      case 'video-submitted':
+      case 'video-progressed':
+      case 'video-skipped':
+      case 'run-finished':
+        return [];
+    }
+  }
+
+  /** The id, filled up so that what follows lines up. */
+  name(id: string): string {
+    const name = escapeControls(id);
+    return name + ' '.repeat(Math.max(0, this.#idWidth - cellWidth(name)));
+  }
+
+  /** A line for each place, under what is said of the video. */
+  #placesOf(deliveries: readonly Delivery[]): string[] {
+    const { cyan, dim } = this.#colors;
+    const gap = ' '.repeat(this.#idWidth + 2);
+    return deliveries.map(({ to, url }) => {
+      const place = placeOfUrl(to);
+      return `  ${gap}${cyan('↑')} ${url === undefined ? place : `${placeOfUrl(url)}  ${dim(place)}`}`;
+    });
+  }
+
+  #withFailures(line: string, id: string, failures: readonly Failure[]): string[] {
+    const key = failureKey(failures);
+    const first = this.#told.get(key);
+    if (first !== undefined && first !== id) {
+      const codes = failures.map(({ code }) => escapeControls(code)).join(', ');
+      return [`${line}  ${codes}, as ${escapeControls(first)}`];
+    }
+    this.#told.set(key, id);
+    return [line, ...failures.flatMap((failure) => failureLines(failure, this.#colors)).map((told) => `    ${told}`)];
+  }
+}
+
+function recordedWords({ action, previousId, videoUrl, deliveries }: ApplyEvent & { kind: 'video-recorded' }): string {
+  switch (action) {
+    case 'move':
+      return `moved from ${escapeControls(previousId ?? '')}`;
+    case 'adopt':
+      return `adopted, not rendered again${videoUrl === null ? '' : `  ${placeOfUrl(videoUrl)}`}`;
+    case 'relabel':
+      return 'relabelled';
+    case 'forget':
+      return 'forgotten';
+    case 'deliver':
+      return (deliveries ?? []).length > 0 ? 'delivered, not rendered again' : 'not delivered';
+    default:
+      return action;
+  }
+}
+
+/** Columns of the longest of some names. */
+export function longest(names: readonly string[]): number {
+  return names.reduce((width, name) => Math.max(width, cellWidth(name)), 0);
 }

@@ -19,11 +19,11 @@ export function cacheText({ folder, segments, bytes, max_bytes, oldest_used_at, 
   return `${lines.join('\n')}\n`;
 }
 
-export function prunedText(segments: number, bytes: number): string {
+export function prunedCacheText(segments: number, bytes: number): string {
   return segments === 0 ? 'Nothing to remove.\n' : `Removed ${countText(segments)}, ${sizeText(bytes)}.\n`;
 }
 
-export function verifiedText(intact: number, damaged: number): string {
+export function verifiedCacheText(intact: number, damaged: number): string {
   const removed = damaged === 0 ? '' : ` Removed ${countText(damaged)} that ${damaged === 1 ? 'was' : 'were'} damaged.`;
   return `${countText(intact)} intact.${removed}\n`;
 }

@@ -1,6 +1,6 @@
 import { createColors } from 'picocolors';
-import { countNoun } from '../wording/count-noun.ts';
-import { escapeControls } from '../wording/escape-controls.ts';
+import { escapeControls } from '../wording/display-text.ts';
+import { countNoun } from '../wording/quantities.ts';
 
 /** One thing that was looked at. */
 export interface DoctorCheck {

@@ -1,12 +1,11 @@
 import { createColors } from 'picocolors';
 import type { SpecDrift } from '../../apply/spec-changes.ts';
 import { cellWidth } from '../wording/cell-width.ts';
-import { countNoun } from '../wording/count-noun.ts';
-import { escapeControls } from '../wording/escape-controls.ts';
-import { placeOfUrl } from '../wording/place-of-url.ts';
+import { escapeControls, placeOfUrl } from '../wording/display-text.ts';
+import { countNoun } from '../wording/quantities.ts';
 import { specDriftWords } from '../wording/spec-words.ts';
+import { longest } from './apply-lines.ts';
 import { someOf } from './failure-lines.ts';
-import { longest } from './video-lines.ts';
 
 /** What a look at the world found about recorded videos. */
 export interface DriftReport {

@@ -1,4 +1,4 @@
-import { escapeControls } from '../wording/escape-controls.ts';
+import { escapeControls } from '../wording/display-text.ts';
 
 /** What ended a command, and what to do about it. Texts of a service cannot command the terminal. */
 export function errorText({

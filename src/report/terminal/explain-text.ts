@@ -4,13 +4,12 @@ import type { Rendering } from '../../lock/lock.ts';
 import { type Change, renders } from '../../plan/plan.ts';
 import { changeDocument, inputDocuments, type LabelLookup } from '../../plan/plan-document.ts';
 import { cellWidth, cutCells } from '../wording/cell-width.ts';
-import { escapeControls } from '../wording/escape-controls.ts';
-import { placeOfUrl } from '../wording/place-of-url.ts';
+import { escapeControls, placeOfUrl } from '../wording/display-text.ts';
 import { inputRows, rowsOf, type Shown } from '../wording/plan-rows.ts';
 import { reasonWords, SYMBOLS, sourceWords } from '../wording/plan-words.ts';
-import { showText } from '../wording/show-value.ts';
+import { showText } from '../wording/text-diff.ts';
+import { longest } from './apply-lines.ts';
 import { layOutRows } from './plan-row-text.ts';
-import { longest } from './video-lines.ts';
 import { wrapSpans } from './wrap-spans.ts';
 
 type Colors = ReturnType<typeof createColors>;

@@ -1,6 +1,6 @@
 import type { createColors } from 'picocolors';
 import type { Failure } from '../../apply/events.ts';
-import { escapeControls } from '../wording/escape-controls.ts';
+import { escapeControls } from '../wording/display-text.ts';
 
 type Colors = ReturnType<typeof createColors>;
 

@@ -1,9 +1,9 @@
 import type { ApplyOutcome } from '../../apply/events.ts';
 import type { Published } from '../../lock/publish-lock.ts';
 import { isDenied, type PlanDocument } from '../../plan/plan-document.ts';
-import { type Problem, problemsOf } from '../markdown/markdown-problems.ts';
-import { formatCount } from '../wording/count-noun.ts';
-import { hasChanges } from '../wording/restore-words.ts';
+import { type Problem, problemsOf } from '../markdown/problem-tables.ts';
+import { hasChanges } from '../wording/plan-words.ts';
+import { formatCount } from '../wording/quantities.ts';
 
 /** So many of a kind GitHub shows of one step. */
 const MOST = 10;

@@ -1,12 +1,10 @@
 import { createColors } from 'picocolors';
 import type { ApplyEvent, Begin } from '../../apply/events.ts';
 import { cellWidth, cutCells, cutCellsStart } from '../wording/cell-width.ts';
-import { formatCount } from '../wording/count-noun.ts';
-import { formatDuration } from '../wording/duration.ts';
-import { escapeControls } from '../wording/escape-controls.ts';
-import { type RunningVideo, RunProgress } from './run-progress.ts';
-import { leftWords } from './time-left.ts';
-import { VideoLines } from './video-lines.ts';
+import { escapeControls } from '../wording/display-text.ts';
+import { formatCount, formatDuration } from '../wording/quantities.ts';
+import { VideoLines } from './apply-lines.ts';
+import { leftWords, type RunningVideo, RunProgress } from './run-progress.ts';
 
 /** Columns of a progress bar, by what a line has. */
 const BAR_WIDTHS: readonly (readonly [columns: number, bar: number])[] = [

@@ -1,8 +1,10 @@
 import { createColors } from 'picocolors';
 import { byCodeUnit } from '../../digest.ts';
-import type { Lock, LockEntry } from '../../lock/lock.ts';
-import { escapeControls } from '../wording/escape-controls.ts';
-import { longest } from './video-lines.ts';
+import type { Lock, LockEntry, Rendering } from '../../lock/lock.ts';
+import type { MergeDecision, MergeSide } from '../../lock/merge-locks.ts';
+import { escapeControls, placeOfUrl } from '../wording/display-text.ts';
+import { countNoun } from '../wording/quantities.ts';
+import { longest } from './apply-lines.ts';
 
 /** What was rendered, a line per video. */
 export function lockText(lock: Lock, options: { readonly color: boolean }): string {
@@ -45,4 +47,144 @@ export function lockEntryText(id: string, entry: LockEntry, options: { readonly 
 
 function shortDate(entry: LockEntry): string {
   return entry.rendered_at.slice(0, 16).replace('T', ' ');
+}
+
+/** What `reelform lock verify` says of a lockfile that has no error. */
+export function verifiedText(
+  file: string,
+  entryCount: number,
+  options: { readonly color: boolean; readonly isCompared: boolean },
+): string {
+  const { green, dim } = createColors(options.color);
+  const told = `${green('✓')} ${file} is in order, ${countNoun(entryCount, 'entry', 'entries')}.\n`;
+  const why = 'The definitions have mistakes, so they were not compared with it: reelform validate tells them.';
+  return options.isCompared ? told : `${told}${dim(why)}\n`;
+}
+
+/** What `reelform lock migrate` did. */
+export function migratedText(
+  file: string,
+  lock: {
+    readonly entryCount: number;
+    readonly differsAt: number | null;
+    readonly reordered: boolean;
+    readonly rewritten: readonly string[];
+  },
+  options: { readonly color: boolean },
+): string {
+  const { green } = createColors(options.color);
+  if (lock.differsAt === null) return `${file} is in today's form already.\n`;
+  const lines = [
+    ...(lock.reordered ? ['  the entries are sorted'] : []),
+    ...lock.rewritten.map((id) => `  ${escapeControls(id)}: its fields are in their order`),
+  ];
+  const what = lines.length > 0 ? `:\n${lines.join('\n')}` : ': its layout alone was another';
+  return `${green('✓')} ${file} is in today's form now${what}\n`;
+}
+
+/**
+ * What `reelform mv` did, and what the next plan makes of it.
+ *
+ * @param options.isWanted whether a definition has the new id
+ * @param options.wasWanted whether one still has the old id
+ */
+export function movedText(
+  from: string,
+  to: string,
+  options: { readonly color: boolean; readonly isWanted: boolean; readonly wasWanted: boolean },
+): string {
+  const { bold, green, yellow } = createColors(options.color);
+  const told = `${green('✓')} ${escapeControls(from)} is ${bold(escapeControls(to))} now\n`;
+  if (options.isWanted) return told;
+  const next = options.wasWanted
+    ? `The definition still has the id ${escapeControls(from)}: the next plan moves it back, unless it says "id: ${escapeControls(to)}"`
+    : `No definition has the id ${escapeControls(to)}: the next plan forgets it`;
+  return `${told}${yellow('note')} ${next}\n`;
+}
+
+/**
+ * What `reelform rm` did.
+ *
+ * @param options.wanted ids that definitions have
+ */
+export function forgottenText(
+  ids: readonly string[],
+  options: { readonly color: boolean; readonly wanted: ReadonlySet<string> },
+): string {
+  const { green, yellow } = createColors(options.color);
+  const lines = ids.map((id) => `${green('✓')} ${escapeControls(id)} is forgotten; its video stays where it is\n`);
+  const back = ids.filter((id) => options.wanted.has(id)).map(escapeControls);
+  const note = `${yellow('note')} There are definitions for ${back.join(', ')}: the next plan creates what they say\n`;
+  return lines.join('') + (back.length > 0 ? note : '');
+}
+
+/** What `reelform import` recorded. */
+export function importedText(
+  id: string,
+  { session, video_url }: Rendering,
+  options: { readonly color: boolean; readonly isSigned: boolean },
+): string {
+  const { bold, green, yellow } = createColors(options.color);
+  const told = `${green('✓')} ${bold(escapeControls(id))} is what ${escapeControls(session)} rendered: ${placeOfUrl(video_url)}\n`;
+  const note = `${yellow('note')} The URL is a signed one: who reads the lockfile has the video, until the URL ends\n`;
+  return options.isSigned ? told + note : told;
+}
+
+/** Why a side was taken. */
+const WHY: Readonly<Record<MergeDecision['why'], string>> = {
+  present: 'it is what the definition says now',
+  content: 'it was rendered from new content, the other from the same as before',
+  later: 'it was rendered later',
+  update: 'it was changed, the other side removed it',
+  order: 'nothing tells the two apart',
+};
+
+/** What a merge had to decide, a line each; empty when nothing. */
+export function mergeDecisionsText(
+  file: string,
+  decisions: readonly MergeDecision[],
+  options: { readonly color: boolean },
+): string {
+  const { bold, yellow } = createColors(options.color);
+  if (decisions.length === 0) return '';
+  const width = longest(decisions.map(({ name }) => escapeControls(name)));
+  const lines = decisions.map(({ kind, name, side, why }) => {
+    const what = kind === 'field' ? ' (a field beside the videos)' : '';
+    return `  ${bold(escapeControls(name).padEnd(width))}  ${sideText(side)}: ${WHY[why]}${what}`;
+  });
+  return `${yellow(`${file}: both sides changed ${countNoun(decisions.length, 'entry', 'entries')}`)}\n${lines.join('\n')}\n`;
+}
+
+/** What `reelform lock merge` says when it has mended the lockfile. */
+export function mergedText(file: string, entryCount: number, options: { readonly color: boolean }): string {
+  const { green } = createColors(options.color);
+  const hint = `See with reelform plan what is left to do, then: git add ${file}`;
+  return `${green('✓')} ${file} is merged, ${countNoun(entryCount, 'entry', 'entries')}. ${hint}\n`;
+}
+
+/** What it says of one that needs nothing. */
+export function nothingToMergeText(file: string, isUnmerged: boolean): string {
+  const hint = isUnmerged ? ` Git waits for: git add ${file}` : '';
+  return `${file} holds no conflict.${hint}\n`;
+}
+
+/** What became of the settings of the merge driver. */
+export function installedText(
+  installed: Readonly<Record<'attributes' | 'driver', 'done' | 'already' | { readonly other: string }>>,
+  options: { readonly color: boolean },
+): string {
+  const { green, yellow } = createColors(options.color);
+  const line = (name: string, what: (typeof installed)['driver'], done: string): string => {
+    if (what === 'done') return `${green('set')}  ${name}: ${done}\n`;
+    if (what === 'already') return `${green('was set')}  ${name}\n`;
+    return `${yellow('left')}  ${name} says something else: ${escapeControls(what.other)}\n`;
+  };
+  return [
+    line('.gitattributes', installed.attributes, 'commit it'),
+    line('merge.reelform.driver', installed.driver, 'for this clone; every other one needs it once'),
+  ].join('');
+}
+
+function sideText(side: MergeSide): string {
+  return side === 'ours' ? 'ours  ' : 'theirs';
 }

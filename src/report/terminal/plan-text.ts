@@ -2,9 +2,8 @@ import { createColors } from 'picocolors';
 import type { Action } from '../../plan/plan.ts';
 import type { PlanDocument } from '../../plan/plan-document.ts';
 import { cellWidth, cutCells } from '../wording/cell-width.ts';
-import { countNoun, formatCount } from '../wording/count-noun.ts';
-import { escapeControls } from '../wording/escape-controls.ts';
-import { type ChangeGroup, foldChanges, folderOf } from '../wording/plan-fold.ts';
+import { escapeControls } from '../wording/display-text.ts';
+import { type ChangeGroup, foldChanges, folderOf } from '../wording/fold-changes.ts';
 import { groupRowsOf } from '../wording/plan-rows.ts';
 import {
   countWords,
@@ -13,9 +12,12 @@ import {
   groupReasonWords,
   incompleteWords,
   reasonWords,
+  restoreGroups,
+  restoreWords,
   SYMBOLS,
+  withoutRestores,
 } from '../wording/plan-words.ts';
-import { restoreGroups, restoreWords, withoutRestores } from '../wording/restore-words.ts';
+import { countNoun, formatCount } from '../wording/quantities.ts';
 import { someOf } from './failure-lines.ts';
 import { layOutRows } from './plan-row-text.ts';
 import { type Span, wrapSpans } from './wrap-spans.ts';

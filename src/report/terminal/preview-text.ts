@@ -1,7 +1,7 @@
 import type { PlanPreview, VideoPreview } from '../../preview/plan-preview.ts';
 import { largestShare } from '../../preview/preview-document.ts';
-import { countNoun } from '../wording/count-noun.ts';
 import { LEFT_OUT_WORDS, previewNote, shareWords, timeWords } from '../wording/preview-words.ts';
+import { countNoun } from '../wording/quantities.ts';
 
 /** So many videos have a line; it is the plan that has them all. */
 const MOST_LINES = 20;

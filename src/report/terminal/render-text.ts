@@ -1,7 +1,6 @@
 import { createColors } from 'picocolors';
-import { formatCount } from '../wording/count-noun.ts';
-import { formatDuration } from '../wording/duration.ts';
-import { escapeControls } from '../wording/escape-controls.ts';
+import { escapeControls } from '../wording/display-text.ts';
+import { formatCount, formatDuration } from '../wording/quantities.ts';
 import { failureLines } from './failure-lines.ts';
 
 /** What `reelform render` made. */

@@ -1,86 +1,72 @@
 import { createColors } from 'picocolors';
-import { countNoun } from '../wording/count-noun.ts';
-import { escapeControls } from '../wording/escape-controls.ts';
+import { escapeControls } from '../wording/display-text.ts';
+import { countNoun, formatCount } from '../wording/quantities.ts';
 
-/** What `reelform init` did. */
-export interface RepositoryReport {
-  /** Repository-relative, in the order in which they were written. */
-  readonly written: readonly string[];
-  /** Were there already, and stay as they are. */
-  readonly left: readonly string[];
-  /** From where the command works; empty for that very folder. */
-  readonly folder: string;
-  readonly hasVideo: boolean;
-  readonly ci: 'github' | 'gitlab' | 'none';
-  readonly service: string;
-  /** What the workflows take for the branch that is merged into. */
-  readonly branch: string;
-  readonly hasGit: boolean;
-  /** Whether the jobs of GitLab at the top were there already, and know nothing of ours. */
-  readonly needsInclude: boolean;
-  /** What to add to a package.json that was there without reelform; null for nothing. */
-  readonly ownPackage: { readonly specifier: string; readonly tarball: { readonly path: string } | null } | null;
-}
-
-const QUESTIONS = {
-  service: 'Where are videos rendered: on this machine (embedded), or by a service at a URL?',
-  ci: 'Which CI plans pull requests, and renders what is merged?',
-  template: 'Which template to begin with?',
-} as const;
-
-const SECRET = {
-  github: 'gh secret set REELFORM_TOKEN          the same token, for apply.yml and drift.yml',
-  gitlab: 'Add the masked variable REELFORM_TOKEN, protected: Settings > CI/CD > Variables',
-} as const;
-
-/** @param preset the answer to an empty line */
-export function initQuestion(about: keyof typeof QUESTIONS, choices: readonly string[], preset: string): string {
-  const listed = choices.length > 1 ? ` (${choices.join(', ')})` : '';
-  return `${QUESTIONS[about]}${listed} [${preset}] `;
-}
-
-/** What was written and left alone, and what to do next. */
-export function repositoryText(report: RepositoryReport, { color }: { readonly color: boolean }): string {
-  const { bold, dim, green, yellow } = createColors(color);
-  const { written, left, folder } = report;
+/**
+ * What `reelform fmt` did, or would do.
+ *
+ * @param files.changed paths that were written, or are not in form
+ * @param files.kept paths whose form cannot be changed without their meaning
+ * @param files.total that were looked at
+ */
+export function fmtText(
+  files: { readonly changed: readonly string[]; readonly kept: readonly string[]; readonly total: number },
+  options: { readonly check: boolean; readonly color: boolean },
+): string {
+  const { green, yellow } = createColors(options.color);
   const lines = [
-    `${green('✓')} ${bold(countNoun(written.length, 'file'))} written`,
-    ...written.map((path) => `  ${path}`),
-    ...(left.length === 0
-      ? []
-      : ['', `${yellow('!')} ${countNoun(left.length, 'file')} left alone, being there already`]),
-    ...left.map((path) => `  ${dim(escapeControls(path))}`),
-    '',
-    bold('Next'),
-    ...nextSteps(report, folder).map((step) => `  ${step}`),
+    ...files.changed.map((path) =>
+      options.check
+        ? `${yellow('not in form')}  ${escapeControls(path)}`
+        : `${green('wrote')}  ${escapeControls(path)}`,
+    ),
+    ...files.kept.map((path) => `${yellow('left')}  ${escapeControls(path)}: another form would change what it says`),
   ];
+  const all = `${green('✓')} ${countNoun(files.total, 'file')} in form.`;
+  return `${(lines.length === 0 ? [all] : lines).join('\n')}\n`;
+}
+
+/** @param outdated paths that were written, or would be; @param total of files that were looked at */
+export function pullText(
+  outdated: readonly string[],
+  total: number,
+  options: { readonly check: boolean; readonly color: boolean },
+): string {
+  const { green, yellow } = createColors(options.color);
+  if (outdated.length === 0) return `${green('✓')} ${total} files under schemas/ are up to date.\n`;
+  const lines = outdated.map((path) =>
+    options.check ? `${yellow('out of date')}  ${path}` : `${green('wrote')}  ${path}`,
+  );
   return `${lines.join('\n')}\n`;
 }
 
-function nextSteps(report: RepositoryReport, folder: string): string[] {
-  const { hasVideo, ownPackage, ci, service, left, branch, hasGit, needsInclude } = report;
-  const source = ownPackage?.tarball ? `./${ownPackage.tarball.path}` : `reelform@${ownPackage?.specifier}`;
-  const install = ownPackage === null ? 'npm install' : `npm install --save-dev --save-exact ${source}`;
-  return [
-    ...(folder === '' ? [] : [`cd ${escapeControls(/^[\w./-]+$/.test(folder) ? folder : JSON.stringify(folder))}`]),
-    ...(service === 'embedded' ? [] : ['export REELFORM_TOKEN=…              the access token of the service']),
-    install,
-    ...(hasVideo
-      ? [
-          'npx reelform plan                     what would be rendered',
-          'npx reelform apply                    render it, and record it',
-        ]
-      : ['npx reelform template init FILE       a template from any Lottie, to name in reelform.yaml']),
-    ...(hasGit ? [] : [gitInit(branch, ci)]),
-    'npx reelform lock merge --install     in each clone: git merges the lockfile entry by entry',
-    ...(left.includes('.gitignore') ? ['Put node_modules/, renders/ and .reelform/ into .gitignore'] : []),
-    ...(service === 'embedded' || ci === 'none' ? [] : [SECRET[ci]]),
-    ...(needsInclude ? ['Include .gitlab-ci.yml of this folder in the one at the top'] : []),
-    ...(ci === 'none' ? [] : ['Commit all of it, package-lock.json too: the workflows run npm ci']),
-  ];
+/** What is said when nothing is wrong. */
+export function validText(videoCount: number, templateCount: number): string {
+  return `${countNoun(videoCount, 'video')} over ${countNoun(templateCount, 'template')} are valid.\n`;
 }
 
-function gitInit(branch: string, ci: RepositoryReport['ci']): string {
-  if (ci === 'none') return 'git init';
-  return `${`git init --initial-branch=${branch}`.padEnd(38)}what is merged into it is rendered`;
+/** What is reported after videos were checked and nothing bad was found. */
+export function lintText({
+  diagnostics,
+  checked,
+  remote,
+}: {
+  readonly diagnostics: readonly unknown[];
+  readonly checked: number;
+  readonly remote: number;
+}): string {
+  const found = diagnostics.length === 0 ? ', and nothing was found' : '';
+  const rest =
+    remote === 0 ? '' : ` ${countNoun(remote, 'video')} with a template of the service cannot be looked at here.`;
+  return `${countNoun(checked, 'video')} looked at${found}.${rest}\n`;
+}
+
+/** Why an apply ends before it renders anything. */
+export function lintRefusal(): string {
+  return 'Nothing was rendered, because lint found errors. Correct them, leave these videos out with --exclude, or pass --no-lint.\n';
+}
+
+/** A line for a check that takes long. */
+export function lintProgress(checked: number, count: number): string {
+  return `Checked ${formatCount(checked)} of ${countNoun(count, 'video')} for what a viewer would notice.\n`;
 }

@@ -1,8 +1,8 @@
 import { createColors } from 'picocolors';
 import type { SessionDifference } from '../../apply/session-differences.ts';
 import type { Attempt } from '../../lock/journal.ts';
-import { countNoun } from '../wording/count-noun.ts';
-import { escapeControls } from '../wording/escape-controls.ts';
+import { escapeControls } from '../wording/display-text.ts';
+import { countNoun } from '../wording/quantities.ts';
 
 /** A service may have made the session a little before or after the time that was written down: clocks differ, requests wait. */
 const BEFORE_MS = 60_000;

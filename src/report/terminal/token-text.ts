@@ -1,4 +1,4 @@
-import { escapeControls } from '../wording/escape-controls.ts';
+import { escapeControls } from '../wording/display-text.ts';
 
 /** A token as it is kept. */
 interface TokenFacts {

@@ -3,8 +3,8 @@ import type { PackageFinding } from '../../engine/inspect/package-finding.ts';
 import type { UnsupportedUse } from '../../template/lottie/find-unsupported.ts';
 import { FEATURES } from '../../template/lottie/unsupported-features.ts';
 import type { Manifest } from '../../template/manifest.ts';
-import { countNoun } from './count-noun.ts';
 import { lintDiagnostic } from './lint-diagnostic.ts';
+import { countNoun } from './quantities.ts';
 
 const MOST_PLACES = 4;
 

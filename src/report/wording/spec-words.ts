@@ -1,6 +1,5 @@
 import type { SpecChange, SpecDrift } from '../../apply/spec-changes.ts';
-import { escapeControls } from './escape-controls.ts';
-import { shortenText } from './shorten-text.ts';
+import { escapeControls, shortenText } from './display-text.ts';
 
 /** Changes that are named, and characters of a value. */
 const NAMED = 5;

@@ -1,0 +1,163 @@
+import type { Drafts, PlanPreview, PreviewImage, PreviewStill, VideoPreview } from '../../preview/plan-preview.ts';
+import { largestShare } from '../markdown/preview-markdown.ts';
+import { previewNote, shareWords, timeWords } from '../wording/preview-words.ts';
+import { escapeHtml } from './video-card.ts';
+
+/** Pictures that drafts show before they are played. */
+export interface Posters {
+  readonly before: PreviewImage | null;
+  readonly after: PreviewImage | null;
+}
+
+/** The stills on which most changes, of either side; the draft's own picture where there are no stills. */
+export function postersOf(stills: VideoPreview['stills'], drafts: Drafts | undefined): Posters {
+  const [most] = [...stills].sort((a, b) => (b.changedShare ?? 0) - (a.changedShare ?? 0));
+  const own = drafts?.poster ?? null;
+  return { before: most?.before ?? own, after: most?.after ?? own };
+}
+
+/**
+ * The drafts of a video. Pictures that differ play together, silent until somebody chooses a side to hear. Where only the
+ * sound differs, each side plays by itself and is heard. Nothing of a draft is decoded before it is played. Without the
+ * page's script all drafts have the controls of the browser.
+ */
+export function draftsHtml(
+  id: string,
+  { drafts, isVisible, unseen }: Pick<VideoPreview, 'drafts' | 'isVisible' | 'unseen'>,
+  posters: Posters,
+): string {
+  if (drafts === undefined) return '';
+  const { before, after, audible = [] } = drafts;
+  const side = (
+    bytes: Uint8Array,
+    name: string,
+    poster: PreviewImage | null,
+    caption = '',
+    sound = ' muted',
+  ): string => {
+    const source = `data:video/mp4;base64,${Buffer.from(bytes).toString('base64')}`;
+    const picture = poster === null ? '' : ` poster="${imageSource(poster)}"`;
+    const label = escapeHtml(`Draft of ${id}, ${name.toLowerCase()}`);
+    return `<figure><video src="${source}"${picture} controls${sound} playsinline preload="none" aria-label="${label}"></video><figcaption>${name}, as a draft${caption}</figcaption></figure>`;
+  };
+  if (before !== null && isVisible === false && unseen.includes('sound')) {
+    const captionOf = (name: 'before' | 'after') => (audible.includes(name) ? '' : ': no sound');
+    const sides = `${side(before, 'Before', posters.before, captionOf('before'), '')}${side(after, 'After', posters.after, captionOf('after'), '')}`;
+    return `<div class="still heard"><div class="pair">${sides}</div><p class="at">The picture stays the same. Play either side to hear its sound.</p></div>`;
+  }
+  const isPair = before !== null && before !== after;
+  const alone = before === null ? 'New' : 'Before and after';
+  const sides = isPair
+    ? side(before, 'Before', posters.before) + side(after, 'After', posters.after)
+    : side(after, alone, posters.after);
+  const words = isPair ? 'Play both drafts' : 'Play the draft';
+  const seek = `<label><span class="hidden">${escapeHtml(`Time in the drafts of ${id}`)}</span><input type="range" min="0" max="1000" value="0"></label>`;
+  const heard = isPair ? audible : audible.filter((name) => name === 'after');
+  const sound = heard.length === 0 ? '' : soundHtml(id, heard, isPair);
+  const controls = `<button type="button" data-play="${words}">${words}</button>${sound}${seek}`;
+  return `<div class="still drafts"><div class="pair">${sides}</div><div class="controls">${controls}</div></div>`;
+}
+
+/** Chooses which of the drafts is heard, by its place among them. */
+function soundHtml(id: string, audible: readonly ('before' | 'after')[], isPair: boolean): string {
+  const options = audible.map((name) => {
+    const place = isPair && name === 'after' ? 1 : 0;
+    return `<option value="${place}">${isPair ? `Sound of ${name}` : 'Sound on'}</option>`;
+  });
+  const label = `<span class="hidden">${escapeHtml(`Sound of the drafts of ${id}`)}</span>`;
+  return `<label class="sound">${label}<select><option value="">Sound off</option>${options.join('')}</select></label>`;
+}
+
+/**
+ * What a change looks like: what was measured, and stills, before beside after.
+ *
+ * @param nameOf what a key of an editable is called
+ */
+export function cardStills(id: string, video: VideoPreview, nameOf: (key: string) => string): string {
+  const words = previewNote(video);
+  const note = words === '' ? '' : `<p class="note">${escapeHtml(words)}</p>`;
+  const stills = video.stills.map((still) => ({ ...still, editables: still.editables.map(nameOf) }));
+  const pairs = stills.filter(({ before }) => before !== null).map((still) => pairHtml(id, still));
+  const alone = stills.filter(({ before }) => before === null).map((still) => newHtml(id, still));
+  const fresh = alone.length === 0 ? '' : `<div class="still"><div class="pair">${alone.join('')}</div></div>`;
+  return note + pairs.join('') + fresh;
+}
+
+/** A picture within the page itself. */
+export function imageHtml(image: PreviewImage, alt: string): string {
+  const { width, height } = image;
+  return `<img src="${imageSource(image)}" width="${width}" height="${height}" loading="lazy" decoding="async" alt="${escapeHtml(alt)}">`;
+}
+
+/** The URL of a picture within the page itself. */
+function imageSource({ bytes, contentType }: PreviewImage): string {
+  return `data:${contentType};base64,${Buffer.from(bytes).toString('base64')}`;
+}
+
+function newHtml(id: string, { timeSeconds, after, editables }: PreviewStill): string {
+  const time = timeWords(timeSeconds);
+  const about = [`New, ${time}`, ...(editables.length === 0 ? [] : [editables.join(', ')])].join(' · ');
+  return `<figure>${imageHtml(after, `${id}, new, ${time}`)}<figcaption>${escapeHtml(about)}</figcaption></figure>`;
+}
+
+function pairHtml(id: string, { timeSeconds, editables, before, after, changedShare }: PreviewStill): string {
+  const time = timeWords(timeSeconds);
+  const share =
+    changedShare === null ? [] : [changedShare === 0 ? shareWords(0) : `${shareWords(changedShare)} differs`];
+  const about = [time, ...share, ...(editables.length === 0 ? [] : [editables.join(', ')])].join(' · ');
+  const side = (image: PreviewImage, name: 'before' | 'after', caption: string): string =>
+    `<figure class="${name}">${imageHtml(image, `${id} ${name}, ${time}`)}<figcaption>${caption}</figcaption></figure>`;
+  const label = escapeHtml(`How much of ${id} before, ${time}`);
+  const cut = `<label class="cut"><span class="hidden">${label}</span><input type="range" min="0" max="100" value="50"></label>`;
+  const pair = `${side(before!, 'before', 'Before')}${side(after, 'after', 'After')}<span class="line"></span>`;
+  return `<div class="still"><div class="pair both">${pair}</div>${cut}<p class="at">${escapeHtml(about)}</p></div>`;
+}
+
+/** Bytes of pictures, and of drafts, that one page holds: base64 makes a third more of them. */
+const MOST = { stills: 16_000_000, drafts: 16_000_000 };
+
+/** A video's preview as far as it is in a page. */
+export interface EmbeddedVideo extends VideoPreview {
+  /** The largest share of pixels that differ, of all its stills; 1 for what is new. */
+  readonly share: number;
+  /** What its drafts show before they are played. */
+  readonly posters: Posters;
+  /** What there is of it, and not in the page. */
+  readonly missing: readonly ('stills' | 'drafts')[];
+}
+
+/**
+ * The videos of a preview, with as much of it as makes a page that still opens: pictures as long as there is room, those
+ * first that differ most, and drafts in the same order. What was measured is there of all of them.
+ */
+export function embeddedPreview({ videos }: PlanPreview, most = MOST): ReadonlyMap<string, EmbeddedVideo> {
+  const left = { ...most };
+  const take = (kind: 'stills' | 'drafts', sizes: readonly { readonly byteLength: number }[]): boolean => {
+    const size = sizes.reduce((sum, { byteLength }) => sum + byteLength, 0);
+    if (size > left[kind]) return false;
+    left[kind] -= size;
+    return true;
+  };
+  const mostDifferentFirst = [...videos].sort(([, a], [, b]) => largestShare(b) - largestShare(a));
+  return new Map(
+    mostDifferentFirst.map(([id, { drafts, ...video }]): [string, EmbeddedVideo] => {
+      const pictures = video.stills.flatMap(({ before, after }) => [...(before ? [before.bytes] : []), after.bytes]);
+      const hasStills = take('stills', pictures);
+      const posters = postersOf(video.stills, drafts);
+      const hasDrafts = drafts !== undefined && take('drafts', draftBytes(drafts, posters));
+      const missing = [
+        ...(hasStills ? [] : ['stills' as const]),
+        ...(drafts !== undefined && !hasDrafts ? ['drafts' as const] : []),
+      ];
+      const stills = hasStills ? video.stills : [];
+      return [id, { ...video, stills, ...(hasDrafts ? { drafts } : {}), share: largestShare(video), posters, missing }];
+    }),
+  );
+}
+
+/** All that the drafts of a video put into the page. */
+function draftBytes({ before, after }: NonNullable<VideoPreview['drafts']>, posters: Posters): Uint8Array[] {
+  const videos = before === null || before === after ? [after] : [before, after];
+  const pictures = videos.length === 1 ? [posters.after] : [posters.before, posters.after];
+  return [...videos, ...pictures.flatMap((poster) => poster?.bytes ?? [])];
+}

@@ -1,0 +1,173 @@
+import { shortenText } from '../wording/display-text.ts';
+import { type ChangeGroup, folderOf } from '../wording/fold-changes.ts';
+import { FIELD_NAMES, groupRowsOf, type Row, type Shown } from '../wording/plan-rows.ts';
+import { groupReasonWords, reasonWords, SYMBOLS } from '../wording/plan-words.ts';
+import { countNoun, formatCount } from '../wording/quantities.ts';
+import { type DiffPart, showAsOneText, showText, showTexts } from '../wording/text-diff.ts';
+import { escapeMarkdown, markdownCode } from './escape-markdown.ts';
+import { foldMarkdown } from './markdown-blocks.ts';
+
+const MOST_NAMES = 3;
+/** Ids, titles and names are longer than this by accident. */
+const LONGEST_NAME = 200;
+
+const name = (text: string): string => escapeMarkdown(shortenText(text, LONGEST_NAME));
+const code = (text: string): string => markdownCode(shortenText(text, LONGEST_NAME));
+
+/** The head of the table whose rows `videoRow` writes. */
+export const VIDEO_COLUMNS = {
+  plain: '| | Video | Why |\n|:--|:--|:--|',
+  delivered: '| | Video | Why | Goes to |\n|:--|:--|:--|:--|',
+} as const;
+
+/** Whether a plan sends anything anywhere: then its table has a column for it. */
+export function hasPlaces(groups: readonly ChangeGroup[]): boolean {
+  return groups.some(({ changes }) => changes.some(({ destinations = [] }) => destinations.length > 0));
+}
+
+/** A row of the table of videos: what is done, to which, why, and where it goes. */
+export function videoRow({ changes, kind }: ChangeGroup, withPlaces: boolean): string {
+  const [first] = changes;
+  const mark = `${markdownCode(SYMBOLS[first.action])}&nbsp;${first.action}`;
+  const rows = kind === 'rest' || kind === 'folder' ? placesAlone(changes) : groupRowsOf(changes);
+  const places = withPlaces ? ` ${placesOf(rows)} |` : '';
+  if (kind === 'one') {
+    const title = first.title === '' ? '' : `<br>${name(first.title)}`;
+    return `| ${mark} | ${code(first.id)}${title} | ${why(reasonWords(first), namesOf(rows))} |${places}`;
+  }
+  const ids = changes.slice(0, MOST_NAMES).map(({ id }) => code(id));
+  const more = changes.length - ids.length;
+  const videos = more > 0 ? `${ids.join(', ')} and ${formatCount(more)} more` : ids.join(', ');
+  const folder = folderOf(first);
+  const count = `${countNoun(changes.length, 'video')}${kind === 'folder' && folder !== '' ? ` in ${code(folder)}` : ''}`;
+  const reason = kind === 'rest' ? 'not shown one by one' : groupReasonWords(first);
+  return `| ${mark} | ${count}<br>${videos} | ${why(reason, namesOf(rows))} |${places}`;
+}
+
+/** Whether there is anything to say of what changed. */
+export function hasDetails(group: ChangeGroup): boolean {
+  return detailRows(group).length > 0;
+}
+
+/** What changed about the videos of a group: their names, and a table. @param group one that has details */
+export function videoDetails(group: ChangeGroup, room: ValueRoom): string {
+  const rows = detailRows(group).map((row) => markdownRow(row, room));
+  return `**${videoNames(group)}**\n\n| | Before | After |\n|:--|:--|:--|\n${rows.join('\n')}`;
+}
+
+/** The tables of what changed, behind one line. @param details of the groups, one each */
+export function foldDetails(groups: readonly ChangeGroup[], details: readonly string[]): string {
+  const [only, ...others] = groups;
+  if (only !== undefined && others.length === 0) {
+    // The line says already of what.
+    const table = details.map((block) => block.slice(block.indexOf('\n\n') + 2));
+    return foldMarkdown(`What changes about ${videoNames(only)}`, table);
+  }
+  const count = groups.reduce((sum, { changes }) => sum + changes.length, 0);
+  return foldMarkdown(`What changes about ${countNoun(count, 'video')}`, details);
+}
+
+function videoNames({ changes }: ChangeGroup): string {
+  const [first, ...others] = changes;
+  return `${code(first.id)}${others.length === 0 ? '' : ` and ${formatCount(others.length)} more`}`;
+}
+
+function detailRows({ changes, kind }: ChangeGroup): Row[] {
+  return kind === 'rest' ? [] : groupRowsOf(changes).filter(({ isPlace }) => isPlace !== true);
+}
+
+function placesAlone(changes: ChangeGroup['changes']): Row[] {
+  return groupRowsOf(changes).filter(({ isPlace }) => isPlace === true);
+}
+
+function why(reason: string, names: readonly string[]): string {
+  const words = escapeMarkdown(shortenText(reason, 500));
+  if (names.length === 0) return words;
+  return `${words}${/\bchanged$/.test(reason) ? ':' : '; changed:'} ${names.join(', ')}`;
+}
+
+/** Each once; where the video goes is nothing that changed about it, and the reason says of its template's version. */
+function namesOf(rows: readonly Row[]): string[] {
+  const changed = rows.filter(({ isPlace, name }) => isPlace !== true && name !== FIELD_NAMES.style_version);
+  const names = [...new Set(changed.map((row) => name(row.name)))];
+  return names.length <= MOST_CHANGED
+    ? names
+    : [...names.slice(0, MOST_CHANGED), `${names.length - MOST_CHANGED} more`];
+}
+
+const MOST_CHANGED = 8;
+
+function placesOf(rows: readonly Row[]): string {
+  const places = rows.flatMap(({ isPlace, before, after }) => {
+    if (isPlace !== true) return [];
+    if (after?.kind === 'name') return [code(after.name)];
+    return before?.kind === 'name' ? [`${code(before.name)} no longer; what is there stays`] : [];
+  });
+  return places.join('<br>');
+}
+
+/** How much of a value is shown, in UTF-16 code units. */
+export interface ValueRoom {
+  /** Of a value. */
+  readonly longest: number;
+  /** Of words that stayed, at each end of what changed; of the rest stands `…`. */
+  readonly context: number;
+}
+
+/** One row of a table of three columns: the name, before, after. Words that changed are marked. */
+function markdownRow({ name, subject, before, after }: Row, room: ValueRoom): string {
+  const [old, now] = valuesOf(before, after, room);
+  const about = subject === null ? '' : `<br>${markdownCode(shortenText(subject, room.longest))}`;
+  return `| ${escapeMarkdown(shortenText(name, room.longest))}${about} | ${old} | ${now} |`;
+}
+
+function valuesOf(before: Shown | null, after: Shown | null, room: ValueRoom): [string, string] {
+  if (before?.kind !== 'text' || after?.kind !== 'text') return [showSide(before, room), showSide(after, room)];
+  // What is compared is whole, so that a difference far behind is shown as well.
+  const parts = showAsOneText(shortenText(before.text, LONGEST_COMPARED), shortenText(after.text, LONGEST_COMPARED));
+  if (parts === null) {
+    const [old, now] = showTexts(before.text, after.text);
+    return [escapeMarkdown(shortenText(old, room.longest)), escapeMarkdown(shortenText(now, room.longest))];
+  }
+  return [showMarked(parts, 'removed', room), showMarked(parts, 'added', room)];
+}
+
+/** Longer texts are compared as far as here. */
+const LONGEST_COMPARED = 20_000;
+
+function showMarked(parts: readonly DiffPart[], kind: 'removed' | 'added', { longest, context }: ValueRoom): string {
+  const tag = kind === 'removed' ? 'del' : 'ins';
+  const shown = parts.filter((part) => part.kind === 'same' || part.kind === kind);
+  let left = longest;
+  let text = '';
+  for (const [index, part] of shown.entries()) {
+    if (left <= 0) return `${text}…`;
+    const whole = part.kind === 'same' ? elide(part.text, context, index === 0, index === shown.length - 1) : part.text;
+    const words = shortenText(whole, left);
+    left -= words.length;
+    text += part.kind === 'same' ? escapeMarkdown(words) : `<${tag}>${escapeMarkdown(words)}</${tag}>`;
+  }
+  return text;
+}
+
+/** The middle of words that stayed is left out; at an end of the text all but what is beside a change. */
+function elide(text: string, context: number, isFirst: boolean, isLast: boolean): string {
+  const characters = [...text];
+  const [head, tail] = [isFirst ? 0 : context, isLast ? 0 : context];
+  if (characters.length <= head + tail + 8) return text;
+  return `${characters.slice(0, head).join('')}…${tail === 0 ? '' : characters.slice(-tail).join('')}`;
+}
+
+function showSide(shown: Shown | null, { longest }: ValueRoom): string {
+  switch (shown?.kind) {
+    case undefined:
+      return '_none_';
+    case 'text':
+      return escapeMarkdown(showText(shortenText(shown.text, longest)));
+    case 'name':
+      return markdownCode(shortenText(shown.name, longest));
+    case 'color':
+      // GitHub puts a swatch behind a colour in backticks.
+      return `\`#${shown.color}\``;
+  }
+}

@@ -1,0 +1,109 @@
+import { createColors } from 'picocolors';
+import type { Lock, LockEntry } from '../../lock/lock.ts';
+import type { LockChange, Published } from '../../lock/publish-lock.ts';
+import { escapeControls, placeOfUrl, shortenText } from '../wording/display-text.ts';
+import { countNoun } from '../wording/quantities.ts';
+import { escapeMarkdown, markdownCode, markdownLink } from './escape-markdown.ts';
+import { thatFit } from './markdown-blocks.ts';
+
+/** So many videos it names, in so many of the 65,536 characters that GitHub takes. */
+const NAMED = 50;
+const MOST_CHARACTERS = 50_000;
+const LONGEST = 120;
+/** A longer address is left to the lockfile. */
+const LONGEST_URL = 500;
+
+/**
+ * Title and body of the pull request that brings the lockfile to a protected branch: what merging it does, and each video with
+ * where it can be seen.
+ */
+export function lockPullWords(pull: {
+  readonly change: LockChange;
+  /** As it is with the pull request merged. */
+  readonly lock: Lock;
+  /** The lockfile, from the top of the repository. */
+  readonly file: string;
+  /** The branch that it is to be merged into. */
+  readonly target: string;
+}): { readonly title: string; readonly body: string } {
+  const { change, lock, file, target } = pull;
+  const all = [...change.recorded, ...change.removed];
+  const rows = thatFit(all.slice(0, NAMED), MOST_CHARACTERS, (id) => {
+    if (change.recorded.includes(id)) return recordedRow(id, lock.videos.get(id));
+    return `| removed | ${code(id)} | | no definition has it any more |`;
+  });
+  const more = all.length - rows.length;
+  const folder = file.split('/').slice(0, -1).join('/');
+  const counts = [
+    ...(change.recorded.length > 0 ? [`${countNoun(change.recorded.length, 'video')} rendered`] : []),
+    ...(change.removed.length > 0 ? [`${countNoun(change.removed.length, 'video')} removed`] : []),
+  ].join(', ');
+  const body = [
+    `\`reelform apply\` has done what ${code(target)} wants: **${counts}**. Merging this pull request records it there; while it waits, nothing of it is rendered again.`,
+    ['| | Video | Title | Where it is |', '|:--|:--|:--|:--|', ...rows].join('\n'),
+    ...(more > 0 ? [`And ${countNoun(more, 'video')} more: see ${code(file)}.`] : []),
+    `<sub>${code(file)} is all that changes. Each apply brings this pull request up to date: its branch is one commit on the tip of ${code(target)}, and whatever else is pushed to it goes. It is closed when nothing is left to merge.</sub>`,
+  ].join('\n\n');
+  return { title: folder === '' ? lockHeadline(change) : `${lockHeadline(change)} (${plainName(folder)})`, body };
+}
+
+function recordedRow(id: string, entry: LockEntry | undefined): string {
+  if (entry === undefined) return `| rendered | ${code(id)} | | |`;
+  const { title, video_url: url } = entry;
+  const place = (url.length > LONGEST_URL ? null : markdownLink('video', url)) ?? code(placeOfUrl(url));
+  return `| rendered | ${code(id)} | ${escapeMarkdown(shortenText(title.replaceAll(/\s+/g, ' '), LONGEST))} | ${place} |`;
+}
+
+function code(text: string): string {
+  return markdownCode(shortenText(text, LONGEST));
+}
+
+/** A title is no Markdown, but its references are looked for. */
+function plainName(text: string): string {
+  return text.replaceAll(/[^\p{L}\p{N}/._ -]/gu, '_').slice(0, LONGEST);
+}
+
+/** By which workflows know a commit of ours. */
+const TRAILER = 'Rendered-By: reelform';
+
+/** So many videos a text names. */
+const MOST_NAMED = 50;
+
+/** The message of a commit that records what was rendered. */
+export function lockCommitWords(change: LockChange): { readonly headline: string; readonly body: string } {
+  const ids = [...change.recorded, ...change.removed];
+  const names = ids.slice(0, MOST_NAMED).map((id) => `- ${plainId(id)}`);
+  const more = ids.length > MOST_NAMED ? [`- and ${countNoun(ids.length - MOST_NAMED, 'video')} more`] : [];
+  return { headline: lockHeadline(change), body: [...names, ...more, '', TRAILER].join('\n') };
+}
+
+/** The same as one text. */
+export function lockCommitMessage(change: LockChange): string {
+  const { headline, body } = lockCommitWords(change);
+  return `${headline}\n\n${body}\n`;
+}
+
+/** What became of the lockfile on its branch. @returns a line, ended */
+export function publishedText(published: Published, name: string, options: { readonly color: boolean }): string {
+  const { green } = createColors(options.color);
+  const where = escapeControls(name);
+  switch (published.kind) {
+    case 'committed':
+      return `${green('✓')} The lockfile is committed to ${where}: ${published.pull ?? published.url ?? published.commit.slice(0, 12)}\n`;
+    case 'closed':
+      return `${green('✓')} Nothing is left to merge: ${published.pull} is closed\n`;
+    case 'unchanged':
+      return `The lockfile on ${where} says all of it already; nothing was committed${published.pull === null ? '' : `: ${published.pull}`}.\n`;
+  }
+}
+
+/** What changes, in a line: `Record 2 rendered videos`. */
+function lockHeadline({ recorded, removed }: LockChange): string {
+  if (recorded.length === 0 && removed.length > 0) return `Forget ${countNoun(removed.length, 'video')}`;
+  return `Record ${countNoun(recorded.length, 'rendered video')}`;
+}
+
+/** Nothing that a host would take for a reference or a mention, or for a command to a CI. */
+function plainId(id: string): string {
+  return escapeControls(id).replaceAll(/[@#[\]]/g, '_');
+}

@@ -1,0 +1,139 @@
+import { isRecord } from '../../json.ts';
+import type { PlanDocument } from '../../plan/plan-document.ts';
+import { shortenText } from '../wording/display-text.ts';
+import { countNoun, formatCount } from '../wording/quantities.ts';
+import type { Place, PlacedFailure, Trouble } from '../wording/run-outcome.ts';
+import { escapeMarkdown, markdownCode, markdownLink } from './escape-markdown.ts';
+import { foldedTable, thatFit } from './markdown-blocks.ts';
+
+/** A diagnostic of a plan's document, as far as it says something. */
+export interface Problem {
+  readonly severity: 'error' | 'warning';
+  readonly code: string;
+  readonly message: string;
+  readonly hint: string | null;
+  readonly file: string | null;
+  readonly line: number | null;
+  readonly column: number | null;
+  readonly endLine: number | null;
+  readonly endColumn: number | null;
+}
+
+/** The diagnostics of a plan, errors first. What is in no form of a diagnostic is passed over. */
+export function problemsOf({ diagnostics }: Pick<PlanDocument, 'diagnostics'>): Problem[] {
+  const problems = diagnostics.flatMap((one): Problem[] => {
+    if (!isRecord(one) || typeof one.message !== 'string') return [];
+    const string = (value: unknown): string | null => (typeof value === 'string' ? value : null);
+    const place = (value: unknown): number | null => (Number.isInteger(value) ? (value as number) : null);
+    return [
+      {
+        severity: one.severity === 'warning' ? 'warning' : 'error',
+        code: string(one.code) ?? 'unknown',
+        message: one.message,
+        hint: string(one.hint),
+        file: string(one.file),
+        line: place(one.line),
+        column: place(one.column),
+        endLine: place(one.end_line),
+        endColumn: place(one.end_column),
+      },
+    ];
+  });
+  const errors = problems.filter(({ severity }) => severity === 'error');
+  return [...errors, ...problems.filter(({ severity }) => severity === 'warning')];
+}
+
+/** `2 errors and 1 warning`; empty where there are none. */
+export function problemWords(problems: readonly Problem[]): string {
+  const errors = problems.filter(({ severity }) => severity === 'error').length;
+  const warnings = problems.length - errors;
+  return [
+    ...(errors > 0 ? [countNoun(errors, 'error')] : []),
+    ...(warnings > 0 ? [countNoun(warnings, 'warning')] : []),
+  ].join(' and ');
+}
+
+/** `videos/berlin.yaml:3:5`; empty where it is about no file. */
+export function placeOf({ file, line, column }: Problem): string {
+  return [file, line, column].filter((part) => part !== null).join(':');
+}
+
+/** How much a table of them may take. */
+export interface ProblemRoom {
+  readonly count: number;
+  readonly characters: number;
+}
+
+/** A table of problems, of many the first ones and the others folded: what each is, what to do, where it is, and its code. @param room of the rest the number is told */
+export function markdownProblems(problems: readonly Problem[], room: ProblemRoom): string {
+  if (problems.length === 0) return '';
+  const rows = thatFit(problems.slice(0, room.count), room.characters, (problem) => {
+    const { severity, code, message, hint } = problem;
+    const place = placeOf(problem);
+    const where = [...(place === '' ? [] : [markdownCode(shortenText(place, 200))]), markdownCode(code)].join('<br>');
+    const todo = hint === null ? '' : `<br><sub>${escapeMarkdown(shortenText(hint, 300))}</sub>`;
+    const mark = severity === 'error' ? '❌' : '⚠️';
+    return `| ${mark}&nbsp;${severity} | ${escapeMarkdown(shortenText(message, 500))}${todo} | ${where} |`;
+  });
+  const more = problems.length - rows.length;
+  const rest = more > 0 ? `\n\nAnd ${formatCount(more)} more like these.` : '';
+  return `${foldedTable('| | Problem | Where |\n|:--|:--|:--|', rows, (folded) => countNoun(folded, 'more problem'))}${rest}`;
+}
+
+const MOST_NAMES = 5;
+const MOST_FAILURES = 5;
+const LONGEST = { name: 200, message: 1_000, hint: 400 };
+
+/** The head of the table whose rows `troubleRow` writes. */
+export const TROUBLE_COLUMNS = '| | Video | Why | Where |\n|:--|:--|:--|:--|';
+
+const MARKS: Readonly<Record<Trouble['what'], string>> = {
+  'not rendered': '❌&nbsp;not&nbsp;rendered',
+  'not delivered': '❌&nbsp;rendered, not&nbsp;delivered',
+  unknown: '❔&nbsp;not&nbsp;known',
+};
+
+/**
+ * What some videos had that did not go well: which, why and what to do, and where the definition says it.
+ *
+ * @param filesUrl where the files of the repository can be looked at, ended by `/`; null: nowhere
+ */
+export function troubleRow({ what, ids, title, failures, places }: Trouble, filesUrl: string | null): string {
+  const shown = failures.slice(0, MOST_FAILURES);
+  const more = failures.length - shown.length;
+  const why = [...shown.map(whyOf), ...(more > 0 ? [`and ${formatCount(more)} more`] : [])].join('<br>');
+  const where = places.slice(0, MOST_NAMES).map((place) => placeLink(place, filesUrl));
+  return `| ${MARKS[what]} | ${videosOf(ids, title)} | ${why} | ${where.join('<br>')} |`;
+}
+
+function videosOf(ids: readonly string[], title: string): string {
+  const names = ids.slice(0, MOST_NAMES).map((id) => markdownCode(shortenText(id, LONGEST.name)));
+  if (ids.length === 1) return title === '' ? names[0]! : `${names[0]}<br>${nameOf(title)}`;
+  const more = ids.length - names.length;
+  const rest = more > 0 ? ` and ${formatCount(more)} more` : '';
+  return `${countNoun(ids.length, 'video')}<br>${names.join(', ')}${rest}`;
+}
+
+function whyOf({ code, editable, source, message, hint }: PlacedFailure): string {
+  const from = source === undefined ? '' : ` (${markdownCode(shortenText(source, LONGEST.name))})`;
+  const about = editable === undefined ? '' : `${markdownCode(shortenText(editable, LONGEST.name))}${from}: `;
+  const todo = hint === undefined ? '' : `<br><sub>${escapeMarkdown(shortenText(plain(hint), LONGEST.hint))}</sub>`;
+  return `${about}${escapeMarkdown(shortenText(plain(message), LONGEST.message))} ${markdownCode(code)}${todo}`;
+}
+
+function placeLink({ file, line }: Place, filesUrl: string | null): string {
+  if (file === null) return '';
+  const words = markdownCode(shortenText(line === null ? file : `${file}:${line}`, LONGEST.name));
+  if (filesUrl === null) return words;
+  const path = file.split('/').map(encodeURIComponent).join('/');
+  return markdownLink(words, `${filesUrl}${path}${line === null ? '' : `#L${line}`}`) ?? words;
+}
+
+function nameOf(text: string): string {
+  return escapeMarkdown(shortenText(plain(text), LONGEST.name));
+}
+
+/** On one line. */
+function plain(text: string): string {
+  return text.replaceAll(/\s+/g, ' ').trim();
+}

@@ -1,0 +1,174 @@
+import { createColors } from 'picocolors';
+import type { ApplyOutcome, Failure } from '../../apply/events.ts';
+import { escapeControls } from '../wording/display-text.ts';
+import { countNoun, formatCount, formatDuration } from '../wording/quantities.ts';
+import { failureKey, failureLines, someOf } from './failure-lines.ts';
+
+type Colors = ReturnType<typeof createColors>;
+
+const PLAIN: Colors = createColors(false);
+
+/** So many groups of failures, and so many unknown videos, are told one by one. */
+const MOST_BLOCKS = 8;
+
+/**
+ * The last words of a run: what was done, what was not and why, and what a person has to do now. The same failure of many
+ * videos is told once.
+ *
+ * @returns lines, the last one ended as well
+ */
+export function outcomeText(outcome: ApplyOutcome, options: { readonly color: boolean }): string {
+  const colors = createColors(options.color);
+  const blocks = [
+    ...failedBlocks(outcome.failed, '', colors),
+    ...failedBlocks(outcome.undelivered, 'not delivered: ', colors),
+    ...unknownBlocks(outcome, colors),
+    ...leftBlocks(outcome, colors),
+    ...nextBlocks(outcome),
+    ...restoredBlocks(outcome),
+  ];
+  return `${[headline(outcome, colors), ...blocks].join('\n\n')}\n`;
+}
+
+function headline(outcome: ApplyOutcome, colors: Colors): string {
+  const counts = outcomeCounts(outcome, colors).join(', ');
+  return `${colors.bold(outcomeTitle(outcome, colors))}: ${counts} in ${formatDuration(outcome.elapsedMs)}.`;
+}
+
+/** What became of how many: `3 rendered`, `1 failed`. */
+export function outcomeCounts(outcome: ApplyOutcome, { red, yellow } = PLAIN): string[] {
+  const { rendered, restored, recorded, failed, delivered, undelivered, unknown, inProgress, skipped } = outcome;
+  return [
+    `${formatCount(rendered)} rendered`,
+    ...(restored === undefined ? [] : [`${formatCount(restored.videos)} of them restored`]),
+    ...(delivered > 0 ? [`${formatCount(delivered)} delivered`] : []),
+    ...(recorded > 0 ? [`${formatCount(recorded)} recorded`] : []),
+    ...(failed.length > 0 ? [red(`${formatCount(failed.length)} failed`)] : []),
+    ...(undelivered.length > 0 ? [red(`${formatCount(undelivered.length)} not delivered`)] : []),
+    ...(unknown.length > 0 ? [yellow(`${formatCount(unknown.length)} unknown`)] : []),
+    ...(inProgress.length > 0 ? [yellow(`${formatCount(inProgress.length)} left at work`)] : []),
+    ...(skipped.length > 0 ? [yellow(`${formatCount(skipped.length)} not begun`)] : []),
+  ];
+}
+
+/** How a run ended, in a word or two. */
+export function outcomeTitle(outcome: ApplyOutcome, { green, red, yellow } = PLAIN): string {
+  if (outcome.endedBy === 'interrupted') return yellow('Interrupted');
+  if (outcome.endedBy === 'deadline') return yellow('Out of time');
+  if (outcome.endedBy === 'failure') return red('Ended by a failure');
+  const { failed, undelivered, unknown } = outcome;
+  if (failed.length + undelivered.length + unknown.length > 0) return red('Incomplete');
+  return outcome.inProgress.length > 0 || outcome.skipped.length > 0 ? yellow('In progress') : green('Done');
+}
+
+function failedBlocks(failed: ApplyOutcome['failed'], what: string, colors: Colors): string[] {
+  const groups = new Map<string, { ids: string[]; failures: readonly Failure[] }>();
+  for (const { id, failures } of failed) {
+    const group = groups.get(failureKey(failures));
+    if (group === undefined) groups.set(failureKey(failures), { ids: [id], failures });
+    else group.ids.push(id);
+  }
+  const largestFirst = [...groups.values()].sort((a, b) => b.ids.length - a.ids.length);
+  const shown = largestFirst.slice(0, MOST_BLOCKS).map(({ ids, failures }) => {
+    const count = ids.length === 1 ? '' : `${countNoun(ids.length, 'video')}: `;
+    const lines = failures.flatMap((failure) => failureLines(failure, colors)).map((line) => `    ${line}`);
+    return [`  ${colors.red('✗')} ${what}${count}${someOf(ids)}`, ...lines].join('\n');
+  });
+  const others = largestFirst.slice(MOST_BLOCKS).flatMap(({ ids }) => ids);
+  return others.length === 0 ? shown : [...shown, `  ${colors.red('✗')} and ${countNoun(others.length, 'video')} more`];
+}
+
+function unknownBlocks({ unknown }: ApplyOutcome, { yellow, dim }: Colors): string[] {
+  if (unknown.length === 0) return [];
+  const shown = unknown.slice(0, MOST_BLOCKS);
+  const more = unknown.length - shown.length;
+  const example = escapeControls(shown[0]!.id);
+  return [
+    [
+      ...shown.map((one) => `  ${yellow('?')} ${escapeControls(one.id)}: ${unknownWords(one)}`),
+      ...(more > 0 ? [`  ${yellow('?')} and ${countNoun(more, 'video')} more`] : []),
+      '    It is not asked for again before somebody says what became of it. `reelform resolve` tells what to look for',
+      '    at the service; then say:',
+      `      reelform resolve ${example} --session ID   ${dim('it is there, under this id')}`,
+      `      reelform resolve ${example} --retry        ${dim('ask again, even if that may be paid for twice')}`,
+      `      reelform resolve ${example} --abandon      ${dim('forget the attempt')}`,
+    ].join('\n'),
+  ];
+}
+
+function unknownWords({ askedAt, session }: ApplyOutcome['unknown'][number]): string {
+  return session === null
+    ? `asked for at ${showTime(askedAt)}, and no answer told whether it was taken on`
+    : `asked for at ${showTime(askedAt)}, and the service does not have its session ${escapeControls(session)} any more`;
+}
+
+function leftBlocks({ inProgress }: ApplyOutcome, { yellow }: Colors): string[] {
+  if (inProgress.length === 0) return [];
+  const sessions = inProgress.map(({ id, session }) => `${id} (${session})`);
+  const them = inProgress.length === 1 ? 'it' : 'them';
+  return [`  ${yellow('…')} left at work: ${someOf(sessions)}\n    \`reelform apply\` takes ${them} up.`];
+}
+
+/** What to run next. Another apply does not help a failure that is not retryable. */
+function nextBlocks({ rendered, failed, undelivered, skipped, unknown, inProgress }: ApplyOutcome): string[] {
+  const mine =
+    undelivered.length === 0 ? [] : ['`reelform apply` delivers what was not, and renders none of it again.'];
+  if (failed.length + skipped.length + unknown.length + inProgress.length === 0) return mine;
+  const recorded = rendered === 0 ? null : 'What was rendered is in the lockfile';
+  const lasting = failed.filter(({ failures }) => failures.some(({ retryable }) => !retryable)).length;
+  const others = failed.length + skipped.length - lasting;
+  if (lasting > 0) {
+    const rest = others > 0 ? ', which goes on with the rest' : '';
+    return [
+      ...mine,
+      `${recorded === null ? '' : `${recorded}. `}Correct what failed, then run \`reelform apply\`${rest}.`,
+    ];
+  }
+  if (recorded === null) return [...mine, ...(others > 0 ? ['`reelform apply` tries again.'] : [])];
+  return [...mine, `${recorded}${others > 0 ? '; `reelform apply` goes on with the rest' : ''}.`];
+}
+
+/** No failure: the frames are the same. */
+function restoredBlocks({ restored }: ApplyOutcome): string[] {
+  if (restored === undefined || restored.differing === 0) return [];
+  const has = restored.differing === 1 ? 'restored file has' : 'restored files have';
+  return [
+    `${formatCount(restored.differing)} ${has} other bytes than the lockfile records: this machine encodes the same frames differently.`,
+  ];
+}
+
+/** `2026-01-01 10:00:03 UTC` */
+function showTime(iso: string): string {
+  return `${escapeControls(iso).slice(0, 19).replace('T', ' ')} UTC`;
+}
+
+/** What a person is asked before a plan is applied. @param renders how many videos it renders */
+export function approvalQuestion(renders: number): string {
+  const what = renders === 0 ? 'Nothing is rendered. ' : '';
+  return `\n${what}Apply these changes? Only "yes" is taken for it: `;
+}
+
+/**
+ * What is said when somebody asks a run to end.
+ *
+ * @param running videos that are at work
+ * @param isAttended whether somebody is there to wait for them; else they are left to the service soon
+ */
+export function stoppingText(running: number, isAttended: boolean): string {
+  const video = running === 1 ? 'the video at work is' : `the ${formatCount(running)} videos at work are`;
+  const end = isAttended ? 'waited for and recorded' : 'left to the service after a few seconds';
+  const work = running === 0 ? '' : `; ${video} ${end}`;
+  return `Stopping: nothing new is asked for${work}. Interrupt again to leave at once; the next apply takes up what the service has.\n`;
+}
+
+/** What is said when a run is left at once. @param running videos that are at work */
+export function leftText(running: number): string {
+  const work =
+    running === 0 ? 'Nothing was at work' : `${countNoun(running, 'video')} ${running === 1 ? 'was' : 'were'} at work`;
+  return `Left. ${work}; what was rendered is in the lockfile, and the next apply takes up what the service has.\n`;
+}
+
+/** Reports what `--prune` removed. @param files how many; nothing is said of none */
+export function prunedText(files: number): string {
+  return files === 0 ? '' : `Removed ${countNoun(files, 'file')} of earlier renderings from renders/\n`;
+}

@@ -1,0 +1,86 @@
+import { createColors } from 'picocolors';
+import { escapeControls } from '../wording/display-text.ts';
+import { countNoun } from '../wording/quantities.ts';
+
+/** What `reelform init` did. */
+export interface RepositoryReport {
+  /** Repository-relative, in the order in which they were written. */
+  readonly written: readonly string[];
+  /** Were there already, and stay as they are. */
+  readonly left: readonly string[];
+  /** From where the command works; empty for that very folder. */
+  readonly folder: string;
+  readonly hasVideo: boolean;
+  readonly ci: 'github' | 'gitlab' | 'none';
+  readonly service: string;
+  /** What the workflows take for the branch that is merged into. */
+  readonly branch: string;
+  readonly hasGit: boolean;
+  /** Whether the jobs of GitLab at the top were there already, and know nothing of ours. */
+  readonly needsInclude: boolean;
+  /** What to add to a package.json that was there without reelform; null for nothing. */
+  readonly ownPackage: { readonly specifier: string; readonly tarball: { readonly path: string } | null } | null;
+}
+
+const QUESTIONS = {
+  service: 'Where are videos rendered: on this machine (embedded), or by a service at a URL?',
+  ci: 'Which CI plans pull requests, and renders what is merged?',
+  template: 'Which template to begin with?',
+} as const;
+
+const SECRET = {
+  github: 'gh secret set REELFORM_TOKEN          the same token, for apply.yml and drift.yml',
+  gitlab: 'Add the masked variable REELFORM_TOKEN, protected: Settings > CI/CD > Variables',
+} as const;
+
+/** @param preset the answer to an empty line */
+export function initQuestion(about: keyof typeof QUESTIONS, choices: readonly string[], preset: string): string {
+  const listed = choices.length > 1 ? ` (${choices.join(', ')})` : '';
+  return `${QUESTIONS[about]}${listed} [${preset}] `;
+}
+
+/** What was written and left alone, and what to do next. */
+export function repositoryText(report: RepositoryReport, { color }: { readonly color: boolean }): string {
+  const { bold, dim, green, yellow } = createColors(color);
+  const { written, left, folder } = report;
+  const lines = [
+    `${green('✓')} ${bold(countNoun(written.length, 'file'))} written`,
+    ...written.map((path) => `  ${path}`),
+    ...(left.length === 0
+      ? []
+      : ['', `${yellow('!')} ${countNoun(left.length, 'file')} left alone, being there already`]),
+    ...left.map((path) => `  ${dim(escapeControls(path))}`),
+    '',
+    bold('Next'),
+    ...nextSteps(report, folder).map((step) => `  ${step}`),
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+function nextSteps(report: RepositoryReport, folder: string): string[] {
+  const { hasVideo, ownPackage, ci, service, left, branch, hasGit, needsInclude } = report;
+  const source = ownPackage?.tarball ? `./${ownPackage.tarball.path}` : `reelform@${ownPackage?.specifier}`;
+  const install = ownPackage === null ? 'npm install' : `npm install --save-dev --save-exact ${source}`;
+  return [
+    ...(folder === '' ? [] : [`cd ${escapeControls(/^[\w./-]+$/.test(folder) ? folder : JSON.stringify(folder))}`]),
+    ...(service === 'embedded' ? [] : ['export REELFORM_TOKEN=…              the access token of the service']),
+    install,
+    ...(hasVideo
+      ? [
+          'npx reelform plan                     what would be rendered',
+          'npx reelform apply                    render it, and record it',
+        ]
+      : ['npx reelform template init FILE       a template from any Lottie, to name in reelform.yaml']),
+    ...(hasGit ? [] : [gitInit(branch, ci)]),
+    'npx reelform lock merge --install     in each clone: git merges the lockfile entry by entry',
+    ...(left.includes('.gitignore') ? ['Put node_modules/, renders/ and .reelform/ into .gitignore'] : []),
+    ...(service === 'embedded' || ci === 'none' ? [] : [SECRET[ci]]),
+    ...(needsInclude ? ['Include .gitlab-ci.yml of this folder in the one at the top'] : []),
+    ...(ci === 'none' ? [] : ['Commit all of it, package-lock.json too: the workflows run npm ci']),
+  ];
+}
+
+function gitInit(branch: string, ci: RepositoryReport['ci']): string {
+  if (ci === 'none') return 'git init';
+  return `${`git init --initial-branch=${branch}`.padEnd(38)}what is merged into it is rendered`;
+}

@@ -1,0 +1,220 @@
+import { createColors } from 'picocolors';
+import { groupUses } from '../../engine/inspect/inspect-package.ts';
+import { formatColor } from '../../template/bind/color.ts';
+import type { NewPackage } from '../../template/init/init-package.ts';
+import type { NeededFile } from '../../template/init/lottie-source.ts';
+import { normalizeLineBreaks, textStyles } from '../../template/lottie/lottie-slots.ts';
+import { FEATURES } from '../../template/lottie/unsupported-features.ts';
+import { isStill } from '../../template/lottie/walk-lottie.ts';
+import type { TemplatePackage } from '../../template/template-package.ts';
+import { escapeControls } from '../wording/display-text.ts';
+import { placesText } from '../wording/package-diagnostic.ts';
+import { countNoun } from '../wording/quantities.ts';
+
+const MOST_COLORS = 6;
+
+/** The report about a new package, for people: what it offers, what was changed, what is missing, what comes next. */
+export function initText({ made, folder, others, problems }: InitReport, options: { readonly color: boolean }): string {
+  const { bold, dim, red, yellow, green } = createColors(options.color);
+  const section = (title: string, lines: readonly string[]): string[] =>
+    lines.length === 0 ? [] : ['', bold(title), ...lines.map((line) => `  ${line}`)];
+  const { animation, editables, stills, needs, notes, unsupported, colors } = made;
+  const seconds = Number(((animation.op - animation.ip) / animation.fr).toFixed(2));
+  const changed = notes.filter(({ kind }) => kind === 'changed');
+  const left = notes.filter(({ kind }) => kind === 'left');
+  const lines = [
+    `${needs.length + problems.length === 0 ? green('✓') : yellow('!')} ${bold(folder)}  ${animation.w} × ${animation.h}, ${Number(animation.fr.toFixed(2))} fps, ${seconds} s`,
+    ...section(countNoun(editables.length, 'editable'), table(editables.map(editableRow))),
+    ...section(countNoun(stills.length, 'still'), table(stills.map((still) => stillRow(still, animation.fr)))),
+    ...section(
+      'Changed',
+      changed.map(({ message }) => message),
+    ),
+    ...section(
+      'Not drawn as designed',
+      groupUses(unsupported).flatMap(({ feature, what, uses }) => [
+        `${yellow(what)} of ${placesText(uses)}`,
+        dim(`  ${FEATURES[feature].instead}`),
+      ]),
+    ),
+    ...section('Not editable', [
+      ...left.map(({ message }) => message),
+      ...(colors.length === 0 ? [] : [colorsText(colors)]),
+      ...(others.length === 0 ? [] : [`The file has other animations, too: ${others.join(', ')} (--animation)`]),
+    ]),
+    ...section('Needed', needs.map(neededLine)),
+    ...section(
+      'Wrong',
+      problems.map((problem) => red(problem)),
+    ),
+    ...section('Next', nextSteps(folder, needs)),
+  ];
+  return `${lines.map(escapeButStyles).join('\n')}\n`;
+}
+
+function editableRow(one: NewPackage['editables'][number]): string[] {
+  const { key, kind, label, origin, former, stillcut, maxLength } = one;
+  const value = exampleOf(one);
+  const example = value === null ? '' : kind === 'color' ? `#${value}` : JSON.stringify(shorten(value, 40));
+  const from = { slot: `slot ${JSON.stringify(former)}`, name: 'by its name', proposed: 'proposed' }[origin];
+  const length = maxLength === null ? '' : `${maxLength} characters`;
+  return [key, kind, shorten(label, 40), example, stillcut, length, from].map(escapeControls);
+}
+
+function shorten(text: string, length: number): string {
+  const characters = [...text];
+  return characters.length > length ? `${characters.slice(0, length - 1).join('')}…` : text;
+}
+
+function stillRow({ name, frame, origin }: NewPackage['stills'][number], fps: number): string[] {
+  const time = `${Number((frame / fps).toFixed(3))} s`;
+  return [name, time, `frame ${frame}`, origin === 'marker' ? 'a marker' : 'chosen: most is shown there'];
+}
+
+function colorsText(colors: NewPackage['colors']): string {
+  const shown = colors.slice(0, MOST_COLORS).map(({ color, layerCount }) => {
+    return `#${color} of ${countNoun(layerCount, 'layer')}`;
+  });
+  const more = colors.length > MOST_COLORS ? ` and ${colors.length - MOST_COLORS} more` : '';
+  // Without a number, --colors takes those of two layers or more.
+  const option = colors.every(({ layerCount }) => layerCount > 1) ? '--colors' : '--colors 1';
+  return `Colours: ${shown.join(', ')}${more}; ${option} offers ${colors.length === 1 ? 'it' : 'them'}`;
+}
+
+function neededLine({ kind, name, path, problem }: NeededFile): string {
+  const why =
+    problem === null ? 'the animation names it, and it is neither inside nor beside it' : `its file ${problem}`;
+  return `${path}  the ${kind} ${escapeControls(name)}: ${why}`;
+}
+
+function nextSteps(folder: string, needs: readonly NeededFile[]): string[] {
+  const name = folder.split('/').at(-1)!;
+  const endings = needs.some(({ kind }) => kind === 'font') ? ' (fonts as .ttf, .otf, .woff2 or .woff)' : '';
+  return [
+    ...(needs.length === 0 ? [] : [`Add what is needed to ${folder}/${endings}`]),
+    `Read ${folder}/template.yaml: labels, lengths and stills are a proposal`,
+    `reelform template check ${folder}`,
+    `In reelform.yaml:  templates: {${name}: ./${folder}}`,
+  ];
+}
+
+/** Columns as wide as their widest cell, without those that are empty. */
+function table(rows: readonly string[][]): string[] {
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]!.length)));
+  return rows.map((row) =>
+    row
+      .map((cell, column) => cell.padEnd(widths[column]!))
+      .filter((_, column) => widths[column]! > 0)
+      .join('  ')
+      .trimEnd(),
+  );
+}
+
+/** Names in an animation are anybody's text. */
+function escapeButStyles(line: string): string {
+  return line
+    .split(/(\u001b\[\d+m)/)
+    .map((part, index) => (index % 2 === 1 ? part : escapeControls(part)))
+    .join('');
+}
+
+/** A package that was made, and where. */
+interface InitReport {
+  readonly made: NewPackage;
+  /** As it is told. */
+  readonly folder: string;
+  /** Other animations of the same file. */
+  readonly others: readonly string[];
+  /** Why the package cannot be rendered though it has all that it needs: nothing, as a rule. */
+  readonly problems: readonly string[];
+}
+
+/** The report about a new package, for machines. */
+export function initJson({ made, folder, others, problems }: InitReport): object {
+  const { name, animation, editables, stills, needs, notes, unsupported, colors, files } = made;
+  return {
+    format_version: '1.0',
+    name,
+    folder,
+    ready: needs.length === 0 && problems.length === 0,
+    width: animation.w,
+    height: animation.h,
+    fps: animation.fr,
+    frames: Math.round(animation.op - animation.ip),
+    editables: editables.map((one) => ({
+      key: one.key,
+      kind: one.kind,
+      label: one.label,
+      origin: one.origin,
+      former: one.former,
+      stillcut: one.stillcut,
+      max_length: one.maxLength,
+      example_text: exampleOf(one),
+    })),
+    stillcuts: stills.map((still) => ({ name: still.name, frame: still.frame, origin: still.origin })),
+    files: [...files.keys()],
+    needs,
+    notes,
+    unsupported,
+    colors: colors.map(({ color, layerCount }) => ({ color, layers: layerCount })),
+    other_animations: others,
+    problems,
+  };
+}
+
+/** The template's own value as a definition writes it: the text, or the colour's digits; null for any other kind. */
+function exampleOf({ kind, nodes: [node] }: NewPackage['editables'][number]): string | null {
+  if (node === undefined) return null;
+  if (kind === 'text') return normalizeLineBreaks(textStyles(node)[0]?.t ?? '');
+  return kind === 'color' && isStill(node) ? formatColor(node.k) : null;
+}
+
+/** A line about a package that can be rendered. */
+export function checkedText(
+  folder: string,
+  { manifest, stills, spec, width, height }: TemplatePackage,
+  options: { readonly color: boolean },
+): string {
+  const { green } = createColors(options.color);
+  const counts = `${countNoun(manifest.editables.size, 'editable')}, ${countNoun(stills.length, 'still')}`;
+  return `${green('✓')} ${escapeControls(folder)}  ${width} × ${height}, ${counts}  ${spec.id}\n`;
+}
+
+/** A package that became one file. */
+interface PackedTemplate {
+  readonly file: string;
+  readonly bytes: number;
+  /** Of the package. */
+  readonly files: number;
+  readonly style_version: string;
+}
+
+/** A line about it. */
+export function packedText({ file, bytes, files, style_version }: PackedTemplate, options: { color: boolean }): string {
+  const { green } = createColors(options.color);
+  const size = `${Math.max(1, Math.round(bytes / 1000))} kB`;
+  return `${green('✓')} ${escapeControls(file)}  ${countNoun(files, 'file')}, ${size}  ${style_version}\n`;
+}
+
+/** What became of one template that was pushed. */
+export interface PushedTemplate {
+  readonly name: string;
+  /** Of its style version. */
+  readonly id: string;
+  readonly status: 'edit_ready' | 'failed';
+  /** False when the service had it already. */
+  readonly uploaded: boolean;
+  /** Why it failed. */
+  readonly message: string | null;
+}
+
+/** A line per template. */
+export function pushText(templates: readonly PushedTemplate[], options: { readonly color: boolean }): string {
+  const { green, red, dim } = createColors(options.color);
+  const width = Math.max(0, ...templates.map(({ name }) => name.length));
+  const lines = templates.map(({ name, id, status, uploaded, message }) => {
+    if (status === 'failed') return `${red('✗')} ${name.padEnd(width)}  ${id}  ${escapeControls(message ?? 'failed')}`;
+    return `${green('✓')} ${name.padEnd(width)}  ${id}  ${uploaded ? 'pushed' : dim('is there already')}`;
+  });
+  return lines.map((line) => `${line}\n`).join('');
+}

@@ -1,0 +1,40 @@
+import { describe, expect, it } from 'vitest';
+import { shownImages } from '../../src/preview/reduce-scene.ts';
+import type { Scene } from '../../src/template/scene.ts';
+import { imageLayer, sceneOf } from '../engine/scenes.ts';
+import { solidPng } from '../support/small-package.ts';
+
+const IDS = ['early', 'late', 'hidden', 'nowhere'];
+
+/** An image of each id; `early` is shown up to frame 10, `late` from frame 20 on. */
+function scene(): Scene {
+  const bytes = solidPng('#123456', 8, 8);
+  const shown = (id: string, ip: number, op: number, rest = {}) => ({
+    ...imageLayer(IDS.indexOf(id) + 1, id),
+    ...{ ip, op },
+    ...rest,
+  });
+  return sceneOf([shown('early', 0, 10), shown('late', 20, 40), shown('hidden', 20, 40, { hd: true })], {
+    frameCount: 40,
+    images: IDS.map((id) => ({ assetId: id, width: 8, height: 8, bytes, transform: {}, name: id })),
+    document: { op: 40, assets: IDS.map((id) => ({ id, w: 8, h: 8, u: '', p: 'x.png' })) },
+  });
+}
+
+describe('shownImages()', () => {
+  const whole = (frames: readonly number[]): string[] =>
+    shownImages(scene(), frames).flatMap(({ assetId, width }) => (width === 8 ? [assetId] : []));
+
+  it('keeps what some frame may show, and whatever it cannot tell of', () => {
+    expect(whole([5])).toEqual(['early', 'hidden', 'nowhere']);
+    expect(whole([15])).toEqual(['hidden', 'nowhere']);
+    expect(whole([5, 30])).toEqual(IDS);
+    // Next to the first frame of a layer nobody is certain.
+    expect(whole([20])).toEqual(['late', 'hidden', 'nowhere']);
+  });
+
+  it('leaves a pixel in the place of the others', () => {
+    const [, late] = shownImages(scene(), [5]);
+    expect(late).toMatchObject({ assetId: 'late', width: 1, height: 1 });
+  });
+});

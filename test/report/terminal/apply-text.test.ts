@@ -1,0 +1,153 @@
+import { describe, expect, it } from 'vitest';
+import { type ApplyOutcome, type Failure, NOTHING_DONE } from '../../../src/apply/events.ts';
+import type { VideoId } from '../../../src/definition/video.ts';
+import { approvalQuestion, leftText, outcomeText, stoppingText } from '../../../src/report/terminal/apply-text.ts';
+
+const id = (text: string): VideoId => text as VideoId;
+const outcome: ApplyOutcome = { ...NOTHING_DONE, rendered: 2, elapsedMs: 65_000 };
+const failure: Failure = {
+  code: 'asset_unreachable',
+  message: 'GET https://a/b.png answered 404',
+  editable: 'photo',
+  source: 'images/b.png',
+  retryable: false,
+  hint: 'look',
+};
+const refused: Failure = {
+  code: 'service_unauthorized',
+  message: 'The service does not take the token',
+  retryable: false,
+};
+const many = (count: number, name: string): VideoId[] =>
+  Array.from({ length: count }, (_, index) => id(`${name}-${index}`));
+
+describe('outcomeText()', () => {
+  it.each<[string, Partial<ApplyOutcome>]>([
+    ['success', {}],
+    ['records', { recorded: 3 }],
+    ['restores', { restored: { videos: 1, differing: 0 } }],
+    ['restores with other bytes', { restored: { videos: 2, differing: 2 } }],
+    ['a failure', { failed: [{ id: id('oslo'), failures: [failure] }] }],
+    [
+      'a refused token once',
+      {
+        rendered: 0,
+        failed: [...many(12, 'store'), id('oslo')].map((each) => ({
+          id: each,
+          failures: [each === 'oslo' ? failure : { ...refused, message: `${refused.message} (${each})` }],
+        })),
+      },
+    ],
+    ['an interruption', { skipped: [id('rome')], endedBy: 'interrupted' }],
+    [
+      'a deadline',
+      {
+        inProgress: ['a', 'b', 'c', 'd', 'e'].map((name) => ({ id: id(name), session: `rs_${name}` })),
+        skipped: many(1200, 'x'),
+        endedBy: 'deadline',
+      },
+    ],
+    ['what ended at the first failure', { failed: [{ id: id('oslo'), failures: [failure] }], endedBy: 'failure' }],
+    [
+      'what is not known',
+      {
+        unknown: [
+          { id: id('berlin'), askedAt: '2026-01-01T10:00:03.123Z', session: null },
+          { id: id('rome'), askedAt: '2026-01-01T10:00:03.123Z', session: 'session-7' },
+        ],
+      },
+    ],
+  ])('tells %s', (_, change) => {
+    expect(outcomeText({ ...outcome, ...change }, { color: false })).toMatchSnapshot();
+  });
+
+  const transient: Failure = { code: 'service_unreachable', message: 'No answer', retryable: true };
+  it.each<[string, Partial<ApplyOutcome>, string]>([
+    [
+      'a failure that lasts',
+      { failed: [{ id: id('a'), failures: [failure] }] },
+      'Correct what failed, then run `reelform apply`.',
+    ],
+    [
+      'one of several that lasts',
+      { failed: [{ id: id('a'), failures: [transient, failure] }] },
+      'Correct what failed, then run `reelform apply`.',
+    ],
+    ['one that may pass', { failed: [{ id: id('a'), failures: [transient] }] }, '`reelform apply` tries again.'],
+    ['videos that were not begun', { skipped: [id('a')] }, '`reelform apply` tries again.'],
+    [
+      'a failure that lasts beside others',
+      {
+        failed: [
+          { id: id('a'), failures: [failure] },
+          { id: id('b'), failures: [transient] },
+        ],
+      },
+      'Correct what failed, then run `reelform apply`, which goes on with the rest.',
+    ],
+    [
+      'a failure that lasts, and a rendered video',
+      { rendered: 1, failed: [{ id: id('a'), failures: [failure] }] },
+      'What was rendered is in the lockfile. Correct what failed, then run `reelform apply`.',
+    ],
+    [
+      'one that may pass, and a rendered video',
+      { rendered: 1, failed: [{ id: id('a'), failures: [transient] }] },
+      'What was rendered is in the lockfile; `reelform apply` goes on with the rest.',
+    ],
+  ])('says after %s what to run', (_, change, expected) => {
+    const text = outcomeText({ ...NOTHING_DONE, ...change }, { color: false });
+    expect(text.trimEnd().split('\n').at(-1)).toBe(expected);
+  });
+
+  it('tells the largest groups of many failures, and counts the rest', () => {
+    const failed = many(40, 'v').map((each, index) => ({
+      id: each,
+      failures: [{ ...failure, message: `reason ${index % 20}` }],
+    }));
+    const text = outcomeText({ ...outcome, failed }, { color: false });
+    expect(text.match(/reason/g)).toHaveLength(8);
+    expect(text).toContain('✗ and 24 videos more');
+  });
+
+  it('cannot be made to command a terminal', () => {
+    const hostile = '\x1b[2J';
+    const text = outcomeText(
+      {
+        ...outcome,
+        failed: [{ id: id(hostile), failures: [{ code: hostile, message: hostile, hint: hostile, retryable: false }] }],
+        unknown: [{ id: id(hostile), askedAt: hostile, session: hostile }],
+        inProgress: [{ id: id(hostile), session: hostile }],
+      },
+      { color: false },
+    );
+    expect(text).not.toContain('\x1b');
+  });
+});
+
+describe('approvalQuestion()', () => {
+  it('says which answer counts, and when nothing is rendered', () => {
+    expect(approvalQuestion(3)).toBe('\nApply these changes? Only "yes" is taken for it: ');
+    expect(approvalQuestion(0)).toContain('Nothing is rendered.');
+  });
+});
+
+describe('stoppingText()', () => {
+  it.each([
+    [0, true, 'Stopping: nothing new is asked for. Interrupt again'],
+    [1, true, 'Stopping: nothing new is asked for; the video at work is waited for and recorded. Interrupt again'],
+    [1200, false, '; the 1,200 videos at work are left to the service after a few seconds. Interrupt again'],
+  ])('with %i at work and somebody there: %s', (running, isAttended, words) => {
+    expect(stoppingText(running, isAttended)).toContain(words);
+  });
+});
+
+describe('leftText()', () => {
+  it.each([
+    [0, 'Nothing was at work;'],
+    [1, '1 video was at work;'],
+    [2, '2 videos were at work;'],
+  ])('of %i at work', (running, words) => {
+    expect(leftText(running)).toContain(words);
+  });
+});

@@ -1,0 +1,16 @@
+import { describe, expect, it } from 'vitest';
+import { placeOfUrl } from '../../../src/report/wording/display-text.ts';
+
+describe('placeOfUrl()', () => {
+  it.each([
+    ['https://cdn.example/v.mp4', 'https://cdn.example/v.mp4'],
+    ['https://cdn.example/v.mp4?X-Amz-Signature=s&b=#c', 'https://cdn.example/v.mp4?…'],
+    ['https://cdn.example/v.mp4#token=s?x', 'https://cdn.example/v.mp4#…'],
+    ['https://user:s@cdn.example/a@b.mp4', 'https://…@cdn.example/a@b.mp4'],
+    ['https://s@cdn.example?s', 'https://…@cdn.example?…'],
+    ['renders/berlin-4f0c9a1e.mp4', 'renders/berlin-4f0c9a1e.mp4'],
+    ['https://cdn.example/\u202e\x1b[31m', 'https://cdn.example/\\u202e\\u001b[31m'],
+  ])('%j is told as %j', (url, told) => {
+    expect(placeOfUrl(url)).toBe(told);
+  });
+});
