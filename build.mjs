@@ -27,9 +27,9 @@ const BUNDLED = [
 const CHUNKS = {
   start: ['cli/io.ts', 'cli/run.ts'],
   plan: ['cli/plan/make-plan.ts', 'cli/lint/lint-plan.ts'],
-  changes: ['project/reload-definitions.ts'],
+  changes: ['project/load-definitions.ts'],
   git: ['cli/plan/read-history.ts', 'git/lock-history.ts'],
-  project: ['project/load-project.ts', 'project/find-videos.ts'],
+  project: ['project/load-project.ts', 'project/find-definitions.ts'],
 };
 const chunks = new Map();
 const { dependencies, optionalDependencies, peerDependencies } = JSON.parse(readFileSync('package.json', 'utf8'));

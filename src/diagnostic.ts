@@ -1,3 +1,5 @@
+import { byCodeUnit } from './digest.ts';
+
 /** What the exit status of the command says about an error. */
 export const EXIT = {
   ok: 0,
@@ -204,3 +206,18 @@ export type Locate = (path: readonly string[], part: 'key' | 'value') => SourceL
 
 /** Holds a document against a schema and tells all that is wrong. */
 export type Check = (document: unknown, locate: Locate) => readonly Diagnostic[];
+
+/** In the order in which a reader meets them; what many rows or files have in common stands once. */
+export function sortDiagnostics(diagnostics: readonly Diagnostic[]): Diagnostic[] {
+  const unique = new Map(
+    diagnostics.map((one) => [`${positionOf(one)}:${one.at?.end}:${one.code}:${one.message}`, one]),
+  );
+  return [...unique.values()].sort(
+    (a, b) => byCodeUnit(a.at?.file ?? '', b.at?.file ?? '') || (a.at?.start ?? 0) - (b.at?.start ?? 0),
+  );
+}
+
+/** One text for one place where something begins to be wrong. */
+export function positionOf({ at }: Diagnostic): string {
+  return `${at?.file}:${at?.start}`;
+}

@@ -1,5 +1,4 @@
-import type { Video, VideoId } from '../definition/video.ts';
-import { sourceOf } from '../definition/video-sources.ts';
+import { sourceOf, type Video, type VideoId } from '../definition/video.ts';
 import { ReelformError } from '../diagnostic.ts';
 import { fileSystemError } from '../file-system-error.ts';
 import type { Delivery } from '../lock/lock.ts';

@@ -1,5 +1,4 @@
-import type { Source, Video, VideoResource, VideoSound } from '../definition/video.ts';
-import { localFiles } from '../definition/video-sources.ts';
+import { localFiles, type Source, type Video, type VideoResource, type VideoSound } from '../definition/video.ts';
 import { ReelformError } from '../diagnostic.ts';
 import { type Sha256, sha256 } from '../digest.ts';
 import type { Fingerprint, LockEntry } from '../lock/lock.ts';

@@ -1,4 +1,4 @@
-import { remoteUrls } from '../definition/video-sources.ts';
+import { remoteUrls } from '../definition/video.ts';
 import { byCodeUnit } from '../digest.ts';
 import type { Lock, LockEntry } from '../lock/lock.ts';
 import type { Plan } from '../plan/plan.ts';

@@ -105,3 +105,20 @@ export function unreadable(path: string, reason: Exclude<FileText, { ok: true }>
 }
 
 const MISSING_HINT = 'Paths start at the root of the repository, or with ./ at the folder of the file that says them';
+
+/** The order in which a definition is written: where it comes from, what it is, what fills it. */
+export const PROPERTY_ORDER = [
+  'template',
+  'extends',
+  'each',
+  'id',
+  'title',
+  'description',
+  'labels',
+  'protect',
+  'resources',
+  'audio',
+  'fonts',
+  'output',
+  'deliver',
+] as const;

@@ -1,8 +1,7 @@
 import type { Diagnostic } from '../diagnostic.ts';
-import { child, type MapNode, type ScalarNode, type TreeNode } from '../yaml/tree.ts';
+import { child, type MapEntry, type MapNode, type ScalarNode, type TreeNode } from '../yaml/tree.ts';
 import type { DefinitionFile } from './definition-file.ts';
 import { unreadable } from './definition-file.ts';
-import { mergeMaps } from './merge-maps.ts';
 import { resolvePath } from './repository-path.ts';
 
 /** A file with all that it extends merged into it. */
@@ -77,4 +76,20 @@ export function withoutOwn(root: MapNode): MapNode {
   const entries = new Map(root.entries);
   for (const property of OWN_PROPERTIES) entries.delete(property);
   return { ...root, entries };
+}
+
+/**
+ * Two maps as one: maps under the same key are merged in turn, of anything else the later stays. Each value keeps the
+ * place where it was written.
+ *
+ * @param later its keys and its own place win
+ */
+function mergeMaps(earlier: MapNode, later: MapNode): MapNode {
+  const entries = new Map<string, MapEntry>(earlier.entries);
+  for (const [key, entry] of later.entries) {
+    const before = entries.get(key)?.value;
+    const merge = before?.kind === 'map' && entry.value.kind === 'map';
+    entries.set(key, merge ? { ...entry, value: mergeMaps(before, entry.value) } : entry);
+  }
+  return { ...later, entries };
 }

@@ -1,7 +1,7 @@
 import type { Diagnostic } from '../diagnostic.ts';
 import { closestMatch } from '../hints.ts';
 import type { MapEntry, ScalarNode, TreeNode } from '../yaml/tree.ts';
-import type { Row } from './row.ts';
+import type { Row } from './read-rows.ts';
 
 /** UTF-16 code units that columns may fill into one text. */
 const MAX_FILLED_LENGTH = 1 << 16;

@@ -1,10 +1,9 @@
 import type { Code } from '../diagnostic.ts';
 import { closestMatch, formatList } from '../hints.ts';
+import type { AudioTransform, Transform } from '../wire/mapping.ts';
 import type { Editable } from '../wire/style-version.ts';
-import { child, type ScalarNode, type TreeNode, textOf } from '../yaml/tree.ts';
-import { parseHexColor } from './parse-hex-color.ts';
-import { readSource } from './read-source.ts';
-import { readAudioTransform, readTransform } from './read-transform.ts';
+import { child, type MapNode, type ScalarNode, type TreeNode, textOf, toJson } from '../yaml/tree.ts';
+import { resolvePath } from './repository-path.ts';
 import type { Source, VideoResource, VideoSound } from './video.ts';
 
 /** A value, or what no schema could say of it; `null` for a form that the schema has refused already. */
@@ -93,4 +92,63 @@ function withSource<T, U>(node: TreeNode, transform: U | null, make: (source: So
   const read = readSource(written);
   if (read === null) return null;
   return read.ok ? { ok: true, node: written, value: make(read.source, transform) } : { ...read, node: written };
+}
+
+/** A source, or what no schema could say of it; `null` for another protocol, which the schema has refused. */
+type ReadSource =
+  | { readonly ok: true; readonly source: Source }
+  | { readonly ok: false; readonly code: Code; readonly message: string; readonly hint: string }
+  | null;
+
+/** What a text says that names a file of the repository, or something behind an http(s) URL. */
+function readSource(node: ScalarNode): ReadSource {
+  const { text } = node;
+  if (!/^[a-z][a-z0-9+.-]+:/i.test(text)) {
+    const resolved = resolvePath(text, node.saidBy);
+    return resolved.ok ? { ok: true, source: { kind: 'file', path: resolved.path } } : resolved;
+  }
+  const invalid = (message: string, hint: string): ReadSource => ({ ok: false, code: 'invalid_url', message, hint });
+  const url = /\s/.test(text) || !URL.canParse(text) ? null : new URL(text);
+  if (url === null)
+    return invalid('The text is not a URL that could be fetched', 'Write https://host/path, without spaces');
+  if (url.username !== '' || url.password !== '') {
+    return invalid('The URL holds a user name or a password', 'Use a signed URL, or a file in the repository');
+  }
+  return /^https?:$/.test(url.protocol) ? { ok: true, source: { kind: 'url', url: text } } : null;
+}
+
+/** The `transform` of an image or a video with its defaults written out; `null` for a form that the schema has refused. */
+function readTransform(node: TreeNode | null): Transform | null {
+  if (node === null) return { crop_strategy: 'cover' };
+  if (node.kind !== 'map') return null;
+  const written = toJson(node, (path) => path[0] === 'background') as Transform;
+  const transform: Transform = {
+    crop_strategy: 'cover',
+    ...(written.trim_start_time === undefined ? {} : { trim_strategy: 'manual' }),
+    ...written,
+  };
+  if (written.background === undefined) return transform;
+  const background = parseHexColor(String(written.background));
+  return background === null ? null : { ...transform, background };
+}
+
+/**
+ * How a sound is heard, from its `transform`, as in the interface's full form, or from the fields that stand
+ * beside its source; `null` for a form that the schema has refused.
+ */
+function readAudioTransform(node: TreeNode): AudioTransform | null {
+  if (node.kind !== 'map') return {};
+  const isFull = child(node, 'source')?.kind === 'map' || node.entries.has('transform');
+  const fields = isFull ? child(node, 'transform') : besideSource(node);
+  if (fields === null) return {};
+  return fields.kind === 'map' ? (toJson(fields, () => false) as AudioTransform) : null;
+}
+
+function besideSource(node: MapNode): MapNode {
+  return { ...node, entries: new Map([...node.entries].filter(([name]) => name !== 'source')) };
+}
+
+/** `#EEADA7` or `eeada7ff` → 6 or 8 upper-case digits; `null` for anything else. */
+function parseHexColor(text: string): string | null {
+  return /^#?(?:[0-9a-f]{6}|[0-9a-f]{8})$/i.test(text) ? text.replace('#', '').toUpperCase() : null;
 }

@@ -1,12 +1,10 @@
-import type { Check, Diagnostic } from '../diagnostic.ts';
+import { type Check, type Diagnostic, sortDiagnostics } from '../diagnostic.ts';
 import { byCodeUnit } from '../digest.ts';
 import { type DefinitionFile, readDefinitionFile, unreadable } from './definition-file.ts';
 import { extend } from './extend.ts';
 import type { FileUse } from './read-video.ts';
 import { type Candidate, type ResolvedRows, type RowContext, resolveRows } from './resolve-rows.ts';
-import { sortDiagnostics } from './sort-diagnostics.ts';
-import type { Video, VideoId } from './video.ts';
-import { isPart } from './video-id.ts';
+import { isFragment, type Video, type VideoId } from './video.ts';
 
 export interface DefinitionContext extends RowContext {
   /** Holds a single file, not merged and not filled in, against the schema of all definitions. */
@@ -60,7 +58,7 @@ export function resolveDefinitions(paths: readonly string[], context: Definition
     const extended = extend(file, noted(load));
     const fragments = [...read].slice(1);
     diagnostics.push(...extended.diagnostics);
-    const isVideo = extended.root !== null && !isPart(path);
+    const isVideo = extended.root !== null && !isFragment(path);
     const resolved = isVideo ? resolveRows(path, extended.root, { ...context, read: noted(context.read) }) : NO_ROWS;
     origins.set(path, [...read]);
     diagnostics.push(...resolved.diagnostics.map((one) => withFragments(one, fragments)));

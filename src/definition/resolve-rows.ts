@@ -1,16 +1,13 @@
-import type { Diagnostic, Span } from '../diagnostic.ts';
+import { type Diagnostic, positionOf, type Span } from '../diagnostic.ts';
 import { child, locateIn, type MapNode, type ScalarNode } from '../yaml/tree.ts';
 import { type FileText, unreadable } from './definition-file.ts';
+import { type PlacedDestination, readDeliver } from './destinations.ts';
 import { withoutOwn } from './extend.ts';
 import { fillIn } from './fill-in.ts';
-import { type PlacedDestination, readDeliver } from './read-deliver.ts';
-import { isDataFile, readRows } from './read-rows.ts';
+import { isDataFile, type Row, readRows } from './read-rows.ts';
 import { type FileUse, inRow, readVideo, type VideoContext } from './read-video.ts';
 import { resolvePath } from './repository-path.ts';
-import type { Row } from './row.ts';
-import { positionOf } from './sort-diagnostics.ts';
-import type { Video, VideoId } from './video.ts';
-import { idOfPath, parseVideoId, VIDEO_ID_HINT } from './video-id.ts';
+import { idOfPath, parseVideoId, VIDEO_ID_HINT, type Video, type VideoId } from './video.ts';
 
 export interface RowContext extends VideoContext {
   /** The folder below which a path becomes an id. */

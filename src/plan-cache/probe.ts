@@ -13,7 +13,7 @@ import {
 import { join } from 'node:path';
 import type { Sha256 } from '../digest.ts';
 import { isSameTuple, type StatTuple, statTuple } from '../project/read-log.ts';
-import { JOURNAL_FILE, LOCK_FILE } from '../project/repository-names.ts';
+import { JOURNAL_FILE, LOCK_FILE } from '../project/repository-layout.ts';
 import { type CachedStat, CacheFile, type CacheHead } from './cache-file.ts';
 import type { LastPlan, SeenOutput, TextRange, Trusted } from './cached-state.ts';
 import { type FsTimestamp, isTrusted } from './fs-timestamp.ts';

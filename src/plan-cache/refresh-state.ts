@@ -1,10 +1,10 @@
 import { hasErrors } from '../diagnostic.ts';
 import { byCodeUnit } from '../digest.ts';
 import type { DesiredVideo } from '../plan/desired-video.ts';
-import { CONFIG_FILE } from '../project/find-root.ts';
 import type { Project } from '../project/load-project.ts';
 import { ReadLog } from '../project/read-log.ts';
 import { RepositoryFiles } from '../project/repository-files.ts';
+import { CONFIG_FILE } from '../project/repository-layout.ts';
 import { type CachedDefinition, type CachedState, isOfTemplate, type LastPlan } from './cached-state.ts';
 import type { FsTimestamp } from './fs-timestamp.ts';
 import type { CacheProbe } from './probe.ts';
@@ -72,8 +72,8 @@ async function searchDefinitions(
   { config, definitions, files: read }: CachedState,
   files: RepositoryFiles,
 ): Promise<{ readonly added: readonly string[]; readonly removed: readonly string[] } | null> {
-  const { findVideos } = await import('../project/find-videos.ts');
-  const { paths, ignored } = findVideos(config, files);
+  const { findDefinitionFiles } = await import('../project/find-definitions.ts');
+  const { paths, ignored } = findDefinitionFiles(config, files);
   if (paths.length === 0 || ignored.some((path) => !read.has(path))) return null;
   const known = new Set(definitions.keys());
   const added = paths.filter((path) => !known.delete(path));
@@ -129,7 +129,7 @@ async function readDefinitions(
   files: RepositoryFiles,
   desire: Desire,
 ): Promise<{ definitions: CachedDefinition[]; templates: CachedState['templates'] } | null> {
-  const { LazyTemplates, reloadDefinitions } = await import('../project/reload-definitions.ts');
+  const { LazyTemplates, reloadDefinitions } = await import('../project/load-definitions.ts');
   const lazy = new LazyTemplates(config, files);
   const templates = new Map(cached);
   for (const name of templateNames) {

@@ -1,6 +1,11 @@
-import { fillDestination } from '../definition/fill-destination.ts';
-import type { Video, VideoDestination, VideoId, VideoResource } from '../definition/video.ts';
-import { localFiles } from '../definition/video-sources.ts';
+import { fillDestination } from '../definition/destinations.ts';
+import {
+  localFiles,
+  type Video,
+  type VideoDestination,
+  type VideoId,
+  type VideoResource,
+} from '../definition/video.ts';
 import type { Fingerprint } from '../lock/lock.ts';
 import { describeInputs } from './describe-inputs.ts';
 import { fingerprintAsWritten, plainContent, type RenderingContext } from './fingerprint.ts';

@@ -1,4 +1,4 @@
-import { fingerprintDigits } from '../definition/fill-destination.ts';
+import { fingerprintDigits } from '../definition/destinations.ts';
 import type { Sha256 } from '../digest.ts';
 import type { Fingerprint, Lock, LockEntry } from '../lock/lock.ts';
 import { compareInputs } from './compare-video.ts';

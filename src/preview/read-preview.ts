@@ -1,6 +1,6 @@
 import { readFile, realpath, stat } from 'node:fs/promises';
 import { join, sep } from 'node:path';
-import { parseVideoId } from '../definition/video-id.ts';
+import { parseVideoId } from '../definition/video.ts';
 import { ReelformError } from '../diagnostic.ts';
 import { isRecord } from '../json.ts';
 import {

@@ -1,14 +1,14 @@
 import { resolvePath } from '../definition/repository-path.ts';
+import type { Credential, SecretPlace } from '../delivery/credential.ts';
 import type { Check, Diagnostic, Locate, Result, Span } from '../diagnostic.ts';
-import type { Policy } from '../policy/policy.ts';
+import { foldWords } from '../policy/match-text.ts';
+import { POLICY_RULES, type Policy, type PolicyLevel, type PolicyRule } from '../policy/policy.ts';
 import type { LintSeverities } from '../template/lint-severities.ts';
 import type { OutputRequest } from '../wire/output.ts';
 import { parseYaml } from '../yaml/parse-yaml.ts';
 import { child, locateIn, textOf, toJson } from '../yaml/tree.ts';
-import type { DeliveriesConfig } from './deliveries-config.ts';
-import { CONFIG_FILE } from './find-root.ts';
-import { readDeliveries, type WrittenDeliveries } from './read-deliveries.ts';
-import { readPolicies, type WrittenPolicies } from './read-policies.ts';
+import { type DeliveriesConfig, readDeliveries, type WrittenDeliveries } from './deliveries.ts';
+import { CONFIG_FILE } from './repository-layout.ts';
 
 /** This machine, or a service that has the interface; `tokenEnv` names the environment variable with its token. */
 type ServiceConfig =
@@ -293,4 +293,55 @@ function globProblem(pattern: string, at: Span): Diagnostic | null {
     );
   }
   return null;
+}
+
+/** `policies` of reelform.yaml, as its schema has it. */
+type WrittenPolicies = {
+  readonly [R in PolicyRule]?: Omit<Extract<Policy, { rule: R }>, 'rule' | 'level'> & { readonly level?: PolicyLevel };
+};
+
+/** Reads `policies`: in the order of the rules, denying where nothing else is said. @param written reelform.yaml */
+function readPolicies(
+  { policies: written, cost }: { readonly policies?: WrittenPolicies; readonly cost?: unknown },
+  locate: Locate,
+): { readonly policies: readonly Policy[]; readonly diagnostics: readonly Diagnostic[] } {
+  const policies = POLICY_RULES.flatMap((rule) => {
+    const own = written?.[rule];
+    return own === undefined ? [] : [{ level: 'deny', rule, ...own } as Policy];
+  });
+  const words = written?.forbid_words?.words ?? [];
+  const diagnostics = words.flatMap((word, index): Diagnostic[] => {
+    if (foldWords(word) !== '') return [];
+    const { span: at } = locate(['policies', 'forbid_words', 'words', String(index)], 'value');
+    const message = 'policies.forbid_words has a word without any character that can be seen';
+    return [{ code: 'config_invalid', severity: 'error', message, hint: 'Leave it out', at }];
+  });
+  if (written?.max_cost !== undefined && cost === undefined) {
+    const { span: at } = locate(['policies', 'max_cost'], 'key');
+    const message = 'policies.max_cost allows an amount, and nothing says what a render costs';
+    const hint = 'Say it with "cost: {currency: EUR, per_render: 0.5}"';
+    diagnostics.push({ code: 'config_invalid', severity: 'error', message, hint, at });
+  }
+  return { policies, diagnostics };
+}
+
+/** The environment variables that a configuration says hold a token or a key. */
+export function secretNames({ service, credentials }: Pick<Config, 'service' | 'credentials'>): string[] {
+  const places = [...credentials.values()].flatMap(placesOf);
+  const named = places.flatMap((place) => (place?.kind === 'env' ? [place.name] : []));
+  return service === 'embedded' ? named : [service.tokenEnv, ...named];
+}
+
+function placesOf(credential: Credential): (SecretPlace | null)[] {
+  switch (credential.kind) {
+    case 's3':
+    case 'gs': {
+      const { keys } = credential;
+      return keys === null ? [] : [keys.accessKeyId, keys.secretAccessKey, keys.sessionToken];
+    }
+    case 'azblob':
+      return [credential.accountKey];
+    case 'file':
+      return [];
+  }
 }

@@ -1,9 +1,12 @@
 import { posix } from 'node:path';
 import fastGlob from 'fast-glob';
+import { globBase, isFragment } from '../definition/video.ts';
 import { byCodeUnit } from '../digest.ts';
 import { isMissing } from '../file-system-error.ts';
-import { fixedFolder } from './fixed-folder.ts';
+import type { Config } from './config.ts';
 import type { ReadLog } from './read-log.ts';
+import type { RepositoryFiles } from './repository-files.ts';
+import { CONFIG_FILE } from './repository-layout.ts';
 
 /** What a glob of definitions finds. Repository-relative and sorted. */
 export interface FoundDefinitions {
@@ -50,7 +53,7 @@ export function findDefinitions(
 
 /** Takes down all folders that the glob could lead into, and more: what is in them decides what it finds. */
 function noteFolders(pattern: string, log: ReadLog): void {
-  const base = fixedFolder(pattern);
+  const base = globBase(pattern);
   const entersHidden = /(?:^|[/{,(|!])\./.test(pattern.slice(base.length));
   const folders = [base];
   for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
@@ -65,4 +68,11 @@ function noteFolders(pattern: string, log: ReadLog): void {
       else log.spoil();
     }
   }
+}
+
+/** The files of all definitions and fragments, and those that the glob leaves out for their ending. */
+export function findDefinitionFiles(config: Config, { root, log }: RepositoryFiles): FoundDefinitions {
+  const folders = [...config.templates.values()].flatMap((one) => (one.kind === 'package' ? [one.path] : []));
+  const { paths, ignored } = findDefinitions(root, config.videos, [CONFIG_FILE, ...folders], log);
+  return { paths, ignored: ignored.filter((path) => !isFragment(path)) };
 }

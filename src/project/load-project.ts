@@ -1,21 +1,19 @@
 import { posix } from 'node:path';
 import { unreadable } from '../definition/definition-file.ts';
 import { type Resolved, resolveDefinitions } from '../definition/resolve-definitions.ts';
-import { sortDiagnostics } from '../definition/sort-diagnostics.ts';
 import type { Video } from '../definition/video.ts';
-import type { Diagnostic, Span } from '../diagnostic.ts';
+import { globBase } from '../definition/video.ts';
+import { type Diagnostic, type Span, sortDiagnostics } from '../diagnostic.ts';
 import { type Checks, createChecks } from '../schema/create-checks.ts';
-import { checkFiles } from './check-files.ts';
+import { redactConfig } from '../yaml/mask-text.ts';
 import { type Config, DEFAULT_CONFIG, type ParsedConfig, parseConfig } from './config.ts';
-import { definitionTemplate } from './definition-template.ts';
-import { deliverContext } from './destination-problem.ts';
-import { CONFIG_FILE, findRoot } from './find-root.ts';
-import { findVideos } from './find-videos.ts';
-import { fixedFolder } from './fixed-folder.ts';
+import { deliverContext } from './deliveries.ts';
+import { findDefinitionFiles } from './find-definitions.ts';
+import { checkFiles, definitionTemplate } from './load-definitions.ts';
 import { loadTemplates, type ProjectTemplate } from './load-templates.ts';
 import type { ReadLog } from './read-log.ts';
 import { type Asset, RepositoryFiles } from './repository-files.ts';
-import { shownConfig } from './shown-config.ts';
+import { CONFIG_FILE, findRoot } from './repository-layout.ts';
 
 const CONFIG_START: Span = { file: CONFIG_FILE, start: 0, end: 0 };
 
@@ -71,7 +69,7 @@ export async function loadProject({ cwd, log = null }: { cwd: string; log?: Read
     diagnostics: sortDiagnostics([...diagnostics, ...loaded.diagnostics, ...resolved.diagnostics, ...used.diagnostics]),
     source: (file) => {
       const text = files.source(file);
-      return file === CONFIG_FILE && text !== undefined ? shownConfig(file, text) : text;
+      return file === CONFIG_FILE && text !== undefined ? redactConfig(file, text) : text;
     },
   };
 }
@@ -83,10 +81,10 @@ function resolveVideos(
   files: RepositoryFiles,
   checks: Checks,
 ): Resolved {
-  const { paths, ignored } = findVideos(config, files);
+  const { paths, ignored } = findDefinitionFiles(config, files);
   const usable = [...templates].map(([name, template]) => [name, definitionTemplate(template, checks)] as const);
   const resolved = resolveDefinitions(paths, {
-    folder: fixedFolder(config.videos),
+    folder: globBase(config.videos),
     templates: new Map(usable),
     templateNames,
     checkFile: checks.file,

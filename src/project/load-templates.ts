@@ -7,8 +7,7 @@ import type { TemplatePackage } from '../template/template-package.ts';
 import type { StyleVersion } from '../wire/style-version.ts';
 import type { Config, TemplateConfig } from './config.ts';
 import { missingFonts, type RepositoryFont, readFontsFolder } from './read-fonts-folder.ts';
-import { isArchivePath, readTemplateArchive } from './read-template-archive.ts';
-import { readTemplateFolder } from './read-template-folder.ts';
+import { isArchivePath, readTemplateArchive, readTemplateFolder } from './read-package.ts';
 import type { RepositoryFiles } from './repository-files.ts';
 import { outdatedFiles, schemaFiles, specPath } from './schema-files.ts';
 

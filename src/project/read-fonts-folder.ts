@@ -2,7 +2,7 @@ import { posix } from 'node:path';
 import type { Diagnostic, Result } from '../diagnostic.ts';
 import { fontProblem } from '../template/check-font.ts';
 import type { Config } from './config.ts';
-import { readTemplateFolder } from './read-template-folder.ts';
+import { readTemplateFolder } from './read-package.ts';
 import type { RepositoryFiles } from './repository-files.ts';
 
 /** A font of the repository, which every template package has too. */

@@ -1,4 +1,6 @@
+import { lstat, readlink, realpath, stat, writeFile } from 'node:fs/promises';
 import { ReelformError } from '../diagnostic.ts';
+import { nullIfMissing } from '../file-system-error.ts';
 import { replaceFile } from '../replace-file.ts';
 
 /**
@@ -16,4 +18,35 @@ export async function writeFileAtomic(path: string, data: string | Uint8Array): 
       cause,
     });
   }
+}
+
+/**
+ * Writes a file that a person named, or may have put elsewhere: a symbolic link stays one, and what it leads to is written
+ * whole or not at all. Into what is no file, a pipe or `/dev/stdout`, it is written as it comes. EDGE. Not for names that
+ * somebody else chose: a link in a pull request leads anywhere.
+ *
+ * @param path absolute
+ * @throws ReelformError `write_failed`, also for a link that leads nowhere
+ */
+export async function writeLinkedFile(path: string, data: string | Uint8Array): Promise<void> {
+  let target: string;
+  try {
+    const found = await nullIfMissing(stat(path));
+    if (found === null) await refuseLink(path);
+    else if (!found.isFile() && !found.isDirectory()) return await writeFile(path, data);
+    target = found === null ? path : await realpath(path);
+  } catch (cause) {
+    if (cause instanceof ReelformError) throw cause;
+    const message = `${path} could not be written: ${(cause as Error).message}`;
+    throw new ReelformError('write_failed', message, { hint: 'Look where it leads to', cause });
+  }
+  await writeFileAtomic(target, data);
+}
+
+async function refuseLink(path: string): Promise<void> {
+  const found = await nullIfMissing(lstat(path));
+  if (found?.isSymbolicLink() !== true) return;
+  throw new ReelformError('write_failed', `${path} is a link to ${await readlink(path)}, and nothing is there`, {
+    hint: 'Make the file that it leads to, or remove the link',
+  });
 }

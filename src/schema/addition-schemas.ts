@@ -1,7 +1,7 @@
 import { OUTPUT_CODECS, OUTPUT_FORMATS, OUTPUT_QUALITIES } from '../wire/output.ts';
 import type { StyleVersion } from '../wire/style-version.ts';
 import type { JsonSchema } from './json-schema.ts';
-import { fontSchema, soundSchema } from './kind-schemas.ts';
+import { fontSchema, soundSchema } from './resource-schemas.ts';
 import { type DefinitionForm, numberSchema } from './value-schemas.ts';
 
 export const ADDITIONS = ['audio', 'fonts', 'output', 'deliver'] as const;

@@ -1,5 +1,7 @@
+import { Ajv } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { STRICT_OPTIONS } from './strict-options.ts';
+import planSchema from '../../schemas/reelform-plan.schema.json' with { type: 'json' };
+import { STRICT_OPTIONS } from './json-schema.ts';
 import { type Violation, violationsOf } from './violation.ts';
 
 /** Checks a value against a schema and tells all that is wrong; nothing, and it holds. */
@@ -30,4 +32,19 @@ export function createSchemaCompiler(shared: readonly object[] = []): SchemaComp
     };
   };
   return { strict: compilerOf(false), coercing: compilerOf(true) };
+}
+
+/**
+ * A check of plans' documents that may be anybody's, against the schema that is published. It tells the place and the rule
+ * of the first thing that is wrong, and null where nothing is. Import this module lazily: it loads Ajv.
+ */
+export function createPlanCheck(): (document: unknown) => string | null {
+  // The first mistake is enough, and all that a stranger may make us keep.
+  const ajv = new Ajv({ ...STRICT_OPTIONS, allErrors: false, verbose: false, meta: false, validateSchema: false });
+  const validate = ajv.compile(planSchema);
+  return (document) => {
+    if (validate(document)) return null;
+    const [error] = validate.errors ?? [];
+    return `${error?.instancePath || '/'} ${error?.message ?? 'is not as it should be'}`;
+  };
 }

@@ -4,9 +4,8 @@ import type { Check } from '../diagnostic.ts';
 import { isRecord } from '../json.ts';
 import { ADDITIONS } from './addition-schemas.ts';
 import { additionsSchema, definitionFileSchema, definitionSchema, type NamedSpec } from './definition-schema.ts';
-import { EDITOR_KEYWORDS, type JsonSchema } from './json-schema.ts';
-import { kindSchemas } from './kind-schemas.ts';
-import { STRICT_OPTIONS } from './strict-options.ts';
+import { EDITOR_KEYWORDS, type JsonSchema, STRICT_OPTIONS } from './json-schema.ts';
+import { kindSchemas } from './resource-schemas.ts';
 import { violationsOf } from './violation.ts';
 import { type Subject, violationDiagnostics } from './violation-diagnostics.ts';
 

@@ -3,7 +3,7 @@ import type { StyleVersion } from '../wire/style-version.ts';
 import { ADDITIONS, additionSchemas } from './addition-schemas.ts';
 import { editableDocs, exampleOf, quoted } from './editable-docs.ts';
 import { type JsonSchema, when } from './json-schema.ts';
-import { isFillable, kindName, kindSchemas } from './kind-schemas.ts';
+import { isFillable, kindName, kindSchemas } from './resource-schemas.ts';
 import { booleanSchema, type DefinitionForm, idSchema, textSchema } from './value-schemas.ts';
 
 /** A template as definitions name it. */

@@ -1,3 +1,4 @@
+import type { Options } from 'ajv';
 import type { Json } from '../digest.ts';
 
 /** A JSON Schema of draft-07, the newest that every editor knows, with the annotations that YAML editors show. */
@@ -51,3 +52,14 @@ export function when(condition: JsonSchema, consequence: JsonSchema, otherwise?:
   const schema = { if: condition, then: consequence };
   return otherwise === undefined ? schema : { ...schema, else: otherwise };
 }
+
+/** How every value is held against a schema here: nothing is taken silently, and all that is wrong is told at once. */
+export const STRICT_OPTIONS: Options = {
+  strict: true,
+  strictTypes: false,
+  strictRequired: false,
+  allErrors: true,
+  verbose: true,
+  ownProperties: true,
+  logger: false,
+};

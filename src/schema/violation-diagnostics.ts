@@ -1,8 +1,9 @@
 import type { Diagnostic, Locate } from '../diagnostic.ts';
+import { closestMatch, formatList } from '../hints.ts';
+import type { Editable, StyleVersion } from '../wire/style-version.ts';
 import type { NamedSpec } from './definition-schema.ts';
-import { describeProperty, type PropertyCodes } from './describe-property.ts';
-import { describeResource } from './describe-resource.ts';
-import type { Description, Violation } from './violation.ts';
+import { exampleOf } from './editable-docs.ts';
+import { type Description, describeProperty, type PropertyCodes, shown, type Violation } from './violation.ts';
 
 /** What a checked document is: it decides the words and the codes. */
 export type Subject =
@@ -33,4 +34,186 @@ function describe(violation: Violation, subject: Subject): Description {
   const { template } = subject;
   const special = template === null ? null : describeResource(violation, template, DEFINITION_CODES);
   return special ?? describeProperty(violation, name || 'a definition', DEFINITION_CODES);
+}
+
+/**
+ * A violation below `resources`, `audio` or `fonts` in the words of the template; `null` where it is none, or the general words will
+ * do.
+ */
+function describeResource(violation: Violation, template: NamedSpec, codes: PropertyCodes): Description | null {
+  const { path, keyword, params } = violation;
+  if (path[0] === 'fonts' && path.length === 1 && keyword === 'additionalProperties')
+    return unknownFont(String(params.additionalProperty), template);
+  if (path[0] === 'audio' && path.length > 1 && !violation.ofName)
+    return describeEntry(violation, `the track ${path[1]}`, TRACK, codes);
+  if (path[0] !== 'resources') return null;
+  if (path.length === 1) {
+    if (keyword === 'additionalProperties') return unknownEditable(String(params.additionalProperty), template);
+    if (keyword === 'required') return missingEditable(String(params.missingProperty), template.spec);
+    return null;
+  }
+  const key = path[1]!;
+  const editable = template.spec.editables[key]!;
+  return describeEntry(violation, nameOf(key, editable), editable, codes);
+}
+
+/** A track takes what an editable of kind audio takes. */
+const TRACK: Editable = { input_type: 'audio', stillcut: '' };
+
+function describeEntry(violation: Violation, name: string, editable: Editable, codes: PropertyCodes): Description {
+  const inside = violation.path.slice(2).join('.');
+  return (
+    describeValue(violation, name, editable) ??
+    describeProperty(violation, inside === '' ? name : `${inside} of ${name}`, codes)
+  );
+}
+
+/** `t_01 (Headline)` */
+function nameOf(key: string, { label }: Editable): string {
+  return label === undefined ? key : `${key} (${label})`;
+}
+
+/** A letter for the kind, and a number. */
+const SHORT_KEY = /^[a-z]_\d+$/;
+
+function unknownEditable(key: string, { name, spec }: NamedSpec): Description {
+  const editables = Object.entries(spec.editables);
+  const names = editables.flatMap(([known, { label }]) => (label === undefined ? [known] : [known, label]));
+  const meant = closestMatch(key, names);
+  const near = editables.find(([known, { label }]) => known === meant || label === meant);
+  // Keys such as f_01 and t_01 are alike, and mean something else.
+  const isOtherKind = near?.[0] === meant && SHORT_KEY.test(key) && near?.[0][0] !== key[0];
+  const found = isOtherKind ? undefined : near;
+  const hint =
+    found === undefined
+      ? `It has ${editables.map(([known]) => known).join(', ')}`
+      : `Did you mean ${nameOf(...found)}?`;
+  return {
+    code: 'unknown_editable',
+    message: `The template ${name} has no editable ${shown(key)}`,
+    hint,
+    path: ['resources', key],
+    part: 'key',
+  };
+}
+
+function unknownFont(font: string, { name, spec: { fonts } }: NamedSpec): Description {
+  const meant = closestMatch(font, fonts);
+  const hint =
+    meant === null ? (fonts.length > 0 ? `It has ${formatList(fonts)}` : 'Remove it') : `Did you mean ${meant}?`;
+  const message = `The template ${name} has no font ${shown(font)} that another could stand for`;
+  return { code: 'unknown_font', message, hint, path: ['fonts', font], part: 'key' };
+}
+
+function missingEditable(key: string, { editables }: StyleVersion): Description {
+  const editable = editables[key]!;
+  const value = exampleOf(editable)[0];
+  const hint = `Add ${key}: ${value === undefined ? '…' : editable.input_type === 'color' ? shown(value) : value}`;
+  const message = `${nameOf(key, editable)} is not filled`;
+  return { code: 'missing_editable', message, hint, path: ['resources', key], part: 'key' };
+}
+
+const KINDS: Readonly<Record<string, string>> = {
+  text: 'a text',
+  color: 'a colour',
+  image: 'an image',
+  video: 'a video',
+  font: 'a font',
+  audio: 'a sound',
+};
+
+function describeValue(violation: Violation, name: string, editable: Editable): Description | null {
+  const { path, keyword, params, data, schema } = violation;
+  const kind = KINDS[editable.input_type] ?? 'of an unknown kind';
+  const field = path.length > 2 ? path.at(-1) : undefined;
+  const isSource = path.length === 2 || ['source', 'text', 'remote_url', 'font'].includes(field ?? '');
+  const wrong = (message: string, hint?: string): Description => ({ code: 'wrong_kind', message, hint });
+  switch (keyword) {
+    case 'not':
+      return wrong(`${name} is ${kind}, which this version of reelform cannot fill`, 'Remove it');
+    case 'type': {
+      if (!isSource) return null;
+      const hint = `Write ${kind}${example(editable)}`;
+      return data === null
+        ? wrong(`${name} has no value`, hint)
+        : wrong(`${name} takes ${kind}, not ${shown(data)}`, hint);
+    }
+    case 'minLength':
+      return wrong(`${name} has no value`, `Write ${kind}${example(editable)}`);
+    case 'pattern':
+      if (field === 'background') return invalidColor(`background of ${name}`, data);
+      return editable.input_type === 'color' ? invalidColor(name, data) : invalidSource(name, data);
+    case 'enum':
+      return isSource && editable.input_type === 'font' ? fontNotAllowed(name, data, editable) : null;
+    case 'maxLength':
+      return tooLong(name, [...String(data)].length, schema.maxLength ?? 0);
+    case 'additionalProperties': {
+      if (field !== 'source') return null;
+      const came = String(params.additionalProperty);
+      const takes = Object.keys(schema.properties ?? {}).join();
+      const value = exampleOf(editable)[0];
+      const hint = takes === 'remote_url' ? `Write the path or the URL itself: source: ${value}` : `Write ${takes} instead of ${came}`; // biome-ignore format: two kinds
+      return {
+        ...wrong(`${name} is ${kind}: its source has ${takes}, not ${shown(came)}`, hint),
+        path: [...path, came],
+        part: 'key',
+      };
+    }
+    case 'false schema':
+      return transformField(name, field ?? '');
+    default:
+      return null;
+  }
+}
+
+/** Field of a video's transform → when it may not be there, and what to do then. */
+const TRANSFORM_RULES: Readonly<Record<string, readonly [rule: string, hint: string]>> = {
+  trim_start_time: ['does not go with trim_strategy none', 'Remove one of the two'],
+  animate_strategy: ['does not go with crop_strategy manual', 'Remove animate_strategy, or write crop_strategy: cover'],
+  animate_speed: [
+    'goes with an animate_strategy that moves something',
+    'Add animate_strategy: zoom-in, or remove animate_speed',
+  ],
+};
+
+function example(editable: Editable): string {
+  const value = exampleOf(editable)[0];
+  return value === undefined ? '' : `, like ${shown(value)}`;
+}
+
+function invalidColor(name: string, data: unknown): Description {
+  const message = `${name} takes a colour of 6 or 8 hexadecimal digits, not ${shown(data)}`;
+  return { code: 'invalid_color', message, hint: 'Write it like "#EEADA7", in quotes' };
+}
+
+function invalidSource(name: string, data: unknown): Description {
+  const message = `${name} takes a path or an http(s) URL, not ${shown(data)}`;
+  return { code: 'invalid_url', message, hint: 'Write https://…, or the path of a file in the repository' };
+}
+
+function tooLong(name: string, length: number, limit: number): Description {
+  const message = `${name} takes at most ${limit} characters, not ${length}`;
+  return { code: 'text_too_long', message, hint: `Shorten it by ${length - limit}` };
+}
+
+function fontNotAllowed(name: string, data: unknown, { allowed_fonts: allowed = [] }: Editable): Description {
+  const meant = closestMatch(String(data), allowed);
+  const message = `${name} takes one of the fonts ${formatList(allowed)}, not ${shown(data)}`;
+  return { code: 'unknown_font', message, hint: meant === null ? `Write ${allowed[0]}` : `Did you mean ${meant}?` };
+}
+
+function transformField(name: string, field: string): Description {
+  const special = TRANSFORM_RULES[field];
+  if (special !== undefined) {
+    const [rule, hint] = special;
+    return { code: 'definition_invalid', message: `${name}: ${field} ${rule}`, hint, part: 'key' };
+  }
+  const strategy = field.startsWith('crop_') ? 'manual' : field.startsWith('focus_') ? 'cover' : 'contain';
+  const message = `${name}: ${field} goes with crop_strategy ${strategy} alone`;
+  return {
+    code: 'definition_invalid',
+    message,
+    hint: `Remove ${field}, or write crop_strategy: ${strategy}`,
+    part: 'key',
+  };
 }

@@ -1,5 +1,6 @@
 import type { ErrorObject } from 'ajv';
 import type { Code } from '../diagnostic.ts';
+import { closestMatch } from '../hints.ts';
 import { parseJsonPointer } from '../json.ts';
 import type { JsonSchema } from './json-schema.ts';
 
@@ -50,4 +51,129 @@ export function violationsOf(errors: readonly ErrorObject[]): Violation[] {
 
 function pathText({ path }: Pick<Violation, 'path'>): string {
   return JSON.stringify(path);
+}
+
+/** What the broken keyword asks for, to follow “must be”. */
+export function expectation(keyword: string, schema: JsonSchema): string {
+  switch (keyword) {
+    case 'enum':
+      return (schema.enum ?? []).length === 1 ? shown(schema.enum![0]) : `one of ${(schema.enum ?? []).join(', ')}`;
+    case 'const':
+      return shown(schema.const);
+    case 'pattern':
+      return schema.patternErrorMessage?.replace(/^Must be /, '') ?? `a text like ${schema.pattern}`;
+    case 'minLength':
+    case 'maxLength':
+      return schema.maxLength === undefined
+        ? 'a text that is not empty'
+        : `a text of ${schema.minLength ?? 0} to ${schema.maxLength} characters`;
+    case 'multipleOf':
+      return schema.multipleOf === 2 ? 'an even number' : `a multiple of ${schema.multipleOf}`;
+    case 'minimum':
+    case 'maximum':
+    case 'exclusiveMinimum':
+      return `a number ${range(schema)}`;
+    case 'minItems':
+      return 'a list that is not empty';
+    case 'minProperties':
+      return schema.minProperties === 1
+        ? 'a map that is not empty'
+        : `a map with ${schema.minProperties} entries or more`;
+    case 'maxProperties':
+      return 'a map with fewer entries';
+    default:
+      return `${kinds(schema.type)}${schema.maximum === undefined ? '' : ` ${range(schema)}`}`;
+  }
+}
+
+function range({ minimum, maximum, exclusiveMinimum }: JsonSchema): string {
+  if (exclusiveMinimum !== undefined) return `greater than ${exclusiveMinimum}`;
+  return maximum === undefined ? `of ${minimum} or more` : `from ${minimum} to ${maximum}`;
+}
+
+const KINDS: Readonly<Record<string, string>> = {
+  string: 'a text',
+  number: 'a number',
+  integer: 'a whole number',
+  boolean: 'true or false',
+  object: 'a map',
+  array: 'a list',
+};
+
+function kinds(type: JsonSchema['type']): string {
+  const names = (Array.isArray(type) ? type : [type]).map((one: string) => KINDS[one] ?? 'something else');
+  return names.includes('a text') && !names.includes('a list') ? 'a text' : names.join(' or ');
+}
+
+/** A value of the user's as it stands in a message: short, in quotes, without passwords. */
+export function shown(value: unknown): string {
+  if (value === null || value === undefined) return 'empty';
+  if (Array.isArray(value)) return 'a list';
+  if (typeof value === 'object') return 'a map';
+  if (typeof value !== 'string') return String(value);
+  const text = value.replaceAll(/\/\/[^/\s]*@/g, '//…@');
+  const characters = [...text];
+  return JSON.stringify(characters.length > 60 ? `${characters.slice(0, 59).join('')}…` : text);
+}
+
+/** The codes for what is wrong in one kind of document. */
+export interface PropertyCodes {
+  readonly invalid: Code;
+  readonly missing: Code;
+}
+
+/**
+ * A violation in the words of the schema.
+ *
+ * @param name of what the violation is about: `concurrency`, `a definition`
+ */
+export function describeProperty(violation: Violation, name: string, codes: PropertyCodes): Description {
+  const { path, keyword, params, data, schema } = violation;
+  switch (keyword) {
+    case 'additionalProperties': {
+      const property = String(params.additionalProperty);
+      const known = Object.keys(schema.properties ?? {});
+      const meant = closestMatch(property, known);
+      const hint = meant === null ? `It has ${known.join(', ')}` : `Did you mean ${meant}?`;
+      const message = `${shown(property)} is not a property of ${name}`;
+      return { code: 'unknown_property', message, hint, path: [...path, property], part: 'key' };
+    }
+    case 'required': {
+      const property = String(params.missingProperty);
+      const message = path.length > 0 ? `${name} has no ${property}` : `${property} is missing`;
+      return { code: codes.missing, message, hint: `Add ${property}: …`, path: [...path, property], part: 'key' };
+    }
+    default: {
+      const asked = expectation(keyword, schema);
+      const hint = hintFor(violation);
+      if (!violation.ofName) {
+        const came = /(?:Properties|Items)$/.test(keyword) ? '' : `, not ${shown(data)}`;
+        return { code: codes.invalid, message: `${name} must be ${asked}${came}`, hint };
+      }
+      return {
+        code: codes.invalid,
+        message: `The name ${shown(path.at(-1))} must be ${asked}`,
+        hint: 'Rename it',
+        part: 'key',
+      };
+    }
+  }
+}
+
+function hintFor({ keyword, schema, data }: Violation): string | undefined {
+  if (keyword === 'enum') {
+    const meant = closestMatch(String(data), (schema.enum ?? []).map(String));
+    return meant === null ? undefined : `Did you mean ${meant}?`;
+  }
+  if (keyword === 'type' && schema.type === 'object') {
+    const known = Object.keys(schema.properties ?? {});
+    return known.length > 0 ? `Write it as a map of ${known.join(', ')}` : 'Write it as a map, like { name: value }';
+  }
+  if (keyword === 'minProperties') {
+    const left = Object.keys(schema.properties ?? {}).filter((known) => !Object.hasOwn(data as object, known));
+    return left.length > 0 ? `Add ${left.join(' or ')}` : undefined;
+  }
+  // A template's folder without the ./ that tells it from an id.
+  const isFolder = keyword === 'pattern' && typeof data === 'string' && /^[^.:/][^:]*\/[^:]*$/.test(data);
+  return isFolder ? `Write ./${data}` : undefined;
 }

@@ -1,7 +1,7 @@
 import { type Document, isMap, isPair, isScalar, type Pair, parseDocument, Scalar, visit, type YAMLMap } from 'yaml';
 import type { Result } from '../diagnostic.ts';
 import { parseYaml } from './parse-yaml.ts';
-import { sameTree } from './same-tree.ts';
+import type { TreeNode } from './tree.ts';
 
 /** A text in one form, with the meaning that it had. */
 export interface FormattedYaml {
@@ -132,4 +132,19 @@ function putBack(text: string, mark: string, [first, ...rest]: readonly string[]
   const indent = `${/^[ -]*/.exec(line)?.[0].replaceAll('-', ' ') ?? ''}  `;
   const lines = [first, ...rest.map((one) => (one === '' ? '' : `${indent}${one}`))];
   return `${text.slice(0, at)}${lines.join('\n')}${text.slice(at + mark.length)}`;
+}
+
+/** Whether two trees say the same: places and the order of keys say nothing, the text of a scalar does. */
+export function sameTree(a: TreeNode | null, b: TreeNode | null): boolean {
+  if (a === null || b === null) return a === b;
+  if (a.kind === 'scalar') return b.kind === 'scalar' && a.text === b.text && Object.is(a.value, b.value);
+  if (a.kind === 'list') {
+    return (
+      b.kind === 'list' &&
+      a.items.length === b.items.length &&
+      a.items.every((item, index) => sameTree(item, b.items[index]!))
+    );
+  }
+  if (b.kind !== 'map' || a.entries.size !== b.entries.size) return false;
+  return [...a.entries].every(([key, { value }]) => sameTree(value, b.entries.get(key)?.value ?? null));
 }

@@ -1,5 +1,6 @@
 import type { Span } from '../diagnostic.ts';
 import { closestMatch } from '../hints.ts';
+import { parseYaml } from './parse-yaml.ts';
 import type { TreeNode } from './tree.ts';
 
 /** A user and a password before a host. */
@@ -32,4 +33,12 @@ export function secretSpans(root: TreeNode): Span[] {
         : [one.span],
     );
   });
+}
+
+/** The text of reelform.yaml as it may be shown around a mistake; undefined where secrets cannot be told from the rest. */
+export function redactConfig(name: string, text: string): string | undefined {
+  if (!/credent|:\/\/[^\s/]*@/i.test(text)) return text;
+  const parsed = parseYaml(name, text);
+  if (!parsed.ok) return undefined;
+  return maskText(text, parsed.value === null ? [] : secretSpans(parsed.value));
 }

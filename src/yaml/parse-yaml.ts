@@ -1,7 +1,6 @@
-import { type Document, isScalar, parseDocument, type YAMLError } from 'yaml';
+import { type Document, isAlias, isMap, isScalar, isSeq, type Node, parseDocument, type YAMLError } from 'yaml';
 import type { Code, Diagnostic, Result, Span } from '../diagnostic.ts';
-import { TreeReader } from './read-tree.ts';
-import type { TreeNode } from './tree.ts';
+import type { MapEntry, ScalarNode, TreeNode } from './tree.ts';
 
 /** UTF-16 code units of one YAML file. */
 const MAX_LENGTH = 1 << 20;
@@ -85,4 +84,148 @@ const HINTS: Readonly<Record<string, string>> = {
 
 function problem(code: Code, at: Span, message: string, hint?: string): Diagnostic {
   return { code, severity: 'error', message, hint, at };
+}
+
+const MAX_DEPTH = 64;
+/** Nodes that the aliases of one file may stand for, all together. */
+const MAX_ALIASED_NODES = 10_000;
+
+/** Turns the nodes of `yaml` into ours, and collects what definitions do not allow. */
+class TreeReader {
+  readonly problems: Diagnostic[] = [];
+  readonly #file: string;
+  readonly #text: string;
+  readonly #anchors = new Map<string, { node: TreeNode; size: number } | 'open'>();
+  #aliasedNodes = 0;
+  #size = 0;
+
+  constructor(file: string, text: string) {
+    this.#file = file;
+    this.#text = text;
+  }
+
+  read(node: Node, depth: number): TreeNode {
+    if (isAlias(node)) return this.#follow(node.source, this.#span(node));
+    const anchor = isScalar(node) || isMap(node) || isSeq(node) ? node.anchor : undefined;
+    if (anchor !== undefined) this.#anchors.set(anchor, 'open');
+    const before = this.#size;
+    const result = this.#readOwn(node, depth);
+    if (anchor !== undefined) this.#anchors.set(anchor, { node: result, size: this.#size - before });
+    return result;
+  }
+
+  #readOwn(node: Node, depth: number): TreeNode {
+    const span = this.#span(node);
+    this.#size += 1;
+    if (node.tag !== undefined) {
+      this.#add('yaml_unsupported', span, 'The value has a tag', 'Remove the tag; texts can be put in quotes');
+    }
+    if (depth > MAX_DEPTH) {
+      this.#add('yaml_too_complex', span, `The value is nested more than ${MAX_DEPTH} levels deep`);
+      return emptyScalar(span);
+    }
+    if (isMap(node)) return { kind: 'map', entries: this.#entries(node.items, depth), span };
+    if (isSeq(node)) return { kind: 'list', items: node.items.map((item) => this.#child(item, depth, span)), span };
+    return isScalar(node) ? this.#scalar(node.value, node.source, span) : emptyScalar(span);
+  }
+
+  #entries(pairs: readonly { key: unknown; value: unknown }[], depth: number): Map<string, MapEntry> {
+    const entries = new Map<string, MapEntry>();
+    for (const pair of pairs) {
+      // The option `stringKeys` has refused all other keys, except for aliases.
+      if (!isScalar(pair.key) || typeof pair.key.value !== 'string') {
+        const at = this.#span(pair.key as Node);
+        this.#add('yaml_unsupported', at, 'A key is an alias', 'Write the key out');
+        continue;
+      }
+      const key = pair.key.value;
+      const keySpan = this.#span(pair.key);
+      if (pair.key.tag !== undefined) this.#add('yaml_unsupported', keySpan, 'The key has a tag', 'Remove the tag');
+      this.#checkCharacters(key, keySpan);
+      if (key === '<<') {
+        this.#add('yaml_unsupported', keySpan, 'Merge keys are not read', 'Share values with "extends" instead');
+      } else if (key === '__proto__') {
+        this.#add('yaml_unsupported', keySpan, 'A key cannot be named __proto__', 'Choose another name');
+      } else if (entries.has(key)) {
+        const message = `The key ${JSON.stringify(key)} stands twice in this map`;
+        this.#add('yaml_duplicate_key', keySpan, message, 'Remove one of the two');
+      } else {
+        entries.set(key, { keySpan, value: this.#withHint(this.#child(pair.value, depth, keySpan), keySpan) });
+      }
+    }
+    return entries;
+  }
+
+  /** `c_01: #EEADA7` reads as no value and a comment: say so where it happens. */
+  #withHint(value: TreeNode, keySpan: Span): TreeNode {
+    if (value.kind !== 'scalar' || value.value !== null || value.text !== '') return value;
+    const comment = /^\s*:[ \t]+(#[^\r\n]*)/.exec(this.#text.slice(keySpan.end, keySpan.end + 200))?.[1]?.trim();
+    if (comment === undefined) return value;
+    return { ...value, hint: `A # begins a comment in YAML; write ${JSON.stringify(comment)} in quotes` };
+  }
+
+  #child(value: unknown, depth: number, around: Span): TreeNode {
+    return value === null || value === undefined ? emptyScalar(around) : this.read(value as Node, depth + 1);
+  }
+
+  #scalar(value: unknown, source: string | undefined, span: Span): ScalarNode {
+    const text = typeof value === 'string' ? value : (source ?? String(value));
+    this.#checkCharacters(text, span);
+    const exact = typeof value === 'number' && !isExact(value) ? text : (value as ScalarNode['value']);
+    return { kind: 'scalar', value: exact, text, span, saidBy: this.#file };
+  }
+
+  #follow(name: string, span: Span): TreeNode {
+    const target = this.#anchors.get(name);
+    if (target === undefined) {
+      this.#add(
+        'yaml_syntax',
+        span,
+        `There is no anchor &${name} before this alias`,
+        `Write &${name} at the value to repeat`,
+      );
+      return emptyScalar(span);
+    }
+    if (target === 'open') {
+      this.#add('yaml_too_complex', span, `The alias *${name} stands inside the value that it repeats`);
+      return emptyScalar(span);
+    }
+    const before = this.#aliasedNodes;
+    this.#aliasedNodes += target.size;
+    this.#size += target.size;
+    if (this.#aliasedNodes <= MAX_ALIASED_NODES) return target.node;
+    if (before <= MAX_ALIASED_NODES) {
+      const message = `The aliases of this file stand for more than ${MAX_ALIASED_NODES} values`;
+      this.#add('yaml_too_complex', span, message, 'Write the values out, or share them with "extends"');
+    }
+    return emptyScalar(span);
+  }
+
+  #checkCharacters(text: string, span: Span): void {
+    const control = /[\x00-\x08\x0b-\x1f\x7f-\x9f]/.exec(text)?.[0];
+    if (control !== undefined) {
+      const name = `U+${control.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}`;
+      this.#add('yaml_unsupported', span, `The text holds the control character ${name}`, 'Remove it');
+    } else if (!text.isWellFormed()) {
+      this.#add('yaml_unsupported', span, 'The text holds half of a surrogate pair', 'Write the character itself');
+    }
+  }
+
+  #span(node: Node): Span {
+    const [start, end] = node.range ?? [0, 0];
+    return { file: this.#file, start, end };
+  }
+
+  #add(code: Code, at: Span, message: string, hint?: string): void {
+    this.problems.push({ code, severity: 'error', message, hint, at });
+  }
+}
+
+function emptyScalar(span: Span): ScalarNode {
+  return { kind: 'scalar', value: null, text: '', span, saidBy: span.file };
+}
+
+/** Whether JSON carries the number as it was meant. */
+function isExact(value: number): boolean {
+  return Number.isFinite(value) && (!Number.isInteger(value) || Number.isSafeInteger(value));
 }

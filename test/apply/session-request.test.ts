@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { sessionRequest } from '../../src/apply/session-request.ts';
-import { localFiles, remoteUrls, sourceOf } from '../../src/definition/video-sources.ts';
+import { localFiles, remoteUrls, sourceOf } from '../../src/definition/video.ts';
 import { clip, color, file, font, sound, text, track, url, video } from '../plan/videos.ts';
 
 const urlOf = (path: string): string => `urn:${path}`;

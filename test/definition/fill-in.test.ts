@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { fillIn } from '../../src/definition/fill-in.ts';
-import type { Row } from '../../src/definition/row.ts';
+import type { Row } from '../../src/definition/read-rows.ts';
 import type { Diagnostic } from '../../src/diagnostic.ts';
 import { parseYaml } from '../../src/yaml/parse-yaml.ts';
 import { toJson } from '../../src/yaml/tree.ts';

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readCsv } from '../../src/definition/read-csv.ts';
-import { readRows } from '../../src/definition/read-rows.ts';
+import { readCsv, readRows } from '../../src/definition/read-rows.ts';
 import { placed } from '../support/resolve.ts';
 
 function rows(file: string, text: string): Record<string, string>[] {

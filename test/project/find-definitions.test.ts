@@ -2,7 +2,6 @@ import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { findDefinitions as find } from '../../src/project/find-definitions.ts';
-import { fixedFolder } from '../../src/project/fixed-folder.ts';
 import { temporaryRepository } from '../support/temporary-repository.ts';
 
 const findDefinitions = (...args: Parameters<typeof find>) => find(...args).paths;
@@ -53,18 +52,5 @@ describe('findDefinitions()', () => {
     symlinkSync(join(root, 'videos'), join(root, 'videos/loop'));
     symlinkSync(join(root, 'other/a.yaml'), join(root, 'videos/z.yaml'));
     expect(findDefinitions(root, 'videos/**/*.yaml')).toHaveLength(3);
-  });
-});
-
-describe('fixedFolder()', () => {
-  it.each([
-    ['videos/**/*.yaml', 'videos'],
-    ['./videos/de/*.yaml', 'videos/de'],
-    ['videos/berlin.yaml', 'videos'],
-    ['**/*.yaml', ''],
-    ['{videos,clips}/**/*.yaml', ''],
-    ['videos/2026-*/x.yaml', 'videos'],
-  ])('of %s is %j', (pattern, folder) => {
-    expect(fixedFolder(pattern)).toBe(folder);
   });
 });

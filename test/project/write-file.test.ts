@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readdirSync, readFileSync } from 'node:fs';
+import { lstatSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from 'esbuild';
 import { describe, expect, it } from 'vitest';
-import { writeFileAtomic } from '../../src/project/write-file.ts';
+import { writeFileAtomic, writeLinkedFile } from '../../src/project/write-file.ts';
 import { temporaryRepository } from '../support/temporary-repository.ts';
 
 describe('writeFileAtomic()', () => {
@@ -56,5 +56,35 @@ for (let i = 0; ; i += 1) {
       await once(writer, 'close');
       expect(readFileSync(target, 'utf8')).toMatch(/^(\d)\1{399999}$/);
     }
+  });
+});
+
+describe('writeLinkedFile()', () => {
+  it('writes what a chain of links leads to, and leaves the links', async () => {
+    const root = temporaryRepository({ 'there/a.json': 'old' });
+    symlinkSync('there', join(root, 'folder'));
+    symlinkSync('folder/a.json', join(root, 'b.json'));
+    symlinkSync('b.json', join(root, 'c.json'));
+    await writeLinkedFile(join(root, 'c.json'), 'new');
+    await writeLinkedFile(join(root, 'made/d.json'), 'plain');
+    expect(readFileSync(join(root, 'there/a.json'), 'utf8')).toBe('new');
+    expect(['b.json', 'c.json'].map((name) => lstatSync(join(root, name)).isSymbolicLink())).toEqual([true, true]);
+    expect(readdirSync(join(root, 'there'))).toEqual(['a.json']);
+    expect(readdirSync(join(root, 'made'))).toEqual(['d.json']);
+  });
+
+  it('refuses links that lead nowhere, and folders', async () => {
+    const root = temporaryRepository({ 'folder/x': '' });
+    symlinkSync('../outside/a.json', join(root, 'nowhere'));
+    symlinkSync('circle', join(root, 'circle'));
+    for (const name of ['nowhere', 'circle', 'folder']) {
+      await expect(writeLinkedFile(join(root, name), 'x')).rejects.toMatchObject({ code: 'write_failed' });
+    }
+    expect(readdirSync(root).sort()).toEqual(['circle', 'folder', 'nowhere']);
+  });
+
+  it('writes into what is no file', async () => {
+    await writeLinkedFile('/dev/null', 'x');
+    expect(lstatSync('/dev/null').isCharacterDevice()).toBe(true);
   });
 });

@@ -4,7 +4,7 @@ import type { ResultPromise } from 'execa';
 import { expect } from 'vitest';
 import { openJournal } from '../../src/cli/journal/open-journal.ts';
 import { readLock } from '../../src/lock/lock-file.ts';
-import { LOCK_FILE } from '../../src/project/repository-names.ts';
+import { LOCK_FILE } from '../../src/project/repository-layout.ts';
 import type { KilledApplyOptions } from './killed-apply.ts';
 import type { PaidSession } from './killed-service.ts';
 import { definition, makeFolder } from './repository.ts';

@@ -9,7 +9,7 @@ import { LockFile, readLock } from '../../src/lock/lock-file.ts';
 import { desiredVideo } from '../../src/plan/desired-video.ts';
 import { planVideos } from '../../src/plan/plan-videos.ts';
 import type { JournalConfig } from '../../src/project/config.ts';
-import { LOCK_FILE } from '../../src/project/repository-names.ts';
+import { LOCK_FILE } from '../../src/project/repository-layout.ts';
 import { writeFileAtomic } from '../../src/project/write-file.ts';
 import { createHttpService } from '../../src/service/http-service.ts';
 import { textVideo } from './text-video.ts';

@@ -1,5 +1,5 @@
-import type { OutputProblem } from '../../src/definition/read-additions.ts';
-import type { DeliverContext } from '../../src/definition/read-deliver.ts';
+import type { DeliverContext } from '../../src/definition/destinations.ts';
+import type { OutputProblem } from '../../src/definition/read-video.ts';
 import { type Resolved, resolveDefinitions } from '../../src/definition/resolve-definitions.ts';
 import type { Video } from '../../src/definition/video.ts';
 import type { Diagnostic } from '../../src/diagnostic.ts';

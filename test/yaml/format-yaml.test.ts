@@ -3,11 +3,10 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import fastGlob from 'fast-glob';
 import { describe, expect, test } from 'vitest';
-import { PROPERTY_ORDER } from '../../src/definition/property-order.ts';
+import { PROPERTY_ORDER } from '../../src/definition/definition-file.ts';
 import { definitionFileSchema } from '../../src/schema/definition-schema.ts';
-import { formatYaml } from '../../src/yaml/format-yaml.ts';
+import { formatYaml, sameTree } from '../../src/yaml/format-yaml.ts';
 import { parseYaml } from '../../src/yaml/parse-yaml.ts';
-import { sameTree } from '../../src/yaml/same-tree.ts';
 import { yamlText } from './yaml-arbitrary.ts';
 
 const ROOT = join(import.meta.dirname, '../..');

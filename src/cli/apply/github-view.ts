@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { RepositoryFiles } from '../../project/repository-files.ts';
-import { LOCK_FILE } from '../../project/repository-names.ts';
+import { LOCK_FILE } from '../../project/repository-layout.ts';
 import type { JsonDiagnostic } from '../../report/json/diagnostics-json.ts';
 import type { StreamEvent } from '../../report/json/event-json.ts';
 import { applyMarkdown } from '../../report/markdown/apply-markdown.ts';

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import type { JournalState } from '../../lock/journal.ts';
 import { readLock } from '../../lock/lock-file.ts';
-import { pruneOutputs } from '../../project/prune-outputs.ts';
-import { LOCK_FILE } from '../../project/repository-names.ts';
+import { pruneOutputs } from '../../project/local-outputs.ts';
+import { LOCK_FILE } from '../../project/repository-layout.ts';
 import { prunedText } from '../../report/terminal/apply-text.ts';
 import type { OpenCommit } from '../commit/open-commit.ts';
 import type { Io } from '../io.ts';

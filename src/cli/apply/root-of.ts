@@ -1,5 +1,5 @@
 import { ReelformError } from '../../diagnostic.ts';
-import { findRoot } from '../../project/find-root.ts';
+import { findRoot } from '../../project/repository-layout.ts';
 import { directoryOf } from '../diagnose.ts';
 import type { GlobalOptions } from '../global-options.ts';
 import type { Io } from '../io.ts';

@@ -4,7 +4,7 @@ import { ReelformError } from '../../diagnostic.ts';
 import type { Json } from '../../digest.ts';
 import { type PlanDocument, planId } from '../../plan/plan-document.ts';
 import { problemsOf } from '../../report/markdown/problem-tables.ts';
-import { createPlanCheck } from '../../schema/create-plan-check.ts';
+import { createPlanCheck } from '../../schema/compile-schema.ts';
 
 /** The plan of a hundred thousand new videos has half of it. */
 const MOST_BYTES = 64 * 2 ** 20;

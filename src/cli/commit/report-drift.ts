@@ -1,7 +1,7 @@
 import { ReelformError } from '../../diagnostic.ts';
 import { reuseIssue } from '../../forge/github/issues.ts';
 import { repositoryPath } from '../../git/revisions.ts';
-import { LOCK_FILE } from '../../project/repository-names.ts';
+import { LOCK_FILE } from '../../project/repository-layout.ts';
 import { DRIFT_TITLE, driftMarkdown } from '../../report/markdown/drift-markdown.ts';
 import type { DriftReport } from '../../report/terminal/drift-text.ts';
 import { openGitHubJob } from '../comment/open-github-job.ts';

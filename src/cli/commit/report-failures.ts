@@ -4,7 +4,7 @@ import { reuseIssue } from '../../forge/github/issues.ts';
 import { pullsOfCommit } from '../../forge/github/pulls.ts';
 import { writeComment } from '../../forge/write-comment.ts';
 import { headCommit, repositoryPath } from '../../git/revisions.ts';
-import { LOCK_FILE } from '../../project/repository-names.ts';
+import { LOCK_FILE } from '../../project/repository-layout.ts';
 import {
   FAILURES_TITLE,
   type FailedRun,

@@ -1,6 +1,6 @@
 import { historyGap } from '../../git/lock-history.ts';
 import { runGit, tryGit } from '../../git/run-git.ts';
-import { LOCK_FILE } from '../../project/repository-names.ts';
+import { LOCK_FILE } from '../../project/repository-layout.ts';
 import type { DoctorCheck } from '../../report/terminal/doctor-text.ts';
 
 /** What is not to be committed. */

@@ -1,5 +1,5 @@
 import { EXIT, ReelformError } from '../../diagnostic.ts';
-import { findRoot } from '../../project/find-root.ts';
+import { findRoot } from '../../project/repository-layout.ts';
 import { type DoctorCheck, doctorText } from '../../report/terminal/doctor-text.ts';
 import { directoryOf } from '../diagnose.ts';
 import type { GlobalOptions } from '../global-options.ts';

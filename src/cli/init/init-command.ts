@@ -4,7 +4,7 @@ import { dirname, join, relative, resolve, sep } from 'node:path';
 import { EXIT, ReelformError } from '../../diagnostic.ts';
 import { type RepositoryPlace, repositoryPlace } from '../../git/default-branch.ts';
 import { withoutCredentials } from '../../git/run-git.ts';
-import { CONFIG_FILE } from '../../project/find-root.ts';
+import { CONFIG_FILE } from '../../project/repository-layout.ts';
 import { writeFileAtomic } from '../../project/write-file.ts';
 import { initQuestion, repositoryText } from '../../report/terminal/init-text.ts';
 import { directoryOf } from '../diagnose.ts';

@@ -1,6 +1,6 @@
 import type { Diagnostic } from '../../diagnostic.ts';
 import type { Config } from '../../project/config.ts';
-import { CONFIG_FILE } from '../../project/find-root.ts';
+import { CONFIG_FILE } from '../../project/repository-layout.ts';
 import { type Io, isCi } from '../io.ts';
 
 /** What to do about a journal that a runner takes with it. */

@@ -7,7 +7,7 @@ import { EMPTY_JOURNAL, type JournalState } from '../../lock/journal.ts';
 import { openJournalFile } from '../../lock/journal-file.ts';
 import type { Lock } from '../../lock/lock.ts';
 import type { Config } from '../../project/config.ts';
-import { JOURNAL_FILE, LOCK_FILE } from '../../project/repository-names.ts';
+import { JOURNAL_FILE, LOCK_FILE } from '../../project/repository-layout.ts';
 import { type Io, isCi } from '../io.ts';
 
 /** A journal that a run writes to, and has to close. */

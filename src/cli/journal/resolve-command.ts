@@ -2,7 +2,7 @@ import { sessionDifferences } from '../../apply/session-differences.ts';
 import { EXIT, ReelformError } from '../../diagnostic.ts';
 import type { Attempt } from '../../lock/journal.ts';
 import type { Config } from '../../project/config.ts';
-import { CONFIG_FILE, findRoot } from '../../project/find-root.ts';
+import { CONFIG_FILE, findRoot } from '../../project/repository-layout.ts';
 import {
   attemptsText,
   differencesText,

@@ -40,7 +40,7 @@ export async function lintPlan(
   if (!hasPackage && !canFailLint({ repository: lint, template: {} })) return null;
   // It brings the engine along, which most plans do without.
   const { lintVideos } = await import('./lint-videos.ts');
-  const { LazyTemplates, reloadDefinitions } = await import('../../project/reload-definitions.ts');
+  const { LazyTemplates, reloadDefinitions } = await import('../../project/load-definitions.ts');
   const files = new RepositoryFiles(repository.root);
   const lazy = new LazyTemplates(repository.config, files);
   const paths = new Set(plan.changes.filter(rendersNew).flatMap(({ desired }) => desired?.path ?? []));

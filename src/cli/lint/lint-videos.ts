@@ -1,8 +1,7 @@
 import pLimit from 'p-limit';
-import { resourceSpan } from '../../definition/resource-span.ts';
-import { sortDiagnostics } from '../../definition/sort-diagnostics.ts';
+import { resourceSpan } from '../../definition/definition-span.ts';
 import type { Video, VideoId } from '../../definition/video.ts';
-import type { Diagnostic, ReelformError } from '../../diagnostic.ts';
+import { type Diagnostic, type ReelformError, sortDiagnostics } from '../../diagnostic.ts';
 import { byCodeUnit } from '../../digest.ts';
 import type { LintFinding } from '../../engine/lint/lint-finding.ts';
 import { fileSystemError } from '../../file-system-error.ts';

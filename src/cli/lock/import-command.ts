@@ -5,7 +5,7 @@ import { closestMatch } from '../../hints.ts';
 import type { Rendering } from '../../lock/lock.ts';
 import type { DesiredVideo } from '../../plan/desired-video.ts';
 import { editLock, settle } from '../../plan/lock-edits.ts';
-import { findRoot } from '../../project/find-root.ts';
+import { findRoot } from '../../project/repository-layout.ts';
 import { importedText } from '../../report/terminal/lock-text.ts';
 import { differencesText } from '../../report/terminal/resolve-text.ts';
 import { isSignedUrl } from '../../service/is-signed-url.ts';

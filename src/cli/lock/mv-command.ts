@@ -1,7 +1,7 @@
-import { parseVideoId, VIDEO_ID_HINT } from '../../definition/video-id.ts';
+import { parseVideoId, VIDEO_ID_HINT } from '../../definition/video.ts';
 import { EXIT, ReelformError } from '../../diagnostic.ts';
 import type { Lock } from '../../lock/lock.ts';
-import { findRoot } from '../../project/find-root.ts';
+import { findRoot } from '../../project/repository-layout.ts';
 import { movedText } from '../../report/terminal/lock-text.ts';
 import { directoryOf } from '../diagnose.ts';
 import type { GlobalOptions } from '../global-options.ts';

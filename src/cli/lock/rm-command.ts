@@ -1,6 +1,6 @@
 import { EXIT, ReelformError } from '../../diagnostic.ts';
 import type { Lock } from '../../lock/lock.ts';
-import { findRoot } from '../../project/find-root.ts';
+import { findRoot } from '../../project/repository-layout.ts';
 import { forgottenText } from '../../report/terminal/lock-text.ts';
 import { directoryOf } from '../diagnose.ts';
 import type { GlobalOptions } from '../global-options.ts';

@@ -4,7 +4,7 @@ import { isEmptyPlan, type Plan, rendersNew } from '../../plan/plan.ts';
 import { planDocument } from '../../plan/plan-document.ts';
 import type { CacheProbe } from '../../plan-cache/probe.ts';
 import { previewSummary } from '../../preview/preview-document.ts';
-import { writeLinkedFile } from '../../project/write-linked-file.ts';
+import { writeLinkedFile } from '../../project/write-file.ts';
 import { planJson } from '../../report/json/command-json.ts';
 import { diagnosticsJson, type JsonDiagnostic } from '../../report/json/diagnostics-json.ts';
 import { directoryOf, tellDiagnostics } from '../diagnose.ts';

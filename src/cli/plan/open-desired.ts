@@ -1,5 +1,4 @@
-import { sortDiagnostics } from '../../definition/sort-diagnostics.ts';
-import { type Diagnostic, hasErrors, type Result } from '../../diagnostic.ts';
+import { type Diagnostic, hasErrors, type Result, sortDiagnostics } from '../../diagnostic.ts';
 import { byCodeUnit } from '../../digest.ts';
 import { RENDER_EPOCH } from '../../engine/render-epoch.ts';
 import { assetsOf, type DesiredVideo, desiredVideo } from '../../plan/desired-video.ts';
@@ -11,10 +10,10 @@ import { type CacheProbe, probeCache } from '../../plan-cache/probe.ts';
 import { projectState } from '../../plan-cache/project-state.ts';
 import type { Desire } from '../../plan-cache/refresh-state.ts';
 import type { Config } from '../../project/config.ts';
-import { CONFIG_FILE, findRoot } from '../../project/find-root.ts';
 import type { Project } from '../../project/load-project.ts';
 import { ReadLog } from '../../project/read-log.ts';
 import { RepositoryFiles } from '../../project/repository-files.ts';
+import { CONFIG_FILE, findRoot } from '../../project/repository-layout.ts';
 import { specPath } from '../../project/schema-files.ts';
 import { cacheKey } from '../global-options.ts';
 

@@ -8,7 +8,7 @@ import { planVideos } from '../../plan/plan-videos.ts';
 import type { SavedDemands } from '../../plan/saved-plan.ts';
 import { type Globs, idMatcher, isSelected, unmatchedHint } from '../../plan/select-changes.ts';
 import type { CacheProbe } from '../../plan-cache/probe.ts';
-import { createOutputCheck, findSwappedOutputs } from '../../project/observe-outputs.ts';
+import { createOutputCheck, findSwappedOutputs } from '../../project/local-outputs.ts';
 import type { Io } from '../io.ts';
 import { readJournal } from '../journal/open-journal.ts';
 import { type OpenDesired, openDesired } from './open-desired.ts';

@@ -3,7 +3,7 @@ import { EXIT } from '../../diagnostic.ts';
 import type { Plan } from '../../plan/plan.ts';
 import { planDocument } from '../../plan/plan-document.ts';
 import { type CacheProbe, hasNothingToDo, probeCache } from '../../plan-cache/probe.ts';
-import { findRoot } from '../../project/find-root.ts';
+import { findRoot } from '../../project/repository-layout.ts';
 import { planJson } from '../../report/json/command-json.ts';
 import { emptyWords } from '../../report/wording/plan-words.ts';
 import { cacheKey, VERSION } from '../global-options.ts';

@@ -4,8 +4,8 @@ import { historyKey, mayHaveFormer } from '../../git/history-cache.ts';
 import type { HistoryGap } from '../../git/lock-history.ts';
 import type { Fingerprint } from '../../lock/lock.ts';
 import type { FormerEntry } from '../../plan/plan.ts';
-import { createOutputCheck } from '../../project/observe-outputs.ts';
-import { HISTORY_FILE, LOCK_FILE } from '../../project/repository-names.ts';
+import { createOutputCheck } from '../../project/local-outputs.ts';
+import { HISTORY_FILE, LOCK_FILE } from '../../project/repository-layout.ts';
 
 /** What the history of the lockfile says of some fingerprints. */
 export interface LockHistory {

@@ -6,7 +6,7 @@ import { planDocument } from '../../plan/plan-document.ts';
 import { checkPolicies } from '../../policy/check-policies.ts';
 import { type PolicyFinding, planChecks } from '../../policy/policy.ts';
 import { policyEnvironment, readAnswer } from '../../policy/policy-command.ts';
-import { secretNames } from '../../project/secret-names.ts';
+import { secretNames } from '../../project/config.ts';
 import { planJson } from '../../report/json/command-json.ts';
 import { diagnosticsJson } from '../../report/json/diagnostics-json.ts';
 import { VERSION } from '../global-options.ts';

@@ -9,7 +9,7 @@ import type { PlanPreview } from '../../preview/plan-preview.ts';
 import { previewFiles } from '../../preview/preview-document.ts';
 import { previewPlan, type Subject } from '../../preview/preview-plan.ts';
 import type { Sides } from '../../preview/preview-video.ts';
-import { LazyTemplates, reloadDefinitions } from '../../project/reload-definitions.ts';
+import { LazyTemplates, reloadDefinitions } from '../../project/load-definitions.ts';
 import { RepositoryFiles } from '../../project/repository-files.ts';
 import { writeFileAtomic } from '../../project/write-file.ts';
 import { sheetLabel } from '../../report/terminal/preview-text.ts';

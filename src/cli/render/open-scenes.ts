@@ -1,8 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sessionRequest } from '../../apply/session-request.ts';
-import type { Video } from '../../definition/video.ts';
-import { localFiles } from '../../definition/video-sources.ts';
+import { localFiles, type Video } from '../../definition/video.ts';
 import { sha256 } from '../../digest.ts';
 import type { TenantId } from '../../session/ports.ts';
 import { ALLOW_EVERYTHING } from '../../session/sources/allow-list.ts';

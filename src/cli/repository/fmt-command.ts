@@ -1,12 +1,11 @@
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import configSchema from '../../../schemas/reelform-config.schema.json' with { type: 'json' };
-import { unreadable } from '../../definition/definition-file.ts';
-import { PROPERTY_ORDER } from '../../definition/property-order.ts';
+import { PROPERTY_ORDER, unreadable } from '../../definition/definition-file.ts';
 import { type Diagnostic, EXIT, ReelformError } from '../../diagnostic.ts';
 import { findDefinitions } from '../../project/find-definitions.ts';
-import { CONFIG_FILE, findRoot } from '../../project/find-root.ts';
 import { RepositoryFiles } from '../../project/repository-files.ts';
-import { writeLinkedFile } from '../../project/write-linked-file.ts';
+import { CONFIG_FILE, findRoot } from '../../project/repository-layout.ts';
+import { writeLinkedFile } from '../../project/write-file.ts';
 import { sweepUnfinished } from '../../replace-file.ts';
 import { fmtText } from '../../report/terminal/repository-text.ts';
 import { formatYaml } from '../../yaml/format-yaml.ts';

@@ -1,4 +1,4 @@
-import { unknownTemplate } from '../../definition/unknown-template.ts';
+import { unknownTemplate } from '../../definition/read-video.ts';
 import { EXIT, hasErrors } from '../../diagnostic.ts';
 import { loadProject, type Project } from '../../project/load-project.ts';
 import { outdatedFiles, type SchemaFile, schemaFiles, writeSchemaFiles } from '../../project/schema-files.ts';

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
 import { ReelformError } from '../../diagnostic.ts';
-import { findRoot } from '../../project/find-root.ts';
+import { findRoot } from '../../project/repository-layout.ts';
 import { readSettings, shownSettings } from '../../server/settings/read-settings.ts';
 import type { ServeSettings } from '../../server/settings/setting-row.ts';
 import { renderCapacity } from '../../session/processes/render-capacity.ts';

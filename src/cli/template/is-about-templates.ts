@@ -1,5 +1,5 @@
 import type { Diagnostic } from '../../diagnostic.ts';
-import { CONFIG_FILE } from '../../project/find-root.ts';
+import { CONFIG_FILE } from '../../project/repository-layout.ts';
 
 /**
  * Whether a problem keeps commands that handle templates alone from their work: mistakes in definitions are not their

@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { ReelformError, type Result } from '../../diagnostic.ts';
-import { isArchivePath, readTemplateArchive } from '../../project/read-template-archive.ts';
-import { readTemplateFolder } from '../../project/read-template-folder.ts';
+import { isArchivePath, readTemplateArchive, readTemplateFolder } from '../../project/read-package.ts';
 
 /** A template package that the command line names. */
 export interface NamedPackage {

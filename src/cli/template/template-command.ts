@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import { unknownTemplate } from '../../definition/unknown-template.ts';
+import { unknownTemplate } from '../../definition/read-video.ts';
 import { EXIT, hasErrors, ReelformError } from '../../diagnostic.ts';
 import { loadProject, type Project } from '../../project/load-project.ts';
 import { type PushedTemplate, pushText } from '../../report/terminal/template-text.ts';

@@ -1,7 +1,6 @@
 import { relative, resolve } from 'node:path';
 import { EXIT } from '../../diagnostic.ts';
-import { writeFileAtomic } from '../../project/write-file.ts';
-import { writeLinkedFile } from '../../project/write-linked-file.ts';
+import { writeFileAtomic, writeLinkedFile } from '../../project/write-file.ts';
 import { packedText } from '../../report/terminal/template-text.ts';
 import { writeLottieArchive } from '../../template/archive/write-lottie-archive.ts';
 import { safeName } from '../../template/init/new-keys.ts';

@@ -1,8 +1,8 @@
 import { isRecord } from '../../json.ts';
 import { parseConfig } from '../../project/config.ts';
-import { CONFIG_FILE, findRoot } from '../../project/find-root.ts';
 import { missingFonts, readFontsFolder } from '../../project/read-fonts-folder.ts';
 import { RepositoryFiles } from '../../project/repository-files.ts';
+import { CONFIG_FILE, findRoot } from '../../project/repository-layout.ts';
 import { createChecks } from '../../schema/create-checks.ts';
 import type { NamedPackage } from './read-package.ts';
 

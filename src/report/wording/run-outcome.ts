@@ -1,5 +1,5 @@
 import type { ApplyOutcome, Failure } from '../../apply/events.ts';
-import { resourceSpan } from '../../definition/resource-span.ts';
+import { resourceSpan } from '../../definition/definition-span.ts';
 import { byCodeUnit } from '../../digest.ts';
 import type { ChangeDocument } from '../../plan/plan-document.ts';
 import type { JsonDiagnostic } from '../json/diagnostics-json.ts';

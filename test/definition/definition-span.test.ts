@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { resourceSpan } from '../../src/definition/resource-span.ts';
+import { resourceSpan } from '../../src/definition/definition-span.ts';
 
 const TEXT = 'resources:\n  t_01: Hello\naudio:\n  main: ./m.mp3\n';
 

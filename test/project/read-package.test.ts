@@ -1,7 +1,7 @@
 import { mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { readTemplateFolder } from '../../src/project/read-template-folder.ts';
+import { readTemplateFolder } from '../../src/project/read-package.ts';
 import { temporaryRepository } from '../support/temporary-repository.ts';
 
 const at = { file: 'reelform.yaml', start: 0, end: 1 };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { shownConfig } from '../../src/project/shown-config.ts';
+import { redactConfig } from '../../src/yaml/mask-text.ts';
 
-describe('shownConfig()', () => {
+describe('redactConfig()', () => {
   it.each([
     ['videos: a.yaml', 'videos: a.yaml'],
     ['credentials: {main: {kind: s3, secret: canary}}', 'credentials: {main: {kind: s3, secret: ******}}'],
@@ -9,6 +9,6 @@ describe('shownConfig()', () => {
     ['service: {url: "https://me:canary@host/"}', 'service: {url: "https://*********@host/"}'],
     ['credentials: {main: "canary', undefined],
   ])('shows %j without what may be a secret', (text, shown) => {
-    expect(shownConfig('reelform.yaml', text)).toBe(shown);
+    expect(redactConfig('reelform.yaml', text)).toBe(shown);
   });
 });

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { findRoot } from '../../src/project/find-root.ts';
+import { findRoot } from '../../src/project/repository-layout.ts';
 import { temporaryRepository } from '../support/temporary-repository.ts';
 
 describe('findRoot()', () => {

@@ -1,8 +1,8 @@
 import { describe, expect, it, test } from 'vitest';
-import { fillDestination } from '../../src/definition/fill-destination.ts';
+import { fillDestination } from '../../src/definition/destinations.ts';
 import type { VideoId } from '../../src/definition/video.ts';
 import { parseConfig } from '../../src/project/config.ts';
-import { deliverContext } from '../../src/project/destination-problem.ts';
+import { deliverContext } from '../../src/project/deliveries.ts';
 import { createChecks } from '../../src/schema/create-checks.ts';
 import { DEFINITION, placed, resolve } from '../support/resolve.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { idOfPath, isPart, parseVideoId } from '../../src/definition/video-id.ts';
+import { globBase, idOfPath, isFragment, parseVideoId } from '../../src/definition/video.ts';
 
 describe('parseVideoId()', () => {
   it.each(['berlin', 'de/berlin', 'A-1_b.c', '2026.06', '.hidden', 'x'.repeat(200)])('takes %s', (id) => {
@@ -38,9 +38,22 @@ describe('idOfPath()', () => {
   });
 });
 
-describe('isPart()', () => {
+describe('isFragment()', () => {
   it('looks at the name of the file alone', () => {
-    expect(isPart('videos/_brand.yaml')).toBe(true);
-    expect(isPart('videos/_old/brand.yaml')).toBe(false);
+    expect(isFragment('videos/_brand.yaml')).toBe(true);
+    expect(isFragment('videos/_old/brand.yaml')).toBe(false);
+  });
+});
+
+describe('globBase()', () => {
+  it.each([
+    ['videos/**/*.yaml', 'videos'],
+    ['./videos/de/*.yaml', 'videos/de'],
+    ['videos/berlin.yaml', 'videos'],
+    ['**/*.yaml', ''],
+    ['{videos,clips}/**/*.yaml', ''],
+    ['videos/2026-*/x.yaml', 'videos'],
+  ])('of %s is %j', (pattern, folder) => {
+    expect(globBase(pattern)).toBe(folder);
   });
 });

@@ -1,0 +1,155 @@
+import { posix } from 'node:path';
+import { unreadable } from '../definition/definition-file.ts';
+import { type FileUse, inRow, type OutputProblem, type VideoTemplate } from '../definition/read-video.ts';
+import { type Resolved, resolveDefinitions } from '../definition/resolve-definitions.ts';
+import type { Video } from '../definition/video.ts';
+import { globBase } from '../definition/video.ts';
+import type { Diagnostic } from '../diagnostic.ts';
+import { closestMatch } from '../hints.ts';
+import { type Checks, createChecks } from '../schema/create-checks.ts';
+import { checkOutput } from '../template/bind/check-output.ts';
+import type { TemplatePackage } from '../template/template-package.ts';
+import type { OutputRequest } from '../wire/output.ts';
+import type { Config } from './config.ts';
+import { deliverContext } from './deliveries.ts';
+import { type LazyFonts, lazyFonts, loadTemplate, type ProjectTemplate } from './load-templates.ts';
+import type { Asset, Refusal, RepositoryFiles } from './repository-files.ts';
+
+/** Some definitions of a repository, read and checked by themselves. */
+export interface Reloaded {
+  /** By id. */
+  readonly videos: readonly Video[];
+  /** Definition file → the files that it was read from. */
+  readonly origins: ReadonlyMap<string, readonly string[]>;
+  readonly assets: ReadonlyMap<string, Asset>;
+  /** False when something is wrong with one of them, or a template that one uses could not be loaded. */
+  readonly isWhole: boolean;
+}
+
+/** Loads templates when they are asked for, each once. */
+export class LazyTemplates {
+  readonly #config: Config;
+  readonly #files: RepositoryFiles;
+  readonly #fonts: LazyFonts;
+  readonly #loaded = new Map<string, { template: ProjectTemplate | null; diagnostics: readonly Diagnostic[] }>();
+
+  constructor(config: Config, files: RepositoryFiles) {
+    this.#config = config;
+    this.#files = files;
+    this.#fonts = lazyFonts(config, files);
+  }
+
+  /** The template of a name, and what is wrong with it. */
+  load(name: string): { template: ProjectTemplate | null; diagnostics: readonly Diagnostic[] } {
+    const known = this.#loaded.get(name);
+    if (known !== undefined) return known;
+    const config = this.#config.templates.get(name);
+    const loaded =
+      config === undefined ? { template: null, diagnostics: [] } : loadTemplate(name, config, this.#files, this.#fonts);
+    this.#loaded.set(name, loaded);
+    return loaded;
+  }
+
+  /** Whether all that was asked for, and that reelform.yaml names, could be used. */
+  get isWhole(): boolean {
+    return [...this.#loaded].every(([name, { template }]) => template !== null || !this.#config.templates.has(name));
+  }
+}
+
+/**
+ * Reads and checks only these definitions of a repository whose configuration is known. A mistake in one only clears `isWhole`:
+ * the caller then reads the whole repository to report it. Finds duplicate ids among these definitions, not among others.
+ *
+ * Import this module lazily: it loads yaml and Ajv.
+ *
+ * @param paths repository-relative
+ */
+export function reloadDefinitions(
+  paths: readonly string[],
+  config: Config,
+  templates: LazyTemplates,
+  files: RepositoryFiles,
+): Reloaded {
+  const checks = createChecks();
+  const usable = new Map<string, VideoTemplate>();
+  const resolved = resolveDefinitions(paths, {
+    folder: globBase(config.videos),
+    templates: {
+      get(name) {
+        const { template } = templates.load(name);
+        if (template === null) return undefined;
+        const known = usable.get(name);
+        if (known !== undefined) return known;
+        const made = definitionTemplate(template, checks);
+        usable.set(name, made);
+        return made;
+      },
+    },
+    templateNames: [...config.templates.keys()],
+    checkFile: checks.file,
+    checkAny: checks.anyVideo,
+    output: config.output,
+    deliver: deliverContext(config),
+    read: files.text,
+  });
+  const used = checkFiles(resolved, files);
+  return {
+    videos: used.videos,
+    origins: resolved.origins,
+    assets: used.assets,
+    isWhole: templates.isWhole && resolved.diagnostics.length === 0 && used.diagnostics.length === 0,
+  };
+}
+
+/** What definitions have to know of a template. */
+export function definitionTemplate(
+  { name, spec, package: own }: Pick<ProjectTemplate, 'name' | 'spec' | 'package'>,
+  checks: Pick<Checks, 'video'>,
+): VideoTemplate {
+  return {
+    spec,
+    check: checks.video({ name, spec }),
+    // What a service that does not tell can choose from is for it to say.
+    fonts: spec.available_fonts ?? (own === null ? null : spec.fonts),
+    outputProblems: (output) => (own === null ? [] : outputProblems(output, own)),
+  };
+}
+
+/** What only the measures of a template tell: its fields by themselves are looked at by a schema. */
+function outputProblems(output: OutputRequest, own: TemplatePackage): OutputProblem[] {
+  if (checkOutput(output, null).length > 0) return [];
+  return checkOutput(output, own).map(({ at, detail }) => {
+    return { field: at.slice(at.lastIndexOf('/') + 1) as keyof OutputRequest, message: detail };
+  });
+}
+
+/** Keeps the videos whose local files can all be used, and says what is wrong with the others. */
+export function checkFiles(
+  { videos, otherFiles }: Pick<Resolved, 'videos' | 'otherFiles'>,
+  files: RepositoryFiles,
+): { videos: Video[]; assets: Map<string, Asset>; diagnostics: Diagnostic[] } {
+  const assets = new Map<string, Asset>();
+  const diagnostics: Diagnostic[] = [];
+  const isThere = (use: FileUse): boolean => {
+    const asset = files.asset(use.path);
+    if (typeof asset === 'string') diagnostics.push(unusable(use, asset, files));
+    else if (asset.sizeBytes === 0) diagnostics.push(empty(use));
+    else assets.set(use.path, asset);
+    return typeof asset !== 'string' && asset.sizeBytes > 0;
+  };
+  const usable = videos.filter((one) => one.files.filter(isThere).length === one.files.length);
+  otherFiles.forEach(isThere);
+  return { videos: usable.map(({ video }) => video), assets, diagnostics };
+}
+
+function empty({ path, at, row }: FileUse): Diagnostic {
+  const message = inRow(`The file ${JSON.stringify(path)} is empty`, row);
+  return { code: 'missing_file', severity: 'error', message, hint: 'Put the file in again', at };
+}
+
+function unusable({ path, at, row }: FileUse, reason: Refusal, files: RepositoryFiles): Diagnostic {
+  const { message, hint, ...diagnostic } = unreadable(path, reason, at);
+  const meant = reason === 'missing' ? closestMatch(posix.basename(path), files.siblings(path)) : null;
+  const nearestHint = `Did you mean ${posix.join(posix.dirname(path), meant ?? '')}?`;
+  return { ...diagnostic, message: inRow(message, row), hint: meant === null ? hint : nearestHint };
+}

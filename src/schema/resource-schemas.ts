@@ -1,0 +1,221 @@
+import { sha256 } from '../digest.ts';
+import { ANIMATE_SPEEDS, ANIMATE_STRATEGIES, CROP_STRATEGIES } from '../wire/mapping.ts';
+import type { Editable } from '../wire/style-version.ts';
+import { type JsonSchema, when } from './json-schema.ts';
+import {
+  booleanSchema,
+  colorSchema,
+  type DefinitionForm,
+  numberSchema,
+  PLACEHOLDER,
+  textSchema,
+} from './value-schemas.ts';
+
+/**
+ * The schemas of what fills editables, one for each kind that there is among them: its short form or the interface's
+ * full form, chosen by `if/then`.
+ */
+export function kindSchemas(editables: readonly Editable[], form: DefinitionForm): Record<string, JsonSchema> {
+  return Object.fromEntries(editables.map((editable) => [kindName(editable), kindSchema(editable, form)]));
+}
+
+/** The name of an editable's schema among `kindSchemas`. */
+export function kindName(editable: Editable): string {
+  if (!isFillable(editable)) return 'unfillable';
+  const { input_type: kind, max_length: maxLength, allowed_fonts: allowed } = editable;
+  if (kind === 'text' && maxLength !== undefined) return `text_${maxLength}`;
+  return kind === 'font' && allowed !== undefined ? `font_${sha256(JSON.stringify(allowed)).slice(0, 8)}` : kind;
+}
+
+function kindSchema(editable: Editable, form: DefinitionForm): JsonSchema {
+  switch (editable.input_type) {
+    case 'text':
+      return shortOrFull(textSchema(form, editable.max_length), 'text');
+    case 'color':
+      return shortOrFull(colorSchema(form), 'text');
+    case 'image':
+      return shortOrFull(mediaSchema(), 'remote_url', { transform: imageTransformSchema(form) });
+    case 'video':
+      return shortOrFull(mediaSchema(), 'remote_url', { transform: clipTransformSchema(form) });
+    case 'audio':
+      return soundSchema(form);
+    case 'font':
+      return fontSchema(form, editable.allowed_fonts);
+    default:
+      return { not: {}, description: 'This version of reelform cannot fill it.' };
+  }
+}
+
+/** A sound: its source alone, its source with the fields of its transform beside it, or the interface's full form. */
+export function soundSchema(form: DefinitionForm): JsonSchema {
+  const transform = audioTransformSchema(form);
+  const full: JsonSchema = { additionalProperties: false, properties: { source: mediaSourceSchema(), transform } };
+  const beside: JsonSchema = {
+    additionalProperties: false,
+    properties: {
+      source: { description: SOURCE, ...mediaSchema() },
+      ...transform.properties,
+    },
+  };
+  const isFull: JsonSchema = {
+    anyOf: [{ required: ['transform'] }, { required: ['source'], properties: { source: { type: 'object' } } }],
+  };
+  return when(
+    { type: 'object' },
+    { type: 'object', required: ['source'], allOf: [when(isFull, full, beside)] },
+    mediaSchema(),
+  );
+}
+
+/** @param allowed the names that it can have; any where it is absent */
+export function fontSchema(form: DefinitionForm, allowed?: readonly string[]): JsonSchema {
+  const name: JsonSchema = { type: 'string', minLength: 1, ...(allowed === undefined ? {} : { enum: allowed }) };
+  // Which font a placeholder names, its row decides.
+  const isFilledIn: JsonSchema = { type: 'string', pattern: PLACEHOLDER };
+  return shortOrFull(form === 'video' || allowed === undefined ? name : when(isFilledIn, {}, name), 'font');
+}
+
+/** Whether a definition can fill the editable at all. */
+export function isFillable(editable: Editable): boolean {
+  return ['text', 'color', 'image', 'video', 'font', 'audio'].includes(editable.input_type);
+}
+
+function shortOrFull(
+  value: JsonSchema,
+  field: 'text' | 'remote_url' | 'font',
+  more: Readonly<Record<string, JsonSchema>> = {},
+): JsonSchema {
+  const full: JsonSchema = {
+    type: 'object',
+    additionalProperties: false,
+    required: ['source'],
+    properties: { source: field === 'remote_url' ? mediaSourceSchema() : sourceSchema(value, field), ...more },
+  };
+  return when({ type: 'object' }, full, value);
+}
+
+const SOURCE = 'A file of the repository, or an http(s) URL.';
+
+/** The source of a file in the full form: its path or URL, or the interface's map. */
+function mediaSourceSchema(): JsonSchema {
+  return { description: SOURCE, ...when({ type: 'object' }, sourceSchema(mediaSchema(), 'remote_url'), mediaSchema()) };
+}
+
+function sourceSchema(value: JsonSchema, field: string): JsonSchema {
+  return { type: 'object', additionalProperties: false, required: [field], properties: { [field]: value } };
+}
+
+/** A path of the repository or an http(s) URL: what no other scheme begins. */
+function mediaSchema(): JsonSchema {
+  return {
+    type: 'string',
+    minLength: 1,
+    pattern: '^([Hh][Tt][Tt][Pp][Ss]?://|(?![A-Za-z][A-Za-z0-9+.-]+:))',
+    patternErrorMessage: 'A path in the repository, or an http(s) URL',
+  };
+}
+
+const CROP = ['crop_x', 'crop_y', 'crop_width', 'crop_height'];
+const FROM_ZERO: JsonSchema = { minimum: 0 };
+const SHARE: JsonSchema = { minimum: 0, maximum: 1 };
+const VOLUME: JsonSchema = { minimum: 0, maximum: 4 };
+
+/** The `transform` of an image. */
+function imageTransformSchema(form: DefinitionForm): JsonSchema {
+  return {
+    type: 'object',
+    description: 'How the image fills its area.',
+    additionalProperties: false,
+    properties: pictureFields(form, 'image'),
+    allOf: PICTURE_RULES,
+  };
+}
+
+/** The `transform` of a video: of a clip, or of an image that may move. */
+function clipTransformSchema(form: DefinitionForm): JsonSchema {
+  return {
+    type: 'object',
+    description: 'How the clip fills its area, from where it plays, and how loud it is.',
+    additionalProperties: false,
+    properties: {
+      ...pictureFields(form, 'clip'),
+      trim_strategy: {
+        description: 'manual: it plays from trim_start_time, and need not be said. none: from its start.',
+        enum: ['none', 'manual'],
+      },
+      trim_start_time: { description: 'Seconds of the clip that are skipped.', ...numberSchema(form, FROM_ZERO) },
+      volume: {
+        description: 'Of the clip’s own sound: 1 is as it is, 4 the loudest. Without it the clip is silent.',
+        ...numberSchema(form, VOLUME),
+      },
+      animate_strategy: { description: 'How an image in place of the clip moves.', enum: ANIMATE_STRATEGIES },
+      animate_speed: { description: 'How fast it moves.', enum: ANIMATE_SPEEDS },
+    },
+    allOf: [...PICTURE_RULES, ...CLIP_RULES],
+  };
+}
+
+/** The `transform` of a sound. */
+function audioTransformSchema(form: DefinitionForm): JsonSchema {
+  return {
+    type: 'object',
+    description: 'From where the sound plays, and how loud it is.',
+    additionalProperties: false,
+    properties: {
+      trim_start_time: { description: 'Seconds of the sound that are skipped.', ...numberSchema(form, FROM_ZERO) },
+      volume: { description: '1, the default, is as it is; 4 the loudest.', ...numberSchema(form, VOLUME) },
+      fade_in: { description: 'Seconds from silence at its start.', ...numberSchema(form, FROM_ZERO) },
+      fade_out: { description: 'Seconds to silence at its end.', ...numberSchema(form, FROM_ZERO) },
+      loop: { description: 'Whether it starts again until the video ends.', ...booleanSchema(form) },
+    },
+  };
+}
+
+function pictureFields(form: DefinitionForm, name: 'image' | 'clip'): Record<string, JsonSchema> {
+  const edge = { description: `Pixels of the ${name}.`, ...numberSchema(form, { exclusiveMinimum: 0 }) };
+  return {
+    crop_strategy: {
+      description: `cover: fills the area, cropped as needed. contain: all of the ${name}. fill: stretched. manual: a rectangle of the ${name}.`,
+      enum: CROP_STRATEGIES,
+      default: 'cover',
+    },
+    crop_x: { description: `Left edge, in pixels of the ${name}.`, ...numberSchema(form, FROM_ZERO) },
+    crop_y: { description: `Upper edge, in pixels of the ${name}.`, ...numberSchema(form, FROM_ZERO) },
+    crop_width: edge,
+    crop_height: edge,
+    focus_x: { description: 'What stays in view with cover: 0 left, 1 right.', ...numberSchema(form, SHARE) },
+    focus_y: { description: 'What stays in view with cover: 0 top, 1 bottom.', ...numberSchema(form, SHARE) },
+    background: { description: `The colour around a contained ${name}.`, ...colorSchema(form) },
+  };
+}
+
+const onlyWith = (strategy: string, fields: readonly string[]): JsonSchema => {
+  const others = { properties: { crop_strategy: { enum: CROP_STRATEGIES.filter((other) => other !== strategy) } } };
+  return when(strategy === 'cover' ? { ...others, required: ['crop_strategy'] } : others, refused(...fields));
+};
+
+function refused(...fields: readonly string[]): JsonSchema {
+  return { properties: Object.fromEntries(fields.map((field) => [field, false])) };
+}
+
+function says(field: string, value: string): JsonSchema {
+  return { required: [field], properties: { [field]: { const: value } } };
+}
+
+const PICTURE_RULES: readonly JsonSchema[] = [
+  when(says('crop_strategy', 'manual'), { required: CROP }),
+  onlyWith('manual', CROP),
+  onlyWith('cover', ['focus_x', 'focus_y']),
+  onlyWith('contain', ['background']),
+];
+
+const MOVES: JsonSchema = {
+  required: ['animate_strategy'],
+  properties: { animate_strategy: { not: { const: 'none' } } },
+};
+
+const CLIP_RULES: readonly JsonSchema[] = [
+  when(says('trim_strategy', 'none'), refused('trim_start_time')),
+  when({ allOf: [says('crop_strategy', 'manual'), MOVES] }, refused('animate_strategy')),
+  when({ not: MOVES }, refused('animate_speed')),
+];
