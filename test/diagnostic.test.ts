@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import fastGlob from 'fast-glob';
 import { describe, expect, it } from 'vitest';
 import { CODES, EXIT, hasErrors, ReelformError } from '../src/diagnostic.ts';
-import { SESSION_CODES } from '../src/service/session-codes.ts';
+import { SESSION_CODES } from '../src/service/service-error.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
@@ -32,7 +32,7 @@ describe.each([
   });
 
   it('are each used by the program', () => {
-    const tables = ['src/diagnostic.ts', 'src/service/session-codes.ts'];
+    const tables = ['src/diagnostic.ts', 'src/service/service-error.ts'];
     const files = fastGlob.sync('src/**/*.ts', { cwd: ROOT, ignore: tables });
     const sources = files.map(read).join('\n');
     expect(Object.keys(codes).filter((code) => !sources.includes(`'${code}'`))).toEqual([]);

@@ -1,6 +1,6 @@
 import type { Attempt, Intent, JournalRecord, JournalState } from '../lock/journal.ts';
 import type { Lock, LockEntry } from '../lock/lock.ts';
-import type { LookAtUrl } from '../service/url-look.ts';
+import type { LookAtUrl } from '../service/urls.ts';
 
 /** What apply asks of the world beside the rendering service. */
 export interface ApplyPorts {

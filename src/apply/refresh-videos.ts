@@ -3,7 +3,7 @@ import { byCodeUnit } from '../digest.ts';
 import type { Lock, LockEntry } from '../lock/lock.ts';
 import { type SessionLook, sessionEnd } from '../service/render-service.ts';
 import { lacksSession } from '../service/service-error.ts';
-import type { LookAtUrl, UrlLook } from '../service/url-look.ts';
+import type { LookAtUrl, UrlLook } from '../service/urls.ts';
 
 /** A recorded video that has to be rendered again. */
 export interface Finding {

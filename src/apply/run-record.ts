@@ -2,7 +2,7 @@ import type { VideoId } from '../definition/video.ts';
 import type { Lock, Rendering } from '../lock/lock.ts';
 import { editLock, type LockEdit, settle } from '../plan/lock-edits.ts';
 import type { Change } from '../plan/plan.ts';
-import { isSignedUrl } from '../service/is-signed-url.ts';
+import { isSignedUrl } from '../service/urls.ts';
 import { type DeliveryEnding, NOT_DELIVERED } from './deliver-rendering.ts';
 import type { ApplyEvent, ApplyOutcome, Failure, SkipReason } from './events.ts';
 import type { Clock } from './ports.ts';

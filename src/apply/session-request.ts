@@ -5,9 +5,8 @@ import type { Fingerprint, LockEntry } from '../lock/lock.ts';
 import type { DestinationChange } from '../plan/plan.ts';
 import type { RenderService } from '../service/render-service.ts';
 import { ServiceError } from '../service/service-error.ts';
-import type { ExternalUploadRequest } from '../wire/external-upload.ts';
 import type { AudioResource, FontResource, Resource } from '../wire/mapping.ts';
-import type { CreateRenderSession } from '../wire/render-session.ts';
+import type { CreateRenderSession, ExternalUploadRequest } from '../wire/render-session.ts';
 import type { ApplyPorts } from './ports.ts';
 
 /**

@@ -2,7 +2,7 @@ import { remoteUrls } from '../definition/video.ts';
 import { byCodeUnit } from '../digest.ts';
 import type { Lock, LockEntry } from '../lock/lock.ts';
 import type { Plan } from '../plan/plan.ts';
-import type { LookAtUrl } from '../service/url-look.ts';
+import type { LookAtUrl } from '../service/urls.ts';
 import type { ApplyEvent } from './events.ts';
 
 interface Noted {

@@ -2,9 +2,8 @@ import { realpath } from 'node:fs/promises';
 import { basename, dirname, relative, sep } from 'node:path';
 import { nullIfMissing } from '../file-system-error.ts';
 import { replaceFile } from '../replace-file.ts';
-import { DeliveryFailure, type Destination } from './destination.ts';
-import { publicUrlOf } from './public-url.ts';
-import { verified } from './verify-file.ts';
+import { DeliveryFailure, type Destination, publicUrlOf } from './destination.ts';
+import { verified } from './read-delivered-file.ts';
 
 export interface FileDestinationOptions {
   /** Absolute. */

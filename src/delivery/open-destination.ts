@@ -1,11 +1,10 @@
-import { absolutePath, isAllowed } from './allow.ts';
-import { createAzureDestination } from './azure/azure-destination.ts';
-import type { Credential } from './credential.ts';
+import { createAzureDestination } from './azure-destination.ts';
+import { absolutePath, type Credential, isAllowed } from './credential.ts';
 import { DeliveryFailure, type Destination } from './destination.ts';
+import type { Target } from './destination-address.ts';
 import { createFileDestination } from './file-destination.ts';
 import { OWN_ACCESS, openBucket } from './s3/open-bucket.ts';
 import { createS3Destination } from './s3/s3-destination.ts';
-import type { Target } from './target.ts';
 
 export interface OpenOptions {
   /** Where secrets stand that a credential names. */

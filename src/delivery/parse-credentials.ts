@@ -1,9 +1,8 @@
 import { isAbsolute, resolve } from 'node:path';
 import { closestMatch } from '../hints.ts';
 import { isRecord } from '../json.ts';
-import { allowProblem } from './allow.ts';
-import { CREDENTIAL_KINDS, type Credential, type SecretPlace } from './credential.ts';
-import type { DeliveryProblem } from './delivery-problem.ts';
+import { allowProblem, CREDENTIAL_KINDS, type Credential, type SecretPlace } from './credential.ts';
+import type { DeliveryProblem } from './destination-address.ts';
 
 export interface CredentialsOptions {
   /** Whether strangers' requests name them: each then says what it may write to. */

@@ -1,5 +1,5 @@
-import { followRedirects, redirectTarget } from '../http/redirects.ts';
 import type { Repeatability } from '../http/retry.ts';
+import { followRedirects, redirectTarget } from '../http/send-request.ts';
 import { isRecord } from '../json.ts';
 import { ForgeError } from './forge-error.ts';
 import {

@@ -7,10 +7,9 @@ import {
   withFileName,
 } from '../definition/destinations.ts';
 import type { VideoDestination } from '../definition/video.ts';
-import { mayBeAllowed, targetProblem } from '../delivery/allow.ts';
-import type { Credential } from '../delivery/credential.ts';
+import { type Credential, mayBeAllowed, targetProblem } from '../delivery/credential.ts';
+import { parseTarget } from '../delivery/destination-address.ts';
 import { parseCredentials } from '../delivery/parse-credentials.ts';
-import { parseTarget } from '../delivery/target.ts';
 import type { Diagnostic, Locate } from '../diagnostic.ts';
 import { closestMatch } from '../hints.ts';
 

@@ -1,5 +1,5 @@
 import { ReelformError } from '../diagnostic.ts';
-import type { SplitRules } from '../session/parts/parts-of.ts';
+import type { SplitRules } from '../session/segments/split-renders.ts';
 import { writePackageZip } from '../template/archive/write-package-zip.ts';
 import type { TemplatePackage } from '../template/template-package.ts';
 import { startControlServer } from './admin-socket/admin-server.ts';

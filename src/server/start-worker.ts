@@ -1,6 +1,6 @@
 import { ReelformError } from '../diagnostic.ts';
-import type { SplitRules } from '../session/parts/parts-of.ts';
 import type { RenderPool } from '../session/processes/render-pool.ts';
+import type { SplitRules } from '../session/segments/split-renders.ts';
 import { openParts } from './compose-service.ts';
 import { buildOperationApp } from './http/app.ts';
 import { reserveAddress, stopOnce } from './service-process.ts';

@@ -1,7 +1,6 @@
 import { ReelformError } from '../diagnostic.ts';
 import { type Backoff, backoffMs } from '../http/retry.ts';
-import type { ExternalUpload, ExternalUploadRequest } from '../wire/external-upload.ts';
-import type { RenderSession } from '../wire/render-session.ts';
+import type { ExternalUpload, ExternalUploadRequest, RenderSession } from '../wire/render-session.ts';
 import { type FinishedVideo, type SessionLook, uploadsEnded } from './render-service.ts';
 import { ServiceError } from './service-error.ts';
 

@@ -5,15 +5,20 @@ import { FRESH_AGENTS, KEPT_AGENTS } from '../http/send-request.ts';
 import type { RenderSession } from '../wire/render-session.ts';
 import { deliverByHttp } from './deliver-by-http.ts';
 import { type Exchange, exchange as exchangeOnce, type ServiceAnswer } from './exchange.ts';
-import { keyLifetimeMs } from './key-lifetime.ts';
-import { type PostOutcome, postOutcome } from './post-outcome.ts';
-import { readSession, readSessions, readStyleVersion, readStyleVersionState, readUpload } from './read-answer.ts';
-import { refusalOf } from './refusal.ts';
+import { keyLifetimeMs, type PostOutcome, postOutcome } from './post-outcome.ts';
+import {
+  readSession,
+  readSessions,
+  readStyleVersion,
+  readStyleVersionState,
+  readUpload,
+  refusalOf,
+} from './read-answer.ts';
 import { type RemoteRenderService, type SessionLook, SessionUnknown, type SourceUpload } from './render-service.ts';
 import { MAX_RETRY_AFTER_MS, Retries } from './retry.ts';
 import { ServiceError } from './service-error.ts';
 import type { StyleVersionPusher } from './style-version-pusher.ts';
-import { withoutQueries } from './without-queries.ts';
+import { withoutQueries } from './urls.ts';
 
 export interface HttpServiceOptions {
   /** The base URL, without a slash at its end. */

@@ -1,7 +1,11 @@
 import { ReelformError } from '../diagnostic.ts';
 import type { Sha256 } from '../digest.ts';
-import type { ExternalUpload, ExternalUploadRequest } from '../wire/external-upload.ts';
-import type { CreateRenderSession, RenderSession } from '../wire/render-session.ts';
+import type {
+  CreateRenderSession,
+  ExternalUpload,
+  ExternalUploadRequest,
+  RenderSession,
+} from '../wire/render-session.ts';
 import type { StyleVersion } from '../wire/style-version.ts';
 
 /** The port through which everything here speaks to a rendering service, embedded or remote. */

@@ -6,8 +6,8 @@ import { Readable } from 'node:stream';
 import { type Sha256, sha256 } from '../digest.ts';
 import { nullIfMissing } from '../file-system-error.ts';
 import { OUTPUT_FILES } from '../template/output-files.ts';
+import type { FinishedFiles } from './delivery-runner.ts';
 import { type OutputStore, SessionFailure } from './ports.ts';
-import type { FinishedFiles } from './upload-ports.ts';
 
 /**
  * Finished files in a folder, each written whole or not at all; URLs are relative references below `baseUrl`. EDGE.

@@ -1,18 +1,17 @@
+import pLimit from 'p-limit';
 import { abortable } from '../abortable.ts';
 import type { EmbeddedRenderService, FinishedVideo } from '../service/render-service.ts';
-import type { ExternalUpload, ExternalUploadRequest } from '../wire/external-upload.ts';
+import type { ExternalUpload, ExternalUploadRequest } from '../wire/render-session.ts';
 import { type BindInput, bindHere } from './bind-scene.ts';
-import type { Destinations } from './destinations.ts';
-import { createEmbeddedDeliveries } from './embedded-deliveries.ts';
+import { type FinishedFiles, type UploadJob, UploadRunner } from './delivery-runner.ts';
 import { createMemoryStore } from './memory-store.ts';
 import type { OutputStore, Renderer, SessionEnvironment, SourceReader, TemplateRegistry, TenantId } from './ports.ts';
-import { RenderPace } from './render-pace.ts';
+import { RenderPace } from './render-time.ts';
+import type { Destinations } from './session-deliveries.ts';
 import { SessionRunner } from './session-runner.ts';
 import { Sessions } from './sessions.ts';
-import { uploadUrl } from './sources/source-reader.ts';
 import type { UploadStore } from './sources/source-store.ts';
-import type { FinishedFiles } from './upload-ports.ts';
-import { UploadRunner } from './upload-runner.ts';
+import { uploadUrl } from './sources/sources.ts';
 
 /** Milliseconds between tries of a delivery: somebody waits for it, and the next apply delivers what was not. */
 const RETRY_DELAYS_MS = [2_000, 10_000, 30_000];
@@ -127,4 +126,68 @@ export function createEmbeddedService(ports: EmbeddedServicePorts): EmbeddedServ
 function closed(error: unknown): Parameters<SessionRunner['fail']>[1] {
   const detail = error instanceof Error ? error.message : String(error);
   return { code: 'canceled', title: 'The service was closed', detail, severity: 'error', retryable: true };
+}
+
+/** Deliveries at once. */
+const PLACES = 4;
+const CLOSED = 'The service was closed before it was delivered';
+
+interface EmbeddedDeliveries {
+  /** Delivers it when its time has come. */
+  plan(job: UploadJob, delayMs: number): void;
+  /** Resolves when nothing of a session, or nothing at all, is planned or at work. */
+  idle(session?: string): Promise<void>;
+  /** Lets the tries at work come to their end, and fails what waits for one. */
+  close(): Promise<void>;
+}
+
+/**
+ * Does in this process what `reelform serve` does by a queue. Nothing of it outlives the process.
+ *
+ * @param wait rejects when the signal is aborted
+ */
+function createEmbeddedDeliveries(
+  runner: Pick<UploadRunner, 'run' | 'fail'>,
+  wait: (milliseconds: number, signal: AbortSignal) => Promise<void>,
+): EmbeddedDeliveries {
+  const closing = new AbortController();
+  const goesOn = new AbortController().signal;
+  const atWork = new Map<Promise<void>, string>();
+  const limit = pLimit(PLACES);
+
+  const deliver = async (job: UploadJob, delayMs: number): Promise<void> => {
+    try {
+      if (delayMs > 0) await wait(delayMs, closing.signal);
+      await limit(async () => {
+        closing.signal.throwIfAborted();
+        await runner.run(job, goesOn);
+      });
+    } catch (error) {
+      await runner.fail(job, closing.signal.aborted ? CLOSED : nameOf(error));
+    }
+  };
+  const idle = async (session?: string): Promise<void> => {
+    for (;;) {
+      const works = [...atWork].filter(([, of]) => session === undefined || of === session).map(([work]) => work);
+      if (works.length === 0) return;
+      // What ends may have planned a further try.
+      await Promise.all(works);
+    }
+  };
+
+  return {
+    plan(job, delayMs) {
+      const work = deliver(job, delayMs).finally(() => atWork.delete(work));
+      atWork.set(work, job.session);
+    },
+    idle,
+    close() {
+      closing.abort();
+      return idle();
+    },
+  };
+}
+
+function nameOf(error: unknown): string {
+  return `Internal error: ${error instanceof Error ? error.name : 'unknown'}`;
 }

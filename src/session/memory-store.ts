@@ -1,9 +1,8 @@
 import { serviceError } from '../service/service-error.ts';
-import type { ExternalUpload } from '../wire/external-upload.ts';
-import type { RenderSession } from '../wire/render-session.ts';
-import { withoutVideo, withUpload } from './external-uploads.ts';
+import type { ExternalUpload, RenderSession } from '../wire/render-session.ts';
+import type { BegunUpload, UploadJob, UploadStore } from './delivery-runner.ts';
 import type { Claimed, IdempotencyClaim, SessionStore, StoredSession, TenantId } from './ports.ts';
-import type { BegunUpload, UploadJob, UploadStore } from './upload-ports.ts';
+import { withoutVideo, withUpload } from './session-deliveries.ts';
 
 export interface MemoryStoreOptions {
   /** Is told of each upload whose time has come, or will have come by then. */

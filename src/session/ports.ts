@@ -2,7 +2,7 @@ import type { Code } from '../diagnostic.ts';
 import type { Sha256 } from '../digest.ts';
 import type { AnyScene } from '../engine/packed-scene.ts';
 import type { SceneFinding } from '../engine/scene-finding.ts';
-import type { SessionCode } from '../service/session-codes.ts';
+import type { SessionCode } from '../service/service-error.ts';
 import type { OutputFormat } from '../wire/output.ts';
 import type { RenderSession, SessionError, SessionStatus } from '../wire/render-session.ts';
 import type { BoundScene, SessionTemplate } from './bind-scene.ts';

@@ -2,9 +2,8 @@ import { setMaxListeners } from 'node:events';
 import type { Sha256 } from '../digest.ts';
 import { isOutage } from '../service/service-error.ts';
 import type { SessionPhase } from '../wire/render-session.ts';
-import { AttemptRecord } from './attempt-record.ts';
+import { AttemptRecord, recordRendered } from './attempt-record.ts';
 import type { BindScene, BoundScene } from './bind-scene.ts';
-import { drawnExtent } from './drawn-extent.ts';
 import {
   type Output,
   type OutputStore,
@@ -19,8 +18,6 @@ import {
   type TemplateRegistry,
   type TenantId,
 } from './ports.ts';
-import { recordRendered } from './record-rendered.ts';
-import type { RenderPace } from './render-pace.ts';
 import {
   failedSession,
   phasedSession,
@@ -28,9 +25,10 @@ import {
   type SessionEndTimes,
   sourcedSession,
 } from './render-session.ts';
+import { drawnExtent, type RenderPace } from './render-time.ts';
 import { renderingDigest, sceneDigest } from './scene-digest.ts';
 import { problemsOf } from './session-problems.ts';
-import { SharedRenders } from './shared-renders.ts';
+import { SharedRenders } from './single-flight.ts';
 import { readSources } from './sources/read-sources.ts';
 
 export interface SessionRunnerPorts {

@@ -3,15 +3,16 @@ import { type ServiceError, serviceError } from '../service/service-error.ts';
 import { checkMapping, type MappingProblem } from '../template/bind/check-mapping.ts';
 import { checkOutput } from '../template/bind/check-output.ts';
 import { resolveOutput } from '../template/bind/resolve-output.ts';
-import type { ExternalUploadRequest } from '../wire/external-upload.ts';
 import type { RequestProblem } from '../wire/problem.ts';
-import type { ChangeRenderSession, CreateRenderSession, DryRun, RenderSession } from '../wire/render-session.ts';
+import type {
+  ChangeRenderSession,
+  CreateRenderSession,
+  DryRun,
+  ExternalUploadRequest,
+  RenderSession,
+} from '../wire/render-session.ts';
 import type { StyleVersion } from '../wire/style-version.ts';
 import type { SessionTemplate } from './bind-scene.ts';
-import type { Destinations } from './destinations.ts';
-import { changeMapping, sortProblems, withPlainColors } from './draft-mapping.ts';
-import { drawnExtent } from './drawn-extent.ts';
-import { addUploads, firstUploads } from './external-uploads.ts';
 import type {
   Claimed,
   IdempotencyClaim,
@@ -21,8 +22,18 @@ import type {
   TemplateRegistry,
   TenantId,
 } from './ports.ts';
-import type { RenderPace } from './render-pace.ts';
-import { adoptedSession, canceledSession, changedDraft, createdSession, queuedSession } from './render-session.ts';
+import {
+  adoptedSession,
+  canceledSession,
+  changedDraft,
+  changeMapping,
+  createdSession,
+  queuedSession,
+  sortProblems,
+  withPlainColors,
+} from './render-session.ts';
+import { drawnExtent, type RenderPace } from './render-time.ts';
+import { addUploads, type Destinations, firstUploads } from './session-deliveries.ts';
 
 export interface SessionsPorts {
   readonly templates: TemplateRegistry;

@@ -80,3 +80,13 @@ export interface Mapping {
   /** By the name of the template's font that is replaced. */
   font_changes?: Record<string, FontResource>;
 }
+
+/** `POST /v2/source_uploads` */
+export interface SourceUploadAnswer {
+  remote_url: string;
+  sha256: string;
+  bytes: number;
+  content_type: string;
+  width?: number;
+  height?: number;
+}

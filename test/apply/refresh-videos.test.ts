@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { type RefreshInput, refreshVideos } from '../../src/apply/refresh-videos.ts';
 import { bareSession } from '../../src/service/read-answer.ts';
 import { ServiceError } from '../../src/service/service-error.ts';
-import type { UrlLook } from '../../src/service/url-look.ts';
+import type { UrlLook } from '../../src/service/urls.ts';
 import { versionOf } from '../support/lock-branches.ts';
 
 const THERE: UrlLook = { kind: 'there', validator: null };

@@ -5,8 +5,8 @@ import { Readable } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { FileCredential } from '../../src/delivery/credential.ts';
 import type { Delivered, DeliveredFile } from '../../src/delivery/destination.ts';
+import { parseTarget } from '../../src/delivery/destination-address.ts';
 import { openDestination } from '../../src/delivery/open-destination.ts';
-import { parseTarget } from '../../src/delivery/target.ts';
 import { sha256 } from '../../src/digest.ts';
 
 let directory: string;

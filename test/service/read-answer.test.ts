@@ -8,8 +8,8 @@ import {
   readStyleVersion,
   readStyleVersionState,
   readUpload,
+  refusalOf,
 } from '../../src/service/read-answer.ts';
-import { refusalOf } from '../../src/service/refusal.ts';
 import { ServiceError } from '../../src/service/service-error.ts';
 import type { RenderSession } from '../../src/wire/render-session.ts';
 

@@ -6,7 +6,7 @@ import { execa } from 'execa';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { builtFile } from '../../src/engine/built-file.ts';
 import { openSandbox, type Sandbox } from '../../src/sandbox/sandbox.ts';
-import { measureByPs } from '../../src/session/processes/process-usage.ts';
+import { measureByPs } from '../../src/session/processes/process-limits.ts';
 import type { RenderPool, RenderPoolOptions } from '../../src/session/processes/render-pool.ts';
 import type { Scene } from '../../src/template/scene.ts';
 import { imageLayer, movingScene, sceneOf } from '../engine/scenes.ts';

@@ -3,7 +3,7 @@ import { parseCredentials } from '../../src/delivery/parse-credentials.ts';
 import { sha256 } from '../../src/digest.ts';
 import { ServiceError } from '../../src/service/service-error.ts';
 import type { SessionQuery, TenantId } from '../../src/session/ports.ts';
-import type { ExternalUploadRequest } from '../../src/wire/external-upload.ts';
+import type { ExternalUploadRequest } from '../../src/wire/render-session.ts';
 import { testDestinations } from '../support/destinations.ts';
 import {
   ACME,

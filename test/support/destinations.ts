@@ -1,6 +1,10 @@
 import { tmpdir } from 'node:os';
 import { parseCredentials } from '../../src/delivery/parse-credentials.ts';
-import { createDestinations, type Destinations, type DestinationsOptions } from '../../src/session/destinations.ts';
+import {
+  createDestinations,
+  type Destinations,
+  type DestinationsOptions,
+} from '../../src/session/session-deliveries.ts';
 
 /**
  * Where a test's videos may go: unless it says more, below `delivered/` of the directory, by the credential `local`, and

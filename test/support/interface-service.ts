@@ -1,6 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { ExternalUpload, ExternalUploadRequest } from '../../src/wire/external-upload.ts';
-import type { CreateRenderSession, RenderSession } from '../../src/wire/render-session.ts';
+import type {
+  CreateRenderSession,
+  ExternalUpload,
+  ExternalUploadRequest,
+  RenderSession,
+} from '../../src/wire/render-session.ts';
 import type { StyleVersion } from '../../src/wire/style-version.ts';
 import { startServer } from './http-server.ts';
 

@@ -5,7 +5,6 @@ import { sha256 } from '../../src/digest.ts';
 import { writeFileAtomic } from '../../src/project/write-file.ts';
 import { sessionEnd } from '../../src/service/render-service.ts';
 import { type BindScene, bindHere } from '../../src/session/bind-scene.ts';
-import type { Destinations } from '../../src/session/destinations.ts';
 import { createDirectoryOutputs } from '../../src/session/directory-outputs.ts';
 import { createMemoryStore } from '../../src/session/memory-store.ts';
 import {
@@ -17,7 +16,8 @@ import {
   type TemplateRegistry,
   type TenantId,
 } from '../../src/session/ports.ts';
-import { RenderPace } from '../../src/session/render-pace.ts';
+import { RenderPace } from '../../src/session/render-time.ts';
+import type { Destinations } from '../../src/session/session-deliveries.ts';
 import { SessionRunner } from '../../src/session/session-runner.ts';
 import { Sessions } from '../../src/session/sessions.ts';
 import type { Resource } from '../../src/wire/mapping.ts';

@@ -8,7 +8,7 @@ import { editLock, settle } from '../../plan/lock-edits.ts';
 import { findRoot } from '../../project/repository-layout.ts';
 import { importedText } from '../../report/terminal/lock-text.ts';
 import { differencesText } from '../../report/terminal/resolve-text.ts';
-import { isSignedUrl } from '../../service/is-signed-url.ts';
+import { isSignedUrl } from '../../service/urls.ts';
 import { directoryOf, tellDiagnostics } from '../diagnose.ts';
 import type { GlobalOptions } from '../global-options.ts';
 import { type Io, wantsColor } from '../io.ts';

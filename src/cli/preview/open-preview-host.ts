@@ -1,9 +1,9 @@
 import { Readable } from 'node:stream';
 import { setTimeout } from 'node:timers/promises';
 import pLimit from 'p-limit';
-import { isAllowed } from '../../delivery/allow.ts';
+import { isAllowed } from '../../delivery/credential.ts';
+import { parseTarget, type Target } from '../../delivery/destination-address.ts';
 import { openDestination } from '../../delivery/open-destination.ts';
-import { parseTarget, type Target } from '../../delivery/target.ts';
 import { ReelformError } from '../../diagnostic.ts';
 import { sha256 } from '../../digest.ts';
 import { pushPictures } from '../../git/image-branch.ts';

@@ -5,7 +5,7 @@ import { ReelformError } from '../../diagnostic.ts';
 import { findRoot } from '../../project/repository-layout.ts';
 import { readSettings, shownSettings } from '../../server/settings/read-settings.ts';
 import type { ServeSettings } from '../../server/settings/setting-row.ts';
-import { renderCapacity } from '../../session/processes/render-capacity.ts';
+import { renderCapacity } from '../../session/processes/render-pool.ts';
 import { directoryOf, tellDiagnostics } from '../diagnose.ts';
 import type { GlobalOptions } from '../global-options.ts';
 import type { Io } from '../io.ts';

@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import { EXIT, ReelformError } from '../../diagnostic.ts';
 import type { Project } from '../../project/load-project.ts';
 import type { ProjectTemplate } from '../../project/load-templates.ts';
-import { checkTokenOrigin } from '../../service/check-token-origin.ts';
+import { checkTokenOrigin } from '../../service/exchange.ts';
 import { createHttpService, type HttpServiceOptions } from '../../service/http-service.ts';
 import type { RemoteRenderService } from '../../service/render-service.ts';
 import type { StyleVersionPusher, StyleVersionUpload } from '../../service/style-version-pusher.ts';

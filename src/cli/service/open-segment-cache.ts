@@ -4,7 +4,7 @@ import { isRecord } from '../../json.ts';
 import type { Project } from '../../project/load-project.ts';
 import { writeFileAtomic } from '../../project/write-file.ts';
 import { workerBuild } from '../../server/workers/worker-registry.ts';
-import { chooseEncoder } from '../../session/processes/choose-encoder.ts';
+import { chooseEncoder } from '../../session/processes/render-pool.ts';
 import { FolderSegmentStore } from '../../session/segments/folder-segment-store.ts';
 import { SegmentCache } from '../../session/segments/segment-cache.ts';
 import { BUILD, VERSION } from '../global-options.ts';

@@ -1,8 +1,8 @@
 import { extname } from 'node:path';
 import { Readable } from 'node:stream';
 import { DeliveryFailure } from '../../delivery/destination.ts';
+import { parseTarget } from '../../delivery/destination-address.ts';
 import { openDestination } from '../../delivery/open-destination.ts';
-import { parseTarget } from '../../delivery/target.ts';
 import { ReelformError } from '../../diagnostic.ts';
 import type { Project } from '../../project/load-project.ts';
 import type { SourceUpload } from '../../service/render-service.ts';

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import { env as processEnv } from 'node:process';
 import type { S3Client, S3ClientConfig } from '@aws-sdk/client-s3';
-import type { S3Credential } from '../credential.ts';
-import { readSecret } from '../read-secret.ts';
+import { readSecret, type S3Credential } from '../credential.ts';
 import { S3Bucket } from './s3-bucket.ts';
 
 /** How a bucket is reached: a credential, or less than that. */

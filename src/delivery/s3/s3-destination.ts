@@ -1,9 +1,7 @@
-import type { DeliveredFile, DeliverOptions, Destination } from '../destination.ts';
-import { publicUrlOf } from '../public-url.ts';
-import { readRange } from '../read-range.ts';
-import { PartsDigest } from '../verify-file.ts';
+import { type DeliveredFile, type DeliverOptions, type Destination, publicUrlOf } from '../destination.ts';
+import { PartsDigest, readRange } from '../read-delivered-file.ts';
+import { sendParts } from './multipart-upload.ts';
 import type { S3Bucket, S3ObjectFacts, S3ObjectKind } from './s3-bucket.ts';
-import { sendParts } from './send-parts.ts';
 
 /** So that a connection that breaks costs no more than this. */
 const PIECE_BYTES = 8 * 2 ** 20;

@@ -1,10 +1,9 @@
 import type { Json } from '../../digest.ts';
-import type { Destinations } from '../../session/destinations.ts';
-import { withUpload } from '../../session/external-uploads.ts';
+import type { UploadStore } from '../../session/delivery-runner.ts';
+import { type BegunUpload, type FinishedFiles, type UploadJob, UploadRunner } from '../../session/delivery-runner.ts';
 import type { StoredSession } from '../../session/ports.ts';
-import type { BegunUpload, FinishedFiles, UploadJob, UploadStore } from '../../session/upload-ports.ts';
-import { UploadRunner } from '../../session/upload-runner.ts';
-import type { ExternalUpload } from '../../wire/external-upload.ts';
+import { type Destinations, withUpload } from '../../session/session-deliveries.ts';
+import type { ExternalUpload } from '../../wire/render-session.ts';
 import { beginTurn, takeTurn } from '../queue/fair-priority.ts';
 import type { JobQueue } from '../queue/job-queue.ts';
 import { Lane } from '../queue/lane.ts';

@@ -1,5 +1,4 @@
-import type { SessionAttempt } from '../../session/parts/part-job.ts';
-import type { PartFiles, PartKey } from '../../session/parts/split-ports.ts';
+import type { PartFiles, PartKey, SessionAttempt } from '../../session/segments/split-ports.ts';
 import type { ObjectStorage } from '../ports.ts';
 import type { Database } from '../store/database.ts';
 

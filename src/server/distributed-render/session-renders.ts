@@ -1,11 +1,9 @@
-import type { PartEvent } from '../../session/parts/part-event.ts';
-import { parsePartJob } from '../../session/parts/part-job.ts';
-import { PartRunner } from '../../session/parts/part-runner.ts';
-import { SPLIT_RULES, type SplitRules } from '../../session/parts/parts-of.ts';
-import { createSplitRenders } from '../../session/parts/split-renders.ts';
 import type { SessionProblem } from '../../session/ports.ts';
 import type { TaskRunner } from '../../session/processes/tasks.ts';
+import { PartRunner } from '../../session/segments/part-runner.ts';
 import { createSegmentRenderer } from '../../session/segments/segment-renderer.ts';
+import { type PartEvent, parsePartJob } from '../../session/segments/split-ports.ts';
+import { createSplitRenders, SPLIT_RULES, type SplitRules } from '../../session/segments/split-renders.ts';
 import {
   type RunnerEvent,
   SessionRunner,

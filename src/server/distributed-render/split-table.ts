@@ -1,7 +1,13 @@
 import type { Sha256 } from '../../digest.ts';
-import { type PartJob, partJobId, type SessionAttempt } from '../../session/parts/part-job.ts';
-import type { PartKey, Split, SplitStore } from '../../session/parts/split-ports.ts';
 import type { SessionStore, TenantId } from '../../session/ports.ts';
+import {
+  type PartJob,
+  type PartKey,
+  partJobId,
+  type SessionAttempt,
+  type Split,
+  type SplitStore,
+} from '../../session/segments/split-ports.ts';
 import type { Database, Queryable } from '../store/database.ts';
 
 export interface SplitTableOptions {

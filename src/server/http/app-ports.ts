@@ -3,7 +3,7 @@ import type { FastifyBaseLogger } from 'fastify';
 import type { Sandbox } from '../../sandbox/sandbox.ts';
 import type { TenantId } from '../../session/ports.ts';
 import type { Sessions } from '../../session/sessions.ts';
-import type { SourceUploadAnswer } from '../../wire/source-upload.ts';
+import type { SourceUploadAnswer } from '../../wire/mapping.ts';
 import type { StyleVersionDetails } from '../../wire/style-version.ts';
 import type { OutputPlace, TokenStore } from '../ports.ts';
 import type { Settings } from '../settings/settings.ts';

@@ -1,7 +1,7 @@
 import { PassThrough, type Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { serviceError } from '../../service/service-error.ts';
-import { MAX_MEDIA_BYTES } from '../../session/sources/source-limits.ts';
+import { MAX_MEDIA_BYTES } from '../../session/sources/describe-source.ts';
 
 /** What one request may cost. Sizes in bytes, times in milliseconds. */
 export interface HttpLimits {

@@ -1,6 +1,6 @@
 import fastifySwagger from '@fastify/swagger';
 import type { FastifyInstance } from 'fastify';
-import { SERVICE_CODES } from '../../service/service-codes.ts';
+import { SERVICE_CODES } from '../../service/service-error.ts';
 import { EXAMPLES, WEBHOOK_EXAMPLES } from './schemas/examples.ts';
 import { ADD_EXTERNAL_UPLOADS, EXTERNAL_UPLOAD } from './schemas/external-upload-schemas.ts';
 import type { Component, Schema } from './schemas/json-schema.ts';

@@ -3,10 +3,9 @@ import { parseCredentials } from '../../delivery/parse-credentials.ts';
 import type { Diagnostic, Span } from '../../diagnostic.ts';
 import { closestMatch } from '../../hints.ts';
 import { parseJsonPointer } from '../../json.ts';
-import { createDestinations } from '../../session/destinations.ts';
-import { addUploads, MAX_UPLOADS } from '../../session/external-uploads.ts';
 import type { TenantId } from '../../session/ports.ts';
-import type { ExternalUploadRequest } from '../../wire/external-upload.ts';
+import { addUploads, createDestinations, MAX_UPLOADS } from '../../session/session-deliveries.ts';
+import type { ExternalUploadRequest } from '../../wire/render-session.ts';
 import { locateIn, type MapNode, type TreeNode, textOf, toJson } from '../../yaml/tree.ts';
 
 /** Settings that stand in the file alone: neither flag nor environment could hold them. */

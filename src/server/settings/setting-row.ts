@@ -1,4 +1,4 @@
-import { parseTarget } from '../../delivery/target.ts';
+import { parseTarget } from '../../delivery/destination-address.ts';
 import { parseAllowList } from '../../session/sources/allow-list.ts';
 import type { Settings } from './settings.ts';
 

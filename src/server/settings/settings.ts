@@ -1,7 +1,7 @@
 import type { Credential } from '../../delivery/credential.ts';
 import type { EncoderChoice } from '../../engine/h264/open-encoder.ts';
 import type { SandboxSetting } from '../../sandbox/sandbox.ts';
-import type { ExternalUploadRequest } from '../../wire/external-upload.ts';
+import type { ExternalUploadRequest } from '../../wire/render-session.ts';
 
 /** Everything that can be said about a running service, with its defaults filled in. Numbers are positive. */
 export interface Settings {

@@ -1,13 +1,12 @@
 import { join } from 'node:path';
 import { env } from 'node:process';
 import { Readable } from 'node:stream';
-import { targetProblem } from '../../delivery/allow.ts';
-import type { S3Credential } from '../../delivery/credential.ts';
+import { type S3Credential, targetProblem } from '../../delivery/credential.ts';
 import { DeliveryFailure } from '../../delivery/destination.ts';
+import { parseTarget } from '../../delivery/destination-address.ts';
+import { putWhole } from '../../delivery/s3/multipart-upload.ts';
 import { OWN_ACCESS, openBucket, type S3Access } from '../../delivery/s3/open-bucket.ts';
-import { putWhole } from '../../delivery/s3/put-whole.ts';
 import type { S3Bucket } from '../../delivery/s3/s3-bucket.ts';
-import { parseTarget } from '../../delivery/target.ts';
 import { ReelformError } from '../../diagnostic.ts';
 import { serviceError } from '../../service/service-error.ts';
 import type { DiskRoom } from '../data-folder.ts';

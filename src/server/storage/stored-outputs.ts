@@ -1,8 +1,8 @@
 import { type Sha256, sha256 } from '../../digest.ts';
 import type { SceneFinding } from '../../engine/scene-finding.ts';
 import { isRecord } from '../../json.ts';
+import type { FinishedFiles } from '../../session/delivery-runner.ts';
 import type { Output, OutputStore } from '../../session/ports.ts';
-import type { FinishedFiles } from '../../session/upload-ports.ts';
 import { OUTPUT_FILES } from '../../template/output-files.ts';
 import type { OutputFormat } from '../../wire/output.ts';
 import type { ObjectStorage } from '../ports.ts';

@@ -1,8 +1,7 @@
 import type { Sha256 } from '../../digest.ts';
-import { openUploads, withoutVideo } from '../../session/external-uploads.ts';
 import type { Claimed, SessionStore, StoredSession, TenantId } from '../../session/ports.ts';
-import type { ExternalUpload } from '../../wire/external-upload.ts';
-import type { RenderSession } from '../../wire/render-session.ts';
+import { openUploads, withoutVideo } from '../../session/session-deliveries.ts';
+import type { ExternalUpload, RenderSession } from '../../wire/render-session.ts';
 import type { OutputIndex } from '../ports.ts';
 import type { Database, Queryable } from './database.ts';
 import { claimed } from './idempotency-claims.ts';

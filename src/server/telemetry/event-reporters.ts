@@ -1,9 +1,9 @@
 import type { Attributes } from '@opentelemetry/api';
-import type { PartEvent } from '../../session/parts/part-event.ts';
+import type { UploadEvent } from '../../session/delivery-runner.ts';
 import { SessionFailure, type SourceReader } from '../../session/ports.ts';
 import type { TaskInput, TaskRunner } from '../../session/processes/tasks.ts';
+import type { PartEvent } from '../../session/segments/split-ports.ts';
 import type { RunnerEvent } from '../../session/session-runner.ts';
-import type { UploadEvent } from '../../session/upload-runner.ts';
 import type { DiskRoom } from '../data-folder.ts';
 import type { Log } from './log.ts';
 import type { ServiceMetrics } from './metrics.ts';

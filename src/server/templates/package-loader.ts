@@ -1,9 +1,13 @@
 import { type ServiceError, serviceError } from '../../service/service-error.ts';
 import type { PackedPackage } from '../../session/bind-scene.ts';
-import type { PackageAnswer, PackageAspect, PackageDescription } from '../../session/packages/inspect-package-zip.ts';
-import { problem } from '../../session/packages/package-problems.ts';
 import { TaskKilled, type TaskRunner } from '../../session/processes/tasks.ts';
-import { KILLED_BY } from '../../session/sources/check-source.ts';
+import {
+  type PackageAnswer,
+  type PackageAspect,
+  type PackageDescription,
+  problem,
+} from '../../session/sources/inspect-package.ts';
+import { KILLED_BY } from '../../session/sources/sources.ts';
 import type { RequestProblem } from '../../wire/problem.ts';
 
 /** A package and about what it takes in memory. */

@@ -1,10 +1,9 @@
 import { type Sha256, sha256 } from '../../digest.ts';
 import { serviceError } from '../../service/service-error.ts';
 import { SessionFailure, type Source, type TenantId } from '../../session/ports.ts';
-import { checkSource, type InspectSource } from '../../session/sources/check-source.ts';
-import { uploadUrl } from '../../session/sources/source-reader.ts';
 import type { UploadStore } from '../../session/sources/source-store.ts';
-import type { SourceUploadAnswer } from '../../wire/source-upload.ts';
+import { checkSource, type InspectSource, uploadUrl } from '../../session/sources/sources.ts';
+import type { SourceUploadAnswer } from '../../wire/mapping.ts';
 import type { SourceUploads as SourceUploadsPort } from '../http/app-ports.ts';
 import type { ObjectStorage, UploadTable } from '../ports.ts';
 import type { Database } from '../store/database.ts';

@@ -1,11 +1,10 @@
 import { SceneError } from '../../engine/scene-error.ts';
 import { isOutage, ServiceError, serviceError } from '../../service/service-error.ts';
 import type { BindScene, PackedPackage } from '../../session/bind-scene.ts';
-import type { PackageDescription } from '../../session/packages/inspect-package-zip.ts';
-import { drawingProblem, problem } from '../../session/packages/package-problems.ts';
 import type { TemplateRegistry, TenantId } from '../../session/ports.ts';
 import { bindIn } from '../../session/processes/bind-in.ts';
 import type { TaskRunner } from '../../session/processes/tasks.ts';
+import { drawingProblem, type PackageDescription, problem } from '../../session/sources/inspect-package.ts';
 import type { StyleVersionDetails } from '../../wire/style-version.ts';
 import type { StyleVersions as StyleVersionsPort } from '../http/app-ports.ts';
 import type { ObjectStorage, StyleVersionRow, StyleVersionTable } from '../ports.ts';

@@ -1,5 +1,9 @@
+import { readFileSync } from 'node:fs';
+import { availableParallelism, totalmem } from 'node:os';
+import { constrainedMemory } from 'node:process';
 import pLimit from 'p-limit';
-import { type EncoderChoice, SOFTWARE } from '../../engine/h264/open-encoder.ts';
+import { ReelformError } from '../../diagnostic.ts';
+import { type EncoderChoice, H264_ENCODERS, SOFTWARE } from '../../engine/h264/open-encoder.ts';
 import { SceneError } from '../../engine/scene-error.ts';
 import { openSandbox, type Sandbox } from '../../sandbox/sandbox.ts';
 import { DEFAULT_LIMITS, type RenderLimits, UsageWatch } from './process-limits.ts';
@@ -113,4 +117,68 @@ async function unlessAbortedBefore<T>(
   // It rejects as well, when its turn comes: to nobody.
   result.catch(() => undefined);
   return Promise.race([result, aborted]);
+}
+
+/** What REELFORM_ENCODER and `encoder` could be before, and what to do instead. */
+const RETIRED: Readonly<Record<string, string>> = {
+  embedded: 'leave it out: x264 is the default',
+  ffmpeg: 'leave it out: the default makes files as small as ffmpeg did, without ffmpeg',
+};
+
+/**
+ * Chooses the encoder of H.264: REELFORM_ENCODER, or else the configured one.
+ *
+ * @throws ReelformError settings_invalid when the environment names no encoder
+ */
+export function chooseEncoder(
+  configured: EncoderChoice,
+  { REELFORM_ENCODER: written = '' }: { readonly REELFORM_ENCODER?: string | undefined },
+): EncoderChoice {
+  if (written === '') return configured;
+  const h264 = H264_ENCODERS.find((name) => name === written);
+  if (h264 !== undefined) return { h264 };
+  throw new ReelformError('settings_invalid', `REELFORM_ENCODER is ${JSON.stringify(written)}`, {
+    hint: RETIRED[written] ?? `write one of ${H264_ENCODERS.join(', ')}`,
+  });
+}
+
+/** What one render of 1080p takes, twice over: the machine has other work too. */
+const MEMORY_PER_RENDER_BYTES = 1e9;
+
+/** What a machine, or the container on it, lets its processes have. */
+interface Machine {
+  readonly cores: number;
+  readonly memoryBytes: number;
+}
+
+/** Renders that this machine, or the container on it, can bear at once; at least one. EDGE. */
+export function renderCapacity(machine: Machine = thisMachine()): number {
+  return Math.max(1, Math.min(Math.floor(machine.cores), Math.floor(machine.memoryBytes / MEMORY_PER_RENDER_BYTES)));
+}
+
+function thisMachine(): Machine {
+  // Without a limit, some systems say 0 and some a number larger than any machine.
+  const limit = constrainedMemory() || Number.POSITIVE_INFINITY;
+  return { cores: Math.min(availableParallelism(), quotaOf(readCgroup)), memoryBytes: Math.min(totalmem(), limit) };
+}
+
+/**
+ * The processor time that a container may take, in cores: Node counts those of the machine.
+ *
+ * @param read a file of the cgroup; null where there is none
+ * @see https://docs.kernel.org/admin-guide/cgroup-v2.html, cpu.max; for version 1 cpu.cfs_quota_us
+ */
+export function quotaOf(read: (name: string) => string | null): number {
+  const [quota, period] =
+    read('cpu.max')?.trim().split(' ') ?? ['cpu/cpu.cfs_quota_us', 'cpu/cpu.cfs_period_us'].map((name) => read(name));
+  const cores = Number(quota ?? 'max') / Number(period ?? 'max');
+  return cores > 0 ? cores : Number.POSITIVE_INFINITY;
+}
+
+function readCgroup(name: string): string | null {
+  try {
+    return readFileSync(`/sys/fs/cgroup/${name}`, 'utf8');
+  } catch {
+    return null;
+  }
 }

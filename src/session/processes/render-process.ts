@@ -55,7 +55,7 @@ const HANDLERS: { readonly [Kind in TaskKind]: Handler<Kind> } = {
     return describeSource(bytes, input.kind);
   },
   async package({ input, bytes }) {
-    const { inspectPackageZip } = await import('../packages/inspect-package-zip.ts');
+    const { inspectPackageZip } = await import('../sources/inspect-package.ts');
     return inspectPackageZip(bytes, input.wants);
   },
   async bind({ input }) {

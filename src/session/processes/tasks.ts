@@ -11,9 +11,9 @@ import type { RenderedSound } from '../../engine/segments/render-sound.ts';
 import type { FrameRange } from '../../engine/segments/segment-ranges.ts';
 import type { ComparedStill, Comparison, StillImage } from '../../engine/stills/still-protocol.ts';
 import type { BindInput, BoundScene } from '../bind-scene.ts';
-import type { PackageAnswer, PackageAspect } from '../packages/inspect-package-zip.ts';
 import type { RenderOptions, SourceKind } from '../ports.ts';
 import type { SourceDescription } from '../sources/describe-source.ts';
+import type { PackageAnswer, PackageAspect } from '../sources/inspect-package.ts';
 
 /** How the name of the only folder begins that a render process may write to. */
 export const FOLDER_PREFIX = 'reelform-render-';

@@ -3,8 +3,7 @@ import { join } from 'node:path';
 import type { Sha256 } from '../../digest.ts';
 import { nullIfMissing } from '../../file-system-error.ts';
 import { replaceFile } from '../../replace-file.ts';
-import { isIntact } from './packed-record.ts';
-import type { SegmentStore } from './segment-cache.ts';
+import { isIntact, type SegmentStore } from './segment-cache.ts';
 
 export interface FolderSegmentStoreOptions {
   /** Absolute; made with the first file. */

@@ -1,11 +1,16 @@
 import type { Readable } from 'node:stream';
 import CachePolicy from 'http-cache-semantics';
 import { type Sha256, sha256 } from '../../digest.ts';
-import { followRedirects, type Hop, redirectTarget } from '../../http/redirects.ts';
-import { type AnswerHead, openResponse, type RequestFailed } from '../../http/send-request.ts';
-import { createGuardedAgents, type GuardPolicy, urlProblem } from './address-guard.ts';
-import { fetchFailure, requestFailure, statusFailure } from './fetch-failure.ts';
-import { type BodyLimits, BodyRefused, readBody } from './read-body.ts';
+import {
+  type AnswerHead,
+  followRedirects,
+  type Hop,
+  openResponse,
+  type RequestFailed,
+  redirectTarget,
+} from '../../http/send-request.ts';
+import { SessionFailure } from '../ports.ts';
+import { createGuardedAgents, ForbiddenAddress, type GuardPolicy, urlProblem } from './address-guard.ts';
 
 /** What a fetch may cost. */
 export interface FetchLimits extends BodyLimits {
@@ -183,4 +188,101 @@ function startDeadline(signal: AbortSignal, timeoutMs: number): { readonly signa
       signal.removeEventListener('abort', end);
     },
   };
+}
+
+const TITLES = {
+  asset_forbidden_host: 'Asset is on a host that may not be asked',
+  asset_too_large: 'Asset is too large',
+  asset_unreachable: 'Asset could not be fetched',
+} as const;
+
+const LONGEST_TOLD = 300;
+
+/**
+ * Why a URL could not be had, in words that its owner may read: never the URL's query, user or password, nor what a name
+ * was resolved to.
+ *
+ * @param url as the client gave it
+ */
+export function fetchFailure(
+  code: keyof typeof TITLES,
+  url: string,
+  what: string,
+  { isRetryable = false, cause }: { readonly isRetryable?: boolean; readonly cause?: unknown } = {},
+): SessionFailure {
+  const detail = `GET ${tellable(url)} ${what}`;
+  return new SessionFailure({ code, title: TITLES[code], detail, retryable: isRetryable }, cause);
+}
+
+/** What stands in the way of a URL, whose host is the one asked last. */
+function requestFailure(error: Error & { readonly code: string }, url: string, host: string): SessionFailure {
+  if (error.cause instanceof ForbiddenAddress) {
+    return fetchFailure('asset_forbidden_host', url, `leads to the host ${host}, which is not a public one`);
+  }
+  return fetchFailure('asset_unreachable', url, `failed (${error.code})`, { isRetryable: true });
+}
+
+/** For a status that is neither a redirect nor an image. Too many requests and failures of the server may pass. */
+function statusFailure(status: number, url: string): SessionFailure {
+  return fetchFailure('asset_unreachable', url, `answered ${status}`, { isRetryable: status === 429 || status >= 500 });
+}
+
+/** Queries carry signatures; of anything but http and https only the protocol is told. */
+function tellable(text: string): string {
+  if (!URL.canParse(text)) return 'of a text that is no URL';
+  const { protocol, host, pathname, search } = new URL(text);
+  if (protocol !== 'http:' && protocol !== 'https:') return `${protocol}…`;
+  const told = `${protocol}//${host}${pathname}`;
+  return `${told.length > LONGEST_TOLD ? `${told.slice(0, LONGEST_TOLD)}…` : told}${search === '' ? '' : '?…'}`;
+}
+
+/** What receiving a body may cost. */
+interface BodyLimits {
+  /** As it is after decompression. */
+  readonly maxBytes: number;
+  /** How much has to come in each window. */
+  readonly minBytesPerWindow: number;
+  readonly windowMs: number;
+}
+
+/** Why a body was given up. */
+class BodyRefused extends Error {
+  readonly reason: 'too_large' | 'too_slow';
+
+  constructor(reason: 'too_large' | 'too_slow') {
+    super(reason);
+    this.reason = reason;
+  }
+}
+
+/**
+ * Receives a body whole. What is counted is what comes out of the stream, so that a small answer cannot unfold into a
+ * large one, and a sender that drips is not waited for.
+ *
+ * @throws BodyRefused; the stream is destroyed then
+ */
+async function readBody(stream: Readable, limits: BodyLimits): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let sizeBytes = 0;
+  let windowBytes = 0;
+  let isSlow = false;
+  const timer = setInterval(() => {
+    isSlow ||= windowBytes < limits.minBytesPerWindow;
+    windowBytes = 0;
+    if (isSlow) stream.destroy();
+  }, limits.windowMs);
+  try {
+    for await (const chunk of stream as AsyncIterable<Buffer>) {
+      sizeBytes += chunk.length;
+      windowBytes += chunk.length;
+      if (sizeBytes > limits.maxBytes) throw new BodyRefused('too_large');
+      chunks.push(chunk);
+    }
+  } catch (error) {
+    throw isSlow ? new BodyRefused('too_slow') : error;
+  } finally {
+    clearInterval(timer);
+    stream.destroy();
+  }
+  return Buffer.concat(chunks);
 }

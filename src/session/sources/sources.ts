@@ -1,11 +1,14 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { type Sha256, sha256 } from '../../digest.ts';
+import { SceneError } from '../../engine/scene-error.ts';
 import { FairQueue } from '../fair-queue.ts';
-import type { SourceReader } from '../ports.ts';
+import { SessionFailure, type Source, type SourceKind, type SourceReader, type TenantId } from '../ports.ts';
+import { TaskKilled, type TaskRunner } from '../processes/tasks.ts';
 import type { GuardPolicy } from './address-guard.ts';
-import { createFetch, type FetchLimits } from './fetch-source.ts';
-import { createSourceCache } from './source-cache.ts';
-import { createSourceReader, type SourceReaderPorts } from './source-reader.ts';
+import { SOURCE_LIMITS, type SourceDescription } from './describe-source.ts';
+import { createFetch, type FetchLimits, fetchFailure } from './fetch-source.ts';
+import { createSourceCache, type SourceCache } from './source-cache.ts';
 import { createMemoryUploads, createSourceStore, type SourceStore, type UploadStore } from './source-store.ts';
 
 export interface SourcesOptions extends GuardPolicy, Pick<SourceReaderPorts, 'inspect' | 'mayRead' | 'scopeOf'> {
@@ -79,4 +82,111 @@ function withCopies(uploads: UploadStore, copies: SourceStore): UploadStore {
       return bytes;
     },
   };
+}
+
+const UPLOAD = /^urn:sha256:([0-9a-f]{64})$/;
+
+/** The `remote_url` of uploaded bytes. */
+export function uploadUrl(digest: Sha256): string {
+  return `urn:sha256:${digest}`;
+}
+
+interface SourceReaderPorts {
+  readonly uploads: UploadStore;
+  readonly cache: SourceCache;
+  readonly inspect: InspectSource;
+  /** Whether the tenant uploaded these bytes: to know a digest is not to have them. */
+  readonly mayRead: (tenant: TenantId, digest: Sha256) => Promise<boolean>;
+  /** Tenants of one scope share what was fetched; absent: all tenants share it. */
+  readonly scopeOf?: ((tenant: TenantId) => string) | undefined;
+}
+
+/** Reads uploads from the store and http(s) URLs through the cache; what comes back is safe to decode. */
+function createSourceReader({ uploads, cache, inspect, mayRead, scopeOf = () => '' }: SourceReaderPorts): SourceReader {
+  return {
+    async read(tenant, { remoteUrl, kind }, signal) {
+      const digest = UPLOAD.exec(remoteUrl)?.[1] as Sha256 | undefined;
+      if (digest !== undefined) {
+        const bytes = (await mayRead(tenant, digest)) ? await uploads.get(digest, scopeOf(tenant)) : null;
+        if (bytes !== null) return checkSource(bytes, kind, { inspect, owner: tenant, signal, digest });
+        throw new SessionFailure({
+          code: 'asset_unreachable',
+          title: 'Asset could not be fetched',
+          detail: `There is no upload ${digest}`,
+        });
+      }
+      if (!/^https?:/i.test(remoteUrl.trimStart())) {
+        throw fetchFailure('asset_forbidden_host', remoteUrl, 'is neither http nor https');
+      }
+      const { bytes, sha256 } = await cache.read(
+        { url: remoteUrl, scope: scopeOf(tenant) },
+        signal,
+        SOURCE_LIMITS[kind],
+      );
+      return checkSource(bytes, kind, { inspect, owner: tenant, signal, digest: sha256 });
+    },
+  };
+}
+
+/** Reads the structure of a file: `describeSource`, here or in another process. */
+export type InspectSource = (
+  bytes: Uint8Array,
+  kind: SourceKind | 'any',
+  by: { readonly owner: string; readonly signal?: AbortSignal | undefined },
+) => Promise<SourceDescription>;
+
+interface CheckSourceOptions {
+  readonly inspect: InspectSource;
+  /** The tenant whose file it is. */
+  readonly owner: string;
+  readonly signal?: AbortSignal | undefined;
+  /** Of the bytes, where it is known already. */
+  readonly digest?: Sha256 | undefined;
+}
+
+const TITLES = {
+  asset_too_large: 'Asset is too large',
+  asset_type_unsupported: 'Asset is nothing that can be used here',
+  asset_decode_failed: 'Asset is damaged',
+} as const;
+
+/** Why a file could not be read, as the end of a sentence about it. */
+export const KILLED_BY: Readonly<Record<TaskKilled['reason'], string>> = {
+  time: 'takes too long to read',
+  memory: 'takes too much memory to read',
+  crash: 'crashes the program that reads it',
+};
+
+/** Inspects sources in sandboxed processes. */
+export function inspectIn(processes: TaskRunner<'source'>): InspectSource {
+  return async (bytes, kind, { owner, signal }) => {
+    try {
+      return await processes.run('source', { kind }, { bytes, owner, ...(signal && { signal }) });
+    } catch (error) {
+      if (!(error instanceof TaskKilled)) throw error;
+      throw new SceneError('asset_too_large', `The file ${KILLED_BY[error.reason]}; convert it`, { cause: error });
+    }
+  };
+}
+
+/**
+ * Checks a file's structure before any decoder sees its bytes. Its type goes by its content, never by its name or by what a
+ * server says.
+ *
+ * @param kind `any` for a file whose purpose is not known
+ * @throws SessionFailure `asset_too_large`, `asset_type_unsupported`, `asset_decode_failed`
+ */
+export async function checkSource(
+  bytes: Uint8Array,
+  kind: SourceKind | 'any',
+  { inspect, owner, signal, digest }: CheckSourceOptions,
+): Promise<Source> {
+  try {
+    const description = await inspect(bytes, kind, { owner, signal });
+    return { bytes, sha256: digest ?? sha256(bytes), ...description };
+  } catch (error) {
+    if (!(error instanceof SceneError) || !(error.code in TITLES)) throw error;
+    const code = error.code as keyof typeof TITLES;
+    throw new SessionFailure({ code, title: TITLES[code], detail: error.message }, error);
+  }
 }

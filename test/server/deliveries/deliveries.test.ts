@@ -10,11 +10,9 @@ import { createStoredOutputs } from '../../../src/server/storage/stored-outputs.
 import { createSessionTable } from '../../../src/server/store/session-table.ts';
 import { createMetrics } from '../../../src/server/telemetry/metrics.ts';
 import { uploadsEnded } from '../../../src/service/render-service.ts';
-import { createDestinations } from '../../../src/session/destinations.ts';
-import { addUploads } from '../../../src/session/external-uploads.ts';
 import type { TenantId } from '../../../src/session/ports.ts';
-import type { ExternalUpload, ExternalUploadRequest } from '../../../src/wire/external-upload.ts';
-import type { RenderSession } from '../../../src/wire/render-session.ts';
+import { addUploads, createDestinations } from '../../../src/session/session-deliveries.ts';
+import type { ExternalUpload, ExternalUploadRequest, RenderSession } from '../../../src/wire/render-session.ts';
 import { describeOnDatabases, SILENT, type TestDatabases } from '../../support/databases.ts';
 import { type S3Fault, type S3Server, startS3Server } from '../../support/s3-server.ts';
 import { ACME, makeScene, makeStored } from '../store/sessions.ts';

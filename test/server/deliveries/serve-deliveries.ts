@@ -9,7 +9,7 @@ import { openDatabase } from '../../../src/server/store/open-database.ts';
 import { createSessionTable } from '../../../src/server/store/session-table.ts';
 import { SILENT_LOG } from '../../../src/server/telemetry/log.ts';
 import { createMetrics } from '../../../src/server/telemetry/metrics.ts';
-import { createDestinations } from '../../../src/session/destinations.ts';
+import { createDestinations } from '../../../src/session/session-deliveries.ts';
 import { makeClaim, makeScene, makeStored } from '../store/sessions.ts';
 
 // A process of its own, to be killed: has as many sessions as it is told, each rendered, and delivers each to two places.

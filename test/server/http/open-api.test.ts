@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createSchemaCompiler } from '../../../src/schema/compile-schema.ts';
 import { COMPONENTS } from '../../../src/server/http/open-api.ts';
 import { EXAMPLES, WEBHOOK_EXAMPLES } from '../../../src/server/http/schemas/examples.ts';
-import { SERVICE_CODES } from '../../../src/service/service-codes.ts';
+import { SERVICE_CODES } from '../../../src/service/service-error.ts';
 import { TEST_TYPE, WEBHOOK_TYPES } from '../../../src/wire/webhook.ts';
 import { type ApiAnswer, untilEnded } from '../../support/api.ts';
 import type { OpenApiDocument } from '../../support/open-api-document.ts';

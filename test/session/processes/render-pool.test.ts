@@ -2,10 +2,11 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, it, onTestFinished, test } from 'vitest';
 import { builtFile } from '../../../src/engine/built-file.ts';
 import { renderScene } from '../../../src/engine/render-scene.ts';
 import { openSandbox } from '../../../src/sandbox/sandbox.ts';
+import { chooseEncoder, quotaOf, renderCapacity } from '../../../src/session/processes/render-pool.ts';
 import { movingScene, sceneOf } from '../../engine/scenes.ts';
 import { begun, openPool } from '../../support/render-pools.ts';
 
@@ -180,5 +181,39 @@ describe('createRenderPool() for several owners', () => {
     expect([await processOf('a'), await processOf('b')]).toEqual([[], []]);
     const [third] = await processOf('c');
     await expect.poll(async () => (await children()).sort()).toEqual([second, third].sort());
+  });
+});
+
+it.each([
+  [{ 'cpu.max': '150000 100000\n' }, 1.5],
+  [{ 'cpu.max': 'max 100000\n' }, Number.POSITIVE_INFINITY],
+  [{ 'cpu/cpu.cfs_quota_us': '200000\n', 'cpu/cpu.cfs_period_us': '100000\n' }, 2],
+  [{ 'cpu/cpu.cfs_quota_us': '-1\n', 'cpu/cpu.cfs_period_us': '100000\n' }, Number.POSITIVE_INFINITY],
+  [{}, Number.POSITIVE_INFINITY],
+])('quotaOf() reads %j as %s cores', (files: Record<string, string>, cores) => {
+  expect(quotaOf((name) => files[name] ?? null)).toBe(cores);
+});
+
+it('renderCapacity() is one per core and GB, and never none', () => {
+  expect(renderCapacity({ cores: 3.7, memoryBytes: 16e9 })).toBe(3);
+  expect(renderCapacity({ cores: 8, memoryBytes: 2.5e9 })).toBe(2);
+  expect(renderCapacity({ cores: 0.5, memoryBytes: 0.2e9 })).toBe(1);
+  expect(renderCapacity()).toBeGreaterThanOrEqual(1);
+});
+
+describe('chooseEncoder()', () => {
+  test('takes the configured one, and before it that of the environment', () => {
+    expect(chooseEncoder({ h264: 'x264' }, {})).toEqual({ h264: 'x264' });
+    expect(chooseEncoder({ h264: 'nvenc' }, { REELFORM_ENCODER: '' })).toEqual({ h264: 'nvenc' });
+    expect(chooseEncoder({ h264: 'nvenc' }, { REELFORM_ENCODER: 'videotoolbox' })).toEqual({ h264: 'videotoolbox' });
+  });
+
+  test('says settings_invalid for another name, and of a former one what to do instead', () => {
+    const refused = (hint: string): object =>
+      expect.objectContaining({ code: 'settings_invalid', hint: expect.stringContaining(hint) });
+    const choose = (name: string) => () => chooseEncoder({ h264: 'x264' }, { REELFORM_ENCODER: name });
+    expect(choose('x265')).toThrow(refused('x264, videotoolbox, nvenc'));
+    expect(choose('ffmpeg')).toThrow(refused('leave it out'));
+    expect(choose('embedded')).toThrow(refused('leave it out'));
   });
 });

@@ -7,7 +7,7 @@ import { build } from 'esbuild';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Sha256, sha256 } from '../../../src/digest.ts';
 import { FolderSegmentStore } from '../../../src/session/segments/folder-segment-store.ts';
-import { isIntact, packRecord, unpackRecord } from '../../../src/session/segments/packed-record.ts';
+import { isIntact, packRecord, unpackRecord } from '../../../src/session/segments/segment-cache.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
 let folder: string;
@@ -79,7 +79,7 @@ describe('FolderSegmentStore', () => {
   it('holds whole files only, wherever processes that share it are killed', async () => {
     const script = `
       import { FolderSegmentStore } from ${JSON.stringify(join(ROOT, 'src/session/segments/folder-segment-store.ts'))};
-      import { packRecord } from ${JSON.stringify(join(ROOT, 'src/session/segments/packed-record.ts'))};
+      import { packRecord } from ${JSON.stringify(join(ROOT, 'src/session/segments/segment-cache.ts'))};
       import { sha256 } from ${JSON.stringify(join(ROOT, 'src/digest.ts'))};
       const store = new FolderSegmentStore({ folder: process.argv[2], maxBytes: 4e6, now: Date.now });
       console.log('ready');

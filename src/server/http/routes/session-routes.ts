@@ -4,11 +4,11 @@ import { serviceError } from '../../../service/service-error.ts';
 import { FairQueue } from '../../../session/fair-queue.ts';
 import type { IdempotencyClaim } from '../../../session/ports.ts';
 import type { Answer } from '../../../session/sessions.ts';
-import type { ExternalUploadRequest } from '../../../wire/external-upload.ts';
 import type { Mapping } from '../../../wire/mapping.ts';
 import type {
   ChangeRenderSession,
   CreateRenderSession,
+  ExternalUploadRequest,
   RenderSession,
   SessionStatus,
 } from '../../../wire/render-session.ts';

@@ -12,9 +12,9 @@ import { MOST_MEMORY_BYTES, MOST_SAMPLES } from '../../../../src/engine/media/sa
 import { HTTP_LIMITS } from '../../../../src/server/http/http-limits.ts';
 import { JSON_LIMITS } from '../../../../src/server/http/json-body.ts';
 import { SCOPES } from '../../../../src/server/ports.ts';
-import { SERVICE_CODES } from '../../../../src/service/service-codes.ts';
+import { SERVICE_CODES } from '../../../../src/service/service-error.ts';
+import { SOURCE_LIMITS } from '../../../../src/session/sources/describe-source.ts';
 import { DEFAULT_FETCH_LIMITS } from '../../../../src/session/sources/fetch-source.ts';
-import { SOURCE_LIMITS } from '../../../../src/session/sources/source-limits.ts';
 import {
   MAX_EXPANSION,
   MAX_PACKAGE_BYTES,

@@ -1,0 +1,180 @@
+import { createHash } from 'node:crypto';
+import type { BlockBlobClient } from '@azure/storage-blob';
+import pLimit from 'p-limit';
+import { isRecord } from '../json.ts';
+import { type AzureCredential, readSecret } from './credential.ts';
+import {
+  type Delivered,
+  type DeliveredFile,
+  type DeliverOptions,
+  DeliveryFailure,
+  type Destination,
+  publicUrlOf,
+} from './destination.ts';
+import type { Target } from './destination-address.ts';
+import { PartsDigest, readRange } from './read-delivered-file.ts';
+
+/** Larger files go in blocks of this size or more. */
+const BLOCK_BYTES = 8 * 2 ** 20;
+/** Of Azure. */
+const MOST_BLOCKS = 50_000;
+/** Blocks at once; each is in memory. */
+const PARALLEL = 4;
+const ATTEMPTS = 3;
+const REQUEST_MS = 600_000;
+/** Names of metadata are those of C#. */
+const DIGEST_METADATA = 'reelform_sha256';
+
+export interface AzureDestinationOptions {
+  readonly target: Extract<Target, { kind: 'azblob' }>;
+  readonly credential: AzureCredential;
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+/**
+ * A block blob. Its blocks are named by what the file is and where in it they stand: a further attempt finds those that
+ * an attempt before brought, and needs to remember nothing. It appears when all of them are there.
+ */
+export function createAzureDestination({ target, credential, env }: AzureDestinationOptions): Destination {
+  const place = `azblob://${target.account}/${target.container}`;
+  return {
+    async deliver(file, options) {
+      options.signal.throwIfAborted();
+      const blob = await openBlob(target, credential, env);
+      try {
+        const remoteId = await send(blob, file, options, place);
+        return { remoteId, url: publicUrlOf(credential.publicUrl, target.key) };
+      } catch (error) {
+        options.signal.throwIfAborted();
+        throw azureFailure(error, place);
+      }
+    },
+  };
+}
+
+/** @throws DeliveryFailure when the package or the key is not there */
+async function openBlob(
+  { account, container, key }: AzureDestinationOptions['target'],
+  { name, endpoint, accountKey }: AzureCredential,
+  env: AzureDestinationOptions['env'],
+): Promise<BlockBlobClient> {
+  const secret = await readSecret(accountKey, name, env);
+  const sdk = await import('@azure/storage-blob').catch(() => {
+    const message = 'azblob: needs a package that is not installed: npm install @azure/storage-blob@12';
+    throw new DeliveryFailure(message, { isRetryable: false });
+  });
+  const shared = new sdk.StorageSharedKeyCredential(account, secret);
+  const url = endpoint ?? `https://${account}.blob.core.windows.net`;
+  const retryOptions = { maxTries: ATTEMPTS, tryTimeoutInMs: REQUEST_MS, retryDelayInMs: 500 };
+  return new sdk.BlobServiceClient(url, shared, { retryOptions }).getContainerClient(container).getBlockBlobClient(key);
+}
+
+async function send(
+  blob: BlockBlobClient,
+  file: DeliveredFile,
+  { signal: abortSignal }: DeliverOptions,
+  place: string,
+): Promise<Delivered['remoteId']> {
+  const blockBytes = Math.max(BLOCK_BYTES, Math.ceil(file.size / MOST_BLOCKS));
+  const count = Math.max(1, Math.ceil(file.size / blockBytes));
+  const ids = Array.from({ length: count }, (_, index) => blockId(file, blockBytes, index));
+  const there = await stagedBlocks(blob, abortSignal);
+  const digest = new PartsDigest();
+  let hasFailed = false;
+  const limit = pLimit(PARALLEL);
+  const sending = ids.map((id, index) =>
+    limit(async () => {
+      const range = { start: index * blockBytes, end: Math.min(file.size, (index + 1) * blockBytes) };
+      if (hasFailed || file.size === 0 || there.get(id) === range.end - range.start) return;
+      const bytes = await readRange(file, range, abortSignal);
+      digest.add(index, bytes);
+      const transactionalContentMD5 = createHash('md5').update(bytes).digest();
+      await blob.stageBlock(id, bytes, bytes.length, { abortSignal, transactionalContentMD5 });
+    }),
+  );
+  try {
+    await Promise.all(sending);
+  } catch (error) {
+    // Those that are on their way may still come, and need not be sent again.
+    hasFailed = true;
+    await Promise.allSettled(sending);
+    throw error;
+  }
+  await digest.check(file, count, abortSignal);
+  await blob.commitBlockList(file.size === 0 ? [] : ids, {
+    abortSignal,
+    blobHTTPHeaders: { blobContentType: file.contentType },
+    metadata: { [DIGEST_METADATA]: file.sha256 },
+  });
+  const { contentLength, metadata, etag, versionId } = await blob.getProperties({ abortSignal });
+  if (contentLength !== file.size || metadata?.[DIGEST_METADATA] !== file.sha256) {
+    const message = `${place} has another file under the key than was sent; somebody else may write to it`;
+    throw new DeliveryFailure(message, { isRetryable: true });
+  }
+  return versionId ?? etag?.replaceAll('"', '') ?? null;
+}
+
+/** All ids of a blob have the same length. */
+function blockId({ sha256 }: DeliveredFile, blockBytes: number, index: number): string {
+  const digest = createHash('sha256').update(`${sha256}/${blockBytes}`).digest('hex');
+  return Buffer.from(`${digest.slice(0, 32)}-${String(index).padStart(5, '0')}`).toString('base64');
+}
+
+/** Sizes by id. */
+async function stagedBlocks(blob: BlockBlobClient, abortSignal: AbortSignal): Promise<Map<string, number>> {
+  try {
+    const { uncommittedBlocks = [] } = await blob.getBlockList('uncommitted', { abortSignal });
+    return new Map(uncommittedBlocks.map(({ name, size }) => [name, size]));
+  } catch (error) {
+    if (isNotFound(error)) return new Map();
+    throw error;
+  }
+}
+
+interface Kind {
+  /** Behind the name of the container. */
+  readonly says: string;
+  readonly isRetryable: boolean;
+}
+
+const OTHER_BYTES: Kind = { says: 'got other bytes than were sent', isRetryable: true };
+
+/** @see https://learn.microsoft.com/rest/api/storageservices/blob-service-error-codes */
+const CODES: Readonly<Record<string, Kind>> = {
+  AuthenticationFailed: {
+    says: 'does not take the account key of the credential, or has another time than this machine',
+    isRetryable: false,
+  },
+  ContainerNotFound: { says: 'is not there', isRetryable: false },
+  ContainerBeingDeleted: { says: 'is being removed', isRetryable: false },
+  AccountIsDisabled: { says: 'is of an account that is disabled', isRetryable: false },
+  Md5Mismatch: OTHER_BYTES,
+  RequestBodyTooLarge: { says: 'does not take a file of this size', isRetryable: false },
+};
+
+/** What an error of the SDK means, in words of our own: its own can hold URLs with signatures, and headers. */
+function azureFailure(error: unknown, place: string): DeliveryFailure {
+  if (error instanceof DeliveryFailure) return error;
+  const record: Record<string, unknown> = isRecord(error) ? error : {};
+  const status = typeof record.statusCode === 'number' ? record.statusCode : null;
+  const code = typeof record.code === 'string' && /^\w{1,64}$/.test(record.code) ? record.code : null;
+  const told = [code, status].filter((one) => one !== null).join(', ');
+  const suffix = told === '' ? '' : ` (${told})`;
+  const kind = CODES[code ?? ''];
+  if (kind !== undefined) return new DeliveryFailure(`${place} ${kind.says}${suffix}`, kind);
+  if (status === 403) {
+    return new DeliveryFailure(`${place} may not be used so with this credential${suffix}`, { isRetryable: false });
+  }
+  if (status === null) return new DeliveryFailure(`${place} cannot be reached${suffix}`, { isRetryable: true });
+  const isRetryable = status >= 500 || status === 429 || status === 408;
+  return new DeliveryFailure(
+    `${place} ${isRetryable ? 'is busy or out of order' : 'answered with an error'}${suffix}`,
+    {
+      isRetryable,
+    },
+  );
+}
+
+function isNotFound(error: unknown): boolean {
+  return isRecord(error) && error.statusCode === 404 && error.code !== 'ContainerNotFound';
+}

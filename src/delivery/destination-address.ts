@@ -1,0 +1,189 @@
+import { closestMatch } from '../hints.ts';
+import { safeFileName } from '../safe-file-name.ts';
+
+/** Where a file is delivered to. */
+export type Target =
+  | { readonly kind: 's3' | 'gs'; readonly bucket: string; readonly key: string }
+  | { readonly kind: 'azblob'; readonly account: string; readonly container: string; readonly key: string }
+  /** `path` as it was written: absolute, or relative to where credentials start. */
+  | { readonly kind: 'file'; readonly path: string };
+
+export type ParsedTarget =
+  | { readonly ok: true; readonly target: Target }
+  | { readonly ok: false; readonly problem: DeliveryProblem };
+
+/** Of S3; others allow as many. */
+const LONGEST_KEY_BYTES = 1024;
+const BUCKETS = {
+  s3: /^(?!.*\.\.)[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/,
+  gs: /^(?!.*\.\.)[a-z0-9][a-z0-9._-]{1,220}[a-z0-9]$/,
+};
+const ACCOUNT = /^[a-z0-9]{3,24}$/;
+const CONTAINER = /^(?:\$web|\$root|(?!.*--)[a-z0-9][a-z0-9-]{1,61}[a-z0-9])$/;
+const FORMS = 's3://bucket/key, gs://bucket/key, azblob://account/container/key, or file:path';
+const PLACEHOLDER = /\{([^{}]*)\}/g;
+
+/**
+ * Reads a `to`. It is taken as it stands: nothing in it is decoded, `.` and `..` lead nowhere.
+ *
+ * @param placeholders names that may still stand in its key, as `{name}`; with any, a key may also end with a slash,
+ * @see fillTarget. None in a `to` that was filled.
+ */
+export function parseTarget(to: string, placeholders: readonly string[] = []): ParsedTarget {
+  const [, scheme = '', rest = ''] = /^([a-z0-9]+):(.*)$/s.exec(to) ?? [];
+  switch (scheme) {
+    case 's3':
+    case 'gs':
+      return parseBucket(scheme, rest, placeholders);
+    case 'azblob':
+      return parseAzure(rest, placeholders);
+    case 'wasbs':
+      return parseAzureUrl(rest, placeholders);
+    case 'file':
+      return parseFile(rest, placeholders);
+    default:
+      return wrong('A delivery goes to a bucket or a folder that it names', `Write ${FORMS}`);
+  }
+}
+
+/** The kind of place that a `to` names by how it begins; null for none. Placeholders may stand in it. */
+export function targetKind(to: string): Target['kind'] | null {
+  const scheme = /^([a-z0-9]+):/.exec(to)?.[1];
+  if (scheme === 'wasbs') return 'azblob';
+  return scheme === 's3' || scheme === 'gs' || scheme === 'azblob' || scheme === 'file' ? scheme : null;
+}
+
+/** The one form that a target is written in. */
+export function writeTarget(target: Target): string {
+  if (target.kind === 'file') return `file:${target.path}`;
+  if (target.kind === 'azblob') return `azblob://${target.account}/${target.container}/${target.key}`;
+  return `${target.kind}://${target.bucket}/${target.key}`;
+}
+
+function parseBucket(kind: 's3' | 'gs', rest: string, placeholders: readonly string[]): ParsedTarget {
+  const [, bucket = '', key = ''] = /^\/\/([^/]*)(?:\/(.*))?$/s.exec(rest) ?? [];
+  if (!BUCKETS[kind].test(bucket)) {
+    return wrong(`${kind}:// is followed by the name of a bucket, a slash and a key`, `Write ${kind}://bucket/key`);
+  }
+  const problem = keyProblem(key, placeholders);
+  return problem ?? { ok: true, target: { kind, bucket, key } };
+}
+
+function parseAzure(rest: string, placeholders: readonly string[]): ParsedTarget {
+  const [, account = '', container = '', key = ''] = /^\/\/([^/]*)\/([^/]*)(?:\/(.*))?$/s.exec(rest) ?? [];
+  if (!ACCOUNT.test(account) || !CONTAINER.test(container)) {
+    return wrong(
+      'azblob:// is followed by the names of an account and of a container, and a key',
+      'Write azblob://account/container/key',
+    );
+  }
+  const problem = keyProblem(key, placeholders);
+  return problem ?? { ok: true, target: { kind: 'azblob', account, container, key } };
+}
+
+/** The spelling of Hadoop: `azblob://account/container/key` is the same place. */
+function parseAzureUrl(rest: string, placeholders: readonly string[]): ParsedTarget {
+  const [, container = '', account = '', key = ''] =
+    /^\/\/([^/@]*)@([^/@.]*)\.blob\.core\.windows\.net(?:\/(.*))?$/s.exec(rest) ?? [];
+  if (ACCOUNT.test(account) && CONTAINER.test(container))
+    return parseAzure(`//${account}/${container}/${key}`, placeholders);
+  return wrong(
+    'wasbs:// is followed by the names of a container and of an account, and a key',
+    'Write wasbs://container@account.blob.core.windows.net/key',
+  );
+}
+
+function parseFile(rest: string, placeholders: readonly string[]): ParsedTarget {
+  // file:///srv/videos is what others call file:/srv/videos.
+  const path = rest.replace(/^\/\/\//, '/').replace(/^(?:\.\/)+/, '');
+  if (path.startsWith('//')) return wrong('file: names a path of this machine, not a host', 'Write file:folder/name');
+  const problem = keyProblem(path.replace(/^\//, ''), placeholders);
+  return problem ?? { ok: true, target: { kind: 'file', path } };
+}
+
+/** What is wrong with the part behind a bucket. */
+function keyProblem(key: string, placeholders: readonly string[]): ParsedTarget | null {
+  const mayEndWithSlash = placeholders.length > 0;
+  const whole = mayEndWithSlash && (key === '' || key.endsWith('/')) ? `${key}-` : key;
+  if (key === '' && !mayEndWithSlash) return wrong('The place has no key: the name of the file in it');
+  if (Buffer.byteLength(key) > LONGEST_KEY_BYTES) return wrong(`A key has at most ${LONGEST_KEY_BYTES} bytes`);
+  if (/[\p{Cc}\p{Zl}\p{Zp}]/u.test(key) || !key.isWellFormed()) {
+    return wrong('A key holds characters that nobody can see');
+  }
+  if (key.includes('\\'))
+    return wrong('A key holds a backslash, which some take for a slash', 'Write / between folders');
+  if (key.includes('?')) return wrong('A place has no query: who may write to it is what its credential says');
+  if (whole.split('/').some((segment) => ['', '.', '..'].includes(segment))) {
+    return wrong('A key has an empty part, or one that is . or ..', 'Write names with one / between them');
+  }
+  return placeholderProblem(key, placeholders);
+}
+
+function placeholderProblem(key: string, placeholders: readonly string[]): ParsedTarget | null {
+  for (const [, name = ''] of key.matchAll(PLACEHOLDER)) {
+    if (placeholders.includes(name)) continue;
+    if (placeholders.length === 0) return wrong(`The placeholder {${name}} was not filled`);
+    const meant = closestMatch(name, placeholders);
+    return wrong(
+      `There is no placeholder {${name}}`,
+      meant === null ? `There are ${placeholders.map((one) => `{${one}}`).join(', ')}` : `Did you mean {${meant}}?`,
+    );
+  }
+  return /[{}]/.test(key.replaceAll(PLACEHOLDER, '')) ? wrong('A { or } belongs to no placeholder') : null;
+}
+
+function wrong(message: string, hint?: string): ParsedTarget {
+  return { ok: false, problem: { path: [], part: 'value', message, ...(hint === undefined ? {} : { hint }) } };
+}
+
+/** Something that is wrong with what was written of a delivery. It never holds a secret. */
+export interface DeliveryProblem {
+  /** Where in the value that was looked at; empty for all of it. */
+  readonly path: readonly string[];
+  /** Which part of what stands there. */
+  readonly part: 'key' | 'value';
+  /** One sentence, no full stop. */
+  readonly message: string;
+  /** Something to type or to change. */
+  readonly hint?: string;
+}
+
+/** What a service puts into a `to`. */
+interface TargetValues {
+  readonly sessionId: string;
+  /** Becomes a safe file name. */
+  readonly title: string;
+  /** Of the finished file, without the dot. */
+  readonly extension: string;
+  /** When the session was created; milliseconds since the epoch. */
+  readonly createdAt: number;
+}
+
+/** Placeholders that a service fills, as they stand in a `to` between braces. */
+export const SERVICE_PLACEHOLDERS = ['session_id', 'title', 'extension', 'date'] as const;
+
+/**
+ * A `to` with its placeholders filled. One that ends with a slash, or has no key at all, gets `{session_id}.{extension}`;
+ * what it does not know it leaves as it is. `parseTarget` says of the result whether it can be used: a title could make it
+ * too long.
+ *
+ * @param to that `parseTarget` took with `SERVICE_PLACEHOLDERS`
+ */
+export function fillTarget(to: string, { sessionId, title, extension, createdAt }: TargetValues): string {
+  const values: Readonly<Record<(typeof SERVICE_PLACEHOLDERS)[number], string>> = {
+    session_id: sessionId,
+    title: safeFileName(title.replaceAll(/[{}]/g, ' ')),
+    extension,
+    // In UTC.
+    date: new Date(createdAt).toISOString().slice(0, 10),
+  };
+  return wholeOf(to).replaceAll(/\{([a-z_]+)\}/g, (placeholder, name: string) =>
+    Object.hasOwn(values, name) ? values[name as keyof typeof values] : placeholder,
+  );
+}
+
+function wholeOf(to: string): string {
+  const file = '{session_id}.{extension}';
+  if (/^(?:s3|gs|wasbs):\/\/[^/]+$|^azblob:\/\/[^/]+\/[^/]+$/.test(to)) return `${to}/${file}`;
+  return to.endsWith('/') || to === 'file:' ? `${to}${file}` : to;
+}

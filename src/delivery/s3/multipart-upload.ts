@@ -1,0 +1,144 @@
+import { Readable } from 'node:stream';
+import pLimit from 'p-limit';
+import { type Json, sha256 } from '../../digest.ts';
+import { isRecord } from '../../json.ts';
+import { type DeliveredFile, type DeliverOptions, DeliveryFailure } from '../destination.ts';
+import { PartsDigest, readRange } from '../read-delivered-file.ts';
+import type { S3Bucket, S3ObjectKind, S3Part } from './s3-bucket.ts';
+
+export interface SendPartsOptions {
+  readonly bucket: S3Bucket;
+  readonly key: string;
+  readonly file: DeliveredFile;
+  readonly kind: S3ObjectKind;
+  /** Parts are larger where there would be too many. */
+  readonly smallestPartBytes: number;
+}
+
+/** What a further attempt needs to know. */
+interface UploadState {
+  readonly uploadId: string;
+  readonly partBytes: number;
+  readonly sha256: string;
+}
+
+/** Parts at once; each is in memory. */
+const PARALLEL = 4;
+/** Of S3. */
+const MOST_PARTS = 10_000;
+const STEP_BYTES = 2 ** 20;
+
+/**
+ * Sends a file in parts, those alone that an attempt before did not bring, and puts them together.
+ *
+ * @returns false when the upload was gone before its end: it may have come to it. A further attempt begins anew
+ */
+export async function sendParts(options: SendPartsOptions, delivering: DeliverOptions): Promise<boolean> {
+  const { bucket, key, file } = options;
+  const { signal } = delivering;
+  const known = readState(delivering.state, file);
+  const there = known === null ? [] : await bucket.parts(key, known.uploadId, signal);
+  if (known !== null && there === null) {
+    await delivering.onState(null);
+    return false;
+  }
+  const state = known ?? (await begin(options, delivering));
+  const parts = await sendMissing(options, state, there ?? [], signal).catch(async (error: unknown) => {
+    // What nobody goes on with would be paid for.
+    if (error instanceof DeliveryFailure && !error.isRetryable) {
+      await bucket.abortParts(key, state.uploadId).catch(() => undefined);
+    }
+    throw error;
+  });
+  if (parts !== null && (await bucket.completeParts(key, state.uploadId, parts, signal))) return true;
+  await delivering.onState(null);
+  return false;
+}
+
+async function begin(
+  { bucket, key, file, kind, smallestPartBytes }: SendPartsOptions,
+  { signal, onState }: DeliverOptions,
+): Promise<UploadState> {
+  const fewest = file.size / MOST_PARTS;
+  const partBytes = fewest <= smallestPartBytes ? smallestPartBytes : Math.ceil(fewest / STEP_BYTES) * STEP_BYTES;
+  const uploadId = await bucket.beginParts(key, kind, signal);
+  const state = { uploadId, partBytes, sha256: file.sha256 };
+  await onState(state);
+  return state;
+}
+
+/** @returns all parts, by number; null when the upload is gone */
+async function sendMissing(
+  { bucket, key, file }: SendPartsOptions,
+  { uploadId, partBytes }: UploadState,
+  there: readonly S3Part[],
+  signal: AbortSignal,
+): Promise<S3Part[] | null> {
+  const limit = pLimit(PARALLEL);
+  const digest = new PartsDigest();
+  let hasFailed = false;
+  const send = async (index: number): Promise<S3Part | null> => {
+    const range = { start: index * partBytes, end: Math.min(file.size, (index + 1) * partBytes) };
+    const number = index + 1;
+    const known = there.find((part) => part.number === number && part.size === range.end - range.start);
+    if (known !== undefined || hasFailed) return known ?? null;
+    const bytes = await readRange(file, range, signal);
+    digest.add(index, bytes);
+    return await bucket.putPart(key, uploadId, { number, bytes }, signal);
+  };
+  const count = Math.ceil(file.size / partBytes);
+  const sending = Array.from({ length: count }, (_, index) => limit(send, index));
+  try {
+    const parts = await Promise.all(sending);
+    if (!parts.every((part) => part !== null)) return null;
+    await digest.check(file, count, signal);
+    return parts;
+  } catch (error) {
+    // Those that are on their way may still come, and need not be sent again.
+    hasFailed = true;
+    await Promise.allSettled(sending);
+    throw error;
+  }
+}
+
+/** Null for what is not of this file. */
+function readState(state: Json | null, { sha256 }: DeliveredFile): UploadState | null {
+  if (!isRecord(state) || state.sha256 !== sha256) return null;
+  const { uploadId, partBytes } = state;
+  if (typeof uploadId !== 'string' || uploadId === '' || !Number.isSafeInteger(partBytes)) return null;
+  return (partBytes as number) > 0 ? { uploadId, partBytes: partBytes as number, sha256 } : null;
+}
+
+/** Bytes. More in one request would take too long to send again. */
+const SIZES = { oneRequest: 32 * 2 ** 20, part: 16 * 2 ** 20 };
+
+/** Writes an object from memory: nobody sees a part of it, and nothing of it stays where that fails. @throws as `S3Bucket` */
+export async function putWhole(
+  bucket: S3Bucket,
+  key: string,
+  bytes: Uint8Array,
+  sizes: typeof SIZES = SIZES,
+): Promise<void> {
+  if (bytes.length <= sizes.oneRequest) return await bucket.put(key, bytes);
+  const file = {
+    size: bytes.length,
+    contentType: 'application/octet-stream',
+    sha256: sha256(bytes),
+    stream: ({ start, end } = { start: 0, end: bytes.length }) => Readable.from([bytes.subarray(start, end)]),
+  };
+  let uploadId = '';
+  const delivering = {
+    signal: new AbortController().signal,
+    state: null,
+    onState: async (state: unknown) => {
+      uploadId = (state as { uploadId?: string } | null)?.uploadId ?? uploadId;
+    },
+  };
+  try {
+    const isSent = await sendParts({ bucket, key, file, kind: {}, smallestPartBytes: sizes.part }, delivering);
+    if (!isSent && (await bucket.head(key))?.size !== bytes.length) throw bucket.failure('lost what was sent');
+  } catch (error) {
+    if (uploadId !== '') await bucket.abortParts(key, uploadId).catch(() => undefined);
+    throw error;
+  }
+}

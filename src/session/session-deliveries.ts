@@ -1,0 +1,254 @@
+import { type Credential, targetProblem } from '../delivery/credential.ts';
+import { DeliveryFailure, type Destination } from '../delivery/destination.ts';
+import {
+  type DeliveryProblem,
+  fillTarget,
+  parseTarget,
+  SERVICE_PLACEHOLDERS,
+  targetKind,
+  writeTarget,
+} from '../delivery/destination-address.ts';
+import { openDestination } from '../delivery/open-destination.ts';
+import { closestMatch } from '../hints.ts';
+import { OUTPUT_FILES } from '../template/output-files.ts';
+import type { RequestProblem } from '../wire/problem.ts';
+import type { ExternalUpload, ExternalUploadRequest, RenderSession } from '../wire/render-session.ts';
+import type { TenantId } from './ports.ts';
+
+/** Uploads in one request, and among a tenant's defaults. */
+export const MAX_UPLOADS = 8;
+/** Uploads of one session, all in all. */
+export const MAX_SESSION_UPLOADS = 32;
+
+/** What has to be known of a session to say where its video goes. */
+export type UploadedSession = Pick<RenderSession, 'id' | 'title' | 'created_at' | 'output' | 'external_uploads'>;
+
+export interface CheckedUploads {
+  /** All of the session's, those from before too; only of use where there is no problem. */
+  readonly uploads: ExternalUpload[];
+  /** All of them, each with its pointer into the request. */
+  readonly problems: RequestProblem[];
+}
+
+/**
+ * The uploads of a session with those that are asked for now. One that has ended, and is asked for again, begins anew in
+ * its place; each place is delivered to once at a time.
+ */
+export function addUploads(
+  session: UploadedSession,
+  asked: readonly ExternalUploadRequest[],
+  tenant: TenantId,
+  destinations: Destinations,
+): CheckedUploads {
+  const uploads = [...(session.external_uploads ?? [])];
+  const seen = new Set<string>();
+  const problems: RequestProblem[] = [];
+  for (const [index, named] of asked.entries()) {
+    const request = destinations.complete(tenant, named);
+    const problem = (code: string, field: string, detail: string): void => {
+      problems.push({ code, pointer: `#/external_uploads/${index}/${field}`, detail });
+    };
+    const form = parseTarget(request.to, SERVICE_PLACEHOLDERS);
+    if (!form.ok) problem('target_invalid', 'to', problemText(form.problem));
+    const upload = pendingUpload(session, request);
+    const { to } = upload;
+    for (const { code, field, detail } of destinations.check(tenant, upload)) {
+      if (form.ok || field !== 'to') problem(code, field, detail);
+    }
+    const place = placeOf(to);
+    const position = uploads.findIndex((one) => placeOf(one.to) === place);
+    if (seen.has(place)) problem('duplicate_target', 'to', `${to} is asked for twice`);
+    else if (position >= 0 && isOpen(uploads[position]!)) {
+      problem('duplicate_target', 'to', `${to} is being delivered to already`);
+    }
+    seen.add(place);
+    if (position >= 0) uploads[position] = upload;
+    else uploads.push(upload);
+  }
+  if (uploads.length > MAX_SESSION_UPLOADS) {
+    const detail = `a session has at most ${MAX_SESSION_UPLOADS} uploads, and these would be ${uploads.length}`;
+    problems.push({ code: 'too_many_uploads', pointer: '#/external_uploads', detail });
+  }
+  return { uploads, problems };
+}
+
+/**
+ * The first uploads of a session: what its request says, and then the tenant's own destinations. A request that says `[]`
+ * wants none at all.
+ */
+export function firstUploads(
+  session: UploadedSession,
+  asked: readonly ExternalUploadRequest[] | undefined,
+  tenant: TenantId,
+  destinations: Destinations,
+): CheckedUploads {
+  const first = addUploads(session, asked ?? [], tenant, destinations);
+  if (asked?.length === 0 || first.problems.length > 0) return first;
+  const uploads = new Map(first.uploads.map((upload) => [placeOf(upload.to), upload]));
+  for (const request of destinations.defaults(tenant)) {
+    const upload = pendingUpload(session, request);
+    const place = placeOf(upload.to);
+    if (!uploads.has(place)) uploads.set(place, upload);
+  }
+  return { ...first, uploads: [...uploads.values()] };
+}
+
+/** The same for every spelling of one place. */
+function placeOf(to: string): string {
+  const parsed = parseTarget(to);
+  return parsed.ok ? writeTarget(parsed.target) : to;
+}
+
+/** How many uploads of a session have not ended. */
+export function openUploads({ external_uploads = [] }: Pick<RenderSession, 'external_uploads'>): number {
+  return external_uploads.filter(isOpen).length;
+}
+
+/** A session with one of its uploads as it is now. */
+export function withUpload(
+  session: RenderSession,
+  position: number,
+  change: Partial<ExternalUpload>,
+  nowMs: number,
+): RenderSession {
+  const uploads = (session.external_uploads ?? []).map((upload, index) =>
+    index === position ? { ...upload, ...change } : upload,
+  );
+  return { ...session, external_uploads: uploads, updated_at: new Date(nowMs).toISOString() };
+}
+
+/** A session that ended without a video: nothing of it will be delivered. */
+export function withoutVideo(session: RenderSession): RenderSession {
+  if (openUploads(session) === 0) return session;
+  const error = { code: 'delivery_failed', title: 'There is no video to deliver' };
+  const ended = (upload: ExternalUpload): ExternalUpload =>
+    isOpen(upload) ? { ...upload, status: 'failed', error } : upload;
+  return { ...session, external_uploads: (session.external_uploads ?? []).map(ended) };
+}
+
+function isOpen({ status }: ExternalUpload): boolean {
+  return status === 'pending' || status === 'uploading';
+}
+
+function pendingUpload(session: UploadedSession, { to, credential }: ExternalUploadRequest): ExternalUpload {
+  const filled = fillTarget(to, {
+    sessionId: session.id,
+    title: session.title,
+    extension: OUTPUT_FILES[session.output?.format ?? 'mp4'].extension,
+    createdAt: Date.parse(session.created_at),
+  });
+  const named = credential === undefined ? {} : { credential };
+  return { to: filled, ...named, status: 'pending', remote_id: null, url: null, error: null };
+}
+
+/** What is wrong with one upload that is asked for. */
+interface UploadProblem {
+  readonly code: 'target_invalid' | 'target_forbidden' | 'unknown_credential' | 'missing_credential';
+  readonly field: 'to' | 'credential';
+  readonly detail: string;
+}
+
+/** Where finished videos may go, and with what right. */
+export interface Destinations {
+  /** An upload with the name of the tenant's default credential for its kind of place, where it names none. */
+  complete(tenant: TenantId, upload: ExternalUploadRequest): ExternalUploadRequest;
+  /** What is wrong with an upload whose placeholders are filled. */
+  check(tenant: TenantId, upload: ExternalUploadRequest): UploadProblem[];
+  /** Where a tenant's videos go without being asked. */
+  defaults(tenant: TenantId): readonly ExternalUploadRequest[];
+  /** @throws DeliveryFailure when it may not be written to (any more), or a secret is missing */
+  open(tenant: TenantId, upload: ExternalUploadRequest): Promise<Destination>;
+}
+
+export interface DestinationsOptions {
+  /** By name. */
+  readonly credentials: ReadonlyMap<string, Credential>;
+  /** Of tenants; `*` for those of all of them. */
+  readonly defaults?: ReadonlyMap<string, readonly ExternalUploadRequest[]>;
+  /** Whether requests are strangers': then each needs a credential. Otherwise one without is the user's own right. */
+  readonly isServer: boolean;
+  /** Where secrets stand that a credential names. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Where relative paths start without a credential; absolute. */
+  readonly directory: string;
+}
+
+/** @see Destinations */
+export function createDestinations(options: DestinationsOptions): Destinations {
+  const { credentials, defaults = new Map(), env, directory } = options;
+  const check = (tenant: TenantId, upload: ExternalUploadRequest): UploadProblem[] =>
+    checkUpload(upload, [...credentials.values()].filter(isFor(tenant)), options);
+  return {
+    complete(tenant, upload) {
+      const credential = upload.credential === undefined ? defaultCredential(tenant, upload.to, credentials) : null;
+      return credential === null ? upload : { ...upload, credential: credential.name };
+    },
+    check,
+    defaults: (tenant) => [...(defaults.get(tenant) ?? []), ...(defaults.get('*') ?? [])],
+    async open(tenant, upload) {
+      const [problem] = check(tenant, upload);
+      const parsed = parseTarget(upload.to);
+      if (problem !== undefined || !parsed.ok) {
+        throw new DeliveryFailure(problem?.detail ?? 'The place cannot be read', { isRetryable: false });
+      }
+      const credential = upload.credential === undefined ? null : (credentials.get(upload.credential) ?? null);
+      return openDestination(parsed.target, credential, { env, directory });
+    },
+  };
+}
+
+/** Whether a tenant may use a credential: what is another's is not there. */
+function isFor(tenant: string): (credential: Credential) => boolean {
+  return ({ tenants }) => tenants === null || tenants.includes(tenant);
+}
+
+/** A tenant's own comes before one for everybody. */
+function defaultCredential(
+  tenant: TenantId,
+  to: string,
+  credentials: DestinationsOptions['credentials'],
+): Credential | null {
+  const kind = targetKind(to);
+  const usable = [...credentials.values()].filter((one) => one.isDefault && one.kind === kind && isFor(tenant)(one));
+  return usable.find(({ tenants }) => tenants !== null) ?? usable[0] ?? null;
+}
+
+function checkUpload(
+  { to, credential: name }: ExternalUploadRequest,
+  credentials: readonly Credential[],
+  { isServer }: Pick<DestinationsOptions, 'isServer'>,
+): UploadProblem[] {
+  const parsed = parseTarget(to);
+  const problems: UploadProblem[] = parsed.ok
+    ? []
+    : [{ code: 'target_invalid', field: 'to', detail: problemText(parsed.problem) }];
+  if (name === undefined) {
+    if (isServer) problems.push({ code: 'missing_credential', field: 'credential', detail: whichOne(credentials) });
+    return problems;
+  }
+  const credential = credentials.find((one) => one.name === name);
+  if (credential === undefined) {
+    const meant = closestMatch(
+      name,
+      credentials.map((one) => one.name),
+    );
+    const hint = meant === null ? '' : `; did you mean ${meant}?`;
+    const detail = `there is no credential ${JSON.stringify(name)}${hint}`;
+    return [...problems, { code: 'unknown_credential', field: 'credential', detail }];
+  }
+  const problem = parsed.ok ? targetProblem(parsed.target, credential) : null;
+  if (problem !== null) problems.push({ code: 'target_forbidden', field: 'to', detail: problemText(problem) });
+  return problems;
+}
+
+function whichOne(credentials: readonly Credential[]): string {
+  if (credentials.length === 0) return 'a credential is missing, and the service has none for you';
+  return `a credential is missing: one of ${credentials.map(({ name }) => name).join(', ')}`;
+}
+
+/** A problem as part of a sentence. */
+function problemText({ message, hint }: DeliveryProblem): string {
+  return [message, ...(hint === undefined ? [] : [hint])]
+    .map((text) => `${text.charAt(0).toLowerCase()}${text.slice(1)}`)
+    .join('; ');
+}

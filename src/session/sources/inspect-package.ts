@@ -1,0 +1,162 @@
+import type { Diagnostic } from '../../diagnostic.ts';
+import { embeddedImages } from '../../engine/images/embedded-images.ts';
+import { SceneError } from '../../engine/scene-error.ts';
+import { jsonPointer } from '../../json.ts';
+import { readPackageZip } from '../../template/archive/read-package-zip.ts';
+import { soundAssetIds } from '../../template/lottie/lottie-slots.ts';
+import { parseTemplatePackage } from '../../template/parse-template-package.ts';
+import type { TemplatePackage } from '../../template/template-package.ts';
+import type { RequestProblem } from '../../wire/problem.ts';
+import type { StyleVersion } from '../../wire/style-version.ts';
+import type { PackedPackage } from '../bind-scene.ts';
+import type { SourceKind } from '../ports.ts';
+import { describeSource } from './describe-source.ts';
+
+/** What an inspection is to answer: the package itself, or its description alone. */
+export type PackageAspect = 'package' | 'description';
+
+/** What the service keeps of a package beside its file. */
+export interface PackageDescription
+  extends Pick<TemplatePackage, 'digest' | 'width' | 'height' | 'fps' | 'frameCount'> {
+  readonly spec: StyleVersion;
+  readonly name: string;
+  /** Names of the still cuts. */
+  readonly stillcuts: readonly string[];
+}
+
+export type PackageAnswer =
+  | { readonly kind: 'package'; readonly package: PackedPackage; readonly memoryBytes: number }
+  | { readonly kind: 'description'; readonly description: PackageDescription }
+  | { readonly kind: 'problems'; readonly problems: readonly RequestProblem[] };
+
+const MAX_EDITABLES = 500;
+const MAX_STILLCUTS = 50;
+/** An animation stays text, of one or two bytes for each character. */
+const MEMORY_PER_TEXT_BYTE = 2;
+
+/** Unpacks, parses and checks a zipped package, its images, clips and sounds included. */
+export async function inspectPackageZip(zip: Uint8Array, wants: PackageAspect): Promise<PackageAnswer> {
+  const files = readPackageZip(zip);
+  if (!files.ok) return { kind: 'problems', problems: packageProblems(files.diagnostics, new Map()) };
+  const parsed = parseTemplatePackage('', files.value);
+  if (!parsed.ok) return { kind: 'problems', problems: packageProblems(parsed.diagnostics, files.value) };
+  const problems = [...tooMany(parsed.value), ...(await checkPackageMedia(parsed.value))];
+  if (problems.length > 0) return { kind: 'problems', problems };
+  if (wants === 'package') {
+    const animation = JSON.stringify(parsed.value.animation);
+    return { kind: 'package', package: { ...parsed.value, animation }, memoryBytes: memoryOf(files.value) };
+  }
+  const { spec, manifest, digest, width, height, fps, frameCount, stills } = parsed.value;
+  return {
+    kind: 'description',
+    description: {
+      ...{ spec, digest, width, height, fps, frameCount },
+      name: manifest.name,
+      stillcuts: stills.map((still) => still.name),
+    },
+  };
+}
+
+function tooMany({ manifest, stills }: TemplatePackage): RequestProblem[] {
+  const counts = [
+    [manifest.editables.size, MAX_EDITABLES, 'editables'],
+    [stills.length, MAX_STILLCUTS, 'stillcuts'],
+  ] as const;
+  return counts
+    .filter(([count, most]) => count > most)
+    .map(([count, most, what]) =>
+      problem('template_invalid', 'template.yaml', `The package has ${count} ${what}; the service takes ${most}`),
+    );
+}
+
+function memoryOf(files: ReadonlyMap<string, Uint8Array>): number {
+  let sizeBytes = 0;
+  for (const [name, bytes] of files) sizeBytes += bytes.length * (name.endsWith('.json') ? MEMORY_PER_TEXT_BYTE : 1);
+  return sizeBytes;
+}
+
+interface Medium {
+  readonly bytes: Uint8Array;
+  readonly kind: SourceKind;
+  /** In the package. */
+  readonly file: string;
+  /** What of the file it is about, where that is not all of it. */
+  readonly subject: string;
+}
+
+/** What is wrong with the images, clips and sounds of a package and in its animation, as far as their structure tells. */
+async function checkPackageMedia(template: TemplatePackage): Promise<RequestProblem[]> {
+  const problems: RequestProblem[] = [];
+  for (const medium of mediaOf(template)) problems.push(...(await problemsOf(medium)));
+  return problems;
+}
+
+function mediaOf({ images, sounds, animation, manifest }: TemplatePackage): Medium[] {
+  const files = new Map<string, Medium>();
+  const add = (assetId: string, file: string, bytes: Uint8Array, kind: SourceKind): void => {
+    const isInside = file === 'animation.json';
+    const key = isInside ? `${file} ${assetId}` : file;
+    files.set(key, { bytes, kind, file, subject: isInside ? `Asset ${assetId}: ` : '' });
+  };
+  const videos = new Set<unknown>(
+    (animation.assets ?? [])
+      .filter(({ sid }) => manifest.editables.get(String(sid))?.kind === 'video')
+      .map(({ id }) => id),
+  );
+  for (const [id, { path, bytes }] of images) add(id, path, bytes, videos.has(id) ? 'video' : 'image');
+  for (const [id, { path, bytes }] of sounds) add(id, path, bytes, 'audio');
+  const heard = soundAssetIds(animation);
+  for (const { assetId, bytes } of embeddedImages(animation)) {
+    if (!heard.has(assetId)) add(assetId, 'animation.json', bytes, 'image');
+  }
+  return [...files.values()];
+}
+
+async function problemsOf({ bytes, kind, file, subject }: Medium): Promise<RequestProblem[]> {
+  try {
+    await describeSource(bytes, kind);
+    return [];
+  } catch (error) {
+    if (!(error instanceof SceneError)) throw error;
+    return [problem(error.code, file, `${subject}${error.message}`)];
+  }
+}
+
+/** Problems of one package that are reported; a generated file can have a hundred thousand. */
+const MAX_TOLD = 100;
+const MAX_DETAIL_CHARACTERS = 500;
+
+/**
+ * What is wrong with a package, as the service tells it. A pointer names the file in the package, as a URI fragment of its
+ * path; where in the file is part of the detail.
+ *
+ * @param files of the package, to find lines
+ * @see RFC 6901, section 6
+ */
+function packageProblems(diagnostics: readonly Diagnostic[], files: ReadonlyMap<string, Uint8Array>): RequestProblem[] {
+  const told = diagnostics.slice(0, MAX_TOLD).map(({ code, message, hint, at }) => {
+    const line = at === undefined ? null : lineAt(files.get(at.file), at);
+    const words = [line === null ? message : `Line ${line}: ${message}`, ...(hint === undefined ? [] : [hint])];
+    return problem(code, at?.file ?? '', words.join('. '));
+  });
+  const more = diagnostics.length - told.length;
+  return more === 0 ? told : [...told, problem('template_invalid', '', `There are ${more} more problems`)];
+}
+
+/** Why the engine could not draw a package. */
+export function drawingProblem({ code, message, imageName }: SceneError): RequestProblem {
+  return problem(code, imageName ?? 'animation.json', message);
+}
+
+/** @param file in the package; empty: the package itself */
+export function problem(code: string, file: string, detail: string): RequestProblem {
+  const pointer = file === '' ? '#' : `#/${encodeURIComponent(jsonPointer([file]).slice(1))}`;
+  const isLong = detail.length > MAX_DETAIL_CHARACTERS;
+  return { code, pointer, detail: isLong ? `${detail.slice(0, MAX_DETAIL_CHARACTERS - 1)}…` : detail };
+}
+
+/** From 1; null where the diagnostic stands for the whole file. */
+function lineAt(bytes: Uint8Array | undefined, { start, end }: { start: number; end: number }): number | null {
+  if (bytes === undefined || end === 0) return null;
+  return new TextDecoder().decode(bytes).slice(0, start).split('\n').length;
+}

@@ -1,0 +1,238 @@
+import { randomBytes } from 'node:crypto';
+import { Readable } from 'node:stream';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { S3Credential } from '../../../src/delivery/credential.ts';
+import {
+  type Delivered,
+  type DeliveredFile,
+  type DeliverOptions,
+  DeliveryFailure,
+} from '../../../src/delivery/destination.ts';
+import { parseTarget } from '../../../src/delivery/destination-address.ts';
+import { openDestination } from '../../../src/delivery/open-destination.ts';
+import { openBucket } from '../../../src/delivery/s3/open-bucket.ts';
+import { createS3Destination } from '../../../src/delivery/s3/s3-destination.ts';
+import { type Json, sha256 } from '../../../src/digest.ts';
+import { BUSY, type S3Fault, type S3Request, type S3Server, startS3Server } from '../../support/s3-server.ts';
+
+let s3: S3Server;
+beforeAll(async () => {
+  s3 = await startS3Server();
+});
+afterEach(() => s3.fault(null));
+afterAll(() => s3.close());
+
+const SIGNATURE: S3Fault = { kind: 'status', status: 403, code: 'SignatureDoesNotMatch' };
+const PIECE_BYTES = 100_000;
+/** Three parts, and a little one. */
+const LARGE = randomBytes(3 * PIECE_BYTES + 5);
+
+function fileOf(bytes: Uint8Array): DeliveredFile {
+  return {
+    size: bytes.length,
+    contentType: 'video/mp4',
+    sha256: sha256(bytes),
+    stream: ({ start, end } = { start: 0, end: bytes.length }) => Readable.from([bytes.subarray(start, end)]),
+  };
+}
+
+function credentialOf(over: Partial<S3Credential> = {}): S3Credential {
+  return {
+    kind: 's3',
+    name: 'main',
+    allow: ['s3://videos/', 's3://nowhere/'],
+    publicUrl: 'https://cdn.example.com/v/',
+    tenants: null,
+    endpoint: s3.url,
+    region: null,
+    pathStyle: true,
+    keys: {
+      accessKeyId: { kind: 'env', name: 'KEY' },
+      secretAccessKey: { kind: 'env', name: 'SECRET' },
+      sessionToken: null,
+    },
+    ...over,
+  };
+}
+
+interface Attempt {
+  /** Of the attempts before; what this one says goes after them. */
+  readonly states?: Json[];
+  readonly signal?: AbortSignal;
+  readonly credential?: S3Credential;
+  readonly env?: Record<string, string>;
+}
+
+/** In small parts, which this server takes. */
+async function deliverLarge(key: string, file: DeliveredFile, attempt: Attempt = {}): Promise<Delivered> {
+  const env = { KEY: 'S3RVER', SECRET: 'S3RVER' };
+  const open = () => openBucket({ bucket: 'videos', access: credentialOf(), env });
+  const destination = createS3Destination({ open, key, publicUrl: null, pieceBytes: PIECE_BYTES });
+  return await destination.deliver(file, optionsOf(attempt));
+}
+
+function optionsOf({ states = [], signal = new AbortController().signal }: Attempt): DeliverOptions {
+  return { signal, state: states.at(-1) ?? null, onState: async (state) => void states.push(state) };
+}
+
+async function deliver(to: string, file: DeliveredFile, attempt: Attempt = {}): Promise<Delivered> {
+  const { credential = credentialOf() } = attempt;
+  const parsed = parseTarget(to);
+  if (!parsed.ok) throw new Error(parsed.problem.message);
+  const env = attempt.env ?? { KEY: s3.env.AWS_ACCESS_KEY_ID, SECRET: s3.env.AWS_SECRET_ACCESS_KEY };
+  const destination = await openDestination(parsed.target, credential, { env, directory: '/' });
+  return await destination.deliver(file, optionsOf(attempt));
+}
+
+/** What went to the server while something was done. */
+async function during(action: () => Promise<unknown>): Promise<S3Request[]> {
+  const before = s3.requests.length;
+  await action();
+  return s3.requests.slice(before);
+}
+
+function sentParts(requests: readonly S3Request[]): number[] {
+  return requests.flatMap(({ method, query }) =>
+    method === 'PUT' && query.partNumber ? Number(query.partNumber) : [],
+  );
+}
+
+async function failureOf(delivery: Promise<unknown>): Promise<DeliveryFailure> {
+  const error = await delivery.then(
+    () => null,
+    (thrown: unknown) => thrown,
+  );
+  expect(error).toBeInstanceOf(DeliveryFailure);
+  return error as DeliveryFailure;
+}
+
+describe('a destination in a bucket', () => {
+  it.each([
+    ['small files', 'a b/Ü & + # %41 (1).mp4', randomBytes(1000)],
+    ['files without a byte', 'empty.mp4', Buffer.alloc(0)],
+    ['large files', 'dir/large 世界.mp4', randomBytes(8 * 2 ** 20 + 5)],
+  ])('holds %s, byte for byte, and says under which URL', async (_, key, bytes) => {
+    const { url, remoteId } = await deliver(`s3://videos/${key}`, fileOf(bytes));
+    expect((await s3.read('videos', key))?.equals(bytes)).toBe(true);
+    expect(decodeURIComponent(url ?? '')).toBe(`https://cdn.example.com/v/${key}`);
+    expect(new URL(url ?? '').search + new URL(url ?? '').hash).toBe('');
+    expect(remoteId).toMatch(/^[0-9a-f]{32}(-2)?$/);
+  });
+
+  it('is gone on with from the parts that came, after a connection broke', async () => {
+    const states: Json[] = [];
+    s3.fault(({ query }) => (query.partNumber === '3' ? { kind: 'reset', afterBytes: 50_000 } : null));
+    const failure = await failureOf(deliverLarge('broken.mp4', fileOf(LARGE), { states }));
+    expect(failure.isRetryable).toBe(true);
+    expect(await s3.read('videos', 'broken.mp4')).toBeNull();
+    s3.fault(null);
+    const requests = await during(() => deliverLarge('broken.mp4', fileOf(LARGE), { states }));
+    expect(sentParts(requests)).toEqual([3]);
+    expect(requests.filter(({ query }) => query.uploads !== undefined)).toEqual([]);
+    expect((await s3.read('videos', 'broken.mp4'))?.equals(LARGE)).toBe(true);
+  }, 20_000);
+
+  it('is begun anew where the store has forgotten what came, and for another file', async () => {
+    const states: Json[] = [{ uploadId: 'gone', partBytes: PIECE_BYTES, sha256: fileOf(LARGE).sha256 }];
+    const failure = await failureOf(deliverLarge('forgotten.mp4', fileOf(LARGE), { states }));
+    expect([failure.isRetryable, states.at(-1)]).toEqual([true, null]);
+    await deliverLarge('forgotten.mp4', fileOf(LARGE), { states });
+    const other = randomBytes(PIECE_BYTES + 1);
+    await deliverLarge('forgotten.mp4', fileOf(other), { states });
+    expect((await s3.read('videos', 'forgotten.mp4'))?.equals(other)).toBe(true);
+  });
+
+  it('is complete where the answer to its end was lost', async () => {
+    let isLost = false;
+    s3.fault(({ method, query }) => {
+      if (isLost || method !== 'POST' || query.uploadId === undefined) return null;
+      isLost = true;
+      return { kind: 'lost' };
+    });
+    const requests = await during(() => deliverLarge('lost.mp4', fileOf(LARGE)));
+    expect(isLost).toBe(true);
+    expect(sentParts(requests).sort()).toEqual([1, 2, 3, 4]);
+  });
+
+  it('takes no other bytes than were sent', async () => {
+    s3.fault(({ method }) => (method === 'PUT' ? { kind: 'corrupt' } : null));
+    const failure = await failureOf(deliver('s3://videos/corrupt.mp4', fileOf(randomBytes(100))));
+    expect(failure).toMatchObject({ isRetryable: true, message: expect.stringContaining('BadDigest') });
+    expect(await s3.read('videos', 'corrupt.mp4')).toBeNull();
+  });
+
+  it('takes no file that is another than it was', async () => {
+    const other = { ...fileOf(LARGE), sha256: sha256('what was rendered') };
+    for (const failure of [
+      await failureOf(deliver('s3://videos/other.mp4', { ...fileOf(randomBytes(10)), sha256: other.sha256 })),
+      await failureOf(deliverLarge('other.mp4', other)),
+    ]) {
+      expect(failure).toMatchObject({ isRetryable: false, message: expect.stringContaining('not what it was') });
+    }
+    expect(await s3.read('videos', 'other.mp4')).toBeNull();
+  });
+
+  it('is tried again by itself when the store is busy for a moment', async () => {
+    let busy = 2;
+    s3.fault(({ method }) => (method === 'PUT' && busy-- > 0 ? BUSY : null));
+    await deliver('s3://videos/busy.mp4', fileOf(randomBytes(100)));
+    expect(busy).toBe(-1);
+  });
+
+  it('may succeed later when it is busy for longer, or not there', async () => {
+    s3.fault(() => BUSY);
+    const busy = await failureOf(deliver('s3://videos/later.mp4', fileOf(randomBytes(100))));
+    const credential = credentialOf({ endpoint: 'http://127.0.0.1:9' });
+    const unreachable = await failureOf(deliver('s3://videos/later.mp4', fileOf(randomBytes(100)), { credential }));
+    expect([busy.isRetryable, unreachable.isRetryable]).toEqual([true, true]);
+    expect(unreachable.message).toBe('The bucket videos at 127.0.0.1:9 cannot be reached (ECONNREFUSED)');
+  }, 20_000);
+
+  it('ends when it is told to, and is gone on with', async () => {
+    const stop = new AbortController();
+    const states: Json[] = [];
+    const reason = new Error('The service ends');
+    s3.fault(({ query }) => {
+      if (query.partNumber === '4') stop.abort(reason);
+      return null;
+    });
+    const delivery = deliverLarge('ended.mp4', fileOf(LARGE), { states, signal: stop.signal });
+    await expect(delivery).rejects.toBe(reason);
+    s3.fault(null);
+    await deliverLarge('ended.mp4', fileOf(LARGE), { states });
+    expect((await s3.read('videos', 'ended.mp4'))?.equals(LARGE)).toBe(true);
+  });
+
+  it('says what is wrong in words of its own, without a secret', async () => {
+    const file = fileOf(randomBytes(100));
+    const canary = 'wJalrXUtnFEMI-K7MDENG-bPxRfiCYEXAMPLEKEY';
+    const deliveries = {
+      bucket: () => deliver('s3://nowhere/1.mp4', file),
+      allowed: () => deliver('s3://other/1.mp4', file),
+      // s3rver takes every signature.
+      secret: () => {
+        s3.fault(({ path }) => (path === '/videos/2.mp4' ? SIGNATURE : null));
+        return deliver('s3://videos/2.mp4', file, { env: { KEY: 'S3RVER', SECRET: canary } });
+      },
+      key: () => deliver('s3://videos/1.mp4', file, { env: { KEY: canary, SECRET: canary } }),
+      nothing: () => deliver('s3://videos/1.mp4', file, { env: { KEY: 'S3RVER' } }),
+    };
+    const told: Record<string, string> = {};
+    for (const [name, begin] of Object.entries(deliveries)) {
+      const failure = await failureOf(begin());
+      expect([name, failure.isRetryable]).toEqual([name, false]);
+      expect(`${failure.stack} ${JSON.stringify(failure)} ${String(failure.cause)}`).not.toMatch(
+        /wJalr|X-Amz|Signature=/,
+      );
+      told[name] = failure.message.replace(/127\.0\.0\.1:\d+/, 'HOST');
+    }
+    expect(told).toEqual({
+      bucket: 'The bucket nowhere at HOST is not there (NoSuchBucket, 404)',
+      allowed: 'The credential main may not write there',
+      secret:
+        'The bucket videos at HOST does not take the secret access key of the credential (SignatureDoesNotMatch, 403)',
+      key: 'The bucket videos at HOST does not know the access key of the credential (InvalidAccessKeyId, 403)',
+      nothing: 'The environment variable SECRET, which the credential main names, is empty or not there',
+    });
+  });
+});

@@ -1,0 +1,29 @@
+import { describe, expect, it } from 'vitest';
+import { EXIT } from '../../src/diagnostic.ts';
+import { checkTokenOrigin } from '../../src/service/exchange.ts';
+
+describe('checkTokenOrigin()', () => {
+  it.each([
+    ['https://api.example.com/base', undefined],
+    ['https://api.example.com/base', '  '],
+    ['https://api.example.com/base', 'https://api.example.com'],
+    ['https://api.example.com', 'https://other.example, https://api.example.com:443/'],
+  ])('lets the token go to %s with %j', (url, allowed) => {
+    expect(() => checkTokenOrigin(url, allowed)).not.toThrow();
+  });
+
+  it.each([
+    ['https://evil.example', 'https://api.example.com'],
+    ['https://api.example.com.evil.example', 'https://api.example.com'],
+    ['http://api.example.com', 'https://api.example.com'],
+    ['https://api.example.com:8443', 'https://api.example.com'],
+    // What cannot be read allows nothing.
+    ['https://api.example.com', 'api.example.com'],
+    ['https://api.example.com', '*'],
+    ['https://api.example.com', ' , '],
+  ])('keeps it from %s with %j', (url, allowed) => {
+    expect(() => checkTokenOrigin(url, allowed)).toThrow(
+      expect.objectContaining({ code: 'token_origin', exitCode: EXIT.authentication }),
+    );
+  });
+});

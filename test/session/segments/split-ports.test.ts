@@ -1,0 +1,45 @@
+import { describe, expect, it } from 'vitest';
+import { sha256 } from '../../../src/digest.ts';
+import {
+  type PartJob,
+  packParcel,
+  parsePartJob,
+  partJobId,
+  unpackParcel,
+} from '../../../src/session/segments/split-ports.ts';
+import { movingScene } from '../../engine/scenes.ts';
+
+describe('unpackParcel()', () => {
+  it('gives what was packed, byte arrays and all', () => {
+    const font = { name: 'a', bytes: new Uint8Array([1, 2, 3]), isFallback: false };
+    const scene = movingScene({ fonts: [font] });
+    const { bytes, sha256: digest } = packParcel(scene);
+    expect(unpackParcel(bytes, digest)).toEqual({ value: scene });
+  });
+
+  it('gives nothing of what is missing, cut short, changed, or no parcel at all', () => {
+    const { bytes, sha256: digest } = packParcel({ build: 'a', part: [1, 2, 3] });
+    const changed = Buffer.from(bytes);
+    changed[changed.length - 2]! ^= 1;
+    for (const other of [null, bytes.subarray(0, -1), changed]) expect(unpackParcel(other, digest)).toBeNull();
+    const none = new TextEncoder().encode('none');
+    expect(unpackParcel(none, sha256(none))).toBeNull();
+  });
+});
+
+const OF = { session: 'rs_aB-9_', attempt: 12 };
+
+describe('parsePartJob()', () => {
+  it.each<[string, PartJob]>([
+    ['rs_aB-9_/12/0', { ...OF, kind: 'part', part: 0 }],
+    ['rs_aB-9_/12/join', { ...OF, kind: 'join' }],
+    ['rs_aB-9_/12/wait-3', { ...OF, kind: 'wait', count: 3 }],
+  ])('reads what partJobId() writes: %s', (id, job) => {
+    expect(parsePartJob(id)).toEqual(job);
+    expect(partJobId(job)).toBe(id);
+  });
+
+  it.each(['rs_aB-9_', 'rs_a/1', 'rs_a/1/', 'rs_a/x/1', 'rs_a/1/wait'])('has nothing to say of %s', (id) => {
+    expect(parsePartJob(id)).toBeNull();
+  });
+});

@@ -1,0 +1,120 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { LookAtUrl } from '../../../src/service/urls.ts';
+import { ALLOW_EVERYTHING, ALLOW_NOTHING, parseAllowList } from '../../../src/session/sources/allow-list.ts';
+import { createUrlLook } from '../../../src/session/sources/probe-url.ts';
+import { startServer } from '../../support/http-server.ts';
+
+const look = createUrlLook({ allow: ALLOW_EVERYTHING });
+const never = new AbortController().signal;
+
+async function serve(handle: (request: IncomingMessage, response: ServerResponse) => void): Promise<string> {
+  const server = await startServer(handle);
+  onTestFinished(() => server.close());
+  return server.url;
+}
+
+async function answering(status: number, headers: Record<string, string> = {}): Promise<string> {
+  return serve((_, response) => response.writeHead(status, headers).end());
+}
+
+describe('createUrlLook()', () => {
+  it.each([
+    [{ etag: '"a"', 'last-modified': 'Thu, 01 Jan 2026 00:00:00 GMT' }, '"a"'],
+    [{ 'last-modified': 'Thu, 01 Jan 2026 00:00:00 GMT' }, 'Thu, 01 Jan 2026 00:00:00 GMT'],
+    [{}, null],
+  ])('tells versions apart by %j', async (headers, validator) => {
+    expect(await look(await answering(200, headers as Record<string, string>), never)).toEqual({
+      kind: 'there',
+      validator,
+    });
+  });
+
+  it.each<[string, Record<string, string>, number, Record<string, string>, number | undefined]>([
+    ['as HEAD tells', { 'content-length': '12' }, 200, {}, 12],
+    [
+      'of what is compressed on the way: unknown',
+      { 'content-length': '12', 'content-encoding': 'gzip' },
+      200,
+      {},
+      undefined,
+    ],
+    ['of what GET knows better', { 'content-length': '0' }, 206, { 'content-range': 'bytes 0-0/12' }, 12],
+    ['of an empty file', { 'content-length': '0' }, 416, { 'content-range': 'bytes */0' }, 0],
+    ['of an empty file without ranges', { 'content-length': '0' }, 200, { 'content-length': '0' }, 0],
+  ])('reads the size %s', async (_, head, status, get, bytes) => {
+    const url = await serve(({ method }, response) => {
+      if (method === 'HEAD') response.writeHead(200, head).end();
+      else response.writeHead(status, get).end();
+    });
+    expect(await look(url, never)).toEqual({ kind: 'there', validator: null, ...(bytes !== undefined && { bytes }) });
+  });
+
+  it.each([404, 410])('takes %i for gone', async (status) => {
+    expect(await look(await answering(status), never)).toEqual({ kind: 'gone', status });
+  });
+
+  it.each([401, 403, 429, 500, 503])('tells nothing from %i', async (status) => {
+    expect(await look(await answering(status), never)).toEqual({
+      kind: 'unclear',
+      why: `the server answered ${status}`,
+    });
+  });
+
+  it('asks for one byte where HEAD is refused, and reads none', async () => {
+    const asked: unknown[] = [];
+    const url = await serve(({ method, headers }, response) => {
+      asked.push([method, headers.range]);
+      if (method === 'HEAD') response.writeHead(405).end();
+      // Never ends: whoever waits for the body waits for good.
+      else response.writeHead(206, { etag: '"g"' }).write('x');
+    });
+    expect(await look(url, never)).toEqual({ kind: 'there', validator: '"g"' });
+    expect(asked).toEqual([
+      ['HEAD', undefined],
+      ['GET', 'bytes=0-0'],
+    ]);
+  });
+
+  it('follows three redirects, looks at each address, and no more', async () => {
+    const hops = (count: number): Promise<string> => {
+      return serve(({ url = '' }, response) => {
+        const hop = Number(url.slice(1) || '0');
+        if (hop === count) response.writeHead(200, { etag: '"end"' }).end();
+        else response.writeHead(302, { location: `/${hop + 1}` }).end();
+      });
+    };
+    expect(await look(await hops(3), never)).toEqual({ kind: 'there', validator: '"end"' });
+    expect(await look(await hops(4), never)).toMatchObject({ kind: 'unclear' });
+    expect(await look(await answering(302, { location: 'ftp://example.com/' }), never)).toMatchObject({
+      kind: 'unclear',
+    });
+    const secret = await answering(200);
+    const outside = await answering(302, { location: secret });
+    const allowed = parseAllowList([new URL(outside).host]);
+    const guarded = createUrlLook({ allow: allowed.ok ? allowed.value : ALLOW_NOTHING });
+    expect(await guarded(outside, never)).toMatchObject({ kind: 'unclear' });
+  });
+
+  it('asks no address that is not public, and says no more than that', async () => {
+    let isAsked = false;
+    const url = await serve((_, response) => {
+      isAsked = true;
+      response.end();
+    });
+    const guarded: LookAtUrl = createUrlLook({ allow: ALLOW_NOTHING, publicPorts: [Number(new URL(url).port)] });
+    expect(await guarded(url, never)).toEqual({ kind: 'unclear', why: 'its address is not a public one' });
+    expect(await guarded('http://user:pass@example.com/', never)).toMatchObject({ kind: 'unclear' });
+    expect(await guarded('file:///etc/passwd', never)).toMatchObject({ kind: 'unclear' });
+    expect(isAsked).toBe(false);
+  });
+
+  it('takes a cut connection for an answer, and an aborted signal for none', async () => {
+    const url = await serve((request) => request.socket.destroy());
+    expect(await look(`${url}/?key=s3cret`, never)).toEqual({
+      kind: 'unclear',
+      why: 'the server did not answer (ECONNRESET)',
+    });
+    await expect(look(url, AbortSignal.abort(new Error('over')))).rejects.toThrow('over');
+  });
+});
