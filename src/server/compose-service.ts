@@ -15,15 +15,15 @@ import { createDestinations } from '../session/session-deliveries.ts';
 import { Sessions } from '../session/sessions.ts';
 import { type AllowList, parseAllowList } from '../session/sources/allow-list.ts';
 import { createSources, inspectIn } from '../session/sources/sources.ts';
-import { createDiskRoom, type DiskRoom, openDataFolder } from './data-folder.ts';
+import { type DiskSpace, openDataFolder, watchDiskSpace } from './data-folder.ts';
 import { openDeliveries } from './deliveries/deliveries.ts';
 import { openSessionRenders } from './distributed-render/session-renders.ts';
 import type { AppPorts } from './http/app-ports.ts';
 import type { ObjectStorage, TokenStore } from './ports.ts';
-import { takeTurn } from './queue/fair-priority.ts';
+import { nextPriority } from './queue/fair-priority.ts';
 import { JobQueue } from './queue/job-queue.ts';
 import { createSessionQueue } from './queue/session-queue.ts';
-import { readinessOf } from './readiness.ts';
+import { checkReadiness } from './readiness.ts';
 import { type OpenedRenderPool, openRenderPool } from './render-pools.ts';
 import type { Settings } from './settings/settings.ts';
 import { openStorage } from './storage/object-storage.ts';
@@ -36,13 +36,13 @@ import { createSessionTable } from './store/session-table.ts';
 import { createStyleVersionTable } from './store/style-version-table.ts';
 import { createTokenTable } from './store/token-table.ts';
 import { createSweeper } from './sweeper.ts';
-import { countedSources, reportRuns, tracedTasks } from './telemetry/event-reporters.ts';
+import { countedSources, sessionReporter, tracedTasks } from './telemetry/event-reporters.ts';
 import { errorMessage, type Log } from './telemetry/log.ts';
 import { createMetrics } from './telemetry/metrics.ts';
 import { createStoredSources, createUploadTable, SourceUploads } from './templates/source-uploads.ts';
 import { StyleVersions } from './templates/style-versions.ts';
 import { openWebhooks } from './webhooks/webhooks.ts';
-import { foundInstallation, joinInstallation } from './workers/installation.ts';
+import { joinInstallation, registerInstallation } from './workers/installation.ts';
 import { openRenderLanes, renderJobs } from './workers/render-jobs.ts';
 import {
   createFarmFigures,
@@ -60,7 +60,7 @@ const PROGRESS_EVERY_MS = 500;
 /** As many as four sessions read at once; one tenant alone gets half. */
 const READS_AT_ONCE = 32;
 
-export interface PartsOptions {
+export interface ComposeOptions {
   readonly settings: Settings;
   /** Where clients find the service. Null for a worker, which reads it from the database or its settings. */
   readonly servedAt: string | null;
@@ -76,7 +76,7 @@ export interface PartsOptions {
 }
 
 /** Everything that the service is made of but its sockets. */
-export interface Parts {
+export interface ServiceComponents {
   readonly app: AppPorts;
   readonly database: Database;
   readonly tokens: TokenStore;
@@ -97,12 +97,12 @@ export interface Parts {
  *
  * @throws ReelformError as `startServer`
  */
-export function openParts(options: PartsOptions): Promise<Parts> {
+export function composeService(options: ComposeOptions): Promise<ServiceComponents> {
   const { settings, logger: log } = options;
-  return waitForParts(() => openOnce(options), { patienceMs: settings.startSeconds * 1000, log });
+  return waitForDependencies(() => openOnce(options), { patienceMs: settings.startSeconds * 1000, log });
 }
 
-async function openOnce(options: PartsOptions): Promise<Parts> {
+async function openOnce(options: ComposeOptions): Promise<ServiceComponents> {
   const { settings, servedAt, logger } = options;
   const { databaseUrl: url, dataDirectory: directory } = settings;
   const renders = openRenderPool(settings, logger);
@@ -110,13 +110,13 @@ async function openOnce(options: PartsOptions): Promise<Parts> {
   const database = await openDatabase({ url, directory, log: logger });
   let queue: JobQueue | null = null;
   try {
-    const room = createDiskRoom(directory);
+    const room = watchDiskSpace(directory);
     const storage = await openStorage(settings, logger, room);
     // A worker that may not join changes nothing, neither the database nor a folder.
     const joined = servedAt === null ? await joinInstallation({ database, storage }, settings.publicUrl) : null;
     await openDataFolder(directory, [OBJECTS, SOURCES], logger);
     await migrate(database, logger);
-    if (servedAt !== null) await foundInstallation({ database, storage }, servedAt);
+    if (servedAt !== null) await registerInstallation({ database, storage }, servedAt);
     const publicUrl = joined?.publicUrl ?? servedAt!;
     queue = await JobQueue.open({ database, jobSeconds: settings.renderSeconds, log: logger });
     const key = Buffer.from(await readSecret(database, 'download'), 'base64url');
@@ -132,7 +132,7 @@ async function openOnce(options: PartsOptions): Promise<Parts> {
 interface Opened {
   readonly database: Database;
   readonly storage: ObjectStorage;
-  readonly room: DiskRoom;
+  readonly room: DiskSpace;
   readonly publicUrl: string;
   readonly queue: JobQueue;
   readonly pool: RenderPool;
@@ -141,7 +141,7 @@ interface Opened {
   readonly key: Uint8Array;
 }
 
-function assemble({ settings, splitRules, version, logger, now }: PartsOptions, opened: Opened): Parts {
+function assemble({ settings, splitRules, version, logger, now }: ComposeOptions, opened: Opened): ServiceComponents {
   const { database, storage, room, publicUrl, queue, pool, renders, key } = opened;
   const build = workerBuild(version, renders.encoder);
   const { inspections, sandbox } = renders;
@@ -178,7 +178,7 @@ function assemble({ settings, splitRules, version, logger, now }: PartsOptions, 
     inspections,
     enqueue: (id, owner) =>
       database.transaction(async (tx) =>
-        queue.enqueue(tx, 'stillcuts', id, { priority: await takeTurn(tx, 'stillcuts', owner) }),
+        queue.enqueue(tx, 'stillcuts', id, { priority: await nextPriority(tx, 'stillcuts', owner) }),
       ),
     ...{ publicUrl, now, scopeOf },
   });
@@ -225,7 +225,7 @@ function assemble({ settings, splitRules, version, logger, now }: PartsOptions, 
     tasks: tracedTasks(pool, room),
     ...{ outputs, scopeOf },
     progressIntervalMs: PROGRESS_EVERY_MS,
-    onEvent: reportRuns(logger, metrics),
+    onEvent: sessionReporter(logger, metrics),
   });
   const tokens = createTokenTable({ database, now });
   const drafts = { store, afterMs: settings.draftDays * DAY_MS, retentionMs: shared.retentionMs };
@@ -250,7 +250,7 @@ function assemble({ settings, splitRules, version, logger, now }: PartsOptions, 
       outputs: createOutputFiles({ index: store, storage, key }),
       webhooks: webhooks.api,
       tokens,
-      readiness: () => readinessOf(readiness),
+      readiness: () => checkReadiness(readiness),
       settings: { ...settings, publicUrl },
       logger,
       now,
@@ -300,7 +300,7 @@ function allowList(entries: readonly string[]): AllowList {
 /** Between two tries; the first ones come sooner, since what is just being started soon answers. */
 const BACKOFF: Backoff = { firstMs: 250, maxMs: 5000 };
 
-interface Patience {
+interface WaitOptions {
   readonly patienceMs: number;
   readonly log: Log;
 }
@@ -310,7 +310,7 @@ interface Patience {
  *
  * @throws what the last try threw, once the time is over; at once what waiting does not mend
  */
-export async function waitForParts<T>(open: () => Promise<T>, { patienceMs, log }: Patience): Promise<T> {
+export async function waitForDependencies<T>(open: () => Promise<T>, { patienceMs, log }: WaitOptions): Promise<T> {
   const begunAt = performance.now();
   for (let attempt = 0; ; attempt++) {
     try {

@@ -58,7 +58,7 @@ async function rightsOf(path: string): Promise<number> {
 const FULL = 'The disk of the service is full';
 
 /** Codes of errors that pass once the operator makes room → what clients and the log are told. */
-export const FULL_DISK: Readonly<Record<string, string>> = {
+export const DISK_ERRORS: Readonly<Record<string, string>> = {
   ENOSPC: FULL,
   EDQUOT: FULL,
   EROFS: 'The disk of the service is read-only',
@@ -68,7 +68,7 @@ export const FULL_DISK: Readonly<Record<string, string>> = {
 };
 
 /** Whether the files of the service can be written. */
-export interface DiskRoom {
+export interface DiskSpace {
   /**
    * Runs work that writes files. What a full disk refuses is an outage (`isOutage`): to be done later.
    *
@@ -86,7 +86,7 @@ const FRESH_MS = 2_000;
 const REFUSED_MS = 30_000;
 
 /** Watches the disk of a folder: by its refusals, and by writing a small file when it is asked. EDGE. */
-export function createDiskRoom(directory: string): DiskRoom {
+export function watchDiskSpace(directory: string): DiskSpace {
   let refused: { readonly at: number; readonly sizeBytes: number } | null = null;
   let known: { readonly at: number; readonly answer: Promise<boolean> } | null = null;
 
@@ -115,7 +115,7 @@ export function createDiskRoom(directory: string): DiskRoom {
       try {
         return await work();
       } catch (error) {
-        const outage = fullDisk(error);
+        const outage = diskOutage(error);
         if (outage === null) throw error;
         refused = { at: performance.now(), sizeBytes };
         known = null;
@@ -130,8 +130,8 @@ export function createDiskRoom(directory: string): DiskRoom {
 }
 
 /** The outage that an error of a full disk is, null for every other error. */
-export function fullDisk(error: unknown): ServiceError | null {
+export function diskOutage(error: unknown): ServiceError | null {
   const code = (error as { code?: unknown } | null)?.code;
-  const reason = typeof code === 'string' ? FULL_DISK[code] : undefined;
+  const reason = typeof code === 'string' ? DISK_ERRORS[code] : undefined;
   return reason === undefined ? null : serviceError('unavailable', reason);
 }

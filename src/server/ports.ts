@@ -118,12 +118,12 @@ export interface ObjectStorage {
 }
 
 /** How a finished file is asked for: by the unguessable name in its `video_url`, or by its session. */
-export type OutputPlace = { readonly outputName: string } | { readonly sessionId: string };
+export type OutputKey = { readonly outputName: string } | { readonly sessionId: string };
 
 /** Which finished file stands at a place. */
 export interface OutputIndex {
   /** Once the session is rendered, and until its retention ends. */
-  findOutput(place: OutputPlace): Promise<{ readonly scene: Sha256; readonly title: string } | null>;
+  findOutput(place: OutputKey): Promise<{ readonly scene: Sha256; readonly title: string } | null>;
 }
 
 /** What a farm has to do it with: everything that renders from one database. */

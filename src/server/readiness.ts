@@ -1,18 +1,18 @@
 import type { Sandbox } from '../sandbox/sandbox.ts';
-import type { DiskRoom } from './data-folder.ts';
+import type { DiskSpace } from './data-folder.ts';
 import type { Readiness } from './http/app-ports.ts';
 import type { ObjectStorage } from './ports.ts';
 import type { Queryable } from './store/database.ts';
-import { within } from './with-timeout.ts';
+import { withTimeout } from './with-timeout.ts';
 
 /** A part that takes longer does not work. */
 const PATIENCE_MS = 2_000;
 
-export interface ReadinessOf {
+export interface ReadinessOptions {
   readonly database: Queryable;
   readonly storage: Pick<ObjectStorage, 'stat'>;
   readonly sandbox: Pick<Sandbox, 'kind'>;
-  readonly room: Pick<DiskRoom, 'hasRoom'>;
+  readonly room: Pick<DiskSpace, 'hasRoom'>;
   /** Whether this process does what it is for: not yet while starting, and not any more while stopping. */
   isWorking(): boolean;
   /**
@@ -23,14 +23,14 @@ export interface ReadinessOf {
 }
 
 /** Whether the service can take requests now, and which of its parts can. EDGE. */
-export async function readinessOf({
+export async function checkReadiness({
   database,
   storage,
   room,
   sandbox,
   isWorking,
   hasWorkers,
-}: ReadinessOf): Promise<Readiness> {
+}: ReadinessOptions): Promise<Readiness> {
   const [databaseWorks, storageWorks, diskHasRoom, workersLive] = await Promise.all([
     answers(database.query('select 1').then(() => true)),
     answers(storage.stat('renderings/readiness').then(() => true)),
@@ -43,7 +43,7 @@ export async function readinessOf({
 
 async function answers(question: Promise<boolean>): Promise<boolean> {
   return (
-    (await within(
+    (await withTimeout(
       PATIENCE_MS,
       question.catch(() => false),
     )) === true

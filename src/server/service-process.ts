@@ -1,6 +1,6 @@
 import { type AddressInfo, createServer } from 'node:net';
 import { ReelformError } from '../diagnostic.ts';
-import type { Parts } from './compose-service.ts';
+import type { ServiceComponents } from './compose-service.ts';
 
 export interface Address {
   /** As it stands in a URL. */
@@ -38,15 +38,15 @@ export async function reserveAddress(host: string, port: number): Promise<Addres
 }
 
 /** The work first, while HTTP goes on to answer; then everything, in the reverse of its order. */
-export function stopOnce(
-  parts: Pick<Parts, 'drain' | 'hurry'>,
+export function gracefulShutdown(
+  components: Pick<ServiceComponents, 'drain' | 'hurry'>,
   closeAll: () => Promise<void>,
   drainMs: number,
 ): (options?: { readonly now?: boolean }) => Promise<void> {
   let closed: Promise<void> | null = null;
   return ({ now = false } = {}) => {
-    if (now) parts.hurry();
-    closed ??= parts.drain(now ? 0 : drainMs).then(closeAll);
+    if (now) components.hurry();
+    closed ??= components.drain(now ? 0 : drainMs).then(closeAll);
     return closed;
   };
 }

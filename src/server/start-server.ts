@@ -2,11 +2,11 @@ import { ReelformError } from '../diagnostic.ts';
 import type { SplitRules } from '../session/segments/split-renders.ts';
 import { writePackageZip } from '../template/archive/write-package-zip.ts';
 import type { TemplatePackage } from '../template/template-package.ts';
-import { startControlServer } from './admin-socket/admin-server.ts';
-import { openParts } from './compose-service.ts';
+import { startAdminServer } from './admin-socket/admin-server.ts';
+import { composeService } from './compose-service.ts';
 import { buildApp, buildOperationApp } from './http/app.ts';
 import type { TokenStore } from './ports.ts';
-import { type Address, reserveAddress, stopOnce } from './service-process.ts';
+import { type Address, gracefulShutdown, reserveAddress } from './service-process.ts';
 import type { Settings } from './settings/settings.ts';
 import { createLogger } from './telemetry/log.ts';
 
@@ -62,7 +62,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const address = await reserveAddress(settings.host, settings.port);
   const metricsAddress = await reserveMetrics(settings);
   const publicUrl = settings.publicUrl ?? address.url;
-  const parts = await openParts({
+  const components = await composeService({
     settings,
     servedAt: publicUrl,
     version,
@@ -70,36 +70,36 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     logger,
     now,
   });
-  const closing: (() => Promise<void>)[] = [() => parts.close()];
+  const closing: (() => Promise<void>)[] = [() => components.close()];
   const closeAll = async (): Promise<void> => {
     for (const close of closing.reverse()) await close();
   };
   try {
-    const app = await buildApp(parts.app);
+    const app = await buildApp(components.app);
     await app.listen({ host: settings.host, port: address.port, listenTextResolver: (at) => `listening on ${at}` });
     closing.push(() => app.close());
     if (metricsAddress !== null) {
-      const operation = await buildOperationApp(parts.app);
+      const operation = await buildOperationApp(components.app);
       const { host } = settings;
       await operation.listen({ host, port: metricsAddress.port, listenTextResolver: (at) => `metrics on ${at}` });
       closing.push(() => operation.close());
     }
     const { url } = address;
-    if (parts.database.kind === 'pglite') {
-      const control = { directory: settings.dataDirectory, tokens: parts.tokens, status: () => ({ url }) };
-      const { close } = await startControlServer(control);
+    if (components.database.kind === 'pglite') {
+      const control = { directory: settings.dataDirectory, tokens: components.tokens, status: () => ({ url }) };
+      const { close } = await startAdminServer(control);
       closing.push(close);
     }
-    for (const { files } of options.packages) await parts.styleVersions.register(writePackageZip(files));
-    await parts.work();
+    for (const { files } of options.packages) await components.styleVersions.register(writePackageZip(files));
+    await components.work();
     logger.info({ url, public_url: publicUrl, concurrency: settings.concurrency }, 'the service is ready');
     return {
       url,
       publicUrl,
       metricsUrl: metricsAddress?.url ?? null,
-      database: parts.database.kind,
-      tokens: parts.tokens,
-      close: stopOnce(parts, closeAll, settings.drainSeconds * 1000),
+      database: components.database.kind,
+      tokens: components.tokens,
+      close: gracefulShutdown(components, closeAll, settings.drainSeconds * 1000),
     };
   } catch (error) {
     await closeAll();

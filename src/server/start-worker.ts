@@ -1,9 +1,9 @@
 import { ReelformError } from '../diagnostic.ts';
 import type { RenderPool } from '../session/processes/render-pool.ts';
 import type { SplitRules } from '../session/segments/split-renders.ts';
-import { openParts } from './compose-service.ts';
+import { composeService } from './compose-service.ts';
 import { buildOperationApp } from './http/app.ts';
-import { reserveAddress, stopOnce } from './service-process.ts';
+import { gracefulShutdown, reserveAddress } from './service-process.ts';
 import type { Settings } from './settings/settings.ts';
 import { createLogger } from './telemetry/log.ts';
 
@@ -52,22 +52,22 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
   const logger = createLogger(settings.logLevel, options.log);
   const address = listens ? await reserveAddress(settings.host, settings.port) : null;
   const { splitRules, pool } = options;
-  const parts = await openParts({ settings, servedAt: null, version, splitRules, pool, logger, now });
-  const closing: (() => Promise<void>)[] = [() => parts.close()];
+  const components = await composeService({ settings, servedAt: null, version, splitRules, pool, logger, now });
+  const closing: (() => Promise<void>)[] = [() => components.close()];
   const closeAll = async (): Promise<void> => {
     for (const close of closing.reverse()) await close();
   };
   try {
     if (address !== null) {
-      const app = await buildOperationApp(parts.app);
+      const app = await buildOperationApp(components.app);
       await app.listen({ host: settings.host, port: address.port, listenTextResolver: (at) => `listening on ${at}` });
       closing.push(() => app.close());
     }
-    await parts.work();
-    const { publicUrl, registry } = parts;
+    await components.work();
+    const { publicUrl, registry } = components;
     const { id, build } = registry;
     logger.info({ worker: id, build, public_url: publicUrl, places: settings.concurrency }, 'the worker is ready');
-    const close = stopOnce(parts, closeAll, settings.drainSeconds * 1000);
+    const close = gracefulShutdown(components, closeAll, settings.drainSeconds * 1000);
     return { id, url: address?.url ?? null, publicUrl, close };
   } catch (error) {
     await closeAll();

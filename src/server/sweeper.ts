@@ -2,7 +2,7 @@ import type { Sha256 } from '../digest.ts';
 import type { SessionStore, TenantId } from '../session/ports.ts';
 import { expiredDraft } from '../session/render-session.ts';
 import type { Sources } from '../session/sources/sources.ts';
-import { sweepParts } from './distributed-render/part-files.ts';
+import { sweepPartFiles } from './distributed-render/part-files.ts';
 import type { ObjectStorage } from './ports.ts';
 import type { Database } from './store/database.ts';
 import { lockScene } from './store/session-table.ts';
@@ -75,7 +75,7 @@ export async function sweep({ database, storage, sources, drafts, now }: SweepOp
       if (await removeRendering({ database, storage }, scene)) renderings++;
     }
   }
-  await sweepParts({ database, storage, now });
+  await sweepPartFiles({ database, storage, now });
   await sources.prune(FETCHED_MAX_BYTES);
   return {
     drafts: expired,

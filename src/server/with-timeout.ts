@@ -1,5 +1,5 @@
 /** What the work came to, or null when that takes longer; the work goes on. */
-export async function within<T>(ms: number, work: Promise<T>): Promise<T | null> {
+export async function withTimeout<T>(ms: number, work: Promise<T>): Promise<T | null> {
   let timer: NodeJS.Timeout | undefined;
   const tooLate = new Promise<null>((resolve) => {
     timer = setTimeout(resolve, ms, null);

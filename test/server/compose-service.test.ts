@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { ReelformError } from '../../src/diagnostic.ts';
-import { waitForParts } from '../../src/server/compose-service.ts';
+import { waitForDependencies } from '../../src/server/compose-service.ts';
 import type { Log } from '../../src/server/telemetry/log.ts';
 
 function openLog() {
@@ -12,7 +12,7 @@ function openLog() {
 it('waitForParts() tries again until what it waits for answers', async () => {
   const { said, log } = openLog();
   let tries = 0;
-  const opened = waitForParts(
+  const opened = waitForDependencies(
     async () => {
       if (++tries < 3) throw new ReelformError('database_unavailable', 'it does not answer');
       return 'open';
@@ -26,8 +26,8 @@ it('waitForParts() tries again until what it waits for answers', async () => {
 it('waitForParts() waits neither without patience nor for what waiting does not mend', async () => {
   const { said, log } = openLog();
   const away = new ReelformError('storage_unavailable', 'it does not answer');
-  await expect(waitForParts(() => Promise.reject(away), { patienceMs: 0, log })).rejects.toBe(away);
+  await expect(waitForDependencies(() => Promise.reject(away), { patienceMs: 0, log })).rejects.toBe(away);
   const newer = new ReelformError('database_newer', 'the database is newer');
-  await expect(waitForParts(() => Promise.reject(newer), { patienceMs: 60_000, log })).rejects.toBe(newer);
+  await expect(waitForDependencies(() => Promise.reject(newer), { patienceMs: 60_000, log })).rejects.toBe(newer);
   expect(said).toEqual([]);
 });

@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { createDiskRoom, FULL_DISK } from '../../src/server/data-folder.ts';
+import { DISK_ERRORS, watchDiskSpace } from '../../src/server/data-folder.ts';
 import { createDiskStorage } from '../../src/server/storage/disk-storage.ts';
 import { isOutage, serviceError } from '../../src/service/service-error.ts';
 import { untilEnded } from '../support/api.ts';
@@ -18,13 +18,13 @@ function folder(): string {
 }
 
 describe('createDiskRoom()', () => {
-  it.each(Object.keys(FULL_DISK))('makes an outage of %s, and has no room until that size fits', async (code) => {
-    const room = createDiskRoom(folder());
+  it.each(Object.keys(DISK_ERRORS))('makes an outage of %s, and has no room until that size fits', async (code) => {
+    const room = watchDiskSpace(folder());
     expect(await room.hasRoom()).toBe(true);
     const refused = (): Promise<never> => Promise.reject(Object.assign(new Error('no'), { code }));
     const error: unknown = await room.guard(refused).catch((thrown: unknown) => thrown);
     expect(isOutage(error)).toBe(true);
-    expect(error).toMatchObject({ code: 'unavailable', message: FULL_DISK[code] });
+    expect(error).toMatchObject({ code: 'unavailable', message: DISK_ERRORS[code] });
     expect(await room.hasRoom()).toBe(false);
     await expect(room.require()).rejects.toMatchObject({ code: 'unavailable' });
     await room.guard(refused, 10).catch(() => undefined);
@@ -33,7 +33,7 @@ describe('createDiskRoom()', () => {
 
   it('throws every other error on, and leaves nothing behind', async () => {
     const path = folder();
-    const room = createDiskRoom(path);
+    const room = watchDiskSpace(path);
     await expect(room.guard(() => Promise.reject(new TypeError('no')))).rejects.toThrow(TypeError);
     await expect(room.guard(() => Promise.reject(serviceError('internal')))).rejects.toMatchObject({
       code: 'internal',
@@ -44,7 +44,7 @@ describe('createDiskRoom()', () => {
   });
 
   it('has none in a folder that is not there', async () => {
-    expect(await createDiskRoom(join(folder(), 'gone')).hasRoom()).toBe(false);
+    expect(await watchDiskSpace(join(folder(), 'gone')).hasRoom()).toBe(false);
   });
 
   it('knows a disk that is full, and one that is read-only', async (context) => {
@@ -53,9 +53,9 @@ describe('createDiskRoom()', () => {
     const { directory } = disk;
     const storage = createDiskStorage(directory);
     await storage.put('a/kept', new Uint8Array(1000));
-    const write = (): Promise<void> => createDiskRoom(directory).guard(() => writeFile(join(directory, 'new'), 'x'));
+    const write = (): Promise<void> => watchDiskSpace(directory).guard(() => writeFile(join(directory, 'new'), 'x'));
     disk.fill();
-    expect(await createDiskRoom(directory).hasRoom()).toBe(false);
+    expect(await watchDiskSpace(directory).hasRoom()).toBe(false);
     await expect(write()).rejects.toMatchObject({ status: 503, message: 'The disk of the service is full' });
     await expect(storage.put('a/new', new Uint8Array(200_000))).rejects.toMatchObject({ status: 503 });
     await expect(storage.put('a/kept', new Uint8Array(200_000))).rejects.toMatchObject({ status: 503 });
@@ -65,10 +65,10 @@ describe('createDiskRoom()', () => {
     expect(await storage.stat('a/kept')).toEqual({ size: 1000 });
     expect(readdirSync(join(directory, '.unfinished'))).toEqual([]);
     disk.setReadOnly(true);
-    expect(await createDiskRoom(directory).hasRoom()).toBe(false);
+    expect(await watchDiskSpace(directory).hasRoom()).toBe(false);
     await expect(write()).rejects.toMatchObject({ message: 'The disk of the service is read-only' });
     disk.setReadOnly(false);
-    expect(await createDiskRoom(directory).hasRoom()).toBe(true);
+    expect(await watchDiskSpace(directory).hasRoom()).toBe(true);
   });
 });
 

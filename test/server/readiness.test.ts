@@ -2,7 +2,7 @@ import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { readinessOf } from '../../src/server/readiness.ts';
+import { checkReadiness } from '../../src/server/readiness.ts';
 import { createDiskStorage } from '../../src/server/storage/disk-storage.ts';
 import { pgliteDatabases } from '../support/databases.ts';
 
@@ -13,7 +13,7 @@ describe('readinessOf()', () => {
     let hasRoom = true;
     const room = { hasRoom: async () => hasRoom };
     const ask = (isWorking: boolean) =>
-      readinessOf({ database, storage, room, sandbox: { kind: 'landlock' }, isWorking: () => isWorking });
+      checkReadiness({ database, storage, room, sandbox: { kind: 'landlock' }, isWorking: () => isWorking });
     const checks = { database: true, storage: true, disk: true, worker: true };
     expect(await ask(true)).toEqual({ ready: true, checks, sandbox: 'landlock' });
     expect(await ask(false)).toMatchObject({ ready: false, checks: { database: true, worker: false } });

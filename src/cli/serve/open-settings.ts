@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
 import { ReelformError } from '../../diagnostic.ts';
 import { findRoot } from '../../project/repository-layout.ts';
-import { readSettings, shownSettings } from '../../server/settings/read-settings.ts';
+import { readSettings, redactSettings } from '../../server/settings/read-settings.ts';
 import type { ServeSettings } from '../../server/settings/setting-row.ts';
 import { renderCapacity } from '../../session/processes/render-pool.ts';
 import { directoryOf, tellDiagnostics } from '../diagnose.ts';
@@ -38,7 +38,7 @@ export async function openSettings(
   if (settings.ok) return { settings: settings.value, root };
   tellDiagnostics(
     settings.diagnostics,
-    (name) => (name === file?.name ? shownSettings(name, file.text) : undefined),
+    (name) => (name === file?.name ? redactSettings(name, file.text) : undefined),
     options,
     io,
   );

@@ -1,6 +1,6 @@
 import { EXIT, ReelformError } from '../../diagnostic.ts';
 import { tokenMadeText, tokenRows, tokensText } from '../../report/terminal/token-text.ts';
-import { openTokens } from '../../server/admin-socket/admin-client.ts';
+import { openTokenAdmin } from '../../server/admin-socket/admin-client.ts';
 import { readNewToken, type TokenAdmin } from '../../server/admin-socket/admin-server.ts';
 import { SCOPES } from '../../server/ports.ts';
 import { SILENT_LOG } from '../../server/telemetry/log.ts';
@@ -77,7 +77,7 @@ async function withTokens(
   const opened = await openSettings(options, flags, io);
   if (opened === null) return EXIT.error;
   const { dataDirectory: directory, databaseUrl } = opened.settings;
-  const tokens = await openTokens({ directory, databaseUrl, log: SILENT_LOG, now: () => io.now() });
+  const tokens = await openTokenAdmin({ directory, databaseUrl, log: SILENT_LOG, now: () => io.now() });
   try {
     return await work(tokens);
   } finally {

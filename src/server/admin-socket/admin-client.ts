@@ -7,10 +7,10 @@ import { openDatabase } from '../store/open-database.ts';
 import { createTokenTable } from '../store/token-table.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { TokenAdmin } from './admin-server.ts';
-import { findControlPath } from './socket-path.ts';
+import { findSocketPath } from './socket-path.ts';
 
 /** A server of this machine, through its control socket. */
-export interface ControlClient extends TokenAdmin {
+export interface AdminClient extends TokenAdmin {
   status(): Promise<Readonly<Record<string, unknown>>>;
 }
 
@@ -24,8 +24,8 @@ const ABSENT: ReadonlySet<unknown> = new Set(['ENOENT', 'ECONNREFUSED', 'ENOTSOC
  *
  * @param directory absolute
  */
-export async function connectControl(directory: string): Promise<ControlClient | null> {
-  const socketPath = await findControlPath(directory);
+export async function connectAdminSocket(directory: string): Promise<AdminClient | null> {
+  const socketPath = await findSocketPath(directory);
   if (socketPath === null) return null;
   const ask = async (method: string, path: string, body?: unknown): Promise<Readonly<Record<string, unknown>>> => {
     const { status, value } = await exchange(socketPath, method, path, body);
@@ -33,7 +33,7 @@ export async function connectControl(directory: string): Promise<ControlClient |
     const problems = isRecord(value) && Array.isArray(value.problems) ? value.problems.join('; ') : `status ${status}`;
     throw new ReelformError('settings_invalid', `The server said no: ${problems}`);
   };
-  const client: ControlClient = {
+  const client: AdminClient = {
     status: () => ask('GET', '/status'),
     create: async (token) =>
       (await ask('POST', '/tokens', token)) as { text: string; record: TokenRecord } & Record<string, unknown>,
@@ -93,9 +93,9 @@ interface OpenTokensOptions {
  *
  * @throws ReelformError `data_in_use` while a server starts or stops; see `openDatabase`
  */
-export async function openTokens(options: OpenTokensOptions): Promise<TokenAdmin & { close(): Promise<void> }> {
+export async function openTokenAdmin(options: OpenTokensOptions): Promise<TokenAdmin & { close(): Promise<void> }> {
   const { directory, databaseUrl, log, now } = options;
-  const client = databaseUrl === null ? await connectControl(directory) : null;
+  const client = databaseUrl === null ? await connectAdminSocket(directory) : null;
   if (client !== null) return { ...client, close: async () => undefined };
   const database = await openDatabase({ url: databaseUrl, directory, log }).catch((error: unknown) => {
     if (!(error instanceof ReelformError) || error.code !== 'data_in_use') throw error;

@@ -4,9 +4,9 @@ import { platform } from 'node:os';
 import { isRecord } from '../../json.ts';
 import type { TenantId } from '../../session/ports.ts';
 import { type NewToken, SCOPES, type Scope, type TokenStore } from '../ports.ts';
-import { makeControlPath } from './socket-path.ts';
+import { createSocketPath } from './socket-path.ts';
 
-export interface ControlServerOptions {
+export interface AdminServerOptions {
   /** The data folder, absolute; its database is held by this process. */
   readonly directory: string;
   readonly tokens: TokenAdmin;
@@ -20,8 +20,8 @@ const MAX_BODY_BYTES = 64 << 10;
  * Lets other commands of the same user make and revoke tokens while this process holds the database: HTTP over a socket
  * that nobody else may open, `control.sock` in the data folder. EDGE. There is nothing else that it can be asked for.
  */
-export async function startControlServer(options: ControlServerOptions): Promise<{ close(): Promise<void> }> {
-  const { path, remove } = await makeControlPath(options.directory);
+export async function startAdminServer(options: AdminServerOptions): Promise<{ close(): Promise<void> }> {
+  const { path, remove } = await createSocketPath(options.directory);
   const server = createServer({ requestTimeout: 10_000 }, (request, response) => {
     const send = (status: number, body: unknown): void => {
       const text = JSON.stringify(body);
@@ -45,7 +45,7 @@ export async function startControlServer(options: ControlServerOptions): Promise
 
 async function answer(
   request: IncomingMessage,
-  { tokens, status }: ControlServerOptions,
+  { tokens, status }: AdminServerOptions,
 ): Promise<[status: number, body: unknown]> {
   const route = `${request.method} ${request.url}`;
   if (route === 'GET /status') return [200, status()];

@@ -14,7 +14,7 @@ const TEMPORARY = 'reelform-control-';
  *
  * @param directory absolute
  */
-export async function findControlPath(directory: string): Promise<string | null> {
+export async function findSocketPath(directory: string): Promise<string | null> {
   return fixedPath(directory) ?? (await readAddress(directory));
 }
 
@@ -24,7 +24,7 @@ export async function findControlPath(directory: string): Promise<string | null>
  *
  * @returns the path, and what removes it again
  */
-export async function makeControlPath(directory: string): Promise<{ path: string; remove(): Promise<void> }> {
+export async function createSocketPath(directory: string): Promise<{ path: string; remove(): Promise<void> }> {
   const fixed = fixedPath(directory);
   if (fixed !== null) {
     const remove = async (): Promise<void> => {

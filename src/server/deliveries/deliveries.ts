@@ -4,13 +4,13 @@ import { type BegunUpload, type FinishedFiles, type UploadJob, UploadRunner } fr
 import type { StoredSession } from '../../session/ports.ts';
 import { type Destinations, withUpload } from '../../session/session-deliveries.ts';
 import type { ExternalUpload } from '../../wire/render-session.ts';
-import { beginTurn, takeTurn } from '../queue/fair-priority.ts';
+import { nextPriority, recordStart } from '../queue/fair-priority.ts';
 import type { JobQueue } from '../queue/job-queue.ts';
 import { Lane } from '../queue/lane.ts';
 import type { JobHandler } from '../queue/queues.ts';
 import type { Database, Queryable } from '../store/database.ts';
 import { lockSession, writeSession } from '../store/session-table.ts';
-import { reportDeliveries } from '../telemetry/event-reporters.ts';
+import { deliveryReporter } from '../telemetry/event-reporters.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { ServiceMetrics } from '../telemetry/metrics.ts';
 
@@ -50,7 +50,7 @@ export function openDeliveries(options: DeliveriesOptions): Deliveries {
     now,
     onUpload,
     async plan(tx, job, { tenant }, delayMs) {
-      const priority = await takeTurn(tx, 'delivery', tenant);
+      const priority = await nextPriority(tx, 'delivery', tenant);
       await queue.enqueue(tx, 'delivery', writeJob(job), { delayMs, priority, owner: tenant });
     },
   });
@@ -60,7 +60,7 @@ export function openDeliveries(options: DeliveriesOptions): Deliveries {
     destinations,
     monotonicNow: () => performance.now(),
     random: () => Math.random(),
-    onEvent: reportDeliveries(options.log, options.metrics),
+    onEvent: deliveryReporter(options.log, options.metrics),
     ...(retryDelaysMs === undefined ? {} : { retryDelaysMs }),
   });
   return {
@@ -74,7 +74,7 @@ export function openDeliveries(options: DeliveriesOptions): Deliveries {
     handler: {
       lane: new Lane({ places: options.places, isFair: true }),
       async run(id, signal, { priority }) {
-        await beginTurn(database, 'delivery', priority);
+        await recordStart(database, 'delivery', priority);
         await runner.run(readJob(id), signal);
       },
       onDead: (id) => runner.fail(readJob(id), 'It was begun several times, and came to no end'),

@@ -43,7 +43,7 @@ interface SweepPartsOptions {
  *
  * @returns folders
  */
-export async function sweepParts({ database, storage, now }: SweepPartsOptions): Promise<number> {
+export async function sweepPartFiles({ database, storage, now }: SweepPartsOptions): Promise<number> {
   await database.query(
     `delete from reelform.session_splits p using reelform.sessions s
       where s.id = p.session_id and (s.status <> 'preview_rendering' or s.attempt <> p.attempt)`,

@@ -79,7 +79,7 @@ export function createSplitTable({ database, store, enqueue, watchMs, waitMs }: 
     },
 
     watch: (of, work, onLost) =>
-      watchSplit({
+      watchSession({
         everyMs: watchMs,
         onLost,
         tell: () =>
@@ -218,7 +218,7 @@ interface WatchOptions {
  *
  * @returns ends it, and tells once more
  */
-function watchSplit({ everyMs, tell, onLost }: WatchOptions): () => Promise<void> {
+function watchSession({ everyMs, tell, onLost }: WatchOptions): () => Promise<void> {
   let isOver = false;
   let telling: Promise<void> | null = null;
   const look = async (): Promise<void> => {

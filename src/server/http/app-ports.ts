@@ -5,7 +5,7 @@ import type { TenantId } from '../../session/ports.ts';
 import type { Sessions } from '../../session/sessions.ts';
 import type { SourceUploadAnswer } from '../../wire/mapping.ts';
 import type { StyleVersionDetails } from '../../wire/style-version.ts';
-import type { OutputPlace, TokenStore } from '../ports.ts';
+import type { OutputKey, TokenStore } from '../ports.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { ServiceMetrics } from '../telemetry/metrics.ts';
 import type { Webhooks } from '../webhooks/webhooks.ts';
@@ -45,7 +45,7 @@ export interface OutputFile {
 }
 
 export interface OutputFiles {
-  find(place: OutputPlace, file: string): Promise<OutputFile | null>;
+  find(place: OutputKey, file: string): Promise<OutputFile | null>;
   /** @param expiresAt milliseconds since the epoch, whole seconds @returns letters, digits, `-` and `_` */
   signDownload(sessionId: string, expiresAt: number): string;
   /** Whether the signature is ours; that it has not expired is looked at apart. */

@@ -36,7 +36,7 @@ export async function buildApp(ports: AppPorts): Promise<FastifyInstance> {
   await app.register(fastifyHelmet, { global: false });
   await app.register(fastifyRateLimit, { global: false });
   await describeApi(app, { version: API_VERSION, publicUrl: ports.settings.publicUrl });
-  const methodsOf = watchMethods(app);
+  const methodsOf = collectMethods(app);
   answerErrors(app, methodsOf);
   useSchemas(app);
   readJson(app, limits);
@@ -77,7 +77,7 @@ export async function buildApp(ports: AppPorts): Promise<FastifyInstance> {
 export async function buildOperationApp(ports: AppPorts): Promise<FastifyInstance> {
   const limits: HttpLimits = { ...HTTP_LIMITS, ...ports.limits };
   const app = createServer(ports, limits);
-  answerErrors(app, watchMethods(app));
+  answerErrors(app, collectMethods(app));
   useSchemas(app);
   addHooks(app, ports, limits);
   operationRoutes(app, ports, ports.settings.metrics);
@@ -226,7 +226,7 @@ function addHooks(app: FastifyInstance, ports: AppPorts, limits: HttpLimits): vo
 }
 
 /** Tells which methods a path has. To be called before the first route. */
-function watchMethods(app: FastifyInstance): (path: string) => string[] {
+function collectMethods(app: FastifyInstance): (path: string) => string[] {
   const routes: { readonly pattern: RegExp; readonly methods: readonly string[] }[] = [];
   app.addHook('onRoute', ({ url, method }) => {
     const pattern = url

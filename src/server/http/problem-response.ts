@@ -5,7 +5,7 @@ import { jsonPointer } from '../../json.ts';
 import type { Violation } from '../../schema/violation.ts';
 import { SERVICE_CODES, type ServiceCode, ServiceError, serviceError } from '../../service/service-error.ts';
 import type { ProblemDetails, RequestProblem } from '../../wire/problem.ts';
-import { FULL_DISK } from '../data-folder.ts';
+import { DISK_ERRORS } from '../data-folder.ts';
 import { withoutSecrets } from '../telemetry/log.ts';
 
 export const PROBLEM_TYPE = 'application/problem+json';
@@ -45,15 +45,15 @@ export class InvalidRequest extends Error {
 /** What was thrown while a request was answered, as the error that its client is told. Mistakes of ours say nothing. */
 export function serviceErrorOf(error: unknown): ServiceError {
   if (error instanceof ServiceError) return error;
-  if (error instanceof InvalidRequest) return ofInvalidRequest(error);
+  if (error instanceof InvalidRequest) return fromInvalidRequest(error);
   const { code, statusCode } = (error ?? {}) as { code?: unknown; statusCode?: unknown };
-  const known = typeof code === 'string' ? OF_OTHERS[code] : undefined;
+  const known = typeof code === 'string' ? FOREIGN_CODES[code] : undefined;
   if (known !== undefined) return serviceError(...known);
   if (typeof statusCode === 'number' && statusCode >= 400 && statusCode < 500) return serviceError('bad_request');
   return serviceError('internal', 'The service made a mistake. Its log has more under this request_id');
 }
 
-function ofInvalidRequest(error: InvalidRequest): ServiceError {
+function fromInvalidRequest(error: InvalidRequest): ServiceError {
   // An id in another form than ours is the id of nothing.
   const part = (error as { validationContext?: string }).validationContext;
   if (part === 'params') return serviceError('not_found', 'There is nothing with this id');
@@ -64,7 +64,7 @@ function ofInvalidRequest(error: InvalidRequest): ServiceError {
 }
 
 /** What Fastify, Node and the database throw → what we say. */
-const OF_OTHERS: Readonly<Record<string, readonly [code: ServiceCode, detail: string]>> = {
+const FOREIGN_CODES: Readonly<Record<string, readonly [code: ServiceCode, detail: string]>> = {
   FST_ERR_CTP_BODY_TOO_LARGE: ['body_too_large', 'The body is larger than this endpoint takes'],
   FST_ERR_CTP_INVALID_MEDIA_TYPE: [
     'unsupported_media_type',
@@ -74,7 +74,7 @@ const OF_OTHERS: Readonly<Record<string, readonly [code: ServiceCode, detail: st
   FST_ERR_BAD_URL: ['bad_request', 'The path is not a URL path'],
   FST_ERR_MAX_PARAM_LENGTH: ['not_found', 'There is nothing with this id'],
   ECONNRESET: ['bad_request', 'The request ended before its body did'],
-  ...Object.fromEntries(Object.entries(FULL_DISK).map(([code, detail]) => [code, ['unavailable', detail] as const])),
+  ...Object.fromEntries(Object.entries(DISK_ERRORS).map(([code, detail]) => [code, ['unavailable', detail] as const])),
 };
 
 /** Answers what is no HTTP request, or arrives too slowly to become one, and ends the connection. */

@@ -16,7 +16,7 @@ const BEGUN = '';
  * @returns for `JobOptions.priority`, below 0
  * @see "Start-time Fair Queuing", Goyal, Vin and Cheng, 1996: the start tag of jobs of length 1
  */
-export async function takeTurn(tx: Queryable, queue: QueueName, tenant: string): Promise<number> {
+export async function nextPriority(tx: Queryable, queue: QueueName, tenant: string): Promise<number> {
   const [row] = await tx.query<{ turn: number }>(
     `insert into reelform.turns as mine (queue, tenant, turn)
       select $1, $2, greatest(1, (select turn from reelform.turns where queue = $1 and tenant = $3))
@@ -28,7 +28,7 @@ export async function takeTurn(tx: Queryable, queue: QueueName, tenant: string):
 }
 
 /** Remembers that the job's turn has come. */
-export async function beginTurn(database: Queryable, queue: QueueName, priority: number): Promise<void> {
+export async function recordStart(database: Queryable, queue: QueueName, priority: number): Promise<void> {
   if (priority >= 0) return;
   await database.query(
     `insert into reelform.turns as begun (queue, tenant, turn) values ($1, $2, $3)

@@ -5,7 +5,7 @@ import { JOB_SCHEMA, type JobHandler } from './queues.ts';
 
 export type Job = JobWithMetadata<{ id: string }>;
 
-/** Poll and renew: for pg-boss itself. The doorbell and the lease are ours. */
+/** Poll and renew: for pg-boss itself. The poller and the lease are ours. */
 const SELDOM_SECONDS = 86_400;
 /** Where only some groups are limited. */
 const UNLIMITED = 1_000_000;
@@ -103,18 +103,18 @@ export function claimJobs({ boss, queue, handler, run }: ClaimOptions): JobClaim
  * How many jobs of a group pg-boss claims, and that it claims none of owners who hold their share already; nothing where there
  * is no limit, which costs nothing. pg-boss reads the limits at each claim, but refuses to start with a limit of 0.
  */
-function groupLimits({ groupPlaces = UNLIMITED, placesOfGroups, lane }: JobHandler): {
+function groupLimits({ groupConcurrency: limit = UNLIMITED, groupConcurrencies, lane }: JobHandler): {
   readonly options: Pick<WorkOptions, 'groupConcurrency'>;
   arm(): void;
 } {
-  const own = Object.fromEntries(placesOfGroups ?? []);
-  if (!lane.isLimited && groupPlaces === UNLIMITED && Object.keys(own).length === 0) {
+  const own = Object.fromEntries(groupConcurrencies ?? []);
+  if (!lane.isLimited && limit === UNLIMITED && Object.keys(own).length === 0) {
     return { options: {}, arm: () => undefined };
   }
   let isArmed = false;
   const full = (): string[] => (isArmed ? lane.fullOwners() : []);
   const groupConcurrency = {
-    default: groupPlaces,
+    default: limit,
     get tiers() {
       return { ...own, ...Object.fromEntries(full().map((owner) => [owner, 0])) };
     },
@@ -127,13 +127,13 @@ function groupLimits({ groupPlaces = UNLIMITED, placesOfGroups, lane }: JobHandl
   };
 }
 
-interface DoorbellOptions {
+interface JobPollerOptions {
   readonly database: Queryable;
   /** Names of queues, as pg-boss has them. */
   readonly queues: readonly string[];
   readonly everyMs: number;
   /** The queue has a job that could be done now. */
-  ring(queue: string): void;
+  notify(queue: string): void;
   onError(error: unknown): void;
 }
 
@@ -141,7 +141,7 @@ interface DoorbellOptions {
  * Looks now and then for jobs that nobody has announced: retries that are due, those of a process that died, and all of
  * them while no announcement can be heard. One statement for all queues, however many places wait at them.
  */
-export function startDoorbell({ database, queues, everyMs, ring, onError }: DoorbellOptions): { stop(): void } {
+export function pollJobs({ database, queues, everyMs, notify, onError }: JobPollerOptions): { stop(): void } {
   let isAsking = false;
   const look = async (): Promise<void> => {
     isAsking = true;
@@ -154,7 +154,7 @@ export function startDoorbell({ database, queues, everyMs, ring, onError }: Door
               order by priority desc, created_on limit 1) as due`,
         [[...queues]],
       );
-      for (const { name } of due) ring(name);
+      for (const { name } of due) notify(name);
     } catch (error) {
       onError(error);
     } finally {
@@ -168,18 +168,23 @@ export function startDoorbell({ database, queues, everyMs, ring, onError }: Door
 }
 
 /** How many jobs of a group may be running at once, in all processes together; null where that is not limited. */
-export function groupLimit(
+export function groupConcurrencyOf(
   group: string | null,
-  { groupPlaces, placesOfGroups }: Pick<JobHandler, 'groupPlaces' | 'placesOfGroups'>,
+  { groupConcurrency, groupConcurrencies }: Pick<JobHandler, 'groupConcurrency' | 'groupConcurrencies'>,
 ): number | null {
-  return group === null ? null : (placesOfGroups?.get(group) ?? groupPlaces ?? null);
+  return group === null ? null : (groupConcurrencies?.get(group) ?? groupConcurrency ?? null);
 }
 
 /**
  * Whether a job that was claimed is one too many of its group. Two claims at the same moment do not see each other, so every
  * job counts those of its group once more, one after another, and the transaction in which it counts puts it back.
  */
-export async function isBeyondGroup(tx: Queryable, queue: string, group: string, limit: number): Promise<boolean> {
+export async function exceedsGroupConcurrency(
+  tx: Queryable,
+  queue: string,
+  group: string,
+  limit: number,
+): Promise<boolean> {
   await tx.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`reelform group ${queue} ${group}`]);
   // A statement of its own: it sees what was committed before the lock was free.
   const [row] = await tx.query<{ running: number }>(

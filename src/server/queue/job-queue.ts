@@ -3,8 +3,15 @@ import { type Db, PgBoss } from 'pg-boss';
 import { isOutage } from '../../service/service-error.ts';
 import type { Database, Queryable } from '../store/database.ts';
 import { errorMessage, type Log } from '../telemetry/log.ts';
-import { within } from '../with-timeout.ts';
-import { claimJobs, groupLimit, isBeyondGroup, type Job, type JobClaims, startDoorbell } from './job-claims.ts';
+import { withTimeout } from '../with-timeout.ts';
+import {
+  claimJobs,
+  exceedsGroupConcurrency,
+  groupConcurrencyOf,
+  type Job,
+  type JobClaims,
+  pollJobs,
+} from './job-claims.ts';
 import { Lane, type Seat } from './lane.ts';
 import { keepLease } from './lease.ts';
 import {
@@ -152,12 +159,12 @@ export class JobQueue {
     const reviving = setInterval(() => {
       reviveDead(this.#boss, this.#database).catch((error) => this.#complain(error));
     }, REVIVE_MS);
-    const doorbell = startDoorbell({
+    const poller = pollJobs({
       ...{ database: this.#database, queues, everyMs: this.#options.pollSeconds * 1000 },
-      ring: (queue) => this.#claims.get(queue)?.wake(),
+      notify: (queue) => this.#claims.get(queue)?.wake(),
       onError: (error) => this.#complain(error),
     });
-    this.#timers = [doorbell, { stop: () => clearInterval(reviving) }];
+    this.#timers = [poller, { stop: () => clearInterval(reviving) }];
   }
 
   /** Jobs of the queue that this process is at. */
@@ -190,9 +197,9 @@ export class JobQueue {
     for (const timer of [...this.#timers, ...this.#claims.values()]) timer.stop();
     const names = QUEUES.flatMap((queue) => [queue, deadQueue(queue)]);
     const drained = Promise.all(names.map((name) => this.#boss.offWork(name, { wait: true })));
-    await within(graceMs, drained);
+    await withTimeout(graceMs, drained);
     this.#stopping.abort(new WorkerStopping());
-    await within(ABORT_MS, drained);
+    await withTimeout(ABORT_MS, drained);
     await this.#boss.stop({ graceful: false });
   }
 
@@ -216,10 +223,10 @@ export class JobQueue {
   /** Puts a job back that is one too many of its group. @returns whether it was */
   async #givesBack(queue: string, job: Job, handler: JobHandler): Promise<boolean> {
     const { groupId } = job;
-    const limit = groupLimit(groupId ?? null, handler);
+    const limit = groupConcurrencyOf(groupId ?? null, handler);
     if (limit === null) return false;
     return this.#database.transaction(async (tx) => {
-      if (!(await isBeyondGroup(tx, queue, groupId!, limit))) return false;
+      if (!(await exceedsGroupConcurrency(tx, queue, groupId!, limit))) return false;
       await this.#putBackIn(tx, queue, job);
       return true;
     });

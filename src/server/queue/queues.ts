@@ -94,9 +94,9 @@ export interface JobHandler {
   /** Decides how many jobs this process does at once, and whose. */
   readonly lane: Lane;
   /** Jobs of one group at once, in all processes together; as many as there are places when absent. */
-  readonly groupPlaces?: number;
+  readonly groupConcurrency?: number;
   /** The same for single groups. */
-  readonly placesOfGroups?: ReadonlyMap<string, number>;
+  readonly groupConcurrencies?: ReadonlyMap<string, number>;
   /**
    * Rejecting means another attempt. The signal is aborted when the job is no longer this worker's, and when the worker
    * is stopped: a rejection then puts the job back, and is not counted.
@@ -114,7 +114,7 @@ export interface JobOptions {
   readonly priority?: number;
   /** Not before so many milliseconds have passed. */
   readonly delayMs?: number;
-  /** Of jobs that are limited together: `JobHandler.groupPlaces`. */
+  /** Of jobs that are limited together: `JobHandler.groupConcurrency`. */
   readonly group?: string;
   /** The tenant that the job is for, which the lane goes by; the group when absent. */
   readonly owner?: string;

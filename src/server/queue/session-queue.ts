@@ -1,7 +1,7 @@
 import { serviceError } from '../../service/service-error.ts';
 import type { StoredSession } from '../../session/ports.ts';
 import type { Queryable } from '../store/database.ts';
-import { takeTurn } from './fair-priority.ts';
+import { nextPriority } from './fair-priority.ts';
 import type { JobQueue } from './job-queue.ts';
 import { JOB_SCHEMA } from './queues.ts';
 
@@ -67,7 +67,7 @@ export function createSessionQueue({ queue, limits }: SessionQueueOptions): Sess
       const name = session.output?.format === 'png' ? 'still' : 'render';
       if (limits.maxQueuedTotal !== null) await refuseTotal(tx, limits.maxQueuedTotal);
       // Others of the tenant wait from here on, so the count is as it will be.
-      const priority = await takeTurn(tx, name, tenant);
+      const priority = await nextPriority(tx, name, tenant);
       const most = limits.tenantMaxQueued.get(tenant) ?? limits.maxQueued;
       if (most !== null) await refuseTenant(tx, tenant, most);
       await queue.enqueue(tx, name, session.id, { priority, group: tenant });

@@ -59,7 +59,7 @@ export function readSettings(input: SettingsInput): Result<ServeSettings> {
  *
  * @returns undefined where that cannot be told from the rest
  */
-export function shownSettings(name: string, text: string): string | undefined {
+export function redactSettings(name: string, text: string): string | undefined {
   const parsed = parseYaml(name, text);
   if (!parsed.ok) return MAY_HOLD_SECRETS.test(text) ? undefined : text;
   const root = parsed.value;

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { nullIfMissing } from '../../file-system-error.ts';
 import { replaceFile } from '../../replace-file.ts';
-import { createDiskRoom, type DiskRoom } from '../data-folder.ts';
+import { type DiskSpace, watchDiskSpace } from '../data-folder.ts';
 import type { ObjectStorage } from '../ports.ts';
 
 /** Below the directory: what is being written, and what is being removed. No key begins with a dot. */
@@ -25,7 +25,7 @@ const PREFIX = /^([\w-][\w.-]*\/)+$/;
  */
 export function createDiskStorage(
   directory: string,
-  room: Pick<DiskRoom, 'guard'> = createDiskRoom(directory),
+  room: Pick<DiskSpace, 'guard'> = watchDiskSpace(directory),
 ): ObjectStorage {
   const unfinished = join(directory, UNFINISHED);
   let opened: Promise<void> | undefined;

@@ -9,7 +9,7 @@ import { OWN_ACCESS, openBucket, type S3Access } from '../../delivery/s3/open-bu
 import type { S3Bucket } from '../../delivery/s3/s3-bucket.ts';
 import { ReelformError } from '../../diagnostic.ts';
 import { serviceError } from '../../service/service-error.ts';
-import type { DiskRoom } from '../data-folder.ts';
+import type { DiskSpace } from '../data-folder.ts';
 import type { ObjectStorage } from '../ports.ts';
 import type { Settings } from '../settings/settings.ts';
 import { errorMessage, type Log } from '../telemetry/log.ts';
@@ -22,7 +22,7 @@ const OBJECTS = 'objects';
  *
  * @throws ReelformError `settings_invalid`, `storage_unavailable`
  */
-export async function openStorage(settings: Settings, log: Log, room: DiskRoom): Promise<ObjectStorage> {
+export async function openStorage(settings: Settings, log: Log, room: DiskSpace): Promise<ObjectStorage> {
   if (settings.storage === null) return createDiskStorage(join(settings.dataDirectory, OBJECTS), room);
   const { bucket: name, prefix, access } = accessOf(settings, settings.storage);
   try {

@@ -38,14 +38,14 @@ export function createOutputFiles({ index, storage, key }: OutputFilesOptions): 
   };
 }
 
-interface Told {
+interface FileDescription {
   readonly contentType: string;
   readonly etag: string;
   nameOf(title: string): string;
 }
 
 /** Null for a file that the rendering does not have. */
-function describe({ format, sha256, stills }: RenderingRecord, file: string): Told | null {
+function describe({ format, sha256, stills }: RenderingRecord, file: string): FileDescription | null {
   if (file === videoFile(format)) {
     const { contentType, extension } = OUTPUT_FILES[format];
     return { contentType, etag: sha256, nameOf: (title) => `${title}.${extension}` };

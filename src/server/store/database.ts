@@ -39,7 +39,7 @@ export interface Database extends Queryable {
  *
  * @throws ServiceError 400
  */
-export function refuseNul(values: readonly unknown[]): void {
+export function rejectNul(values: readonly unknown[]): void {
   if (values.some((value) => typeof value === 'string' && value.includes('\0'))) {
     throw serviceError('bad_request', 'A text of the request holds a NUL character');
   }

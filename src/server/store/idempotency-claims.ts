@@ -5,7 +5,7 @@ import type { Database, Queryable } from './database.ts';
 /** A lock was waited for longer than `lock_timeout`. */
 const LOCK_NOT_AVAILABLE = '55P03';
 
-export interface ClaimOf<T> {
+export interface IdempotentOptions<T> {
   readonly tenant: TenantId;
   readonly claim: IdempotencyClaim | null;
   /** Milliseconds since the epoch. */
@@ -15,7 +15,7 @@ export interface ClaimOf<T> {
 }
 
 /** Ends a transaction of which nothing is to be kept. */
-class NothingThere extends Error {}
+class Rollback extends Error {}
 
 /**
  * Does `work` in one transaction with the claim on its Idempotency-Key, and remembers what it answered. A second request
@@ -24,9 +24,9 @@ class NothingThere extends Error {}
  *
  * @returns null when `work` does
  */
-export async function claimed<T extends object>(
+export async function runIdempotent<T extends object>(
   database: Database,
-  { tenant, claim, now, answer }: ClaimOf<T>,
+  { tenant, claim, now, answer }: IdempotentOptions<T>,
   work: (tx: Queryable) => Promise<T | null>,
 ): Promise<Claimed<T> | null> {
   try {
@@ -34,7 +34,7 @@ export async function claimed<T extends object>(
       const earlier = claim === null ? null : await take<T>(tx, tenant, claim, now, answer ?? null);
       if (earlier !== null) return earlier;
       const value = await work(tx);
-      if (value === null) throw new NothingThere();
+      if (value === null) throw new Rollback();
       if (claim !== null && answer === undefined) {
         await tx.query('update reelform.claims set answer = $3::json where tenant = $1 and key = $2', [
           tenant,
@@ -45,7 +45,7 @@ export async function claimed<T extends object>(
       return { kind: 'done', value };
     });
   } catch (error) {
-    if (error instanceof NothingThere) return null;
+    if (error instanceof Rollback) return null;
     if ((error as { code?: unknown }).code !== LOCK_NOT_AVAILABLE) throw error;
     if (claim !== null) return { kind: 'busy' };
     throw serviceError('unavailable', 'Somebody else is changing this for too long');

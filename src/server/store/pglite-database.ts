@@ -5,9 +5,9 @@ import { fromPglite } from 'pg-boss';
 import { ReelformError } from '../../diagnostic.ts';
 import { nullIfMissing } from '../../file-system-error.ts';
 import { acquireProcessLock } from '../../process-lock.ts';
-import { fullDisk } from '../data-folder.ts';
+import { diskOutage } from '../data-folder.ts';
 import type { Log } from '../telemetry/log.ts';
-import { type Database, refuseNul } from './database.ts';
+import { type Database, rejectNul } from './database.ts';
 
 /** By query rather than for all of them: pg-boss reads times from the same connection, as dates. */
 const PARSERS = {
@@ -60,11 +60,11 @@ async function open(directory: string): Promise<PGlite> {
 
 function asDatabase(pglite: PGlite, unlock: () => Promise<void>): Database {
   const run = async <T>(on: PGlite | Transaction, text: string, values: readonly unknown[]): Promise<T[]> => {
-    refuseNul(values);
+    rejectNul(values);
     try {
       return (await on.query<T>(text, [...values], { parsers: PARSERS })).rows;
     } catch (error) {
-      throw fullDisk(error) ?? error;
+      throw diskOutage(error) ?? error;
     }
   };
   return {

@@ -2,9 +2,9 @@ import pg from 'pg';
 import type { ConstructorOptions } from 'pg-boss';
 import { ReelformError } from '../../diagnostic.ts';
 import { isOutage, serviceError } from '../../service/service-error.ts';
-import { fullDisk } from '../data-folder.ts';
+import { diskOutage } from '../data-folder.ts';
 import type { Log } from '../telemetry/log.ts';
-import { type Database, refuseNul } from './database.ts';
+import { type Database, rejectNul } from './database.ts';
 
 /** What pg-boss needs. */
 const OLDEST_VERSION = 13;
@@ -112,7 +112,7 @@ async function run<T>(
   values: readonly unknown[],
   answerMs: number,
 ): Promise<T[]> {
-  refuseNul(values);
+  rejectNul(values);
   const query = { text, values: [...values], query_timeout: answerMs };
   const { rows } = await on.query(query as pg.QueryConfig).catch(rethrow);
   return rows as T[];
@@ -121,7 +121,7 @@ async function run<T>(
 /** What a client can do nothing about but come again is a 503, not a mistake of ours. */
 function rethrow(error: unknown): never {
   if (isUnreachable(error)) throw serviceError('unavailable', 'The database cannot be reached');
-  throw fullDisk(error) ?? error;
+  throw diskOutage(error) ?? error;
 }
 
 function isUnreachable(error: unknown): boolean {

@@ -4,7 +4,7 @@ import { openUploads, withoutVideo } from '../../session/session-deliveries.ts';
 import type { ExternalUpload, RenderSession } from '../../wire/render-session.ts';
 import type { OutputIndex } from '../ports.ts';
 import type { Database, Queryable } from './database.ts';
-import { claimed } from './idempotency-claims.ts';
+import { runIdempotent } from './idempotency-claims.ts';
 import { readCursor, writeCursor } from './page-cursor.ts';
 
 interface Row {
@@ -48,14 +48,14 @@ export function createSessionTable({
 }: SessionTableOptions): SessionStore & OutputIndex {
   return {
     create: (stored, claim) =>
-      claimed(database, { tenant: stored.tenant, claim, now: now(), answer: stored.session }, async (tx) => {
+      runIdempotent(database, { tenant: stored.tenant, claim, now: now(), answer: stored.session }, async (tx) => {
         await insert(tx, stored);
         await onStatus(tx, stored);
         return stored.session;
       }) as Promise<Claimed<RenderSession>>,
 
     change: (tenant, id, claim, change) =>
-      claimed(database, { tenant, claim, now: now() }, async (tx) => {
+      runIdempotent(database, { tenant, claim, now: now() }, async (tx) => {
         const before = await lockSession(tx, id);
         if (before?.tenant !== tenant) return null;
         const changed = change(before.session);

@@ -4,7 +4,7 @@ import { SessionFailure, type SourceReader } from '../../session/ports.ts';
 import type { TaskInput, TaskRunner } from '../../session/processes/tasks.ts';
 import type { PartEvent } from '../../session/segments/split-ports.ts';
 import type { RunnerEvent } from '../../session/session-runner.ts';
-import type { DiskRoom } from '../data-folder.ts';
+import type { DiskSpace } from '../data-folder.ts';
 import type { Log } from './log.ts';
 import type { ServiceMetrics } from './metrics.ts';
 import { traced } from './tracing.ts';
@@ -18,7 +18,7 @@ const OUTCOMES: Readonly<Record<string, string>> = {
 };
 
 /** Tells the log and the metrics what happens to sessions at work. */
-export function reportRuns(log: Log, metrics: ServiceMetrics): (event: RunnerEvent | PartEvent) => void {
+export function sessionReporter(log: Log, metrics: ServiceMetrics): (event: RunnerEvent | PartEvent) => void {
   return (event) => {
     switch (event.kind) {
       case 'session-begun': {
@@ -64,7 +64,7 @@ export function reportRuns(log: Log, metrics: ServiceMetrics): (event: RunnerEve
 }
 
 /** Tells the log and the metrics what happens to deliveries at work: never where to, which may hold a title. */
-export function reportDeliveries(
+export function deliveryReporter(
   log: Log,
   metrics: Pick<ServiceMetrics, 'deliveryEnded'>,
 ): (event: UploadEvent) => void {
@@ -91,7 +91,7 @@ export function reportDeliveries(
 }
 
 /** A reader whose answers are counted, failures by their code. Without room for copies, reading waits. */
-export function countedSources(reader: SourceReader, metrics: ServiceMetrics, room: DiskRoom): SourceReader {
+export function countedSources(reader: SourceReader, metrics: ServiceMetrics, room: DiskSpace): SourceReader {
   return {
     async read(tenant, wanted, signal) {
       try {
@@ -109,7 +109,7 @@ export function countedSources(reader: SourceReader, metrics: ServiceMetrics, ro
 type SegmentTaskKind = 'video' | 'segments' | 'sound' | 'join';
 
 /** Runs tasks of a pool. Each is a span, and waits while there is no room for its temporary files. */
-export function tracedTasks(pool: TaskRunner<SegmentTaskKind>, room: DiskRoom): TaskRunner<SegmentTaskKind> {
+export function tracedTasks(pool: TaskRunner<SegmentTaskKind>, room: DiskSpace): TaskRunner<SegmentTaskKind> {
   return {
     run: (kind, input, options) =>
       traced(`render_${kind}`, attributesOf(kind, input), () => room.guard(() => pool.run(kind, input, options))),

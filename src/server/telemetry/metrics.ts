@@ -1,5 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import { within } from '../with-timeout.ts';
+import { withTimeout } from '../with-timeout.ts';
 import type { FarmFigures } from '../workers/worker-registry.ts';
 
 /** What the service counts of itself. Whoever does the work feeds it; nothing here knows how it is done. */
@@ -158,6 +158,6 @@ function bounded<T>(ask: () => Promise<T>): () => Promise<T | null> {
       .finally(() => {
         asked = null;
       });
-    return within(PATIENCE_MS, asked);
+    return withTimeout(PATIENCE_MS, asked);
   };
 }

@@ -4,7 +4,7 @@ import type { Queryable } from '../store/database.ts';
 import { readCursor, writeCursor } from '../store/page-cursor.ts';
 
 /** A try that was begun: everything that sending takes. */
-export interface BegunTry {
+export interface StartedAttempt {
   readonly deliveryId: string;
   /** Which planned try it is. */
   readonly turn: number;
@@ -42,8 +42,8 @@ export const deliveryTable = {
    *
    * @param at now, ISO 8601
    */
-  async begin(on: Queryable, id: string, turn: number, at: string): Promise<BegunTry | null> {
-    const [row] = await on.query<Omit<BegunTry, 'secrets'> & { secret: string; previous: string | null }>(
+  async begin(on: Queryable, id: string, turn: number, at: string): Promise<StartedAttempt | null> {
+    const [row] = await on.query<Omit<StartedAttempt, 'secrets'> & { secret: string; previous: string | null }>(
       `update reelform.webhook_deliveries d set attempts = d.attempts + 1
         from reelform.webhook_endpoints e, reelform.webhook_messages m
         where d.id = $1 and d.turn = $2 and d.status = 'pending' and e.disabled_because is null
@@ -78,7 +78,7 @@ export const deliveryTable = {
    */
   async record(
     tx: Queryable,
-    { deliveryId, turn, attempt }: Pick<BegunTry, 'deliveryId' | 'turn' | 'attempt'>,
+    { deliveryId, turn, attempt }: Pick<StartedAttempt, 'deliveryId' | 'turn' | 'attempt'>,
     { at, status_code, error, duration_ms }: WebhookAttempt,
     next: {
       readonly status: 'pending' | 'delivered' | 'failed';

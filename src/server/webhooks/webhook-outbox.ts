@@ -3,7 +3,7 @@ import { spreadMs } from '../../http/retry.ts';
 import { sessionEnd } from '../../service/render-service.ts';
 import type { TenantId } from '../../session/ports.ts';
 import type { VideoEvent, WebhookBody, WebhookData } from '../../wire/webhook.ts';
-import { takeTurn } from '../queue/fair-priority.ts';
+import { nextPriority } from '../queue/fair-priority.ts';
 import type { JobQueue } from '../queue/job-queue.ts';
 import type { Queryable } from '../store/database.ts';
 
@@ -33,10 +33,10 @@ export interface WebhookOutbox {
   /** To one endpoint, once. @returns the id of the delivery */
   writeTest(tx: Queryable, tenant: TenantId, endpointId: string): Promise<string>;
   /** A job for a try that was planned. */
-  plan(tx: Queryable, delivery: PlannedTry): Promise<void>;
+  plan(tx: Queryable, delivery: PlannedAttempt): Promise<void>;
 }
 
-export interface PlannedTry {
+export interface PlannedAttempt {
   readonly deliveryId: string;
   readonly tenant: TenantId;
   readonly endpointId: string;
@@ -59,7 +59,7 @@ interface Message {
 /** Writes what is to be told: a message, its deliveries and their jobs, all of that or nothing. */
 export function createWebhookOutbox({ queue, now }: OutboxOptions): WebhookOutbox {
   const plan: WebhookOutbox['plan'] = async (tx, { tenant, deliveryId, endpointId, turn, delayMs }) => {
-    const priority = await takeTurn(tx, 'webhook', tenant);
+    const priority = await nextPriority(tx, 'webhook', tenant);
     const options = { priority, delayMs, group: endpointId, owner: tenant };
     await queue.enqueue(tx, 'webhook', webhookJob(deliveryId, turn), options);
   };
@@ -157,7 +157,7 @@ const JITTER = 0.1;
 /** Whatever a receiver asks for. */
 const LONGEST_MS = 24 * HOUR;
 
-interface FailedTry {
+interface FailedAttempt {
   /** The place in the schedule of the try that failed: 0 for the first. */
   readonly step: number;
   /** What the receiver asked for with 429 or 503: milliseconds from now. */
@@ -170,7 +170,7 @@ interface FailedTry {
  * @param random 0..1
  * @returns whole milliseconds; null after the last try
  */
-export function nextDelayMs({ step, retryAfterMs }: FailedTry, random: number): number | null {
+export function nextDelayMs({ step, retryAfterMs }: FailedAttempt, random: number): number | null {
   const planned = RETRY_DELAYS_MS[step + 1];
   if (planned === undefined) return null;
   const jittered = spreadMs(planned, JITTER, random);

@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isOutage } from '../../service/service-error.ts';
 import { TEST_TYPE, type WebhookAttempt } from '../../wire/webhook.ts';
-import { beginTurn } from '../queue/fair-priority.ts';
+import { recordStart } from '../queue/fair-priority.ts';
 import { Lane } from '../queue/lane.ts';
 import type { JobHandler, TakenJob } from '../queue/queues.ts';
 import type { Database, Queryable } from '../store/database.ts';
 import type { Log } from '../telemetry/log.ts';
-import { type BegunTry, deliveryTable, endpointHealth } from './delivery-table.ts';
+import { deliveryTable, endpointHealth, type StartedAttempt } from './delivery-table.ts';
 import { endpointTable } from './endpoint-table.ts';
 import { nextDelayMs, type WebhookOutbox } from './webhook-outbox.ts';
 import { type PostWebhook, signBody, signWebhook, type WebhookAnswer } from './webhook-request.ts';
@@ -50,7 +50,7 @@ export function createWebhookSender(options: SenderOptions): WebhookSender {
   const { database, outbox, post, log, now, random, onTried } = options;
   const iso = (ms: number): string => new Date(ms).toISOString();
 
-  const send = async (begun: BegunTry, signal: AbortSignal): Promise<void> => {
+  const send = async (begun: StartedAttempt, signal: AbortSignal): Promise<void> => {
     const atMs = now();
     const begunAt = performance.now();
     const { messageId, body, url, secrets, clientId } = begun;
@@ -69,7 +69,7 @@ export function createWebhookSender(options: SenderOptions): WebhookSender {
     }
   };
 
-  const record = async (begun: BegunTry, attempt: WebhookAttempt, answer: WebhookAnswer): Promise<void> => {
+  const record = async (begun: StartedAttempt, attempt: WebhookAttempt, answer: WebhookAnswer): Promise<void> => {
     const endedMs = now();
     const outcome = await database.transaction(async (tx): Promise<WebhookOutcome | null> => {
       const { tenant, endpointId, deliveryId, step } = begun;
@@ -119,10 +119,10 @@ export function createWebhookSender(options: SenderOptions): WebhookSender {
 
   return {
     lane: new Lane({ places: PLACES, isFair: true }),
-    groupPlaces: PLACES_OF_ENDPOINT,
+    groupConcurrency: PLACES_OF_ENDPOINT,
 
     async run(job, signal, { priority } = { priority: 0 }) {
-      await beginTurn(database, 'webhook', priority);
+      await recordStart(database, 'webhook', priority);
       const [id, turn] = readJob(job);
       const takenMs = now();
       const begun = await deliveryTable.begin(database, id, turn, iso(takenMs));

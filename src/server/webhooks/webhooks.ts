@@ -13,7 +13,7 @@ import type { StyleVersionRow } from '../ports.ts';
 import type { JobQueue } from '../queue/job-queue.ts';
 import type { JobHandler } from '../queue/queues.ts';
 import type { Database, Queryable } from '../store/database.ts';
-import { claimed } from '../store/idempotency-claims.ts';
+import { runIdempotent } from '../store/idempotency-claims.ts';
 import type { Log } from '../telemetry/log.ts';
 import { type DeliveryQuery, deliveryTable } from './delivery-table.ts';
 import { asEndpoint, type EndpointRow, endpointTable } from './endpoint-table.ts';
@@ -184,7 +184,7 @@ export class Webhooks {
     work: (tx: Queryable) => Promise<WebhookEndpointWithSecret | null>,
   ): Promise<Claimed<WebhookEndpointWithSecret> | null> {
     const { database, now } = this.#options;
-    return claimed(database, { tenant, claim, now: now() }, work);
+    return runIdempotent(database, { tenant, claim, now: now() }, work);
   }
 
   #checkUrl(url: string): void {

@@ -10,7 +10,7 @@ export interface Installation {
 }
 
 /** Leaves word of what workers have to know: where clients find the service, and that this storage is its own. EDGE. */
-export async function foundInstallation({ database, storage }: Installation, publicUrl: string): Promise<void> {
+export async function registerInstallation({ database, storage }: Installation, publicUrl: string): Promise<void> {
   await database.query(
     `insert into reelform.facts (name, value) values ('public_url', $1)
       on conflict (name) do update set value = excluded.value`,

@@ -1,7 +1,7 @@
 import type { SessionProblem } from '../../session/ports.ts';
-import type { DiskRoom } from '../data-folder.ts';
+import type { DiskSpace } from '../data-folder.ts';
 import type { SessionRenders } from '../distributed-render/session-renders.ts';
-import { beginTurn } from '../queue/fair-priority.ts';
+import { recordStart } from '../queue/fair-priority.ts';
 import { Lane } from '../queue/lane.ts';
 import type { JobHandler, JobHandlers } from '../queue/queues.ts';
 import type { Settings } from '../settings/settings.ts';
@@ -16,7 +16,7 @@ export interface RenderJobsOptions {
   readonly styleVersions: StyleVersions;
   readonly settings: Pick<Settings, 'tenantConcurrency' | 'tenantConcurrencies'>;
   readonly lanes: RenderLanes;
-  readonly room: DiskRoom;
+  readonly room: DiskSpace;
   readonly log: Log;
 }
 
@@ -61,7 +61,7 @@ export function renderJobs({
     run: (id, signal, { priority, takeSlot }) =>
       traced('render_session', { 'reelform.session': id }, async () => {
         await room.require();
-        await beginTurn(database, queue, priority);
+        await recordStart(database, queue, priority);
         // Who renders a part looks after it itself, and removes what it has made.
         if (id.includes('/')) await runner.run(id, signal, takeSlot);
         else await watch.during(id, signal, (wanted) => runner.run(id, wanted, takeSlot));
@@ -72,14 +72,14 @@ export function renderJobs({
   return {
     render: {
       ...sessions('render'),
-      ...(tenantConcurrency === null ? {} : { groupPlaces: tenantConcurrency }),
-      placesOfGroups: tenantConcurrencies,
+      ...(tenantConcurrency === null ? {} : { groupConcurrency: tenantConcurrency }),
+      groupConcurrencies: tenantConcurrencies,
     },
     still: sessions('still'),
     stillcuts: {
       lane: new Lane({ places: 1 }),
       async run(id, signal, { priority }) {
-        await beginTurn(database, 'stillcuts', priority);
+        await recordStart(database, 'stillcuts', priority);
         await room.guard(() => styleVersions.process(id, signal));
       },
       onDead: (id) => styleVersions.fail(id),

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { openTokens } from '../../../src/server/admin-socket/admin-client.ts';
-import { startControlServer } from '../../../src/server/admin-socket/admin-server.ts';
+import { openTokenAdmin } from '../../../src/server/admin-socket/admin-client.ts';
+import { startAdminServer } from '../../../src/server/admin-socket/admin-server.ts';
 import { SCOPES } from '../../../src/server/ports.ts';
 import { SILENT_LOG } from '../../../src/server/telemetry/log.ts';
 import { putDatabase } from '../../support/databases.ts';
@@ -19,14 +19,14 @@ describe('reelform token', () => {
     return reelform(root, ['token', ...args], { now });
   };
 
-  let tokens: Awaited<ReturnType<typeof openTokens>>;
+  let tokens: Awaited<ReturnType<typeof openTokenAdmin>>;
   // The server that holds the database: asking it is quicker than opening the database for each call.
   beforeAll(async () => {
     root = makeFolder({ 'reelform.yaml': 'templates: {}\n', 'videos/deep/berlin.yaml': '' });
     const directory = join(root, '.reelform/server');
     await putDatabase(directory);
-    tokens = await openTokens({ directory, databaseUrl: null, log: SILENT_LOG, now: () => now });
-    const server = await startControlServer({ directory, tokens, status: () => ({}) });
+    tokens = await openTokenAdmin({ directory, databaseUrl: null, log: SILENT_LOG, now: () => now });
+    const server = await startAdminServer({ directory, tokens, status: () => ({}) });
     return async () => {
       await server.close();
       await tokens.close();

@@ -3,8 +3,8 @@ import { existsSync, mkdirSync, readFileSync, statSync } from 'node:fs';
 import { request } from 'node:http';
 import { dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { connectControl, openTokens } from '../../../src/server/admin-socket/admin-client.ts';
-import { readNewToken, startControlServer, type TokenAdmin } from '../../../src/server/admin-socket/admin-server.ts';
+import { connectAdminSocket, openTokenAdmin } from '../../../src/server/admin-socket/admin-client.ts';
+import { readNewToken, startAdminServer, type TokenAdmin } from '../../../src/server/admin-socket/admin-server.ts';
 import { type NewToken, SCOPES, type TokenRecord } from '../../../src/server/ports.ts';
 import { SILENT_LOG } from '../../../src/server/telemetry/log.ts';
 import type { TenantId } from '../../../src/session/ports.ts';
@@ -29,7 +29,7 @@ function memoryTokens(): TokenAdmin {
 }
 
 async function start(directory: string, tokens = memoryTokens()): Promise<{ close(): Promise<void> }> {
-  const server = await startControlServer({ directory, tokens, status: () => ({ url: 'http://x' }) });
+  const server = await startAdminServer({ directory, tokens, status: () => ({ url: 'http://x' }) });
   onTestFinished(() => server.close());
   return server;
 }
@@ -59,9 +59,9 @@ describe('the control socket', () => {
     ['in the temporary folder, where the path would be too long', deepFolder],
   ])('makes, lists and revokes tokens, for its owner alone: %s', async (_, folder) => {
     const directory = folder();
-    expect(await connectControl(directory)).toBeNull();
+    expect(await connectAdminSocket(directory)).toBeNull();
     const server = await start(directory);
-    const client = (await connectControl(directory))!;
+    const client = (await connectAdminSocket(directory))!;
     expect(await client.status()).toEqual({ url: 'http://x' });
     expect(await client.create(NEW)).toMatchObject({ text: 'rf_tok_1', record: { id: 'tok_1', tenant: 'acme' } });
     expect(await client.list()).toMatchObject([{ id: 'tok_1', scopes: SCOPES }]);
@@ -71,7 +71,7 @@ describe('the control socket', () => {
     expect(statSync(path).mode & 0o777).toBe(0o600);
     await server.close();
     expect([path, address].filter((one) => existsSync(one))).toEqual([]);
-    expect(await connectControl(directory)).toBeNull();
+    expect(await connectAdminSocket(directory)).toBeNull();
   });
 
   it('can be asked for nothing else', async () => {
@@ -101,9 +101,9 @@ describe('the control socket', () => {
     const address = join(directory, 'control.address');
     const left = existsSync(address) ? readFileSync(address, 'utf8') : join(directory, 'control.sock');
     expect(existsSync(left)).toBe(true);
-    expect(await connectControl(directory)).toBeNull();
+    expect(await connectAdminSocket(directory)).toBeNull();
     await start(directory);
-    expect(await (await connectControl(directory))!.status()).toEqual({ url: 'http://x' });
+    expect(await (await connectAdminSocket(directory))!.status()).toEqual({ url: 'http://x' });
     if (existsSync(address)) expect(existsSync(dirname(left))).toBe(false);
   });
 });
@@ -145,10 +145,10 @@ describeOnDatabases('openTokens()', (databases, kind) => {
     const directory = url === null ? given : temporaryRepository({});
     const now = (): number => Date.parse('2026-01-01T00:00:00Z');
     const options = { directory, databaseUrl: url, log: SILENT_LOG, now };
-    const direct = await openTokens(options);
+    const direct = await openTokenAdmin(options);
     const { text, record } = await direct.create(NEW);
     expect(text).toMatch(/^rf_[\w-]{43}$/);
-    const refused = await openTokens(options).then(
+    const refused = await openTokenAdmin(options).then(
       (tokens) => tokens.close(),
       (error: unknown) => error,
     );
@@ -157,7 +157,7 @@ describeOnDatabases('openTokens()', (databases, kind) => {
     else expect(refused).toMatchObject({ code: 'data_in_use', hint: expect.stringContaining('try again') });
 
     const server = kind === 'postgres' ? null : await start(directory, direct);
-    const beside = await openTokens(options);
+    const beside = await openTokenAdmin(options);
     expect(await beside.list()).toEqual([record]);
     expect(await beside.revoke(record.id)).toBe(true);
     await beside.close();
@@ -165,7 +165,7 @@ describeOnDatabases('openTokens()', (databases, kind) => {
     expect((await direct.list())[0]!.revokedAt).toBe('2026-01-01T00:00:00.000Z');
     await direct.close();
 
-    const again = await openTokens(options);
+    const again = await openTokenAdmin(options);
     expect(await again.list()).toHaveLength(1);
     await again.close();
   });

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { sweepParts } from '../../../src/server/distributed-render/part-files.ts';
+import { sweepPartFiles } from '../../../src/server/distributed-render/part-files.ts';
 import { anyDatabases } from '../../support/databases.ts';
 import { openSplitFarm } from './split-farm.ts';
 
@@ -11,7 +11,7 @@ it('sweepParts() removes what killed processes left a day ago, and nothing of wh
   const [atWork, canceled] = [await create('at work'), await create('canceled')];
   for (const id of [atWork, canceled]) await run(id);
   await cancel(canceled);
-  const sweep = (now: number): Promise<number> => sweepParts({ database, storage, now: () => now });
+  const sweep = (now: number): Promise<number> => sweepPartFiles({ database, storage, now: () => now });
   expect(await sweep(Date.now())).toBe(0);
   expect(await database.query('select session_id from reelform.session_splits')).toEqual([{ session_id: atWork }]);
   expect(await sweep(Date.now() + DAY_MS)).toBe(1);

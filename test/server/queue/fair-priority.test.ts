@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { beginTurn, takeTurn } from '../../../src/server/queue/fair-priority.ts';
+import { nextPriority, recordStart } from '../../../src/server/queue/fair-priority.ts';
 import { anyDatabases } from '../../support/databases.ts';
 
 interface Waiting {
@@ -37,13 +37,13 @@ it('takeTurn(): of two tenants with jobs waiting, neither begins two more than t
       };
       for (const { come, begin } of steps) {
         for (const tenant of come) {
-          waiting.push({ tenant, priority: await takeTurn(database, 'render', tenant) });
+          waiting.push({ tenant, priority: await nextPriority(database, 'render', tenant) });
           balance(null);
         }
         for (let count = 0; count < begin && waiting.length > 0; count++) {
           const first = waiting.reduce((best, job) => (job.priority > best.priority ? job : best));
           waiting.splice(waiting.indexOf(first), 1);
-          await beginTurn(database, 'render', first.priority);
+          await recordStart(database, 'render', first.priority);
           balance(first.tenant);
         }
       }
@@ -54,11 +54,11 @@ it('takeTurn(): of two tenants with jobs waiting, neither begins two more than t
 
 it('takeTurn(): a tenant that comes late is not behind one with many jobs, and queues do not mix', async () => {
   const { database } = await anyDatabases.open();
-  for (let turn = 1; turn <= 50; turn++) expect(await takeTurn(database, 'render', 'many')).toBe(-turn);
-  await beginTurn(database, 'render', -20);
-  expect(await takeTurn(database, 'render', 'late')).toBe(-20);
-  expect(await takeTurn(database, 'render', 'late')).toBe(-21);
-  await beginTurn(database, 'render', -5);
-  expect(await takeTurn(database, 'render', 'later')).toBe(-20);
-  expect(await takeTurn(database, 'still', 'many')).toBe(-1);
+  for (let turn = 1; turn <= 50; turn++) expect(await nextPriority(database, 'render', 'many')).toBe(-turn);
+  await recordStart(database, 'render', -20);
+  expect(await nextPriority(database, 'render', 'late')).toBe(-20);
+  expect(await nextPriority(database, 'render', 'late')).toBe(-21);
+  await recordStart(database, 'render', -5);
+  expect(await nextPriority(database, 'render', 'later')).toBe(-20);
+  expect(await nextPriority(database, 'still', 'many')).toBe(-1);
 });

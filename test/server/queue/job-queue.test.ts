@@ -287,7 +287,7 @@ describeOnDatabases('JobQueue', (databases, kind) => {
     for (const queue of queues) {
       await queue.work({
         render: {
-          ...{ lane: new Lane({ places: 2 }), groupPlaces: 1, placesOfGroups: new Map([['large', 2]]) },
+          ...{ lane: new Lane({ places: 2 }), groupConcurrency: 1, groupConcurrencies: new Map([['large', 2]]) },
           run: (id) =>
             new Promise<void>((resolve) => {
               ends.set(id, resolve);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { inspect } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readSettings, type SettingsInput, shownSettings } from '../../../src/server/settings/read-settings.ts';
+import { readSettings, redactSettings, type SettingsInput } from '../../../src/server/settings/read-settings.ts';
 import type { ServeSettings } from '../../../src/server/settings/setting-row.ts';
 import { SETTING_FLAGS, SETTING_ROWS, WORKER_FLAGS } from '../../../src/server/settings/settings-table.ts';
 import { placed } from '../../support/resolve.ts';
@@ -327,8 +327,8 @@ default_uploads:
       expect.stringMatching(/settings_invalid reelform-server.yaml:8:\d+ A tenant's default_uploads/),
       expect.stringMatching(/settings_invalid reelform-server.yaml:9:\d+ The credential main is not for every tenant/),
     ]);
-    expect(shownSettings('x', wrong)).not.toContain('canary');
-    expect(shownSettings('x', wrong)).toContain('kind: s3');
+    expect(redactSettings('x', wrong)).not.toContain('canary');
+    expect(redactSettings('x', wrong)).toContain('kind: s3');
   });
 
   it.each(['- a', 'a: b: c', '"x"'])('explains a file that is no map: %j', (file) => {
@@ -374,7 +374,7 @@ describe('shownSettings()', () => {
     ],
     ['credential: [', undefined],
   ])('shows %j without a password', (text, shown) => {
-    expect(shownSettings('reelform-server.yaml', text)).toBe(shown);
+    expect(redactSettings('reelform-server.yaml', text)).toBe(shown);
   });
 });
 

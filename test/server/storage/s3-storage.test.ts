@@ -2,7 +2,7 @@ import { buffer } from 'node:stream/consumers';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { OWN_ACCESS, openBucket } from '../../../src/delivery/s3/open-bucket.ts';
 import { sha256 } from '../../../src/digest.ts';
-import { createDiskRoom } from '../../../src/server/data-folder.ts';
+import { watchDiskSpace } from '../../../src/server/data-folder.ts';
 import type { ObjectStorage } from '../../../src/server/ports.ts';
 import { createS3Storage, openStorage } from '../../../src/server/storage/object-storage.ts';
 import { createOutputFiles } from '../../../src/server/storage/output-files.ts';
@@ -145,7 +145,7 @@ describe('openStorage()', () => {
   ])('says %s: %s', async (code, text, { key = 'S3RVER', ...over }) => {
     vi.stubEnv('AWS_ACCESS_KEY_ID', key);
     vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'S3RVER');
-    await expect(openStorage(settings(over), SILENT_LOG, createDiskRoom('/nowhere'))).rejects.toMatchObject({
+    await expect(openStorage(settings(over), SILENT_LOG, watchDiskSpace('/nowhere'))).rejects.toMatchObject({
       code,
       message: expect.stringContaining(text),
     });

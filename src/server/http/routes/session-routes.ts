@@ -31,10 +31,10 @@ const EDIT_SCOPES: readonly Scope[] = ['render_session:read', 'render_session:wr
 const EDIT_TOKEN_MS = 24 * 60 * 60 * 1000;
 
 /** A mapping in a request: without resources that a draft leaves for later, and with the `id` of the session it was read from. */
-type AskedMapping = Partial<Mapping> & Pick<Mapping, 'template_style_version_id'> & { readonly id?: string };
+type MappingRequest = Partial<Mapping> & Pick<Mapping, 'template_style_version_id'> & { readonly id?: string };
 
-interface AskedSession extends Omit<CreateRenderSession, 'mapping'> {
-  readonly mapping: AskedMapping;
+interface SessionRequest extends Omit<CreateRenderSession, 'mapping'> {
+  readonly mapping: MappingRequest;
   readonly edit_token?: boolean;
 }
 
@@ -56,7 +56,7 @@ export function sessionRoutes(app: FastifyInstance, ports: AppPorts): void {
   const { idempotencyMs, dryRunsAtOnce, waitMs } = { ...HTTP_LIMITS, ...ports.limits };
   const dryRuns = new FairQueue({ places: dryRunsAtOnce, maxWaiting: settings.maxWaiting, waitMs });
   const told = (session: RenderSession): RenderSession =>
-    toldSession(session, outputs, { nowMs: ports.now(), lifetimeMs: settings.downloadMinutes * 60_000 });
+    sessionResponse(session, outputs, { nowMs: ports.now(), lifetimeMs: settings.downloadMinutes * 60_000 });
   /** Where a tenant's videos are delivered is nothing for the holder of an edit token. */
   const toldTo = (request: FastifyRequest, session: RenderSession): RenderSession =>
     told(editedSessionOf(request) === null ? session : { ...session, external_uploads: [] });
@@ -71,7 +71,7 @@ export function sessionRoutes(app: FastifyInstance, ports: AppPorts): void {
     return issued.text;
   };
 
-  app.post<{ Body: AskedSession; Querystring: { dry_run?: boolean } }>(PATH, {
+  app.post<{ Body: SessionRequest; Querystring: { dry_run?: boolean } }>(PATH, {
     config: WRITE,
     schema: SESSION_OPERATIONS.create,
     async handler(request, reply) {
@@ -89,7 +89,7 @@ export function sessionRoutes(app: FastifyInstance, ports: AppPorts): void {
     },
   });
 
-  app.post<{ Body: AskedSession }>(VIDEOS, {
+  app.post<{ Body: SessionRequest }>(VIDEOS, {
     config: WRITE,
     schema: SESSION_OPERATIONS.createVideo,
     async handler(request, reply) {
@@ -190,7 +190,7 @@ export function sessionRoutes(app: FastifyInstance, ports: AppPorts): void {
 }
 
 /** A request as sessions take it: the `id` of a mapping is the service's own, and is ignored. */
-function readRequest({ mapping, edit_token: _token, ...request }: AskedSession): CreateRenderSession {
+function readRequest({ mapping, edit_token: _token, ...request }: SessionRequest): CreateRenderSession {
   const { id: _id, resources = {}, ...rest } = mapping;
   return { ...request, mapping: { ...rest, resources } };
 }
@@ -226,7 +226,7 @@ function nextPage(place: string, query: PageQuery, limit: number, cursor: string
  *
  * @param options.lifetimeMs how long the URL has to work
  */
-function toldSession(
+function sessionResponse(
   session: RenderSession,
   outputs: Pick<OutputFiles, 'signDownload'>,
   options: { readonly nowMs: number; readonly lifetimeMs: number },

@@ -20,7 +20,7 @@ const CREDENTIAL: Schema = {
 };
 
 /** In requests. */
-export const UPLOADS_ASKED: Schema = {
+export const REQUESTED_UPLOADS: Schema = {
   ...listOf(closedObjectOf({ to: TO, credential: CREDENTIAL }, ['credential'])),
   maxItems: MAX_UPLOADS,
 };
@@ -62,12 +62,12 @@ export const EXTERNAL_UPLOAD: Component = {
 export const ADD_EXTERNAL_UPLOADS: Component = {
   $id: 'AddExternalUploads',
   description: 'Where a video is to be delivered further.',
-  ...closedObjectOf({ external_uploads: { ...UPLOADS_ASKED, minItems: 1 } }),
+  ...closedObjectOf({ external_uploads: { ...REQUESTED_UPLOADS, minItems: 1 } }),
   examples: [{ external_uploads: [EXAMPLES.uploadAsked] }],
 };
 
 /** Of a session. */
-export const UPLOADS_TOLD: Schema = listOf(ref(EXTERNAL_UPLOAD), {
+export const SESSION_UPLOADS: Schema = listOf(ref(EXTERNAL_UPLOAD), {
   description:
     'Deliveries of the finished file, those of the tenant too. They begin when it is rendered, and go on while the status is `preview_rendered` already; none of them fails the session',
 });

@@ -39,7 +39,7 @@ const MAPPING_ID: Schema = {
   maxLength: 128,
   description: 'Ignored: the service gives each mapping an id of its own',
 };
-export const ASKED_MAPPING: Schema = closedObjectOf(
+export const REQUESTED_MAPPING: Schema = closedObjectOf(
   {
     id: MAPPING_ID,
     template_style_version_id: STYLE_VERSION_ID,

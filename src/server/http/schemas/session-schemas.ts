@@ -2,7 +2,7 @@ import { MAX_OUTPUT_FPS, MIN_SIDE_PIXELS } from '../../../template/bind/check-ou
 import { MAX_SIDE_PIXELS } from '../../../template/lottie/check-animation.ts';
 import { OUTPUT_CODECS, OUTPUT_FORMATS, OUTPUT_QUALITIES } from '../../../wire/output.ts';
 import { EXAMPLES } from './examples.ts';
-import { UPLOADS_ASKED, UPLOADS_TOLD } from './external-upload-schemas.ts';
+import { REQUESTED_UPLOADS, SESSION_UPLOADS } from './external-upload-schemas.ts';
 import {
   type Component,
   closedObjectOf,
@@ -13,7 +13,7 @@ import {
   type Schema,
   TIMESTAMP,
 } from './json-schema.ts';
-import { ASKED_MAPPING, AUDIO_TRACKS, CHANGED_MAPPING, FONT_CHANGES, RESOURCES } from './mapping-schemas.ts';
+import { AUDIO_TRACKS, CHANGED_MAPPING, FONT_CHANGES, REQUESTED_MAPPING, RESOURCES } from './mapping-schemas.ts';
 import { REQUEST_PROBLEM } from './responses.ts';
 
 export const SESSION_STATUSES = [
@@ -57,7 +57,7 @@ const TITLE: Schema = {
 };
 const ASKED_OUTPUT: Schema = closedObjectOf(OUTPUT_FIELDS, OPTIONAL_OUTPUT_FIELDS);
 const FIRST_UPLOADS: Schema = {
-  ...UPLOADS_ASKED,
+  ...REQUESTED_UPLOADS,
   description:
     "Where the finished file is delivered; the tenant's own destinations come on top. `[]` is nowhere at all",
 };
@@ -73,7 +73,7 @@ export const CREATE_RENDER_SESSION: Component = {
         enum: ['preview'],
         description: 'Renders at once, with every editable filled; a draft when absent, which may leave some for later',
       },
-      mapping: ASKED_MAPPING,
+      mapping: REQUESTED_MAPPING,
       output: ASKED_OUTPUT,
       external_uploads: FIRST_UPLOADS,
       edit_token: {
@@ -93,7 +93,7 @@ export const CREATE_VIDEO: Component = {
   ...closedObjectOf(
     {
       title: TITLE,
-      mapping: { ...ASKED_MAPPING, required: ['template_style_version_id', 'resources'] },
+      mapping: { ...REQUESTED_MAPPING, required: ['template_style_version_id', 'resources'] },
       output: ASKED_OUTPUT,
       external_uploads: FIRST_UPLOADS,
     },
@@ -210,7 +210,7 @@ export const RENDER_SESSION: Component = {
         { type: 'string' },
         { description: 'Of a draft: keys of the editables that have to be filled before it can be rendered' },
       ),
-      external_uploads: UPLOADS_TOLD,
+      external_uploads: SESSION_UPLOADS,
     },
     [
       'phase',
