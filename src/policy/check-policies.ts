@@ -7,10 +7,10 @@ import { findWords, foldWords, matchesPattern } from './match-text.ts';
 import type { Policy, PolicyFinding } from './policy.ts';
 
 /**
- * What the policies of a repository say of a plan: of the videos that it changes, whatever it does with them. Those that need
- * nothing, are forgotten or only restored are not looked at, so that a new policy refuses no change of something else.
+ * Checks a plan against the policies of a repository. Only checks videos that the plan changes: unchanged, forgotten and
+ * merely restored videos are skipped, so that adding a policy does not block unrelated changes.
  *
- * @returns by video, those about the plan as a whole first; of one video in the order of the policies
+ * @returns findings about the plan first, then by video id; within one video in the order of the policies
  */
 export function checkPolicies(policies: readonly Policy[], plan: Plan): PolicyFinding[] {
   const desired = plan.changes.filter(isJudged).map((change) => change.desired);
@@ -37,7 +37,7 @@ function checkPlan(policy: Policy, plan: Plan): PolicyFinding[] {
       const allowed = `${policy.amount} ${cost.currency}`;
       if (cost.amount !== null)
         return [ofPlan(policy, `The plan costs ${cost.amount} ${cost.currency}, and ${allowed} are allowed`)];
-      // Refusing what nobody can know would refuse every template of a service.
+      // Denying an unknown cost would deny every template that a service hosts.
       return [{ ...ofPlan(policy, `Nothing tells what the plan costs, which may be ${allowed}`), level: 'warn' }];
     }
     default:
@@ -51,13 +51,13 @@ function ofPlan({ rule, level }: Policy, message: string): PolicyFinding {
 
 const CHARACTERS = new Intl.Segmenter('und', { granularity: 'grapheme' });
 
-/** A sentence, and what in the definition it is about; `level` where it is another than the policy's. */
+/** A finding about one video. `path` locates the value in the definition; `level` overrides the policy's level. */
 type Said = Pick<PolicyFinding, 'message' | 'hint'> & {
   readonly path: readonly string[];
   readonly level?: PolicyFinding['level'];
 };
 
-/** What one policy says of one video; nothing when the video keeps it. A policy that is about plans says nothing. */
+/** Checks one video against one policy. Plan-wide policies return nothing. */
 function checkVideo(policy: Policy, video: DesiredVideo): PolicyFinding[] {
   return said(policy, video).map(({ path, level = policy.level, ...words }) => ({
     rule: policy.rule,
@@ -101,7 +101,7 @@ function said(policy: Policy, video: DesiredVideo): Said[] {
 function tooLong(seconds: number, { id, durationSeconds: duration, template }: DesiredVideo): Said[] {
   const path = ['template'];
   if (duration === null) {
-    // Refusing what nobody can know would refuse every template of a service.
+    // Denying an unknown duration would deny every template that a service hosts.
     return [{ path, level: 'warn', message: `Nothing tells how long ${id} is, which may have ${seconds} s` }];
   }
   if (duration <= seconds) return [];
@@ -158,7 +158,7 @@ function remoteSources({ resources, audio }: DesiredVideo): { url: string; path:
 }
 
 function foreignHost(hosts: readonly string[], url: string, path: readonly string[], { id }: DesiredVideo): Said[] {
-  // As whoever fetches it reads it: lower case, in ASCII, without the user that may stand before it.
+  // Compares the host that a client would request: lower case, in ASCII, without credentials.
   const host = URL.canParse(url) ? new URL(url).hostname : url;
   const isAllowed = hosts.some((one) => {
     const allowed = one.toLowerCase();

@@ -1,20 +1,20 @@
-/** One step of a pattern: any run of characters, or one character of a kind. */
+/** One step of a pattern: any run of characters, or a test of one character. */
 type Step = 'run' | ((character: string) => boolean);
 
 /**
- * Whether a text as a whole is like a pattern: `*` stands for any characters, `?` for one, `[a-z0-9]` for one of these and
- * `[!…]` for one of all others; a backslash takes the meaning from the character behind it. Upper and lower case differ;
- * characters are code points of the NFC form.
+ * Returns whether a whole text matches a glob pattern: `*` matches any characters, `?` one character, `[a-z0-9]` one of
+ * these and `[!…]` one that is not listed; a backslash escapes the next character. Case-sensitive; characters are code
+ * points in NFC.
  *
- * No regular expression is made of it. A `*` that has to give way never makes an earlier one give way too, so the time is at most the
- * product of both lengths, whatever they hold.
+ * Does not build a regular expression. A `*` never makes an earlier `*` backtrack, so the time is bounded by the product of
+ * both lengths for any input.
  */
 export function matchesPattern(text: string, pattern: string): boolean {
   const characters = [...text.normalize('NFC')];
   const steps = parsePattern(pattern.normalize('NFC'));
   let at = 0;
   let step = 0;
-  /** The last run that was met, and where the text goes on behind it if it is as long as it was tried. */
+  /** The latest `*`, and the position after the characters that it has consumed so far. */
   let run: { readonly step: number; end: number } | null = null;
   while (at < characters.length) {
     const wanted = steps[step];
@@ -54,7 +54,7 @@ function parsePattern(pattern: string): Step[] {
   return steps;
 }
 
-/** @param inside of the brackets, at least one character */
+/** @param inside content of the brackets, at least one character */
 function oneOf(inside: readonly string[]): (character: string) => boolean {
   const isNegated = inside[0] === '!' && inside.length > 1;
   const listed = isNegated ? inside.slice(1) : inside;
@@ -76,12 +76,12 @@ function codeOf(character: string): number {
 
 const WORDS = new Intl.Segmenter('und', { granularity: 'word' });
 
-/** What cannot be seen hides no word: soft hyphens, joiners, marks of direction. */
+/** Soft hyphens, joiners and direction marks: removed, so that they cannot hide a word. */
 const UNSEEN = /\p{Default_Ignorable_Code_Point}/gu;
 
 /**
- * Words and phrases as they are compared: upper and lower case, width and composition do not count (`ＳＴＲＡＳＳＥ` is
- * `Straße`), nor does what cannot be seen, and any white space is one space.
+ * Normalizes text for comparison: ignores case, width and composition (`ＳＴＲＡＳＳＥ` equals `Straße`), removes invisible
+ * characters, and collapses white space to one space.
  */
 export function foldWords(text: string): string {
   const plain = text.normalize('NFKC').replace(UNSEEN, '');
@@ -89,10 +89,10 @@ export function foldWords(text: string): string {
 }
 
 /**
- * Those of some words or phrases that a text has as whole words, where words begin and end as Unicode says: `can` is not in
- * `can't` or `candle`, and is in `Can?`. Takes a time that grows with the text's length times the number of words.
+ * Returns the words or phrases that occur in a text as whole words. Uses Unicode word boundaries: `can` does not match in
+ * `can't` or `candle`, but matches in `Can?`. Runs in time proportional to text length × number of words.
  *
- * @param words folded already, none empty
+ * @param words normalized by `foldWords`, none empty
  * @see https://www.unicode.org/reports/tr29/#Word_Boundaries
  */
 export function findWords(text: string, words: readonly string[]): string[] {

@@ -2,27 +2,27 @@ import { stripVTControlCharacters } from 'node:util';
 import { isRecord } from '../json.ts';
 import type { PolicyFinding, PolicyLevel } from './policy.ts';
 
-/** How a policy command ended. */
+/** Result of running a policy command. */
 export interface CommandEnd {
-  /** Null when it could not be started or was ended. */
+  /** Null when the command could not start or was killed. */
   readonly exitCode: number | null;
   readonly stdout: string;
   readonly stderr: string;
-  /** Why it has no answer; null: it has. */
+  /** Why the command gave no answer; null if it ran to its end. */
   readonly failure: string | null;
 }
 
-/** Characters of one message. */
+/** Maximum characters of one message. */
 const LONGEST = 1_000;
 const MOST_FINDINGS = 100;
 
 /**
- * What a policy command said: JSON `{"deny": […], "warn": […]}` on standard output, each entry a text or `{message, video}`;
- * else all is well with the exit status 0, and denied with any other, for the reason that it printed. One that gives no answer
- * denies. What it says is one line of text and nothing else.
+ * Reads the answer of a policy command: JSON `{"deny": […], "warn": […]}` on standard output, where each entry is a string
+ * or `{message, video}`. Without such JSON, exit status 0 allows the plan and any other status denies it with the printed
+ * text. A command without an answer denies. Each message becomes one line of plain text.
  *
- * @param rule what the findings are told under
- * @param isVideo whether the plan changes a video of this id
+ * @param rule name under which the findings are reported
+ * @param isVideo returns whether the plan changes a video with this id
  */
 export function readAnswer(rule: string, end: CommandEnd, isVideo: (id: string) => boolean): PolicyFinding[] {
   const find = (level: PolicyLevel, message: string, video: string | null = null): PolicyFinding => ({
@@ -64,7 +64,7 @@ function parseAnswer(stdout: string): Record<string, unknown> | null {
   }
 }
 
-/** One text is a list of it: what was meant to deny must not pass for its form. */
+/** Accepts a single string as a list of one, so that a formal mistake does not turn a denial into approval. */
 function listOf(value: unknown): unknown[] | null {
   return Array.isArray(value) ? value : typeof value === 'string' && value !== '' ? [value] : null;
 }
@@ -81,7 +81,7 @@ function entriesOf(said: unknown): { readonly message: string; readonly video: s
   });
 }
 
-/** Ends of lines are gone, so nothing that it says begins a line, where a machine would look for commands. */
+/** Joins lines, so that no output of the command starts a line, where CI systems look for commands. */
 function oneLine(text: string): string {
   const line = stripVTControlCharacters(text.slice(0, LONGEST * 10))
     .replace(/\s+/gu, ' ')
@@ -89,18 +89,18 @@ function oneLine(text: string): string {
   return line.length <= LONGEST ? line : `${line.slice(0, LONGEST).toWellFormed()}…`;
 }
 
-/** Words of names that hold what lets somebody in, between underscores or alone. */
+/** Name segments, separated by underscores, that usually denote credentials. */
 const SECRET_NAME =
   /(?:^|_)(?:\w*TOKEN|\w*SECRETS?|PASS|PASSWD|\w*PASSWORD|\w*PASSPHRASE|\w*CREDENTIALS?|\w*KEY|KEYS|AUTH|JWT|PAT|COOKIE|DSN|SAS)(?:_|\d*$)/i;
-/** Everything of these is about who one is, or leads to who tells. */
+/** Variable families that hold credentials or lead to them. */
 const SECRET_FAMILY = /^(?:AWS|AZURE|ARM|GOOGLE|GCP|GCLOUD|CLOUDSDK|ACTIONS|GH|VAULT|SSH|npm_config)_/i;
 
 /**
- * The environment of a policy command: that of this process without what lets somebody in. By its name (`REELFORM_TOKEN`,
- * `GITHUB_TOKEN`, all of `AWS_`, …), because reelform.yaml names it, or because it is a URL with a password. A variable of
- * another name is passed on whatever it holds.
+ * Returns the environment of a policy command: the given environment without credentials. Removes variables by name
+ * (`REELFORM_TOKEN`, `GITHUB_TOKEN`, all of `AWS_`, …), those that reelform.yaml names, and URLs with a password. Any other
+ * variable is passed on, whatever its value.
  *
- * @param named by reelform.yaml: variables that hold a token or a key
+ * @param named variables that hold a token or key according to reelform.yaml
  */
 export function policyEnvironment(
   env: Readonly<Record<string, string | undefined>>,

@@ -1,9 +1,9 @@
 import type { PlanCheck } from '../plan/plan.ts';
 
-/** What it means that a policy is not kept: `deny` refuses the plan, `warn` says so and goes on. */
+/** Consequence of a violated policy: `deny` rejects the plan, `warn` only reports it. */
 export type PolicyLevel = 'warn' | 'deny';
 
-/** Every rule that reelform.yaml may set, in the order in which they are told. */
+/** Every rule that reelform.yaml may set, in the order in which they are reported. */
 export const POLICY_RULES = [
   'max_renders',
   'max_cost',
@@ -19,43 +19,42 @@ export const POLICY_RULES = [
 export type PolicyRule = (typeof POLICY_RULES)[number];
 
 /**
- * One rule of a repository, about the videos that a plan changes. `max_renders` and `max_cost` are about the plan as a whole.
- * Patterns are those of `matchesPattern`.
+ * One rule of a repository, applied to the videos that a plan changes. `max_renders` and `max_cost` apply to the plan as a
+ * whole. Patterns use the syntax of `matchesPattern`.
  */
 export type Policy = { readonly level: PolicyLevel } & (
   | { readonly rule: 'max_renders'; readonly count: number }
-  /** In the currency of the prices. */
+  /** Amount in the currency of the configured prices. */
   | { readonly rule: 'max_cost'; readonly amount: number }
   | { readonly rule: 'max_duration'; readonly seconds: number }
-  /** Characters as people count them, of each text. */
+  /** Maximum number of graphemes of each text. */
   | { readonly rule: 'max_text_length'; readonly characters: number }
   | { readonly rule: 'forbid_words'; readonly words: readonly string[] }
   | { readonly rule: 'title_pattern'; readonly pattern: string }
-  /** The label's name → the pattern of its value. */
+  /** Maps a label's name to the pattern of its value. */
   | { readonly rule: 'require_label'; readonly labels: Readonly<Record<string, string>> }
   | { readonly rule: 'require_deliver' }
-  /** `example.com`, or `*.example.com` for every host below it. */
+  /** `example.com`, or `*.example.com` for all of its subdomains. */
   | { readonly rule: 'allow_sources'; readonly hosts: readonly string[] }
 );
 
-/** What a rule, or a policy command, says of a plan. */
+/** A violation that a rule or a policy command reports. */
 export interface PolicyFinding {
-  /** A rule of reelform.yaml, or the name of a command. */
+  /** Name of a rule in reelform.yaml, or of a policy command. */
   readonly rule: string;
   readonly level: PolicyLevel;
-  /** The id of the one video that it is about; null: the plan as a whole. */
+  /** Id of the video concerned; null for the plan as a whole. */
   readonly video: string | null;
-  /** Its definition's file, and where in there it stands: keys, from the outermost; null when no place is at fault. */
+  /** File of the definition and key path within it, outermost key first; null if no source location is at fault. */
   readonly place: { readonly file: string; readonly path: readonly string[] } | null;
   readonly message: string;
   readonly hint?: string;
 }
 
 /**
- * What was found, rule by rule, as a plan's document has it: one `fail` for each finding, and one `pass` for a rule with
- * none.
+ * Converts findings to the checks of a plan document: one `fail` per finding, one `pass` per rule without findings.
  *
- * @param asked every rule and command that was asked
+ * @param asked all rules and commands that were evaluated
  */
 export function planChecks(
   asked: readonly { readonly rule: string; readonly level: PolicyLevel }[],

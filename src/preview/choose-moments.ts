@@ -4,27 +4,27 @@ import { changesOf, LEAST_STRENGTH, strengthAt } from '../template/lottie/layer-
 import type { LottieNode } from '../template/lottie/lottie-node.ts';
 import type { Scene } from '../template/scene.ts';
 
-/** A moment at which a change is looked at. */
+/** A point in time at which a change is shown. */
 export interface Moment {
-  /** From the start of the video, on one of its frames. */
+  /** From the start of the video, aligned to a frame. */
   readonly timeSeconds: number;
-  /** Of the editables that were asked for, those that are shown. */
+  /** Requested editables that are visible at this time. */
   readonly editables: readonly string[];
 }
 
 export interface ChooseOptions {
-  /** Editables that changed; none: the template itself did, or all is new. */
+  /** Changed editables; empty if the template changed or the video is new. */
   readonly editables: readonly string[];
-  /** How many moments there may be at most, 1 or more. */
+  /** Maximum number of moments, at least 1. */
   readonly most: number;
 }
 
 /**
- * The moments at which changed editables are seen best, as few as show all of them: stills of the template where they do, else
- * the middle of the time for which one is shown most strongly. What no layer shows, and a change of no editable, is looked for
- * on the template's stills, else in the middle of the video.
+ * Chooses the fewest moments that show all changed editables. Prefers stills of the template; otherwise takes the middle of
+ * the interval in which an editable is most visible. Falls back to the template's stills, then to the middle of the video,
+ * for editables that no layer shows and for changes without an editable.
  *
- * @returns one or more, in order of time
+ * @returns at least one moment, in order of time
  */
 export function chooseMoments(scene: Scene, { editables, most }: ChooseOptions): Moment[] {
   const spans = editableSpans(scene);
@@ -54,7 +54,10 @@ export function chooseMoments(scene: Scene, { editables, most }: ChooseOptions):
     .map(([frame, keys]) => ({ timeSeconds: frame / scene.fps, editables: keys }));
 }
 
-/** How much of what is not seen yet a frame shows; a still of the template a little more, for somebody chose it. */
+/**
+ * Scores a frame by the visibility of the editables not covered yet. A still of the template gets a bonus, because its
+ * author chose it.
+ */
 function worthOf(
   { seen, isStill }: { readonly seen: ReadonlyMap<string, number>; readonly isStill: boolean },
   left: ReadonlySet<string>,
@@ -67,7 +70,7 @@ function strongest(spans: readonly LayerSpan[], frame: number): number {
   return Math.max(...spans.map((span) => strengthAt(span, frame)));
 }
 
-/** Frames of the video in the middle between the moments at which a layer's strength may change. */
+/** Returns video frames midway between the times at which a layer's visibility may change. */
 function middles(span: LayerSpan, { animation, fps, frameCount }: Scene): number[] {
   const changes = [...new Set(changesOf(span))].sort((a, b) => a - b);
   const between = changes.slice(1).map((to, index) => (changes[index]! + to) / 2);
@@ -76,7 +79,7 @@ function middles(span: LayerSpan, { animation, fps, frameCount }: Scene): number
     .filter((frame) => frame >= 0 && frame < frameCount);
 }
 
-/** So many of a list, its first and last among them. */
+/** Picks evenly distributed elements of a list, including the first and the last. */
 function spread(frames: readonly number[], most: number): number[] {
   const sorted = [...frames].sort((a, b) => a - b);
   if (sorted.length <= most) return sorted;
@@ -84,7 +87,7 @@ function spread(frames: readonly number[], most: number): number[] {
   return Array.from({ length: most }, (_, index) => sorted[Math.round((index * (sorted.length - 1)) / (most - 1))]!);
 }
 
-/** Where each editable of a bound scene is shown: the showings of the layers that hold something it filled, whatever its kind. */
+/** Maps each editable of a bound scene to the spans of the layers that contain a value filled by it. */
 function editableSpans({ animation }: Pick<Scene, 'animation'>): Map<string, LayerSpan[]> {
   const assets = new Map((animation.assets ?? []).map((asset) => [asset.id, asset]));
   const known = new Map<LottieNode, readonly string[]>();
@@ -104,10 +107,10 @@ function editableSpans({ animation }: Pick<Scene, 'animation'>): Map<string, Lay
   return spans;
 }
 
-/** Not what lies in a precomposition: its layers are shown by themselves. */
+/** Ignores the content of precompositions, because their layers have spans of their own. */
 function filledWithin(layer: LottieNode, asset: LottieNode | undefined): string[] {
   const found = new Set<string>();
-  // No deeper than `checkAnimation` allows.
+  // `checkAnimation` bounds the depth of recursion.
   const visit = (value: object): void => {
     if (isRecord(value) && typeof value.editable === 'string') found.add(value.editable);
     for (const child of Array.isArray(value) ? value : Object.values(value)) {

@@ -3,21 +3,20 @@ import type { LottieDocument, Scene, SceneFont } from '../template/scene.ts';
 import type { PreviewImage, VideoPreview } from './plan-preview.ts';
 import type { Draw } from './preview-video.ts';
 
-/** One video of a sheet. */
 export interface SheetEntry {
   readonly id: string;
   readonly preview: VideoPreview;
 }
 
 export interface ContactSheetOptions {
-  /** Those of the videos' scenes: labels are set in the first of them. Without any there are none. */
+  /** Fonts of the videos' scenes. Labels use the first one; without fonts there are no labels. */
   readonly fonts: readonly SceneFont[];
-  /** What stands above a pair of pictures. */
+  /** Returns the text above a pair of images. */
   label(id: string, changedShare: number): string;
   readonly draw: Pick<Draw, 'compare'>;
 }
 
-/** Pixels. */
+/** Lengths in pixels. */
 const PICTURE_WIDTH = 320;
 const GAP = 8;
 const MARGIN = 24;
@@ -28,10 +27,10 @@ const TALLEST = 4096;
 const JPEG_QUALITY = 82;
 
 /**
- * Videos before and after, side by side, in one picture: of each the moment that changed most, the most different videos
- * first, by rows. The engine draws it, as it draws any scene. What does not fit is left out from the end.
+ * Draws videos before and after side by side on one image. Shows the most changed moment of each video, in rows, the largest
+ * difference first. Videos that do not fit are omitted from the end.
  *
- * @returns null where there are fewer than two videos with both sides
+ * @returns null if fewer than two videos have both sides
  */
 export async function contactSheet(
   entries: readonly SheetEntry[],

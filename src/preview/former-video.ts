@@ -6,19 +6,19 @@ import type { StyleVersion } from '../wire/style-version.ts';
 
 export interface FormerVideoInputs {
   readonly entry: LockEntry;
-  /** What is wanted of it now, in the words of the lockfile and whole. */
+  /** The desired inputs in the notation of the lockfile, not shortened. */
   readonly desired: Pick<DesiredVideo, 'inputs' | 'styleVersion'>;
   readonly video: Video;
   readonly spec: Pick<StyleVersion, 'editables'>;
-  /** A file of the repository with these bytes; null where there is none any more. */
+  /** Path of a repository file with these bytes; null if there is none. */
   fileOf(digest: Sha256): string | null;
 }
 
 /**
- * A video as the lockfile remembers it, where that is whole: its template is the one of now, its texts were kept word for
- * word, and its files are still somewhere in the repository.
+ * Reconstructs a video from its lock entry. Possible only if the template version is unchanged, texts were stored verbatim,
+ * and the files still exist somewhere in the repository.
  *
- * @returns null where it is not
+ * @returns null if the video cannot be reconstructed
  */
 export function formerVideo({ entry, desired, video, spec, fileOf }: FormerVideoInputs): Video | null {
   if (entry.style_version !== desired.styleVersion) return null;
@@ -34,7 +34,7 @@ export function formerVideo({ entry, desired, video, spec, fileOf }: FormerVideo
     resources.set(key, resource);
   }
   const isElse = (key: string): boolean => !video.resources.has(key) && !Object.hasOwn(entry.inputs, key);
-  // Sounds, fonts and outputs that are new: what there was instead is not told.
+  // The lockfile does not record what a new sound, font or output replaced.
   if (Object.keys(desired.inputs).some(isElse)) return null;
   return { ...video, resources };
 }
@@ -58,7 +58,7 @@ function resourceOf(
       return path === null ? null : { kind, source: { kind: 'file', path }, transform: { crop_strategy: 'cover' } };
     }
     default:
-      // A sound of its own, another font, another output: their words are not read back.
+      // Changed sounds, fonts and outputs are stored in a form that cannot be parsed back.
       return null;
   }
 }

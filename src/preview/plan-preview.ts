@@ -1,63 +1,57 @@
-/** A still as it is shown beside another. */
 export interface PreviewImage {
-  /** PNG or JPEG. */
   readonly bytes: Uint8Array;
   readonly contentType: 'image/png' | 'image/jpeg';
-  /** Pixels. */
   readonly width: number;
   readonly height: number;
-  /** Where it can be seen by whoever reads the plan; null where it is nowhere but here. */
+  /** Public URL of the image; null if it was not uploaded. */
   readonly url: string | null;
 }
 
-/** One moment of a video, as it was and as it would be. */
+/** One moment of a video before and after the change. */
 export interface PreviewStill {
-  /** From the start of the video. */
   readonly timeSeconds: number;
-  /** Editables that changed, and are seen at this moment. */
+  /** Changed editables that are visible at this time. */
   readonly editables: readonly string[];
-  /** Null for a video that is new, or whose former state cannot be drawn. */
+  /** Null if the video is new or its previous state cannot be drawn. */
   readonly before: PreviewImage | null;
   readonly after: PreviewImage;
-  /** Share of the pixels that differ, 0..1; null without a `before`. */
+  /** Share of differing pixels, 0..1; null without `before`. */
   readonly changedShare: number | null;
 }
 
-/** What changed about a video that no frame shows. */
+/** Kinds of changes that no frame shows. */
 export const UNSEEN = ['sound', 'duration', 'output'] as const;
 
 export type Unseen = (typeof UNSEEN)[number];
 
-/** Both sides of a video as MP4 of low height; the same bytes where they look and sound the same. */
+/** Low-resolution MP4s of both sides. Both refer to the same bytes if they look and sound the same. */
 export interface Drafts {
   readonly before: Uint8Array | null;
   readonly after: Uint8Array;
-  /** A frame of `after`. Like `audible` it is not kept in files. */
+  /** A frame of `after`. Like `audible`, not written to files. */
   readonly poster?: PreviewImage;
-  /** Sides with a sound. */
+  /** Sides that have sound. */
   readonly audible?: readonly ('before' | 'after')[];
 }
 
-/** What a change of one video looks like. */
 export interface VideoPreview {
   readonly stills: readonly PreviewStill[];
-  /** Whether a viewer could tell the pictures of the two apart; null where there is nothing to compare with. */
+  /** True if a viewer could tell both sides apart; null if there is nothing to compare with. */
   readonly isVisible: boolean | null;
-  /** What else is another: its sound, its length, the kind, size, rate or quality of its file. */
+  /** Other differences: sound, duration, or the format, size, frame rate or quality of the file. */
   readonly unseen: readonly Unseen[];
-  /** Absent where only stills were asked for, or no time was left. */
+  /** Absent if only stills were requested or time ran out. */
   readonly drafts?: Drafts;
 }
 
-/** Why a video is not shown. */
+/** Reasons for omitting a video. */
 export const LEFT_OUT = [
-  /** No time was left. */
   'budget',
-  /** Other rows of its definition stand for it. */
+  /** Other rows of the same definition are shown instead. */
   'sample',
-  /** It cannot be drawn: a source is not there, or the scene is wrong. */
+  /** Drawing failed: a source is missing or the scene is invalid. */
   'undrawable',
-  /** Its template is the service's own. */
+  /** The template is hosted by the service. */
   'remote',
 ] as const;
 
@@ -66,18 +60,17 @@ export interface LeftOut {
   readonly reason: (typeof LEFT_OUT)[number];
 }
 
-/** What the changes of a plan look like. */
 export interface PlanPreview {
-  /** By the id of the video. */
+  /** Keyed by video id. */
   readonly videos: ReadonlyMap<string, VideoPreview>;
   readonly leftOut: readonly LeftOut[];
-  /** Before and after of many videos whose template changed, the most different first; null without any. */
+  /** Sheet of the videos whose template changed, the largest difference first; null if there is none. */
   readonly contactSheet: PreviewImage | null;
-  /** Seconds that it took, and of those in rendering: how long at least one scene was being drawn. */
+  /** Total seconds, and seconds during which at least one scene was being drawn. */
   readonly seconds: { readonly all: number; readonly rendering: number };
 }
 
-/** The same preview with other pictures in it. */
+/** Returns a copy of a preview with each image replaced. */
 export function mapImages(preview: PlanPreview, change: (image: PreviewImage) => PreviewImage): PlanPreview {
   const videos = [...preview.videos].map(([id, video]) => {
     const stills = video.stills.map((still) => {

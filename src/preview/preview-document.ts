@@ -1,16 +1,17 @@
 import type { PreviewSummary } from '../plan/plan-document.ts';
 import type { LeftOut, PlanPreview, PreviewImage, PreviewStill, Unseen, VideoPreview } from './plan-preview.ts';
 
-/** The file of a preview's folder that says what is in the others. */
+/** File in a preview folder that lists the other files. */
 export const PREVIEW_INDEX = 'index.json';
 
 /**
- * `index.json` of a preview: what its pictures show, in the names of the format. Minor versions only add;
- * `schemas/reelform-preview.schema.json` is its schema.
+ * Content of `index.json` of a preview. Minor versions only add fields.
+ *
+ * @see schemas/reelform-preview.schema.json
  */
 export interface PreviewDocument {
   readonly format_version: '1.0';
-  /** By id. */
+  /** Sorted by id. */
   readonly videos: readonly VideoDocument[];
   readonly left_out: readonly LeftOut[];
   readonly contact_sheet: ImageDocument | null;
@@ -21,14 +22,13 @@ export interface VideoDocument {
   readonly id: string;
   readonly visible: boolean | null;
   readonly unseen: readonly Unseen[];
-  /** The largest of its stills, 0..1; null where there is nothing to compare with. */
+  /** Maximum over its stills, 0..1; null if there is nothing to compare with. */
   readonly changed_share: number | null;
   readonly stills: readonly StillDocument[];
   readonly drafts: { readonly before: string | null; readonly after: string } | null;
 }
 
 export interface StillDocument {
-  /** Seconds from the start of the video. */
   readonly time: number;
   readonly editables: readonly string[];
   readonly changed_share: number | null;
@@ -37,19 +37,19 @@ export interface StillDocument {
 }
 
 export interface ImageDocument {
-  /** Below the folder, with `/`. */
+  /** Path within the folder, separated by `/`. */
   readonly file: string;
   readonly width: number;
   readonly height: number;
   readonly url: string | null;
 }
 
-/** The largest share of pixels that changed on one of its stills; null where there is nothing to compare with. */
+/** Returns the largest share of changed pixels in any still; null if there is nothing to compare with. */
 export function largestShare({ isVisible, stills }: VideoPreview): number | null {
   return isVisible === null ? null : Math.max(0, ...stills.map(({ changedShare }) => changedShare ?? 0));
 }
 
-/** What a plan says of its preview. */
+/** Summarizes a preview for the plan document. */
 export function previewSummary({ videos, leftOut }: PlanPreview): PreviewSummary {
   return {
     videos: [...videos].map(([id, video]) => {
@@ -61,7 +61,7 @@ export function previewSummary({ videos, leftOut }: PlanPreview): PreviewSummary
   };
 }
 
-/** A preview as files: the index and what it names, by their paths below the folder. */
+/** Serializes a preview as files, keyed by their path within the folder. */
 export function previewFiles(preview: PlanPreview): ReadonlyMap<string, Uint8Array | string> {
   const files = new Map<string, Uint8Array | string>();
   const put = (file: string, bytes: Uint8Array): string => {
@@ -106,7 +106,7 @@ export function previewFiles(preview: PlanPreview): ReadonlyMap<string, Uint8Arr
     contact_sheet: preview.contactSheet && image('contact-sheet', preview.contactSheet),
     seconds: { all: rounded(all, 1e3), rendering: rounded(rendering, 1e3) },
   };
-  // What it names is there before it is.
+  // The index comes last, so that the files it names exist once it does.
   files.set(PREVIEW_INDEX, `${JSON.stringify(document, null, 2)}\n`);
   return files;
 }

@@ -6,40 +6,39 @@ import type { LeftOut, PlanPreview, VideoPreview } from './plan-preview.ts';
 import { type Draw, draftVideo, previewVideo, type Sides } from './preview-video.ts';
 import { sceneKeys } from './scene-keys.ts';
 
-/** A video whose change is to be looked at. */
 export interface Subject {
   readonly id: string;
-  /** The definition's file: of its rows some stand for the others. */
+  /** The definition's file: some of its rows are shown as a sample. */
   readonly path: string;
-  /** Whether there was something before: that is looked at first. */
+  /** True if a previous rendering exists; such videos come first. */
   readonly isUpdate: boolean;
-  /** Whether its template is another one, or another version of it: such videos come on a sheet together. */
+  /** True if the template or its version changed: such videos share a contact sheet. */
   readonly isUpgrade: boolean;
-  /** Null where its template is not here. */
+  /** Null if the template is not available locally. */
   readonly sides: (() => Promise<Sides>) | null;
 }
 
 export interface PreviewPlanOptions {
   readonly draw: Draw;
-  /** Draws the contact sheet, when the time is up as well: it is what shows most. */
+  /** Draws the contact sheet. Not limited by `deadline`, because the sheet shows the most. */
   readonly drawSheet: Pick<Draw, 'compare'>;
-  /** Scenes drawn at once. */
+  /** Maximum number of scenes drawn concurrently. */
   readonly capacity: number;
   readonly withDrafts: boolean;
-  /** Aborted when the time is up: what is not done by then is left out. It also has to end `draw`. */
+  /** Aborts when time is up: unfinished videos are omitted. The caller also has to make `draw` stop. */
   readonly deadline: AbortSignal;
-  /** What stands above a video on the contact sheet. */
+  /** Returns the text above a video on the contact sheet. */
   label(id: string, changedShare: number): string;
-  /** Milliseconds of a clock that is never set. */
+  /** Milliseconds of a monotonic clock. */
   monotonicNow(): number;
 }
 
-/** Of the rows of one definition. */
+/** Maximum number of rows shown of one definition. */
 const MOST_ROWS = 20;
 
 /**
- * Looks at what changes: updates before what is new, of each definition one row after the other, as many as the time allows;
- * then the drafts, in the same order. What two videos have in common, both sides alike, is drawn once.
+ * Draws the changes of a plan: updates before new videos, alternating between definitions, as many as time allows; then
+ * drafts in the same order. Changes with identical scenes on both sides are drawn once.
  */
 export async function previewPlan(subjects: readonly Subject[], options: PreviewPlanOptions): Promise<PlanPreview> {
   const { capacity, deadline, withDrafts, monotonicNow } = options;
@@ -49,7 +48,7 @@ export async function previewPlan(subjects: readonly Subject[], options: Preview
   const { chosen, leftOut } = choose(subjects);
   const videos = new Map<string, VideoPreview>();
   const sides = new Map<string, { readonly key: string; readonly sides: Sides }>();
-  // One more than can be drawn at once: while it draws, pictures are compared.
+  // One more than the drawing capacity: images are compared while the next ones are drawn.
   const limit = pLimit(capacity + 1);
   const leave = (id: string, reason: LeftOut['reason']): void => void leftOut.push({ id, reason });
 
@@ -76,7 +75,7 @@ export async function previewPlan(subjects: readonly Subject[], options: Preview
     return preview === undefined ? [] : [{ id, preview }];
   });
   const drawSheet = { compare: busy.around({ ...options.draw, ...options.drawSheet }).compare };
-  // It is not worth failing for.
+  // A missing contact sheet does not fail the preview.
   const sheet = await contactSheet(upgraded, { fonts, label: options.label, draw: drawSheet }).catch(() => null);
 
   const drafts = new Map<string, ReturnType<typeof draftVideo>>();
@@ -98,7 +97,7 @@ export async function previewPlan(subjects: readonly Subject[], options: Preview
   };
 }
 
-/** In the order in which they are looked at. */
+/** Sorts the subjects in drawing order. */
 function choose(subjects: readonly Subject[]): { chosen: Subject[]; leftOut: LeftOut[] } {
   const rows = new Map<string, number>();
   const ranked = [...subjects]
@@ -121,7 +120,7 @@ function keyOf({ before, after, editables }: Sides): string {
   return JSON.stringify([before && keysOf(before), keysOf(after), editables]);
 }
 
-/** How long at least one scene was being drawn. */
+/** Measures the time during which at least one scene is being drawn. */
 class BusyTime {
   readonly #now: () => number;
   #active = 0;

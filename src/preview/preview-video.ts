@@ -8,39 +8,38 @@ import type { Drafts, PreviewImage, PreviewStill, Unseen, VideoPreview } from '.
 import { shownImages, shrinkScene } from './reduce-scene.ts';
 import { sceneKeys } from './scene-keys.ts';
 
-/** Draws scenes; a render pool does. */
+/** Port to a renderer; implemented by a render pool. */
 export interface Draw {
-  /** Stills of two scenes, compared. */
+  /** Draws stills of two scenes and compares them. */
   compare(comparison: Comparison): Promise<readonly ComparedStill[]>;
   video(scene: Scene): Promise<Rendering>;
 }
 
-/** Both sides of a video. */
 export interface Sides {
-  /** Null for one that is new, or of which nobody knows what it was. */
+  /** Null if the video is new or its previous state is unknown. */
   readonly before: Scene | null;
   readonly after: Scene;
-  /** Editables that changed; none where something else did. */
+  /** Changed editables; empty if something else changed. */
   readonly editables: readonly string[];
 }
 
-/** Pixels of the longer side. */
+/** Longer side of a still, in pixels. */
 const STILL_SIDE = 640;
 const SAMPLE_SIDE = 320;
-/** Frames all over the video that are looked at before a change is called invisible. */
+/** Number of frames, spread over the video, that must look alike before a change is called invisible. */
 const SAMPLES = 16;
 const MOST_COMPARED = 3;
 const MOST_NEW = 2;
 const JPEG_QUALITY = 80;
-/** Up to this share of changed pixels nobody can tell two pictures apart: two pixels of a frame of 640×360. */
+/** Share of differing pixels below which two images count as identical: two pixels of 640×360. */
 const INVISIBLE_SHARE = 0.00001;
-/** Pixels. */
+/** In pixels. */
 const DRAFT_HEIGHT = 240;
 
 /**
- * Draws a video as it was and as it would be, at the moments at which its changed editables are seen. Where both sides look
- * alike at all of them, frames all over the video are compared, in small, and the one that differs most is shown too. What is
- * the same by its digest is not drawn.
+ * Draws a video before and after, at moments that show its changed editables. If both sides look alike at all of them,
+ * compares small frames across the whole video and also shows the most different one. Scenes with equal digests are not
+ * drawn.
  */
 export async function previewVideo({ before, after, editables }: Sides, draw: Draw): Promise<VideoPreview> {
   const unseen = before === null ? [] : unseenOf(before, after);
@@ -59,7 +58,7 @@ export async function previewVideo({ before, after, editables }: Sides, draw: Dr
   return { stills: all, isVisible: true, unseen };
 }
 
-/** Both sides as small videos, with a frame to show before they are played; what looks and sounds the same is rendered once. */
+/** Renders both sides as small videos with a poster frame. Renders once if both sides look and sound the same. */
 export async function draftVideo({ before, after }: Sides, draw: Draw): Promise<Drafts> {
   const [own, other] = [sceneKeys(after), before && sceneKeys(before)];
   const isSame = other?.picture === own.picture && other.sound === own.sound;
@@ -116,7 +115,7 @@ async function drawStills({ before, after }: Both, moments: readonly Moment[], d
   });
 }
 
-/** @returns the time, in seconds, at which both sides differ most; null where they never do */
+/** @returns time in seconds of the largest difference; null if both sides are identical */
 async function findDifference({ before, after }: { before: Scene; after: Scene }, draw: Draw): Promise<number | null> {
   const seconds = Math.min(before.frameCount / before.fps, after.frameCount / after.fps);
   const frames = Array.from({ length: SAMPLES }, (_, index) =>
@@ -130,7 +129,7 @@ async function findDifference({ before, after }: { before: Scene; after: Scene }
   return most > INVISIBLE_SHARE ? times[shares.indexOf(most)]! : null;
 }
 
-/** What of a scene its frames at some times need, drawn small. */
+/** Reduces a scene to the content of its frames at the given times. */
 function framesOf(scene: Scene, times: readonly number[], longest: number): Scene {
   const stills = times.map((seconds, index) => {
     return { name: `${index}`, frame: Math.min(scene.frameCount - 1, Math.round(seconds * scene.fps)) };

@@ -16,14 +16,14 @@ import {
 import { PREVIEW_INDEX } from './preview-document.ts';
 
 export interface ReadPreviewOptions {
-  /** Begins every URL that is believed, such as `https://github.com/owner/name/`; any other is taken for none. */
+  /** Accepted URL prefixes, such as `https://github.com/owner/name/`; any other URL is dropped. */
   readonly urlsBelow?: readonly string[];
-  /** Bytes that all files together may have, 1 GiB by default. */
+  /** Maximum total size of all files, 1 GiB by default. */
   readonly mostBytes?: number;
 }
 
 const MOST_BYTES = { index: 16 * 2 ** 20, image: 4 * 2 ** 20, draft: 64 * 2 ** 20 };
-/** Of all files together. */
+/** Default total size of all files. */
 const MOST_OF_ALL = 2 ** 30;
 const MOST_VIDEOS = 5_000;
 const MOST_STILLS = 16;
@@ -31,9 +31,9 @@ const JPEG = [0xff, 0xd8, 0xff];
 const PNG = [0x89, 0x50, 0x4e, 0x47];
 
 /**
- * Reads a preview that was written to a folder. EDGE. The folder may be anybody's, such as an artifact of a pull request: what
- * is read is bounded, lies below the folder, links not followed out of it, and has the name that its video gives it; pictures
- * begin as JPEG or PNG do, and are not decoded.
+ * Reads a preview from a folder. EDGE. The folder is untrusted, such as an artifact of a pull request: sizes are bounded,
+ * files must lie within the folder (links are not followed out of it) and carry the name derived from their video; image
+ * headers are checked, but images are not decoded.
  *
  * @throws ReelformError `preview_invalid`
  */
@@ -122,7 +122,7 @@ class Reader {
 
   #url(url: unknown): string | null {
     if (typeof url !== 'string' || !/^https:\/\/[!-~]{1,2000}$/.test(url)) return null;
-    // Not as it is written: what leads out of a folder would begin like it.
+    // Compares the normalized URL: the raw one could contain `..` after a valid prefix.
     const parsed = URL.canParse(url) ? new URL(url).href : null;
     return parsed !== null && this.#urlsBelow.some((prefix) => parsed.startsWith(prefix)) ? parsed : null;
   }
@@ -139,7 +139,7 @@ async function openFolder(directory: string, mostOfAll: number): Promise<Folder>
     async read(file, mostBytes) {
       const path = root && (await realpath(join(root, file)).catch(() => null));
       if (path === null || !path.startsWith(`${root}${sep}`)) throw invalid(file, 'it is not there');
-      // Looked at before it is opened: opening what is no file can wait for ever.
+      // Checked before opening, because opening a pipe can block forever.
       const found = await stat(path);
       if (!found.isFile() || found.size > mostBytes) throw invalid(file, 'it is no file, or too large');
       leftBytes -= found.size;

@@ -5,27 +5,26 @@ import type { LottieDocument, Scene } from '../template/scene.ts';
 import { mapImages, type PlanPreview, type PreviewImage, type PreviewStill } from './plan-preview.ts';
 import type { Draw } from './preview-video.ts';
 
-/** Pictures that were drawn anew, and how many were not. */
+/** A preview with re-encoded images, and the number of images that were dropped. */
 export interface RedrawnPreview {
   readonly preview: PlanPreview;
   readonly leftOut: number;
 }
 
-/** What a comment could show is far less. */
+/** More than a comment can show. */
 const MOST_PICTURES = 200;
-/** Of stills and of a contact sheet there is none larger. */
+/** No still or contact sheet is larger. */
 const MOST_PIXELS = 6_000_000;
-/** So many are drawn as the frames of one scene. */
+/** Number of images drawn as the frames of one scene. */
 const LOT = 12;
 const JPEG_QUALITY = 82;
 
 /**
- * Draws the pictures of a preview once more, as the engine draws any image, so that nothing of their files gets through but
- * what is seen: those may be anybody's. What is no picture, is too large, or comes after the first 200 is left out, a still with
- * either side of it. Drafts are left out.
+ * Re-encodes the images of a preview by drawing them with the engine, so that only pixels of untrusted files survive. Drops
+ * images that are invalid, too large or beyond the first 200, stills that lose a side, and all drafts.
  *
- * @param draw in a process that holds no secret: pictures are decoded in there
- * @returns the preview with pictures that have no address yet
+ * @param draw runs in a process without secrets, because it decodes the images
+ * @returns the preview with images that have no URL yet
  */
 export async function redrawPictures(preview: PlanPreview, draw: Pick<Draw, 'compare'>): Promise<RedrawnPreview> {
   const images = new Set<PreviewImage>();
@@ -61,7 +60,7 @@ export async function redrawPictures(preview: PlanPreview, draw: Pick<Draw, 'com
 /** In pixels, even numbers. */
 type Size = Pick<PreviewImage, 'width' | 'height'>;
 
-/** As the file has it, whatever was said of it; null for what nobody should decode. */
+/** Reads the size from the file, not from the index; null if it must not be decoded. */
 function sizeOf({ bytes }: PreviewImage): Size | null {
   try {
     const { width, height } = checkImage({ bytes, name: 'picture' });
@@ -76,7 +75,7 @@ function even(pixels: number): number {
   return 2 * Math.max(1, Math.round(pixels / 2));
 }
 
-/** @param lot of one size @returns in their order; nothing when one of them cannot be decoded */
+/** @param lot images of one size @returns in the same order; empty if one of them cannot be decoded */
 async function redraw(lot: readonly PreviewImage[], size: Size, draw: Pick<Draw, 'compare'>): Promise<PreviewImage[]> {
   try {
     const scene = packScene(sceneOf(lot, size));
@@ -91,7 +90,7 @@ async function redraw(lot: readonly PreviewImage[], size: Size, draw: Pick<Draw,
 const still = (k: unknown) => ({ a: 0, k });
 const IDENTITY = { o: still(100), r: still(0), a: still([0, 0, 0]), s: still([100, 100, 100]), p: still([0, 0, 0]) };
 
-/** A picture in each frame. */
+/** Builds a scene that shows one image per frame. */
 function sceneOf(lot: readonly PreviewImage[], { width, height }: Size): Scene {
   const images = lot.map(({ bytes }, index) => {
     const assetId = `picture-${index}`;

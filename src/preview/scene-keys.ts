@@ -2,13 +2,13 @@ import { type Sha256, sha256 } from '../digest.ts';
 import { packScene } from '../engine/packed-scene.ts';
 import type { Scene } from '../template/scene.ts';
 
-/** What of a scene can be told apart without drawing it. */
+/** Digests that tell scenes apart without drawing them. */
 export interface SceneKeys {
-  /** Two scenes with the same one have the same frames. */
+  /** Scenes with equal values have identical frames. */
   readonly picture: Sha256;
   readonly sound: Sha256;
   readonly durationSeconds: number;
-  /** Kind, quality, size and rate of the file. */
+  /** Format, quality, size and frame rate of the file. */
   readonly output: string;
 }
 
@@ -42,7 +42,7 @@ function withDigests(files: readonly { readonly bytes: Uint8Array }[]): unknown[
   return files.map((file) => ({ ...file, bytes: digestOf(file.bytes) }));
 }
 
-/** Fonts and pictures are the same bytes in many scenes. */
+/** Memoized, because many scenes share fonts and images. */
 function digestOf(bytes: Uint8Array): Sha256 {
   const digest = known.get(bytes) ?? sha256(bytes);
   known.set(bytes, digest);

@@ -1,4 +1,4 @@
-/** What the page of a plan does: filter, find, sort, compare, play. Without it everything is there, one below the other. */
+/** Script of the plan page: filters, searches, sorts, compares and plays. Without it, all content is visible. */
 export const PAGE_SCRIPT = `
 (() => {
   const all = (selector, within = document) => [...within.querySelectorAll(selector)];
@@ -26,7 +26,7 @@ export const PAGE_SCRIPT = `
     show();
   };
   for (const chip of chips) chip.addEventListener('click', () => press(chip));
-  // What is jumped to is shown, whatever was looked for.
+  // Shows the target of a link even if the search hides it.
   addEventListener('hashchange', () => {
     const card = document.getElementById(location.hash.slice(1));
     if (!card || !card.hidden) return;

@@ -1,4 +1,4 @@
-/** The style of the page of a plan: light and dark as the reader's system is. */
+/** Styles of the plan page, light or dark by the reader's preference. */
 export const PAGE_STYLE = `
 :root{color-scheme:light dark;--back:#f6f7f9;--card:#fff;--line:#d8dee4;--text:#1c2128;--dim:#57606a;--focus:#0969da;
 --create:#1a6e31;--update:#7d4e00;--move:#0b5f70;--adopt:#0b5f70;--restore:#0a58b8;--relabel:#6b3fc0;--deliver:#0a58b8;--forget:#b3202c;
@@ -95,5 +95,5 @@ tbody th,tbody td{width:auto}tbody th{border-top:1px solid var(--line);padding-b
 :root{color-scheme:light;--back:#fff}del,ins,.swatch{print-color-adjust:exact}}
 `;
 
-/** Without the page's script what needs it is not there; the rest is all there. */
+/** Hides the controls that need the script. */
 export const PLAIN_STYLE = '.bar,.controls{display:none}';

@@ -19,12 +19,12 @@ import { overviewHtml } from './plan-overview.ts';
 import { embeddedPreview, imageHtml } from './preview-html.ts';
 import { escapeHtml, videoCard } from './video-card.ts';
 
-/** With more videos than this, what changed about each is folded in. */
+/** With more videos than this, details are collapsed. */
 const MOST_OPEN = 40;
 
 /**
- * A plan as one page by itself: what would be done, a card for each video with what changed about it, and with a preview
- * stills and drafts. It asks the network for nothing, and runs no other script than its own: its policy says so, by digest.
+ * Renders a plan as a self-contained page: summary, one card per video with its differences and, with a preview, stills and
+ * drafts. The page makes no network requests, and its content security policy allows only its own script, by digest.
  */
 export function planHtml(plan: PlanDocument, options: { readonly preview?: PlanPreview | null } = {}): string {
   const { preview = null } = options;
@@ -106,7 +106,7 @@ function headHtml(document: PlanDocument, problems: readonly Problem[]): string 
   return `${lines.join('')}${problemsHtml(problems)}`;
 }
 
-/** So many problems are there at once. */
+/** Number of problems shown before the rest is collapsed. */
 const MOST_PROBLEMS = 8;
 
 function problemsHtml(problems: readonly Problem[]): string {
@@ -124,7 +124,7 @@ function problemsHtml(problems: readonly Problem[]): string {
   return `${listOf(rows.slice(0, MOST_PROBLEMS), 'Problems')}${others.length === 0 ? '' : more}`;
 }
 
-/** What finds and filters where there is more than one video, and how stills are compared where there are some. */
+/** Renders search and filters for more than one video, and the comparison modes if there are stills. */
 function barHtml(document: PlanDocument, preview: PlanPreview | null): string {
   const isMany = withoutRestores(document).changes.length > 1;
   const tools = `${isMany ? chipsHtml(document) : ''}${viewsHtml(preview)}${isMany ? `<div class="look">${FIND}${sortHtml(preview)}</div>` : ''}`;
@@ -158,7 +158,7 @@ function viewsHtml(preview: PlanPreview | null): string {
   return `<fieldset class="views"><legend>How stills are compared</legend>${view('side', 'Side by side', ' checked')}${view('slider', 'Slider')}${view('difference', 'Difference')}</fieldset>`;
 }
 
-/** What a plan only restores, folded: there is nothing to review about it. */
+/** Renders mere restores, collapsed, because they need no review. */
 function restoresHtml(document: PlanDocument): string {
   const words = restoreWords(document);
   if (words === '') return '';

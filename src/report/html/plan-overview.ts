@@ -5,17 +5,17 @@ import { groupReasonWords, SYMBOLS } from '../wording/plan-words.ts';
 import { countNoun, formatCount } from '../wording/quantities.ts';
 import { diffTable, escapeHtml } from './video-card.ts';
 
-/** With more folders than these, those above them stand for them. */
+/** With more folders than this, parent folders are listed instead. */
 const MOST_FOLDERS = 40;
-/** Fewer videos are found as fast below. */
+/** Smaller groups are easy to find in the list. */
 const LEAST_ALIKE = 3;
 const MOST_GROUPS = 10;
 
 /**
- * A large plan in short: videos that change alike, the largest groups first, and where each folder begins. Empty for a plan
- * that has nothing of both.
+ * Renders the overview of a large plan: groups of identical changes, the largest first, and links to the first video of each
+ * folder. Empty if there are neither.
  *
- * @param anchorOf a video's card
+ * @param anchorOf returns the anchor of a video's card
  */
 export function overviewHtml(document: PlanDocument, anchorOf: (change: ChangeDocument) => string): string {
   const groups = foldChanges(document, true).filter(({ changes }) => changes.length >= LEAST_ALIKE);

@@ -3,13 +3,12 @@ import { largestShare } from '../markdown/preview-markdown.ts';
 import { previewNote, shareWords, timeWords } from '../wording/preview-words.ts';
 import { escapeHtml } from './video-card.ts';
 
-/** Pictures that drafts show before they are played. */
 export interface Posters {
   readonly before: PreviewImage | null;
   readonly after: PreviewImage | null;
 }
 
-/** The stills on which most changes, of either side; the draft's own picture where there are no stills. */
+/** Chooses the still with the largest difference, or the draft's own poster without stills. */
 export function postersOf(stills: VideoPreview['stills'], drafts: Drafts | undefined): Posters {
   const [most] = [...stills].sort((a, b) => (b.changedShare ?? 0) - (a.changedShare ?? 0));
   const own = drafts?.poster ?? null;
@@ -17,9 +16,9 @@ export function postersOf(stills: VideoPreview['stills'], drafts: Drafts | undef
 }
 
 /**
- * The drafts of a video. Pictures that differ play together, silent until somebody chooses a side to hear. Where only the
- * sound differs, each side plays by itself and is heard. Nothing of a draft is decoded before it is played. Without the
- * page's script all drafts have the controls of the browser.
+ * Renders the drafts of a video. Drafts that look different play in sync, muted until the reader selects a side to hear. If
+ * only the sound differs, each side plays on its own with sound. Nothing is decoded before it is played. Without the script,
+ * drafts have native controls.
  */
 export function draftsHtml(
   id: string,
@@ -58,7 +57,7 @@ export function draftsHtml(
   return `<div class="still drafts"><div class="pair">${sides}</div><div class="controls">${controls}</div></div>`;
 }
 
-/** Chooses which of the drafts is heard, by its place among them. */
+/** Renders the selection of the audible draft, by index. */
 function soundHtml(id: string, audible: readonly ('before' | 'after')[], isPair: boolean): string {
   const options = audible.map((name) => {
     const place = isPair && name === 'after' ? 1 : 0;
@@ -69,9 +68,9 @@ function soundHtml(id: string, audible: readonly ('before' | 'after')[], isPair:
 }
 
 /**
- * What a change looks like: what was measured, and stills, before beside after.
+ * Renders what a change looks like: notes and stills, before beside after.
  *
- * @param nameOf what a key of an editable is called
+ * @param nameOf returns the display name of an editable's key
  */
 export function cardStills(id: string, video: VideoPreview, nameOf: (key: string) => string): string {
   const words = previewNote(video);
@@ -83,13 +82,11 @@ export function cardStills(id: string, video: VideoPreview, nameOf: (key: string
   return note + pairs.join('') + fresh;
 }
 
-/** A picture within the page itself. */
 export function imageHtml(image: PreviewImage, alt: string): string {
   const { width, height } = image;
   return `<img src="${imageSource(image)}" width="${width}" height="${height}" loading="lazy" decoding="async" alt="${escapeHtml(alt)}">`;
 }
 
-/** The URL of a picture within the page itself. */
 function imageSource({ bytes, contentType }: PreviewImage): string {
   return `data:${contentType};base64,${Buffer.from(bytes).toString('base64')}`;
 }
@@ -113,22 +110,21 @@ function pairHtml(id: string, { timeSeconds, editables, before, after, changedSh
   return `<div class="still"><div class="pair both">${pair}</div>${cut}<p class="at">${escapeHtml(about)}</p></div>`;
 }
 
-/** Bytes of pictures, and of drafts, that one page holds: base64 makes a third more of them. */
+/** Maximum bytes of images and drafts in one page; base64 adds a third. */
 const MOST = { stills: 16_000_000, drafts: 16_000_000 };
 
-/** A video's preview as far as it is in a page. */
+/** The part of a video's preview that is embedded in a page. */
 export interface EmbeddedVideo extends VideoPreview {
-  /** The largest share of pixels that differ, of all its stills; 1 for what is new. */
+  /** Largest share of differing pixels; 1 for a new video. */
   readonly share: number;
-  /** What its drafts show before they are played. */
   readonly posters: Posters;
-  /** What there is of it, and not in the page. */
+  /** Kinds of content omitted from the page. */
   readonly missing: readonly ('stills' | 'drafts')[];
 }
 
 /**
- * The videos of a preview, with as much of it as makes a page that still opens: pictures as long as there is room, those
- * first that differ most, and drafts in the same order. What was measured is there of all of them.
+ * Selects the content of a preview that keeps the page loadable: images until the limit is reached, the largest difference
+ * first, then drafts in the same order. Measurements are kept for all videos.
  */
 export function embeddedPreview({ videos }: PlanPreview, most = MOST): ReadonlyMap<string, EmbeddedVideo> {
   const left = { ...most };
@@ -155,7 +151,7 @@ export function embeddedPreview({ videos }: PlanPreview, most = MOST): ReadonlyM
   );
 }
 
-/** All that the drafts of a video put into the page. */
+/** Returns the total size of a video's drafts. */
 function draftBytes({ before, after }: NonNullable<VideoPreview['drafts']>, posters: Posters): Uint8Array[] {
   const videos = before === null || before === after ? [after] : [before, after];
   const pictures = videos.length === 1 ? [posters.after] : [posters.before, posters.after];

@@ -7,7 +7,7 @@ import { LEFT_OUT_WORDS } from '../wording/preview-words.ts';
 import { type DiffPart, showAsOneText, showText, showTexts } from '../wording/text-diff.ts';
 import { cardStills, draftsHtml, type EmbeddedVideo } from './preview-html.ts';
 
-/** What changed as a table: names, before, after. @param caption what it is about */
+/** Renders differences as a table with name, before and after. */
 export function diffTable(rows: readonly Row[], caption: string): string {
   const head = '<thead><tr><th scope="col">What</th><th scope="col">Before</th><th scope="col">After</th></tr></thead>';
   const title = `<caption class="hidden">${escapeHtml(caption)}</caption>`;
@@ -55,23 +55,22 @@ function wordsHtml(words: string): string {
   return `<span dir="auto">${escapeHtml(words)}</span>`;
 }
 
-/** Text as it may stand in an element or in a quoted attribute. What commands a terminal or turns the line is shown by its code. */
+/** Escapes text for an element or a quoted attribute. Control and direction characters are shown by their code. */
 export function escapeHtml(text: string): string {
   return escapeControls(text).replace(/[&<>"'`]/g, (character) => `&#${character.charCodeAt(0)};`);
 }
 
 interface CardParts {
   readonly change: ChangeDocument;
-  /** Of the card, to be jumped to. */
   readonly anchor: string;
   readonly preview: EmbeddedVideo | undefined;
-  /** Why there is no preview; undefined where nobody says. */
+  /** Why there is no preview; undefined if unknown. */
   readonly leftOut: LeftOut['reason'] | undefined;
-  /** Whether what changed is there to be read at once. */
+  /** True if the details are expanded. */
   readonly isOpen: boolean;
 }
 
-/** One video of a plan: what is done and why, what changed about it, and what that looks like. */
+/** Renders one video of a plan: action, reason, differences and preview. */
 export function videoCard({ change, anchor, preview, leftOut, isOpen }: CardParts): string {
   const { id, action, title, path } = change;
   const text = escapeHtml([id, title, path ?? '', change.template].join(' ').toLowerCase());

@@ -5,7 +5,7 @@ import { changeDocument, type PlanDocument } from '../../plan/plan-document.ts';
 import type { DriftReport } from '../terminal/drift-text.ts';
 import type { JsonDiagnostic } from './diagnostics-json.ts';
 
-/** What a look at the world found, as one JSON document. URLs are without their queries, which may hold a signature. */
+/** Serializes the result of `drift --json`. Queries are removed from URLs, because they may contain a signature. */
 export function driftJson(
   { checked, findings, notes, unclear, specs }: DriftReport,
   diagnostics: readonly JsonDiagnostic[],
@@ -36,16 +36,16 @@ function withoutQuery(url: string): string {
   return url.replace(/[?#].*$/s, '');
 }
 
-/** The plan's document as a file: pretty-printed, with a last newline. */
+/** Serializes a plan document, pretty-printed with a final newline. */
 export function planJson(document: PlanDocument): string {
   return `${JSON.stringify(document, null, 2)}\n`;
 }
 
-/** All that is known of one video, as one JSON document: its change in the form of the plan, and what it hangs on. */
+/** Serializes the result of `explain --json`: the change as in a plan, with its dependencies. */
 export function explainJson(explanation: {
   readonly change: Change;
   readonly attempt: Attempt | null;
-  /** Repository-relative: a change of one of them can change the video. */
+  /** Repository-relative paths whose content can change the video. */
   readonly files: readonly string[];
 }): string {
   const { change, attempt, files } = explanation;

@@ -1,7 +1,7 @@
 import type { Diagnostic, Severity } from '../../diagnostic.ts';
 import { textPosition } from '../wording/text-position.ts';
 
-/** A diagnostic for machines. Lines and columns from 1, columns in UTF-16 code units, the end exclusive. */
+/** A diagnostic in JSON output. Lines and columns start at 1, columns count UTF-16 code units, the end is exclusive. */
 export type JsonDiagnostic = {
   readonly code: string;
   readonly severity: Severity;
@@ -15,7 +15,7 @@ export type JsonDiagnostic = {
   readonly end_column: number | null;
 };
 
-/** @param source the text of a file, where it is known: without it there are no lines and columns */
+/** @param source returns the text of a file; without it there are no lines and columns */
 export function diagnosticsJson(
   diagnostics: readonly Diagnostic[],
   source: (file: string) => string | undefined,

@@ -5,12 +5,11 @@ import type { Published } from '../../lock/publish-lock.ts';
 import type { PlanDocument } from '../../plan/plan-document.ts';
 import type { JsonDiagnostic } from './diagnostics-json.ts';
 
-/** All that `apply --json` tells, in this order: version, planned, the events of the run, outcome. */
+/** The events of `apply --json`, in this order: version, planned, events of the run, outcome. */
 export type StreamEvent =
   | { readonly kind: 'version'; readonly toolVersion: string }
   | { readonly kind: 'planned'; readonly document: PlanDocument }
   | ApplyEvent
-  /** What became of the lockfile on its branch. */
   | { readonly kind: 'lock-published'; readonly published: Published }
   | {
       readonly kind: 'outcome';
@@ -18,11 +17,11 @@ export type StreamEvent =
       readonly diagnostics: readonly JsonDiagnostic[];
     };
 
-/** Minor versions add types and fields; a reader passes over those that it does not know. */
+/** Minor versions add types and fields; readers ignore unknown ones. */
 const FORMAT_VERSION = '1.0';
 
 /**
- * One event as a line of JSON, ended. Empty for `run-finished`: the outcome tells it, with the diagnostics.
+ * Serializes one event as a line of JSON. Empty for `run-finished`, because the outcome event covers it.
  *
  * @param nowMs milliseconds since the epoch
  * @see schemas/reelform-events.schema.json

@@ -3,8 +3,8 @@ import { type PlanDocument, splitRestores } from '../../plan/plan-document.ts';
 import { problemsOf } from '../markdown/problem-tables.ts';
 
 /**
- * What a merge request shows beside its changes, as `artifacts:reports:terraform` has it: how many entries of the lockfile
- * come, change and go. A restore changes none.
+ * Serializes a plan as `artifacts:reports:terraform`, which a merge request shows: numbers of created, updated and deleted
+ * lock entries. Mere restores change no entry.
  *
  * @see https://docs.gitlab.com/ci/yaml/artifacts_reports/#artifactsreportsterraform
  */
@@ -16,10 +16,9 @@ export function gitlabTerraform(document: PlanDocument): string {
 }
 
 /**
- * The problems of a plan as `artifacts:reports:codequality` has them. Each has a fingerprint that stays when lines above it
- * come and go.
+ * Serializes the problems of a plan as `artifacts:reports:codequality`. Fingerprints do not depend on line numbers.
  *
- * @param folder of the repository of reelform within git's, with `/` and one at its end; empty where they are the same
+ * @param folder folder of reelform's repository within the git repository, with a trailing `/`; empty if they are the same
  * @see https://docs.gitlab.com/ci/testing/code_quality/#code-quality-report-format
  */
 export function gitlabCodeQuality(document: PlanDocument, folder: string): string {
@@ -33,7 +32,7 @@ export function gitlabCodeQuality(document: PlanDocument, folder: string): strin
       check_name: code,
       fingerprint: sha256(JSON.stringify([key, before])),
       severity: severity === 'error' ? 'major' : 'minor',
-      // A place is required; what is about no file is about all of them.
+      // A location is required: problems without a file refer to the configuration.
       location: {
         path: folder + (file ?? 'reelform.yaml'),
         lines: { begin: line ?? 1, ...(endLine === null ? {} : { end: endLine }) },

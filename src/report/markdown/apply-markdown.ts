@@ -9,35 +9,34 @@ import type { Trouble } from '../wording/run-outcome.ts';
 import { escapeMarkdown, markdownCode, markdownLink } from './escape-markdown.ts';
 import { thatFit } from './markdown-blocks.ts';
 import { markdownProblems, type ProblemRoom, problemsOf, TROUBLE_COLUMNS, troubleRow } from './problem-tables.ts';
-/** What went well of one video. */
+/** Events of videos that succeeded. */
 export type DoneEvent = Extract<ApplyEvent, { kind: 'video-rendered' | 'video-recorded' }>;
 
-/** What a run did, for whoever looks at its job. */
+/** Result of a run, for the summary of its CI job. */
 export interface AppliedRun {
   readonly outcome: ApplyOutcome;
-  /** Null where something kept the run from planning. */
+  /** Null if planning failed. */
   readonly document: PlanDocument | null;
-  /** In the order in which they happened. */
+  /** In order of occurrence. */
   readonly done: readonly DoneEvent[];
   readonly troubles: readonly Trouble[];
   readonly diagnostics: PlanDocument['diagnostics'];
-  /** Of the lockfile on its branch: the last thing; null where none was asked for, or none worked. */
+  /** Last publication of the lockfile; null if none was requested or none succeeded. */
   readonly published: Published | null;
-  /** Where the files of the repository can be looked at, ended by `/`; null: nowhere. */
+  /** URL prefix of the repository's files, with a trailing `/`; null if there is none. */
   readonly filesUrl: string | null;
 }
 
 const LONGEST = { name: 200, places: 5 };
 const MOST_PROBLEMS: ProblemRoom = { count: 50, characters: 25_000 };
-/** Room for the words that say what was left out. */
+/** Bytes reserved for the notes on omitted rows. */
 const RESERVE = 300;
 
 /**
- * A run as the summary of its job shows it: how it ended, what it could not do and why, then every video that it rendered or
- * recorded, with where it is. Nothing of the user's text becomes markup, a mention, a reference or a link.
+ * Formats a run for the summary of its job: how it ended, failures with their reasons, then every rendered or recorded video
+ * with its location. User text cannot become markup, a mention, a reference or a link.
  *
- * @param budgetBytes what the result may come to in UTF-8, ≥ 2,000: rows that are beyond it are counted
- * @returns lines, the last one ended as well
+ * @param budgetBytes maximum size in UTF-8, ≥ 2,000; rows beyond it are only counted
  */
 export function applyMarkdown(run: AppliedRun, budgetBytes: number): string {
   const { outcome, document, done, troubles, filesUrl } = run;
@@ -96,7 +95,6 @@ function isNothing({
   return [rendered, recorded, delivered, ...several].every((count) => count === 0);
 }
 
-/** What became of the lockfile on its branch. */
 function lockWords(published: Published | null): string {
   switch (published?.kind) {
     case undefined:
@@ -152,7 +150,7 @@ function deliveryWords(deliveries: DoneEvent['deliveries'] = []): string[] {
   });
 }
 
-/** A file of the machine is named, and what others can have is a link. */
+/** Names a local file, and links to anything else. */
 function placeWords(url: string): string {
   return markdownLink('video', url) ?? code(placeOfUrl(url));
 }

@@ -8,24 +8,24 @@ import { escapeMarkdown, markdownCode } from './escape-markdown.ts';
 import { foldMarkdown } from './markdown-blocks.ts';
 
 const MOST_NAMES = 3;
-/** Ids, titles and names are longer than this by accident. */
+/** Longer ids, titles and names are truncated. */
 const LONGEST_NAME = 200;
 
 const name = (text: string): string => escapeMarkdown(shortenText(text, LONGEST_NAME));
 const code = (text: string): string => markdownCode(shortenText(text, LONGEST_NAME));
 
-/** The head of the table whose rows `videoRow` writes. */
+/** Head of the table whose rows `videoRow` returns. */
 export const VIDEO_COLUMNS = {
   plain: '| | Video | Why |\n|:--|:--|:--|',
   delivered: '| | Video | Why | Goes to |\n|:--|:--|:--|:--|',
 } as const;
 
-/** Whether a plan sends anything anywhere: then its table has a column for it. */
+/** Returns whether a plan delivers anything: then its table has a column for destinations. */
 export function hasPlaces(groups: readonly ChangeGroup[]): boolean {
   return groups.some(({ changes }) => changes.some(({ destinations = [] }) => destinations.length > 0));
 }
 
-/** A row of the table of videos: what is done, to which, why, and where it goes. */
+/** Formats a row of the table of videos: action, videos, reason, destinations. */
 export function videoRow({ changes, kind }: ChangeGroup, withPlaces: boolean): string {
   const [first] = changes;
   const mark = `${markdownCode(SYMBOLS[first.action])}&nbsp;${first.action}`;
@@ -44,22 +44,22 @@ export function videoRow({ changes, kind }: ChangeGroup, withPlaces: boolean): s
   return `| ${mark} | ${count}<br>${videos} | ${why(reason, namesOf(rows))} |${places}`;
 }
 
-/** Whether there is anything to say of what changed. */
+/** Returns whether a group has differences to list. */
 export function hasDetails(group: ChangeGroup): boolean {
   return detailRows(group).length > 0;
 }
 
-/** What changed about the videos of a group: their names, and a table. @param group one that has details */
+/** Formats the differences of a group: its videos and a table. */
 export function videoDetails(group: ChangeGroup, room: ValueRoom): string {
   const rows = detailRows(group).map((row) => markdownRow(row, room));
   return `**${videoNames(group)}**\n\n| | Before | After |\n|:--|:--|:--|\n${rows.join('\n')}`;
 }
 
-/** The tables of what changed, behind one line. @param details of the groups, one each */
+/** Collapses the tables of differences behind one line. @param details one table for each group */
 export function foldDetails(groups: readonly ChangeGroup[], details: readonly string[]): string {
   const [only, ...others] = groups;
   if (only !== undefined && others.length === 0) {
-    // The line says already of what.
+    // The summary line already names the videos.
     const table = details.map((block) => block.slice(block.indexOf('\n\n') + 2));
     return foldMarkdown(`What changes about ${videoNames(only)}`, table);
   }
@@ -86,7 +86,7 @@ function why(reason: string, names: readonly string[]): string {
   return `${words}${/\bchanged$/.test(reason) ? ':' : '; changed:'} ${names.join(', ')}`;
 }
 
-/** Each once; where the video goes is nothing that changed about it, and the reason says of its template's version. */
+/** Returns distinct names. Excludes destinations, which have a column, and the style version, which the reason mentions. */
 function namesOf(rows: readonly Row[]): string[] {
   const changed = rows.filter(({ isPlace, name }) => isPlace !== true && name !== FIELD_NAMES.style_version);
   const names = [...new Set(changed.map((row) => name(row.name)))];
@@ -108,13 +108,13 @@ function placesOf(rows: readonly Row[]): string {
 
 /** How much of a value is shown, in UTF-16 code units. */
 export interface ValueRoom {
-  /** Of a value. */
+  /** Maximum length of a value. */
   readonly longest: number;
-  /** Of words that stayed, at each end of what changed; of the rest stands `…`. */
+  /** Unchanged text kept on each side of a change; the rest becomes `…`. */
   readonly context: number;
 }
 
-/** One row of a table of three columns: the name, before, after. Words that changed are marked. */
+/** Formats one row with name, before and after. Marks changed words. */
 function markdownRow({ name, subject, before, after }: Row, room: ValueRoom): string {
   const [old, now] = valuesOf(before, after, room);
   const about = subject === null ? '' : `<br>${markdownCode(shortenText(subject, room.longest))}`;
@@ -123,7 +123,7 @@ function markdownRow({ name, subject, before, after }: Row, room: ValueRoom): st
 
 function valuesOf(before: Shown | null, after: Shown | null, room: ValueRoom): [string, string] {
   if (before?.kind !== 'text' || after?.kind !== 'text') return [showSide(before, room), showSide(after, room)];
-  // What is compared is whole, so that a difference far behind is shown as well.
+  // Compares before truncating, so that a late difference is shown as well.
   const parts = showAsOneText(shortenText(before.text, LONGEST_COMPARED), shortenText(after.text, LONGEST_COMPARED));
   if (parts === null) {
     const [old, now] = showTexts(before.text, after.text);
@@ -132,7 +132,7 @@ function valuesOf(before: Shown | null, after: Shown | null, room: ValueRoom): [
   return [showMarked(parts, 'removed', room), showMarked(parts, 'added', room)];
 }
 
-/** Longer texts are compared as far as here. */
+/** Longer texts are truncated before the comparison. */
 const LONGEST_COMPARED = 20_000;
 
 function showMarked(parts: readonly DiffPart[], kind: 'removed' | 'added', { longest, context }: ValueRoom): string {
@@ -150,7 +150,7 @@ function showMarked(parts: readonly DiffPart[], kind: 'removed' | 'added', { lon
   return text;
 }
 
-/** The middle of words that stayed is left out; at an end of the text all but what is beside a change. */
+/** Replaces unchanged text that is not next to a change by `…`. */
 function elide(text: string, context: number, isFirst: boolean, isLast: boolean): string {
   const characters = [...text];
   const [head, tail] = [isFirst ? 0 : context, isLast ? 0 : context];
@@ -167,7 +167,7 @@ function showSide(shown: Shown | null, { longest }: ValueRoom): string {
     case 'name':
       return markdownCode(shortenText(shown.name, longest));
     case 'color':
-      // GitHub puts a swatch behind a colour in backticks.
+      // GitHub shows a swatch behind a colour in backticks.
       return `\`#${shown.color}\``;
   }
 }

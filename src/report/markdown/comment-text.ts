@@ -1,15 +1,15 @@
 import type { PlanDocument } from '../../plan/plan-document.ts';
 import { countWords } from '../wording/plan-words.ts';
 
-/** What is left of a comment when there is nothing to say any more. */
+/** Replaces a comment that has become obsolete. */
 export const QUIET_COMMENT = 'Reelform: this pull request changes no video any more.';
 
-/** Where the page of the plan is, as Markdown. @param url without what would end a link */
+/** Links to the plan page. @param url must not contain characters that end a link */
 export function pageMarkdown(url: string): string {
   return `[The page of the plan](<${url}>): before and after beside each other, drafts, and every change in full.\n`;
 }
 
-/** A plan in a few words, for the list of checks: `2 to create, 1 to update`. */
+/** Summarizes a plan for the list of checks: `2 to create, 1 to update`. */
 export function planTitle(document: PlanDocument): string {
   const words = countWords(document)
     .filter(({ action }) => action !== 'noop')
@@ -26,16 +26,12 @@ const KINDS = {
   none: 'There is nothing to say, and no comment',
 } as const;
 
-/** What became of a comment, as a line. */
+/** Reports what happened to a comment. */
 export function commentText({ kind, url }: { readonly kind: keyof typeof KINDS; readonly url: string | null }): string {
   return `${KINDS[kind]}${url === null ? '' : `: ${url}`}\n`;
 }
 
-/**
- * What is worth knowing and fails nothing, as a line; where a job of GitHub Actions runs, as its annotation.
- *
- * @param hint what to do
- */
+/** Formats a warning as a line, or as an annotation in a job of GitHub Actions. */
 export function warningText(
   { message, code, hint }: { readonly message: string; readonly code?: string; readonly hint?: string | undefined },
   isAction: boolean,

@@ -4,16 +4,16 @@ import { countNoun } from '../wording/quantities.ts';
 import { specDriftWords } from '../wording/spec-words.ts';
 import { escapeMarkdown, markdownCode, markdownLink } from './escape-markdown.ts';
 import { foldedTable, thatFit } from './markdown-blocks.ts';
-/** Title of the one issue about what does not stand any more. */
+/** Title of the issue about drift. */
 export const DRIFT_TITLE = 'Reelform: drift';
 
-/** So many videos an issue names, in so many of the 65,536 characters that GitHub takes. */
+/** Limits that keep the issue below GitHub's 65,536 characters. */
 const NAMED = 200;
 const MOST_CHARACTERS = 45_000;
 const MOST_SPEC_CHARACTERS = 12_000;
 const LONGEST = 200;
 
-/** What is not as it was recorded, for an issue; null when all is. */
+/** Formats drift for an issue; null if there is none. */
 export function driftMarkdown(report: DriftReport, runUrl: string | null): string | null {
   if (!hasDrift(report)) return null;
   const { checked, findings, specs } = report;

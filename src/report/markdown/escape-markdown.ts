@@ -1,8 +1,8 @@
 import { escapeControls } from '../wording/display-text.ts';
 
 /**
- * GitHub and GitLab look for these in the finished text as well, where an entity is a plain character again. `|` stands for
- * where it is broken.
+ * Positions at which GitHub and GitLab detect shorthands in the rendered text, where an entity is a plain character again. A
+ * zero-width space is inserted there.
  */
 const SHORTHANDS: readonly RegExp[] = [
   // @mention, team, e-mail address
@@ -15,16 +15,15 @@ const SHORTHANDS: readonly RegExp[] = [
   /(?<=:)(?=[\w+-]+:)/g,
 ];
 
-/** What could be the beginning of a commit's digest; it takes 7 digits. */
+/** Possible commit digests: at least 7 hexadecimal digits. */
 const DIGESTS = /\b[0-9a-f]{7,}\b/gi;
 
-/** What some make a link of wherever it stands, in code too: a URL, a host, an address. */
+/** Positions in URLs, hosts and addresses, which some renderers link even in code. */
 const LINKS = /(?<=:)(?=\/\/)|(?<=www)(?=\.)|(?<=@)/gi;
 
 /**
- * Text of the user's as words within a line of GitHub's or GitLab's Markdown, in a table, a heading or an HTML element
- * alike: it cannot become markup, a link, a mention or a reference. Where one of those would be seen nonetheless, a
- * zero-width space stands in it.
+ * Escapes user text for a line of GitHub or GitLab Markdown, including tables, headings and HTML elements. It cannot become
+ * markup, a link, a mention or a reference; a zero-width space breaks whatever would still be detected.
  *
  * @see https://github.github.com/gfm/#entity-and-numeric-character-references for why entities are never markup
  */
@@ -36,40 +35,39 @@ export function escapeMarkdown(text: string): string {
 }
 
 /**
- * Text of the user's as code, where mentions and references are not looked for: it can be copied as it is. What could be a
- * link has an empty comment in it, which is nothing in the page.
+ * Formats user text as code, in which mentions and references are not detected, so that it can be copied unchanged. An empty
+ * HTML comment breaks possible links.
  */
 export function markdownCode(text: string): string {
   const broken = escapeControls(text).replace(LINKS, BREAK);
   return `<code>${encodePunctuation(broken).replace(/\u200b+/g, '<!-- -->')}</code>`;
 }
 
-/** `escapeControls` leaves none that is the user's. */
+/** Cannot occur in user text, because `escapeControls` replaces it. */
 const BREAK = '\u200b';
 
 /**
- * The punctuation that means something inside a line, and `.` where it would make a link of `www`. What means something
- * at the beginning of a line alone is left, because text of the user's never stands there.
+ * Encodes inline punctuation, and the `.` of `www.`. Characters that matter only at the start of a line stay, because user
+ * text never starts one.
  */
 function encodePunctuation(text: string): string {
   return text.replace(/[#$&*:<>@[\\\]^_`|~]|(?<=www\u200b?)\./gi, (character) => `&#${character.charCodeAt(0)};`);
 }
 
-/** Longer ones are no address that anybody follows. */
+/** Longer URLs are not linked. */
 const LONGEST = 2_000;
 
 /**
- * A link to where something can be had, in a comment or a summary: to http and https alone, and to none that has a password
- * in it.
+ * Formats a link for a comment or summary. Accepts only http and https URLs without credentials.
  *
- * @param words Markdown of ours, or escaped
- * @returns null where it may not be a link
+ * @param words own Markdown, or escaped text
+ * @returns null if the URL must not be linked
  */
 export function markdownLink(words: string, url: string): string | null {
   if (!URL.canParse(url) || url.length > LONGEST) return null;
   const { protocol, username, password, href } = new URL(url);
   if (!['http:', 'https:'].includes(protocol) || username + password !== '') return null;
-  // What ends a cell of a table, the link or the code around it; `&` begins an entity there.
+  // Characters that end a table cell, the link or surrounding code; `&` starts an entity.
   const safe = href.replaceAll(/[|<>[\]\\`\p{C}]/gu, (character) => encodeURIComponent(character));
   return `[${words}](<${safe.replaceAll('&', '&amp;')}>)`;
 }

@@ -5,36 +5,36 @@ import { markdownCode, markdownLink } from './escape-markdown.ts';
 import { thatFit } from './markdown-blocks.ts';
 import { markdownProblems, type Problem, type ProblemRoom, TROUBLE_COLUMNS, troubleRow } from './problem-tables.ts';
 
-/** Of 65,536 that a comment may have. */
+/** GitHub allows 65,536 characters in a comment. */
 const MOST_CHARACTERS = 50_000;
 const MOST_PROBLEMS: ProblemRoom = { count: 20, characters: 25_000 };
 
-/** Title of the one issue about what the last apply could not do. */
+/** Title of the issue about failed renders. */
 export const FAILURES_TITLE = 'Reelform: failed renders';
 
-/** What an apply could not do. */
+/** The failures of an apply. */
 export interface FailedRun {
   readonly outcome: ApplyOutcome;
   readonly troubles: readonly Trouble[];
-  /** What kept it from all else, or its lockfile from its branch. */
+  /** Errors that stopped the run or kept the lockfile from its branch. */
   readonly problems: readonly Problem[];
 }
 
-/** Where it was. */
+/** Location of the run. */
 export interface FailedAt {
-  /** That was applied. */
+  /** Digest of the applied commit. */
   readonly commit: string;
-  /** The page of the commit, and of the run; null where there is none. */
+  /** Pages of the commit and the run; null if there are none. */
   readonly commitUrl: string | null;
   readonly runUrl: string | null;
-  /** Where the files of the repository can be looked at, ended by `/`; null: nowhere. */
+  /** URL prefix of the repository's files, with a trailing `/`; null if there is none. */
   readonly filesUrl: string | null;
 }
 
 /**
- * What an apply could not do, why, where that stands and what to do about it, for a comment or an issue.
+ * Formats the failures of an apply with reasons, locations and next steps, for a comment or an issue.
  *
- * @returns null when all went well
+ * @returns null if nothing failed
  */
 export function failuresMarkdown(run: FailedRun, at: FailedAt): string | null {
   const { troubles, problems } = run;
@@ -51,12 +51,12 @@ export function failuresMarkdown(run: FailedRun, at: FailedAt): string | null {
   return [...head, table, rest, next].filter((block) => block !== '').join('\n\n');
 }
 
-/** Where the comment, which stays as it is, sends those who come later. */
+/** Points readers of the comment, which does not change, to the issue. */
 export function leftMarkdown(issueUrl: string): string {
   return `What is left of it by now: ${pageOf('the issue', issueUrl)}.`;
 }
 
-/** What the issue says once all is well. */
+/** Closes the issue once nothing fails. */
 export function mendedMarkdown({ commit, commitUrl }: Pick<FailedAt, 'commit' | 'commitUrl'>): string {
   return `All videos are as their definitions want them, as of ${shaOf(commit, commitUrl)}.`;
 }

@@ -6,24 +6,24 @@ import { countNoun } from '../wording/quantities.ts';
 import { escapeMarkdown, markdownCode, markdownLink } from './escape-markdown.ts';
 import { thatFit } from './markdown-blocks.ts';
 
-/** So many videos it names, in so many of the 65,536 characters that GitHub takes. */
+/** Limits that keep the text below GitHub's 65,536 characters. */
 const NAMED = 50;
 const MOST_CHARACTERS = 50_000;
 const LONGEST = 120;
-/** A longer address is left to the lockfile. */
+/** Longer URLs are omitted; the lockfile has them. */
 const LONGEST_URL = 500;
 
 /**
- * Title and body of the pull request that brings the lockfile to a protected branch: what merging it does, and each video with
- * where it can be seen.
+ * Returns title and body of the pull request that updates the lockfile on a protected branch: the effect of merging it, and
+ * each video with its location.
  */
 export function lockPullWords(pull: {
   readonly change: LockChange;
-  /** As it is with the pull request merged. */
+  /** The lockfile after the merge. */
   readonly lock: Lock;
-  /** The lockfile, from the top of the repository. */
+  /** Path of the lockfile within the repository. */
   readonly file: string;
-  /** The branch that it is to be merged into. */
+  /** Branch to merge into. */
   readonly target: string;
 }): { readonly title: string; readonly body: string } {
   const { change, lock, file, target } = pull;
@@ -58,18 +58,18 @@ function code(text: string): string {
   return markdownCode(shortenText(text, LONGEST));
 }
 
-/** A title is no Markdown, but its references are looked for. */
+/** A title is not Markdown, but hosts detect references in it. */
 function plainName(text: string): string {
   return text.replaceAll(/[^\p{L}\p{N}/._ -]/gu, '_').slice(0, LONGEST);
 }
 
-/** By which workflows know a commit of ours. */
+/** Identifies reelform's commits to workflows. */
 const TRAILER = 'Rendered-By: reelform';
 
-/** So many videos a text names. */
+/** Maximum number of videos listed in a commit message. */
 const MOST_NAMED = 50;
 
-/** The message of a commit that records what was rendered. */
+/** Returns the message of a commit that records renderings. */
 export function lockCommitWords(change: LockChange): { readonly headline: string; readonly body: string } {
   const ids = [...change.recorded, ...change.removed];
   const names = ids.slice(0, MOST_NAMED).map((id) => `- ${plainId(id)}`);
@@ -77,13 +77,12 @@ export function lockCommitWords(change: LockChange): { readonly headline: string
   return { headline: lockHeadline(change), body: [...names, ...more, '', TRAILER].join('\n') };
 }
 
-/** The same as one text. */
 export function lockCommitMessage(change: LockChange): string {
   const { headline, body } = lockCommitWords(change);
   return `${headline}\n\n${body}\n`;
 }
 
-/** What became of the lockfile on its branch. @returns a line, ended */
+/** Reports the publication of the lockfile. */
 export function publishedText(published: Published, name: string, options: { readonly color: boolean }): string {
   const { green } = createColors(options.color);
   const where = escapeControls(name);
@@ -97,13 +96,13 @@ export function publishedText(published: Published, name: string, options: { rea
   }
 }
 
-/** What changes, in a line: `Record 2 rendered videos`. */
+/** Summarizes a change: `Record 2 rendered videos`. */
 function lockHeadline({ recorded, removed }: LockChange): string {
   if (recorded.length === 0 && removed.length > 0) return `Forget ${countNoun(removed.length, 'video')}`;
   return `Record ${countNoun(recorded.length, 'rendered video')}`;
 }
 
-/** Nothing that a host would take for a reference or a mention, or for a command to a CI. */
+/** Replaces characters that a host could read as a reference or a mention, or a CI as a command. */
 function plainId(id: string): string {
   return escapeControls(id).replaceAll(/[@#[\]]/g, '_');
 }

@@ -1,7 +1,7 @@
 /**
- * Blocks of Markdown that are there when they are folded out.
+ * Collapses blocks behind a summary line.
  *
- * @param summary HTML within a line
+ * @param summary inline HTML
  * @returns empty without blocks
  */
 export function foldMarkdown(summary: string, blocks: readonly string[]): string {
@@ -9,11 +9,14 @@ export function foldMarkdown(summary: string, blocks: readonly string[]): string
   return [`<details><summary>${summary}</summary>`, ...blocks, '</details>'].join('\n\n');
 }
 
-/** With more rows than this, those behind the first ones are folded. */
+/** Tables with more rows collapse the rows after the first `OPEN` ones. */
 const MOST_OPEN = 15;
 const OPEN = 10;
 
-/** A table, of which a long one shows its first rows alone. @param columns its first two lines @param what of its folded rows */
+/**
+ * Formats a table, collapsing the end of a long one. @param columns its first two lines @param what returns the summary of
+ * the collapsed rows
+ */
 export function foldedTable(columns: string, rows: readonly string[], what: (missing: number) => string): string {
   const shown = rows.length > MOST_OPEN ? OPEN : rows.length;
   if (shown === 0) return '';
@@ -23,10 +26,10 @@ export function foldedTable(columns: string, rows: readonly string[], what: (mis
 }
 
 /**
- * What is made of the first things, as many as fit together; of the rest nothing is made.
+ * Formats items until the room is used up; later items are not formatted.
  *
- * @param room for all of them, each with a line's end and a blank line behind it
- * @param measure UTF-16 code units when absent
+ * @param room for all results, each followed by a line break and an empty line
+ * @param measure UTF-16 code units by default
  */
 export function thatFit<T>(
   things: readonly T[],

@@ -29,62 +29,59 @@ import { foldedTable, foldMarkdown, thatFit } from './markdown-blocks.ts';
 import { markdownStills, type NameOfEditable, stillsMarkdown, unseenStills } from './preview-markdown.ts';
 import { markdownProblems, type Problem, type ProblemRoom, problemsOf, problemWords } from './problem-tables.ts';
 
-/** Where what a comment leaves out can be read. */
+/** Locations of the full plan. */
 export interface RestOfPlan {
-  /** The page of the job, whose summary has all. */
+  /** URL of the job's page with the full summary. */
   readonly summary?: string;
-  /** The file with the page of the plan. */
+  /** Name of the artifact with the plan page. */
   readonly artifact?: string;
 }
 
 export interface PlanMarkdownOptions {
-  /** What the result may come to, ≥ 2,000. GitHub refuses a comment of more than 65,536 characters; 60,000 when absent. */
+  /** Maximum size, ≥ 2,000; 60,000 by default. GitHub rejects comments of more than 65,536 characters. */
   readonly budget?: number;
   /**
-   * How it is counted. `characters` are UTF-16 code units, of which there are never fewer than the characters that GitHub
-   * counts; `bytes` are those of UTF-8, which its limit for summaries is in. `characters` when absent.
+   * Unit of `budget`: UTF-16 code units (`characters`, the default), of which there are never fewer than GitHub counts, or
+   * UTF-8 `bytes`, which limit summaries.
    */
   readonly unit?: 'characters' | 'bytes';
-  /** Shows each video by itself, however many there are. */
+  /** Shows each video on its own, however many there are. */
   readonly verbose?: boolean;
   readonly preview?: PlanPreview | null;
   readonly rest?: RestOfPlan;
 }
 
-/** How much is left of a plan, from all of it to the least. */
+/** How much of a plan is shown, from everything to the counts. */
 export const STAGES = ['whole', 'shortened', 'some', 'table', 'counts'] as const;
 
 export type Stage = (typeof STAGES)[number];
 
 const COMMENT = 60_000;
-/** Of what GitHub takes as the summary of a step, in bytes: 1 MiB, less what else may be written there. */
+/** In bytes. GitHub limits the summary of a step to 1 MiB; the rest is left to other output of the step. */
 export const SUMMARY = 900 * 1024;
 
 const WHOLE: ValueRoom = { longest: 1500, context: Number.POSITIVE_INFINITY };
 const SHORT: ValueRoom = { longest: 160, context: 24 };
 const FEW_PROBLEMS: ProblemRoom = { count: 5, characters: 25_000 };
-/** In a comment there are other things to say; a summary is where it all is. */
+/** A summary is the complete report and lists more problems than a comment. */
 const PROBLEMS: Readonly<Record<'comment' | 'summary', ProblemRoom>> = {
   comment: { count: 50, characters: 25_000 },
   summary: { count: 1000, characters: 300_000 },
 };
 
 /**
- * A plan as GitHub and GitLab show it in a comment or a summary: the counts, the estimate and the problems, a table of what
- * is to happen, what changed about each video to fold out, and stills. However much it is, what is not folded is a page or two. Nothing of the user's text becomes markup, a
- * mention, a reference or a link.
+ * Formats a plan for a comment or summary on GitHub and GitLab: counts, estimate, problems, a table of changes, collapsed
+ * differences, and stills. The visible part stays within a page or two. User text cannot become markup, a mention, a
+ * reference or a link.
  *
- * What is longer than its budget is given in stages: first words that stayed and the ends of long values go, then what
- * changed about the last videos, then all of that and the stills, then the last videos of the table, and at last the table.
- * Each stage says what is missing and where it is. The result never exceeds the budget.
- *
- * @returns lines, the last one ended as well
+ * A text over the budget is reduced in stages: first long values are shortened, then differences of the last videos are
+ * dropped, then all differences and stills, then the last rows of the table, then the table. Each stage names the omissions and their location. The result never exceeds the budget.
  */
 export function planMarkdown(document: PlanDocument, options: PlanMarkdownOptions = {}): string {
   return stagedMarkdown(document, options).text;
 }
 
-/** The same, with the stage that it came to. */
+/** Also returns the stage of reduction that was needed. */
 export function stagedMarkdown(
   document: PlanDocument,
   options: PlanMarkdownOptions = {},
@@ -115,13 +112,13 @@ interface Parts {
   readonly groups: readonly ChangeGroup[];
   readonly nameOf: NameOfEditable;
   readonly preview: PlanPreview | null;
-  /** Where the rest is, as a sentence. */
+  /** Sentence with the location of the full plan. */
   readonly rest: string;
   readonly measure: (text: string) => number;
   readonly budget: number;
 }
 
-/** Null where it cannot be in the budget: most of it need not be made to know that. */
+/** Each returns null as soon as the stage cannot fit the budget. */
 const MAKERS: Readonly<Record<Stage, (parts: Parts) => string | null>> = {
   whole: (parts) => {
     const isFolded = parts.groups.some(({ kind }) => kind !== 'one');
@@ -135,7 +132,7 @@ const MAKERS: Readonly<Record<Stage, (parts: Parts) => string | null>> = {
     const all = groups.filter(hasDetails);
     const stills = preview === null ? [] : markdownStills(preview, nameOf);
     const frame = preview === null ? [] : stillsOf(preview, [], rest, stills.length);
-    // Each gets its share of what is left.
+    // Splits the remaining room between stills and differences.
     const share = stills.length / Math.max(1, stills.length + all.length);
     const shown = thatFit(stills, roomLeft(parts, [...start, ...frame]) * share, (block) => block, parts.measure);
     const end = preview === null ? [] : stillsOf(preview, shown, rest, stills.length - shown.length);
@@ -171,7 +168,7 @@ const MAKERS: Readonly<Record<Stage, (parts: Parts) => string | null>> = {
   },
 };
 
-/** All of the table, of what changed and of the stills; null where that is too long. @param note stands behind them */
+/** Formats the full table, differences and stills; null if they are too long. @param note placed after them */
 function withDetails(parts: Parts, values: ValueRoom, problemRoom: ProblemRoom, note: string): string | null {
   const { groups, preview, rest, budget, nameOf } = parts;
   const start = [...head(parts, problemRoom), table(parts, groups), restoresMarkdown(parts.document)];
@@ -187,14 +184,14 @@ function withDetails(parts: Parts, values: ValueRoom, problemRoom: ProblemRoom, 
   return join([...start, foldDetails(all, details), note === '' ? '' : `_${note} ${rest}_`, ...stills]);
 }
 
-/** Room for the words that say what was left out, and for what folds are made of. */
+/** Room for notes on omissions and the markup of collapsed sections. */
 const RESERVE = 600;
 
 function roomLeft({ budget, measure, rest }: Parts, blocks: readonly string[]): number {
   return budget - measure(join(blocks)) - measure(rest) - RESERVE;
 }
 
-/** The counts; with mistakes these as well, for they are what is to be done about it. */
+/** Shows counts of changes and errors. */
 function title(document: PlanDocument, problems: readonly Problem[]): string {
   const errors = problems.filter(({ severity }) => severity === 'error').length;
   const wrong = errors === 0 ? [] : [countNoun(errors, 'error')];
@@ -216,7 +213,7 @@ function head(parts: Parts, problemRoom: ProblemRoom): string[] {
   ];
 }
 
-/** @param some the first of the groups of the plan: of a long table the first rows are there at once */
+/** @param some leading groups of the plan */
 function table({ groups }: Parts, some: readonly ChangeGroup[]): string {
   const { columns, row } = tableOf(groups);
   const more = (rows: number): string => countNoun(countVideos(some.slice(-rows)), 'more video');
@@ -229,11 +226,11 @@ function tableOf(groups: readonly ChangeGroup[]): { columns: string; row: (group
   return { columns, row: (group) => videoRow(group, withPlaces) };
 }
 
-/** So many videos that are only restored are named for each reason. */
+/** Maximum number of ids listed for each reason to restore. */
 const MOST_RESTORES = 20;
 const LONGEST_ID = 100;
 
-/** What a plan only restores, folded: there is nothing to review about it. */
+/** Formats mere restores, collapsed, because they need no review. */
 function restoresMarkdown(document: PlanDocument): string {
   const rows = restoreGroups(document).map(({ words, ids }) => {
     const names = ids.slice(0, MOST_RESTORES).map((id) => markdownCode(shortenText(id, LONGEST_ID)));
@@ -243,7 +240,7 @@ function restoresMarkdown(document: PlanDocument): string {
   return rows.length === 0 ? '' : foldMarkdown(restoreWords(document), [rows.join('\n')]);
 }
 
-/** @param shown of the stills' blocks @param missing how many of them are not shown */
+/** @param shown formatted stills @param missing number of omitted ones */
 function stillsOf(preview: PlanPreview, shown: readonly string[], rest: string, missing = 0): string[] {
   const unseen = unseenStills(preview);
   const words = [
@@ -254,13 +251,13 @@ function stillsOf(preview: PlanPreview, shown: readonly string[], rest: string, 
   return [...stillsMarkdown(preview, shown), where];
 }
 
-/** By the names that the plan has for what changed. */
+/** Uses the names in the plan's changes. */
 function namesOfEditables({ changes }: PlanDocument): NameOfEditable {
   const byId = new Map(changes.map((change) => [change.id, change]));
   return (id, key) => inputNames(byId.get(id)?.inputs ?? []).get(key) ?? key;
 }
 
-/** In the order of the counts. An action of a later version comes last. */
+/** Sorts by the order of the counts; actions of later versions come last. */
 function rankOf({ changes: [{ action }] }: ChangeGroup): number {
   return ACTIONS.indexOf(action) >>> 0;
 }

@@ -5,25 +5,25 @@ import { countNoun, formatCount } from '../wording/quantities.ts';
 import { escapeMarkdown, markdownCode } from './escape-markdown.ts';
 import { foldedTable, foldMarkdown } from './markdown-blocks.ts';
 
-/** A pair fits beside each other in a comment, and no picture is taller than a wide one of that width. CSS pixels. */
+/** In CSS pixels: a pair of stills fits side by side in a comment, and portrait stills are not taller than landscape ones. */
 const ROOM = { width: 360, height: 230 };
-/** As wide as a comment; one that would be higher than that is folded. */
+/** Width of a comment. A taller sheet is collapsed. */
 const SHEET_WIDTH = 740;
-/** Videos whose pictures are there at once. */
+/** Number of videos whose stills are not collapsed. */
 const OPEN = 3;
-/** So many ids are named of videos of which there is nothing else to say. */
+/** Maximum number of ids listed for videos without visible changes. */
 const NAMED = 4;
-/** Pictures of a new video in one row. */
+/** Stills of a new video per row. */
 const ABREAST = 2;
 
 const code = (id: string): string => markdownCode(shortenText(id, 200));
 
-/** What a key of a video's editable is called. */
+/** Returns the display name of an editable. */
 export type NameOfEditable = (id: string, key: string) => string;
 
 /**
- * The stills of each video that has some to be shown, before beside after, as blocks that can be left out one by one; those
- * first whose pictures differ most, and what is new behind them. Only pictures that have a URL are shown.
+ * Formats the stills of each video, before beside after, as separate blocks; the largest difference first, new videos last.
+ * Only shows images that have a URL.
  */
 export function markdownStills(preview: PlanPreview, nameOf: NameOfEditable): string[] {
   return byDifference(preview).flatMap(([id, video]) => {
@@ -42,10 +42,10 @@ export function markdownStills(preview: PlanPreview, nameOf: NameOfEditable): st
 }
 
 /**
- * All that is said of what changes look like: the sheet of a template's upgrade, the stills, most of them folded, what was
- * measured where no picture can be shown, and of which videos nothing is to be seen.
+ * Formats a preview: the contact sheet of a template upgrade, stills (mostly collapsed), measurements of videos without
+ * images, and the videos without a visible change.
  *
- * @param shown as many blocks of `markdownStills` as there is room for
+ * @param shown leading blocks of `markdownStills` that fit
  */
 export function stillsMarkdown(preview: PlanPreview, shown: readonly string[]): string[] {
   const sheet = preview.contactSheet === null ? '' : sheetMarkdown(preview.contactSheet);
@@ -57,12 +57,12 @@ export function stillsMarkdown(preview: PlanPreview, shown: readonly string[]): 
   return all.some((block) => block !== '') ? ['#### Before and after', ...all] : [];
 }
 
-/** How many videos would show something, and have no picture that can be shown here. */
+/** Counts videos with visible changes but no image that can be shown here. */
 export function unseenStills({ videos }: PlanPreview): number {
   return [...videos.values()].filter((video) => video.isVisible !== false && shownStills(video).length === 0).length;
 }
 
-/** The largest share of pixels that differ in one of the stills; what is new counts as wholly different. */
+/** Returns the largest share of differing pixels in any still; 1 for a new video. */
 export function largestShare({ stills }: VideoPreview): number {
   return Math.max(0, ...stills.map(({ changedShare }) => changedShare ?? 1));
 }
@@ -76,7 +76,7 @@ function shownStills({ isVisible, stills }: VideoPreview): PreviewStill[] {
   return isVisible === false ? [] : stills.filter(({ after }) => urlOf(after) !== null);
 }
 
-/** Pictures in one row, what they are in the next: so they stand at one height. */
+/** Puts images and captions in separate rows, so that they align. */
 function pairRows(still: PreviewStill, nameOf: (key: string) => string): string[] {
   const { timeSeconds, before, after, changedShare, editables } = still;
   const names = shortenText(editables.map(nameOf).join(', '), 200);
@@ -97,7 +97,7 @@ function newTables(stills: readonly PreviewStill[]): string[] {
   return tables;
 }
 
-/** Of videos that cannot be shown here how much of them is another. */
+/** Lists the measured difference of videos without images. */
 function measured(preview: PlanPreview): string {
   const rows = byDifference(preview).flatMap(([id, video]) => {
     if (video.isVisible !== true || shownStills(video).length > 0) return [];
@@ -119,7 +119,7 @@ function differs(share: number): string {
   return share === 0 ? shareWords(share) : `${shareWords(share)} differs`;
 }
 
-/** Videos of which no picture is another, those together that have the same to say. */
+/** Groups videos without a visible change by their note. */
 function unseenChanges({ videos }: PlanPreview): string[] {
   const notes = new Map<string, string[]>();
   for (const [id, video] of videos) {
@@ -130,7 +130,7 @@ function unseenChanges({ videos }: PlanPreview): string[] {
   return [...notes].map(([note, ids]) => `${note.charAt(0).toUpperCase()}${note.slice(1)}: ${named(ids)}.`);
 }
 
-/** What is said of videos that are not shown; empty where all are. */
+/** Lists omitted videos by reason; empty if there are none. */
 function leftOutStills({ leftOut }: PlanPreview): string {
   const reasons = new Map<string, string[]>();
   for (const { id, reason } of leftOut) {
@@ -163,7 +163,7 @@ function picture(image: PreviewImage, side: string): string {
 
 const isTall = ({ width, height }: PreviewImage): boolean => height > width && height > SHEET_WIDTH;
 
-/** A URL of our own making, in the characters of one: nothing in it ends the attribute. */
+/** Accepts only https URLs without characters that could end the attribute. */
 function urlOf({ url }: PreviewImage): string | null {
   if (url === null || !/^https:\/\/[^\s"'<>`\\|]{1,2000}$/.test(url)) return null;
   return url.replaceAll('&', '&amp;');

@@ -6,7 +6,6 @@ import type { Place, PlacedFailure, Trouble } from '../wording/run-outcome.ts';
 import { escapeMarkdown, markdownCode, markdownLink } from './escape-markdown.ts';
 import { foldedTable, thatFit } from './markdown-blocks.ts';
 
-/** A diagnostic of a plan's document, as far as it says something. */
 export interface Problem {
   readonly severity: 'error' | 'warning';
   readonly code: string;
@@ -19,7 +18,10 @@ export interface Problem {
   readonly endColumn: number | null;
 }
 
-/** The diagnostics of a plan, errors first. What is in no form of a diagnostic is passed over. */
+/**
+ * Returns the diagnostics of a plan document, errors first. Skips malformed entries, because the document may come from a
+ * file.
+ */
 export function problemsOf({ diagnostics }: Pick<PlanDocument, 'diagnostics'>): Problem[] {
   const problems = diagnostics.flatMap((one): Problem[] => {
     if (!isRecord(one) || typeof one.message !== 'string') return [];
@@ -43,7 +45,7 @@ export function problemsOf({ diagnostics }: Pick<PlanDocument, 'diagnostics'>): 
   return [...errors, ...problems.filter(({ severity }) => severity === 'warning')];
 }
 
-/** `2 errors and 1 warning`; empty where there are none. */
+/** `2 errors and 1 warning`; empty if there are none. */
 export function problemWords(problems: readonly Problem[]): string {
   const errors = problems.filter(({ severity }) => severity === 'error').length;
   const warnings = problems.length - errors;
@@ -53,18 +55,18 @@ export function problemWords(problems: readonly Problem[]): string {
   ].join(' and ');
 }
 
-/** `videos/berlin.yaml:3:5`; empty where it is about no file. */
+/** `videos/berlin.yaml:3:5`; empty without a file. */
 export function placeOf({ file, line, column }: Problem): string {
   return [file, line, column].filter((part) => part !== null).join(':');
 }
 
-/** How much a table of them may take. */
+/** Maximum size of a table of problems. */
 export interface ProblemRoom {
   readonly count: number;
   readonly characters: number;
 }
 
-/** A table of problems, of many the first ones and the others folded: what each is, what to do, where it is, and its code. @param room of the rest the number is told */
+/** Formats a table of problems: message, hint, location and code. Counts the problems beyond `room`. */
 export function markdownProblems(problems: readonly Problem[], room: ProblemRoom): string {
   if (problems.length === 0) return '';
   const rows = thatFit(problems.slice(0, room.count), room.characters, (problem) => {
@@ -84,7 +86,7 @@ const MOST_NAMES = 5;
 const MOST_FAILURES = 5;
 const LONGEST = { name: 200, message: 1_000, hint: 400 };
 
-/** The head of the table whose rows `troubleRow` writes. */
+/** Head of the table whose rows `troubleRow` returns. */
 export const TROUBLE_COLUMNS = '| | Video | Why | Where |\n|:--|:--|:--|:--|';
 
 const MARKS: Readonly<Record<Trouble['what'], string>> = {
@@ -94,9 +96,9 @@ const MARKS: Readonly<Record<Trouble['what'], string>> = {
 };
 
 /**
- * What some videos had that did not go well: which, why and what to do, and where the definition says it.
+ * Formats a group of failed videos: ids, failures with hints, and source locations.
  *
- * @param filesUrl where the files of the repository can be looked at, ended by `/`; null: nowhere
+ * @param filesUrl URL prefix of the repository's files, with a trailing `/`; null if there is none
  */
 export function troubleRow({ what, ids, title, failures, places }: Trouble, filesUrl: string | null): string {
   const shown = failures.slice(0, MOST_FAILURES);
@@ -133,7 +135,6 @@ function nameOf(text: string): string {
   return escapeMarkdown(shortenText(plain(text), LONGEST.name));
 }
 
-/** On one line. */
 function plain(text: string): string {
   return text.replaceAll(/\s+/g, ' ').trim();
 }

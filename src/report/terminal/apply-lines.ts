@@ -7,7 +7,7 @@ import { formatDuration } from '../wording/quantities.ts';
 import { failureKey, failureLines, someOf } from './failure-lines.ts';
 import { leftWords, RunProgress } from './run-progress.ts';
 
-/** After so long without a line the run says that it is there. */
+/** Time without output after which the run prints a heartbeat. */
 const SILENCE_MS = 30_000;
 
 const BEGIN_WORDS: Readonly<Record<Begin, string>> = {
@@ -18,7 +18,7 @@ const BEGIN_WORDS: Readonly<Record<Begin, string>> = {
   found: 'rendered already',
 };
 
-/** One line per change of state, each with its video's id: for logs, where lines of several videos mix. */
+/** Prints one line per change of state with the id of its video, for logs in which lines of several videos interleave. */
 export class ApplyLines {
   readonly #colors: ReturnType<typeof createColors>;
   readonly #lines: VideoLines;
@@ -30,7 +30,7 @@ export class ApplyLines {
     this.#lines = new VideoLines(options);
   }
 
-  /** The lines that an event makes, without line breaks. */
+  /** Returns the lines for an event, without line breaks. */
   linesOf(event: ApplyEvent, nowMs: number): string[] {
     this.#progress.take(event, nowMs);
     const lines = this.#wordsOf(event);
@@ -38,12 +38,11 @@ export class ApplyLines {
     return lines;
   }
 
-  /** Videos that are at work. */
   get runningCount(): number {
     return this.#progress.running.length;
   }
 
-  /** How far the run is, when nothing was said for half a minute while something is at work; else nothing. */
+  /** Returns the progress of the run if nothing was printed for 30 seconds while videos are running. */
   heartbeat(nowMs: number): string[] {
     const { running, finished, total } = this.#progress;
     if (running.length === 0 || nowMs - this.#lastLineAt < SILENCE_MS) return [];
@@ -79,16 +78,16 @@ export class ApplyLines {
 
 type Colors = ReturnType<typeof createColors>;
 
-/** Ids are filled up to the longest one, as far as that is not longer than this. */
+/** Ids are padded to the longest one, up to this width. */
 const WIDEST_ID = 28;
 
 /**
- * What stays to be read of a run: a line or some for each video that is done with, and for each warning. A failure or a
- * warning that an earlier video had in the same words is told with that video's name alone.
+ * Formats the permanent lines of a run: finished videos and warnings. Repeated failures and warnings refer to the first
+ * video that had them.
  */
 export class VideoLines {
   readonly #colors: Colors;
-  /** What was told → the video with which it was. */
+  /** Maps printed failures to the first video that had them. */
   readonly #told = new Map<string, string>();
   #idWidth = 0;
 
@@ -96,7 +95,7 @@ export class VideoLines {
     this.#colors = createColors(options.color);
   }
 
-  /** Without line breaks; none for events of which nothing stays. */
+  /** Returns lines without line breaks; none for transient events. */
   linesOf(event: ApplyEvent): string[] {
     const { green, red, yellow, dim } = this.#colors;
     switch (event.kind) {
@@ -142,13 +141,13 @@ export class VideoLines {
     }
   }
 
-  /** The id, filled up so that what follows lines up. */
+  /** Pads the id, so that the following text aligns. */
   name(id: string): string {
     const name = escapeControls(id);
     return name + ' '.repeat(Math.max(0, this.#idWidth - cellWidth(name)));
   }
 
-  /** A line for each place, under what is said of the video. */
+  /** Lists the destinations below a video's line. */
   #placesOf(deliveries: readonly Delivery[]): string[] {
     const { cyan, dim } = this.#colors;
     const gap = ' '.repeat(this.#idWidth + 2);
@@ -187,7 +186,7 @@ function recordedWords({ action, previousId, videoUrl, deliveries }: ApplyEvent 
   }
 }
 
-/** Columns of the longest of some names. */
+/** Returns the maximum width of some names, in columns. */
 export function longest(names: readonly string[]): number {
   return names.reduce((width, name) => Math.max(width, cellWidth(name)), 0);
 }

@@ -8,15 +8,10 @@ type Colors = ReturnType<typeof createColors>;
 
 const PLAIN: Colors = createColors(false);
 
-/** So many groups of failures, and so many unknown videos, are told one by one. */
+/** Maximum number of failure groups, and of unknown videos, shown in full. */
 const MOST_BLOCKS = 8;
 
-/**
- * The last words of a run: what was done, what was not and why, and what a person has to do now. The same failure of many
- * videos is told once.
- *
- * @returns lines, the last one ended as well
- */
+/** Formats the end of a run: counts, failures grouped by reason, and next steps. */
 export function outcomeText(outcome: ApplyOutcome, options: { readonly color: boolean }): string {
   const colors = createColors(options.color);
   const blocks = [
@@ -35,7 +30,7 @@ function headline(outcome: ApplyOutcome, colors: Colors): string {
   return `${colors.bold(outcomeTitle(outcome, colors))}: ${counts} in ${formatDuration(outcome.elapsedMs)}.`;
 }
 
-/** What became of how many: `3 rendered`, `1 failed`. */
+/** Counts videos by result: `3 rendered`, `1 failed`. */
 export function outcomeCounts(outcome: ApplyOutcome, { red, yellow } = PLAIN): string[] {
   const { rendered, restored, recorded, failed, delivered, undelivered, unknown, inProgress, skipped } = outcome;
   return [
@@ -51,7 +46,6 @@ export function outcomeCounts(outcome: ApplyOutcome, { red, yellow } = PLAIN): s
   ];
 }
 
-/** How a run ended, in a word or two. */
 export function outcomeTitle(outcome: ApplyOutcome, { green, red, yellow } = PLAIN): string {
   if (outcome.endedBy === 'interrupted') return yellow('Interrupted');
   if (outcome.endedBy === 'deadline') return yellow('Out of time');
@@ -109,7 +103,7 @@ function leftBlocks({ inProgress }: ApplyOutcome, { yellow }: Colors): string[] 
   return [`  ${yellow('…')} left at work: ${someOf(sessions)}\n    \`reelform apply\` takes ${them} up.`];
 }
 
-/** What to run next. Another apply does not help a failure that is not retryable. */
+/** Suggests the next command. Another apply does not fix a failure that is not retryable. */
 function nextBlocks({ rendered, failed, undelivered, skipped, unknown, inProgress }: ApplyOutcome): string[] {
   const mine =
     undelivered.length === 0 ? [] : ['`reelform apply` delivers what was not, and renders none of it again.'];
@@ -128,7 +122,7 @@ function nextBlocks({ rendered, failed, undelivered, skipped, unknown, inProgres
   return [...mine, `${recorded}${others > 0 ? '; `reelform apply` goes on with the rest' : ''}.`];
 }
 
-/** No failure: the frames are the same. */
+/** Not a failure, because the frames are identical. */
 function restoredBlocks({ restored }: ApplyOutcome): string[] {
   if (restored === undefined || restored.differing === 0) return [];
   const has = restored.differing === 1 ? 'restored file has' : 'restored files have';
@@ -137,22 +131,20 @@ function restoredBlocks({ restored }: ApplyOutcome): string[] {
   ];
 }
 
-/** `2026-01-01 10:00:03 UTC` */
 function showTime(iso: string): string {
   return `${escapeControls(iso).slice(0, 19).replace('T', ' ')} UTC`;
 }
 
-/** What a person is asked before a plan is applied. @param renders how many videos it renders */
+/** @param renders number of videos to render */
 export function approvalQuestion(renders: number): string {
   const what = renders === 0 ? 'Nothing is rendered. ' : '';
   return `\n${what}Apply these changes? Only "yes" is taken for it: `;
 }
 
 /**
- * What is said when somebody asks a run to end.
+ * Confirms a request to stop.
  *
- * @param running videos that are at work
- * @param isAttended whether somebody is there to wait for them; else they are left to the service soon
+ * @param isAttended whether a person waits; otherwise running videos are soon left to the service
  */
 export function stoppingText(running: number, isAttended: boolean): string {
   const video = running === 1 ? 'the video at work is' : `the ${formatCount(running)} videos at work are`;
@@ -161,14 +153,14 @@ export function stoppingText(running: number, isAttended: boolean): string {
   return `Stopping: nothing new is asked for${work}. Interrupt again to leave at once; the next apply takes up what the service has.\n`;
 }
 
-/** What is said when a run is left at once. @param running videos that are at work */
+/** Confirms an immediate exit. */
 export function leftText(running: number): string {
   const work =
     running === 0 ? 'Nothing was at work' : `${countNoun(running, 'video')} ${running === 1 ? 'was' : 'were'} at work`;
   return `Left. ${work}; what was rendered is in the lockfile, and the next apply takes up what the service has.\n`;
 }
 
-/** Reports what `--prune` removed. @param files how many; nothing is said of none */
+/** Reports what `--prune` removed; empty if nothing was. */
 export function prunedText(files: number): string {
   return files === 0 ? '' : `Removed ${countNoun(files, 'file')} of earlier renderings from renders/\n`;
 }

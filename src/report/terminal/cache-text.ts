@@ -1,4 +1,4 @@
-/** What the segment cache of a repository holds. */
+/** Content of a repository's segment cache. */
 export interface CacheContent {
   readonly folder: string;
   readonly segments: number;

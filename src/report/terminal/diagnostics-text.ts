@@ -6,19 +6,19 @@ import { countNoun } from '../wording/quantities.ts';
 import { textPosition } from '../wording/text-position.ts';
 
 export interface DiagnosticsTextOptions {
-  /** The text of a file, where it is known: without it no line is shown. */
+  /** Returns the text of a file; without it no code frame is shown. */
   readonly source: (file: string) => string | undefined;
   readonly color: boolean;
-  /** Places that are shown; of the rest the number is told. 50 when absent. */
+  /** Maximum number of locations shown, 50 by default; the rest is counted. */
   readonly maxPlaces?: number;
 }
 
-/** Characters of a line of code. */
+/** Maximum characters shown of a line of code. */
 const COLUMNS = 100;
 
 /**
- * Diagnostics for people, in the order given: each place once, with all that is wrong there, the lines around it and
- * what to do; at the end how many there are. User text cannot command the terminal.
+ * Formats diagnostics in the given order, grouped by location with a code frame, followed by their number. User text cannot
+ * control the terminal.
  */
 export function diagnosticsText(diagnostics: readonly Diagnostic[], options: DiagnosticsTextOptions): string {
   if (diagnostics.length === 0) return '';
@@ -57,7 +57,7 @@ function block(place: readonly Diagnostic[], { source, color }: DiagnosticsTextO
     lines.push(`  ${mark(severity, color)}${margin}  ${escapeControls(message)}  ${dim(code)}`);
     if (hint !== undefined) lines.push(`  ${' '.repeat(width)}  ${escapeControls(hint)}`);
   }
-  // An empty span at the beginning means the file as a whole.
+  // An empty span at offset 0 means the whole file.
   const isPlace = at !== undefined && at.end > 0;
   if (isPlace && text !== undefined && text.trim() !== '') {
     const frame = codeFrame(text, at, { color, columns: COLUMNS });
@@ -83,15 +83,15 @@ function summary(diagnostics: readonly Diagnostic[], color: boolean): string {
   return bold(files === 0 ? counts : `${counts} in ${countNoun(files, 'file')}`);
 }
 
-/** How far into a long line its beginning is shown before what is marked. */
+/** Characters shown before the marked span in a truncated line. */
 const LEAD = 30;
 
 /**
- * The lines of a text around a span, numbered, with the span marked on its first line. Long lines are cut around it;
- * control characters are shown as symbols of the same width, so that no terminal obeys them.
+ * Formats the lines around a span with line numbers and a marker. Truncates long lines, and shows control characters as
+ * symbols of the same width.
  *
  * @param span half-open, in UTF-16 code units
- * @param columns characters of the text to show of each line
+ * @param options.columns characters of the text to show of each line
  */
 export function codeFrame(
   text: string,
@@ -120,7 +120,7 @@ function cut(line: string, first: number, last: number): string {
   return `${head}${line.slice(first + head.length, last - tail.length)}${tail}`.toWellFormed();
 }
 
-/** Each code unit becomes one code unit, so that columns stay where they are. */
+/** Replaces each code unit by exactly one, so that columns stay valid. */
 function visible(line: string): string {
   return line
     .replaceAll('\t', ' ')

@@ -2,23 +2,19 @@ import { createColors } from 'picocolors';
 import { escapeControls } from '../wording/display-text.ts';
 import { countNoun } from '../wording/quantities.ts';
 
-/** One thing that was looked at. */
+/** Result of one check. */
 export interface DoctorCheck {
-  /** What was looked at, as a few words: `Node`, `Lockfile`, `Service`. */
+  /** Subject in a few words: `Node`, `Lockfile`, `Service`. */
   readonly name: string;
-  /** Fine; wants attention; keeps commands from working. */
+  /** `warning` needs attention; `error` keeps commands from working. */
   readonly status: 'ok' | 'warning' | 'error';
-  /** What was found, in one sentence or less: `20.19.0`, `no reelform.yaml here or above`. */
+  /** Finding in at most one sentence: `20.19.0`, `no reelform.yaml here or above`. */
   readonly message: string;
-  /** What to type or to change. */
+  /** Command to type or setting to change. */
   readonly hint?: string | undefined;
 }
 
-/**
- * What was looked at, in the order given, a line each, with a hint below whatever needs one, and how it stands in all.
- *
- * @returns lines, the last one ended as well
- */
+/** Formats checks in the given order, with hints below them, and a summary. */
 export function doctorText(checks: readonly DoctorCheck[], options: { readonly color: boolean }): string {
   const { green, yellow, red, dim, bold, cyan } = createColors(options.color);
   const marks = { ok: green('✓'), warning: yellow('!'), error: red('✗') };

@@ -7,21 +7,21 @@ import { specDriftWords } from '../wording/spec-words.ts';
 import { longest } from './apply-lines.ts';
 import { someOf } from './failure-lines.ts';
 
-/** What a look at the world found about recorded videos. */
+/** Result of comparing recorded videos with the world. */
 export interface DriftReport {
-  /** Videos that were looked at. */
+  /** Number of checked videos. */
   readonly checked: number;
-  /** By id; at most one for each video. */
+  /** Sorted by id, at most one for each video. */
   readonly findings: readonly DriftFinding[];
-  /** Sessions that the service lost or failed, of videos that can be fetched; by id. */
+  /** Sessions that the service lost or failed although the video can be fetched, sorted by id. */
   readonly notes: readonly { readonly id: string; readonly what: DriftNote; readonly url: string }[];
-  /** What could not be told. */
+  /** Videos that could not be verified. */
   readonly unclear: readonly { readonly id: string; readonly url: string; readonly why: string }[];
-  /** Specifications that are not as committed, or could not be compared; by template. */
+  /** Specifications that differ or could not be compared, sorted by template. */
   readonly specs: readonly SpecDrift[];
 }
 
-/** Whether something is not as it was recorded or committed. */
+/** Returns whether anything differs from its recorded or committed state. */
 export function hasDrift({ findings, specs }: DriftReport): boolean {
   return findings.length > 0 || specs.some(({ kind }) => kind !== 'unclear');
 }
@@ -31,11 +31,10 @@ type DriftNote = 'session_gone' | 'session_failed';
 export interface DriftFinding {
   readonly id: string;
   readonly what: 'output_missing' | 'output_damaged' | 'video_changed' | 'video_gone' | 'asset_changed';
-  /** The video's, or that of the file which changed. */
+  /** URL of the video or of the changed file. */
   readonly url: string;
 }
 
-/** In words. */
 export const DRIFT_WORDS: Readonly<Record<DriftFinding['what'], string>> = {
   output_missing: 'its local file is missing',
   output_damaged: 'its local file is damaged',
@@ -49,11 +48,7 @@ const NOTE_WORDS: Readonly<Record<DriftNote, string>> = {
   session_failed: 'the service says now that the session failed',
 };
 
-/**
- * What is not as it was recorded, and what could not be looked at; the same trouble of many videos is told once.
- *
- * @returns lines, the last one ended as well
- */
+/** Lists drift and videos that could not be verified; merges equal reasons. */
 export function driftText(report: DriftReport, options: { readonly color: boolean }): string {
   const { checked, findings, notes, unclear, specs } = report;
   const { bold, red, yellow, dim } = createColors(options.color);
@@ -83,14 +78,14 @@ export function driftText(report: DriftReport, options: { readonly color: boolea
   ].join('\n\n')}\n`;
 }
 
-/** The same trouble of several names, in one line. */
+/** Merges names that share a reason into one line. */
 function grouped(pairs: readonly (readonly [name: string, why: string])[]): string[] {
   const reasons = new Map<string, Set<string>>();
   for (const [name, why] of pairs) reasons.set(why, (reasons.get(why) ?? new Set()).add(name));
   return [...reasons].map(([why, names]) => `${someOf([...names])}: ${escapeControls(why)}`);
 }
 
-/** A plan finds missing files by itself; only a refresh compares digests. A video that is there is replaced on request alone. */
+/** A plan detects missing files itself; damaged ones need a refresh. Existing videos are only replaced on request. */
 function commandsFor(findings: readonly DriftFinding[]): string[] {
   const [changed, others] = [findings.filter(isChanged), findings.filter((one) => !isChanged(one))];
   const isLocal = others.every(({ what }) => what === 'output_missing');

@@ -1,6 +1,6 @@
 import { escapeControls } from '../wording/display-text.ts';
 
-/** What ended a command, and what to do about it. Texts of a service cannot command the terminal. */
+/** Formats the error that ended a command, with its hint. Service text cannot control the terminal. */
 export function errorText({
   code,
   message,
@@ -14,7 +14,7 @@ export function errorText({
   return `${told}${hint === undefined ? '' : `hint: ${escapeControls(hint)}\n`}`;
 }
 
-/** What a service refused, with all that it says about it. */
+/** Formats a rejection by the service, with its problems. */
 export function serviceErrorText({
   code,
   message,
@@ -28,7 +28,7 @@ export function serviceErrorText({
   return `${errorText({ code, message })}${lines.join('')}`;
 }
 
-/** What only we can mend. */
+/** Formats an internal error and asks for a report. */
 export function internalErrorText(error: unknown, toolVersion: string): string {
   const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
   return `Internal error: ${text}\nThis is a mistake in reelform ${toolVersion}; please report it.\n`;

@@ -14,11 +14,11 @@ import { wrapSpans } from './wrap-spans.ts';
 
 type Colors = ReturnType<typeof createColors>;
 
-/** All that is known of one video. */
+/** Everything known about one video. */
 export interface Explanation {
-  /** Of a plan over all videos, `noop` included. */
+  /** From a plan over all videos, including `noop`. */
   readonly change: Change;
-  /** What the journal has in flight for the fingerprint that is wanted; null: nothing. */
+  /** Attempt in the journal for the desired fingerprint; null if there is none. */
   readonly attempt: Attempt | null;
   readonly label?: LabelLookup;
 }
@@ -30,9 +30,8 @@ export interface ExplainTextOptions {
 }
 
 /**
- * Why a video would be rendered or not, what was rendered before and from what, what decides, and what does not.
- *
- * @returns lines, the last one ended as well
+ * Explains why a video would or would not be rendered, its last rendering, and which values do and do not affect its
+ * fingerprint.
  */
 export function explainText(explanation: Explanation, options: ExplainTextOptions): string {
   const colors = createColors(options.color);
@@ -131,7 +130,7 @@ function recordedLines({ before, desired }: Change, colors: Colors): string[] {
   return [colors.bold('Rendered last'), ...factLines(facts, colors)];
 }
 
-/** Everything that is in the fingerprint, in short. */
+/** Lists everything that is part of the fingerprint. */
 function decidingLines({ change, label }: Explanation, columns: number, colors: Colors): string[] {
   const { desired } = change;
   if (desired === null) return [];
@@ -172,7 +171,6 @@ function wrap(text: string, columns: number, { dim }: Colors, paint = dim): stri
   return wrapSpans([{ text, paint }], columns - 2).map((line) => `  ${line}`);
 }
 
-/** `2026-01-01 10:00:03 UTC` */
 function showTime(iso: string): string {
   return `${iso.slice(0, 19).replace('T', ' ')} UTC`;
 }

@@ -4,7 +4,7 @@ import { escapeControls } from '../wording/display-text.ts';
 
 type Colors = ReturnType<typeof createColors>;
 
-/** These are the service's or the machine's troubles, whichever video met them. */
+/** Problems of the service or the machine, independent of the video. */
 const NOT_OF_A_VIDEO: ReadonlySet<string> = new Set([
   'service_unauthorized',
   'service_unreachable',
@@ -14,7 +14,7 @@ const NOT_OF_A_VIDEO: ReadonlySet<string> = new Set([
   'service_lacks_uploads',
 ]);
 
-/** Equal for failures that have to be told once alone. */
+/** Equal for failures that are reported only once. */
 export function failureKey(failures: readonly Failure[]): string {
   return JSON.stringify(
     failures.map(({ code, message, hint, editable, source }) =>
@@ -23,7 +23,7 @@ export function failureKey(failures: readonly Failure[]): string {
   );
 }
 
-/** `code: editable (file): what happened`, and the hint below it; without indent. */
+/** Formats `code: editable (file): message` and the hint, without indentation. */
 export function failureLines({ code, message, hint, editable, source }: Failure, colors: Colors): string[] {
   const from = source === undefined ? '' : ` (${escapeControls(source)})`;
   const where = editable === undefined ? '' : ` ${escapeControls(editable)}${from}:`;

@@ -5,14 +5,14 @@ import { type Problem, problemsOf } from '../markdown/problem-tables.ts';
 import { hasChanges } from '../wording/plan-words.ts';
 import { formatCount } from '../wording/quantities.ts';
 
-/** So many of a kind GitHub shows of one step. */
+/** GitHub shows at most this many annotations of a kind for one step. */
 const MOST = 10;
 
 /**
- * The problems of a plan as annotations of the files that they are in, a line for each: `::error file=…,line=…::…`. Of each
- * kind there are 10 at most; where there are more, the last one counts them.
+ * Formats the problems of a plan as annotations, one per line: `::error file=…,line=…::…`. At most 10 of each kind; the last
+ * one counts the rest.
  *
- * @param folder of the repository of reelform within git's, with `/` and one at its end; empty where they are the same
+ * @param folder folder of reelform's repository within the git repository, with a trailing `/`; empty if they are the same
  * @see https://docs.github.com/en/actions/reference/workflow-commands-for-github-actions
  */
 export function githubAnnotations(document: Pick<PlanDocument, 'diagnostics'>, folder: string): string {
@@ -36,7 +36,7 @@ function annotation(problem: Problem, folder: string): string {
     ['file', file === null ? null : folder + file],
     ['line', line],
     ['endLine', endLine],
-    // Columns are taken within one line alone.
+    // GitHub accepts columns only within one line.
     ['col', isOneLine ? column : null],
     ['endColumn', isOneLine ? endColumn : null],
   ];
@@ -46,7 +46,7 @@ function annotation(problem: Problem, folder: string): string {
   return `::${severity} ${given.join(',')}::${escapeData(hint === null ? message : `${message}. ${hint}`)}\n`;
 }
 
-/** The outputs of a step, as they are appended to its file. @param delimiter no line of a value: random */
+/** Formats the outputs of a plan step for its output file. @param delimiter random, not a line of any value */
 export function githubOutputs(document: PlanDocument, delimiter: string): string {
   const errors = problemsOf(document).filter(({ severity }) => severity === 'error').length;
   const values = {
@@ -61,11 +61,11 @@ export function githubOutputs(document: PlanDocument, delimiter: string): string
 }
 
 /**
- * The same of an apply. `failed` is what a person has to look at: not rendered, not delivered, or not known.
+ * Formats the outputs of an apply step. `failed` counts videos not rendered, not delivered or of unknown state.
  *
- * @param run.published what became of the lockfile on its branch, at last; null: nothing
- * @param run.commit of the lockfile, the last that the run made; null: none
- * @param run.isLockChanged whether the lockfile of the work tree is not as the run found it
+ * @param run.published last publication of the lockfile
+ * @param run.commit last commit of the lockfile in this run
+ * @param run.isLockChanged whether the lockfile in the work tree changed during the run
  */
 export function githubApplyOutputs(
   run: {
@@ -95,7 +95,7 @@ function outputLines(values: Readonly<Record<string, string | number | boolean>>
     .join('');
 }
 
-/** Text for the log of a step of which no line is taken for a command. @param token not in the text: random */
+/** Wraps text for a step's log, so that no line runs as a workflow command. @param token random, not part of the text */
 export function withoutCommands(text: string, token: string): string {
   return `::stop-commands::${token}\n${text.endsWith('\n') ? text : `${text}\n`}::${token}::\n`;
 }

@@ -2,23 +2,23 @@ import { createColors } from 'picocolors';
 import { escapeControls } from '../wording/display-text.ts';
 import { countNoun } from '../wording/quantities.ts';
 
-/** What `reelform init` did. */
+/** Result of `reelform init`. */
 export interface RepositoryReport {
-  /** Repository-relative, in the order in which they were written. */
+  /** Repository-relative, in order of writing. */
   readonly written: readonly string[];
-  /** Were there already, and stay as they are. */
+  /** Files that already existed and were not changed. */
   readonly left: readonly string[];
-  /** From where the command works; empty for that very folder. */
+  /** Path from the working directory; empty if it is the working directory. */
   readonly folder: string;
   readonly hasVideo: boolean;
   readonly ci: 'github' | 'gitlab' | 'none';
   readonly service: string;
-  /** What the workflows take for the branch that is merged into. */
+  /** Branch that the workflows treat as the main branch. */
   readonly branch: string;
   readonly hasGit: boolean;
-  /** Whether the jobs of GitLab at the top were there already, and know nothing of ours. */
+  /** True if an existing top-level GitLab configuration has to include reelform's jobs. */
   readonly needsInclude: boolean;
-  /** What to add to a package.json that was there without reelform; null for nothing. */
+  /** Dependency to add to an existing package.json; null if there is nothing to add. */
   readonly ownPackage: { readonly specifier: string; readonly tarball: { readonly path: string } | null } | null;
 }
 
@@ -33,13 +33,13 @@ const SECRET = {
   gitlab: 'Add the masked variable REELFORM_TOKEN, protected: Settings > CI/CD > Variables',
 } as const;
 
-/** @param preset the answer to an empty line */
+/** @param preset answer to an empty line */
 export function initQuestion(about: keyof typeof QUESTIONS, choices: readonly string[], preset: string): string {
   const listed = choices.length > 1 ? ` (${choices.join(', ')})` : '';
   return `${QUESTIONS[about]}${listed} [${preset}] `;
 }
 
-/** What was written and left alone, and what to do next. */
+/** Lists written and existing files, and the next steps. */
 export function repositoryText(report: RepositoryReport, { color }: { readonly color: boolean }): string {
   const { bold, dim, green, yellow } = createColors(color);
   const { written, left, folder } = report;

@@ -6,17 +6,17 @@ import { formatCount, formatDuration } from '../wording/quantities.ts';
 import { VideoLines } from './apply-lines.ts';
 import { leftWords, type RunningVideo, RunProgress } from './run-progress.ts';
 
-/** Columns of a progress bar, by what a line has. */
+/** Columns of a progress bar, by the width of the line. */
 const BAR_WIDTHS: readonly (readonly [columns: number, bar: number])[] = [
   [72, 24],
   [52, 12],
   [40, 6],
 ];
-/** `100 %` and `1:02:09 h`, with the gaps between. */
+/** Columns of `100 %` and `1:02:09 h`, including gaps. */
 const PERCENT_WIDTH = 5;
 const ELAPSED_WIDTH = 9;
 const LEAST_NAME = 8;
-/** More lines than this are no easier to read, and what a terminal pushes out of sight cannot be taken back. */
+/** More lines are hard to read, and lines that scroll off the screen cannot be redrawn. */
 const MOST_VIDEOS = 16;
 
 const BEGIN_NOTES: Readonly<Record<Exclude<Begin, 'posted'>, string>> = {
@@ -27,8 +27,8 @@ const BEGIN_NOTES: Readonly<Record<Exclude<Begin, 'posted'>, string>> = {
 };
 
 /**
- * A run as a terminal shows it: lines of finished videos, which scroll away, and a footer of what is at work, which is
- * drawn again and again. Holds the state and makes the lines; who writes them is somebody else's business.
+ * Formats a run for a terminal: permanent lines of finished videos, and a footer of running videos that is redrawn. Holds
+ * the state; the caller writes the lines.
  */
 export class LiveView {
   readonly #colors: ReturnType<typeof createColors>;
@@ -41,7 +41,7 @@ export class LiveView {
     this.#lines = new VideoLines(options);
   }
 
-  /** Takes an event in. @returns lines to keep above the footer */
+  /** Processes an event. @returns lines to print above the footer */
   take(event: ApplyEvent, nowMs: number): string[] {
     this.#progress.take(event, nowMs);
     if (event.kind === 'video-skipped' && event.reason === 'interrupted') this.#stopping = true;
@@ -52,12 +52,11 @@ export class LiveView {
     this.#stopping = true;
   }
 
-  /** Videos that are at work. */
   get runningCount(): number {
     return this.#progress.running.length;
   }
 
-  /** At most `rows - 1` lines, each of less than `columns` columns; empty when nothing is at work. */
+  /** At most `rows - 1` lines, each shorter than `columns`; empty if nothing is running. */
   footer(nowMs: number, columns: number, rows: number): string[] {
     const { running } = this.#progress;
     const room = Math.min(MOST_VIDEOS, rows - 2);
@@ -84,7 +83,7 @@ export class LiveView {
     ].join('  ');
   }
 
-  /** What is least worth knowing goes first when there is no room. */
+  /** Drops the least important parts if there is not enough room. */
   #totals(nowMs: number, hidden: number, width: number): string {
     const { finished, total, failed } = this.#progress;
     const left = this.#progress.leftMs(nowMs);
@@ -116,15 +115,15 @@ export class LiveView {
   }
 }
 
-/** What the lines of the footer have room for, the same for all of them. */
+/** Layout shared by all lines of the footer. */
 interface Layout {
   /** Columns of a line. */
   readonly width: number;
-  /** Columns of the name; all of the line where there is room for nothing else. */
+  /** Columns of the name; the whole line if nothing else fits. */
   readonly name: number;
-  /** Columns of the bar; 0: there is none, and no time either. */
+  /** Columns of the bar; 0 hides the bar and the time. */
   readonly bar: number;
-  /** Whether what is to be said of the beginning has a place. */
+  /** True if notes fit. */
   readonly note: boolean;
 }
 
@@ -142,14 +141,14 @@ function layOut(videos: readonly RunningVideo[], width: number): Layout {
   return { width, name: Math.min(widest, note ? beside : room), bar, note };
 }
 
-/** What is to be said of how it came to be at work; empty where that is as usual. */
+/** Describes an unusual start or the delivery; empty otherwise. */
 function noteOf({ begin, isSubmitted, isDelivering }: RunningVideo): string {
   if (isDelivering) return 'delivering';
   if (begin === 'posted') return isSubmitted ? '' : 'sending';
   return BEGIN_NOTES[begin];
 }
 
-/** With spaces behind it up to a width in columns. */
+/** Pads to a width in columns. */
 function fill(text: string, width: number): string {
   return text + ' '.repeat(Math.max(0, width - cellWidth(text)));
 }

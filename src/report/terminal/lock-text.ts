@@ -6,7 +6,7 @@ import { escapeControls, placeOfUrl } from '../wording/display-text.ts';
 import { countNoun } from '../wording/quantities.ts';
 import { longest } from './apply-lines.ts';
 
-/** What was rendered, a line per video. */
+/** Lists the recorded videos, one per line. */
 export function lockText(lock: Lock, options: { readonly color: boolean }): string {
   const { bold, dim } = createColors(options.color);
   if (lock.videos.size === 0) return 'Nothing is rendered yet.\n';
@@ -19,7 +19,7 @@ export function lockText(lock: Lock, options: { readonly color: boolean }): stri
   return `${lines.join('\n')}\n`;
 }
 
-/** One entry in full. */
+/** Formats one lock entry in full. */
 export function lockEntryText(id: string, entry: LockEntry, options: { readonly color: boolean }): string {
   const { bold, dim } = createColors(options.color);
   const facts: [string, string][] = [
@@ -49,7 +49,7 @@ function shortDate(entry: LockEntry): string {
   return entry.rendered_at.slice(0, 16).replace('T', ' ');
 }
 
-/** What `reelform lock verify` says of a lockfile that has no error. */
+/** Reports a valid lockfile (`lock verify`). */
 export function verifiedText(
   file: string,
   entryCount: number,
@@ -61,7 +61,7 @@ export function verifiedText(
   return options.isCompared ? told : `${told}${dim(why)}\n`;
 }
 
-/** What `reelform lock migrate` did. */
+/** Reports the result of `lock migrate`. */
 export function migratedText(
   file: string,
   lock: {
@@ -83,10 +83,10 @@ export function migratedText(
 }
 
 /**
- * What `reelform mv` did, and what the next plan makes of it.
+ * Reports the result of `mv` and its effect on the next plan.
  *
  * @param options.isWanted whether a definition has the new id
- * @param options.wasWanted whether one still has the old id
+ * @param options.wasWanted whether a definition still has the old id
  */
 export function movedText(
   from: string,
@@ -103,7 +103,7 @@ export function movedText(
 }
 
 /**
- * What `reelform rm` did.
+ * Reports the result of `rm`.
  *
  * @param options.wanted ids that definitions have
  */
@@ -118,7 +118,7 @@ export function forgottenText(
   return lines.join('') + (back.length > 0 ? note : '');
 }
 
-/** What `reelform import` recorded. */
+/** Reports the result of `import`. */
 export function importedText(
   id: string,
   { session, video_url }: Rendering,
@@ -130,7 +130,6 @@ export function importedText(
   return options.isSigned ? told + note : told;
 }
 
-/** Why a side was taken. */
 const WHY: Readonly<Record<MergeDecision['why'], string>> = {
   present: 'it is what the definition says now',
   content: 'it was rendered from new content, the other from the same as before',
@@ -139,7 +138,7 @@ const WHY: Readonly<Record<MergeDecision['why'], string>> = {
   order: 'nothing tells the two apart',
 };
 
-/** What a merge had to decide, a line each; empty when nothing. */
+/** Lists the conflicts that a merge resolved; empty if there were none. */
 export function mergeDecisionsText(
   file: string,
   decisions: readonly MergeDecision[],
@@ -155,20 +154,19 @@ export function mergeDecisionsText(
   return `${yellow(`${file}: both sides changed ${countNoun(decisions.length, 'entry', 'entries')}`)}\n${lines.join('\n')}\n`;
 }
 
-/** What `reelform lock merge` says when it has mended the lockfile. */
+/** Reports the result of `lock merge`. */
 export function mergedText(file: string, entryCount: number, options: { readonly color: boolean }): string {
   const { green } = createColors(options.color);
   const hint = `See with reelform plan what is left to do, then: git add ${file}`;
   return `${green('✓')} ${file} is merged, ${countNoun(entryCount, 'entry', 'entries')}. ${hint}\n`;
 }
 
-/** What it says of one that needs nothing. */
 export function nothingToMergeText(file: string, isUnmerged: boolean): string {
   const hint = isUnmerged ? ` Git waits for: git add ${file}` : '';
   return `${file} holds no conflict.${hint}\n`;
 }
 
-/** What became of the settings of the merge driver. */
+/** Reports the installation of the merge driver. */
 export function installedText(
   installed: Readonly<Record<'attributes' | 'driver', 'done' | 'already' | { readonly other: string }>>,
   options: { readonly color: boolean },

@@ -14,13 +14,13 @@ interface RowTextOptions {
 }
 
 const INDENT = 6;
-/** A longer name, or one that leaves the values less room than that, stands on a line of its own. */
+/** Longer names, and names that leave too little room for values, get their own line. */
 const WIDEST_NAME = 26;
 const LEAST_ROOM = 20;
-/** Of a text that the lockfile knows by its digest alone, only the beginning is shown. */
+/** Only the start of a text is shown if the lockfile knows the former one by digest alone. */
 const LONGEST_TEXT = 240;
 
-/** What changed about one video, in lines: names in a column, old → new in another. */
+/** Formats differences with names in one column and `old → new` in another. */
 export function layOutRows(rows: readonly Row[], options: RowTextOptions, colors: Colors): string[] {
   const names = rows.map(({ name }) => cutCells(escapeControls(name), options.columns - INDENT));
   const widest = Math.min(WIDEST_NAME, options.columns - INDENT - 2 - LEAST_ROOM);
@@ -35,7 +35,7 @@ export function layOutRows(rows: readonly Row[], options: RowTextOptions, colors
   });
 }
 
-/** The value's lines, each behind a gutter of two columns, which is blank or holds the arrow. */
+/** Puts each line of a value behind a two-column gutter that may hold the arrow. */
 function layOutRow(row: Row, width: number, options: RowTextOptions, colors: Colors): string[] {
   const { before, after, subject } = row;
   const gutter = (lines: readonly string[], mark = '  '): string[] =>
@@ -54,7 +54,7 @@ function layOutRow(row: Row, width: number, options: RowTextOptions, colors: Col
   return [...gutter(wrapSpans(old, width)), ...gutter(wrapSpans(now, width), `${colors.dim('→')} `)];
 }
 
-/** A place by itself where no other one comes before it. */
+/** Shows a destination alone if it replaces no other. */
 function spansOfPlace({ before, after }: Row, colors: Colors): Span[] | null {
   if (after?.kind === 'name') {
     const isSame = before === null || (before.kind === 'name' && before.name === after.name);
@@ -67,13 +67,13 @@ function spansOfPlace({ before, after }: Row, colors: Colors): Span[] | null {
   ];
 }
 
-/** One text with what was taken out and put in, where that is the better way to show two. */
+/** Merges two long texts into one with marked changes, if that is easier to read. */
 function markWords(before: Row['before'], after: Row['after'], options: RowTextOptions, colors: Colors): Span[] | null {
   if (before?.kind !== 'text' || after?.kind !== 'text') return null;
   const parts = showAsOneText(before.text, after.text);
   if (parts === null) return null;
   return parts.map(({ kind, text }): Span => {
-    // A line break of the user's stays visible and breaks the line as well.
+    // Shows a user's line break as `⏎` and breaks the line there.
     const broken = text.replaceAll('⏎', '⏎\n');
     if (kind === 'same') return { text: broken };
     if (!options.color) return { text: kind === 'removed' ? `[-${broken}-]` : `{+${broken}+}` };
@@ -118,10 +118,10 @@ function spansOf(
 }
 
 /**
- * A small square in a colour of the user's, for a terminal.
+ * Returns a small coloured square for a terminal.
  *
- * @param color 6 hexadecimal digits, or 8, of which the opacity is not shown
- * @param trueColor whether the terminal has 24-bit colours; else the nearest of its 256 is taken
+ * @param color 6 hexadecimal digits, or 8 with an opacity that is ignored
+ * @param trueColor whether the terminal supports 24-bit colours; otherwise uses the nearest of 256
  * @see ECMA-48, 8.3.117 (SGR); ISO 8613-6, 13.1.8, for the arguments of 38
  */
 export function swatch(color: string, trueColor: boolean): string {
@@ -134,7 +134,7 @@ export function swatch(color: string, trueColor: boolean): string {
   return `\u001b[38;${arguments_}m■\u001b[39m`;
 }
 
-/** Levels of each component in the 6×6×6 cube, which begins at 16; 24 greys from 8 to 238 begin at 232. */
+/** Component levels of the 6×6×6 cube, which starts at index 16. 24 greys from 8 to 238 start at index 232. */
 const LEVELS = [0, 95, 135, 175, 215, 255];
 
 function nearestOf256(red: number, green: number, blue: number): number {

@@ -25,30 +25,27 @@ import { type Span, wrapSpans } from './wrap-spans.ts';
 type Colors = ReturnType<typeof createColors>;
 
 export interface PlanTextOptions {
-  /** Whether there may be escape codes in the text at all. */
+  /** True if escape codes are allowed. */
   readonly color: boolean;
-  /** Whether the user's colours may be shown in 24 bits; else in 256. */
+  /** True if 24-bit colours are supported; otherwise 256 colours are used. */
   readonly trueColor: boolean;
-  /** Width of the terminal in characters, > 0; lines are laid out for 40 to 120. */
+  /** Width of the terminal in columns, > 0; clamped to 40..120. */
   readonly columns: number;
-  /** Shows each video by itself, however many there are. */
+  /** Shows each video on its own, however many there are. */
   readonly verbose?: boolean;
 }
 
-/** Ids are padded to the longest one, as long as that is not longer than this. */
+/** Ids are padded to the longest one, up to this width. */
 const WIDEST_ID = 28;
-/** A title that has less room than that beside its id stands below it. */
+/** A title with less room moves below its id. */
 const LEAST_TITLE = 12;
-/** So many ids are named of those that one block stands for. */
+/** Maximum number of ids listed for a block. */
 const MOST_NAMES = 3;
-/** So many of those that are only restored, for each reason. */
+/** Maximum number of ids listed for each reason to restore. */
 const MOST_RESTORES = 10;
 
 /**
- * A plan for people: the counts, then a block for each video that needs something, with what changed about it. A large
- * plan is folded, and says so.
- *
- * @returns lines, the last one ended as well
+ * Formats a plan for a terminal: counts, then a block for each change with its differences. Folds a large plan, with a note.
  */
 export function planText(plan: PlanDocument, options: PlanTextOptions): string {
   const groups = foldChanges(withoutRestores(plan), options.verbose !== true);
@@ -66,7 +63,7 @@ export function planText(plan: PlanDocument, options: PlanTextOptions): string {
     ...(group.kind === 'one' ? titleOfOne(group, columns, idWidth, colors) : titleOfMany(group, columns, colors)),
     ...(group.kind === 'rest' ? [] : layOutRows(groupRowsOf(group.changes), { ...options, columns }, colors)),
   ]);
-  // Blocks of two lines can stand together; as soon as one is taller, all of them need air.
+  // Two-line blocks need no blank lines; as soon as one is taller, all are separated.
   const airy = blocks.some((block) => block.length > 2);
   const body = blocks.map((block) => block.join('\n')).join(airy ? '\n\n' : '\n');
   const folded = wrapSpans([{ text: foldedWords(groups), paint: colors.dim }], columns).join('\n');
@@ -88,7 +85,6 @@ function heading(plan: PlanDocument, columns: number, colors: Colors): string {
   return `${colors.bold('Plan:')} ${lines.join('\n      ').replaceAll('\u00a0', ' ')}`;
 }
 
-/** What a plan only restores, apart from its changes. */
 function restoreLines(plan: PlanDocument, columns: number, isVerbose: boolean, colors: Colors): string[] {
   const words = restoreWords(plan);
   if (words === '') return [];
@@ -145,7 +141,7 @@ function groupWords(changes: ChangeGroup['changes'], kind: ChangeGroup['kind']):
   return folder === '' ? count : `${count} in ${escapeControls(folder)}`;
 }
 
-/** Says what is not there to be read; empty when everything is. */
+/** Counts the omissions of a folded plan; empty if there are none. */
 function foldedWords(groups: readonly ChangeGroup[]): string {
   const unnamed = groups.reduce((sum, { changes }) => sum + Math.max(0, changes.length - MOST_NAMES), 0);
   const differing = groups.reduce((sum, { kind, changes }) => sum + (kind === 'rest' ? changes.length : 0), 0);

@@ -3,14 +3,14 @@ import { largestShare } from '../../preview/preview-document.ts';
 import { LEFT_OUT_WORDS, previewNote, shareWords, timeWords } from '../wording/preview-words.ts';
 import { countNoun } from '../wording/quantities.ts';
 
-/** So many videos have a line; it is the plan that has them all. */
+/** Maximum number of videos listed. */
 const MOST_LINES = 20;
-/** A longer id has no others beside it in its column. */
+/** Longer ids do not widen the column. */
 const WIDEST_ID = 40;
 
 /**
- * What the changes of a plan look like, a line for each video: how much of its picture changes most, and when. The most
- * different are first, what is new is last.
+ * Lists the visible changes of a plan: the largest share of changed pixels of each video, and when. The largest first, new
+ * videos last.
  */
 export function previewText({ videos, leftOut, seconds }: PlanPreview): string {
   if (videos.size === 0 && leftOut.length === 0) return '';
@@ -29,7 +29,7 @@ export function previewText({ videos, leftOut, seconds }: PlanPreview): string {
   return `${['', 'What changes, as drawn here', ...lines, ...others, drawn].join('\n')}\n`;
 }
 
-/** What stands above a video on a contact sheet. */
+/** Returns the text above a video on a contact sheet. */
 export function sheetLabel(id: string, changedShare: number): string {
   return `${id}: ${shareWords(changedShare)}`;
 }

@@ -3,9 +3,9 @@ import { escapeControls } from '../wording/display-text.ts';
 import { formatCount, formatDuration } from '../wording/quantities.ts';
 import { failureLines } from './failure-lines.ts';
 
-/** What `reelform render` made. */
+/** Result of `reelform render`. */
 export interface RenderedFile {
-  /** As it can be opened from where the command was started. */
+  /** Path relative to the working directory. */
   readonly path: string;
   readonly width: number;
   readonly height: number;
@@ -14,20 +14,20 @@ export interface RenderedFile {
   readonly elapsedMs: number;
 }
 
-/** One line: the path first, so that it can be copied. */
+/** Starts with the path, so that it is easy to copy. */
 export function renderedText({ path, width, height, frames, bytes, elapsedMs }: RenderedFile): string {
   const length = frames === 1 ? 'one frame' : `${formatCount(frames)} frames`;
   const size = bytes < 1e6 ? `${Math.ceil(bytes / 1000)} kB` : `${(bytes / 1e6).toFixed(1)} MB`;
   return `${escapeControls(path)}  ${width} × ${height}, ${length}, ${size}, in ${formatDuration(elapsedMs)}\n`;
 }
 
-/** How far a render is, for a line that is written over and over. */
+/** Formats progress for a line that is overwritten. */
 export function renderProgressText(id: string, done: number, count: number, elapsedMs: number): string {
   const percent = Math.min(99, Math.floor((done / count) * 100));
   return `Rendering ${escapeControls(id)}  ${percent} %  ${formatDuration(elapsedMs)}`;
 }
 
-/** Why a video could not be rendered, each reason with its place. */
+/** Formats the problems that kept a video from rendering. */
 export function renderFailedText(
   problems: readonly {
     readonly code: string;

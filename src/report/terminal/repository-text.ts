@@ -3,11 +3,10 @@ import { escapeControls } from '../wording/display-text.ts';
 import { countNoun, formatCount } from '../wording/quantities.ts';
 
 /**
- * What `reelform fmt` did, or would do.
+ * Reports the result of `reelform fmt`.
  *
- * @param files.changed paths that were written, or are not in form
- * @param files.kept paths whose form cannot be changed without their meaning
- * @param files.total that were looked at
+ * @param files.changed paths that were written or need formatting
+ * @param files.kept paths that cannot be formatted without changing their meaning
  */
 export function fmtText(
   files: { readonly changed: readonly string[]; readonly kept: readonly string[]; readonly total: number },
@@ -26,7 +25,7 @@ export function fmtText(
   return `${(lines.length === 0 ? [all] : lines).join('\n')}\n`;
 }
 
-/** @param outdated paths that were written, or would be; @param total of files that were looked at */
+/** @param outdated paths that were written or need an update */
 export function pullText(
   outdated: readonly string[],
   total: number,
@@ -40,12 +39,11 @@ export function pullText(
   return `${lines.join('\n')}\n`;
 }
 
-/** What is said when nothing is wrong. */
 export function validText(videoCount: number, templateCount: number): string {
   return `${countNoun(videoCount, 'video')} over ${countNoun(templateCount, 'template')} are valid.\n`;
 }
 
-/** What is reported after videos were checked and nothing bad was found. */
+/** Reports a lint run without errors. */
 export function lintText({
   diagnostics,
   checked,
@@ -61,12 +59,11 @@ export function lintText({
   return `${countNoun(checked, 'video')} looked at${found}.${rest}\n`;
 }
 
-/** Why an apply ends before it renders anything. */
+/** Explains why an apply stopped before rendering. */
 export function lintRefusal(): string {
   return 'Nothing was rendered, because lint found errors. Correct them, leave these videos out with --exclude, or pass --no-lint.\n';
 }
 
-/** A line for a check that takes long. */
 export function lintProgress(checked: number, count: number): string {
   return `Checked ${formatCount(checked)} of ${countNoun(count, 'video')} for what a viewer would notice.\n`;
 }

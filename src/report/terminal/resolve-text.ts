@@ -4,11 +4,11 @@ import type { Attempt } from '../../lock/journal.ts';
 import { escapeControls } from '../wording/display-text.ts';
 import { countNoun } from '../wording/quantities.ts';
 
-/** A service may have made the session a little before or after the time that was written down: clocks differ, requests wait. */
+/** Tolerance before the recorded time, because clocks differ and requests wait. */
 const BEFORE_MS = 60_000;
 const AFTER_MS = 180_000;
 
-/** Attempts of which nobody knows what became, with what there is to look for at the service. */
+/** Lists attempts of unknown state, with the data that identifies them at the service. */
 export function unknownAttemptsText(attempts: readonly Attempt[], options: { readonly color: boolean }): string {
   const { bold, yellow, dim } = createColors(options.color);
   if (attempts.length === 0)
@@ -41,7 +41,7 @@ export function unknownAttemptsText(attempts: readonly Attempt[], options: { rea
   ].join('\n\n')}\n`;
 }
 
-/** What was decided about an attempt, and what follows. */
+/** Confirms a decision about an attempt, and its effect. */
 export function resolvedText(id: string, decision: 'session' | 'retry' | 'abandon', session: string | null): string {
   const name = escapeControls(id);
   switch (decision) {
@@ -54,7 +54,7 @@ export function resolvedText(id: string, decision: 'session' | 'retry' | 'abando
   }
 }
 
-/** In what a session is not the one that was asked for; one line. */
+/** Lists the differences between a session and its request, in one line. */
 export function differencesText(differences: readonly SessionDifference[]): string {
   const shown = differences.slice(0, 3).map(({ field, asked, found }) => {
     return `${field} is ${brief(found)}, and ${brief(asked)} was asked for`;
@@ -63,7 +63,7 @@ export function differencesText(differences: readonly SessionDifference[]): stri
   return more > 0 ? `${shown.join('; ')}; and ${countNoun(more, 'more difference')}` : shown.join('; ');
 }
 
-/** Several attempts of one video, to choose from; one line. */
+/** Lists several attempts of one video to choose from, in one line. */
 export function attemptsText(attempts: readonly Attempt[]): string {
   return attempts
     .map(
@@ -73,7 +73,7 @@ export function attemptsText(attempts: readonly Attempt[]): string {
     .join(', ');
 }
 
-/** As much of a key as is typed. */
+/** Prefix that a user types. */
 function shortKey(key: string): string {
   return key.slice(0, 8);
 }
@@ -87,7 +87,6 @@ function brief(json: string | null): string {
   return json.length > 60 ? `${json.slice(0, 59)}…` : json;
 }
 
-/** `2026-01-01 10:00:03 UTC` */
 function showTime(milliseconds: number): string {
   return `${new Date(milliseconds).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
 }

@@ -1,25 +1,24 @@
 import type { ApplyEvent, Begin } from '../../apply/events.ts';
 import type { VideoId } from '../../definition/video.ts';
 
-/** A video that is at work. */
 export interface RunningVideo {
   readonly id: VideoId;
   readonly begin: Begin;
-  /** The service has it. */
+  /** True if the service has accepted it. */
   readonly isSubmitted: boolean;
-  /** It is finished, and on its way. */
+  /** True if it is rendered and being delivered. */
   readonly isDelivering: boolean;
   readonly startedAt: number;
-  /** 0 to 100; null while nothing was said of it. */
+  /** 0 to 100; null before the first report. */
   readonly percent: number | null;
-  /** What the first word of it was: progress made before this run began is none of this run's speed. */
+  /** First reported percentage: earlier progress is not part of this run's speed. */
   readonly firstPercent: number;
 }
 
-/** Percent: a guess never says that a video is done. */
+/** In percent. An estimate never claims that a video is finished. */
 const MOST_GUESSED = 95;
 
-/** How far a run is, from its events: all that a footer or a heartbeat tells. Times are milliseconds since the epoch. */
+/** Tracks the progress of a run from its events, for a footer or a heartbeat. Times are milliseconds since the epoch. */
 export class RunProgress {
   readonly #running = new Map<VideoId, RunningVideo>();
   readonly #durationsMs: number[] = [];
@@ -71,12 +70,12 @@ export class RunProgress {
         this.#end(event.id, () => (this.#otherwise += 1));
         break;
       case 'video-skipped':
-        // It may have been begun, and nothing asked for yet.
+        // It may have started without having been requested.
         this.#running.delete(event.id);
         this.#skipped += 1;
         break;
       case 'video-recorded':
-        // One that waited for another video's rendering was at work until now.
+        // A duplicate that waited for another video's rendering was running until now.
         if (this.#running.has(event.id)) this.#end(event.id, () => (this.#otherwise += 1));
         break;
       case 'video-warned':
@@ -86,17 +85,17 @@ export class RunProgress {
     }
   }
 
-  /** In the order in which they were begun. */
+  /** In order of their start. */
   get running(): readonly RunningVideo[] {
     return [...this.#running.values()];
   }
 
-  /** Videos to render in all. */
+  /** Number of videos to render. */
   get total(): number {
     return this.#total;
   }
 
-  /** Done with, one way or another. */
+  /** Number of videos that have ended, successfully or not. */
   get finished(): number {
     return this.#rendered + this.#failed + this.#otherwise;
   }
@@ -109,21 +108,21 @@ export class RunProgress {
     return nowMs - this.#startedAt;
   }
 
-  /** Rendered videos per minute; null until two are. */
+  /** Rendered videos per minute; null before the second one. */
   perMinute(nowMs: number): number | null {
     const minutes = this.elapsedMs(nowMs) / 60_000;
     return this.#rendered < 2 || minutes <= 0 ? null : this.#rendered / minutes;
   }
 
   /**
-   * How far a video is. A service that is asked seldom says nothing on the way: then it is how far the videos of this run
-   * were after the same time. Null while neither is known, and of what the service does not have yet.
+   * Returns the progress of a video. Estimates it from earlier durations of this run, because a rarely polled service
+   * reports no progress. Null if neither is known or the service has not accepted the video.
    */
   percentOf(video: RunningVideo, nowMs: number): { percent: number; isGuess: boolean } | null {
     const { percent, begin, isSubmitted, startedAt } = video;
     if (percent !== null && percent > 0) return { percent, isGuess: false };
     const durations = this.#durationsMs.slice(-LAST_DURATIONS);
-    // What an earlier run asked for has been at work for longer than this one knows.
+    // A resumed video has been running for longer than this run knows.
     const isComparable = begin === 'posted' && isSubmitted && durations.length > 0;
     if (!isComparable) return percent === null ? null : { percent, isGuess: false };
     const meanMs = durations.reduce((sum, each) => sum + each, 0) / durations.length;
@@ -131,7 +130,7 @@ export class RunProgress {
     return { percent: Math.min(MOST_GUESSED, Math.floor(share * 100)), isGuess: true };
   }
 
-  /** Null while this run has not shown how long its videos take. */
+  /** Null until this run has shown how long its videos take. */
   leftMs(nowMs: number): number | null {
     return estimateLeftMs({
       durationsMs: this.#durationsMs,
@@ -156,32 +155,29 @@ export class RunProgress {
   }
 }
 
-/** What is known of the videos at work, as far as it tells how long the rest will take. */
+/** State of a run that determines the remaining time. */
 export interface LeftInput {
-  /** Of videos that this run rendered from beginning to end. */
+  /** Durations of videos that this run rendered from start to end. */
   readonly durationsMs: readonly number[];
   readonly running: readonly {
     readonly elapsedMs: number;
-    /** The share, 0 to 1, that was made in that time. */
+    /** Share completed in that time, 0..1. */
     readonly done: number;
-    /** The share that is to be made. */
+    /** Remaining share. */
     readonly left: number;
   }[];
-  /** Videos that are not begun. */
+  /** Number of videos that have not started. */
   readonly waiting: number;
-  /** At work at once, ≥ 1. */
+  /** Number of concurrent videos, ≥ 1. */
   readonly concurrency: number;
 }
 
-/** A smaller share than this says little about the speed. */
+/** A smaller share says little about speed. */
 const LEAST_DONE = 0.1;
-/** So many of the last durations say how long the next ones take. */
+/** Number of recent durations that predict the next ones. */
 const LAST_DURATIONS = 20;
 
-/**
- * How long a run has to go, from what it has shown so far: its finished videos, and the progress of those at work. Null
- * while that is not enough: a guess would be none.
- */
+/** Estimates the remaining time from finished videos and the progress of running ones. Null if there is not enough data. */
 export function estimateLeftMs({ durationsMs, running, waiting, concurrency }: LeftInput): number | null {
   const projected = running.filter(({ done }) => done >= LEAST_DONE).map(({ elapsedMs, done }) => elapsedMs / done);
   const known = durationsMs.length > 0 ? durationsMs.slice(-LAST_DURATIONS) : projected;
@@ -190,14 +186,17 @@ export function estimateLeftMs({ durationsMs, running, waiting, concurrency }: L
 
   const leftOfEach = running.map(({ elapsedMs, done, left }) => {
     if (done >= LEAST_DONE) return (elapsedMs / done) * left;
-    // One that takes longer than the others did may take a while yet.
+    // A video that takes longer than the others may take a while yet.
     return Math.max(durationMs - elapsedMs, 0.1 * elapsedMs);
   });
   const work = leftOfEach.reduce((sum, each) => sum + each, waiting * durationMs);
   return Math.max(work / concurrency, ...leftOfEach, waiting > 0 ? durationMs : 0);
 }
 
-/** A time to come, no finer than it can be known: `a few seconds left`, `about 25 s left`, `about 2 h 10 min left`. */
+/**
+ * Formats a remaining time no more precisely than it is known: `a few seconds left`, `about 25 s left`, `about 2 h 10 min
+ * left`.
+ */
 export function leftWords(milliseconds: number): string {
   const seconds = milliseconds / 1000;
   if (seconds < 7.5) return 'a few seconds left';

@@ -2,27 +2,27 @@ import { createColors } from 'picocolors';
 import { isRecord } from '../../json.ts';
 import { escapeControls } from '../wording/display-text.ts';
 
-/** What a server that has started is known by. */
+/** Properties of a started server. */
 export interface ServeFacts {
   readonly url: string;
-  /** Where `/metrics` has a port of its own; null elsewhere. */
+  /** URL of the separate metrics port; null if there is none. */
   readonly metricsUrl: string | null;
   readonly settings: {
     readonly databaseUrl: string | null;
     readonly dataDirectory: string;
-    /** A bucket; null: the data folder. */
+    /** URL of a bucket; null if files are in the data folder. */
     readonly storage: string | null;
     readonly host: string;
     readonly publicUrl: string | null;
   };
-  /** Of the repository. */
+  /** Templates of the repository. */
   readonly templates: readonly { readonly name: string }[];
   readonly hasTokens: boolean;
-  /** Where a command finds the database by itself; another data folder has to be said to it. */
+  /** Default data folder: commands need a flag for any other. */
   readonly usualDataDirectory: string;
 }
 
-/** Tells whoever started a server where everything is, and how to get in. */
+/** Reports the addresses of a started server, and how to create a token. */
 export function serveText({ url, metricsUrl, settings, templates, hasTokens, usualDataDirectory }: ServeFacts): string {
   const { databaseUrl, dataDirectory, storage, host, publicUrl } = settings;
   const names = templates.map(({ name }) => name).join(', ');
@@ -50,33 +50,33 @@ export function serveText({ url, metricsUrl, settings, templates, hasTokens, usu
   return lines.map((line) => `${line}\n`).join('');
 }
 
-/** One word of a shell. */
+/** Quotes a shell argument. */
 function quoted(text: string): string {
   return /^[\w./@:+-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
 
-/** Which PostgreSQL a connection string names, without user, password and options. */
+/** Names the PostgreSQL database of a connection string, without credentials and options. */
 export function describeDatabase(url: string): string {
   const { host, pathname } = new URL(url);
   return escapeControls(`PostgreSQL, ${pathname.slice(1) || 'the default database'} at ${host || 'localhost'}`);
 }
 
-/** What a worker that has started is known by. */
+/** Properties of a started worker. */
 interface WorkerFacts {
   readonly id: string;
-  /** Null where it does not listen. */
+  /** Null if it does not listen. */
   readonly url: string | null;
   readonly publicUrl: string;
   readonly settings: {
     readonly databaseUrl: string | null;
     readonly dataDirectory: string;
-    /** A bucket; null: the data folder. */
+    /** URL of a bucket; null if files are in the data folder. */
     readonly storage: string | null;
     readonly concurrency: number;
   };
 }
 
-/** Tells whoever started a worker what it works for. */
+/** Reports what a started worker serves. */
 export function workerText({ id, url, publicUrl, settings }: WorkerFacts): string {
   const { databaseUrl, dataDirectory, storage, concurrency } = settings;
   const lines = [
@@ -92,7 +92,7 @@ export function workerText({ id, url, publicUrl, settings }: WorkerFacts): strin
 
 const HIDDEN: ReadonlySet<string> = new Set(['time', 'level', 'msg']);
 
-/** One JSON line of the log as a line for people: time, level, sentence, and the rest as `name=value`. */
+/** Formats one JSON log entry as time, level, message and `name=value` fields. */
 export function logLine(json: string, options: { readonly color: boolean }): string {
   const entry = parse(json);
   if (entry === null) return json;

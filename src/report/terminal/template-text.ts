@@ -13,7 +13,7 @@ import { countNoun } from '../wording/quantities.ts';
 
 const MOST_COLORS = 6;
 
-/** The report about a new package, for people: what it offers, what was changed, what is missing, what comes next. */
+/** Reports a new package: editables, changes, missing files and next steps. */
 export function initText({ made, folder, others, problems }: InitReport, options: { readonly color: boolean }): string {
   const { bold, dim, red, yellow, green } = createColors(options.color);
   const section = (title: string, lines: readonly string[]): string[] =>
@@ -76,7 +76,7 @@ function colorsText(colors: NewPackage['colors']): string {
     return `#${color} of ${countNoun(layerCount, 'layer')}`;
   });
   const more = colors.length > MOST_COLORS ? ` and ${colors.length - MOST_COLORS} more` : '';
-  // Without a number, --colors takes those of two layers or more.
+  // Without a number, --colors takes colours of at least two layers.
   const option = colors.every(({ layerCount }) => layerCount > 1) ? '--colors' : '--colors 1';
   return `Colours: ${shown.join(', ')}${more}; ${option} offers ${colors.length === 1 ? 'it' : 'them'}`;
 }
@@ -98,7 +98,7 @@ function nextSteps(folder: string, needs: readonly NeededFile[]): string[] {
   ];
 }
 
-/** Columns as wide as their widest cell, without those that are empty. */
+/** Pads columns to their widest cell, and drops empty columns. */
 function table(rows: readonly string[][]): string[] {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]!.length)));
   return rows.map((row) =>
@@ -110,7 +110,7 @@ function table(rows: readonly string[][]): string[] {
   );
 }
 
-/** Names in an animation are anybody's text. */
+/** Escapes names of an untrusted animation, but keeps styles. */
 function escapeButStyles(line: string): string {
   return line
     .split(/(\u001b\[\d+m)/)
@@ -118,18 +118,18 @@ function escapeButStyles(line: string): string {
     .join('');
 }
 
-/** A package that was made, and where. */
+/** A new package and its location. */
 interface InitReport {
   readonly made: NewPackage;
-  /** As it is told. */
+  /** Path shown to the user. */
   readonly folder: string;
-  /** Other animations of the same file. */
+  /** Other animations in the same file. */
   readonly others: readonly string[];
-  /** Why the package cannot be rendered though it has all that it needs: nothing, as a rule. */
+  /** Why a complete package cannot be rendered; usually empty. */
   readonly problems: readonly string[];
 }
 
-/** The report about a new package, for machines. */
+/** Serializes the report about a new package (`template init --json`). */
 export function initJson({ made, folder, others, problems }: InitReport): object {
   const { name, animation, editables, stills, needs, notes, unsupported, colors, files } = made;
   return {
@@ -162,14 +162,13 @@ export function initJson({ made, folder, others, problems }: InitReport): object
   };
 }
 
-/** The template's own value as a definition writes it: the text, or the colour's digits; null for any other kind. */
+/** Returns the template's own value as a definition writes it: a text or colour digits; null for other kinds. */
 function exampleOf({ kind, nodes: [node] }: NewPackage['editables'][number]): string | null {
   if (node === undefined) return null;
   if (kind === 'text') return normalizeLineBreaks(textStyles(node)[0]?.t ?? '');
   return kind === 'color' && isStill(node) ? formatColor(node.k) : null;
 }
 
-/** A line about a package that can be rendered. */
 export function checkedText(
   folder: string,
   { manifest, stills, spec, width, height }: TemplatePackage,
@@ -180,35 +179,32 @@ export function checkedText(
   return `${green('✓')} ${escapeControls(folder)}  ${width} × ${height}, ${counts}  ${spec.id}\n`;
 }
 
-/** A package that became one file. */
 interface PackedTemplate {
   readonly file: string;
   readonly bytes: number;
-  /** Of the package. */
+  /** Number of files in the package. */
   readonly files: number;
   readonly style_version: string;
 }
 
-/** A line about it. */
 export function packedText({ file, bytes, files, style_version }: PackedTemplate, options: { color: boolean }): string {
   const { green } = createColors(options.color);
   const size = `${Math.max(1, Math.round(bytes / 1000))} kB`;
   return `${green('✓')} ${escapeControls(file)}  ${countNoun(files, 'file')}, ${size}  ${style_version}\n`;
 }
 
-/** What became of one template that was pushed. */
+/** Result of pushing one template. */
 export interface PushedTemplate {
   readonly name: string;
-  /** Of its style version. */
+  /** Id of its style version. */
   readonly id: string;
   readonly status: 'edit_ready' | 'failed';
-  /** False when the service had it already. */
+  /** False if the service already had it. */
   readonly uploaded: boolean;
-  /** Why it failed. */
+  /** Reason of a failure. */
   readonly message: string | null;
 }
 
-/** A line per template. */
 export function pushText(templates: readonly PushedTemplate[], options: { readonly color: boolean }): string {
   const { green, red, dim } = createColors(options.color);
   const width = Math.max(0, ...templates.map(({ name }) => name.length));

@@ -1,6 +1,6 @@
 import { escapeControls } from '../wording/display-text.ts';
 
-/** A token as it is kept. */
+/** A token as stored. */
 interface TokenFacts {
   readonly id: string;
   readonly tenant: string;
@@ -40,7 +40,7 @@ export function tokenRows(tokens: readonly TokenFacts[], now: number): TokenRow[
   }));
 }
 
-/** A line per token, in columns. */
+/** Formats tokens as a table. */
 export function tokensText(rows: readonly TokenRow[]): string {
   if (rows.length === 0) return 'There are no tokens.\n';
   const table = [
@@ -67,7 +67,7 @@ export function tokensText(rows: readonly TokenRow[]): string {
     .join('');
 }
 
-/** What a new token is, beside its text. */
+/** Describes a new token, without its secret text. */
 export function tokenMadeText({ id, tenant, scopes, expiresAt }: TokenFacts, scopeCount: number): string {
   const what = scopes.length === scopeCount ? 'all scopes' : scopes.join(', ');
   const until = expiresAt === null ? 'it does not expire' : `it expires on ${day(expiresAt)}`;

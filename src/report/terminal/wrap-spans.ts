@@ -1,6 +1,6 @@
 import { cellWidth, graphemesOf, hasWideCells } from '../wording/cell-width.ts';
 
-/** A stretch of text and what makes it look as it does. */
+/** A stretch of text and its style. */
 export interface Span {
   readonly text: string;
   readonly paint?: (text: string) => string;
@@ -8,20 +8,18 @@ export interface Span {
 
 const plain = (text: string): string => text;
 
-/** How many columns the spans take on one line. */
 export function spansWidth(spans: readonly Span[]): number {
   return spans.reduce((width, { text }) => width + cellWidth(text), 0);
 }
 
-/** The spans on one line. */
 export function paintSpans(spans: readonly Span[]): string {
   return spans.map(({ text, paint = plain }) => (text === '' ? '' : paint(text))).join('');
 }
 
 /**
- * Lays spans out in lines of at most `width` columns: broken after spaces, at every `\n`, and inside a word only when it is
- * longer than a line or has wide characters. Where a span ends is no reason to break, and no-break spaces hold what they
- * are between together. Spaces at the end of a line are dropped.
+ * Wraps spans into lines of at most `width` columns. Breaks after spaces, at every `\n`, and inside a word only if it is
+ * longer than a line or has wide characters. The end of a span alone does not allow a break; no-break spaces keep words
+ * together. Trims spaces at the ends of lines.
  *
  * @param width at least 2, so that every character fits
  */
@@ -76,7 +74,7 @@ function widthWithoutLastSpaces(spans: readonly Span[]): number {
   );
 }
 
-/** Joins what looks the same, so that a line has no more escape codes than it needs. */
+/** Joins spans with equal style, to avoid redundant escape codes. */
 function append(line: Span[], span: Span): void {
   const last = line.at(-1);
   if (last !== undefined && last.paint === span.paint) line[line.length - 1] = { ...span, text: last.text + span.text };

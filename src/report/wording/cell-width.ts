@@ -1,30 +1,30 @@
 import { eastAsianWidth } from 'get-east-asian-width';
 
-/** Texts in which each UTF-16 code unit is a character of one column: most texts, and all that we say ourselves. */
+/** Matches texts in which every UTF-16 code unit is one column wide, which holds for most texts. */
 const IS_PLAIN = /^[\x20-\x7e\xa0-\xac\xae-\u02ff\u2013\u2014\u2018-\u201d\u2026\u2190-\u2193\u2248\u2500-\u257f]*$/;
 
 let graphemes: Intl.Segmenter | null = null;
 
-/** Whether there is a character in it that takes two columns. */
+/** Returns whether any character is two columns wide. */
 export function hasWideCells(text: string): boolean {
   return !IS_PLAIN.test(text) && graphemesOf(text).some((grapheme) => graphemeWidth(grapheme) > 1);
 }
 
-/** What a person takes for the characters of a text. */
+/** Splits a text into graphemes. */
 export function graphemesOf(text: string): string[] {
   if (IS_PLAIN.test(text)) return text.split('');
   graphemes ??= new Intl.Segmenter('en', { granularity: 'grapheme' });
   return Array.from(graphemes.segment(text), ({ segment }) => segment);
 }
 
-/** How many columns of a terminal a text without control characters takes: two for each wide character or emoji. */
+/** Returns the number of terminal columns of a text without control characters. Wide characters and emoji take two. */
 export function cellWidth(text: string): number {
   if (IS_PLAIN.test(text)) return text.length;
-  // Character by character, so that the width of a line is that of its parts.
+  // Sums graphemes, so that a line is as wide as its parts.
   return graphemesOf(text).reduce((width, grapheme) => width + graphemeWidth(grapheme), 0);
 }
 
-/** The text, or as much of its beginning as fits in `width` columns with `…` behind it. */
+/** Truncates the end of a text to `width` columns, including a final `…`. */
 export function cutCells(text: string, width: number): string {
   if (cellWidth(text) <= width) return text;
   let cut = '';
@@ -37,7 +37,7 @@ export function cutCells(text: string, width: number): string {
   return `${cut.trimEnd()}…`;
 }
 
-/** The text, or as much of its end as fits in `width` columns behind `…`. */
+/** Truncates the start of a text to `width` columns, including an initial `…`. */
 export function cutCellsStart(text: string, width: number): string {
   if (cellWidth(text) <= width) return text;
   let cut = '';
@@ -50,7 +50,7 @@ export function cutCellsStart(text: string, width: number): string {
   return `…${cut}`;
 }
 
-/** The rows that a text takes on a terminal: a wide character goes to the next row when one column is left for it. */
+/** Splits a text into terminal rows. A wide character moves to the next row if only one column is left. */
 export function breakCells(text: string, columns: number): string[] {
   const rows = [''];
   let used = 0;
@@ -67,8 +67,8 @@ export function breakCells(text: string, columns: number): string[] {
 }
 
 /**
- * How many columns one character of a person takes in a terminal: 0, 1 or 2. What `string-width` says, which a test holds;
- * that package compiles its patterns for emoji when it is loaded: 27 ms of processor time, more than a plan takes.
+ * Returns the columns of one grapheme: 0, 1 or 2. A test compares it with `string-width`, which is not used because it
+ * compiles its emoji patterns on import: 27 ms of CPU time, more than a plan takes.
  *
  * @param grapheme one cluster, without control characters
  */
@@ -78,7 +78,7 @@ function graphemeWidth(grapheme: string): number {
   if (base === -1) return 0;
   if (emoji.test(grapheme) || isLooseEmoji(grapheme)) return 2;
   const [first = '', ...rest] = grapheme.slice(base);
-  // Letters of Hangul that make no syllable stand side by side, as do marks with a width of their own.
+  // Hangul jamo that do not form a syllable, and spacing marks, take columns of their own.
   const beside = isJamo(first.codePointAt(0)!)
     ? rest.filter((character) => visible.test(character))
     : rest.filter((character) => spacing.test(character) || (character >= '\uff00' && character <= '\uffef'));
@@ -86,7 +86,7 @@ function graphemeWidth(grapheme: string): number {
   return Math.min(2, width);
 }
 
-/** Emoji that lack the sign that they are, and are drawn as such all the same: keycaps, and several joined into one. */
+/** Emoji sequences without the emoji variation selector that terminals draw as emoji: keycaps and joined emoji. */
 function isLooseEmoji(grapheme: string): boolean {
   if (grapheme.length > 50) return false;
   if (/^[\d#*]\u20e3$/.test(grapheme)) return true;
@@ -109,7 +109,7 @@ function patterns(): ReturnType<typeof makePatterns> {
   return made;
 }
 
-/** Made when they are needed: the tables of Unicode behind them take milliseconds. */
+/** Created on first use, because Unicode property tables take milliseconds to build. */
 function makePatterns(): Record<'visible' | 'spacing' | 'emoji' | 'pictographic', RegExp> {
   const pattern = (source: string, flags = ''): RegExp => new RegExp(source, `${flags}v`);
   const unseen = [

@@ -1,6 +1,6 @@
 /**
- * User text as one line that no terminal obeys: control characters, bidirectional marks, what has no width and half
- * characters are shown by their code, line breaks as `⏎`.
+ * Escapes user text to one line that cannot control a terminal. Shows control characters, bidirectional marks, zero-width
+ * characters and lone surrogates by their code, and line breaks as `⏎`.
  */
 export function escapeControls(text: string): string {
   return text
@@ -13,17 +13,14 @@ export function escapeControls(text: string): string {
     );
 }
 
-/**
- * A URL as a log may have it: without user, password, query and fragment, which may grant something; `…` stands for each of
- * them.
- */
+/** Returns a URL that is safe to log: replaces credentials, query and fragment by `…`, because they may grant access. */
 export function placeOfUrl(url: string): string {
   return escapeControls(url)
     .replace(/^([a-z][a-z0-9+.-]*:\/\/)[^/?#]*@/i, '$1…@')
     .replace(/([?#]).*$/, '$1…');
 }
 
-/** The beginning of a text with `…` behind it where it is longer than so many UTF-16 code units; never half a character. */
+/** Truncates a text to a number of UTF-16 code units and appends `…`. Never splits a surrogate pair. */
 export function shortenText(text: string, longest: number): string {
   return text.length <= longest ? text : `${text.slice(0, longest).replace(/[\ud800-\udbff]$/, '')}…`;
 }

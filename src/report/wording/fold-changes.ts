@@ -2,28 +2,27 @@ import { byCodeUnit } from '../../digest.ts';
 import { ACTIONS } from '../../plan/plan.ts';
 import type { ChangeDocument, PlanDocument } from '../../plan/plan-document.ts';
 
-/** Changes that are shown as one block. */
+/** Changes shown as one block. */
 export interface ChangeGroup {
-  /** Of one action, by id. */
+  /** Changes with one action, sorted by id. */
   readonly changes: readonly [ChangeDocument, ...ChangeDocument[]];
   /**
-   * What they have in common: `one` is a change by itself; `same`, that they differ from before in exactly the same way;
-   * `folder`, that they are in one folder and nothing is to be said of their values; `rest`, nothing but the action.
+   * Common ground of the changes: `one` is a single change; `same` means identical differences; `folder` means one folder
+   * and no changed values; `rest` means only the action.
    */
   readonly kind: 'one' | 'same' | 'folder' | 'rest';
 }
 
-/** A plan with more changes than this is folded. */
+/** Larger plans are folded. */
 const MOST_CHANGES = 50;
 
-/** So many blocks has each action in a folded plan, and one more for the rest. */
+/** Maximum number of blocks per action in a folded plan, besides one block for the rest. */
 const MOST_BLOCKS = 12;
 
 /**
- * Brings the changes that need something into blocks: one each and by id, while they are few. In a large plan videos that
- * differ in exactly the same way become one block, such as a colour that hundreds have from one file, and so do those of
- * one folder that are created, moved, restored or forgotten. Its blocks are ordered by action, the largest first; of each
- * action's many, what comes after the first few is one block of names.
+ * Groups changes into blocks: one per change, by id, in a small plan. In a large plan, videos with identical differences
+ * form one block, and so do videos without differences in one folder. Blocks are ordered by action and size; the smallest
+ * groups of an action share one block of names.
  */
 export function foldChanges({ changes }: PlanDocument, fold: boolean): ChangeGroup[] {
   if (!fold || changes.length <= MOST_CHANGES) return changes.map((change) => ({ changes: [change], kind: 'one' }));
@@ -49,7 +48,7 @@ function foldAlike(changes: readonly ChangeDocument[]): ChangeGroup[] {
   return [...blocks, { changes: rest, kind: 'rest' }];
 }
 
-/** Equal for changes that one block can tell. */
+/** Equal for changes that fit in one block. */
 function likeness(change: ChangeDocument): string {
   const { reason, inputs, fields, template, source } = change;
   const common = hasDifferences(change) ? [template, inputs, fields] : folderOf(change);
@@ -60,7 +59,7 @@ function hasDifferences({ inputs, fields }: ChangeDocument): boolean {
   return inputs.length > 0 || fields.length > 0;
 }
 
-/** The folder of the video's id with a slash behind it; empty at the top. */
+/** Returns the folder part of a video's id with a trailing slash; empty at the top level. */
 export function folderOf({ id }: ChangeDocument): string {
   return id.slice(0, id.lastIndexOf('/') + 1);
 }

@@ -1,15 +1,15 @@
 import type { Diagnostic, Severity, Span } from '../../diagnostic.ts';
 import type { LintFinding } from '../../engine/lint/lint-finding.ts';
 
-/** The video that a finding is about, and where its definition says what was found. */
+/** The video that a finding concerns, and the source location of the value. */
 export interface LintPlace {
   readonly id: string;
-  /** Undefined where only the video is known. */
+  /** Undefined if only the video is known. */
   readonly at: Span | undefined;
   readonly severity: Severity;
 }
 
-/** What a viewer would notice of a video, in words. */
+/** Describes a lint finding as a diagnostic. */
 export function lintDiagnostic(finding: LintFinding, { id, at, severity }: LintPlace): Diagnostic {
   const { code, editable, frame, seconds, still } = finding;
   const moment = `at ${seconds.toFixed(1)} s${still === null ? '' : ` (${still})`}`;
@@ -69,7 +69,7 @@ function share(overflow: number | null): string {
   return overflow === null ? '' : ` by ${Math.max(1, Math.round(overflow * 100))} %`;
 }
 
-/** A video that could not be looked at. */
+/** Describes a video that could not be checked. */
 export function lintFailure(reason: string, { id, at, severity }: LintPlace): Diagnostic {
   const hint =
     severity === 'error'

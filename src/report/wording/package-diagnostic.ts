@@ -9,9 +9,9 @@ import { countNoun } from './quantities.ts';
 const MOST_PLACES = 4;
 
 /**
- * What was found about a template package, in words: a warning each.
+ * Describes a finding about a template package as a warning.
  *
- * @param folder of the package, as it is told
+ * @param folder folder of the package as shown to the user
  */
 export function packageDiagnostic(
   finding: PackageFinding,
@@ -69,14 +69,14 @@ export function packageDiagnostic(
   }
 }
 
-/** A font that cannot be opened, and why, as a sentence. */
+/** A font that cannot be opened; `problem` is a sentence. */
 export interface UnreadableFont {
-  /** Below the package's folder. */
+  /** Path within the package's folder. */
   readonly path: string;
   readonly problem: string;
 }
 
-/** @param folder of the package, as reports name it */
+/** @param folder folder of the package as shown to the user */
 export function unreadableFont({ path, problem }: UnreadableFont, folder: string): Diagnostic {
   const at = { file: `${folder}/${path}`, start: 0, end: 0 };
   const hint = 'Put the font in again';
@@ -87,7 +87,7 @@ function secondsText(seconds: number): string {
   return `${Number(seconds.toFixed(3))} s`;
 }
 
-/** Layers by name, with where they are. */
+/** Lists layers by name and JSON pointer. */
 export function placesText(uses: readonly UnsupportedUse[]): string {
   const shown = uses.slice(0, MOST_PLACES).map(({ layer, pointer }) => `${JSON.stringify(layer)} (${pointer})`);
   const more = uses.length - shown.length;

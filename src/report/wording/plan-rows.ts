@@ -1,40 +1,40 @@
 import type { FieldChange } from '../../plan/plan.ts';
 import type { ChangeDocument, InputDocument } from '../../plan/plan-document.ts';
 import { placeOfUrl } from './display-text.ts';
-/** One side of a change as it can be shown. Everything in it is the user's, and not escaped. */
+/** One side of a change, as raw user text: not escaped. */
 export type Shown =
-  /** Words, which can be compared with words. */
+  /** Text that can be compared word by word. */
   | { readonly kind: 'text'; readonly text: string }
   /** 6 or 8 hexadecimal digits. */
   | { readonly kind: 'color'; readonly color: string }
-  /** A file, a URL, a digest, an id: compared as a whole. */
+  /** A file, URL, digest or id: compared as a whole. */
   | { readonly kind: 'name'; readonly name: string };
 
-/** One thing that changed: `name: before → after`, or `name: subject (before → after)`. */
+/** One difference: `name: before → after`, or `name: subject (before → after)`. */
 export interface Row {
   readonly name: string;
-  /** What stays the same about both sides, such as the file whose bytes changed. */
+  /** Common to both sides, such as a file whose bytes changed. */
   readonly subject: string | null;
-  /** Null: there was nothing. */
+  /** Null if the value is new. */
   readonly before: Shown | null;
-  /** Null: there is nothing any more. */
+  /** Null if the value was removed. */
   readonly after: Shown | null;
-  /** Whether it tells where a finished file goes: `before` is the place that this one comes after, or it itself. */
+  /** True if the row is about a destination: `before` is the destination that `after` replaces, or the one that remains. */
   readonly isPlace?: true;
 }
 
-/** What changed about a video: the lock's fields, then the values in the order of the specification. */
+/** Returns what changed about a video: fields of the lock entry, then values in the order of the specification. */
 export function rowsOf(change: ChangeDocument): Row[] {
   return [...change.fields.map(fieldRow), ...inputRows(change.inputs), ...placeRows(change)];
 }
 
-/** Values alone, in their order; two of the same name are told apart by their keys. */
+/** Returns the rows of values in their order. Values with equal names also show their keys. */
 export function inputRows(inputs: readonly InputDocument[]): Row[] {
   const names = inputNames(inputs);
   return inputs.map((input) => inputRow(names.get(input.key)!, input));
 }
 
-/** What people call each value, by its key. */
+/** Maps the key of each value to its display name. */
 export function inputNames(inputs: readonly InputDocument[]): ReadonlyMap<string, string> {
   const names = inputs.map(({ key, label }) => label ?? nameOf(key));
   const isUnique = (name: string): boolean => names.indexOf(name) === names.lastIndexOf(name);
@@ -43,7 +43,7 @@ export function inputNames(inputs: readonly InputDocument[]): ReadonlyMap<string
   );
 }
 
-/** What many changes have in common that one block stands for: of where they go, the buckets. */
+/** Returns the rows that all changes of a group share; destinations are reduced to their buckets. */
 export function groupRowsOf(changes: readonly [ChangeDocument, ...ChangeDocument[]]): Row[] {
   const [first] = changes;
   if (changes.length === 1) return rowsOf(first);
@@ -58,7 +58,7 @@ export function groupRowsOf(changes: readonly [ChangeDocument, ...ChangeDocument
 
 const PLACE_NAME = 'delivered to';
 
-/** Where the finished file goes, each place beside one that it leaves, then those that it only leaves. */
+/** Pairs each new destination with one that the video leaves, followed by the remaining old destinations. */
 function placeRows({ destinations = [], delivered = [] }: ChangeDocument): Row[] {
   const show = (to: string | undefined): Shown | null =>
     to === undefined ? null : { kind: 'name', name: placeOfUrl(to) };
@@ -74,7 +74,7 @@ function placeRows({ destinations = [], delivered = [] }: ChangeDocument): Row[]
   ];
 }
 
-/** What the lock's fields are called. */
+/** Display names of the fields of a lock entry. */
 export const FIELD_NAMES = {
   title: 'title',
   protect: 'protected',
@@ -94,7 +94,7 @@ function fieldRow({ field, before, after }: FieldChange): Row {
   return { name, subject: null, before: show(before), after: show(after) };
 }
 
-/** `audio main` and `font Inter-Bold` for what is no editable. */
+/** Names inputs that are not editables: `audio main`, `font Inter-Bold`. */
 function nameOf(key: string): string {
   return key.replace(/^audio\.(?=.)/, 'audio ').replace(/^fonts\.(?=.)/, 'font ');
 }
@@ -125,7 +125,7 @@ function showName(name: string | null): Shown | null {
   return name === null ? null : { kind: 'name', name };
 }
 
-/** @param plain what is said where nothing is said of it */
+/** @param plain text for a source without handling */
 function sourceRow(
   name: string,
   { before, after, path }: { readonly before: string | null; readonly after: string; readonly path: string | null },
@@ -134,7 +134,7 @@ function sourceRow(
   const was = before === null ? null : parseSourceInput(before);
   const is = parseSourceInput(after);
   const place = path ?? is.place;
-  // A file's old name is not recorded, so two files are shown as the new one with both digests.
+  // The former file name is not recorded, so a replaced file is shown under its new name with both digests.
   const related = was !== null && (was.digest === null ? was.place === is.place : is.digest !== null);
   if (!related) {
     const old = was && describeSource(was.digest === null ? was.place : 'a file', was);
@@ -148,7 +148,7 @@ function sourceRow(
   return { name, subject: place, before: side(was, is), after: side(is, was) };
 }
 
-/** `place (digest, handling)`, as far as there is something to say. */
+/** Formats `location (digest, handling)`, without empty parts. */
 function describeSource(place: string, { digest, handling }: SourceInput): Shown {
   const details = [digest, handling].filter((detail) => detail !== null);
   return { kind: 'name', name: details.length === 0 ? place : `${place} (${details.join(', ')})` };
@@ -166,33 +166,33 @@ function showColor(input: string | null): Shown | null {
     : showWords(input);
 }
 
-/** Ids made of a digest are as good with their first digits. */
+/** Shortens ids that contain a digest. */
 function shortId(id: string): string {
   return id.replace(/[0-9a-f]{16,}$/, (digits) => digits.slice(0, 8));
 }
 
-/** Of the places that are left the one in the same bucket, or any; taken out of them. */
+/** Removes and returns an old destination, preferably in the same bucket. */
 function takeLike(to: string, left: string[]): string | undefined {
   const like = left.findIndex((one) => rootOf(one) === rootOf(to));
   return left.splice(Math.max(0, like), 1)[0];
 }
 
-/** A scheme and a bucket. */
+/** Returns scheme and bucket. */
 function rootOf(to: string): string {
   return /^[a-z0-9]+:(?:\/\/)?[^/]*\//.exec(to)?.[0] ?? to;
 }
 
-/** What `desiredVideo` wrote for something with a source, taken apart. */
+/** The input that `desiredVideo` writes for a source, parsed. */
 interface SourceInput {
-  /** A URL, or the digest of a file. */
+  /** URL or digest of a file. */
   readonly place: string;
-  /** The first 8 digits; null for a URL. */
+  /** First 8 digits; null for a URL. */
   readonly digest: string | null;
-  /** What is said of it beside its source, such as `contain` or `volume 0.5`; null where nothing is. */
+  /** Settings beside the source, such as `contain` or `volume 0.5`; null if there are none. */
   readonly handling: string | null;
 }
 
-/** Takes apart what a plan or a lockfile has of a source. What `desiredVideo` did not write comes back as its place. */
+/** Parses the recorded input of a source. Returns text in any other format as the location. */
 function parseSourceInput(input: string): SourceInput {
   const [, place = input, settings = ''] = /^(.*?)((?: [a-z_]+=\S+)*)$/s.exec(input) ?? [];
   const pairs = settings
@@ -205,13 +205,13 @@ function parseSourceInput(input: string): SourceInput {
     const value = pairs.find((pair) => pair[0] === name)?.[1];
     return value === undefined ? [] : words(value);
   });
-  // Plain cover is what a picture is without a word.
+  // `cover` without further settings is the default.
   const first = picture.length > 0 || strategy !== 'cover' ? [strategy ?? [], ...picture].flat().join(' ') : '';
   const parts = first === '' ? others : [first, ...others];
   return { place, digest: shortDigest(place), handling: parts.length === 0 ? null : parts.join(', ') };
 }
 
-/** Setting → the words for a value of it, in the order in which they stand; none where they would say nothing more. */
+/** Formats each setting, in output order. Defaults produce no text. */
 const WORDS: Readonly<Record<string, (value: string) => readonly string[]>> = {
   trim_strategy: () => [],
   trim_start_time: (value) => [`from ${value} s`],
@@ -223,7 +223,7 @@ const WORDS: Readonly<Record<string, (value: string) => readonly string[]>> = {
   animate_speed: (value) => [value],
 };
 
-/** What `desiredVideo` wrote for an output, in words; of none what there is without. */
+/** Formats the recorded input of an output; null means the default output. */
 function outputWords(input: string | null): string {
   const pairs = new Map((input ?? '').split(' ').map((pair) => pair.split('=') as [string, string]));
   const words = [
@@ -236,7 +236,7 @@ function outputWords(input: string | null): string {
   return words.join(', ');
 }
 
-/** The first 8 digits of what begins with a whole `sha256:…`; null for anything else. */
+/** Returns the first 8 digits of a text that starts with a full `sha256:…`; null for any other text. */
 function shortDigest(input: string): string | null {
   return /^sha256:([0-9a-f]{8})[0-9a-f]{56}(?: |$)/.exec(input)?.[1] ?? null;
 }

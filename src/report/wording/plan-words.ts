@@ -10,7 +10,7 @@ import {
 import { placeOfUrl } from './display-text.ts';
 import { countNoun, formatCount, formatDuration } from './quantities.ts';
 
-/** One mark for each action, told apart without colour. */
+/** Symbols that identify an action without colour. */
 export const SYMBOLS: Readonly<Record<Action, string>> = {
   create: '+',
   update: '~',
@@ -24,8 +24,8 @@ export const SYMBOLS: Readonly<Record<Action, string>> = {
 };
 
 /**
- * What is done to how many, in the order of the actions: `1 to create`, …, `4 unchanged`. A video that is only restored
- * counts as unchanged.
+ * Counts changes by action, in the order of the actions: `1 to create`, …, `4 unchanged`. Counts videos that are merely
+ * restored as unchanged.
  */
 export function countWords(
   document: PlanDocument,
@@ -43,19 +43,19 @@ export function countWords(
   });
 }
 
-/** `2 renders, 24 s of video, about €1.20, 2 deliveries`, or that there is nothing to render. */
+/** Formats the estimate: `2 renders, 24 s of video, about €1.20, 2 deliveries`, or that there is nothing to render. */
 export function estimateWords(document: PlanDocument): string {
   const { estimate, deliveries = 0 } = document;
   const { renders, seconds_of_video: seconds, cost, restores } = estimate;
   const sent = deliveries === 0 ? '' : `, ${countNoun(deliveries, 'delivery', 'deliveries')}`;
-  // Among the changes are restores that change a title or a destination too.
+  // Restores that also change a title or a destination count as changes.
   const isRestoring = (restores?.videos ?? 0) > splitRestores(document).restores.length;
   if (renders === 0) return `nothing ${isRestoring ? 'new ' : ''}to render${sent}`;
   const length = seconds === null ? '' : `, ${formatDuration(seconds * 1000)} of video`;
   return `${countNoun(renders, 'render')}${length}${cost === undefined ? '' : `, ${costWords(cost)}`}${sent}`;
 }
 
-/** `about €1.20`; ten cents less or more are nothing where it is hundreds, and all where it is a fraction of one. */
+/** `about €1.20`. Amounts below 0.1 get two significant digits instead of cents. */
 function costWords({ amount, currency }: Cost): string {
   if (amount === null) return 'for a price that nothing tells';
   const isSmall = amount > 0 && amount < 0.1;
@@ -63,13 +63,13 @@ function costWords({ amount, currency }: Cost): string {
   return `about ${new Intl.NumberFormat('en-GB', { style: 'currency', currency, ...digits }).format(amount)}`;
 }
 
-/** Whether mistakes left nothing to plan: then the document says nothing about any video. */
+/** Returns whether errors prevented planning, so that the document does not cover any video. */
 export function isUnplanned({ changes, summary, complete, diagnostics }: PlanDocument): boolean {
   if (changes.length > 0 || complete || Object.keys(summary).length > 0) return false;
   return diagnostics.some((one) => isRecord(one) && one.severity === 'error');
 }
 
-/** What a plan that changes nothing says. */
+/** Describes a plan without changes. */
 export function emptyWords(document: PlanDocument): string {
   const { summary, complete } = document;
   if (isUnplanned(document)) return 'Nothing can be planned before this is mended.';
@@ -79,7 +79,7 @@ export function emptyWords(document: PlanDocument): string {
   return `No changes. ${countNoun(count, 'video')} ${count === 1 ? 'is' : 'are'} ${state}.`;
 }
 
-/** What a plan does not cover: videos that were not asked for, and those that lint did not check; empty for a complete one. */
+/** Describes what a plan does not cover: videos that were not selected or not checked by lint. Empty for a complete plan. */
 export function incompleteWords(document: PlanDocument): string {
   return [selectionWords(document), uncheckedWords(document)].filter((words) => words !== '').join(' ');
 }
@@ -108,7 +108,7 @@ function uncheckedWords({ lint }: PlanDocument): string {
 /** Actions that render a video. */
 const RENDERING: ReadonlySet<Action> = new Set(['create', 'update', 'restore']);
 
-/** Why the change is there, in words that follow the name of a file. Ids in it are as they came, not escaped. */
+/** Returns the reason of a change, worded to follow a file name. Ids in it are not escaped. */
 export function reasonWords(change: ChangeDocument): string {
   const was = change.previous_id === null ? '' : `was ${change.previous_id}, `;
   switch (change.action) {
@@ -131,7 +131,7 @@ export function reasonWords(change: ChangeDocument): string {
   }
 }
 
-/** The same for many changes that one block stands for: no id of one of them is in it. */
+/** Returns the reason for a group of changes, without the id of any of them. */
 export function groupReasonWords(change: ChangeDocument): string {
   if (change.action === 'adopt') return withReason(change, groupSourceWords(change.source));
   return reasonWords({ ...change, previous_id: null });
@@ -141,7 +141,7 @@ function withReason(change: ChangeDocument, source: string): string {
   return change.reason === null ? source : `${renderReason(change)}; ${source}`;
 }
 
-/** Where a rendering that is not paid for again comes from. */
+/** Describes where an adopted rendering comes from. */
 export function sourceWords(source: SourceDocument | null): string {
   switch (source?.kind) {
     case 'video':
@@ -189,7 +189,7 @@ function renderReason(change: ChangeDocument): string {
     case 'input_changed':
       return many ? 'values changed' : 'a value changed';
     case 'asset_changed':
-      // The definitions say what they said: a refresh found other bytes.
+      // The definitions are unchanged: a refresh found other bytes at a URL.
       if (change.before?.fingerprint === change.after?.fingerprint) return 'what a URL gives changed';
       return many ? 'files changed' : 'a file changed';
     case 'template_changed':
@@ -221,29 +221,29 @@ function renderReason(change: ChangeDocument): string {
     case null:
       return RENDERING.has(change.action) ? 'rendered again' : 'not rendered again';
     default:
-      // Of a later version: its own word says more than nothing.
+      // Written by a later version: show its reason code.
       return reason.replaceAll('_', ' ');
   }
 }
 
-/** Videos that are restored for one reason, by id. */
+/** Videos restored for one reason, by id. */
 interface RestoreGroup {
   /** Such as `its video is missing`. */
   readonly words: string;
   readonly ids: readonly string[];
 }
 
-/** `3 videos to restore, 36 s of video: …`, in a sentence or two; empty where a plan restores nothing. */
+/** Summarizes restores: `3 videos to restore, 36 s of video: …`; empty if a plan restores nothing. */
 export function restoreWords(document: PlanDocument): string {
   const { restores } = splitRestores(document);
   if (restores.length === 0) return '';
   const { videos, seconds_of_video: seconds } = document.estimate.restores ?? { videos: 0, seconds_of_video: null };
-  // The estimate has those, too, that are restored along with another change.
+  // The estimate also includes restores that are part of another change.
   const length = seconds === null || videos !== restores.length ? '' : `, ${formatDuration(seconds * 1000)} of video`;
   return `${countNoun(restores.length, 'video')} to restore${length}: rendered again to the same files; nothing else changes.`;
 }
 
-/** Those that a plan only restores, by reason. */
+/** Groups merely restored videos by reason. */
 export function restoreGroups(document: PlanDocument): RestoreGroup[] {
   const groups = new Map<string, string[]>();
   for (const change of splitRestores(document).restores) {
@@ -255,12 +255,12 @@ export function restoreGroups(document: PlanDocument): RestoreGroup[] {
   return [...groups].map(([words, ids]) => ({ words, ids }));
 }
 
-/** Whether a plan does more than restore local files. */
+/** Returns whether a plan does more than restore local files. */
 export function hasChanges(document: Pick<PlanDocument, 'changes'>): boolean {
   return splitRestores(document).changes.length > 0;
 }
 
-/** The plan without what it only restores: what there is to review. */
+/** Returns the plan without mere restores: the part that needs review. */
 export function withoutRestores(
   document: PlanDocument,
 ): PlanDocument & { readonly changes: readonly ChangeDocument[] } {

@@ -6,7 +6,7 @@ const UNSEEN_WORDS: Readonly<Record<Unseen, string>> = {
   output: 'its file',
 };
 
-/** Whether a change can be seen, and what else is another; empty where there is nothing to compare with. */
+/** Describes whether a change is visible and which invisible properties changed; empty if there is nothing to compare with. */
 export function previewNote({ isVisible, unseen }: VideoPreview): string {
   const others = unseen.map((one) => UNSEEN_WORDS[one]);
   const what = others.length === 0 ? '' : `also changes: ${others.join(', ')}`;
@@ -14,7 +14,7 @@ export function previewNote({ isVisible, unseen }: VideoPreview): string {
   return what === '' ? 'no visible change' : `no visible change; ${what}`;
 }
 
-/** `12.3 % of the picture`, or that it is the same. */
+/** `12.3 % of the picture`, or that there is no difference. */
 export function shareWords(share: number): string {
   if (share === 0) return 'the same picture';
   const percent = share * 100;
@@ -22,12 +22,11 @@ export function shareWords(share: number): string {
   return `${percent < 10 ? percent.toFixed(1) : Math.round(percent)} % of the picture`;
 }
 
-/** `at 2.5 s` */
 export function timeWords(seconds: number): string {
   return `at ${Math.round(seconds * 100) / 100} s`;
 }
 
-/** Why a video, or many, are not shown. */
+/** Reasons for omitting videos from a preview. */
 export const LEFT_OUT_WORDS: Readonly<Record<LeftOut['reason'], string>> = {
   budget: 'no time was left',
   sample: 'others of the same definition are shown',

@@ -1,14 +1,14 @@
-/** A number as people read it: `1,204`. */
+/** Formats a number with separators: `1,204`. */
 export function formatCount(count: number): string {
   return String(count).replace(/\B(?=(?:\d{3})+$)/g, ',');
 }
 
-/** `1 video`, `1,204 videos`; where an s does not make the plural, it is told. */
+/** `1 video`, `1,204 videos`. Pass `nouns` for an irregular plural. */
 export function countNoun(count: number, noun: string, nouns = `${noun}s`): string {
   return `${formatCount(count)} ${count === 1 ? noun : nouns}`;
 }
 
-/** Milliseconds for people: `0.4 s`, `12 s`, `3:07 min`, `1:02:09 h`. */
+/** Formats milliseconds: `0.4 s`, `12 s`, `3:07 min`, `1:02:09 h`. */
 export function formatDuration(milliseconds: number): string {
   const seconds = milliseconds / 1000;
   if (seconds < 9.95) return `${seconds.toFixed(1)} s`;

@@ -6,43 +6,43 @@ import type { JsonDiagnostic } from '../json/diagnostics-json.ts';
 import { failureKey } from '../terminal/failure-lines.ts';
 import { textPosition } from './text-position.ts';
 
-/** Where a definition says what a failure is about. */
+/** Source location of the value that a failure is about. */
 export interface Place {
-  /** Repository-relative; null where no file is known. */
+  /** Repository-relative; null if the file is unknown. */
   readonly file: string | null;
-  /** From 1; null where the file does not say it, but one that it extends or a row of its data. */
+  /** From 1; null if the value comes from an extended fragment or a data row. */
   readonly line: number | null;
   readonly column: number | null;
 }
 
-/** A failure, as the first video that met it has it. */
+/** A failure with its location in the first video that met it. */
 export type PlacedFailure = Failure & Place;
 
-/** So many videos of a group have their places told. */
+/** Maximum number of videos of a group whose locations are listed. */
 const PLACED = 5;
 
-/** What videos had that did not go well, each kind once for all that met it. */
+/** A group of videos with the same failures. */
 export interface Trouble {
   readonly what: 'not rendered' | 'not delivered' | 'unknown';
-  /** One at least. */
+  /** At least one id. */
   readonly ids: readonly string[];
-  /** Of the first. */
+  /** Title of the first video. */
   readonly title: string;
   readonly failures: readonly PlacedFailure[];
-  /** Where the definitions of the first ones say what the failures are about, each place once. */
+  /** Distinct source locations in the first few videos. */
   readonly places: readonly Place[];
 }
 
-/** What is needed to say where a video stands. */
+/** Data for finding source locations. */
 export interface TroubleContext {
   readonly changes: readonly Pick<ChangeDocument, 'id' | 'path' | 'title'>[];
-  /** The text of a file, where it is there. */
+  /** Returns the text of a file; undefined if it is missing. */
   source(file: string): string | undefined;
 }
 
 /**
- * All that a person has to look at after a run: those first that most videos met, what is not rendered before what is not
- * delivered or not known; videos by their ids.
+ * Groups the failures of a run: videos not rendered, then not delivered, then with unknown state; within each kind the
+ * largest group first, ids sorted.
  */
 export function runTroubles(outcome: ApplyOutcome, context: TroubleContext): Trouble[] {
   const changes = new Map(context.changes.map((change) => [change.id, change]));
@@ -76,7 +76,7 @@ export function runTroubles(outcome: ApplyOutcome, context: TroubleContext): Tro
   });
 }
 
-/** The same as diagnostics of the files that they are in, one for each failure of each kind. */
+/** Converts failure groups to diagnostics, one for each failure of each group. */
 export function troubleDiagnostics(troubles: readonly Trouble[]): JsonDiagnostic[] {
   return troubles.flatMap(({ what, ids, failures }) =>
     failures.map(({ code, message, hint = null, file, line, column }) => ({
@@ -94,7 +94,7 @@ function placeOf({ editable }: Failure, path: string | null, { source }: Trouble
   const text = path === null ? undefined : source(path);
   if (path === null || text === undefined) return nowhere;
   const { start, end } = resourceSpan(path, text, editable ?? null);
-  // A definition that does not say it itself begins with nothing that is about it.
+  // Offset 0 means that the value is not in this file.
   return end === 0 ? nowhere : { file: path, ...textPosition(text, start) };
 }
 

@@ -1,11 +1,11 @@
 import type { SpecChange, SpecDrift } from '../../apply/spec-changes.ts';
 import { escapeControls, shortenText } from './display-text.ts';
 
-/** Changes that are named, and characters of a value. */
+/** Maximum number of changes listed, and of characters per value. */
 const NAMED = 5;
 const LONGEST = 60;
 
-/** What became of a specification, in one line. */
+/** Describes how a specification differs from the service's, in one line. */
 export function specDriftWords(drift: SpecDrift): string {
   switch (drift.kind) {
     case 'changed':
@@ -18,7 +18,7 @@ export function specDriftWords(drift: SpecDrift): string {
 }
 
 function changesWords(changes: readonly SpecChange[]): string {
-  // The files differ all the same.
+  // The files differ nonetheless.
   if (changes.length === 0) return 'only the order of its keys changed';
   const more = changes.length - NAMED;
   const named = changes.slice(0, NAMED).map(changeWords).join(', ');

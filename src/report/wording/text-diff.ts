@@ -2,23 +2,23 @@ import { diffArrays } from 'diff';
 import { cellWidth } from './cell-width.ts';
 import { escapeControls } from './display-text.ts';
 
-/** A stretch of text that both have, that only the old has, or that only the new has. */
+/** A stretch of text in both versions, only in the old one, or only in the new one. */
 export interface DiffPart {
   readonly kind: 'same' | 'removed' | 'added';
   readonly text: string;
 }
 
-/** With more words than this changed, the texts are shown as replaced. */
+/** Texts with more changed words are shown as replaced. */
 const MOST_EDITS = 500;
 
 let segmenter: Intl.Segmenter | null = null;
 
-/** Latin letters, digits, and what is written between them: here rules are enough, and the dictionaries take 15 ms to load. */
+/** Latin letters, digits and punctuation: simple rules suffice, and the segmenter's dictionaries take 15 ms to load. */
 const PLAIN = /^[\t\n\r\x20-\x7e\u00a0-\u00ac\u00ae-\u00b6\u00b9-\u017f\u2013\u2014\u2018\u2019\u201c-\u201e\u2026]*$/;
-/** Those of Unicode's word boundaries that `PLAIN` text can have. */
+/** The Unicode word boundaries that can occur in `PLAIN` text. */
 const PLAIN_WORDS = /(?:[\p{L}0-9_]|(?<=\p{L})['‘’.:](?=\p{L})|(?<=[0-9])['‘’.,;](?=[0-9]))+|\r\n| +|[\s\S]/gu;
 
-/** The words of a text and all that is between them, in reading order: joined they are the text. */
+/** Splits a text into words and the text between them. Joined, they are the text. */
 export function wordsOf(text: string): string[] {
   if (PLAIN.test(text)) return text.match(PLAIN_WORDS) ?? [];
   segmenter ??= new Intl.Segmenter('en', { granularity: 'word' });
@@ -26,9 +26,8 @@ export function wordsOf(text: string): string[] {
 }
 
 /**
- * What was taken out and what was put in, word by word, in reading order; a removal comes before the addition that
- * replaces it. Without the added parts the parts are `before`, without the removed ones `after`. Words of scripts without
- * spaces are found too.
+ * Compares two texts word by word; a removal precedes the addition that replaces it. Unchanged and removed parts add up to
+ * `before`, unchanged and added parts to `after`. Also finds words in scripts without spaces.
  */
 export function diffWords(before: string, after: string): DiffPart[] {
   const [old, now] = [wordsOf(before), wordsOf(after)];
@@ -36,7 +35,7 @@ export function diffWords(before: string, after: string): DiffPart[] {
   return merge(aligned === null ? [removed(before), added(after)] : bridgeSpaces(aligned));
 }
 
-/** How much of the longer text both have, 0..1. */
+/** Returns the share of the longer text that both versions have in common, 0..1. */
 export function similarity(parts: readonly DiffPart[]): number {
   const length = { same: 0, removed: 0, added: 0 };
   for (const { kind, text } of parts) length[kind] += text.trim().length;
@@ -55,7 +54,7 @@ function alignWords(old: readonly string[], now: readonly string[]): DiffPart[] 
   );
 }
 
-/** A space that stayed between two words that did not is easier to read as part of the change. */
+/** Treats a space between two changed words as changed, which is easier to read. */
 function bridgeSpaces(parts: readonly DiffPart[]): DiffPart[] {
   return parts.flatMap((part, index) => {
     const between = parts[index - 1]?.kind !== 'same' && parts[index + 1]?.kind !== 'same';
@@ -66,7 +65,7 @@ function bridgeSpaces(parts: readonly DiffPart[]): DiffPart[] {
   });
 }
 
-/** Joins neighbours, the removals of a changed stretch before its additions. */
+/** Joins adjacent parts, removals before additions. */
 function merge(parts: readonly DiffPart[]): DiffPart[] {
   const merged: DiffPart[] = [];
   let out = '';
@@ -91,35 +90,35 @@ function merge(parts: readonly DiffPart[]): DiffPart[] {
   return merged;
 }
 
-/** Texts that are wider than this, in columns, are worth comparing word by word. */
+/** In columns. Wider texts are compared word by word. */
 const WIDEST_SHORT_TEXT = 60;
-/** Texts that have less than this in common are easier to read one after the other. */
+/** Texts with a lower similarity are shown one after the other. */
 const LEAST_COMMON = 0.35;
 
 /**
- * A text of the user's so that what is in it can be seen: nothing that a terminal would obey, spaces that are not the
- * common one as `␣`, and quotes where it is empty or has white space at an end.
+ * Makes user text visible: escapes control characters, shows unusual spaces as `␣`, and quotes text that is empty or has
+ * white space at an end.
  */
 export function showText(text: string): string {
   const shown = escapeControls(text).replaceAll(/[^\S \u3000]/g, '␣');
   return text === '' || text.trim() !== text ? `"${shown}"` : shown;
 }
 
-/** Two texts that differ, so that the difference can be seen even where it is one of code points alone. */
+/** Formats two different texts so that they look different even if only their code points differ. */
 export function showTexts(before: string, after: string): [string, string] {
   const shown: [string, string] = [showText(before), showText(after)];
   if (shown[0].normalize('NFC') !== shown[1].normalize('NFC')) return shown;
   return [showCodePoints(before), showCodePoints(after)];
 }
 
-/** Two long texts as one, with what was taken out and put in; null for texts that are better shown one after the other. */
+/** Merges two long texts into one with marked removals and additions; null if the texts are too short or too different. */
 export function showAsOneText(before: string, after: string): DiffPart[] | null {
   if (Math.max(cellWidth(before), cellWidth(after)) <= WIDEST_SHORT_TEXT) return null;
   const parts = diffWords(...showTexts(before, after));
   return similarity(parts) < LEAST_COMMON ? null : parts;
 }
 
-/** Every character beyond ASCII by its number. */
+/** Replaces every non-ASCII character by its code point. */
 function showCodePoints(text: string): string {
   return text.replaceAll(/[^\x20-\x7e]/gu, (character) => `\\u{${character.codePointAt(0)!.toString(16)}}`);
 }

@@ -1,10 +1,10 @@
-/** A place in a text as editors count: lines and columns from 1, columns in UTF-16 code units. */
+/** Line and column as editors count them: from 1, columns in UTF-16 code units. */
 export interface TextPosition {
   readonly line: number;
   readonly column: number;
 }
 
-/** Where an offset stands; past the end it stands at the end. Lines end with `\n` or `\r\n`. */
+/** Converts an offset to a position, clamped to the end of the text. Lines end with `\n` or `\r\n`. */
 export function textPosition(text: string, offset: number): TextPosition {
   const at = Math.min(offset, text.length);
   let line = 1;
