@@ -87,6 +87,8 @@ export interface ChangeDocument {
   readonly delivered?: readonly string[];
   /** Whether forgetting it is refused; absent where it is not. */
   readonly protected?: true;
+  /** Segments to render, of those that the video has; absent where they were not counted. */
+  readonly segments?: SegmentCount;
 }
 
 /** A value then and now, with what it takes to show it to people. */
@@ -113,15 +115,22 @@ export interface SourceDocument {
   readonly delivered?: readonly string[];
 }
 
-/** @param diagnostics of the plan and of the definitions, already in their JSON form */
+/**
+ * @param diagnostics of the plan and of the definitions, already in their JSON form
+ * @param segments by video, as far as they were counted
+ */
 export function planDocument(
   plan: Plan,
   toolVersion: string,
   diagnostics: readonly Json[],
   label?: LabelLookup,
+  segments: ReadonlyMap<string, SegmentCount> = new Map(),
 ): PlanDocument {
   const changing = plan.changes.filter((change) => change.action !== 'noop');
-  const changes = changing.map((change) => changeDocument(change, label));
+  const changes = changing.map((change) => {
+    const count = segments.get(change.id);
+    return { ...changeDocument(change, label), ...(count && { segments: count }) };
+  });
   return {
     format_version: '1.0',
     tool_version: toolVersion,
@@ -129,7 +138,7 @@ export function planDocument(
     complete: plan.complete,
     ...(plan.leftOut === undefined ? {} : { left_out: plan.leftOut }),
     summary: countActions(plan),
-    estimate: estimatePlan(plan),
+    estimate: estimatePlan(plan, segments),
     deliveries: countDeliveries(plan),
     changes,
     diagnostics,
@@ -270,6 +279,15 @@ export interface Estimate {
   readonly cost?: Cost;
   /** Local files to render again on this machine, which no service is paid for; absent where that is none. */
   readonly restores?: Restores;
+  /** Segments of the videos to create or update; absent where no video's segments were counted. */
+  readonly segments?: SegmentCount;
+}
+
+/** Segments of videos that this machine renders. */
+export interface SegmentCount {
+  /** Segments that are not cached. */
+  readonly render: number;
+  readonly total: number;
 }
 
 interface Restores {
@@ -285,14 +303,19 @@ export interface Cost {
   readonly currency: string;
 }
 
-/** What applying the plan renders, and what that costs. Seconds are rounded to milliseconds, amounts to a millionth. */
-export function estimatePlan(plan: Plan): Estimate {
+/**
+ * Estimates what applying the plan renders, and what that costs. Seconds are rounded to milliseconds, amounts to a millionth.
+ *
+ * @param segments by video, as far as they were counted
+ */
+export function estimatePlan(plan: Plan, segments: ReadonlyMap<string, SegmentCount> = new Map()): Estimate {
   const rendered = plan.changes.filter(rendersNew);
   const restored = plan.changes.filter(({ action }) => action === 'restore');
   const seconds = secondsOf(rendered);
   const estimate = {
     renders: rendered.length,
     seconds_of_video: round(seconds),
+    ...(segments.size > 0 && { segments: sumOf(segments) }),
     ...(restored.length > 0 && {
       restores: { videos: restored.length, seconds_of_video: round(secondsOf(restored)) },
     }),
@@ -301,6 +324,14 @@ export function estimatePlan(plan: Plan): Estimate {
   const { currency, perRender, perSecond } = plan.prices;
   const amount = seconds === null && perSecond > 0 ? null : rendered.length * perRender + (seconds ?? 0) * perSecond;
   return { ...estimate, cost: { amount: amount && Math.round(amount * 1e6) / 1e6, currency } };
+}
+
+function sumOf(segments: ReadonlyMap<string, SegmentCount>): SegmentCount {
+  const counts = [...segments.values()];
+  return {
+    render: counts.reduce((sum, { render }) => sum + render, 0),
+    total: counts.reduce((sum, { total }) => sum + total, 0),
+  };
 }
 
 function secondsOf(changes: readonly Change[]): number | null {

@@ -17,6 +17,7 @@ import { type Io, wantsColor } from '../io.ts';
 import { type OpenJournal, openJournal } from '../journal/open-journal.ts';
 import { lintErrors } from '../lint/lint-plan.ts';
 import { withRunLock } from '../lock/with-run-lock.ts';
+import { segmentsToRender } from '../plan/make-plan.ts';
 import { type OpenDesired, openDesired, serviceName } from '../plan/open-desired.ts';
 import type { PlanContext } from '../plan/open-plan.ts';
 import { PLAN_FLAGS } from '../plan/plan-flags.ts';
@@ -121,7 +122,8 @@ async function planAndApply(
   };
   if (opened === null || journal === null || refusal !== null) return end(NOTHING_DONE, refusal ?? EXIT.error);
   const { plan, lock } = opened;
-  const document = planDocument(plan, VERSION, [], repository.labels);
+  const segments = options.segmentCache === false ? undefined : await segmentsToRender(plan, repository, io);
+  const document = planDocument(plan, VERSION, [], repository.labels, segments);
   view?.tell({ kind: 'planned', document });
   showPlan(document, io.stderr, options, io);
   if (isEmptyPlan(plan)) {

@@ -7,7 +7,7 @@ import { RepositoryFiles } from '../../project/repository-files.ts';
 import { canFailLint, LINT_CODES } from '../../template/lint-severities.ts';
 import type { Io } from '../io.ts';
 import type { OpenDesired } from '../plan/open-desired.ts';
-import type { Linted } from './lint-videos.ts';
+import type { Linted, LintSource } from './lint-videos.ts';
 
 /** A plan is read while somebody waits. Videos that this leaves out are in its document. */
 const BUDGET_MS = 5_000;
@@ -40,14 +40,22 @@ export async function lintPlan(
   if (!hasPackage && !canFailLint({ repository: lint, template: {} })) return null;
   // It brings the engine along, which most plans do without.
   const { lintVideos } = await import('./lint-videos.ts');
+  const planned = await readPlanned(plan, repository);
+  const from = { root: repository.root, lint, ...planned };
+  return { ...(await lintVideos(from, wanted, { budgetMs: BUDGET_MS, cache }, io)), source: planned.source };
+}
+
+/** Reads the definitions of the videos that a plan creates or updates, and their templates when they are needed. */
+export async function readPlanned(
+  plan: Plan,
+  { root, config }: Pick<OpenDesired, 'root' | 'config'>,
+): Promise<Pick<LintSource, 'videos' | 'packageOf' | 'source'>> {
   const { LazyTemplates, reloadDefinitions } = await import('../../project/load-definitions.ts');
-  const files = new RepositoryFiles(repository.root);
-  const lazy = new LazyTemplates(repository.config, files);
+  const files = new RepositoryFiles(root);
+  const lazy = new LazyTemplates(config, files);
   const paths = new Set(plan.changes.filter(rendersNew).flatMap(({ desired }) => desired?.path ?? []));
-  const { videos } = reloadDefinitions([...paths].sort(), repository.config, lazy, files);
-  const packageOf = (name: string) => lazy.load(name).template?.package ?? null;
-  const from = { root: repository.root, lint, videos, packageOf, source: files.source };
-  return { ...(await lintVideos(from, wanted, { budgetMs: BUDGET_MS, cache }, io)), source: files.source };
+  const { videos } = reloadDefinitions([...paths].sort(), config, lazy, files);
+  return { videos, packageOf: (name) => lazy.load(name).template?.package ?? null, source: files.source };
 }
 
 /**

@@ -1,6 +1,7 @@
 import { join, resolve } from 'node:path';
 import { EXIT, hasErrors, ReelformError } from '../../diagnostic.ts';
 import { isEmptyPlan, type Plan, rendersNew } from '../../plan/plan.ts';
+import type { SegmentCount } from '../../plan/plan-document.ts';
 import { planDocument } from '../../plan/plan-document.ts';
 import type { CacheProbe } from '../../plan-cache/probe.ts';
 import { previewSummary } from '../../preview/preview-document.ts';
@@ -70,7 +71,8 @@ export async function makePlan(options: PlanOptions, io: Io, probe: CacheProbe |
   const source = (file: string): string | undefined => repository.source(file) ?? linted?.source(file);
   tellDiagnostics(all, source, options, io);
   const told = diagnosticsJson(all, source);
-  const planned = planDocument(opened?.plan ?? NO_PLAN, VERSION, told, repository.labels);
+  const segments = opened === null ? undefined : await segmentsToRender(opened.plan, repository, io);
+  const planned = planDocument(opened?.plan ?? NO_PLAN, VERSION, told, repository.labels, segments);
   const document = {
     ...planned,
     ...(linted !== null && { lint: { videos: linted.checked, left_out: linted.leftOut } }),
@@ -92,6 +94,17 @@ async function lint(plan: Plan, repository: OpenDesired, options: PlanOptions, i
   if (!plan.changes.some(rendersNew)) return null;
   const { lintPlan } = await import('../lint/lint-plan.ts');
   return lintPlan(plan, repository, { cache: options.cache !== false }, io);
+}
+
+/** @see countSegments; loads the engine only when there is something to count */
+export async function segmentsToRender(
+  plan: Plan,
+  repository: Pick<OpenDesired, 'root' | 'config'>,
+  io: Io,
+): Promise<ReadonlyMap<string, SegmentCount>> {
+  if (!plan.changes.some(rendersNew)) return new Map();
+  const { countSegments } = await import('./count-segments.ts');
+  return countSegments(plan, repository, io);
 }
 
 /** @throws ReelformError `options_conflict` */

@@ -30,7 +30,11 @@ export function segmentFolder(root: string): string {
 }
 
 /** The segment cache of a repository; null where it keeps none. */
-export function openSegmentCache(project: Project, io: Io, isOn: boolean): OpenSegmentCache | null {
+export function openSegmentCache(
+  project: Pick<Project, 'config' | 'root'>,
+  io: Io,
+  isOn: boolean,
+): OpenSegmentCache | null {
   const { cacheBytes, encoder } = project.config;
   if (!isOn || cacheBytes === 0) return null;
   const folder = segmentFolder(project.root);

@@ -2,7 +2,7 @@ import type { ChangeDocument } from '../../plan/plan-document.ts';
 import type { LeftOut } from '../../preview/plan-preview.ts';
 import { escapeControls } from '../wording/display-text.ts';
 import { inputNames, type Row, rowsOf, type Shown } from '../wording/plan-rows.ts';
-import { reasonWords, SYMBOLS } from '../wording/plan-words.ts';
+import { changeSegmentWords, reasonWords, SYMBOLS } from '../wording/plan-words.ts';
 import { LEFT_OUT_WORDS } from '../wording/preview-words.ts';
 import { type DiffPart, showAsOneText, showText, showTexts } from '../wording/text-diff.ts';
 import { cardStills, draftsHtml, type EmbeddedVideo } from './preview-html.ts';
@@ -74,7 +74,8 @@ interface CardParts {
 export function videoCard({ change, anchor, preview, leftOut, isOpen }: CardParts): string {
   const { id, action, title, path } = change;
   const text = escapeHtml([id, title, path ?? '', change.template].join(' ').toLowerCase());
-  const why = [...(path === null ? [] : [path]), reasonWords(change)].map(escapeHtml).join(' · ');
+  const facts = [path ?? '', reasonWords(change), changeSegmentWords([change])];
+  const why = facts.flatMap((fact) => (fact === '' ? [] : escapeHtml(fact))).join(' · ');
   return [
     `<article class="card ${action}" id="${anchor}" data-action="${action}" data-text="${text}" data-share="${preview?.share ?? -1}">`,
     `<div class="top"><span class="badge"><span aria-hidden="true">${escapeHtml(SYMBOLS[action])}</span> ${action}</span>`,

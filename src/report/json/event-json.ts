@@ -42,8 +42,13 @@ function fieldsOf(event: StreamEvent): Told | null {
     case 'planned': {
       const { plan_id, complete, summary, estimate, changes } = event.document;
       const told = changes.map(({ id, action, reason }) => ({ id, action, reason }));
-      const { cost, restores } = estimate;
-      const counted = { ...estimate, cost: cost && { ...cost }, restores: restores && { ...restores } };
+      const { cost, restores, segments } = estimate;
+      const counted = {
+        ...estimate,
+        cost: cost && { ...cost },
+        restores: restores && { ...restores },
+        segments: segments && { ...segments },
+      };
       return { type: 'planned', plan_id, complete, summary: { ...summary }, estimate: counted, changes: told };
     }
     case 'run-started':

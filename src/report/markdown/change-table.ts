@@ -1,7 +1,7 @@
 import { shortenText } from '../wording/display-text.ts';
 import { type ChangeGroup, folderOf } from '../wording/fold-changes.ts';
 import { FIELD_NAMES, groupRowsOf, type Row, type Shown } from '../wording/plan-rows.ts';
-import { groupReasonWords, reasonWords, SYMBOLS } from '../wording/plan-words.ts';
+import { changeSegmentWords, groupReasonWords, reasonWords, SYMBOLS } from '../wording/plan-words.ts';
 import { countNoun, formatCount } from '../wording/quantities.ts';
 import { type DiffPart, showAsOneText, showText, showTexts } from '../wording/text-diff.ts';
 import { escapeMarkdown, markdownCode } from './escape-markdown.ts';
@@ -33,7 +33,7 @@ export function videoRow({ changes, kind }: ChangeGroup, withPlaces: boolean): s
   const places = withPlaces ? ` ${placesOf(rows)} |` : '';
   if (kind === 'one') {
     const title = first.title === '' ? '' : `<br>${name(first.title)}`;
-    return `| ${mark} | ${code(first.id)}${title} | ${why(reasonWords(first), namesOf(rows))} |${places}`;
+    return `| ${mark} | ${code(first.id)}${title} | ${why(reasonWords(first), namesOf(rows))}${segmentsOf(changes)} |${places}`;
   }
   const ids = changes.slice(0, MOST_NAMES).map(({ id }) => code(id));
   const more = changes.length - ids.length;
@@ -41,7 +41,7 @@ export function videoRow({ changes, kind }: ChangeGroup, withPlaces: boolean): s
   const folder = folderOf(first);
   const count = `${countNoun(changes.length, 'video')}${kind === 'folder' && folder !== '' ? ` in ${code(folder)}` : ''}`;
   const reason = kind === 'rest' ? 'not shown one by one' : groupReasonWords(first);
-  return `| ${mark} | ${count}<br>${videos} | ${why(reason, namesOf(rows))} |${places}`;
+  return `| ${mark} | ${count}<br>${videos} | ${why(reason, namesOf(rows))}${segmentsOf(changes)} |${places}`;
 }
 
 /** Returns whether a group has differences to list. */
@@ -84,6 +84,11 @@ function why(reason: string, names: readonly string[]): string {
   const words = escapeMarkdown(shortenText(reason, 500));
   if (names.length === 0) return words;
   return `${words}${/\bchanged$/.test(reason) ? ':' : '; changed:'} ${names.join(', ')}`;
+}
+
+function segmentsOf(changes: ChangeGroup['changes']): string {
+  const words = changeSegmentWords(changes);
+  return words === '' ? '' : `<br>${words}`;
 }
 
 /** Returns distinct names. Excludes destinations, which have a column, and the style version, which the reason mentions. */

@@ -6,6 +6,7 @@ import { escapeControls } from '../wording/display-text.ts';
 import { type ChangeGroup, foldChanges, folderOf } from '../wording/fold-changes.ts';
 import { groupRowsOf } from '../wording/plan-rows.ts';
 import {
+  changeSegmentWords,
   countWords,
   emptyWords,
   estimateWords,
@@ -105,8 +106,8 @@ function titleOfOne(group: ChangeGroup, columns: number, idWidth: number, colors
   const { action, id, path } = change;
   const name = escapeControls(id);
   const mark = paintOf(action, colors)(SYMBOLS[action]);
-  const file = path === null ? '' : `${escapeControls(path)} · `;
-  const about = aboutLines(file + escapeControls(reasonWords(change)), columns, colors);
+  const facts = [path ?? '', reasonWords(change), changeSegmentWords([change])].filter((fact) => fact !== '');
+  const about = aboutLines(facts.map(escapeControls).join(' · '), columns, colors);
   const gap = ' '.repeat(Math.max(0, idWidth - cellWidth(name)) + 2);
   const room = columns - 4 - cellWidth(name) - gap.length;
   if (room < LEAST_TITLE) {
@@ -122,10 +123,11 @@ function titleOfMany({ changes, kind }: ChangeGroup, columns: number, colors: Co
   const names = changes.slice(0, MOST_NAMES).map(({ id }) => escapeControls(id));
   const more = changes.length - names.length;
   const ids = more > 0 ? `${names.join(', ')} and ${formatCount(more)} more` : names.join(', ');
-  const reason = kind === 'rest' ? '' : `${escapeControls(groupReasonWords(first))} · `;
+  const facts = [kind === 'rest' ? '' : groupReasonWords(first), changeSegmentWords(changes)];
+  const known = facts.flatMap((fact) => (fact === '' ? [] : `${escapeControls(fact)} · `)).join('');
   return [
     `  ${paintOf(first.action, colors)(SYMBOLS[first.action])} ${colors.bold(groupWords(changes, kind))}`,
-    ...aboutLines(reason + ids, columns, colors),
+    ...aboutLines(known + ids, columns, colors),
   ];
 }
 

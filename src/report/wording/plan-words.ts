@@ -4,6 +4,7 @@ import {
   type ChangeDocument,
   type Cost,
   type PlanDocument,
+  type SegmentCount,
   type SourceDocument,
   splitRestores,
 } from '../../plan/plan-document.ts';
@@ -43,16 +44,29 @@ export function countWords(
   });
 }
 
-/** Formats the estimate: `2 renders, 24 s of video, about €1.20, 2 deliveries`, or that there is nothing to render. */
+/** Formats the estimate: `2 renders, 24 s of video, 4 of 12 segments, about €1.20, 2 deliveries`, or that there is nothing to render. */
 export function estimateWords(document: PlanDocument): string {
   const { estimate, deliveries = 0 } = document;
-  const { renders, seconds_of_video: seconds, cost, restores } = estimate;
+  const { renders, seconds_of_video: seconds, cost, restores, segments } = estimate;
   const sent = deliveries === 0 ? '' : `, ${countNoun(deliveries, 'delivery', 'deliveries')}`;
   // Restores that also change a title or a destination count as changes.
   const isRestoring = (restores?.videos ?? 0) > splitRestores(document).restores.length;
   if (renders === 0) return `nothing ${isRestoring ? 'new ' : ''}to render${sent}`;
   const length = seconds === null ? '' : `, ${formatDuration(seconds * 1000)} of video`;
-  return `${countNoun(renders, 'render')}${length}${cost === undefined ? '' : `, ${costWords(cost)}`}${sent}`;
+  const made = segments === undefined ? '' : `, ${segmentWords(segments)}`;
+  return `${countNoun(renders, 'render')}${length}${made}${cost === undefined ? '' : `, ${costWords(cost)}`}${sent}`;
+}
+
+/** Formats a count of segments: `2 of 6 segments`, those to render of all. */
+export function segmentWords({ render, total }: SegmentCount): string {
+  return `${formatCount(render)} of ${countNoun(total, 'segment')}`;
+}
+
+/** Formats the segments of several changes together. Returns an empty string if none were counted. */
+export function changeSegmentWords(changes: readonly ChangeDocument[]): string {
+  const counts = changes.flatMap(({ segments }) => segments ?? []);
+  const sum = (of: keyof SegmentCount): number => counts.reduce((total, count) => total + count[of], 0);
+  return counts.length === 0 ? '' : segmentWords({ render: sum('render'), total: sum('total') });
 }
 
 /** `about €1.20`. Amounts below 0.1 get two significant digits instead of cents. */

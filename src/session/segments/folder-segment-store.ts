@@ -57,6 +57,10 @@ export class FolderSegmentStore implements SegmentStore {
     return bytes;
   }
 
+  async has(key: Sha256): Promise<boolean> {
+    return (await nullIfMissing(stat(this.#pathOf(key)))) !== null;
+  }
+
   async put(key: Sha256, bytes: Uint8Array): Promise<void> {
     if (bytes.length > this.#maxBytes) return;
     await replaceFile(this.#pathOf(key), bytes, { isDurable: false });

@@ -5,13 +5,15 @@ import { type AnyScene, unpackScene } from '../../engine/packed-scene.ts';
 import type { RenderedSegment } from '../../engine/segments/render-segments.ts';
 import type { RenderedSound } from '../../engine/segments/render-sound.ts';
 import { segmentKey, soundKey } from '../../engine/segments/segment-key.ts';
-import type { FrameRange } from '../../engine/segments/segment-ranges.ts';
+import { type FrameRange, segmentRanges } from '../../engine/segments/segment-ranges.ts';
 import { sceneCutter } from '../../engine/segments/segment-scene.ts';
 
 /** Keeps finished segments and sounds by their keys: a folder, or a bucket. */
 export interface SegmentStore {
   /** Null for one that is missing or damaged. */
   get(key: Sha256): Promise<Uint8Array | null>;
+  /** Whether there is one, intact or not. */
+  has(key: Sha256): Promise<boolean>;
   /** All of it is kept or nothing. */
   put(key: Sha256, bytes: Uint8Array): Promise<void>;
 }
@@ -68,6 +70,11 @@ export class SegmentCache {
   count(of: 'reused' | 'rendered'): void {
     if (of === 'reused') this.#reused += 1;
     else this.#rendered += 1;
+  }
+
+  /** Whether the store has the segment. A store that fails has none. */
+  async has(key: Sha256): Promise<boolean> {
+    return await this.#store.has(key).catch(() => false);
   }
 
   async find<T>(key: Sha256): Promise<T | null> {
@@ -129,6 +136,13 @@ export async function renderThrough(
 interface KeyedRange {
   readonly range: FrameRange;
   readonly key: Sha256 | null;
+}
+
+/** Keys of a video's segments, in order; none unless it is an MP4. Null for a segment that is never cached. */
+export function segmentKeys(scene: AnyScene, build: string): readonly (Sha256 | null)[] {
+  // Sounds are no part of any segment.
+  const silent = { ...scene, sounds: [] };
+  return keyedRanges(silent, segmentRanges(scene), build).map(({ key }) => key);
 }
 
 function keyedRanges(packed: AnyScene, ranges: readonly FrameRange[], build: string): KeyedRange[] {

@@ -28,7 +28,7 @@ describe('reelform plan --out', () => {
     const { exitCode, stdout } = await reelform(root, [...SAVE, '--detailed-exitcode']);
     expect({ exitCode, first: stdout.split('\n')[0] }).toEqual({
       exitCode: 2,
-      first: 'Plan: 3 to create · 3 renders, 3.0 s of video',
+      first: 'Plan: 3 to create · 3 renders, 3.0 s of video, 3 of 3 segments',
     });
     expect(`${JSON.stringify(planIn(root), null, 2)}\n`).toBe((await reelform(root, ['plan', '--json'])).stdout);
   });

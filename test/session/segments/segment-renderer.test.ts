@@ -44,6 +44,7 @@ function memoryStore(): SegmentStore & { readonly files: Map<Sha256, Uint8Array>
   return {
     files,
     get: async (key) => files.get(key) ?? null,
+    has: async (key) => files.has(key),
     put: async (key, bytes) => void files.set(key, bytes),
   };
 }
@@ -125,7 +126,11 @@ describe('createSegmentRenderer()', () => {
 
   it('goes on without a store that fails, and reports it once', async () => {
     const full = Object.assign(new Error('no space left on device'), { code: 'ENOSPC' });
-    const { renderer, failures } = open({ get: async () => null, put: () => Promise.reject(full) });
+    const { renderer, failures } = open({
+      get: async () => null,
+      has: async () => false,
+      put: () => Promise.reject(full),
+    });
     expect(await renderer.render(scene())).toEqual(await renderScene(scene()));
     await renderer.render(scene(1));
     expect(failures).toEqual([full]);

@@ -1,0 +1,55 @@
+import type { VideoId } from '../../definition/video.ts';
+import type { Sha256 } from '../../digest.ts';
+import { type Plan, rendersNew } from '../../plan/plan.ts';
+import type { SegmentCount } from '../../plan/plan-document.ts';
+import { segmentKeys } from '../../session/segments/segment-cache.ts';
+import type { Io } from '../io.ts';
+import { readPlanned } from '../lint/lint-plan.ts';
+import { openScenes } from '../render/open-scenes.ts';
+import { openSegmentCache } from '../service/open-segment-cache.ts';
+import type { OpenDesired } from './open-desired.ts';
+
+/** Videos beyond this time are not counted: a plan is read while a person waits. */
+const BUDGET_MS = 5_000;
+
+/**
+ * Counts the segments of the videos that a plan creates or updates, and those of them that have to be rendered: neither
+ * cached nor made for an earlier video of the plan. A video is not counted when its output has no segments, the service has
+ * its template, or one of its sources cannot be read: apply reports that.
+ */
+export async function countSegments(
+  plan: Plan,
+  repository: Pick<OpenDesired, 'root' | 'config'>,
+  io: Io,
+): Promise<ReadonlyMap<VideoId, SegmentCount>> {
+  const counts = new Map<VideoId, SegmentCount>();
+  const pending = new Set(plan.changes.filter(rendersNew).map(({ id }) => id));
+  const opened = openSegmentCache(repository, io, true);
+  if (opened === null || repository.config.service !== 'embedded' || pending.size === 0) return counts;
+  const { cache } = opened;
+  const { videos, packageOf } = await readPlanned(plan, repository);
+  const scenes = openScenes(repository.root, io, 'plan');
+  const until = io.monotonicNow() + BUDGET_MS;
+  const known = new Map<Sha256, boolean>();
+  const isReused = async (key: Sha256 | null): Promise<boolean> => {
+    if (key === null) return false;
+    const isKnown = known.get(key) ?? (await cache.has(key));
+    known.set(key, true);
+    return isKnown;
+  };
+  try {
+    for (const video of videos) {
+      const template = pending.has(video.id) ? packageOf(video.template) : null;
+      if (template === null) continue;
+      if (io.monotonicNow() > until) break;
+      const scene = await scenes.sceneOf(video, template).catch(() => null);
+      const keys = scene === null ? [] : segmentKeys(scene, cache.build);
+      let render = 0;
+      for (const key of keys) if (!(await isReused(key))) render += 1;
+      if (keys.length > 0) counts.set(video.id, { render, total: keys.length });
+    }
+  } finally {
+    await scenes.close();
+  }
+  return counts;
+}

@@ -1,0 +1,44 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { definition, makeRepository } from '../../support/repository.ts';
+import { reelform } from '../../support/test-io.ts';
+
+async function planned(root: string, options: readonly string[] = []) {
+  return JSON.parse((await reelform(root, ['plan', '--json', ...options])).stdout) as {
+    estimate: { segments?: object };
+    changes: { id: string; segments?: object }[];
+  };
+}
+
+describe('reelform plan', () => {
+  it('counts the segments to render, of each video and in all', async () => {
+    const root = makeRepository({ 'videos/rome.yaml': definition('Rome') });
+    const { estimate, changes } = await planned(root);
+    expect(changes.length).toBeGreaterThan(1);
+    expect(changes.map(({ segments }) => segments)).toEqual(changes.map(() => ({ render: 1, total: 1 })));
+    expect(estimate.segments).toEqual({ render: changes.length, total: changes.length });
+    expect((await reelform(root, ['plan'])).stdout).toContain(', 3 of 3 segments');
+    expect((await reelform(root, ['plan'])).stdout).toContain('· new · 1 of 1 segment\n');
+    expect((await reelform(root, ['plan', '--format', 'markdown'])).stdout).toContain('| new<br>1 of 1 segment |');
+  });
+
+  it('does not count cached segments', async () => {
+    const root = makeRepository({ 'videos/rome.yaml': definition('Rome') });
+    expect((await reelform(root, ['apply', '--auto-approve'])).exitCode).toBe(0);
+    const { estimate, changes } = await planned(root, ['--replace', 'rome']);
+    expect(changes).toMatchObject([{ id: 'rome', action: 'update', segments: { render: 0, total: 1 } }]);
+    expect(estimate.segments).toEqual({ render: 0, total: 1 });
+  });
+
+  it('counts nothing without a cache', async () => {
+    const root = makeRepository();
+    const config = join(root, 'reelform.yaml');
+    writeFileSync(config, `${readFileSync(config, 'utf8')}cache: {max_gb: 0}\n`);
+    const { estimate, changes } = await planned(root);
+    expect(changes.length).toBeGreaterThan(0);
+    expect([estimate.segments, ...changes.map(({ segments }) => segments)].every((count) => count === undefined)).toBe(
+      true,
+    );
+  });
+});
