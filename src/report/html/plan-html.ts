@@ -13,11 +13,12 @@ import {
   withoutRestores,
 } from '../wording/plan-words.ts';
 import { countNoun, formatCount } from '../wording/quantities.ts';
+import { escapeHtml } from './escape-html.ts';
 import { PAGE_SCRIPT } from './page-script.ts';
 import { PAGE_STYLE, PLAIN_STYLE } from './page-style.ts';
 import { overviewHtml } from './plan-overview.ts';
 import { embeddedPreview, imageHtml } from './preview-html.ts';
-import { escapeHtml, videoCard } from './video-card.ts';
+import { videoCard } from './video-card.ts';
 
 /** With more videos than this, details are collapsed. */
 const MOST_OPEN = 40;

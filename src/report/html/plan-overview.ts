@@ -3,7 +3,8 @@ import { type ChangeGroup, foldChanges, folderOf } from '../wording/fold-changes
 import { groupRowsOf } from '../wording/plan-rows.ts';
 import { groupReasonWords, SYMBOLS } from '../wording/plan-words.ts';
 import { countNoun, formatCount } from '../wording/quantities.ts';
-import { diffTable, escapeHtml } from './video-card.ts';
+import { escapeHtml } from './escape-html.ts';
+import { diffTable } from './video-card.ts';
 
 /** With more folders than this, parent folders are listed instead. */
 const MOST_FOLDERS = 40;

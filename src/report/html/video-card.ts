@@ -1,10 +1,10 @@
 import type { ChangeDocument } from '../../plan/plan-document.ts';
 import type { LeftOut } from '../../preview/plan-preview.ts';
-import { escapeControls } from '../wording/display-text.ts';
 import { inputNames, type Row, rowsOf, type Shown } from '../wording/plan-rows.ts';
 import { changeSegmentWords, reasonWords, SYMBOLS } from '../wording/plan-words.ts';
 import { LEFT_OUT_WORDS } from '../wording/preview-words.ts';
 import { type DiffPart, showAsOneText, showText, showTexts } from '../wording/text-diff.ts';
+import { escapeHtml } from './escape-html.ts';
 import { cardStills, draftsHtml, type EmbeddedVideo } from './preview-html.ts';
 
 /** Renders differences as a table with name, before and after. */
@@ -53,11 +53,6 @@ function sideHtml(shown: Shown | null): string {
 
 function wordsHtml(words: string): string {
   return `<span dir="auto">${escapeHtml(words)}</span>`;
-}
-
-/** Escapes text for an element or a quoted attribute. Control and direction characters are shown by their code. */
-export function escapeHtml(text: string): string {
-  return escapeControls(text).replace(/[&<>"'`]/g, (character) => `&#${character.charCodeAt(0)};`);
 }
 
 interface CardParts {
