@@ -1,6 +1,6 @@
 import { checkAnimation } from '../template/lottie/check-animation.ts';
 import type { Scene } from '../template/scene.ts';
-import { checkEmbeddedImages } from './images/embedded-images.ts';
+import { checkEmbeddedImages } from './images/check-image.ts';
 import { SceneError } from './scene-error.ts';
 
 const MAX_PROBLEMS_TOLD = 5;

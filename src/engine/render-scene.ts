@@ -8,7 +8,7 @@ import { joinSegments } from './segments/join-segments.ts';
 import { renderSegments } from './segments/render-segments.ts';
 import { type RenderedSound, renderSound } from './segments/render-sound.ts';
 import { segmentRanges } from './segments/segment-ranges.ts';
-import { renderPicture } from './stills/render-picture.ts';
+import { renderPicture } from './stills/render-stills.ts';
 import { openWriter } from './writers/open-writer.ts';
 
 /**

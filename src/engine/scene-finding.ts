@@ -1,6 +1,6 @@
 import type { Scene } from '../template/scene.ts';
 import type { MediaFinding } from './lint/lint-finding.ts';
-import type { TextFinding } from './text/text-finding.ts';
+import type { TextFinding } from './text/text-findings.ts';
 
 /** What a viewer would notice of a scene, as far as every render tells it: the video is there nevertheless. */
 export type SceneFinding = TextFinding | MediaFinding;

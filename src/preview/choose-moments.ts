@@ -1,7 +1,6 @@
 import { isRecord } from '../json.ts';
-import { type LayerSpan, layerSpans } from '../template/lottie/layer-spans.ts';
-import { changesOf, LEAST_STRENGTH, strengthAt } from '../template/lottie/layer-strength.ts';
-import type { LottieNode } from '../template/lottie/lottie-node.ts';
+import { changesOf, type LayerSpan, LEAST_STRENGTH, layerSpans, strengthAt } from '../template/lottie/layer-spans.ts';
+import type { LottieNode } from '../template/lottie/lottie-layers.ts';
 import type { Scene } from '../template/scene.ts';
 
 /** A point in time at which a change is shown. */

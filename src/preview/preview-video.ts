@@ -1,7 +1,7 @@
 import { packScene } from '../engine/packed-scene.ts';
 import type { RenderedStill } from '../engine/raster/raster-protocol.ts';
 import type { Rendering } from '../engine/rendering.ts';
-import type { ComparedStill, Comparison } from '../engine/stills/still-protocol.ts';
+import type { ComparedStill, StillComparison } from '../engine/stills/still-protocol.ts';
 import type { Scene } from '../template/scene.ts';
 import { chooseMoments, type Moment } from './choose-moments.ts';
 import type { Drafts, PreviewImage, PreviewStill, Unseen, VideoPreview } from './plan-preview.ts';
@@ -11,7 +11,7 @@ import { sceneKeys } from './scene-keys.ts';
 /** Port to a renderer; implemented by a render pool. */
 export interface Draw {
   /** Draws stills of two scenes and compares them. */
-  compare(comparison: Comparison): Promise<readonly ComparedStill[]>;
+  compare(comparison: StillComparison): Promise<readonly ComparedStill[]>;
   video(scene: Scene): Promise<Rendering>;
 }
 

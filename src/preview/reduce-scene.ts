@@ -1,6 +1,6 @@
-import { encodeStoredPng } from '../engine/images/stored-png.ts';
+import { encodeStoredPng } from '../engine/images/png-file.ts';
 import { layerSpans } from '../template/lottie/layer-spans.ts';
-import { allLayers } from '../template/lottie/walk-lottie.ts';
+import { allLayers } from '../template/lottie/lottie-layers.ts';
 import type { Scene, SceneImage } from '../template/scene.ts';
 
 /** Image pixels kept per output pixel, because a layer may enlarge part of an image. */

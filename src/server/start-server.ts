@@ -1,6 +1,6 @@
 import { ReelformError } from '../diagnostic.ts';
 import type { SplitRules } from '../session/segments/split-renders.ts';
-import { writePackageZip } from '../template/archive/write-package-zip.ts';
+import { writePackageZip } from '../template/archive/write-zip.ts';
 import type { TemplatePackage } from '../template/template-package.ts';
 import { startAdminServer } from './admin-socket/admin-server.ts';
 import { composeService } from './compose-service.ts';

@@ -1,6 +1,6 @@
 import { type PackedScene, packScene } from '../engine/packed-scene.ts';
 import { type BindRequest, bindMapping } from '../template/bind/bind-mapping.ts';
-import { usedFonts } from '../template/lottie/used-fonts.ts';
+import { usedFonts } from '../template/lottie/lottie-slots.ts';
 import type { LottieDocument } from '../template/scene.ts';
 import type { TemplatePackage } from '../template/template-package.ts';
 

@@ -5,7 +5,7 @@ import { extname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { type Sha256, sha256 } from '../digest.ts';
 import { nullIfMissing } from '../file-system-error.ts';
-import { OUTPUT_FILES } from '../template/output-files.ts';
+import { OUTPUT_FILE_TYPES } from '../template/output-file-types.ts';
 import type { FinishedFiles } from './delivery-runner.ts';
 import { type OutputStore, SessionFailure } from './ports.ts';
 
@@ -37,7 +37,7 @@ export function createDirectoryOutputs(
         thumbnails.push(`${baseUrl}/${file}`);
       }
       // The video comes last: where it is, its stills are too.
-      const file = `${name}.${OUTPUT_FILES[format].extension}`;
+      const file = `${name}.${OUTPUT_FILE_TYPES[format].extension}`;
       await writeFile(join(directory, file), video);
       return { video_url: `${baseUrl}/${file}`, thumbnails, bytes: video.length, sha256: sha256(video) };
     },
@@ -65,7 +65,7 @@ export function createDirectoryOutputs(
 }
 
 const TYPES: ReadonlyMap<string, string> = new Map(
-  Object.values(OUTPUT_FILES).map(({ extension, contentType }) => [extension, contentType]),
+  Object.values(OUTPUT_FILE_TYPES).map(({ extension, contentType }) => [extension, contentType]),
 );
 
 function isInside(name: string): boolean {

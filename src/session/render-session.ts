@@ -1,6 +1,6 @@
 import type { FinishedVideo } from '../service/render-service.ts';
 import { checkMapping, type MappingProblem } from '../template/bind/check-mapping.ts';
-import { OUTPUT_FILES } from '../template/output-files.ts';
+import { OUTPUT_FILE_TYPES } from '../template/output-file-types.ts';
 import type { Resource } from '../wire/mapping.ts';
 import { OUTPUT_FORMATS } from '../wire/output.ts';
 import type { RequestProblem } from '../wire/problem.ts';
@@ -54,7 +54,7 @@ export function createdSession(
 /** The session of a video that was rendered before: what is known of it, and no more. */
 export function adoptedSession({ session: id, title, video_url }: FinishedVideo, nowMs: number): RenderSession {
   const extension = /[^.]*$/.exec(video_url)?.[0];
-  const format = OUTPUT_FORMATS.find((one) => OUTPUT_FILES[one].extension === extension) ?? 'mp4';
+  const format = OUTPUT_FORMATS.find((one) => OUTPUT_FILE_TYPES[one].extension === extension) ?? 'mp4';
   const mapping = { template_style_version_id: '', resources: {} };
   const session = createdSession({ title, mapping, output: { format } }, { session: id, mapping: '' }, nowMs);
   return { ...session, status: 'preview_rendered', render_progress: 100, video_url, terminal: true };

@@ -1,6 +1,6 @@
 import { canonicalJson, type Json, type Sha256, sha256 } from '../digest.ts';
 import { RENDER_EPOCH } from '../engine/render-epoch.ts';
-import { inOrder } from '../template/bind/bind-mapping.ts';
+import { tracksInMixOrder } from '../template/bind/bind-mapping.ts';
 import { trackKey } from '../template/bind/check-mapping.ts';
 import { type OutputBasis, resolveOutput } from '../template/bind/resolve-output.ts';
 import type { TemplatePackage } from '../template/template-package.ts';
@@ -32,7 +32,9 @@ export function sceneDigest(
     key,
     contentOf(resource, template.manifest.editables.get(key)?.kind, sources.get(key)),
   ]);
-  const tracks = inOrder(audio_tracks).map(([name, track]) => contentOf(track, 'audio', sources.get(trackKey(name))));
+  const tracks = tracksInMixOrder(audio_tracks).map(([name, track]) =>
+    contentOf(track, 'audio', sources.get(trackKey(name))),
+  );
   const fonts = Object.entries(font_changes).map(([name, { source }]) => [name, source.font]);
   const file = outputOf(template, output);
   return sha256(

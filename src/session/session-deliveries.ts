@@ -10,7 +10,7 @@ import {
 } from '../delivery/destination-address.ts';
 import { openDestination } from '../delivery/open-destination.ts';
 import { closestMatch } from '../hints.ts';
-import { OUTPUT_FILES } from '../template/output-files.ts';
+import { OUTPUT_FILE_TYPES } from '../template/output-file-types.ts';
 import type { RequestProblem } from '../wire/problem.ts';
 import type { ExternalUpload, ExternalUploadRequest, RenderSession } from '../wire/render-session.ts';
 import type { TenantId } from './ports.ts';
@@ -134,7 +134,7 @@ function pendingUpload(session: UploadedSession, { to, credential }: ExternalUpl
   const filled = fillTarget(to, {
     sessionId: session.id,
     title: session.title,
-    extension: OUTPUT_FILES[session.output?.format ?? 'mp4'].extension,
+    extension: OUTPUT_FILE_TYPES[session.output?.format ?? 'mp4'].extension,
     createdAt: Date.parse(session.created_at),
   });
   const named = credential === undefined ? {} : { credential };

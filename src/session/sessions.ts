@@ -1,8 +1,7 @@
 import { type FinishedVideo, sessionEnd } from '../service/render-service.ts';
 import { type ServiceError, serviceError } from '../service/service-error.ts';
 import { checkMapping, type MappingProblem } from '../template/bind/check-mapping.ts';
-import { checkOutput } from '../template/bind/check-output.ts';
-import { resolveOutput } from '../template/bind/resolve-output.ts';
+import { checkOutput, resolveOutput } from '../template/bind/resolve-output.ts';
 import type { RequestProblem } from '../wire/problem.ts';
 import type {
   ChangeRenderSession,

@@ -2,9 +2,9 @@ import { isRecord } from '../json.ts';
 import type { Editable, StyleVersion } from '../wire/style-version.ts';
 import { formatColor } from './bind/color.ts';
 import { layerSpans } from './lottie/layer-spans.ts';
-import type { LottieNode } from './lottie/lottie-node.ts';
+import type { LottieNode } from './lottie/lottie-layers.ts';
 import { normalizeLineBreaks, type SlotUse, type SlotUses, textStyles } from './lottie/lottie-slots.ts';
-import type { ManifestEditable } from './manifest.ts';
+import type { ManifestEditable } from './parse-manifest.ts';
 import type { LottieDocument } from './scene.ts';
 import type { TemplatePackage } from './template-package.ts';
 

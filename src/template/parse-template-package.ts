@@ -2,20 +2,14 @@ import type { Diagnostic, Result } from '../diagnostic.ts';
 import type { Sha256 } from '../digest.ts';
 import { closestMatch } from '../hints.ts';
 import { checkJsonBounds } from '../json.ts';
-import { checkFontEditables } from './bind/check-font-editables.ts';
-import { checkEditables } from './check-package.ts';
+import { checkEditables, checkFontEditables } from './check-editables.ts';
 import { deriveSpec } from './derive-spec.ts';
 import { checkAnimation } from './lottie/check-animation.ts';
 import { findSlotUses } from './lottie/lottie-slots.ts';
-import { resolveImages, resolveSounds } from './lottie/resolve-assets.ts';
-import { resolveFonts } from './lottie/resolve-fonts.ts';
-import type { Manifest } from './manifest.ts';
-import { packageDigest } from './package-digest.ts';
-import type { PackageProblem } from './package-problem.ts';
-import { parseManifest } from './parse-manifest.ts';
+import { type Manifest, parseManifest } from './parse-manifest.ts';
+import { resolveFonts, resolveImages, resolveSounds } from './resolve-package-files.ts';
 import type { LottieDocument, Still } from './scene.ts';
-import type { TemplatePackage } from './template-package.ts';
-
+import { type PackageProblem, packageDigest, type TemplatePackage } from './template-package.ts';
 /** Some megabytes of layers, shapes and keyframes; images inside of them count as one value each. */
 export const ANIMATION_BOUNDS = { values: 1_500_000, depth: 1_000, numberBytes: 1_000 };
 /** Hints take a look at every slot of the animation. */

@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { createCanvas, loadImage } from '@napi-rs/canvas';
 import { expect } from 'vitest';
-import { renderStill } from '../../src/engine/stills/render-still.ts';
+import { renderStill } from '../../src/engine/stills/draw-stills.ts';
 import type { Scene } from '../../src/template/scene.ts';
 
 const UPDATE = process.env.UPDATE_FRAMES === '1';

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { openRasterizer } from '../../src/engine/raster/rasterizer.ts';
-import { upgradeDocument } from '../../src/template/init/upgrade-document.ts';
+import { upgradeDocument } from '../../src/template/init/normalize-document.ts';
 import type { LottieDocument, Scene, SceneFont } from '../../src/template/scene.ts';
 import type { Picture } from './picture-difference.ts';
 

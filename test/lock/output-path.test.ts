@@ -1,12 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { isOutputPath, OUTPUT_ENDINGS, outputNameOf } from '../../src/lock/lock.ts';
-import { OUTPUT_FILES } from '../../src/template/output-files.ts';
+import { OUTPUT_FILE_TYPES } from '../../src/template/output-file-types.ts';
 
 describe('isOutputPath()', () => {
-  it.each(Object.values(OUTPUT_FILES))('knows .$extension files below renders/, and their names', ({ extension }) => {
-    expect(isOutputPath(`renders/folder/berlin-1a.${extension}`)).toBe(true);
-    expect(outputNameOf(`renders/folder/berlin-1a.${extension}`)).toBe('folder/berlin-1a');
-  });
+  it.each(Object.values(OUTPUT_FILE_TYPES))(
+    'knows .$extension files below renders/, and their names',
+    ({ extension }) => {
+      expect(isOutputPath(`renders/folder/berlin-1a.${extension}`)).toBe(true);
+      expect(outputNameOf(`renders/folder/berlin-1a.${extension}`)).toBe('folder/berlin-1a');
+    },
+  );
 
   it.each([
     'renders/a.avi',
@@ -21,6 +24,6 @@ describe('isOutputPath()', () => {
   });
 
   it('has the endings of all formats, and no others', () => {
-    expect([...OUTPUT_ENDINGS]).toEqual(Object.values(OUTPUT_FILES).map(({ extension }) => extension));
+    expect([...OUTPUT_ENDINGS]).toEqual(Object.values(OUTPUT_FILE_TYPES).map(({ extension }) => extension));
   });
 });

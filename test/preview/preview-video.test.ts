@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { compareStills } from '../../src/engine/stills/compare-stills.ts';
-import type { Comparison } from '../../src/engine/stills/still-protocol.ts';
+import type { StillComparison } from '../../src/engine/stills/still-protocol.ts';
 import { chooseMoments } from '../../src/preview/choose-moments.ts';
 import { contactSheet } from '../../src/preview/contact-sheet.ts';
 import { type Draw, draftVideo, previewVideo } from '../../src/preview/preview-video.ts';
@@ -13,7 +13,7 @@ import { SMALL_MANIFEST, smallAnimation, smallPackageFiles } from '../support/sm
 function drawing(): Draw & { frames: number } {
   const draw = {
     frames: 0,
-    async compare(comparison: Comparison) {
+    async compare(comparison: StillComparison) {
       return compareStills(comparison, () => {
         draw.frames += 1;
       });

@@ -7,8 +7,8 @@ import { additionsSchema, definitionFileSchema, definitionSchema } from '../../s
 import { EDITOR_KEYWORDS, type JsonSchema } from '../../src/schema/json-schema.ts';
 import { kindSchemas } from '../../src/schema/resource-schemas.ts';
 import { idSchema } from '../../src/schema/value-schemas.ts';
-import { checkOutput } from '../../src/template/bind/check-output.ts';
 import { checkTransform } from '../../src/template/bind/check-transform.ts';
+import { checkOutput } from '../../src/template/bind/resolve-output.ts';
 import type { StyleVersion } from '../../src/wire/style-version.ts';
 import { LAUNCH_SPEC } from '../support/launch-spec.ts';
 import { specArbitrary } from '../support/spec-arbitrary.ts';

@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { OUTPUT_FILES } from '../../template/output-files.ts';
+import { OUTPUT_FILE_TYPES } from '../../template/output-file-types.ts';
 import { APPLY_FORMATS } from '../apply/apply-format.ts';
 import { addCommitFlags } from '../commit/commit-options.ts';
 import type { Io } from '../io.ts';
@@ -77,7 +77,7 @@ export function addPlanCommands(program: Command, io: Io, done: (exitCode: numbe
     .argument('<video>', 'the path of its definition, or its id')
     .option('--frame <frame>', 'one frame, as PNG: its number from 0, or its time (1.5s)')
     .option('--draft', 'half the height and low quality')
-    .addOption(new Option('--format <format>', 'the kind of file').choices(Object.keys(OUTPUT_FILES)))
+    .addOption(new Option('--format <format>', 'the kind of file').choices(Object.keys(OUTPUT_FILE_TYPES)))
     .option('--height <pixels>', 'the height; the width follows', Number)
     .option('--fps <n>', 'frames per second', Number)
     .option('--out <file>', 'where to write it; below renders/looks/ by default')

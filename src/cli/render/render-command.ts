@@ -9,7 +9,7 @@ import { sandboxFromEnvironment } from '../../sandbox/sandbox.ts';
 import { chooseEncoder, createRenderPool, renderCapacity } from '../../session/processes/render-pool.ts';
 import { createSegmentRenderer } from '../../session/segments/segment-renderer.ts';
 import { problemsOf } from '../../session/session-problems.ts';
-import { OUTPUT_FILES } from '../../template/output-files.ts';
+import { OUTPUT_FILE_TYPES } from '../../template/output-file-types.ts';
 import type { Scene } from '../../template/scene.ts';
 import type { TemplatePackage } from '../../template/template-package.ts';
 import type { Mapping } from '../../wire/mapping.ts';
@@ -82,7 +82,7 @@ interface Wanted {
 
 interface Rendered extends Pick<Scene, 'width' | 'height' | 'fps'> {
   readonly bytes: Uint8Array;
-  readonly format: keyof typeof OUTPUT_FILES;
+  readonly format: keyof typeof OUTPUT_FILE_TYPES;
   readonly frames: number;
 }
 
@@ -157,7 +157,7 @@ function defaultPath(
   { root }: Project,
 ): string {
   const marks = [...(frame === null ? [] : [`frame-${frame}`]), ...(draft === true ? ['draft'] : [])];
-  const { extension } = OUTPUT_FILES[output.format ?? 'mp4'];
+  const { extension } = OUTPUT_FILE_TYPES[output.format ?? 'mp4'];
   return join(root, OUTPUTS_FOLDER, 'looks', [id, ...marks, extension].join('.'));
 }
 

@@ -4,9 +4,8 @@ import { type Diagnostic, ReelformError } from '../../diagnostic.ts';
 import { closestMatch } from '../../hints.ts';
 import type { Project } from '../../project/load-project.ts';
 import { CONFIG_FILE } from '../../project/repository-layout.ts';
-import { checkOutput } from '../../template/bind/check-output.ts';
-import { resolveOutput } from '../../template/bind/resolve-output.ts';
-import { OUTPUT_FILES } from '../../template/output-files.ts';
+import { checkOutput, resolveOutput } from '../../template/bind/resolve-output.ts';
+import { OUTPUT_FILE_TYPES } from '../../template/output-file-types.ts';
 import type { TemplatePackage } from '../../template/template-package.ts';
 import type { OutputFormat, OutputRequest } from '../../wire/output.ts';
 
@@ -79,10 +78,10 @@ export function outputOf(flags: RenderFlags, own: OutputRequest | null, template
 /** @throws ReelformError `options_conflict` */
 function formatOf({ frame, format, out }: RenderFlags): { format?: OutputFormat } {
   const ending = out === undefined ? undefined : /\.(\w+)$/.exec(out)?.[1]?.toLowerCase();
-  const [named] = Object.entries(OUTPUT_FILES).find(([, file]) => file.extension === ending) ?? [];
+  const [named] = Object.entries(OUTPUT_FILE_TYPES).find(([, file]) => file.extension === ending) ?? [];
   const asked = frame === undefined ? format : 'png';
   if (ending !== undefined && named === undefined) {
-    const endings = Object.values(OUTPUT_FILES).map(({ extension }) => `.${extension}`);
+    const endings = Object.values(OUTPUT_FILE_TYPES).map(({ extension }) => `.${extension}`);
     throw new ReelformError('options_conflict', `--out ends with .${ending}, which is no format`, {
       hint: `Let it end with one of ${[...new Set(endings)].join(', ')}`,
     });
@@ -94,7 +93,7 @@ function formatOf({ frame, format, out }: RenderFlags): { format?: OutputFormat 
   }
   if (asked !== undefined && named !== undefined && asked !== named) {
     throw new ReelformError('options_conflict', `--out ends with .${ending}, and the file is to be ${asked}`, {
-      hint: `Let it end with .${OUTPUT_FILES[asked].extension}`,
+      hint: `Let it end with .${OUTPUT_FILE_TYPES[asked].extension}`,
     });
   }
   const known = asked ?? (named as OutputFormat | undefined);

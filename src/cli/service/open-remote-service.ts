@@ -6,7 +6,7 @@ import { checkTokenOrigin } from '../../service/exchange.ts';
 import { createHttpService, type HttpServiceOptions } from '../../service/http-service.ts';
 import type { RemoteRenderService } from '../../service/render-service.ts';
 import type { StyleVersionPusher, StyleVersionUpload } from '../../service/style-version-pusher.ts';
-import { writePackageZip } from '../../template/archive/write-package-zip.ts';
+import { writePackageZip } from '../../template/archive/write-zip.ts';
 import type { Io } from '../io.ts';
 
 export type RemoteService = RemoteRenderService & StyleVersionPusher;

@@ -1,6 +1,5 @@
 import { type Diagnostic, EXIT, hasErrors } from '../../diagnostic.ts';
-import { inspectPackage } from '../../engine/inspect/inspect-package.ts';
-import type { PackageFinding } from '../../engine/inspect/package-finding.ts';
+import { inspectPackage, type PackageFinding } from '../../engine/inspect/inspect-package.ts';
 import { SceneError } from '../../engine/scene-error.ts';
 import { diagnosticsJson } from '../../report/json/diagnostics-json.ts';
 import { checkedText } from '../../report/terminal/template-text.ts';

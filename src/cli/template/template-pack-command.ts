@@ -3,7 +3,7 @@ import { EXIT } from '../../diagnostic.ts';
 import { writeFileAtomic, writeLinkedFile } from '../../project/write-file.ts';
 import { packedText } from '../../report/terminal/template-text.ts';
 import { writeLottieArchive } from '../../template/archive/write-lottie-archive.ts';
-import { safeName } from '../../template/init/new-keys.ts';
+import { safeName } from '../../template/init/key-generator.ts';
 import { parseTemplatePackage } from '../../template/parse-template-package.ts';
 import { directoryOf, tellDiagnostics } from '../diagnose.ts';
 import { type GlobalOptions, VERSION } from '../global-options.ts';

@@ -1,11 +1,11 @@
 import { createCanvas, type Image, loadImage } from '@napi-rs/canvas';
+import { sha256 } from '../../digest.ts';
 import type { SceneImage } from '../../template/scene.ts';
 import { SceneError } from '../scene-error.ts';
 import { checkImage } from './check-image.ts';
-import { drawPlaced } from './draw-placed.ts';
 import type { ImageHeader } from './image-header.ts';
-import { placeImage } from './place-image.ts';
-import { encodeStoredPng } from './stored-png.ts';
+import { drawPlaced, placeImage } from './place-image.ts';
+import { encodeStoredPng } from './png-file.ts';
 
 /**
  * The picture as the template needs it: upright, cut and scaled to its area, alpha kept, as a PNG.
@@ -45,3 +45,50 @@ async function decode(image: SceneImage, header: ImageHeader): Promise<Image> {
 function failed(image: Pick<SceneImage, 'name'>, problem: string, cause?: unknown): SceneError {
   return new SceneError('asset_decode_failed', problem, { imageName: image.name, cause });
 }
+
+/** Those of some frames of 1920 × 1080. */
+const MAX_KEPT_BYTES = 48 * 1024 * 1024;
+
+/**
+ * Pictures that were fitted, each content once while it is in use: the videos of a template, and a video before and
+ * after a change, have most of them in common.
+ */
+export class FittedImageCache {
+  readonly #maxBytes: number;
+  /** By what they were made from; the least recently used one first. */
+  readonly #kept = new Map<string, Buffer>();
+  #bytes = 0;
+
+  /** @param maxBytes of all that is kept; what is larger than half of that is not */
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
+  }
+
+  /**
+   * The picture as `fitImage` makes it.
+   *
+   * @returns PNG; not to be written to
+   * @throws SceneError as `fitImage`
+   */
+  async fit(image: SceneImage): Promise<Buffer> {
+    const { width, height, transform } = image;
+    const key = JSON.stringify([sha256(image.bytes), width, height, transform]);
+    const png = this.#kept.get(key) ?? (await fitImage(image));
+    this.#keep(key, png);
+    return png;
+  }
+
+  #keep(key: string, png: Buffer): void {
+    if (png.length > this.#maxBytes / 2) return;
+    if (!this.#kept.delete(key)) this.#bytes += png.length;
+    this.#kept.set(key, png);
+    for (const [oldest, { length }] of this.#kept) {
+      if (this.#bytes <= this.#maxBytes) return;
+      this.#kept.delete(oldest);
+      this.#bytes -= length;
+    }
+  }
+}
+
+/** Of this thread. */
+export const fittedImageCache = new FittedImageCache(MAX_KEPT_BYTES);

@@ -1,10 +1,4 @@
-import { readAvif } from './formats/avif.ts';
-import { readGif } from './formats/gif.ts';
-import type { ImageStructure } from './formats/image-structure.ts';
-import { readJpeg } from './formats/jpeg.ts';
-import { readPng } from './formats/png.ts';
-import { readWebp } from './formats/webp.ts';
-
+import { crc32 } from 'node:zlib';
 export type ImageType = 'png' | 'jpeg' | 'webp' | 'gif' | 'avif';
 
 export interface ImageHeader extends ImageStructure {
@@ -54,4 +48,189 @@ function asBuffer(bytes: Uint8Array): Buffer {
 
 function startsWith(bytes: Buffer, magic: string): boolean {
   return bytes.toString('latin1', 0, magic.length) === magic;
+}
+
+/** What the outer structure of an image file says, before any decoder sees its bytes. */
+export interface ImageStructure {
+  /** Pixels that a decoder would allocate for: the largest size that the file names, before any EXIF rotation. */
+  readonly width: number;
+  readonly height: number;
+  /** False when the file ends before its own structure does, or a checksum shows damage. True is no promise. */
+  readonly complete: boolean;
+}
+
+/** Of a file of the largest size, when they are small; hostile ones have millions. */
+const MOST_CHUNKS = 100_000;
+
+/** @see https://www.w3.org/TR/png-3/ sections 5.3 (chunk layout) and 11.2.1 (IHDR) */
+function readPng(bytes: Buffer): ImageStructure | undefined {
+  if (bytes.toString('latin1', 12, 16) !== 'IHDR') return undefined;
+  return { width: bytes.readUInt32BE(16), height: bytes.readUInt32BE(20), complete: hasWholeChunks(bytes) };
+}
+
+/** Every critical chunk is there with the right checksum, down to IEND. */
+function hasWholeChunks(bytes: Buffer): boolean {
+  let at = 8;
+  for (let chunks = 0; at + 12 <= bytes.length && chunks < MOST_CHUNKS; chunks++) {
+    const length = bytes.readUInt32BE(at);
+    const end = at + 12 + length;
+    if (end > bytes.length) return false;
+    const type = bytes.toString('latin1', at + 4, at + 8);
+    const isCritical = /^[A-Z]/.test(type);
+    if (isCritical && crc32(bytes.subarray(at + 4, end - 4)) !== bytes.readUInt32BE(end - 4)) return false;
+    if (type === 'IEND') return true;
+    at = end;
+  }
+  return false;
+}
+
+const SOS = 0xda;
+/** Bytes between segments that belong to none. */
+const MOST_STRAY = 65_536;
+const EOI = Buffer.from([0xff, 0xd9]);
+
+/** @see ITU-T T.81, annex B (markers, B.2.2 frame header) */
+function readJpeg(bytes: Buffer): ImageStructure | undefined {
+  let size: { width: number; height: number } | undefined;
+  let at = 2;
+  let stray = 0;
+  while (at < bytes.length) {
+    const marker = bytes.readUInt8(at + 1);
+    // Fill bytes, and what careless writers leave between two segments.
+    if (bytes[at] !== 0xff || marker === 0xff || marker === 0) {
+      at += 1;
+      stray += 1;
+      if (stray > MOST_STRAY) return undefined;
+      continue;
+    }
+    if (marker === SOS) {
+      // Only after the first scan: a preview in the metadata has an end marker of its own.
+      return size && { ...size, complete: bytes.lastIndexOf(EOI) > at };
+    }
+    if (isFrameHeader(marker)) size = { width: bytes.readUInt16BE(at + 7), height: bytes.readUInt16BE(at + 5) };
+    at += isStandalone(marker) ? 2 : 2 + bytes.readUInt16BE(at + 2);
+  }
+  return size && { ...size, complete: false };
+}
+
+/** SOF0 to SOF15, without DHT, JPG and DAC, which lie among them. */
+function isFrameHeader(marker: number): boolean {
+  return marker >= 0xc0 && marker <= 0xcf && marker !== 0xc4 && marker !== 0xc8 && marker !== 0xcc;
+}
+
+function isStandalone(marker: number): boolean {
+  return marker === 0x01 || (marker >= 0xd0 && marker <= 0xd8);
+}
+
+/** @see RFC 9649, sections 2.4 to 2.7 (container) and 3.4 (VP8L); RFC 6386, section 9.1 (VP8) */
+function readWebp(bytes: Buffer): ImageStructure | undefined {
+  const size = readSize(bytes);
+  return size && { ...size, complete: bytes.length >= 8 + bytes.readUInt32LE(4) };
+}
+
+function readSize(bytes: Buffer): { width: number; height: number } | undefined {
+  switch (bytes.toString('latin1', 12, 16)) {
+    case 'VP8X':
+      return { width: 1 + bytes.readUIntLE(24, 3), height: 1 + bytes.readUIntLE(27, 3) };
+    case 'VP8L': {
+      const bits = bytes.readUInt32LE(21);
+      return { width: 1 + (bits & 0x3fff), height: 1 + ((bits >>> 14) & 0x3fff) };
+    }
+    case 'VP8 ':
+      return { width: bytes.readUInt16LE(26) & 0x3fff, height: bytes.readUInt16LE(28) & 0x3fff };
+    default:
+      return undefined;
+  }
+}
+
+const EXTENSION = 0x21;
+const IMAGE = 0x2c;
+
+/**
+ * The screen or the first frame, whichever is larger: only the first frame is ever drawn.
+ *
+ * @see https://www.w3.org/Graphics/GIF/spec-gif89a.txt sections 18 (screen), 20 (image) and 15 (data sub-blocks)
+ */
+function readGif(bytes: Buffer): ImageStructure | undefined {
+  const screen = { width: bytes.readUInt16LE(6), height: bytes.readUInt16LE(8) };
+  let at = 13 + colourTableBytes(bytes.readUInt8(10));
+  while (at < bytes.length) {
+    const block = bytes.readUInt8(at);
+    if (block === EXTENSION) {
+      at = skipSubBlocks(bytes, at + 2);
+    } else if (block === IMAGE) {
+      const width = Math.max(screen.width, bytes.readUInt16LE(at + 1) + bytes.readUInt16LE(at + 5));
+      const height = Math.max(screen.height, bytes.readUInt16LE(at + 3) + bytes.readUInt16LE(at + 7));
+      const data = at + 10 + colourTableBytes(bytes.readUInt8(at + 9)) + 1;
+      return { width, height, complete: skipSubBlocks(bytes, data) <= bytes.length };
+    } else {
+      return undefined;
+    }
+  }
+  return { ...screen, complete: false };
+}
+
+function colourTableBytes(flags: number): number {
+  return (flags & 0x80) === 0 ? 0 : 3 * 2 ** ((flags & 7) + 1);
+}
+
+/** The offset behind a chain of sub-blocks and its terminator; beyond the end when the chain is cut off. */
+function skipSubBlocks(bytes: Buffer, start: number): number {
+  let at = start;
+  while (at < bytes.length) {
+    const length = bytes[at]!;
+    at += 1 + length;
+    if (length === 0) return at;
+  }
+  return bytes.length + 1;
+}
+
+/** Boxes on the way to the sizes; `meta` and `iprp` come first in files that browsers show. */
+const CONTAINERS: ReadonlyMap<string, number> = new Map([
+  ['meta', 4],
+  ['iprp', 0],
+  ['ipco', 0],
+]);
+
+/** Of a file that is an image; hostile ones have millions. */
+const MOST_BOXES = 10_000;
+
+/**
+ * The largest size among the image's properties, since tiles and alpha have their own.
+ *
+ * @see ISO/IEC 23008-12, 6.5.3 (`ispe`); ISO/IEC 14496-12, 4.2 (boxes)
+ */
+function readAvif(bytes: Buffer): ImageStructure | undefined {
+  const sizes: { width: number; height: number }[] = [];
+  let boxes = 0;
+  const complete = visitBoxes(bytes, 0, bytes.length, (type, at) => {
+    boxes += 1;
+    if (boxes > MOST_BOXES) return false;
+    if (type === 'ispe') sizes.push({ width: bytes.readUInt32BE(at + 4), height: bytes.readUInt32BE(at + 8) });
+    return true;
+  });
+  const [largest] = sizes.sort((a, b) => b.width * b.height - a.width * a.height);
+  return largest && { ...largest, complete };
+}
+
+/** Calls `visit` for the content of each box; answers whether it always went on and every box ends within its parent. */
+function visitBoxes(bytes: Buffer, start: number, end: number, visit: (type: string, at: number) => boolean): boolean {
+  let at = start;
+  while (at + 8 <= end) {
+    const [size, header] = boxSize(bytes, at, end);
+    if (size < header || at + size > end) return false;
+    const type = bytes.toString('latin1', at + 4, at + 8);
+    const skip = CONTAINERS.get(type);
+    if (!visit(type, at + header)) return false;
+    if (skip !== undefined && !visitBoxes(bytes, at + header + skip, at + size, visit)) return false;
+    at += size;
+  }
+  return true;
+}
+
+/** Total and header bytes of the box; size 1 means a 64-bit size, 0 to the end. */
+function boxSize(bytes: Buffer, at: number, end: number): [size: number, header: number] {
+  const size = bytes.readUInt32BE(at);
+  if (size === 1) return [Number(bytes.readBigUInt64BE(at + 8)), 16];
+  return [size === 0 ? end - at : size, 8];
 }

@@ -1,7 +1,7 @@
 import type { LintCode } from '../../template/lint-severities.ts';
 
 /** When something is seen, as far as the animation tells. */
-export interface Sighting {
+export interface FindingMoment {
   /** Of the output. */
   readonly frame: number;
   readonly seconds: number;
@@ -10,7 +10,7 @@ export interface Sighting {
 }
 
 /** Something that a viewer of a video would notice, and its maker did not see coming. */
-export type LintFinding = { readonly code: LintCode; readonly editable: string } & Sighting &
+export type LintFinding = { readonly code: LintCode; readonly editable: string } & FindingMoment &
   (
     | {
         readonly code: 'glyph_missing';

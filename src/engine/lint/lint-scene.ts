@@ -1,14 +1,16 @@
-import type { LottieNode } from '../../template/lottie/lottie-node.ts';
+import { DrawnImages } from '../../template/lottie/drawn-images.ts';
+import { type LayerSpan, layerSpans } from '../../template/lottie/layer-spans.ts';
+import type { LottieNode } from '../../template/lottie/lottie-layers.ts';
 import { normalizeLineBreaks, textStyles } from '../../template/lottie/lottie-slots.ts';
 import type { Scene } from '../../template/scene.ts';
 import { checkScene } from '../check-scene.ts';
+import { readImageHeader } from '../images/image-header.ts';
+import { placeImage } from '../images/place-image.ts';
 import { mediaFindings } from '../scene-finding.ts';
 import { textFindings } from '../text/text-findings.ts';
 import { filledTextLayers } from '../text/text-layers.ts';
-import { findSightings } from './find-sightings.ts';
-import type { LintFinding, Sighting } from './lint-finding.ts';
-import { lintImages } from './lint-images.ts';
-import { lookAtTexts, type TextSight } from './look-at-texts.ts';
+import type { FindingMoment, LintFinding } from './lint-finding.ts';
+import { measureTextVisibility, type TextVisibility } from './text-visibility.ts';
 
 /** @see https://www.w3.org/TR/WCAG22/#contrast-minimum */
 const NEEDED = { large: 3, small: 4.5 };
@@ -24,7 +26,7 @@ const LARGE = 24;
 export async function lintScene(scene: Scene): Promise<LintFinding[]> {
   checkScene(scene);
   const ofMedia = await mediaFindings(scene);
-  const sightings = findSightings(scene);
+  const sightings = findBestMoments(scene);
   const texts = new Set(filledTextLayers(scene.animation).map(({ editable }) => editable));
   const findings = await textFindings(scene.animation, scene.fonts);
   const found: LintFinding[] = findings.flatMap((finding): LintFinding[] => {
@@ -36,13 +38,18 @@ export async function lintScene(scene: Scene): Promise<LintFinding[]> {
       : [{ code: 'text_overflow', editable, ...sighting, text, beyond: 'box', overflow }];
   });
   const seen = new Map([...sightings].filter(([editable]) => texts.has(editable)));
-  for (const [editable, sight] of await lookAtTexts(scene, seen)) {
+  for (const [editable, sight] of await measureTextVisibility(scene, seen)) {
     found.push(...lintSight(scene, editable, seen.get(editable)!, sight));
   }
   return [...found, ...lintImages(scene, sightings), ...ofMedia];
 }
 
-function lintSight(scene: Scene, editable: string, sighting: Sighting, { ratio, isCut }: TextSight): LintFinding[] {
+function lintSight(
+  scene: Scene,
+  editable: string,
+  sighting: FindingMoment,
+  { ratio, isCut }: TextVisibility,
+): LintFinding[] {
   const styles = stylesOf(scene, editable);
   const size = Math.max(...styles.map(({ s }) => Number(s))) * (1080 / scene.animation.h);
   const needed = size >= LARGE ? NEEDED.large : NEEDED.small;
@@ -58,4 +65,83 @@ function lintSight(scene: Scene, editable: string, sighting: Sighting, { ratio, 
 function stylesOf(scene: Scene, editable: string) {
   const layers = filledTextLayers(scene.animation).filter((one) => one.editable === editable);
   return layers.flatMap(({ layer }) => textStyles((layer.t as { d: LottieNode }).d));
+}
+
+/** A picture that is enlarged more than this looks soft. */
+const MOST_ENLARGED = 1.5;
+/** Sizes that nobody can tell apart. */
+const SAME = 0.99;
+
+/**
+ * Finds images of editables that are enlarged until they look soft, by the pixels that there are of the part that is shown and
+ * those that they fill in the picture where they are drawn largest.
+ *
+ * @param sightings by editable; an image that no frame shows is left alone
+ */
+function lintImages(scene: Scene, sightings: ReadonlyMap<string, FindingMoment>): LintFinding[] {
+  const drawn = new DrawnImages(scene.animation);
+  const largest = drawn.largest();
+  // A picture that is larger than the animation enlarges everything: its maker asked for that.
+  const scale = Math.min(1, scene.height / scene.animation.h);
+  const filled = new Set(scene.animation.assets?.map(({ editable }) => editable));
+  return scene.images.flatMap((image): LintFinding[] => {
+    const sighting = sightings.get(image.name);
+    const most = largest.get(image.assetId);
+    if (sighting === undefined || most === undefined || !filled.has(image.name)) return [];
+    const header = readImageHeader(image.bytes);
+    const placement = header === undefined ? undefined : placeImage(header, image, image.transform);
+    if (placement === undefined) return [];
+    const { source, target } = placement;
+    const [width, height] = [Math.min(source.width, target.width), Math.min(source.height, target.height)];
+    const [areaWidth, areaHeight] = [target.width * most.x * scale, target.height * most.y * scale];
+    if (Math.max(areaWidth / width, areaHeight / height) <= MOST_ENLARGED) return [];
+    const sizes = {
+      width: Math.round(width),
+      height: Math.round(height),
+      areaWidth: Math.round(areaWidth),
+      areaHeight: Math.round(areaHeight),
+    };
+    const isLarge = source.width >= target.width && source.height >= target.height;
+    const limit = isLarge ? 'asset' : 'image';
+    const there = drawn.at((sighting.frame * scene.animation.fr) / scene.fps).get(image.assetId);
+    const isLargest = there !== undefined && Math.max(there.x / most.x, there.y / most.y) >= SAME;
+    const moment = isLargest ? sighting : momentOf(scene, most.frame);
+    return [{ code: 'image_too_small', editable: image.name, ...moment, ...sizes, limit }];
+  });
+}
+
+/** @param frame of the animation */
+function momentOf({ fps, frameCount, animation, stills }: Scene, frame: number): FindingMoment {
+  const own = Math.min(frameCount - 1, Math.round((frame * fps) / animation.fr));
+  const still = stills.find((one) => one.frame === own)?.name ?? null;
+  return { frame: own, seconds: own / fps, still };
+}
+
+/**
+ * Where each editable that is a text, an image or a clip is best seen: on the still on which it has stood longest and still
+ * stands longest, else in the middle of its longest time. One that no frame shows is not there.
+ */
+function findBestMoments(scene: Scene): Map<string, FindingMoment> {
+  const assets = new Map([...scene.images, ...scene.clips].map(({ assetId, name }) => [assetId, name]));
+  const texts = new Map(filledTextLayers(scene.animation).map(({ layer, editable }) => [layer, editable]));
+  const shown = new Map<string, LayerSpan[]>();
+  for (const span of layerSpans(scene.animation)) {
+    const editable = texts.get(span.layer) ?? assets.get(String(span.layer.refId));
+    if (editable === undefined || editable === null) continue;
+    const known = shown.get(editable);
+    if (known === undefined) shown.set(editable, [span]);
+    else known.push(span);
+  }
+  return new Map([...shown].map(([editable, spans]) => [editable, bestSighting(scene, spans)]));
+}
+
+function bestSighting({ stills, animation, fps, frameCount }: Scene, spans: readonly LayerSpan[]): FindingMoment {
+  const perFrame = animation.fr / fps;
+  const margin = (frame: number): number =>
+    Math.max(...spans.map(({ from, to }) => Math.min(frame * perFrame - from, to - 1 - frame * perFrame)));
+  const [still] = stills.filter(({ frame }) => margin(frame) >= 0).sort((a, b) => margin(b.frame) - margin(a.frame));
+  if (still !== undefined) return { frame: still.frame, seconds: still.frame / fps, still: still.name };
+  const [longest] = [...spans].sort((a, b) => b.to - b.from - (a.to - a.from));
+  const frame = Math.min(frameCount - 1, Math.floor((longest!.from + longest!.to) / 2 / perFrame));
+  return { frame, seconds: frame / fps, still: null };
 }

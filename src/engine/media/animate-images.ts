@@ -1,7 +1,6 @@
 import { isRecord } from '../../json.ts';
-import { withLayerLists } from '../../template/lottie/layer-lists.ts';
 import { layerSpans } from '../../template/lottie/layer-spans.ts';
-import { LAYER_TYPE, type LottieNode } from '../../template/lottie/lottie-node.ts';
+import { LAYER_TYPE, type LottieNode, withLayerLists } from '../../template/lottie/lottie-layers.ts';
 import type { LottieDocument, Scene, SceneImage } from '../../template/scene.ts';
 import { TRANSFORM_DEFAULTS } from '../../wire/defaults.ts';
 import { UNMOVED } from './unmoved.ts';

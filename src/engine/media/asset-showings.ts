@@ -1,6 +1,5 @@
 import { isRecord } from '../../json.ts';
-import { precompositions } from '../../template/lottie/layer-lists.ts';
-import { LAYER_TYPE, type LottieNode } from '../../template/lottie/lottie-node.ts';
+import { LAYER_TYPE, type LottieNode, precompositions } from '../../template/lottie/lottie-layers.ts';
 import { propertyValue } from '../../template/lottie/property-value.ts';
 import type { LottieDocument } from '../../template/scene.ts';
 

@@ -1,7 +1,6 @@
 import { createCanvas, ImageData } from '@napi-rs/canvas';
 import type { SceneClip } from '../../template/scene.ts';
-import { drawPlaced } from '../images/draw-placed.ts';
-import { placeImage } from '../images/place-image.ts';
+import { drawPlaced, placeImage } from '../images/place-image.ts';
 import { SceneError } from '../scene-error.ts';
 import type { Picture } from './picture.ts';
 

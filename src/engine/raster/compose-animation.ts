@@ -1,11 +1,10 @@
 import { isRecord } from '../../json.ts';
-import { withLayerLists } from '../../template/lottie/layer-lists.ts';
-import { LAYER_TYPE } from '../../template/lottie/lottie-node.ts';
+import { LAYER_TYPE, withLayerLists } from '../../template/lottie/lottie-layers.ts';
 import type { LottieDocument, Scene } from '../../template/scene.ts';
-import { fittedImages } from '../images/fitted-images.ts';
+import { fittedImageCache } from '../images/fit-image.ts';
 import { animateImages } from '../media/animate-images.ts';
-import { setTexts } from '../text/set-texts.ts';
-import type { TextFinding } from '../text/text-finding.ts';
+import type { TextFinding } from '../text/text-findings.ts';
+import { typesetTexts } from '../text/typeset-texts.ts';
 import type { PictureFiles } from './picture-files.ts';
 
 /** A scene's animation, ready for the rasteriser but for the pictures of its clips. */
@@ -34,11 +33,11 @@ export async function composeAnimation(scene: Scene): Promise<ComposedAnimation>
   const files: [name: string, png: Buffer][] = [];
   const byAsset = new Map<string, (typeof files)[number]>();
   for (const [index, image] of images.entries()) {
-    const file: (typeof files)[number] = [`image-${index}.png`, await fittedImages.fit(image)];
+    const file: (typeof files)[number] = [`image-${index}.png`, await fittedImageCache.fit(image)];
     files.push(file);
     byAsset.set(image.assetId, file);
   }
-  const { animation: set, findings } = await setTexts(moving, scene.fonts);
+  const { animation: set, findings } = await typesetTexts(moving, scene.fonts);
   const clips = new Map(scene.clips.map((clip) => [clip.assetId, { ty: 0, w: clip.width, h: clip.height }]));
   const assets = (set.assets ?? []).flatMap((asset) => {
     if (clips.has(asset.id)) return [];

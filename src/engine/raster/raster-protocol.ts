@@ -1,7 +1,7 @@
 import type { Scene } from '../../template/scene.ts';
 import type { Failure } from '../failure.ts';
-import type { ComparedStill, Comparison, StillImage } from '../stills/still-protocol.ts';
-import type { TextFinding } from '../text/text-finding.ts';
+import type { ComparedStill, StillComparison, StillImage } from '../stills/still-protocol.ts';
+import type { TextFinding } from '../text/text-findings.ts';
 
 /** A frame kept as an image beside the video. */
 export interface RenderedStill {
@@ -21,7 +21,7 @@ export type RasterRequest =
   /** Draw the stills of this scene; answered with `still-drawn` for each, then `stills`. */
   | { readonly kind: 'stills'; readonly scene: Scene }
   /** Draw and compare stills; answered with `still-drawn` for each of both sides, then `compared`. */
-  | { readonly kind: 'compare'; readonly comparison: Comparison }
+  | { readonly kind: 'compare'; readonly comparison: StillComparison }
   /** Forget the scene. Not answered. */
   | { readonly kind: 'close' };
 

@@ -4,7 +4,7 @@ import { errorFrom } from '../failure.ts';
 import { pixelsOf } from '../frame-writer.ts';
 import { SceneError } from '../scene-error.ts';
 import type { FrameRange } from '../segments/segment-ranges.ts';
-import type { TextFinding } from '../text/text-finding.ts';
+import type { TextFinding } from '../text/text-findings.ts';
 import { leaveThread, takeThread } from './drawing-thread.ts';
 import { RING_SLOTS, ringFrame } from './frame-ring.ts';
 import type { RasterMessage, RasterRequest, RenderedStill } from './raster-protocol.ts';

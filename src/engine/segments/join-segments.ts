@@ -5,7 +5,7 @@ import { muxMp4 } from '../h264/mux-mp4.ts';
 import type { RenderedStill } from '../raster/raster-protocol.ts';
 import type { Rendering } from '../rendering.ts';
 import { SceneError } from '../scene-error.ts';
-import type { TextFinding } from '../text/text-finding.ts';
+import type { TextFinding } from '../text/text-findings.ts';
 import type { RenderedSegment } from './render-segments.ts';
 import type { RenderedSound } from './render-sound.ts';
 import { segmentRanges } from './segment-ranges.ts';

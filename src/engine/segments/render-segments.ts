@@ -5,7 +5,7 @@ import type { Encoder, EncoderFactory, VideoPacket } from '../h264/encoder.ts';
 import { encoderOf, SOFTWARE } from '../h264/open-encoder.ts';
 import { supplyFrames } from '../raster/supply-frames.ts';
 import type { RenderSceneOptions } from '../rendering.ts';
-import type { TextFinding } from '../text/text-finding.ts';
+import type { TextFinding } from '../text/text-findings.ts';
 import type { FrameRange } from './segment-ranges.ts';
 import { sceneCutter } from './segment-scene.ts';
 

@@ -1,7 +1,7 @@
 import { isRecord } from '../../json.ts';
-import { LAYER_TYPE } from '../../template/lottie/lottie-node.ts';
+import { LAYER_TYPE } from '../../template/lottie/lottie-layers.ts';
 import type { LottieDocument, Scene } from '../../template/scene.ts';
-import { fontList } from '../text/animation-fonts.ts';
+import { fontList } from '../text/lay-out-layers.ts';
 import { textLayers } from '../text/text-layers.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { isRecord } from '../../json.ts';
-import type { LottieNode } from '../../template/lottie/lottie-node.ts';
+import type { LottieNode } from '../../template/lottie/lottie-layers.ts';
 import type { Scene } from '../../template/scene.ts';
 import { animationFramesPerFrame } from '../frame-rate.ts';
 import { animateImages } from '../media/animate-images.ts';

@@ -1,5 +1,5 @@
 import { isRecord } from '../../json.ts';
-import { LAYER_TYPE, type LottieNode } from '../../template/lottie/lottie-node.ts';
+import { LAYER_TYPE, type LottieNode } from '../../template/lottie/lottie-layers.ts';
 import type { LottieDocument } from '../../template/scene.ts';
 
 /** Frames of a composition's own time, both ends included. */

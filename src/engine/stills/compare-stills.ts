@@ -1,10 +1,10 @@
+import pixelmatch from 'pixelmatch';
 import { checkScene } from '../check-scene.ts';
 import { type PackedScene, unpackScene } from '../packed-scene.ts';
 import { freeBuffers } from '../raster/free-buffers.ts';
 import { openRasterizer } from '../raster/rasterizer.ts';
 import { mediaFindings } from '../scene-finding.ts';
-import { changedShare, isEqual, type PicturePixels } from './changed-share.ts';
-import type { ComparedStill, Comparison } from './still-protocol.ts';
+import type { ComparedStill, StillComparison } from './still-protocol.ts';
 
 interface Drawn extends PicturePixels {
   readonly jpeg: Uint8Array | null;
@@ -19,7 +19,7 @@ interface Drawn extends PicturePixels {
  * @throws SceneError as `renderStill`
  */
 export async function compareStills(
-  { before, after, jpegQuality }: Comparison,
+  { before, after, jpegQuality }: StillComparison,
   onStill: () => void = () => undefined,
 ): Promise<ComparedStill[]> {
   const drawn: Drawn[] = [];
@@ -63,4 +63,36 @@ async function drawEach(
   } finally {
     rasterizer.close();
   }
+}
+
+/** A picture as it was drawn. */
+interface PicturePixels {
+  readonly width: number;
+  readonly height: number;
+  /** RGBA, row-major, width*height*4 bytes, straight alpha. */
+  readonly data: Uint8Array;
+}
+
+function isEqual(a: PicturePixels, b: PicturePixels): boolean {
+  return a.width === b.width && a.height === b.height && Buffer.compare(a.data, b.data) === 0;
+}
+
+/**
+ * How different two pixels have to be, 0..1 of the distance between black and white in YIQ: about eight of 255 steps of
+ * brightness. Both sides come from one engine on one machine, so that what differs does so because of the change.
+ */
+const THRESHOLD = 0.03;
+
+/**
+ * The share of the pixels in which two pictures of this engine differ, 0..1; 1 where they are of different sizes. Softened
+ * edges count like any other pixel.
+ *
+ * @see Kotsarenko, Ramos: Measuring perceived color difference using YIQ NTSC transmission color space (2010)
+ */
+function changedShare(before: PicturePixels, after: PicturePixels): number {
+  const { width, height } = before;
+  if (after.width !== width || after.height !== height) return 1;
+  if (isEqual(before, after)) return 0;
+  const options = { threshold: THRESHOLD, includeAA: true };
+  return pixelmatch(before.data, after.data, undefined, width, height, options) / (width * height);
 }

@@ -1,8 +1,13 @@
+import { createCanvas, loadImage } from '@napi-rs/canvas';
 import type { Scene } from '../../template/scene.ts';
 import { checkScene } from '../check-scene.ts';
+import { withPngComment } from '../images/png-file.ts';
 import { askThread } from '../raster/drawing-thread.ts';
+import type { RenderedStill } from '../raster/raster-protocol.ts';
 import { mediaFindings } from '../scene-finding.ts';
-import type { StillImage } from './still-protocol.ts';
+import type { TextFinding } from '../text/text-findings.ts';
+import { typesetTexts } from '../text/typeset-texts.ts';
+import type { ComparedStill, StillComparison, StillImage } from './still-protocol.ts';
 
 /**
  * The stills of a scene without its video: the pictures that the video shows, before they are encoded. A worker thread
@@ -28,4 +33,73 @@ export async function renderStills(
       onStill: () => onProgress?.(++done, stillCount),
     },
   );
+}
+
+/**
+ * `compareStills` in a thread that draws, so that this one hears of the outside whatever native code does.
+ *
+ * @param onProgress called after each still of either side
+ * @throws SceneError as `compareStills`; render_crashed when the thread ends without a word
+ */
+export async function compareInThread(
+  comparison: StillComparison,
+  onProgress?: (stillsDone: number, stillCount: number) => void,
+): Promise<readonly ComparedStill[]> {
+  const { before, after } = comparison;
+  const count = (before?.stills.length ?? 0) + after.stills.length;
+  let done = 0;
+  return askThread(
+    { kind: 'compare', comparison },
+    {
+      resultOf: (message) => (message.kind === 'compared' ? message.stills : null),
+      onStill: () => onProgress?.(++done, count),
+    },
+  );
+}
+
+const JPEG_QUALITY = 90;
+
+interface RenderPictureOptions {
+  /** Called after each picture that was drawn. */
+  readonly onProgress?: ((done: number, count: number) => void) | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+interface RenderedPicture {
+  /** PNG. */
+  readonly picture: Uint8Array;
+  /** In the scene's order. */
+  readonly stills: readonly RenderedStill[];
+  /** What a viewer would stumble over in its texts. */
+  readonly findings: readonly TextFinding[];
+}
+
+/**
+ * Renders one picture of a scene, as PNG: the frame of its first still, or the first frame where it has none. Its stills
+ * come with it as with a video, over black.
+ *
+ * @throws as `renderScene`
+ */
+export async function renderPicture(
+  scene: Scene,
+  { signal, onProgress }: RenderPictureOptions,
+): Promise<RenderedPicture> {
+  signal?.throwIfAborted();
+  const { width, height, output } = scene;
+  const wanted = scene.stills.length > 0 ? scene.stills : [{ name: 'picture', frame: 0 }];
+  const pictures = await renderStills({ ...scene, stills: wanted }, onProgress);
+  const { findings } = await typesetTexts(scene.animation, scene.fonts);
+  const stills: RenderedStill[] = [];
+  for (const picture of scene.stills.length > 0 ? pictures : []) {
+    signal?.throwIfAborted();
+    stills.push(await overBlack(picture, width, height));
+  }
+  return { picture: withPngComment(pictures[0]!.bytes, output.fingerprint), stills, findings };
+}
+
+/** JPEG has no alpha. */
+async function overBlack({ name, bytes }: StillImage, width: number, height: number): Promise<RenderedStill> {
+  const canvas = createCanvas(width, height);
+  canvas.getContext('2d', { alpha: false }).drawImage(await loadImage(Buffer.from(bytes)), 0, 0);
+  return { name, bytes: await canvas.encode('jpeg', JPEG_QUALITY), width, height };
 }

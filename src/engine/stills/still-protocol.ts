@@ -8,7 +8,7 @@ export interface StillImage {
 }
 
 /** Stills of a scene, and those of what it was before. */
-export interface Comparison {
+export interface StillComparison {
   /** Its stills are compared with those of `after` at the same place of the list; null where there is nothing before. */
   readonly before: PackedScene | null;
   readonly after: PackedScene;

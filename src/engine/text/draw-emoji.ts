@@ -1,6 +1,6 @@
-import { createCanvas, loadImage, type SKRSContext2D } from '@napi-rs/canvas';
+import { type Canvas, createCanvas, loadImage, type SKRSContext2D } from '@napi-rs/canvas';
+import type * as HarfBuzz from 'harfbuzzjs';
 import { checkImage } from '../images/check-image.ts';
-import { GlyphPainter } from './glyph-painter.ts';
 import { EMOJI_MARGIN, EMOJI_ORIGIN, FOREVER, type PooledEmoji } from './glyph-pool.ts';
 import type { OpenFont } from './harfbuzz-font.ts';
 
@@ -62,4 +62,166 @@ async function drawBitmap(png: Uint8Array, font: OpenFont, glyph: number, contex
   const width = font.advanceOf(glyph);
   const height = (width * rows) / pixels;
   context.drawImage(await loadImage(png), 0, (font.descent - font.ascent - height) / 2, width, height);
+}
+
+/** What HarfBuzz's compositing modes are called on a canvas, by their numbers there. */
+const COMPOSITING: readonly SKRSContext2D['globalCompositeOperation'][] = [
+  ...(['source-over', 'copy', 'destination-over', 'source-over', 'destination-over', 'source-in'] as const),
+  ...(['destination-in', 'source-out', 'destination-out', 'source-atop', 'destination-atop', 'xor'] as const),
+  ...(['lighter', 'screen', 'overlay', 'darken', 'lighten', 'color-dodge', 'color-burn', 'hard-light'] as const),
+  ...(['soft-light', 'difference', 'exclusion', 'multiply', 'hue', 'saturation', 'color', 'luminosity'] as const),
+];
+const [CLEAR, KEEP] = [0, 2];
+/** Larger than any glyph, in units of any font. */
+const EVERYWHERE = 1e6;
+const FULL_TURN = 2 * Math.PI;
+
+/** Draws glyphs that have colours of their own: layers and gradients (COLR). */
+class GlyphPainter {
+  readonly #funcs: HarfBuzz.PaintFuncs;
+  #contexts: SKRSContext2D[] = [];
+
+  constructor(hb: typeof HarfBuzz) {
+    this.#funcs = new hb.PaintFuncs();
+    this.#listen(this.#funcs);
+  }
+
+  /** @param context its transformation takes font units, y upwards, to pixels */
+  paint(font: HarfBuzz.Font, glyph: number, context: SKRSContext2D): void {
+    this.#contexts = [context];
+    font.paintGlyph(glyph, this.#funcs, undefined, 0, { red: 0, green: 0, blue: 0, alpha: 255 });
+  }
+
+  get #context(): SKRSContext2D {
+    return this.#contexts.at(-1)!;
+  }
+
+  #listen(funcs: HarfBuzz.PaintFuncs): void {
+    funcs.setPushTransformFunc((xx, yx, xy, yy, dx, dy) => {
+      this.#context.save();
+      this.#context.transform(xx, yx, xy, yy, dx, dy);
+    });
+    funcs.setPopTransformFunc(() => this.#context.restore());
+    funcs.setPushClipGlyphFunc((glyph, font) => {
+      this.#context.save();
+      traceGlyph(this.#context, font, glyph);
+      this.#context.clip();
+    });
+    funcs.setPushClipRectangleFunc((left, bottom, right, top) => {
+      this.#context.save();
+      this.#context.beginPath();
+      this.#context.rect(left, bottom, right - left, top - bottom);
+      this.#context.clip();
+    });
+    funcs.setPopClipFunc(() => this.#context.restore());
+    funcs.setColorFunc((_, color) => this.#fill(cssColor(color)));
+    funcs.setLinearGradientFunc((line, ...points) => this.#fill(linearGradient(this.#context, line, points)));
+    funcs.setRadialGradientFunc((line, ...circles) => this.#fill(radialGradient(this.#context, line, circles)));
+    funcs.setSweepGradientFunc((line, x, y, from, to) =>
+      this.#fill(sweepGradient(this.#context, line, x, y, from, to)),
+    );
+    funcs.setPushGroupFunc(() => this.#pushGroup());
+    funcs.setPopGroupFunc((mode) => this.#popGroup(mode));
+  }
+
+  #fill(style: string | CanvasGradient): void {
+    this.#context.fillStyle = style;
+    this.#context.fillRect(-EVERYWHERE, -EVERYWHERE, 2 * EVERYWHERE, 2 * EVERYWHERE);
+  }
+
+  #pushGroup(): void {
+    const { width, height } = this.#context.canvas as Canvas;
+    const group = createCanvas(width, height).getContext('2d');
+    group.setTransform(this.#context.getTransform());
+    this.#contexts.push(group);
+  }
+
+  #popGroup(mode: number): void {
+    const group = this.#contexts.pop()!;
+    const context = this.#context;
+    context.save();
+    context.resetTransform();
+    context.globalCompositeOperation = COMPOSITING[mode] ?? 'source-over';
+    if (mode === CLEAR) context.clearRect(0, 0, context.canvas.width, context.canvas.height);
+    else if (mode !== KEEP) context.drawImage(group.canvas as Canvas, 0, 0);
+    context.restore();
+  }
+}
+
+function traceGlyph(context: SKRSContext2D, font: HarfBuzz.Font, glyph: number): void {
+  context.beginPath();
+  for (const { type, values } of font.glyphToJson(glyph)) {
+    const [a = 0, b = 0, c = 0, d = 0, e = 0, f = 0] = values;
+    if (type === 'M') context.moveTo(a, b);
+    else if (type === 'L') context.lineTo(a, b);
+    else if (type === 'Q') context.quadraticCurveTo(a, b, c, d);
+    else if (type === 'C') context.bezierCurveTo(a, b, c, d, e, f);
+    else context.closePath();
+  }
+}
+
+type CanvasGradient = ReturnType<SKRSContext2D['createLinearGradient']>;
+
+/** @see OpenType 1.9, COLR, "Linear gradients": the third point turns the gradient */
+function linearGradient(context: SKRSContext2D, line: HarfBuzz.ColorLine, points: readonly unknown[]): CanvasGradient {
+  const [x0, y0, x1, y1, x2, y2] = points as [number, number, number, number, number, number];
+  const [normalX, normalY] = [y2 - y0, x0 - x2];
+  const length = normalX ** 2 + normalY ** 2;
+  const along = length === 0 ? 0 : ((x1 - x0) * normalX + (y1 - y0) * normalY) / length;
+  const [dx, dy] = length === 0 ? [x1 - x0, y1 - y0] : [normalX * along, normalY * along];
+  const { first, last, stops } = stopsOf(line);
+  return withStops(
+    context.createLinearGradient(x0 + dx * first, y0 + dy * first, x0 + dx * last, y0 + dy * last),
+    stops,
+  );
+}
+
+function radialGradient(context: SKRSContext2D, line: HarfBuzz.ColorLine, circles: readonly unknown[]): CanvasGradient {
+  const [x0, y0, r0, x1, y1, r1] = circles as [number, number, number, number, number, number];
+  const { first, last, stops } = stopsOf(line);
+  const at = (part: number): [number, number, number] => [
+    x0 + (x1 - x0) * part,
+    y0 + (y1 - y0) * part,
+    Math.max(0, r0 + (r1 - r0) * part),
+  ];
+  return withStops(context.createRadialGradient(...at(first), ...at(last)), stops);
+}
+
+function sweepGradient(
+  context: SKRSContext2D,
+  line: HarfBuzz.ColorLine,
+  x: number,
+  y: number,
+  from: number,
+  to: number,
+): CanvasGradient {
+  const parts = line.colorStops.map(({ offset, color }) => {
+    const turn = (offset * (to - from)) / FULL_TURN;
+    return { offset: Math.min(1, Math.max(0, turn)), color: cssColor(color) };
+  });
+  return withStops(context.createConicGradient(from, x, y), parts);
+}
+
+interface Stop {
+  readonly offset: number;
+  readonly color: string;
+}
+
+/** Stops from 0 to 1, and where on the gradient's own line these are. */
+function stopsOf({ colorStops }: HarfBuzz.ColorLine): { first: number; last: number; stops: Stop[] } {
+  const sorted = colorStops.toSorted((a, b) => a.offset - b.offset);
+  const first = sorted[0]?.offset ?? 0;
+  const last = sorted.at(-1)?.offset ?? 1;
+  const range = last - first || 1;
+  const stops = sorted.map(({ offset, color }) => ({ offset: (offset - first) / range, color: cssColor(color) }));
+  return { first, last, stops };
+}
+
+function withStops(gradient: CanvasGradient, stops: readonly Stop[]): CanvasGradient {
+  for (const { offset, color } of stops) gradient.addColorStop(offset, color);
+  return gradient;
+}
+
+function cssColor({ red, green, blue, alpha }: HarfBuzz.Color): string {
+  return `rgba(${red}, ${green}, ${blue}, ${alpha / 255})`;
 }

@@ -1,8 +1,8 @@
 import { SceneError } from '../scene-error.ts';
 import { glyphShapes, missingBox, rectangleShapes } from './glyph-shapes.ts';
 import type { OpenFont } from './harfbuzz-font.ts';
-import type { SetCharacter } from './set-line.ts';
 import type { Cell, PlacedGlyph } from './shape-paragraph.ts';
+import type { TypesetCharacter } from './typeset-line.ts';
 
 /**
  * Characters that no algorithm of a rasteriser does anything with: first syllables of a script that neither joins nor
@@ -33,21 +33,21 @@ export interface PooledEmoji {
 }
 
 /** What characters of one document have in common. */
-export interface SetOptions {
+export interface CharacterOptions {
   /** Of spaces, in ems. */
   readonly space: number;
   /** By which glyphs are drawn below their place, in ems. */
   readonly drop: number;
   /** Of emoji. */
   readonly pixelsPerEm: number;
-  readonly part: SetPart;
+  readonly part: DrawnPart;
 }
 
 /**
  * What is drawn of a text; what is not takes its room all the same. `areas` are the pictures' rectangles, filled: unlike
  * pictures they fade with the text's colour.
  */
-export type SetPart = 'all' | 'letters' | 'pictures' | 'areas';
+export type DrawnPart = 'all' | 'letters' | 'pictures' | 'areas';
 
 /** Of a picture below and beside its glyph's own room, in ems. */
 export const EMOJI_MARGIN = { right: 0.25, below: 0.5 } as const;
@@ -76,7 +76,7 @@ export class GlyphPool {
    *
    * @throws SceneError template_invalid for a text of more different characters than a font can have
    */
-  add(lines: readonly (readonly SetCharacter[])[], options: SetOptions): { text: string; font: string } {
+  add(lines: readonly (readonly TypesetCharacter[])[], options: CharacterOptions): { text: string; font: string } {
     const keys = lines.map((line) => line.map((character) => this.#keyOf(character, options)));
     const font = this.#fontFor(new Set(keys.flat()), options.space);
     const text = lines.map((line, row) =>
@@ -120,7 +120,7 @@ export class GlyphPool {
     return font;
   }
 
-  #characterFor(font: PooledFont, key: string, character: SetCharacter, options: SetOptions): string {
+  #characterFor(font: PooledFont, key: string, character: TypesetCharacter, options: CharacterOptions): string {
     if (character.kind === 'space') return ' ';
     const known = font.characters.get(key);
     if (known !== undefined) return known;
@@ -131,7 +131,10 @@ export class GlyphPool {
     return code;
   }
 
-  #drawing({ cell, shift }: SetCharacter & { kind: 'cell' }, { drop, pixelsPerEm, part }: SetOptions): object {
+  #drawing(
+    { cell, shift }: TypesetCharacter & { kind: 'cell' },
+    { drop, pixelsPerEm, part }: CharacterOptions,
+  ): object {
     const { scale } = cell;
     const offset = { x: shift, y: -drop, scale };
     if (part !== 'all' && cell.isColored === (part === 'letters')) return { data: { shapes: [] } };
@@ -173,7 +176,7 @@ export class GlyphPool {
     return emoji.id;
   }
 
-  #keyOf(character: SetCharacter, { drop, pixelsPerEm, part }: SetOptions): string {
+  #keyOf(character: TypesetCharacter, { drop, pixelsPerEm, part }: CharacterOptions): string {
     if (character.kind === 'space') return '';
     const { cell, shift, advance } = character;
     const picture = cell.isColored ? `${part}@${pixelsPerEm}` : part === 'letters' ? 'all' : part;

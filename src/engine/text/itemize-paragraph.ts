@@ -1,11 +1,9 @@
 import bidiFactory from 'bidi-js';
-import { type FontStack, fontFor } from './font-stack.ts';
-import { graphemeClusters } from './grapheme-clusters.ts';
+import { type FontStack, fontFor, graphemeClusters } from './font-stack.ts';
 import type { OpenFont } from './harfbuzz-font.ts';
-import { scriptOf } from './script-of.ts';
 
 /** A piece of a paragraph that is shaped at once. Places are UTF-16 units of the paragraph's text. */
-export interface Run {
+export interface TextRun {
   readonly start: number;
   readonly end: number;
   /** Null where no font has the characters: the run is one grapheme cluster then. */
@@ -25,7 +23,7 @@ export interface Paragraph {
   /** 0 for left to right, 1 for right to left. */
   readonly baseLevel: number;
   /** In the order of the text; together they are all of it. */
-  readonly runs: readonly Run[];
+  readonly runs: readonly TextRun[];
 }
 
 const RTL = /[\u0590-\u08ff\u200f\u202b\u202e\u2067\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
@@ -40,13 +38,13 @@ const bidi = bidiFactory();
  */
 export function itemizeParagraph(text: string, stack: FontStack, scaleAt: (place: number) => number): Paragraph {
   const { levels, baseLevel } = levelsOf(text);
-  const runs: Run[] = [];
+  const runs: TextRun[] = [];
   for (const { segment, index } of graphemeClusters(text)) {
     const last = runs.at(-1);
     const end = index + segment.length;
     const font = fontFor(segment, stack);
     const script = scriptOf(String.fromCodePoint(segment.codePointAt(0)!));
-    const next: Run = {
+    const next: TextRun = {
       start: index,
       end,
       // What draws nothing goes with what stands before it.
@@ -62,7 +60,7 @@ export function itemizeParagraph(text: string, stack: FontStack, scaleAt: (place
   return { text, ownFont: stack[0]!, baseLevel, runs };
 }
 
-function joinRuns(a: Run, b: Run): Run | undefined {
+function joinRuns(a: TextRun, b: TextRun): TextRun | undefined {
   const sameScript = a.script === b.script || a.script === null || b.script === null;
   const joins = a.font !== null && a.font === b.font && a.level === b.level && a.scale === b.scale && sameScript;
   return joins ? { ...a, end: b.end, script: a.script ?? b.script } : undefined;
@@ -72,4 +70,33 @@ function levelsOf(text: string): { levels: Uint8Array | null; baseLevel: number 
   if (!RTL.test(text)) return { levels: null, baseLevel: 0 };
   const { levels, paragraphs } = bidi.getEmbeddingLevels(text, 'auto');
   return { levels, baseLevel: paragraphs[0]?.level ?? 0 };
+}
+
+/** Scripts that are shaped in their own way, or that people write; characters of all others count as one. */
+const SCRIPTS = [
+  ...['Latin', 'Cyrillic', 'Greek', 'Arabic', 'Hebrew', 'Devanagari', 'Han', 'Hiragana', 'Katakana', 'Hangul', 'Thai'],
+  ...['Bengali', 'Gurmukhi', 'Gujarati', 'Oriya', 'Tamil', 'Telugu', 'Kannada', 'Malayalam', 'Sinhala', 'Lao', 'Khmer'],
+  ...['Myanmar', 'Tibetan', 'Georgian', 'Armenian', 'Ethiopic', 'Mongolian', 'Syriac', 'Thaana', 'Nko', 'Cherokee'],
+  ...['Bopomofo', 'Javanese', 'Balinese', 'Sundanese', 'Tifinagh', 'Adlam', 'Canadian_Aboriginal', 'Phags_Pa'],
+  ...['Mandaic', 'Hanifi_Rohingya'],
+].map((name) => ({ name, pattern: new RegExp(`\\p{Script=${name}}`, 'u') }));
+const SHARED = /\p{Script=Common}|\p{Script=Inherited}/u;
+/** Their letters join: space between them would tear words apart. */
+const CURSIVE = new Set(['Arabic', 'Syriac', 'Mongolian', 'Nko', 'Adlam', 'Phags_Pa', 'Mandaic', 'Hanifi_Rohingya']);
+
+const known = new Map<string, string | null>();
+
+/** The script of a character, by its Unicode name; null for what many scripts share: digits, punctuation, marks, spaces. */
+function scriptOf(character: string): string | null {
+  let script = known.get(character);
+  if (script === undefined) {
+    script = SHARED.test(character) ? null : (SCRIPTS.find(({ pattern }) => pattern.test(character))?.name ?? 'other');
+    known.set(character, script);
+  }
+  return script;
+}
+
+/** Whether a script's letters join, so that no tracking applies to them (as CSS Text 3, "letter-spacing", has it). */
+export function isCursive(script: string | null): boolean {
+  return script !== null && CURSIVE.has(script);
 }

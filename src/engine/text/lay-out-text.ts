@@ -1,11 +1,11 @@
-import { breakLines, type LineRange, widestWord, widthOf } from './break-lines.ts';
+import { LINE_END } from '../../template/lottie/lottie-slots.ts';
+import { breakLines, breakPlaces, type LineRange, widestWord, widthOf } from './break-lines.ts';
+import { type Extent, findScale, inkOf, textExtent } from './fit-text.ts';
 import type { FontStack } from './font-stack.ts';
-import { type Line, placeLine } from './place-line.ts';
-import { type PreparedParagraph, prepareText } from './prepare-text.ts';
+import { itemizeParagraph, type Paragraph } from './itemize-paragraph.ts';
 import { type Cell, shapeParagraph } from './shape-paragraph.ts';
-import { type Extent, inkOf, textExtent } from './text-extent.ts';
-import { findScale } from './text-scale.ts';
-import type { TextSpec } from './text-spec.ts';
+import type { TextSpec } from './text-layers.ts';
+import { placeLine, type TextLine } from './typeset-line.ts';
 
 /** A text broken into lines. */
 export interface TextLayout {
@@ -13,7 +13,7 @@ export interface TextLayout {
   readonly size: number;
   readonly lineHeight: number;
   /** From above; those that After Effects does not draw are left out. */
-  readonly lines: readonly Line[];
+  readonly lines: readonly TextLine[];
   /** Pixels: of the first baseline, in the layer. */
   readonly baseline: number;
   /** How far it goes over its box, as a share of the box's height or width, whichever is more; 0 when it fits. */
@@ -81,7 +81,7 @@ function fits({ lineCount, width, extent }: Attempt, { box, maxLines }: TextSpec
   );
 }
 
-function finalLines(paragraphs: readonly PreparedParagraph[], { ranges, size }: Attempt, spec: TextSpec): Line[] {
+function finalLines(paragraphs: readonly PreparedParagraph[], { ranges, size }: Attempt, spec: TextSpec): TextLine[] {
   const { tracking, justification, box } = spec;
   return paragraphs.flatMap((paragraph, index) => {
     const own = ranges[index]!;
@@ -109,7 +109,12 @@ function lineCells(paragraph: PreparedParagraph, from: number, to: number, isTra
 }
 
 /** Lines whose baselines lie below the box are not drawn where the text simply begins at its top. */
-function visibleLines(lines: readonly Line[], { lineHeight }: Attempt, { box }: TextSpec, ascentPx: number): Line[] {
+function visibleLines(
+  lines: readonly TextLine[],
+  { lineHeight }: Attempt,
+  { box }: TextSpec,
+  ascentPx: number,
+): TextLine[] {
   return lines.filter((_, index) => index === 0 || index * lineHeight <= box!.height - ascentPx + 1e-3);
 }
 
@@ -155,4 +160,40 @@ function missingIn(paragraphs: readonly PreparedParagraph[]): string[] {
     cells.filter((cell) => cell.isMissing).map(({ start, end }) => text.slice(start, end)),
   );
   return [...new Set(missing)];
+}
+
+/** A paragraph shaped on one line, whatever its size will be. */
+interface PreparedParagraph extends Paragraph {
+  readonly cells: readonly Cell[];
+  readonly places: ReadonlySet<number>;
+}
+
+/** Of small capitals that a font does not have, as Adobe's programs draw them. */
+const SMALL_CAPS = 0.7;
+
+/** The paragraphs of a text, in its own capitals, each shaped as one line. */
+function prepareText({ text, caps, tracking }: TextSpec, stack: FontStack): PreparedParagraph[] {
+  return text
+    .toWellFormed()
+    .replaceAll('\t', ' ')
+    .split(LINE_END)
+    .map((written) => {
+      const { text: words, scaleAt } = capitalize(written, caps);
+      const paragraph = itemizeParagraph(words, stack, scaleAt);
+      const cells = shapeParagraph(paragraph, 0, words.length, tracking !== 0);
+      return { ...paragraph, cells, places: breakPlaces(words) };
+    });
+}
+
+function capitalize(text: string, caps: TextSpec['caps']): { text: string; scaleAt: (place: number) => number } {
+  if (caps === 'none') return { text, scaleAt: () => 1 };
+  if (caps === 'all') return { text: text.toUpperCase(), scaleAt: () => 1 };
+  const scales: number[] = [];
+  let words = '';
+  for (const character of text) {
+    const upper = character.toUpperCase();
+    words += upper;
+    for (let unit = 0; unit < upper.length; unit++) scales.push(upper === character ? 1 : SMALL_CAPS);
+  }
+  return { text: words, scaleAt: (place) => scales[place] ?? 1 };
 }

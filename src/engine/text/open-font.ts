@@ -1,8 +1,9 @@
+import { inflateSync } from 'node:zlib';
 import { sha256 } from '../../digest.ts';
+import { fontProblem } from '../../template/check-font.ts';
 import type { SceneFont } from '../../template/scene.ts';
 import { SceneError } from '../scene-error.ts';
 import { HarfBuzzFont, type OpenFont } from './harfbuzz-font.ts';
-import { tableNames, unpackFont } from './unpack-font.ts';
 
 /** Bytes of fonts that stay open between texts: some families of CJK files and an emoji font. */
 const MAX_OPEN_BYTES = 96 * 1024 * 1024;
@@ -75,4 +76,103 @@ async function readFont(name: string, bytes: Uint8Array, digest: string): Promis
     hasColor,
     drawsSvg: tables.has('SVG ') && !hasColor,
   });
+}
+
+/** Larger than any font that people use (a whole colour emoji font is 25 MB), small enough for a process. */
+const MAX_SFNT_BYTES = 64 * 1024 * 1024;
+const OUTLINES = ['glyf', 'CFF ', 'CFF2', 'CBDT', 'sbix', 'COLR'];
+const SFNT_HEADER = 12;
+const SFNT_ENTRY = 16;
+const WOFF_HEADER = 44;
+const WOFF_ENTRY = 20;
+
+/**
+ * The tables of a font file as TrueType and OpenType lay them out, whatever it is packed in. Sizes are looked at before
+ * anything is unpacked.
+ *
+ * @param name of the font, for the error
+ * @throws SceneError template_invalid for a file that is no font, is damaged, is too large or draws nothing
+ * @see WOFF 1.0, "Table Directory"; WOFF 2.0, "WOFF2 Header"
+ */
+export async function unpackFont(name: string, bytes: Uint8Array): Promise<Uint8Array> {
+  const fail = (problem: string, cause?: unknown): never => {
+    throw new SceneError('template_invalid', `The font ${name} ${problem}`, { imageName: name, cause });
+  };
+  const problem = fontProblem(bytes);
+  if (problem !== null) fail(problem);
+  const signature = String.fromCharCode(...bytes.subarray(0, 4));
+  const sfnt =
+    signature === 'wOFF' ? fromWoff(bytes, fail) : signature === 'wOF2' ? await fromWoff2(bytes, fail) : bytes;
+  if (sfnt.length > MAX_SFNT_BYTES) fail('is larger than 64 MiB');
+  const inner = fontProblem(sfnt);
+  if (inner !== null) fail(inner);
+  const tables = tableNames(sfnt);
+  if (!OUTLINES.some((table) => tables.has(table))) fail('has no outlines');
+  return sfnt;
+}
+
+/** Tags of the tables of an unpacked font. */
+function tableNames(sfnt: Uint8Array): ReadonlySet<string> {
+  const count = new DataView(sfnt.buffer, sfnt.byteOffset).getUint16(4);
+  return new Set(
+    Array.from({ length: count }, (_, table) => {
+      const at = SFNT_HEADER + table * SFNT_ENTRY;
+      return String.fromCharCode(...sfnt.subarray(at, at + 4));
+    }),
+  );
+}
+
+let lastUnpacked: Promise<unknown> = Promise.resolve();
+
+type Fail = (problem: string, cause?: unknown) => never;
+
+async function fromWoff2(bytes: Uint8Array, fail: Fail): Promise<Uint8Array> {
+  if (new DataView(bytes.buffer, bytes.byteOffset).getUint32(16) > MAX_SFNT_BYTES) fail('is larger than 64 MiB');
+  const { default: decompress } = await import('wawoff2/decompress.js');
+  // What it gives is its own memory, which the next one may take.
+  const unpacked = lastUnpacked.then(async () => new Uint8Array(await decompress(bytes)));
+  lastUnpacked = unpacked.catch(() => undefined);
+  return unpacked.catch((cause: unknown) => fail('is a damaged WOFF2 file', cause));
+}
+
+function fromWoff(bytes: Uint8Array, fail: Fail): Uint8Array {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+  const count = view.getUint16(12);
+  if (WOFF_HEADER + count * WOFF_ENTRY > bytes.length) fail('is cut off');
+  const tables: { readonly at: number; readonly data: Uint8Array }[] = [];
+  let total = SFNT_HEADER + count * SFNT_ENTRY;
+  for (let table = 0; table < count; table++) {
+    const at = WOFF_HEADER + table * WOFF_ENTRY;
+    const [offset, packed, size] = [view.getUint32(at + 4), view.getUint32(at + 8), view.getUint32(at + 12)];
+    if (offset + packed > bytes.length || packed > size) fail('is a damaged WOFF file');
+    total += (size + 3) & ~3;
+    if (total > MAX_SFNT_BYTES) fail('is larger than 64 MiB');
+    const data = bytes.subarray(offset, offset + packed);
+    tables.push({ at, data: packed === size ? data : inflate(data, size, fail) });
+  }
+  const sfnt = new Uint8Array(total);
+  const out = new DataView(sfnt.buffer);
+  sfnt.set(bytes.subarray(4, 8), 0);
+  out.setUint16(4, count);
+  let offset = SFNT_HEADER + count * SFNT_ENTRY;
+  for (const [index, { at, data }] of tables.entries()) {
+    const entry = SFNT_HEADER + index * SFNT_ENTRY;
+    sfnt.set(bytes.subarray(at, at + 4), entry);
+    out.setUint32(entry + 4, view.getUint32(at + 16));
+    out.setUint32(entry + 8, offset);
+    out.setUint32(entry + 12, data.length);
+    sfnt.set(data, offset);
+    offset += (data.length + 3) & ~3;
+  }
+  return sfnt;
+}
+
+function inflate(data: Uint8Array, size: number, fail: Fail): Uint8Array {
+  try {
+    const unpacked = inflateSync(data, { maxOutputLength: size });
+    if (unpacked.length === size) return unpacked;
+  } catch (cause) {
+    return fail('is a damaged WOFF file', cause);
+  }
+  return fail('is a damaged WOFF file');
 }

@@ -1,6 +1,5 @@
 import type { OpenFont, ShapedGlyph } from './harfbuzz-font.ts';
-import type { Paragraph, Run } from './itemize-paragraph.ts';
-import { isCursive } from './script-of.ts';
+import { isCursive, type Paragraph, type TextRun } from './itemize-paragraph.ts';
 
 /** A glyph and where it stands: in ems from the left end of its cell's baseline, y upwards. */
 export interface PlacedGlyph {
@@ -49,7 +48,7 @@ export function shapeParagraph(paragraph: Paragraph, start: number, end: number,
   });
 }
 
-function shapeRun({ text, ownFont }: Paragraph, run: Run, isTracked: boolean): Cell[] {
+function shapeRun({ text, ownFont }: Paragraph, run: TextRun, isTracked: boolean): Cell[] {
   const { font, start, end, level, scale } = run;
   if (font === null) return [missingCell(run, ownFont)];
   const joined = isCursive(run.script);
@@ -104,7 +103,7 @@ function place(
 }
 
 /** The box that a font draws for what it does not have. */
-function missingCell({ start, end, level, scale }: Run, font: OpenFont): Cell {
+function missingCell({ start, end, level, scale }: TextRun, font: OpenFont): Cell {
   const glyphs = [{ font, glyph: 0, x: 0, y: 0 }];
   const advance = (font.advanceOf(0) || MISSING_ADVANCE) * scale;
   return {

@@ -1,6 +1,6 @@
 import { promisify } from 'node:util';
 import { deflate } from 'node:zlib';
-import { channelsOf, type PngChannels, pngFile } from '../images/png-container.ts';
+import { channelsOf, type PngChannels, pngFile } from '../images/png-file.ts';
 
 /** Higher levels take several times as long for a few per cent. */
 const LEVEL = 3;

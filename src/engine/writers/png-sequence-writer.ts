@@ -1,4 +1,4 @@
-import { createStoredZip } from '../../template/archive/stored-zip.ts';
+import { createStoredZip } from '../../template/archive/write-zip.ts';
 import type { FrameWriter, WriterOptions } from '../frame-writer.ts';
 import { SceneError } from '../scene-error.ts';
 import { encodePng } from './encode-png.ts';

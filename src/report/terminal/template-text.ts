@@ -3,9 +3,9 @@ import { groupUses } from '../../engine/inspect/inspect-package.ts';
 import { formatColor } from '../../template/bind/color.ts';
 import type { NewPackage } from '../../template/init/init-package.ts';
 import type { NeededFile } from '../../template/init/lottie-source.ts';
+import { isConstantVector } from '../../template/lottie/lottie-layers.ts';
 import { normalizeLineBreaks, textStyles } from '../../template/lottie/lottie-slots.ts';
 import { FEATURES } from '../../template/lottie/unsupported-features.ts';
-import { isStill } from '../../template/lottie/walk-lottie.ts';
 import type { TemplatePackage } from '../../template/template-package.ts';
 import { escapeControls } from '../wording/display-text.ts';
 import { placesText } from '../wording/package-diagnostic.ts';
@@ -166,7 +166,7 @@ export function initJson({ made, folder, others, problems }: InitReport): object
 function exampleOf({ kind, nodes: [node] }: NewPackage['editables'][number]): string | null {
   if (node === undefined) return null;
   if (kind === 'text') return normalizeLineBreaks(textStyles(node)[0]?.t ?? '');
-  return kind === 'color' && isStill(node) ? formatColor(node.k) : null;
+  return kind === 'color' && isConstantVector(node) ? formatColor(node.k) : null;
 }
 
 export function checkedText(

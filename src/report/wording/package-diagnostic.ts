@@ -1,8 +1,8 @@
 import type { Diagnostic, Span } from '../../diagnostic.ts';
-import type { PackageFinding } from '../../engine/inspect/package-finding.ts';
+import type { PackageFinding } from '../../engine/inspect/inspect-package.ts';
 import type { UnsupportedUse } from '../../template/lottie/find-unsupported.ts';
 import { FEATURES } from '../../template/lottie/unsupported-features.ts';
-import type { Manifest } from '../../template/manifest.ts';
+import type { Manifest } from '../../template/parse-manifest.ts';
 import { lintDiagnostic } from './lint-diagnostic.ts';
 import { countNoun } from './quantities.ts';
 

@@ -1,7 +1,7 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Sha256 } from '../../digest.ts';
 import { safeFileName } from '../../safe-file-name.ts';
-import { OUTPUT_FILES } from '../../template/output-files.ts';
+import { OUTPUT_FILE_TYPES } from '../../template/output-file-types.ts';
 import type { OutputFiles } from '../http/app-ports.ts';
 import type { ObjectStorage, OutputIndex } from '../ports.ts';
 import type { Database } from '../store/database.ts';
@@ -47,7 +47,7 @@ interface FileDescription {
 /** Null for a file that the rendering does not have. */
 function describe({ format, sha256, stills }: RenderingRecord, file: string): FileDescription | null {
   if (file === videoFile(format)) {
-    const { contentType, extension } = OUTPUT_FILES[format];
+    const { contentType, extension } = OUTPUT_FILE_TYPES[format];
     return { contentType, etag: sha256, nameOf: (title) => `${title}.${extension}` };
   }
   const still = stills.find((name) => stillFile(name) === file);

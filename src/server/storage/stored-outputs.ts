@@ -3,7 +3,7 @@ import type { SceneFinding } from '../../engine/scene-finding.ts';
 import { isRecord } from '../../json.ts';
 import type { FinishedFiles } from '../../session/delivery-runner.ts';
 import type { Output, OutputStore } from '../../session/ports.ts';
-import { OUTPUT_FILES } from '../../template/output-files.ts';
+import { OUTPUT_FILE_TYPES } from '../../template/output-file-types.ts';
 import type { OutputFormat } from '../../wire/output.ts';
 import type { ObjectStorage } from '../ports.ts';
 
@@ -40,7 +40,7 @@ export function createStoredOutputs(storage: ObjectStorage, publicUrl: string): 
       if (scene === null || record === null) return null;
       const key = renderingKey(scene, videoFile(record.format));
       if ((await storage.stat(key))?.size !== record.bytes) return null;
-      const { contentType } = OUTPUT_FILES[record.format];
+      const { contentType } = OUTPUT_FILE_TYPES[record.format];
       const { bytes: size, sha256: digest } = record;
       return { size, contentType, sha256: digest, stream: (range) => storage.stream(key, range) };
     },
@@ -87,7 +87,7 @@ export function renderingKey(scene: Sha256, file: string): string {
 
 /** The finished file, whatever it is. */
 export function videoFile(format: OutputFormat): string {
-  return `video.${OUTPUT_FILES[format].extension}`;
+  return `video.${OUTPUT_FILE_TYPES[format].extension}`;
 }
 
 const RECORD_FILE = 'rendering.json';
@@ -113,7 +113,7 @@ function parseRecord(text: string): RenderingRecord | null {
   // Records from before there were formats are of MP4.
   const { format = 'mp4', bytes, sha256, stills, findings } = value;
   if (typeof bytes !== 'number' || typeof sha256 !== 'string' || !Array.isArray(stills)) return null;
-  if (typeof format !== 'string' || !Object.hasOwn(OUTPUT_FILES, format)) return null;
+  if (typeof format !== 'string' || !Object.hasOwn(OUTPUT_FILE_TYPES, format)) return null;
   const record = { format: format as OutputFormat, bytes, sha256: sha256 as Sha256, stills: stills.map(String) };
   return Array.isArray(findings) ? { ...record, findings: findings as SceneFinding[] } : record;
 }

@@ -47,7 +47,7 @@ const HANDLERS: { readonly [Kind in TaskKind]: Handler<Kind> } = {
     return renderStills(unpackScene(input), onProgress);
   },
   async compare({ input }, onProgress) {
-    const { compareInThread } = await import('../../engine/stills/compare-in-thread.ts');
+    const { compareInThread } = await import('../../engine/stills/render-stills.ts');
     return compareInThread(input, onProgress);
   },
   async source({ input, bytes }) {

@@ -9,7 +9,7 @@ import type { JoinedScene } from '../../engine/segments/join-segments.ts';
 import type { RenderedSegment } from '../../engine/segments/render-segments.ts';
 import type { RenderedSound } from '../../engine/segments/render-sound.ts';
 import type { FrameRange } from '../../engine/segments/segment-ranges.ts';
-import type { ComparedStill, Comparison, StillImage } from '../../engine/stills/still-protocol.ts';
+import type { ComparedStill, StillComparison, StillImage } from '../../engine/stills/still-protocol.ts';
 import type { BindInput, BoundScene } from '../bind-scene.ts';
 import type { RenderOptions, SourceKind } from '../ports.ts';
 import type { SourceDescription } from '../sources/describe-source.ts';
@@ -44,7 +44,7 @@ export interface RenderTasks {
   /** Draws a scene's stills without its video, as PNG, in the scene's order. */
   readonly stills: { readonly input: AnyScene; readonly output: readonly StillImage[] };
   /** Draws the stills of two scenes and compares them. */
-  readonly compare: { readonly input: Comparison; readonly output: readonly ComparedStill[] };
+  readonly compare: { readonly input: StillComparison; readonly output: readonly ComparedStill[] };
   /** Finds what a viewer would notice in a scene. */
   readonly lint: { readonly input: AnyScene; readonly output: readonly LintFinding[] };
   /** Reads the structure of an image, a clip or a sound. */

@@ -2,7 +2,7 @@ import { checkImage, MAX_IMAGE_BYTES } from '../../engine/images/check-image.ts'
 import type { ImageHeader } from '../../engine/images/image-header.ts';
 import { mediaTypeOf } from '../../engine/media/media-type.ts';
 import { SceneError } from '../../engine/scene-error.ts';
-import { isImage } from '../../template/is-image.ts';
+import { isImage } from '../../template/bind/bind-media.ts';
 import type { Source, SourceKind } from '../ports.ts';
 import type { FetchWish } from './fetch-source.ts';
 

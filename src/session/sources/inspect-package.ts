@@ -1,5 +1,5 @@
 import type { Diagnostic } from '../../diagnostic.ts';
-import { embeddedImages } from '../../engine/images/embedded-images.ts';
+import { embeddedImages } from '../../engine/images/check-image.ts';
 import { SceneError } from '../../engine/scene-error.ts';
 import { jsonPointer } from '../../json.ts';
 import { readPackageZip } from '../../template/archive/read-package-zip.ts';

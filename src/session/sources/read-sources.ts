@@ -1,7 +1,7 @@
 import pLimit from 'p-limit';
 import type { Sha256 } from '../../digest.ts';
 import { sourcePointer, trackKey } from '../../template/bind/check-mapping.ts';
-import type { EditableKind } from '../../template/manifest.ts';
+import type { EditableKind } from '../../template/parse-manifest.ts';
 import type { TemplatePackage } from '../../template/template-package.ts';
 import type { Mapping, MediaResource } from '../../wire/mapping.ts';
 import type { RenderSession, SessionSource } from '../../wire/render-session.ts';

@@ -1,8 +1,8 @@
 import { isRecord } from '../../json.ts';
-import type { LottieNode } from '../lottie/lottie-node.ts';
+import type { LottieNode } from '../lottie/lottie-layers.ts';
 import type { LottieDocument } from '../scene.ts';
-import { type ArchiveLayout, type Changed, LAYOUT_FILE, OWN_FOLDER } from './lottie-archive-layout.ts';
-import { writePackageZip } from './write-package-zip.ts';
+import { type ArchiveLayout, type Changed, LAYOUT_FILE, OWN_FOLDER } from './read-lottie-archive.ts';
+import { writePackageZip } from './write-zip.ts';
 
 /**
  * A template package as one `.lottie` file (dotLottie 2): the animation with its images, sounds and fonts where players look for

@@ -2,9 +2,9 @@ import { ReelformError } from '../../diagnostic.ts';
 import { isRecord } from '../../json.ts';
 import type { FontResource, Mapping } from '../../wire/mapping.ts';
 import { fontNames } from '../derive-spec.ts';
-import type { LottieNode } from '../lottie/lottie-node.ts';
-import { isReplaced, usedStyles } from '../lottie/used-fonts.ts';
-import type { FontSlot } from '../manifest.ts';
+import type { LottieNode } from '../lottie/lottie-layers.ts';
+import { isReplaced, usedStyles } from '../lottie/lottie-slots.ts';
+import type { FontSlot } from '../parse-manifest.ts';
 import type { LottieDocument, SceneFont } from '../scene.ts';
 import type { TemplatePackage } from '../template-package.ts';
 

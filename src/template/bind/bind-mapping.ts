@@ -11,13 +11,12 @@ import type {
 } from '../../wire/mapping.ts';
 import type { OutputRequest } from '../../wire/output.ts';
 import { slotValue } from '../derive-spec.ts';
-import type { LottieNode } from '../lottie/lottie-node.ts';
+import type { LottieNode } from '../lottie/lottie-layers.ts';
 import { findSlotUses, type SlotUse, soundAssetIds, textStyles } from '../lottie/lottie-slots.ts';
 import type { LottieDocument, Scene, SceneSound } from '../scene.ts';
 import type { PackageFile, TemplatePackage } from '../template-package.ts';
 import { bindFonts } from './bind-fonts.ts';
-import { MediaBinder } from './bind-media.ts';
-import { withoutSounds } from './bind-sounds.ts';
+import { MediaBinder, withoutSounds } from './bind-media.ts';
 import { trackKey } from './check-mapping.ts';
 import { parseColor } from './color.ts';
 import { resolveOutput } from './resolve-output.ts';
@@ -115,7 +114,7 @@ function trackSounds(
   fetched: ReadonlyMap<string, Uint8Array>,
 ): SceneSound[] {
   const span = { startSeconds: 0, endSeconds: frameCount / fps };
-  return inOrder(tracks).flatMap(([track, { transform = {} }]) => {
+  return tracksInMixOrder(tracks).flatMap(([track, { transform = {} }]) => {
     const name = trackKey(track);
     const bytes = fetched.get(name);
     return bytes === undefined ? [] : [{ bytes, name, ...span, transform, optional: false }];
@@ -123,7 +122,7 @@ function trackSounds(
 }
 
 /** The tracks of a mapping, in the order in which they are mixed: it goes by their names. */
-export function inOrder(tracks: NonNullable<Mapping['audio_tracks']>): [name: string, track: AudioResource][] {
+export function tracksInMixOrder(tracks: NonNullable<Mapping['audio_tracks']>): [name: string, track: AudioResource][] {
   return Object.entries(tracks).sort(([a], [b]) => byCodeUnit(a, b));
 }
 

@@ -1,7 +1,19 @@
+import { closestMatch } from '../../hints.ts';
+import { isRecord, jsonPointer } from '../../json.ts';
 import { OUTPUT_DEFAULTS } from '../../wire/defaults.ts';
-import type { OutputCodec, OutputFormat, OutputQuality, OutputRequest } from '../../wire/output.ts';
+import {
+  OUTPUT_CODECS,
+  OUTPUT_FORMATS,
+  OUTPUT_QUALITIES,
+  type OutputCodec,
+  type OutputFormat,
+  type OutputQuality,
+  type OutputRequest,
+} from '../../wire/output.ts';
+import { MAX_SIDE_PIXELS } from '../lottie/check-animation.ts';
 import type { Still } from '../scene.ts';
 import type { TemplatePackage } from '../template-package.ts';
+import type { FieldProblem } from './check-transform.ts';
 
 /** The file that is to be made of a template: its kind, and its measures with nothing left open. */
 export interface ResolvedOutput {
@@ -27,9 +39,9 @@ export type OutputBasis = Pick<TemplatePackage, 'width' | 'height' | 'fps' | 'fr
 /**
  * The measures of an output that is asked for. What is left out is the template's own; the format is MP4 with H.264, the quality high.
  *
- * - The height is taken as it is; the width follows with the template's proportions, to the nearest even number.
- * - The duration is the template's, to the nearest frame of the output, and at least one.
- * - A still at a time of the template is the frame of the output that is nearest to that time.
+ * - The height is taken as it is; the width follows with the template's proportions, to the closestMatch even number.
+ * - The duration is the template's, to the closestMatch frame of the output, and at least one.
+ * - A still at a time of the template is the frame of the output that is closestMatch to that time.
  *
  * @param output one that `checkOutput` found nothing wrong with
  */
@@ -53,4 +65,74 @@ function widthFor(template: Pick<OutputBasis, 'width' | 'height'>, height: numbe
   return height === template.height
     ? template.width
     : 2 * Math.max(1, Math.round((height * template.width) / template.height / 2));
+}
+
+export const MIN_SIDE_PIXELS = 2;
+export const MAX_OUTPUT_FPS = 120;
+/** Ten minutes at 60 frames per second. */
+const MAX_OUTPUT_FRAMES = 36_000;
+
+const FIELDS: Readonly<Record<keyof OutputRequest, readonly [expected: string, (value: unknown) => boolean]>> = {
+  format: [`one of ${OUTPUT_FORMATS.join(', ')}`, (value) => isOneOf(value, OUTPUT_FORMATS)],
+  height: [
+    `an even number from ${MIN_SIDE_PIXELS} to ${MAX_SIDE_PIXELS}`,
+    (value) => isIn(value, MIN_SIDE_PIXELS, MAX_SIDE_PIXELS) && value % 2 === 0,
+  ],
+  fps: [`a number from 1 to ${MAX_OUTPUT_FPS}`, (value) => isIn(value, 1, MAX_OUTPUT_FPS)],
+  quality: [`one of ${OUTPUT_QUALITIES.join(', ')}`, (value) => isOneOf(value, OUTPUT_QUALITIES)],
+  codec: [`one of ${OUTPUT_CODECS.join(', ')}`, (value) => isOneOf(value, OUTPUT_CODECS)],
+};
+
+/**
+ * Holds the `output` of a request, which may be any JSON, against what can be made of a template; of its fields alone where
+ * the template is not known.
+ *
+ * @returns the problems, each at its JSON pointer from what `output` is a field of
+ */
+export function checkOutput(output: unknown, template: Omit<OutputBasis, 'stills'> | null): FieldProblem[] {
+  if (output === undefined) return [];
+  if (!isRecord(output)) return [invalid('', 'output is an object')];
+  const problems = Object.entries(output).flatMap(([name, value]) => checkField(name, value));
+  const { format = OUTPUT_DEFAULTS.format, codec } = output as OutputRequest;
+  if (codec !== undefined && format !== 'mp4') problems.push(invalid('/codec', 'codec is for the format mp4 alone'));
+  return problems.length > 0 || template === null ? problems : checkMeasures(output, template);
+}
+
+function checkField(name: string, value: unknown): FieldProblem[] {
+  const field = Object.hasOwn(FIELDS, name) ? FIELDS[name as keyof OutputRequest] : undefined;
+  if (field === undefined) {
+    const meant = closestMatch(name.slice(0, 200), Object.keys(FIELDS));
+    const detail = `an output has no field ${name}${meant === null ? '' : `; did you mean ${meant}?`}`;
+    return [{ code: 'unknown_property', at: jsonPointer(['output', name]), detail }];
+  }
+  const [expected, holds] = field;
+  return holds(value) ? [] : [invalid(`/${name}`, `${name} is ${expected}`)];
+}
+
+/** What only the template tells: the width that follows, and the number of frames. */
+function checkMeasures(output: OutputRequest, template: Omit<OutputBasis, 'stills'>): FieldProblem[] {
+  const problems: FieldProblem[] = [];
+  const { width, height, frameCount } = resolveOutput({ ...template, stills: [] }, output);
+  if (width > MAX_SIDE_PIXELS) {
+    const highest = 2 * Math.floor((MAX_SIDE_PIXELS * template.height) / template.width / 2);
+    const detail = `at height ${height} this template would be ${width} pixels wide, more than ${MAX_SIDE_PIXELS}; its height is at most ${highest}`;
+    problems.push(invalid('/height', detail));
+  }
+  if (frameCount > MAX_OUTPUT_FRAMES) {
+    const detail = `this template would have ${frameCount} frames, more than ${MAX_OUTPUT_FRAMES}; ask for fewer a second`;
+    problems.push(invalid('/fps', detail));
+  }
+  return problems;
+}
+
+function invalid(at: string, detail: string): FieldProblem {
+  return { code: 'definition_invalid', at: `/output${at}`, detail };
+}
+
+function isOneOf(value: unknown, values: readonly string[]): boolean {
+  return values.some((known) => known === value);
+}
+
+function isIn(value: unknown, from: number, to: number): value is number {
+  return typeof value === 'number' && value >= from && value <= to;
 }

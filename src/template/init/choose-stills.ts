@@ -1,8 +1,7 @@
 import { isRecord } from '../../json.ts';
-import { type LayerSpan, layerSpans } from '../lottie/layer-spans.ts';
-import { changesOf, strengthAt } from '../lottie/layer-strength.ts';
+import { changesOf, type LayerSpan, layerSpans, strengthAt } from '../lottie/layer-spans.ts';
 import type { LottieDocument } from '../scene.ts';
-import type { FoundEditable } from './found-editable.ts';
+import type { FoundEditable } from './editable-targets.ts';
 
 /** A frame to keep as an image, and what it shows. */
 export interface ChosenStill {

@@ -4,19 +4,15 @@ import { findUnsupported, type UnsupportedUse } from '../lottie/find-unsupported
 import { textStyles } from '../lottie/lottie-slots.ts';
 import type { LottieDocument } from '../scene.ts';
 import { type ChosenStill, chooseStills } from './choose-stills.ts';
-import { dropUnwanted } from './drop-unwanted.ts';
-import type { FoundEditable, InitNote } from './found-editable.ts';
+import type { FoundEditable, InitNote } from './editable-targets.ts';
+import { extractFonts } from './extract-fonts.ts';
+import { extractImages } from './extract-images.ts';
+import { proposeEditables, readNames, readSlots, reportUnnamed, slotIds } from './find-editables.ts';
+import { KeyGenerator } from './key-generator.ts';
 import type { LottieSource, NeededFile } from './lottie-source.ts';
-import { manifestText } from './manifest-text.ts';
-import { NewKeys } from './new-keys.ts';
-import { offerColors, type SharedColor, sharedColors, solidsToShapes } from './offer-colors.ts';
-import { proposeEditables, readNames, reportUnnamed } from './propose-editables.ts';
-import { readSlots, slotIds } from './read-slots.ts';
-import { renumberLayers } from './renumber-layers.ts';
-import { takeOutFonts } from './take-out-fonts.ts';
-import { takeOutImages } from './take-out-images.ts';
-import { textLength } from './text-length.ts';
-import { upgradeDocument } from './upgrade-document.ts';
+import { manifestText, textLength } from './manifest-text.ts';
+import { dropUnused, renumberLayers, upgradeDocument } from './normalize-document.ts';
+import { type SharedColor, sharedColors, solidsToShapes, suggestColors } from './suggest-colors.ts';
 
 /** A package made from an animation, and what there is to say about it. */
 export interface NewPackage {
@@ -34,7 +30,7 @@ export interface NewPackage {
   readonly colors: readonly SharedColor[];
 }
 
-export interface InitOptions {
+export interface InitPackageOptions {
   /** What people call the template; the source's own name when absent. */
   readonly name?: string | undefined;
   /** Offer colours that are used on at least so many layers; null: none but those that are named. */
@@ -47,7 +43,10 @@ export interface InitOptions {
  *
  * @returns why none can be made, a sentence each
  */
-export function initPackage(source: LottieSource, options: InitOptions): NewPackage | { readonly problems: string[] } {
+export function initPackage(
+  source: LottieSource,
+  options: InitPackageOptions,
+): NewPackage | { readonly problems: string[] } {
   const check = (value: unknown): string[] => checkAnimation(value, { suppliedAssets: ALL, suppliedFonts: ALL });
   let problems = check(source.animation);
   const isDoubled = problems.length > 0 && problems.every((problem) => DOUBLED_NUMBER.test(problem));
@@ -61,25 +60,25 @@ export function initPackage(source: LottieSource, options: InitOptions): NewPack
   }
   notes.push(...upgradeDocument(animation).map((message) => ({ kind: 'changed', message }) as const));
   const unsupported = findUnsupported(animation);
-  notes.push(...makeEven(animation), ...dropUnwanted(animation));
-  const keys = new NewKeys(slotIds(animation));
+  notes.push(...makeEven(animation), ...dropUnused(animation));
+  const keys = new KeyGenerator(slotIds(animation));
   if (options.colorLayers !== null && solidsToShapes(animation) > 0) {
     notes.push({ kind: 'changed', message: 'Solids became shapes, so that their colours can be filled' });
   }
   const found = readNamed(animation, keys, notes);
-  const images = takeOutImages(animation, source);
+  const images = extractImages(animation, source);
   if (found.length === 0) {
     const proposed = proposeEditables(animation, keys);
     found.push(...proposed.editables);
     notes.push(...proposed.notes);
   } else {
-    notes.push(...reportUnnamed(animation, new NewKeys([...slotIds(animation), ...found.map(({ key }) => key)])));
+    notes.push(...reportUnnamed(animation, new KeyGenerator([...slotIds(animation), ...found.map(({ key }) => key)])));
   }
-  if (options.colorLayers !== null) found.push(...offerColors(animation, keys, options.colorLayers));
+  if (options.colorLayers !== null) found.push(...suggestColors(animation, keys, options.colorLayers));
   const colors = sharedColors(animation);
   if (found.length === 0) return { problems: [nothingToEdit(colors)] };
 
-  const fonts = takeOutFonts(animation, source);
+  const fonts = extractFonts(animation, source);
   notes.push(...fonts.notes);
   const { stills, stillOf, unseen } = chooseStills(animation, found);
   const hidden = found.filter(({ key }) => unseen.includes(key));
@@ -123,7 +122,7 @@ const DOUBLED_NUMBER = /\/ind: .* stands on two layers$/;
 const ALL: ReadonlySet<string> = Object.assign(new Set<string>(), { has: () => true });
 
 /** What its designer named; before its files get names of their own. */
-function readNamed(animation: LottieDocument, keys: NewKeys, notes: InitNote[]): FoundEditable[] {
+function readNamed(animation: LottieDocument, keys: KeyGenerator, notes: InitNote[]): FoundEditable[] {
   const slots = readSlots(animation, keys);
   const names = readNames(animation);
   notes.push(...slots.notes, ...names.notes);

@@ -1,8 +1,7 @@
 import { isRecord } from '../../json.ts';
 import type { LottieDocument } from '../scene.ts';
-import { precompositions } from './layer-lists.ts';
-import { LEAST_STRENGTH } from './layer-strength.ts';
-import { LAYER_TYPE, type LottieNode } from './lottie-node.ts';
+import { LEAST_STRENGTH } from './layer-spans.ts';
+import { LAYER_TYPE, type LottieNode, precompositions } from './lottie-layers.ts';
 import { propertyValue } from './property-value.ts';
 
 /** Size of an image in a picture, as multiples of its asset's `w` and `h`, along its own axes. */

@@ -1,6 +1,13 @@
 import { isRecord } from '../../json.ts';
 import type { LottieDocument } from '../scene.ts';
-import { LAYER_TYPE, type LottieNode } from './lottie-node.ts';
+import {
+  allLayers,
+  LAYER_TYPE,
+  type LocatedLayer,
+  type LocatedNode,
+  type LottieNode,
+  nodesOf,
+} from './lottie-layers.ts';
 import {
   DRAWN_EFFECT_TYPES,
   DRAWN_EFFECTS,
@@ -12,7 +19,6 @@ import {
   UNDRAWN_MODIFIERS,
   WIPES,
 } from './unsupported-features.ts';
-import { allLayers, type LayerPlace, type NodePlace, nodesOf } from './walk-lottie.ts';
 
 /** A place at which an animation uses what the renderer does not draw. */
 export interface UnsupportedUse {
@@ -48,7 +54,7 @@ export function lacksDashOffset({ ty, d }: LottieNode): boolean {
   return d.some(({ n }) => n !== 'o') && d.at(-1)?.n !== 'o';
 }
 
-function ofLayer(place: LayerPlace): UnsupportedUse[] {
+function ofLayer(place: LocatedLayer): UnsupportedUse[] {
   const { layer, pointer, name } = place;
   const uses: UnsupportedUse[] = [];
   const use = (feature: Feature, what: string, at: string): void => {
@@ -77,7 +83,7 @@ function ofLayer(place: LayerPlace): UnsupportedUse[] {
   return uses;
 }
 
-function ofNode({ node, pointer, path }: NodePlace, use: (feature: Feature, what: string, at: string) => void): void {
+function ofNode({ node, pointer, path }: LocatedNode, use: (feature: Feature, what: string, at: string) => void): void {
   if (hasExpression(node)) use('expression', 'expression', pointer);
   const modifier = typeof node.ty === 'string' && node.hd !== true ? UNDRAWN_MODIFIERS[node.ty] : undefined;
   if (modifier !== undefined) use('path_modifier', modifier, pointer);

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readPackageZip } from '../../../src/template/archive/read-package-zip.ts';
-import { writePackageZip } from '../../../src/template/archive/write-package-zip.ts';
+import { writePackageZip } from '../../../src/template/archive/write-zip.ts';
 import { LATIN } from '../../engine/text/test-fonts.ts';
 import {
   FONT_BYTES,

@@ -1,6 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { fitImage } from '../../../src/engine/images/fit-image.ts';
-import { FittedImages } from '../../../src/engine/images/fitted-images.ts';
+import { FittedImageCache, fitImage } from '../../../src/engine/images/fit-image.ts';
 import type { SceneImage } from '../../../src/template/scene.ts';
 import { testPicture } from '../pictures.ts';
 
@@ -16,14 +15,14 @@ function image(changes: Partial<SceneImage> = {}): SceneImage {
 
 describe('FittedImages', () => {
   test('fit the same bytes for the same area once, under any name', async () => {
-    const images = new FittedImages(1e6);
+    const images = new FittedImageCache(1e6);
     const first = await images.fit(image());
     expect(first.equals(await fitImage(image()))).toBe(true);
     expect(await images.fit(image({ assetId: 'b', name: 'b', bytes: new Uint8Array(bytes) }))).toBe(first);
   });
 
   test('fit anew for another area, another crop and other bytes', async () => {
-    const images = new FittedImages(1e6);
+    const images = new FittedImageCache(1e6);
     await images.fit(image());
     const others = [
       image({ width: 33 }),
@@ -34,7 +33,7 @@ describe('FittedImages', () => {
   });
 
   test('forget what was not used for long when there is too much, and keep nothing that is too large', async () => {
-    const images = new FittedImages(12_000);
+    const images = new FittedImageCache(12_000);
     const isKept = async (one: SceneImage, before: Buffer): Promise<boolean> => (await images.fit(one)) === before;
     const [first, second] = [await images.fit(image()), await images.fit(image({ height: 31 }))];
     expect(await isKept(image(), first)).toBe(true);

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { inspectPackage } from '../../../src/engine/inspect/inspect-package.ts';
-import type { PackageFinding } from '../../../src/engine/inspect/package-finding.ts';
+import { inspectPackage, type PackageFinding } from '../../../src/engine/inspect/inspect-package.ts';
 import { lintScene } from '../../../src/engine/lint/lint-scene.ts';
-import { renderStill } from '../../../src/engine/stills/render-still.ts';
+import { renderStill } from '../../../src/engine/stills/draw-stills.ts';
 import { parseTemplatePackage } from '../../../src/template/parse-template-package.ts';
 import type { LottieDocument } from '../../../src/template/scene.ts';
 import {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { openStack } from '../../../src/engine/text/font-stack.ts';
 import { layOutText, type TextLayout } from '../../../src/engine/text/lay-out-text.ts';
-import { openStack } from '../../../src/engine/text/open-stack.ts';
-import { textSpec } from '../../../src/engine/text/text-spec.ts';
+import { textSpec } from '../../../src/engine/text/text-layers.ts';
 import { everyScript, LATIN } from './test-fonts.ts';
 
 const FONTS = [LATIN, ...everyScript()];

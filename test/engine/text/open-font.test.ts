@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { openFont } from '../../../src/engine/text/open-font.ts';
-import { unpackFont } from '../../../src/engine/text/unpack-font.ts';
+import { openFont, unpackFont } from '../../../src/engine/text/open-font.ts';
 import { LATIN, testFont } from './test-fonts.ts';
 
 const WOFF = testFont('noto-sans', 'latin', { ending: 'woff' });

@@ -1,5 +1,5 @@
 import { type Canvas, createCanvas, LottieAnimation } from '@napi-rs/canvas';
-import { setTexts } from '../../../src/engine/text/set-texts.ts';
+import { typesetTexts } from '../../../src/engine/text/typeset-texts.ts';
 import type { LottieDocument, SceneFont } from '../../../src/template/scene.ts';
 import { placed } from '../scenes.ts';
 
@@ -26,7 +26,7 @@ export function textAnimation(layers: readonly Record<string, unknown>[], size =
 
 /** Sets the texts and draws a frame on white. */
 export async function drawTexts(animation: LottieDocument, fonts: readonly SceneFont[], frame = 0): Promise<Canvas> {
-  const { animation: set } = await setTexts(animation, fonts);
+  const { animation: set } = await typesetTexts(animation, fonts);
   return drawAnimation(set, frame);
 }
 

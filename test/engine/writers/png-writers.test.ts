@@ -1,7 +1,7 @@
 import { createCanvas, loadImage } from '@napi-rs/canvas';
 import { unzipSync } from 'fflate';
 import { describe, expect, it } from 'vitest';
-import { withPngComment } from '../../../src/engine/images/png-container.ts';
+import { withPngComment } from '../../../src/engine/images/png-file.ts';
 import { encodePng } from '../../../src/engine/writers/encode-png.ts';
 import { openPngSequenceWriter } from '../../../src/engine/writers/png-sequence-writer.ts';
 import { ALPHA_FRAMES, box, drawn, GREEN, HEIGHT, RATE_30, WHITE, WIDTH } from './drawn-frames.ts';

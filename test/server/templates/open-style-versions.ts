@@ -6,7 +6,7 @@ import type { ObjectStorage, StyleVersionTable } from '../../../src/server/ports
 import { createDiskStorage } from '../../../src/server/storage/disk-storage.ts';
 import { StyleVersions, type StyleVersionsOptions } from '../../../src/server/templates/style-versions.ts';
 import { createRenderPool, type RenderPool } from '../../../src/session/processes/render-pool.ts';
-import { writePackageZip } from '../../../src/template/archive/write-package-zip.ts';
+import { writePackageZip } from '../../../src/template/archive/write-zip.ts';
 import { createMemoryStyleVersions } from '../../support/memory-tables.ts';
 import { smallPackageFiles } from '../../support/small-package.ts';
 

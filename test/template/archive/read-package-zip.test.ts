@@ -2,7 +2,7 @@ import { deflateRawSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readPackageZip } from '../../../src/template/archive/read-package-zip.ts';
-import { writePackageZip } from '../../../src/template/archive/write-package-zip.ts';
+import { writePackageZip } from '../../../src/template/archive/write-zip.ts';
 import { type RawEntry, rawZip } from './raw-zip.ts';
 
 const GOOD: RawEntry = { name: 'template.yaml', bytes: Buffer.from('name: a') };

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { checkOutput } from '../../../src/template/bind/check-output.ts';
-import { resolveOutput } from '../../../src/template/bind/resolve-output.ts';
+import { checkOutput, resolveOutput } from '../../../src/template/bind/resolve-output.ts';
 
 const TEMPLATE = {
   width: 1080,

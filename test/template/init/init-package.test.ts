@@ -1,7 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { openRasterizer } from '../../../src/engine/raster/rasterizer.ts';
 import { bindMapping } from '../../../src/template/bind/bind-mapping.ts';
-import { type InitOptions, initPackage, isPackage, type NewPackage } from '../../../src/template/init/init-package.ts';
+import {
+  type InitPackageOptions,
+  initPackage,
+  isPackage,
+  type NewPackage,
+} from '../../../src/template/init/init-package.ts';
 import type { LottieSource } from '../../../src/template/init/lottie-source.ts';
 import { parseTemplatePackage } from '../../../src/template/parse-template-package.ts';
 import type { Scene } from '../../../src/template/scene.ts';
@@ -24,7 +29,7 @@ const FONT = { 'Test-Regular.ttf': FONT_BYTES };
 const PNG = solidPng('#00ff00', 24, 12);
 const PNG_URI = `data:image/png;base64,${Buffer.from(PNG).toString('base64')}`;
 
-function made(source: LottieSource, options: Partial<InitOptions> = {}): NewPackage {
+function made(source: LottieSource, options: Partial<InitPackageOptions> = {}): NewPackage {
   const result = initPackage(source, { colorLayers: null, ...options });
   if (!isPackage(result)) throw new Error(result.problems.join('\n'));
   return result;

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { serviceError } from '../../../service/service-error.ts';
-import { OUTPUT_FILES } from '../../../template/output-files.ts';
+import { OUTPUT_FILE_TYPES } from '../../../template/output-file-types.ts';
 import type { AppPorts, OutputFile } from '../app-ports.ts';
 import { type ByteRange, isNoneMatch, readByteRange } from '../conditional-requests.ts';
 import { idSchema, objectOf, type Schema } from '../schemas/json-schema.ts';
@@ -20,7 +20,7 @@ const fileHeaders = {
   'Accept-Ranges': text('`bytes`'),
   'Content-Disposition': text('What the file is called'),
 };
-const TYPES = [...Object.values(OUTPUT_FILES).map((file) => file.contentType), 'image/jpeg'];
+const TYPES = [...Object.values(OUTPUT_FILE_TYPES).map((file) => file.contentType), 'image/jpeg'];
 const answers = {
   200: bytes('The file', TYPES, fileHeaders),
   206: bytes('A part of it', TYPES, { ...fileHeaders, 'Content-Range': text('Which part') }),

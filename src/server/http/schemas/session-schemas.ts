@@ -1,4 +1,4 @@
-import { MAX_OUTPUT_FPS, MIN_SIDE_PIXELS } from '../../../template/bind/check-output.ts';
+import { MAX_OUTPUT_FPS, MIN_SIDE_PIXELS } from '../../../template/bind/resolve-output.ts';
 import { MAX_SIDE_PIXELS } from '../../../template/lottie/check-animation.ts';
 import { OUTPUT_CODECS, OUTPUT_FORMATS, OUTPUT_QUALITIES } from '../../../wire/output.ts';
 import { EXAMPLES } from './examples.ts';

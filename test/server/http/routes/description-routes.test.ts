@@ -20,7 +20,7 @@ import {
   MAX_PACKAGE_BYTES,
   MAX_PACKAGE_FILES,
 } from '../../../../src/template/archive/read-package-zip.ts';
-import { MAX_DEPTH, MAX_EXPANDED_LAYERS } from '../../../../src/template/lottie/check-compositions.ts';
+import { MAX_DEPTH, MAX_EXPANDED_LAYERS } from '../../../../src/template/lottie/check-animation.ts';
 import { MAX_MANIFEST_LENGTH } from '../../../../src/template/parse-manifest.ts';
 import { ANIMATION_BOUNDS } from '../../../../src/template/parse-template-package.ts';
 import type { OpenApiDocument } from '../../../support/open-api-document.ts';

@@ -1,0 +1,154 @@
+import { bindMapping } from '../../template/bind/bind-mapping.ts';
+import { chooseStills } from '../../template/init/choose-stills.ts';
+import { findEditableTargets } from '../../template/init/editable-targets.ts';
+import type { Scene, Still } from '../../template/scene.ts';
+import type { TemplatePackage } from '../../template/template-package.ts';
+import type { Resource } from '../../wire/mapping.ts';
+import { encodeStoredPng } from '../images/png-file.ts';
+import type { StillImage } from '../stills/still-protocol.ts';
+
+/** Draws the stills of a scene: a render pool, or this thread. */
+export type DrawStills = (scene: Scene) => Promise<readonly StillImage[]>;
+
+/** Lines of the pictures that are compared. */
+const HEIGHT = 360;
+
+/** Frames all over the animation that are drawn for an editable that no still shows. */
+const MOST_FRAMES = 120;
+
+/** Where filling an editable changes the picture. */
+export interface EditableVisibility {
+  /** Names of the stills, in their order. */
+  readonly stills: readonly string[];
+  /** Seconds from the start to a frame that changes; null where none of those that were drawn does. */
+  readonly seconds: number | null;
+}
+
+/**
+ * Finds out where each text, colour, image and video of a template is seen: in pictures that change with what fills it. Nothing
+ * of the animation has to be understood for that. An editable that no still shows is looked for on frames all over the
+ * animation, and on those where its layers are shown most strongly.
+ *
+ * @returns by editable; sounds and fonts are absent
+ * @throws SceneError for a package that cannot be drawn
+ */
+export async function measureEditableVisibility(
+  template: TemplatePackage,
+  draw: DrawStills,
+): Promise<Map<string, EditableVisibility>> {
+  const looks = [...template.manifest.editables].flatMap(([key, { kind }]) => {
+    const filling = fillingFor(template, key, kind);
+    return filling === null ? [] : [{ key, filling }];
+  });
+  const onStills = await changedOn(template, template.stills, looks, draw);
+  const hidden = looks.filter(({ key }) => onStills.get(key)!.length === 0);
+  const frames = hidden.length === 0 ? [] : framesToDraw(template, hidden);
+  const onFrames = hidden.length === 0 ? new Map() : await changedOn(template, frames, hidden, draw);
+  const sightsOf = (key: string): EditableVisibility => {
+    const stills = onStills.get(key)!;
+    const [best] = stills.length > 0 ? stills : middleOfLongest(frames, onFrames.get(key) ?? []);
+    return { stills: stills.map(({ name }) => name), seconds: best === undefined ? null : best.frame / template.fps };
+  };
+  return new Map(looks.map(({ key }) => [key, sightsOf(key)]));
+}
+
+interface Look {
+  readonly key: string;
+  readonly filling: Filling;
+}
+
+/** By editable, those frames whose pictures change with what fills it. */
+async function changedOn(
+  template: TemplatePackage,
+  stills: readonly Still[],
+  looks: readonly Look[],
+  draw: DrawStills,
+): Promise<Map<string, Still[]>> {
+  const before = await draw(sceneWith(template, stills, null));
+  const changed = await Promise.all(
+    looks.map(async ({ key, filling }): Promise<[string, Still[]]> => {
+      const after = await draw(sceneWith(template, stills, { key, ...filling }));
+      const isOther = (index: number): boolean => !Buffer.from(before[index]!.bytes).equals(after[index]!.bytes);
+      return [key, stills.filter((_, index) => isOther(index))];
+    }),
+  );
+  return new Map(changed);
+}
+
+/** In order of time. */
+function framesToDraw({ animation, frameCount }: TemplatePackage, looks: readonly Look[]): Still[] {
+  const step = Math.max(1, frameCount / MOST_FRAMES);
+  const even = Array.from({ length: Math.ceil(frameCount / step) }, (_, index) => Math.floor(index * step));
+  const places = findEditableTargets(animation);
+  const strongest = looks.flatMap(({ key }) => {
+    const layers = places.filter(({ node }) => node.sid === key).flatMap((place) => place.layers);
+    const one = { key, kind: 'text', label: '', origin: 'slot', former: '', nodes: [], layers } as const;
+    return chooseStills({ ...animation, markers: [] }, [one]).stills.map(({ frame }) => frame);
+  });
+  const frames = [...new Set([...even, ...strongest])].filter((frame) => frame < frameCount);
+  return frames.sort((a, b) => a - b).map((frame) => ({ name: `frame_${frame}`, frame }));
+}
+
+/** The middle one of the longest row of frames, one after the other, that changed; none where none did. */
+function middleOfLongest(frames: readonly Still[], changed: readonly Still[]): Still[] {
+  let longest: Still[] = [];
+  let row: Still[] = [];
+  for (const frame of frames) {
+    row = changed.includes(frame) ? [...row, frame] : [];
+    if (row.length > longest.length) longest = row;
+  }
+  return longest.slice(Math.floor((longest.length - 1) / 2)).slice(0, 1);
+}
+
+interface Filling {
+  readonly resource: Resource;
+  readonly bytes: Uint8Array | null;
+}
+
+function sceneWith(
+  template: TemplatePackage,
+  stills: readonly Still[],
+  filling: (Filling & { readonly key: string }) | null,
+): Scene {
+  const resources = filling === null ? {} : { [filling.key]: filling.resource };
+  const bytes = filling?.bytes ?? null;
+  const fetched = new Map(filling === null || bytes === null ? [] : [[filling.key, bytes] as const]);
+  const height = Math.min(HEIGHT, template.height - (template.height % 2));
+  const scene = bindMapping(template, { resources, output: { height } }, fetched);
+  return { ...scene, stills, sounds: [] };
+}
+
+/** Something that looks unlike what is there; null for what nobody sees. */
+function fillingFor(template: TemplatePackage, key: string, kind: string): Filling | null {
+  const { example_text: example = '' } = template.spec.editables[key] ?? {};
+  switch (kind) {
+    case 'text':
+      return { resource: { source: { text: example === 'WXM' ? 'HAK' : 'WXM' } }, bytes: null };
+    case 'color':
+      return { resource: { source: { text: isLight(example) ? '000000' : 'FFFFFF' } }, bytes: null };
+    case 'image':
+    case 'video':
+      return {
+        resource: { source: { remote_url: 'reelform:check' }, transform: { crop_strategy: 'fill' } },
+        bytes: CHECKERBOARD,
+      };
+    default:
+      return null;
+  }
+}
+
+function isLight(color: string): boolean {
+  const [red = 0, green = 0, blue = 0] = [0, 2, 4].map((at) => Number.parseInt(color.slice(at, at + 2), 16));
+  return red + green + blue > 382;
+}
+
+/** Nobody's picture. */
+const CHECKERBOARD = encodeStoredPng(
+  Uint8Array.from({ length: 16 * 16 * 4 }, (_, index) => {
+    const [channel, pixel] = [index % 4, Math.floor(index / 4)];
+    if (channel === 3) return 255;
+    return (pixel + Math.floor(pixel / 16)) % 2 === 0 ? 255 * (channel % 2) : 255 * (1 - (channel % 2));
+  }),
+  16,
+  16,
+);

@@ -1,0 +1,143 @@
+import { trackingAfter } from './break-lines.ts';
+import type { Cell } from './shape-paragraph.ts';
+
+/** A cell on its line. */
+export interface PlacedCell {
+  readonly cell: Cell;
+  /** In ems from the line's left end. */
+  readonly left: number;
+  /** In ems, with what is added to spaces; without tracking. */
+  readonly width: number;
+}
+
+/** A line of a text. */
+export interface TextLine {
+  /** 1 for a line of a paragraph that runs from right to left. */
+  readonly baseLevel: number;
+  /** From left to right, without the white space at the line's end. */
+  readonly cells: readonly PlacedCell[];
+  /** How much white space the line ends with. */
+  readonly trailingSpaces: number;
+  /** In ems. */
+  readonly width: number;
+}
+
+/**
+ * Puts the cells of a line side by side, in the order in which they are seen.
+ *
+ * @param cells in the order of the text
+ * @param fillTo width in ems that spaces are widened to reach; null for as it comes
+ * @see Unicode Standard Annex #9, rules L1 and L2
+ */
+export function placeLine(
+  cells: readonly Cell[],
+  { baseLevel, tracking, fillTo }: { baseLevel: number; tracking: number; fillTo: number | null },
+): TextLine {
+  const length = cells.findLastIndex((cell) => !cell.isSpace) + 1;
+  const visual = inVisualOrder(cells.slice(0, length));
+  const natural = visual.reduce((sum, cell) => sum + cell.advance + trackingAfter(cell, tracking), 0);
+  const lastTracking = visual.length === 0 ? 0 : trackingAfter(visual.at(-1)!, tracking);
+  const spaces = visual.filter((cell) => cell.isSpace).length;
+  const missing = fillTo === null || spaces === 0 ? 0 : Math.max(0, fillTo - (natural - lastTracking));
+  const placed: PlacedCell[] = [];
+  let pen = 0;
+  for (const cell of visual) {
+    const width = cell.advance + (cell.isSpace ? missing / spaces : 0);
+    placed.push({ cell, left: pen, width });
+    pen += width + trackingAfter(cell, tracking);
+  }
+  return { baseLevel, cells: placed, trailingSpaces: cells.length - length, width: pen - lastTracking };
+}
+
+function inVisualOrder(cells: readonly Cell[]): readonly Cell[] {
+  const highest = cells.reduce((level, cell) => Math.max(level, cell.level), 0);
+  if (highest === 0) return cells;
+  const order = [...cells];
+  for (let level = highest; level > 0; level--) {
+    for (let from = 0; from < order.length; from++) {
+      let to = from;
+      while (to < order.length && order[to]!.level >= level) to++;
+      if (to > from + 1) order.splice(from, to - from, ...order.slice(from, to).reverse());
+      if (to > from) from = to;
+    }
+  }
+  return order;
+}
+
+/** One character of a set text, as the rasteriser gets it; lengths in ems. */
+export type TypesetCharacter =
+  | { readonly kind: 'space' }
+  | {
+      readonly kind: 'cell';
+      readonly cell: Cell;
+      /** From the pen to the left end of the cell. */
+      readonly shift: number;
+      /** How far the pen goes: to the left where it is negative. */
+      readonly advance: number;
+    };
+
+/**
+ * `visual` goes from left to right. `reading` goes from right to left, with the pieces of other directions where a reader
+ * comes to them: so that what runs over the characters of a text runs as it is read.
+ */
+export type TypesetOrder = 'visual' | 'reading';
+
+const PRECISION = 1e5;
+
+/** The advance that most spaces of some lines have, by which they are one character; 0.25 where there is none. */
+export function spaceAdvance(lines: readonly TextLine[], tracking: number, order: TypesetOrder): number {
+  for (const { cells } of lines) {
+    const space = cells.find(({ cell }) => cell.isSpace)?.cell;
+    if (space === undefined) continue;
+    const advance = round(space.advance + trackingAfter(space, tracking));
+    return order === 'visual' ? advance : -advance;
+  }
+  return order === 'visual' ? 0.25 : -0.25;
+}
+
+/**
+ * The characters of a line, such that a pen that only goes on by their advances puts each cell in its place. All spaces
+ * have one advance; what another one has more or less, the letter before it gets.
+ *
+ * The pen ends a line's width from where it began: to the right in visual order, to the left in reading order.
+ */
+export function typesetLine(line: TextLine, order: TypesetOrder, space: number): TypesetCharacter[] {
+  const cells = order === 'visual' ? line.cells : line.cells.toSorted((a, b) => a.cell.start - b.cell.start);
+  const pens = cells.map((placed, index) => (index === 0 ? beginOf(line, order) : leadingEdge(placed, order)));
+  pens.push(order === 'visual' ? line.width : 0);
+  giveSpacesOneAdvance(cells, pens, space);
+
+  let pen = pens[0]!;
+  const characters = cells.map(({ cell, left }, index): TypesetCharacter => {
+    if (cell.isSpace) {
+      pen += space;
+      return { kind: 'space' };
+    }
+    const shift = round(left - pen);
+    const advance = round(pens[index + 1]! - pen);
+    pen += advance;
+    return { kind: 'cell', cell, shift, advance };
+  });
+  for (let index = 0; index < line.trailingSpaces; index++) characters.push({ kind: 'space' });
+  return characters;
+}
+
+function beginOf(line: TextLine, order: TypesetOrder): number {
+  return order === 'visual' ? 0 : line.width;
+}
+
+/** Where a reader comes to a cell. */
+function leadingEdge({ cell, left, width }: PlacedCell, order: TypesetOrder): number {
+  return order === 'reading' && cell.level % 2 === 1 ? left + width : left;
+}
+
+/** Moves the pen before each space to where its one advance leads to what comes after it. */
+function giveSpacesOneAdvance(cells: readonly PlacedCell[], pens: number[], space: number): void {
+  for (let index = cells.length - 1; index > 0; index--) {
+    if (cells[index]!.cell.isSpace) pens[index] = pens[index + 1]! - space;
+  }
+}
+
+function round(value: number): number {
+  return Math.round(value * PRECISION) / PRECISION;
+}

@@ -1,0 +1,129 @@
+import { closestMatch } from '../hints.ts';
+import { type SlotUse, type SlotUses, usedStyles } from './lottie/lottie-slots.ts';
+import type { EditableKind, FontSlot, Manifest } from './parse-manifest.ts';
+import { fontHint } from './resolve-package-files.ts';
+import type { LottieDocument } from './scene.ts';
+import type { PackageProblem, TemplatePackage } from './template-package.ts';
+
+const FOOTAGE = /^\(Footage\)\/USER\/[^/]+$/;
+
+const KEY_FORMS: Record<EditableKind, { readonly form: RegExp; readonly example: string }> = {
+  text: { form: /^t_\d{2,}$/, example: 't_01' },
+  color: { form: /^c_\d{2,}$/, example: 'c_01' },
+  image: { form: FOOTAGE, example: '(Footage)/USER/photo.jpg' },
+  video: { form: FOOTAGE, example: '(Footage)/USER/clip.mp4' },
+  audio: { form: FOOTAGE, example: '(Footage)/USER/music.mp3' },
+  font: { form: /^f_\d{2,}$/, example: 'f_01' },
+};
+
+/** What an editable fills; a font fills no place of its own. */
+const USE_KINDS: Readonly<Record<Exclude<EditableKind, 'font'>, SlotUse['kind']>> = {
+  text: 'text',
+  color: 'property',
+  image: 'image',
+  video: 'image',
+  audio: 'sound',
+};
+
+const WHERE: Readonly<Record<SlotUse['kind'], string>> = {
+  text: 'a text',
+  property: 'a property',
+  image: 'an image',
+  sound: 'a sound',
+};
+
+/** Holds every editable of the manifest against the place in the animation that it is meant to fill. */
+export function checkEditables(manifest: Manifest, uses: SlotUses): PackageProblem[] {
+  const problems: PackageProblem[] = [];
+  for (const [key, editable] of manifest.editables) {
+    const file = 'template.yaml';
+    const { form, example } = KEY_FORMS[editable.kind];
+    if (!form.test(key)) {
+      problems.push({ file, key, message: `The key of ${article(editable.kind)} must have the form of ${example}` });
+    }
+    const found = uses.get(key);
+    if (editable.kind === 'font') {
+      if (found !== undefined) {
+        const message = `${key} is a font, but the animation has places of that name`;
+        problems.push({ file, key, message, hint: 'A font is chosen by name: it needs no "sid"' });
+      }
+    } else if (found === undefined) {
+      problems.push({
+        file,
+        key,
+        unfilled: key,
+        message: `Nothing in animation.json is filled by ${key}`,
+        hint: `Give a layer, property or asset of the animation "sid": "${key}"`,
+      });
+    } else if (found.some(({ kind }) => kind !== USE_KINDS[editable.kind as keyof typeof USE_KINDS])) {
+      const kinds = [...new Set(found.map(({ kind }) => WHERE[kind]))].join(' and ');
+      problems.push({
+        file,
+        key,
+        message: `The editable ${key} is ${article(editable.kind)}, but in animation.json it fills ${kinds}`,
+        ...(editable.kind === 'audio' ? { hint: 'A sound is an asset that a layer of type 6 plays' } : {}),
+      });
+    }
+    if (!manifest.stillcuts.has(editable.stillcut)) {
+      problems.push({
+        file,
+        key,
+        message: `The editable ${key} is shown on the still ${editable.stillcut}, which is not under stillcuts`,
+      });
+    }
+  }
+  return problems;
+}
+
+function article(kind: EditableKind): string {
+  return kind === 'image' || kind === 'audio' ? `an ${kind}` : `a ${kind}`;
+}
+
+/** A list of mistakes that is longer is read by nobody, and each hint takes a look at every name. */
+const MOST_HINTS = 100;
+
+/** Holds every font editable against the texts that it is meant to change and the fonts that are there to choose from. */
+export function checkFontEditables(
+  manifest: Manifest,
+  animation: LottieDocument,
+  { fonts, extraFonts }: Pick<TemplatePackage, 'fonts' | 'extraFonts'>,
+): PackageProblem[] {
+  const problems: PackageProblem[] = [];
+  const carried = new Set([...fonts.keys(), ...extraFonts.keys()]);
+  const texts = new Set([...manifest.editables].flatMap(([key, { kind }]) => (kind === 'text' ? [key] : [])));
+  /** Editables that fill texts in a font. */
+  const usesOf = new Map<string, Set<string | null>>();
+  for (const { style, editable } of usedStyles(animation)) {
+    usesOf.set(style.f, (usesOf.get(style.f) ?? new Set()).add(editable));
+  }
+  const isUsed = ({ replaces, texts: chosen }: FontSlot): boolean => {
+    const uses = usesOf.get(replaces);
+    return uses !== undefined && (chosen === null || chosen.some((text) => uses.has(text)));
+  };
+  const near = (name: string, names: Iterable<string>) =>
+    problems.length < MOST_HINTS ? closestMatch(name, names) : null;
+  const addAt = (key: string) => (message: string, hint?: string) =>
+    void problems.push({ file: 'template.yaml', key, message, ...(hint === undefined ? {} : { hint }) });
+  for (const [key, { font }] of manifest.editables) {
+    if (font === null) continue;
+    const add = addAt(key);
+    const unknownTexts = (font.texts ?? []).filter((text) => !texts.has(text));
+    for (const text of unknownTexts) {
+      const meant = near(text, texts);
+      add(`${key} names the text ${text}, which is no editable`, meant === null ? undefined : `Did you mean ${meant}?`);
+    }
+    for (const name of font.allowedFonts ?? []) {
+      if (carried.has(name)) continue;
+      const hint = problems.length < MOST_HINTS ? fontHint(name, carried) : undefined;
+      add(`${key} allows the font ${name}, which is not in the package`, hint);
+    }
+    if (unknownTexts.length > 0 || isUsed(font)) continue;
+    const meant = near(font.replaces, usesOf.keys());
+    const where = font.texts === null ? 'no text of the animation' : 'none of its texts';
+    add(
+      `${key} replaces ${font.replaces}, and ${where} is set in that`,
+      meant === null ? undefined : `Did you mean ${meant}?`,
+    );
+  }
+  return problems;
+}

@@ -1,0 +1,107 @@
+import { isRecord } from '../../json.ts';
+import { allLayers, isConstantVector, LAYER_TYPE, type LottieNode, nodesOf } from '../lottie/lottie-layers.ts';
+import { normalizeLineBreaks, textStyles } from '../lottie/lottie-slots.ts';
+import type { LottieDocument } from '../scene.ts';
+
+/** A place in an animation that an editable of some kind can fill. */
+export interface EditableTarget {
+  readonly kind: 'text' | 'color' | 'image' | 'audio';
+  /** What carries the key: `t.d`, a colour, an asset of an image or a sound. */
+  readonly node: LottieNode;
+  /** What its designer calls it: the layer, the fill, the image. */
+  readonly names: readonly string[];
+  /** Why it had better stay as it is; null where nothing speaks against it. */
+  readonly drawback: string | null;
+  /** The layers that show it. */
+  readonly layers: readonly LottieNode[];
+}
+
+/** `fl` and `st` of shapes. */
+const PAINTS = new Set<unknown>(['fl', 'st']);
+const TEXT_LAYER = 5;
+
+/** Every text, solid colour, image and sound of an animation that is shown anywhere. Hidden layers and shapes are left out. */
+export function findEditableTargets(animation: LottieDocument): EditableTarget[] {
+  const places: EditableTarget[] = [];
+  const assets = new Map<string, { layers: LottieNode[]; names: string[] }>();
+  for (const place of allLayers(animation)) {
+    const { layer, name } = place;
+    if (layer.hd === true) continue;
+    if (layer.ty === TEXT_LAYER && isRecord(layer.t) && isRecord(layer.t.d)) {
+      const node = layer.t.d;
+      places.push({ kind: 'text', node, names: [name], drawback: textDrawback(node), layers: [layer] });
+    }
+    if ((layer.ty === LAYER_TYPE.image || layer.ty === LAYER_TYPE.audio) && typeof layer.refId === 'string') {
+      const known = assets.get(layer.refId) ?? { layers: [], names: [] };
+      assets.set(layer.refId, { layers: [...known.layers, layer], names: [...known.names, name] });
+    }
+    // Of a matte its shape is seen, and not its colour.
+    if (layer.td === 1) continue;
+    for (const { node, around } of nodesOf(place)) {
+      if (node.hd === true || around.some(({ hd }) => hd === true)) continue;
+      const color = colorIn(node);
+      if (color === null) continue;
+      const drawback = isConstantVector(color) ? null : 'its colour is animated';
+      places.push({ kind: 'color', node: color, names: [nameOf(node), name], drawback, layers: [layer] });
+    }
+  }
+  for (const asset of animation.assets ?? []) {
+    const shown = assets.get(asset.id);
+    if (shown === undefined || typeof asset.p !== 'string' || asset.layers !== undefined) continue;
+    const drawback = asset.t === 'seq' ? 'it is an image sequence' : null;
+    const path = asset.p.startsWith('data:') ? '' : `${typeof asset.u === 'string' ? asset.u : ''}${asset.p}`;
+    const kind = shown.layers.some(({ ty }) => ty === LAYER_TYPE.audio) ? 'audio' : 'image';
+    places.push({ kind, node: asset, drawback, names: [path, ...shown.names], layers: shown.layers });
+  }
+  return places;
+}
+
+/** The colour that a shape's fill or stroke, an effect, or a text's animator paints with. */
+function colorIn(node: LottieNode): LottieNode | null {
+  if (PAINTS.has(node.ty) && isRecord(node.c)) return node.c;
+  if (isRecord(node.a) && isRecord(node.a.fc) && isRecord(node.s)) return node.a.fc;
+  // The third value of the effect Fill.
+  if ((node.mn === 'ADBE Fill' || node.ty === 21) && Array.isArray(node.ef)) {
+    const color: unknown = isRecord(node.ef[2]) ? node.ef[2].v : null;
+    return isRecord(color) ? color : null;
+  }
+  return null;
+}
+
+function textDrawback(node: LottieNode): string | null {
+  const styles = textStyles(node);
+  const words = new Set(styles.map(({ t }) => t));
+  if (words.size > 1) return 'its words change over time';
+  const [text = ''] = words;
+  return normalizeLineBreaks(text).trim() === '' ? 'it is empty' : null;
+}
+
+function nameOf({ nm }: LottieNode): string {
+  return typeof nm === 'string' ? nm : '';
+}
+
+/** Where an editable of a new package comes from. */
+export type Origin = 'slot' | 'name' | 'proposed';
+
+/** Something in an animation that people may change. */
+export interface FoundEditable {
+  /** As in the mapping: `t_01`, `c_01`, `(Footage)/USER/photo.jpg`. */
+  readonly key: string;
+  readonly kind: 'text' | 'color' | 'image' | 'audio';
+  /** What people call it. */
+  readonly label: string;
+  readonly origin: Origin;
+  /** Its slot's id, or the name of its layer, before. */
+  readonly former: string;
+  /** The nodes that carry its key: `t.d` of text layers, colours, an asset. */
+  readonly nodes: readonly LottieNode[];
+  /** The layers that show it. */
+  readonly layers: readonly LottieNode[];
+}
+
+/** Something about an animation that its designer should hear: what was done about it, or was left alone. */
+export interface InitNote {
+  /** `changed`: the animation says something else now. `left`: it could have been an editable, and is none. */
+  readonly kind: 'changed' | 'left';
+  readonly message: string;
+}

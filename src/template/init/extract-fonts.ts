@@ -1,0 +1,98 @@
+import { isRecord } from '../../json.ts';
+import { fontProblem } from '../check-font.ts';
+import { allLayers, type LottieNode } from '../lottie/lottie-layers.ts';
+import { textStyles } from '../lottie/lottie-slots.ts';
+import type { LottieDocument } from '../scene.ts';
+import type { InitNote } from './editable-targets.ts';
+import type { ExtractedFiles } from './extract-images.ts';
+import { safeName } from './key-generator.ts';
+import { type LottieSource, type NeededFile, readDataUri } from './lottie-source.ts';
+
+const FONT_FILE = /\.(?:ttf|otf|woff2|woff)$/i;
+const LICENCE = /(?:^|\/)(?:OFL|LICEN[CS]E|UFL|APACHE)[^/]*\.(?:txt|md)$/i;
+
+/**
+ * Finds a font file for each font that a text of the animation uses: inside it, in its archive, or beside it, with the
+ * licences that lie there. Fonts that no text uses go, and so do glyphs that were drawn in advance: any text may come.
+ *
+ * @param animation written to
+ */
+export function extractFonts(animation: LottieDocument, source: LottieSource): ExtractedFiles & { notes: InitNote[] } {
+  const files = new Map<string, Uint8Array>();
+  const needs: NeededFile[] = [];
+  const notes: InitNote[] = [];
+  const used = new Set(stylesOf(animation).map(({ f }) => f));
+  const listed = isRecord(animation.fonts) && Array.isArray(animation.fonts.list) ? animation.fonts.list : [];
+  const known = new Map(listed.filter(isRecord).map((font) => [String(font.fName), font]));
+  const list: LottieNode[] = [];
+  for (const name of used) {
+    const font: LottieNode = known.get(name) ?? { fName: name, fFamily: name, fStyle: '', ascent: 75 };
+    const fileName = safeName(name);
+    const found = findFont(font, source);
+    const problem = found === null ? null : fontProblem(found.bytes);
+    if (found !== null && problem === null) {
+      files.set(`fonts/${fileName}.${endingOf(found.bytes)}`, found.bytes);
+      for (const licence of found.licences) files.set(`fonts/${licence.split('/').at(-1)}`, source.beside(licence)!);
+    } else {
+      needs.push({ kind: 'font', name, path: `fonts/${fileName}.ttf`, problem });
+    }
+    if (fileName !== name) rename(animation, name, fileName);
+    const { fPath: _, ...rest } = font;
+    list.push({ ...rest, fName: fileName, origin: 3 });
+  }
+  const unused = [...known.keys()].filter((name) => !used.has(name));
+  if (unused.length > 0) notes.push({ kind: 'changed', message: `No text uses ${unused.join(', ')}: left out` });
+  if (Array.isArray(animation.chars)) {
+    delete animation.chars;
+    if (used.size > 0)
+      notes.push({ kind: 'changed', message: 'Glyphs drawn in advance went: texts are set from fonts' });
+  }
+  if (list.length > 0) animation.fonts = { list };
+  else delete animation.fonts;
+  return { files, needs, notes };
+}
+
+function stylesOf(animation: LottieDocument) {
+  return allLayers(animation).flatMap(({ layer: { t } }) => {
+    return isRecord(t) && isRecord(t.d) ? textStyles(t.d) : [];
+  });
+}
+
+function rename(animation: LottieDocument, from: string, to: string): void {
+  for (const style of stylesOf(animation)) if (style.f === from) style.f = to;
+}
+
+function findFont(
+  font: LottieNode,
+  { files, beside, fontsBeside }: LottieSource,
+): { bytes: Uint8Array; licences: readonly string[] } | null {
+  const path = typeof font.fPath === 'string' ? font.fPath : '';
+  const inside = readDataUri(path) ?? files.get(path.replace(/^\/+/, ''));
+  if (inside !== undefined) return { bytes: inside, licences: [] };
+  const names = new Set([font.fName, `${font.fFamily}-${font.fStyle}`, `${font.fFamily}${font.fStyle}`].map(bare));
+  if (String(font.fStyle) === 'Regular') names.add(bare(font.fFamily));
+  const isIt = (file: string): boolean => FONT_FILE.test(file) && names.has(bare(stemOf(file)));
+  const packed = [...files].find(([file]) => isIt(file));
+  if (packed !== undefined) return { bytes: packed[1], licences: [] };
+  const file = fontsBeside.find(isIt);
+  const bytes = file === undefined ? null : beside(file);
+  if (file === undefined || bytes === null) return null;
+  const folder = file.slice(0, file.lastIndexOf('/') + 1);
+  return { bytes, licences: fontsBeside.filter((one) => LICENCE.test(one) && one.startsWith(folder)) };
+}
+
+/** What is left of a name when programs have written it in their ways. */
+function bare(name: unknown): string {
+  return String(name)
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}]/gu, '');
+}
+
+function stemOf(file: string): string {
+  return file.slice(file.lastIndexOf('/') + 1).replace(FONT_FILE, '');
+}
+
+function endingOf(bytes: Uint8Array): string {
+  const signature = String.fromCharCode(...bytes.subarray(0, 4));
+  return { wOFF: 'woff', wOF2: 'woff2', OTTO: 'otf' }[signature] ?? 'ttf';
+}

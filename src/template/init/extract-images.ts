@@ -1,0 +1,127 @@
+import { isRecord } from '../../json.ts';
+import { allLayers, LAYER_TYPE, type LottieNode } from '../lottie/lottie-layers.ts';
+import type { LottieDocument } from '../scene.ts';
+import { safeName } from './key-generator.ts';
+import { type LottieSource, type NeededFile, readDataUri } from './lottie-source.ts';
+
+/** What became of the images and sounds of an animation. */
+export interface ExtractedFiles {
+  /** By path below the package's folder. */
+  readonly files: Map<string, Uint8Array>;
+  readonly needs: readonly NeededFile[];
+}
+
+const IMAGE_ENDINGS: Readonly<Record<string, string>> = { jpeg: 'jpg' };
+
+/**
+ * Finds the bytes of each image and sound, inside the animation, in its archive or beside it, and gives it a file of the
+ * package; the assets name those files from then on. What cannot be had is named under the path at which it is missed.
+ *
+ * @param animation written to
+ */
+export function extractImages(animation: LottieDocument, source: LottieSource): ExtractedFiles {
+  const files = new Map<string, Uint8Array>();
+  const needs: NeededFile[] = [];
+  const names = layerNames(animation);
+  const sounds = soundIds(animation);
+  for (const asset of animation.assets ?? []) {
+    if (typeof asset.p !== 'string' || asset.layers !== undefined || asset.t === 'seq') continue;
+    const kind = sounds.has(asset.id) ? 'sound' : 'image';
+    const bytes = bytesOf(asset, source);
+    const image = bytes === null || kind === 'sound' ? undefined : source.readImage(bytes);
+    const problem =
+      bytes !== null && kind === 'image' && image === undefined ? 'is no PNG, JPEG, WebP, GIF or AVIF' : null;
+    const written = asset.p.startsWith('data:') ? (names.get(asset.id) ?? asset.id) : asset.p;
+    const ending = kind === 'sound' ? soundEnding(asset.p) : endingOf(image?.type);
+    const name = withEnding(fileName(written, ending), kind);
+    const path = unique(`${kind === 'sound' ? 'audio' : 'images'}/${name}`, files, needs);
+    if (bytes === null || problem !== null) needs.push({ kind, name: shown(asset), path, problem });
+    else files.set(path, bytes);
+    if (kind === 'image') measure(asset, image);
+    const slash = path.lastIndexOf('/') + 1;
+    Object.assign(asset, { u: path.slice(0, slash), p: path.slice(slash), e: 0 });
+  }
+  return { files, needs };
+}
+
+function bytesOf({ u, p }: LottieNode, { files, beside }: LottieSource): Uint8Array | null {
+  const name = String(p);
+  if (name.startsWith('data:')) return readDataUri(name);
+  const path = `${typeof u === 'string' ? u : ''}${name}`;
+  // A URL is for a person to follow.
+  if (/^[a-z][a-z+.-]*:/i.test(path)) return null;
+  const clean = path.replace(/^(?:\.?\/)+/, '');
+  const base = clean.split('/').at(-1)!;
+  const places = [clean, `i/${base}`, `images/${base}`, `u/${base}`, `audio/${base}`, base];
+  for (const place of places) {
+    const bytes = files.get(place) ?? beside(place);
+    if (bytes !== null && bytes !== undefined) return bytes;
+  }
+  return null;
+}
+
+/** An area in whole pixels: of the asset, else of its image. */
+function measure(asset: LottieNode, image: { width: number; height: number } | undefined): void {
+  const size = (own: unknown, other: number | undefined): unknown =>
+    typeof own === 'number' && own > 0 ? Math.max(1, Math.round(own)) : (other ?? own);
+  asset.w = size(asset.w, image?.width);
+  asset.h = size(asset.h, image?.height);
+}
+
+/** Asset id → the name of the first layer that shows it. */
+function layerNames(animation: LottieDocument): Map<string, string> {
+  const names = new Map<string, string>();
+  for (const { layer, name } of allLayers(animation)) {
+    if (typeof layer.refId === 'string' && typeof layer.nm === 'string' && !names.has(layer.refId)) {
+      names.set(layer.refId, name);
+    }
+  }
+  return names;
+}
+
+function soundIds(animation: LottieDocument): Set<unknown> {
+  const layers = allLayers(animation).filter(({ layer }) => layer.ty === LAYER_TYPE.audio);
+  const assets = (animation.assets ?? []).filter(
+    (asset) =>
+      isRecord(asset) && typeof asset.p === 'string' && /^data:audio\/|\.(?:mp3|wav|m4a|aac|ogg|flac)$/i.test(asset.p),
+  );
+  return new Set([...layers.map(({ layer }) => layer.refId), ...assets.map(({ id }) => id)]);
+}
+
+function soundEnding(p: string): string | null {
+  const ending = /^data:audio\/(?:x-|vnd\.)?(\w+)/.exec(p)?.[1];
+  if (ending === undefined) return null;
+  return ending === 'mpeg' ? 'mp3' : ending === 'mp4' ? 'm4a' : ending;
+}
+
+function endingOf(type: string | undefined): string | null {
+  return type === undefined ? null : (IMAGE_ENDINGS[type] ?? type);
+}
+
+/** @param ending what the bytes say; null: the name's own is as good */
+function fileName(written: string, ending: string | null): string {
+  const safe = safeName(written.split('/').at(-1)!);
+  const stem = safe.replace(/\.(?:png|jpe?g|webp|gif|avif|mp3|wav|m4a|aac|ogg|flac|svg)$/i, '');
+  if (ending === null) return safe;
+  // The name that it has is kept where it says the same.
+  const own = safe.slice(stem.length + 1).toLowerCase();
+  return own === ending || (own === 'jpeg' && ending === 'jpg') ? safe : `${stem}.${ending}`;
+}
+
+/** What is missed needs a name, too. */
+function withEnding(name: string, kind: 'image' | 'sound'): string {
+  return name.includes('.') ? name : `${name}.${kind === 'image' ? 'png' : 'mp3'}`;
+}
+
+function unique(path: string, files: ReadonlyMap<string, Uint8Array>, needs: readonly NeededFile[]): string {
+  const taken = new Set([...files.keys(), ...needs.map((need) => need.path)].map((one) => one.toLowerCase()));
+  const [, stem = path, ending = ''] = /^(.*?)(\.[^./]+)?$/.exec(path) ?? [];
+  for (let number = 1; ; number++) {
+    const name = `${stem}${number === 1 ? '' : `-${number}`}${ending}`;
+    if (!taken.has(name.toLowerCase())) return name;
+  }
+}
+
+function shown({ id, u, p }: LottieNode): string {
+  return String(p).startsWith('data:') ? `the data of asset ${id}` : `${typeof u === 'string' ? u : ''}${p}`;
+}

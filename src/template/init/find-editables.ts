@@ -1,0 +1,236 @@
+import { formatList } from '../../hints.ts';
+import { isRecord } from '../../json.ts';
+import { layerSpans } from '../lottie/layer-spans.ts';
+import { isConstantVector, type LottieNode } from '../lottie/lottie-layers.ts';
+import { normalizeLineBreaks, textStyles } from '../lottie/lottie-slots.ts';
+import type { LottieDocument } from '../scene.ts';
+import {
+  type EditableTarget,
+  type FoundEditable,
+  findEditableTargets,
+  type InitNote,
+  type Origin,
+} from './editable-targets.ts';
+import { hasForm, type KeyGenerator, labelOf } from './key-generator.ts';
+
+const NAMED: Readonly<Record<'text' | 'color', RegExp>> = {
+  text: /^(t_\d{2,})(?![\w])[\s:–—-]*(.*)$/s,
+  color: /^(c_\d{2,})(?![\w])[\s:–—-]*(.*)$/s,
+};
+const USER_IMAGE = /(?:^|\/)USER\/([^/]+)$/;
+
+/**
+ * The editables that an animation's names offer: layers of texts called `t_01`, fills, strokes and Fill effects called `c_01`, images and
+ * sounds whose file or layer is called `USER/photo.jpg`. What follows the key in a name is its label.
+ *
+ * @param animation written to: each place gets its key
+ */
+export function readNames(animation: LottieDocument): { editables: FoundEditable[]; notes: InitNote[] } {
+  const found = new Map<string, { label: string; former: string; places: EditableTarget[] }>();
+  const notes: InitNote[] = [];
+  for (const place of findEditableTargets(animation)) {
+    if (place.node.sid !== undefined) continue;
+    const named = keyIn(place);
+    if (named === null) continue;
+    if (place.drawback !== null) {
+      notes.push({ kind: 'left', message: `${JSON.stringify(named.former)} is no editable: ${place.drawback}` });
+      continue;
+    }
+    const known = found.get(named.key);
+    if (known === undefined) found.set(named.key, { ...named, places: [place] });
+    else known.places.push(place);
+  }
+  const editables = [...found].map(([key, { label, former, places }]) =>
+    assignKey(key, places, { label, former, origin: 'name' }),
+  );
+  return { editables, notes };
+}
+
+/**
+ * An editable for each text, each image and each sound that nothing speaks against, for an animation in which nothing is named.
+ *
+ * @param animation written to: each place gets its key
+ */
+export function proposeEditables(
+  animation: LottieDocument,
+  keys: KeyGenerator,
+): { editables: FoundEditable[]; notes: InitNote[] } {
+  const editables: FoundEditable[] = [];
+  const notes: InitNote[] = [];
+  for (const place of byTime(animation)) {
+    if (place.kind === 'color') continue;
+    const name = place.names.find((one) => one !== '') ?? '';
+    if (place.drawback !== null) {
+      notes.push({
+        kind: 'left',
+        message: `The ${place.kind} ${JSON.stringify(name)} is no editable: ${place.drawback}`,
+      });
+      continue;
+    }
+    const words = place.kind === 'text' ? normalizeLineBreaks(textStyles(place.node)[0]?.t ?? '') : '';
+    const key = place.kind === 'text' ? keys.numbered('text') : keys.ofFile(fileNameOf(place));
+    const own = place.kind !== 'text' ? (place.names[1] ?? name) : name;
+    const label = labelOf(place.kind !== 'text' ? own.replace(/\.\w{2,5}$/, '') : own, words === '' ? key : words);
+    editables.push(assignKey(key, [place], { label, former: name, origin: 'proposed' }));
+  }
+  return { editables, notes };
+}
+
+/**
+ * Reports the texts, images and sounds that could be editables, and are none because the animation names others: a note for
+ * each kind.
+ *
+ * @param keys of an animation whose named editables have theirs
+ */
+export function reportUnnamed(animation: LottieDocument, keys: KeyGenerator): InitNote[] {
+  const unnamed = byTime(animation).filter(({ drawback, node }) => drawback === null && node.sid === undefined);
+  return (['text', 'image', 'audio'] as const).flatMap((kind): InitNote[] => {
+    const places = unnamed.filter((place) => place.kind === kind);
+    const [first] = places;
+    if (first === undefined) return [];
+    const names = places.map(({ names: [own = '', layer = ''] }) => (kind === 'text' ? own : layer));
+    const noun = `${kind === 'audio' ? 'sound' : kind}${names.length === 1 ? '' : 's'}`;
+    const which = `The ${noun} ${formatList(names.map((name) => JSON.stringify(name)))} ${names.length === 1 ? 'has' : 'have'}`;
+    const key =
+      kind === 'text'
+        ? `${keys.numbered('text')} ${names[0]}`
+        : keys.ofFile(fileNameOf(first)).replace('(Footage)/', '');
+    const message = `${which} neither a slot nor a key in the name; to offer one, call its layer ${JSON.stringify(key)}`;
+    return [{ kind: 'left', message }];
+  });
+}
+
+/** What is shown first comes first; of what begins at once the uppermost. */
+function byTime(animation: LottieDocument): EditableTarget[] {
+  const from = new Map<unknown, number>();
+  for (const span of layerSpans(animation)) {
+    from.set(span.layer, Math.min(span.from, from.get(span.layer) ?? Number.MAX_VALUE));
+  }
+  const first = ({ layers }: EditableTarget): number =>
+    Math.min(...layers.map((layer) => from.get(layer) ?? Number.MAX_VALUE));
+  return findEditableTargets(animation).sort((a, b) => first(a) - first(b));
+}
+
+/** Gives places their key. */
+export function assignKey(
+  key: string,
+  places: readonly EditableTarget[],
+  said: { readonly label: string; readonly former: string; readonly origin: Origin },
+): FoundEditable {
+  const nodes = places.map(({ node }) => node);
+  for (const node of nodes) node.sid = key;
+  return { ...said, key, kind: places[0]!.kind, nodes, layers: places.flatMap(({ layers }) => layers) };
+}
+
+function keyIn({ kind, names }: EditableTarget): { key: string; label: string; former: string } | null {
+  // A layer's name stands for its text or image; of a colour only the name of its own fill does, or its layer's.
+  for (const name of names) {
+    if (kind === 'image' || kind === 'audio') {
+      const file = USER_IMAGE.exec(name)?.[1];
+      if (file !== undefined) {
+        return { key: `(Footage)/USER/${file}`, label: labelOf(file.replace(/\.\w+$/, ''), file), former: name };
+      }
+      continue;
+    }
+    const [, key, label = ''] = NAMED[kind].exec(name.trim()) ?? [];
+    if (key !== undefined) return { key, label: labelOf(label, key), former: name };
+  }
+  return null;
+}
+
+function fileNameOf({ names, node }: EditableTarget): string {
+  const file = String(node.p).split('/').at(-1)!;
+  // Programs number the images that they write; the layer's name says more.
+  if (!/^(?:img|image)_\d+\.\w+$/i.test(file)) return file;
+  const layer = names[1] ?? '';
+  const ending = /\.\w+$/.exec(file)?.[0] ?? '';
+  return layer === '' || /^layer \d+$/.test(layer) ? file : `${layer.replace(/\.\w{2,5}$/, '')}${ending}`;
+}
+
+/**
+ * The editables that an animation offers as slots: texts, colours, images and sounds. A slot whose id is no key of its kind gets
+ * one, and its id becomes the label. What a slot says stands, from then on, in each place that it fills.
+ *
+ * @param animation written to
+ */
+export function readSlots(
+  animation: LottieDocument,
+  keys: KeyGenerator,
+): { editables: FoundEditable[]; notes: InitNote[] } {
+  const values = isRecord(animation.slots) ? animation.slots : {};
+  fillFromSlots(animation, values);
+  const uses = new Map<string, EditableTarget[]>();
+  for (const place of findEditableTargets(animation)) {
+    const { sid } = place.node;
+    if (typeof sid === 'string') uses.set(sid, [...(uses.get(sid) ?? []), place]);
+  }
+  const notes: InitNote[] = [];
+  const editables: FoundEditable[] = [];
+  for (const [id, places] of uses) {
+    const { kind } = places[0]!;
+    const drawback = places.some((one) => one.kind !== kind)
+      ? 'it fills places of several kinds'
+      : places.find((one) => one.drawback !== null)?.drawback;
+    if (drawback !== undefined && drawback !== null) {
+      notes.push({ kind: 'left', message: `The slot ${JSON.stringify(id)} is no editable: ${drawback}` });
+      continue;
+    }
+    const key = hasForm(id, kind)
+      ? id
+      : kind === 'text' || kind === 'color'
+        ? keys.numbered(kind)
+        : keys.ofFile(slotFileName(id, places));
+    const nodes = places.map(({ node }) => node);
+    for (const node of nodes) node.sid = key;
+    const names = places.flatMap((place) => place.names).filter((name) => name !== '');
+    const label = key === id ? labelOf(names.at(-1) ?? '', key) : labelOf(id, key);
+    const layers = places.flatMap((place) => place.layers);
+    editables.push({ key, kind, label, origin: 'slot', former: id, nodes, layers });
+  }
+  const others = Object.keys(values).filter((id) => !uses.has(id));
+  if (others.length > 0) {
+    const which = others.map((id) => JSON.stringify(id)).join(', ');
+    notes.push({ kind: 'left', message: `The slots ${which} fill no text, colour or image that is shown` });
+  }
+  return { editables, notes };
+}
+
+/** Ids of slots that stand in an animation. */
+export function slotIds(animation: LottieDocument): string[] {
+  const formatList = isRecord(animation.slots) ? Object.keys(animation.slots) : [];
+  return [
+    ...formatList,
+    ...findEditableTargets(animation).flatMap(({ node: { sid } }) => (typeof sid === 'string' ? [sid] : [])),
+  ];
+}
+
+/**
+ * Writes the value of each slot where it is used: what a player shows is what the slot says.
+ *
+ * @see Lottie specification 1.0.1, "Slots"
+ */
+function fillFromSlots(animation: LottieDocument, values: Readonly<Record<string, unknown>>): void {
+  for (const { node, kind } of findEditableTargets(animation)) {
+    const slot = typeof node.sid === 'string' && Object.hasOwn(values, node.sid) ? values[node.sid] : null;
+    const value = isRecord(slot) && isRecord(slot.p) ? slot.p : null;
+    if (value === null) continue;
+    const isOfKind =
+      kind === 'text'
+        ? textStyles(value).length > 0
+        : kind === 'color'
+          ? isConstantVector(value)
+          : typeof value.p === 'string';
+    if (!isOfKind) continue;
+    const { id: _, sid: __, ...own } = structuredClone(value) as LottieNode;
+    Object.assign(node, own);
+  }
+}
+
+/** A file name for an image's key. */
+function slotFileName(id: string, places: readonly EditableTarget[]): string {
+  const name = id.split('/').at(-1)!;
+  if (/\.\w{2,5}$/.test(name)) return name;
+  const source = String(places[0]?.node.p);
+  const ending = source.startsWith('data:') ? undefined : /\.\w{2,5}$/.exec(source)?.[0];
+  return `${name}${ending ?? (places[0]?.kind === 'audio' ? '.mp3' : '.png')}`;
+}

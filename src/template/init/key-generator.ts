@@ -1,0 +1,56 @@
+import type { FoundEditable } from './editable-targets.ts';
+
+/** Gives editables keys that no other one has. */
+export class KeyGenerator {
+  readonly #taken: Set<string>;
+
+  /** @param taken keys that stand in the animation already */
+  constructor(taken: Iterable<string>) {
+    this.#taken = new Set(taken);
+  }
+
+  /** The next free key with a number: `t_01`, or `c_01`. */
+  numbered(kind: 'text' | 'color'): string {
+    for (let number = 1; ; number++) {
+      const key = `${kind === 'text' ? 't' : 'c'}_${String(number).padStart(2, '0')}`;
+      if (this.#take(key)) return key;
+    }
+  }
+
+  /** The key of an image or a sound, made of a file name. */
+  ofFile(fileName: string): string {
+    const safe = safeName(fileName);
+    const [, stem = safe, ending = ''] = /^(.*?)(\.[^.]+)?$/.exec(safe) ?? [];
+    for (let number = 1; ; number++) {
+      const key = `(Footage)/USER/${stem}${number === 1 ? '' : `-${number}`}${ending}`;
+      if (this.#take(key)) return key;
+    }
+  }
+
+  #take(key: string): boolean {
+    if (this.#taken.has(key)) return false;
+    this.#taken.add(key);
+    return true;
+  }
+}
+
+/** A name that every file system takes. */
+export function safeName(name: string): string {
+  const safe = name
+    .normalize('NFKD')
+    .replaceAll(/[^\w.-]+/g, '-')
+    .replaceAll(/^[-.]+|[-.]+$/g, '');
+  return safe === '' ? 'image' : safe.slice(0, 80);
+}
+
+/** What people call something, made of a layer's name. */
+export function labelOf(name: string, otherwise: string): string {
+  const text = name.replaceAll(/\s+/g, ' ').trim();
+  return [...(text === '' ? otherwise : text)].slice(0, 60).join('');
+}
+
+/** Whether a key has the form that its kind must have. */
+export function hasForm(key: string, kind: FoundEditable['kind']): boolean {
+  if (kind === 'image' || kind === 'audio') return /^\(Footage\)\/USER\/[^/]+$/.test(key);
+  return (kind === 'text' ? /^t_\d{2,}$/ : /^c_\d{2,}$/).test(key);
+}

@@ -1,0 +1,174 @@
+import { isRecord } from '../../json.ts';
+import { lacksDashOffset } from '../lottie/find-unsupported.ts';
+import { allLayers, LAYER_TYPE, type LottieNode, layerLists, nodesOf } from '../lottie/lottie-layers.ts';
+import type { LottieDocument } from '../scene.ts';
+import type { InitNote } from './editable-targets.ts';
+
+/** From this version of Bodymovin on a document says it in today's way. */
+const COLORS_TO_ONE = [4, 1, 9];
+const CLOSED_IN_PATH = [4, 4, 18];
+const TEXT_IN_KEYFRAMES = [4, 4, 14];
+
+/**
+ * Writes in today's way what old versions of Bodymovin wrote otherwise, as lottie-web does when it loads such a document;
+ * the renderer would take it by today's meaning.
+ *
+ * @param animation written to
+ * @returns what was changed, a sentence each
+ */
+export function upgradeDocument(animation: LottieDocument): string[] {
+  const version = String(animation.v ?? '')
+    .split('.')
+    .map(Number);
+  const changes: string[] = [];
+  if (isOlder(version, TEXT_IN_KEYFRAMES) && upgradeTexts(animation) > 0) changes.push('Texts were given keyframes');
+  if (isOlder(version, COLORS_TO_ONE) && upgradeColors(animation) > 0)
+    changes.push('Colours of 0 to 255 became 0 to 1');
+  if (isOlder(version, CLOSED_IN_PATH) && upgradePaths(animation) > 0)
+    changes.push('Paths say themselves that they close');
+  if (upgradeDashes(animation) > 0) changes.push('Dashes without an offset were given one of 0');
+  return changes;
+}
+
+/** A document without a version counts as a new one. */
+function isOlder(version: readonly number[], than: readonly number[]): boolean {
+  if (version.length < 2 || version.some(Number.isNaN)) return false;
+  for (const [index, part] of than.entries()) {
+    const own = version[index] ?? 0;
+    if (own !== part) return own < part;
+  }
+  return false;
+}
+
+function upgradeTexts(animation: LottieDocument): number {
+  const texts = allLayers(animation).flatMap(({ layer: { ty, t } }) => {
+    return ty === LAYER_TYPE.text && isRecord(t) && isRecord(t.d) && !('k' in t.d) ? [t] : [];
+  });
+  for (const text of texts) text.d = { k: [{ s: text.d, t: 0 }] };
+  return texts.length;
+}
+
+function upgradeColors(animation: LottieDocument): number {
+  const colors = nodes(animation).flatMap(({ ty, c }) => ((ty === 'fl' || ty === 'st') && isRecord(c) ? [c] : []));
+  for (const color of colors) {
+    if (!Array.isArray(color.k)) continue;
+    if (typeof color.k[0] === 'number') color.k = toOne(color.k);
+    else {
+      for (const frame of color.k as unknown[]) {
+        if (!isRecord(frame)) continue;
+        for (const end of ['s', 'e']) if (Array.isArray(frame[end])) frame[end] = toOne(frame[end]);
+      }
+    }
+  }
+  return colors.length;
+}
+
+function toOne(color: readonly unknown[]): number[] {
+  return color.map((value, index) => (index < 3 ? Number(value) / 255 : Number(value)));
+}
+
+function upgradePaths(animation: LottieDocument): number {
+  const paths = nodes(animation).flatMap((node) => {
+    if (node.ty === 'sh' && isRecord(node.ks)) return [{ path: node.ks, isClosed: node.closed === true }];
+    return isRecord(node.pt) && 'mode' in node ? [{ path: node.pt, isClosed: node.cl !== false }] : [];
+  });
+  for (const { path, isClosed } of paths) {
+    const frames = Array.isArray(path.k) ? path.k.filter(isRecord) : [];
+    const shapes = frames.flatMap(({ s, e }) => [s, e].flatMap((one) => (Array.isArray(one) ? [one[0]] : [])));
+    for (const shape of [path.k, ...shapes]) if (isRecord(shape)) shape.c = isClosed;
+  }
+  return paths.length;
+}
+
+/** The renderer takes the last entry of a list of dashes for its offset, whatever it says. */
+function upgradeDashes(animation: LottieDocument): number {
+  const lists = nodes(animation).flatMap((node) => (lacksDashOffset(node) ? [node] : []));
+  for (const node of lists) {
+    const dashes = node.d as LottieNode[];
+    const offset = dashes.find(({ n }) => n === 'o') ?? { n: 'o', nm: 'offset', v: { a: 0, k: 0 } };
+    node.d = [...dashes.filter(({ n }) => n !== 'o'), offset];
+  }
+  return lists.length;
+}
+
+function nodes(animation: LottieDocument): LottieNode[] {
+  return allLayers(animation).flatMap((place) => nodesOf(place).map(({ node }) => node));
+}
+
+/**
+ * Removes from an animation effects that would be drawn although they are switched off, and assets that no layer shows.
+ * Expressions stay: they are never run, and `template check` can report them only while they are there.
+ *
+ * @param animation written to
+ */
+export function dropUnused(animation: LottieDocument): InitNote[] {
+  const notes: InitNote[] = [];
+  const note = (count: number, message: string): void => {
+    if (count > 0) notes.push({ kind: 'changed', message });
+  };
+  const effects = dropSwitchedOff(animation);
+  note(effects, `${effects} ${effects === 1 ? 'effect that is' : 'effects that are'} switched off went`);
+  const assets = dropUnusedAssets(animation);
+  note(
+    assets.length,
+    `Nothing shows ${assets.length === 1 ? 'the asset' : 'the assets'} ${assets.join(', ')}: left out`,
+  );
+  return notes;
+}
+
+function dropSwitchedOff(animation: LottieDocument): number {
+  let count = 0;
+  for (const { layer } of allLayers(animation)) {
+    if (!Array.isArray(layer.ef)) continue;
+    const kept = layer.ef.filter((effect: unknown) => !(isRecord(effect) && effect.en === 0));
+    count += layer.ef.length - kept.length;
+    layer.ef = kept;
+  }
+  return count;
+}
+
+/** @returns the ids of those that went */
+function dropUnusedAssets(animation: LottieDocument): string[] {
+  const { assets = [] } = animation;
+  const lists = new Map(assets.map(({ id, layers }) => [id, layers]));
+  const used = new Set<string>();
+  const open: unknown[] = [animation.layers];
+  for (let layers = open.pop(); layers !== undefined; layers = open.pop()) {
+    if (!Array.isArray(layers)) continue;
+    for (const layer of layers as unknown[]) {
+      if (!isRecord(layer) || typeof layer.refId !== 'string' || used.has(layer.refId)) continue;
+      used.add(layer.refId);
+      open.push(lists.get(layer.refId) ?? []);
+    }
+  }
+  animation.assets = assets.filter(({ id }) => used.has(id));
+  return assets.filter(({ id }) => !used.has(id)).map(({ id }) => id);
+}
+
+/**
+ * Gives layers that share a number with one above them a number of their own. Whoever names that number means the first
+ * that has it.
+ *
+ * @param animation written to
+ * @returns how many layers got another number
+ */
+export function renumberLayers(animation: LottieDocument): number {
+  return [...layerLists(animation)].reduce((sum, layers) => sum + renumber(layers), 0);
+}
+
+function renumber(layers: readonly LottieNode[]): number {
+  const taken = new Set<number>();
+  let next = Math.max(0, ...layers.map(({ ind }) => (typeof ind === 'number' ? ind : 0)));
+  let count = 0;
+  for (const layer of layers) {
+    const { ind } = layer;
+    if (typeof ind !== 'number') continue;
+    if (!taken.has(ind)) {
+      taken.add(ind);
+      continue;
+    }
+    layer.ind = ++next;
+    count++;
+  }
+  return count;
+}

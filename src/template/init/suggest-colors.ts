@@ -1,0 +1,100 @@
+import { formatColor } from '../bind/color.ts';
+import { allLayers, isConstantVector, LAYER_TYPE, type LottieNode } from '../lottie/lottie-layers.ts';
+import type { LottieDocument } from '../scene.ts';
+import { type EditableTarget, type FoundEditable, findEditableTargets } from './editable-targets.ts';
+import { assignKey } from './find-editables.ts';
+import { type KeyGenerator, labelOf } from './key-generator.ts';
+
+/** A solid colour that layers of an animation share. */
+export interface SharedColor {
+  /** Six hexadecimal digits; eight where it is not opaque. */
+  readonly color: string;
+  readonly layerCount: number;
+}
+
+/** The solid colours of an animation that no editable has yet, those of most layers first. */
+export function sharedColors(animation: LottieDocument): SharedColor[] {
+  return [...groups(animation)].map(([color, places]) => ({ color, layerCount: layersOf(places).size }));
+}
+
+/**
+ * Makes an editable of each solid colour that is used on so many layers: changing it changes all of them.
+ *
+ * @param animation written to: each place gets its key
+ */
+export function suggestColors(animation: LottieDocument, keys: KeyGenerator, leastLayers: number): FoundEditable[] {
+  return [...groups(animation)].flatMap(([color, places]) => {
+    const layers = layersOf(places);
+    if (layers.size < leastLayers) return [];
+    const names = [...new Set(places.map((place) => place.names.at(-1)!))];
+    const more = names.length > 2 ? ` and ${names.length - 2} more` : '';
+    const label = labelOf(`Colour #${color} (${names.slice(0, 2).join(', ')}${more})`, color);
+    return [assignKey(keys.numbered('color'), places, { label, former: `#${color}`, origin: 'proposed' })];
+  });
+}
+
+/**
+ * Solid layers hold their colour as a text that nothing can fill: they become shape layers that look the same.
+ *
+ * @param animation written to
+ * @returns how many there were
+ */
+export function solidsToShapes(animation: LottieDocument): number {
+  const still = (k: unknown): object => ({ a: 0, k });
+  const solids = allLayers(animation).filter(
+    ({ layer: { ty, sc } }) => ty === LAYER_TYPE.solid && /^#[0-9a-f]{6}$/i.test(String(sc)),
+  );
+  for (const { layer } of solids) {
+    const { sw, sh, sc } = layer as { sw?: unknown; sh?: unknown; sc?: unknown };
+    const [width, height] = [Number(sw) || 0, Number(sh) || 0];
+    const channel = (at: number): number => Number.parseInt(String(sc).slice(at, at + 2), 16) / 255;
+    const name = typeof layer.nm === 'string' ? layer.nm : 'solid';
+    layer.shapes = [
+      {
+        ty: 'gr',
+        nm: name,
+        it: [
+          { ty: 'rc', d: 1, s: still([width, height]), p: still([width / 2, height / 2]), r: still(0) },
+          { ty: 'fl', nm: name, c: still([channel(1), channel(3), channel(5), 1]), o: still(100), r: 1 },
+          {
+            ty: 'tr',
+            p: still([0, 0]),
+            a: still([0, 0]),
+            s: still([100, 100]),
+            r: still(0),
+            o: still(100),
+            sk: still(0),
+            sa: still(0),
+          },
+        ],
+      },
+    ];
+    layer.ty = 4;
+    delete layer.sw;
+    delete layer.sh;
+    delete layer.sc;
+  }
+  return solids.length;
+}
+
+function groups(animation: LottieDocument): Map<string, EditableTarget[]> {
+  const byColor = new Map<string, EditableTarget[]>();
+  for (const place of findEditableTargets(animation)) {
+    if (
+      place.kind !== 'color' ||
+      place.drawback !== null ||
+      place.node.sid !== undefined ||
+      !isConstantVector(place.node)
+    )
+      continue;
+    // Its opacity belongs to a colour: places that share the rest look different, and an invisible one shows nothing.
+    const color = formatColor(place.node.k);
+    if (color.length === 8 && color.endsWith('00')) continue;
+    byColor.set(color, [...(byColor.get(color) ?? []), place]);
+  }
+  return new Map([...byColor].sort(([, a], [, b]) => layersOf(b).size - layersOf(a).size));
+}
+
+function layersOf(places: readonly EditableTarget[]): Set<LottieNode> {
+  return new Set(places.flatMap(({ layers }) => layers));
+}

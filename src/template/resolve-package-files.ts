@@ -1,0 +1,156 @@
+import { closestMatch } from '../hints.ts';
+import { fontProblem } from './check-font.ts';
+import { fontNames } from './derive-spec.ts';
+import { soundAssetIds, usedFonts } from './lottie/lottie-slots.ts';
+import type { Manifest } from './parse-manifest.ts';
+import type { LottieDocument } from './scene.ts';
+import type { PackageFile, PackageProblem, TemplatePackage } from './template-package.ts';
+
+/** Pixels of an image's area. */
+const MAX_SIDE = 8192;
+const FILE = 'animation.json';
+
+/** The image file behind each image asset that does not carry its image inside. */
+export function resolveImages(
+  animation: LottieDocument,
+  files: ReadonlyMap<string, Uint8Array>,
+): { images: Map<string, PackageFile>; problems: PackageProblem[] } {
+  const images = new Map<string, PackageFile>();
+  const problems: PackageProblem[] = [];
+  const sounds = soundAssetIds(animation);
+  for (const asset of animation.assets ?? []) {
+    if (typeof asset.p !== 'string' || isEmbedded(asset.p) || sounds.has(asset.id)) continue;
+    const path = pathOf(asset);
+    const bytes = fileAt(path, files);
+    if (![asset.w, asset.h].every(isSide)) {
+      const size = `${asset.w}×${asset.h}`;
+      const message = `The asset ${asset.id} is ${size}; it takes whole numbers of 1 to ${MAX_SIDE} pixels`;
+      problems.push({ file: FILE, message });
+    } else if (bytes === undefined) {
+      problems.push({ file: FILE, message: `The image ${path} of asset ${asset.id} is not in the package` });
+    } else {
+      images.set(asset.id, { path, bytes });
+    }
+  }
+  return { images, problems };
+}
+
+/**
+ * The sound behind each asset that a sound layer plays, from a file or from inside the animation. One without a sound of
+ * its own has to be filled by an editable.
+ */
+export function resolveSounds(
+  animation: LottieDocument,
+  files: ReadonlyMap<string, Uint8Array>,
+): { sounds: Map<string, PackageFile>; problems: PackageProblem[] } {
+  const sounds = new Map<string, PackageFile>();
+  const problems: PackageProblem[] = [];
+  const assets = new Map((animation.assets ?? []).map((asset) => [asset.id, asset]));
+  for (const id of soundAssetIds(animation)) {
+    const asset = assets.get(id);
+    const name = typeof asset?.p === 'string' ? asset.p : '';
+    if (asset === undefined) {
+      problems.push({ file: FILE, message: `A sound layer plays the asset ${id}, which is not there` });
+    } else if (isEmbedded(name)) {
+      sounds.set(id, { path: FILE, bytes: Buffer.from(name.slice(name.indexOf(',') + 1), 'base64') });
+    } else if (name !== '') {
+      const path = pathOf(asset);
+      const bytes = fileAt(path, files);
+      if (bytes !== undefined) sounds.set(id, { path, bytes });
+      else problems.push({ file: FILE, message: `The sound ${path} of asset ${id} is not in the package` });
+    } else if (typeof asset.sid !== 'string') {
+      problems.push({ file: FILE, message: `The asset ${id} has no sound, and no editable fills it` });
+    }
+  }
+  return { sounds, problems };
+}
+
+function pathOf({ u, p }: Readonly<Record<string, unknown>>): string {
+  return `${typeof u === 'string' ? u : ''}${p}`;
+}
+
+function fileAt(path: string, files: ReadonlyMap<string, Uint8Array>): Uint8Array | undefined {
+  return path.split('/').includes('..') ? undefined : files.get(path);
+}
+
+/** @see RFC 2397 */
+function isEmbedded(path: string): boolean {
+  return /^data:/i.test(path);
+}
+
+function isSide(value: unknown): boolean {
+  return Number.isInteger(value) && Number(value) >= 1 && Number(value) <= MAX_SIDE;
+}
+
+/** The first of a name wins. */
+/** Each takes a look at every name. */
+const MOST_HINTS = 100;
+
+const FONT_ENDINGS = ['ttf', 'otf', 'woff2', 'woff'];
+
+interface ResolvedFonts extends Pick<TemplatePackage, 'fonts' | 'extraFonts' | 'fallbackFonts'> {
+  readonly problems: PackageProblem[];
+}
+
+/**
+ * The font files of a package: those that its animation names, and all others that lie in `fonts/`, which an editable can
+ * choose and which stand in for glyphs that a text's own font lacks. With what is missing or damaged of them.
+ */
+export function resolveFonts(
+  animation: LottieDocument,
+  files: ReadonlyMap<string, Uint8Array>,
+  manifest: Pick<Manifest, 'fallbackFonts'>,
+): ResolvedFonts {
+  const carried = fontFiles(files);
+  const listed = new Set(fontNames(animation));
+  const problems: PackageProblem[] = [];
+  for (const { path, bytes } of carried.values()) {
+    const problem = fontProblem(bytes);
+    if (problem !== null) problems.push({ file: path, message: `The file ${problem}`, hint: 'Put the font in again' });
+  }
+  for (const name of listed) {
+    if (carried.has(name)) continue;
+    const message = `The font ${name} of the animation is not in the package`;
+    problems.push({ file: 'animation.json', message, hint: `Add fonts/${name}.ttf (or .otf, .woff2, .woff)` });
+  }
+  for (const name of usedFonts(animation)) {
+    if (listed.has(name)) continue;
+    problems.push({ file: 'animation.json', message: `A text uses the font ${name}, which is not in fonts.list` });
+  }
+  for (const [name, at] of manifest.fallbackFonts) {
+    if (carried.has(name)) continue;
+    const message = `The font ${name} of fallback_fonts is not in the package`;
+    const hint = problems.length < MOST_HINTS ? fontHint(name, carried.keys()) : undefined;
+    problems.push({ file: 'template.yaml', at, message, ...(hint === undefined ? {} : { hint }) });
+  }
+  const extraNames = [...carried.keys()].filter((name) => !listed.has(name));
+  return {
+    fonts: pick(carried, listed),
+    extraFonts: pick(carried, extraNames),
+    fallbackFonts: [...new Set([...manifest.fallbackFonts.keys(), ...extraNames])],
+    problems,
+  };
+}
+
+/** What to do about a font that a package lacks. */
+export function fontHint(name: string, carried: Iterable<string>): string {
+  const meant = closestMatch(name, carried);
+  return meant === null ? `Add fonts/${name}.ttf (or .otf, .woff2, .woff)` : `Did you mean ${meant}?`;
+}
+
+/** The files directly in `fonts/`, by name without ending, in the order of names. */
+function fontFiles(files: ReadonlyMap<string, Uint8Array>): Map<string, PackageFile> {
+  const found = new Map<string, PackageFile & { readonly rank: number }>();
+  for (const [path, bytes] of files) {
+    const [, name, ending] = /^fonts\/([^/]+)\.([a-z0-9]+)$/i.exec(path) ?? [];
+    const rank = FONT_ENDINGS.indexOf(ending?.toLowerCase() ?? '');
+    if (name === undefined || rank === -1 || rank > (found.get(name)?.rank ?? rank)) continue;
+    found.set(name, { path, bytes, rank });
+  }
+  const inOrder = [...found].sort(([a], [b]) => (a < b ? -1 : 1));
+  return new Map(inOrder.map(([name, { path, bytes }]) => [name, { path, bytes }]));
+}
+
+function pick(files: ReadonlyMap<string, PackageFile>, names: Iterable<string>): Map<string, PackageFile> {
+  return new Map([...names].flatMap((name) => (files.has(name) ? [[name, files.get(name)!] as const] : [])));
+}
