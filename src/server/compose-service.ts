@@ -55,27 +55,29 @@ const OBJECTS = 'objects';
 const SOURCES = 'sources';
 const DAY_MS = 86_400_000;
 const SWEEP_EVERY_MS = 600_000;
-/** Oftener would be more rows written than anybody looks at. */
+/** More frequent updates would write more rows than any client polls for. */
 const PROGRESS_EVERY_MS = 500;
-/** As many as four sessions read at once; one tenant alone gets half. */
+/** Enough for four sessions that read at once; a single tenant gets half. */
 const READS_AT_ONCE = 32;
 
 export interface ComposeOptions {
   readonly settings: Settings;
-  /** Where clients find the service. Null for a worker, which reads it from the database or its settings. */
+  /**
+   * URL under which clients reach the service. Null for a worker, which reads it from the database or its settings.
+   */
   readonly servedAt: string | null;
-  /** Of reelform. */
+  /** Version of Reelform. */
   readonly version: string;
-  /** Of tests and measurements, @see SplitRules. */
+  /** Overrides for tests and benchmarks, @see SplitRules. */
   readonly splitRules?: Partial<SplitRules> | undefined;
-  /** Of measurements: what renders instead of render processes. */
+  /** Replaces the render processes in benchmarks. */
   readonly pool?: RenderPool | undefined;
   readonly logger: Logger;
   /** Milliseconds since the epoch. */
   now(): number;
 }
 
-/** Everything that the service is made of but its sockets. */
+/** All components of the service except its HTTP servers. */
 export interface ServiceComponents {
   readonly app: AppPorts;
   readonly database: Database;
@@ -83,17 +85,17 @@ export interface ServiceComponents {
   readonly styleVersions: StyleVersions;
   readonly registry: WorkerRegistry;
   readonly publicUrl: string;
-  /** Begins to render what is queued, unless the settings leave that to others. */
+  /** Starts to process queued jobs, unless the settings leave rendering to workers. */
   work(): Promise<void>;
-  /** Renders nothing new, and lets what is at work go on for so long, or until `hurry`. */
+  /** Claims no further jobs and lets running ones continue for `graceMs` or until `hurry`. */
   drain(graceMs: number): Promise<void>;
   hurry(): void;
   close(): Promise<void>;
 }
 
 /**
- * Opens the parts from the database up and puts them together. EDGE. What does not answer yet is waited for, as long as
- * the settings say.
+ * Opens the components in dependency order and connects them. Waits for a database or storage that does not respond
+ * yet, as long as the settings allow.
  *
  * @throws ReelformError as `startServer`
  */
@@ -112,7 +114,7 @@ async function openOnce(options: ComposeOptions): Promise<ServiceComponents> {
   try {
     const room = watchDiskSpace(directory);
     const storage = await openStorage(settings, logger, room);
-    // A worker that may not join changes nothing, neither the database nor a folder.
+    // A worker that may not join must not change the database or create folders.
     const joined = servedAt === null ? await joinInstallation({ database, storage }, settings.publicUrl) : null;
     await openDataFolder(directory, [OBJECTS, SOURCES], logger);
     await migrate(database, logger);
@@ -137,7 +139,7 @@ interface Opened {
   readonly queue: JobQueue;
   readonly pool: RenderPool;
   readonly renders: OpenedRenderPool;
-  /** Signs downloads. */
+  /** Key that signs download URLs. */
   readonly key: Uint8Array;
 }
 
@@ -280,7 +282,7 @@ function assemble({ settings, splitRules, version, logger, now }: ComposeOptions
     },
     hurry: () => queue.hurry(),
     async close() {
-      // Of a service that did not come to serve; otherwise it was drained before.
+      // Drains a service whose start failed. After a regular shutdown these calls return at once.
       await registry.leave();
       await queue.stop({ graceMs: 0 });
       await sweeper.stop();
@@ -290,14 +292,14 @@ function assemble({ settings, splitRules, version, logger, now }: ComposeOptions
   };
 }
 
-/** The settings were read already. */
+/** The settings reader has already validated the entries. */
 function allowList(entries: readonly string[]): AllowList {
   const parsed = parseAllowList(entries);
   if (!parsed.ok) throw new Error(`Internal error: ${parsed.diagnostics.map(({ message }) => message).join('; ')}`);
   return parsed.value;
 }
 
-/** Between two tries; the first ones come sooner, since what is just being started soon answers. */
+/** Pause between two attempts. The first pauses are short because a starting database responds soon. */
 const BACKOFF: Backoff = { firstMs: 250, maxMs: 5000 };
 
 interface WaitOptions {
@@ -306,9 +308,9 @@ interface WaitOptions {
 }
 
 /**
- * Tries to open what other machines have a part in until they answer. EDGE. Each try that fails is said in the log.
+ * Retries `open` until the remote dependencies respond. Logs each failed attempt.
  *
- * @throws what the last try threw, once the time is over; at once what waiting does not mend
+ * @throws the last error once the time is over, and any error that waiting cannot fix immediately
  */
 export async function waitForDependencies<T>(open: () => Promise<T>, { patienceMs, log }: WaitOptions): Promise<T> {
   const begunAt = performance.now();

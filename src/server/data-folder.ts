@@ -6,17 +6,17 @@ import { nullIfMissing } from '../file-system-error.ts';
 import { type ServiceError, serviceError } from '../service/service-error.ts';
 import type { Log } from './telemetry/log.ts';
 
-/** What the group and others may do. */
+/** Permission bits of the group and of other users. */
 const NOT_OWNER = 0o077;
 const DATABASE = 'database';
 
 /**
- * Makes the folders of a data folder, and takes the rights of other users away from it and from them. EDGE. A folder may have
- * been made by an older version, by hand, or by a container. A data folder that belongs to another user, as a volume of
- * Kubernetes does, stays as it is: what is in it is private.
+ * Creates the folders of a data folder and removes the permissions of other users. The folder may have been created by
+ * an older version, by hand or by a container. A data folder that belongs to another user, for example a Kubernetes
+ * volume, stays unchanged: only its subfolders become private.
  *
- * @param names of folders below it, made if need be
- * @throws ReelformError `data_exposed`: a folder with content can be read by other users, and cannot be changed
+ * @param names of subfolders, created if missing
+ * @throws ReelformError `data_exposed`: other users can read a folder and its permissions cannot be changed
  */
 export async function openDataFolder(directory: string, names: readonly string[], log: Log): Promise<void> {
   for (const name of names) await mkdir(join(directory, name), { recursive: true, mode: 0o700 });
@@ -39,12 +39,14 @@ export async function openDataFolder(directory: string, names: readonly string[]
   }
 }
 
-/** @returns false where other users keep rights; true for a folder that is not there, and where rights have no meaning */
+/**
+ * @returns false when other users keep permissions; true for a missing folder and on systems without permission bits
+ */
 async function makePrivate(path: string, log: Log): Promise<boolean> {
   if (platform === 'win32') return true;
   const before = await rightsOf(path);
   if ((before & NOT_OWNER) === 0) return true;
-  // Some file systems refuse this, and others take no notice of it.
+  // Some file systems refuse chmod and others ignore it, so the result is checked below.
   await chmod(path, before & ~NOT_OWNER).catch(() => undefined);
   if (((await rightsOf(path)) & NOT_OWNER) !== 0) return false;
   log.warn({ path, was: before.toString(8) }, 'other users could open this folder; now its owner alone can');
@@ -57,35 +59,37 @@ async function rightsOf(path: string): Promise<number> {
 
 const FULL = 'The disk of the service is full';
 
-/** Codes of errors that pass once the operator makes room → what clients and the log are told. */
+/** Error codes that disappear once the operator makes room → the message for clients and the log. */
 export const DISK_ERRORS: Readonly<Record<string, string>> = {
   ENOSPC: FULL,
   EDQUOT: FULL,
   EROFS: 'The disk of the service is read-only',
-  // PostgreSQL: disk_full, and read_only_sql_transaction, to which some hosts switch when a disk is full.
+  // PostgreSQL: disk_full, and read_only_sql_transaction, which some hosts return when a disk is full.
   '53100': FULL,
   '25006': 'The database is read-only',
 };
 
-/** Whether the files of the service can be written. */
+/** Detects whether the service can write its files. */
 export interface DiskSpace {
   /**
-   * Runs work that writes files. What a full disk refuses is an outage (`isOutage`): to be done later.
+   * Runs `work`, which writes files, and converts a full disk into an outage (`isOutage`) that is retried later.
    *
-   * @param sizeBytes of the file, where one is written
+   * @param sizeBytes size of the file, if a single file is written
    */
   guard<T>(work: () => Promise<T>, sizeBytes?: number): Promise<T>;
   hasRoom(): Promise<boolean>;
-  /** @throws ServiceError 503 `unavailable` without room, before work is done whose result could not be kept */
+  /**
+   * @throws ServiceError 503 `unavailable` without free space, before starting work whose result could not be stored
+   */
   require(): Promise<void>;
 }
 
 const PROBE = new Uint8Array(65_536);
 const FRESH_MS = 2_000;
-/** After a write was refused, work of that size is tried again so much later at the latest. */
+/** Maximum time after a refused write before a write of that size is tried again. */
 const REFUSED_MS = 30_000;
 
-/** Watches the disk of a folder: by its refusals, and by writing a small file when it is asked. EDGE. */
+/** Monitors the disk of a folder: remembers refused writes and probes with a small file on demand. */
 export function watchDiskSpace(directory: string): DiskSpace {
   let refused: { readonly at: number; readonly sizeBytes: number } | null = null;
   let known: { readonly at: number; readonly answer: Promise<boolean> } | null = null;
@@ -129,7 +133,7 @@ export function watchDiskSpace(directory: string): DiskSpace {
   };
 }
 
-/** The outage that an error of a full disk is, null for every other error. */
+/** Converts the error of a full disk into an outage. Returns null for every other error. */
 export function diskOutage(error: unknown): ServiceError | null {
   const code = (error as { code?: unknown } | null)?.code;
   const reason = typeof code === 'string' ? DISK_ERRORS[code] : undefined;

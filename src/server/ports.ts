@@ -3,7 +3,7 @@ import type { Sha256 } from '../digest.ts';
 import type { TenantId } from '../session/ports.ts';
 import type { StyleVersionDetails } from '../wire/style-version.ts';
 
-/** What a token allows. */
+/** Permissions of a token. */
 export const SCOPES = [
   'render_session:read',
   'render_session:write',
@@ -15,20 +15,20 @@ export const SCOPES = [
 
 export type Scope = (typeof SCOPES)[number];
 
-/** Who a request comes from. */
+/** The authenticated sender of a request. */
 export interface Principal {
   readonly tokenId: string;
-  /** Id of the token that the operator created: of this one, or of the one that it was issued for. */
+  /** Id of the token that the operator created: this token, or the one that it was issued for. */
   readonly clientId: string;
-  /** The only session that an edit token reaches; null for every other token. */
+  /** The only session that an edit token can access; null for every other token. */
   readonly sessionId: string | null;
   readonly tenant: TenantId;
   readonly scopes: ReadonlySet<Scope>;
 }
 
-/** A token as it is kept: its text is shown once and never stored. */
+/** A stored token. Its text is shown once and never stored. */
 export interface TokenRecord {
-  /** `tok_…`; public. */
+  /** Public id, `tok_…`. */
   readonly id: string;
   readonly tenant: TenantId;
   readonly name: string;
@@ -48,7 +48,7 @@ export interface NewToken {
   readonly expiresAt: string | null;
 }
 
-/** A short-lived token that the service issues: an access token, or an edit token of one session. */
+/** A short-lived token: an access token, or an edit token of one session. */
 export interface IssuedToken {
   readonly clientId: string;
   readonly scopes: readonly Scope[];
@@ -58,15 +58,15 @@ export interface IssuedToken {
 }
 
 export interface TokenStore {
-  /** @returns the token's text (`rf_…`, 256 bits), which nobody can get again */
+  /** @returns the token's text (`rf_…`, 256 bits), which cannot be retrieved again */
   create(token: NewToken): Promise<{ readonly text: string; readonly record: TokenRecord }>;
   /**
-   * Issues a token that ends at the latest with the token `clientId`, and stops working once that is revoked.
+   * Issues a token that expires no later than the token `clientId` and stops working once that token is revoked.
    *
    * @returns null when that token has been revoked or has expired
    */
   issue(token: IssuedToken): Promise<{ readonly text: string; readonly expiresAt: string } | null>;
-  /** Oldest first, revoked ones too; without issued tokens. */
+  /** Returns tokens that the operator created, oldest first, including revoked ones. */
   list(): Promise<TokenRecord[]>;
   /** @returns false when there is no such token */
   revoke(id: string): Promise<boolean>;
@@ -74,67 +74,70 @@ export interface TokenStore {
   authenticate(text: string): Promise<Principal | null>;
 }
 
-/** A style version as it is kept. `tenant` null: everybody's, registered by whoever runs the service. */
+/** A stored style version. `tenant` is null for one that the operator registered for all tenants. */
 export interface StyleVersionRow {
   readonly tenant: TenantId | null;
-  /** `stillcuts` empty: their URLs are made for each answer. */
+  /** `stillcuts` is empty: their URLs are generated for each response. */
   readonly details: StyleVersionDetails;
 }
 
-/** What of a style version changes. `stillcuts`: where those are that are drawn, for who is told of the change. */
+/** The mutable state of a style version. `stillcuts` holds the URLs of rendered still cuts, for notifications. */
 export type StyleVersionState = Pick<StyleVersionDetails, 'status' | 'errors' | 'stillcuts'>;
 
 export interface StyleVersionTable {
-  /** Keeps it. Where the id is there for the tenant, its status and errors stay. @returns what is there then */
+  /** Stores a row. An existing row of the tenant keeps its status and errors. @returns the resulting row */
   put(row: StyleVersionRow): Promise<StyleVersionRow>;
-  /** The tenant's own, or everybody's. */
+  /** Returns the tenant's own row, or else the one for all tenants. */
   get(tenant: TenantId, id: string): Promise<StyleVersionRow | null>;
-  /** The tenant's own and everybody's, newest first. */
+  /** Returns the tenant's own rows and those for all tenants, newest first. */
   list(tenant: TenantId): Promise<StyleVersionRow[]>;
-  /** Of all rows with the id. */
+  /** Updates all rows with the id. */
   setStatus(id: string, state: StyleVersionState): Promise<void>;
-  /** Ids in `processing`. */
+  /** Returns the ids with status `processing`. */
   processing(): Promise<string[]>;
 }
 
-/** Which tenant may use which uploaded bytes. */
+/** Records which tenants have uploaded which bytes. */
 export interface UploadTable {
   add(tenant: TenantId, digest: Sha256): Promise<void>;
   has(tenant: TenantId, digest: Sha256): Promise<boolean>;
 }
 
-/** Files by key, on a disk or elsewhere. A key has letters, digits, `.`, `_`, `-` and `/`; we make it, never a client. */
+/**
+ * Stores files by key, on a disk or in a bucket. A key consists of letters, digits, `.`, `_`, `-` and `/`, and is
+ * always generated by the service.
+ */
 export interface ObjectStorage {
-  /** Whole or not at all; the same key replaces. */
+  /** Writes atomically; replaces an existing object. */
   put(key: string, bytes: Uint8Array): Promise<void>;
   stat(key: string): Promise<{ readonly size: number } | null>;
   read(key: string): Promise<Uint8Array | null>;
   /** @param range bytes, half-open */
   stream(key: string, range?: { readonly start: number; readonly end: number }): Readable;
-  /** Everything below a prefix that ends with `/`. */
+  /** Removes all objects below a prefix that ends with `/`. */
   remove(prefix: string): Promise<void>;
-  /** The names directly below a prefix that ends with `/`, with when they were last written (milliseconds). */
+  /** Lists the names directly below a prefix that ends with `/`, with their modification times (milliseconds). */
   list(prefix: string): Promise<{ readonly name: string; readonly modifiedAt: number }[]>;
 }
 
-/** How a finished file is asked for: by the unguessable name in its `video_url`, or by its session. */
+/** Identifies a finished file by the unguessable name in its `video_url`, or by its session. */
 export type OutputKey = { readonly outputName: string } | { readonly sessionId: string };
 
-/** Which finished file stands at a place. */
+/** Finds the scene of a finished file. */
 export interface OutputIndex {
-  /** Once the session is rendered, and until its retention ends. */
+  /** Returns null until the session is rendered and after its retention period. */
   findOutput(place: OutputKey): Promise<{ readonly scene: Sha256; readonly title: string } | null>;
 }
 
-/** What a farm has to do it with: everything that renders from one database. */
+/** Load of the farm: all workers that render from one database. */
 export interface FarmLoad {
-  /** As it was a second ago or less. */
+  /** Returns figures at most a second old. */
   load(): Promise<{
-    /** Of all workers that live, this process too: renders that can be at work at once. */
+    /** Total concurrent renders of all live workers, including this process. */
     readonly places: number;
-    /** Of them, those that have one. */
+    /** Running renders. */
     readonly busy: number;
-    /** Renders that wait for a place. */
+    /** Renders that wait for a slot. */
     readonly queued: number;
   }>;
 }

@@ -5,7 +5,7 @@ import type { ObjectStorage } from './ports.ts';
 import type { Queryable } from './store/database.ts';
 import { withTimeout } from './with-timeout.ts';
 
-/** A part that takes longer does not work. */
+/** A component that takes longer counts as failed. */
 const PATIENCE_MS = 2_000;
 
 export interface ReadinessOptions {
@@ -13,16 +13,16 @@ export interface ReadinessOptions {
   readonly storage: Pick<ObjectStorage, 'stat'>;
   readonly sandbox: Pick<Sandbox, 'kind'>;
   readonly room: Pick<DiskSpace, 'hasRoom'>;
-  /** Whether this process does what it is for: not yet while starting, and not any more while stopping. */
+  /** Whether this process is serving: false while it starts and stops. */
   isWorking(): boolean;
   /**
-   * Of a process that only answers: whether anybody renders what it accepts. That is told, and does not decide: what
-   * waits brings workers, where their number follows the queue.
+   * Whether any worker is alive, for a process that does not render. Reported only: it does not affect readiness,
+   * because autoscaling starts workers when jobs wait.
    */
   hasWorkers?(): Promise<boolean>;
 }
 
-/** Whether the service can take requests now, and which of its parts can. EDGE. */
+/** Checks whether the service can accept requests and which of its components work. */
 export async function checkReadiness({
   database,
   storage,

@@ -5,27 +5,29 @@ import { createRenderPool, type RenderPool } from '../session/processes/render-p
 import type { Settings } from './settings/settings.ts';
 import type { Log } from './telemetry/log.ts';
 
-/** A still and the still cuts of a template do not wait for videos. */
+/** Stills and still cuts do not wait behind videos. */
 const FURTHER_PROCESSES = 2;
-/** Inspections at once. One tenant gets half of them, and finds one free beside those of another tenant. */
+/** Concurrent inspections. One tenant gets at most half of them, and another tenant always finds a free one. */
 const INSPECTIONS = 4;
 /** Reading structure is fast: an hour of MP3 takes a second, a package of 50 MB some seconds. */
 const INSPECTION_MS = 30_000;
-/** Above the largest file of 200 MB and the structure that is read of it. */
+/** Larger than the maximum file of 200 MB plus its parsed structure. */
 const INSPECTION_BYTES = 2 ** 30;
 
 export interface OpenedRenderPool {
   readonly pool: RenderPool;
-  /** Reads untrusted files: uploads, sources and packages. Tenants take turns. */
+  /** Reads untrusted files: uploads, sources and packages. Fair among tenants. */
   readonly inspections: RenderPool;
   readonly encoder: EncoderChoice;
   readonly sandbox: Sandbox;
   close(): Promise<void>;
 }
 
-/** Opens the pools of sandboxed processes, those for renders with the limits of the settings. EDGE. @throws ReelformError `sandbox_missing` */
+/**
+ * Opens the pools of sandboxed processes; the settings limit those for renders. @throws ReelformError `sandbox_missing`
+ */
 export function openRenderPool(settings: Settings, log: Log): OpenedRenderPool {
-  // Before anything untrusted runs: what a process without a sandbox could read of this one.
+  // Must run before any untrusted code, because a process without a sandbox could read the memory of this one.
   hideOwnProcess();
   const sandbox = openSandbox(settings.sandbox);
   const { description, gap } = sandbox;

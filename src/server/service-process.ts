@@ -3,17 +3,17 @@ import { ReelformError } from '../diagnostic.ts';
 import type { ServiceComponents } from './compose-service.ts';
 
 export interface Address {
-  /** As it stands in a URL. */
+  /** Host as written in a URL. */
   readonly host: string;
   readonly port: number;
   readonly url: string;
 }
 
 /**
- * Sees whether the address is free, before a database is opened for nothing, and chooses a port where none is given. EDGE.
- * Somebody else may take it until it is listened on.
+ * Checks that an address is free before a database is opened in vain, and chooses a port if the given one is 0. Another
+ * process may still take the address before it is used.
  *
- * @param port 0: any free one
+ * @param port 0 for any free one
  * @throws ReelformError `address_in_use`
  */
 export async function reserveAddress(host: string, port: number): Promise<Address> {
@@ -32,12 +32,12 @@ export async function reserveAddress(host: string, port: number): Promise<Addres
   }
   const chosen = (server.address() as AddressInfo).port;
   await new Promise((resolve) => server.close(resolve));
-  // What listens everywhere is reached, on this machine, here.
+  // A server on all interfaces is reachable locally at the loopback address.
   const shown = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host.includes(':') ? `[${host}]` : host;
   return { host: shown, port: chosen, url: `http://${shown}:${chosen}` };
 }
 
-/** The work first, while HTTP goes on to answer; then everything, in the reverse of its order. */
+/** Drains the jobs while HTTP still responds, then closes everything in reverse order. */
 export function gracefulShutdown(
   components: Pick<ServiceComponents, 'drain' | 'hurry'>,
   closeAll: () => Promise<void>,

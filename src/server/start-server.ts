@@ -10,51 +10,52 @@ import { type Address, gracefulShutdown, reserveAddress } from './service-proces
 import type { Settings } from './settings/settings.ts';
 import { createLogger } from './telemetry/log.ts';
 
-/** A template package that the service has from its start. */
+/** A template package that the service provides from its start. */
 export interface ServedPackage {
-  /** In reelform.yaml. */
+  /** Name in reelform.yaml. */
   readonly name: string;
   readonly package: TemplatePackage;
-  /** What it was read from. */
+  /** Files of the package by path. */
   readonly files: ReadonlyMap<string, Uint8Array>;
 }
 
 export interface ServerOptions {
   readonly settings: Settings;
-  /** Everybody may use them. */
+  /** Packages for all tenants. */
   readonly packages: readonly ServedPackage[];
-  /** Of reelform. */
+  /** Version of Reelform. */
   readonly version: string;
-  /** Of tests and measurements: when videos are rendered in parts, unless as it pays. */
+  /** Overrides of the rules for distributed rendering, for tests and benchmarks. */
   readonly splitRules?: Partial<SplitRules>;
-  /** Takes the log, one JSON line after the other. */
+  /** Receives the log, one JSON line at a time. */
   readonly log: { write(line: string): void };
   /** Milliseconds since the epoch. */
   now(): number;
 }
 
 export interface RunningServer {
-  /** Where it listens. */
+  /** URL of the listening socket. */
   readonly url: string;
-  /** Where clients find it. */
+  /** URL for clients. */
   readonly publicUrl: string;
-  /** Where `/metrics` is, if not there. */
+  /** URL of a separate port for `/metrics`; null when there is none. */
   readonly metricsUrl: string | null;
   readonly database: 'postgres' | 'pglite';
   readonly tokens: TokenStore;
   /**
-   * Takes no new render, lets those at work finish within the time of the settings, and answers until then. What has not
-   * finished is taken up at the next start.
+   * Claims no further jobs, lets running renders finish within the time limit of the settings, and responds to requests
+   * until then. The next start resumes unfinished jobs.
    *
-   * @param options.now finishes nothing; may be called while another close is waiting
+   * @param options.now stops running renders; may be called while another close is pending
    */
   close(options?: { readonly now?: boolean }): Promise<void>;
 }
 
 /**
- * Starts the service: database, queue, worker, HTTP. EDGE. Resolves when it answers and renders.
+ * Starts the service: database, queue, worker and HTTP server. Resolves once it responds and renders.
  *
- * @throws ReelformError `data_exposed`, `data_in_use`, `database_unavailable`, `database_newer`, `storage_unavailable`, `address_in_use`
+ * @throws ReelformError `data_exposed`, `data_in_use`, `database_unavailable`, `database_newer`, `storage_unavailable`,
+ * `address_in_use`
  */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
   const { settings, version, now } = options;

@@ -9,41 +9,41 @@ import { createLogger } from './telemetry/log.ts';
 
 export interface WorkerOptions {
   readonly settings: Settings;
-  /** Whether it answers `/healthz`, `/readyz` and `/metrics` on the port of the settings. */
+  /** Whether to serve `/healthz`, `/readyz` and `/metrics` on the port of the settings. */
   readonly listens: boolean;
-  /** Of reelform. */
+  /** Version of Reelform. */
   readonly version: string;
-  /** Of tests and measurements: when videos are rendered in parts, unless as it pays. */
+  /** Overrides of the rules for distributed rendering, for tests and benchmarks. */
   readonly splitRules?: Partial<SplitRules>;
-  /** Of measurements: what renders instead of render processes. */
+  /** Replaces the render processes in benchmarks. */
   readonly pool?: RenderPool;
-  /** Takes the log, one JSON line after the other. */
+  /** Receives the log, one JSON line at a time. */
   readonly log: { write(line: string): void };
   /** Milliseconds since the epoch. */
   now(): number;
 }
 
 export interface RunningWorker {
-  /** As it stands in `reelform.workers`. */
+  /** Id in `reelform.workers`. */
   readonly id: string;
-  /** Where it listens; null where it does not. */
+  /** URL of the listening socket; null when it does not listen. */
   readonly url: string | null;
-  /** Where clients find the service whose renders it takes. */
+  /** URL of the service whose jobs it renders. */
   readonly publicUrl: string;
   /**
-   * Takes no new render, and lets those at work finish within the time of the settings. What has not finished is taken
-   * up by another worker.
+   * Claims no further jobs and lets running renders finish within the time limit of the settings. Other workers resume
+   * unfinished jobs.
    *
-   * @param options.now finishes nothing; may be called while another close is waiting
+   * @param options.now stops running renders; may be called while another close is pending
    */
   close(options?: { readonly now?: boolean }): Promise<void>;
 }
 
 /**
- * Starts a process that renders what the services of a database have accepted, and answers nobody. EDGE. Resolves when it
+ * Starts a process that renders the jobs of services on the same database, without clients of its own. Resolves once it
  * renders.
  *
- * @throws ReelformError `settings_invalid`: it shares no database or no storage with a service, or has no place
+ * @throws ReelformError `settings_invalid`: it shares no database or storage with a service, or has no slot
  * @throws ReelformError `database_unavailable`, `database_newer`, `address_in_use`
  */
 export async function startWorker(options: WorkerOptions): Promise<RunningWorker> {

@@ -9,41 +9,45 @@ import { lockScene } from './store/session-table.ts';
 import { errorMessage, type Log } from './telemetry/log.ts';
 
 const FOLDER = 'renderings/';
-/** A rendering is older than what is just being made of it. */
+/** Minimum age of unused renderings, so that a rendering that is being written is kept. */
 const UNUSED_MS = 3_600_000;
-/** Of what webhooks told, and what came of it. */
+/** Retention of webhook messages and their deliveries. */
 const WEBHOOK_MS = 30 * 86_400_000;
 const BATCH = 500;
-/** Of what was fetched from URLs. */
+/** Size limit of the cache of fetched sources. */
 const FETCHED_MAX_BYTES = 10_000_000_000;
 
 export interface SweepOptions {
   readonly database: Database;
-  /** Holds `renderings/<scene>/…`. */
+  /** Contains `renderings/<scene>/…`. */
   readonly storage: ObjectStorage;
   readonly sources: Pick<Sources, 'prune'>;
-  /** Absent: drafts stay for good. */
+  /** Drafts never expire when absent. */
   readonly drafts?: DraftExpiry;
   /** Milliseconds since the epoch. */
   now(): number;
 }
 
 export interface Swept {
-  /** Drafts that ended. */
+  /** Number of expired drafts. */
   readonly drafts: number;
   readonly sessions: number;
   readonly claims: number;
-  /** Messages of webhooks, with their deliveries. */
+  /** Number of webhook messages, including their deliveries. */
   readonly messages: number;
   readonly renderings: number;
 }
 
 /**
- * Ends drafts that were left unfinished, and removes what has had its time: sessions past `expires_at` of which nothing is being delivered, expired Idempotency-Keys, messages of webhooks after 30 days,
- * renderings older than an hour that no session refers to, rendered or at work, what renders in parts have left after a day,
- * issued tokens that have expired, and of what was fetched from URLs the part beyond 10 GB that was used longest ago. Tokens that an
- * operator created and uploads are kept for ever.
- * Several processes may sweep at once, and while sessions are being rendered.
+ * Expires abandoned drafts and removes outdated data:
+ * - sessions past `expires_at` without pending deliveries, expired Idempotency-Keys and expired issued tokens
+ * - webhook messages after 30 days
+ * - renderings older than an hour that no rendered or running session references
+ * - remains of distributed renders after a day
+ * - the least recently used fetched sources beyond 10 GB
+ *
+ * Tokens that an operator created and uploads are kept. Several processes may sweep at once, and while sessions are
+ * rendered.
  */
 export async function sweep({ database, storage, sources, drafts, now }: SweepOptions): Promise<Swept> {
   const at = new Date(now()).toISOString();
@@ -86,11 +90,11 @@ export async function sweep({ database, storage, sources, drafts, now }: SweepOp
   };
 }
 
-/** A session that failed refers to nothing, though it may have begun with the scene. */
+/** A failed session does not reference its scene. */
 const REFERENCE = `select 1 from reelform.sessions
   where sessions.scene = old.scene and status in ('preview_rendering', 'preview_rendered')`;
 
-/** Looked at once more under the lock: a session may have taken the scene up in between. */
+/** Checks again under the lock, because a session may have referenced the scene in the meantime. */
 function removeRendering(
   { database, storage }: Pick<SweepOptions, 'database' | 'storage'>,
   scene: Sha256,
@@ -105,11 +109,11 @@ function removeRendering(
 }
 
 export interface Sweeper {
-  /** Waits for a sweep that is under way. */
+  /** Waits for a running sweep. */
   stop(): Promise<void>;
 }
 
-/** Sweeps now and then every `everyMs`; one that fails is said in the log, and the next one tries again. */
+/** Sweeps at once and then every `everyMs`. Logs a failed sweep and continues. */
 export function createSweeper({ everyMs, log, ...options }: SweepOptions & { everyMs: number; log: Log }): Sweeper {
   let running: Promise<void> = Promise.resolve();
   const run = async (): Promise<void> => {
@@ -134,18 +138,18 @@ export function createSweeper({ everyMs, log, ...options }: SweepOptions & { eve
   };
 }
 
-/** Drafts in one sweep; the next one goes on. */
+/** Maximum number of drafts per sweep. */
 const DRAFT_BATCH = 500;
 
 interface DraftExpiry {
   readonly store: Pick<SessionStore, 'change'>;
-  /** How long a draft may stay unchanged. */
+  /** Maximum time that a draft may stay unchanged. */
   readonly afterMs: number;
-  /** How long an ended session is kept; null for good. */
+  /** Retention of ended sessions; null for unlimited. */
   readonly retentionMs: number | null;
 }
 
-/** Ends drafts that nobody has changed for too long. @returns how many */
+/** Ends drafts that have not changed for too long. @returns their number */
 async function expireDrafts(
   database: Database,
   { store, afterMs, retentionMs }: DraftExpiry,
@@ -160,7 +164,7 @@ async function expireDrafts(
   );
   for (const { tenant, id } of drafts) {
     await store.change(tenant, id, null, (session) => {
-      // It may have been changed or rendered in between.
+      // The draft may have been changed or started in the meantime.
       const isAbandoned = session.status === 'draft' && session.updated_at <= before;
       return isAbandoned ? expiredDraft(session, { nowMs, retentionMs }) : session;
     });

@@ -1,4 +1,4 @@
-/** What the work came to, or null when that takes longer; the work goes on. */
+/** Resolves to the result of `work`, or to null after `ms`. Does not cancel the work. */
 export async function withTimeout<T>(ms: number, work: Promise<T>): Promise<T | null> {
   let timer: NodeJS.Timeout | undefined;
   const tooLate = new Promise<null>((resolve) => {

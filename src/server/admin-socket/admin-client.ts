@@ -9,20 +9,21 @@ import type { Log } from '../telemetry/log.ts';
 import type { TokenAdmin } from './admin-server.ts';
 import { findSocketPath } from './socket-path.ts';
 
-/** A server of this machine, through its control socket. */
+/** Client of a running server on this machine, over its admin socket. */
 export interface AdminClient extends TokenAdmin {
   status(): Promise<Readonly<Record<string, unknown>>>;
 }
 
 const TIMEOUT_MS = 10_000;
 
-/** Nobody listens: there never was a server, or it was killed. */
+/** Connection errors that mean no server is running: it was never started, or it was killed. */
 const ABSENT: ReadonlySet<unknown> = new Set(['ENOENT', 'ECONNREFUSED', 'ENOTSOCK']);
 
 /**
- * The server that holds a data folder; null when none does. EDGE.
+ * Connects to the server that holds a data folder.
  *
  * @param directory absolute
+ * @returns null when no server is running
  */
 export async function connectAdminSocket(directory: string): Promise<AdminClient | null> {
   const socketPath = await findSocketPath(directory);
@@ -88,8 +89,8 @@ interface OpenTokensOptions {
 }
 
 /**
- * The tokens of a service: through the server that holds its data folder, while there is one, and else in the database
- * itself. EDGE. PostgreSQL bears several who write, so it is always asked directly.
+ * Opens token management for a service. While a server holds the data folder, requests go through its admin socket;
+ * otherwise they go to the database directly. PostgreSQL allows several writers, so it is always accessed directly.
  *
  * @throws ReelformError `data_in_use` while a server starts or stops; see `openDatabase`
  */

@@ -7,18 +7,18 @@ import { type NewToken, SCOPES, type Scope, type TokenStore } from '../ports.ts'
 import { createSocketPath } from './socket-path.ts';
 
 export interface AdminServerOptions {
-  /** The data folder, absolute; its database is held by this process. */
+  /** Data folder whose database this process holds; absolute. */
   readonly directory: string;
   readonly tokens: TokenAdmin;
-  /** What the server says of itself: its URL, say. */
+  /** Returns facts about the server, for example its URL. */
   status(): Readonly<Record<string, unknown>>;
 }
 
 const MAX_BODY_BYTES = 64 << 10;
 
 /**
- * Lets other commands of the same user make and revoke tokens while this process holds the database: HTTP over a socket
- * that nobody else may open, `control.sock` in the data folder. EDGE. There is nothing else that it can be asked for.
+ * Lets other commands of the same user create and revoke tokens while this process holds the database. Serves HTTP over
+ * a socket that only this user can open, `control.sock` in the data folder.
  */
 export async function startAdminServer(options: AdminServerOptions): Promise<{ close(): Promise<void> }> {
   const { path, remove } = await createSocketPath(options.directory);
@@ -84,13 +84,13 @@ function listen(server: Server, path: string): Promise<void> {
   });
 }
 
-/** What can be done with tokens by whoever runs the service. */
+/** Token management for the operator. */
 export type TokenAdmin = Pick<TokenStore, 'create' | 'list' | 'revoke'>;
 
 const TENANT = /^[a-z0-9](?:[a-z0-9_-]{0,62})$/;
 const MAX_NAME = 100;
 
-/** A value as the request for a token, or all that is wrong with it. */
+/** Validates a request for a new token. Returns the token or all problems. */
 export function readNewToken(value: unknown): { readonly token: NewToken } | { readonly problems: readonly string[] } {
   const { tenant, name, scopes, expiresAt } = isRecord(value) ? value : {};
   const problems: string[] = [];

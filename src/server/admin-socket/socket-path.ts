@@ -4,13 +4,13 @@ import { basename, dirname, join } from 'node:path';
 import { sha256 } from '../../digest.ts';
 import { nullIfMissing } from '../../file-system-error.ts';
 
-/** Bytes of a socket's path: 104 on macOS, 108 on Linux, one of them for the NUL at its end. */
+/** Maximum length of a socket path in bytes: macOS allows 104 and Linux 108, including the final NUL. */
 const MAX_PATH_BYTES = 103;
 
 const TEMPORARY = 'reelform-control-';
 
 /**
- * Where the control socket of a data folder is, for a client; null when there is none.
+ * Returns the path of a data folder's admin socket, or null when there is none.
  *
  * @param directory absolute
  */
@@ -19,23 +19,23 @@ export async function findSocketPath(directory: string): Promise<string | null> 
 }
 
 /**
- * Where to make it. What a killed server left there is removed: whoever calls this holds the folder's database, so nobody
- * else listens.
+ * Prepares the path at which the server creates its socket. Removes the socket of a killed server: the caller holds the
+ * folder's database, so no other server can be listening.
  *
- * @returns the path, and what removes it again
+ * @returns the path and a function that removes the socket
  */
 export async function createSocketPath(directory: string): Promise<{ path: string; remove(): Promise<void> }> {
   const fixed = fixedPath(directory);
   if (fixed !== null) {
     const remove = async (): Promise<void> => {
-      // A pipe of Windows is no file: it goes with its server.
+      // A Windows pipe is not a file: it disappears with its server.
       if (platform() !== 'win32') await rm(fixed, { force: true });
     };
     await remove();
     return { path: fixed, remove };
   }
   await removeTemporary(await readAddress(directory));
-  // Made with mode 0700: nobody else gets as far as the socket.
+  // `mkdtemp` creates the folder with mode 0700, so other users cannot reach the socket.
   const path = join(await mkdtemp(join(tmpdir(), TEMPORARY)), 'control.sock');
   await writeFile(addressFile(directory), path, { mode: 0o600 });
   return {
@@ -47,7 +47,7 @@ export async function createSocketPath(directory: string): Promise<{ path: strin
   };
 }
 
-/** Null where the folder's own path is too long for a socket. */
+/** Returns null when the folder's own path is too long for a socket. */
 function fixedPath(directory: string): string | null {
   if (platform() === 'win32') return `\\\\.\\pipe\\reelform-${sha256(directory).slice(0, 32)}`;
   const path = join(directory, 'control.sock');

@@ -19,30 +19,29 @@ export interface DeliveriesOptions {
   readonly queue: Pick<JobQueue, 'enqueue'>;
   readonly files: FinishedFiles;
   readonly destinations: Destinations;
-  /** Deliveries at once in this process. */
+  /** Concurrent deliveries of this process. */
   readonly places: number;
   readonly log: Log;
   readonly metrics: Pick<ServiceMetrics, 'deliveryEnded'>;
   /** Milliseconds since the epoch. */
   now(): number;
-  /** What follows from an upload's end, complete or failed: done in the transaction that writes it. */
+  /** Runs in the transaction that records the end of an upload, complete or failed. */
   onUpload(tx: Queryable, stored: StoredSession, upload: ExternalUpload): Promise<void>;
-  /** @see UploadRunnerPorts */
+  /** Overrides the schedule in tests, @see UploadRunnerPorts. */
   readonly retryDelaysMs?: readonly number[];
 }
 
-/** What delivers finished videos, by the queue `delivery`. */
+/** Delivers finished videos with jobs of the queue `delivery`. */
 export interface Deliveries {
-  /** For `SessionTableOptions.onStatus`: what waits for the video begins with it. */
+  /** For `SessionTableOptions.onStatus`: queues the deliveries of a session that has just been rendered. */
   onStatus(tx: Queryable, stored: StoredSession): Promise<void>;
   /** For `SessionTableOptions.onUploads`. */
   onUploads(tx: Queryable, stored: StoredSession, positions: readonly number[]): Promise<void>;
   readonly handler: JobHandler;
-  /** Ends the work on the uploads of a session that was removed. */
+  /** Stops the deliveries of a removed session. */
   stop(session: string): void;
 }
 
-/** @see Deliveries */
 export function openDeliveries(options: DeliveriesOptions): Deliveries {
   const { database, queue, files, destinations, now, onUpload, retryDelaysMs } = options;
   const table = createExternalUploadTable({
@@ -83,7 +82,7 @@ export function openDeliveries(options: DeliveriesOptions): Deliveries {
   };
 }
 
-/** `rs_…/0/2`: each round is a job of its own, since the one before is still at work while it plans the next. */
+/** Formats a job id such as `rs_…/0/2`. Each round is a separate job, because a running round queues its successor. */
 function writeJob({ session, position, round }: UploadJob): string {
   return `${session}/${position}/${round}`;
 }
@@ -93,7 +92,7 @@ function readJob(id: string): UploadJob {
   return { session, position: Number(position), round: Number(round) };
 }
 
-/** Plans a job in the caller's transaction. */
+/** Queues a job in the caller's transaction. */
 type PlanUpload = (tx: Queryable, job: UploadJob, stored: StoredSession, delayMs: number) => Promise<void>;
 
 interface ExternalUploadTableOptions {
@@ -101,7 +100,7 @@ interface ExternalUploadTableOptions {
   /** Milliseconds since the epoch. */
   now(): number;
   readonly plan: PlanUpload;
-  /** What follows from an upload's end, complete or failed: done in the transaction that writes it. */
+  /** Runs in the transaction that records the end of an upload, complete or failed. */
   onUpload(tx: Queryable, stored: StoredSession, upload: ExternalUpload): Promise<void>;
 }
 
@@ -113,20 +112,20 @@ interface Row {
 }
 
 interface ExternalUploadTable extends UploadStore {
-  /** Plans uploads that were just asked for, from their beginning. The session is locked. */
+  /** Queues uploads from their first step. The caller holds the session lock. */
   plan(tx: Queryable, stored: StoredSession, positions: readonly number[]): Promise<void>;
 }
 
 const AT = 'session_id = $1 and position = $2';
 
 /**
- * Uploads in the database: in their sessions what everybody is told, in a table of their own the rest. Each change locks
- * the session, so that two uploads of one do not overwrite each other.
+ * Stores uploads in the database: the public state in their sessions, the rest in a table of its own. Each change locks
+ * the session, so that concurrent uploads of one session do not overwrite each other.
  */
 function createExternalUploadTable(options: ExternalUploadTableOptions): ExternalUploadTable {
   const { database, now, plan, onUpload } = options;
 
-  /** Locks the session, and does the work while the attempt is the latest. */
+  /** Locks the session and runs `work` if this attempt is still the latest. */
   const fenced = (
     { stored: { session }, position, attempt }: BegunUpload,
     work: (tx: Queryable, stored: StoredSession) => Promise<void>,

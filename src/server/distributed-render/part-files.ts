@@ -2,10 +2,13 @@ import type { PartFiles, PartKey, SessionAttempt } from '../../session/segments/
 import type { ObjectStorage } from '../ports.ts';
 import type { Database } from '../store/database.ts';
 
-/** Below it a folder for each attempt at a session that is rendered in parts. */
+/** Prefix of the folders for distributed renders, one per attempt. */
 export const PARTS_FOLDER = 'parts/';
 
-/** `parts/<session>.<attempt>/scene` and `…/<part>`: what an attempt leaves lies together, and goes together. */
+/**
+ * Stores the intermediate files of a distributed render: `parts/<session>.<attempt>/scene` and `…/<part>`. One folder
+ * per attempt, so that they are removed together.
+ */
 export function createPartFiles(storage: ObjectStorage): PartFiles {
   const ofPart = ({ part, ...of }: PartKey): string => `${folderOf(of)}${part}`;
   return {
@@ -21,7 +24,7 @@ function folderOf({ session, attempt }: SessionAttempt): string {
   return `${PARTS_FOLDER}${session}.${attempt}/`;
 }
 
-/** Whose folder it is; null for one that is none of ours. */
+/** Parses the name of an attempt's folder. Returns null for other folders. */
 export function attemptOf(folder: string): SessionAttempt | null {
   const match = /^(rs_[\w-]+)\.(\d+)$/.exec(folder);
   return match === null ? null : { session: match[1]!, attempt: Number(match[2]) };
@@ -38,10 +41,10 @@ interface SweepPartsOptions {
 }
 
 /**
- * Removes what sessions that were rendered in parts have left because a process was killed: files older than a day, and
- * rows, of attempts that are not at work any more.
+ * Removes the remains of distributed renders whose process was killed: files older than a day, and rows of attempts
+ * that are no longer running.
  *
- * @returns folders
+ * @returns the number of removed folders
  */
 export async function sweepPartFiles({ database, storage, now }: SweepPartsOptions): Promise<number> {
   await database.query(

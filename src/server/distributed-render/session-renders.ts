@@ -17,7 +17,7 @@ import type { Database } from '../store/database.ts';
 import { createPartFiles } from './part-files.ts';
 import { createSplitTable } from './split-table.ts';
 
-/** Above that of every session: what was begun is ended first. */
+/** Higher than the priority of every session: sessions that have started finish first. */
 const PART_PRIORITY = 1_000_000_000;
 const WATCH_MS = 1_000;
 const WAIT_MS = 2_000;
@@ -31,22 +31,22 @@ export interface SessionRendersOptions extends Omit<SessionRunnerPorts, 'splits'
   /** See `workerBuild`. */
   readonly build: string;
   readonly settings: Pick<Settings, 'tenantConcurrency' | 'tenantConcurrencies' | 'renderSeconds'>;
-  /** Of tests and measurements; unless told those that pay. */
+  /** Overrides for tests and benchmarks; by default videos are split when it saves time. */
   readonly splitRules?: Partial<SplitRules> | undefined;
   onEvent(event: RunnerEvent | PartEvent): void;
 }
 
-/** Renders sessions, in one piece or in parts, by the ids of their jobs. */
+/** Renders sessions, whole or distributed over several workers. Job ids select the session or part. */
 export interface SessionRenders {
-  /** @param takeSlot called before something is rendered */
+  /** @param takeSlot called before rendering starts */
   run(id: string, signal: AbortSignal, takeSlot: TakeSlot): Promise<void>;
-  /** Ends a session whose job came to nothing. */
+  /** Ends a session whose job failed for good. */
   fail(id: string, problem: SessionProblem): Promise<void>;
-  /** Ends the work on a session that was canceled or removed. */
+  /** Stops the work on a canceled or removed session. */
   stop(session: string): void;
 }
 
-/** Puts together what renders sessions and what renders parts of them. */
+/** Connects the runners of sessions and of their parts. */
 export function openSessionRenders(options: SessionRendersOptions): SessionRenders {
   const { database, storage, queue, store, load, pace, settings, splitRules, onEvent } = options;
   const placesOf = (tenant: string): number =>
@@ -58,7 +58,7 @@ export function openSessionRenders(options: SessionRendersOptions): SessionRende
   });
   const files = createPartFiles(storage);
   const rules = { ...SPLIT_RULES, ...splitRules };
-  // One process for each render: idle slots take segments of long videos as parts.
+  // Each render uses one process; idle slots of other workers take parts of long videos.
   const limits = { parallel: 1, totalMs: settings.renderSeconds * 1000 };
   const renderer = createSegmentRenderer({ runner: options.tasks, cache: null, ...limits });
   const whole = new SessionRunner({

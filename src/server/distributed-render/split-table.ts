@@ -13,11 +13,11 @@ import type { Database, Queryable } from '../store/database.ts';
 export interface SplitTableOptions {
   readonly database: Database;
   readonly store: Pick<SessionStore, 'get'>;
-  /** Queues a job of a tenant in the transaction, before all sessions that wait. */
+  /** Queues a job of a tenant in the transaction, ahead of all waiting sessions. */
   enqueue(tx: Queryable, id: string, tenant: TenantId, delayMs: number): Promise<void>;
-  /** Milliseconds between two words of progress, and two looks at whether the session is still at work. */
+  /** Milliseconds between two progress updates, which also check that the session is still running. */
   readonly watchMs: number;
-  /** After so long a session looks again whether another one has rendered its scene. */
+  /** Milliseconds after which a waiting session checks again whether another session has rendered its scene. */
   readonly waitMs: number;
 }
 
@@ -35,12 +35,12 @@ interface Part {
   readonly sha256: Sha256 | null;
 }
 
-/** `$1` the session's id, `$2` the attempt. */
+/** `$1` is the session id, `$2` the attempt. */
 const AT_WORK = `id = $1 and attempt = $2 and status = 'preview_rendering'`;
 
 /**
- * Parts of sessions in the database. Rows are locked in one order, whoever writes: the session, the split, its parts; a
- * session that is removed takes them with it in the same order.
+ * Stores the parts of distributed renders in the database. All writers lock rows in one order: the session, the split,
+ * its parts. Removing a session cascades in the same order.
  */
 export function createSplitTable({ database, store, enqueue, watchMs, waitMs }: SplitTableOptions): SplitStore {
   const splits: SplitStore = {
@@ -67,7 +67,7 @@ export function createSplitTable({ database, store, enqueue, watchMs, waitMs }: 
         [session, attempt],
       );
       const stored = row === undefined ? null : await store.get(row.tenant, session);
-      // It may have ended between the two.
+      // The session may have ended between the two queries.
       if (row === undefined || stored?.attempt !== attempt || stored.session.status !== 'preview_rendering')
         return null;
       const parts = await database.query<Part>(
@@ -82,8 +82,8 @@ export function createSplitTable({ database, store, enqueue, watchMs, waitMs }: 
       watchSession({
         everyMs: watchMs,
         onLost,
-        tell: () =>
-          work === null ? isAtWork(database, of) : tell(database, { ...of, part: work.part }, work.framesDone()),
+        report: () =>
+          work === null ? isAtWork(database, of) : report(database, { ...of, part: work.part }, work.framesDone()),
       }),
 
     finish: ({ session, attempt, part }, sha256) =>
@@ -181,10 +181,13 @@ async function isAtWork(on: Queryable, { session, attempt }: SessionAttempt): Pr
   return (await on.query(`select 1 from reelform.sessions where ${AT_WORK}`, [session, attempt])).length > 0;
 }
 
-/** Writes how far a part is, and from it how far the session is, which never falls. @returns whether it is at work */
-function tell(database: Database, { session, attempt, part }: PartKey, framesDone: number): Promise<boolean> {
+/**
+ * Writes the progress of a part and the resulting progress of the session, which never decreases. @returns whether the
+ * session is still running
+ */
+function report(database: Database, { session, attempt, part }: PartKey, framesDone: number): Promise<boolean> {
   return database.transaction(async (tx) => {
-    const told = await tx.query(
+    const updated = await tx.query(
       `update reelform.sessions set render_progress = greatest(render_progress, least(99, floor((
           select sum(case when part = $3 then greatest(frames_done, $4) else frames_done end) * 100.0 / sum(frame_count)
             from reelform.session_parts where session_id = $1))))
@@ -193,7 +196,7 @@ function tell(database: Database, { session, attempt, part }: PartKey, framesDon
         returning id`,
       [session, attempt, part, framesDone],
     );
-    if (told.length === 0) return false;
+    if (updated.length === 0) return false;
     await tx.query(
       `update reelform.session_parts set frames_done = greatest(frames_done, $3)
         where session_id = $1 and part = $2 and frames_done < $3`,
@@ -204,26 +207,26 @@ function tell(database: Database, { session, attempt, part }: PartKey, framesDon
 }
 
 interface WatchOptions {
-  /** Milliseconds. */
+  /** Interval in milliseconds. */
   readonly everyMs: number;
-  /** Tells how far it is. @returns whether the session is still at work */
-  tell(): Promise<boolean>;
-  /** Called once. */
+  /** Reports the progress. @returns whether the session is still running */
+  report(): Promise<boolean>;
+  /** Called at most once. */
   onLost(): void;
 }
 
 /**
- * Tells of a part now and then. A database that does not answer is no reason to stop: whoever finishes the part asks it
- * again.
+ * Calls `report` periodically. Continues when the database does not respond, because finishing the part checks the
+ * session again.
  *
- * @returns ends it, and tells once more
+ * @returns stops the watch after a final report
  */
-function watchSession({ everyMs, tell, onLost }: WatchOptions): () => Promise<void> {
+function watchSession({ everyMs, report, onLost }: WatchOptions): () => Promise<void> {
   let isOver = false;
-  let telling: Promise<void> | null = null;
+  let reporting: Promise<void> | null = null;
   const look = async (): Promise<void> => {
     try {
-      if (await tell()) return;
+      if (await report()) return;
     } catch {
       return;
     }
@@ -231,10 +234,10 @@ function watchSession({ everyMs, tell, onLost }: WatchOptions): () => Promise<vo
     onLost();
   };
   const next = (): Promise<void> => {
-    telling ??= look().finally(() => {
-      telling = null;
+    reporting ??= look().finally(() => {
+      reporting = null;
     });
-    return telling;
+    return reporting;
   };
   const timer = setInterval(() => void next(), everyMs);
   const stop = (): void => {
@@ -243,12 +246,12 @@ function watchSession({ everyMs, tell, onLost }: WatchOptions): () => Promise<vo
   };
   return async () => {
     if (isOver) {
-      await telling;
+      await reporting;
       return;
     }
     stop();
-    // What is under way may have been begun before the last frame.
-    await telling;
+    // A pending report may have started before the last frame.
+    await reporting;
     await next();
   };
 }

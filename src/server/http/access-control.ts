@@ -6,12 +6,12 @@ import type { Settings } from '../settings/settings.ts';
 import type { AppPorts } from './app-ports.ts';
 import { editedSessionOf } from './request-context.ts';
 
-/** Requests of one edit token in 60 seconds: a browser leaves the rest of the tenant's requests to others. */
+/** Requests of one edit token in 60 seconds, so that a browser cannot use up the tenant's quota. */
 const EDIT_REQUESTS = 120;
 
 /**
- * Lets a request in: who asks, how often, and whether they may. In this order, so that nobody uses up another's requests,
- * and before a byte of the body is read.
+ * Authenticates a request, applies rate limits and checks its scope. In this order, so that a request without a valid
+ * token cannot consume a tenant's quota, and before a byte of the body is read.
  *
  * @see RFC 6750
  */
@@ -19,7 +19,7 @@ export function guardRoutes(app: FastifyInstance, ports: AppPorts): void {
   const limit = createRateLimiter(app, ports.settings);
   const limitEditing = createTokenLimiter(app, EDIT_REQUESTS);
   app.addHook('onRequest', async (request, reply) => {
-    // What one tenant is told is nothing for a shared cache.
+    // Shared caches must not store responses of a tenant.
     reply.header('cache-control', 'no-store');
     request.principal = await authenticate(request, reply, ports);
     if (request.principal.sessionId !== null) await limitEditing(request, reply);
@@ -49,7 +49,7 @@ function requireScope(principal: Principal, request: FastifyRequest, reply: Fast
   throw serviceError('missing_scope', `The token does not have the scope ${scope}`);
 }
 
-/** Keeps an edit token to its session: other calls are 403, other sessions 404. */
+/** Restricts an edit token to its session: other operations return 403, other sessions 404. */
 function requireSession(request: FastifyRequest, reply: FastifyReply): void {
   const sessionId = editedSessionOf(request);
   if (sessionId === null) return;
@@ -64,8 +64,8 @@ function requireSession(request: FastifyRequest, reply: FastifyReply): void {
 const WINDOW_SECONDS = 60;
 
 /**
- * Counts the requests of each tenant in windows of a minute, says in each answer what is left, and refuses what is too
- * much. A tenant without a limit is not counted.
+ * Limits the requests of each tenant in windows of a minute and reports the remaining quota in each response. Tenants
+ * without a limit are not counted.
  *
  * @see draft-ietf-httpapi-ratelimit-headers
  */
@@ -94,7 +94,7 @@ function createRateLimiter(
   };
 }
 
-/** Refuses what one token asks for beyond `max` requests in 60 seconds. */
+/** Rejects requests of one token beyond `max` in 60 seconds. */
 export function createTokenLimiter(
   app: FastifyInstance,
   max: number,

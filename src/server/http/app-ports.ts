@@ -11,17 +11,17 @@ import type { ServiceMetrics } from '../telemetry/metrics.ts';
 import type { Webhooks } from '../webhooks/webhooks.ts';
 import type { HttpLimits } from './http-limits.ts';
 
-/** The templates of a tenant, as clients see them. `stillcuts` of the details are filled in. */
+/** Templates of a tenant as clients see them, with the URLs of their `stillcuts`. */
 export interface StyleVersions {
   /** Newest first. */
   list(tenant: TenantId): Promise<StyleVersionDetails[]>;
-  /** @throws ServiceError 422 `template_invalid` with all that is wrong with the package */
+  /** @throws ServiceError 422 `template_invalid` with all problems of the package */
   upload(
     tenant: TenantId,
     zip: Uint8Array,
   ): Promise<{ readonly details: StyleVersionDetails; readonly isNew: boolean }>;
   details(tenant: TenantId, id: string): Promise<StyleVersionDetails | null>;
-  /** PNG. */
+  /** Returns a PNG. */
   stillcut(tenant: TenantId, id: string, name: string): Promise<Uint8Array | null>;
 }
 
@@ -30,15 +30,15 @@ export interface SourceUploads {
   put(tenant: TenantId, bytes: Uint8Array): Promise<{ readonly upload: SourceUploadAnswer; readonly isNew: boolean }>;
 }
 
-/** A finished file behind an unguessable name. */
+/** A finished file that clients can download. */
 export interface OutputFile {
-  /** Bytes. */
+  /** Size in bytes. */
   readonly size: number;
-  /** MIME type, decided by us. */
+  /** MIME type, set by the service. */
   readonly contentType: string;
-  /** A digest of the content: letters, digits, `-` and `_`. */
+  /** Digest of the content: letters, digits, `-` and `_`. */
   readonly etag: string;
-  /** What a browser saves it as. */
+  /** File name for downloads. */
   readonly fileName: string;
   /** @param range bytes, half-open */
   stream(range?: { readonly start: number; readonly end: number }): Readable;
@@ -48,20 +48,20 @@ export interface OutputFiles {
   find(place: OutputKey, file: string): Promise<OutputFile | null>;
   /** @param expiresAt milliseconds since the epoch, whole seconds @returns letters, digits, `-` and `_` */
   signDownload(sessionId: string, expiresAt: number): string;
-  /** Whether the signature is ours; that it has not expired is looked at apart. */
+  /** Checks a signature. Does not check whether it has expired. */
   verifyDownload(sessionId: string, expiresAt: number, signature: string): boolean;
 }
 
-/** Whether the service can do its work, and what that is known from. */
+/** Whether the service can process requests, with the result of each check. */
 export interface Readiness {
   readonly ready: boolean;
-  /** Name of a part → whether it works. */
+  /** Name of a component → whether it works. */
   readonly checks: Readonly<Record<string, boolean>>;
-  /** Around the processes that read untrusted files. */
+  /** Sandbox around the processes that read untrusted files. */
   readonly sandbox: Sandbox['kind'];
 }
 
-/** All that the HTTP side is handed. */
+/** Everything that the HTTP layer needs. */
 export interface AppPorts {
   readonly sessions: Pick<
     Sessions,
@@ -86,11 +86,10 @@ export interface AppPorts {
   readonly tokens: Pick<TokenStore, 'authenticate' | 'issue'>;
   readiness(): Promise<Readiness>;
   readonly settings: Settings;
-  /** See `createLogger`. */
   readonly logger: FastifyBaseLogger;
   /** Milliseconds since the epoch. */
   now(): number;
   readonly metrics: ServiceMetrics;
-  /** For tests; what is missing is as usual. */
+  /** Overrides for tests. */
   readonly limits?: Partial<HttpLimits>;
 }

@@ -27,8 +27,8 @@ import { readUploads, sourceUploadRoutes } from './routes/upload-routes.ts';
 import { webhookRoutes } from './routes/webhook-routes.ts';
 
 /**
- * The HTTP service, ready, and not listening: `app.listen()` is for the caller, and so is `app.close()`, which lets the
- * answers that are under way end for a short time.
+ * Builds the HTTP service without listening. The caller calls `app.listen()` and `app.close()`; closing gives running
+ * responses a short time to finish.
  */
 export async function buildApp(ports: AppPorts): Promise<FastifyInstance> {
   const limits: HttpLimits = { ...HTTP_LIMITS, ...ports.limits };
@@ -73,7 +73,7 @@ export async function buildApp(ports: AppPorts): Promise<FastifyInstance> {
   return app;
 }
 
-/** `/healthz`, `/readyz` and `/metrics` alone, of a process that answers no client. Not listening, as `buildApp`. */
+/** Builds `/healthz`, `/readyz` and `/metrics` alone, for a process without clients. Not listening, as `buildApp`. */
 export async function buildOperationApp(ports: AppPorts): Promise<FastifyInstance> {
   const limits: HttpLimits = { ...HTTP_LIMITS, ...ports.limits };
   const app = createServer(ports, limits);
@@ -92,7 +92,7 @@ function createServer(ports: AppPorts, limits: HttpLimits): FastifyInstance {
     genReqId: requestId,
     bodyLimit: limits.bodyBytes,
     trustProxy: ports.settings.trustProxy,
-    // Node's own limit is one for all; the shorter one of JSON bodies is `limitBodyTime`.
+    // Node has one limit for all requests; `limitBodyTime` enforces the shorter one of JSON bodies.
     requestTimeout: limits.uploadMs,
     connectionTimeout: limits.stalledMs,
     keepAliveTimeout: limits.keepAliveMs,
@@ -117,7 +117,10 @@ function createServer(ports: AppPorts, limits: HttpLimits): FastifyInstance {
   return app as unknown as FastifyInstance;
 }
 
-/** Compiles the serializer of a response when one is first sent: compiling all of them takes a third of a second of every start. */
+/**
+ * Compiles the serializer of a response on first use: compiling all of them would add a third of a second to every
+ * start.
+ */
 const buildLazySerializers: ReturnType<typeof SerializerSelector> = (...options) => {
   const compile = SerializerSelector()(...options);
   return (route) => {
@@ -129,7 +132,7 @@ const buildLazySerializers: ReturnType<typeof SerializerSelector> = (...options)
   };
 };
 
-/** A client's own id for its request, if it can stand in a header and a log; else a new one. */
+/** Accepts a client's request id if it is safe in headers and logs; otherwise creates one. */
 function requestId(request: IncomingMessage): string {
   const given = request.headers['x-request-id'];
   return typeof given === 'string' && /^[\w.:+/=@-]{1,128}$/.test(given) ? given : newRequestId();
@@ -152,7 +155,7 @@ function answerErrors(app: FastifyInstance, methodsOf: (path: string) => string[
   });
 }
 
-/** Seconds after which a request may be worth another try. */
+/** Seconds for `Retry-After`, by error code. */
 const PAUSES: Readonly<Record<string, string>> = {
   unavailable: '5',
   rate_limited: '2',
@@ -164,7 +167,7 @@ const PAUSES: Readonly<Record<string, string>> = {
 
 function sendProblem(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const told = serviceErrorOf(error);
-  // What was not thrown for the client to read is for the log.
+  // Internal errors are logged, because the response does not describe them.
   if (told.code === 'internal' || (told.status >= 500 && told !== error)) {
     request.log.error({ err: error }, 'a request failed');
   }
@@ -177,12 +180,15 @@ function sendProblem(error: unknown, request: FastifyRequest, reply: FastifyRepl
     .send(problemDetails(told, { path: pathOf(request), id: request.id }));
 }
 
-/** Holds requests against the schemas of their routes, where Fastify by itself would drop and convert. */
+/**
+ * Validates requests against the schemas of their routes. Fastify's default compiler would drop unknown fields and
+ * convert types.
+ */
 function useSchemas(app: FastifyInstance): void {
   for (const component of COMPONENTS) app.addSchema(component);
   const compiler = createSchemaCompiler(COMPONENTS);
   app.setValidatorCompiler(({ schema, httpPart }) => {
-    // Headers are described; who reads one checks it.
+    // Header schemas are only documentation; handlers validate the headers that they read.
     if (httpPart === 'headers') return () => true;
     const check = httpPart === 'body' ? compiler.strict(schema as object) : compiler.coercing(schema as object);
     return (value: unknown) => {
@@ -225,7 +231,7 @@ function addHooks(app: FastifyInstance, ports: AppPorts, limits: HttpLimits): vo
   });
 }
 
-/** Tells which methods a path has. To be called before the first route. */
+/** Returns a function that lists the methods of a path. Must be called before the first route is added. */
 function collectMethods(app: FastifyInstance): (path: string) => string[] {
   const routes: { readonly pattern: RegExp; readonly methods: readonly string[] }[] = [];
   app.addHook('onRoute', ({ url, method }) => {
@@ -238,10 +244,10 @@ function collectMethods(app: FastifyInstance): (path: string) => string[] {
   return (path) => [...new Set(routes.flatMap(({ pattern, methods }) => (pattern.test(path) ? methods : [])))].sort();
 }
 
-/** nginx's status for a client that went away before its answer. */
+/** Status that nginx logs when a client disconnects before the response. */
 const CLIENT_GONE = 499;
 
-/** One line of log, one measurement and one span for each request, once it is over, however it ended. */
+/** Logs, measures and traces each request once it is over, even if the client disconnected. */
 function observeRequests(app: FastifyInstance, metrics: ServiceMetrics): void {
   app.addHook('onRequest', (request, reply, done) => {
     const { method } = request;

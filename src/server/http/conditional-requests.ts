@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
-/** Whether `If-None-Match` names what a client would be sent again. @see RFC 9110, section 13.1.2 */
+/** Reports whether `If-None-Match` names the current ETag. @see RFC 9110, section 13.1.2 */
 export function isNoneMatch(header: string | undefined, etag: string): boolean {
   if (header === undefined) return false;
   if (header.trim() === '*') return true;
   return header.split(',').some((one) => one.trim().replace(/^W\//, '') === etag);
 }
 
-/** An `onSend` hook: gives a JSON answer a strong ETag over its bytes, and answers 304 to who has them. */
+/** An `onSend` hook: adds a strong ETag to a JSON response and returns 304 if the client already has it. */
 export async function sendWithEtag(request: FastifyRequest, reply: FastifyReply, payload: unknown): Promise<unknown> {
   if (reply.statusCode !== 200 || typeof payload !== 'string') return payload;
   const etag = `"${createHash('sha256').update(payload).digest('base64url').slice(0, 27)}"`;
@@ -20,19 +20,17 @@ export async function sendWithEtag(request: FastifyRequest, reply: FastifyReply,
   return null;
 }
 
-/** Bytes, half-open. */
+/** Range of bytes, half-open. */
 export interface ByteRange {
   readonly start: number;
   readonly end: number;
 }
 
 /**
- * Which part of a file a `Range` header asks for: one range of bytes. Several ranges, another unit and a header that
- * cannot be read ask for the whole file, which a server is free to answer with.
+ * Parses a `Range` header with a single byte range. Returns null, which means the whole file, for several ranges, other
+ * units and malformed headers; RFC 9110 allows a server to do so.
  *
- * @param header the value of `Range`, if there is one
  * @param size of the file, bytes
- * @returns null for the whole file
  * @see RFC 9110, section 14.1.2
  */
 export function readByteRange(header: string | undefined, size: number): ByteRange | 'unsatisfiable' | null {

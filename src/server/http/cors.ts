@@ -5,21 +5,21 @@ import { pathOf } from './request-context.ts';
 import { HEADERS } from './schemas/responses.ts';
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
-/** How long a browser may remember the answer to a preflight request. */
+/** Seconds that a browser may cache the response to a preflight request. */
 const MAX_AGE_SECONDS = 600;
 
-/** Headers that a script may read: all that the interface describes, and those of downloads. */
+/** Headers that scripts may read: all documented headers and those of downloads. */
 const EXPOSED = [
   ...new Set(Object.values(HEADERS).flatMap((headers) => Object.keys(headers))),
   ...['Accept-Ranges', 'Content-Disposition'],
 ];
 
-/** For the operator's network. A page that an operator visits must not read them. */
+/** Paths for the operator's network. A web page that the operator visits must not read them. */
 const OPERATION_PATHS: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/metrics']);
 
 /**
- * Lets web pages of the allowed origins call the service. Never with credentials: clients authenticate with a token in a
- * header, and cookies have no meaning here. Must be called before the routes are added.
+ * Lets web pages of the allowed origins call the service, without credentials: clients send a token in a header, and
+ * cookies are not used. Must be called before the routes are added.
  *
  * @see https://fetch.spec.whatwg.org/#http-cors-protocol
  */
@@ -32,7 +32,7 @@ export async function allowOrigins(
   await app.register(fastifyCors, {
     delegator(request, done) {
       const { origin: from, 'access-control-request-method': method } = request.headers;
-      // An OPTIONS request that is no preflight is answered as any other method that a path does not have.
+      // An OPTIONS request that is not a preflight is treated as an unsupported method.
       const isRefused = request.method === 'OPTIONS' && (from === undefined || method === undefined);
       if (isRefused || OPERATION_PATHS.has(pathOf(request))) return done(null, { origin: false });
       done(null, { origin, methods: METHODS, exposedHeaders: EXPOSED, maxAge: MAX_AGE_SECONDS, credentials: false });

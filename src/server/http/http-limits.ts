@@ -3,22 +3,22 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { serviceError } from '../../service/service-error.ts';
 import { MAX_MEDIA_BYTES } from '../../session/sources/describe-source.ts';
 
-/** What one request may cost. Sizes in bytes, times in milliseconds. */
+/** Limits of a single request. Sizes in bytes, times in milliseconds. */
 export interface HttpLimits {
   readonly bodyBytes: number;
-  /** A template package. */
+  /** Size of a template package. */
   readonly uploadBytes: number;
   readonly sourceBytes: number;
-  /** Uploads that are held in memory at once, and their bytes together. */
+  /** Number of uploads held in memory at once, and their total size. */
   readonly uploadsAtOnce: number;
   readonly uploadBytesAtOnce: number;
-  /** How long an upload or a dry run may wait for its turn. */
+  /** Maximum wait of an upload or a dry run for its turn. */
   readonly waitMs: number;
-  /** Dry runs at once. */
+  /** Concurrent dry runs. */
   readonly dryRunsAtOnce: number;
-  /** How deep a JSON body may nest. */
+  /** Nesting depth of a JSON body. */
   readonly jsonDepth: number;
-  /** All headers of a request together. */
+  /** Total size of the headers of a request. */
   readonly headerBytes: number;
   /** From the first byte of a request to the end of its headers. */
   readonly headersMs: number;
@@ -26,15 +26,15 @@ export interface HttpLimits {
   readonly bodyMs: number;
   /** From the first byte to the end of an upload. */
   readonly uploadMs: number;
-  /** How often slow connections are looked for. */
+  /** Interval of the check for slow connections. */
   readonly checkMs: number;
-  /** How long a connection may stay without a request. */
+  /** Time that a connection may stay idle between requests. */
   readonly keepAliveMs: number;
-  /** How long a connection may stay without a byte, in the middle of a request or an answer. */
+  /** Time that a connection may stay silent during a request or response. */
   readonly stalledMs: number;
-  /** How long answers that are under way may take once the service closes. */
+  /** Time that running responses have to finish once the service closes. */
   readonly closeMs: number;
-  /** How long an Idempotency-Key is kept. */
+  /** Lifetime of an Idempotency-Key. */
   readonly idempotencyMs: number;
 }
 
@@ -59,8 +59,8 @@ export const HTTP_LIMITS: HttpLimits = {
 };
 
 /**
- * A `preParsing` hook: a body that is not there in time is answered with 408, and its connection ends. Headers and uploads
- * have limits of their own, at the server.
+ * A `preParsing` hook: returns 408 and closes the connection when a body does not arrive in time. The server has
+ * separate limits for headers and uploads.
  */
 export function limitBodyTime(
   bodyMs: number,
@@ -74,7 +74,7 @@ export function limitBodyTime(
       payload.unpipe(body);
       body.destroy(Object.assign(serviceError('request_timeout'), { statusCode: 408 }));
     }, bodyMs);
-    // It may be refused before anybody reads it.
+    // The request may be rejected before the body is read, so the error needs a listener.
     body.on('error', () => undefined);
     payload.once('error', (error) => body.destroy(error));
     payload.once('close', () => {

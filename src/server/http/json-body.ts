@@ -3,9 +3,9 @@ import { jsonPointer } from '../../json.ts';
 import { serviceError } from '../../service/service-error.ts';
 
 /**
- * A body as a JSON value; undefined for one without a byte, which some clients send along with a content type.
+ * Parses a JSON body. Returns undefined for an empty body, which some clients send with a content type.
  *
- * @throws ServiceError 400 with the place of the mistake, and nothing of the body
+ * @throws ServiceError 400 with the location of the mistake, without quoting the body
  */
 export function parseJsonBody(bytes: Uint8Array, maxDepth: number): unknown {
   if (bytes.length === 0) return undefined;
@@ -21,12 +21,12 @@ export function parseJsonBody(bytes: Uint8Array, maxDepth: number): unknown {
   throw serviceError('bad_request', `${what}: ${mistake.detail}`, [mistake]);
 }
 
-/** What tells two requests with one Idempotency-Key apart. */
+/** Digest that distinguishes requests with the same Idempotency-Key. */
 export function requestDigest(method: string, url: string, body: Uint8Array | null): ReturnType<typeof sha256> {
   return sha256(`${method} ${url}\n${sha256(body ?? '')}`);
 }
 
-/** The first thing that keeps a text from being a JSON value that we take. */
+/** The first reason to reject a JSON text. */
 interface JsonMistake {
   readonly code:
     | 'invalid_json'
@@ -38,22 +38,25 @@ interface JsonMistake {
     | 'forbidden_field'
     | 'invalid_text'
     | 'invalid_number';
-  /** JSON pointer, as a URI fragment, of the value or member that is meant. */
+  /** JSON pointer of the value or member, as a URI fragment. */
   readonly pointer: string;
-  /** Never repeats what the text holds, but for the names of its fields. */
+  /** Quotes field names but never values. */
   readonly detail: string;
 }
 
-/** Names that make an object of JavaScript something else than data. */
+/** Field names that could modify the prototype of a JavaScript object. */
 const FORBIDDEN = new Set(['__proto__', 'constructor', 'prototype']);
 
-/** What no request has that is meant well: a mapping has 500 entries of a few values each, its longest text is a URL. */
+/**
+ * Limits far above legitimate requests: a mapping has at most 500 entries of a few values, and the longest text is a
+ * URL.
+ */
 export const JSON_LIMITS = {
-  /** Of one object. */
+  /** Fields of one object. */
   fields: 1_000,
-  /** Texts, numbers, lists and objects in all. */
+  /** Total number of texts, numbers, lists and objects. */
   values: 10_000,
-  /** UTF-16 code units of one text, escapes as they are written. */
+  /** UTF-16 code units of one text, escapes counted as written. */
   textLength: 100_000,
 } as const;
 
@@ -67,10 +70,11 @@ class Mistake extends Error {
 }
 
 /**
- * Reads a text as JSON, in one pass, and tells what `JSON.parse` would not: where the mistake is, a name that stands twice
- * in an object, nesting beyond a limit, texts that no database takes (NUL, lone surrogates), numbers beyond a double.
+ * Scans a JSON text in one pass and finds mistakes that `JSON.parse` does not report or locate: syntax errors with
+ * their position, duplicate field names, excessive nesting, texts that databases reject (NUL, lone surrogates) and
+ * numbers beyond the range of a double.
  *
- * @returns null when `JSON.parse` can have it
+ * @returns null when `JSON.parse` can process the text
  * @see RFC 8259
  */
 export function scanJson(text: string, maxDepth: number): JsonMistake | null {

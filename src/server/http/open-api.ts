@@ -24,7 +24,7 @@ import {
   WEBHOOK_MESSAGES,
 } from './schemas/webhook-schemas.ts';
 
-/** Collects the routes that are registered afterwards into an OpenAPI document: `app.swagger()`. */
+/** Collects the routes that are registered afterwards into an OpenAPI document, which `app.swagger()` returns. */
 export async function describeApi(
   app: FastifyInstance,
   about: { version: string; publicUrl: string | null },
@@ -84,7 +84,10 @@ interface Operation {
   readonly responses: Readonly<Record<string, { headers?: Record<string, unknown> }>>;
 }
 
-/** What the plugin cannot say: bodies that may be left out, and headers that every answer to a tenant may have. */
+/**
+ * Adds the facts that the plugin cannot express: optional bodies, and rate limit headers of all authenticated
+ * responses.
+ */
 function completed(document: Document): Document {
   for (const [path, operations] of Object.entries(document.paths)) {
     for (const operation of Object.values(operations)) {
@@ -101,7 +104,10 @@ function completed(document: Document): Document {
   return document;
 }
 
-/** What holds for every call, in Markdown. Each error code has an anchor, to which the `type` of a problem leads. */
+/**
+ * Rules that hold for every operation, in Markdown. Each error code has an anchor, which the `type` of a problem links
+ * to.
+ */
 const INTRODUCTION = `Creates videos from templates: read what a template takes, send a mapping, read the session until the video is there.
 
 The calls of the interface document are \`getStyleVersionSpecs\`, \`createRenderSession\` and \`getRenderSession\`; a client that knows only those works. Everything else is an addition.
@@ -171,7 +177,7 @@ ${Object.entries(SERVICE_CODES)
   .join('\n')}
 `;
 
-/** All schemas that others refer to. */
+/** All shared schemas. */
 export const COMPONENTS: readonly Component[] = [
   RENDER_SESSION,
   CREATE_RENDER_SESSION,
@@ -194,5 +200,5 @@ export const COMPONENTS: readonly Component[] = [
   REQUEST_PROBLEM,
 ];
 
-/** Of the description, not of the program: the first part is that of the path, `/v2`. Additions raise the second. */
+/** Version of the API description. The first number matches the path prefix `/v2`; additions increase the second. */
 export const API_VERSION = '2.1.0';

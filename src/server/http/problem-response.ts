@@ -10,10 +10,10 @@ import { withoutSecrets } from '../telemetry/log.ts';
 
 export const PROBLEM_TYPE = 'application/problem+json';
 
-/** Mistakes that one answer lists. */
+/** Maximum number of mistakes in one response. */
 const MOST_PROBLEMS = 100;
 
-/** An error as a client reads it. @see RFC 9457 */
+/** Formats an error for clients. @see RFC 9457 */
 export function problemDetails(error: ServiceError, request: { path: string; id: string }): ProblemDetails {
   const meaning = Object.hasOwn(SERVICE_CODES, error.code)
     ? SERVICE_CODES[error.code as ServiceCode][1]
@@ -22,7 +22,7 @@ export function problemDetails(error: ServiceError, request: { path: string; id:
     type: `/docs#${error.code}`,
     title: meaning,
     status: error.status,
-    // A token that strayed into a path is not said back.
+    // The path may contain a token by mistake.
     detail: withoutSecrets(error.message),
     instance: withoutSecrets(request.path),
     code: error.code,
@@ -31,7 +31,7 @@ export function problemDetails(error: ServiceError, request: { path: string; id:
   };
 }
 
-/** A request that is not in the form of its schema: carries what is wrong, in the validator's terms. */
+/** A request that violates its schema, with the violations that the validator reported. */
 export class InvalidRequest extends Error {
   readonly violations: readonly Violation[];
 
@@ -42,7 +42,7 @@ export class InvalidRequest extends Error {
   }
 }
 
-/** What was thrown while a request was answered, as the error that its client is told. Mistakes of ours say nothing. */
+/** Converts an error of a request handler into the error for the client. Internal errors reveal no details. */
 export function serviceErrorOf(error: unknown): ServiceError {
   if (error instanceof ServiceError) return error;
   if (error instanceof InvalidRequest) return fromInvalidRequest(error);
@@ -54,7 +54,7 @@ export function serviceErrorOf(error: unknown): ServiceError {
 }
 
 function fromInvalidRequest(error: InvalidRequest): ServiceError {
-  // An id in another form than ours is the id of nothing.
+  // An id with an invalid format cannot exist.
   const part = (error as { validationContext?: string }).validationContext;
   if (part === 'params') return serviceError('not_found', 'There is nothing with this id');
   const problems = withoutNullable(error.violations)
@@ -63,7 +63,7 @@ function fromInvalidRequest(error: InvalidRequest): ServiceError {
   return serviceError('bad_request', problems.map((problem) => problem.detail).join('; '), problems);
 }
 
-/** What Fastify, Node and the database throw → what we say. */
+/** Error codes of Fastify, Node and the database → our codes and details. */
 const FOREIGN_CODES: Readonly<Record<string, readonly [code: ServiceCode, detail: string]>> = {
   FST_ERR_CTP_BODY_TOO_LARGE: ['body_too_large', 'The body is larger than this endpoint takes'],
   FST_ERR_CTP_INVALID_MEDIA_TYPE: [
@@ -77,7 +77,7 @@ const FOREIGN_CODES: Readonly<Record<string, readonly [code: ServiceCode, detail
   ...Object.fromEntries(Object.entries(DISK_ERRORS).map(([code, detail]) => [code, ['unavailable', detail] as const])),
 };
 
-/** Answers what is no HTTP request, or arrives too slowly to become one, and ends the connection. */
+/** Responds to invalid or slow HTTP requests and closes the connection. */
 export function answerClientError(error: NodeJS.ErrnoException, socket: Socket, requestId: string): void {
   if (error.code === 'ECONNRESET' || socket.destroyed || !socket.writable) {
     socket.destroy();
@@ -109,10 +109,10 @@ function clientProblem(code: string | undefined): ServiceError {
   }
 }
 
-/** Which part of a request was checked. */
+/** The validated part of a request. */
 type RequestPart = 'body' | 'querystring';
 
-/** Without those of a value that may also be null: that it is not null is no news, nor that it is none of the two. */
+/** Removes the violations of the `null` branch of nullable values, which add nothing to those of the other branch. */
 export function withoutNullable(violations: readonly Violation[]): readonly Violation[] {
   const among = (path: readonly string[], each: Violation): boolean => path.every((part, at) => each.path[at] === part);
   const isOfNull = ({ keyword, schema }: Violation): boolean => keyword === 'type' && schema.type === 'null';
@@ -122,7 +122,7 @@ export function withoutNullable(violations: readonly Violation[]): readonly Viol
   });
 }
 
-/** One broken rule of a request's schema, in words for whoever wrote the client. */
+/** Describes a violated schema rule for the author of the client. */
 export function describeViolation(violation: Violation, part: RequestPart): RequestProblem {
   const { path, keyword, params, schema } = violation;
   const name = path.length === 0 ? (part === 'body' ? 'the body' : 'the query') : path.join('.');
@@ -204,7 +204,7 @@ function kindOf(value: unknown): string {
   return KINDS[typeof value] ?? typeof value;
 }
 
-/** Names come from strangers: short, and nothing that a terminal would obey. */
+/** Field names come from clients: shortens them and escapes control characters. */
 function quoted(name: string): string {
   return JSON.stringify(name.length > 60 ? `${name.slice(0, 59)}…` : name);
 }

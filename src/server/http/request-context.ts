@@ -6,39 +6,39 @@ import { requestDigest } from './json-body.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** What a token has to allow. */
+    /** Scope that the token needs. */
     scope?: Scope;
-    /** Whether an edit token may call it, for its own session. */
+    /** Whether an edit token may call the route for its own session. */
     isForEditing?: boolean;
   }
   interface FastifyRequest {
-    /** Who asks; null before that is known, and where nobody is asked. */
+    /** The authenticated principal; null before authentication and on public routes. */
     principal: Principal | null;
-    /** The bytes of a JSON body. */
+    /** Raw bytes of a JSON body. */
     rawBody: Uint8Array | null;
   }
 }
 
-/** Whose request it is, on a route that asks for a token. */
+/** Returns the tenant of an authenticated request. */
 export function tenantOf(request: FastifyRequest): TenantId {
   if (request.principal === null) throw new Error('this route asks for no token');
   return request.principal.tenant;
 }
 
-/** The session of the edit token of a request; null for every other token. */
+/** Returns the session of the request's edit token, or null for every other token. */
 export function editedSessionOf(request: FastifyRequest): string | null {
   return request.principal?.sessionId ?? null;
 }
 
-/** The path of a request, without its query. */
+/** Returns the path of a request without its query. */
 export function pathOf(request: FastifyRequest): string {
   return request.url.split('?', 1)[0]!;
 }
 
 /**
- * What the request's Idempotency-Key stands for; null when it has none.
+ * Returns the idempotency claim of a request, or null without an Idempotency-Key.
  *
- * @throws ServiceError 400 for a key in another form
+ * @throws ServiceError 400 for a malformed key
  */
 export function claimOf(request: FastifyRequest, expiresAt: number): IdempotencyClaim | null {
   const key = readIdempotencyKey(request.headers['idempotency-key']);
@@ -47,11 +47,11 @@ export function claimOf(request: FastifyRequest, expiresAt: number): Idempotency
 }
 
 /**
- * The key that an `Idempotency-Key` header carries: a quoted string as the draft has it, or the bare characters, as most
- * clients send it. Both forms of one key are the same key.
+ * Parses an `Idempotency-Key` header, either the quoted string of the draft or the bare characters that most clients
+ * send. Both forms denote the same key.
  *
- * @returns null where there is no header
- * @throws ServiceError 400 for one that is empty, longer than 255 characters, or holds others than visible ASCII
+ * @returns null without a header
+ * @throws ServiceError 400 for a key that is empty, longer than 255 characters or not visible ASCII
  * @see draft-ietf-httpapi-idempotency-key-header, section 2.1; RFC 8941, section 3.3.3
  */
 export function readIdempotencyKey(header: string | string[] | undefined): string | null {

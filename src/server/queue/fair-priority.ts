@@ -1,19 +1,19 @@
 import type { Queryable } from '../store/database.ts';
 import type { QueueName } from './queues.ts';
 
-/** What pg-boss can have as a priority, with either sign. */
+/** Maximum absolute priority of pg-boss. */
 const HIGHEST = 2 ** 31 - 1;
 
-/** Stands for all tenants: the highest turn of a job that was begun. */
+/** Pseudo tenant whose row holds the highest turn of a started job. */
 const BEGUN = '';
 
 /**
- * The turn of a tenant's next job, and its priority: of two jobs the one with the lower turn comes first. A turn is one
- * after the tenant's last, and none that has passed. So tenants that have much to do take turns; one that had nothing to
- * do for a while is not behind them, and has saved nothing up. Holds up the tenant's next job, and nobody else's, until
- * the transaction ends.
+ * Assigns the tenant's next turn in a queue and returns it as a job priority; jobs with lower turns come first. The
+ * turn follows the tenant's previous one, but is never below the turn of the last started job. Busy tenants therefore
+ * alternate, and an idle tenant neither falls behind nor saves up credit. Blocks further jobs of this tenant, and of no
+ * other, until the transaction ends.
  *
- * @returns for `JobOptions.priority`, below 0
+ * @returns value for `JobOptions.priority`, below 0
  * @see "Start-time Fair Queuing", Goyal, Vin and Cheng, 1996: the start tag of jobs of length 1
  */
 export async function nextPriority(tx: Queryable, queue: QueueName, tenant: string): Promise<number> {
@@ -27,7 +27,7 @@ export async function nextPriority(tx: Queryable, queue: QueueName, tenant: stri
   return -row!.turn;
 }
 
-/** Remembers that the job's turn has come. */
+/** Records that a job with this priority has started. */
 export async function recordStart(database: Queryable, queue: QueueName, priority: number): Promise<void> {
   if (priority >= 0) return;
   await database.query(

@@ -5,38 +5,38 @@ import { JOB_SCHEMA, type JobHandler } from './queues.ts';
 
 export type Job = JobWithMetadata<{ id: string }>;
 
-/** Poll and renew: for pg-boss itself. The poller and the lease are ours. */
+/** Disables the polling and heartbeats of pg-boss, which the poller and the lease replace. */
 const SELDOM_SECONDS = 86_400;
-/** Where only some groups are limited. */
+/** Default when only some groups are limited. */
 const UNLIMITED = 1_000_000;
 
 export interface ClaimOptions {
   readonly boss: PgBoss;
-  /** As pg-boss names it. */
+  /** Queue name in pg-boss. */
   readonly queue: string;
   readonly handler: JobHandler;
-  /** Does a claimed job; rejecting means another attempt. */
+  /** Runs a claimed job; a rejection leads to another attempt. */
   run(job: Job, seat: Seat): Promise<void>;
 }
 
-/** A worker of pg-boss, which does one job at a time. */
+/** A pg-boss worker, which runs one job at a time. */
 interface Claimer {
   id: Promise<string>;
-  /** It ends the job that it has, or is about to get, and asks for no other. */
+  /** A dismissed worker finishes its current or next job and then stops. */
   isDismissed: boolean;
 }
 
 /** Claims the jobs of one queue for this process. */
 export interface JobClaims {
-  /** There may be a job to claim. */
+  /** Checks whether a job can be claimed. */
   wake(): void;
-  /** Claims no other job. */
+  /** Stops claiming jobs. */
   stop(): void;
 }
 
 /**
- * Claims jobs while the lane has room. One claimer at most asks the database at a time: each claim is seen by the next, and
- * what other processes may not have does not wake all claimers of this one.
+ * Claims jobs while the lane has room. At most one worker of this process queries the database at a time, so that each
+ * claim takes the previous ones into account and a job that others claim does not wake all workers.
  */
 export function claimJobs({ boss, queue, handler, run }: ClaimOptions): JobClaims {
   const { lane } = handler;
@@ -69,7 +69,8 @@ export function claimJobs({ boss, queue, handler, run }: ClaimOptions): JobClaim
       try {
         await run(job, seat);
       } finally {
-        // It asks again as soon as the end of this job is written, which can free others of its group.
+        // This worker queries again as soon as the end of this job is recorded, because that may unblock others of its
+        // group.
         if (!claimer.isDismissed) {
           if (asking !== null) dismiss(asking);
           asking = claimer;
@@ -100,8 +101,8 @@ export function claimJobs({ boss, queue, handler, run }: ClaimOptions): JobClaim
 }
 
 /**
- * How many jobs of a group pg-boss claims, and that it claims none of owners who hold their share already; nothing where there
- * is no limit, which costs nothing. pg-boss reads the limits at each claim, but refuses to start with a limit of 0.
+ * Builds the group limits for pg-boss, which excludes owners that already hold their share. Returns no limits if there
+ * are none, which is faster. pg-boss reads the limits at each claim, but refuses to start with a limit of 0.
  */
 function groupLimits({ groupConcurrency: limit = UNLIMITED, groupConcurrencies, lane }: JobHandler): {
   readonly options: Pick<WorkOptions, 'groupConcurrency'>;
@@ -129,17 +130,17 @@ function groupLimits({ groupConcurrency: limit = UNLIMITED, groupConcurrencies, 
 
 interface JobPollerOptions {
   readonly database: Queryable;
-  /** Names of queues, as pg-boss has them. */
+  /** Queue names in pg-boss. */
   readonly queues: readonly string[];
   readonly everyMs: number;
-  /** The queue has a job that could be done now. */
+  /** Called when the queue has a job that is due. */
   notify(queue: string): void;
   onError(error: unknown): void;
 }
 
 /**
- * Looks now and then for jobs that nobody has announced: retries that are due, those of a process that died, and all of
- * them while no announcement can be heard. One statement for all queues, however many places wait at them.
+ * Polls for jobs without a notification: due retries, jobs of dead processes, and all jobs while notifications cannot
+ * be received. One statement serves all queues, regardless of how many workers wait.
  */
 export function pollJobs({ database, queues, everyMs, notify, onError }: JobPollerOptions): { stop(): void } {
   let isAsking = false;
@@ -147,7 +148,7 @@ export function pollJobs({ database, queues, everyMs, notify, onError }: JobPoll
     isAsking = true;
     try {
       const due = await database.query<{ name: string }>(
-        // In the order of the index by which jobs are taken: one look at it for each queue, however many jobs wait.
+        // The order matches the index that claims use, so each queue costs one index access regardless of its length.
         `select queue.name from unnest($1::text[]) as queue (name), lateral (
             select from ${JOB_SCHEMA}.job
               where job.name = queue.name and state < 'active' and not blocked and start_after <= now()
@@ -167,7 +168,7 @@ export function pollJobs({ database, queues, everyMs, notify, onError }: JobPoll
   return { stop: () => clearInterval(timer) };
 }
 
-/** How many jobs of a group may be running at once, in all processes together; null where that is not limited. */
+/** Returns how many jobs of a group may run at once in all processes, or null without a limit. */
 export function groupConcurrencyOf(
   group: string | null,
   { groupConcurrency, groupConcurrencies }: Pick<JobHandler, 'groupConcurrency' | 'groupConcurrencies'>,
@@ -176,8 +177,8 @@ export function groupConcurrencyOf(
 }
 
 /**
- * Whether a job that was claimed is one too many of its group. Two claims at the same moment do not see each other, so every
- * job counts those of its group once more, one after another, and the transaction in which it counts puts it back.
+ * Checks whether a claimed job exceeds the limit of its group. Concurrent claims do not see each other, so each job
+ * counts the running jobs of its group again under a lock, and returns itself to the queue in the same transaction.
  */
 export async function exceedsGroupConcurrency(
   tx: Queryable,
@@ -186,7 +187,7 @@ export async function exceedsGroupConcurrency(
   limit: number,
 ): Promise<boolean> {
   await tx.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`reelform group ${queue} ${group}`]);
-  // A statement of its own: it sees what was committed before the lock was free.
+  // A separate statement sees everything that was committed before the lock was acquired.
   const [row] = await tx.query<{ running: number }>(
     `select count(*) as running from ${JOB_SCHEMA}.job where name = $1 and group_id = $2 and state = 'active'`,
     [queue, group],

@@ -27,40 +27,42 @@ import {
   WorkerStopping,
 } from './queues.ts';
 
-/** How often a process says that it still has its jobs. */
+/** Interval of lease renewals. */
 const REFRESH_SECONDS = 3;
-/** For what nobody announces: retries that are due, jobs of a process that died. New jobs are announced. */
+/** Polling interval for due retries and jobs of dead processes. New jobs trigger a notification. */
 const POLL_SECONDS = 2;
-/** How often the jobs of processes that died are looked for: with PGlite there is no other process. */
+/** Interval of the search for jobs of dead processes. PGlite has only one process. */
 const SUPERVISE_SECONDS = { postgres: 5, pglite: 60 };
-/** How often jobs are looked for that even their dead-letter queue has given up. */
+/** Interval of the search for jobs that failed in their dead-letter queue. */
 const REVIVE_MS = 30_000;
-/** Beyond the limit of a render, which the worker sees to itself: its sources are fetched, and it waits for a slot. */
+/**
+ * Time beyond the limit of a render for fetching sources and waiting for a slot. The worker enforces that limit itself.
+ */
 const EXPIRY_MARGIN_SECONDS = 900;
 const LONGEST_EXPIRY_SECONDS = 86_400;
-/** How long a job is put back for an outage, counted from when it came into being. */
+/** Maximum age of a job that is returned to the queue because of an outage. */
 const PATIENCE_MS = 86_400_000;
-/** After an outage: how long a place takes no job, and about how long the job waits. */
+/** After an outage: pause of the worker, and approximate delay of the job. */
 const OUTAGE = { pauseMs: 2_000, delayMs: 10_000 };
-/** How long a handler may take to give up once its signal is aborted. */
+/** Time that a handler has to stop once its signal is aborted. */
 const ABORT_MS = 10_000;
 
 export interface JobQueueOptions {
-  /** Migrated. */
+  /** A migrated database. */
   readonly database: Database;
-  /** The limit of one job, which its handler keeps. */
+  /** Time limit of one job, enforced by its handler. */
   readonly jobSeconds: number;
   readonly log: Log;
-  /** Unless told, as the constants above say; tests do not wait for so long. */
+  /** Overrides the default interval in tests. */
   readonly pollSeconds?: number;
   readonly refreshSeconds?: number;
   readonly outage?: typeof OUTAGE;
 }
 
 /**
- * Jobs that survive: one comes into being with the transaction that asks for it, is done by one worker at a time as far as
- * can be known, and is tried five times; an outage (`isOutage`) is no attempt. A worker that was thought dead may still be at
- * work, so what it writes has to be fenced (`SessionStore.record`).
+ * A persistent job queue. A job is created in the caller's transaction, normally runs on one worker at a time and is
+ * tried five times; an outage (`isOutage`) does not count as an attempt. A worker presumed dead may still be running,
+ * so its writes must be fenced (`SessionStore.record`).
  */
 export class JobQueue {
   readonly #boss: PgBoss;
@@ -81,8 +83,8 @@ export class JobQueue {
   }
 
   /**
-   * Connects to the queue. With PGlite, whose only process this is, jobs that a killed predecessor was at are put back at
-   * once (and count as tried: one that kills its process every time has to end).
+   * Connects to the queue. With PGlite this is the only process, so jobs of a killed predecessor return to the queue at
+   * once. They count as attempts, so that a job that always kills its process ends eventually.
    */
   static async open(options: JobQueueOptions): Promise<JobQueue> {
     const { database, log } = options;
@@ -110,7 +112,7 @@ export class JobQueue {
   async #start(): Promise<void> {
     const boss = this.#boss;
     await boss.start();
-    // pg-boss looks up a queue before it sends to it. Inside a transaction of PGlite that would wait for the transaction.
+    // pg-boss caches queue metadata on first use. Loading it inside a PGlite transaction would deadlock.
     for (const queue of QUEUES) await boss.findJobs(queue, { key: '' });
     if (this.#database.kind === 'pglite') {
       const jobs = await putBackStale(boss, this.#database);
@@ -119,7 +121,7 @@ export class JobQueue {
     await reviveDead(boss, this.#database);
   }
 
-  /** Queues the job in the caller's transaction, unless one for the same id is waiting or at work. */
+  /** Queues a job in the caller's transaction unless one with the same id is waiting or running. */
   async enqueue(
     tx: Queryable,
     queue: QueueName,
@@ -135,7 +137,7 @@ export class JobQueue {
         singletonKey: id,
         expireInSeconds: Math.min(this.#options.jobSeconds + EXPIRY_MARGIN_SECONDS, LONGEST_EXPIRY_SECONDS),
         priority,
-        // The tier is what limits of single owners are found by when the job is claimed.
+        // Claims apply the limits of single owners by tier.
         ...(name === undefined ? {} : { group: { id: name, tier: owner ?? name } }),
         ...(delayMs > 0 ? { startAfter: new Date(Date.now() + delayMs) } : {}),
       },
@@ -167,12 +169,12 @@ export class JobQueue {
     this.#timers = [poller, { stop: () => clearInterval(reviving) }];
   }
 
-  /** Jobs of the queue that this process is at. */
+  /** Returns the number of running jobs of the queue in this process. */
   atWork(queue: QueueName): number {
     return this.#atWork.get(queue) ?? 0;
   }
 
-  /** As it is now. */
+  /** Returns the current number of jobs by state. */
   async depth(): Promise<QueueDepth> {
     const rows = await this.#database.query<{ state: string; count: number }>(
       `select state::text, count(*) as count from ${JOB_SCHEMA}.job
@@ -185,8 +187,8 @@ export class JobQueue {
   }
 
   /**
-   * Takes no new job, lets those at work go on for `graceMs`, then aborts their signals and puts them back. The database
-   * stays open. Later calls wait for the first.
+   * Claims no further jobs, lets running ones continue for `graceMs`, then aborts their signals and returns them to the
+   * queue. The database stays open. Later calls wait for the first.
    */
   stop({ graceMs }: { graceMs: number }): Promise<void> {
     this.#stopped ??= this.#stop(graceMs);
@@ -203,7 +205,7 @@ export class JobQueue {
     await this.#boss.stop({ graceful: false });
   }
 
-  /** Does not wait any longer for what is at work: its signals are aborted, and it is put back. */
+  /** Aborts the signals of running jobs at once, which returns them to the queue. */
   hurry(): void {
     this.#stopping.abort(new WorkerStopping());
   }
@@ -220,7 +222,7 @@ export class JobQueue {
     this.#claims.set(queue, claimJobs({ boss: this.#boss, queue, handler, run }));
   }
 
-  /** Puts a job back that is one too many of its group. @returns whether it was */
+  /** Returns a job to the queue if it exceeds the limit of its group. @returns whether it did */
   async #givesBack(queue: string, job: Job, handler: JobHandler): Promise<boolean> {
     const { groupId } = job;
     const limit = groupConcurrencyOf(groupId ?? null, handler);
@@ -260,12 +262,12 @@ export class JobQueue {
     }
   }
 
-  /** @returns false when the job was given to another attempt, canceled or ended */
+  /** @returns false when the job belongs to another attempt, was canceled or has ended */
   async #renew(queue: string, { id, retryCount }: Job): Promise<boolean> {
     return affected(await this.#boss.touch(queue, { id, retryCount })) === 1;
   }
 
-  /** Puts the job back for later, and takes no other for a while: it would find the same. */
+  /** Returns the job to the queue with a delay, and pauses this worker: other jobs would hit the same outage. */
   async #postpone(queue: string, job: Job, error: unknown): Promise<void> {
     const fields = { queue, id: job.data.id, error: errorMessage(error) };
     this.#log.warn(fields, 'a part of the service is away; the job is put back');
@@ -275,15 +277,16 @@ export class JobQueue {
       try {
         return await this.#putBack(queue, job, delayMs * (0.5 + Math.random()));
       } catch (error) {
-        // The database itself is away. Whoever finds the job without its worker takes it up, which counts.
+        // If the database itself is unavailable, the job is recovered like that of a dead process, which counts as an
+        // attempt.
         if (this.#stopping.signal.aborted || !isOutage(error)) throw error;
       }
     }
   }
 
   /**
-   * As if it had not been taken: claiming it again will count, so it may be claimed once more. Only while it is still
-   * this worker's.
+   * Returns the job to the queue as if it had not been claimed: raises its retry limit, because claiming it again
+   * counts as an attempt. Does nothing if the job belongs to another worker.
    */
   async #putBack(queue: string, job: Job, delayMs = 0): Promise<void> {
     await this.#database.transaction((tx) => this.#putBackIn(tx, queue, job, delayMs));
@@ -303,24 +306,24 @@ export class JobQueue {
   }
 }
 
-/** Lets pg-boss work in a transaction of ours. */
+/** Lets pg-boss run in one of our transactions. */
 function through(tx: Queryable): Db {
   return { executeSql: async (text, values) => ({ rows: await tx.query(text, values) }) };
 }
 
-/** Jobs that a command was about and that were as it wanted them; pg-boss's types leave that out. */
+/** Returns how many jobs a command changed; pg-boss's types omit this field. */
 function affected(response: object): number | undefined {
   return (response as { affected?: number }).affected;
 }
 
-/** What a log may know an error by: its message could quote a value. */
+/** Identifies an error in logs. Its message could quote a value. */
 function codeOf(error: unknown): unknown {
   return (error as { code?: unknown } | null)?.code ?? (error instanceof Error ? error.name : undefined);
 }
 
 /**
- * A dead letter inherits the number of its attempts, and a process can die over it as well. It is never given up:
- * whoever waits for the job would wait for ever.
+ * Retries jobs that failed in their dead-letter queue. They inherit the number of attempts and may kill processes too,
+ * but must not be dropped: their sessions would never end.
  */
 async function reviveDead(boss: PgBoss, database: Queryable): Promise<void> {
   const given = await database.query<{ name: string; id: string }>(
@@ -330,7 +333,9 @@ async function reviveDead(boss: PgBoss, database: Queryable): Promise<void> {
   for (const { name, id } of given) await boss.retry(name, id);
 }
 
-/** Jobs that a killed process was at, where there can be no other process. @returns how many */
+/**
+ * Returns the jobs of a killed process to the queue. Only for databases with a single process. @returns their number
+ */
 async function putBackStale(boss: PgBoss, database: Queryable): Promise<number> {
   const stale = await database.query<{ name: string; id: string }>(
     `select name, id from ${JOB_SCHEMA}.job where state = 'active'`,

@@ -1,26 +1,26 @@
 /** Capacity of one process for the jobs of one queue. */
 export interface LaneOptions {
-  /** Jobs at once that have no slot. */
+  /** Concurrent jobs without a slot. */
   readonly places: number;
-  /** Whether an owner may hold only as many places as are free beside it, so that others find one. */
+  /** Limits an owner to as many places as are still free, so that other owners always find one. */
   readonly isFair?: boolean;
-  /** Places that one owner may hold. */
+  /** Maximum places of one owner. */
   readonly ownerPlaces?: number;
-  /** Jobs at once that have a slot, such as a render process; absent where jobs take none. */
+  /** Concurrent jobs with a slot, such as a render process; absent for queues without slots. */
   readonly slots?: number;
-  /** How long a job that has no slot yet keeps others from being claimed for that slot. */
+  /** How long a job without a slot prevents another from being claimed for that slot. */
   readonly patienceMs?: number;
 }
 
-/** What a claimed job holds of a lane. */
+/** The place or slot of a claimed job. */
 export interface Seat {
   /**
-   * Gives up the place and waits for a slot; of jobs that wait, the one with the highest priority is first.
+   * Releases the place and waits for a slot. Waiting jobs get slots by priority.
    *
    * @throws the signal's reason when it is aborted before
    */
   takeSlot(signal: AbortSignal): Promise<void>;
-  /** Gives back the place or the slot. */
+  /** Releases the place or the slot. */
   end(): void;
 }
 
@@ -32,13 +32,13 @@ interface Held {
 }
 
 /**
- * Decides which jobs a process claims. A job begins at a place. Where the lane has slots, it prepares there (a session fetches
- * its sources) and then takes a slot, so that jobs that take long to prepare keep no slot from the others. No more jobs are
- * claimed than slots are free, except for jobs that have been preparing for longer than the patience: what waits for a slot
- * here could have been rendered by another process.
+ * Decides which jobs a process claims. A job starts at a place. In a lane with slots it prepares there (a session
+ * fetches its sources) and then takes a slot, so that slow preparation does not block slots. The process claims no more
+ * jobs than it has free slots, except when jobs have been preparing for longer than `patienceMs`: another process could
+ * render a job that waits for a slot here.
  */
 export class Lane {
-  /** Called when other jobs may be claimed than before. */
+  /** Called when more jobs, or jobs of other owners, may be claimed. */
   onChange: () => void = () => undefined;
   readonly #options: LaneOptions;
   readonly #held = new Set<Held>();
@@ -47,13 +47,13 @@ export class Lane {
     this.#options = options;
   }
 
-  /** Whether owners are limited. */
+  /** Whether owners have limits. */
   get isLimited(): boolean {
     const { isFair = false, ownerPlaces } = this.#options;
     return isFair || ownerPlaces !== undefined;
   }
 
-  /** Whether the process claims another job now. */
+  /** Whether the process may claim another job. */
   mayClaim(): boolean {
     const { places, slots } = this.#options;
     const atPlaces = this.#count('place') + this.#count('fresh place');
@@ -61,12 +61,12 @@ export class Lane {
     return slots === undefined || this.busySlots + this.#count('fresh place') < slots;
   }
 
-  /** Slots that are taken or waited for. */
+  /** Number of slots taken or waited for. */
   get busySlots(): number {
     return this.#count('slot') + this.#count('waiting');
   }
 
-  /** Owners of whom no job is claimed now. */
+  /** Returns the owners that have reached their limit. */
   fullOwners(): string[] {
     const { places, isFair = false, ownerPlaces = Number.POSITIVE_INFINITY } = this.#options;
     const counts = new Map<string, number>();
@@ -80,7 +80,7 @@ export class Lane {
     return [...counts].flatMap(([owner, count]) => (count >= most ? [owner] : []));
   }
 
-  /** A job was claimed. */
+  /** Registers a claimed job. */
   begin(owner: string, priority = 0): Seat {
     const held: Held = { owner, priority, state: 'fresh place', grant: () => undefined };
     this.#held.add(held);

@@ -1,4 +1,4 @@
-/** The reason of a signal that was aborted because the job is another worker's by now, or may be. */
+/** Abort reason when the job belongs to another worker, or may do so. */
 export class LeaseLost extends Error {
   constructor() {
     super("The job is no longer this worker's");
@@ -7,19 +7,18 @@ export class LeaseLost extends Error {
 }
 
 export interface LeaseOptions {
-  /** Says that the job is still at work. @returns false when it is not this worker's any more */
+  /** Renews the lease. @returns false when the job no longer belongs to this worker */
   renew(): Promise<boolean>;
   readonly everyMs: number;
-  /** For so long after a renewal began nobody else takes the job. */
+  /** Time after the start of a renewal during which no other worker can take the job. */
   readonly lifetimeMs: number;
-  /** Called once at most. */
+  /** Called at most once. */
   onLost(reason: LeaseLost): void;
 }
 
 /**
- * Keeps a job, until it is released. Where nobody can be asked whether it is still ours (the database is away, the network
- * is cut), it counts as lost when its time has passed: somebody else may be at it. A process that was stopped for longer
- * asks first.
+ * Renews the lease of a job until it is released. If the database cannot be reached, the lease counts as lost on
+ * expiry, because another worker may hold it. A process that was suspended for longer first tries a renewal.
  */
 export function keepLease({ renew, everyMs, lifetimeMs, onLost }: LeaseOptions): { release(): void } {
   let renewedAt = performance.now();
@@ -43,7 +42,7 @@ export function keepLease({ renew, everyMs, lifetimeMs, onLost }: LeaseOptions):
     }
   };
   const timer = setInterval(() => {
-    // What has arrived meanwhile is read before anything is concluded from its absence.
+    // Processes pending I/O first, so that a received response is not mistaken for a missing one.
     setImmediate(() => {
       if ((isAsking || hasFailed) && performance.now() - renewedAt > lifetimeMs) lose();
       else if (!isAsking) void ask();

@@ -4,50 +4,50 @@ import type { Database } from '../store/database.ts';
 import { errorMessage, type Log } from '../telemetry/log.ts';
 import type { Lane, Seat } from './lane.ts';
 
-/** The schema in which pg-boss keeps jobs, and its version in the pg-boss that we have. */
+/** Database schema of pg-boss, and the schema version of the bundled release. */
 export const JOB_SCHEMA = 'reelform_jobs';
 export const JOB_SCHEMA_VERSION = 43;
 
 /**
- * What there is to be done: videos and parts of videos; single pictures, which do not wait behind videos; the still cuts of
- * templates; deliveries of finished files; notices to webhook endpoints.
+ * Job queues: videos and parts of videos; single images, which do not wait behind videos; still cuts of templates;
+ * deliveries of finished files; webhooks.
  */
 export const QUEUES = ['render', 'still', 'stillcuts', 'delivery', 'webhook'] as const;
 
 export type QueueName = (typeof QUEUES)[number];
 
-/** Where a job goes that was tried five times. */
+/** Queue for jobs that failed five times. */
 export function deadQueue(queue: QueueName): string {
   return `${queue}_dead`;
 }
 
-/** How long a killed process may go unnoticed by others that share its database; pg-boss allows no less than 10. */
+/** Time after which a killed process is noticed by others that share its database. The minimum of pg-boss is 10. */
 export const HEARTBEAT_SECONDS = 15;
 
 const DAY_SECONDS = 86_400;
 
 /**
- * A failed attempt is followed by another after 5–10 s, then 10–20 s, and so on. That a process dies may have nothing to do with
- * what it was at, least of all where machines come and go: hence five.
+ * Retries follow after 5–10 s, 10–20 s and so on. Five attempts, because a process may die for reasons unrelated to the
+ * job, especially on machines that come and go.
  */
 const OPTIONS = {
   retryLimit: 4,
   retryDelay: 5,
   retryBackoff: true,
-  // A queued render waits as long as it takes.
+  // A queued render waits as long as necessary.
   retentionSeconds: 365 * DAY_SECONDS,
   deleteAfterSeconds: DAY_SECONDS,
 } satisfies QueueOptions;
 
 /**
- * Makes pg-boss's tables or brings them up to date, and makes our queues.
+ * Creates or upgrades the tables of pg-boss and creates the queues.
  *
  * @throws ReelformError `database_newer`
  */
 export async function installJobs(database: Database, log: Log): Promise<void> {
   const boss = new PgBoss({
     ...database.jobs,
-    // A step may rewrite a table.
+    // A migration may rewrite a table.
     ...(database.kind === 'postgres' ? { query_timeout: 0 } : {}),
     schema: JOB_SCHEMA,
     supervise: false,
@@ -66,7 +66,7 @@ export async function installJobs(database: Database, log: Log): Promise<void> {
     for (const queue of QUEUES) {
       await boss.createQueue(deadQueue(queue), { policy: 'standard' });
       await boss.updateQueue(deadQueue(queue), { ...OPTIONS, heartbeatSeconds: HEARTBEAT_SECONDS });
-      // One live job per key, and the key is what the job is for.
+      // One live job per key; the key is the job's id.
       await boss.createQueue(queue, { policy: 'exclusive', deadLetter: deadQueue(queue), notify: true });
       await boss.updateQueue(queue, { ...OPTIONS, heartbeatSeconds: HEARTBEAT_SECONDS });
     }
@@ -76,51 +76,52 @@ export async function installJobs(database: Database, log: Log): Promise<void> {
 }
 
 export interface QueueDepth {
-  /** Waiting, for their first or a further attempt. */
+  /** Jobs that wait for their first or another attempt. */
   readonly queued: number;
   readonly active: number;
-  /** Given up after five attempts, of the last day. */
+  /** Jobs of the last day that failed five times. */
   readonly dead: number;
 }
 
-/** A job that was taken. */
+/** A claimed job. */
 export interface TakenJob extends Pick<Seat, 'takeSlot'> {
-  /** As it was enqueued with. */
+  /** Priority that it was queued with. */
   readonly priority: number;
 }
 
-/** Does the jobs of one queue. */
+/** Runs the jobs of one queue. */
 export interface JobHandler {
-  /** Decides how many jobs this process does at once, and whose. */
+  /** Decides how many jobs this process runs at once, and for which owners. */
   readonly lane: Lane;
-  /** Jobs of one group at once, in all processes together; as many as there are places when absent. */
+  /** Concurrent jobs of one group in all processes; no limit when absent. */
   readonly groupConcurrency?: number;
-  /** The same for single groups. */
+  /** Limits of single groups. */
   readonly groupConcurrencies?: ReadonlyMap<string, number>;
   /**
-   * Rejecting means another attempt. The signal is aborted when the job is no longer this worker's, and when the worker
-   * is stopped: a rejection then puts the job back, and is not counted.
+   * Runs a job; a rejection leads to another attempt. The signal is aborted when the job no longer belongs to this
+   * worker or when the worker stops. In the latter case a rejection returns the job to the queue and does not count as
+   * an attempt.
    */
   run(id: string, signal: AbortSignal, job: TakenJob): Promise<void>;
-  /** Five attempts came to nothing, be it that the process died each time. */
+  /** Called after five failed attempts, including those in which the process died. */
   onDead(id: string): Promise<void>;
 }
 
-/** Queues without a handler are left to other processes. */
+/** Other processes handle the queues without a handler. */
 export type JobHandlers = { readonly [queue in QueueName]?: JobHandler };
 
 export interface JobOptions {
-  /** Whole; the highest is taken first, of equals the oldest. 0 unless told. */
+  /** Integer; higher values come first, equal ones in order of creation. Default 0. */
   readonly priority?: number;
-  /** Not before so many milliseconds have passed. */
+  /** Earliest start in milliseconds from now. */
   readonly delayMs?: number;
-  /** Of jobs that are limited together: `JobHandler.groupConcurrency`. */
+  /** Group that shares a limit, @see JobHandler.groupConcurrency. */
   readonly group?: string;
-  /** The tenant that the job is for, which the lane goes by; the group when absent. */
+  /** Tenant of the job, used by the lane; the group when absent. */
   readonly owner?: string;
 }
 
-/** The reason of a signal that was aborted because the worker stops. */
+/** Abort reason when the worker stops. */
 export class WorkerStopping extends Error {
   constructor() {
     super('The worker is being stopped');

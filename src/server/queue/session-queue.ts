@@ -5,16 +5,16 @@ import { nextPriority } from './fair-priority.ts';
 import type { JobQueue } from './job-queue.ts';
 import { JOB_SCHEMA } from './queues.ts';
 
-/** How long the count of all that wait is believed. */
+/** Maximum age of the cached count of waiting renders. */
 const FRESH_MS = 1_000;
 
-/** How much may wait. Null: no limit. */
+/** Limits of waiting jobs. Null means no limit. */
 export interface QueueLimits {
-  /** Sessions of one tenant that wait or are at work. */
+  /** Waiting and running sessions of one tenant. */
   readonly maxQueued: number | null;
-  /** The same for single tenants. */
+  /** Limits of single tenants. */
   readonly tenantMaxQueued: ReadonlyMap<string, number>;
-  /** Renders of all tenants that wait; about so many. */
+  /** Approximate limit of waiting renders of all tenants. */
   readonly maxQueuedTotal: number | null;
 }
 
@@ -23,17 +23,16 @@ export interface SessionQueueOptions {
   readonly limits: QueueLimits;
 }
 
-/** Puts sessions into the queue, each tenant's in turn. */
+/** Queues sessions, fairly among tenants. */
 export interface SessionQueue {
   /**
-   * In the transaction that makes the session, or starts it: what is refused has not been there.
+   * Runs in the transaction that creates or starts the session, so that a rejection rolls it back.
    *
-   * @throws ServiceError 429 `queue_full` when the tenant has too many, 503 `service_full` when all have
+   * @throws ServiceError 429 `queue_full` for the tenant's limit, 503 `service_full` for the total limit
    */
   enqueue(tx: Queryable, stored: StoredSession): Promise<void>;
 }
 
-/** @see SessionQueue */
 export function createSessionQueue({ queue, limits }: SessionQueueOptions): SessionQueue {
   let counted = { at: Number.NEGATIVE_INFINITY, waiting: 0 };
 
@@ -66,7 +65,7 @@ export function createSessionQueue({ queue, limits }: SessionQueueOptions): Sess
     async enqueue(tx, { tenant, session }) {
       const name = session.output?.format === 'png' ? 'still' : 'render';
       if (limits.maxQueuedTotal !== null) await refuseTotal(tx, limits.maxQueuedTotal);
-      // Others of the tenant wait from here on, so the count is as it will be.
+      // `nextPriority` blocks other jobs of the tenant until the transaction ends, so the count is exact.
       const priority = await nextPriority(tx, name, tenant);
       const most = limits.tenantMaxQueued.get(tenant) ?? limits.maxQueued;
       if (most !== null) await refuseTenant(tx, tenant, most);

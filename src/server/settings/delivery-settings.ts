@@ -8,19 +8,21 @@ import { addUploads, createDestinations, MAX_UPLOADS } from '../../session/sessi
 import type { ExternalUploadRequest } from '../../wire/render-session.ts';
 import { locateIn, type MapNode, type TreeNode, textOf, toJson } from '../../yaml/tree.ts';
 
-/** Settings that stand in the file alone: neither flag nor environment could hold them. */
+/**
+ * Settings that only the settings file can contain: they have more structure than a flag or an environment variable.
+ */
 export const FILE_SETTINGS = ['credentials', 'default_uploads'] as const;
 export type FileSetting = (typeof FILE_SETTINGS)[number];
 
 export interface DeliverySettings {
   readonly credentials: ReadonlyMap<string, Credential>;
-  /** By tenant; `*` for all. */
+  /** Keyed by tenant; `*` applies to all. */
   readonly defaultUploads: ReadonlyMap<string, readonly ExternalUploadRequest[]>;
-  /** All mistakes, each in its place. */
+  /** All mistakes with their source locations. */
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** The longest that a service makes of its placeholders. */
+/** A session with the longest possible values for placeholders. */
 const LONGEST = {
   id: `rs_${'x'.repeat(24)}`,
   title: 'x'.repeat(150),
@@ -29,9 +31,9 @@ const LONGEST = {
 };
 
 /**
- * Reads `credentials` and `default_uploads` of a settings file, these against those.
+ * Reads `credentials` and `default_uploads` of a settings file, and validates the uploads against the credentials.
  *
- * @param directory where relative paths start; absolute
+ * @param directory base of relative paths; absolute
  */
 export function readDeliverySettings(nodes: ReadonlyMap<FileSetting, TreeNode>, directory: string): DeliverySettings {
   const diagnostics: Diagnostic[] = [];
@@ -62,12 +64,12 @@ export function readDeliverySettings(nodes: ReadonlyMap<FileSetting, TreeNode>, 
   return { credentials, defaultUploads, diagnostics };
 }
 
-/** The uploads of one tenant. */
+/** Reads the uploads of one tenant. */
 class UploadsReader {
   readonly diagnostics: Diagnostic[] = [];
   readonly #tenant: string;
   readonly #credentials: ReadonlyMap<string, Credential>;
-  /** Those with mistakes too. */
+  /** Names of all credentials, including invalid ones. */
   readonly #names: readonly string[];
 
   constructor(tenant: string, credentials: ReadonlyMap<string, Credential>, names: readonly string[]) {
@@ -123,7 +125,7 @@ class UploadsReader {
     for (const { code, pointer, detail } of addUploads(session, uploads, tenant, destinations).problems) {
       const path = parseJsonPointer(pointer).slice(1);
       const named = uploads[Number(path[0])]?.credential ?? '';
-      // What is wrong with it is said where it stands.
+      // The mistake of the credential itself has already been reported.
       if (code === 'unknown_credential' && !this.#credentials.has(named) && this.#names.includes(named)) continue;
       const isAnothers = code === 'unknown_credential' && this.#credentials.has(named);
       const whose = tenant === '*' ? 'every tenant' : `the tenant ${tenant}`;
@@ -138,6 +140,6 @@ function mistake(message: string, at: Span): Diagnostic {
 }
 
 function capitalised(text: string): string {
-  // A place is no word.
+  // A URL keeps its lower-case scheme.
   return /^\w+:/.test(text) ? text : `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 }

@@ -9,7 +9,7 @@ type OperationSetting =
   | 'corsOrigins'
   | 'maxConnections';
 
-/** The rows of the settings of the process itself and of its sockets, the last ones of `SETTINGS_TABLE`. */
+/** Settings of the process itself and of its sockets, the last ones of `SETTINGS_TABLE`. */
 export const OPERATION_SETTINGS: { readonly [K in OperationSetting]: SettingRow<ServeSettings[K]> } = {
   startSeconds: {
     ...named('start_seconds', '--start-seconds', 'REELFORM_START_SECONDS'),

@@ -9,29 +9,29 @@ import type { Machine, ServeSettings, SettingRow } from './setting-row.ts';
 import { FOLDER, SETTING_ROWS } from './settings-table.ts';
 
 export interface SettingsInput {
-  /** Flag (`--port`) → what stood behind it, in order; `true` or `false` for a switch. */
+  /** Flag (`--port`) → its values in order; `true` or `false` for a switch. */
   readonly flags: ReadonlyMap<string, readonly string[]>;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** `name` as the user knows it; `directory` absolute. */
+  /** `name` as shown to the user; `directory` absolute. */
   readonly file: { readonly name: string; readonly text: string; readonly directory: string } | null;
-  /** Where relative folders of flags and environment start. */
+  /** Base of relative folders in flags and environment variables. */
   readonly cwd: string;
   readonly machine: Machine;
 }
 
-/** A setting as somebody wrote it. */
+/** A setting as given by the user. */
 interface Written {
   readonly texts: readonly string[];
-  /** How the message names it. */
+  /** Name for messages. */
   readonly name: string;
   readonly at?: Span;
-  /** Where relative folders start. */
+  /** Base of relative folders. */
   readonly directory: string;
 }
 
 /**
- * The settings of a server: flags before environment before file before defaults. All mistakes at once, those of places
- * that are overruled too.
+ * Reads the settings of a server. Flags override environment variables, which override the file, which overrides the
+ * defaults. Reports all mistakes at once, including those of overridden values.
  */
 export function readSettings(input: SettingsInput): Result<ServeSettings> {
   const file = readFile(input);
@@ -47,17 +47,17 @@ export function readSettings(input: SettingsInput): Result<ServeSettings> {
   const { diagnostics: mistakes, ...delivery } = readDeliverySettings(file.trees, input.file?.directory ?? input.cwd);
   diagnostics.push(...mistakes);
   Object.assign(settings, delivery);
-  // Every row of the table is a setting, and there is a row for each: its type says so.
+  // The table has a row for every setting, as its type requires.
   if (diagnostics.length === 0) return { ok: true, value: settings as unknown as ServeSettings };
-  // What has no place comes first, the file from its top.
+  // Mistakes without a source location come first, then those of the file from top to bottom.
   return { ok: false, diagnostics: diagnostics.sort((a, b) => (a.at?.start ?? -1) - (b.at?.start ?? -1)) };
 }
 
 /**
- * The text of a settings file as it may be shown around a mistake: a connection string holds a password, and among
- * credentials people write secrets although they do not belong there.
+ * Masks secrets in the text of a settings file for error messages: a connection string contains a password, and users
+ * may write secrets into credentials by mistake.
  *
- * @returns undefined where that cannot be told from the rest
+ * @returns undefined when the secrets cannot be located
  */
 export function redactSettings(name: string, text: string): string | undefined {
   const parsed = parseYaml(name, text);
@@ -98,7 +98,7 @@ function readWritten(row: SettingRow<unknown>, { texts, name, at, directory }: W
 
 interface SettingsFile {
   readonly settings: ReadonlyMap<string, Written>;
-  /** Of settings that have more than texts. */
+  /** Values of settings with more structure than text. */
   readonly trees: ReadonlyMap<FileSetting, TreeNode>;
   readonly diagnostics: readonly Diagnostic[];
 }
@@ -135,7 +135,7 @@ function isNothing(node: TreeNode): boolean {
   return node.kind === 'scalar' && node.value === null;
 }
 
-/** The node as the texts that a flag would have. */
+/** Converts a node to the values that a flag would have. */
 function textsOf(node: TreeNode, shape: SettingRow<unknown>['kind']['shape']): string[] | null {
   if (node.kind === 'scalar') return shape === 'map' ? null : [node.text];
   if (node.kind === 'list' && shape === 'list') {

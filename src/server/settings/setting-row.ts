@@ -2,44 +2,44 @@ import { parseTarget } from '../../delivery/destination-address.ts';
 import { parseAllowList } from '../../session/sources/allow-list.ts';
 import type { Settings } from './settings.ts';
 
-/** What `reelform serve` can be told. */
+/** Settings of `reelform serve`. */
 export interface ServeSettings extends Settings {
-  /** `auto`: for people on a terminal, JSON lines everywhere else. */
+  /** `auto` is `pretty` on a terminal and `json` elsewhere. */
   readonly logFormat: 'auto' | 'json' | 'pretty';
 }
 
-/** What defaults depend on. */
+/** Facts about the machine that defaults depend on. */
 export interface Machine {
-  /** Of the repository, or where the command was started; absolute. */
+  /** Folder of the repository, or else the working directory; absolute. */
   readonly directory: string;
-  /** Renders at once that the machine can bear. */
+  /** Number of concurrent renders that the machine can handle. */
   readonly capacity: number;
 }
 
-/** One setting, wherever it is said. */
+/** Description of one setting for all its sources. */
 export interface SettingRow<T> {
-  /** In the file. */
+  /** Name in the settings file. */
   readonly name: string;
-  /** Null: not on a command line, which every user of the machine can read. */
+  /** Null for a setting that must not appear on a command line, which every user of the machine can read. */
   readonly flag: string | null;
   readonly environment: string;
   readonly kind: SettingKind<NonNullable<T>>;
   defaultOn(machine: Machine): T;
-  /** For people. */
+  /** Default value in the documentation. */
   readonly defaultText: string;
-  /** What it does: one sentence, no full stop. */
+  /** Description: one sentence without a full stop. */
   readonly sentence: string;
-  /** What its flag does, where that is the contrary. */
+  /** Description of the flag if it inverts the setting. */
   readonly flagSentence?: string;
-  /** What its flag does of `reelform worker`, where that is something else. */
+  /** Description for `reelform worker` if it differs. */
   readonly workerSentence?: string;
 }
 
-/** Defaults of settings that are not set. */
+/** Default of optional settings. */
 export const NOTHING = { defaultOn: () => null, defaultText: 'none' } as const;
 export const NO_NUMBERS = { defaultOn: () => new Map<string, number>(), defaultText: 'none' } as const;
 
-/** Names of a setting: in the file, on the command line and in the environment. */
+/** Names of a setting in the file, on the command line and in the environment. */
 export function named(
   name: string,
   flag: string | null,
@@ -48,20 +48,20 @@ export function named(
   return { name, flag, environment };
 }
 
-/** A default that is the same on every machine. */
+/** Default that is the same on every machine. */
 export function always<const T>(value: T): { readonly defaultOn: () => T; readonly defaultText: string } {
   return { defaultOn: () => value, defaultText: `\`${value}\`` };
 }
 
-/** How a setting is written. */
+/** Syntax of a setting. */
 interface SettingKind<T> {
-  /** What stands behind its flag; null for a switch. */
+  /** Placeholder of the flag's value; null for a switch. */
   readonly placeholder: string | null;
-  /** `list`: given several times, or separated by commas in the environment. `map`: the same, of `name=value`. */
+  /** `list`: a repeatable flag, separated by commas in the environment. `map`: the same with `name=value`. */
   readonly shape: 'one' | 'list' | 'map';
-  /** Ends the sentence `port takes …`. */
+  /** Completes the sentence `port takes …`. */
   readonly expected: string;
-  /** @returns what is wrong, as `{ problem }`; its text replaces `expected` */
+  /** @returns the value or `{ problem }`, whose text replaces `expected` unless it is null */
   read(texts: readonly string[]): { readonly value: T } | { readonly problem: string | null };
 }
 
@@ -96,7 +96,7 @@ export const onOff: SettingKind<boolean> = one(null, 'true or false', (written) 
   return written === 'false' || written === '0' ? false : undefined;
 });
 
-/** Without a slash at its end. */
+/** URL without a trailing slash. */
 export const baseUrl: SettingKind<string> = one(
   '<url>',
   'an http(s) URL without user, query or fragment',
@@ -106,14 +106,14 @@ export const baseUrl: SettingKind<string> = one(
   },
 );
 
-/** Without a slash at its end. */
+/** URL without a trailing slash. */
 export const bucketPrefix: SettingKind<string> = one('<url>', 's3://bucket/prefix or gs://bucket/prefix', (written) => {
   const prefix = written.replace(/\/$/, '');
   const parsed = parseTarget(`${prefix}/-`);
   return parsed.ok && ['s3', 'gs'].includes(parsed.target.kind) ? prefix : undefined;
 });
 
-/** Never shown: it holds a password. */
+/** Never shown, because it contains a password. */
 export const connectionString: SettingKind<string> = one(
   '<url>',
   'a URL that begins with postgres:// or postgresql://',
@@ -130,7 +130,7 @@ export const allowedHosts: SettingKind<readonly string[]> = {
   },
 };
 
-/** As browsers send them: scheme, host and port in lower case, no default port. */
+/** Origins as browsers send them: scheme, host and port in lower case, without a default port. */
 export const origins: SettingKind<readonly string[]> = {
   placeholder: '<origin>',
   shape: 'list',

@@ -19,15 +19,13 @@ import {
   text,
   wholeNumber,
 } from './setting-row.ts';
-/** A folder; relative ones start where the setting was said. */
+/** Name of the setting whose relative paths start at its source's folder. */
 export const FOLDER = 'data';
 
-/** What has more than texts stands in the file alone, @see readDeliverySettings. */
+/** Settings of the table; the others only exist in the file, @see readDeliverySettings. */
 type TabledSetting = Exclude<keyof ServeSettings, 'credentials' | 'defaultUploads'>;
 
-/**
- * Every setting, once: flags, environment, file and documentation are made from this table.
- */
+/** All settings. Flags, environment variables, the file format and the documentation are derived from this table. */
 export const SETTINGS_TABLE: { readonly [K in TabledSetting]: SettingRow<ServeSettings[K]> } = {
   host: {
     ...named('host', '--host', 'REELFORM_HOST'),
@@ -276,19 +274,19 @@ export const SETTINGS_TABLE: { readonly [K in TabledSetting]: SettingRow<ServeSe
   ...OPERATION_SETTINGS,
 };
 
-/** All rows, in the order of the documentation. */
+/** All rows in the order of the documentation. */
 export const SETTING_ROWS = Object.entries(SETTINGS_TABLE) as [keyof ServeSettings, SettingRow<unknown>][];
 
-/** A setting on a command line. */
+/** A setting as a command-line flag. */
 export interface SettingFlag {
-  /** `--port`; `--no-metrics` for a switch that is on without it. */
+  /** `--port`; `--no-metrics` for a switch that is on by default. */
   readonly flag: string;
   /** Null for a switch. */
   readonly placeholder: string | null;
   readonly sentence: string;
 }
 
-/** What is of no use to a process that answers nobody. */
+/** Settings that a process without clients does not use. */
 const SERVED: readonly (keyof ServeSettings)[] = [
   'downloadMinutes',
   'accessTokenMinutes',
@@ -303,10 +301,10 @@ const SERVED: readonly (keyof ServeSettings)[] = [
   'corsOrigins',
 ];
 
-/** The flags of `reelform serve`, in the order of the documentation. */
+/** Flags of `reelform serve` in the order of the documentation. */
 export const SETTING_FLAGS: readonly SettingFlag[] = flagsOf(SETTING_ROWS, false);
 
-/** Those of `reelform worker`. */
+/** Flags of `reelform worker`. */
 export const WORKER_FLAGS: readonly SettingFlag[] = flagsOf(
   SETTING_ROWS.filter(([key]) => !SERVED.includes(key)),
   true,

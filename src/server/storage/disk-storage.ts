@@ -8,20 +8,20 @@ import { replaceFile } from '../../replace-file.ts';
 import { type DiskSpace, watchDiskSpace } from '../data-folder.ts';
 import type { ObjectStorage } from '../ports.ts';
 
-/** Below the directory: what is being written, and what is being removed. No key begins with a dot. */
+/** Subfolder for objects that are being written or removed. Keys never start with a dot. */
 const UNFINISHED = '.unfinished';
-/** How long something is being written at most. */
+/** Maximum time for writing an object. */
 const UNFINISHED_MS = 3_600_000;
 const KEY = /^[\w-][\w.-]*(\/[\w-][\w.-]*)*$/;
 const PREFIX = /^([\w-][\w.-]*\/)+$/;
 
 /**
- * Objects as files below a directory. A reader, or a crash at any moment, finds all of the old or all of the new, and what
- * was put outlives a power cut; what is removed goes at once. Several processes may share the directory. What a crash left
- * unfinished is removed an hour later, by the first process that writes.
+ * Stores objects as files below a directory, which several processes may share. Writes are atomic and survive a power
+ * failure; a removed prefix disappears at once. The first write of a process removes unfinished files that are older
+ * than an hour.
  *
- * @param directory absolute; made when it is needed
- * @throws ServiceError 503 `unavailable` where there is no room for what is written
+ * @param directory absolute; created when needed
+ * @throws ServiceError 503 `unavailable` when the disk is full
  */
 export function createDiskStorage(
   directory: string,
@@ -29,10 +29,10 @@ export function createDiskStorage(
 ): ObjectStorage {
   const unfinished = join(directory, UNFINISHED);
   let opened: Promise<void> | undefined;
-  /** A path that nobody else has, in the folder for it. */
+  /** Returns a unique path in the folder for unfinished files. */
   const temporaryPath = async (): Promise<string> => {
     opened ??= prepare(unfinished);
-    // A full disk may refuse the folder today, and have room for it tomorrow.
+    // Creating the folder may fail on a full disk and succeed later.
     opened.catch(() => {
       opened = undefined;
     });
@@ -59,7 +59,7 @@ export function createDiskStorage(
     },
     async remove(prefix) {
       const removed = await temporaryPath();
-      // Moved first, so that nobody sees a part of it.
+      // Renames first, so that readers never see a partly removed folder.
       if ((await nullIfMissing(rename(folderOf(directory, prefix), removed).then(() => true))) === null) return;
       await rm(removed, { recursive: true, force: true });
     },
@@ -87,7 +87,7 @@ function folderOf(directory: string, prefix: string): string {
   return join(directory, prefix);
 }
 
-/** Makes the folder for unfinished files, and removes from it what nobody is at work with any more. */
+/** Creates the folder for unfinished files and removes abandoned ones. */
 async function prepare(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true });
   for (const name of await readdir(folder)) {

@@ -18,7 +18,7 @@ import { createDiskStorage } from './disk-storage.ts';
 const OBJECTS = 'objects';
 
 /**
- * Where the files of the service are: in its data folder, or in the bucket that the settings name, which is asked once.
+ * Opens the object storage: the data folder, or the bucket of the settings, which is probed once.
  *
  * @throws ReelformError `settings_invalid`, `storage_unavailable`
  */
@@ -37,14 +37,14 @@ export async function openStorage(settings: Settings, log: Log, room: DiskSpace)
   }
 }
 
-/** What somebody may list who may do the rest; unlike others, its answer says whether there is a bucket. */
+/** Probes by listing, because other requests do not reveal whether the bucket exists. */
 async function firstPage(bucket: S3Bucket, prefix: string): Promise<void> {
   for await (const _ of bucket.list(`${prefix}installation/`)) return;
 }
 
 function accessOf(settings: Settings, storage: string): { bucket: string; prefix: string; access: S3Access } {
   const parsed = parseTarget(`${storage.replace(/\/$/, '')}/-`);
-  // The setting was read already.
+  // The settings reader has already validated the URL.
   if (!parsed.ok || (parsed.target.kind !== 's3' && parsed.target.kind !== 'gs')) {
     throw new Error('Internal error: the storage is no bucket');
   }
@@ -84,17 +84,17 @@ function credentialOf({ credentials }: Settings, name: string): S3Credential {
 
 interface S3StorageOptions {
   readonly bucket: S3Bucket;
-  /** Before every key; empty, or with a slash at its end. */
+  /** Prefix of every key; empty, or with a trailing slash. */
   readonly prefix: string;
-  /** Told why the bucket does not answer: clients are not. */
+  /** Receives the reasons of failures, which clients do not see. */
   readonly log: Log;
 }
 
 /**
- * Objects below a prefix of a bucket, for any number of machines. A reader finds all of the old or all of the new; what is
- * removed goes one after the other.
+ * Stores objects below a prefix of a bucket, which any number of machines may share. Writes are atomic; objects of a
+ * prefix are removed one after the other.
  *
- * All of it: @throws ServiceError 503 `unavailable` when the bucket does not do what it is asked for
+ * Every operation: @throws ServiceError 503 `unavailable` when the bucket request fails
  */
 export function createS3Storage({ bucket, prefix, log }: S3StorageOptions): ObjectStorage {
   const failed = (error: unknown): never => {
@@ -129,7 +129,7 @@ export function createS3Storage({ bucket, prefix, log }: S3StorageOptions): Obje
     async list(below) {
       const names = new Map<string, number>();
       try {
-        // Without a delimiter: folders of a bucket have no time, what is in them has.
+        // Lists without a delimiter: folders have no modification time, but their objects do.
         for await (const { objects } of bucket.list(prefix + below)) {
           for (const { key, modifiedAt } of objects) {
             const [name = ''] = key.slice(prefix.length + below.length).split('/');

@@ -10,11 +10,13 @@ import { type RenderingRecord, readRendering, renderingKey, stillFile, videoFile
 export interface OutputFilesOptions {
   readonly index: OutputIndex;
   readonly storage: ObjectStorage;
-  /** Signs downloads. */
+  /** Key that signs downloads. */
   readonly key: Uint8Array;
 }
 
-/** Finished files for whoever has their URL: only those that a rendering is made of, and only while its session is there. */
+/**
+ * Serves finished files to holders of their URL, as long as the session exists. Only files of a rendering are served.
+ */
 export function createOutputFiles({ index, storage, key }: OutputFilesOptions): OutputFiles {
   return {
     async find(place, file) {
@@ -44,7 +46,7 @@ interface FileDescription {
   nameOf(title: string): string;
 }
 
-/** Null for a file that the rendering does not have. */
+/** Returns null when the rendering has no such file. */
 function describe({ format, sha256, stills }: RenderingRecord, file: string): FileDescription | null {
   if (file === videoFile(format)) {
     const { contentType, extension } = OUTPUT_FILE_TYPES[format];
@@ -59,12 +61,12 @@ function describe({ format, sha256, stills }: RenderingRecord, file: string): Fi
   };
 }
 
-/** Stills are written with their video, and never change alone. */
+/** Stills are written with their video and never change separately. */
 function stillEtag(video: Sha256, still: string): string {
   return `${video.slice(0, 32)}-${still}`;
 }
 
-/** What a signature is for. */
+/** The signed facts of a download. */
 interface Download {
   readonly sessionId: string;
   /** Milliseconds since the epoch. */
@@ -72,8 +74,8 @@ interface Download {
 }
 
 /**
- * The signature of a download: HMAC-SHA256 in base64url, 43 characters. Nobody who lacks the key can make one for another
- * session or another time. That it has not expired is for whoever verifies to see.
+ * Signs a download with HMAC-SHA256 in base64url, 43 characters. Without the key, a signature cannot be transferred to
+ * another session or expiry time. Verification does not check the expiry time.
  *
  * @param key 32 or more random bytes
  * @see RFC 2104
@@ -82,12 +84,12 @@ export function signDownload(key: Uint8Array, download: Download): string {
   return mac(key, download).toString('base64url');
 }
 
-/** Whether a signature was made with this key for this download. Takes the same time whatever differs. */
+/** Verifies the signature of a download in constant time. */
 export function verifyDownload(key: Uint8Array, download: Download, signature: string): boolean {
   if (!Number.isSafeInteger(download.expiresAt) || !/^[\w-]{43}$/.test(signature)) return false;
   const given = Buffer.from(signature, 'base64url');
   const own = mac(key, download);
-  // The last character has bits to spare: only one way to write it counts.
+  // The last character has unused bits: only the canonical encoding is valid.
   return given.length === own.length && timingSafeEqual(given, own) && given.toString('base64url') === signature;
 }
 
@@ -98,7 +100,7 @@ function mac(key: Uint8Array, { sessionId, expiresAt }: Download): Buffer {
 }
 
 /**
- * A secret of this database, made when it is first asked for: the same for every process, and gone with the database.
+ * Returns a secret of this database, created on first use. All processes share it.
  *
  * @returns 32 random bytes, base64url
  */

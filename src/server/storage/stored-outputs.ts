@@ -8,10 +8,11 @@ import type { OutputFormat } from '../../wire/output.ts';
 import type { ObjectStorage } from '../ports.ts';
 
 /**
- * Finished files by what they were rendered from: sessions with the same scene share them, each under a name of its own.
- * What is there already is not written again, so that its bytes stay the same for whoever has a part of them.
+ * Stores finished files by the digest of their scene. Sessions with the same scene share the files, each under a name
+ * of its own. Existing files are not written again, so that the bytes stay the same for clients with a partial
+ * download.
  *
- * @param publicUrl without a slash at its end
+ * @param publicUrl without a trailing slash
  */
 export function createStoredOutputs(storage: ObjectStorage, publicUrl: string): OutputStore & FinishedFiles {
   const find = async (scene: Sha256, name: string): Promise<Output | null> => {
@@ -47,7 +48,7 @@ export function createStoredOutputs(storage: ObjectStorage, publicUrl: string): 
   };
 }
 
-/** Whether the files are as they were written, as far as sizes tell: a copy of a storage may lack some. */
+/** Checks that all files exist and the video has its recorded size: a copied storage may be incomplete. */
 async function isWhole(
   storage: ObjectStorage,
   scene: Sha256,
@@ -67,25 +68,25 @@ function outputOf(publicUrl: string, name: string, record: RenderingRecord): Out
   return findings === undefined ? output : { ...output, findings };
 }
 
-/** What `rendering.json` says of a finished scene; written last, so that where it is, the files are. */
+/** Content of `rendering.json` of a finished scene. Written last, so its presence implies that of the files. */
 export interface RenderingRecord {
   readonly format: OutputFormat;
-  /** Of the video. */
+  /** Size of the video. */
   readonly bytes: number;
-  /** Of the video. */
+  /** Digest of the video. */
   readonly sha256: Sha256;
-  /** Names, in the scene's order. */
+  /** Names in the order of the scene. */
   readonly stills: readonly string[];
-  /** What there was to tell of it; absent where that is nothing. */
+  /** Findings of the renderer; absent when there are none. */
   readonly findings?: readonly SceneFinding[];
 }
 
-/** The key of a file of a scene. */
+/** Returns the key of a scene's file. */
 export function renderingKey(scene: Sha256, file: string): string {
   return `renderings/${scene}/${file}`;
 }
 
-/** The finished file, whatever it is. */
+/** Returns the name of the video, or of the single image. */
 export function videoFile(format: OutputFormat): string {
   return `video.${OUTPUT_FILE_TYPES[format].extension}`;
 }
@@ -96,7 +97,7 @@ export function stillFile(still: string): string {
   return `${still}.jpg`;
 }
 
-/** Null when the scene is not finished, or what says so cannot be read. */
+/** Returns null when the scene is not finished or its record is invalid. */
 export async function readRendering(storage: ObjectStorage, scene: Sha256): Promise<RenderingRecord | null> {
   const bytes = await storage.read(renderingKey(scene, RECORD_FILE));
   return bytes === null ? null : parseRecord(new TextDecoder().decode(bytes));
@@ -110,7 +111,7 @@ function parseRecord(text: string): RenderingRecord | null {
     return null;
   }
   if (!isRecord(value)) return null;
-  // Records from before there were formats are of MP4.
+  // Records of older versions have no format: they are MP4.
   const { format = 'mp4', bytes, sha256, stills, findings } = value;
   if (typeof bytes !== 'number' || typeof sha256 !== 'string' || !Array.isArray(stills)) return null;
   if (typeof format !== 'string' || !Object.hasOwn(OUTPUT_FILE_TYPES, format)) return null;

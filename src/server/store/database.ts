@@ -1,41 +1,41 @@
 import type { ConstructorOptions } from 'pg-boss';
 import { serviceError } from '../../service/service-error.ts';
 
-/** Runs one statement. */
+/** Runs a single statement. */
 export interface Queryable {
   /**
-   * `bigint` comes back as a number, `timestamptz` as ISO 8601 with milliseconds, `json` as a value. JSON goes in as text,
-   * times as ISO 8601, both with a cast.
+   * Runs a statement. `bigint` is returned as a number, `timestamptz` as ISO 8601 with milliseconds, `json` as a value.
+   * JSON is passed as text and times as ISO 8601, both with a cast.
    *
-   * @param text one statement, its values as `$1`, `$2`, …
-   * @throws ServiceError 400 for a value with a NUL character, which no text of PostgreSQL can hold
+   * @param text one statement with the values `$1`, `$2`, …
+   * @throws ServiceError 400 for a NUL character, which PostgreSQL cannot store
    * @throws ServiceError 503 when the database cannot be reached
    */
   query<T = unknown>(text: string, values?: readonly unknown[]): Promise<T[]>;
 }
 
-/** PostgreSQL, elsewhere or inside this process. One SQL dialect for both. */
+/** PostgreSQL on a server or inside this process, with the same SQL dialect. */
 export interface Database extends Queryable {
   readonly kind: 'postgres' | 'pglite';
 
-  /** How pg-boss reaches the same database. */
+  /** Connection options for pg-boss. */
   readonly jobs: ConstructorOptions;
 
   /**
-   * Commits what `work` did through `tx`, or nothing of it when it throws. `work` must not wait for anything else that
-   * needs the database: PGlite has one connection, and the transaction holds it.
+   * Commits the statements that `work` runs through `tx`, or rolls them back when it throws. `work` must not wait for
+   * any other use of the database: PGlite has a single connection, which the transaction holds.
    *
-   * @param options.isLong a statement may take as long as it takes
+   * @param options.isLong disables the statement timeout
    */
   transaction<T>(work: (tx: Queryable) => Promise<T>, options?: { readonly isLong?: boolean }): Promise<T>;
 
-  /** Waits for what is running. */
+  /** Waits for running statements. */
   close(): Promise<void>;
 }
 
 /**
- * Lets through what PostgreSQL can hold. An id out of a URL may carry a NUL, which its protocol would cut or refuse with
- * an error that says nothing to the client.
+ * Rejects NUL characters, which ids in URLs may contain. PostgreSQL would truncate the value or return an obscure
+ * error.
  *
  * @throws ServiceError 400
  */

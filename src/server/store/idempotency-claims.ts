@@ -2,7 +2,7 @@ import { serviceError } from '../../service/service-error.ts';
 import type { Claimed, IdempotencyClaim, TenantId } from '../../session/ports.ts';
 import type { Database, Queryable } from './database.ts';
 
-/** A lock was waited for longer than `lock_timeout`. */
+/** A lock wait exceeded `lock_timeout`. */
 const LOCK_NOT_AVAILABLE = '55P03';
 
 export interface IdempotentOptions<T> {
@@ -10,17 +10,17 @@ export interface IdempotentOptions<T> {
   readonly claim: IdempotencyClaim | null;
   /** Milliseconds since the epoch. */
   readonly now: number;
-  /** What `work` is going to answer, where that is known: saves a statement. */
+  /** Result of `work` if known beforehand, which saves a statement. */
   readonly answer?: T;
 }
 
-/** Ends a transaction of which nothing is to be kept. */
+/** Rolls a transaction back without an error for the caller. */
 class Rollback extends Error {}
 
 /**
- * Does `work` in one transaction with the claim on its Idempotency-Key, and remembers what it answered. A second request
- * with the key waits for the first, since the key is unique: with PostgreSQL 5 s and then `busy`, with PGlite (where all
- * transactions wait for each other) as long as it takes. What `work` throws, or null, leaves the key free.
+ * Runs `work` in one transaction with the claim on its Idempotency-Key and stores its result. The key is unique, so a
+ * second request with it waits for the first: up to 5 s with PostgreSQL, then returns `busy`; without limit with
+ * PGlite, where all transactions are serialized. The key stays free when `work` throws or returns null.
  *
  * @returns null when `work` does
  */
@@ -52,7 +52,7 @@ export async function runIdempotent<T extends object>(
   }
 }
 
-/** Null when the key is ours now: it is new, or it has expired. */
+/** Claims a key. Returns null when the key was free or has expired. */
 async function take<T>(
   tx: Queryable,
   tenant: TenantId,
@@ -81,7 +81,7 @@ async function take<T>(
     'select request, answer from reelform.claims where tenant = $1 and key = $2',
     [tenant, key],
   );
-  // The conflict has locked the row, so it is there.
+  // The conflict has locked the row, so it exists.
   if (first === undefined) throw new Error('Internal error: a claim is gone');
   return first.request === request ? { kind: 'replayed', value: first.answer } : { kind: 'reused' };
 }

@@ -3,18 +3,18 @@ import { installJobs } from '../queue/queues.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { Database, Queryable } from './database.ts';
 
-/** Of our own choosing: whoever holds it migrates, everyone else waits. */
+/** Arbitrary id of the advisory lock that serializes migrations. */
 const LOCK = 7_232_845;
 
-/** A step may rewrite a table; and who waits for the lock waits for the step. */
+/** A migration may rewrite a table, and other processes wait for it. */
 const LONG = { isLong: true };
 
 /**
- * Brings the database to the schema of this program: its own, then that of the job queue. Several processes may do so at
- * once; each step is taken once, whole or not at all.
+ * Upgrades the database to the schema of this program, and then that of the job queue. Several processes may do so at
+ * once; each migration runs once and atomically.
  *
- * @throws ReelformError `database_newer`: a newer program was here; nothing is changed
- * @throws ReelformError `database_unavailable`: the user may not make the schema
+ * @throws ReelformError `database_newer`: a newer program has upgraded it; nothing is changed
+ * @throws ReelformError `database_unavailable`: the user may not create the schema
  */
 export async function migrate(database: Database, log: Log): Promise<void> {
   try {
@@ -47,7 +47,7 @@ async function takeNext(tx: Queryable, log: Log): Promise<number> {
   await lock(tx);
   const version = (await readVersion(tx)) + 1;
   const migration = MIGRATIONS[version - 1];
-  // Another process was here first.
+  // Another process has applied it.
   if (migration === undefined) return version - 1;
   for (const statement of migration.statements) await tx.query(statement);
   await tx.query('insert into reelform.migrations (version, name) values ($1, $2)', [version, migration.name]);
@@ -56,7 +56,7 @@ async function takeNext(tx: Queryable, log: Log): Promise<number> {
 }
 
 async function lock(tx: Queryable): Promise<void> {
-  // Another process may be at a long step.
+  // Another process may be running a long migration.
   await tx.query('set local lock_timeout = 0');
   await tx.query('set local statement_timeout = 0');
   await tx.query('select pg_advisory_xact_lock($1)', [LOCK]);
@@ -77,18 +77,18 @@ async function readVersion(tx: Queryable): Promise<number> {
   return version;
 }
 
-/** One step of the schema. Its version is its place in the list, from 1 on. */
+/** One schema migration. Its version is its position in the list, starting at 1. */
 interface Migration {
   readonly name: string;
   readonly statements: readonly string[];
 }
 
 /**
- * The schema, step by step. A step that was published is never edited: databases that have taken it would differ from new
- * ones. What is to change comes as a further step.
+ * All migrations in order. A published migration is never edited, because existing databases have already applied it;
+ * add another one instead.
  *
- * Answers and details are `json`, not `jsonb`: a service that shows an object with its members in another order, or that
- * chokes on a \u0000 in a title, would not give back what it was given. What is searched by has a column.
+ * Responses and details are stored as `json` rather than `jsonb`, which would reorder members and reject a \u0000 in a
+ * title. Fields used in queries have columns.
  */
 export const MIGRATIONS: readonly Migration[] = [
   {
@@ -111,7 +111,7 @@ export const MIGRATIONS: readonly Migration[] = [
       'create index sessions_expiry on reelform.sessions (expires_at) where expires_at is not null',
       'create index sessions_scene on reelform.sessions (scene) where scene is not null',
 
-      // The first request with an Idempotency-Key, and what it was answered with.
+      // The first request with an Idempotency-Key and its response.
       `create table reelform.claims (
         tenant text not null,
         key text not null,
@@ -134,7 +134,7 @@ export const MIGRATIONS: readonly Migration[] = [
         last_used_at timestamptz
       )`,
 
-      // Without a tenant: everybody's.
+      // Null tenant: available to all tenants.
       `create table reelform.style_versions (
         id text not null,
         tenant text,
@@ -180,7 +180,7 @@ export const MIGRATIONS: readonly Migration[] = [
       )`,
       'create index webhook_endpoints_tenant on reelform.webhook_endpoints (tenant, created_at, id)',
 
-      // What there is to tell, once; written with what it tells of.
+      // Messages, written in the transaction of the event.
       `create table reelform.webhook_messages (
         id text primary key,
         type text not null,
@@ -189,8 +189,8 @@ export const MIGRATIONS: readonly Migration[] = [
       )`,
       'create index webhook_messages_oldest on reelform.webhook_messages (created_at)',
 
-      // Who is told it. "turn" counts what was planned (a job each), "step" is the place in the schedule, "attempts" counts
-      // what was begun: whoever writes what came of an attempt does so under its number.
+      // Deliveries of messages to endpoints. "turn" counts scheduled attempts (a job each), "step" is the position in
+      // the schedule and "attempts" counts started ones. The number of an attempt fences the write of its result.
       `create table reelform.webhook_deliveries (
         id text primary key,
         endpoint_id text not null references reelform.webhook_endpoints on delete cascade,
@@ -220,12 +220,12 @@ export const MIGRATIONS: readonly Migration[] = [
   {
     name: 'external uploads',
     statements: [
-      // Beside the session's JSON, since whoever renders it writes that as a whole. "open_uploads" have not ended.
+      // Separate from the session's JSON, which the renderer overwrites. "open_uploads" counts unfinished uploads.
       `alter table reelform.sessions
         add column external_uploads json,
         add column open_uploads integer not null default 0`,
-      // What nobody is told of a delivery: "round" counts what was planned (a job each), "attempt" what was begun, "tries"
-      // what failed; "state" is from where it goes on. Whoever writes what came of an attempt does so under its number.
+      // Internal state of deliveries: "round" counts scheduled rounds (a job each), "attempt" started ones and "tries"
+      // failures; "state" is the point to resume from. The number of an attempt fences the write of its result.
       `create table reelform.external_uploads (
         session_id text not null references reelform.sessions on delete cascade,
         position integer not null,
@@ -249,17 +249,17 @@ export const MIGRATIONS: readonly Migration[] = [
         started_at timestamptz not null,
         seen_at timestamptz not null
       )`,
-      // Whose turn it is: of each queue each tenant's last turn, and the last that was begun (tenant '').
+      // The last turn of each tenant in each queue, and the highest started turn (tenant '').
       `create table reelform.turns (
         queue text not null,
         tenant text not null,
         turn bigint not null,
         primary key (queue, tenant)
       )`,
-      // How many sessions of a tenant wait or are at work.
+      // Serves the count of a tenant's waiting and running sessions.
       `create index sessions_rendering on reelform.sessions (tenant) where status = 'preview_rendering'`,
 
-      // What processes that share the database have to know of it: where clients find it, which storage is its.
+      // Facts that the processes of an installation share: the public URL and the id of its storage.
       `create table reelform.facts (
         name text primary key,
         value text not null
@@ -269,8 +269,8 @@ export const MIGRATIONS: readonly Migration[] = [
   {
     name: 'parts of sessions',
     statements: [
-      // A session is at work in parts as long as it is rendering under the attempt that was split. The counter is what the
-      // last part knows itself by.
+      // A session is rendered in parts while it is rendering under the attempt that was split. The counter identifies
+      // the last part to finish.
       `create table reelform.session_splits (
         session_id text primary key references reelform.sessions on delete cascade,
         attempt integer not null,
@@ -279,7 +279,7 @@ export const MIGRATIONS: readonly Migration[] = [
         scene_sha256 text not null,
         parts_left integer not null
       )`,
-      // Done with the digest of what was stored.
+      // A finished part has the digest of its file.
       `create table reelform.session_parts (
         session_id text not null references reelform.session_splits on delete cascade,
         part integer not null,
@@ -295,7 +295,7 @@ export const MIGRATIONS: readonly Migration[] = [
   {
     name: 'issued tokens',
     statements: [
-      // "parent_id": the token that an operator created, and that this one was issued for. "session_id": of an edit token.
+      // "parent_id" is the token that this one was issued for. "session_id" is set for edit tokens.
       `alter table reelform.tokens
         add column parent_id text references reelform.tokens,
         add column session_id text references reelform.sessions on delete cascade`,
@@ -305,7 +305,7 @@ export const MIGRATIONS: readonly Migration[] = [
   },
   {
     name: 'signatures of webhooks',
-    // The key of an endpoint with the signature "shakr"; null: "standard".
+    // Signing key of an endpoint with the signature "shakr"; null for "standard".
     statements: ['alter table reelform.webhook_endpoints add column client_id text'],
   },
   {

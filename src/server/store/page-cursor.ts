@@ -1,18 +1,18 @@
 import { serviceError } from '../../service/service-error.ts';
 
-/** The last session of a page: the next one begins behind it. */
+/** Position of the last session of a page. */
 export interface PageCursor {
   /** ISO 8601 with milliseconds. */
   readonly createdAt: string;
   readonly id: string;
 }
 
-/** A text that fits into a URL and means nothing to a client. */
+/** Encodes a cursor as an opaque, URL-safe text. */
 export function writeCursor({ createdAt, id }: PageCursor): string {
   return Buffer.from(JSON.stringify([createdAt, id])).toString('base64url');
 }
 
-/** @throws ServiceError 400 for a text that `writeCursor` did not make */
+/** @throws ServiceError 400 for a text that `writeCursor` did not create */
 export function readCursor(text: string): PageCursor {
   try {
     const value: unknown = JSON.parse(Buffer.from(text, 'base64url').toString());
@@ -23,7 +23,7 @@ export function readCursor(text: string): PageCursor {
       }
     }
   } catch {
-    // It is no JSON, or no date.
+    // Invalid JSON or an invalid date.
   }
   throw serviceError('bad_request', 'The cursor is not one that this service gave', [
     { code: 'bad_request', pointer: '?cursor', detail: 'Take next_cursor of the page before, or leave it out' },

@@ -9,15 +9,15 @@ import { diskOutage } from '../data-folder.ts';
 import type { Log } from '../telemetry/log.ts';
 import { type Database, rejectNul } from './database.ts';
 
-/** By query rather than for all of them: pg-boss reads times from the same connection, as dates. */
+/** Set per query instead of globally, because pg-boss expects dates from the same connection. */
 const PARSERS = {
   [types.INT8]: Number,
   [types.TIMESTAMPTZ]: (text: string): string => new Date(text).toISOString(),
 };
 
 /**
- * PostgreSQL in this process, in `database/` of the data folder. It runs on the thread of whoever calls it, and has no lock
- * of its own: two processes on one folder would lose each other's rows.
+ * Opens PostgreSQL inside this process, in `database/` of the data folder. It runs on the caller's thread. PGlite has
+ * no lock of its own, and two processes on one folder would lose rows, hence the lock file.
  *
  * @see Database
  */
@@ -38,7 +38,9 @@ export async function openPglite(directory: string, log: Log): Promise<Database>
   }
 }
 
-/** A folder appears as `database/` once it is whole: what a kill left half made is made anew. */
+/**
+ * Creates the database in a temporary folder and renames it, so that a killed process leaves no incomplete `database/`.
+ */
 async function open(directory: string): Promise<PGlite> {
   const home = join(directory, 'database');
   try {

@@ -6,11 +6,11 @@ import { diskOutage } from '../data-folder.ts';
 import type { Log } from '../telemetry/log.ts';
 import { type Database, rejectNul } from './database.ts';
 
-/** What pg-boss needs. */
+/** Minimum version for pg-boss. */
 const OLDEST_VERSION = 13;
 const OPEN_MS = 10_000;
 
-/** Milliseconds. A request never waits for ever: neither for a connection nor for a lock nor for an answer. */
+/** Timeouts in milliseconds for connections, locks and statements, so that requests never hang. */
 const PATIENCE = {
   connectionTimeoutMillis: 30_000,
   lock_timeout: 5_000,
@@ -19,17 +19,17 @@ const PATIENCE = {
 };
 
 /**
- * A network that is cut says nothing: without an end of our own, a statement would wait for the quarter of an hour that
- * TCP takes. Longer than PostgreSQL itself takes to give it up.
+ * A broken network is silent: without a timeout, a statement would wait for 15 minutes until TCP gives up. Longer than
+ * PostgreSQL's own `statement_timeout`.
  */
 const ANSWER_MS = 35_000;
-/** Those of the job queue are short, and a lease depends on them. */
+/** The job queue runs short statements, and leases depend on them. */
 const JOB_ANSWER_MS = 10_000;
 
 const BIGINT = 20;
 const TIMESTAMPTZ = 1184;
 
-/** Why a server cannot be used, by the code of the error. The error's own words could quote the connection string. */
+/** Reasons why a server cannot be used, by error code. The original message could quote the connection string. */
 const REASONS: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'nothing listens there',
   ENOTFOUND: 'there is no such host',
@@ -41,7 +41,7 @@ const REASONS: Readonly<Record<string, string>> = {
   '53300': 'it has no connection left',
 };
 
-/** A connection that fails or is refused, a server that goes, a statement that takes too long. */
+/** Codes of failed or refused connections, server shutdowns and timeouts. */
 const UNREACHABLE = /^(?:ECONN\w+|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|E(?:HOST|NET)UNREACH|08...|57014|57P0.|53300)$/;
 
 /** @see Database */
@@ -55,7 +55,7 @@ export async function openPostgres(url: string, log: Log): Promise<Database> {
     ...PATIENCE,
     types: { getTypeParser: (oid, format) => parserOf(oid) ?? pg.types.getTypeParser(oid, format) },
   });
-  // An idle connection that breaks is replaced by the pool; unheard, the event would end the process.
+  // The pool replaces a broken idle connection; without a listener the event would end the process.
   pool.on('error', (error) => log.warn({ code: codeOf(error) }, 'a connection to PostgreSQL was lost'));
   try {
     await checkServer(url, target.name);
@@ -94,7 +94,7 @@ export async function openPostgres(url: string, log: Log): Promise<Database> {
         await ask('commit');
         return result;
       } catch (error) {
-        // A connection that does not answer would not answer this either; its end is the transaction's.
+        // A dead connection cannot roll back; closing it ends the transaction.
         if (broken === undefined) await client.query('rollback').catch(onError);
         throw error;
       } finally {
@@ -118,7 +118,7 @@ async function run<T>(
   return rows as T[];
 }
 
-/** What a client can do nothing about but come again is a 503, not a mistake of ours. */
+/** Converts connection problems into 503, which clients may retry. */
 function rethrow(error: unknown): never {
   if (isUnreachable(error)) throw serviceError('unavailable', 'The database cannot be reached');
   throw diskOutage(error) ?? error;
@@ -152,18 +152,18 @@ async function checkServer(connectionString: string, name: string): Promise<void
     if (error instanceof ReelformError) throw error;
     throw unavailable(name, REASONS[codeOf(error) ?? ''] ?? 'it does not answer');
   } finally {
-    // A server that took the connection and says nothing would let a farewell wait.
+    // Not awaited: an unresponsive server would delay it.
     void client.end().catch(() => {});
   }
 }
 
-/** The parts of a connection string that may be shown. */
+/** Returns the parts of a connection string that may be logged. */
 function readTarget(url: string): { name: string; shown: { host: string; port: number; name: string } } {
   let client: pg.Client;
   try {
     client = new pg.Client({ connectionString: url });
   } catch {
-    // The parser's error holds the whole string.
+    // The parser's error contains the whole string.
     throw new ReelformError('database_unavailable', 'The connection string of the database cannot be read', {
       hint: 'Write it as postgres://user:password@host:5432/name, special characters percent-encoded',
     });

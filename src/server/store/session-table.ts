@@ -24,12 +24,12 @@ export interface SessionTableOptions {
   /** Milliseconds since the epoch. */
   now(): number;
   /**
-   * What follows from a session's coming into a status, a new session's first one too: its job, its deliveries, notices.
-   * Done in the transaction that writes the status, so that it is done exactly when that is.
+   * Runs when a session enters a status, including the first one, in the transaction that writes the status: queues its
+   * jobs, deliveries and notifications.
    */
   onStatus(tx: Queryable, stored: StoredSession): Promise<void>;
   /**
-   * Uploads were asked for of a session that is rendered: their jobs. Done in the transaction that writes them.
+   * Runs when uploads are requested for a rendered session, in the transaction that records them.
    *
    * @param positions in `external_uploads`
    */
@@ -37,8 +37,8 @@ export interface SessionTableOptions {
 }
 
 /**
- * Sessions in the database. A session, what was told about it and its job come into being in one transaction; of requests
- * with one Idempotency-Key that come at once, the others wait for the first.
+ * Stores sessions in the database. A session, its notifications and its job are created in one transaction. Concurrent
+ * requests with one Idempotency-Key wait for the first.
  */
 export function createSessionTable({
   database,
@@ -126,7 +126,7 @@ export function createSessionTable({
       };
       if (scene === undefined && isQueued(session)) return write(database);
       return database.transaction(async (tx) => {
-        // So that the sweeper does not remove, in this very moment, what the session is going to refer to.
+        // Prevents the sweeper from removing the files that the session is about to reference.
         if (scene !== undefined) await lockScene(tx, scene, 'shared');
         return write(tx);
       });
@@ -145,7 +145,7 @@ export function createSessionTable({
   };
 }
 
-/** `$1` is the id. Progress never falls, whoever writes. */
+/** `$1` is the id. Progress never decreases, even with concurrent writers. */
 const ASSIGNMENTS = `
   status = $2, style_version_id = $3, created_at = $4::timestamptz, expires_at = $5::timestamptz,
   render_progress = greatest(render_progress, $6), session = $7::json`;
@@ -171,13 +171,13 @@ async function insert(tx: Queryable, { tenant, session, outputName, attempt, sce
   );
 }
 
-/** A session as it is, which nobody else changes until the end of the transaction; null when it is gone. */
+/** Returns a session and locks it until the end of the transaction; null when it does not exist. */
 export async function lockSession(tx: Queryable, id: string): Promise<StoredSession | null> {
   const [row] = await tx.query<Row>(`select ${COLUMNS} from reelform.sessions where id = $1 for update`, [id]);
   return row === undefined ? null : asStored(row);
 }
 
-/** Writes all of a session that is locked. */
+/** Writes all fields of a locked session. */
 export async function writeSession(tx: Queryable, session: RenderSession): Promise<void> {
   await tx.query(
     `update reelform.sessions set ${ASSIGNMENTS}, external_uploads = $8::json, open_uploads = $9 where id = $1`,
@@ -185,7 +185,9 @@ export async function writeSession(tx: Queryable, session: RenderSession): Promi
   );
 }
 
-/** What ended without a video has nothing to deliver; uploads may have been added while it was rendered. */
+/**
+ * A session that ended without a video has nothing to deliver, but uploads may have been added while it was rendered.
+ */
 async function settled(on: Queryable, stored: StoredSession): Promise<StoredSession> {
   if (stored.session.status === 'preview_rendered' || openUploads(stored.session) === 0) return stored;
   const session = withoutVideo(stored.session);
@@ -193,7 +195,9 @@ async function settled(on: Queryable, stored: StoredSession): Promise<StoredSess
   return { ...stored, session };
 }
 
-/** Positions of what was asked for between the two, @see addUploads: what was there is left as it is. */
+/**
+ * Returns the positions of uploads that were added or restarted, @see addUploads: existing ones keep their identity.
+ */
 function newUploads(before: RenderSession, { external_uploads = [] }: RenderSession): number[] {
   return external_uploads.flatMap((upload, position) =>
     upload.status === 'pending' && upload !== before.external_uploads?.[position] ? [position] : [],
@@ -216,8 +220,8 @@ function isQueued(session: RenderSession): boolean {
 }
 
 /**
- * Until the end of the transaction: who is going to refer to a scene's files holds it shared, who removes them alone. The
- * digest's first 60 bits name it; two scenes that share them only wait for each other.
+ * Locks a scene until the end of the transaction: shared to reference its files, exclusive to remove them. Uses the
+ * first 60 bits of the digest; a collision only causes unnecessary waiting.
  */
 export async function lockScene(tx: Queryable, scene: Sha256, how: 'shared' | 'exclusive'): Promise<void> {
   const name = BigInt(`0x${scene.slice(0, 15)}`).toString();

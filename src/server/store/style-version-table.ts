@@ -13,13 +13,13 @@ interface Row {
 const COLUMNS = 'tenant, status, errors, details';
 
 /**
- * What follows from a row's coming into a status, its first one too. Done in the transaction that writes it.
+ * Runs when a row enters a status, including the first one, in the transaction that writes it.
  *
- * @param row with the URLs of the still cuts that are drawn
+ * @param row with the URLs of rendered still cuts
  */
 export type OnStyleVersionStatus = (tx: Queryable, row: StyleVersionRow) => Promise<void>;
 
-/** Style versions in the database. Of one id, a tenant's own comes before everybody's. */
+/** Stores style versions in the database. A tenant's own row takes precedence over the one for all tenants. */
 export function createStyleVersionTable(
   database: Database,
   onStatus: OnStyleVersionStatus = async () => {},

@@ -4,10 +4,10 @@ import type { TenantId } from '../../session/ports.ts';
 import type { Principal, Scope, TokenRecord, TokenStore } from '../ports.ts';
 import type { Database } from './database.ts';
 
-/** How long an answer about a token is believed: elsewhere, a revoked token works for so long after it. */
+/** Lifetime of a cached token: other processes notice a revocation after this time. */
 const CACHE_MS = 10_000;
 const CACHE_SIZE = 10_000;
-/** `last_used_at` is written no more often: a row for each request would cost more than the request. */
+/** Minimum interval between updates of `last_used_at`, because a write per request would be too expensive. */
 const USE_MS = 60_000;
 
 interface Row {
@@ -36,8 +36,8 @@ export interface TokenTableOptions {
 }
 
 /**
- * Tokens in the database, by their SHA-256: with 256 bits of chance in them, a slow hash would add nothing, and a look-up
- * by digest tells a guesser nothing by its time. Revoking works at once in this process, in others after 10 s at most.
+ * Stores tokens in the database by their SHA-256. With 256 random bits, a slow hash would add nothing, and a lookup by
+ * digest leaks nothing through its timing. A revocation takes effect at once in this process and within 10 s in others.
  */
 export function createTokenTable({ database, now }: TokenTableOptions): TokenStore {
   const cache = new Map<Sha256, Known>();

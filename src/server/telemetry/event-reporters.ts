@@ -9,15 +9,15 @@ import type { Log } from './log.ts';
 import type { ServiceMetrics } from './metrics.ts';
 import { traced } from './tracing.ts';
 
-/** What became of an attempt, by the status that its session had at the end. */
+/** Outcome of an attempt, by the final status of its session. */
 const OUTCOMES: Readonly<Record<string, string>> = {
   preview_rendered: 'rendered',
   preview_failed: 'failed',
-  // Somebody canceled or removed it, or this worker is being stopped.
+  // The session was canceled or removed, or this worker is stopping.
   preview_rendering: 'stopped',
 };
 
-/** Tells the log and the metrics what happens to sessions at work. */
+/** Reports the events of sessions to the log and the metrics. */
 export function sessionReporter(log: Log, metrics: ServiceMetrics): (event: RunnerEvent | PartEvent) => void {
   return (event) => {
     switch (event.kind) {
@@ -63,7 +63,7 @@ export function sessionReporter(log: Log, metrics: ServiceMetrics): (event: Runn
   };
 }
 
-/** Tells the log and the metrics what happens to deliveries at work: never where to, which may hold a title. */
+/** Reports the events of deliveries to the log and the metrics. Omits destinations, which may contain titles. */
 export function deliveryReporter(
   log: Log,
   metrics: Pick<ServiceMetrics, 'deliveryEnded'>,
@@ -90,7 +90,7 @@ export function deliveryReporter(
   };
 }
 
-/** A reader whose answers are counted, failures by their code. Without room for copies, reading waits. */
+/** Counts the results of a source reader, failures by their code. Fails with an outage when the disk is full. */
 export function countedSources(reader: SourceReader, metrics: ServiceMetrics, room: DiskSpace): SourceReader {
   return {
     async read(tenant, wanted, signal) {
@@ -108,7 +108,7 @@ export function countedSources(reader: SourceReader, metrics: ServiceMetrics, ro
 
 type SegmentTaskKind = 'video' | 'segments' | 'sound' | 'join';
 
-/** Runs tasks of a pool. Each is a span, and waits while there is no room for its temporary files. */
+/** Runs tasks of a pool in a span each. A full disk becomes an outage. */
 export function tracedTasks(pool: TaskRunner<SegmentTaskKind>, room: DiskSpace): TaskRunner<SegmentTaskKind> {
   return {
     run: (kind, input, options) =>

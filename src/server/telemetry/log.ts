@@ -2,7 +2,7 @@ import { inspect } from 'node:util';
 import { type DestinationStream, type Logger, pino, stdSerializers } from 'pino';
 import type { Settings } from '../settings/settings.ts';
 
-/** What the parts of the service say while they work: pino's logger is one. Fields first, then the sentence. */
+/** Log of the service's components; pino's logger implements it. Fields first, then the message. */
 export interface Log {
   debug(fields: object, message: string): void;
   info(fields: object, message: string): void;
@@ -11,8 +11,8 @@ export interface Log {
 }
 
 /**
- * Returns the message of whatever was thrown, for a field of the log. pg-boss reports errors as plain objects, and Node
- * leaves the message of an error empty where it tried several addresses.
+ * Returns the message of a thrown value for the log. pg-boss reports errors as plain objects, and Node leaves the
+ * message empty when it tried several addresses.
  */
 export function errorMessage(error: unknown): string {
   if (typeof error === 'string') return error;
@@ -23,12 +23,12 @@ export function errorMessage(error: unknown): string {
   return error instanceof Error ? error.name : inspect(error, { depth: 1, breakLength: Number.POSITIVE_INFINITY });
 }
 
-/** For commands that say themselves what is worth saying. */
+/** For commands that report their results themselves. */
 export const SILENT_LOG: Log = { debug() {}, info() {}, warn() {}, error() {} };
 
 /**
- * The service's log: one JSON line per event. Nothing that is secret is given to it by name; should a header, a URL or the
- * message of an error carry something, it is taken out here.
+ * Creates the service's log: one JSON line per event. Callers log no secrets by name; secrets in headers, URLs and
+ * error messages are removed here.
  *
  * @param destination standard output when absent
  */
@@ -45,12 +45,12 @@ export function createLogger(level: Settings['logLevel'], destination?: Destinat
 }
 
 const SECRET_NAMES = ['authorization', 'cookie', 'set-cookie', 'idempotency-key', 'token', 'password', 'signature'];
-/** A deeper wildcard would cost each line more than all the rest of it. */
+/** Deeper wildcards would dominate the cost of a log line. */
 const SECRET_PATHS = ['', '*', 'req.headers', 'res.headers'].flatMap((place) =>
   SECRET_NAMES.map((name) => `${place}["${name}"]`),
 );
 
-/** An error, or the message of one. */
+/** Serializes an error or the message of one. */
 function describeError(error: Error | string): unknown {
   if (typeof error === 'string') return withoutSecrets(error);
   const described = stdSerializers.err(error) as unknown as Record<string, unknown>;
@@ -62,7 +62,7 @@ function describeError(error: Error | string): unknown {
   return shown;
 }
 
-/** A text as it may be logged: without tokens, and without the user and the query of any URL. In linear time. */
+/** Removes tokens, and the user and query of URLs, from a text. Runs in linear time. */
 export function withoutSecrets(text: string): string {
   return text
     .replaceAll(/\brf_[\w-]{6,}/g, 'rf_…')

@@ -2,27 +2,30 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 import { withTimeout } from '../with-timeout.ts';
 import type { FarmFigures } from '../workers/worker-registry.ts';
 
-/** What the service counts of itself. Whoever does the work feeds it; nothing here knows how it is done. */
+/** Metrics of the service, recorded by the components that do the work. */
 export interface ServiceMetrics {
-  /** @param route its pattern, never a path with ids */
+  /** @param route pattern of the route, never a path with ids */
   requestAnswered(request: { method: string; route: string; status: number; seconds: number }): void;
-  /** A session came into a status: `preview_rendering`, `preview_rendered`, … */
+  /** Counts a session that entered a status such as `preview_rendering`. */
   sessionEntered(status: string): void;
-  /** One attempt at a render ended. @param outcome `rendered`, `failed`, `canceled`, `stopped` */
+  /** Records an attempt to render. @param outcome `rendered`, `failed`, `canceled` or `stopped` */
   renderEnded(outcome: string, seconds: number): void;
   /** @param outcome `read`, or the code of the error */
   sourceFetched(outcome: string): void;
-  /** One try at a delivery ended. @param outcome `complete`, `failed`, `retried` */
+  /** Counts an attempt to deliver. @param outcome `complete`, `failed` or `retried` */
   deliveryEnded(outcome: string): void;
-  /** A webhook was tried. @param outcome `delivered`, `retried`, `failed` for good, or `gone`: 410 */
+  /**
+   * Counts an attempt to send a webhook. @param outcome `delivered`, `retried`, `failed` for good, or `gone` after a
+   * 410
+   */
   webhookTried(outcome: string): void;
-  /** The same in Prometheus' text format. */
+  /** Returns all metrics in Prometheus' text format. */
   text(): Promise<string>;
   readonly contentType: string;
 }
 
 export interface MetricsOptions extends DatabaseQuestions {
-  /** Whether memory, CPU and event loop of this process are told too. */
+  /** Whether to include memory, CPU and event loop of this process. */
   readonly ofProcess?: boolean;
 }
 
@@ -81,20 +84,20 @@ export function createMetrics(options: MetricsOptions = {}): ServiceMetrics {
   };
 }
 
-/** What the metrics ask the database for, whenever they are read. */
+/** Figures that are read from the database on demand. */
 interface DatabaseQuestions {
-  /** Workers and queues; null, or a rejection, without the database. */
+  /** Workers and queues; null or a rejection when the database is unavailable. */
   farm?(): Promise<FarmFigures | null>;
-  /** Webhooks that wait to be sent, or to be sent again; rejects without the database. */
+  /** Number of webhooks that wait for an attempt; rejects when the database is unavailable. */
   webhooksPending?(): Promise<number>;
 }
 
-/** Prometheus itself waits for 10 s, unless told otherwise. */
+/** Shorter than the default scrape timeout of Prometheus, 10 s. */
 const PATIENCE_MS = 2_000;
 
 /**
- * Adds the figures that only the database knows: what autoscaling and dashboards ask of the workers and queues, the same
- * in every process. Without an answer within 2 s they are left out, and `reelform_database_up` is 0.
+ * Adds the metrics from the database, which are the same in every process: workers and queues, for autoscaling and
+ * dashboards. They are omitted when the database does not respond within 2 s, and `reelform_database_up` is 0.
  */
 function addDatabaseMetrics(registry: Registry, { farm, webhooksPending }: DatabaseQuestions): void {
   const registers = [registry];
@@ -105,7 +108,7 @@ function addDatabaseMetrics(registry: Registry, { farm, webhooksPending }: Datab
       ...{ name, help, registers },
       async collect() {
         const value = await read();
-        // Without labels, `reset` would leave a 0.
+        // Without labels, `reset` would report 0.
         if (value === null) this.remove();
         else this.set(value);
       },
@@ -149,7 +152,7 @@ function addDatabaseMetrics(registry: Registry, { farm, webhooksPending }: Datab
   );
 }
 
-/** Asks once at a time, however many wait for the answer. Null without one, or after too long. */
+/** Shares one query among concurrent callers. Returns null on failure or after a timeout. */
 function bounded<T>(ask: () => Promise<T>): () => Promise<T | null> {
   let asked: Promise<T | null> | null = null;
   return () => {

@@ -1,12 +1,9 @@
 import { type Attributes, context, propagation, type Span, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
 
-/**
- * Spans of OpenTelemetry, for whoever loads an SDK beside the service (`node --import`). Without one all of this does
- * nothing.
- */
+/** Tracing with OpenTelemetry. Does nothing unless an SDK is loaded with `node --import`. */
 const TRACER = 'reelform';
 
-/** Runs work in a span of its own below the one that is active; what it throws marks the span. */
+/** Runs work in a child span of the active one and marks the span when it throws. */
 export function traced<T>(name: string, attributes: Attributes, work: (span: Span) => Promise<T>): Promise<T> {
   return trace.getTracer(TRACER).startActiveSpan(name, { attributes }, async (span) => {
     try {
@@ -22,14 +19,14 @@ export function traced<T>(name: string, attributes: Attributes, work: (span: Spa
 }
 
 export interface RequestSpan {
-  /** Runs what follows in the request's span. */
+  /** Runs a callback in the request's span. */
   run(next: () => void): void;
-  /** @param status null where the client went away before there was one */
+  /** @param status null when the client disconnected before a response */
   end(status: number | null): void;
 }
 
 /**
- * The span of one request, below the one that its `traceparent` names.
+ * Starts the span of a request, as a child of the one in its `traceparent`.
  *
  * @see https://opentelemetry.io/docs/specs/semconv/http/http-spans/
  */

@@ -10,7 +10,7 @@ import {
 import { KILLED_BY } from '../../session/sources/sources.ts';
 import type { RequestProblem } from '../../wire/problem.ts';
 
-/** A package and about what it takes in memory. */
+/** A package and its approximate size in memory. */
 export interface LoadedPackage {
   readonly package: PackedPackage;
   readonly memoryBytes: number;
@@ -25,7 +25,7 @@ export class PackageReader {
   }
 
   /**
-   * @param owner whose turn it takes
+   * @param owner whose share of the processes it uses
    * @throws ServiceError 422 `template_invalid` with all problems
    */
   async describe(zip: Uint8Array, owner: string): Promise<PackageDescription> {
@@ -35,7 +35,7 @@ export class PackageReader {
   }
 
   /**
-   * @param owner whose turn it takes
+   * @param owner whose share of the processes it uses
    * @throws ServiceError 422 `template_invalid` with all problems
    */
   async load(zip: Uint8Array, owner: string): Promise<LoadedPackage> {
@@ -66,10 +66,10 @@ function unexpected({ kind }: PackageAnswer): Error {
   return new Error(`Internal error: the process that reads a package answered ${kind}`);
 }
 
-/** Packages in memory, those that were used last. Each is loaded once, however many ask for it at the same time. */
+/** Caches recently used packages in memory. Concurrent requests for one package share its loading. */
 export class PackageCache {
   readonly #maxBytes: number;
-  /** Least recently used first. */
+  /** Ordered by last use, oldest first. */
   readonly #packages = new Map<string, LoadedPackage>();
   readonly #loading = new Map<string, Promise<LoadedPackage>>();
   #sizeBytes = 0;
@@ -78,7 +78,7 @@ export class PackageCache {
     this.#maxBytes = maxBytes;
   }
 
-  /** @throws what `load` throws; the next one tries again */
+  /** @throws the error of `load`; later calls try again */
   async get(id: string, load: () => Promise<LoadedPackage>): Promise<PackedPackage> {
     const known = this.#packages.get(id);
     if (known !== undefined) {

@@ -8,7 +8,7 @@ import type { SourceUploads as SourceUploadsPort } from '../http/app-ports.ts';
 import type { ObjectStorage, UploadTable } from '../ports.ts';
 import type { Database } from '../store/database.ts';
 
-/** Files that clients sent. The bytes are kept once, and each tenant sees only what it has sent itself. */
+/** Uploads of sources. The bytes are stored once, and each tenant can use only its own uploads. */
 export class SourceUploads implements SourceUploadsPort {
   readonly #store: UploadStore;
   readonly #table: UploadTable;
@@ -24,8 +24,8 @@ export class SourceUploads implements SourceUploadsPort {
   async put(tenant: TenantId, bytes: Uint8Array): Promise<{ upload: SourceUploadAnswer; isNew: boolean }> {
     const { sha256, contentType, width, height } = await this.#checked(tenant, bytes);
     const isNew = !(await this.#table.has(tenant, sha256));
-    // Also what the tenant has sent before: the file may be gone or damaged. What is new to the tenant is written although
-    // another tenant has sent it: the time of the answer would tell.
+    // Known bytes are passed on too, because the file may be missing or damaged. Bytes that are new to the tenant are
+    // always written, even if another tenant has uploaded them: otherwise the response time would reveal that.
     await this.#store.put(bytes, sha256, isNew);
     if (isNew) await this.#table.add(tenant, sha256);
     const size = width === undefined || height === undefined ? {} : { width, height };
@@ -45,7 +45,7 @@ export class SourceUploads implements SourceUploadsPort {
   }
 }
 
-/** Which tenant has uploaded which bytes, in the database. */
+/** Records in the database which tenant has uploaded which bytes. */
 export function createUploadTable(database: Database): UploadTable {
   return {
     async add(tenant, digest) {
@@ -64,14 +64,14 @@ export function createUploadTable(database: Database): UploadTable {
   };
 }
 
-/** What clients sent, in the storage, where the workers of other machines find it. */
+/** Stores source uploads in the object storage, where the workers of other machines can read them. */
 export function createStoredSources(storage: ObjectStorage): UploadStore {
   const keyOf = (digest: Sha256): string => `uploads/${digest}`;
-  /** What turned out to be something else than its name says. */
+  /** Objects whose content does not match their digest. */
   const spoiled = new Set<Sha256>();
   return {
     async put(bytes, digest = sha256(bytes), isRewritten = false) {
-      // The same logo comes with every video.
+      // Uploads are often repeated, for example the same logo for each video.
       const there = isRewritten || spoiled.has(digest) ? null : await storage.stat(keyOf(digest));
       if (there?.size !== bytes.length) await storage.put(keyOf(digest), bytes);
       spoiled.delete(digest);

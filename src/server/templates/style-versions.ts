@@ -12,30 +12,30 @@ import { type LoadedPackage, PackageCache, PackageReader } from './package-loade
 
 export interface StyleVersionsOptions {
   readonly table: StyleVersionTable;
-  /** Holds `packages/<id>.zip` and `stillcuts/<id>/<name>.png`. */
+  /** Contains `packages/<id>.zip` and `stillcuts/<id>/<name>.png`. */
   readonly storage: ObjectStorage;
   readonly renderer: TaskRunner<'stills'>;
-  /** Reads the packages, and binds them. */
+  /** Reads and binds packages. */
   readonly inspections: TaskRunner<'package' | 'bind'>;
-  /** Makes `process` be called, some time. Twice for one id is once. @param owner whose turn it takes */
+  /** Queues a call of `process`, at most one per id. @param owner whose turn it takes */
   readonly enqueue: (id: string, owner: string) => Promise<void>;
-  /** Without a slash at its end. */
+  /** URL without a trailing slash. */
   readonly publicUrl: string;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
-  /** Tenants of one scope share packages in memory; absent: all tenants share them. */
+  /** Tenants with the same scope share cached packages; all tenants when absent. */
   readonly scopeOf?: (tenant: TenantId) => string;
-  /** About what packages may take in memory. */
+  /** Approximate memory limit of the package cache. */
   readonly cacheBytes?: number;
 }
 
-/** Stands among tenants for the service itself; no tenant has this name. */
+/** Owner of the operator's jobs; not a valid tenant name. */
 const OPERATOR = '*';
 
 /**
- * The templates of a service. A style version is what of a package can reach a frame: its id is made from that, so the same
- * package is the same style version, uploaded as often as one likes. Labels, names and length limits are not part of it:
- * a later upload of a tenant that differs in them alone replaces them, for this tenant.
+ * Manages the templates of a service. The id of a style version is derived from the parts of a package that affect
+ * frames, so uploading the same package again returns the same style version. Labels, names and length limits are not
+ * included: a later upload that differs only in them replaces them for its tenant.
  */
 export class StyleVersions implements TemplateRegistry, StyleVersionsPort {
   readonly #options: StyleVersionsOptions;
@@ -50,7 +50,7 @@ export class StyleVersions implements TemplateRegistry, StyleVersionsPort {
     this.#cache = new PackageCache(options.cacheBytes ?? 256 * 2 ** 20);
   }
 
-  /** One that has failed is tried again. */
+  /** Uploads a package. A failed one is processed again. */
   async upload(tenant: TenantId, zip: Uint8Array): Promise<{ details: StyleVersionDetails; isNew: boolean }> {
     const { table, storage, enqueue } = this.#options;
     const description = await this.#reader.describe(zip, tenant);
@@ -59,7 +59,7 @@ export class StyleVersions implements TemplateRegistry, StyleVersionsPort {
     if (known !== null && known.details.status !== 'failed') {
       return { details: await this.#told(await this.#describe(tenant, known, description)), isNew: false };
     }
-    // Before anything refers to it: a job may begin at once.
+    // Stored before the row refers to it, because the job may start at once.
     await storage.put(packageKey(id), zip);
     if (known !== null) await table.setStatus(id, { status: 'processing', errors: [], stillcuts: {} });
     else await table.put(this.#row(tenant, description, 'processing'));
@@ -69,7 +69,7 @@ export class StyleVersions implements TemplateRegistry, StyleVersionsPort {
   }
 
   /**
-   * Makes a package everybody's, at once: whoever runs the service has looked at it. Its still cuts follow.
+   * Registers a trusted package for all tenants. It is usable at once; its still cuts follow.
    *
    * @param zip the package
    * @throws ServiceError 422 `template_invalid`
@@ -80,21 +80,21 @@ export class StyleVersions implements TemplateRegistry, StyleVersionsPort {
     const { id } = description.spec;
     if ((await storage.stat(packageKey(id))) === null) await storage.put(packageKey(id), zip);
     await table.put(this.#row(null, description, 'edit_ready'));
-    // Also where it has failed before, or a tenant's upload of it waits.
+    // Also when it failed before, or a tenant's upload of it is waiting.
     await table.setStatus(id, { status: 'edit_ready', errors: [], stillcuts: await this.#stillcuts(id) });
     const drawn = await Promise.all(description.stillcuts.map((name) => storage.stat(stillcutKey(id, name))));
     if (drawn.includes(null)) await enqueue(id, OPERATOR);
   }
 
-  /** Queues what an end of the service left unfinished. To be called once, at the start. */
+  /** Queues style versions whose processing was interrupted. Must be called once, at the start. */
   async resume(): Promise<void> {
     for (const id of await this.#options.table.processing()) await this.#options.enqueue(id, OPERATOR);
   }
 
   /**
-   * The job: draws the still cuts with the package's own values, which shows that it can be drawn.
+   * Runs the job: renders the still cuts with the package's default values, which proves that it can be rendered.
    *
-   * @throws the signal's reason, or what the storage or the table throws: it is to be tried again
+   * @throws the signal's reason, or an error of the storage or the table, after which the job is retried
    */
   async process(id: string, signal: AbortSignal): Promise<void> {
     const { table, storage, renderer } = this.#options;
@@ -106,7 +106,7 @@ export class StyleVersions implements TemplateRegistry, StyleVersionsPort {
       for (const { name, bytes } of stills) await storage.put(stillcutKey(id, name), bytes);
       await table.setStatus(id, { status: 'edit_ready', errors: [], stillcuts: await this.#stillcuts(id) });
     } catch (error) {
-      // What is being stopped fails in many ways, none of which is the package's.
+      // Errors during a shutdown are not caused by the package.
       signal.throwIfAborted();
       if (isOutage(error)) throw error;
       if (error instanceof SceneError) await this.#setFailed(id, [drawingProblem(error)]);
@@ -115,7 +115,7 @@ export class StyleVersions implements TemplateRegistry, StyleVersionsPort {
     }
   }
 
-  /** Ends what no job could bring to an end. */
+  /** Marks a style version as failed after its job failed for good. */
   async fail(id: string): Promise<void> {
     await this.#setFailed(id, [problem('internal', '', 'The package could not be looked at; upload it again')]);
   }
@@ -130,11 +130,11 @@ export class StyleVersions implements TemplateRegistry, StyleVersionsPort {
     if (status === 'failed') {
       throw serviceError('style_version_failed', `The style version ${id} cannot be used`, errors);
     }
-    // A package that is registered for everybody is loaded once for everybody.
+    // Packages for all tenants are loaded once for all of them.
     const scope = row.tenant === null ? '' : (this.#options.scopeOf?.(tenant) ?? '');
     const found = await this.#cache.get(JSON.stringify([scope, id]), () => this.#load(id, tenant));
     if (found.digest !== digest) throw new Error(`Internal error: another package is kept for ${id}`);
-    // What is no part of the digest is the tenant's own, and the kept file may be another's.
+    // Fields outside the digest belong to the tenant; the stored file may be another tenant's.
     const { editables, fonts, available_fonts: available } = details;
     const spec = { id, editables, fonts, ...(available === undefined ? {} : { available_fonts: available }) };
     return { ...found, spec, manifest: { ...found.manifest, name, description: null } };
@@ -155,7 +155,7 @@ export class StyleVersions implements TemplateRegistry, StyleVersionsPort {
     return row === null ? null : this.#options.storage.read(stillcutKey(row.details.id, name));
   }
 
-  /** The frames are the same; what a tenant says of them (labels, limits, the name) is what it said last. */
+  /** Updates the labels, limits and name of a known style version. */
   async #describe(tenant: TenantId, known: StyleVersionRow, said: PackageDescription): Promise<StyleVersionRow> {
     const { name, editables, created_at } = known.details;
     const isSame = name === said.name && JSON.stringify(editables) === JSON.stringify(said.spec.editables);
@@ -181,7 +181,7 @@ export class StyleVersions implements TemplateRegistry, StyleVersionsPort {
     return { tenant, details: { ...spec, name, status, errors: [], digest, ...size, stillcuts: {}, created_at } };
   }
 
-  /** With the URLs of what has been drawn. */
+  /** Adds the URLs of rendered still cuts. */
   async #told({ details }: StyleVersionRow): Promise<StyleVersionDetails> {
     if (details.status !== 'edit_ready') return details;
     return { ...details, stillcuts: await this.#stillcuts(details.id) };

@@ -3,19 +3,19 @@ import type { WebhookAttempt, WebhookDelivery, WebhookDeliveryStatus } from '../
 import type { Queryable } from '../store/database.ts';
 import { readCursor, writeCursor } from '../store/page-cursor.ts';
 
-/** A try that was begun: everything that sending takes. */
+/** A started attempt with all the data that sending requires. */
 export interface StartedAttempt {
   readonly deliveryId: string;
-  /** Which planned try it is. */
+  /** Number of the scheduled attempt. */
   readonly turn: number;
   readonly attempt: number;
   readonly step: number;
   readonly endpointId: string;
   readonly tenant: TenantId;
   readonly url: string;
-  /** The one before too, while it still counts. */
+  /** Includes the previous secret while it is valid. */
   readonly secrets: readonly string[];
-  /** Key of the signature `shakr`; null where the endpoint has `standard`. */
+  /** Key of the signature `shakr`; null for an endpoint with `standard`. */
   readonly clientId: string | null;
   readonly messageId: string;
   readonly type: string;
@@ -35,12 +35,13 @@ const SELECT = `select d.id, d.message_id, m.type, d.status, d.next_attempt_at, 
       from reelform.webhook_attempts a where a.delivery_id = d.id), '[]'::json) as attempts
   from reelform.webhook_deliveries d join reelform.webhook_messages m on m.id = d.message_id`;
 
-/** The statements about deliveries. */
+/** Statements about deliveries. */
 export const deliveryTable = {
   /**
-   * Begins a try under a number of its own: of several that come to the same try, the last one may write.
+   * Starts an attempt with a number of its own. When several processes start the same attempt, only the last one may
+   * record its result.
    *
-   * @param at now, ISO 8601
+   * @param at current time, ISO 8601
    */
   async begin(on: Queryable, id: string, turn: number, at: string): Promise<StartedAttempt | null> {
     const [row] = await on.query<Omit<StartedAttempt, 'secrets'> & { secret: string; previous: string | null }>(
@@ -58,7 +59,7 @@ export const deliveryTable = {
     return { ...begun, secrets: previous === null ? [secret] : [secret, previous] };
   },
 
-  /** One that was written while its endpoint was being disabled. */
+  /** Cancels a delivery that was created while its endpoint was being disabled. */
   async cancel(on: Queryable, id: string, at: string): Promise<void> {
     await on.query(
       `update reelform.webhook_deliveries d
@@ -70,11 +71,11 @@ export const deliveryTable = {
   },
 
   /**
-   * Writes what came of a try, and what follows: `nextAt` where it is to be tried again. What was canceled or planned anew
-   * meanwhile stays so, unless it was delivered all the same.
+   * Records the result of an attempt and schedules the next one at `nextAt`. A delivery that was canceled or
+   * rescheduled meanwhile keeps its state, unless this attempt succeeded.
    *
-   * @returns null, and writes nothing, when another try has begun; else what there was, and the turn that comes next where
-   * this try was still the planned one
+   * @returns null, without a write, when another attempt has started; otherwise the previous status, and the next turn
+   * if this attempt was still the scheduled one
    */
   async record(
     tx: Queryable,
@@ -109,7 +110,10 @@ export const deliveryTable = {
     return { before: row.status, nextTurn: isPlanned ? turn + 1 : null };
   },
 
-  /** From the beginning of the schedule, whatever became of it. @returns the turn; null when there is none */
+  /**
+   * Restarts a delivery from the beginning of the schedule, regardless of its status. @returns the turn, or null for an
+   * unknown delivery
+   */
   async restart(tx: Queryable, endpointId: string, id: string, at: string): Promise<number | null> {
     const [row] = await tx.query<{ turn: number }>(
       `update reelform.webhook_deliveries
@@ -125,7 +129,7 @@ export const deliveryTable = {
     return row === undefined ? null : asDelivery(row);
   },
 
-  /** Newest first. @throws ServiceError 400 for a cursor that it did not give */
+  /** Returns deliveries, newest first. @throws ServiceError 400 for an unknown cursor */
   async list(
     on: Queryable,
     endpointId: string,
@@ -154,7 +158,7 @@ export const deliveryTable = {
   },
 };
 
-/** Times inside of JSON come as PostgreSQL writes them. */
+/** Times inside JSON have PostgreSQL's format. */
 function asDelivery({
   id,
   message_id,
@@ -169,9 +173,9 @@ function asDelivery({
   return { id, message_id, type, status, attempts: dated, next_attempt_at, created_at, ended_at };
 }
 
-/** What a try means for its endpoint; to be called with the endpoint locked. */
+/** Records the results of attempts in the state of their endpoint, which must be locked. */
 export const endpointHealth = {
-  /** Written once in a while: a row for each success would cost more than it tells. */
+  /** Written at most hourly while the endpoint succeeds, because a write per success would be too expensive. */
   async succeeded(tx: Queryable, endpointId: string, at: string): Promise<void> {
     await tx.query(
       `update reelform.webhook_endpoints set last_success_at = $2::timestamptz, failing_since = null
@@ -181,7 +185,7 @@ export const endpointHealth = {
     );
   },
 
-  /** @returns whether nothing has succeeded for so long that it is to be disabled */
+  /** @returns whether the endpoint has failed for so long that it must be disabled */
   async failed(tx: Queryable, endpointId: string, at: string, sinceAtMost: string): Promise<boolean> {
     const [row] = await tx.query<{ is_over: boolean }>(
       `update reelform.webhook_endpoints set failing_since = coalesce(failing_since, $2::timestamptz)

@@ -2,13 +2,13 @@ import type { TenantId } from '../../session/ports.ts';
 import type { DisabledReason, WebhookEndpoint, WebhookType } from '../../wire/webhook.ts';
 import type { Queryable } from '../store/database.ts';
 
-/** An endpoint as it is kept. Times are ISO 8601. */
+/** A stored endpoint. Times are ISO 8601. */
 export interface EndpointRow {
   readonly id: string;
   readonly url: string;
   readonly description: string;
   readonly types: WebhookType[] | null;
-  /** Null: the signature is `standard`. */
+  /** Null for the signature `standard`. */
   readonly client_id: string | null;
   readonly disabled_because: DisabledReason | null;
   readonly failing_since: string | null;
@@ -22,10 +22,10 @@ export type NewEndpoint = Pick<EndpointRow, 'id' | 'url' | 'description' | 'type
   readonly at: string;
 };
 
-/** Never the secrets: what is read with them is not read to be told. */
+/** Excludes the secrets, so that they cannot reach a response. */
 const COLUMNS = 'id, url, description, types, client_id, disabled_because, failing_since, created_at, updated_at';
 
-/** The statements about endpoints. All but `list` and `find` are for a transaction, in which they come first. */
+/** Statements about endpoints. All except `list` and `find` require a transaction and must come first in it. */
 export const endpointTable = {
   /** Oldest first. */
   list: (on: Queryable, tenant: TenantId): Promise<EndpointRow[]> =>
@@ -39,7 +39,7 @@ export const endpointTable = {
     return row ?? null;
   },
 
-  /** Keeps others from changing it, and from ending deliveries to it, until the end of the transaction. */
+  /** Locks the endpoint and its deliveries against changes until the end of the transaction. */
   async lock(tx: Queryable, tenant: TenantId, id: string): Promise<EndpointRow | null> {
     const [row] = await tx.query<EndpointRow>(
       `select ${COLUMNS} from reelform.webhook_endpoints where tenant = $1 and id = $2 for no key update`,
@@ -48,7 +48,7 @@ export const endpointTable = {
     return row ?? null;
   },
 
-  /** How many the tenant has; until the end of the transaction nobody else adds one. */
+  /** Counts the tenant's endpoints and blocks additions until the end of the transaction. */
   async count(tx: Queryable, tenant: TenantId): Promise<number> {
     await tx.query(`select pg_advisory_xact_lock(hashtextextended('webhook_endpoints ' || $1::text, 0))`, [tenant]);
     const [row] = await tx.query<{ count: number }>(
@@ -83,7 +83,7 @@ export const endpointTable = {
     );
   },
 
-  /** It begins anew: failures of before do not count any more. */
+  /** Enables an endpoint and resets its failures. */
   async enable(tx: Queryable, id: string, at: string): Promise<void> {
     await tx.query(
       `update reelform.webhook_endpoints
@@ -93,7 +93,7 @@ export const endpointTable = {
     );
   },
 
-  /** What it still was to be told is canceled. */
+  /** Disables an endpoint and cancels its pending deliveries. */
   async disable(tx: Queryable, id: string, because: DisabledReason, at: string): Promise<void> {
     await tx.query(
       `update reelform.webhook_endpoints set disabled_because = $2, updated_at = $3::timestamptz where id = $1`,
@@ -107,7 +107,7 @@ export const endpointTable = {
     );
   },
 
-  /** The secret so far signs too until the given time; the one before it does not any more. */
+  /** Sets a new secret. The current one stays valid until `previousUntil`; the one before it does not. */
   async rotate(tx: Queryable, id: string, secret: string, previousUntil: string, at: string): Promise<void> {
     await tx.query(
       `update reelform.webhook_endpoints
@@ -126,7 +126,7 @@ export const endpointTable = {
   },
 };
 
-/** An endpoint as its owner is told of it. */
+/** Formats an endpoint for its owner. */
 export function asEndpoint({ disabled_because, failing_since, ...row }: EndpointRow): WebhookEndpoint {
   const { id, url, description, types, client_id, created_at, updated_at } = row;
   const signature = client_id === null ? 'standard' : 'shakr';

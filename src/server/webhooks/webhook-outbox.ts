@@ -7,11 +7,11 @@ import { nextPriority } from '../queue/fair-priority.ts';
 import type { JobQueue } from '../queue/job-queue.ts';
 import type { Queryable } from '../store/database.ts';
 
-/** Something that a tenant may want to be told. */
+/** An event that endpoints of a tenant may subscribe to. */
 export interface WebhookEvent<T extends keyof WebhookData = keyof WebhookData> {
   readonly tenant: TenantId;
   readonly type: T;
-  /** When it happened: ISO 8601. */
+  /** Time of the event: ISO 8601. */
   readonly at: string;
   readonly data: WebhookData[T];
 }
@@ -22,17 +22,19 @@ export interface OutboxOptions {
   now(): number;
 }
 
-/** One job for each planned try: while one is at work, the next one can be planned. */
+/**
+ * Returns the job id of a scheduled attempt. Each attempt has its own job, so that a running one can schedule the next.
+ */
 export function webhookJob(deliveryId: string, turn: number): string {
   return `${deliveryId}/${turn}`;
 }
 
 export interface WebhookOutbox {
-  /** In the transaction of what happened, so that it is told exactly when that is so. */
+  /** Writes an event in the transaction that caused it, so that both are committed together. */
   write<T extends keyof WebhookData>(tx: Queryable, event: WebhookEvent<T>): Promise<void>;
-  /** To one endpoint, once. @returns the id of the delivery */
+  /** Sends a test message to one endpoint, once. @returns the id of the delivery */
   writeTest(tx: Queryable, tenant: TenantId, endpointId: string): Promise<string>;
-  /** A job for a try that was planned. */
+  /** Queues a job for a scheduled attempt. */
   plan(tx: Queryable, delivery: PlannedAttempt): Promise<void>;
 }
 
@@ -46,7 +48,7 @@ export interface PlannedAttempt {
 
 interface Addressee {
   readonly id: string;
-  /** Not null: it receives video events. */
+  /** Set for endpoints that receive video events. */
   readonly client_id: string | null;
 }
 
@@ -56,7 +58,7 @@ interface Message {
   readonly body: WebhookBody | VideoEvent;
 }
 
-/** Writes what is to be told: a message, its deliveries and their jobs, all of that or nothing. */
+/** Writes messages, their deliveries and their jobs atomically. */
 export function createWebhookOutbox({ queue, now }: OutboxOptions): WebhookOutbox {
   const plan: WebhookOutbox['plan'] = async (tx, { tenant, deliveryId, endpointId, turn, delayMs }) => {
     const priority = await nextPriority(tx, 'webhook', tenant);
@@ -89,7 +91,8 @@ export function createWebhookOutbox({ queue, now }: OutboxOptions): WebhookOutbo
   return {
     plan,
     async write(tx, event) {
-      // Held, so that none is removed before its delivery refers to it; who changes one does not wait for this.
+      // Locks the endpoints against removal until their deliveries refer to them. Changes to endpoints do not wait for
+      // this lock.
       const endpoints = await tx.query<Addressee>(
         `select id, client_id from reelform.webhook_endpoints
           where tenant = $1 and disabled_because is null and (types is null or $2 = any(types))
@@ -112,14 +115,14 @@ export function createWebhookOutbox({ queue, now }: OutboxOptions): WebhookOutbo
         [endpointId],
       );
       const body = bodyOf(event, endpoint!.client_id !== null)!;
-      // Its first try is its last one.
+      // A test message has a single attempt.
       const [delivery] = await send(tx, { tenant, type: event.type, body }, [endpointId], RETRY_DELAYS_MS.length - 1);
       return delivery!.deliveryId;
     },
   };
 }
 
-/** @returns null for what has no video event */
+/** @returns null for an event without a video event */
 function bodyOf(event: WebhookEvent, isVideo: boolean): Message['body'] | null {
   if (!isVideo) return { type: event.type, timestamp: event.at, data: event.data };
   if (event.type === 'webhook_endpoint.test') return { video_id: null, event: 'test', output_url: null };
@@ -135,7 +138,7 @@ const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 
 /**
- * Milliseconds before each try, counted from the one before: about three days in all.
+ * Milliseconds before each attempt, counted from the previous one; about three days in total.
  *
  * @see Standard Webhooks 1.0, "Deliverability and reliability"
  */
@@ -152,23 +155,23 @@ export const RETRY_DELAYS_MS: readonly number[] = [
   24 * HOUR,
 ];
 
-/** So much earlier or later, as a share: what failed together is not tried again together. */
+/** Maximum random shift of a delay, as a share, so that simultaneous failures are not retried simultaneously. */
 const JITTER = 0.1;
-/** Whatever a receiver asks for. */
+/** Limit of the delay that a receiver may request. */
 const LONGEST_MS = 24 * HOUR;
 
 interface FailedAttempt {
-  /** The place in the schedule of the try that failed: 0 for the first. */
+  /** Position of the failed attempt in the schedule, 0 for the first. */
   readonly step: number;
-  /** What the receiver asked for with 429 or 503: milliseconds from now. */
+  /** Delay that the receiver requested with 429 or 503, in milliseconds from now. */
   readonly retryAfterMs: number | null;
 }
 
 /**
- * How long to wait after a try that failed. A receiver can ask for more, up to a day, and never for less.
+ * Computes the delay after a failed attempt. A receiver can request a longer delay, up to a day, but not a shorter one.
  *
  * @param random 0..1
- * @returns whole milliseconds; null after the last try
+ * @returns whole milliseconds; null after the last attempt
  */
 export function nextDelayMs({ step, retryAfterMs }: FailedAttempt, random: number): number | null {
   const planned = RETRY_DELAYS_MS[step + 1];

@@ -11,9 +11,9 @@ import {
 } from '../../session/sources/address-guard.ts';
 import { type AllowList, allows, allowsName, plainHost } from '../../session/sources/allow-list.ts';
 
-/** Milliseconds for a try in all: name, connection, request and answer. */
+/** Total time limit of an attempt in milliseconds: DNS, connection, request and response. */
 export const WEBHOOK_TIMEOUT_MS = 15_000;
-/** Of an answer; nothing of it is kept. */
+/** Maximum size of a response that is read; the content is discarded. */
 const MAX_ANSWER_BYTES = 65_536;
 
 export interface WebhookRequest {
@@ -24,7 +24,7 @@ export interface WebhookRequest {
 
 export type WebhookAnswer =
   | { readonly kind: 'answered'; readonly status: number; readonly retryAfterMs: number | null }
-  /** `error`: `timeout`, `forbidden_address`, `forbidden_url`, or Node's code for what happened. */
+  /** `error` is `timeout`, `forbidden_address`, `forbidden_url` or Node's error code. */
   | { readonly kind: 'failed'; readonly error: string };
 
 export interface PostOptions extends GuardPolicy {
@@ -37,8 +37,8 @@ export interface PostOptions extends GuardPolicy {
 export type PostWebhook = (request: WebhookRequest, signal: AbortSignal) => Promise<WebhookAnswer>;
 
 /**
- * A client that asks public hosts alone, unless its policy names others: one request, no redirects, one answer whose status
- * is all that counts. EDGE.
+ * Creates a client that only connects to public hosts and those allowed by its policy. Sends one request, follows no
+ * redirects and only evaluates the status.
  */
 export function createPostWebhook({ timeoutMs = WEBHOOK_TIMEOUT_MS, now, ...policy }: PostOptions): PostWebhook {
   const agents = createGuardedAgents(policy);
@@ -76,7 +76,7 @@ export function createPostWebhook({ timeoutMs = WEBHOOK_TIMEOUT_MS, now, ...poli
   };
 }
 
-/** So that a receiver can say what it has to say; the status is known by now, and nothing that follows changes it. */
+/** Reads the response so that the receiver can finish it. Its status is already known and does not change. */
 async function readToEnd(stream: AsyncIterable<Buffer>): Promise<void> {
   let bytes = 0;
   for await (const chunk of stream) {
@@ -85,7 +85,7 @@ async function readToEnd(stream: AsyncIterable<Buffer>): Promise<void> {
   }
 }
 
-/** The message of an error may hold the URL; its code does not. */
+/** Returns the code of an error, because its message may contain the URL. */
 function errorCode(error: unknown): string {
   const { code, cause } = error as { code?: unknown; cause?: unknown };
   if (cause instanceof ForbiddenAddress) return 'forbidden_address';
@@ -93,10 +93,10 @@ function errorCode(error: unknown): string {
 }
 
 /**
- * What is wrong with the URL of an endpoint, as far as can be said without asking anybody; null when it may be tried. Where
- * a name leads is looked at on each connection.
+ * Returns why the URL of an endpoint is not acceptable, or null. Does not resolve host names: each connection checks
+ * the address.
  *
- * `https` alone, but for hosts that whoever runs the service has named (or whose address is in a range of theirs).
+ * Requires `https`, except for hosts and addresses that the operator allows.
  */
 export function webhookUrlProblem(text: string, allow: AllowList): string | null {
   if (!URL.canParse(text)) return 'is no URL';
@@ -119,23 +119,23 @@ function allowsHost(host: string, port: number, allow: AllowList): boolean {
 const PREFIX = 'whsec_';
 const SECRET_BYTES = 32;
 
-/** What is signed: the same for each secret. */
+/** The signed facts, the same for each secret. */
 interface SignedMessage {
   readonly id: string;
-  /** Milliseconds since the epoch, of this try. */
+  /** Time of this attempt in milliseconds since the epoch. */
   readonly atMs: number;
   readonly body: string;
 }
 
-/** A new secret of an endpoint: `whsec_` and base64 of 256 bits of chance. */
+/** Creates a secret for an endpoint: `whsec_` and base64 of 256 random bits. */
 export function createWebhookSecret(): string {
   return PREFIX + randomBytes(SECRET_BYTES).toString('base64');
 }
 
 /**
- * The three headers by which a receiver knows that a message is ours and new, one signature for each secret.
+ * Returns the three headers with which a receiver verifies origin and time of a message, with one signature per secret.
  *
- * @param secrets as `createWebhookSecret` makes them
+ * @param secrets created by `createWebhookSecret`
  * @see Standard Webhooks 1.0, "Webhook headers"
  */
 export function signWebhook({ id, atMs, body }: SignedMessage, secrets: readonly string[]): Record<string, string> {
@@ -147,7 +147,9 @@ export function signWebhook({ id, atMs, body }: SignedMessage, secrets: readonly
   return { 'webhook-id': id, 'webhook-timestamp': seconds, 'webhook-signature': signatures.join(' ') };
 }
 
-/** The further header of the signature `shakr`: over the body alone, so that it does not protect against replays. */
+/**
+ * Returns the additional header of the signature `shakr`. It covers only the body and does not protect against replays.
+ */
 export function signBody(body: string, clientId: string): Record<string, string> {
   return { 'x-shakr-signature': `sha256=${createHmac('sha256', clientId).update(body).digest('hex')}` };
 }

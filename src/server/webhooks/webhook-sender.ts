@@ -11,18 +11,21 @@ import { endpointTable } from './endpoint-table.ts';
 import { nextDelayMs, type WebhookOutbox } from './webhook-outbox.ts';
 import { type PostWebhook, signBody, signWebhook, type WebhookAnswer } from './webhook-request.ts';
 
-/** Tries at once in a process, and of those to one endpoint: a slow receiver leaves room for the other ones of its tenant. */
+/**
+ * Concurrent attempts of a process, and of those to one endpoint, so that a slow receiver does not block other
+ * endpoints of its tenant.
+ */
 const PLACES = 8;
 const PLACES_OF_ENDPOINT = 2;
-/** An endpoint to which nothing got through for so long is told nothing any more. */
+/** Time without a success after which an endpoint is disabled. */
 const GIVE_UP_MS = 5 * 86_400_000;
-/** A process may be stopped between taking a message up and sending it, until somebody else has it. */
+/** A process may be suspended between starting an attempt and sending, until another process holds the job. */
 const STALE_MS = 5000;
 
-/** Between looks whether the database is there again. */
+/** Interval of retries while the database is unavailable. */
 const OUTAGE_MS = 500;
 
-/** What became of a try. `retried`: there will be another. */
+/** Result of an attempt. `retried`: another attempt is scheduled. */
 export type WebhookOutcome = 'delivered' | 'retried' | 'failed' | 'gone';
 
 export interface SenderOptions {
@@ -37,14 +40,14 @@ export interface SenderOptions {
   onTried?(outcome: WebhookOutcome): void;
 }
 
-/** Does the jobs of the queue `webhook`, each a planned try. */
+/** Runs the jobs of the queue `webhook`, each a scheduled attempt. */
 export interface WebhookSender extends JobHandler {
   run(job: string, signal: AbortSignal, taken?: Pick<TakenJob, 'priority'>): Promise<void>;
 }
 
 /**
- * Sends what the outbox has: each planned try once, as far as can be known. Who dies after sending and before writing that
- * down lets the same message, under the same id, be sent once more.
+ * Sends the messages of the outbox, each scheduled attempt normally once. If a process dies after sending and before
+ * recording the result, the message is sent again under the same id.
  */
 export function createWebhookSender(options: SenderOptions): WebhookSender {
   const { database, outbox, post, log, now, random, onTried } = options;
@@ -58,7 +61,8 @@ export function createWebhookSender(options: SenderOptions): WebhookSender {
     const headers = clientId === null ? standard : { ...standard, ...signBody(body, clientId) };
     const answer = await post({ url, headers, body }, signal);
     const attempt = { at: iso(atMs), duration_ms: Math.round(performance.now() - begunAt), ...told(answer) };
-    // What was sent is sent: while the database is away, what came of it waits for as long as the job is ours.
+    // The message has been sent, so recording its result is retried while the database is unavailable and the job is
+    // ours.
     for (;;) {
       try {
         return await record(begun, attempt, answer);
@@ -98,7 +102,7 @@ export function createWebhookSender(options: SenderOptions): WebhookSender {
       }
       if (written.nextTurn === null) return written.before === 'pending' ? 'retried' : 'failed';
       if (delayMs === null) return 'failed';
-      // An endpoint that has just been given up cancels it: the job finds nothing to do.
+      // If the endpoint has just been disabled, the delivery is canceled and the job finds nothing to do.
       await outbox.plan(tx, { tenant, deliveryId, endpointId, turn: written.nextTurn, delayMs });
       return 'retried';
     });
@@ -131,7 +135,10 @@ export function createWebhookSender(options: SenderOptions): WebhookSender {
       await send(begun, signal);
     },
 
-    /** Every process that took it has died over it, or none could write down what came of it: that was one try of the schedule. */
+    /**
+     * Every process that claimed the job died, or could not record the result. That counts as one attempt of the
+     * schedule.
+     */
     async onDead(job) {
       const [id, turn] = readJob(job);
       const begun = await deliveryTable.begin(database, id, turn, iso(now()));

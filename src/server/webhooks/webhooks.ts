@@ -21,32 +21,32 @@ import { createWebhookOutbox, type WebhookOutbox } from './webhook-outbox.ts';
 import { createPostWebhook, createWebhookSecret, webhookUrlProblem } from './webhook-request.ts';
 import { createWebhookSender, type WebhookOutcome } from './webhook-sender.ts';
 
-/** Of a tenant. */
+/** Maximum number per tenant. */
 export const MAX_ENDPOINTS = 20;
 const HOUR_MS = 3_600_000;
 
 export interface WebhooksOptions {
   readonly database: Database;
   readonly outbox: Pick<WebhookOutbox, 'writeTest' | 'plan'>;
-  /** Where webhooks may go although it is not public. */
+  /** Non-public hosts that webhooks may be sent to. */
   readonly allow: AllowList;
   /** Milliseconds since the epoch. */
   now(): number;
 }
 
-/** An endpoint as it is asked for. */
+/** Request to create an endpoint. */
 export type NewWebhookEndpoint = Omit<CreateWebhookEndpoint, 'signature'> & {
   /** Key of the signature `shakr`; null for `standard`. */
   readonly clientId?: string | null;
 };
 
-/** An endpoint with its secret, and whether an earlier request with the same Idempotency-Key made it. */
+/** An endpoint with its secret, and whether it is a replay of an earlier request with the same Idempotency-Key. */
 export interface SecretAnswer {
   readonly endpoint: WebhookEndpointWithSecret;
   readonly isReplay: boolean;
 }
 
-/** The webhook endpoints of tenants, as clients see them: what is another tenant's is not there. */
+/** Manages the webhook endpoints of tenants. Endpoints of other tenants behave as not found. */
 export class Webhooks {
   readonly #options: WebhooksOptions;
 
@@ -103,15 +103,15 @@ export class Webhooks {
     });
   }
 
-  /** With everything that it was told, or is still to be told. @throws ServiceError 404 */
+  /** Removes an endpoint with its deliveries. @throws ServiceError 404 */
   async remove(tenant: TenantId, id: string): Promise<void> {
     if (!(await endpointTable.remove(this.#options.database, tenant, id))) throw noEndpoint(id);
   }
 
   /**
-   * Gives it a new secret; the one so far signs as well for some time.
+   * Replaces the secret; the previous one stays valid for a while.
    *
-   * @param keepHours 0 when it is known to others
+   * @param keepHours 0 if the previous secret is compromised
    * @throws ServiceError 404
    */
   async rotate(
@@ -133,7 +133,7 @@ export class Webhooks {
     return answer(rotated);
   }
 
-  /** Newest first. @throws ServiceError 404, 400 for a cursor that it did not give */
+  /** Returns deliveries, newest first. @throws ServiceError 404, 400 for an unknown cursor */
   async deliveries(
     tenant: TenantId,
     id: string,
@@ -143,7 +143,7 @@ export class Webhooks {
     return deliveryTable.list(this.#options.database, id, query);
   }
 
-  /** Sends a message again, from the beginning of the schedule. @throws ServiceError 404, 409 `endpoint_disabled` */
+  /** Sends a message again from the beginning of the schedule. @throws ServiceError 404, 409 `endpoint_disabled` */
   async redeliver(tenant: TenantId, id: string, deliveryId: string): Promise<WebhookDelivery> {
     return this.#whileEnabled(tenant, id, async (tx) => {
       const turn = await deliveryTable.restart(tx, id, deliveryId, this.#iso());
@@ -153,7 +153,7 @@ export class Webhooks {
     });
   }
 
-  /** Sends a message that means nothing, once. @throws ServiceError 404, 409 `endpoint_disabled` */
+  /** Sends a test message, once. @throws ServiceError 404, 409 `endpoint_disabled` */
   async test(tenant: TenantId, id: string): Promise<WebhookDelivery> {
     return this.#whileEnabled(tenant, id, async (tx) => {
       const deliveryId = await this.#options.outbox.writeTest(tx, tenant, id);
@@ -200,7 +200,7 @@ export class Webhooks {
   }
 }
 
-/** Each once: the schema lets a list name one twice. */
+/** Removes duplicates, which the schema allows. */
 function plainTypes(types: EndpointRow['types']): EndpointRow['types'] {
   return types === null ? null : [...new Set(types)];
 }
@@ -224,7 +224,7 @@ function noEndpoint(id: string): ServiceError {
 interface OpenWebhooksOptions {
   readonly database: Database;
   readonly queue: Pick<JobQueue, 'enqueue'>;
-  /** Where webhooks may go although it is not public. */
+  /** Non-public hosts that webhooks may be sent to. */
   readonly allow: AllowList;
   readonly log: Log;
   /** Milliseconds since the epoch. */
@@ -232,27 +232,27 @@ interface OpenWebhooksOptions {
   onTried?(outcome: WebhookOutcome): void;
 }
 
-/** What a finished delivery to a storage is told by. */
+/** Facts about a finished upload to a destination. */
 interface CompleteUpload {
   readonly tenant: TenantId;
   readonly sessionId: string;
   readonly to: string;
   readonly remoteId: string | null;
-  /** When it was complete: ISO 8601. */
+  /** Time of completion: ISO 8601. */
   readonly at: string;
 }
 
-/** Webhooks, put together: what is told, to whom, and who sends it. `on…` are for the transaction of what happened. */
+/** The webhook components. The `on…` methods run in the transaction of their event. */
 interface OpenWebhooks {
   readonly api: Webhooks;
   /** Does the jobs of the queue `webhook`. */
   readonly handler: JobHandler;
-  /** Every status that a session comes into, but `draft`. */
+  /** Called for every status of a session except `draft`. */
   onSessionStatus(tx: Queryable, stored: StoredSession): Promise<void>;
-  /** Every status that a tenant's own style version comes into; nobody is told of everybody's. */
+  /** Called for every status of a style version; those for all tenants are not announced. */
   onStyleVersionStatus(tx: Queryable, row: StyleVersionRow): Promise<void>;
   onUploadComplete(tx: Queryable, upload: CompleteUpload): Promise<void>;
-  /** Deliveries on their way. */
+  /** Number of pending deliveries. */
   pending(): Promise<number>;
 }
 

@@ -3,13 +3,13 @@ import { ReelformError } from '../../diagnostic.ts';
 import type { ObjectStorage } from '../ports.ts';
 import type { Database } from '../store/database.ts';
 
-/** What is one service, however many processes it has: a database, and the storage that goes with it. */
+/** An installation: a database with its storage, shared by any number of processes. */
 export interface Installation {
   readonly database: Database;
   readonly storage: ObjectStorage;
 }
 
-/** Leaves word of what workers have to know: where clients find the service, and that this storage is its own. EDGE. */
+/** Records the facts that workers need: the public URL, and a mark that identifies the storage. */
 export async function registerInstallation({ database, storage }: Installation, publicUrl: string): Promise<void> {
   await database.query(
     `insert into reelform.facts (name, value) values ('public_url', $1)
@@ -24,11 +24,11 @@ export async function registerInstallation({ database, storage }: Installation, 
 }
 
 /**
- * What a worker joins. EDGE.
+ * Verifies that a worker shares the storage of its installation.
  *
- * @param publicUrl as the settings have it
- * @returns where clients find the service, without a slash at its end
- * @throws ReelformError `settings_invalid`: no service has left word yet, or its storage is another one
+ * @param publicUrl from the settings
+ * @returns the public URL without a trailing slash
+ * @throws ReelformError `settings_invalid`: there is no service on the database yet, or its storage differs
  */
 export async function joinInstallation(
   { database, storage }: Installation,
@@ -49,7 +49,7 @@ export async function joinInstallation(
   return { publicUrl: found };
 }
 
-/** Null also where there are no facts yet: a worker asks before anything is made. */
+/** Returns null when the table does not exist yet: a worker reads before any migration. */
 async function readFact(database: Database, name: string): Promise<string | null> {
   const [found] = await database.query<{ there: boolean }>(`select to_regclass('reelform.facts') is not null as there`);
   if (found?.there !== true) return null;

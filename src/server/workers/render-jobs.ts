@@ -20,16 +20,18 @@ export interface RenderJobsOptions {
   readonly log: Log;
 }
 
-/** The lanes of a process that renders. */
+/** Lanes of a process that renders. */
 export interface RenderLanes {
   readonly render: Lane;
   readonly still: Lane;
 }
 
-/** A session whose sources take longer lets others be claimed for its slot. */
+/** When a session fetches sources for longer, another one may be claimed for its slot. */
 const PATIENCE_MS = 1_000;
 
-/** Opens the lanes of videos and of stills: sessions fetch their sources at places of their own before they take a slot. */
+/**
+ * Creates the lanes of videos and of stills. Sessions fetch their sources at separate places before they take a slot.
+ */
 export function openRenderLanes(
   settings: Pick<Settings, 'concurrency' | 'fetchConcurrency' | 'tenantFetchConcurrency'>,
 ): RenderLanes {
@@ -45,7 +47,7 @@ export function openRenderLanes(
   return { render: lane(concurrency), still: lane(1) };
 }
 
-/** What a process that renders does: videos, and beside them, at a place of their own each, stills and still cuts. */
+/** Creates the job handlers of a process that renders: videos, and in separate lanes stills and still cuts. */
 export function renderJobs({
   database,
   runner,
@@ -62,7 +64,7 @@ export function renderJobs({
       traced('render_session', { 'reelform.session': id }, async () => {
         await room.require();
         await recordStart(database, queue, priority);
-        // Who renders a part looks after it itself, and removes what it has made.
+        // Parts watch their session themselves and remove their files.
         if (id.includes('/')) await runner.run(id, signal, takeSlot);
         else await watch.during(id, signal, (wanted) => runner.run(id, wanted, takeSlot));
       }),
@@ -87,7 +89,7 @@ export function renderJobs({
   };
 }
 
-/** Five workers have begun it, and none came to its end. */
+/** Five workers have started the session, and all of them ended. */
 const LOST: SessionProblem = {
   code: 'render_crashed',
   title: 'The process that rendered it ended five times',
@@ -97,7 +99,7 @@ const LOST: SessionProblem = {
 
 const EVERY_MS = 1_000;
 
-/** Why the work on a session stops that nobody wants any more. */
+/** Abort reason when a session no longer has to be rendered. */
 class Unwanted extends Error {
   constructor() {
     super('The session was canceled, removed or has ended');
@@ -107,15 +109,15 @@ class Unwanted extends Error {
 
 interface SessionWatch {
   /**
-   * Works on a session for as long as it is to be rendered: the signal is aborted within about a second of its being
-   * canceled or removed, through whichever process that was done, and what the work then throws counts for nothing.
+   * Runs work on a session. Aborts its signal within about a second after the session is canceled or removed through
+   * any process, and then ignores its error.
    *
-   * @param signal aborts as well; what the work then throws is thrown
+   * @param signal also aborts the work, whose error is then rethrown
    */
   during(session: string, signal: AbortSignal, work: (signal: AbortSignal) => Promise<void>): Promise<void>;
 }
 
-/** Looks after the sessions that this process is at, with one statement for all of them. EDGE. */
+/** Watches the sessions that this process renders, with one statement for all of them. */
 export function createSessionWatch(database: Queryable, log: Log, everyMs = EVERY_MS): SessionWatch {
   const atWork = new Map<AbortController, string>();
   let timer: NodeJS.Timeout | undefined;

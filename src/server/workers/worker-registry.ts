@@ -12,12 +12,12 @@ const HEARTBEAT_MS = 5_000;
 const FORGOTTEN = `seen_at < now() - interval '5 minutes'`;
 
 export interface WorkerRegistry {
-  /** Of this process; `wrk_…`. */
+  /** Id of this process, `wrk_…`. */
   readonly id: string;
   readonly build: string;
-  /** From now on this process is one of the workers. */
+  /** Registers this process as a worker. */
   join(): Promise<void>;
-  /** It is none any more. */
+  /** Unregisters this process. */
   leave(): Promise<void>;
 }
 
@@ -25,14 +25,14 @@ export interface RegistryOptions {
   readonly database: Database;
   /** See `workerBuild`. */
   readonly build: string;
-  /** Renders at once. */
+  /** Maximum concurrent renders. */
   readonly places: number;
-  /** How many there are now. */
+  /** Returns the number of running renders. */
   busy(): number;
   readonly log: Log;
 }
 
-/** Tells the others that this process renders, as long as it does: who is not heard of for 20 s counts as dead. EDGE. */
+/** Registers this process and sends heartbeats. A worker without a heartbeat for 20 s counts as dead. */
 export function createWorkerRegistry({ database, build, places, busy, log }: RegistryOptions): WorkerRegistry {
   const id = `wrk_${randomBytes(12).toString('base64url')}`;
   let timer: NodeJS.Timeout | undefined;
@@ -62,49 +62,49 @@ export function createWorkerRegistry({ database, build, places, busy, log }: Reg
     async leave() {
       clearInterval(timer);
       await beating;
-      // Whoever cannot be reached finds out by itself.
+      // Workers without a heartbeat expire by themselves.
       await database.query('delete from reelform.workers where id = $1', [id]).catch(() => undefined);
     },
   };
 }
 
 /**
- * Names what the bytes of a worker's videos depend on beside the scene: two workers of one build make the same, whatever
- * their number of cores.
+ * Identifies everything besides the scene that determines the bytes of a video: workers with the same build produce
+ * identical files, regardless of their number of cores.
  *
- * @param version of reelform
+ * @param version version of Reelform
  */
 export function workerBuild(version: string, { h264 }: EncoderChoice): string {
   return [version, `epoch ${RENDER_EPOCH}`, h264, arch].join(', ');
 }
 
-/** Who asks for the load asks for each session. */
+/** The load is requested for each session. */
 const FRESH_MS = 1_000;
 
-/** By the clock of the database: those of the machines may differ. */
+/** Uses the clock of the database, because those of the machines may differ. */
 const ALIVE = `seen_at > now() - interval '20 seconds'`;
 
 interface QueueFigures {
   readonly queue: QueueName;
-  /** Jobs that could be done now. */
+  /** Number of due jobs. */
   readonly waiting: number;
-  /** Jobs at work. */
+  /** Number of running jobs. */
   readonly active: number;
-  /** How long the oldest of those that wait has done so. */
+  /** Waiting time of the oldest due job. */
   readonly oldestSeconds: number;
 }
 
-/** What everything that renders from one database is and does, together. */
+/** Figures of all workers and queues of a database. */
 export interface FarmFigures {
-  /** That live. */
+  /** Number of live workers. */
   readonly workers: number;
-  /** Renders that they can be at. */
+  /** Total concurrent renders of live workers. */
   readonly places: number;
-  /** All queues, in their order. */
+  /** All queues in their fixed order. */
   readonly queues: readonly QueueFigures[];
 }
 
-/** Asks the database, once a second at most. EDGE. */
+/** Queries the database at most once a second. */
 export function createFarmFigures(database: Database): FarmLoad & { figures(): Promise<FarmFigures> } {
   let known: { readonly at: number; readonly figures: Promise<FarmFigures> } | null = null;
   const figures = (): Promise<FarmFigures> => {
@@ -133,7 +133,7 @@ async function ask(database: Database): Promise<FarmFigures> {
       `select count(*) as workers, coalesce(sum(places), 0) as places from reelform.workers where ${ALIVE}`,
     ),
     database.query<QueueFigures>(
-      // The policy is said so that the index of live jobs serves: those that are done stay for a day.
+      // The condition on the policy enables the index of live jobs; finished ones are kept for a day.
       `select name as queue,
           count(*) filter (where state < 'active' and start_after <= now()) as waiting,
           count(*) filter (where state = 'active') as active,

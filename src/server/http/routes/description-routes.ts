@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import { sendWithEtag } from '../conditional-requests.ts';
 import { empty, HEADERS, json, problems } from '../schemas/responses.ts';
 
-/** What a browser may do with the page: load its own files, and call this service. */
+/** Content security policy of the page: it may load its own files and call this service. */
 const PAGE_POLICY: Record<string, string> = {
   'default-src': "'none'",
   'script-src': "'self'",
@@ -15,7 +15,9 @@ const PAGE_POLICY: Record<string, string> = {
   'frame-ancestors': "'none'",
 };
 
-/** Runs in the browser: what the fragment of the URL names is on the page only once that is rendered. Swagger UI rewrites it. */
+/**
+ * Browser script that scrolls to the anchor once Swagger UI has rendered it; Swagger UI replaces the fragment before.
+ */
 const SHOW_ANCHOR = `const id = location.hash.slice(1);
 new MutationObserver((_, observer) => {
   const target = document.getElementById(id);
@@ -24,7 +26,7 @@ new MutationObserver((_, observer) => {
   target.scrollIntoView();
 }).observe(document.body, { childList: true, subtree: true });`;
 
-/** What the service says of itself: `/openapi.json`, and `/docs` for people. */
+/** Serves the API description: `/openapi.json`, and `/docs` for people. */
 export async function descriptionRoutes(
   app: FastifyInstance,
   { publicUrl }: { readonly publicUrl: string | null },
@@ -53,7 +55,7 @@ export async function descriptionRoutes(
 
   await app.register(fastifySwaggerUi, {
     routePrefix: '/docs',
-    // The page comes without the base path that a proxy may add.
+    // The page's URLs do not include the base path that a proxy may add.
     ...(publicUrl === null ? {} : { indexPrefix: new URL(publicUrl).pathname }),
     staticCSP: PAGE_POLICY,
     theme: { title: 'Reelform rendering service', js: [{ filename: 'anchor.js', content: SHOW_ANCHOR }] },

@@ -7,7 +7,7 @@ import { objectOf, type Schema } from '../schemas/json-schema.ts';
 import { HEADERS, json, problems } from '../schemas/responses.ts';
 
 const MINUTE_MS = 60_000;
-/** Tokens of one client in 60 seconds. */
+/** Tokens issued to one client in 60 seconds. */
 const ISSUED_PER_MINUTE = 60;
 const MAX_BODY_BYTES = 16 << 10;
 const FORM = 'application/x-www-form-urlencoded';
@@ -36,7 +36,7 @@ const ERROR_ANSWER: Schema = objectOf({
   error_description: { type: 'string', description: 'For people' },
 });
 
-/** An error as RFC 6749, section 5.2, has it. */
+/** An error in the format of RFC 6749, section 5.2. */
 class OauthError extends Error {
   readonly code: (typeof OAUTH_ERRORS)[number];
 
@@ -47,7 +47,8 @@ class OauthError extends Error {
 }
 
 /**
- * `POST /oauth/token`: a client's id and secret, which are the id and the text of a token, for a short-lived access token.
+ * `POST /oauth/token`: exchanges the id and text of a token, which act as client id and secret, for a short-lived
+ * access token.
  *
  * @see RFC 6749, sections 2.3.1, 3.2, 4.4 and 5
  */
@@ -68,7 +69,7 @@ export function oauthRoutes(app: FastifyInstance, ports: AppPorts): void {
 
   app.post('/oauth/token', {
     bodyLimit: MAX_BODY_BYTES,
-    // Described; checked here, since unknown parameters are ignored and errors have a form of their own.
+    // The schema is documentation only: OAuth ignores unknown parameters and has its own error format.
     validatorCompiler: () => () => true,
     schema: {
       operationId: 'createAccessToken',
@@ -91,7 +92,7 @@ export function oauthRoutes(app: FastifyInstance, ports: AppPorts): void {
       const grant = parameters.get('grant_type');
       if (grant === undefined) throw new OauthError('invalid_request', 'grant_type is missing');
       const client = await tokens.authenticate(secret);
-      // An access token is no client, and an edit token even less.
+      // Only tokens that the operator created can act as a client; access tokens and edit tokens cannot.
       if (client === null || client.tokenId !== client.clientId || client.tokenId !== id) throw unknownClient();
       request.principal = client;
       await limit(request, reply);
@@ -113,7 +114,7 @@ export function oauthRoutes(app: FastifyInstance, ports: AppPorts): void {
   });
 }
 
-/** A mistake in the body is an `invalid_request`; what is not about the request stays a problem of the service. */
+/** Maps malformed bodies to `invalid_request`; other errors keep the format of the service. */
 function asOauthError(error: unknown): OauthError {
   if (error instanceof OauthError) return error;
   const problem = serviceErrorOf(error);
@@ -125,7 +126,7 @@ function unknownClient(): OauthError {
   return new OauthError('invalid_client', 'The client is unknown, expired or revoked, or the secret is another one');
 }
 
-/** Parameters that are texts; each at most once. */
+/** Collects string parameters. @throws OauthError for a repeated parameter */
 function readParameters(body: unknown): ReadonlyMap<string, string> {
   const entries = body instanceof URLSearchParams ? [...body] : Object.entries(body ?? {});
   const parameters = new Map<string, string>();

@@ -12,7 +12,7 @@ const READINESS: Schema = objectOf({
   },
 });
 
-/** What whoever runs the service asks: `/healthz`, `/readyz` and, unless they are served elsewhere, `/metrics`. */
+/** Serves the operator's endpoints: `/healthz`, `/readyz` and, unless another port serves it, `/metrics`. */
 export function operationRoutes(app: FastifyInstance, ports: AppPorts, hasMetrics: boolean): void {
   const about = { tags: ['Operation'], security: [] };
 

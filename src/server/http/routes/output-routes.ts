@@ -45,11 +45,11 @@ interface BySession {
   Querystring: { expires: number; signature: string };
 }
 
-/** `/outputs` and `/downloads`: finished files, for whoever has the URL. */
+/** Serves `/outputs` and `/downloads`: finished files, authorized by their URL. */
 export function outputRoutes(app: FastifyInstance, { outputs, now }: AppPorts): void {
   const about = { tags: ['Finished files'], security: [], params, headers: requestHeaders, response: answers };
   for (const method of ['GET', 'HEAD'] as const) {
-    // The plugin of the document leaves HEAD out unless it is told not to.
+    // The OpenAPI plugin omits HEAD routes by default.
     const shared = { method, exposeHeadRoute: false, config: { swagger: { exposeHeadRoute: true } } };
     app.route<ByName>({
       ...shared,
@@ -108,7 +108,7 @@ function sendFile(file: OutputFile, request: FastifyRequest, reply: FastifyReply
     'accept-ranges': 'bytes',
     'content-security-policy':
       "sandbox; default-src 'none'; media-src 'self'; img-src 'self'; style-src 'unsafe-inline'",
-    // Pages of others may show the video; that is what its URL is for.
+    // Other sites may embed the video: its URL is meant to be shared.
     'cross-origin-resource-policy': 'cross-origin',
   });
   if (isNoneMatch(request.headers['if-none-match'], etag)) return reply.code(304).send();

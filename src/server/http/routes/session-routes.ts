@@ -19,18 +19,18 @@ import { HTTP_LIMITS } from '../http-limits.ts';
 import { claimOf, editedSessionOf, tenantOf } from '../request-context.ts';
 import { SESSION_OPERATIONS } from '../schemas/session-operations.ts';
 
-/** Seconds after which a session is worth another look. */
+/** Seconds before a client should poll again. */
 const POLL_SECONDS = '1';
 const PATH = '/v2/render_sessions';
-/** What other clients of the interface call: a session that renders at once, at the top level of the answer. */
+/** Path of an alternative interface: sessions that render at once, at the top level of the response. */
 const VIDEOS = '/v3/videos';
 const READ = { scope: 'render_session:read' } as const;
 const WRITE = { scope: 'render_session:write' } as const;
-/** What an edit token allows of what the token that asked for it allows. */
+/** Scopes of an edit token, limited to those of the token that requested it. */
 const EDIT_SCOPES: readonly Scope[] = ['render_session:read', 'render_session:write', 'template_style_version:read'];
 const EDIT_TOKEN_MS = 24 * 60 * 60 * 1000;
 
-/** A mapping in a request: without resources that a draft leaves for later, and with the `id` of the session it was read from. */
+/** Mapping in a request: drafts may omit resources, and the `id` of the session it was read from may be present. */
 type MappingRequest = Partial<Mapping> & Pick<Mapping, 'template_style_version_id'> & { readonly id?: string };
 
 interface SessionRequest extends Omit<CreateRenderSession, 'mapping'> {
@@ -57,7 +57,7 @@ export function sessionRoutes(app: FastifyInstance, ports: AppPorts): void {
   const dryRuns = new FairQueue({ places: dryRunsAtOnce, maxWaiting: settings.maxWaiting, waitMs });
   const told = (session: RenderSession): RenderSession =>
     sessionResponse(session, outputs, { nowMs: ports.now(), lifetimeMs: settings.downloadMinutes * 60_000 });
-  /** Where a tenant's videos are delivered is nothing for the holder of an edit token. */
+  /** Holders of an edit token must not see the tenant's destinations. */
   const toldTo = (request: FastifyRequest, session: RenderSession): RenderSession =>
     told(editedSessionOf(request) === null ? session : { ...session, external_uploads: [] });
   const claim = (request: FastifyRequest): IdempotencyClaim | null => claimOf(request, ports.now() + idempotencyMs);
@@ -80,7 +80,7 @@ export function sessionRoutes(app: FastifyInstance, ports: AppPorts): void {
       if (request.query.dry_run === true) return dryRuns.run(tenant, () => sessions.dryRun(tenant, asked));
       const answer = await sessions.create(tenant, asked, { claim: claim(request) });
       reply.code(201).header('location', `${place}/${answer.session.id}`);
-      // The first answer and a replay say the same; the key was taken no later than the session was made.
+      // The first response and a replay must report the same time, so it is derived from the session's creation.
       tellKey(request, reply, answer, Date.parse(answer.session.created_at) + idempotencyMs - 1000);
       pacePolls(answer.session, reply);
       const render_session = told(answer.session);
@@ -189,7 +189,7 @@ export function sessionRoutes(app: FastifyInstance, ports: AppPorts): void {
   });
 }
 
-/** A request as sessions take it: the `id` of a mapping is the service's own, and is ignored. */
+/** Converts a request body for `Sessions`: drops the mapping `id`, because the service assigns its own. */
 function readRequest({ mapping, edit_token: _token, ...request }: SessionRequest): CreateRenderSession {
   const { id: _id, resources = {}, ...rest } = mapping;
   return { ...request, mapping: { ...rest, resources } };
@@ -201,7 +201,7 @@ function pacePolls(session: RenderSession, reply: FastifyReply): void {
     reply.header('retry-after', POLL_SECONDS);
 }
 
-/** Repeats the key that a request came with, so that its client knows that keys are kept. */
+/** Echoes the request's key, which tells the client that the service supports idempotency keys. */
 function tellKey(request: FastifyRequest, reply: FastifyReply, answer: Answer, expiresAt: number | null): void {
   const key = request.headers['idempotency-key'];
   if (key === undefined) return;
@@ -221,10 +221,10 @@ function nextPage(place: string, query: PageQuery, limit: number, cursor: string
 }
 
 /**
- * A session as a client is told of it: with a `download_url` that works for at least the given time. The URL stays the
- * same for a while, so that a session that does not change keeps its ETag; it does not tell the permanent one.
+ * Adds a `download_url` that works for at least `lifetimeMs`. The URL stays the same for a while, so that an unchanged
+ * session keeps its ETag. It does not contain the permanent URL.
  *
- * @param options.lifetimeMs how long the URL has to work
+ * @param options.lifetimeMs minimum validity of the URL
  */
 function sessionResponse(
   session: RenderSession,

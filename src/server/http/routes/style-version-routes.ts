@@ -22,7 +22,7 @@ interface ById {
   Params: { template_style_version_id: string };
 }
 
-/** `/v2/template_style_versions`, but for the upload. */
+/** `/v2/template_style_versions` except the upload. */
 export function styleVersionRoutes(app: FastifyInstance, ports: AppPorts): void {
   const { sessions, styleVersions } = ports;
   const config = { scope: 'template_style_version:read' } as const;
@@ -114,7 +114,7 @@ export function styleVersionRoutes(app: FastifyInstance, ports: AppPorts): void 
   );
 }
 
-/** The upload of a template package; to be registered where zip archives are read. */
+/** The upload of a template package; must be registered in a scope with `readUploads` for zip archives. */
 export function styleVersionUploadRoute(app: FastifyInstance, ports: AppPorts): void {
   app.post('/v2/template_style_versions', {
     config: { scope: 'template_style_version:write' },

@@ -11,7 +11,7 @@ import { SOURCE_UPLOAD } from '../schemas/session-schemas.ts';
 
 const UPLOAD_TYPES = ['application/octet-stream', 'image/*', 'video/*', 'audio/*'];
 
-/** `/v2/source_uploads`; to be registered where bytes are read. */
+/** `/v2/source_uploads`; must be registered in a scope with `readUploads`. */
 export function sourceUploadRoutes(app: FastifyInstance, ports: AppPorts): void {
   app.post('/v2/source_uploads', {
     config: { scope: 'render_session:write' },
@@ -38,7 +38,7 @@ export function sourceUploadRoutes(app: FastifyInstance, ports: AppPorts): void 
   });
 }
 
-/** The bytes that a route of `readUploads` was sent. @throws ServiceError 400 where there are none */
+/** Returns the body of a route with `readUploads`. @throws ServiceError 400 for an empty body */
 export function uploadedBytes(body: unknown): Uint8Array {
   if (!(body instanceof Uint8Array) || body.length === 0) {
     throw serviceError('bad_request', 'The bytes are the body of the request; it is empty');
@@ -46,15 +46,16 @@ export function uploadedBytes(body: unknown): Uint8Array {
   return body;
 }
 
-/** What the routes of a scope take. */
+/** Uploads that the routes of a scope accept. */
 interface UploadKind {
   readonly types: readonly (string | RegExp)[];
   readonly maxBytes: number;
 }
 
 /**
- * Makes the routes of a scope read bodies of these content types, and no others, as bytes. They are held in memory, so
- * only a few at once are read; tenants take turns. One that does not say how long it is counts as the longest.
+ * Makes the routes of a scope read bodies of the given content types as bytes and reject others. Bodies are held in
+ * memory, so only a few are read at once, fairly among tenants. A body without a Content-Length counts with the maximum
+ * size.
  */
 export function readUploads(
   app: FastifyInstance,

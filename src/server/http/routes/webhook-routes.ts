@@ -11,7 +11,7 @@ const PATH = '/v2/webhook_endpoints';
 const ONE = `${PATH}/:webhook_endpoint_id`;
 const READ = { scope: 'webhook_endpoint:read' } as const;
 const WRITE = { scope: 'webhook_endpoint:write' } as const;
-/** Of a secret that was replaced. */
+/** Hours that a replaced secret stays valid by default. */
 const KEEP_HOURS = 24;
 
 interface ById {
@@ -129,7 +129,7 @@ export function webhookRoutes(app: FastifyInstance, ports: AppPorts): void {
   );
 }
 
-/** Repeats the key that a request came with, so that its client knows that keys are kept. */
+/** Echoes the request's key, which tells the client that the service supports idempotency keys. */
 function tellKey(
   request: FastifyRequest,
   reply: FastifyReply,

@@ -1,6 +1,6 @@
 import type { WebhookDelivery, WebhookEndpoint } from '../../../wire/webhook.ts';
 
-/** One video on its way through the service: what the description shows. */
+/** Example values for the API description: one video from request to result. */
 const TIME = { created: '2026-01-01T00:00:00.000Z', ended: '2026-01-01T00:00:07.214Z' };
 const BASE = 'https://reels.example.com';
 const STYLE_VERSION_ID = 'tsv_9c41e7d2';
@@ -212,7 +212,7 @@ const DELIVERY: WebhookDelivery = {
   ended_at: '2026-01-01T00:00:12.432Z',
 };
 
-/** What the description of webhooks shows. */
+/** Example values for the description of webhooks. */
 export const WEBHOOK_EXAMPLES = {
   create: { url: ENDPOINT.url, description: ENDPOINT.description, types: ENDPOINT.types },
   endpoint: ENDPOINT,

@@ -19,7 +19,7 @@ const CREDENTIAL: Schema = {
   examples: [EXAMPLES.uploads[0].credential],
 };
 
-/** In requests. */
+/** Schema of the uploads in a request. */
 export const REQUESTED_UPLOADS: Schema = {
   ...listOf(closedObjectOf({ to: TO, credential: CREDENTIAL }, ['credential'])),
   maxItems: MAX_UPLOADS,
@@ -66,7 +66,7 @@ export const ADD_EXTERNAL_UPLOADS: Component = {
   examples: [{ external_uploads: [EXAMPLES.uploadAsked] }],
 };
 
-/** Of a session. */
+/** Schema of the uploads of a session. */
 export const SESSION_UPLOADS: Schema = listOf(ref(EXTERNAL_UPLOAD), {
   description:
     'Deliveries of the finished file, those of the tenant too. They begin when it is rendered, and go on while the status is `preview_rendered` already; none of them fails the session',

@@ -1,7 +1,7 @@
-/** A JSON Schema of 2020-12. Routes validate and serialise by it, and the OpenAPI document shows it. */
+/** A JSON Schema of draft 2020-12. Routes validate and serialize with it, and the OpenAPI document includes it. */
 export type Schema = Readonly<Record<string, unknown>>;
 
-/** A schema that others refer to; its `$id` is its name in the OpenAPI document. */
+/** A shared schema; its `$id` is its name in the OpenAPI document. */
 export type Component = Schema & { readonly $id: string };
 
 export function ref(component: Component): Schema {
@@ -12,18 +12,18 @@ export function listOf(items: Schema, more: Schema = {}): Schema {
   return { type: 'array', items, ...more };
 }
 
-/** An object that has these fields, all of them unless they are listed as optional. */
+/** Describes an object whose fields are required unless listed as optional. */
 export function objectOf(properties: Readonly<Record<string, Schema>>, optional: readonly string[] = []): Schema {
   const required = Object.keys(properties).filter((name) => !optional.includes(name));
   return { type: 'object', properties, ...(required.length > 0 ? { required } : {}) };
 }
 
-/** The same for what clients send: nothing else may stand in it. */
+/** Describes an object in a request: unknown fields are rejected. */
 export function closedObjectOf(properties: Readonly<Record<string, Schema>>, optional: readonly string[] = []): Schema {
   return { ...objectOf(properties, optional), additionalProperties: false };
 }
 
-/** Ids and names of ours in a path. */
+/** Describes an id or name of the service in a path. */
 export function idSchema(description: string, example: string): Schema {
   return { type: 'string', pattern: '^[A-Za-z0-9_-]{1,128}$', description, examples: [example] };
 }

@@ -1,7 +1,7 @@
 import { EXAMPLES } from './examples.ts';
 import { closedObjectOf, type Schema } from './json-schema.ts';
 
-/** Held against the template by the sessions themselves, which tell all that is wrong with it at once. */
+/** `Sessions` validates the resources against the template and reports all mistakes at once. */
 export const RESOURCES: Schema = {
   type: 'object',
   additionalProperties: true,

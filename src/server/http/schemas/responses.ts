@@ -6,7 +6,7 @@ type Headers = Readonly<Record<string, Schema>>;
 
 const text = (description: string, example: string): Schema => ({ type: 'string', description, examples: [example] });
 
-/** Headers of answers, each described once. */
+/** Response headers, each described once. */
 export const HEADERS = {
   requestId: { 'X-Request-Id': text('The name of the request in the log', 'req_3fq8Tz0dYx5Nn1uG') },
   location: { Location: text('Where the new resource is', '/v2/render_sessions/rs_81f2c0') },
@@ -30,7 +30,7 @@ export const HEADERS = {
   allow: { Allow: text('The methods of the path', 'GET, HEAD') },
 } as const satisfies Record<string, Headers>;
 
-/** An answer in JSON. */
+/** Describes a JSON response. */
 export function json(description: string, schema: Schema, headers: Headers = {}, example?: object): Schema {
   return {
     description,
@@ -39,7 +39,7 @@ export function json(description: string, schema: Schema, headers: Headers = {},
   };
 }
 
-/** An answer of bytes. */
+/** Describes a binary response. */
 export function bytes(description: string, types: readonly string[], headers: Headers = {}): Schema {
   return {
     description,
@@ -52,7 +52,7 @@ export function empty(description: string, headers: Headers = {}): Schema {
   return { description, type: 'null', headers: { ...HEADERS.requestId, ...headers } };
 }
 
-/** The answers for errors: each code under its status, with what every endpoint of the API can say. */
+/** Describes error responses, grouped by status, including the codes that every operation can return. */
 export function problems(...codes: readonly ServiceCode[]): Record<number, Schema> {
   const all: readonly ServiceCode[] = ['bad_request', ...codes, 'internal', 'unavailable'];
   const byStatus = new Map<number, ServiceCode[]>();
@@ -75,7 +75,7 @@ function problem(status: number, codes: readonly ServiceCode[]): Schema {
   return { description, headers, content: { 'application/problem+json': { schema: ref(PROBLEM) } } };
 }
 
-/** The same for what asks for a token. */
+/** Describes the errors of an operation that requires a token. */
 export function guardedProblems(...codes: readonly ServiceCode[]): Record<number, Schema> {
   return problems('unauthorized', 'missing_scope', 'rate_limited', ...codes);
 }

@@ -53,7 +53,7 @@ const CREATE_PROBLEMS = guardedProblems(
   'service_full',
 );
 
-/** What the operations on render sessions take and answer; Fastify's route schemas. */
+/** Fastify route schemas of the operations on render sessions. */
 export const SESSION_OPERATIONS = {
   create: {
     operationId: 'createRenderSession',

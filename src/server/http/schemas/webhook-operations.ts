@@ -40,7 +40,7 @@ const headers = objectOf(
 );
 const OF_BODIES = ['request_timeout', 'body_too_large', 'unsupported_media_type'] as const;
 
-/** What the operations on webhook endpoints take and answer; Fastify's route schemas. */
+/** Fastify route schemas of the operations on webhook endpoints. */
 export const WEBHOOK_OPERATIONS = {
   list: {
     ...reads,

@@ -150,7 +150,7 @@ function message($id: string, type: WebhookType | typeof TEST_TYPE, data: Schema
   };
 }
 
-/** The bodies that are sent, by type. */
+/** Bodies of webhooks, by type. */
 export const WEBHOOK_MESSAGES = {
   'render_session.status.changed': message(
     'RenderSessionStatusChanged',
@@ -203,7 +203,7 @@ const SUMMARIES: Readonly<Record<keyof typeof WEBHOOK_MESSAGES, string>> = {
   'webhook_endpoint.test': 'Somebody asked for a test message',
 };
 
-/** The `webhooks` of the OpenAPI document: what endpoints are sent, by type. */
+/** The `webhooks` section of the OpenAPI document, by type. */
 export const WEBHOOK_DOCUMENT: Readonly<Record<string, object>> = Object.fromEntries(
   Object.entries(WEBHOOK_MESSAGES).map(([type, component]) => [
     type,
