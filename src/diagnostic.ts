@@ -1,6 +1,6 @@
 import { byCodeUnit } from './digest.ts';
 
-/** What the exit status of the command says about an error. */
+/** Exit codes of the command. */
 export const EXIT = {
   ok: 0,
   error: 1,
@@ -14,8 +14,8 @@ export const EXIT = {
 } as const;
 
 /**
- * Every code a user can meet, with its one-line meaning. The reference in `schemas/README.md` and the tests are tied to
- * this table: a code without a line there, or without a test that provokes it, fails the suite.
+ * All error codes with their meaning. A code without an entry in the reference `schemas/README.md`, or without a test that
+ * produces it, fails the test suite.
  */
 export const CODES = {
   // The YAML text
@@ -157,22 +157,27 @@ export interface Span {
   readonly end: number;
 }
 
-/** Something a user can mend. Values, never thrown: all of them are collected and shown at once. */
+/** A problem that the user can fix. Diagnostics are collected and reported together, never thrown. */
 export interface Diagnostic {
   readonly code: Code;
   readonly severity: Severity;
-  /** Names the thing, what was expected and what came; one sentence, no full stop, no position. */
+  /** One sentence without a full stop or position: the subject, what was expected and what was found. */
   readonly message: string;
-  /** Something to type or to change. */
+  /** What to type or change. */
   readonly hint?: string | undefined;
   readonly at?: Span | undefined;
+}
+
+/** Creates a diagnostic of severity `error`. */
+export function errorAt(code: Code, at: Span | undefined, message: string, hint?: string): Diagnostic {
+  return { code, severity: 'error', message, hint, at };
 }
 
 export type Result<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly diagnostics: readonly Diagnostic[] };
 
-/** What the world did (a full disk, a dead service): thrown, caught per video in apply and once in the command. */
+/** An error of the environment, such as a full disk or an unreachable service. Caught per video in `apply` and once in the command. */
 export class ReelformError extends Error {
   readonly code: Code;
   readonly hint: string | undefined;
@@ -187,27 +192,27 @@ export class ReelformError extends Error {
   }
 }
 
-/** Whether anything keeps from going on: warnings do not. */
+/** Returns whether any diagnostic is an error rather than a warning. */
 export function hasErrors(diagnostics: readonly Diagnostic[]): boolean {
   return diagnostics.some((diagnostic) => diagnostic.severity === 'error');
 }
 
-/** Where a value of a checked document stands in what the user wrote. */
+/** Position of a checked value in the text that the user wrote. */
 interface SourceLocation {
   readonly span: Span;
-  /** What the text shows of the cause and the value alone cannot: it replaces the checker's hint. */
+  /** Replaces the checker's hint, where the text shows a cause that the value alone does not. */
   readonly hint?: string | undefined;
-  /** Names the row of data that filled the value in; it belongs in the message. */
+  /** Name of the data row that the value comes from, to be added to the message. */
   readonly row?: string | undefined;
 }
 
-/** Finds the place of a key or of its value; of the nearest thing around it where the document does not have it. */
+/** Locates a key or its value; where the document lacks it, the closest enclosing value. */
 export type Locate = (path: readonly string[], part: 'key' | 'value') => SourceLocation;
 
-/** Holds a document against a schema and tells all that is wrong. */
+/** Validates a document and returns all problems. */
 export type Check = (document: unknown, locate: Locate) => readonly Diagnostic[];
 
-/** In the order in which a reader meets them; what many rows or files have in common stands once. */
+/** Sorts diagnostics by file and position, and removes duplicates. */
 export function sortDiagnostics(diagnostics: readonly Diagnostic[]): Diagnostic[] {
   const unique = new Map(
     diagnostics.map((one) => [`${positionOf(one)}:${one.at?.end}:${one.code}:${one.message}`, one]),
@@ -217,7 +222,7 @@ export function sortDiagnostics(diagnostics: readonly Diagnostic[]): Diagnostic[
   );
 }
 
-/** One text for one place where something begins to be wrong. */
+/** Returns a key of the position where a problem starts. */
 export function positionOf({ at }: Diagnostic): string {
   return `${at?.file}:${at?.start}`;
 }

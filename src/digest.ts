@@ -7,16 +7,16 @@ export type Sha256 = string & { readonly [brand]: 'Sha256' };
 
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json | undefined };
 
-/** The SHA-256 of bytes, or of the UTF-8 form of a text. */
+/** Returns the SHA-256 of bytes, or of a string in UTF-8. */
 export function sha256(data: Uint8Array | string): Sha256 {
   return createHash('sha256').update(data).digest('hex') as Sha256;
 }
 
 /**
- * One text for one value: keys in code-unit order, no white space, numbers as ECMAScript prints them; `undefined`
- * members are left out.
+ * Serializes a value canonically: keys in code-unit order, no white space, numbers as ECMAScript prints them; `undefined`
+ * members are omitted.
  *
- * @throws TypeError for a number that is not finite and for a lone surrogate, neither of which JSON can carry
+ * @throws TypeError for a non-finite number and for a lone surrogate, which JSON cannot represent
  * @see RFC 8785, sections 3.2.2 and 3.2.3
  */
 export function canonicalJson(value: Json): string {
@@ -39,7 +39,7 @@ export function canonicalJson(value: Json): string {
   return `{${members.join(',')}}`;
 }
 
-/** The order of ids and keys in everything that is written: by UTF-16 code unit, whatever the locale. */
+/** Compares by UTF-16 code unit, so that the order of written ids and keys does not depend on the locale. */
 export function byCodeUnit(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }

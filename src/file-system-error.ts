@@ -1,6 +1,6 @@
 import { ReelformError } from './diagnostic.ts';
 
-/** What users meet most, in words, and what to do about it. */
+/** Wording of the most common failures. */
 const REASONS: Readonly<Record<string, { readonly reason: string; readonly hint: string }>> = {
   ENOSPC: { reason: 'The disk is full', hint: 'Make room on the disk' },
   EDQUOT: { reason: 'The disk quota is used up', hint: 'Make room, or have the quota raised' },
@@ -8,7 +8,7 @@ const REASONS: Readonly<Record<string, { readonly reason: string; readonly hint:
 };
 
 /**
- * Returns a refusal of the file system in words for the user: `disk_full`, also where it is the cause of another error, or
+ * Converts a failed file operation to an error for the user: `disk_full` if that is the failure or a cause of it, otherwise
  * `file_system`. Returns null for any other error.
  */
 export function fileSystemError(error: unknown): ReelformError | null {
@@ -17,7 +17,7 @@ export function fileSystemError(error: unknown): ReelformError | null {
   const { code, syscall, path, message } = full ?? (error as NodeJS.ErrnoException);
   if (typeof code !== 'string' || typeof syscall !== 'string') return null;
   const known = REASONS[code];
-  // What was refused is said best by the error that wraps it, which names the file.
+  // A wrapping error describes the operation best, because it names the file.
   const own = path === undefined ? message : `${syscall} ${path}: ${code}`;
   const operation = error instanceof ReelformError ? error.message : own;
   return new ReelformError(
@@ -30,14 +30,14 @@ export function fileSystemError(error: unknown): ReelformError | null {
   );
 }
 
-/** An error and its causes, the outermost first. */
+/** Returns an error and its causes, outermost first. */
 function causesOf(error: unknown): NodeJS.ErrnoException[] {
   const causes: NodeJS.ErrnoException[] = [];
   for (let cause = error; cause instanceof Error && !causes.includes(cause); cause = cause.cause) causes.push(cause);
   return causes;
 }
 
-/** What a file operation gives, or null when there is no such file or folder: another process may remove one at any time. */
+/** Resolves to the result of a file operation, or to null if the file or folder does not exist. */
 export async function nullIfMissing<T>(action: Promise<T>): Promise<T | null> {
   try {
     return await action;
@@ -47,7 +47,7 @@ export async function nullIfMissing<T>(action: Promise<T>): Promise<T | null> {
   }
 }
 
-/** Whether a file operation failed since there is no such file or folder. */
+/** Returns whether a file operation failed because the file or folder does not exist. */
 export function isMissing(error: unknown): boolean {
   return ['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '');
 }

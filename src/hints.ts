@@ -1,12 +1,11 @@
-/** UTF-16 code units: nobody mistypes what is longer, and comparing takes the square of it. */
+/** UTF-16 code units. Longer words are not typed by hand, and the time of a comparison grows with the square of the length. */
 const LONGEST_WORD = 200;
-/** Of the candidates no more are compared. */
 const MOST_CANDIDATES = 2_000;
 
 /**
- * Returns the candidate that was probably meant, for hints: the one with the fewest edits, ignoring case. Two neighbours
- * that changed places are one edit. A word also stands for the last parts of a candidate with `/`: `dune` for `launch/dune`.
- * Returns `null` when none is near (more than a third of the letters differ). Of equally near ones the first wins.
+ * Returns the candidate with the fewest edits from a mistyped word, ignoring case, for “Did you mean …?”. Swapping two
+ * neighbouring letters is one edit. A word is also compared with the last segments of a candidate with `/`: `dune` matches
+ * `launch/dune`. Returns `null` if more than a third of the letters differ in each; the first wins a tie.
  */
 export function closestMatch(word: string, candidates: Iterable<string>): string | null {
   let best: string | null = null;
@@ -23,16 +22,16 @@ export function closestMatch(word: string, candidates: Iterable<string>): string
   return best;
 }
 
-/** The end of a path that has as many parts as `word`. */
+/** Returns the last segments of a path, as many as `word` has. */
 function lastParts(path: string, word: string): string {
   return path.split('/').slice(-word.split('/').length).join('/');
 }
 
-/** The number of edits between two words; infinite when they are not near. */
+/** Returns the number of edits between two words, or infinity if they are too different. */
 function nearDistance(word: string, candidate: string): number {
   const longest = Math.max(word.length, candidate.length);
   const allowed = Math.max(1, Math.floor(longest / 3));
-  // No edit reaches a word that is so much longer, however long that is.
+  // The difference in length is the least number of edits.
   if (word === '' || longest > LONGEST_WORD || Math.abs(word.length - candidate.length) > allowed)
     return Number.POSITIVE_INFINITY;
   const distance = editDistance(word.toLowerCase(), candidate.toLowerCase());
@@ -40,8 +39,8 @@ function nearDistance(word: string, candidate: string): number {
 }
 
 /**
- * The optimal string alignment distance in UTF-16 code units: insertions, deletions, substitutions, and transpositions of
- * neighbours.
+ * Returns the optimal string alignment distance in UTF-16 code units: insertions, deletions, substitutions and
+ * transpositions of neighbours.
  *
  * @see https://en.wikipedia.org/wiki/Damerau–Levenshtein_distance#Optimal_string_alignment_distance
  */
@@ -63,7 +62,7 @@ function editDistance(a: string, b: string): number {
   return last[b.length]!;
 }
 
-/** Names one after the other, for a sentence: the first of them where there are many. */
+/** Joins names for a sentence, and shortens a long list to “a, b and 3 more”. */
 export function formatList(names: readonly string[], most = 12): string {
   if (names.length <= most) return names.join(', ');
   return `${names.slice(0, most - 2).join(', ')} and ${names.length - most + 2} more`;

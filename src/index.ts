@@ -1,4 +1,4 @@
-/** The public API: what the command is made of, for programs that plan or render on their own. */
+/** The public API, for programs that plan or render themselves. */
 export type { Source, Video, VideoId, VideoResource } from './definition/video.ts';
 export type { Code, Diagnostic, Result, Severity, Span } from './diagnostic.ts';
 export { CODES, ReelformError } from './diagnostic.ts';

@@ -1,9 +1,9 @@
-/** A JSON pointer to what lies behind these names and indices; empty for the document itself. @see RFC 6901, section 3 */
+/** Formats a path of names and indices as a JSON pointer; the empty path is the document itself. @see RFC 6901, section 3 */
 export function jsonPointer(path: readonly (string | number)[]): string {
   return path.map((step) => `/${String(step).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
 }
 
-/** The names and indices of a JSON pointer. @see RFC 6901, section 4 */
+/** Parses a JSON pointer to its names and indices. @see RFC 6901, section 4 */
 export function parseJsonPointer(pointer: string): string[] {
   return pointer
     .split('/')
@@ -11,14 +11,14 @@ export function parseJsonPointer(pointer: string): string[] {
     .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'));
 }
 
-/** Whether a value is what JSON calls an object: neither null nor a list. */
+/** Returns whether a value is a JSON object: neither null nor an array. */
 export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** What a JSON text may have at most. */
+/** Limits of a JSON text. */
 interface JsonBounds {
-  /** Texts, numbers, lists, objects and words in all; names of fields count as well. */
+  /** Strings, numbers, arrays, objects, literals and field names together. */
   readonly values: number;
   readonly depth: number;
   /** Bytes of one number. */
@@ -29,8 +29,8 @@ const [QUOTE, BACKSLASH, COMMA, COLON] = [0x22, 0x5c, 0x2c, 0x3a];
 const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
 
 /**
- * What of a JSON text is more than its bounds, or null: to be asked before `JSON.parse`, which makes up to 30 bytes of each
- * byte, and cannot be stopped. Goes through the bytes once and keeps none. Whether the text is JSON at all it does not say.
+ * Returns which limit a JSON text exceeds, or null. Call it before `JSON.parse`, which allocates up to 30 bytes for each byte
+ * and cannot be interrupted. Reads the bytes once, without allocating. Does not check the syntax.
  *
  * @param bytes UTF-8
  */
@@ -60,7 +60,7 @@ export function checkJsonBounds(bytes: Uint8Array, { values, depth, numberBytes 
   return null;
 }
 
-/** The quote that ends a text; the end of all bytes where none does. */
+/** Returns the position of the closing quote of a string, or the end of the bytes. */
 function endOfText(bytes: Uint8Array, start: number): number {
   let at = start;
   do {
@@ -70,14 +70,14 @@ function endOfText(bytes: Uint8Array, start: number): number {
   return at;
 }
 
-/** An odd number of backslashes stands before it. */
+/** Returns whether an odd number of backslashes precedes the byte. */
 function isEscaped(bytes: Uint8Array, at: number, start: number): boolean {
   let before = at - 1;
   while (before > start && bytes[before] === BACKSLASH) before -= 1;
   return (at - 1 - before) % 2 === 1;
 }
 
-/** The byte behind a number, or one of the words that JSON has. */
+/** Returns the position after a number or literal. */
 function endOfWord(bytes: Uint8Array, start: number): number {
   let at = start + 1;
   for (; at < bytes.length; at++) {

@@ -4,13 +4,13 @@ import { kill, platform } from 'node:process';
 /** `USER_HZ`: 100 on every Linux that Node runs on, whatever the kernel's own clock. */
 const TICKS_PER_SECOND = 100;
 
-/** A line of `/proc/<pid>/stat`. @see proc_pid_stat(5), whose field numbers the comments give */
+/** A line of `/proc/<pid>/stat`, with the field numbers of proc_pid_stat(5). */
 export interface ProcessStat {
-  /** 3: `Z` or `X` when only the remains of the process are left. */
+  /** 3: `Z` or `X` after the process has exited. */
   readonly state: string;
   /** 5 */
   readonly groupId: number;
-  /** 14–17: user and system time, with that of children which were waited for. */
+  /** 14–17: user and system time, including children that were waited for. */
   readonly cpuMs: number;
   /** 22: ticks from the start of the machine to the start of the process. */
   readonly startTicks: number;
@@ -19,9 +19,9 @@ export interface ProcessStat {
 }
 
 /**
- * Reads the state of a process on Linux. EDGE. Synchronous: a file of `/proc` takes 15 µs, and another thread longer.
+ * Reads the state of a process on Linux. Synchronous, because reading from `/proc` takes 15 µs and a thread pool takes longer.
  *
- * @returns null when the process has ended, or the system has no `/proc`
+ * @returns null if the process has exited or the system has no `/proc`
  */
 export function readProcessStat(processId: number): ProcessStat | null {
   try {
@@ -31,9 +31,9 @@ export function readProcessStat(processId: number): ProcessStat | null {
   }
 }
 
-/** Parses a line of `/proc/<pid>/stat`; null when it is no such line. */
+/** Parses a line of `/proc/<pid>/stat`; returns null for any other text. */
 export function parseProcessStat(line: string): ProcessStat | null {
-  // The second field is the name in parentheses, which may hold spaces and parentheses as well.
+  // The second field is the name in parentheses, which may contain spaces and parentheses itself.
   const fields = line.slice(line.lastIndexOf(')') + 2).split(' ');
   const field = (number: number): number => Number(fields[number - 3]);
   const numbers = {
@@ -45,21 +45,21 @@ export function parseProcessStat(line: string): ProcessStat | null {
   return Object.values(numbers).every(Number.isFinite) ? { state: fields[0]!, ...numbers } : null;
 }
 
-/** Whether a process that is started `detached` leads a group, which then can be killed as one. */
+/** Whether a process that is started `detached` leads a process group, which can be killed as a whole. */
 export const HAS_GROUPS = platform !== 'win32';
 
 /**
- * Kills a process and all that it has started, whatever they are doing. Those that left the group are not found, nor, on
- * Windows, those that it has started. EDGE.
+ * Sends SIGKILL to a process and its descendants. Misses descendants that left the process group, and all descendants on
+ * Windows.
  *
- * @param groupId process id of the group's first process, which has not been gone for longer than this turn of the event
- *   loop: later the number may be another's
+ * @param groupId process id of the group's leader. Call this in the turn of the event loop that observed its exit at the
+ *   latest: the system may reuse the number afterwards
  */
 export function killGroup(groupId: number): void {
   try {
     kill(HAS_GROUPS ? -groupId : groupId, 'SIGKILL');
   } catch (error) {
-    // Nobody is left in it; macOS says EPERM while its dead wait to be collected.
+    // The group is empty, or on macOS has only processes that wait to be reaped (EPERM).
     if (!['ESRCH', 'EPERM'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
   }
 }

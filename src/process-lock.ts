@@ -15,42 +15,42 @@ const execute = promisify(execFile);
 
 /** How often the owner of a lock touches its file. */
 const HEARTBEAT_MS = 5_000;
-/** An owner whose process cannot be checked from here counts as gone when its file was not touched for this long. */
+/** Age of the last heartbeat at which an owner that cannot be checked from this process counts as dead. */
 const STALE_MS = 30_000;
-/** A takeover lasts milliseconds. After this long, the process that takes the lock over counts as its owner. */
+/** A takeover takes milliseconds. After this time, the process that performs it counts as the owner. */
 const TAKEOVER_MS = 10_000;
-/** Where files cannot be linked, a lock file is empty for a moment before its content is written. */
+/** On a file system without hard links, a new lock file is empty for at most this long. */
 const WRITTEN_MS = 1_000;
 const NO_LINKS: ReadonlySet<string> = new Set(['EPERM', 'ENOSYS', 'ENOTSUP', 'EOPNOTSUPP']);
-/** Of a process that exists and that the system says nothing else about. */
+/** Identity of a process that exists but cannot be inspected. */
 const UNKNOWN = 'unknown';
 
 /** The content of a lock file. */
 interface LockOwner {
   readonly pid: number;
-  /** See `processIdentity`; null in files of earlier versions, which held the process id alone. */
+  /** See `processIdentity`; null in files of earlier versions, which contain only the process id. */
   readonly identity: string | null;
   readonly host: string | null;
-  /** The boot id and the namespace that the process id belongs to; null where the system has no /proc. */
+  /** Boot id and namespace of the process id; null if the system has no /proc. */
   readonly pids: string | null;
   /** Unique to one acquisition. */
   readonly mark: string;
 }
 
-/** Makes the error to throw when the lock is held. @param holder as in “process 4711 on build-7” */
+/** Creates the error for a lock that is held. @param holder such as “process 4711 on build-7” */
 type Refuse = (holder: string) => Error;
 
 /**
- * Keeps every other process out for as long as this one lives. EDGE. The lock is a file that appears with its whole
- * content. The lock of a dead owner is taken over by exactly one of the processes that try.
+ * Acquires an exclusive lock that ends with this process at the latest. The lock is a file that is created atomically with
+ * its content. Exactly one of the waiting processes takes over the lock of a dead owner.
  *
- * An owner in the same process-id namespace is alive while its process exists, even when it is suspended. An owner in
- * another container, on another host, or on a system without /proc is alive while it touches the file; one that is
- * suspended for longer than 30 seconds loses the lock.
+ * An owner in the same process-id namespace is alive while its process exists, even if suspended. An owner in another
+ * container, on another host, or on a system without /proc is alive while it updates the file, so it loses the lock if it
+ * is suspended for more than 30 seconds.
  *
- * @param path absolute; missing folders are made
- * @param refuse called when another acquisition holds the lock, in this process too
- * @returns releases the lock
+ * @param path absolute; missing folders are created
+ * @param refuse called if the lock is held, by another process or by this one
+ * @returns a function that releases the lock
  */
 export async function acquireProcessLock(path: string, refuse: Refuse): Promise<() => Promise<void>> {
   await mkdir(dirname(path), { recursive: true });
@@ -63,7 +63,7 @@ export async function acquireProcessLock(path: string, refuse: Refuse): Promise<
   };
 }
 
-/** @returns the content of the file that is ours now */
+/** @returns the content of our lock file */
 async function claim(path: string, refuse: Refuse): Promise<string> {
   const self = await thisProcess();
   const text = `${JSON.stringify({ ...self, mark: randomUUID() } satisfies LockOwner)}\n`;
@@ -91,7 +91,7 @@ async function claim(path: string, refuse: Refuse): Promise<string> {
   }
 }
 
-/** Whether the file is made now. A link appears with its whole content, and for one process alone. */
+/** Tries to create the file. A hard link is created atomically with its content. */
 async function appears(path: string, own: string, text: string): Promise<boolean> {
   try {
     return await succeeds(link(own, path), 'EEXIST');
@@ -102,10 +102,10 @@ async function appears(path: string, own: string, text: string): Promise<boolean
 }
 
 /**
- * Puts our file in place of a stale one. A lock of its own, named after the stale content, is held for that: so the file
- * is replaced once, and never the one that another process has just put there.
+ * Replaces a stale lock file with ours. Holds a second lock for that, named after the stale content, so that the file is
+ * replaced once and never after another process has replaced it.
  *
- * @returns null when our file is there, otherwise a process that was faster
+ * @returns null if our file is in place, otherwise the name of the process that was faster
  */
 async function takeOver(path: string, own: string, stale: string): Promise<string | null> {
   const guard = guardPath(path, stale);
@@ -127,7 +127,7 @@ async function takeOver(path: string, own: string, stale: string): Promise<strin
 
 class Rival extends Error {}
 
-/** In the form of other unfinished files, so that what a killed takeover leaves is swept with them. */
+/** Named like an unfinished file, so that the lock of a killed takeover is swept with those. */
 function guardPath(path: string, stale: string): string {
   const digits = hash('sha256', `${path}\n${stale}`);
   const uuid = [digits.slice(0, 8), digits.slice(8, 12), digits.slice(12, 16), digits.slice(16, 20)];
@@ -138,7 +138,7 @@ async function release(path: string, text: string): Promise<void> {
   if ((await nullIfMissing(readFile(path, 'utf8'))) === text) await rm(path, { force: true });
 }
 
-/** Writes the same content again and again, so that the file system, not a clock of this host, dates the last sign of life. */
+/** Rewrites the content periodically: the modification time is by the clock of the file system, which all hosts share. */
 function startHeartbeat(path: string, text: string): () => Promise<void> {
   let beat: Promise<void> | null = null;
   const timer = setInterval(() => {
@@ -155,7 +155,7 @@ function startHeartbeat(path: string, text: string): () => Promise<void> {
   };
 }
 
-/** Writes through the handle that was read from: a file that another process puts in its place meanwhile stays as it is. */
+/** Writes to the handle that was read, so that a file that has replaced ours is not touched. */
 async function touch(path: string, text: string): Promise<void> {
   const file = await open(path, 'r+');
   try {
@@ -167,14 +167,14 @@ async function touch(path: string, text: string): Promise<void> {
   }
 }
 
-/** @param own a file that was written a moment ago: the clock of the file system */
+/** @param own a file that was just written, for the current time of the file system */
 async function isAlive(owner: LockOwner, path: string, own: string): Promise<boolean> {
   const identity = await processIdentity(owner.pid);
   if (owner.identity === null) return identity !== null;
   const { host, pids } = await thisProcess();
   if (owner.host === host && owner.pids === pids && identity !== UNKNOWN) {
     if (identity === owner.identity) return true;
-    // Where nothing names the namespace, the process may be one of another host of this name.
+    // Without a namespace, the owner may run on another host of the same name.
     if (pids !== null) return false;
   }
   const touched = await nullIfMissing(stat(path));
@@ -188,11 +188,11 @@ function holderOf(owner: LockOwner, self: Omit<LockOwner, 'mark'>): string {
   return owner.pids === self.pids ? name : `${name} in another container`;
 }
 
-/** Null for a file that names no process. It appears whole, so it is not being written: a power cut may leave it empty. */
+/** Parses a lock file; null if it names no process, as after a power failure. */
 function parseOwner(text: string): LockOwner | null {
   const owner = parseJson(text);
   const id = isRecord(owner) ? owner.pid : Number.parseInt(text, 10);
-  // A process id of 0 or less would ask for a group of processes.
+  // kill() takes 0 and negative ids for process groups.
   if (typeof id !== 'number' || !Number.isSafeInteger(id) || id <= 0) return null;
   const field = (name: string): string | null => {
     const value = isRecord(owner) ? owner[name] : null;
@@ -220,7 +220,7 @@ async function thisProcess(): Promise<Omit<LockOwner, 'mark'>> {
   return { pid, identity: identity ?? '', host: hostname(), pids };
 }
 
-/** Names the set of process ids that this process's one is of, among those of all machines; null where /proc does not tell. */
+/** Returns a globally unique name of this process's id namespace; null without /proc. */
 async function pidNamespace(): Promise<string | null> {
   try {
     const [boot, namespace, self] = await Promise.all([
@@ -228,7 +228,7 @@ async function pidNamespace(): Promise<string | null> {
       readlink('/proc/self/ns/pid'),
       readlink('/proc/self'),
     ]);
-    // A container can have the /proc of its host, where its processes have other ids.
+    // A container may mount the /proc of its host, where its processes have other ids.
     return self === String(pid) ? `${boot.trim()} ${namespace}` : null;
   } catch {
     return null;
@@ -236,26 +236,26 @@ async function pidNamespace(): Promise<string | null> {
 }
 
 /**
- * Returns a text that no other process in this namespace has had or will have under the same id: when it was started. EDGE.
+ * Returns the start time of a process, which distinguishes it from earlier and later processes with the same id.
  *
- * @returns null when there is no such process, or only its remains
+ * @returns null if the process does not exist or has exited
  */
 async function processIdentity(pid: number): Promise<string | null> {
   if (!exists(pid)) return null;
   const stat = readProcessStat(pid);
   if (stat === null) return readStartTime(pid);
   if (stat.state === 'Z' || stat.state === 'X') return null;
-  // Ticks since the machine was started: the same number can come again after the next start.
+  // Ticks since boot can repeat after a reboot.
   const boot = await readFile('/proc/sys/kernel/random/boot_id', 'utf8').catch(() => '');
   return `${boot.trim()} ${stat.startTicks}`;
 }
 
-/** Where /proc does not show the process. */
+/** Fallback for processes that /proc does not show. */
 async function readStartTime(pid: number): Promise<string | null> {
   try {
     return (await execute('ps', ['-o', 'lstart=', '-p', String(pid)])).stdout.trim() || null;
   } catch {
-    // There may be no ps, and a system can hide the processes of other users.
+    // ps may be missing, and the system may hide processes of other users.
     return exists(pid) ? UNKNOWN : null;
   }
 }
@@ -268,7 +268,7 @@ function exists(pid: number): boolean {
   }
 }
 
-/** Whether it was done; `false` when it failed with this code. */
+/** Resolves to whether the action succeeded; `false` if it failed with this code. */
 async function succeeds(action: Promise<void>, code: string): Promise<boolean> {
   try {
     await action;

@@ -3,28 +3,28 @@ import { mkdir, open, readdir, rename, rm, stat, writeFile } from 'node:fs/promi
 import { dirname, join } from 'node:path';
 import { isMissing } from './file-system-error.ts';
 
-/** What the names of unfinished files begin with. */
+/** Prefix of the names of unfinished files. */
 export const UNFINISHED = '.unfinished-';
 const UNFINISHED_NAME = /^\.unfinished-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-/** A file that is being written changes all the time: one this old was left behind by a process that was killed. */
+/** A file that is being written changes all the time. An older one was left by a killed process. */
 const LEFT_MS = 600_000;
 
 export interface ReplaceFileOptions {
-  /** Whether file and name are on the disk, and not only on their way there, when this returns. */
+  /** Whether to sync the file and its folders to the disk before returning. */
   readonly isDurable: boolean;
-  /** Where it is written until it is whole: a path of its own, on the same disk. Unless told, beside the file. */
+  /** Temporary path, unique and on the same disk; by default beside the file. */
   readonly unfinished?: string;
 }
 
-/** All of it, or what gives it piece by piece, from its beginning each time: what that throws leaves the old file. */
+/** Content of a file, or a function that streams it from the beginning on each call. If that throws, the old file stays. */
 export type FileData = string | Uint8Array | (() => AsyncIterable<Uint8Array>);
 
-/** Folders may be removed while they are written to; so often they are made again. */
+/** Number of attempts when the folder is removed during the write. */
 const ATTEMPTS = 5;
 
 /**
- * Writes a file so that a reader, or a crash at any moment, finds all of the old or all of the new, also beside another
- * process that writes the same one. EDGE. Missing folders are made.
+ * Replaces a file atomically: a reader, or a crash at any moment, finds either the old or the new content, even while other
+ * processes write the same file. Creates missing folders.
  *
  * @param path absolute
  */
@@ -45,25 +45,25 @@ export async function replaceFile(
       await rm(unfinished, { force: true }).catch(() => undefined);
       throw error;
     }
-    // Names stand in folders: that of the file, and those of the folders that were made for it.
+    // The names of the file and of the created folders are stored in their parent folders.
     if (isDurable) await syncFolders(folder, firstMade === undefined ? folder : dirname(firstMade));
     return;
   }
 }
 
-/** A path for a file that is moved away once it is whole. */
+/** Returns a path for a file that is renamed once it is complete. */
 export function unfinishedPath(folder: string, uuid: string = randomUUID()): string {
   return join(folder, `${UNFINISHED}${uuid}`);
 }
 
 /**
- * Removes the unfinished files that killed processes left in a folder. EDGE. Best effort: a file that cannot be removed
- * stays. A writer that is suspended for longer than ten minutes writes its file again.
+ * Removes the unfinished files that killed processes left in a folder. Best effort: errors are ignored. A writer that is
+ * suspended for longer than ten minutes loses its file and writes it again.
  *
  * @param folder absolute
  * @param nowMs milliseconds since the epoch
- * @param options.recursive whether folders below are swept too
- * @param options.names of the files; unless given, those that `unfinishedPath` makes
+ * @param options.recursive whether to include subfolders
+ * @param options.names pattern of the file names, by default those of `unfinishedPath`
  */
 export async function sweepUnfinished(
   folder: string,
@@ -80,7 +80,7 @@ export async function sweepUnfinished(
 
 const swept = new Set<string>();
 
-/** Folders that this process writes to are swept before the first file. */
+/** Sweeps a folder before this process writes its first file there. */
 async function sweepOnce(folder: string): Promise<void> {
   if (swept.has(folder)) return;
   swept.add(folder);
@@ -97,7 +97,7 @@ async function write(path: string, data: FileData, isDurable: boolean): Promise<
   }
 }
 
-/** Not every system can open a folder; one that was removed since needs nothing. */
+/** Syncs a folder and its parents up to `to`. Skips folders that were removed or that the system cannot open. */
 async function syncFolders(from: string, to: string): Promise<void> {
   for (let folder = from; ; folder = dirname(folder)) {
     const handle = await open(folder, 'r').catch(() => null);

@@ -1,18 +1,18 @@
 const LONGEST_BYTES = 150;
-/** Names that Windows keeps for devices, whatever their ending. */
+/** Names that Windows reserves for devices, with any extension. */
 const DEVICE = /^(?:con|prn|aux|nul|com\d|lpt\d)$/i;
 
 /**
- * A title as the name of a file that every system takes: without what separates paths, controls, or turns the direction of
- * text, none of which could hide another ending.
+ * Converts a title to a file name that every system accepts. Removes path separators, control characters and direction
+ * marks, so that none of them can hide another extension.
  *
- * @returns without an ending; `video` where nothing is left
+ * @returns the name without an extension; `video` if nothing is left
  */
 export function safeFileName(title: string): string {
   const clean = title
     .toWellFormed()
     .normalize('NFC')
-    // Directions and other invisible marks, but for the joiners that scripts and emoji are written with.
+    // Direction and other invisible marks, except the joiners that scripts and emoji need.
     .replaceAll(/(?:(?![\u200c\u200d])\p{Cf}|[\p{Cc}\p{Zl}\p{Zp}\p{Co}\ufffd])+/gu, ' ')
     .replaceAll(/[<>:"/\\|?*]+/g, '-')
     .replaceAll(/\s+/g, ' ');
@@ -21,12 +21,12 @@ export function safeFileName(title: string): string {
   return DEVICE.test(name.split('.')[0]!.trim()) ? `_${name}` : name;
 }
 
-/** Windows drops dots and spaces at the end, others hide what begins with a dot. */
+/** Windows drops trailing dots and spaces; other systems hide files that start with a dot. */
 function trimmed(text: string): string {
   return text.replace(/^[\s.]+/, '').replace(/[\s.]+$/, '');
 }
 
-/** Whole characters, as a reader sees them. */
+/** Cuts at a grapheme cluster. */
 function shortened(text: string): string {
   let name = '';
   for (const { segment } of new Intl.Segmenter('en').segment(text)) {

@@ -2,36 +2,35 @@ import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** What is older was left behind by a process that was killed. */
+/** An older folder was left by a killed process. */
 const STALE_MS = 3_600_000;
 
-/** By their beginning, when leftovers were looked for last: milliseconds since the epoch. */
-const lookedAt = new Map<string, number>();
+/** Prefix → time of the last sweep, in milliseconds since the epoch. */
+const sweptAt = new Map<string, number>();
 
 /**
- * Makes a folder for a short while, and removes those that processes have left behind that were killed. EDGE. In one go: a
- * thread that is ended from outside while it waits would leave it.
+ * Creates a temporary folder and removes the ones that killed processes left. Synchronous, because a thread that is
+ * terminated while it waits would leave the folder.
  *
- * @param prefix how its name begins, such as `reelform-base-`
- * @param staleMs what is older is nobody's; an hour when absent
- * @returns its path, absolute
+ * @param prefix of the name, such as `reelform-base-`
+ * @param staleMs age at which folders of this prefix are removed; an hour by default
+ * @returns absolute path
  */
 export function temporaryFolder(prefix: string, staleMs = STALE_MS): string {
   const now = Date.now();
-  if (now - (lookedAt.get(prefix) ?? Number.NEGATIVE_INFINITY) >= staleMs) {
-    lookedAt.set(prefix, now);
+  if (now - (sweptAt.get(prefix) ?? Number.NEGATIVE_INFINITY) >= staleMs) {
+    sweptAt.set(prefix, now);
     for (const name of readdirSync(tmpdir())) {
       if (!name.startsWith(prefix)) continue;
       const folder = join(tmpdir(), name);
       const changedAt = statSync(folder, { throwIfNoEntry: false })?.mtimeMs ?? now;
-      // Another's may not be removed; that is for the other to do.
       if (now - changedAt > staleMs) tryToRemove(folder);
     }
   }
   return mkdtempSync(join(tmpdir(), prefix));
 }
 
-/** Removes a folder with all that is in it, as far as that can be done now. EDGE. */
+/** Removes a folder recursively. Best effort: errors are ignored. */
 export function tryToRemove(folder: string): void {
   try {
     rmSync(folder, { recursive: true, force: true });

@@ -1,23 +1,23 @@
-import type { Check, Diagnostic, Span } from '../diagnostic.ts';
+import { type Check, type Diagnostic, errorAt, type Span } from '../diagnostic.ts';
 import { parseYaml } from '../yaml/parse-yaml.ts';
 import { locateIn, type MapNode, toJson } from '../yaml/tree.ts';
 
-/** The text of a file of the repository, or why there is none. */
+/** Text of a repository file, or the reason why it cannot be read. */
 export type FileText =
   | { readonly ok: true; readonly text: string }
   | { readonly ok: false; readonly reason: 'missing' | 'outside' | 'forbidden' | 'not_text' | 'too_large' };
 
-/** One file with a definition or with a part of one. */
+/** A parsed file with a definition or a fragment. */
 export interface DefinitionFile {
   readonly path: string;
-  /** `null` where the text cannot be read as a map. */
+  /** `null` if the text is not a map. */
   readonly root: MapNode | null;
   readonly diagnostics: readonly Diagnostic[];
 }
 
 /**
- * Everything in a definition is a text by its source, save `protect`, the numbers of an output, and what stands beside the
- * source of a resource or a track: its transform, or the fields of one.
+ * Returns whether the scalar at a path is used as written, rather than as its YAML value. Exceptions are `protect`, the
+ * numbers of an output, and the transform of a resource or track.
  */
 export function isTextPath([property, name, field, inner]: readonly string[]): boolean {
   switch (property) {
@@ -33,7 +33,7 @@ export function isTextPath([property, name, field, inner]: readonly string[]): b
   }
 }
 
-/** Reads one file and checks what can be checked before it is merged and filled in: its properties and their form. */
+/** Parses a file and checks its properties as far as possible before it is merged and filled in. */
 export function readDefinitionFile(path: string, file: FileText, check: Check): DefinitionFile {
   const start = { file: path, start: 0, end: 0 };
   if (!file.ok) return { path, root: null, diagnostics: [unreadable(path, file.reason, start)] };
@@ -45,9 +45,7 @@ export function readDefinitionFile(path: string, file: FileText, check: Check): 
     return {
       path,
       root,
-      diagnostics: [
-        { code: 'definition_empty', severity: 'error', message: `${path} holds no definition`, hint, at: start },
-      ],
+      diagnostics: [errorAt('definition_empty', start, `${path} holds no definition`, hint)],
     };
   }
   if (root.kind !== 'map') {
@@ -55,58 +53,37 @@ export function readDefinitionFile(path: string, file: FileText, check: Check): 
     return {
       path,
       root: null,
-      diagnostics: [
-        { code: 'definition_invalid', severity: 'error', message, hint: 'Write property: value', at: root.span },
-      ],
+      diagnostics: [errorAt('definition_invalid', root.span, message, 'Write property: value')],
     };
   }
   return { path, root, diagnostics: check(toJson(root, isTextPath), locateIn(root)) };
 }
 
-/** Says at `at` why a file that is named there cannot be used. */
+/** Describes why the file that is referenced at `at` cannot be used. */
 export function unreadable(path: string, reason: Exclude<FileText, { ok: true }>['reason'], at: Span): Diagnostic {
   const name = JSON.stringify(path);
   switch (reason) {
     case 'missing':
-      return { code: 'missing_file', severity: 'error', message: `There is no file ${name}`, hint: MISSING_HINT, at };
+      return errorAt('missing_file', at, `There is no file ${name}`, MISSING_HINT);
     case 'outside':
-      return {
-        code: 'path_outside',
-        severity: 'error',
-        message: `${name} is a link out of the repository`,
-        hint: 'Copy the file into the repository',
+      return errorAt(
+        'path_outside',
         at,
-      };
+        `${name} is a link out of the repository`,
+        'Copy the file into the repository',
+      );
     case 'forbidden':
-      return {
-        code: 'missing_file',
-        severity: 'error',
-        message: `${name} may not be read`,
-        hint: 'Look at its rights',
-        at,
-      };
+      return errorAt('missing_file', at, `${name} may not be read`, 'Look at its rights');
     case 'not_text':
-      return {
-        code: 'definition_invalid',
-        severity: 'error',
-        message: `${name} is not a text in UTF-8`,
-        hint: 'Save it as UTF-8',
-        at,
-      };
+      return errorAt('definition_invalid', at, `${name} is not a text in UTF-8`, 'Save it as UTF-8');
     case 'too_large':
-      return {
-        code: 'yaml_too_complex',
-        severity: 'error',
-        message: `${name} is too large to be read`,
-        hint: 'Split it',
-        at,
-      };
+      return errorAt('yaml_too_complex', at, `${name} is too large to be read`, 'Split it');
   }
 }
 
 const MISSING_HINT = 'Paths start at the root of the repository, or with ./ at the folder of the file that says them';
 
-/** The order in which a definition is written: where it comes from, what it is, what fills it. */
+/** Order of the properties in a formatted definition. */
 export const PROPERTY_ORDER = [
   'template',
   'extends',

@@ -3,8 +3,8 @@ import { parseYaml } from '../yaml/parse-yaml.ts';
 import { child, type TreeNode } from '../yaml/tree.ts';
 
 /**
- * Where a definition says something; where it says less than that, the innermost part that it does say, and the beginning of the file
- * where the rest comes from a file that it extends or a row of its data.
+ * Returns the location of a value in a definition file, or of the innermost enclosing value that the file contains. The
+ * result is the start of the file if the value comes from a fragment or a data row.
  *
  * @param path keys, from the outermost
  */
@@ -24,10 +24,10 @@ export function definitionSpan(file: string, text: string, path: readonly string
 const TRACK = 'audio_tracks.';
 
 /**
- * Where a definition says what fills an editable, or a track (`audio_tracks.<name>`); the beginning of the file where it does
- * not say so itself, but a file that it extends or a row of its data.
+ * Returns the location of the value of an editable, or of a track (`audio_tracks.<name>`). The result is the start of the
+ * file if the value comes from a fragment or a data row.
  *
- * @param key null: only the file is known
+ * @param key null if only the file is known
  */
 export function resourceSpan(file: string, text: string, key: string | null): Span {
   const parsed = parseYaml(file, text);

@@ -1,43 +1,42 @@
-import type { Diagnostic, Span } from '../diagnostic.ts';
+import { type Diagnostic, errorAt, type Span } from '../diagnostic.ts';
 import { safeFileName } from '../safe-file-name.ts';
 import { OUTPUT_EXTENSIONS, type OutputFormat } from '../wire/output.ts';
 import { child, locateIn, type MapNode, type TreeNode, textOf } from '../yaml/tree.ts';
 import type { Video, VideoDestination } from './video.ts';
 
-/** What is wrong with a destination. */
+/** A problem with a destination. */
 export interface DestinationProblem {
-  /** Which part of it is meant. */
   readonly part: 'to' | 'credential';
   /** A sentence without its full stop. */
   readonly message: string;
   readonly hint?: string | undefined;
 }
 
-/** What reelform.yaml says of deliveries. */
+/** Delivery settings of reelform.yaml. */
 export interface DeliverContext {
-  /** Where every video goes whose definition says nothing of it. */
+  /** Destinations of videos whose definition has no `deliver`. */
   readonly all: readonly VideoDestination[];
   /**
-   * What is wrong with a destination as it is written, or, where it has no placeholders, as it was filled.
+   * Returns a problem with a destination, as written or with its placeholders filled.
    *
-   * @param placeholders those that may stand in it
+   * @param placeholders names that may occur in it; none if it is filled
    */
   problemOf(destination: VideoDestination, placeholders: readonly string[]): DestinationProblem | null;
 }
 
-/** A destination of one video, with its placeholders, whole, and where it was written. */
+/** A destination of one video, as written and filled, with its source location. */
 export interface PlacedDestination extends VideoDestination {
-  /** As if its fingerprint were nothing but zeros. */
+  /** With a fingerprint of zeros. */
   readonly filled: string;
   readonly at: Span;
 }
 
 /**
- * The destinations of a video and what is wrong with them. Its own take the place of those of reelform.yaml; an empty list
- * means nowhere. Wrong forms were refused by the schema.
+ * Reads and checks the destinations of a video. Its own `deliver` replaces that of reelform.yaml; an empty list disables
+ * delivery. Expects a root that the schema has accepted.
  *
  * @param root of the definition, merged and filled in
- * @param video everything else of it
+ * @param video its other properties
  */
 export function readDeliver(
   root: MapNode,
@@ -65,7 +64,7 @@ export function readDeliver(
   return { destinations, diagnostics };
 }
 
-/** What reelform.yaml says is right for the videos that have the label. */
+/** Reports a placeholder of reelform.yaml whose label the video lacks. */
 function missingLabel(to: string, { labels }: Pick<Video, 'labels'>): DestinationProblem | null {
   const missing = [...to.matchAll(/\{label\.([^{}]*)\}/g)]
     .map(([, name = '']) => name)
@@ -73,17 +72,17 @@ function missingLabel(to: string, { labels }: Pick<Video, 'labels'>): Destinatio
   return missing === undefined ? null : { part: 'to', message: `The video has no label ${JSON.stringify(missing)}` };
 }
 
-/** What is wrong with the second of two places that are one. */
+/** Problem of the second of two equal destinations. */
 export const DESTINATION_TWICE: DestinationProblem = {
   part: 'to',
   message: 'The video would go there twice',
   hint: 'Leave one of the two out',
 };
 
-/** Services take no more at once. */
+/** Limit of the service interface. */
 const MOST_DESTINATIONS = 8;
 
-/** What is wrong with so many places for a video; null where nothing is. */
+/** Returns a problem if a video has too many destinations. */
 export function tooManyDestinations(count: number): DestinationProblem | null {
   if (count <= MOST_DESTINATIONS) return null;
   return { part: 'to', message: `A video goes to ${MOST_DESTINATIONS} places at most, not to ${count}` };
@@ -94,7 +93,7 @@ interface WrittenDestination extends VideoDestination {
   readonly credentialAt: Span;
 }
 
-/** Those of reelform.yaml, located at the definition: at its template where it says one itself. */
+/** Returns the destinations of reelform.yaml, located at the `template` of the definition if it has one. */
 function allDestinations(root: MapNode, { all }: DeliverContext): WrittenDestination[] {
   const template = locateIn(root)(['template'], 'value').span;
   const at = template.file === root.span.file ? template : locateIn(root)([], 'value').span;
@@ -112,41 +111,34 @@ function readDestination(node: TreeNode): WrittenDestination {
   };
 }
 
-/** One destination, or each of a list. */
+/** Returns a single destination or the items of a list. */
 function nodesOf(node: TreeNode): readonly TreeNode[] {
   return node.kind === 'list' ? node.items : [node];
 }
 
-/** @param ofAll the destination as reelform.yaml has it, where it is not the definition's own */
+/** @param ofAll the destination in reelform.yaml; null if it is the definition's own */
 function diagnostic({ message, hint }: DestinationProblem, at: Span, ofAll: string | null): Diagnostic {
   const elsewhere = `reelform.yaml says ${ofAll} of every video that says nothing else: give this one what it lacks, or a "deliver" of its own`;
-  return {
-    code: 'definition_invalid',
-    severity: 'error',
-    message: `deliver: ${message}`,
-    hint: ofAll === null ? hint : elsewhere,
-    at,
-  };
+  return errorAt('definition_invalid', at, `deliver: ${message}`, ofAll === null ? hint : elsewhere);
 }
 
-/** Placeholders of every definition; beside them there is `label.<name>` for each label of the video. */
+/** Placeholders of every definition, in addition to `label.<name>` for each label. */
 const PLACEHOLDERS = ['id', 'fingerprint', 'title', 'extension'];
 
 const FINGERPRINT_DIGITS = 8;
 
 type Named = Pick<Video, 'id' | 'title' | 'labels' | 'output'>;
 
-/** Every placeholder that a video with these labels has, without braces. */
+/** Returns the placeholders of a video with these labels, without braces. */
 export function placeholdersOf(labels: Readonly<Record<string, string>>): string[] {
   return [...PLACEHOLDERS, ...Object.keys(labels).map((name) => `label.${name}`)];
 }
 
 /**
- * The destination of one video, whole: its placeholders filled, all of them here, so that a plan names the place and a
- * service has nothing to add. What ends with a slash, or names a bucket alone, gets `{id}.{extension}`. A title and a
- * label become the name of a file: no slash and no brace of theirs is left.
+ * Fills all placeholders of a destination, so that a plan shows the exact URL and a service has nothing to add. Appends
+ * `{id}.{extension}` to a folder or bucket. Titles and labels are converted to file names, without slashes and braces.
  *
- * @param fingerprint with the version of its scheme
+ * @param fingerprint with its version prefix
  */
 export function fillDestination(to: string, video: Named, fingerprint: string): string {
   const format: OutputFormat = video.output?.format ?? 'mp4';
@@ -160,7 +152,7 @@ export function fillDestination(to: string, video: Named, fingerprint: string): 
   return withFileName(to).replaceAll(/\{([^{}]*)\}/g, (placeholder, name: string) => values.get(name) ?? placeholder);
 }
 
-/** The first digits of a fingerprint, without the version of its scheme: the value of the placeholder. */
+/** Returns the value of `{fingerprint}`: the first digits of a fingerprint, without its version prefix. */
 export function fingerprintDigits(fingerprint: string): string {
   return fingerprint.replace(/^v\d+:/, '').slice(0, FINGERPRINT_DIGITS);
 }
@@ -169,10 +161,10 @@ function nameOf(text: string): string {
   return safeFileName(text.replaceAll(/[{}]/g, ' '));
 }
 
-/** A destination in one form: one that names a folder or a bucket alone with the name that a file gets there. */
+/** Normalizes a destination, and appends the default file name to a folder or bucket. */
 export function withFileName(written: string): string {
   const file = '{id}.{extension}';
-  // Two ways to write one path are one place.
+  // Equivalent spellings of a path must compare equal.
   const to = written.replace(/^file:\/\/(?=\/(?!\/))/, 'file:').replace(/^file:(?:\.\/)+/, 'file:');
   if (/^(?:s3|gs|wasbs):\/\/[^/]+$|^azblob:\/\/[^/]+\/[^/]+$/.test(to)) return `${to}/${file}`;
   return to.endsWith('/') || to === 'file:' ? `${to}${file}` : to;

@@ -1,23 +1,23 @@
-import type { Diagnostic } from '../diagnostic.ts';
+import { type Diagnostic, errorAt } from '../diagnostic.ts';
 import { child, type MapEntry, type MapNode, type ScalarNode, type TreeNode } from '../yaml/tree.ts';
 import type { DefinitionFile } from './definition-file.ts';
 import { unreadable } from './definition-file.ts';
 import { resolvePath } from './repository-path.ts';
 
-/** A file with all that it extends merged into it. */
+/** A file merged with the fragments that it extends. */
 export interface Extended {
-  /** `null` when the file or one that it extends cannot be used; the diagnostics say why. */
+  /** `null` if the file or a fragment cannot be used; see the diagnostics. */
   readonly root: MapNode | null;
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** Properties that say which videos a file makes: they stay with the file that says them. */
+/** Properties that determine which videos a file defines. They are not inherited. */
 const OWN_PROPERTIES = ['id', 'each', 'extends'];
 
 /**
- * Merges the files that a definition extends, and those that they extend, the definition's own values last.
+ * Merges a definition with the files that it extends, recursively. The definition's own values win.
  *
- * @param load the file of a path; `null` when it does not exist
+ * @param load returns the file at a path; `null` if it does not exist
  */
 export function extend(file: DefinitionFile, load: (path: string) => DefinitionFile | null): Extended {
   return extendFrom(file, load, [file.path]);
@@ -48,17 +48,17 @@ function extendPath(
   chain: readonly string[],
 ): Extended {
   const at = node.span;
-  const target = resolvePath(node.text, node.saidBy);
+  const target = resolvePath(node.text, node.baseFile);
   if (!target.ok) {
     const { code, message, hint } = target;
-    return { root: null, diagnostics: [{ code, severity: 'error', message, hint, at }] };
+    return { root: null, diagnostics: [errorAt(code, at, message, hint)] };
   }
   if (chain.includes(target.path)) {
     const circle = [...chain.slice(chain.indexOf(target.path)), target.path].join(' → ');
     const message = `The file extends itself: ${circle}`;
     return {
       root: null,
-      diagnostics: [{ code: 'extends_cycle', severity: 'error', message, hint: 'Remove one of these extends', at }],
+      diagnostics: [errorAt('extends_cycle', at, message, 'Remove one of these extends')],
     };
   }
   const part = load(target.path);
@@ -71,7 +71,7 @@ function pathsOf(node: TreeNode | null): ScalarNode[] {
   return nodes.filter((item): item is ScalarNode => item.kind === 'scalar' && item.value !== null);
 }
 
-/** The map without what says which videos the file makes. */
+/** Returns a map without the properties that are not inherited. */
 export function withoutOwn(root: MapNode): MapNode {
   const entries = new Map(root.entries);
   for (const property of OWN_PROPERTIES) entries.delete(property);
@@ -79,10 +79,10 @@ export function withoutOwn(root: MapNode): MapNode {
 }
 
 /**
- * Two maps as one: maps under the same key are merged in turn, of anything else the later stays. Each value keeps the
- * place where it was written.
+ * Merges two maps recursively. Other values of the same key are replaced by the later one. Values keep their source
+ * location.
  *
- * @param later its keys and its own place win
+ * @param later its keys and its own location win
  */
 function mergeMaps(earlier: MapNode, later: MapNode): MapNode {
   const entries = new Map<string, MapEntry>(earlier.entries);

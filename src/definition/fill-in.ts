@@ -1,16 +1,16 @@
-import type { Diagnostic } from '../diagnostic.ts';
+import { type Diagnostic, errorAt } from '../diagnostic.ts';
 import { closestMatch } from '../hints.ts';
 import type { MapEntry, ScalarNode, TreeNode } from '../yaml/tree.ts';
 import type { Row } from './read-rows.ts';
 
-/** UTF-16 code units that columns may fill into one text. */
+/** UTF-16 code units that columns may add to one text. */
 const MAX_FILLED_LENGTH = 1 << 16;
 
 /**
- * The tree with every `${column}` replaced by the row's text and every `$${` by a literal `${`. Values alone, never
- * keys; what a column says is not looked at again. Without a row every `${…}` is unknown.
+ * Replaces every `${column}` by the row's text and every `$${` by a literal `${`, in values but not in keys. Does not
+ * expand placeholders in the inserted text. Without a row every `${…}` is unknown.
  *
- * @param problems takes the placeholders that stand for nothing
+ * @param problems receives the unknown placeholders
  */
 export function fillIn(root: TreeNode, row: Row | null, problems: Diagnostic[]): TreeNode {
   const fill = (node: TreeNode): TreeNode => {
@@ -19,7 +19,7 @@ export function fillIn(root: TreeNode, row: Row | null, problems: Diagnostic[]):
         if (typeof node.value !== 'string' || !node.text.includes('${')) return node;
         const count = problems.length;
         const filled = fillScalar(node, row, problems);
-        // A fragment whose placeholder is right is not to blame for what a row fills into it.
+        // Later problems with a filled-in text of a fragment are located at the row, not at the fragment.
         const isOfRow = filled.row !== undefined && problems.length === count && node.span.file !== root.span.file;
         return isOfRow ? { ...filled, span: row!.span } : filled;
       }
@@ -49,14 +49,14 @@ function fillScalar(node: ScalarNode, row: Row | null, problems: Diagnostic[]): 
   });
   if (!filled) return { ...node, value: text, text };
   if (length > MAX_FILLED_LENGTH) problems.push(tooLong(node, row));
-  // A path whose beginning comes from the data starts where the data stands.
-  const saidBy = row !== null && node.text.startsWith('${') ? row.file : node.saidBy;
-  return { ...node, value: text, text, saidBy, row: row?.name };
+  // A path that starts with a column is relative to the data file.
+  const baseFile = row !== null && node.text.startsWith('${') ? row.file : node.baseFile;
+  return { ...node, value: text, text, baseFile, row: row?.name };
 }
 
 function tooLong(node: ScalarNode, row: Row | null): Diagnostic {
   const message = `The columns fill in more than ${MAX_FILLED_LENGTH} characters (${row?.name})`;
-  return { code: 'text_too_long', severity: 'error', message, hint: 'Shorten the text of the column', at: node.span };
+  return errorAt('text_too_long', node.span, message, 'Shorten the text of the column');
 }
 
 function unknownVariable(name: string | undefined, node: ScalarNode, row: Row | null): Diagnostic {

@@ -6,9 +6,9 @@ import { child, type MapNode, type ScalarNode, type TreeNode, textOf, toJson } f
 import { resolvePath } from './repository-path.ts';
 import type { Source, VideoResource, VideoSound } from './video.ts';
 
-/** A value, or what no schema could say of it; `null` for a form that the schema has refused already. */
+/** A value, or a problem that a schema cannot express; `null` for a form that the schema has rejected already. */
 export type Read<T> =
-  /** `node` is where its text, its font or its source is written. */
+  /** `node` contains the text, font or source. */
   | { readonly ok: true; readonly value: T; readonly node: TreeNode }
   | {
       readonly ok: false;
@@ -19,13 +19,13 @@ export type Read<T> =
     }
   | null;
 
-/** Names of the fonts that a template carries; `null` where that is not known. */
+/** Names of the fonts of a template; `null` if unknown. */
 export type KnownFonts = readonly string[] | null;
 
 /**
- * The value that a definition gives to one editable, from its short form or from the interface's full form.
+ * Reads the value of an editable, in its short form or in the full form of the service interface.
  *
- * @param fonts those that can be named; `null` where that is not known
+ * @param fonts names that may be used; `null` if unknown
  */
 export function readResource(node: TreeNode, editable: Editable, fonts: KnownFonts): Read<VideoResource> {
   const { input_type: kind, allowed_fonts: allowed } = editable;
@@ -49,7 +49,7 @@ export function readResource(node: TreeNode, editable: Editable, fonts: KnownFon
     }
     case 'font': {
       const font = readFont(node, fonts);
-      // What is not allowed has been refused by the schema.
+      // The schema has rejected fonts that are not allowed.
       if (font?.ok === false && allowed?.includes(font.node.text) === false) return null;
       return font?.ok ? { ...font, value: { kind, font: font.value } } : font;
     }
@@ -58,15 +58,13 @@ export function readResource(node: TreeNode, editable: Editable, fonts: KnownFon
   }
 }
 
-/** A sound: its source alone, its source with the fields of its transform beside it, or the interface's full form. */
+/** Reads a sound: a source, a map of the source and its transform's fields, or the full form of the interface. */
 export function readSound(node: TreeNode): Read<VideoSound> {
   return withSource(node, readAudioTransform(node), (source, transform) => ({ source, transform }));
 }
 
 /**
- * The name of a font, one that the template carries as far as that is known.
- *
- * @param fonts those that can be named; `null` where that is not known
+ * Reads the name of a font, and checks that the template has it if `fonts` is known.
  */
 export function readFont(node: TreeNode, fonts: KnownFonts): Read<string> {
   const written = sourceNode(node, 'font');
@@ -94,17 +92,17 @@ function withSource<T, U>(node: TreeNode, transform: U | null, make: (source: So
   return read.ok ? { ok: true, node: written, value: make(read.source, transform) } : { ...read, node: written };
 }
 
-/** A source, or what no schema could say of it; `null` for another protocol, which the schema has refused. */
+/** A source, or a problem that a schema cannot express; `null` for another protocol, which the schema has rejected. */
 type ReadSource =
   | { readonly ok: true; readonly source: Source }
   | { readonly ok: false; readonly code: Code; readonly message: string; readonly hint: string }
   | null;
 
-/** What a text says that names a file of the repository, or something behind an http(s) URL. */
+/** Reads a repository path or an http(s) URL. */
 function readSource(node: ScalarNode): ReadSource {
   const { text } = node;
   if (!/^[a-z][a-z0-9+.-]+:/i.test(text)) {
-    const resolved = resolvePath(text, node.saidBy);
+    const resolved = resolvePath(text, node.baseFile);
     return resolved.ok ? { ok: true, source: { kind: 'file', path: resolved.path } } : resolved;
   }
   const invalid = (message: string, hint: string): ReadSource => ({ ok: false, code: 'invalid_url', message, hint });
@@ -117,7 +115,7 @@ function readSource(node: ScalarNode): ReadSource {
   return /^https?:$/.test(url.protocol) ? { ok: true, source: { kind: 'url', url: text } } : null;
 }
 
-/** The `transform` of an image or a video with its defaults written out; `null` for a form that the schema has refused. */
+/** Reads the `transform` of an image or video and adds its defaults; `null` for a form that the schema has rejected. */
 function readTransform(node: TreeNode | null): Transform | null {
   if (node === null) return { crop_strategy: 'cover' };
   if (node.kind !== 'map') return null;
@@ -133,8 +131,8 @@ function readTransform(node: TreeNode | null): Transform | null {
 }
 
 /**
- * How a sound is heard, from its `transform`, as in the interface's full form, or from the fields that stand
- * beside its source; `null` for a form that the schema has refused.
+ * Reads the transform of a sound, from `transform` in the full form or from the fields beside its source; `null` for a
+ * form that the schema has rejected.
  */
 function readAudioTransform(node: TreeNode): AudioTransform | null {
   if (node.kind !== 'map') return {};
@@ -148,7 +146,7 @@ function besideSource(node: MapNode): MapNode {
   return { ...node, entries: new Map([...node.entries].filter(([name]) => name !== 'source')) };
 }
 
-/** `#EEADA7` or `eeada7ff` → 6 or 8 upper-case digits; `null` for anything else. */
+/** Normalizes `#EEADA7` or `eeada7ff` to 6 or 8 upper-case digits; `null` for any other text. */
 function parseHexColor(text: string): string | null {
   return /^#?(?:[0-9a-f]{6}|[0-9a-f]{8})$/i.test(text) ? text.replace('#', '').toUpperCase() : null;
 }

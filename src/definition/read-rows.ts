@@ -1,13 +1,13 @@
 import { CsvError, type Info, parse } from 'csv-parse/sync';
-import type { Diagnostic, Result, Span } from '../diagnostic.ts';
+import { type Diagnostic, errorAt, type Result, type Span } from '../diagnostic.ts';
 import { parseYaml } from '../yaml/parse-yaml.ts';
 import type { TreeNode } from '../yaml/tree.ts';
 
 const MAX_ROWS = 100_000;
 
 /**
- * The rows of a data file, by its ending: CSV or TSV with a header line, JSON with an array of objects, YAML with a list
- * of maps. One row at least, 100,000 at most. Never throws on the text.
+ * Parses the rows of a data file by its extension: CSV or TSV with a header line, JSON with an array of objects, YAML with
+ * a list of maps. Requires 1 to 100,000 rows. Never throws.
  */
 export function readRows(file: string, text: string): Result<Row[]> {
   const rows = /\.[ct]sv$/i.test(file) ? readCsv(file, text) : readYamlRows(file, text);
@@ -23,12 +23,12 @@ export function readRows(file: string, text: string): Result<Row[]> {
   return rows;
 }
 
-/** Whether a file of this name can hold rows. */
+/** Returns whether the extension is that of a data file. */
 export function isDataFile(path: string): boolean {
   return /\.(?:csv|tsv|json|ya?ml)$/i.test(path);
 }
 
-/** JSON is YAML, and read as such its numbers stay as they are written. */
+/** Parses YAML and JSON. Parsed as YAML, the numbers of JSON keep their spelling. */
 function readYamlRows(file: string, text: string): Result<Row[]> {
   const parsed = parseYaml(file, text);
   if (!parsed.ok) return parsed;
@@ -61,9 +61,9 @@ function readRow(file: string, item: TreeNode, number: number, problems: Diagnos
   return { values, file, name, span: item.span };
 }
 
-/** One row of a data file: a video will be made from it. */
+/** One row of a data file, which defines one video. */
 export interface Row {
-  /** Column → text as written: `007` and `1.10` stay what they are. */
+  /** Column → text as written, such as `007` or `1.10`. */
   readonly values: ReadonlyMap<string, string>;
   /** The data file, repository-relative. */
   readonly file: string;
@@ -72,17 +72,16 @@ export interface Row {
   readonly span: Span;
 }
 
-/** What keeps a data file from being read as rows. */
 export function dataProblem(at: Span, message: string, hint?: string): Diagnostic {
-  return { code: 'data_invalid', severity: 'error', message, hint, at };
+  return errorAt('data_invalid', at, message, hint);
 }
 
-/** UTF-16 code units of one file. */
+/** UTF-16 code units of a CSV file. */
 const MAX_LENGTH = 16 << 20;
 
 /**
- * The rows of a CSV text with a header line, separated by commas, semicolons or tabs: by what the header has most of.
- * Empty lines count for nothing.
+ * Parses CSV with a header line. The separator is the comma, semicolon or tab that is most frequent in the header. Ignores
+ * empty lines.
  *
  * @see RFC 4180
  */
@@ -148,21 +147,21 @@ function parseRecords(text: string): CsvRecord[] | CsvError {
   }
 }
 
-/** The first of equals; what stands in quotes separates nothing. */
+/** Returns the most frequent separator outside quotes; the first wins a tie. */
 function separatorOf(header: string): string {
   const bare = header.replaceAll(/"[^"]*"/g, '');
   const counted = [',', ';', '\t'].map((separator) => [separator, bare.split(separator).length] as const);
   return counted.reduce((most, one) => (one[1] > most[1] ? one : most))[0];
 }
 
-/** What csv-parse means, in our words. */
+/** Messages for the errors of csv-parse. */
 const CSV_PROBLEMS: Readonly<Record<string, string>> = {
   CSV_QUOTE_NOT_CLOSED: 'a quote that was opened is not closed before the end of the file',
   CSV_INVALID_CLOSING_QUOTE: 'something stands between a closing quote and the next separator',
   INVALID_OPENING_QUOTE: 'a quote stands in the middle of a text',
 };
 
-/** Where the lines of a text are, counted from 1. */
+/** Positions of the lines of a text, counted from 1. */
 class Lines {
   readonly #file: string;
   readonly #text: string;
@@ -174,7 +173,7 @@ class Lines {
     for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) this.#starts.push(at + 1);
   }
 
-  /** From the start of one line to the end of another, without the line break. */
+  /** Returns the span from the start of one line to the end of another, without the line break. */
   span(first: number, last = first): Span {
     const start = this.#starts[first - 1] ?? this.#text.length;
     let end = Math.max(start, this.#starts[last] ?? this.#text.length);
@@ -182,7 +181,7 @@ class Lines {
     return { file: this.#file, start, end };
   }
 
-  /** The first line with text after this one. */
+  /** Returns the next line that is not empty. */
   nextFilled(after: number): number {
     let line = after + 1;
     while (line < this.#starts.length && this.#text.slice(this.#starts[line - 1], this.#starts[line]).trim() === '')

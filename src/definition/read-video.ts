@@ -1,4 +1,4 @@
-import type { Check, Diagnostic, Span } from '../diagnostic.ts';
+import { type Check, type Diagnostic, errorAt, type Span } from '../diagnostic.ts';
 import { byCodeUnit, type Json } from '../digest.ts';
 import { closestMatch } from '../hints.ts';
 import { OUTPUT_DEFAULTS } from '../wire/defaults.ts';
@@ -10,49 +10,47 @@ import type { DeliverContext } from './destinations.ts';
 import { type KnownFonts, type Read, readFont, readResource, readSound } from './read-resource.ts';
 import type { Source, Video, VideoResource } from './video.ts';
 
-/** What the definitions have to know of a template. */
+/** Properties of a template that definitions depend on. */
 export interface VideoTemplate {
   readonly spec: StyleVersion;
-  /** Holds a merged and filled-in definition against the template's schema. */
+  /** Validates a merged and filled-in definition. */
   readonly check: Check;
-  /** The fonts that a definition can name; `null` where that is not known. */
   readonly fonts: KnownFonts;
-  /** What of an output, whose fields are each as they may be, cannot be made of it. */
+  /** Checks an output with valid fields against the template's size and frame rate. */
   readonly outputProblems: (output: OutputRequest) => readonly OutputProblem[];
 }
 
 export interface VideoContext {
-  /** Those whose specification is there. */
+  /** Templates whose specification is available. */
   readonly templates: Pick<ReadonlyMap<string, VideoTemplate>, 'get'>;
-  /** All that reelform.yaml names; `null` when it cannot be read. */
+  /** Names in reelform.yaml; `null` if it cannot be read. */
   readonly templateNames: readonly string[] | null;
-  /** For a definition without a template that could be used. */
+  /** Validates a definition whose template is not available. */
   readonly checkAny: Check;
-  /** What reelform.yaml says of every video. */
+  /** Default output of reelform.yaml. */
   readonly output: OutputRequest | null;
-  /** What it says of deliveries. */
   readonly deliver: DeliverContext;
 }
 
-/** A file that a video uses, and where the definition says so. */
+/** A reference of a definition to a local file. */
 export interface FileUse {
   readonly path: string;
   readonly at: Span;
-  /** The row that filled in the path, for messages. */
+  /** Name of the row that filled in the path, for messages. */
   readonly row?: string | undefined;
 }
 
 export interface ReadVideo {
-  /** Everything but what its id is needed for; `null` when something is wrong. */
+  /** `null` if there is a problem. Delivery is read separately, because it depends on the id. */
   readonly video: Omit<Video, 'id' | 'deliver'> | null;
   readonly files: readonly FileUse[];
   readonly diagnostics: readonly Diagnostic[];
 }
 
 /**
- * Reads a definition that is merged and filled in, and checks it against its template.
+ * Reads a merged and filled-in definition, and checks it against its template.
  *
- * @param path the file that makes the video
+ * @param path of the definition file
  * @param root without `id`, `extends` and `each`
  */
 export function readVideo(path: string, root: MapNode, context: VideoContext): ReadVideo {
@@ -74,7 +72,7 @@ export function readVideo(path: string, root: MapNode, context: VideoContext): R
     const row = read.node.kind === 'scalar' ? read.node.row : undefined;
     if (!read.ok) {
       const { code, message, hint } = read;
-      diagnostics.push({ code, severity: 'error', message: inRow(message, row), hint, at: read.node.span });
+      diagnostics.push(errorAt(code, read.node.span, inRow(message, row), hint));
       return undefined;
     }
     const path = pathOf(read.value);
@@ -114,17 +112,17 @@ function pathOf(value: unknown): string | null {
   return source?.kind === 'file' ? source.path : null;
 }
 
-/** Adds the row of data to a message about a value that it filled in. */
+/** Appends the name of the row to a message about a value that it filled in. */
 export function inRow(message: string, row: string | undefined): string {
   return row === undefined ? message : `${message} (${row})`;
 }
 
-/** What a definition says beside what fills the editables. */
+/** Optional properties of a definition beside its resources. */
 interface Additions extends Pick<Video, 'audio' | 'fonts' | 'output'> {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** What of an output, whose fields are each as they may be, cannot be made of a template. */
+/** A field of an output that the template cannot be rendered with. */
 export interface OutputProblem {
   readonly field: keyof OutputRequest;
   /** A sentence without its full stop. */
@@ -134,13 +132,13 @@ export interface OutputProblem {
 interface AdditionContext {
   readonly knownFonts: KnownFonts;
   readonly outputProblems: (output: OutputRequest) => readonly OutputProblem[];
-  /** What reelform.yaml says of every video. */
+  /** Default output of reelform.yaml. */
   readonly output: OutputRequest | null;
-  /** Takes a value that was read; undefined where it is none. */
+  /** Records the problems and files of a value, and returns it; undefined if it is invalid. */
   take<T>(read: Read<T>): T | undefined;
 }
 
-/** Reads `audio`, `fonts` and `output` of a definition that is merged and filled in; wrong forms were refused by its schema. */
+/** Reads `audio`, `fonts` and `output` of a definition that the schema has accepted. */
 function readAdditions(root: MapNode, context: AdditionContext): Additions {
   const { knownFonts, output, take } = context;
   const audio = mapOf(child(root, 'audio'), (node) => take(readSound(node)));
@@ -152,9 +150,9 @@ function readAdditions(root: MapNode, context: AdditionContext): Additions {
 }
 
 /**
- * An output with what says nothing left out, its fields in one order.
+ * Removes default values and orders the fields, so that equal outputs have equal fingerprints.
  *
- * @returns `null` where nothing is left
+ * @returns `null` if nothing is left
  */
 function normaliseOutput({ format, height, fps, quality, codec }: OutputRequest): OutputRequest | null {
   const output: OutputRequest = {
@@ -169,20 +167,21 @@ function normaliseOutput({ format, height, fps, quality, codec }: OutputRequest)
 
 function locateProblems(problems: readonly OutputProblem[], root: MapNode): Diagnostic[] {
   const isOwn = child(root, 'output') !== null;
-  return problems.map(({ field, message }) => ({
-    code: 'definition_invalid',
-    severity: 'error',
-    message: `output: ${message}`,
-    hint: isOwn ? undefined : 'It is what reelform.yaml says of every video; write another "output" here',
-    at: locateIn(root)(isOwn ? ['output', field] : ['template'], 'value').span,
-  }));
+  return problems.map(({ field, message }) =>
+    errorAt(
+      'definition_invalid',
+      locateIn(root)(isOwn ? ['output', field] : ['template'], 'value').span,
+      `output: ${message}`,
+      isOwn ? undefined : 'It is what reelform.yaml says of every video; write another "output" here',
+    ),
+  );
 }
 
 function atOutput(path: readonly string[]): boolean {
   return isTextPath(['output', ...path]);
 }
 
-/** The entries of a map that can be read, in the order of their names. */
+/** Reads the entries of a map in the order of their names, without the invalid ones. */
 function mapOf<T>(node: TreeNode | null, read: (value: TreeNode) => T | undefined): Map<string, T> {
   if (node?.kind !== 'map') return new Map();
   const entries = [...node.entries].sort(([a], [b]) => byCodeUnit(a, b));
@@ -194,12 +193,12 @@ function mapOf<T>(node: TreeNode | null, read: (value: TreeNode) => T | undefine
   );
 }
 
-/** Says that reelform.yaml names no such template, and which one was probably meant. */
+/** Creates the diagnostic for a template that reelform.yaml does not name, with a suggestion. */
 export function unknownTemplate(name: string, known: readonly string[], at?: Span): Diagnostic {
   const meant = closestMatch(name, known);
   const names =
     known.length > 0 ? `reelform.yaml names ${known.join(', ')}` : 'Name it under "templates" in reelform.yaml';
   const hint = meant === null ? names : `Did you mean ${meant}?`;
   const message = `reelform.yaml names no template ${JSON.stringify(name)}`;
-  return { code: 'unknown_template', severity: 'error', message, hint, at };
+  return errorAt('unknown_template', at, message, hint);
 }

@@ -6,12 +6,12 @@ export type RepositoryPath =
   | { readonly ok: false; readonly code: Code; readonly message: string; readonly hint: string };
 
 /**
- * A path as written in a file → its path from the root of the repository, normalised, with `/`. `./` and `../` start at
- * the folder of the file that says them, anything else at the root. Says nothing about what stands there.
+ * Resolves a path in a file to a normalised repository-relative path with `/`. `./` and `../` are relative to the folder of
+ * that file, other paths to the root. Does not check that the file exists.
  *
- * @param saidBy repository-relative
+ * @param baseFile file that contains the path, repository-relative
  */
-export function resolvePath(written: string, saidBy: string): RepositoryPath {
+export function resolvePath(written: string, baseFile: string): RepositoryPath {
   if (written.includes('\\')) {
     const hint = `Write ${written.replaceAll('\\', '/')}`;
     return { ok: false, code: 'definition_invalid', message: `The path ${quote(written)} holds a backslash`, hint };
@@ -21,7 +21,7 @@ export function resolvePath(written: string, saidBy: string): RepositoryPath {
     return { ok: false, code: 'path_outside', message: `The path ${quote(written)} is absolute`, hint };
   }
   const relative = written.startsWith('./') || written.startsWith('../');
-  const path = posix.normalize(relative ? posix.join(posix.dirname(saidBy), written) : written);
+  const path = posix.normalize(relative ? posix.join(posix.dirname(baseFile), written) : written);
   if (path === '..' || path.startsWith('../')) {
     const message = `The path ${quote(written)} leads out of the repository`;
     return { ok: false, code: 'path_outside', message, hint: 'Copy the file into the repository' };

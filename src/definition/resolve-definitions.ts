@@ -1,4 +1,4 @@
-import { type Check, type Diagnostic, sortDiagnostics } from '../diagnostic.ts';
+import { type Check, type Diagnostic, errorAt, sortDiagnostics } from '../diagnostic.ts';
 import { byCodeUnit } from '../digest.ts';
 import { type DefinitionFile, readDefinitionFile, unreadable } from './definition-file.ts';
 import { extend } from './extend.ts';
@@ -7,26 +7,26 @@ import { type Candidate, type ResolvedRows, type RowContext, resolveRows } from 
 import { isFragment, type Video, type VideoId } from './video.ts';
 
 export interface DefinitionContext extends RowContext {
-  /** Holds a single file, not merged and not filled in, against the schema of all definitions. */
+  /** Validates a single file before it is merged and filled in. */
   readonly checkFile: Check;
 }
 
 export interface Resolved {
-  /** By id; each with the local files that it uses. */
+  /** Sorted by id, each with the local files that it uses. */
   readonly videos: readonly { readonly video: Video; readonly files: readonly FileUse[] }[];
-  /** Definition file → the files that it was read from: itself, all that it extends, its data. */
+  /** Definition file → all files that it was read from: itself, its fragments, its data. */
   readonly origins: ReadonlyMap<string, readonly string[]>;
-  /** The files of videos that something else is wrong with. */
+  /** Local files of definitions that have other problems. */
   readonly otherFiles: readonly FileUse[];
-  /** By file and position, each once. */
+  /** Sorted by file and position, without duplicates. */
   readonly diagnostics: readonly Diagnostic[];
 }
 
 /**
- * Definition files → the videos that they stand for, and all that is wrong with any of them. A file or a row with a
- * mistake gives no video, and keeps no other from giving one. The order of the paths makes no difference.
+ * Resolves definition files to videos and diagnostics. A file or row with a problem gives no video and does not affect
+ * others. The result does not depend on the order of the paths.
  *
- * @param paths repository-relative, parts among them
+ * @param paths repository-relative, including fragments
  */
 export function resolveDefinitions(paths: readonly string[], context: DefinitionContext): Resolved {
   const loaded = new Map<string, DefinitionFile | null>();
@@ -62,7 +62,7 @@ export function resolveDefinitions(paths: readonly string[], context: Definition
     const resolved = isVideo ? resolveRows(path, extended.root, { ...context, read: noted(context.read) }) : NO_ROWS;
     origins.set(path, [...read]);
     diagnostics.push(...resolved.diagnostics.map((one) => withFragments(one, fragments)));
-    // A property that is misspelt in one of the files is missing from the video.
+    // With a problem in one of the files, the merged video may lack a property.
     const whole = extended.diagnostics.length === 0;
     candidates.push(...resolved.candidates.map((one) => (whole ? one : { ...one, video: null })));
   }
@@ -81,7 +81,7 @@ export function resolveDefinitions(paths: readonly string[], context: Definition
 
 const NO_ROWS: ResolvedRows = { candidates: [], diagnostics: [] };
 
-/** What a definition lacks can be added to a file that it extends as well. */
+/** Extends the hint about a missing property by the fragments that it could be added to. */
 function withFragments(diagnostic: Diagnostic, fragments: readonly string[]): Diagnostic {
   const { code, hint } = diagnostic;
   const isMissing = code === 'missing_property' || code === 'missing_editable';
@@ -89,7 +89,7 @@ function withFragments(diagnostic: Diagnostic, fragments: readonly string[]): Di
   return { ...diagnostic, hint: `${hint}, or add it to ${fragments.join(' or ')}` };
 }
 
-/** Ids name files, and some file systems do not tell upper case from lower: neither do we. */
+/** Ids name files, and some file systems ignore case. */
 function nameOf(id: VideoId): string {
   return id.toLowerCase();
 }
@@ -108,15 +108,15 @@ function duplicateIds(candidates: readonly Candidate[]): { ids: ReadonlySet<stri
     }
     ids.add(nameOf(id));
     const differs = other.id === id ? '' : `, which differs from ${JSON.stringify(id)} in case alone`;
-    // A row does not show which definition it is of.
+    // A row does not show which definition uses it.
     const maker = at.file === path || other.path === path ? '' : `${path} makes the video ${JSON.stringify(id)}, and `;
     const message = `${maker}${other.path} has a video ${JSON.stringify(other.id)} already${differs}`;
-    diagnostics.push({ code: 'duplicate_id', severity: 'error', message, hint: 'Give one of the two another id', at });
+    diagnostics.push(errorAt('duplicate_id', at, message, 'Give one of the two another id'));
   }
   return { ids, diagnostics };
 }
 
-/** One of two videos that go to one place would be gone. What is named by its content is the same wherever it comes from. */
+/** Reports videos that would overwrite each other. With `{fingerprint}` in the name, equal names mean equal content. */
 function sharedDestinations(candidates: readonly Candidate[]): Diagnostic[] {
   const first = new Map<string, VideoId>();
   const diagnostics: Diagnostic[] = [];
@@ -128,7 +128,7 @@ function sharedDestinations(candidates: readonly Candidate[]): Diagnostic[] {
       if (other === undefined || other === video.id || to.includes('{fingerprint}')) continue;
       const message = `deliver: ${JSON.stringify(other)} and ${JSON.stringify(video.id)} would both go to ${filled}`;
       const hint = 'Put {id} into it, or {fingerprint}';
-      diagnostics.push({ code: 'destination_taken', severity: 'error', message, hint, at });
+      diagnostics.push(errorAt('destination_taken', at, message, hint));
     }
   }
   return diagnostics;

@@ -1,4 +1,4 @@
-import { type Diagnostic, positionOf, type Span } from '../diagnostic.ts';
+import { type Diagnostic, errorAt, positionOf, type Span } from '../diagnostic.ts';
 import { child, locateIn, type MapNode, type ScalarNode } from '../yaml/tree.ts';
 import { type FileText, unreadable } from './definition-file.ts';
 import { type PlacedDestination, readDeliver } from './destinations.ts';
@@ -10,24 +10,24 @@ import { resolvePath } from './repository-path.ts';
 import { idOfPath, parseVideoId, VIDEO_ID_HINT, type Video, type VideoId } from './video.ts';
 
 export interface RowContext extends VideoContext {
-  /** The folder below which a path becomes an id. */
+  /** Base folder of the glob, which ids are relative to. */
   readonly folder: string;
-  /** Reads a file of the repository by its path from the root. */
+  /** Reads a file by its repository-relative path. */
   readonly read: (path: string) => FileText;
 }
 
-/** A video as its definition has it, checked as far as one definition can be. */
+/** A video that is checked by itself, but not yet against other videos. */
 export interface Candidate {
-  /** `null` when what is written makes no id. */
+  /** `null` if the id is invalid. */
   readonly id: VideoId | null;
   readonly path: string;
-  /** What to show where the video as a whole is meant: its row, its id, or the start of its definition. */
+  /** Location of the video as a whole: its row, its id, or the start of its definition. */
   readonly at: Span;
-  /** `null` when something is wrong. */
+  /** `null` if there is a problem. */
   readonly video: Video | null;
-  /** The local files that it uses, also when something else is wrong. */
+  /** Local files that it uses, even if there are other problems. */
   readonly files: readonly FileUse[];
-  /** Where the video goes; none when something is wrong. */
+  /** Empty if there is a problem. */
   readonly destinations: readonly PlacedDestination[];
 }
 
@@ -36,13 +36,13 @@ export interface ResolvedRows {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** The videos of one definition, extended already: one, or with `each` one for every row of its data. */
+/** Resolves an extended definition to its videos: one, or with `each` one for every data row. */
 export function resolveRows(path: string, root: MapNode, context: RowContext): ResolvedRows {
   const each = child(root, 'each');
   if (each === null) return resolveVideo(path, root, null, context);
   const from = child(each, 'from');
   const id = child(each, 'id');
-  // Anything else was refused by the check of the file.
+  // The check of the file has rejected any other form.
   if (from?.kind !== 'scalar' || id?.kind !== 'scalar') return { candidates: [], diagnostics: [] };
   const rows = rowsOf(from, context);
   if (!rows.ok) return { candidates: [], diagnostics: rows.diagnostics };
@@ -59,7 +59,7 @@ function rowsOf(from: ScalarNode, context: RowContext): ReturnType<typeof readRo
     ok: false,
     diagnostics: [{ ...problem, severity: 'error', at }],
   });
-  const target = resolvePath(from.text, from.saidBy);
+  const target = resolvePath(from.text, from.baseFile);
   if (!target.ok) return refused({ code: target.code, message: target.message, hint: target.hint });
   if (!isDataFile(target.path)) {
     const message = `${JSON.stringify(target.path)} is no kind of data that is read here`;
@@ -103,7 +103,7 @@ function resolveVideo(
   const at = row?.span ?? place?.span ?? locateIn(root)([], 'value').span;
   return {
     candidates: [{ id: hasId ? id : null, path, at, video, files: read.files, destinations }],
-    // What a wrong placeholder leads to further on says nothing new.
+    // Hides problems that follow from an unknown placeholder.
     diagnostics: diagnostics.filter((one) => one.code === 'unknown_variable' || !misfilled.has(positionOf(one))),
   };
 }
@@ -113,5 +113,5 @@ const NOWHERE: ReturnType<typeof readDeliver> = { destinations: [], diagnostics:
 function invalidId(written: string, place: ScalarNode | null, file: Span): Diagnostic {
   const message = inRow(`${JSON.stringify(written)} cannot be the id of a video`, place?.row);
   const hint = place === null ? `${VIDEO_ID_HINT}; rename the file, or give it an "id"` : VIDEO_ID_HINT;
-  return { code: 'invalid_id', severity: 'error', message, hint, at: place?.span ?? file };
+  return errorAt('invalid_id', place?.span ?? file, message, hint);
 }

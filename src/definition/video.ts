@@ -3,69 +3,69 @@ import type { OutputRequest } from '../wire/output.ts';
 
 declare const brand: unique symbol;
 
-/** Names a video for good: the definition's path below `videos/` without ending, its `id:`, or `<definition>/<row id>`. */
+/** Permanent name of a video: the definition's path below `videos/` without extension, its `id:`, or `<definition>/<row id>`. */
 export type VideoId = string & { readonly [brand]: 'VideoId' };
 
-/** Where a media resource comes from: an http(s) URL as written, or a file of the repository (relative, `/`). */
+/** Source of a media resource: an http(s) URL as written, or a repository-relative path with `/`. */
 export type Source = { readonly kind: 'url'; readonly url: string } | { readonly kind: 'file'; readonly path: string };
 
-/** A value for one editable, checked against its kind. */
+/** Value of an editable, checked against its kind. */
 export type VideoResource =
   | { readonly kind: 'text'; readonly text: string }
   /** 6 or 8 upper-case hexadecimal digits, no `#`. */
   | { readonly kind: 'color'; readonly color: string }
-  /** `transform` has its defaults written out: `crop_strategy: cover`, and `trim_strategy: manual` where something is trimmed. */
+  /** `transform` includes its defaults: `crop_strategy: cover`, and `trim_strategy: manual` if it has a `trim_start_time`. */
   | { readonly kind: 'image' | 'video'; readonly source: Source; readonly transform: Transform }
   | ({ readonly kind: 'audio' } & VideoSound)
-  /** The name of a font that the template or the project carries. */
+  /** Name of a font of the template or the repository. */
   | { readonly kind: 'font'; readonly font: string };
 
-/** A sound and how it is heard, as it is written. */
+/** A sound and its transform, as written. */
 export interface VideoSound {
   readonly source: Source;
   readonly transform: AudioTransform;
 }
 
-/** Where a finished file is to go. */
+/** Where a finished file is delivered. */
 export interface VideoDestination {
   /** `s3://bucket/key`, `gs://bucket/key`, `azblob://account/container/key` or `file:path`. */
   readonly to: string;
-  /** The name of a credential; null: whatever the service takes by itself. */
+  /** Name of a credential; null for the service's default. */
   readonly credential: string | null;
 }
 
-/** One thing to render: a definition, or one row of its data, with everything merged, filled in and checked. */
+/** A video to render: a definition, or one row of its data, after merging, filling in and checking. */
 export interface Video {
   readonly id: VideoId;
   /** The definition's file, repository-relative. */
   readonly path: string;
-  /** The template's name in reelform.yaml. */
+  /** Name of the template in reelform.yaml. */
   readonly template: string;
   readonly title: string;
   readonly description: string | null;
   readonly labels: Readonly<Record<string, string>>;
-  /** Removing the definition is refused while true. */
+  /** If true, plans that remove the video are refused. */
   readonly protect: boolean;
-  /** By editable key, in the specification's order; optional editables that nobody filled are absent. */
+  /** By editable key, in the order of the specification, without optional editables that have no value. */
   readonly resources: ReadonlyMap<string, VideoResource>;
-  /** By the name of the track, in the order of the names: mixed over the template's own sound. */
+  /** By name of the track, sorted; mixed over the template's own sound. */
   readonly audio: ReadonlyMap<string, VideoSound>;
-  /** The template's font → the font in its place, in the order of the names. */
+  /** Font of the template → its replacement, sorted by name. */
   readonly fonts: ReadonlyMap<string, string>;
   /**
-   * How the finished file is made, the repository's own words merged under those of the definition; null where nothing is
-   * said. `format: mp4` says nothing: it is what there is without.
+   * Output settings of the definition, merged over those of reelform.yaml and without default values such as
+   * `format: mp4`; null if nothing is left.
    */
   readonly output: OutputRequest | null;
-  /** Where the finished file goes, each `to` with placeholders in it: see `fillDestination`. No frame depends on it. */
+  /** Destinations, with placeholders in `to` (see `fillDestination`). They do not affect the frames. */
   readonly deliver: readonly VideoDestination[];
 }
 
 const MAX_LENGTH = 200;
 
 /**
- * The id in a text; `null` when it is none. Ids name files, so: segments of `A–Z a–z 0–9 . _ -` joined by `/`, none of
- * them empty, `.` or `..`, 200 characters at most.
+ * Parses an id; `null` if it is invalid. Because ids name files, they consist of segments of `A–Z a–z 0–9 . _ -` joined by
+ * `/`, none of them empty, `.` or `..`, with 200 characters at most.
  */
 export function parseVideoId(text: string): VideoId | null {
   if (text.length > MAX_LENGTH) return null;
@@ -73,10 +73,9 @@ export function parseVideoId(text: string): VideoId | null {
   return valid ? (text as VideoId) : null;
 }
 
-/** What an id may be, as a hint. */
 export const VIDEO_ID_HINT = `An id has letters A–Z, digits, ".", "_", "-", and "/" between its parts; ${MAX_LENGTH} characters at most`;
 
-/** The folder below which a path becomes an id: the part of the glob before anything that varies; `''` for the root. */
+/** Returns the folder of a glob before its first wildcard, which ids are relative to; `''` for the root. */
 export function globBase(pattern: string): string {
   const segments = pattern.replace(/^\.\//, '').split('/');
   const first = segments.findIndex((segment) => /[*?{}[\]()!+@|]/.test(segment));
@@ -84,35 +83,34 @@ export function globBase(pattern: string): string {
 }
 
 /**
- * The id that a definition has by its place: the path below the folder where the search began, without the ending.
- * Not checked: a file may have a name that makes no id.
+ * Returns the default id of a definition: its path below `folder` without extension. Does not check that the id is valid.
  */
 export function idOfPath(path: string, folder: string): string {
   const below = folder === '' || folder === '.' ? path : path.slice(folder.length + 1);
   return below.replace(/\.ya?ml$/i, '');
 }
 
-/** Whether the file holds values to extend, and is never a video itself. */
+/** Returns whether a file is a fragment: it is only extended, and defines no video itself. */
 export function isFragment(path: string): boolean {
   return path.slice(path.lastIndexOf('/') + 1).startsWith('_');
 }
 
 type Made = Pick<Video, 'resources' | 'audio'>;
 
-/** The files of the repository that a video is made from, each once. */
+/** Returns the local files of a video, without duplicates. */
 export function localFiles(video: Made): string[] {
   return [...new Set(sourcesOf(video).flatMap((source) => (source.kind === 'file' ? [source.path] : [])))];
 }
 
-/** The URLs that a video is made from, each once. */
+/** Returns the URLs of a video, without duplicates. */
 export function remoteUrls(video: Made): string[] {
   return [...new Set(sourcesOf(video).flatMap((source) => (source.kind === 'url' ? [source.url] : [])))];
 }
 
 /**
- * Where that comes from which a service names by a key; `null` where it comes from no file and no URL.
+ * Returns the source of a resource or track; `null` if it has none.
  *
- * @param key of an editable, or `audio_tracks.` and the name of a track
+ * @param key of an editable, or `audio_tracks.<name>` of a track
  */
 export function sourceOf(video: Made, key: string): Source | null {
   const resource = video.resources.get(key);

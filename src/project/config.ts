@@ -1,6 +1,6 @@
 import { resolvePath } from '../definition/repository-path.ts';
 import type { Credential, SecretPlace } from '../delivery/credential.ts';
-import type { Check, Diagnostic, Locate, Result, Span } from '../diagnostic.ts';
+import { type Check, type Diagnostic, errorAt, type Locate, type Result, type Span } from '../diagnostic.ts';
 import { foldWords } from '../policy/match-text.ts';
 import { POLICY_RULES, type Policy, type PolicyLevel, type PolicyRule } from '../policy/policy.ts';
 import type { LintSeverities } from '../template/lint-severities.ts';
@@ -10,66 +10,64 @@ import { child, locateIn, textOf, toJson } from '../yaml/tree.ts';
 import { type DeliveriesConfig, readDeliveries, type WrittenDeliveries } from './deliveries.ts';
 import { CONFIG_FILE } from './repository-layout.ts';
 
-/** This machine, or a service that has the interface; `tokenEnv` names the environment variable with its token. */
+/** The embedded service, or one behind a URL; `tokenEnv` names the environment variable with its token. */
 type ServiceConfig =
   | 'embedded'
   | { readonly url: string; readonly tokenEnv: string; readonly capabilities: ServiceCapabilities };
 
-/** What somebody says that the service has beyond the interface document; absent: it is found out. */
+/** Optional features of a service that the user declares. Absent ones are detected. */
 export interface ServiceCapabilities {
-  /** For how long it keeps an Idempotency-Key; 0: not at all. */
+  /** How long it keeps an Idempotency-Key; 0 if it ignores them. */
   readonly keyLifetimeMs?: number;
-  /** Whether it lists sessions. */
   readonly list?: boolean;
-  /** Whether it delivers finished videos. */
   readonly externalUploads?: boolean;
 }
 
-/** A file of this machine, or one on a branch of a remote of git. */
+/** A local file, or one on a branch of a git remote. */
 export type JournalConfig = 'file' | { readonly branch: string; readonly remote: string };
 
 export type TemplateConfig =
-  /** `path`: a folder or a `.lottie` file, repository-relative. */
+  /** `path` of a folder or a `.lottie` file, repository-relative. */
   | { readonly kind: 'package'; readonly path: string; readonly at: Span }
   | { readonly kind: 'style_version'; readonly id: string; readonly at: Span };
 
-/** What reelform.yaml says, with its defaults filled in. */
+/** Settings of reelform.yaml, with defaults. */
 export interface Config extends DeliveriesConfig {
   readonly service: ServiceConfig;
   readonly templates: ReadonlyMap<string, TemplateConfig>;
-  /** A glob from the root. */
+  /** Glob of the definitions, relative to the root. */
   readonly videos: string;
-  /** Videos at once, 1..1000. */
+  /** Maximum number of concurrent renders, 1..1000. */
   readonly concurrency: number;
-  /** A plan that renders more is refused; null: any number. */
+  /** Plans that render more videos are refused; null for no limit. */
   readonly maxRenders: number | null;
-  /** Where is kept what is in flight. */
+  /** Where pending renders are recorded. */
   readonly journal: JournalConfig;
-  /** How bad it is what a viewer would notice; a code that is not here is a warning. */
+  /** Severities of visual checks; a code that is absent is a warning. */
   readonly lint: LintSeverities;
-  /** A folder, repository-relative, whose fonts every template package has too; null: there is none. */
+  /** Repository-relative folder of fonts that are added to every template package. */
   readonly fonts: { readonly path: string; readonly at: Span } | null;
-  /** How finished files are made where a definition does not say it. */
+  /** Default output of all videos. */
   readonly output: OutputRequest | null;
-  /** What the videos that a plan changes have to keep to. */
+  /** Rules for the videos that a plan changes. */
   readonly policies: readonly Policy[];
-  /** What makes H.264 where this machine renders. */
+  /** H.264 encoder of the embedded service. */
   readonly encoder: { readonly h264: 'x264' | 'videotoolbox' | 'nvenc' };
-  /** Bytes of finished segments that are kept on this machine; 0 for none. */
+  /** Maximum size of the cache of finished segments, in bytes; 0 to disable it. */
   readonly cacheBytes: number;
-  /** What the service takes for a video, and for a second of it; null: nobody says. */
+  /** Price of a video and of each second; null if unknown. */
   readonly cost: { readonly currency: string; readonly perRender: number; readonly perSecond: number } | null;
 }
 
 export interface ParsedConfig {
-  /** Defaults stand for everything when anything is wrong. */
+  /** All defaults if there is any problem. */
   readonly config: Config;
-  /** All names under `templates`, those with a wrong value among them; `null` when the text cannot be read. */
+  /** Names under `templates`, including those with an invalid value; `null` if the text cannot be parsed. */
   readonly templateNames: readonly string[] | null;
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** reelform.yaml as its schema has it. */
+/** reelform.yaml as written, after validation. */
 interface WrittenConfig extends WrittenDeliveries {
   readonly service?: 'embedded' | WrittenService;
   readonly templates: Readonly<Record<string, string>>;
@@ -99,7 +97,6 @@ interface WrittenService {
 
 const GB = 2 ** 30;
 
-/** What a configuration without any property would say. */
 export const DEFAULT_CONFIG: Config = {
   service: 'embedded',
   templates: new Map(),
@@ -120,7 +117,7 @@ export const DEFAULT_CONFIG: Config = {
 };
 
 /**
- * The text of reelform.yaml → the configuration, and all that is wrong with it. Never throws on the text.
+ * Parses and checks reelform.yaml. Reports all problems and never throws.
  *
  * @param directory of the file, absolute
  */
@@ -133,7 +130,7 @@ export function parseConfig(file: string, text: string, check: Check, directory:
   const diagnostics = [...check(json, locate)].map((one) => withEncoderHint(one, json));
   const named = child(root, 'templates');
   const templateNames = named?.kind === 'map' ? [...named.entries.keys()] : [];
-  // Definitions are looked for, and checked as far as that goes, even when something else is wrong here.
+  // Definitions are checked even if another setting is invalid.
   const videos = textOf(child(root, 'videos')) ?? DEFAULT_CONFIG.videos;
   const glob = globProblem(videos, locate(['videos'], 'value').span);
   if (glob !== null) diagnostics.push(glob);
@@ -178,7 +175,7 @@ export function parseConfig(file: string, text: string, check: Check, directory:
   };
 }
 
-/** Says of a former value of `encoder` what to do instead. */
+/** Explains how to replace former values of `encoder`. */
 function withEncoderHint(diagnostic: Diagnostic, json: unknown): Diagnostic {
   const { encoder } = json as { readonly encoder?: unknown };
   const isRetired = encoder === 'embedded' || encoder === 'ffmpeg';
@@ -209,11 +206,11 @@ function readJournal(journal: WrittenConfig['journal']): JournalConfig {
   return journal === undefined ? 'file' : { branch: journal.git, remote: journal.remote ?? 'origin' };
 }
 
-/** A token that is sent over http can be read by everybody on the way; on this machine there is no way. */
+/** Rejects an http URL, which would expose the token on the network, except on this machine. */
 function serviceProblems(service: WrittenConfig['service'], locate: Locate): Diagnostic[] {
   if (typeof service !== 'object') return [];
   const problem = (message: string, hint: string): Diagnostic[] => {
-    return [{ code: 'config_invalid', severity: 'error', message, hint, at: locate(['service', 'url'], 'value').span }];
+    return [errorAt('config_invalid', locate(['service', 'url'], 'value').span, message, hint)];
   };
   if (!URL.canParse(service.url)) return problem('service.url is no URL', 'Write it like https://api.example.com');
   const { protocol, hostname } = new URL(service.url);
@@ -224,7 +221,7 @@ function serviceProblems(service: WrittenConfig['service'], locate: Locate): Dia
   );
 }
 
-/** @param hostname as the WHATWG URL parser writes it */
+/** @param hostname as normalized by the WHATWG URL parser */
 function isLoopback(hostname: string): boolean {
   return /^(?:localhost|.+\.localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname);
 }
@@ -249,33 +246,27 @@ function readTemplates(
   return { templates, diagnostics };
 }
 
-/** @param example of what one writes */
+/** @param example for the hint */
 function readFolder(written: string, example: string, at: Span): Result<{ readonly path: string; readonly at: Span }> {
   const folder = resolvePath(written.replace(/\/+$/, ''), CONFIG_FILE);
   if (folder.ok) return { ok: true, value: { path: folder.path, at } };
   const { code, message } = folder;
-  return { ok: false, diagnostics: [{ code, severity: 'error', message, hint: `Write ${example}`, at }] };
+  return { ok: false, diagnostics: [errorAt(code, at, message, `Write ${example}`)] };
 }
 
 function notEmbedded(name: string, id: string, at: Span): Diagnostic {
-  return {
-    code: 'config_invalid',
-    severity: 'error',
-    message: `The embedded service has no style version ${JSON.stringify(id)} for the template ${name}`,
-    hint: 'Write the path of a template package, like ./templates/launch, or name a service that has it',
+  return errorAt(
+    'config_invalid',
     at,
-  };
+    `The embedded service has no style version ${JSON.stringify(id)} for the template ${name}`,
+    'Write the path of a template package, like ./templates/launch, or name a service that has it',
+  );
 }
 
-/** A glob stays inside the repository, and its braces do not stand for more patterns than a search can bear. */
+/** Rejects globs that leave the repository, or whose braces expand to too many patterns. */
 function globProblem(pattern: string, at: Span): Diagnostic | null {
-  const problem = (code: 'path_outside' | 'config_invalid', message: string, hint: string): Diagnostic => ({
-    code,
-    severity: 'error',
-    message,
-    hint,
-    at,
-  });
+  const problem = (code: 'path_outside' | 'config_invalid', message: string, hint: string): Diagnostic =>
+    errorAt(code, at, message, hint);
   if (pattern.startsWith('/') || /^[a-z]:/i.test(pattern) || /(?:^|[/{,(|!])\.\.(?:[/},)|]|$)/.test(pattern)) {
     return problem(
       'path_outside',
@@ -295,12 +286,12 @@ function globProblem(pattern: string, at: Span): Diagnostic | null {
   return null;
 }
 
-/** `policies` of reelform.yaml, as its schema has it. */
+/** `policies` of reelform.yaml as written. */
 type WrittenPolicies = {
   readonly [R in PolicyRule]?: Omit<Extract<Policy, { rule: R }>, 'rule' | 'level'> & { readonly level?: PolicyLevel };
 };
 
-/** Reads `policies`: in the order of the rules, denying where nothing else is said. @param written reelform.yaml */
+/** Reads `policies` in the order of the rules, with the default level `deny`. */
 function readPolicies(
   { policies: written, cost }: { readonly policies?: WrittenPolicies; readonly cost?: unknown },
   locate: Locate,
@@ -314,18 +305,18 @@ function readPolicies(
     if (foldWords(word) !== '') return [];
     const { span: at } = locate(['policies', 'forbid_words', 'words', String(index)], 'value');
     const message = 'policies.forbid_words has a word without any character that can be seen';
-    return [{ code: 'config_invalid', severity: 'error', message, hint: 'Leave it out', at }];
+    return [errorAt('config_invalid', at, message, 'Leave it out')];
   });
   if (written?.max_cost !== undefined && cost === undefined) {
     const { span: at } = locate(['policies', 'max_cost'], 'key');
     const message = 'policies.max_cost allows an amount, and nothing says what a render costs';
     const hint = 'Say it with "cost: {currency: EUR, per_render: 0.5}"';
-    diagnostics.push({ code: 'config_invalid', severity: 'error', message, hint, at });
+    diagnostics.push(errorAt('config_invalid', at, message, hint));
   }
   return { policies, diagnostics };
 }
 
-/** The environment variables that a configuration says hold a token or a key. */
+/** Returns the names of the environment variables that contain tokens and keys. */
 export function secretNames({ service, credentials }: Pick<Config, 'service' | 'credentials'>): string[] {
   const places = [...credentials.values()].flatMap(placesOf);
   const named = places.flatMap((place) => (place?.kind === 'env' ? [place.name] : []));

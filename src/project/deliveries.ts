@@ -10,13 +10,12 @@ import type { VideoDestination } from '../definition/video.ts';
 import { type Credential, mayBeAllowed, targetProblem } from '../delivery/credential.ts';
 import { parseTarget } from '../delivery/destination-address.ts';
 import { parseCredentials } from '../delivery/parse-credentials.ts';
-import type { Diagnostic, Locate } from '../diagnostic.ts';
+import { type Diagnostic, errorAt, type Locate } from '../diagnostic.ts';
 import { closestMatch } from '../hints.ts';
 
-/** One destination as reelform.yaml writes it. */
 type WrittenDestination = string | { readonly to: string; readonly credential?: string };
 
-/** What reelform.yaml may say of deliveries, as its schema has it. */
+/** Delivery settings of reelform.yaml as written. */
 export interface WrittenDeliveries {
   readonly credentials?: Readonly<Record<string, unknown>>;
   readonly deliver?: WrittenDestination | readonly WrittenDestination[];
@@ -28,9 +27,9 @@ interface ReadDeliveries extends DeliveriesConfig {
 }
 
 /**
- * Reads `credentials`, `deliver` and `assets` of reelform.yaml. Secrets are not in there, and are not looked for.
+ * Reads `credentials`, `deliver` and `assets` of reelform.yaml. Does not read the secrets, which are in the environment.
  *
- * @param directory of the repository, absolute: where relative folders start
+ * @param directory of the repository, absolute, for relative folders
  */
 export function readDeliveries(
   written: WrittenDeliveries,
@@ -42,7 +41,7 @@ export function readDeliveries(
   const diagnostics = problems.map(({ path, part, message, hint }) =>
     problem(message, hint, ['credentials', ...path], part, locate),
   );
-  // What is wrong with a credential is told there, and not wherever it is used.
+  // A problem with a credential is not repeated at each destination that uses it.
   const known = diagnostics.length === 0 ? credentials : null;
   const places = destinationsOf(written.deliver);
   const deliver = places.map(({ destination, path, isMap }, index): VideoDestination => {
@@ -63,7 +62,7 @@ export function readDeliveries(
   return { credentials, deliver, assets, diagnostics };
 }
 
-/** What is wrong with a destination whichever video it is of: the labels that it asks for may be there. */
+/** Returns a problem that a destination has for every video, assuming that they have all labels. */
 function problemOfAll(
   destination: VideoDestination,
   service: DeliveringService,
@@ -108,7 +107,7 @@ function assetsProblems(
   credentials: ReadonlyMap<string, Credential>,
   locate: Locate,
 ): Diagnostic[] {
-  // As the embedded service would: here it is this machine that writes.
+  // Checked as for the embedded service, because this process writes the assets.
   const destination = { to: `${publish}0.png`, credential };
   const wrong = parseTarget(destination.to).ok
     ? destinationProblem(destination, [], { service: 'embedded', credentials })
@@ -133,31 +132,31 @@ function problem(
   part: 'key' | 'value',
   locate: Locate,
 ): Diagnostic {
-  return { code: 'config_invalid', severity: 'error', message, hint, at: locate(path, part).span };
+  return errorAt('config_invalid', locate(path, part).span, message, hint);
 }
 
-/** What reelform.yaml says of deliveries. */
+/** Delivery settings of reelform.yaml. */
 export interface DeliveriesConfig {
-  /** By name; without their secrets. */
+  /** By name, without secrets. */
   readonly credentials: ReadonlyMap<string, Credential>;
-  /** Where finished files go whose definition says nothing of it. */
+  /** Destinations of videos whose definition has no `deliver`. */
   readonly deliver: readonly VideoDestination[];
-  /** Where local files are put for a service that takes none; null: nowhere. */
+  /** Where local files are published for a service without uploads; null if nowhere. */
   readonly assets: AssetsConfig | null;
 }
 
 interface AssetsConfig {
-  /** With a slash at its end; files are named after their digests below it. */
+  /** Ends with a slash; files below it are named by their digest. */
   readonly publish: string;
-  /** Under which everybody finds what is below `publish`, with a slash at its end. */
+  /** Public base URL of `publish`; ends with a slash. */
   readonly publicUrl: string;
   readonly credential: string | null;
 }
 
-/** As much of the service as decides where it delivers to. */
+/** Properties of the service that determine what it can deliver. */
 export type DeliveringService = 'embedded' | { readonly capabilities: { readonly externalUploads?: boolean } };
 
-/** What a configuration says of the deliveries of definitions. */
+/** Returns the settings that the deliveries of definitions depend on. */
 export function deliverContext(config: DeliveriesConfig & { readonly service: DeliveringService }): DeliverContext {
   return {
     all: config.deliver,
@@ -165,17 +164,17 @@ export function deliverContext(config: DeliveriesConfig & { readonly service: De
   };
 }
 
-/** What a service would put in, and what therefore no plan could name. */
+/** Placeholders of the service that change with each run, so no plan could show them. */
 const UNSTABLE: Readonly<Record<string, string>> = {
   session_id: 'each rendering',
   date: 'each day',
 };
 
 /**
- * What is wrong with a destination, as far as reelform.yaml tells. The credentials of a service behind a URL are its own:
- * of them nothing is known here. Nothing is opened, and no secret is looked at.
+ * Checks a destination against reelform.yaml, without connecting to it or reading secrets. A service behind a URL has its
+ * own credentials, which are not checked.
  *
- * @param placeholders those that may stand in it; none: it is filled
+ * @param placeholders names that may occur in it; none if it is filled
  */
 function destinationProblem(
   { to, credential }: VideoDestination,
@@ -207,7 +206,7 @@ function destinationProblem(
       meant === null ? `Describe it in reelform.yaml: credentials: {${credential}: …}` : `Did you mean ${meant}?`;
     return { part: 'credential', message: `There is no credential ${JSON.stringify(credential)}`, hint };
   }
-  // What a placeholder stands for may decide whether it is allowed.
+  // Whether it is allowed may depend on the values of the placeholders.
   if (placeholders.length > 0 && mayBeAllowed(parsed.target, known)) return null;
   const problem = targetProblem(parsed.target, known);
   return problem === null ? null : { part: 'to', ...messageOf(problem) };

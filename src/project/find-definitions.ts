@@ -8,23 +8,23 @@ import type { ReadLog } from './read-log.ts';
 import type { RepositoryFiles } from './repository-files.ts';
 import { CONFIG_FILE } from './repository-layout.ts';
 
-/** What a glob of definitions finds. Repository-relative and sorted. */
+/** Repository-relative, sorted paths. */
 export interface FoundDefinitions {
-  /** Files of definitions and fragments. */
+  /** Definitions and fragments. */
   readonly paths: readonly string[];
-  /** YAML files that the glob would find if their names ended as it says, such as `.yml` beside `.yaml`. */
+  /** YAML files that match the glob except for their extension, such as `.yml` instead of `.yaml`. */
   readonly ignored: readonly string[];
 }
 
-/** The endings of YAML files, as they are usually written. */
+/** Common spellings of the extension. */
 const ENDINGS = ['yaml', 'yml', 'YAML', 'YML'];
 
 /**
- * Finds the definition files of a glob: `.yaml` and `.yml`, no links, no hidden files, nothing below node_modules.
+ * Finds the definition files of a glob: `.yaml` and `.yml`, without links, hidden files and node_modules.
  *
  * @param root absolute
- * @param others files and folders that are no definitions, whatever the glob says
- * @param log takes down every folder that was searched
+ * @param others files and folders to exclude
+ * @param log records every folder that was searched
  */
 export function findDefinitions(
   root: string,
@@ -51,7 +51,7 @@ export function findDefinitions(
   return { paths: yaml.filter(isFound), ignored: yaml.filter((path) => !isFound(path)) };
 }
 
-/** Takes down all folders that the glob could lead into, and more: what is in them decides what it finds. */
+/** Records the folders that the glob may search, because their content determines the result. */
 function noteFolders(pattern: string, log: ReadLog): void {
   const base = globBase(pattern);
   const entersHidden = /(?:^|[/{,(|!])\./.test(pattern.slice(base.length));
@@ -63,14 +63,14 @@ function noteFolders(pattern: string, log: ReadLog): void {
         if (!entry.name.startsWith('.') || entersHidden) folders.push(posix.join(folder, entry.name));
       }
     } catch (error) {
-      // The search meets it too, and says so.
+      // The search reports the error.
       if (isMissing(error) && folder === base) log.look(base);
       else log.spoil();
     }
   }
 }
 
-/** The files of all definitions and fragments, and those that the glob leaves out for their ending. */
+/** Finds all definitions and fragments of a repository, except in the folders of template packages. */
 export function findDefinitionFiles(config: Config, { root, log }: RepositoryFiles): FoundDefinitions {
   const folders = [...config.templates.values()].flatMap((one) => (one.kind === 'package' ? [one.path] : []));
   const { paths, ignored } = findDefinitions(root, config.videos, [CONFIG_FILE, ...folders], log);

@@ -3,7 +3,7 @@ import { unreadable } from '../definition/definition-file.ts';
 import { type FileUse, inRow, type OutputProblem, type VideoTemplate } from '../definition/read-video.ts';
 import { type Resolved, resolveDefinitions } from '../definition/resolve-definitions.ts';
 import { globBase, type Video } from '../definition/video.ts';
-import type { Diagnostic } from '../diagnostic.ts';
+import { type Diagnostic, errorAt } from '../diagnostic.ts';
 import { closestMatch } from '../hints.ts';
 import { type Checks, createChecks } from '../schema/create-checks.ts';
 import { checkOutput } from '../template/bind/resolve-output.ts';
@@ -14,18 +14,18 @@ import { deliverContext } from './deliveries.ts';
 import { type LazyFonts, lazyFonts, loadTemplate, type ProjectTemplate } from './load-templates.ts';
 import type { Asset, Refusal, RepositoryFiles } from './repository-files.ts';
 
-/** Some definitions of a repository, read and checked by themselves. */
+/** Some definitions of a repository, read and checked without the others. */
 export interface Reloaded {
-  /** By id. */
+  /** Sorted by id. */
   readonly videos: readonly Video[];
-  /** Definition file → the files that it was read from. */
+  /** Definition file → all files that it was read from. */
   readonly origins: ReadonlyMap<string, readonly string[]>;
   readonly assets: ReadonlyMap<string, Asset>;
-  /** False when something is wrong with one of them, or a template that one uses could not be loaded. */
+  /** False if one of them has a problem, or its template could not be loaded. */
   readonly isWhole: boolean;
 }
 
-/** Loads templates when they are asked for, each once. */
+/** Loads each template once, when it is first needed. */
 export class LazyTemplates {
   readonly #config: Config;
   readonly #files: RepositoryFiles;
@@ -38,7 +38,6 @@ export class LazyTemplates {
     this.#fonts = lazyFonts(config, files);
   }
 
-  /** The template of a name, and what is wrong with it. */
   load(name: string): { template: ProjectTemplate | null; diagnostics: readonly Diagnostic[] } {
     const known = this.#loaded.get(name);
     if (known !== undefined) return known;
@@ -49,7 +48,7 @@ export class LazyTemplates {
     return loaded;
   }
 
-  /** Whether all that was asked for, and that reelform.yaml names, could be used. */
+  /** Whether all requested templates that reelform.yaml names are usable. */
   get isWhole(): boolean {
     return [...this.#loaded].every(([name, { template }]) => template !== null || !this.#config.templates.has(name));
   }
@@ -100,7 +99,7 @@ export function reloadDefinitions(
   };
 }
 
-/** What definitions have to know of a template. */
+/** Returns the properties of a template that definitions depend on. */
 export function definitionTemplate(
   { name, spec, package: own }: Pick<ProjectTemplate, 'name' | 'spec' | 'package'>,
   checks: Pick<Checks, 'video'>,
@@ -108,13 +107,13 @@ export function definitionTemplate(
   return {
     spec,
     check: checks.video({ name, spec }),
-    // What a service that does not tell can choose from is for it to say.
+    // Without a list, the service itself rejects unknown fonts.
     fonts: spec.available_fonts ?? (own === null ? null : spec.fonts),
     outputProblems: (output) => (own === null ? [] : outputProblems(output, own)),
   };
 }
 
-/** What only the measures of a template tell: its fields by themselves are looked at by a schema. */
+/** Returns the problems that depend on the template's size and frame rate. A schema checks the fields by themselves. */
 function outputProblems(output: OutputRequest, own: TemplatePackage): OutputProblem[] {
   if (checkOutput(output, null).length > 0) return [];
   return checkOutput(output, own).map(({ at, detail }) => {
@@ -122,7 +121,7 @@ function outputProblems(output: OutputRequest, own: TemplatePackage): OutputProb
   });
 }
 
-/** Keeps the videos whose local files can all be used, and says what is wrong with the others. */
+/** Returns the videos whose local files are all usable, and diagnostics for the others. */
 export function checkFiles(
   { videos, otherFiles }: Pick<Resolved, 'videos' | 'otherFiles'>,
   files: RepositoryFiles,
@@ -143,7 +142,7 @@ export function checkFiles(
 
 function empty({ path, at, row }: FileUse): Diagnostic {
   const message = inRow(`The file ${JSON.stringify(path)} is empty`, row);
-  return { code: 'missing_file', severity: 'error', message, hint: 'Put the file in again', at };
+  return errorAt('missing_file', at, message, 'Put the file in again');
 }
 
 function unusable({ path, at, row }: FileUse, reason: Refusal, files: RepositoryFiles): Diagnostic {

@@ -22,27 +22,27 @@ export interface Project {
   /** Absolute. */
   readonly root: string;
   readonly config: Config;
-  /** By name; those alone that can be used. */
+  /** Usable templates by name. */
   readonly templates: ReadonlyMap<string, ProjectTemplate>;
-  /** Sorted by id; a definition with a mistake gives none. */
+  /** Sorted by id, without those that have a problem. */
   readonly videos: readonly Video[];
-  /** Definition file → the files that it was read from: itself, all that it extends, its data. */
+  /** Definition file → all files that it was read from: itself, its fragments, its data. */
   readonly origins: ReadonlyMap<string, readonly string[]>;
-  /** The local files that the videos use, by path. */
+  /** Local files of the videos, by path. */
   readonly assets: ReadonlyMap<string, Asset>;
-  /** Everything that is wrong, by file and position. With an error among them the videos are not complete. */
+  /** Sorted by file and position. If there is an error, `videos` is incomplete. */
   readonly diagnostics: readonly Diagnostic[];
-  /** The text of a file that was read, for code frames. */
+  /** Returns the text of a file that was read, for code frames. */
   source(file: string): string | undefined;
 }
 
 /**
- * Reads the repository around a folder: its configuration, templates, definitions, and the files that they use. What a
- * user can mend is in `diagnostics`, all of it at once.
+ * Reads the repository that contains a folder: its configuration, templates, definitions and their files. Collects all
+ * problems that the user can fix in `diagnostics`.
  *
  * Import this module lazily: it loads yaml, Ajv and fast-glob.
  *
- * @param log takes down what is read of the folder's repository
+ * @param log records what is read
  * @throws ReelformError `config_missing`
  */
 export async function loadProject({ cwd, log = null }: { cwd: string; log?: ReadLog | null }): Promise<Project> {

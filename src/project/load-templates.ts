@@ -1,5 +1,5 @@
 import { posix } from 'node:path';
-import type { Diagnostic, Result, Span } from '../diagnostic.ts';
+import { type Diagnostic, errorAt, type Result, type Span } from '../diagnostic.ts';
 import { parseSpec } from '../schema/parse-spec.ts';
 import { MAX_PACKAGE_BYTES } from '../template/archive/read-package-zip.ts';
 import { parseTemplatePackage } from '../template/parse-template-package.ts';
@@ -11,29 +11,29 @@ import { isArchivePath, readTemplateArchive, readTemplateFolder } from './read-p
 import type { RepositoryFiles } from './repository-files.ts';
 import { outdatedFiles, schemaFiles, specPath } from './schema-files.ts';
 
-/** A template that definitions can use. */
+/** A template that definitions may use. */
 export interface ProjectTemplate {
-  /** In reelform.yaml. */
+  /** Name in reelform.yaml. */
   readonly name: string;
   readonly spec: StyleVersion;
   /** `null` for a style version of a service. */
   readonly package: TemplatePackage | null;
   /**
-   * The files that the package was read from, by path below its folder, with the fonts of the repository that it lacks;
-   * `null` for a style version of a service.
+   * Files of the package by path below its folder, including fonts of the repository that it lacks; `null` for a style
+   * version of a service.
    */
   readonly files: ReadonlyMap<string, Uint8Array> | null;
-  /** What it was read from, repository-relative. */
+  /** Files that it was read from, repository-relative. */
   readonly paths: readonly string[];
 }
 
 export interface LoadedTemplates {
-  /** Those that can be used. */
+  /** Usable templates by name. */
   readonly templates: ReadonlyMap<string, ProjectTemplate>;
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** Reads every template of the configuration: packages from their folders or `.lottie` files, specifications from `schemas/`. */
+/** Loads all templates: packages from folders or `.lottie` files, specifications of services from `schemas/`. */
 export function loadTemplates(config: Config, files: RepositoryFiles): LoadedTemplates {
   const templates = new Map<string, ProjectTemplate>();
   const diagnostics: Diagnostic[] = [];
@@ -46,7 +46,7 @@ export function loadTemplates(config: Config, files: RepositoryFiles): LoadedTem
   return { templates, diagnostics };
 }
 
-/** The fonts of the repository, read once, and only when a package needs them. */
+/** Reads the fonts of the repository once, when a package first needs them. */
 export type LazyFonts = () => Result<ReadonlyMap<string, RepositoryFont>>;
 
 export function lazyFonts(config: Config, files: RepositoryFiles): LazyFonts {
@@ -57,7 +57,6 @@ export function lazyFonts(config: Config, files: RepositoryFiles): LazyFonts {
   };
 }
 
-/** Reads one template. */
 export function loadTemplate(
   name: string,
   template: TemplateConfig,
@@ -71,7 +70,7 @@ export function loadTemplate(
 }
 
 export interface LoadedTemplate {
-  /** `null` when it cannot be used; the diagnostics say why. */
+  /** `null` if it is unusable; see the diagnostics. */
   readonly template: ProjectTemplate | null;
   readonly diagnostics: readonly Diagnostic[];
 }
@@ -101,7 +100,7 @@ function loadPackage(
 function tooLargeWithFonts(path: string, at: Span): Diagnostic {
   const message = `With the fonts of the repository ${JSON.stringify(path)} has more than 50 MB`;
   const hint = 'Keep in the folder of fonts those that the videos need';
-  return { code: 'template_invalid', severity: 'error', message, hint, at };
+  return errorAt('template_invalid', at, message, hint);
 }
 
 function loadSpec(
@@ -114,13 +113,13 @@ function loadSpec(
   const hint = `Run reelform pull ${name}`;
   if (!text.ok) {
     const message = `${path}, the specification of the template ${name}, is not there`;
-    return { template: null, diagnostics: [{ code: 'spec_missing', severity: 'error', message, hint, at }] };
+    return { template: null, diagnostics: [errorAt('spec_missing', at, message, hint)] };
   }
   const spec = parseSpec(path, text.text);
   if (!spec.ok) return { template: null, diagnostics: spec.diagnostics };
   if (spec.value.id !== id) {
     const message = `${path} describes the style version ${spec.value.id}, reelform.yaml names ${id}`;
-    return { template: null, diagnostics: [{ code: 'spec_missing', severity: 'error', message, hint, at }] };
+    return { template: null, diagnostics: [errorAt('spec_missing', at, message, hint)] };
   }
   return { template: { name, spec: spec.value, package: null, files: null, paths: [path] }, diagnostics: [] };
 }
@@ -131,7 +130,7 @@ function outdated(
   files: RepositoryFiles,
 ): Diagnostic[] {
   const made = schemaFiles(name, spec);
-  // The specification of a service's template is on the disk alone: here it is its own measure.
+  // The specification of a service's template exists only on the disk, so it cannot be outdated.
   const stale = outdatedFiles(files.root, ownPackage === null ? made.slice(1) : made, files.log);
   if (stale.length === 0) return [];
   const message = `${stale.map(({ path }) => path).join(' and ')} ${stale.length === 1 ? 'is' : 'are'} not what the template ${name} gives today`;

@@ -5,25 +5,24 @@ import { dirname, join, relative, sep } from 'node:path';
 import { type Lock, type LockEntry, OUTPUT_ENDINGS, OUTPUTS_FOLDER, type Rendering } from '../lock/lock.ts';
 import { readOutputRecords } from './output-records.ts';
 
-/** What of an entry says where its files are, and what they are like. */
+/** Files of a lock entry, with the recorded size and digest of the video. */
 export type OutputFiles = Pick<Rendering, 'video_url' | 'thumbnails' | 'bytes' | 'sha256'>;
 
-/** The local files of a lock: ids of entries, and what the files look like now. */
+/** State of the local files of a lock. */
 export interface LocalOutputs {
-  /** A file of the video is not there. */
+  /** Ids of entries with a missing file. */
   readonly missing: ReadonlySet<string>;
-  /** All files of the video are there, and this one, by its path, is empty or has another size than the recorded one. */
+  /** Ids of entries whose files all exist → path of one that is empty or has not the recorded size. */
   readonly damaged: ReadonlyMap<string, string>;
-  /** Size of each file, in bytes, by repository-relative path; -1 for the files of a video that is missing or damaged. */
+  /** Repository-relative path → size in bytes; -1 for the files of missing or damaged videos. */
   readonly sizes: ReadonlyMap<string, number>;
 }
 
 /**
- * Compares the local files of a lock with the sizes that were recorded when they were written. EDGE. Reads no file. What a
- * remote service keeps is taken to be there.
+ * Compares the local files of a lock with the recorded sizes, without reading them. Assumes that URLs exist.
  *
- * A size is right when the lockfile records it, or when this machine wrote the file with it. Where neither is known, as in
- * entries of earlier versions, any size but 0 is.
+ * The expected size is the one in the lockfile, or the one that this machine has written. If neither is known, as in entries
+ * of earlier versions, any size but 0 is accepted.
  *
  * @param root the repository's folder
  */
@@ -31,30 +30,30 @@ export function observeOutputs(root: string, lock: Lock): LocalOutputs {
   const missing = new Set<string>();
   const damaged = new Map<string, string>();
   const sizes = new Map<string, number>();
-  const look = createLook(root);
+  const inspect = createInspection(root);
   for (const [id, entry] of lock.videos) {
-    const seen = look(entry);
+    const seen = inspect(entry);
     if (seen === null) missing.add(id);
     else if (typeof seen === 'string') damaged.set(id, seen);
     else for (const [path, size] of seen) sizes.set(path, size);
   }
-  // Afterwards: several entries may name one file.
+  // After the loop, because several entries may name one file.
   for (const id of [...missing, ...damaged.keys()])
     for (const path of localOutputs(lock.videos.get(id)!)) sizes.set(path, -1);
   return { missing, damaged, sizes };
 }
 
-/** Makes a check whether all files of a rendering are on this machine with their sizes, as in `observeOutputs`. EDGE. */
+/** Creates a check whether all files of a rendering exist with their sizes, as in `observeOutputs`. */
 export function createOutputCheck(root: string): (rendering: OutputFiles) => boolean {
-  const look = createLook(root);
-  return (rendering) => Array.isArray(look(rendering));
+  const inspect = createInspection(root);
+  return (rendering) => Array.isArray(inspect(rendering));
 }
 
 /**
- * Finds the videos whose local file is not the one that was written, by its digest. EDGE. Reads every local video file
- * whose digest is known, so it takes a while; plans compare sizes alone.
+ * Finds the videos whose local file was replaced, by its digest. Reads every local video with a known digest, which takes
+ * long; plans compare only sizes.
  *
- * @param isAsked by id
+ * @param isAsked selects ids
  * @returns ids of entries whose files are there with their sizes
  */
 export async function findSwappedOutputs(
@@ -62,11 +61,11 @@ export async function findSwappedOutputs(
   lock: Lock,
   isAsked: (id: string) => boolean = () => true,
 ): Promise<Set<string>> {
-  const look = createLook(root);
+  const inspect = createInspection(root);
   const records = readOutputRecords(root);
   const swapped = new Set<string>();
   for (const [id, entry] of lock.videos) {
-    if (!isAsked(id) || !isLocal(entry.video_url) || !Array.isArray(look(entry))) continue;
+    if (!isAsked(id) || !isLocal(entry.video_url) || !Array.isArray(inspect(entry))) continue;
     const known: (string | null | undefined)[] = [entry.sha256, records.get(entry.video_url)?.sha256];
     if (known.every((digest) => digest === undefined)) continue;
     if (!known.includes(await digestOf(join(root, entry.video_url)))) swapped.add(id);
@@ -75,18 +74,17 @@ export async function findSwappedOutputs(
 }
 
 /**
- * Leaves out what can be had elsewhere: a local file that is missing is not missed where the video was delivered, and no
- * plan restores it.
+ * Removes delivered videos from the missing ones, because they exist elsewhere. No plan restores them.
  */
 export function notDelivered(missing: ReadonlySet<string>, lock: Lock): Set<string> {
   return new Set([...missing].filter((id) => lock.videos.get(id)?.deliveries === undefined));
 }
 
-/** The files of a rendering with their sizes; null where one is missing, else the path of one that is damaged. */
-type Look = (rendering: OutputFiles) => readonly (readonly [path: string, size: number])[] | string | null;
+/** Returns the files of a rendering with their sizes; null if one is missing, or the path of one that is damaged. */
+type Inspect = (rendering: OutputFiles) => readonly (readonly [path: string, size: number])[] | string | null;
 
-function createLook(root: string): Look {
-  // Read when a size is not the one that the lockfile has: for most lockfiles never.
+function createInspection(root: string): Inspect {
+  // Read only if a size differs from the lockfile, which is rare.
   let records: ReturnType<typeof readOutputRecords> | null = null;
   const isRightSize = (path: string, size: number, expected: number | undefined): boolean => {
     if (size === 0 || size === expected) return size !== 0;
@@ -105,7 +103,7 @@ function createLook(root: string): Look {
   };
 }
 
-/** The repository-relative paths of a video and its stills, where they are files and not URLs. */
+/** Returns the repository-relative paths of a video and its stills, without URLs. */
 export function localOutputs({ video_url, thumbnails }: Pick<Rendering, 'video_url' | 'thumbnails'>): string[] {
   return [video_url, ...thumbnails].filter(isLocal);
 }
@@ -114,7 +112,7 @@ function isLocal(url: LockEntry['video_url']): boolean {
   return !/^[a-z][a-z0-9+.-]*:/i.test(url);
 }
 
-/** Null when it is no file: whatever is in the way, the video cannot be had. */
+/** Returns the size of a regular file; null if there is none or it cannot be accessed. */
 function sizeOf(path: string): number | null {
   try {
     const stats = statSync(path);
@@ -124,7 +122,7 @@ function sizeOf(path: string): number | null {
   }
 }
 
-/** Null when it cannot be read. */
+/** Returns null if the file cannot be read. */
 async function digestOf(path: string): Promise<string | null> {
   const hash = createHash('sha256');
   try {
@@ -135,18 +133,18 @@ async function digestOf(path: string): Promise<string | null> {
   return hash.digest('hex');
 }
 
-/** A file that an apply wrote: `<id>-<8 digits of the fingerprint>`, the name of a still, an ending. */
+/** Name of a file that `apply` writes: `<id>-<8 digits of the fingerprint>`, the name of a still, an extension. */
 const OUTPUT = new RegExp(`-[0-9a-f]{8}(?:\\.(?:${OUTPUT_ENDINGS.join('|')})|\\.[\\w-]+\\.jpg)$`);
 
-/** What `reelform render` wrote, to look at. */
+/** Previews written by `reelform render`. */
 const LOOKS = `${OUTPUTS_FOLDER}/looks/`;
 
 /**
- * Removes finished videos and stills of earlier applies from `renders/`. EDGE. A file stays when `kept` names it, when its name is
- * not one that an apply gives, or when it cannot be removed.
+ * Removes videos and stills of earlier applies from `renders/`. Keeps the files in `kept`, files with other names, and files
+ * that cannot be removed.
  *
  * @param root the repository's folder, absolute
- * @returns how many files were removed
+ * @returns the number of removed files
  */
 export async function pruneOutputs(
   root: string,
@@ -170,7 +168,7 @@ export async function pruneOutputs(
   return removed;
 }
 
-/** Removes a folder and those above it, below `top`, as far as they are empty. */
+/** Removes a folder and its parents below `top` if they are empty. */
 async function removeEmpty(top: string, folder: string): Promise<void> {
   for (let one = folder; one !== top; one = dirname(one)) {
     try {

@@ -6,22 +6,21 @@ import { nullIfMissing } from '../file-system-error.ts';
 import { isRecord } from '../json.ts';
 import { replaceFile } from '../replace-file.ts';
 
-/** What this machine wrote into `renders/`. Ignored by git; can be removed at any time. */
+/** Records of the files that this machine wrote to `renders/`. Ignored by git; may be deleted at any time. */
 export const OUTPUT_RECORDS_FILE = '.reelform/outputs.ndjson';
 
-/** A video file as it was written. */
+/** Size and digest of a video file when it was written. */
 export interface OutputRecord {
   readonly bytes: number;
   readonly sha256: Sha256;
 }
 
-/** The file is rewritten when more lines than this, and more than half of all, say nothing any more. */
+/** The file is rewritten if more lines than this, and more than half of all lines, are obsolete. */
 const MOST_WASTE = 1000;
 
 /**
- * Reads the size and digest that each video file had when this machine wrote it, by repository-relative path. The lockfile
- * records the first rendering of a video; another machine may render it to other bytes (see `Outputs` in
- * schemas/README.md), and those are recorded here. A line that cannot be read is ignored. EDGE.
+ * Reads the records by repository-relative path. The lockfile records the first rendering of a video; another machine may
+ * render it to different bytes (see `Outputs` in schemas/README.md), which are recorded here. Ignores invalid lines.
  */
 export function readOutputRecords(root: string): ReadonlyMap<string, OutputRecord> {
   try {
@@ -32,8 +31,7 @@ export function readOutputRecords(root: string): ReadonlyMap<string, OutputRecor
 }
 
 /**
- * Records a video file that was just written. Best effort: without the record the next plan may restore the file once more.
- * EDGE.
+ * Records a video file that was just written. Best effort: without the record, the next plan may restore the file again.
  *
  * @param path repository-relative
  */
@@ -43,11 +41,11 @@ export async function recordOutput(root: string, path: string, { bytes, sha256 }
     await mkdir(dirname(file), { recursive: true });
     await appendFile(file, lineOf(path, { bytes, sha256 }));
   } catch {
-    // The video is there, and that is what counts.
+    // The video itself was written.
   }
 }
 
-/** Drops lines that say nothing any more, once there are many of them. Best effort. EDGE. */
+/** Removes obsolete lines once there are many. Best effort. */
 export async function compactOutputRecords(root: string): Promise<void> {
   const file = join(root, OUTPUT_RECORDS_FILE);
   try {
@@ -62,7 +60,7 @@ export async function compactOutputRecords(root: string): Promise<void> {
     if (lineCount - kept.length <= Math.max(MOST_WASTE, lineCount / 2)) return;
     await replaceFile(file, kept.map((path) => lineOf(path, records.get(path)!)).join(''), { isDurable: false });
   } catch {
-    // A longer file is no harm.
+    // The file works without compaction.
   }
 }
 

@@ -1,15 +1,15 @@
 import { posix } from 'node:path';
-import type { Diagnostic, Result } from '../diagnostic.ts';
+import { type Diagnostic, errorAt, type Result } from '../diagnostic.ts';
 import { fontProblem } from '../template/check-font.ts';
 import type { Config } from './config.ts';
 import { readTemplateFolder } from './read-package.ts';
 import type { RepositoryFiles } from './repository-files.ts';
 
-/** A font of the repository, which every template package has too. */
+/** A font of the repository, which is added to every template package. */
 export interface RepositoryFont {
   /** Repository-relative. */
   readonly path: string;
-  /** Below the folder of a package, `fonts/<name>.<ending>`. */
+  /** Path in a package, `fonts/<name>.<extension>`. */
   readonly packagePath: string;
   readonly bytes: Uint8Array;
 }
@@ -23,8 +23,8 @@ const WORDS = {
 const FONT_FILE = /^(.+)\.(ttf|otf|woff2|woff)$/i;
 
 /**
- * The fonts of the folder that reelform.yaml names, those of folders below it among them, by their names; other files are
- * left alone. None where it names no folder.
+ * Reads the fonts of the folder in reelform.yaml and its subfolders, by name. Ignores other files. Returns none if no folder
+ * is configured.
  */
 export function readFontsFolder(
   folder: Config['fonts'],
@@ -37,7 +37,7 @@ export function readFontsFolder(
   if (!read.ok) return read;
   const diagnostics: Diagnostic[] = [];
   const refuse = (message: string, hint: string): void => {
-    diagnostics.push({ code: 'template_invalid', severity: 'error', message, hint, at });
+    diagnostics.push(errorAt('template_invalid', at, message, hint));
   };
   for (const [below, bytes] of read.value) {
     const [, name, ending = ''] = FONT_FILE.exec(posix.basename(below)) ?? [];
@@ -53,7 +53,7 @@ export function readFontsFolder(
   return diagnostics.length > 0 ? { ok: false, diagnostics } : { ok: true, value: fonts };
 }
 
-/** Of these fonts those whose name no file of a package has, by their place in the package. */
+/** Returns the fonts that a package lacks, by their path in the package. */
 export function missingFonts(
   fonts: ReadonlyMap<string, RepositoryFont>,
   packageFiles: ReadonlyMap<string, Uint8Array>,

@@ -14,38 +14,36 @@ import {
 import { join } from 'node:path';
 import { byCodeUnit, type Sha256 } from '../digest.ts';
 
-/** What the file system says of a file or folder without opening it. Times in milliseconds, to a quarter of a microsecond. */
+/** Metadata that changes with a file or folder. Times are in milliseconds, with a precision of a quarter of a microsecond. */
 export type StatTuple = readonly [dev: number, ino: number, sizeBytes: number, mtimeMs: number, ctimeMs: number];
 
-/** A file as it was read: the tuple held before and after. */
+/** A file that had the same tuple before and after it was read. */
 export interface FileSeen {
   readonly tuple: StatTuple;
   readonly sha256: Sha256;
-  /** Its absolute path where links lead there; `null` where its own path is the real one. */
+  /** Absolute path of the target of a link; `null` if no link is involved. */
   readonly real: string | null;
 }
 
 export interface FolderSeen {
   readonly tuple: StatTuple;
-  /** Of the names in it and what they are. */
+  /** Digest of its names and their types. */
   readonly listing: Sha256;
 }
 
-/** Reads of a file that changes while it is read. */
+/** Number of attempts to read a file that changes meanwhile. */
 const ATTEMPTS = 3;
 const FIRST_BYTES = 1 << 16;
 
-/** What of a file's state is compared. */
 export function statTuple({ dev, ino, size, mtimeMs, ctimeMs }: Stats): StatTuple {
   return [dev, ino, size, mtimeMs, ctimeMs];
 }
 
-/** Whether nothing tells two states apart. */
 export function isSameTuple(a: StatTuple, b: StatTuple): boolean {
   return a[4] === b[4] && a[1] === b[1] && a[2] === b[2] && a[3] === b[3] && a[0] === b[0];
 }
 
-/** The digest of a folder's names, each with what it is, in their order. */
+/** Returns the digest of a folder's sorted names and their types. */
 export function listingDigest(entries: readonly Dirent[]): Sha256 {
   const names = entries.map((entry) => {
     const kind = entry.isFile() ? 'f' : entry.isDirectory() ? 'd' : entry.isSymbolicLink() ? 'l' : 'o';
@@ -55,12 +53,12 @@ export function listingDigest(entries: readonly Dirent[]): Sha256 {
 }
 
 /**
- * Everything that was read of a repository, and in which state it was, so that a later run can tell whether reading it
- * again would give the same. EDGE. Paths are repository-relative, with `/`.
+ * Records the files and folders that were read, with their state, so that a later run can detect changes. Paths are
+ * repository-relative, with `/`.
  */
 export class ReadLog {
   readonly files = new Map<string, FileSeen>();
-  /** Looked for, and not there. */
+  /** Paths that did not exist. */
   readonly absent = new Set<string>();
   readonly folders = new Map<string, FolderSeen>();
   readonly #root: string;
@@ -74,20 +72,20 @@ export class ReadLog {
     this.#realRoot = realpathSync.native(root);
   }
 
-  /** False when something was read in a way that no later run can check. */
+  /** False if the result depends on something that a later run cannot check. */
   get isWhole(): boolean {
     return this.#isWhole;
   }
 
-  /** Notes that the outcome hangs on something that is not in the log. */
+  /** Marks the log as incomplete. */
   spoil(): void {
     this.#isWhole = false;
   }
 
   /**
-   * The bytes of a regular file, valid until the next call.
+   * Reads a regular file. The bytes are valid until the next call.
    *
-   * @param absolute with no link in it
+   * @param absolute real path
    */
   read(path: string, absolute: string): Buffer {
     for (let attempt = 1; ; attempt++) {
@@ -110,7 +108,7 @@ export class ReadLog {
     }
   }
 
-  /** Notes a file that was hashed elsewhere, as it was before and after. */
+  /** Records a file that the caller has hashed, with its state before and after. */
   note(path: string, absolute: string, before: Stats, after: Stats, sha256: Sha256): void {
     const tuple = statTuple(before);
     if (!isSameTuple(tuple, statTuple(after))) this.spoil();
@@ -118,9 +116,9 @@ export class ReadLog {
   }
 
   /**
-   * Notes what stands at a path that need not be there; anything but a file spoils the log.
+   * Records a file that may be absent. Anything but a file spoils the log.
    *
-   * @param real where links lead from there, if they may
+   * @param real expected target of links
    */
   look(path: string, real: string | null = null): void {
     const absolute = join(this.#root, path);
@@ -135,11 +133,11 @@ export class ReadLog {
     }
   }
 
-  /** What is in a folder. @throws as `readdirSync` does */
+  /** Lists a folder. @throws like `readdirSync` */
   list(path: string): Dirent[] {
     const absolute = join(this.#root, path);
     for (let attempt = 1; ; attempt++) {
-      // The root is where it is, however the way there leads.
+      // The root itself may be a link.
       const before = path === '' ? statSync(absolute) : lstatSync(absolute);
       const entries = readdirSync(absolute, { withFileTypes: true });
       const tuple = statTuple(before);
@@ -152,7 +150,7 @@ export class ReadLog {
     }
   }
 
-  /** Spoils the log when a folder is not what it was when it was listed. */
+  /** Spoils the log if a folder has changed since it was listed. */
   lookAgain(): void {
     for (const [path, { tuple }] of this.folders) {
       const now = statSync(join(this.#root, path), { throwIfNoEntry: false });

@@ -1,11 +1,11 @@
 import { type Dirent, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { join, posix, sep } from 'node:path';
-import type { Diagnostic, Result, Span } from '../diagnostic.ts';
+import { type Diagnostic, errorAt, type Result, type Span } from '../diagnostic.ts';
 import { readPackedPackage } from '../template/archive/read-lottie-archive.ts';
 import { MAX_PACKAGE_BYTES, MAX_PACKAGE_FILES } from '../template/archive/read-package-zip.ts';
 import type { ReadLog } from './read-log.ts';
 
-/** What to say of a folder that cannot be used. */
+/** Hints for a folder that cannot be used. */
 interface FolderWords {
   readonly missing: string;
   readonly tooLarge: string;
@@ -17,13 +17,14 @@ const PACKAGE_WORDS: FolderWords = {
 };
 
 /**
- * The regular files of a template package, or of another folder that becomes part of one, by their path below its folder, with `/`. Links and hidden files are left out.
+ * Reads the regular files of a template package, or of another folder with the same limits, by their path below it with `/`.
+ * Ignores links and hidden files.
  *
  * @param root of the repository, absolute
  * @param folder repository-relative
- * @param at where reelform.yaml names it
- * @param log takes down what is read
- * @param words for a folder that is no template package
+ * @param at location of its name in reelform.yaml
+ * @param log records what is read
+ * @param words hints, by default those for a template package
  */
 export function readTemplateFolder(
   root: string,
@@ -33,7 +34,7 @@ export function readTemplateFolder(
   words: FolderWords = PACKAGE_WORDS,
 ): Result<Map<string, Uint8Array>> {
   const refused = (message: string, hint: string): Result<never> => {
-    const diagnostic: Diagnostic = { code: 'template_invalid', severity: 'error', message, hint, at };
+    const diagnostic: Diagnostic = errorAt('template_invalid', at, message, hint);
     return { ok: false, diagnostics: [diagnostic] };
   };
   const absolute = join(root, folder);
@@ -44,7 +45,7 @@ export function readTemplateFolder(
   if (!real.startsWith(`${realRoot}${sep}`)) {
     return refused(`${JSON.stringify(folder)} is a link out of the repository`, 'Copy the folder into the repository');
   }
-  // A folder behind a link can become another one without a trace in it.
+  // A link may be changed to another folder without a change in either folder.
   if (real !== join(realRoot, folder)) log?.spoil();
   const list = (path: string): Dirent[] => log?.list(path) ?? readdirSync(join(root, path), { withFileTypes: true });
   const files = new Map<string, Uint8Array>();
@@ -72,18 +73,18 @@ function sorted(entries: Dirent[]): Dirent[] {
   return entries.sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-/** Whether a template's path names a package in one file, and no folder. */
+/** Returns whether a template's path names a packed package rather than a folder. */
 export function isArchivePath(path: string): boolean {
   return /\.lottie$/i.test(path);
 }
 
 /**
- * The files of a template package that is packed as `.lottie`, by their path below its folder, with `/`.
+ * Reads the files of a template package that is packed as `.lottie`, by their path in the package with `/`.
  *
  * @param root of the repository, absolute
  * @param path repository-relative
- * @param at where reelform.yaml names it; absent where it was named on the command line
- * @param log takes down what is read
+ * @param at location of its name in reelform.yaml; undefined if it was named on the command line
+ * @param log records what is read
  */
 export function readTemplateArchive(
   root: string,
@@ -92,7 +93,7 @@ export function readTemplateArchive(
   log: ReadLog | null = null,
 ): Result<Map<string, Uint8Array>> {
   const refused = (message: string, hint: string): Result<never> => {
-    const diagnostic: Diagnostic = { code: 'template_invalid', severity: 'error', message, hint, at };
+    const diagnostic: Diagnostic = errorAt('template_invalid', at, message, hint);
     return { ok: false, diagnostics: [diagnostic] };
   };
   const absolute = join(root, path);

@@ -15,7 +15,7 @@ import type { FileText } from '../definition/definition-file.ts';
 import type { Sha256 } from '../digest.ts';
 import type { ReadLog } from './read-log.ts';
 
-/** A local file that a video uses. */
+/** A local file of a video. */
 export interface Asset {
   /** Repository-relative. */
   readonly path: string;
@@ -23,7 +23,7 @@ export interface Asset {
   readonly sizeBytes: number;
 }
 
-/** Bytes of one text file. */
+/** Maximum size of a text file, in bytes. */
 const MAX_TEXT_BYTES = 64 << 20;
 const CHUNK_BYTES = 1 << 20;
 
@@ -31,18 +31,16 @@ const CHUNK_BYTES = 1 << 20;
 export type Refusal = 'missing' | 'outside' | 'forbidden';
 
 /**
- * The files of one repository, each read once and hashed once: a run sees one state of a file. Paths are relative to the
- * root, with `/`; links are followed as long as they stay inside. Synchronous, since that is ten times faster for the
- * many small files of a repository.
+ * Reads and hashes each file of a repository once, so that a run sees one state of a file. Paths are relative to the root,
+ * with `/`. Follows links inside the repository. Synchronous, because that is ten times faster for many small files.
  */
 export class RepositoryFiles {
   readonly root: string;
-  /** What the real path of every file of the repository begins with. */
+  /** Real path of the root, with a separator at the end. */
   readonly #inside: string;
   readonly #texts = new Map<string, FileText>();
   readonly #assets = new Map<string, Asset | Refusal>();
   #assumed: (path: string) => Asset | undefined = () => undefined;
-  /** Takes down what is read. */
   readonly log: ReadLog | null;
   readonly #decoder = new TextDecoder('utf-8', { fatal: true });
 
@@ -62,13 +60,13 @@ export class RepositoryFiles {
     return text;
   };
 
-  /** The text of a file, for code frames. */
+  /** Returns the text of a file for code frames. */
   readonly source = (path: string): string | undefined => {
     const text = this.text(path);
     return text?.ok === true ? text.text : undefined;
   };
 
-  /** The digest of a file, or why it cannot be used. */
+  /** Returns the digest of a file, or why it cannot be used. */
   readonly asset = (path: string): Asset | Refusal => {
     const known = this.#assets.get(path);
     if (known !== undefined) return known;
@@ -77,12 +75,12 @@ export class RepositoryFiles {
     return asset;
   };
 
-  /** Takes the digests of files from who knows some of them. */
+  /** Sets a source of known digests, so that those files are not read. */
   assume(known: (path: string) => Asset | undefined): void {
     this.#assumed = known;
   }
 
-  /** The names of files beside this one, for hints. */
+  /** Returns the names of files in the same folder, for hints. */
   siblings(path: string): string[] {
     try {
       return readdirSync(dirname(join(this.root, path)));
@@ -127,11 +125,10 @@ export class RepositoryFiles {
   }
 }
 
-/** @throws what is no user's mistake */
+/** @throws errors that the user did not cause */
 function refusalOf(error: unknown): Refusal {
   const code = (error as NodeJS.ErrnoException).code ?? '';
   if (code === 'EACCES' || code === 'EPERM') return 'forbidden';
-  // No such file, a file where a folder should be, links in a circle.
   if (['ENOENT', 'ENOTDIR', 'ELOOP', 'ENAMETOOLONG'].includes(code)) return 'missing';
   throw error;
 }

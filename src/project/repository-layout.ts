@@ -5,7 +5,7 @@ import { ReelformError } from '../diagnostic.ts';
 export const CONFIG_FILE = 'reelform.yaml';
 
 /**
- * The absolute path of the nearest folder, from `cwd` upwards, that holds a reelform.yaml.
+ * Returns the absolute path of the nearest folder, from `cwd` upwards, that contains a reelform.yaml.
  *
  * @throws ReelformError `config_missing`
  */
@@ -19,11 +19,11 @@ export function findRoot(cwd: string): string {
   });
 }
 
-/** What was rendered, and from what. Committed. */
+/** The lockfile. Committed to git. */
 export const LOCK_FILE = 'reelform.lock.json';
 
-/** Where the journal of this machine lies. Ignored by git. */
+/** Local journal of pending renders. Ignored by git. */
 export const JOURNAL_FILE = '.reelform/journal.ndjson';
 
-/** What the lockfile had in the history of a commit. Ignored by git. */
+/** Cache of earlier lock entries in the git history. Ignored by git. */
 export const HISTORY_FILE = '.reelform/history.idx';

@@ -5,24 +5,24 @@ import type { StyleVersion } from '../wire/style-version.ts';
 import type { ReadLog } from './read-log.ts';
 import { writeFileAtomic } from './write-file.ts';
 
-/** A file that `reelform pull` keeps under `schemas/`. */
+/** A file under `schemas/` that `reelform pull` maintains. */
 export interface SchemaFile {
   /** Repository-relative. */
   readonly path: string;
   readonly text: string;
 }
 
-/** Where the specification of a template is kept. */
+/** Returns the path of a template's specification. */
 export function specPath(template: string): string {
   return `schemas/${template}.spec.json`;
 }
 
-/** Where the schema that editors check a template's definitions with is kept. */
+/** Returns the path of the JSON Schema that editors use for a template's definitions. */
 export function schemaPath(template: string): string {
   return `schemas/${template}.schema.json`;
 }
 
-/** The files of one template: its specification as fetched, and the JSON Schema that is made from it for editors. */
+/** Returns the files of a template: its specification, and the JSON Schema for editors that is generated from it. */
 export function schemaFiles(template: string, spec: StyleVersion): [spec: SchemaFile, schema: SchemaFile] {
   const text = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
   return [
@@ -32,10 +32,10 @@ export function schemaFiles(template: string, spec: StyleVersion): [spec: Schema
 }
 
 /**
- * Of the files that a pull would write, those that are not on the disk as they should be.
+ * Returns the files that are missing on the disk or have other content.
  *
  * @param root of the repository, absolute
- * @param log takes down what is read
+ * @param log records what is read
  */
 export function outdatedFiles(root: string, files: readonly SchemaFile[], log: ReadLog | null = null): SchemaFile[] {
   return files.filter(({ path, text }) => {
@@ -46,7 +46,7 @@ export function outdatedFiles(root: string, files: readonly SchemaFile[], log: R
 }
 
 /**
- * Writes each file whole.
+ * Writes each file atomically.
  *
  * @param root of the repository, absolute
  * @throws ReelformError `write_failed`

@@ -4,7 +4,7 @@ import { nullIfMissing } from '../file-system-error.ts';
 import { replaceFile } from '../replace-file.ts';
 
 /**
- * Writes a file of the user's whole or not at all; once it has returned, it outlives a power cut. Missing folders are made.
+ * Writes a file atomically and durably: it survives a power failure once this resolves. Creates missing folders.
  *
  * @param path absolute
  * @throws ReelformError `write_failed`
@@ -21,12 +21,11 @@ export async function writeFileAtomic(path: string, data: string | Uint8Array): 
 }
 
 /**
- * Writes a file that a person named, or may have put elsewhere: a symbolic link stays one, and what it leads to is written
- * whole or not at all. Into what is no file, a pipe or `/dev/stdout`, it is written as it comes. EDGE. Not for names that
- * somebody else chose: a link in a pull request leads anywhere.
+ * Writes a file whose path the user has chosen: keeps a symbolic link and replaces its target atomically; writes directly to
+ * a pipe or device such as `/dev/stdout`. Do not use this for untrusted paths: a link in a pull request may point anywhere.
  *
  * @param path absolute
- * @throws ReelformError `write_failed`, also for a link that leads nowhere
+ * @throws ReelformError `write_failed`, also for a broken link
  */
 export async function writeLinkedFile(path: string, data: string | Uint8Array): Promise<void> {
   let target: string;

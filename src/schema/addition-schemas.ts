@@ -6,7 +6,7 @@ import { type DefinitionForm, numberSchema } from './value-schemas.ts';
 
 export const ADDITIONS = ['audio', 'fonts', 'output', 'deliver'] as const;
 
-/** What a definition may say beside what fills the editables: `audio`, `fonts`, `output` and `deliver`. */
+/** Returns the schemas of the optional properties beside `resources`. */
 export function additionSchemas(
   spec: StyleVersion | null,
   form: DefinitionForm,

@@ -4,26 +4,26 @@ import planSchema from '../../schemas/reelform-plan.schema.json' with { type: 'j
 import { STRICT_OPTIONS } from './json-schema.ts';
 import { type Violation, violationsOf } from './violation.ts';
 
-/** Checks a value against a schema and tells all that is wrong; nothing, and it holds. */
+/** Validates a value, and returns all violations of the schema. */
 export type SchemaCheck = (value: unknown) => readonly Violation[];
 
 export interface SchemaCompiler {
-  /** Takes a value as it is: a number in a text is no number. */
+  /** Accepts values as they are, without conversion. */
   strict(schema: object): SchemaCheck;
-  /** Takes numbers and booleans that are written as texts, as they are in a URL, and puts them into the value. */
+  /** Converts strings to numbers and booleans in place, for values from a URL. */
   coercing(schema: object): SchemaCheck;
 }
 
 /**
- * Compiles JSON Schemas of 2020-12 for values that come from strangers. Nothing is dropped, filled in or converted
- * silently; a schema with a keyword that does not exist is refused.
+ * Creates a compiler of JSON Schema 2020-12 for untrusted values. Validation never removes or adds properties. Unknown
+ * keywords in a schema throw.
  *
- * @param shared schemas by `$id`, which the others refer to as `<id>#`
+ * @param shared schemas with an `$id`, which other schemas reference as `<id>#`
  */
 export function createSchemaCompiler(shared: readonly object[] = []): SchemaCompiler {
   const compilerOf = (coerceTypes: boolean): ((schema: object) => SchemaCheck) => {
     const ajv = new Ajv2020({ ...STRICT_OPTIONS, coerceTypes });
-    // Annotations: what they say of a value is checked by whoever uses it.
+    // Formats are annotations here. The code that uses a value checks it.
     for (const format of ['uri', 'uri-reference', 'date-time']) ajv.addFormat(format, true);
     for (const schema of shared) ajv.addSchema(schema);
     return (schema) => {
@@ -35,11 +35,11 @@ export function createSchemaCompiler(shared: readonly object[] = []): SchemaComp
 }
 
 /**
- * A check of plans' documents that may be anybody's, against the schema that is published. It tells the place and the rule
- * of the first thing that is wrong, and null where nothing is. Import this module lazily: it loads Ajv.
+ * Creates a check of untrusted plan documents against the published schema. It returns the path and rule of the first
+ * violation, or null. Import this module lazily: it loads Ajv.
  */
 export function createPlanCheck(): (document: unknown) => string | null {
-  // The first mistake is enough, and all that a stranger may make us keep.
+  // Stops at the first violation, to bound the memory that an untrusted document takes.
   const ajv = new Ajv({ ...STRICT_OPTIONS, allErrors: false, verbose: false, meta: false, validateSchema: false });
   const validate = ajv.compile(planSchema);
   return (document) => {

@@ -9,29 +9,29 @@ import { kindSchemas } from './resource-schemas.ts';
 import { violationsOf } from './violation.ts';
 import { type Subject, violationDiagnostics } from './violation-diagnostics.ts';
 
-/** Checks of users' files, each by the schema that editors use too. A schema is compiled when its check is first used. */
+/** Checks of the user's files, with the same schemas as in editors. Each schema is compiled when it is first used. */
 export interface Checks {
   /** reelform.yaml. */
   readonly config: Check;
-  /** Any definition file or part, as written. */
+  /** A definition file or fragment, as written. */
   readonly file: Check;
-  /** A merged and filled-in definition over no known template. */
+  /** A merged and filled-in definition whose template is not available. */
   readonly anyVideo: Check;
   /** A merged and filled-in definition. */
   video(template: NamedSpec): Check;
 }
 
-/** A schema, and those that it refers to by name. */
+/** A schema, and the schemas that it references by name. */
 interface SchemaSet {
   readonly schema: JsonSchema;
   readonly named?: Readonly<Record<string, JsonSchema>>;
 }
 
-/** Creates checks that report every mistake in a document. Import this module lazily: it loads Ajv. */
+/** Creates checks that report all problems of a document. Import this module lazily: it loads Ajv. */
 export function createChecks(): Checks {
   const ajv = new Ajv({
     ...STRICT_OPTIONS,
-    // Tests hold that our schemas are valid. Compiling them takes most of the time of a small plan.
+    // Tests verify that our schemas are valid. Compiling them takes most of the time of a small plan.
     meta: false,
     validateSchema: false,
     inlineRefs: false,

@@ -6,17 +6,19 @@ import { type JsonSchema, when } from './json-schema.ts';
 import { isFillable, kindName, kindSchemas } from './resource-schemas.ts';
 import { booleanSchema, type DefinitionForm, idSchema, textSchema } from './value-schemas.ts';
 
-/** A template as definitions name it. */
+/** A template's name in reelform.yaml and its specification. */
 export interface NamedSpec {
   readonly name: string;
   readonly spec: StyleVersion;
 }
 
 /**
- * The JSON Schema of definitions over one template, or, as a `video`, over any. As a `file` it serves editors: what is
- * written there may be completed by `extends`, by `each`, or by the file that extends it, so nothing is required but
- * where a title shows that the file is whole. As a `video` it is the rule for what is merged and filled in; it refers to
- * `kindSchemas` by their names, for templates to share them, and leaves what stands beside `resources` to `additionsSchema`.
+ * Returns the JSON Schema of definitions for a template; with `video` and no template, for any.
+ *
+ * The form `file` is for editors. Since a file may be completed by `extends`, by `each` or by a file that extends it,
+ * properties are required only if it has a title and neither of these. The form `video` is for merged and filled-in
+ * definitions. It references `kindSchemas` by name, so that templates share them, and leaves the properties beside
+ * `resources` to `additionsSchema`.
  *
  * @see https://json-schema.org/draft-07/json-schema-validation
  */
@@ -51,16 +53,16 @@ export function definitionSchema(template: NamedSpec | null, form: DefinitionFor
 }
 
 /**
- * The rule for what stands beside `resources` in a definition that is merged and filled in. By itself: few definitions have
- * any of it, and compiling is most of what a small plan does.
+ * Returns the schema of the properties beside `resources` in a merged and filled-in definition. It is separate because few
+ * definitions have them, and compiling a schema takes most of the time of a small plan.
  */
 export function additionsSchema(template: NamedSpec | null): JsonSchema {
   return { properties: additionSchemas(template?.spec ?? null, 'video') };
 }
 
 /**
- * The schema of a single definition file or part: which properties there are, and the form of those that say how files
- * and rows come together. Everything else is looked at when it is merged and filled in.
+ * Returns the schema of a single definition file or fragment. It checks the property names, and the values of `id`,
+ * `extends` and `each`. The others are checked after merging and filling in.
  */
 export function definitionFileSchema(): JsonSchema {
   const values = ['template', 'resources', ...Object.keys(valueProperties('file')), ...ADDITIONS];
@@ -105,7 +107,7 @@ function valueProperties(form: DefinitionForm): Record<string, JsonSchema> {
   };
 }
 
-/** @param id the rule for ids; none where they are read later, which says better what is wrong with one */
+/** @param id schema of ids; empty if they are parsed later, which gives better messages */
 function fileProperties(id: JsonSchema): Record<string, JsonSchema> {
   const path: JsonSchema = { type: 'string', minLength: 1 };
   return {
@@ -152,7 +154,7 @@ function resourcesSchema(template: NamedSpec | null, form: DefinitionForm): Json
   const members = Object.entries(template.spec.editables).map(([key, editable]) => {
     const kind = kindName(editable);
     if (form === 'video') return [key, { $ref: kind }] as const;
-    // Beside a `$ref` draft-07 ignores everything.
+    // Draft-07 ignores keywords beside `$ref`.
     return [
       key,
       {

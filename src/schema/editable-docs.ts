@@ -3,7 +3,7 @@ import type { Editable } from '../wire/style-version.ts';
 import type { JsonSchema } from './json-schema.ts';
 
 /**
- * What an editor shows of an editable: its label, what it takes, an example, the still that shows it.
+ * Returns the documentation of an editable for editors: its label, limits, an example and its still.
  *
  * @param fonts of the template
  */
@@ -31,7 +31,7 @@ function proposalsOf(editable: Editable, fonts: readonly string[]): JsonSchema {
     case 'font':
       return { examples: editable.allowed_fonts ?? [...new Set([...examples, ...fonts])] };
     case 'color':
-      // As an example, an editor would complete it without the quotes that a # needs.
+      // A snippet, because editors insert an example without the quotes that a # needs.
       return { defaultSnippets: examples.map((color) => ({ label: String(color), body: quoted(color) })) };
     default:
       return { examples };
@@ -76,12 +76,12 @@ function factsOf(editable: Editable): string[] {
   ];
 }
 
-/** A text that stays in quotes when an editor writes it. */
+/** Adds quotes that stay when an editor inserts the text. */
 export function quoted(text: Json): string {
   return `"${String(text)}"`;
 }
 
-/** What could fill the editable, as one writes it in a definition: one value, or none where the template shows none. */
+/** Returns an example value of an editable in the form of a definition, or an empty list. */
 export function exampleOf(editable: Editable): Json[] {
   const { input_type: kind, example_text: example } = editable;
   if (kind === 'image') return ['./images/image.jpg'];
@@ -91,7 +91,7 @@ export function exampleOf(editable: Editable): Json[] {
   return [kind === 'color' ? `#${example.replace(/^#/, '')}` : example];
 }
 
-/** Labels and examples come from a service: shown as they are, never as a link or an image. */
+/** Escapes labels and examples, which come from a service, so that they cannot contain links or images. */
 function inMarkdown(text: string): string {
   return text.replaceAll(/[\\`*_{}[\]<>()#!|~]/g, '\\$&');
 }

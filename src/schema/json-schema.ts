@@ -1,7 +1,7 @@
 import type { Options } from 'ajv';
 import type { Json } from '../digest.ts';
 
-/** A JSON Schema of draft-07, the newest that every editor knows, with the annotations that YAML editors show. */
+/** A JSON Schema of draft-07, the latest that all editors support, with the annotations of YAML editors. */
 export interface JsonSchema {
   readonly $schema?: string;
   readonly $ref?: string;
@@ -13,7 +13,7 @@ export interface JsonSchema {
   readonly examples?: readonly Json[];
   readonly defaultSnippets?: readonly { readonly label: string; readonly description?: string; readonly body: Json }[];
   readonly patternErrorMessage?: string;
-  /** What an editor says where the type is wrong. */
+  /** Message of an editor for a wrong type. */
   readonly errorMessage?: string;
   readonly definitions?: Readonly<Record<string, JsonSchema>>;
   readonly type?: string | readonly string[];
@@ -43,17 +43,17 @@ export interface JsonSchema {
   readonly else?: JsonSchema;
 }
 
-/** Annotations of editors, which a validator has to be told of. */
+/** Annotations of editors, to be registered with the validator. */
 export const EDITOR_KEYWORDS = ['markdownDescription', 'defaultSnippets', 'patternErrorMessage', 'errorMessage'];
 
-/** Draft-07's `if`, `then` and `else`. */
+/** Returns a schema with `if`, `then` and `else`. */
 export function when(condition: JsonSchema, consequence: JsonSchema, otherwise?: JsonSchema): JsonSchema {
   // biome-ignore lint/suspicious/noThenProperty: the name of the keyword; a schema is never awaited
   const schema = { if: condition, then: consequence };
   return otherwise === undefined ? schema : { ...schema, else: otherwise };
 }
 
-/** How every value is held against a schema here: nothing is taken silently, and all that is wrong is told at once. */
+/** Options of Ajv for all schemas: strict, and with all errors. */
 export const STRICT_OPTIONS: Options = {
   strict: true,
   strictTypes: false,

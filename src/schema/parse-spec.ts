@@ -1,4 +1,4 @@
-import type { Diagnostic, Result } from '../diagnostic.ts';
+import { type Diagnostic, errorAt, type Result } from '../diagnostic.ts';
 import { isRecord } from '../json.ts';
 import type { StyleVersion } from '../wire/style-version.ts';
 
@@ -7,20 +7,14 @@ const MAX_LABEL = 200;
 const MAX_TEXT = 10_000;
 
 /**
- * The text of `schemas/<template>.spec.json`, `{"style_version": …}`, as a specification. The text may come from any
- * service: its form and size are checked, fields that the interface does not have are kept as they are.
+ * Parses `schemas/<template>.spec.json`, `{"style_version": …}`. The text comes from a service and is untrusted: checks its
+ * structure and size, and keeps unknown fields.
  */
 export function parseSpec(file: string, text: string): Result<StyleVersion> {
   const invalid = (problems: readonly string[]): Result<never> => ({
     ok: false,
     diagnostics: problems.map(
-      (message): Diagnostic => ({
-        code: 'spec_invalid',
-        severity: 'error',
-        message,
-        hint: 'Run reelform pull',
-        at: { file, start: 0, end: 0 },
-      }),
+      (message): Diagnostic => errorAt('spec_invalid', { file, start: 0, end: 0 }, message, 'Run reelform pull'),
     ),
   });
   let document: unknown;
@@ -34,7 +28,7 @@ export function parseSpec(file: string, text: string): Result<StyleVersion> {
   return problems.length > 0 ? invalid(problems) : { ok: true, value: value as StyleVersion };
 }
 
-/** All that keeps a value from being a specification; nothing, and it is one. */
+/** Returns the problems of a specification; empty if it is valid. */
 export function specProblems(value: unknown): string[] {
   if (!isRecord(value)) return ['style_version is not an object'];
   const problems: string[] = [];
@@ -63,7 +57,7 @@ export function specProblems(value: unknown): string[] {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Field of an editable → what it has to be. Fields without a `?` have to be there. */
+/** Field of an editable → its type. Fields without a `?` are required. */
 const RULES: Readonly<Record<string, readonly [expected: string, holds: (value: unknown) => boolean]>> = {
   input_type: ['a text', (value) => isText(value, MAX_LABEL) && value !== ''],
   stillcut: ['a text', (value) => isText(value, MAX_LABEL)],
@@ -90,7 +84,7 @@ function editableProblems(name: string, editable: Fields): string[] {
   });
 }
 
-/** A line of text: nothing that a terminal or an editor would obey. */
+/** Accepts one line without control characters, which a terminal or editor could interpret. */
 function isText(value: unknown, maxLength: number): value is string {
   return (
     typeof value === 'string' &&

@@ -12,14 +12,14 @@ import {
 } from './value-schemas.ts';
 
 /**
- * The schemas of what fills editables, one for each kind that there is among them: its short form or the interface's
- * full form, chosen by `if/then`.
+ * Returns the schemas of the values of editables, one for each kind. Each accepts the short form or the full form of the
+ * service interface, chosen by `if/then`.
  */
 export function kindSchemas(editables: readonly Editable[], form: DefinitionForm): Record<string, JsonSchema> {
   return Object.fromEntries(editables.map((editable) => [kindName(editable), kindSchema(editable, form)]));
 }
 
-/** The name of an editable's schema among `kindSchemas`. */
+/** Returns the name of an editable's schema in `kindSchemas`. */
 export function kindName(editable: Editable): string {
   if (!isFillable(editable)) return 'unfillable';
   const { input_type: kind, max_length: maxLength, allowed_fonts: allowed } = editable;
@@ -46,7 +46,7 @@ function kindSchema(editable: Editable, form: DefinitionForm): JsonSchema {
   }
 }
 
-/** A sound: its source alone, its source with the fields of its transform beside it, or the interface's full form. */
+/** Accepts a source, a map of the source and its transform's fields, or the full form of the interface. */
 export function soundSchema(form: DefinitionForm): JsonSchema {
   const transform = audioTransformSchema(form);
   const full: JsonSchema = { additionalProperties: false, properties: { source: mediaSourceSchema(), transform } };
@@ -67,15 +67,15 @@ export function soundSchema(form: DefinitionForm): JsonSchema {
   );
 }
 
-/** @param allowed the names that it can have; any where it is absent */
+/** @param allowed names; any if absent */
 export function fontSchema(form: DefinitionForm, allowed?: readonly string[]): JsonSchema {
   const name: JsonSchema = { type: 'string', minLength: 1, ...(allowed === undefined ? {} : { enum: allowed }) };
-  // Which font a placeholder names, its row decides.
+  // A placeholder is checked after it is filled in.
   const isFilledIn: JsonSchema = { type: 'string', pattern: PLACEHOLDER };
   return shortOrFull(form === 'video' || allowed === undefined ? name : when(isFilledIn, {}, name), 'font');
 }
 
-/** Whether a definition can fill the editable at all. */
+/** Returns whether this version supports the kind of the editable. */
 export function isFillable(editable: Editable): boolean {
   return ['text', 'color', 'image', 'video', 'font', 'audio'].includes(editable.input_type);
 }
@@ -96,7 +96,7 @@ function shortOrFull(
 
 const SOURCE = 'A file of the repository, or an http(s) URL.';
 
-/** The source of a file in the full form: its path or URL, or the interface's map. */
+/** Source of a file in the full form: a path or URL, or the map of the interface. */
 function mediaSourceSchema(): JsonSchema {
   return { description: SOURCE, ...when({ type: 'object' }, sourceSchema(mediaSchema(), 'remote_url'), mediaSchema()) };
 }
@@ -105,7 +105,7 @@ function sourceSchema(value: JsonSchema, field: string): JsonSchema {
   return { type: 'object', additionalProperties: false, required: [field], properties: { [field]: value } };
 }
 
-/** A path of the repository or an http(s) URL: what no other scheme begins. */
+/** A repository path or an http(s) URL: any text without another scheme. */
 function mediaSchema(): JsonSchema {
   return {
     type: 'string',
@@ -120,7 +120,7 @@ const FROM_ZERO: JsonSchema = { minimum: 0 };
 const SHARE: JsonSchema = { minimum: 0, maximum: 1 };
 const VOLUME: JsonSchema = { minimum: 0, maximum: 4 };
 
-/** The `transform` of an image. */
+/** Schema of the `transform` of an image. */
 function imageTransformSchema(form: DefinitionForm): JsonSchema {
   return {
     type: 'object',
@@ -131,7 +131,7 @@ function imageTransformSchema(form: DefinitionForm): JsonSchema {
   };
 }
 
-/** The `transform` of a video: of a clip, or of an image that may move. */
+/** Schema of the `transform` of a video: a clip, or an image that may be animated. */
 function clipTransformSchema(form: DefinitionForm): JsonSchema {
   return {
     type: 'object',
@@ -155,7 +155,7 @@ function clipTransformSchema(form: DefinitionForm): JsonSchema {
   };
 }
 
-/** The `transform` of a sound. */
+/** Schema of the `transform` of a sound. */
 function audioTransformSchema(form: DefinitionForm): JsonSchema {
   return {
     type: 'object',

@@ -1,33 +1,30 @@
 import { type JsonSchema, when } from './json-schema.ts';
 
 /**
- * `file`: a definition as its author writes it, with `${column}` wherever a text may stand, and with numbers that count
- * by their text. `video`: merged and filled in, every text a text.
+ * `file`: a definition as written, where `${column}` may replace any text, and numbers are accepted as texts. `video`: a
+ * definition after merging and filling in, where all texts are strings.
  */
 export type DefinitionForm = 'file' | 'video';
 
-/** Found in every text that a row will fill in. */
+/** Pattern of texts that a row fills in. */
 export const PLACEHOLDER = '\\$\\{';
 
-/** What may stand where a text is meant. */
 export function textSchema(form: DefinitionForm, maxLength?: number): JsonSchema {
   const limit = maxLength === undefined ? {} : { maxLength };
   if (form === 'video') return { type: 'string', ...limit };
   const type = ['string', 'number', 'boolean'];
-  // How long a text with a placeholder becomes, its row decides.
+  // The length of a text with a placeholder is checked after it is filled in.
   return maxLength === undefined
     ? { type }
     : { type, if: { type: 'string', pattern: PLACEHOLDER }, else: { type, ...limit } };
 }
 
-/** What may stand where a number is meant. */
 export function numberSchema(form: DefinitionForm, limits: JsonSchema): JsonSchema {
   return form === 'video'
     ? { type: 'number', ...limits }
     : { type: ['number', 'string'], pattern: PLACEHOLDER, patternErrorMessage: 'Must be a number', ...limits };
 }
 
-/** What may stand where true or false is meant. */
 export function booleanSchema(form: DefinitionForm): JsonSchema {
   return form === 'video'
     ? { type: 'boolean' }
@@ -37,10 +34,10 @@ export function booleanSchema(form: DefinitionForm): JsonSchema {
 const COLOR_MESSAGE = 'A colour has 6 or 8 hexadecimal digits: "#EEADA7"';
 
 /**
- * What may stand where a colour is meant: 6 or 8 hexadecimal digits, with or without `#`.
+ * Returns the schema of a colour: 6 or 8 hexadecimal digits, with or without `#`.
  *
- * Reelform reads the text of an unquoted `000000`, but an editor has only the number 0. Of numbers it accepts those that
- * are certainly written with 6 or 8 digits, and 0: of any other, such as 12345, it cannot know whether zeros precede them.
+ * Reelform reads an unquoted `000000` as written, but an editor validates the number 0. The schema accepts 0 and numbers with
+ * exactly 6 or 8 digits. For other numbers, such as 12345, an editor cannot know whether they have leading zeros.
  */
 export function colorSchema(form: DefinitionForm): JsonSchema {
   const digits = '#?([0-9A-Fa-f]{6}|[0-9A-Fa-f]{8})';
@@ -61,7 +58,7 @@ function integers(minimum: number, maximum: number): JsonSchema {
   return { minimum, maximum, multipleOf: 1 };
 }
 
-/** The id of a video, or a part of one, as `parseVideoId` reads it; a placeholder can stand for anything. */
+/** Returns the schema of an id or a segment of one, with the rules of `parseVideoId`. Accepts any text with a placeholder. */
 export function idSchema(): JsonSchema {
   const segment = '(?!\\.{1,2}(/|$))[A-Za-z0-9._-]+';
   return {

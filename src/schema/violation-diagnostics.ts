@@ -1,11 +1,11 @@
-import type { Diagnostic, Locate } from '../diagnostic.ts';
+import { type Diagnostic, errorAt, type Locate } from '../diagnostic.ts';
 import { closestMatch, formatList } from '../hints.ts';
 import type { Editable, StyleVersion } from '../wire/style-version.ts';
 import type { NamedSpec } from './definition-schema.ts';
 import { exampleOf } from './editable-docs.ts';
 import { type Description, describeProperty, type PropertyCodes, shown, type Violation } from './violation.ts';
 
-/** What a checked document is: it decides the words and the codes. */
+/** Kind of a checked document, which determines wording and codes. */
 export type Subject =
   | { readonly kind: 'config' }
   | { readonly kind: 'definition'; readonly template: NamedSpec | null };
@@ -13,18 +13,17 @@ export type Subject =
 const CONFIG_CODES: PropertyCodes = { invalid: 'config_invalid', missing: 'config_invalid' };
 const DEFINITION_CODES: PropertyCodes = { invalid: 'definition_invalid', missing: 'missing_property' };
 
-/** What a schema found, as diagnostics that point into the user's text. */
+/** Converts violations to diagnostics with source locations. */
 export function violationDiagnostics(violations: readonly Violation[], subject: Subject, locate: Locate): Diagnostic[] {
   return violations.map((violation) => {
     const { code, message, hint, path = violation.path, part = 'value' } = describe(violation, subject);
     const place = locate(path, part);
-    return {
+    return errorAt(
       code,
-      severity: 'error',
-      message: place.row === undefined ? message : `${message} (${place.row})`,
-      hint: place.hint ?? hint,
-      at: place.span,
-    };
+      place.span,
+      place.row === undefined ? message : `${message} (${place.row})`,
+      place.hint ?? hint,
+    );
   });
 }
 
@@ -37,8 +36,8 @@ function describe(violation: Violation, subject: Subject): Description {
 }
 
 /**
- * A violation below `resources`, `audio` or `fonts` in the words of the template; `null` where it is none, or the general words will
- * do.
+ * Describes a violation below `resources`, `audio` or `fonts` in terms of the template; `null` if the general wording is
+ * sufficient.
  */
 function describeResource(violation: Violation, template: NamedSpec, codes: PropertyCodes): Description | null {
   const { path, keyword, params } = violation;
@@ -57,7 +56,7 @@ function describeResource(violation: Violation, template: NamedSpec, codes: Prop
   return describeEntry(violation, nameOf(key, editable), editable, codes);
 }
 
-/** A track takes what an editable of kind audio takes. */
+/** A track accepts the same values as an editable of kind audio. */
 const TRACK: Editable = { input_type: 'audio', stillcut: '' };
 
 function describeEntry(violation: Violation, name: string, editable: Editable, codes: PropertyCodes): Description {
@@ -73,7 +72,7 @@ function nameOf(key: string, { label }: Editable): string {
   return label === undefined ? key : `${key} (${label})`;
 }
 
-/** A letter for the kind, and a number. */
+/** A letter for the kind and a number. */
 const SHORT_KEY = /^[a-z]_\d+$/;
 
 function unknownEditable(key: string, { name, spec }: NamedSpec): Description {
@@ -81,7 +80,7 @@ function unknownEditable(key: string, { name, spec }: NamedSpec): Description {
   const names = editables.flatMap(([known, { label }]) => (label === undefined ? [known] : [known, label]));
   const meant = closestMatch(key, names);
   const near = editables.find(([known, { label }]) => known === meant || label === meant);
-  // Keys such as f_01 and t_01 are alike, and mean something else.
+  // Similar keys such as f_01 and t_01 are of different kinds.
   const isOtherKind = near?.[0] === meant && SHORT_KEY.test(key) && near?.[0][0] !== key[0];
   const found = isOtherKind ? undefined : near;
   const hint =
@@ -166,7 +165,7 @@ function describeValue(violation: Violation, name: string, editable: Editable): 
   }
 }
 
-/** Field of a video's transform → when it may not be there, and what to do then. */
+/** Field of a video's transform → its rule and a hint. */
 const TRANSFORM_RULES: Readonly<Record<string, readonly [rule: string, hint: string]>> = {
   trim_start_time: ['does not go with trim_strategy none', 'Remove one of the two'],
   animate_strategy: ['does not go with crop_strategy manual', 'Remove animate_strategy, or write crop_strategy: cover'],

@@ -4,30 +4,30 @@ import { closestMatch } from '../hints.ts';
 import { parseJsonPointer } from '../json.ts';
 import type { JsonSchema } from './json-schema.ts';
 
-/** One rule of a schema that a document breaks. */
+/** A schema rule that a document violates. */
 export interface Violation {
   readonly path: readonly string[];
   readonly keyword: string;
   readonly params: Readonly<Record<string, unknown>>;
-  /** What stands at the path. */
+  /** Value at the path. */
   readonly data: unknown;
-  /** The schema that holds the keyword. */
+  /** Schema that contains the keyword. */
   readonly schema: JsonSchema;
-  /** Whether the name at the end of the path is meant, not its value. */
+  /** Whether the rule applies to the last name of the path rather than to its value. */
   readonly ofName: boolean;
 }
 
-/** A violation in our words. */
+/** Wording of a violation. */
 export interface Description {
   readonly code: Code;
   readonly message: string;
   readonly hint?: string | undefined;
-  /** Where to point; the violation's own place when absent. */
+  /** Path to locate; by default that of the violation. */
   readonly path?: readonly string[];
   readonly part?: 'key' | 'value';
 }
 
-/** What Ajv found, without the errors that only repeat others. Expects its option `verbose`. */
+/** Converts the errors of Ajv, without those that follow from others. Requires the option `verbose`. */
 export function violationsOf(errors: readonly ErrorObject[]): Violation[] {
   const violations = errors
     .filter(({ keyword }) => keyword !== 'if' && keyword !== 'propertyNames')
@@ -42,7 +42,7 @@ export function violationsOf(errors: readonly ErrorObject[]): Violation[] {
       schema: (error.parentSchema ?? {}) as JsonSchema,
       ofName: error.propertyName !== undefined,
     }));
-  // A field under a wrong name is one mistake: that the right one is missing follows from it.
+  // A misspelt field violates two rules: the wrong name is unknown and the right one is missing. Report the first.
   const misnamed = new Set(violations.filter(({ keyword }) => keyword === 'additionalProperties').map(pathText));
   return violations.filter(
     (violation) => violation.keyword !== 'required' || violation.path.length < 2 || !misnamed.has(pathText(violation)),
@@ -53,7 +53,7 @@ function pathText({ path }: Pick<Violation, 'path'>): string {
   return JSON.stringify(path);
 }
 
-/** What the broken keyword asks for, to follow “must be”. */
+/** Describes what a keyword requires, to follow “must be”. */
 export function expectation(keyword: string, schema: JsonSchema): string {
   switch (keyword) {
     case 'enum':
@@ -105,7 +105,7 @@ function kinds(type: JsonSchema['type']): string {
   return names.includes('a text') && !names.includes('a list') ? 'a text' : names.join(' or ');
 }
 
-/** A value of the user's as it stands in a message: short, in quotes, without passwords. */
+/** Formats a value for a message: shortened, in quotes, without passwords. */
 export function shown(value: unknown): string {
   if (value === null || value === undefined) return 'empty';
   if (Array.isArray(value)) return 'a list';
@@ -116,16 +116,16 @@ export function shown(value: unknown): string {
   return JSON.stringify(characters.length > 60 ? `${characters.slice(0, 59).join('')}…` : text);
 }
 
-/** The codes for what is wrong in one kind of document. */
+/** Error codes of a kind of document. */
 export interface PropertyCodes {
   readonly invalid: Code;
   readonly missing: Code;
 }
 
 /**
- * A violation in the words of the schema.
+ * Describes a violation in terms of the schema.
  *
- * @param name of what the violation is about: `concurrency`, `a definition`
+ * @param name of the value, such as `concurrency` or `a definition`
  */
 export function describeProperty(violation: Violation, name: string, codes: PropertyCodes): Description {
   const { path, keyword, params, data, schema } = violation;
@@ -173,7 +173,7 @@ function hintFor({ keyword, schema, data }: Violation): string | undefined {
     const left = Object.keys(schema.properties ?? {}).filter((known) => !Object.hasOwn(data as object, known));
     return left.length > 0 ? `Add ${left.join(' or ')}` : undefined;
   }
-  // A template's folder without the ./ that tells it from an id.
+  // A template's folder without the ./ that distinguishes it from an id.
   const isFolder = keyword === 'pattern' && typeof data === 'string' && /^[^.:/][^:]*\/[^:]*$/.test(data);
   return isFolder ? `Write ./${data}` : undefined;
 }

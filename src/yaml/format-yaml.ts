@@ -3,25 +3,25 @@ import type { Result } from '../diagnostic.ts';
 import { parseYaml } from './parse-yaml.ts';
 import type { TreeNode } from './tree.ts';
 
-/** A text in one form, with the meaning that it had. */
+/** A formatted text with the same meaning as the original. */
 export interface FormattedYaml {
   readonly text: string;
-  /** Whether it is the text as it came, since its form could not be changed without its meaning. */
+  /** Whether the text was left as it is, because formatting would change its meaning. */
   readonly isKept: boolean;
 }
 
 const MAX_PASSES = 6;
 
-/** `#EEADA7`, which would be a comment without quotes. */
+/** `#EEADA7`, which YAML reads as a comment without quotes. */
 const COLOR = /^#(?:[0-9a-f]{6}|[0-9a-f]{8})$/i;
 
 /**
- * A YAML text in one form: known properties in their order and others after them, two spaces for each level, colours in
- * double quotes, one empty line at most, a newline at the end. Comments, empty lines, quotes and lines of long texts stay.
- * What comes out is read again and compared: never another meaning.
+ * Formats a YAML text: known properties in order and others after them, two spaces for each level, colours in double
+ * quotes, at most one empty line, a newline at the end. Keeps comments, empty lines, quotes and the lines of long texts.
+ * Parses the result and compares it with the original, so the meaning never changes.
  *
  * @param file repository-relative, for diagnostics
- * @param order the properties of the outermost map
+ * @param order property names of the top-level map
  */
 export function formatYaml(file: string, text: string, order: readonly string[]): Result<FormattedYaml> {
   const meant = parseYaml(file, text);
@@ -31,7 +31,7 @@ export function formatYaml(file: string, text: string, order: readonly string[])
     const read = parseYaml(file, formatted);
     return read.ok && sameTree(read.value, meant.value);
   };
-  // A comment may settle into its place in steps; what is in form stays as it is, or it is none.
+  // Comments may need several passes. A text counts as formatted only when another pass leaves it unchanged.
   let present = text;
   for (let pass = 0; pass < MAX_PASSES; pass++) {
     const next = [layOut(present, order, true), layOut(present, order, false)].find(keeps);
@@ -42,14 +42,14 @@ export function formatYaml(file: string, text: string, order: readonly string[])
   return { ok: true, value: { text, isKept: true } };
 }
 
-/** @param keepsLines whether a text over several lines keeps its lines, and is not put into one */
+/** @param keepsLines whether scalars over several lines keep their line breaks instead of being joined */
 function layOut(text: string, order: readonly string[], keepsLines: boolean): string {
-  // Every scalar is a text here, so none is written in another way than it was.
+  // In the failsafe schema every scalar is a string, so none is reformatted.
   const document = parseDocument(text, { schema: 'failsafe', merge: false, uniqueKeys: false, logLevel: 'silent' });
   const blocks: string[][] = [];
   let hasAnchors = false;
   visit(document, {
-    // An explicit key without a value, `? a`: the schema has no tag for null.
+    // An explicit key without a value, `? a`: the failsafe schema has no null.
     Pair: (_, pair, path) => {
       if (pair.value === null && !isInFlow(path)) pair.value = emptyScalar();
     },
@@ -69,7 +69,7 @@ function layOut(text: string, order: readonly string[], keepsLines: boolean): st
       blocks.push(lines);
     },
   });
-  // An alias has to follow what it repeats.
+  // Sorting could move an alias before its anchor.
   if (isMap(document.contents) && !hasAnchors) sortPairs(document.contents, order);
   const laidOut = print(document);
   return blocks.reduce((whole, lines, index) => putBack(whole, placeholder(index), lines), laidOut);
@@ -91,7 +91,7 @@ function print(document: Document): string {
   return `${text.trimEnd()}\n`;
 }
 
-/** Properties in their order; what stands at the beginning of the file stays there. */
+/** Sorts the properties, and keeps a comment at the top of the file there. */
 function sortPairs(map: YAMLMap, order: readonly string[]): void {
   const first = map.items[0];
   const rank = ({ key }: Pair): number => {
@@ -102,7 +102,7 @@ function sortPairs(map: YAMLMap, order: readonly string[]): void {
   const now = map.items[0];
   if (first === undefined || now === undefined || first === now) return;
   if (!isScalar(first.key) || !isScalar(now.key)) return;
-  // The last block of comments over a property is its own, unless it is the only one of the file.
+  // The last block of comments above the first property belongs to it, unless it is the only block.
   const [, header = first.key.commentBefore ?? '', own = ''] =
     /^([\s\S]*\n)\n([\s\S]+)$/.exec(first.key.commentBefore ?? '') ?? [];
   first.key.commentBefore = own;
@@ -111,7 +111,7 @@ function sortPairs(map: YAMLMap, order: readonly string[]): void {
   now.key.commentBefore = header === '' || under === '' ? header + under : `${header.trimEnd()}\n\n${under}`;
 }
 
-/** The lines of a scalar that is written over several, the first of them behind its key; null for any other. */
+/** Returns the lines of a multi-line scalar, the first starting after its key; null for any other scalar. */
 function linesOf(node: Scalar, text: string): string[] | null {
   if (node.type === Scalar.BLOCK_LITERAL || node.range === undefined || node.range === null) return null;
   const [first = '', ...rest] = text.slice(node.range[0], node.range[1]).trimEnd().split(/\r?\n/);
@@ -121,7 +121,7 @@ function linesOf(node: Scalar, text: string): string[] | null {
   return [first.trimEnd(), ...rest.map((line) => (indent === null ? line.trim() : line.slice(indent).trimEnd()))];
 }
 
-/** No other text of the file looks like it. */
+/** A text that does not occur in definitions. */
 function placeholder(index: number): string {
   return `__reelform_lines_${index}__`;
 }
@@ -134,7 +134,7 @@ function putBack(text: string, mark: string, [first, ...rest]: readonly string[]
   return `${text.slice(0, at)}${lines.join('\n')}${text.slice(at + mark.length)}`;
 }
 
-/** Whether two trees say the same: places and the order of keys say nothing, the text of a scalar does. */
+/** Returns whether two trees have the same meaning: ignores positions and the order of keys, compares the text of scalars. */
 export function sameTree(a: TreeNode | null, b: TreeNode | null): boolean {
   if (a === null || b === null) return a === b;
   if (a.kind === 'scalar') return b.kind === 'scalar' && a.text === b.text && Object.is(a.value, b.value);

@@ -5,10 +5,10 @@ import type { TreeNode } from './tree.ts';
 
 /** A user and a password before a host. */
 const USER_OF_URL = /:\/\/([^\s/@"']*)@/g;
-/** Properties of credentials that may be shown around a mistake: people put secrets where their places belong. */
+/** Properties of credentials that may appear in a code frame. Others are masked, because users put secrets there by mistake. */
 const SHOWN = ['kind', 'allow', 'public_url', 'tenants', 'endpoint', 'region', 'path_style'];
 
-/** The text as long as it was, with `*` for what stands at the spans, and for users and passwords in URLs. */
+/** Replaces the spans, and users and passwords in URLs, by `*`. Keeps the length of the text. */
 export function maskText(text: string, spans: readonly Pick<Span, 'start' | 'end'>[]): string {
   const users = [...text.matchAll(USER_OF_URL)].map(({ index, 1: user = '' }) => ({
     start: index + '://'.length,
@@ -21,7 +21,7 @@ export function maskText(text: string, spans: readonly Pick<Span, 'start' | 'end
   );
 }
 
-/** Where a file of settings may hold what nobody is to see: among its credentials, however their name is written. */
+/** Returns the spans of possible secrets in a settings file: the values under `credentials`, even if that key is misspelt. */
 export function secretSpans(root: TreeNode): Span[] {
   if (root.kind !== 'map') return [];
   return [...root.entries].flatMap(([name, { value }]) => {
@@ -35,7 +35,7 @@ export function secretSpans(root: TreeNode): Span[] {
   });
 }
 
-/** The text of reelform.yaml as it may be shown around a mistake; undefined where secrets cannot be told from the rest. */
+/** Masks the secrets in the text of reelform.yaml, for code frames; undefined if the text cannot be parsed to find them. */
 export function redactConfig(name: string, text: string): string | undefined {
   if (!/credent|:\/\/[^\s/]*@/i.test(text)) return text;
   const parsed = parseYaml(name, text);

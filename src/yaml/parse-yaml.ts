@@ -1,14 +1,14 @@
 import { type Document, isAlias, isMap, isScalar, isSeq, type Node, parseDocument, type YAMLError } from 'yaml';
-import type { Code, Diagnostic, Result, Span } from '../diagnostic.ts';
+import { type Code, type Diagnostic, errorAt, type Result, type Span } from '../diagnostic.ts';
 import type { MapEntry, ScalarNode, TreeNode } from './tree.ts';
 
 /** UTF-16 code units of one YAML file. */
 const MAX_LENGTH = 1 << 20;
 
 /**
- * YAML 1.2 text → its tree, `null` for a file of nothing but comments. All problems of the file at once; never throws,
- * whatever the text. Tags, merge keys, keys that are not texts, control characters and several documents in one file
- * are refused; aliases are followed within limits.
+ * Parses YAML 1.2 text to a tree, or to `null` if the file contains only comments. Reports all problems at once and never
+ * throws. Rejects tags, merge keys, keys that are not strings, control characters and several documents in one file.
+ * Resolves aliases within limits.
  *
  * @param file repository-relative, for the spans
  * @see https://yaml.org/spec/1.2.2/#103-core-schema
@@ -18,7 +18,7 @@ export function parseYaml(file: string, text: string): Result<TreeNode | null> {
     const message = `The file has ${text.length} characters, more than the ${MAX_LENGTH} that are read`;
     return { ok: false, diagnostics: [problem('yaml_too_complex', { file, start: 0, end: 0 }, message)] };
   }
-  // A `uniqueKeys: true` is quadratic in the number of keys; the reader below looks for duplicates itself.
+  // `uniqueKeys: true` takes quadratic time in the number of keys; TreeReader detects duplicates itself.
   const document = parseDocument(text, {
     schema: 'core',
     merge: false,
@@ -43,7 +43,7 @@ function isEmptyDocument(document: Document): boolean {
   return contents === null || (isScalar(contents) && contents.value === null && contents.source === '');
 }
 
-/** What follows from a merge that nobody finished is not worth a message each. */
+/** Returns one diagnostic for an unfinished git merge, which causes many syntax errors. */
 function conflictIn(file: string, text: string): Diagnostic | null {
   const marker = /^<{7}(?: .*)?$/m.exec(text);
   if (marker === null) return null;
@@ -52,7 +52,7 @@ function conflictIn(file: string, text: string): Diagnostic | null {
 }
 
 function syntaxProblems(file: string, errors: readonly YAMLError[]): Diagnostic[] {
-  // After the first unexpected token the parser stumbles from one to the next: they say nothing new.
+  // Further unexpected tokens usually follow from the first one.
   const first = errors.findIndex((error) => error.code === 'UNEXPECTED_TOKEN');
   const telling = errors.filter((error, index) => error.code !== 'UNEXPECTED_TOKEN' || index === first);
   return telling.map((error) => {
@@ -66,7 +66,7 @@ function codeOf(error: YAMLError): Code {
   return error.code === 'NON_STRING_KEY' || error.code === 'MULTIPLE_DOCS' ? 'yaml_unsupported' : 'yaml_syntax';
 }
 
-/** Where the parser's own sentence speaks of its options. */
+/** Replacements for messages of the parser that mention its options. */
 const MESSAGES: Readonly<Record<string, string>> = {
   BLOCK_AS_IMPLICIT_KEY: 'There is a second ": " in a value on one line',
   MULTIPLE_DOCS: 'The file holds more than one document',
@@ -83,14 +83,14 @@ const HINTS: Readonly<Record<string, string>> = {
 };
 
 function problem(code: Code, at: Span, message: string, hint?: string): Diagnostic {
-  return { code, severity: 'error', message, hint, at };
+  return errorAt(code, at, message, hint);
 }
 
 const MAX_DEPTH = 64;
-/** Nodes that the aliases of one file may stand for, all together. */
+/** Total number of nodes that the aliases of one file may expand to. */
 const MAX_ALIASED_NODES = 10_000;
 
-/** Turns the nodes of `yaml` into ours, and collects what definitions do not allow. */
+/** Converts the nodes of `yaml` to ours, and collects what definitions do not allow. */
 class TreeReader {
   readonly problems: Diagnostic[] = [];
   readonly #file: string;
@@ -132,7 +132,7 @@ class TreeReader {
   #entries(pairs: readonly { key: unknown; value: unknown }[], depth: number): Map<string, MapEntry> {
     const entries = new Map<string, MapEntry>();
     for (const pair of pairs) {
-      // The option `stringKeys` has refused all other keys, except for aliases.
+      // The option `stringKeys` rejects all other keys except aliases.
       if (!isScalar(pair.key) || typeof pair.key.value !== 'string') {
         const at = this.#span(pair.key as Node);
         this.#add('yaml_unsupported', at, 'A key is an alias', 'Write the key out');
@@ -156,7 +156,7 @@ class TreeReader {
     return entries;
   }
 
-  /** `c_01: #EEADA7` reads as no value and a comment: say so where it happens. */
+  /** Adds a hint to `c_01: #EEADA7`, which YAML reads as an empty value and a comment. */
   #withHint(value: TreeNode, keySpan: Span): TreeNode {
     if (value.kind !== 'scalar' || value.value !== null || value.text !== '') return value;
     const comment = /^\s*:[ \t]+(#[^\r\n]*)/.exec(this.#text.slice(keySpan.end, keySpan.end + 200))?.[1]?.trim();
@@ -172,7 +172,7 @@ class TreeReader {
     const text = typeof value === 'string' ? value : (source ?? String(value));
     this.#checkCharacters(text, span);
     const exact = typeof value === 'number' && !isExact(value) ? text : (value as ScalarNode['value']);
-    return { kind: 'scalar', value: exact, text, span, saidBy: this.#file };
+    return { kind: 'scalar', value: exact, text, span, baseFile: this.#file };
   }
 
   #follow(name: string, span: Span): TreeNode {
@@ -217,15 +217,15 @@ class TreeReader {
   }
 
   #add(code: Code, at: Span, message: string, hint?: string): void {
-    this.problems.push({ code, severity: 'error', message, hint, at });
+    this.problems.push(errorAt(code, at, message, hint));
   }
 }
 
 function emptyScalar(span: Span): ScalarNode {
-  return { kind: 'scalar', value: null, text: '', span, saidBy: span.file };
+  return { kind: 'scalar', value: null, text: '', span, baseFile: span.file };
 }
 
-/** Whether JSON carries the number as it was meant. */
+/** Returns whether JSON can represent the number exactly. */
 function isExact(value: number): boolean {
   return Number.isFinite(value) && (!Number.isInteger(value) || Number.isSafeInteger(value));
 }

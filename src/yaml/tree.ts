@@ -1,21 +1,21 @@
 import type { Locate, Span } from '../diagnostic.ts';
 import type { Json } from '../digest.ts';
 /**
- * A YAML document as a small tree that knows where each part of it was written. Nodes are never changed, so aliases and
- * merged parts may share them: it is a graph without cycles.
+ * A YAML document as a tree with source locations. Nodes are immutable, so aliases and merged fragments share them: the
+ * tree is a graph without cycles.
  */
 export type TreeNode = ScalarNode | ListNode | MapNode;
 
 export interface ScalarNode {
   readonly kind: 'scalar';
-  /** By the YAML 1.2 core schema, except that numbers which JSON cannot carry exactly stay texts. */
+  /** By the YAML 1.2 core schema, except that numbers stay strings if JSON cannot represent them exactly. */
   readonly value: string | number | boolean | null;
-  /** The text as written: `1.10` and `000000` stay what they are; quotes and escapes are resolved. */
+  /** The text as written, such as `1.10` or `000000`, with quotes and escapes resolved. */
   readonly text: string;
   readonly span: Span;
-  /** The file that a path in this text starts from; `span.file` unless data said it. */
-  readonly saidBy: string;
-  /** The row that filled in the text, for messages. */
+  /** The file that a relative path in this text is resolved from: `span.file`, or the data file that filled it in. */
+  readonly baseFile: string;
+  /** Name of the row that filled in the text, for messages. */
   readonly row?: string | undefined;
   readonly hint?: string | undefined;
 }
@@ -37,20 +37,20 @@ export interface MapEntry {
   readonly value: TreeNode;
 }
 
-/** The node under a key of a map; `null` when it is no map or has no such key. */
+/** Returns the value of a key; `null` if the node is not a map or lacks the key. */
 export function child(node: TreeNode | null, key: string): TreeNode | null {
   return node?.kind === 'map' ? (node.entries.get(key)?.value ?? null) : null;
 }
 
-/** The text of a scalar that has a value; `null` for anything else. */
+/** Returns the text of a non-null scalar; `null` for any other node. */
 export function textOf(node: TreeNode | null): string | null {
   return node?.kind === 'scalar' && node.value !== null ? node.text : null;
 }
 
 /**
- * The tree as plain JSON, for a schema.
+ * Converts a tree to JSON, for validation.
  *
- * @param isText says at which paths a scalar counts by its text, whatever YAML makes of it
+ * @param isText returns whether the scalar at a path is converted to its text rather than to its YAML value
  */
 export function toJson(
   node: TreeNode,
@@ -71,17 +71,17 @@ export function toJson(
   }
 }
 
-/** A text that was filled in where a number or a boolean belongs. */
+/** Converts a filled-in text to a number or boolean where it looks like one. */
 function coreValue(text: string): string | number | boolean {
   if (text === 'true' || text === 'false') return text === 'true';
   return /^[-+]?(?:\d+(?:\.\d*)?|\.\d+)$/.test(text) ? Number(text) : text;
 }
 
 /**
- * Finds source locations in a tree by path. A map is shown as its first key: its whole text would be too much.
+ * Creates a function that locates paths in a tree. A map is located at its first key, to keep code frames short.
  *
- * In a tree that is merged from several files, a value that is written in one of them is located there. What no file
- * says at the top, or in a map there, is located in the file of the root, which is where it is missing.
+ * In a tree that was merged from several files, a value is located in the file that contains it. A value that is missing at
+ * the top level, or in a map there, is located in the file of the root.
  */
 export function locateIn(root: TreeNode): Locate {
   return (path, part) => {
@@ -91,21 +91,21 @@ export function locateIn(root: TreeNode): Locate {
       const next = node.kind === 'map' ? node.entries.get(step) : undefined;
       const item = node.kind === 'list' ? node.items[Number(step)] : undefined;
       if (next === undefined && item === undefined) {
-        const around = keySpan ?? placeOf(node);
-        return { span: depth <= 1 && around.file !== root.span.file ? placeOf(root) : around };
+        const around = keySpan ?? spanOf(node);
+        return { span: depth <= 1 && around.file !== root.span.file ? spanOf(root) : around };
       }
       if (next !== undefined) keySpan = next.keySpan;
       node = next?.value ?? item!;
       if (depth === path.length - 1 && part === 'key' && next !== undefined) return { span: next.keySpan };
     }
-    if (node.kind !== 'scalar') return { span: node.kind === 'map' && keySpan !== null ? keySpan : placeOf(node) };
+    if (node.kind !== 'scalar') return { span: node.kind === 'map' && keySpan !== null ? keySpan : spanOf(node) };
     const span = node.span.start === node.span.end && keySpan !== null ? keySpan : node.span;
     return { span, hint: node.hint, row: node.row };
   };
 }
 
-/** The first key that a map has in its own file; the place where the map begins where all of its keys are merged into it. */
-function placeOf(node: TreeNode): Span {
+/** Returns the span of a node; for a map its first key in its own file, or its start if all keys come from other files. */
+function spanOf(node: TreeNode): Span {
   if (node.kind !== 'map' || node.entries.size === 0) return node.span;
   const { file, start, end } = node.span;
   const keys = [...node.entries.values()].map(({ keySpan }) => keySpan);
