@@ -2,7 +2,7 @@ import { ReelformError } from '../diagnostic.ts';
 import { liveAttempt, recordedIn } from '../lock/fold-journal.ts';
 import type { Attempt, Intent } from '../lock/journal.ts';
 import { type EmbeddedRenderService, type RemoteRenderService, SessionUnknown } from '../service/render-service.ts';
-import { hasNoRoom, ServiceError } from '../service/service-error.ts';
+import { isFullQueueError, ServiceError } from '../service/service-error.ts';
 import type { RenderSession } from '../wire/render-session.ts';
 import { type Failure, sessionFailures, thrownFailures } from './events.ts';
 import { type Ending, newIntent, type RunContext, type TaskEvents, timestamp } from './run-context.ts';
@@ -157,7 +157,7 @@ async function post(
     const isRefusal = error instanceof ServiceError || error instanceof ReelformError;
     if (error instanceof SessionUnknown || !isRefusal) return async () => unknown(intent, messageOf(error));
     await ports.journal.append({ type: 'not_created', key, at: timestamp(context) });
-    if (hasNoRoom(error)) return { error };
+    if (isFullQueueError(error)) return { error };
     return async () => ({ kind: 'failed', failures: thrownFailures(error) });
   }
   await Promise.all([

@@ -1,6 +1,6 @@
 import type { Attempt, Intent, JournalRecord, JournalState } from '../lock/journal.ts';
 import type { Lock, LockEntry } from '../lock/lock.ts';
-import type { LookAtUrl } from '../service/urls.ts';
+import type { ProbeUrl } from '../service/urls.ts';
 
 /** What apply asks of the world beside the rendering service. */
 export interface ApplyPorts {
@@ -13,7 +13,7 @@ export interface ApplyPorts {
   ensureStyleVersion(id: string): Promise<void>;
   /** @param path repository-relative */
   readFile(path: string): Promise<Uint8Array>;
-  readonly lookAtUrl: LookAtUrl;
+  readonly lookAtUrl: ProbeUrl;
   readonly clock: Clock;
   /** A new UUID. */
   newKey(): string;

@@ -1,9 +1,9 @@
 import pLimit from 'p-limit';
 import { byCodeUnit } from '../digest.ts';
 import type { Lock, LockEntry } from '../lock/lock.ts';
-import { type SessionLook, sessionEnd } from '../service/render-service.ts';
+import { type SessionSnapshot, sessionEnd } from '../service/render-service.ts';
 import { lacksSession } from '../service/service-error.ts';
-import type { LookAtUrl, UrlLook } from '../service/urls.ts';
+import type { ProbeUrl, UrlProbe } from '../service/urls.ts';
 
 /** A recorded video that has to be rendered again. */
 export interface Finding {
@@ -59,8 +59,8 @@ export interface RefreshInput {
   /** By id; those alone that the present service rendered. */
   readonly entries: ReadonlyMap<string, LockEntry>;
   /** Null where sessions cannot be requested: the embedded service forgets them. */
-  readonly getSession: ((id: string) => Promise<SessionLook>) | null;
-  readonly lookAtUrl: LookAtUrl;
+  readonly getSession: ((id: string) => Promise<SessionSnapshot>) | null;
+  readonly lookAtUrl: ProbeUrl;
   readonly wait: (milliseconds: number) => Promise<unknown>;
   /** Videos at once, ≥ 1. */
   readonly concurrency: number;
@@ -128,8 +128,8 @@ function unverified({ id, url }: Seen): Unclear {
 }
 
 async function checkAll(entries: RefreshInput['entries'], input: RefreshInput): Promise<Map<string, Seen>> {
-  const looks = new Map<string, Promise<UrlLook>>();
-  const look = (url: string): Promise<UrlLook> => {
+  const looks = new Map<string, Promise<UrlProbe>>();
+  const look = (url: string): Promise<UrlProbe> => {
     const known = looks.get(url) ?? input.lookAtUrl(url, input.signal);
     looks.set(url, known);
     return known;
@@ -143,7 +143,7 @@ async function checkAll(entries: RefreshInput['entries'], input: RefreshInput): 
 
 interface Requests {
   readonly getSession: RefreshInput['getSession'];
-  look(url: string): Promise<UrlLook>;
+  look(url: string): Promise<UrlProbe>;
 }
 
 async function checkVideo(id: string, entry: LockEntry, { getSession, look }: Requests): Promise<Seen> {
@@ -182,7 +182,7 @@ async function checkVideo(id: string, entry: LockEntry, { getSession, look }: Re
 
 async function checkSession(
   id: string,
-  getSession: (id: string) => Promise<SessionLook>,
+  getSession: (id: string) => Promise<SessionSnapshot>,
 ): Promise<'there' | Note['what'] | { readonly why: string }> {
   try {
     const { session } = await getSession(id);

@@ -2,7 +2,7 @@ import { remoteUrls } from '../definition/video.ts';
 import { byCodeUnit } from '../digest.ts';
 import type { Lock, LockEntry } from '../lock/lock.ts';
 import type { Plan } from '../plan/plan.ts';
-import type { LookAtUrl } from '../service/urls.ts';
+import type { ProbeUrl } from '../service/urls.ts';
 import type { ApplyEvent } from './events.ts';
 
 interface Noted {
@@ -16,7 +16,7 @@ interface Noted {
  * is looked at once, at the time when the first video with it is asked for. What cannot be told is left out.
  */
 export class SourceNotes {
-  readonly #look: LookAtUrl;
+  readonly #look: ProbeUrl;
   readonly #planned: ReadonlyMap<string, Noted>;
   readonly #asked = new Map<string, Promise<void>>();
   /** By URL, as far as the answers have come. */
@@ -24,7 +24,7 @@ export class SourceNotes {
   readonly #posted = new Map<string, Noted>();
   readonly #end = new AbortController();
 
-  constructor(plan: Plan, look: LookAtUrl) {
+  constructor(plan: Plan, look: ProbeUrl) {
     this.#look = look;
     const planned = plan.changes.flatMap(({ id, action, desired, before }): [string, Noted][] => {
       if (desired === null || (action !== 'create' && action !== 'update')) return [];

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { BlockBlobClient } from '@azure/storage-blob';
 import pLimit from 'p-limit';
 import { isRecord } from '../json.ts';
-import { type AzureCredential, readSecret } from './credential.ts';
+import { type AzureCredential, resolveSecret } from './credential.ts';
 import {
   type Delivered,
   type DeliveredFile,
@@ -11,29 +11,29 @@ import {
   type Destination,
   publicUrlOf,
 } from './destination.ts';
-import type { Target } from './destination-address.ts';
-import { PartsDigest, readRange } from './read-delivered-file.ts';
+import type { DestinationAddress } from './destination-address.ts';
+import { OrderedDigest, readRange } from './read-delivered-file.ts';
 
-/** Larger files go in blocks of this size or more. */
+/** Minimum block size, in bytes. */
 const BLOCK_BYTES = 8 * 2 ** 20;
-/** Of Azure. */
+/** Limit of Azure. */
 const MOST_BLOCKS = 50_000;
-/** Blocks at once; each is in memory. */
+/** Concurrent blocks; each is held in memory. */
 const PARALLEL = 4;
 const ATTEMPTS = 3;
 const REQUEST_MS = 600_000;
-/** Names of metadata are those of C#. */
+/** Metadata names must be C# identifiers. */
 const DIGEST_METADATA = 'reelform_sha256';
 
 export interface AzureDestinationOptions {
-  readonly target: Extract<Target, { kind: 'azblob' }>;
+  readonly target: Extract<DestinationAddress, { kind: 'azblob' }>;
   readonly credential: AzureCredential;
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
 /**
- * A block blob. Its blocks are named by what the file is and where in it they stand: a further attempt finds those that
- * an attempt before brought, and needs to remember nothing. It appears when all of them are there.
+ * Writes a block blob. Block ids are derived from the file's digest and the position, so that a later attempt finds the
+ * staged blocks without stored state. The blob appears when the block list is committed.
  */
 export function createAzureDestination({ target, credential, env }: AzureDestinationOptions): Destination {
   const place = `azblob://${target.account}/${target.container}`;
@@ -52,13 +52,13 @@ export function createAzureDestination({ target, credential, env }: AzureDestina
   };
 }
 
-/** @throws DeliveryFailure when the package or the key is not there */
+/** @throws DeliveryFailure if the SDK package or the key is missing */
 async function openBlob(
   { account, container, key }: AzureDestinationOptions['target'],
   { name, endpoint, accountKey }: AzureCredential,
   env: AzureDestinationOptions['env'],
 ): Promise<BlockBlobClient> {
-  const secret = await readSecret(accountKey, name, env);
+  const secret = await resolveSecret(accountKey, name, env);
   const sdk = await import('@azure/storage-blob').catch(() => {
     const message = 'azblob: needs a package that is not installed: npm install @azure/storage-blob@12';
     throw new DeliveryFailure(message, { isRetryable: false });
@@ -79,7 +79,7 @@ async function send(
   const count = Math.max(1, Math.ceil(file.size / blockBytes));
   const ids = Array.from({ length: count }, (_, index) => blockId(file, blockBytes, index));
   const there = await stagedBlocks(blob, abortSignal);
-  const digest = new PartsDigest();
+  const digest = new OrderedDigest();
   let hasFailed = false;
   const limit = pLimit(PARALLEL);
   const sending = ids.map((id, index) =>
@@ -95,7 +95,7 @@ async function send(
   try {
     await Promise.all(sending);
   } catch (error) {
-    // Those that are on their way may still come, and need not be sent again.
+    // Uploads in progress may still succeed, and then need not be repeated.
     hasFailed = true;
     await Promise.allSettled(sending);
     throw error;
@@ -114,13 +114,13 @@ async function send(
   return versionId ?? etag?.replaceAll('"', '') ?? null;
 }
 
-/** All ids of a blob have the same length. */
+/** Returns a block id; all ids of a blob must have the same length. */
 function blockId({ sha256 }: DeliveredFile, blockBytes: number, index: number): string {
   const digest = createHash('sha256').update(`${sha256}/${blockBytes}`).digest('hex');
   return Buffer.from(`${digest.slice(0, 32)}-${String(index).padStart(5, '0')}`).toString('base64');
 }
 
-/** Sizes by id. */
+/** Returns the sizes of staged blocks by id. */
 async function stagedBlocks(blob: BlockBlobClient, abortSignal: AbortSignal): Promise<Map<string, number>> {
   try {
     const { uncommittedBlocks = [] } = await blob.getBlockList('uncommitted', { abortSignal });
@@ -132,7 +132,7 @@ async function stagedBlocks(blob: BlockBlobClient, abortSignal: AbortSignal): Pr
 }
 
 interface Kind {
-  /** Behind the name of the container. */
+  /** Predicate; follows the name of the container. */
   readonly says: string;
   readonly isRetryable: boolean;
 }
@@ -152,7 +152,7 @@ const CODES: Readonly<Record<string, Kind>> = {
   RequestBodyTooLarge: { says: 'does not take a file of this size', isRetryable: false },
 };
 
-/** What an error of the SDK means, in words of our own: its own can hold URLs with signatures, and headers. */
+/** Converts an SDK error to a message of our own, because SDK messages can contain signed URLs and headers. */
 function azureFailure(error: unknown, place: string): DeliveryFailure {
   if (error instanceof DeliveryFailure) return error;
   const record: Record<string, unknown> = isRecord(error) ? error : {};

@@ -1,74 +1,79 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { DeliveryFailure } from './destination.ts';
-import { type DeliveryProblem, parseTarget, type Target, writeTarget } from './destination-address.ts';
+import {
+  type DeliveryProblem,
+  type DestinationAddress,
+  formatDestination,
+  parseDestination,
+} from './destination-address.ts';
 
-/** Where a secret stands: never the secret itself. */
-export type SecretPlace =
+/** Location of a secret, never the secret itself. */
+export type SecretSource =
   /** An environment variable. */
   | { readonly kind: 'env'; readonly name: string }
-  /** A file that holds nothing else, such as a secret of Docker or Kubernetes; absolute. */
+  /** A file that contains only the secret, such as a Docker or Kubernetes secret. Absolute path. */
   | { readonly kind: 'file'; readonly path: string };
 
 interface NamedCredential {
-  /** What a request or a definition calls it. */
+  /** Name by which requests and definitions refer to it. */
   readonly name: string;
-  /** What it may write to, @see isAllowed; null: anything that it can reach. Never null on a server. */
+  /** Prefixes that it may write to, see `isAllowed`. Null allows everything it can reach; never null on a server. */
   readonly allow: readonly string[] | null;
-  /** Under which everybody finds the root of the bucket, with a slash at its end; null: nobody does. */
+  /** Public base URL of the bucket, ending with a slash. Null if it has none. */
   readonly publicUrl: string | null;
-  /** Who may use it on a server; null: everybody. */
+  /** Tenants that may use it on a server; null for all. */
   readonly tenants: readonly string[] | null;
-  /** Whether it is for destinations of its kind that name no credential, on a server. */
+  /** Whether a server uses it for destinations of its kind that name no credential. */
   readonly isDefault?: boolean;
 }
 
-/** For `s3://` and `gs://`, and for everything that speaks the interface of S3. */
+/** For `s3://` and `gs://`, and for any service with an S3-compatible API. */
 export interface S3Credential extends NamedCredential {
   readonly kind: 's3' | 'gs';
-  /** An http(s) URL without a slash at its end; null: that of Amazon, or of Google for `gs`. */
+  /** An http(s) URL without a trailing slash. Null for Amazon, or for Google if the kind is `gs`. */
   readonly endpoint: string | null;
-  /** Null: what the environment says, or `us-east-1` at an endpoint of one's own. */
+  /** Null for the region of the environment, or `us-east-1` with a custom endpoint. */
   readonly region: string | null;
-  /** Whether the bucket stands in the path of URLs, and not in their host. */
+  /** Whether URLs contain the bucket in the path instead of the host name. */
   readonly pathStyle: boolean;
-  /** Null: whatever the AWS SDK finds (environment, profile, role of the machine). */
+  /** Null for the default chain of the AWS SDK (environment, profile, machine role). */
   readonly keys: {
-    readonly accessKeyId: SecretPlace;
-    readonly secretAccessKey: SecretPlace;
-    readonly sessionToken: SecretPlace | null;
+    readonly accessKeyId: SecretSource;
+    readonly secretAccessKey: SecretSource;
+    readonly sessionToken: SecretSource | null;
   } | null;
 }
 
 /** For `azblob://`. */
 export interface AzureCredential extends NamedCredential {
   readonly kind: 'azblob';
-  /** Of the account, without a slash at its end; null: `https://<account>.blob.core.windows.net`. */
+  /** URL of the account without a trailing slash. Null for `https://<account>.blob.core.windows.net`. */
   readonly endpoint: string | null;
-  readonly accountKey: SecretPlace;
+  readonly accountKey: SecretSource;
 }
 
 /** For `file:`. */
 export interface FileCredential extends NamedCredential {
   readonly kind: 'file';
   readonly allow: readonly string[];
-  /** Where relative paths start; absolute. */
+  /** Base of relative paths; absolute. */
   readonly directory: string;
 }
 
-/** The right to write somewhere, described without its secrets, so that it can stand in a file that everybody reads. */
+/** A permission to write to storage, described without its secrets so that it can be committed. */
 export type Credential = S3Credential | AzureCredential | FileCredential;
 
 export const CREDENTIAL_KINDS = ['s3', 'gs', 'azblob', 'file'] as const satisfies readonly Credential['kind'][];
 
 /**
- * The secret that stands at a place, when it is needed: it may change while a server runs. White space around it goes.
+ * Reads a secret at the time of use, since it may change while a server runs. Surrounding white space is removed.
  *
- * @param credential the name of the credential, for the message
- * @throws DeliveryFailure when nothing is there; one that cannot be retried
+ * @param credential name of the credential, for the message
+ * @throws DeliveryFailure (not retryable) if the secret is missing or empty
  */
-export async function readSecret(
-  place: SecretPlace,
+export async function resolveSecret(
+  place: SecretSource,
   credential: string,
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<string> {
@@ -82,7 +87,7 @@ export async function readSecret(
   throw new DeliveryFailure(message, { isRetryable: false });
 }
 
-/** Of the deepest name that a prefix has to have: no credential is for whatever it can reach. */
+/** Prefixes that are too broad: a credential has to be limited to a bucket, container or folder. */
 const ROOTS: Readonly<Record<Credential['kind'], RegExp>> = {
   s3: /^s3:\/\/[^/]+\/?$/,
   gs: /^gs:\/\/[^/]+\/?$/,
@@ -90,33 +95,35 @@ const ROOTS: Readonly<Record<Credential['kind'], RegExp>> = {
   file: /^file:(?:\.?\/?)$/,
 };
 
-/** What is wrong with an entry of `allow`; null where nothing is. */
+/** Returns the problem of an `allow` entry, or null if it is valid. */
 export function allowProblem(kind: Credential['kind'], prefix: string): string | null {
   if (!prefix.startsWith(`${kind}:`))
     return `A credential of the kind ${kind} writes to places that begin with ${kind}:`;
   if (kind === 'file' && ROOTS.file.test(prefix)) return 'Not a whole disk, nor all of the folder where paths start';
-  const parsed = parseTarget(`${prefix.replace(/\/$/, '')}/-`);
+  const parsed = parseDestination(`${prefix.replace(/\/$/, '')}/-`);
   return parsed.ok ? null : parsed.problem.message;
 }
 
 /**
- * Whether a credential may write to a target: `s3://videos/public` and `s3://videos/public/` both allow what is below that
- * folder, and neither allows `s3://videos/public-other/…`; the first allows the key `public` itself too. Names are compared
- * as they are written, in the same case.
+ * Reports whether a credential may write to a destination. `s3://videos/public` and `s3://videos/public/` both allow
+ * everything below that folder but not `s3://videos/public-other/…`; the first also allows the key `public`. The
+ * comparison is literal and case-sensitive.
  */
-export function isAllowed(target: Target, credential: Credential): boolean {
+export function isAllowed(target: DestinationAddress, credential: Credential): boolean {
   if (target.kind !== credential.kind) return false;
   if (credential.allow === null) return true;
-  const place = placeFor(credential, writeTarget(target));
+  const place = placeFor(credential, formatDestination(target));
   return credential.allow.some((prefix) => {
     const allowed = placeFor(credential, prefix);
     return place === allowed || place.startsWith(withSlash(allowed));
   });
 }
 
-/** The same of a target with placeholders, or one that ends with a slash: whether any file of it might be written there. */
-export function mayBeAllowed(target: Target, credential: Credential): boolean {
-  const written = writeTarget(target);
+/**
+ * Like `isAllowed`, for a destination with placeholders or a trailing slash: whether any file name could be allowed.
+ */
+export function mayBeAllowed(target: DestinationAddress, credential: Credential): boolean {
+  const written = formatDestination(target);
   const end = written.indexOf('{');
   if (target.kind !== credential.kind || credential.allow === null || (end === -1 && !written.endsWith('/'))) {
     return isAllowed(target, credential);
@@ -136,8 +143,8 @@ function withSlash(prefix: string): string {
   return prefix.endsWith('/') ? prefix : `${prefix}/`;
 }
 
-/** Why a target cannot be delivered to with a credential; null where it can. */
-export function targetProblem(target: Target, credential: Credential): DeliveryProblem | null {
+/** Returns why a credential may not be used for a destination, or null if it may. */
+export function permissionProblem(target: DestinationAddress, credential: Credential): DeliveryProblem | null {
   const problem = (message: string, hint: string): DeliveryProblem => ({ path: [], part: 'value', message, hint });
   if (target.kind !== credential.kind) {
     return problem(
@@ -152,7 +159,7 @@ export function targetProblem(target: Target, credential: Credential): DeliveryP
   );
 }
 
-/** With the slash at its end, if there was one. */
+/** Keeps a trailing slash. */
 function absolute(written: string, directory: string): string {
   return absolutePath(written, directory) + (written.endsWith('/') ? '/' : '');
 }

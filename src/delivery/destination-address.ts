@@ -1,18 +1,18 @@
 import { closestMatch } from '../hints.ts';
 import { safeFileName } from '../safe-file-name.ts';
 
-/** Where a file is delivered to. */
-export type Target =
+/** Parsed form of a `to`: the destination of a delivery. */
+export type DestinationAddress =
   | { readonly kind: 's3' | 'gs'; readonly bucket: string; readonly key: string }
   | { readonly kind: 'azblob'; readonly account: string; readonly container: string; readonly key: string }
-  /** `path` as it was written: absolute, or relative to where credentials start. */
+  /** `path` as written: absolute, or relative to the folder of the credential. */
   | { readonly kind: 'file'; readonly path: string };
 
-export type ParsedTarget =
-  | { readonly ok: true; readonly target: Target }
+export type ParsedDestination =
+  | { readonly ok: true; readonly target: DestinationAddress }
   | { readonly ok: false; readonly problem: DeliveryProblem };
 
-/** Of S3; others allow as many. */
+/** Limit of S3; the other stores allow at least as many. */
 const LONGEST_KEY_BYTES = 1024;
 const BUCKETS = {
   s3: /^(?!.*\.\.)[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/,
@@ -24,12 +24,12 @@ const FORMS = 's3://bucket/key, gs://bucket/key, azblob://account/container/key,
 const PLACEHOLDER = /\{([^{}]*)\}/g;
 
 /**
- * Reads a `to`. It is taken as it stands: nothing in it is decoded, `.` and `..` lead nowhere.
+ * Parses a `to`. Nothing is decoded, and `.` and `..` are rejected.
  *
- * @param placeholders names that may still stand in its key, as `{name}`; with any, a key may also end with a slash,
- * @see fillTarget. None in a `to` that was filled.
+ * @param placeholders names that may appear in the key as `{name}`. If there are any, the key may also end with a
+ * slash, see `fillDestination`. Omit for a `to` that was already filled.
  */
-export function parseTarget(to: string, placeholders: readonly string[] = []): ParsedTarget {
+export function parseDestination(to: string, placeholders: readonly string[] = []): ParsedDestination {
   const [, scheme = '', rest = ''] = /^([a-z0-9]+):(.*)$/s.exec(to) ?? [];
   switch (scheme) {
     case 's3':
@@ -46,21 +46,21 @@ export function parseTarget(to: string, placeholders: readonly string[] = []): P
   }
 }
 
-/** The kind of place that a `to` names by how it begins; null for none. Placeholders may stand in it. */
-export function targetKind(to: string): Target['kind'] | null {
+/** Returns the kind of a `to` by its scheme, or null if it is unknown. The key may contain placeholders. */
+export function destinationKind(to: string): DestinationAddress['kind'] | null {
   const scheme = /^([a-z0-9]+):/.exec(to)?.[1];
   if (scheme === 'wasbs') return 'azblob';
   return scheme === 's3' || scheme === 'gs' || scheme === 'azblob' || scheme === 'file' ? scheme : null;
 }
 
-/** The one form that a target is written in. */
-export function writeTarget(target: Target): string {
+/** Formats a destination in its canonical spelling. */
+export function formatDestination(target: DestinationAddress): string {
   if (target.kind === 'file') return `file:${target.path}`;
   if (target.kind === 'azblob') return `azblob://${target.account}/${target.container}/${target.key}`;
   return `${target.kind}://${target.bucket}/${target.key}`;
 }
 
-function parseBucket(kind: 's3' | 'gs', rest: string, placeholders: readonly string[]): ParsedTarget {
+function parseBucket(kind: 's3' | 'gs', rest: string, placeholders: readonly string[]): ParsedDestination {
   const [, bucket = '', key = ''] = /^\/\/([^/]*)(?:\/(.*))?$/s.exec(rest) ?? [];
   if (!BUCKETS[kind].test(bucket)) {
     return wrong(`${kind}:// is followed by the name of a bucket, a slash and a key`, `Write ${kind}://bucket/key`);
@@ -69,7 +69,7 @@ function parseBucket(kind: 's3' | 'gs', rest: string, placeholders: readonly str
   return problem ?? { ok: true, target: { kind, bucket, key } };
 }
 
-function parseAzure(rest: string, placeholders: readonly string[]): ParsedTarget {
+function parseAzure(rest: string, placeholders: readonly string[]): ParsedDestination {
   const [, account = '', container = '', key = ''] = /^\/\/([^/]*)\/([^/]*)(?:\/(.*))?$/s.exec(rest) ?? [];
   if (!ACCOUNT.test(account) || !CONTAINER.test(container)) {
     return wrong(
@@ -81,8 +81,8 @@ function parseAzure(rest: string, placeholders: readonly string[]): ParsedTarget
   return problem ?? { ok: true, target: { kind: 'azblob', account, container, key } };
 }
 
-/** The spelling of Hadoop: `azblob://account/container/key` is the same place. */
-function parseAzureUrl(rest: string, placeholders: readonly string[]): ParsedTarget {
+/** The spelling of Hadoop, equivalent to `azblob://account/container/key`. */
+function parseAzureUrl(rest: string, placeholders: readonly string[]): ParsedDestination {
   const [, container = '', account = '', key = ''] =
     /^\/\/([^/@]*)@([^/@.]*)\.blob\.core\.windows\.net(?:\/(.*))?$/s.exec(rest) ?? [];
   if (ACCOUNT.test(account) && CONTAINER.test(container))
@@ -93,16 +93,16 @@ function parseAzureUrl(rest: string, placeholders: readonly string[]): ParsedTar
   );
 }
 
-function parseFile(rest: string, placeholders: readonly string[]): ParsedTarget {
-  // file:///srv/videos is what others call file:/srv/videos.
+function parseFile(rest: string, placeholders: readonly string[]): ParsedDestination {
+  // file:///srv/videos equals file:/srv/videos.
   const path = rest.replace(/^\/\/\//, '/').replace(/^(?:\.\/)+/, '');
   if (path.startsWith('//')) return wrong('file: names a path of this machine, not a host', 'Write file:folder/name');
   const problem = keyProblem(path.replace(/^\//, ''), placeholders);
   return problem ?? { ok: true, target: { kind: 'file', path } };
 }
 
-/** What is wrong with the part behind a bucket. */
-function keyProblem(key: string, placeholders: readonly string[]): ParsedTarget | null {
+/** Checks the part after the bucket. */
+function keyProblem(key: string, placeholders: readonly string[]): ParsedDestination | null {
   const mayEndWithSlash = placeholders.length > 0;
   const whole = mayEndWithSlash && (key === '' || key.endsWith('/')) ? `${key}-` : key;
   if (key === '' && !mayEndWithSlash) return wrong('The place has no key: the name of the file in it');
@@ -119,7 +119,7 @@ function keyProblem(key: string, placeholders: readonly string[]): ParsedTarget 
   return placeholderProblem(key, placeholders);
 }
 
-function placeholderProblem(key: string, placeholders: readonly string[]): ParsedTarget | null {
+function placeholderProblem(key: string, placeholders: readonly string[]): ParsedDestination | null {
   for (const [, name = ''] of key.matchAll(PLACEHOLDER)) {
     if (placeholders.includes(name)) continue;
     if (placeholders.length === 0) return wrong(`The placeholder {${name}} was not filled`);
@@ -132,44 +132,43 @@ function placeholderProblem(key: string, placeholders: readonly string[]): Parse
   return /[{}]/.test(key.replaceAll(PLACEHOLDER, '')) ? wrong('A { or } belongs to no placeholder') : null;
 }
 
-function wrong(message: string, hint?: string): ParsedTarget {
+function wrong(message: string, hint?: string): ParsedDestination {
   return { ok: false, problem: { path: [], part: 'value', message, ...(hint === undefined ? {} : { hint }) } };
 }
 
-/** Something that is wrong with what was written of a delivery. It never holds a secret. */
+/** A problem in the configuration of a delivery. Never contains a secret. */
 export interface DeliveryProblem {
-  /** Where in the value that was looked at; empty for all of it. */
+  /** Path into the checked value; empty for the value as a whole. */
   readonly path: readonly string[];
-  /** Which part of what stands there. */
+  /** Whether the key or the value at that path is wrong. */
   readonly part: 'key' | 'value';
-  /** One sentence, no full stop. */
+  /** One sentence without a full stop. */
   readonly message: string;
-  /** Something to type or to change. */
+  /** What to type or to change. */
   readonly hint?: string;
 }
 
-/** What a service puts into a `to`. */
-interface TargetValues {
+/** Values of the placeholders of a `to`. */
+interface PlaceholderValues {
   readonly sessionId: string;
-  /** Becomes a safe file name. */
+  /** Converted to a safe file name. */
   readonly title: string;
-  /** Of the finished file, without the dot. */
+  /** Extension of the finished file, without the dot. */
   readonly extension: string;
-  /** When the session was created; milliseconds since the epoch. */
+  /** Creation time of the session, in milliseconds since the epoch. */
   readonly createdAt: number;
 }
 
-/** Placeholders that a service fills, as they stand in a `to` between braces. */
+/** Placeholders that a service fills, written between braces in a `to`. */
 export const SERVICE_PLACEHOLDERS = ['session_id', 'title', 'extension', 'date'] as const;
 
 /**
- * A `to` with its placeholders filled. One that ends with a slash, or has no key at all, gets `{session_id}.{extension}`;
- * what it does not know it leaves as it is. `parseTarget` says of the result whether it can be used: a title could make it
- * too long.
+ * Fills the placeholders of a `to`; unknown ones stay. Appends `{session_id}.{extension}` if it ends with a slash or
+ * has no key. The result must be parsed again, because a title can make it too long.
  *
- * @param to that `parseTarget` took with `SERVICE_PLACEHOLDERS`
+ * @param to accepted by `parseDestination` with `SERVICE_PLACEHOLDERS`
  */
-export function fillTarget(to: string, { sessionId, title, extension, createdAt }: TargetValues): string {
+export function fillDestination(to: string, { sessionId, title, extension, createdAt }: PlaceholderValues): string {
   const values: Readonly<Record<(typeof SERVICE_PLACEHOLDERS)[number], string>> = {
     session_id: sessionId,
     title: safeFileName(title.replaceAll(/[{}]/g, ' ')),

@@ -1,39 +1,38 @@
 import type { Readable } from 'node:stream';
 import type { Json, Sha256 } from '../digest.ts';
 
-/** A finished file on its way. It can be read as often as it takes, from any byte on. */
+/** A finished file to deliver. It can be read any number of times, starting at any byte. */
 export interface DeliveredFile {
   /** Bytes. */
   readonly size: number;
   /** MIME type. */
   readonly contentType: string;
-  /** Of the whole file. */
+  /** Digest of the whole file. */
   readonly sha256: Sha256;
   /** @param range bytes, half-open; the whole file when absent */
   stream(range?: { readonly start: number; readonly end: number }): Readable;
 }
 
-/** What a delivery came to. */
+/** Result of a completed delivery. */
 export interface Delivered {
-  /** What the storage calls what was written, an ETag or a version. */
+  /** ETag or version id that the storage assigned. */
   readonly remoteId: string | null;
-  /** Under which everybody finds it, where the credential says how. */
+  /** Public URL, if the credential has a public base URL. */
   readonly url: string | null;
 }
 
 export interface DeliverOptions {
   readonly signal: AbortSignal;
-  /** What `onState` was told last by an attempt before; null for the first. */
+  /** The last value that an earlier attempt passed to `onState`; null for the first attempt. */
   readonly state: Json | null;
-  /** Called with what a further attempt needs to go on from here; to be kept before it resolves. */
+  /** Called with the data that a later attempt needs to resume. Must be stored when the promise resolves. */
   onState(state: Json): Promise<void>;
 }
 
-/** Writes finished files to one place. */
+/** Writes finished files to one destination. */
 export interface Destination {
   /**
-   * Writes the whole file under its key, whatever was there before, and makes sure that it arrived whole. Nobody sees a
-   * part of it.
+   * Writes the file under its key, replacing any existing object atomically, and verifies what was stored.
    *
    * @throws DeliveryFailure
    * @throws the signal's reason when it is aborted
@@ -41,9 +40,9 @@ export interface Destination {
   deliver(file: DeliveredFile, options: DeliverOptions): Promise<Delivered>;
 }
 
-/** A file that did not arrive. Its text never holds a secret, a signature or the query of a URL. */
+/** A failed delivery. Its message never contains a secret, a signature or the query of a URL. */
 export class DeliveryFailure extends Error {
-  /** Whether the same delivery may succeed later. */
+  /** Whether a later attempt may succeed. */
   readonly isRetryable: boolean;
 
   constructor(message: string, options: { readonly isRetryable: boolean; readonly cause?: unknown }) {
@@ -54,9 +53,9 @@ export class DeliveryFailure extends Error {
 }
 
 /**
- * Under which everybody finds a key.
+ * Returns the public URL of a key.
  *
- * @param base with a slash at its end; null where nobody does
+ * @param base public base URL with a trailing slash; null if there is none
  */
 export function publicUrlOf(base: string | null, key: string): string | null {
   return base === null ? null : base + key.split('/').map(encodeURIComponent).join('/');

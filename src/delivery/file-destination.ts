@@ -3,24 +3,24 @@ import { basename, dirname, relative, sep } from 'node:path';
 import { nullIfMissing } from '../file-system-error.ts';
 import { replaceFile } from '../replace-file.ts';
 import { DeliveryFailure, type Destination, publicUrlOf } from './destination.ts';
-import { verified } from './read-delivered-file.ts';
+import { verifiedChunks } from './read-delivered-file.ts';
 
 export interface FileDestinationOptions {
   /** Absolute. */
   readonly path: string;
-  /** The folder that nothing leads out of, or the path itself; absolute. */
+  /** The folder that the path must stay in, or the path itself; absolute. */
   readonly root: string;
   readonly publicUrl: string | null;
 }
 
-/** A file of this machine: all of the old one or all of the new, and on the disk when it is said to be there. */
+/** Writes a local file atomically and syncs it to disk before reporting success. */
 export function createFileDestination({ path, root, publicUrl }: FileDestinationOptions): Destination {
   return {
     async deliver(file, { signal }) {
       signal.throwIfAborted();
       try {
         await refuseDetour(path, root);
-        await replaceFile(path, () => verified(file, signal), { isDurable: true });
+        await replaceFile(path, () => verifiedChunks(file, signal), { isDurable: true });
       } catch (error) {
         signal.throwIfAborted();
         throw failureOf(error);
@@ -31,7 +31,7 @@ export function createFileDestination({ path, root, publicUrl }: FileDestination
   };
 }
 
-/** A link somewhere in a folder leads elsewhere. @throws DeliveryFailure */
+/** Rejects paths that a symbolic link redirects out of the root. @throws DeliveryFailure */
 async function refuseDetour(path: string, root: string): Promise<void> {
   const folder = path === root ? dirname(root) : root;
   const [there, allowed] = [await deepest(dirname(path)), await deepest(folder)];
@@ -39,12 +39,12 @@ async function refuseDetour(path: string, root: string): Promise<void> {
   throw new DeliveryFailure('A link in the folder leads out of what may be written to', { isRetryable: false });
 }
 
-/** Where the part of a path leads that is there already. */
+/** Resolves the deepest existing ancestor of a path. */
 async function deepest(path: string): Promise<string> {
   return (await nullIfMissing(realpath(path))) ?? (dirname(path) === path ? path : await deepest(dirname(path)));
 }
 
-/** Paths of the machine stay out of it. */
+/** Keeps local paths out of the message. */
 function failureOf(error: unknown): DeliveryFailure {
   if (error instanceof DeliveryFailure) return error;
   const { code } = error as NodeJS.ErrnoException;

@@ -1,29 +1,28 @@
 import { createAzureDestination } from './azure-destination.ts';
 import { absolutePath, type Credential, isAllowed } from './credential.ts';
 import { DeliveryFailure, type Destination } from './destination.ts';
-import type { Target } from './destination-address.ts';
+import type { DestinationAddress } from './destination-address.ts';
 import { createFileDestination } from './file-destination.ts';
 import { OWN_ACCESS, openBucket } from './s3/open-bucket.ts';
 import { createS3Destination } from './s3/s3-destination.ts';
 
-export interface OpenOptions {
-  /** Where secrets stand that a credential names. */
+export interface OpenDestinationOptions {
+  /** Environment variables that credentials refer to. */
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Where relative paths start without a credential, and what they do not leave; absolute. */
+  /** Base of relative paths without a credential, and the folder that they must stay in; absolute. */
   readonly directory: string;
 }
 
 /**
- * What writes to a target with the right that a credential gives. Without one: to S3 with what the AWS SDK finds by
- * itself, and to files below the directory. Whether the credential allows the target is looked at once more. Secrets are
- * read, and servers asked, at each delivery.
+ * Opens a destination with a credential. Without one, S3 uses the default chain of the AWS SDK, and files go below
+ * `directory`. The `allow` list is checked again. Secrets are read and servers contacted at each delivery.
  *
- * @throws DeliveryFailure that cannot be retried: the target is not allowed, or needs a credential
+ * @throws DeliveryFailure (not retryable) if the destination is not allowed or needs a credential
  */
 export async function openDestination(
-  target: Target,
+  target: DestinationAddress,
   credential: Credential | null,
-  { env, directory }: OpenOptions,
+  { env, directory }: OpenDestinationOptions,
 ): Promise<Destination> {
   if (credential !== null && !isAllowed(target, credential)) {
     throw new DeliveryFailure(`The credential ${credential.name} may not write there`, { isRetryable: false });
@@ -53,7 +52,7 @@ export async function openDestination(
   }
 }
 
-/** The innermost entry of `allow` that a path is below. */
+/** Returns the innermost `allow` entry that contains a path. */
 function rootOf(path: string, allow: readonly string[], directory: string): string {
   const roots = allow.map((prefix) => absolutePath(prefix, directory));
   const around = roots.filter((root) => path === root || path.startsWith(`${root}/`));

@@ -1,18 +1,18 @@
 import { isAbsolute, resolve } from 'node:path';
 import { closestMatch } from '../hints.ts';
 import { isRecord } from '../json.ts';
-import { allowProblem, CREDENTIAL_KINDS, type Credential, type SecretPlace } from './credential.ts';
+import { allowProblem, CREDENTIAL_KINDS, type Credential, type SecretSource } from './credential.ts';
 import type { DeliveryProblem } from './destination-address.ts';
 
 export interface CredentialsOptions {
-  /** Whether strangers' requests name them: each then says what it may write to. */
+  /** Whether untrusted requests refer to the credentials; each then needs an `allow` list. */
   readonly isServer: boolean;
-  /** Where relative paths start; absolute. */
+  /** Base of relative paths; absolute. */
   readonly directory: string;
 }
 
 export interface ParsedCredentials {
-  /** Those that nothing is wrong with, by their names. */
+  /** Valid credentials by name. */
   readonly credentials: ReadonlyMap<string, Credential>;
   readonly problems: readonly DeliveryProblem[];
 }
@@ -27,7 +27,7 @@ const S3_PROPERTIES = [
   'path_style',
   ...withFiles('access_key_id', 'secret_access_key', 'session_token'),
 ];
-/** What a credential of each kind can say. */
+/** Property names for each kind of credential. */
 export const CREDENTIAL_PROPERTIES: Readonly<Record<Kind, readonly string[]>> = {
   s3: S3_PROPERTIES,
   gs: S3_PROPERTIES,
@@ -37,12 +37,12 @@ export const CREDENTIAL_PROPERTIES: Readonly<Record<Kind, readonly string[]>> = 
 const ALL_PROPERTIES = [...new Set(CREDENTIAL_KINDS.flatMap((kind) => CREDENTIAL_PROPERTIES[kind]))];
 const NAME = /^[A-Za-z0-9][\w.-]{0,63}$/;
 const VARIABLE = /^[A-Za-z_]\w*$/;
-/** Of Amazon: a key where the name of a variable belongs. */
+/** Matches an Amazon access key id written in place of a variable name. */
 const KEY_ID = /^A[KS]IA[A-Z0-9]{16}$/;
 
 /**
- * Reads what stands under `credentials`: in reelform.yaml, or in the settings of a server. All problems at once. No text
- * of a property is ever repeated, since people put secrets where their places belong.
+ * Parses the `credentials` map of reelform.yaml or of a server's settings and collects all problems. Messages never
+ * repeat the text of a property, because users put secrets where names of variables belong.
  *
  * @param value as JSON
  */
@@ -66,7 +66,10 @@ export function parseCredentials(value: unknown, options: CredentialsOptions): P
   return { credentials, problems };
 }
 
-/** Whether two credentials would be the default of one kind for one tenant. One for everybody yields to a tenant's own. */
+/**
+ * Reports whether two credentials are the default of one kind for the same tenant. A default for a tenant takes
+ * precedence over one for all tenants.
+ */
 function areBothDefault(one: Credential, other: Credential): boolean {
   if (!one.isDefault || !other.isDefault || one.kind !== other.kind) return false;
   if (one.tenants === null || other.tenants === null) return one.tenants === other.tenants;
@@ -89,7 +92,7 @@ class CredentialReader {
     this.#options = options;
   }
 
-  /** Null where it cannot be told what it is; otherwise only of use where there is no problem. */
+  /** Returns null if the kind is unknown. The result is only valid if there are no problems. */
   read(): Credential | null {
     if (!NAME.test(this.#name)) {
       this.#problem([], 'The name of a credential has 1 to 64 letters, digits, dots, dashes and underscores');
@@ -135,7 +138,7 @@ class CredentialReader {
     }
   }
 
-  /** @param kind null where that is not known: then those of any kind are. */
+  /** @param kind null if unknown: then the properties of all kinds are accepted */
   #refuseUnknown(kind: Kind | null): void {
     const properties = kind === null ? ALL_PROPERTIES : CREDENTIAL_PROPERTIES[kind];
     const whose = kind === null ? 'A credential' : `A credential of the kind ${kind}`;
@@ -208,7 +211,7 @@ class CredentialReader {
   readonly #isSaid = (name: string): boolean =>
     this.#written?.[`${name}_env`] !== undefined || this.#written?.[`${name}_file`] !== undefined;
 
-  #secret(name: string, isNeeded: boolean): SecretPlace | null {
+  #secret(name: string, isNeeded: boolean): SecretSource | null {
     const [variable, file] = [this.#written?.[`${name}_env`], this.#written?.[`${name}_file`]];
     if (file !== undefined) return this.#secretFile(name, file, variable !== undefined);
     if (variable === undefined) {
@@ -223,7 +226,7 @@ class CredentialReader {
     return { kind: 'env', name: variable };
   }
 
-  #secretFile(name: string, path: unknown, isTwice: boolean): SecretPlace | null {
+  #secretFile(name: string, path: unknown, isTwice: boolean): SecretSource | null {
     const property = `${name}_file`;
     if (!this.#options.isServer) {
       const hint = `Put it into an environment variable, and write the variable's name under ${name}_env`;
@@ -238,7 +241,7 @@ class CredentialReader {
     return null;
   }
 
-  /** @param end with or without a slash */
+  /** @param end appended after trailing slashes are removed */
   #url(property: string, end: '' | '/'): string | null {
     const url = this.#text(
       property,
@@ -270,8 +273,8 @@ class CredentialReader {
   }
 }
 
-/** Stands in where there is a problem. */
-const NOWHERE: SecretPlace = { kind: 'env', name: '' };
+/** Placeholder for a credential with a problem. */
+const NOWHERE: SecretSource = { kind: 'env', name: '' };
 
 const EXAMPLES: Readonly<Record<Kind, string>> = {
   s3: 's3://bucket/',

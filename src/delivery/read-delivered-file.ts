@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import { type DeliveredFile, DeliveryFailure } from './destination.ts';
 
 /**
- * The bytes of a file from `start` up to `end`, half-open, in memory.
+ * Reads the bytes from `start` up to `end`, half-open, into memory.
  *
- * @throws DeliveryFailure when it has fewer or cannot be read
+ * @throws DeliveryFailure if the file is shorter or cannot be read
  * @throws the signal's reason
  */
 export async function readRange(
@@ -34,13 +34,16 @@ export async function readRange(
   throw unreadable();
 }
 
-/** A file that breaks off, or cannot be read at all. */
 export function unreadable(): DeliveryFailure {
   return new DeliveryFailure('The finished file could not be read', { isRetryable: true });
 }
 
-/** The whole file, piece by piece; fails at its end where that was another file. @throws DeliveryFailure */
-export async function* verified(file: DeliveredFile, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+/**
+ * Streams the file and verifies its size and digest at the end.
+ *
+ * @throws DeliveryFailure if the file changed
+ */
+export async function* verifiedChunks(file: DeliveredFile, signal: AbortSignal): AsyncGenerator<Uint8Array> {
   const digest = createHash('sha256');
   let size = 0;
   for await (const piece of file.stream() as AsyncIterable<Uint8Array>) {
@@ -54,15 +57,15 @@ export async function* verified(file: DeliveredFile, signal: AbortSignal): Async
 }
 
 /**
- * Holds a file against its digest while its parts are read for another purpose, in any order; what comes too early is held in
- * memory until its turn.
+ * Verifies the digest of a file whose parts are read in any order for another purpose. Parts that arrive early are held
+ * in memory until the preceding ones are added.
  */
-export class PartsDigest {
+export class OrderedDigest {
   readonly #digest = createHash('sha256');
   readonly #early = new Map<number, Uint8Array>();
   #next = 0;
 
-  /** @param index of the part, from 0 on */
+  /** @param index of the part, counted from 0 */
   add(index: number, bytes: Uint8Array): void {
     this.#early.set(index, bytes);
     for (;;) {
@@ -74,15 +77,15 @@ export class PartsDigest {
   }
 
   /**
-   * Where not all of its parts were added, the file is read once more.
+   * Compares the digest. Reads the whole file again if some parts were not added.
    *
-   * @throws DeliveryFailure when it is another file than it was
+   * @throws DeliveryFailure if the file is not the one that was rendered
    */
   async check(file: DeliveredFile, partCount: number, signal: AbortSignal): Promise<void> {
     if (this.#next === partCount) {
       if (this.#digest.digest('hex') !== file.sha256) throw notTheFile();
     } else {
-      for await (const _ of verified(file, signal));
+      for await (const _ of verifiedChunks(file, signal));
     }
   }
 }

@@ -1,10 +1,10 @@
 import { type Backoff, backoffMs, type Repeatability, retryAfterMs } from '../http/retry.ts';
-import { type AnswerHead, exchange, type HttpRequest } from '../http/send-request.ts';
+import { type HttpRequest, type ResponseHead, sendRequest } from '../http/send-request.ts';
 
 /** `headers` with the token. */
 export type ForgeRequest = Pick<HttpRequest, 'method' | 'url' | 'headers' | 'body' | 'idleMs'>;
 
-export interface ForgeAnswer extends AnswerHead {
+export interface ForgeAnswer extends ResponseHead {
   readonly text: string;
 }
 
@@ -19,7 +19,7 @@ const MAX_ANSWER_BYTES = 48 << 20;
 
 /** Sends one request, once, and follows no redirect. */
 export async function sendOnce(request: ForgeRequest): Promise<Sent> {
-  const sent = await exchange({ idleMs: 30_000, totalMs: 60_000, ...request }, MAX_ANSWER_BYTES);
+  const sent = await sendRequest({ idleMs: 30_000, totalMs: 60_000, ...request }, MAX_ANSWER_BYTES);
   if (sent.kind === 'answered') {
     const { status, headers, bytes } = sent;
     return { kind: 'answer', answer: { status, headers, text: bytes.toString() } };

@@ -26,26 +26,26 @@ export interface HttpAgents {
   readonly https: SecureAgent;
 }
 
-export interface AnswerHead {
+export interface ResponseHead {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
 }
 
 /** The head of an answer, with its body still to come. */
-export interface HttpResponse extends AnswerHead {
+export interface HttpResponse extends ResponseHead {
   /** Unpacked, whatever the Content-Encoding. Errors of it are RequestFailed, or Node's. */
   readonly body: Readable;
 }
 
 /** Outcome of a request whose answer is read whole. `code` is Node's, or `ETIMEDOUT` for each of the limits. */
-export type Exchanged =
-  | ({ readonly kind: 'answered'; readonly bytes: Buffer } & AnswerHead)
+export type HttpOutcome =
+  | ({ readonly kind: 'answered'; readonly bytes: Buffer } & ResponseHead)
   /** There was no connection: nothing of the request can have arrived. */
   | { readonly kind: 'unsent'; readonly code: string }
   /** The request may have arrived. */
   | { readonly kind: 'unanswered'; readonly code: string }
   /** The answer began and did not end; `too_large` when it is longer than allowed. */
-  | ({ readonly kind: 'broken'; readonly code: string } & AnswerHead);
+  | ({ readonly kind: 'broken'; readonly code: string } & ResponseHead);
 
 /** No answer came. Holds neither URL nor headers: they may be secret. */
 export class RequestFailed extends Error {
@@ -145,7 +145,7 @@ export function openResponse(request: HttpRequest): Promise<HttpResponse> {
 }
 
 /** Sends a request and reads its answer, of `maxBytes` unpacked at most. EDGE. Never rejects. */
-export async function exchange(request: HttpRequest, maxBytes: number): Promise<Exchanged> {
+export async function sendRequest(request: HttpRequest, maxBytes: number): Promise<HttpOutcome> {
   let response: HttpResponse;
   try {
     response = await openResponse(request);
@@ -209,7 +209,7 @@ export async function followRedirects<T>(
  * Returns where an answer redirects to: a URL, or the text of the Location where that is none; null when the answer is no
  * redirect.
  */
-export function redirectTarget({ status, headers: { location } }: AnswerHead, base: string | URL): string | null {
+export function redirectTarget({ status, headers: { location } }: ResponseHead, base: string | URL): string | null {
   if (!REDIRECTS.has(status) || location === undefined) return null;
   // Header texts are bytes; those of a URL are UTF-8 where they are not ASCII.
   const text = Buffer.from(location, 'latin1').toString();

@@ -1,5 +1,5 @@
 import { resolvePath } from '../definition/repository-path.ts';
-import type { Credential, SecretPlace } from '../delivery/credential.ts';
+import type { Credential, SecretSource } from '../delivery/credential.ts';
 import { type Check, type Diagnostic, errorAt, type Locate, type Result, type Span } from '../diagnostic.ts';
 import { foldWords } from '../policy/match-text.ts';
 import { POLICY_RULES, type Policy, type PolicyLevel, type PolicyRule } from '../policy/policy.ts';
@@ -323,7 +323,7 @@ export function secretNames({ service, credentials }: Pick<Config, 'service' | '
   return service === 'embedded' ? named : [service.tokenEnv, ...named];
 }
 
-function placesOf(credential: Credential): (SecretPlace | null)[] {
+function placesOf(credential: Credential): (SecretSource | null)[] {
   switch (credential.kind) {
     case 's3':
     case 'gs': {

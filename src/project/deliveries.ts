@@ -7,8 +7,8 @@ import {
   withFileName,
 } from '../definition/destinations.ts';
 import type { VideoDestination } from '../definition/video.ts';
-import { type Credential, mayBeAllowed, targetProblem } from '../delivery/credential.ts';
-import { parseTarget } from '../delivery/destination-address.ts';
+import { type Credential, mayBeAllowed, permissionProblem } from '../delivery/credential.ts';
+import { parseDestination } from '../delivery/destination-address.ts';
 import { parseCredentials } from '../delivery/parse-credentials.ts';
 import { type Diagnostic, errorAt, type Locate } from '../diagnostic.ts';
 import { closestMatch } from '../hints.ts';
@@ -109,7 +109,7 @@ function assetsProblems(
 ): Diagnostic[] {
   // Checked as for the embedded service, because this process writes the assets.
   const destination = { to: `${publish}0.png`, credential };
-  const wrong = parseTarget(destination.to).ok
+  const wrong = parseDestination(destination.to).ok
     ? destinationProblem(destination, [], { service: 'embedded', credentials })
     : { part: 'to' as const, message: 'It names no place to write to', hint: 'Write s3://bucket/assets/' };
   const at = wrong?.part === 'credential' ? 'credential' : 'publish';
@@ -186,7 +186,7 @@ function destinationProblem(
     const message = `{${unstable}} would be another place for ${UNSTABLE[unstable]}, and a plan could not say which`;
     return { part: 'to', message, hint: 'Use {fingerprint}: it is another one for each content' };
   }
-  const parsed = parseTarget(to, placeholders);
+  const parsed = parseDestination(to, placeholders);
   if (!parsed.ok) return { part: 'to', ...messageOf(parsed.problem) };
   if (service !== 'embedded') {
     if (service.capabilities.externalUploads !== false) return null;
@@ -208,7 +208,7 @@ function destinationProblem(
   }
   // Whether it is allowed may depend on the values of the placeholders.
   if (placeholders.length > 0 && mayBeAllowed(parsed.target, known)) return null;
-  const problem = targetProblem(parsed.target, known);
+  const problem = permissionProblem(parsed.target, known);
   return problem === null ? null : { part: 'to', ...messageOf(problem) };
 }
 

@@ -9,7 +9,7 @@ import { isOutage } from '../service/service-error.ts';
 import type { TenantId } from '../session/ports.ts';
 import { bindIn } from '../session/processes/bind-in.ts';
 import type { RenderPool } from '../session/processes/render-pool.ts';
-import { RenderPace } from '../session/render-time.ts';
+import { RenderTimeEstimate } from '../session/render-time.ts';
 import type { SplitRules } from '../session/segments/split-renders.ts';
 import { createDestinations } from '../session/session-deliveries.ts';
 import { Sessions } from '../session/sessions.ts';
@@ -216,7 +216,7 @@ function assemble({ settings, splitRules, version, logger, now }: ComposeOptions
     templates: styleVersions,
     store,
     environment: { now, monotonicNow: () => performance.now(), randomId: () => randomBytes(18).toString('base64url') },
-    pace: new RenderPace(),
+    pace: new RenderTimeEstimate(),
     retentionMs: settings.retentionDays === null ? null : settings.retentionDays * DAY_MS,
     destinations,
   };

@@ -1,14 +1,14 @@
 import { ReelformError } from '../diagnostic.ts';
 import { type Backoff, backoffMs } from '../http/retry.ts';
 import type { ExternalUpload, ExternalUploadRequest, RenderSession } from '../wire/render-session.ts';
-import { type FinishedVideo, type SessionLook, uploadsEnded } from './render-service.ts';
+import { type FinishedVideo, type SessionSnapshot, uploadsEnded } from './render-service.ts';
 import { ServiceError } from './service-error.ts';
 
 /** What a delivery needs of the client of a service. */
 export interface DeliveryCalls {
   /** `POST …/external_uploads` with exactly this body, under a key of its own. */
   post(session: string, body: string): Promise<RenderSession>;
-  get(session: string): Promise<SessionLook>;
+  get(session: string): Promise<SessionSnapshot>;
   wait(milliseconds: number): Promise<void>;
 }
 

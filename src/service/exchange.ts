@@ -1,6 +1,6 @@
 import { EXIT, ReelformError } from '../diagnostic.ts';
-import { type HttpRequest, exchange as sendOnce } from '../http/send-request.ts';
-import { withoutQueries } from './urls.ts';
+import { type HttpRequest, sendRequest as sendOnce } from '../http/send-request.ts';
+import { stripQueries } from './urls.ts';
 
 /** The first part of an answer, which can be there although the rest never came. */
 export interface AnswerHead {
@@ -71,7 +71,7 @@ function troubleOf(
   { method, url }: HttpRequest,
   code: string,
 ): { readonly error: ReelformError; readonly isSilent: boolean } {
-  const name = withoutQueries(`${method} ${url}`);
+  const name = stripQueries(`${method} ${url}`);
   if (code === 'too_large') {
     const message = `${name} answered more than ${MAX_ANSWER_BYTES >> 20} MiB`;
     const hint = 'Look whether "service" in reelform.yaml is the URL of a service that has the interface';

@@ -7,18 +7,18 @@ import { deliverByHttp } from './deliver-by-http.ts';
 import { type Exchange, exchange as exchangeOnce, type ServiceAnswer } from './exchange.ts';
 import { keyLifetimeMs, type PostOutcome, postOutcome } from './post-outcome.ts';
 import {
-  readSession,
+  readSessionAnswer,
   readSessions,
   readStyleVersion,
   readStyleVersionState,
   readUpload,
   refusalOf,
 } from './read-answer.ts';
-import { type RemoteRenderService, type SessionLook, SessionUnknown, type SourceUpload } from './render-service.ts';
+import { type RemoteRenderService, type SessionSnapshot, SessionUnknown, type SourceUpload } from './render-service.ts';
 import { MAX_RETRY_AFTER_MS, Retries } from './retry.ts';
 import { ServiceError } from './service-error.ts';
 import type { StyleVersionPusher } from './style-version-pusher.ts';
-import { withoutQueries } from './urls.ts';
+import { stripQueries } from './urls.ts';
 
 export interface HttpServiceOptions {
   /** The base URL, without a slash at its end. */
@@ -27,7 +27,7 @@ export interface HttpServiceOptions {
   /** For how long the service was seen to keep idempotency keys, before. */
   readonly keyLifetimeMs?: number | null;
   /** What somebody said of the service: stands above everything that it shows. */
-  readonly capabilities?: ServiceCapabilities;
+  readonly capabilities?: RemoteCapabilities;
   /** Makes a file one that the service can fetch, where it takes none itself; absent: nothing does. */
   readonly publish?: ((source: SourceUpload) => Promise<{ remote_url: string }>) | undefined;
   /** Milliseconds since the epoch. */
@@ -44,7 +44,7 @@ export interface HttpServiceOptions {
 }
 
 /** What a service has beyond the interface document; absent: it is found out. */
-export interface ServiceCapabilities {
+export interface RemoteCapabilities {
   /** 0: keeps none. */
   readonly keyLifetimeMs?: number;
   /** Whether it lists sessions. */
@@ -98,7 +98,7 @@ export function createHttpService(options: HttpServiceOptions): RemoteRenderServ
   /** @param agents for a POST that must not meet a connection which is just being closed */
   const send = ({ method, path, headers, body }: Call, agents = KEPT_AGENTS): Promise<Exchange> => {
     const totalMs = body instanceof Uint8Array ? uploadTimeoutMs : timeoutMs;
-    const ended = options.onRequest?.(withoutQueries(`${method} ${url}${path}`));
+    const ended = options.onRequest?.(stripQueries(`${method} ${url}${path}`));
     const request = { method, url: `${url}${path}`, body, agents, totalMs, idleMs: Math.min(IDLE_MS[method], totalMs) };
     return exchangeOnce({ ...request, headers: { accept: 'application/json', ...headers } }, token).finally(ended);
   };
@@ -184,15 +184,15 @@ export function createHttpService(options: HttpServiceOptions): RemoteRenderServ
         const path = `${SESSIONS}/${encodeURIComponent(id)}/external_uploads`;
         // Twice the same is delivered twice at worst.
         const { name, answer } = await exchange({ method: 'POST', path, headers, body });
-        return readSession(name, answer.text, now());
+        return readSessionAnswer(name, answer.text, now());
       },
       get: getRenderSession,
       wait,
     });
 
-  const getRenderSession = async (id: string): Promise<SessionLook> => {
+  const getRenderSession = async (id: string): Promise<SessionSnapshot> => {
     const { name, answer } = await read(`${SESSIONS}/${encodeURIComponent(id)}`);
-    return { session: readSession(name, answer.text, now()), retryAfterMs: askedMs(answer, now()) };
+    return { session: readSessionAnswer(name, answer.text, now()), retryAfterMs: askedMs(answer, now()) };
   };
 
   const listRenderSessions = async (count: number): Promise<readonly RenderSession[] | null> => {

@@ -1,7 +1,7 @@
 import type { RenderSession } from '../wire/render-session.ts';
 import type { Exchange } from './exchange.ts';
 import { bareSession, isLine, readCreated, refusalOf } from './read-answer.ts';
-import { hasNoRoom, ServiceError } from './service-error.ts';
+import { isFullQueueError, ServiceError } from './service-error.ts';
 
 /**
  * What is known after a POST of a session.
@@ -33,7 +33,7 @@ export function postOutcome(name: string, exchange: Exchange, nowMs: number): Po
     return id === null ? { kind: 'unknown', error } : { kind: 'created', session: bareSession(id, nowMs) };
   }
   const error = exchange.kind === 'answer' ? refusalOf(name, exchange.answer) : exchange.error;
-  if (status >= 500 && !hasNoRoom(error)) return { kind: 'unknown', error };
+  if (status >= 500 && !isFullQueueError(error)) return { kind: 'unknown', error };
   // The first request with the key is at work: this one made nothing, and that one does.
   const isAtWork = error instanceof ServiceError && error.code === 'idempotency_in_progress';
   return { kind: isAtWork ? 'unknown' : 'not_created', error };

@@ -5,7 +5,7 @@ import type { ExternalUpload, ExternalUploadStatus, RenderSession, SessionError 
 import type { StyleVersion, StyleVersionStatus } from '../wire/style-version.ts';
 import type { ServiceAnswer } from './exchange.ts';
 import { ServiceError } from './service-error.ts';
-import { withoutQueries } from './urls.ts';
+import { stripQueries } from './urls.ts';
 
 /** What is read of an answer: unknown fields are left alone, wrong ones refused. */
 type Fields = Readonly<Record<string, unknown>>;
@@ -18,7 +18,7 @@ const MAX_ITEMS = 1_000;
  * @param name of the request, for messages
  * @throws ReelformError `service_answer_invalid`
  */
-export function readJson(name: string, text: string): Fields {
+export function readJsonObject(name: string, text: string): Fields {
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -36,8 +36,8 @@ export function readJson(name: string, text: string): Fields {
  * @param nowMs since the epoch; takes the place of times that are not there
  * @throws ReelformError `service_answer_invalid`
  */
-export function readSession(name: string, text: string, nowMs: number): RenderSession {
-  return sessionOf(name, readJson(name, text).render_session, nowMs);
+export function readSessionAnswer(name: string, text: string, nowMs: number): RenderSession {
+  return sessionOf(name, readJsonObject(name, text).render_session, nowMs);
 }
 
 /**
@@ -46,7 +46,7 @@ export function readSession(name: string, text: string, nowMs: number): RenderSe
  * @throws ReelformError `service_answer_invalid`
  */
 export function readCreated(name: string, text: string, nowMs: number): RenderSession {
-  const value = readJson(name, text).render_session;
+  const value = readJsonObject(name, text).render_session;
   try {
     return sessionOf(name, value, nowMs);
   } catch (error) {
@@ -92,7 +92,7 @@ export function readSessions(
   text: string,
   nowMs: number,
 ): { readonly sessions: RenderSession[]; readonly nextCursor: string | null } {
-  const { render_sessions, next_cursor } = readJson(name, text);
+  const { render_sessions, next_cursor } = readJsonObject(name, text);
   if (!Array.isArray(render_sessions)) throw invalid(name, 'render_sessions is not a list');
   const sessions = render_sessions.slice(0, MAX_ITEMS).flatMap((value: unknown) => {
     try {
@@ -136,8 +136,8 @@ function readSessionError(value: unknown): SessionError {
   const detail = first('detail', 'message');
   return {
     code: first('code', 'type') ?? 'session_failed',
-    title: withoutQueries(title.slice(0, MAX_TEXT)),
-    detail: detail === undefined ? undefined : withoutQueries(detail.slice(0, MAX_TEXT)),
+    title: stripQueries(title.slice(0, MAX_TEXT)),
+    detail: detail === undefined ? undefined : stripQueries(detail.slice(0, MAX_TEXT)),
     pointer: first('pointer'),
     editable: first('editable'),
     severity: fields.severity === 'warning' ? 'warning' : 'error',
@@ -182,13 +182,13 @@ function readUploadError(value: unknown): NonNullable<ExternalUpload['error']> {
 
 /** `{style_version}` as far as it says which one it is: whether it is a specification is for its reader to say. */
 export function readStyleVersion(name: string, text: string): StyleVersion {
-  const value = readJson(name, text).style_version;
+  const value = readJsonObject(name, text).style_version;
   if (!isRecord(value) || !isLine(value.id, 200)) throw invalid(name, 'style_version has no id');
   return value as unknown as StyleVersion;
 }
 
 /** What the service made of an uploaded template. */
-export interface StyleVersionState {
+export interface PushedStyleVersion {
   readonly id: string;
   readonly status: StyleVersionStatus;
   /** As it told them. */
@@ -200,7 +200,7 @@ export interface StyleVersionState {
 const STATUSES: readonly StyleVersionStatus[] = ['processing', 'edit_ready', 'failed'];
 
 /** @throws ReelformError `service_answer_invalid` */
-export function readStyleVersionState(name: string, text: string): StyleVersionState {
+export function readStyleVersionState(name: string, text: string): PushedStyleVersion {
   const version = readStyleVersion(name, text) as StyleVersion & Fields;
   const status = STATUSES.find((one) => one === version.status);
   if (status === undefined) throw invalid(name, `style_version.status is not one of ${STATUSES.join(', ')}`);
@@ -209,7 +209,7 @@ export function readStyleVersionState(name: string, text: string): StyleVersionS
 
 /** @throws ReelformError `service_answer_invalid` */
 export function readUpload(name: string, text: string): { remote_url: string } {
-  const { remote_url } = readJson(name, text);
+  const { remote_url } = readJsonObject(name, text);
   if (typeof remote_url !== 'string' || !isLine(remote_url, MAX_TEXT)) throw invalid(name, 'remote_url is not a text');
   return { remote_url };
 }
@@ -224,7 +224,7 @@ export function readProblems(value: unknown): RequestProblem[] {
       {
         code: typeof code === 'string' ? code : JSON.stringify(code ?? 'error').replaceAll('"', ''),
         pointer: typeof pointer === 'string' ? pointer : '#',
-        detail: withoutQueries(detail),
+        detail: stripQueries(detail),
       },
     ];
   });
@@ -269,12 +269,12 @@ export function refusalOf(name: string, { status, text, header }: ServiceAnswer)
   if (status >= 300 && status < 400) return redirected(name, status, header('location'));
   let fields: Readonly<Record<string, unknown>> = {};
   try {
-    fields = readJson(name, text);
+    fields = readJsonObject(name, text);
   } catch {
     // A proxy's page, or nothing: the status has to do.
   }
   const detail = [fields.detail, fields.title].find((one) => typeof one === 'string' && one !== '');
-  const message = typeof detail === 'string' ? withoutQueries(detail.slice(0, MAX_TEXT)) : `${name} answered ${status}`;
+  const message = typeof detail === 'string' ? stripQueries(detail.slice(0, MAX_TEXT)) : `${name} answered ${status}`;
   if (status === 401 || status === 403) {
     return new ReelformError('service_unauthorized', `The service refused the token: ${message}`, {
       hint: status === 401 ? 'Make a new token, and put it into the environment' : 'Use a token with this scope',

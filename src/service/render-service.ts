@@ -19,7 +19,7 @@ interface ServiceCalls {
   getStyleVersion(id: string): Promise<StyleVersion>;
 
   /** `GET /v2/render_sessions/{id}` */
-  getRenderSession(id: string): Promise<SessionLook>;
+  getRenderSession(id: string): Promise<SessionSnapshot>;
 
   /**
    * The newest sessions, newest first, at least so many where there are so many; null: the service does not list any.
@@ -86,7 +86,7 @@ export interface EmbeddedOptions extends Pick<CreateOptions, 'outputName'> {
 }
 
 /** A session as it is now, and when the service wants to be asked again; null: it said nothing. */
-export interface SessionLook {
+export interface SessionSnapshot {
   readonly session: RenderSession;
   readonly retryAfterMs: number | null;
 }

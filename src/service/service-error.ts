@@ -38,7 +38,7 @@ export function isFullQueue(code: string | null): boolean {
 }
 
 /** @see isFullQueue */
-export function hasNoRoom(error: unknown): error is ServiceError {
+export function isFullQueueError(error: unknown): error is ServiceError {
   return error instanceof ServiceError && isFullQueue(error.code);
 }
 

@@ -2,17 +2,17 @@ import { isDeepStrictEqual } from 'node:util';
 import { ReelformError } from '../diagnostic.ts';
 import { backoffMs } from '../http/retry.ts';
 import type { StyleVersion } from '../wire/style-version.ts';
-import type { StyleVersionState } from './read-answer.ts';
+import type { PushedStyleVersion } from './read-answer.ts';
 
 /** The part of a service that takes templates. */
 export interface StyleVersionPusher {
   /** Null when the service has none with this id. */
-  findStyleVersion(id: string): Promise<StyleVersionState | null>;
+  findStyleVersion(id: string): Promise<PushedStyleVersion | null>;
   /**
    * @param zip of a template package
    * @throws ReelformError `service_lacks_uploads`
    */
-  uploadStyleVersion(zip: Uint8Array): Promise<StyleVersionState>;
+  uploadStyleVersion(zip: Uint8Array): Promise<PushedStyleVersion>;
 }
 
 /** A template package as it is pushed. */

@@ -12,12 +12,12 @@ export function isSignedUrl(url: string): boolean {
 }
 
 /** The text with the query and fragment of every URL in it taken out: that is where signatures and keys stand. */
-export function withoutQueries(text: string): string {
+export function stripQueries(text: string): string {
   return text.replaceAll(/(\b[a-z][a-z0-9+.-]*:\/\/[^\s?#"'<>]*)[?#][^\s"'<>]*/gi, '$1?…');
 }
 
 /** What a server says of a URL when it is not asked for the bytes. */
-export type UrlLook =
+export type UrlProbe =
   /**
    * `validator`: tells one version of the bytes from another: the ETag, a text that begins with `"` or `W/`, else the
    * time of Last-Modified; null when the server gives neither. `bytes`: the size of the file; absent when the server does
@@ -30,4 +30,4 @@ export type UrlLook =
   | { readonly kind: 'unclear'; readonly why: string };
 
 /** Looks at an http(s) URL. Rejects with the signal's reason alone: whatever a server does is an answer. */
-export type LookAtUrl = (url: string, signal: AbortSignal) => Promise<UrlLook>;
+export type ProbeUrl = (url: string, signal: AbortSignal) => Promise<UrlProbe>;

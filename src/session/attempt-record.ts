@@ -1,9 +1,9 @@
 import type { Sha256 } from '../digest.ts';
 import type { RenderSession, SessionUsage } from '../wire/render-session.ts';
 import type { BoundScene } from './bind-scene.ts';
-import type { Output, SessionStore, StoredSession } from './ports.ts';
+import type { SessionStore, StoredOutput, StoredSession } from './ports.ts';
 import { renderedSession, type SessionEndTimes } from './render-session.ts';
-import { drawnExtent } from './render-time.ts';
+import { renderWorkload } from './render-time.ts';
 import { renderingWarnings } from './session-problems.ts';
 
 export interface AttemptRecordOptions {
@@ -81,7 +81,7 @@ interface RenderedWork {
   readonly record: AttemptRecord;
   readonly scene: BoundScene;
   readonly digest: Sha256;
-  readonly output: Output;
+  readonly output: StoredOutput;
   /** When the session was queued and taken up; milliseconds since the epoch, by the clocks of two machines perhaps. */
   readonly queuedAtMs: number;
   readonly begunAtMs: number;
@@ -97,7 +97,7 @@ export async function recordRendered(
   const usage = {
     queue_seconds: seconds(begunAtMs - queuedAtMs),
     render_seconds: seconds(elapsedMs),
-    frames: drawnExtent(scene).frameCount,
+    frames: renderWorkload(scene).frameCount,
     bytes: output.bytes,
   };
   const { video_url, thumbnails, sha256: video_sha256, findings = [] } = output;

@@ -7,12 +7,12 @@ import type { StoredSession } from './ports.ts';
 import type { Destinations } from './session-deliveries.ts';
 
 /** After a try that failed, milliseconds until the next; after the last, none. */
-export const RETRY_DELAYS_MS: readonly number[] = [5_000, 30_000, 120_000, 600_000];
+export const DELIVERY_RETRY_DELAYS_MS: readonly number[] = [5_000, 30_000, 120_000, 600_000];
 /** Of a delay, up or down: what failed together does not come back together. */
 const JITTER = 0.2;
 
-export interface UploadRunnerPorts {
-  readonly store: UploadStore;
+export interface DeliveryRunnerPorts {
+  readonly store: DeliveryStore;
   readonly files: FinishedFiles;
   readonly destinations: Destinations;
   /** 0..1 */
@@ -22,11 +22,11 @@ export interface UploadRunnerPorts {
   /** As `RETRY_DELAYS_MS` when absent. */
   readonly retryDelaysMs?: readonly number[];
   /** For logs and metrics. */
-  onEvent?(event: UploadEvent): void;
+  onEvent?(event: DeliveryEvent): void;
 }
 
 /** What happens to an upload at work. Nothing of it is secret. */
-export type UploadEvent = {
+export type DeliveryEvent = {
   readonly session: string;
   readonly position: number;
   readonly tenant: string;
@@ -55,11 +55,11 @@ const UNWANTED = new Error('The session was removed, or the upload taken over');
  * is stopped: then whoever takes it up next goes on from where it was. What fails in one stays in it, and its session
  * stays rendered.
  */
-export class UploadRunner {
-  readonly #ports: UploadRunnerPorts;
+export class DeliveryRunner {
+  readonly #ports: DeliveryRunnerPorts;
   readonly #atWork = new Map<AbortController, string>();
 
-  constructor(ports: UploadRunnerPorts) {
+  constructor(ports: DeliveryRunnerPorts) {
     this.#ports = ports;
   }
 
@@ -68,7 +68,7 @@ export class UploadRunner {
    *
    * @throws the signal's reason when this process is to stop; whatever the store threw
    */
-  async run(job: UploadJob, signal: AbortSignal): Promise<void> {
+  async run(job: DeliveryJob, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
     const begun = await this.#ports.store.beginUpload(job);
     if (begun === null) return;
@@ -78,7 +78,7 @@ export class UploadRunner {
     const unwanted = new AbortController();
     this.#atWork.set(unwanted, job.session);
     const delivery = new Delivery(begun, this.#ports, unwanted);
-    let end: UploadEnd;
+    let end: DeliveryEnd;
     try {
       const delivered = await delivery.deliver(AbortSignal.any([signal, unwanted.signal]));
       end = { status: 'complete', remote_id: delivered.remoteId, url: delivered.url, error: null };
@@ -111,7 +111,7 @@ export class UploadRunner {
   }
 
   /** Ends an upload that no worker could bring to an end. */
-  async fail(job: UploadJob, reason: string): Promise<void> {
+  async fail(job: DeliveryJob, reason: string): Promise<void> {
     const begun = await this.#ports.store.beginUpload(job);
     if (begun === null || !(await this.#ports.store.endUpload(begun, failedEnd(reason)))) return;
     const ended = { kind: 'upload-ended', status: 'failed', reason, bytes: null, elapsedMs: 0 } as const;
@@ -119,7 +119,7 @@ export class UploadRunner {
   }
 
   #delayMs(tries: number): number | null {
-    const { retryDelaysMs = RETRY_DELAYS_MS, random } = this.#ports;
+    const { retryDelaysMs = DELIVERY_RETRY_DELAYS_MS, random } = this.#ports;
     const delayMs = retryDelaysMs[tries];
     return delayMs === undefined ? null : Math.round(spreadMs(delayMs, JITTER, random()));
   }
@@ -127,14 +127,14 @@ export class UploadRunner {
 
 /** One try at one upload. */
 class Delivery {
-  readonly #begun: BegunUpload;
-  readonly #ports: UploadRunnerPorts;
+  readonly #begun: StartedDelivery;
+  readonly #ports: DeliveryRunnerPorts;
   readonly #unwanted: AbortController;
   #storeFailure: { readonly error: unknown } | null = null;
   /** Of the file, once it is open. */
   bytes: number | null = null;
 
-  constructor(begun: BegunUpload, ports: UploadRunnerPorts, unwanted: AbortController) {
+  constructor(begun: StartedDelivery, ports: DeliveryRunnerPorts, unwanted: AbortController) {
     this.#begun = begun;
     this.#ports = ports;
     this.#unwanted = unwanted;
@@ -157,7 +157,7 @@ class Delivery {
     if (this.#storeFailure !== null) throw this.#storeFailure.error;
   }
 
-  async #keep(state: Parameters<UploadStore['keepUploadState']>[1]): Promise<void> {
+  async #keep(state: Parameters<DeliveryStore['keepUploadState']>[1]): Promise<void> {
     let isOurs: boolean;
     try {
       isOurs = await this.#ports.store.keepUploadState(this.#begun, state);
@@ -182,18 +182,18 @@ function failureOf(error: unknown): DeliveryFailure {
   });
 }
 
-function failedEnd(detail: string): UploadEnd & { readonly status: 'failed' } {
+function failedEnd(detail: string): DeliveryEnd & { readonly status: 'failed' } {
   const error = { code: 'delivery_failed', title: 'The video could not be delivered', detail };
   return { status: 'failed', remote_id: null, url: null, error };
 }
 
-function aboutOf({ stored, position, upload, attempt }: BegunUpload) {
+function aboutOf({ stored, position, upload, attempt }: StartedDelivery) {
   const scheme = /^\w+/.exec(upload.to)?.[0] ?? '';
   return { session: stored.session.id, position, tenant: stored.tenant, scheme, attempt };
 }
 
 /** One planned try at one upload of a session. */
-export interface UploadJob {
+export interface DeliveryJob {
   readonly session: string;
   /** In `external_uploads`. */
   readonly position: number;
@@ -202,7 +202,7 @@ export interface UploadJob {
 }
 
 /** An upload that a worker has taken up. */
-export interface BegunUpload {
+export interface StartedDelivery {
   readonly stored: StoredSession;
   readonly position: number;
   readonly upload: ExternalUpload;
@@ -218,18 +218,18 @@ export interface BegunUpload {
  * Keeps what becomes of uploads, in the sessions that they belong to. Whoever writes does it under the number of their
  * attempt: where that is not the latest any more, or the session is gone, nothing is written and the answer is false.
  */
-export interface UploadStore {
+export interface DeliveryStore {
   /** A worker takes an upload up: it is `uploading`. Null when it has ended, is gone, or is planned anew. */
-  beginUpload(job: UploadJob): Promise<BegunUpload | null>;
+  beginUpload(job: DeliveryJob): Promise<StartedDelivery | null>;
   /** What the next attempt goes on from. */
-  keepUploadState(begun: BegunUpload, state: Json): Promise<boolean>;
+  keepUploadState(begun: StartedDelivery, state: Json): Promise<boolean>;
   /** Plans a further try, the state as it is: `pending` until then. */
-  retryUpload(begun: BegunUpload, delayMs: number): Promise<boolean>;
-  endUpload(begun: BegunUpload, end: UploadEnd): Promise<boolean>;
+  retryUpload(begun: StartedDelivery, delayMs: number): Promise<boolean>;
+  endUpload(begun: StartedDelivery, end: DeliveryEnd): Promise<boolean>;
 }
 
 /** What an upload came to. */
-type UploadEnd = Pick<ExternalUpload, 'remote_id' | 'url' | 'error'> & {
+type DeliveryEnd = Pick<ExternalUpload, 'remote_id' | 'url' | 'error'> & {
   readonly status: 'complete' | 'failed';
 };
 

@@ -3,14 +3,14 @@ import { abortable } from '../abortable.ts';
 import type { EmbeddedRenderService, FinishedVideo } from '../service/render-service.ts';
 import type { ExternalUpload, ExternalUploadRequest } from '../wire/render-session.ts';
 import { type BindInput, bindHere } from './bind-scene.ts';
-import { type FinishedFiles, type UploadJob, UploadRunner } from './delivery-runner.ts';
+import { type DeliveryJob, DeliveryRunner, type FinishedFiles } from './delivery-runner.ts';
 import { createMemoryStore } from './memory-store.ts';
 import type { OutputStore, Renderer, SessionEnvironment, SourceReader, TemplateRegistry, TenantId } from './ports.ts';
-import { RenderPace } from './render-time.ts';
+import { RenderTimeEstimate } from './render-time.ts';
 import type { Destinations } from './session-deliveries.ts';
 import { SessionRunner } from './session-runner.ts';
 import { Sessions } from './sessions.ts';
-import type { UploadStore } from './sources/source-store.ts';
+import type { SourceUploadStore } from './sources/source-store.ts';
 import { uploadUrl } from './sources/sources.ts';
 
 /** Milliseconds between tries of a delivery: somebody waits for it, and the next apply delivers what was not. */
@@ -28,7 +28,7 @@ export interface EmbeddedServicePorts {
     /** 0..1 */
     random(): number;
   };
-  readonly uploads: UploadStore;
+  readonly uploads: SourceUploadStore;
 }
 
 export type EmbeddedService = EmbeddedRenderService &
@@ -54,7 +54,7 @@ export function createEmbeddedService(ports: EmbeddedServicePorts): EmbeddedServ
   const shared = {
     ...ports,
     bindScene: async (input: BindInput) => bindHere(input),
-    pace: new RenderPace(),
+    pace: new RenderTimeEstimate(),
     retentionMs: null,
   };
   const enqueue = (id: string): void => {
@@ -68,7 +68,7 @@ export function createEmbeddedService(ports: EmbeddedServicePorts): EmbeddedServ
     onRecord: ({ id, render_progress }) => progress.get(id)?.(render_progress),
   });
   const runner = new SessionRunner({ ...shared, store, progressIntervalMs: 0 });
-  const uploadRunner = new UploadRunner({
+  const uploadRunner = new DeliveryRunner({
     store,
     files: ports.outputs,
     destinations: ports.destinations,
@@ -134,7 +134,7 @@ const CLOSED = 'The service was closed before it was delivered';
 
 interface EmbeddedDeliveries {
   /** Delivers it when its time has come. */
-  plan(job: UploadJob, delayMs: number): void;
+  plan(job: DeliveryJob, delayMs: number): void;
   /** Resolves when nothing of a session, or nothing at all, is planned or at work. */
   idle(session?: string): Promise<void>;
   /** Lets the tries at work come to their end, and fails what waits for one. */
@@ -147,7 +147,7 @@ interface EmbeddedDeliveries {
  * @param wait rejects when the signal is aborted
  */
 function createEmbeddedDeliveries(
-  runner: Pick<UploadRunner, 'run' | 'fail'>,
+  runner: Pick<DeliveryRunner, 'run' | 'fail'>,
   wait: (milliseconds: number, signal: AbortSignal) => Promise<void>,
 ): EmbeddedDeliveries {
   const closing = new AbortController();
@@ -155,7 +155,7 @@ function createEmbeddedDeliveries(
   const atWork = new Map<Promise<void>, string>();
   const limit = pLimit(PLACES);
 
-  const deliver = async (job: UploadJob, delayMs: number): Promise<void> => {
+  const deliver = async (job: DeliveryJob, delayMs: number): Promise<void> => {
     try {
       if (delayMs > 0) await wait(delayMs, closing.signal);
       await limit(async () => {

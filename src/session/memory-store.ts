@@ -1,24 +1,24 @@
 import { serviceError } from '../service/service-error.ts';
 import type { ExternalUpload, RenderSession } from '../wire/render-session.ts';
-import type { BegunUpload, UploadJob, UploadStore } from './delivery-runner.ts';
+import type { DeliveryJob, DeliveryStore, StartedDelivery } from './delivery-runner.ts';
 import type { Claimed, IdempotencyClaim, SessionStore, StoredSession, TenantId } from './ports.ts';
-import { withoutVideo, withUpload } from './session-deliveries.ts';
+import { withDelivery, withoutVideo } from './session-deliveries.ts';
 
 export interface MemoryStoreOptions {
   /** Is told of each upload whose time has come, or will have come by then. */
-  onUpload?(job: UploadJob, delayMs: number): void;
+  onUpload?(job: DeliveryJob, delayMs: number): void;
   /** Called with a session whose progress or end was recorded. */
   onRecord?(session: RenderSession): void;
   /** Milliseconds since the epoch. */
   now?(): number;
 }
 
-/** What nobody is told of an upload, @see BegunUpload. */
+/** What nobody is told of an upload, @see StartedDelivery. */
 interface UploadWork {
   readonly round: number;
   readonly attempt: number;
   readonly tries: number;
-  readonly state: BegunUpload['state'];
+  readonly state: StartedDelivery['state'];
 }
 
 /**
@@ -29,7 +29,7 @@ interface UploadWork {
 export function createMemoryStore(
   enqueue: (id: string) => void,
   { onUpload, onRecord, now = () => 0 }: MemoryStoreOptions = {},
-): SessionStore & UploadStore {
+): SessionStore & DeliveryStore {
   const kept = new Map<string, StoredSession>();
   const works = new Map<string, UploadWork>();
   const answers = new Map<string, { readonly request: string; readonly session: RenderSession }>();
@@ -70,12 +70,12 @@ export function createMemoryStore(
     }
   };
   /** The session of an upload and what is known of it, where the attempt is the latest. */
-  const ours = ({ stored, position, attempt }: BegunUpload): StoredSession | null => {
+  const ours = ({ stored, position, attempt }: StartedDelivery): StoredSession | null => {
     const found = kept.get(stored.session.id);
     return found !== undefined && works.get(keyOf(stored.session.id, position))?.attempt === attempt ? found : null;
   };
   const write = (stored: StoredSession, position: number, change: Partial<ExternalUpload>): StoredSession => {
-    const changed = { ...stored, session: withUpload(stored.session, position, change, now()) };
+    const changed = { ...stored, session: withDelivery(stored.session, position, change, now()) };
     kept.set(stored.session.id, changed);
     return changed;
   };

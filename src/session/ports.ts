@@ -26,7 +26,7 @@ export interface TemplateRegistry {
 export type SourceKind = 'image' | 'video' | 'audio';
 
 /** A file that is safe to decode: its type and size were read from its bytes. */
-export interface Source {
+export interface SourceFile {
   readonly bytes: Uint8Array;
   readonly sha256: Sha256;
   /** MIME type. */
@@ -36,7 +36,7 @@ export interface Source {
   readonly height?: number;
 }
 
-export interface WantedSource {
+export interface SourceRequest {
   readonly remoteUrl: string;
   readonly kind: SourceKind;
 }
@@ -47,7 +47,7 @@ export interface SourceReader {
    * @throws SessionFailure `asset_unreachable`, `asset_forbidden_host`, `asset_too_large`, `asset_type_unsupported`,
    * `asset_decode_failed`
    */
-  read(tenant: TenantId, wanted: WantedSource, signal: AbortSignal): Promise<Source>;
+  read(tenant: TenantId, wanted: SourceRequest, signal: AbortSignal): Promise<SourceFile>;
 }
 
 /** Turns a scene into files. */
@@ -56,7 +56,7 @@ export interface Renderer {
    * @throws SceneError, ReelformError: see `renderScene`
    * @throws the signal's reason, promptly, when it is aborted
    */
-  render(scene: AnyScene, options?: RenderOptions): Promise<Rendering>;
+  render(scene: AnyScene, options?: RenderOptions): Promise<RenderedVideo>;
 }
 
 export interface RenderOptions {
@@ -86,7 +86,7 @@ export interface SplitRenders {
 }
 
 /** A finished video and its stills, in memory. */
-export interface Rendering {
+export interface RenderedVideo {
   /** The file that was asked for. */
   readonly format: OutputFormat;
   readonly video: Uint8Array;
@@ -97,7 +97,7 @@ export interface Rendering {
 }
 
 /** Where clients find finished files. */
-export interface Output {
+export interface StoredOutput {
   readonly video_url: string;
   readonly thumbnails: string[];
   /** Size of the video file. */
@@ -111,9 +111,9 @@ export interface Output {
 /** Keeps finished files where clients find them. */
 export interface OutputStore {
   /** The stored rendering of a `renderingDigest`, under a further name; null when it has to be rendered. */
-  find(scene: Sha256, name: string): Promise<Output | null>;
+  find(scene: Sha256, name: string): Promise<StoredOutput | null>;
   /** @param name path below the store, without ending; the same name replaces */
-  save(scene: Sha256, name: string, rendering: Rendering): Promise<Output>;
+  save(scene: Sha256, name: string, rendering: RenderedVideo): Promise<StoredOutput>;
 }
 
 /** A session as it is kept. */

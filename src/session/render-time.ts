@@ -13,7 +13,7 @@ interface Extent {
 }
 
 /** How long renders take here: learns from each, and tells what to expect of the next. */
-export class RenderPace {
+export class RenderTimeEstimate {
   #secondsPerMegapixel = FIRST_GUESS;
 
   learn(extent: Extent, seconds: number): void {
@@ -40,6 +40,6 @@ interface Measured {
 }
 
 /** How much a render draws: all frames, or for a picture one. */
-export function drawnExtent({ width, height, frameCount, output }: Measured): Omit<Measured, 'output'> {
+export function renderWorkload({ width, height, frameCount, output }: Measured): Omit<Measured, 'output'> {
   return { width, height, frameCount: output.format === 'png' ? 1 : frameCount };
 }

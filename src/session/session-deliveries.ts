@@ -1,12 +1,12 @@
-import { type Credential, targetProblem } from '../delivery/credential.ts';
+import { type Credential, permissionProblem } from '../delivery/credential.ts';
 import { DeliveryFailure, type Destination } from '../delivery/destination.ts';
 import {
   type DeliveryProblem,
-  fillTarget,
-  parseTarget,
+  destinationKind,
+  fillDestination,
+  formatDestination,
+  parseDestination,
   SERVICE_PLACEHOLDERS,
-  targetKind,
-  writeTarget,
 } from '../delivery/destination-address.ts';
 import { openDestination } from '../delivery/open-destination.ts';
 import { closestMatch } from '../hints.ts';
@@ -23,7 +23,7 @@ export const MAX_SESSION_UPLOADS = 32;
 /** What has to be known of a session to say where its video goes. */
 export type UploadedSession = Pick<RenderSession, 'id' | 'title' | 'created_at' | 'output' | 'external_uploads'>;
 
-export interface CheckedUploads {
+export interface CheckedDeliveries {
   /** All of the session's, those from before too; only of use where there is no problem. */
   readonly uploads: ExternalUpload[];
   /** All of them, each with its pointer into the request. */
@@ -34,12 +34,12 @@ export interface CheckedUploads {
  * The uploads of a session with those that are asked for now. One that has ended, and is asked for again, begins anew in
  * its place; each place is delivered to once at a time.
  */
-export function addUploads(
+export function addDeliveries(
   session: UploadedSession,
   asked: readonly ExternalUploadRequest[],
   tenant: TenantId,
   destinations: Destinations,
-): CheckedUploads {
+): CheckedDeliveries {
   const uploads = [...(session.external_uploads ?? [])];
   const seen = new Set<string>();
   const problems: RequestProblem[] = [];
@@ -48,7 +48,7 @@ export function addUploads(
     const problem = (code: string, field: string, detail: string): void => {
       problems.push({ code, pointer: `#/external_uploads/${index}/${field}`, detail });
     };
-    const form = parseTarget(request.to, SERVICE_PLACEHOLDERS);
+    const form = parseDestination(request.to, SERVICE_PLACEHOLDERS);
     if (!form.ok) problem('target_invalid', 'to', problemText(form.problem));
     const upload = pendingUpload(session, request);
     const { to } = upload;
@@ -76,13 +76,13 @@ export function addUploads(
  * The first uploads of a session: what its request says, and then the tenant's own destinations. A request that says `[]`
  * wants none at all.
  */
-export function firstUploads(
+export function initialDeliveries(
   session: UploadedSession,
   asked: readonly ExternalUploadRequest[] | undefined,
   tenant: TenantId,
   destinations: Destinations,
-): CheckedUploads {
-  const first = addUploads(session, asked ?? [], tenant, destinations);
+): CheckedDeliveries {
+  const first = addDeliveries(session, asked ?? [], tenant, destinations);
   if (asked?.length === 0 || first.problems.length > 0) return first;
   const uploads = new Map(first.uploads.map((upload) => [placeOf(upload.to), upload]));
   for (const request of destinations.defaults(tenant)) {
@@ -95,17 +95,17 @@ export function firstUploads(
 
 /** The same for every spelling of one place. */
 function placeOf(to: string): string {
-  const parsed = parseTarget(to);
-  return parsed.ok ? writeTarget(parsed.target) : to;
+  const parsed = parseDestination(to);
+  return parsed.ok ? formatDestination(parsed.target) : to;
 }
 
 /** How many uploads of a session have not ended. */
-export function openUploads({ external_uploads = [] }: Pick<RenderSession, 'external_uploads'>): number {
+export function countPendingDeliveries({ external_uploads = [] }: Pick<RenderSession, 'external_uploads'>): number {
   return external_uploads.filter(isOpen).length;
 }
 
 /** A session with one of its uploads as it is now. */
-export function withUpload(
+export function withDelivery(
   session: RenderSession,
   position: number,
   change: Partial<ExternalUpload>,
@@ -119,7 +119,7 @@ export function withUpload(
 
 /** A session that ended without a video: nothing of it will be delivered. */
 export function withoutVideo(session: RenderSession): RenderSession {
-  if (openUploads(session) === 0) return session;
+  if (countPendingDeliveries(session) === 0) return session;
   const error = { code: 'delivery_failed', title: 'There is no video to deliver' };
   const ended = (upload: ExternalUpload): ExternalUpload =>
     isOpen(upload) ? { ...upload, status: 'failed', error } : upload;
@@ -131,7 +131,7 @@ function isOpen({ status }: ExternalUpload): boolean {
 }
 
 function pendingUpload(session: UploadedSession, { to, credential }: ExternalUploadRequest): ExternalUpload {
-  const filled = fillTarget(to, {
+  const filled = fillDestination(to, {
     sessionId: session.id,
     title: session.title,
     extension: OUTPUT_FILE_TYPES[session.output?.format ?? 'mp4'].extension,
@@ -187,7 +187,7 @@ export function createDestinations(options: DestinationsOptions): Destinations {
     defaults: (tenant) => [...(defaults.get(tenant) ?? []), ...(defaults.get('*') ?? [])],
     async open(tenant, upload) {
       const [problem] = check(tenant, upload);
-      const parsed = parseTarget(upload.to);
+      const parsed = parseDestination(upload.to);
       if (problem !== undefined || !parsed.ok) {
         throw new DeliveryFailure(problem?.detail ?? 'The place cannot be read', { isRetryable: false });
       }
@@ -208,7 +208,7 @@ function defaultCredential(
   to: string,
   credentials: DestinationsOptions['credentials'],
 ): Credential | null {
-  const kind = targetKind(to);
+  const kind = destinationKind(to);
   const usable = [...credentials.values()].filter((one) => one.isDefault && one.kind === kind && isFor(tenant)(one));
   return usable.find(({ tenants }) => tenants !== null) ?? usable[0] ?? null;
 }
@@ -218,7 +218,7 @@ function checkUpload(
   credentials: readonly Credential[],
   { isServer }: Pick<DestinationsOptions, 'isServer'>,
 ): UploadProblem[] {
-  const parsed = parseTarget(to);
+  const parsed = parseDestination(to);
   const problems: UploadProblem[] = parsed.ok
     ? []
     : [{ code: 'target_invalid', field: 'to', detail: problemText(parsed.problem) }];
@@ -236,7 +236,7 @@ function checkUpload(
     const detail = `there is no credential ${JSON.stringify(name)}${hint}`;
     return [...problems, { code: 'unknown_credential', field: 'credential', detail }];
   }
-  const problem = parsed.ok ? targetProblem(parsed.target, credential) : null;
+  const problem = parsed.ok ? permissionProblem(parsed.target, credential) : null;
   if (problem !== null) problems.push({ code: 'target_forbidden', field: 'to', detail: problemText(problem) });
   return problems;
 }

@@ -9,7 +9,7 @@ import type { Mapping } from '../wire/mapping.ts';
 import { SessionFailure, type SessionProblem } from './ports.ts';
 
 /** What fills editables and tracks, by their keys: a mapping is one. */
-export interface Filled {
+export interface FilledKeys {
   readonly resources: object;
   readonly audio_tracks?: object | undefined;
 }
@@ -19,8 +19,8 @@ export interface Filled {
  *
  * @param mapping of the session, to say where in it something stands
  */
-export function problemsOf(error: unknown, mapping: Filled): SessionProblem[] {
-  if (error instanceof AggregateError) return error.errors.flatMap((one) => problemsOf(one, mapping));
+export function sessionProblems(error: unknown, mapping: FilledKeys): SessionProblem[] {
+  if (error instanceof AggregateError) return error.errors.flatMap((one) => sessionProblems(one, mapping));
   if (error instanceof SessionFailure) return [error.error];
   if (error instanceof SceneError) {
     const { code, message, imageName } = error;
@@ -50,7 +50,7 @@ export function problemsOf(error: unknown, mapping: Filled): SessionProblem[] {
 }
 
 /** Whether a name is one of what the mapping fills, and not of a file of the template. */
-export function isFilled(name: string, { resources, audio_tracks = {} }: Filled): boolean {
+export function isFilled(name: string, { resources, audio_tracks = {} }: FilledKeys): boolean {
   return Object.hasOwn(resources, name) || Object.keys(audio_tracks).some((track) => trackKey(track) === name);
 }
 
@@ -77,7 +77,7 @@ export function renderingWarnings(
 }
 
 /** Where the mapping says it; nothing for what is the template's own. */
-function pointerOf({ code, editable }: SceneFinding, filled: Filled): Pick<SessionProblem, 'pointer'> {
+function pointerOf({ code, editable }: SceneFinding, filled: FilledKeys): Pick<SessionProblem, 'pointer'> {
   if (editable === null || !isFilled(editable, filled)) return {};
   const isText = code === 'glyph_missing' || code === 'text_overflow';
   return { pointer: isText ? `#/mapping/resources${jsonPointer([editable])}/source/text` : sourcePointer(editable) };

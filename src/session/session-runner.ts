@@ -5,7 +5,6 @@ import type { SessionPhase } from '../wire/render-session.ts';
 import { AttemptRecord, recordRendered } from './attempt-record.ts';
 import type { BindScene, BoundScene } from './bind-scene.ts';
 import {
-  type Output,
   type OutputStore,
   type Renderer,
   type SessionEnvironment,
@@ -14,6 +13,7 @@ import {
   type SessionStore,
   type SourceReader,
   type SplitRenders,
+  type StoredOutput,
   type StoredSession,
   type TemplateRegistry,
   type TenantId,
@@ -25,9 +25,9 @@ import {
   type SessionEndTimes,
   sourcedSession,
 } from './render-session.ts';
-import { drawnExtent, type RenderPace } from './render-time.ts';
+import { type RenderTimeEstimate, renderWorkload } from './render-time.ts';
 import { renderingDigest, sceneDigest } from './scene-digest.ts';
-import { problemsOf } from './session-problems.ts';
+import { sessionProblems } from './session-problems.ts';
 import { SharedRenders } from './single-flight.ts';
 import { readSources } from './sources/read-sources.ts';
 
@@ -39,7 +39,7 @@ export interface SessionRunnerPorts {
   readonly outputs: OutputStore;
   readonly store: SessionStore;
   readonly environment: SessionEnvironment;
-  readonly pace: RenderPace;
+  readonly pace: RenderTimeEstimate;
   /** Where a service has none, every video is rendered in one piece. */
   readonly splits?: SplitRenders;
   /** Tenants of one scope share renderings; where a service has none, all tenants share them. */
@@ -121,7 +121,9 @@ export class SessionRunner {
       if (unwanted.signal.aborted) return;
       // The session stays as it is, for whoever takes it up when the part that is away is back.
       if (isOutage(error)) throw error;
-      await record.write(failedSession(record.session, problemsOf(error, stored.session.mapping), this.#endTimes()));
+      await record.write(
+        failedSession(record.session, sessionProblems(error, stored.session.mapping), this.#endTimes()),
+      );
     } finally {
       if (this.#atWork.get(id) === unwanted) this.#atWork.delete(id);
       if (isOurs) this.#told(stored, record, begunAt);
@@ -181,7 +183,7 @@ export class SessionRunner {
     signal.throwIfAborted();
     const elapsedMs = environment.monotonicNow() - begunAt;
     const usage = await recordRendered({ record, scene, digest, output, elapsedMs, ...times }, this.#endTimes());
-    if (known === null) pace.learn(drawnExtent(scene), usage.render_seconds);
+    if (known === null) pace.learn(renderWorkload(scene), usage.render_seconds);
     return true;
   }
 
@@ -200,13 +202,13 @@ export class SessionRunner {
   }
 
   /** Renders and keeps a scene, or shares in the render of another session that has the same. */
-  async #renderScene({ stored, record, signal }: Work, scene: BoundScene, digest: Sha256): Promise<Output> {
+  async #renderScene({ stored, record, signal }: Work, scene: BoundScene, digest: Sha256): Promise<StoredOutput> {
     const { renderer, outputs, environment } = this.#ports;
     const name = stored.outputName;
     this.#enter(record, 'rendering');
     const onProgress = (done: number, count: number): void =>
       record.progress(progressedSession(record.session, done / count, environment.now()));
-    let saved: Output | null = null;
+    let saved: StoredOutput | null = null;
     const rendering = await this.#renders.render(digest, { signal, onProgress }, async (options) => {
       const begunAt = environment.monotonicNow();
       const made = await renderer.render(scene, { ...options, owner: stored.tenant });

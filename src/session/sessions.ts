@@ -31,14 +31,14 @@ import {
   sortProblems,
   withPlainColors,
 } from './render-session.ts';
-import { drawnExtent, type RenderPace } from './render-time.ts';
-import { addUploads, type Destinations, firstUploads } from './session-deliveries.ts';
+import { type RenderTimeEstimate, renderWorkload } from './render-time.ts';
+import { addDeliveries, type Destinations, initialDeliveries } from './session-deliveries.ts';
 
 export interface SessionsPorts {
   readonly templates: TemplateRegistry;
   readonly store: SessionStore;
   readonly environment: SessionEnvironment;
-  readonly pace: RenderPace;
+  readonly pace: RenderTimeEstimate;
   /** How long an ended session is kept; null for good. */
   readonly retentionMs: number | null;
   readonly destinations: Destinations;
@@ -103,7 +103,7 @@ export class Sessions {
     const warnings = missing.map(({ code, pointer, detail }) => ({ code, pointer, detail }));
     // An output with mistakes tells nothing.
     const output = checkOutput(request.output, template).length === 0 ? request.output : {};
-    const extent = drawnExtent(resolveOutput(template, output));
+    const extent = renderWorkload(resolveOutput(template, output));
     const estimate = { frames: extent.frameCount, render_seconds: this.#ports.pace.expect(extent) };
     return { valid: errors.length === 0, errors, warnings, estimate };
   }
@@ -182,7 +182,7 @@ export class Sessions {
     const { store, environment, destinations } = this.#ports;
     const added = await store.change(tenant, id, claim, (session) => {
       if (sessionEnd(session.status) === 'failed') throw wrongState(session, 'There is no video to deliver');
-      const { uploads, problems } = addUploads(session, asked, tenant, destinations);
+      const { uploads, problems } = addDeliveries(session, asked, tenant, destinations);
       refuse(problems);
       return { ...session, external_uploads: uploads, updated_at: new Date(environment.now()).toISOString() };
     });
@@ -198,7 +198,7 @@ export class Sessions {
   async adopt(tenant: TenantId, video: FinishedVideo, asked: readonly ExternalUploadRequest[]): Promise<RenderSession> {
     const { environment, store, destinations } = this.#ports;
     const finished = adoptedSession(video, environment.now());
-    const { uploads, problems } = addUploads(finished, asked, tenant, destinations);
+    const { uploads, problems } = addDeliveries(finished, asked, tenant, destinations);
     refuse(problems);
     const session = { ...finished, id: `rs_${environment.randomId()}`, external_uploads: uploads };
     const stored = { tenant, session, outputName: session.id, attempt: 0, scene: null };
@@ -229,7 +229,7 @@ export class Sessions {
     const plain = { ...request, mapping: { ...request.mapping, resources } };
     const created = createdSession(plain, ids, environment.now());
     const session = isDraft ? { ...created, missing_editables: keysOf(missing) } : created;
-    const { uploads, problems } = firstUploads(session, request.external_uploads, tenant, destinations);
+    const { uploads, problems } = initialDeliveries(session, request.external_uploads, tenant, destinations);
     return { session: { ...session, external_uploads: uploads }, problems: [...wrong, ...problems], missing };
   }
 

@@ -1,5 +1,5 @@
 import type { Sha256 } from '../digest.ts';
-import type { Rendering, RenderOptions } from './ports.ts';
+import type { RenderedVideo, RenderOptions } from './ports.ts';
 
 /** Runs work under a key, or joins the work that is under way for it. */
 export type SingleFlight<T> = (
@@ -66,7 +66,7 @@ type OnProgress = WatchedOptions['onProgress'];
 
 /** One render for all who want the same `renderingDigest` at the same time; it is stopped when nobody wants it any more. */
 export class SharedRenders {
-  readonly #flight = createSingleFlight<Rendering>();
+  readonly #flight = createSingleFlight<RenderedVideo>();
   readonly #listeners = new Map<Sha256, Set<OnProgress>>();
 
   /** Whether a scene is being rendered. */
@@ -81,8 +81,8 @@ export class SharedRenders {
   async render(
     scene: Sha256,
     { onProgress, signal }: WatchedOptions,
-    start: (options: WatchedOptions) => Promise<Rendering>,
-  ): Promise<Rendering> {
+    start: (options: WatchedOptions) => Promise<RenderedVideo>,
+  ): Promise<RenderedVideo> {
     const listeners = this.#listeners.get(scene) ?? new Set();
     this.#listeners.set(scene, listeners.add(onProgress));
     try {

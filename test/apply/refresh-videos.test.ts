@@ -2,17 +2,17 @@ import { describe, expect, it } from 'vitest';
 import { type RefreshInput, refreshVideos } from '../../src/apply/refresh-videos.ts';
 import { bareSession } from '../../src/service/read-answer.ts';
 import { ServiceError } from '../../src/service/service-error.ts';
-import type { UrlLook } from '../../src/service/urls.ts';
+import type { UrlProbe } from '../../src/service/urls.ts';
 import { versionOf } from '../support/lock-branches.ts';
 
-const THERE: UrlLook = { kind: 'there', validator: null };
-const GONE: UrlLook = { kind: 'gone', status: 404 };
+const THERE: UrlProbe = { kind: 'there', validator: null };
+const GONE: UrlProbe = { kind: 'gone', status: 404 };
 
 /** A service and a server of files over time: what they answer for the session and the video of an id, and when. */
 interface World {
   readonly ids: readonly string[];
   readonly session: (id: string, nowMs: number) => 'there' | 'failed' | 404 | 503;
-  readonly video: (id: string, nowMs: number) => UrlLook;
+  readonly video: (id: string, nowMs: number) => UrlProbe;
 }
 
 async function refresh({ ids, session, video }: World) {
@@ -62,7 +62,7 @@ describe('refreshVideos()', () => {
   });
 
   it('finds a video that cannot be fetched, whatever its session says, and requests the others once', async () => {
-    const video = (id: string): UrlLook => (id === 'c' ? GONE : THERE);
+    const video = (id: string): UrlProbe => (id === 'c' ? GONE : THERE);
     const session = (id: string) => (id === 'c' ? 404 : 'there');
     const found = await refresh({ ids: IDS, session, video });
     expect(found.findings).toMatchObject([{ id: 'c', reason: 'url_lost', what: 'video_gone' }]);
@@ -102,14 +102,14 @@ describe('refreshVideos()', () => {
     const found = await refresh({ ids: IDS, session: () => 404, video: () => THERE });
     expect(found).toMatchObject({ findings: [], unclear: [], sessions: 'none' });
     expect(found.notes).toHaveLength(4);
-    const video = (id: string): UrlLook => (id === 'a' ? GONE : THERE);
+    const video = (id: string): UrlProbe => (id === 'a' ? GONE : THERE);
     const some = await refresh({ ids: IDS, session: () => 404, video });
     expect(some).toMatchObject({ findings: [{ id: 'a' }], sessions: 'none' });
   });
 
   it('finds another size than the recorded one, where the server tells it', async () => {
     const bytes: Record<string, number> = { a: 5, b: 7 };
-    const video = (id: string): UrlLook => ({ ...THERE, ...(id in bytes && { bytes: bytes[id]! }) }) as UrlLook;
+    const video = (id: string): UrlProbe => ({ ...THERE, ...(id in bytes && { bytes: bytes[id]! }) }) as UrlProbe;
     const found = await refresh({ ids: ['a', 'b', 'c'], session: () => 'there', video });
     expect(found).toMatchObject({ findings: [], unclear: [], resized: [{ id: 'b', url: 'https://cdn.example/b' }] });
   });

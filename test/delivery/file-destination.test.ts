@@ -5,7 +5,7 @@ import { Readable } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { FileCredential } from '../../src/delivery/credential.ts';
 import type { Delivered, DeliveredFile } from '../../src/delivery/destination.ts';
-import { parseTarget } from '../../src/delivery/destination-address.ts';
+import { parseDestination } from '../../src/delivery/destination-address.ts';
 import { openDestination } from '../../src/delivery/open-destination.ts';
 import { sha256 } from '../../src/digest.ts';
 
@@ -27,7 +27,7 @@ function fileOf(text: string, over: Partial<DeliveredFile> = {}): DeliveredFile 
 }
 
 async function deliver(to: string, file: DeliveredFile, credential: FileCredential | null = null): Promise<Delivered> {
-  const parsed = parseTarget(to);
+  const parsed = parseDestination(to);
   if (!parsed.ok) throw new Error(parsed.problem.message);
   const destination = await openDestination(parsed.target, credential, { env: {}, directory });
   const signal = new AbortController().signal;

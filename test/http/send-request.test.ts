@@ -1,7 +1,7 @@
 import { createServer } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { exchange, followRedirects, openResponse, redirectTarget } from '../../src/http/send-request.ts';
+import { followRedirects, openResponse, redirectTarget, sendRequest } from '../../src/http/send-request.ts';
 import { freePort } from '../support/free-port.ts';
 import { startServer } from '../support/http-server.ts';
 
@@ -18,12 +18,12 @@ describe('exchange()', () => {
     const url = await serverOf((_, answer) =>
       answer.writeHead(418, { 'content-encoding': 'gzip' }).end(gzipSync('short and stout')),
     );
-    const sent = await exchange(get(url), 100);
+    const sent = await sendRequest(get(url), 100);
     expect(sent).toMatchObject({ kind: 'answered', status: 418, bytes: Buffer.from('short and stout') });
   });
 
   it('says that nothing was sent where there is no connection', async () => {
-    const sent = await exchange(get(`http://127.0.0.1:${await freePort()}`), 100);
+    const sent = await sendRequest(get(`http://127.0.0.1:${await freePort()}`), 100);
     expect(sent).toEqual({ kind: 'unsent', code: 'ECONNREFUSED' });
   });
 
@@ -32,18 +32,18 @@ describe('exchange()', () => {
     onTestFinished(() => void silent.close());
     await new Promise((resolve) => silent.once('listening', resolve));
     const { port } = silent.address() as { port: number };
-    const sent = await exchange({ ...get(`https://127.0.0.1:${port}`), connectMs: 50 }, 100);
+    const sent = await sendRequest({ ...get(`https://127.0.0.1:${port}`), connectMs: 50 }, 100);
     expect(sent).toEqual({ kind: 'unsent', code: 'ETIMEDOUT' });
   });
 
   it.each([{ idleMs: 50 }, { totalMs: 50 }])('does not wait for a silent server: %j', async (limits) => {
     const url = await serverOf(() => undefined);
-    expect(await exchange({ ...get(url), ...limits }, 100)).toEqual({ kind: 'unanswered', code: 'ETIMEDOUT' });
+    expect(await sendRequest({ ...get(url), ...limits }, 100)).toEqual({ kind: 'unanswered', code: 'ETIMEDOUT' });
   });
 
   it.each([{ idleMs: 50 }, { totalMs: 50 }])('nor for the rest of an answer: %j', async (limits) => {
     const url = await serverOf((_, answer) => answer.writeHead(200).write('half'));
-    const sent = await exchange({ ...get(url), ...limits }, 100);
+    const sent = await sendRequest({ ...get(url), ...limits }, 100);
     expect(sent).toMatchObject({ kind: 'broken', status: 200, code: 'ETIMEDOUT' });
   });
 
@@ -53,13 +53,13 @@ describe('exchange()', () => {
       const url = await serverOf((_, answer) =>
         answer.writeHead(200, { 'content-encoding': encoding }).end(encoding === 'gzip' ? gzipSync(bytes) : bytes),
       );
-      expect(await exchange(get(url), 100_000)).toMatchObject({ kind: 'broken', code: 'too_large' });
+      expect(await sendRequest(get(url), 100_000)).toMatchObject({ kind: 'broken', code: 'too_large' });
     }
   });
 
   it('follows no redirect', async () => {
     const url = await serverOf((_, answer) => answer.writeHead(302, { location: '/elsewhere' }).end());
-    expect(await exchange(get(url), 100)).toMatchObject({ kind: 'answered', status: 302 });
+    expect(await sendRequest(get(url), 100)).toMatchObject({ kind: 'answered', status: 302 });
   });
 });
 

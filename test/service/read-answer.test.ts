@@ -4,7 +4,7 @@ import { ReelformError } from '../../src/diagnostic.ts';
 import { ENTRY_FIELDS } from '../../src/lock/lock.ts';
 import {
   readCreated,
-  readSession,
+  readSessionAnswer,
   readStyleVersion,
   readStyleVersionState,
   readUpload,
@@ -47,7 +47,9 @@ describe('readSession()', () => {
     let readCount = 0;
     fc.assert(
       fc.property(session, (render_session) => {
-        const read = readOrRefused<RenderSession>(() => readSession('GET x', JSON.stringify({ render_session }), 0));
+        const read = readOrRefused<RenderSession>(() =>
+          readSessionAnswer('GET x', JSON.stringify({ render_session }), 0),
+        );
         if (read === null) return;
         readCount += 1;
         holds('session', read.id);
@@ -68,7 +70,7 @@ describe('readSession()', () => {
 describe('external_uploads of a session', () => {
   const told = (external_uploads: unknown) => {
     const answer = { render_session: { id: 'rs_1', status: 'preview_rendered', external_uploads } };
-    return readSession('GET', JSON.stringify(answer), 0).external_uploads;
+    return readSessionAnswer('GET', JSON.stringify(answer), 0).external_uploads;
   };
 
   it.each([undefined, null, 'none', {}])('are not there where a service says %j', (value) => {
@@ -106,7 +108,7 @@ describe('the readers of answers', () => {
   it('refuse whatever is not in their form, and throw nothing else', () => {
     fc.assert(
       fc.property(fc.oneof(fc.json(), fc.string()), (text) => {
-        for (const read of [readSession, readCreated, readStyleVersion, readStyleVersionState, readUpload]) {
+        for (const read of [readSessionAnswer, readCreated, readStyleVersion, readStyleVersionState, readUpload]) {
           readOrRefused<unknown>(() => read('GET x', text, 0));
         }
       }),

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { sha256 } from '../../src/digest.ts';
 import { SceneError } from '../../src/engine/scene-error.ts';
 import type { SceneFinding } from '../../src/engine/scene-finding.ts';
-import type { Output, OutputStore, Renderer, SourceReader, TemplateRegistry } from '../../src/session/ports.ts';
+import type { OutputStore, Renderer, SourceReader, StoredOutput, TemplateRegistry } from '../../src/session/ports.ts';
 import type { Scene } from '../../src/template/scene.ts';
 import type { CreateRenderSession } from '../../src/wire/render-session.ts';
 import { CLIP, mediaPackage, VOICE } from '../support/media-package.ts';
@@ -26,7 +26,7 @@ function photo(remote_url: string) {
 function keptOutputs(): OutputStore & { saves: number } {
   const known = new Set<string>();
   const digest = sha256('video');
-  const output = (name: string): Output => {
+  const output = (name: string): StoredOutput => {
     return { video_url: `https://x/${name}.mp4`, thumbnails: [], bytes: 5, sha256: digest };
   };
   const store = {

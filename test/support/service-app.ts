@@ -12,7 +12,7 @@ import { createMetrics } from '../../src/server/telemetry/metrics.ts';
 import { ServiceError } from '../../src/service/service-error.ts';
 import { createMemoryStore } from '../../src/session/memory-store.ts';
 import type { OutputStore, Renderer, SessionStore, TenantId } from '../../src/session/ports.ts';
-import { RenderPace } from '../../src/session/render-time.ts';
+import { RenderTimeEstimate } from '../../src/session/render-time.ts';
 import { SessionRunner } from '../../src/session/session-runner.ts';
 import { Sessions } from '../../src/session/sessions.ts';
 import type { StyleVersionDetails } from '../../src/wire/style-version.ts';
@@ -132,7 +132,7 @@ function openSessions(
       monotonicNow: () => performance.now(),
       randomId: () => randomBytes(18).toString('base64url'),
     },
-    pace: new RenderPace(),
+    pace: new RenderTimeEstimate(),
     retentionMs: null,
     destinations: testDestinations(),
   };

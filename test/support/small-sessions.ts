@@ -16,7 +16,7 @@ import {
   type TemplateRegistry,
   type TenantId,
 } from '../../src/session/ports.ts';
-import { RenderPace } from '../../src/session/render-time.ts';
+import { RenderTimeEstimate } from '../../src/session/render-time.ts';
 import type { Destinations } from '../../src/session/session-deliveries.ts';
 import { SessionRunner } from '../../src/session/session-runner.ts';
 import { Sessions } from '../../src/session/sessions.ts';
@@ -117,7 +117,7 @@ export function openSmallSessions(
     outputs,
     store,
     environment,
-    pace: new RenderPace(),
+    pace: new RenderTimeEstimate(),
     retentionMs: options.retentionMs ?? null,
     destinations: options.destinations ?? testDestinations(),
   };

@@ -1,4 +1,4 @@
-import type { Credential, SecretPlace } from '../../delivery/credential.ts';
+import type { Credential, SecretSource } from '../../delivery/credential.ts';
 import { ReelformError } from '../../diagnostic.ts';
 import type { Plan } from '../../plan/plan.ts';
 import type { Config } from '../../project/config.ts';
@@ -32,7 +32,7 @@ function missingOf(credential: Credential, env: Io['env']): [variable: string, c
   );
 }
 
-function placesOf(credential: Credential): readonly SecretPlace[] {
+function placesOf(credential: Credential): readonly SecretSource[] {
   switch (credential.kind) {
     case 's3':
     case 'gs': {

@@ -4,9 +4,9 @@ import { type Diagnostic, ReelformError } from '../../diagnostic.ts';
 import type { Lock } from '../../lock/lock.ts';
 import type { Config } from '../../project/config.ts';
 import { specDriftWords } from '../../report/wording/spec-words.ts';
-import type { LookAtUrl } from '../../service/urls.ts';
+import type { ProbeUrl } from '../../service/urls.ts';
 import { type AllowList, parseAllowList } from '../../session/sources/allow-list.ts';
-import { createUrlLook } from '../../session/sources/probe-url.ts';
+import { createUrlProbe } from '../../session/sources/probe-url.ts';
 import { type Io, pause } from '../io.ts';
 import { type OpenDesired, serviceName } from '../plan/open-desired.ts';
 import { openRemoteService } from '../service/open-remote-service.ts';
@@ -140,8 +140,8 @@ function specWarning(spec: SpecDrift, { templates }: Config): Diagnostic {
  *
  * @throws ReelformError `settings_invalid`
  */
-export function openUrlLook(config: Config, io: Io): LookAtUrl {
-  return createUrlLook({ allow: allowListOf(config, io.env) });
+export function openUrlLook(config: Config, io: Io): ProbeUrl {
+  return createUrlProbe({ allow: allowListOf(config, io.env) });
 }
 
 function allowListOf({ service }: Config, env: Io['env']): AllowList {

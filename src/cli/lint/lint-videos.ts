@@ -12,7 +12,7 @@ import { lintDiagnostic, lintFailure } from '../../report/wording/lint-diagnosti
 import { countNoun } from '../../report/wording/quantities.ts';
 import { sandboxFromEnvironment } from '../../sandbox/sandbox.ts';
 import { createRenderPool, renderCapacity } from '../../session/processes/render-pool.ts';
-import { problemsOf } from '../../session/session-problems.ts';
+import { sessionProblems } from '../../session/session-problems.ts';
 import { canFailLint, type LintSeverities, lintSeverity } from '../../template/lint-severities.ts';
 import type { TemplatePackage } from '../../template/template-package.ts';
 import { cacheKey } from '../global-options.ts';
@@ -176,7 +176,7 @@ function failed(
   { source }: LintSource,
 ): Diagnostic[] {
   const filled = { resources: Object.fromEntries(resources), audio_tracks: Object.fromEntries(audio) };
-  return problemsOf(error, filled).map(({ editable, title, detail, retryable }) => {
+  return sessionProblems(error, filled).map(({ editable, title, detail, retryable }) => {
     const at = resourceSpan(path, source(path) ?? '', editable ?? null);
     const what = editable === undefined ? '' : `${editable}: `;
     // Where a finding can be an error, a video that was not checked may have one.

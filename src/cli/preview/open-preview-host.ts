@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { setTimeout } from 'node:timers/promises';
 import pLimit from 'p-limit';
 import { isAllowed } from '../../delivery/credential.ts';
-import { parseTarget, type Target } from '../../delivery/destination-address.ts';
+import { type DestinationAddress, parseDestination } from '../../delivery/destination-address.ts';
 import { openDestination } from '../../delivery/open-destination.ts';
 import { ReelformError } from '../../diagnostic.ts';
 import { sha256 } from '../../digest.ts';
@@ -108,8 +108,8 @@ async function webAddress(root: string, { env }: Io): Promise<string | null> {
 
 function bucketAt(place: string, { root, config }: HostedRepository, io: Io): Put {
   const folder = place.endsWith('/') ? place : `${place}/`;
-  const targetOf = (name: string): Target => {
-    const parsed = parseTarget(`${folder}${name}`);
+  const targetOf = (name: string): DestinationAddress => {
+    const parsed = parseDestination(`${folder}${name}`);
     if (parsed.ok && parsed.target.kind !== 'file') return parsed.target;
     const why = parsed.ok ? 'Nobody else finds a folder of this machine' : parsed.problem.message;
     throw unusable(why, 'Write branch:NAME, or s3://bucket/folder/');

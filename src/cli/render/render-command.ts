@@ -8,7 +8,7 @@ import { renderedText, renderFailedText, renderProgressText } from '../../report
 import { sandboxFromEnvironment } from '../../sandbox/sandbox.ts';
 import { chooseEncoder, createRenderPool, renderCapacity } from '../../session/processes/render-pool.ts';
 import { createSegmentRenderer } from '../../session/segments/segment-renderer.ts';
-import { problemsOf } from '../../session/session-problems.ts';
+import { sessionProblems } from '../../session/session-problems.ts';
 import { OUTPUT_FILE_TYPES } from '../../template/output-file-types.ts';
 import type { Scene } from '../../template/scene.ts';
 import type { TemplatePackage } from '../../template/template-package.ts';
@@ -120,7 +120,7 @@ async function render(
     if (interruption.signal.aborted) return EXIT.interrupted;
     if (error instanceof ReelformError) throw error;
     const color = wantsColor(io.stderr, io.env, options.color);
-    io.stderr.write(renderFailedText(problemsOf(error, filledBy(video)), { color }));
+    io.stderr.write(renderFailedText(sessionProblems(error, filledBy(video)), { color }));
     return EXIT.renderFailed;
   } finally {
     line.clear();

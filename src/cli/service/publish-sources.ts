@@ -1,7 +1,7 @@
 import { extname } from 'node:path';
 import { Readable } from 'node:stream';
 import { DeliveryFailure } from '../../delivery/destination.ts';
-import { parseTarget } from '../../delivery/destination-address.ts';
+import { parseDestination } from '../../delivery/destination-address.ts';
 import { openDestination } from '../../delivery/open-destination.ts';
 import { ReelformError } from '../../diagnostic.ts';
 import type { Project } from '../../project/load-project.ts';
@@ -28,7 +28,7 @@ export function publishSources(project: Pick<Project, 'root' | 'config'>, io: Io
     const { signal } = new AbortController();
     const seen = await look(remote_url, signal);
     if (seen.kind === 'there') return { remote_url };
-    const parsed = parseTarget(`${assets.publish}${name}`);
+    const parsed = parseDestination(`${assets.publish}${name}`);
     if (!parsed.ok) throw new Error(`Internal error: ${assets.publish} is no place`);
     try {
       const destination = await openDestination(parsed.target, credential, { env: io.env, directory: root });

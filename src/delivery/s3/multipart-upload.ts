@@ -3,7 +3,7 @@ import pLimit from 'p-limit';
 import { type Json, sha256 } from '../../digest.ts';
 import { isRecord } from '../../json.ts';
 import { type DeliveredFile, type DeliverOptions, DeliveryFailure } from '../destination.ts';
-import { PartsDigest, readRange } from '../read-delivered-file.ts';
+import { OrderedDigest, readRange } from '../read-delivered-file.ts';
 import type { S3Bucket, S3ObjectKind, S3Part } from './s3-bucket.ts';
 
 export interface SendPartsOptions {
@@ -11,27 +11,27 @@ export interface SendPartsOptions {
   readonly key: string;
   readonly file: DeliveredFile;
   readonly kind: S3ObjectKind;
-  /** Parts are larger where there would be too many. */
+  /** Parts are larger if the file would need more than 10,000. */
   readonly smallestPartBytes: number;
 }
 
-/** What a further attempt needs to know. */
+/** Stored between attempts. */
 interface UploadState {
   readonly uploadId: string;
   readonly partBytes: number;
   readonly sha256: string;
 }
 
-/** Parts at once; each is in memory. */
+/** Concurrent parts; each is held in memory. */
 const PARALLEL = 4;
-/** Of S3. */
+/** Limit of S3. */
 const MOST_PARTS = 10_000;
 const STEP_BYTES = 2 ** 20;
 
 /**
- * Sends a file in parts, those alone that an attempt before did not bring, and puts them together.
+ * Sends the parts of a file that earlier attempts did not store, and completes the upload.
  *
- * @returns false when the upload was gone before its end: it may have come to it. A further attempt begins anew
+ * @returns false if the upload no longer exists, perhaps because it was completed. The next attempt starts over.
  */
 export async function sendParts(options: SendPartsOptions, delivering: DeliverOptions): Promise<boolean> {
   const { bucket, key, file } = options;
@@ -44,7 +44,7 @@ export async function sendParts(options: SendPartsOptions, delivering: DeliverOp
   }
   const state = known ?? (await begin(options, delivering));
   const parts = await sendMissing(options, state, there ?? [], signal).catch(async (error: unknown) => {
-    // What nobody goes on with would be paid for.
+    // Abandoned parts would cost money.
     if (error instanceof DeliveryFailure && !error.isRetryable) {
       await bucket.abortParts(key, state.uploadId).catch(() => undefined);
     }
@@ -67,7 +67,7 @@ async function begin(
   return state;
 }
 
-/** @returns all parts, by number; null when the upload is gone */
+/** @returns all parts ordered by number; null if the upload no longer exists */
 async function sendMissing(
   { bucket, key, file }: SendPartsOptions,
   { uploadId, partBytes }: UploadState,
@@ -75,7 +75,7 @@ async function sendMissing(
   signal: AbortSignal,
 ): Promise<S3Part[] | null> {
   const limit = pLimit(PARALLEL);
-  const digest = new PartsDigest();
+  const digest = new OrderedDigest();
   let hasFailed = false;
   const send = async (index: number): Promise<S3Part | null> => {
     const range = { start: index * partBytes, end: Math.min(file.size, (index + 1) * partBytes) };
@@ -94,14 +94,14 @@ async function sendMissing(
     await digest.check(file, count, signal);
     return parts;
   } catch (error) {
-    // Those that are on their way may still come, and need not be sent again.
+    // Uploads in progress may still succeed, and then need not be repeated.
     hasFailed = true;
     await Promise.allSettled(sending);
     throw error;
   }
 }
 
-/** Null for what is not of this file. */
+/** Returns null for the state of another file. */
 function readState(state: Json | null, { sha256 }: DeliveredFile): UploadState | null {
   if (!isRecord(state) || state.sha256 !== sha256) return null;
   const { uploadId, partBytes } = state;
@@ -109,11 +109,11 @@ function readState(state: Json | null, { sha256 }: DeliveredFile): UploadState |
   return (partBytes as number) > 0 ? { uploadId, partBytes: partBytes as number, sha256 } : null;
 }
 
-/** Bytes. More in one request would take too long to send again. */
+/** Sizes in bytes. Larger requests would take too long to repeat. */
 const SIZES = { oneRequest: 32 * 2 ** 20, part: 16 * 2 ** 20 };
 
-/** Writes an object from memory: nobody sees a part of it, and nothing of it stays where that fails. @throws as `S3Bucket` */
-export async function putWhole(
+/** Writes an object from memory atomically. A failed multipart upload is aborted. @throws as `S3Bucket` */
+export async function putObject(
   bucket: S3Bucket,
   key: string,
   bytes: Uint8Array,

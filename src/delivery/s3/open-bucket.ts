@@ -1,29 +1,29 @@
 import { createHash } from 'node:crypto';
 import { env as processEnv } from 'node:process';
 import type { S3Client, S3ClientConfig } from '@aws-sdk/client-s3';
-import { readSecret, type S3Credential } from '../credential.ts';
+import { resolveSecret, type S3Credential } from '../credential.ts';
 import { S3Bucket } from './s3-bucket.ts';
 
-/** How a bucket is reached: a credential, or less than that. */
+/** How a bucket is accessed: the relevant part of a credential. */
 export type S3Access = Pick<S3Credential, 'kind' | 'name' | 'endpoint' | 'region' | 'pathStyle' | 'keys'>;
 
 export interface BucketOptions {
   readonly bucket: string;
   readonly access: S3Access;
-  /** Where secrets stand that a credential names. */
+  /** Environment variables that the credential refers to. */
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
 const GOOGLE = 'https://storage.googleapis.com';
-/** Tries of one request, the first among them. */
+/** Attempts for one request, including the first. */
 const ATTEMPTS = 3;
 const CONNECT_MS = 10_000;
-/** Without a byte in either direction. */
+/** Milliseconds without a byte in either direction. */
 const IDLE_MS = 60_000;
-/** For one request; a part has to fit into it. */
+/** Milliseconds for one request, which must suffice for one part. */
 const REQUEST_MS = 600_000;
 
-/** With what the AWS SDK finds by itself. */
+/** Uses the default chain of the AWS SDK. */
 export const OWN_ACCESS: S3Access = {
   kind: 's3',
   name: 'of the environment',
@@ -34,12 +34,12 @@ export const OWN_ACCESS: S3Access = {
 };
 
 /**
- * A bucket of S3, or of what speaks like it. Loads the AWS SDK, reads the secrets, asks nobody.
+ * Opens a bucket of S3 or of an S3-compatible store. Loads the AWS SDK and the secrets but sends no request.
  *
- * @throws DeliveryFailure when a secret is not there
+ * @throws DeliveryFailure if a secret is missing
  */
 export async function openBucket({ bucket, access, env }: BucketOptions): Promise<S3Bucket> {
-  // It would say on stderr until when it supports this version of Node; which one of it is used is said in package.json.
+  // Suppresses the SDK's warning about Node versions on stderr; package.json pins a compatible SDK.
   processEnv.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED ??= 'true';
   const keys = await readKeys(access, env);
   const sdk = await import('@aws-sdk/client-s3');
@@ -66,10 +66,10 @@ function configOf({ kind, endpoint, region, pathStyle }: S3Access, keys: Keys | 
       ? { followRegionRedirects: true }
       : {
           endpoint: own,
-          // Every SDK wants one; few others than Amazon do.
+          // The SDK requires a region even if the store ignores it.
           region: region ?? (kind === 'gs' ? 'auto' : 'us-east-1'),
           forcePathStyle: pathStyle || kind === 'gs',
-          // Others store the checksums of streams as if they were part of the file.
+          // Other stores save the checksum trailers of streams as part of the file.
           requestChecksumCalculation: 'WHEN_REQUIRED',
           responseChecksumValidation: 'WHEN_REQUIRED',
         }),
@@ -84,13 +84,13 @@ interface Keys {
 
 async function readKeys({ name, keys }: S3Access, env: BucketOptions['env']): Promise<Keys | null> {
   if (keys === null) return null;
-  const accessKeyId = await readSecret(keys.accessKeyId, name, env);
-  const secretAccessKey = await readSecret(keys.secretAccessKey, name, env);
+  const accessKeyId = await resolveSecret(keys.accessKeyId, name, env);
+  const secretAccessKey = await resolveSecret(keys.secretAccessKey, name, env);
   if (keys.sessionToken === null) return { accessKeyId, secretAccessKey };
-  return { accessKeyId, secretAccessKey, sessionToken: await readSecret(keys.sessionToken, name, env) };
+  return { accessKeyId, secretAccessKey, sessionToken: await resolveSecret(keys.sessionToken, name, env) };
 }
 
-/** Amazon takes newer checksums of the removal of many objects; what speaks like it often wants the old one. */
+/** S3-compatible stores often require Content-MD5 for DeleteObjects, which the SDK no longer sends. */
 function addContentMd5(client: S3Client): void {
   client.middlewareStack.add(
     (next, context) => async (args) => {

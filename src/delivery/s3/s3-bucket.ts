@@ -6,13 +6,13 @@ import { isGone, isUnsupported, s3Failure } from './s3-failure.ts';
 
 export type S3Sdk = typeof import('@aws-sdk/client-s3');
 
-/** What an object is, without its bytes. */
+/** Properties of an object. */
 export interface S3ObjectFacts {
   /** Bytes. */
   readonly size: number;
-  /** As the store writes it, with its quotes. */
+  /** Includes the quotes. */
   readonly etag: string;
-  /** Names in lower case. */
+  /** Keys are lower case. */
   readonly metadata: Readonly<Record<string, string>>;
   readonly versionId: string | null;
 }
@@ -22,18 +22,18 @@ export interface S3ObjectKind {
   readonly metadata?: Readonly<Record<string, string>>;
 }
 
-/** What is there of an upload in parts. */
+/** A stored part of a multipart upload. */
 export interface S3Part {
-  /** From 1 on. */
+  /** Counted from 1. */
   readonly number: number;
   readonly etag: string;
   readonly size: number;
 }
 
 export interface S3Page {
-  /** `modifiedAt`: milliseconds since the epoch. */
+  /** `modifiedAt` is in milliseconds since the epoch. */
   readonly objects: readonly { readonly key: string; readonly modifiedAt: number }[];
-  /** Where a delimiter was given: each with it at its end. */
+  /** Common prefixes including the delimiter, if one was given. */
   readonly prefixes: readonly string[];
 }
 
@@ -41,19 +41,19 @@ interface S3BucketParts {
   readonly sdk: S3Sdk;
   readonly client: S3Client;
   readonly bucket: string;
-  /** For messages. */
+  /** Name of the bucket in messages. */
   readonly place: string;
 }
 
-/** As many as one request may name. */
+/** Limit of one DeleteObjects request. */
 const REMOVED_AT_ONCE = 1000;
-/** How often a stream is asked for anew without a byte in between. */
+/** Consecutive attempts without receiving a byte before a stream fails. */
 const STREAM_ATTEMPTS = 3;
 
 /**
- * The calls of S3 that we make, each tried a few times.
+ * Client for the S3 calls that deliveries and storage need, with retries.
  *
- * All of them: @throws DeliveryFailure; @throws the signal's reason when it is aborted.
+ * All methods throw DeliveryFailure, or the signal's reason when it is aborted.
  */
 export class S3Bucket {
   readonly #sdk: S3Sdk;
@@ -68,7 +68,7 @@ export class S3Bucket {
     this.place = place;
   }
 
-  /** Writes an object in one piece, which the store holds against its MD5. */
+  /** Writes an object in one request; the store verifies its MD5. */
   async put(key: string, bytes: Uint8Array, kind: S3ObjectKind = {}, signal?: AbortSignal): Promise<void> {
     const command = new this.#sdk.PutObjectCommand({ ...this.#at(key), ...kindOf(kind), ...bodyOf(bytes) });
     await this.#try(() => this.#client.send(command, optionsOf(signal)), signal);
@@ -94,8 +94,7 @@ export class S3Bucket {
   }
 
   /**
-   * The bytes of an object, as they are read; a connection that breaks is made anew where it broke. Nothing is asked for
-   * before somebody reads.
+   * Streams an object and resumes after a broken connection. The first request is sent when the stream is read.
    *
    * @param range half-open
    */
@@ -132,7 +131,7 @@ export class S3Bucket {
     }
   }
 
-  /** What is below a prefix, page by page, in the order of keys. */
+  /** Lists objects below a prefix, page by page, ordered by key. */
   async *list(prefix: string, delimiter?: string): AsyncGenerator<S3Page> {
     let token: string | undefined;
     do {
@@ -154,7 +153,7 @@ export class S3Bucket {
     } while (token !== undefined);
   }
 
-  /** What is not there already is no mistake. */
+  /** Removes objects; missing ones are ignored. */
   async remove(keys: readonly string[]): Promise<void> {
     for (let start = 0; start < keys.length; start += REMOVED_AT_ONCE) {
       await this.#removeSome(keys.slice(start, start + REMOVED_AT_ONCE));
@@ -167,7 +166,7 @@ export class S3Bucket {
       Delete: { Objects: keys.map((Key) => ({ Key })), Quiet: true },
     });
     const answer = await this.#try(() => this.#client.send(command), undefined, isUnsupported);
-    // Some stores remove one at a time.
+    // Some stores only remove single objects.
     if (answer === null) {
       for (const key of keys) {
         await this.#try(() => this.#client.send(new this.#sdk.DeleteObjectCommand(this.#at(key))), undefined, isGone);
@@ -178,14 +177,14 @@ export class S3Bucket {
     if (refused !== undefined) throw s3Failure(Object.assign(new Error(), { name: refused.Code }), this.place);
   }
 
-  /** Begins an upload in parts. @returns its id */
+  /** Starts a multipart upload. @returns its id */
   async beginParts(key: string, kind: S3ObjectKind, signal: AbortSignal): Promise<string> {
     const command = new this.#sdk.CreateMultipartUploadCommand({ ...this.#at(key), ...kindOf(kind) });
     const { UploadId = '' } = await this.#try(() => this.#client.send(command, optionsOf(signal)), signal);
     return UploadId;
   }
 
-  /** @returns null when the upload is gone */
+  /** @returns null if the upload no longer exists */
   async putPart(
     key: string,
     uploadId: string,
@@ -202,7 +201,7 @@ export class S3Bucket {
     return answer === null ? null : { number, etag: answer.ETag ?? '', size: bytes.length };
   }
 
-  /** Null when the upload is gone. */
+  /** Lists the parts of an upload; null if it no longer exists. */
   async parts(key: string, uploadId: string, signal: AbortSignal): Promise<S3Part[] | null> {
     const parts: S3Part[] = [];
     let marker: string | undefined;
@@ -222,7 +221,7 @@ export class S3Bucket {
     return parts;
   }
 
-  /** @param parts by number @returns false when the upload is gone */
+  /** @param parts ordered by number @returns false if the upload no longer exists */
   async completeParts(key: string, uploadId: string, parts: readonly S3Part[], signal: AbortSignal): Promise<boolean> {
     const Parts = parts.map(({ number, etag }) => ({ PartNumber: number, ETag: etag }));
     const command = new this.#sdk.CompleteMultipartUploadCommand({
@@ -238,7 +237,7 @@ export class S3Bucket {
     await this.#try(() => this.#client.send(command), undefined, isGone);
   }
 
-  /** Something that is not as it should be, and may be later. @param says behind the name of the bucket */
+  /** @param says predicate that follows the name of the bucket */
   failure(says: string): DeliveryFailure {
     return new DeliveryFailure(`${this.place} ${says}`, { isRetryable: true });
   }

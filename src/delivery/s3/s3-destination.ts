@@ -1,25 +1,27 @@
 import { type DeliveredFile, type DeliverOptions, type Destination, publicUrlOf } from '../destination.ts';
-import { PartsDigest, readRange } from '../read-delivered-file.ts';
+import { OrderedDigest, readRange } from '../read-delivered-file.ts';
 import { sendParts } from './multipart-upload.ts';
 import type { S3Bucket, S3ObjectFacts, S3ObjectKind } from './s3-bucket.ts';
 
-/** So that a connection that breaks costs no more than this. */
+/** Limits what a broken connection costs. */
 const PIECE_BYTES = 8 * 2 ** 20;
-/** Of the object, beside it: holds its SHA-256. */
+/** Name of the metadata entry with the SHA-256 of the object. */
 export const DIGEST_METADATA = 'reelform-sha256';
 
 export interface S3DestinationOptions {
-  /** Opened for each delivery, and closed after it. */
+  /** Opens the bucket for each delivery; it is closed afterwards. */
   open(): Promise<S3Bucket>;
   readonly key: string;
   readonly publicUrl: string | null;
-  /** Larger files go in parts of this size; 8 MiB unless told. S3 takes none below 5 MiB but for the last. */
+  /**
+   * Larger files are sent in parts of this size; 8 MiB by default. S3 requires at least 5 MiB except for the last part.
+   */
   readonly pieceBytes?: number;
 }
 
 /**
- * An object of a bucket. It appears when all of it is there: the store holds each piece against its MD5, and is asked at
- * the end for size and digest of what it has.
+ * Writes an object of a bucket. It appears only when complete: the store verifies the MD5 of each part, and its size
+ * and digest are checked at the end.
  */
 export function createS3Destination(to: S3DestinationOptions): Destination {
   return {
@@ -47,14 +49,14 @@ async function send(
   const kind: S3ObjectKind = { contentType: file.contentType, metadata: { [DIGEST_METADATA]: file.sha256 } };
   if (file.size <= pieceBytes) {
     const bytes = await readRange(file, { start: 0, end: file.size }, signal);
-    const digest = new PartsDigest();
+    const digest = new OrderedDigest();
     digest.add(0, bytes);
     await digest.check(file, 1, signal);
     await bucket.put(key, bytes, kind, signal);
   } else {
     const isSent = await sendParts({ bucket, key, file, kind, smallestPartBytes: pieceBytes }, options);
-    // An upload that is gone may have come to its end without that anybody heard of it. Who may not list a bucket is told
-    // of what is not there that it is forbidden.
+    // A missing upload may have been completed by an earlier request. Stores answer 403 instead of 404 if the key may
+    // not list the bucket.
     if (!isSent && !isIt(await bucket.head(key, signal).catch(() => null), file)) {
       signal.throwIfAborted();
       throw bucket.failure('has lost what was sent so far');

@@ -2,7 +2,7 @@ import { isRecord } from '../../json.ts';
 import { DeliveryFailure } from '../destination.ts';
 
 interface Kind {
-  /** Behind the name of the bucket. */
+  /** Predicate; follows the name of the bucket. */
   readonly says: string;
   readonly isRetryable: boolean;
 }
@@ -14,7 +14,7 @@ const EXPIRED: Kind = { says: 'does not take the session token any more', isRetr
 const FULL: Kind = { says: 'has no room left', isRetryable: true };
 const BUSY: Kind = { says: 'is busy or out of order', isRetryable: true };
 
-/** Codes of S3 and of what speaks like it. @see https://docs.aws.amazon.com/AmazonS3/latest/API/ErrorResponses.html */
+/** Error codes of S3 and compatible stores. @see https://docs.aws.amazon.com/AmazonS3/latest/API/ErrorResponses.html */
 const CODES: Readonly<Record<string, Kind>> = {
   AccessDenied: REFUSED,
   AllAccessDisabled: REFUSED,
@@ -45,13 +45,13 @@ const CODES: Readonly<Record<string, Kind>> = {
 
 const STATUSES: Readonly<Record<number, Kind>> = { 301: OTHER_REGION, 403: REFUSED, 429: BUSY, 507: FULL };
 
-/** Codes of Node for what is wrong with somebody's certificate. */
+/** Node error codes for an invalid server certificate. */
 const CERTIFICATE = /^(?:CERT_|ERR_TLS_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_)/;
 
 /**
- * What an error of the SDK means, in words of our own: its own can hold URLs with signatures, and headers.
+ * Converts an SDK error to a message of our own, because SDK messages can contain signed URLs and headers.
  *
- * @param place names the bucket
+ * @param place name of the bucket
  */
 export function s3Failure(error: unknown, place: string): DeliveryFailure {
   if (error instanceof DeliveryFailure) return error;
@@ -74,13 +74,13 @@ export function s3Failure(error: unknown, place: string): DeliveryFailure {
   });
 }
 
-/** Whether it says that something is not there that was asked for by its key, or an upload in parts by its id. */
+/** Reports whether a key or a multipart upload does not exist. */
 export function isGone(error: unknown): boolean {
   const { name, status } = describe(error);
   return ['NoSuchKey', 'NotFound', 'NoSuchUpload'].includes(name) || (status === 404 && name !== 'NoSuchBucket');
 }
 
-/** Whether the store does not know a call at all. */
+/** Reports whether the store does not implement a call. */
 export function isUnsupported(error: unknown): boolean {
   const { name, status } = describe(error);
   return ['NotImplemented', 'MethodNotAllowed'].includes(name) || status === 501 || status === 405;

@@ -1,8 +1,13 @@
 import type { Json } from '../../digest.ts';
-import type { UploadStore } from '../../session/delivery-runner.ts';
-import { type BegunUpload, type FinishedFiles, type UploadJob, UploadRunner } from '../../session/delivery-runner.ts';
+import {
+  type DeliveryJob,
+  DeliveryRunner,
+  type DeliveryStore,
+  type FinishedFiles,
+  type StartedDelivery,
+} from '../../session/delivery-runner.ts';
 import type { StoredSession } from '../../session/ports.ts';
-import { type Destinations, withUpload } from '../../session/session-deliveries.ts';
+import { type Destinations, withDelivery } from '../../session/session-deliveries.ts';
 import type { ExternalUpload } from '../../wire/render-session.ts';
 import { nextPriority, recordStart } from '../queue/fair-priority.ts';
 import type { JobQueue } from '../queue/job-queue.ts';
@@ -53,7 +58,7 @@ export function openDeliveries(options: DeliveriesOptions): Deliveries {
       await queue.enqueue(tx, 'delivery', writeJob(job), { delayMs, priority, owner: tenant });
     },
   });
-  const runner = new UploadRunner({
+  const runner = new DeliveryRunner({
     store: table,
     files,
     destinations,
@@ -83,17 +88,17 @@ export function openDeliveries(options: DeliveriesOptions): Deliveries {
 }
 
 /** Formats a job id such as `rs_…/0/2`. Each round is a separate job, because a running round queues its successor. */
-function writeJob({ session, position, round }: UploadJob): string {
+function writeJob({ session, position, round }: DeliveryJob): string {
   return `${session}/${position}/${round}`;
 }
 
-function readJob(id: string): UploadJob {
+function readJob(id: string): DeliveryJob {
   const [session = '', position, round] = id.split('/');
   return { session, position: Number(position), round: Number(round) };
 }
 
 /** Queues a job in the caller's transaction. */
-type PlanUpload = (tx: Queryable, job: UploadJob, stored: StoredSession, delayMs: number) => Promise<void>;
+type PlanUpload = (tx: Queryable, job: DeliveryJob, stored: StoredSession, delayMs: number) => Promise<void>;
 
 interface ExternalUploadTableOptions {
   readonly database: Database;
@@ -111,7 +116,7 @@ interface Row {
   readonly state: Json | null;
 }
 
-interface ExternalUploadTable extends UploadStore {
+interface ExternalUploadTable extends DeliveryStore {
   /** Queues uploads from their first step. The caller holds the session lock. */
   plan(tx: Queryable, stored: StoredSession, positions: readonly number[]): Promise<void>;
 }
@@ -127,7 +132,7 @@ function createExternalUploadTable(options: ExternalUploadTableOptions): Externa
 
   /** Locks the session and runs `work` if this attempt is still the latest. */
   const fenced = (
-    { stored: { session }, position, attempt }: BegunUpload,
+    { stored: { session }, position, attempt }: StartedDelivery,
     work: (tx: Queryable, stored: StoredSession) => Promise<void>,
   ): Promise<boolean> =>
     database.transaction(async (tx) => {
@@ -149,7 +154,7 @@ function createExternalUploadTable(options: ExternalUploadTableOptions): Externa
     position: number,
     change: Partial<ExternalUpload>,
   ): Promise<StoredSession> => {
-    const session = withUpload(stored.session, position, change, now());
+    const session = withDelivery(stored.session, position, change, now());
     await writeSession(tx, session);
     return { ...stored, session };
   };

@@ -4,7 +4,7 @@ import type { Diagnostic, Span } from '../../diagnostic.ts';
 import { closestMatch } from '../../hints.ts';
 import { parseJsonPointer } from '../../json.ts';
 import type { TenantId } from '../../session/ports.ts';
-import { addUploads, createDestinations, MAX_UPLOADS } from '../../session/session-deliveries.ts';
+import { addDeliveries, createDestinations, MAX_UPLOADS } from '../../session/session-deliveries.ts';
 import type { ExternalUploadRequest } from '../../wire/render-session.ts';
 import { locateIn, type MapNode, type TreeNode, textOf, toJson } from '../../yaml/tree.ts';
 
@@ -122,7 +122,7 @@ class UploadsReader {
     });
     const tenant = this.#tenant as TenantId;
     const session = { ...LONGEST, output: { format: 'webm' } as const };
-    for (const { code, pointer, detail } of addUploads(session, uploads, tenant, destinations).problems) {
+    for (const { code, pointer, detail } of addDeliveries(session, uploads, tenant, destinations).problems) {
       const path = parseJsonPointer(pointer).slice(1);
       const named = uploads[Number(path[0])]?.credential ?? '';
       // The mistake of the credential itself has already been reported.

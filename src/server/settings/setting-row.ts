@@ -1,4 +1,4 @@
-import { parseTarget } from '../../delivery/destination-address.ts';
+import { parseDestination } from '../../delivery/destination-address.ts';
 import { parseAllowList } from '../../session/sources/allow-list.ts';
 import type { Settings } from './settings.ts';
 
@@ -109,7 +109,7 @@ export const baseUrl: SettingKind<string> = one(
 /** URL without a trailing slash. */
 export const bucketPrefix: SettingKind<string> = one('<url>', 's3://bucket/prefix or gs://bucket/prefix', (written) => {
   const prefix = written.replace(/\/$/, '');
-  const parsed = parseTarget(`${prefix}/-`);
+  const parsed = parseDestination(`${prefix}/-`);
   return parsed.ok && ['s3', 'gs'].includes(parsed.target.kind) ? prefix : undefined;
 });
 

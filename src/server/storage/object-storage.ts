@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { env } from 'node:process';
 import { Readable } from 'node:stream';
-import { type S3Credential, targetProblem } from '../../delivery/credential.ts';
+import { permissionProblem, type S3Credential } from '../../delivery/credential.ts';
 import { DeliveryFailure } from '../../delivery/destination.ts';
-import { parseTarget } from '../../delivery/destination-address.ts';
-import { putWhole } from '../../delivery/s3/multipart-upload.ts';
+import { parseDestination } from '../../delivery/destination-address.ts';
+import { putObject } from '../../delivery/s3/multipart-upload.ts';
 import { OWN_ACCESS, openBucket, type S3Access } from '../../delivery/s3/open-bucket.ts';
 import type { S3Bucket } from '../../delivery/s3/s3-bucket.ts';
 import { ReelformError } from '../../diagnostic.ts';
@@ -43,14 +43,14 @@ async function firstPage(bucket: S3Bucket, prefix: string): Promise<void> {
 }
 
 function accessOf(settings: Settings, storage: string): { bucket: string; prefix: string; access: S3Access } {
-  const parsed = parseTarget(`${storage.replace(/\/$/, '')}/-`);
+  const parsed = parseDestination(`${storage.replace(/\/$/, '')}/-`);
   // The settings reader has already validated the URL.
   if (!parsed.ok || (parsed.target.kind !== 's3' && parsed.target.kind !== 'gs')) {
     throw new Error('Internal error: the storage is no bucket');
   }
   const { kind, bucket, key } = parsed.target;
   const credential = settings.storageCredential === null ? null : credentialOf(settings, settings.storageCredential);
-  const problem = credential === null ? null : targetProblem(parsed.target, credential);
+  const problem = credential === null ? null : permissionProblem(parsed.target, credential);
   if (problem !== null) {
     throw new ReelformError(
       'settings_invalid',
@@ -103,7 +103,7 @@ export function createS3Storage({ bucket, prefix, log }: S3StorageOptions): Obje
     throw serviceError('unavailable', 'The storage of the service cannot be reached or used');
   };
   return {
-    put: (key, bytes) => putWhole(bucket, prefix + key, bytes).catch(failed),
+    put: (key, bytes) => putObject(bucket, prefix + key, bytes).catch(failed),
     async stat(key) {
       const facts = await bucket.head(prefix + key).catch(failed);
       return facts === null ? null : { size: facts.size };

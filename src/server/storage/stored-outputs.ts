@@ -2,7 +2,7 @@ import { type Sha256, sha256 } from '../../digest.ts';
 import type { SceneFinding } from '../../engine/scene-finding.ts';
 import { isRecord } from '../../json.ts';
 import type { FinishedFiles } from '../../session/delivery-runner.ts';
-import type { Output, OutputStore } from '../../session/ports.ts';
+import type { OutputStore, StoredOutput } from '../../session/ports.ts';
 import { OUTPUT_FILE_TYPES } from '../../template/output-file-types.ts';
 import type { OutputFormat } from '../../wire/output.ts';
 import type { ObjectStorage } from '../ports.ts';
@@ -15,7 +15,7 @@ import type { ObjectStorage } from '../ports.ts';
  * @param publicUrl without a trailing slash
  */
 export function createStoredOutputs(storage: ObjectStorage, publicUrl: string): OutputStore & FinishedFiles {
-  const find = async (scene: Sha256, name: string): Promise<Output | null> => {
+  const find = async (scene: Sha256, name: string): Promise<StoredOutput | null> => {
     const record = await readRendering(storage, scene);
     return record !== null && (await isWhole(storage, scene, record)) ? outputOf(publicUrl, name, record) : null;
   };
@@ -60,7 +60,7 @@ async function isWhole(
   return video?.size === bytes && others.every((still) => still !== null);
 }
 
-function outputOf(publicUrl: string, name: string, record: RenderingRecord): Output {
+function outputOf(publicUrl: string, name: string, record: RenderingRecord): StoredOutput {
   const { format, bytes, sha256: digest, stills, findings } = record;
   const url = (file: string): string => `${publicUrl}/outputs/${encodeURIComponent(name)}/${file}`;
   const thumbnails = stills.map((still) => url(stillFile(still)));

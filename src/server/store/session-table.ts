@@ -1,6 +1,6 @@
 import type { Sha256 } from '../../digest.ts';
 import type { Claimed, SessionStore, StoredSession, TenantId } from '../../session/ports.ts';
-import { openUploads, withoutVideo } from '../../session/session-deliveries.ts';
+import { countPendingDeliveries, withoutVideo } from '../../session/session-deliveries.ts';
 import type { ExternalUpload, RenderSession } from '../../wire/render-session.ts';
 import type { OutputIndex } from '../ports.ts';
 import type { Database, Queryable } from './database.ts';
@@ -189,7 +189,7 @@ export async function writeSession(tx: Queryable, session: RenderSession): Promi
  * A session that ended without a video has nothing to deliver, but uploads may have been added while it was rendered.
  */
 async function settled(on: Queryable, stored: StoredSession): Promise<StoredSession> {
-  if (stored.session.status === 'preview_rendered' || openUploads(stored.session) === 0) return stored;
+  if (stored.session.status === 'preview_rendered' || countPendingDeliveries(stored.session) === 0) return stored;
   const session = withoutVideo(stored.session);
   await writeSession(on, session);
   return { ...stored, session };
@@ -206,7 +206,7 @@ function newUploads(before: RenderSession, { external_uploads = [] }: RenderSess
 
 function uploadValuesOf(session: RenderSession): unknown[] {
   const { external_uploads: uploads } = session;
-  return [uploads === undefined ? null : JSON.stringify(uploads), openUploads(session)];
+  return [uploads === undefined ? null : JSON.stringify(uploads), countPendingDeliveries(session)];
 }
 
 function asStored(row: Row): StoredSession {

@@ -1,5 +1,5 @@
 import type { Attributes } from '@opentelemetry/api';
-import type { UploadEvent } from '../../session/delivery-runner.ts';
+import type { DeliveryEvent } from '../../session/delivery-runner.ts';
 import { SessionFailure, type SourceReader } from '../../session/ports.ts';
 import type { TaskInput, TaskRunner } from '../../session/processes/tasks.ts';
 import type { PartEvent } from '../../session/segments/split-ports.ts';
@@ -67,7 +67,7 @@ export function sessionReporter(log: Log, metrics: ServiceMetrics): (event: Runn
 export function deliveryReporter(
   log: Log,
   metrics: Pick<ServiceMetrics, 'deliveryEnded'>,
-): (event: UploadEvent) => void {
+): (event: DeliveryEvent) => void {
   return (event) => {
     const { kind, session, position, tenant, scheme, attempt } = event;
     const fields = { event: kind, session, upload: position, tenant, to: scheme, attempt };

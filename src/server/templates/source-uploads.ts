@@ -1,7 +1,7 @@
 import { type Sha256, sha256 } from '../../digest.ts';
 import { serviceError } from '../../service/service-error.ts';
-import { SessionFailure, type Source, type TenantId } from '../../session/ports.ts';
-import type { UploadStore } from '../../session/sources/source-store.ts';
+import { SessionFailure, type SourceFile, type TenantId } from '../../session/ports.ts';
+import type { SourceUploadStore } from '../../session/sources/source-store.ts';
 import { checkSource, type InspectSource, uploadUrl } from '../../session/sources/sources.ts';
 import type { SourceUploadAnswer } from '../../wire/mapping.ts';
 import type { SourceUploads as SourceUploadsPort } from '../http/app-ports.ts';
@@ -10,12 +10,12 @@ import type { Database } from '../store/database.ts';
 
 /** Uploads of sources. The bytes are stored once, and each tenant can use only its own uploads. */
 export class SourceUploads implements SourceUploadsPort {
-  readonly #store: UploadStore;
+  readonly #store: SourceUploadStore;
   readonly #table: UploadTable;
 
   readonly #inspect: InspectSource;
 
-  constructor(store: UploadStore, table: UploadTable, inspect: InspectSource) {
+  constructor(store: SourceUploadStore, table: UploadTable, inspect: InspectSource) {
     this.#store = store;
     this.#table = table;
     this.#inspect = inspect;
@@ -33,7 +33,7 @@ export class SourceUploads implements SourceUploadsPort {
     return { upload, isNew };
   }
 
-  async #checked(tenant: TenantId, bytes: Uint8Array): Promise<Source> {
+  async #checked(tenant: TenantId, bytes: Uint8Array): Promise<SourceFile> {
     try {
       return await checkSource(bytes, 'any', { inspect: this.#inspect, owner: tenant });
     } catch (error) {
@@ -65,7 +65,7 @@ export function createUploadTable(database: Database): UploadTable {
 }
 
 /** Stores source uploads in the object storage, where the workers of other machines can read them. */
-export function createStoredSources(storage: ObjectStorage): UploadStore {
+export function createStoredSources(storage: ObjectStorage): SourceUploadStore {
   const keyOf = (digest: Sha256): string => `uploads/${digest}`;
   /** Objects whose content does not match their digest. */
   const spoiled = new Set<Sha256>();

@@ -26,7 +26,7 @@ export const DEFAULT_LIMITS: RenderLimits = {
 const INTERVAL_MS = 250;
 
 /** Looks at process groups, all in one pass, as long as there are any to look at. */
-export class UsageWatch {
+export class UsageMonitor {
   readonly #meter: GroupMeter;
   readonly #listeners = new Map<number, (usage: GroupUsage) => void>();
   #timer: NodeJS.Timeout | undefined;
@@ -75,7 +75,7 @@ export class UsageWatch {
  * @param onExceeded told once, with a sentence that says what was allowed
  * @returns the listener for its group; the first usage is where the render began
  */
-export function holdToLimits(
+export function enforceLimits(
   { cpuMs, memoryBytes }: RenderLimits,
   onExceeded: (reason: 'memory' | 'time', what: string) => void,
 ): (usage: GroupUsage) => void {

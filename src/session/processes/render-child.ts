@@ -12,7 +12,7 @@ import { HAS_GROUPS, killGroup } from '../../os-process.ts';
 import type { Sandbox } from '../../sandbox/sandbox.ts';
 import type { Scene } from '../../template/scene.ts';
 import { temporaryFolder, tryToRemove } from '../../temporary-folder.ts';
-import { holdToLimits, type RenderLimits, type UsageWatch } from './process-limits.ts';
+import { enforceLimits, type RenderLimits, type UsageMonitor } from './process-limits.ts';
 import {
   FOLDER_PREFIX,
   type TaskInput,
@@ -29,7 +29,7 @@ export interface RenderChildOptions {
   /** Everything that the process sees of an environment. */
   readonly environment: Readonly<Record<string, string>>;
   readonly limits: RenderLimits;
-  readonly watch: UsageWatch;
+  readonly watch: UsageMonitor;
   readonly encoder: EncoderChoice;
   readonly sandbox: Sandbox;
   /** Runs tasks of this owner alone: a file that takes the process over finds nothing of another owner. */
@@ -53,7 +53,7 @@ export class RenderChild implements TaskRunner {
   /** The only folder that the process may write to. */
   readonly #folder = temporaryFolder(FOLDER_PREFIX);
   readonly #limits: RenderLimits;
-  readonly #watch: UsageWatch;
+  readonly #watch: UsageMonitor;
   readonly #encoder: EncoderChoice;
   #receive: (message: TaskMessage) => void = () => undefined;
   #onEnd: (error: Error) => void = () => undefined;
@@ -210,7 +210,7 @@ export class RenderChild implements TaskRunner {
   #startWatch(): () => void {
     const { pid } = this.#subprocess;
     if (pid === undefined) return () => undefined;
-    const hold = holdToLimits(this.#limits, (reason, what) => this.#end(new TaskKilled(reason, what)));
+    const hold = enforceLimits(this.#limits, (reason, what) => this.#end(new TaskKilled(reason, what)));
     return this.#watch.watch(pid, (usage) => {
       this.#memoryBytes = usage.memoryBytes;
       hold(usage);

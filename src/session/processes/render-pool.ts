@@ -6,7 +6,7 @@ import { ReelformError } from '../../diagnostic.ts';
 import { type EncoderChoice, H264_ENCODERS, SOFTWARE } from '../../engine/h264/open-encoder.ts';
 import { SceneError } from '../../engine/scene-error.ts';
 import { openSandbox, type Sandbox } from '../../sandbox/sandbox.ts';
-import { DEFAULT_LIMITS, type RenderLimits, UsageWatch } from './process-limits.ts';
+import { DEFAULT_LIMITS, type RenderLimits, UsageMonitor } from './process-limits.ts';
 import { RenderChild } from './render-child.ts';
 import type { TaskRunner } from './tasks.ts';
 
@@ -42,7 +42,7 @@ export function createRenderPool({
   ...limits
 }: RenderPoolOptions): RenderPool {
   const limit = pLimit(size);
-  const watch = new UsageWatch();
+  const watch = new UsageMonitor();
   const idle: RenderChild[] = [];
   const children = new Set<RenderChild>();
   let isClosed = false;
@@ -146,17 +146,17 @@ export function chooseEncoder(
 const MEMORY_PER_RENDER_BYTES = 1e9;
 
 /** What a machine, or the container on it, lets its processes have. */
-interface Machine {
+interface MachineCapacity {
   readonly cores: number;
   readonly memoryBytes: number;
 }
 
 /** Renders that this machine, or the container on it, can bear at once; at least one. EDGE. */
-export function renderCapacity(machine: Machine = thisMachine()): number {
+export function renderCapacity(machine: MachineCapacity = thisMachine()): number {
   return Math.max(1, Math.min(Math.floor(machine.cores), Math.floor(machine.memoryBytes / MEMORY_PER_RENDER_BYTES)));
 }
 
-function thisMachine(): Machine {
+function thisMachine(): MachineCapacity {
   // Without a limit, some systems say 0 and some a number larger than any machine.
   const limit = constrainedMemory() || Number.POSITIVE_INFINITY;
   return { cores: Math.min(availableParallelism(), quotaOf(readCgroup)), memoryBytes: Math.min(totalmem(), limit) };

@@ -6,17 +6,17 @@ import { isOutage } from '../../service/service-error.ts';
 import { AttemptRecord, recordRendered } from '../attempt-record.ts';
 import type { BoundScene } from '../bind-scene.ts';
 import type {
-  Output,
   OutputStore,
-  Rendering,
+  RenderedVideo,
   RenderOptions,
   SessionEnvironment,
   SessionProblem,
   SessionStore,
+  StoredOutput,
 } from '../ports.ts';
 import { failedSession, phasedSession, type SessionEndTimes } from '../render-session.ts';
-import type { RenderPace } from '../render-time.ts';
-import { problemsOf } from '../session-problems.ts';
+import type { RenderTimeEstimate } from '../render-time.ts';
+import { sessionProblems } from '../session-problems.ts';
 import type { RunnerEvent, TakeSlot } from '../session-runner.ts';
 import type { SegmentRenderer } from './segment-renderer.ts';
 import {
@@ -25,12 +25,12 @@ import {
   type PartFiles,
   type PartJob,
   type PartKey,
-  packParcel,
+  packPayload,
   type SegmentSpan,
   type SessionAttempt,
   type Split,
   type SplitStore,
-  unpackParcel,
+  unpackPayload,
 } from './split-ports.ts';
 
 export interface PartRunnerPorts {
@@ -40,7 +40,7 @@ export interface PartRunnerPorts {
   readonly outputs: OutputStore;
   readonly store: SessionStore;
   readonly environment: SessionEnvironment;
-  readonly pace: RenderPace;
+  readonly pace: RenderTimeEstimate;
   /** What this process's bytes depend on beside the scene. */
   readonly build: string;
   /** How long an ended session is kept; null for good. */
@@ -110,7 +110,7 @@ export class PartRunner {
       signal.throwIfAborted();
       if (unwanted.signal.aborted) return await this.#clean(job);
       if (isOutage(error)) throw error;
-      await this.#fail(job, split, problemsOf(error, split.stored.session.mapping));
+      await this.#fail(job, split, sessionProblems(error, split.stored.session.mapping));
     } finally {
       this.#atWork.delete(unwanted);
     }
@@ -163,7 +163,7 @@ export class PartRunner {
     const file = await this.#renderFile(scene, segments, { ...options, owner: split.stored.tenant });
     const elapsedMs = environment.monotonicNow() - begunAt;
     pace.learn({ ...scene, frameCount }, elapsedMs / 1000);
-    const { bytes, sha256: digest } = packParcel(file);
+    const { bytes, sha256: digest } = packPayload(file);
     options.signal.throwIfAborted();
     await files.putPart(job, bytes);
     const { session: id, attempt } = job;
@@ -210,7 +210,7 @@ export class PartRunner {
     job: SessionAttempt,
     { split, signal }: Work,
     { scene, digest, record }: { readonly scene: BoundScene; readonly digest: Sha256; readonly record: AttemptRecord },
-  ): Promise<Output> {
+  ): Promise<StoredOutput> {
     const { outputs, environment, onEvent } = this.#ports;
     const begunAt = environment.monotonicNow();
     const rendering =
@@ -225,12 +225,17 @@ export class PartRunner {
   }
 
   /** Null when the parts cannot be joined: one is lost, or they are of several builds. */
-  async #joined(job: SessionAttempt, split: Split, scene: BoundScene, signal: AbortSignal): Promise<Rendering | null> {
+  async #joined(
+    job: SessionAttempt,
+    split: Split,
+    scene: BoundScene,
+    signal: AbortSignal,
+  ): Promise<RenderedVideo | null> {
     const { files, renderer } = this.#ports;
     const { session, attempt } = job;
     const read = split.parts.map(async ({ sha256: digest }, part) => {
       const bytes = await files.readPart({ session, attempt, part });
-      return digest === null ? null : unpackParcel<PartFile>(bytes, digest);
+      return digest === null ? null : unpackPayload<PartFile>(bytes, digest);
     });
     const found = (await Promise.all(read)).flatMap((file) => (file === null ? [] : [file.value]));
     if (found.length < split.parts.length) return null;
@@ -247,14 +252,14 @@ export class PartRunner {
     }
   }
 
-  #whole({ session: id, attempt }: SessionAttempt, scene: BoundScene, options: RenderOptions): Promise<Rendering> {
+  #whole({ session: id, attempt }: SessionAttempt, scene: BoundScene, options: RenderOptions): Promise<RenderedVideo> {
     this.#ports.onEvent?.({ kind: 'parts-unfit', id, attempt });
     return this.#ports.renderer.render(scene, options);
   }
 
   /** @throws SceneError when it is lost, or an earlier version packed it */
   async #scene({ session, attempt }: SessionAttempt, split: Split): Promise<BoundScene> {
-    const file = unpackParcel<BoundScene>(await this.#ports.files.readScene({ session, attempt }), split.sceneSha256);
+    const file = unpackPayload<BoundScene>(await this.#ports.files.readScene({ session, attempt }), split.sceneSha256);
     if (file === null || !('usedFonts' in file.value))
       throw new SceneError('render_crashed', 'What its parts are rendered from is not there any more');
     return file.value;

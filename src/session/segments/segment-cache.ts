@@ -112,7 +112,7 @@ interface RenderMissing {
  * @returns in the order of the ranges
  * @throws whatever `render` throws; the signal's reason
  */
-export async function renderThrough(
+export async function renderCached(
   cache: SegmentCache | null,
   scene: AnyScene,
   ranges: readonly FrameRange[],
@@ -219,7 +219,7 @@ function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined):
  *
  * @param render without a codec it examines, and makes no sound
  */
-export async function soundThrough(
+export async function renderSoundCached(
   cache: SegmentCache | null,
   scene: AnyScene,
   codec: AudioCodec | null,

@@ -5,10 +5,10 @@ import type { JoinedScene } from '../../engine/segments/join-segments.ts';
 import type { RenderedSegment } from '../../engine/segments/render-segments.ts';
 import { hasMedia, type RenderedSound } from '../../engine/segments/render-sound.ts';
 import { type FrameRange, segmentRanges } from '../../engine/segments/segment-ranges.ts';
-import type { Renderer, Rendering, RenderOptions } from '../ports.ts';
+import type { RenderedVideo, Renderer, RenderOptions } from '../ports.ts';
 import { DEFAULT_LIMITS } from '../processes/process-limits.ts';
 import type { TaskRunner } from '../processes/tasks.ts';
-import { renderThrough, type SegmentCache, soundThrough } from './segment-cache.ts';
+import { renderCached, renderSoundCached, type SegmentCache } from './segment-cache.ts';
 
 /** Renders videos, whole or in segments that others join. */
 export interface SegmentRenderer extends Renderer {
@@ -22,7 +22,7 @@ export interface SegmentRenderer extends Renderer {
     segments: readonly RenderedSegment[],
     sound: RenderedSound,
     options?: RenderOptions,
-  ): Promise<Rendering>;
+  ): Promise<RenderedVideo>;
 }
 
 export interface SegmentRendererOptions {
@@ -92,7 +92,7 @@ export function createSegmentRenderer({
             for (const segment of segments) await keep(segment);
           }),
         ).then(() => undefined);
-      return renderThrough(cache, silent, ranges, {
+      return renderCached(cache, silent, ranges, {
         render,
         onReused: (range) => advance(framesOf([range])),
         signal: options.signal,
@@ -103,7 +103,7 @@ export function createSegmentRenderer({
       if (!hasMedia(scene)) return SILENCE;
       // What is drawn around its clips says when they are shown; fonts and images do not.
       const heard = { ...scene, fonts: [], images: [] };
-      return soundThrough(cache, scene, audioCodecOf(scene.output.format), (codec) =>
+      return renderSoundCached(cache, scene, audioCodecOf(scene.output.format), (codec) =>
         runner.run('sound', { scene: heard, codec }, options),
       );
     },

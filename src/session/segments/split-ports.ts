@@ -148,7 +148,7 @@ export function parsePartJob(id: string): PartJob | null {
 }
 
 /** A value as bytes that lie somewhere until another process reads them, and the digest by which it knows them. */
-interface Parcel {
+interface ChecksummedPayload {
   readonly bytes: Uint8Array;
   readonly sha256: Sha256;
 }
@@ -158,13 +158,13 @@ interface Parcel {
  * them between processes. That form has no check of its own, and is made for what one's own processes wrote: hence the
  * digest, which goes another way than the bytes (through the database) and vouches for every field of them.
  */
-export function packParcel(value: unknown): Parcel {
+export function packPayload(value: unknown): ChecksummedPayload {
   const bytes = serialize(value);
   return { bytes, sha256: sha256(bytes) };
 }
 
 /** @returns null for bytes that are missing, are not those that were packed, or were packed by a newer V8 */
-export function unpackParcel<T>(bytes: Uint8Array | null, digest: Sha256): { readonly value: T } | null {
+export function unpackPayload<T>(bytes: Uint8Array | null, digest: Sha256): { readonly value: T } | null {
   if (bytes === null || sha256(bytes) !== digest) return null;
   try {
     return { value: deserialize(bytes) as T };

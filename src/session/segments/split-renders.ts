@@ -1,11 +1,11 @@
 import { segmentRanges } from '../../engine/segments/segment-ranges.ts';
 import type { BoundScene } from '../bind-scene.ts';
 import type { SplitRenders, TenantId } from '../ports.ts';
-import type { RenderPace } from '../render-time.ts';
+import type { RenderTimeEstimate } from '../render-time.ts';
 import {
   type PartEvent,
   type PartFiles,
-  packParcel,
+  packPayload,
   type RenderLoad,
   type SegmentSpan,
   type SplitStore,
@@ -15,7 +15,7 @@ export interface SplitRendersPorts {
   readonly splits: SplitStore;
   readonly files: PartFiles;
   readonly load: RenderLoad;
-  readonly pace: RenderPace;
+  readonly pace: RenderTimeEstimate;
   readonly rules: SplitRules;
   /** How many renders of a tenant may be at work at once; Infinity where that is not limited. */
   placesOf(tenant: TenantId): number;
@@ -57,7 +57,7 @@ export function createSplitRenders({
       const idlePlaces = Math.max(0, Math.min(places - busy - queued, placesOf(stored.tenant) - 1));
       const parts = partsOf({ ...question, idlePlaces }, rules);
       if (parts === 1) return false;
-      const { bytes, sha256 } = packParcel(scene);
+      const { bytes, sha256 } = packPayload(scene);
       await files.putScene(of, bytes);
       const rows = partRanges(segments.length, parts).map((range) => {
         const frameCount = segments[range.end - 1]!.end - segments[range.first]!.first;

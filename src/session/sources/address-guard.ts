@@ -3,7 +3,15 @@ import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
 import ipaddr from 'ipaddr.js';
-import { type AllowList, allows, allowsName, allowsPort, PUBLIC_PORTS, plainHost, type Target } from './allow-list.ts';
+import {
+  type AllowList,
+  allows,
+  allowsName,
+  allowsPort,
+  type ConnectionTarget,
+  PUBLIC_PORTS,
+  plainHost,
+} from './allow-list.ts';
 
 /** Addresses of a cloud's own services that lie among the public ones: Azure's platform. */
 const NOT_PUBLIC: ReadonlySet<string> = new Set(['168.63.129.16']);
@@ -56,7 +64,7 @@ export function urlProblem(url: URL, policy: GuardPolicy): string | null {
 }
 
 /** Whether this very address may be connected to under this name. */
-function mayConnect(target: Target, { allow, publicPorts = PUBLIC_PORTS }: GuardPolicy): boolean {
+function mayConnect(target: ConnectionTarget, { allow, publicPorts = PUBLIC_PORTS }: GuardPolicy): boolean {
   if (isIP(target.address) === 0) return false;
   return (isPublicAddress(target.address) && publicPorts.includes(target.port)) || allows(allow, target);
 }

@@ -5,7 +5,7 @@ import type { Diagnostic, Result } from '../../diagnostic.ts';
 export const PUBLIC_PORTS: readonly number[] = [80, 443];
 
 /** What a connection is about to be made to. */
-export interface Target {
+export interface ConnectionTarget {
   /** As the URL has it, without the brackets of IPv6. */
   readonly host: string;
   readonly port: number;
@@ -24,7 +24,7 @@ interface AllowRule {
   readonly kind: 'name' | 'range';
   /** `null`: any. */
   readonly ports: readonly number[] | null;
-  readonly matches: (target: Target) => boolean;
+  readonly matches: (target: ConnectionTarget) => boolean;
 }
 
 export const ALLOW_NOTHING: AllowList = { isEverything: false, rules: [] };
@@ -56,7 +56,7 @@ export function parseAllowList(entries: readonly string[]): Result<AllowList> {
 }
 
 /** Whether the setting says that this connection may be made. */
-export function allows(list: AllowList, target: Target): boolean {
+export function allows(list: AllowList, target: ConnectionTarget): boolean {
   const plain = { ...target, host: plainHost(target.host) };
   return list.isEverything || list.rules.some((rule) => hasPort(rule, target.port) && rule.matches(plain));
 }

@@ -3,8 +3,8 @@ import type { ImageHeader } from '../../engine/images/image-header.ts';
 import { mediaTypeOf } from '../../engine/media/media-type.ts';
 import { SceneError } from '../../engine/scene-error.ts';
 import { isImage } from '../../template/bind/bind-media.ts';
-import type { Source, SourceKind } from '../ports.ts';
-import type { FetchWish } from './fetch-source.ts';
+import type { SourceFile, SourceKind } from '../ports.ts';
+import type { FetchOverrides } from './fetch-source.ts';
 
 /** Pixels that decoding everything in a file may write: 25 times the largest picture. */
 const MAX_DECODED_PIXELS = 1_000_000_000;
@@ -16,7 +16,7 @@ const SOUND_TYPES = {
 } as const;
 
 /** What the structure of a file says of it. */
-export type SourceDescription = Pick<Source, 'contentType' | 'width' | 'height'>;
+export type SourceDescription = Pick<SourceFile, 'contentType' | 'width' | 'height'>;
 
 /**
  * Reads the structure of a file, not its content. Structure can take long and much memory: a service calls this in a
@@ -68,7 +68,7 @@ function describeImage(bytes: Uint8Array): SourceDescription {
 export const MAX_MEDIA_BYTES = 200_000_000;
 
 /** What a source of each kind may cost to fetch, and what it is asked for as. */
-export const SOURCE_LIMITS: Readonly<Record<SourceKind, FetchWish & { readonly maxBytes: number }>> = {
+export const SOURCE_LIMITS: Readonly<Record<SourceKind, FetchOverrides & { readonly maxBytes: number }>> = {
   image: { maxBytes: MAX_IMAGE_BYTES, accept: 'image/*' },
   video: { maxBytes: MAX_MEDIA_BYTES, timeoutMs: 300_000, accept: 'video/*, image/*' },
   audio: { maxBytes: MAX_MEDIA_BYTES, timeoutMs: 300_000, accept: 'audio/*, video/*' },

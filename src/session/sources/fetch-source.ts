@@ -2,11 +2,11 @@ import type { Readable } from 'node:stream';
 import CachePolicy from 'http-cache-semantics';
 import { type Sha256, sha256 } from '../../digest.ts';
 import {
-  type AnswerHead,
   followRedirects,
   type Hop,
   openResponse,
   type RequestFailed,
+  type ResponseHead,
   redirectTarget,
 } from '../../http/send-request.ts';
 import { SessionFailure } from '../ports.ts';
@@ -33,7 +33,7 @@ export interface FetchPolicy extends GuardPolicy {
 }
 
 /** What one fetch asks for, where that is other than usual. */
-export interface FetchWish extends Partial<Pick<FetchLimits, 'maxBytes' | 'timeoutMs'>> {
+export interface FetchOverrides extends Partial<Pick<FetchLimits, 'maxBytes' | 'timeoutMs'>> {
   /** Of the request. */
   readonly accept?: string;
 }
@@ -61,7 +61,7 @@ export type FetchAnswer =
 export type FetchSource = (
   url: string,
   signal: AbortSignal,
-  options?: FetchWish & { readonly known?: Validators | null | undefined },
+  options?: FetchOverrides & { readonly known?: Validators | null | undefined },
 ) => Promise<FetchAnswer>;
 
 interface Wanted {
@@ -149,7 +149,7 @@ function checkedUrl(given: string, text: string, policy: GuardPolicy): URL {
 }
 
 /** What the server says that the body has; 0 where that says nothing of what will come out of it. */
-function lengthOf({ headers }: AnswerHead): number {
+function lengthOf({ headers }: ResponseHead): number {
   return headers['content-encoding'] === undefined ? Number(headers['content-length'] ?? 0) : 0;
 }
 
@@ -161,7 +161,7 @@ function conditionsOf({ etag, lastModified }: Validators): Record<string, string
 }
 
 /** A 304 says of what it confirms what the 200 would have said. No guesses from the age of a file. @see RFC 9111, 4.2 */
-function freshnessOf(url: URL, { headers }: AnswerHead): number {
+function freshnessOf(url: URL, { headers }: ResponseHead): number {
   const request = { url: url.href, method: 'GET', headers: {} };
   const policy = new CachePolicy(request, { status: 200, headers }, { shared: true, cacheHeuristic: 0 });
   return policy.storable() ? Math.max(0, policy.timeToLive()) : 0;

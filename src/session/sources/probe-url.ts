@@ -1,12 +1,12 @@
 import {
-  type AnswerHead,
   followRedirects,
   type Hop,
   openResponse,
   type RequestFailed,
+  type ResponseHead,
   redirectTarget,
 } from '../../http/send-request.ts';
-import type { LookAtUrl, UrlLook } from '../../service/urls.ts';
+import type { ProbeUrl, UrlProbe } from '../../service/urls.ts';
 import { createGuardedAgents, type GuardPolicy, urlProblem } from './address-guard.ts';
 
 const MAX_REDIRECTS = 3;
@@ -14,17 +14,17 @@ const MAX_REDIRECTS = 3;
 const TIMEOUT_MS = 10_000;
 
 /** Connects to what the policy allows alone, on every redirect anew. Sends no token, and reads no body. */
-export function createUrlLook(policy: GuardPolicy): LookAtUrl {
+export function createUrlProbe(policy: GuardPolicy): ProbeUrl {
   const agents = createGuardedAgents(policy);
 
-  const ask = async (url: URL, method: 'HEAD' | 'GET', signal: AbortSignal): Promise<AnswerHead> => {
+  const ask = async (url: URL, method: 'HEAD' | 'GET', signal: AbortSignal): Promise<ResponseHead> => {
     const headers: Record<string, string> = method === 'GET' ? { range: 'bytes=0-0' } : {};
     const response = await openResponse({ method, url, headers, agents, signal, totalMs: TIMEOUT_MS });
     response.body.destroy();
     return response;
   };
 
-  const look = async (text: string, signal: AbortSignal): Promise<Hop<UrlLook>> => {
+  const look = async (text: string, signal: AbortSignal): Promise<Hop<UrlProbe>> => {
     if (!URL.canParse(text)) return unclear('it leads to what is no URL');
     const url = new URL(text);
     const problem = urlProblem(url, policy);
@@ -57,7 +57,7 @@ export function createUrlLook(policy: GuardPolicy): LookAtUrl {
 }
 
 /** The size of the whole file, in bytes, as far as an answer tells it. @see RFC 9110, 8.6 and 14.4 */
-function sizeIn({ status, headers }: AnswerHead): number | undefined {
+function sizeIn({ status, headers }: ResponseHead): number | undefined {
   const isRange = status === 206 || status === 416;
   const text = isRange ? /^bytes .*\/(\d+)$/.exec(headers['content-range'] ?? '')?.[1] : headers['content-length'];
   const isEncoded = ![undefined, 'identity'].includes(headers['content-encoding']);
@@ -68,7 +68,7 @@ function isGone(status: number): boolean {
   return status === 404 || status === 410;
 }
 
-function unclear(why: string): { readonly result: UrlLook } {
+function unclear(why: string): { readonly result: UrlProbe } {
   return { result: { kind: 'unclear', why } };
 }
 

@@ -5,7 +5,7 @@ import type { EditableKind } from '../../template/parse-manifest.ts';
 import type { TemplatePackage } from '../../template/template-package.ts';
 import type { Mapping, MediaResource } from '../../wire/mapping.ts';
 import type { RenderSession, SessionSource } from '../../wire/render-session.ts';
-import { SessionFailure, type Source, type SourceKind, type SourceReader, type TenantId } from '../ports.ts';
+import { SessionFailure, type SourceFile, type SourceKind, type SourceReader, type TenantId } from '../ports.ts';
 
 /** The media of one mapping, by editable key, and by `audio_tracks.` and the name of a track. */
 export interface ReadSources {
@@ -81,7 +81,7 @@ function tooMuch(): SessionFailure {
   return new SessionFailure({ code: 'asset_too_large', title: 'Asset is too large', detail });
 }
 
-function told(key: string, remote_url: string, { bytes, sha256, contentType, ...size }: Source): SessionSource {
+function told(key: string, remote_url: string, { bytes, sha256, contentType, ...size }: SourceFile): SessionSource {
   const { width, height } = size;
   return {
     ...{ key, remote_url, status: 'fetched', sha256, content_type: contentType, bytes: bytes.length },

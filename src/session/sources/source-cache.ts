@@ -4,7 +4,7 @@ import { type Sha256, sha256 } from '../../digest.ts';
 import { isRecord } from '../../json.ts';
 import { replaceFile } from '../../replace-file.ts';
 import { createSingleFlight } from '../single-flight.ts';
-import type { FetchSource, FetchWish, Validators } from './fetch-source.ts';
+import type { FetchOverrides, FetchSource, Validators } from './fetch-source.ts';
 import type { SourceStore } from './source-store.ts';
 
 /** What is behind a URL now. Whoever gets the bytes shares them, and leaves them as they are. */
@@ -23,7 +23,7 @@ export interface ScopedUrl {
 /** Bytes by URL, on disk; several processes may share the folder. EDGE. */
 export interface SourceCache {
   /** @throws as the fetch that it was made with */
-  read(from: ScopedUrl, signal: AbortSignal, wish?: FetchWish): Promise<CachedBytes>;
+  read(from: ScopedUrl, signal: AbortSignal, wish?: FetchOverrides): Promise<CachedBytes>;
   /** @see SourceStore.prune; what is then known of URLs whose bytes are gone goes too */
   prune(maxBytes: number): Promise<number>;
 }
@@ -70,7 +70,7 @@ export function createSourceCache({ directory, blobs, fetch, now, isOneRun }: So
     return replaceFile(pathOf(from), entryText, { isDurable: false });
   };
 
-  const refresh = async (from: ScopedUrl, signal: AbortSignal, wish: FetchWish): Promise<CachedBytes> => {
+  const refresh = async (from: ScopedUrl, signal: AbortSignal, wish: FetchOverrides): Promise<CachedBytes> => {
     const { url, scope } = from;
     const known = await recall(await readEntry(pathOf(from)), blobs);
     if (known !== null && (readInThisRun.has(nameOf(from)) || known.entry.freshUntil > now())) return known;

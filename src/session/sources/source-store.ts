@@ -26,7 +26,7 @@ export interface SourceStore {
 }
 
 /** What clients sent: nothing of it is ever removed. */
-export interface UploadStore extends Pick<SourceStore, 'put' | 'has'> {
+export interface SourceUploadStore extends Pick<SourceStore, 'put' | 'has'> {
   /** @param scope tenants of other scopes cannot tell from the time of a read whether this one has read the bytes */
   get(digest: Sha256, scope?: string): Promise<Buffer | null>;
 }
@@ -97,7 +97,7 @@ const MAX_MEMORY_BYTES = 256 << 20;
  *
  * @param overflow takes what there is no room for
  */
-export function createMemoryUploads(overflow: UploadStore, maxBytes = MAX_MEMORY_BYTES): UploadStore {
+export function createMemoryUploads(overflow: SourceUploadStore, maxBytes = MAX_MEMORY_BYTES): SourceUploadStore {
   const kept = new Map<Sha256, Buffer>();
   let keptBytes = 0;
   return {

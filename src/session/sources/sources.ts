@@ -3,13 +3,13 @@ import { join } from 'node:path';
 import { type Sha256, sha256 } from '../../digest.ts';
 import { SceneError } from '../../engine/scene-error.ts';
 import { FairQueue } from '../fair-queue.ts';
-import { SessionFailure, type Source, type SourceKind, type SourceReader, type TenantId } from '../ports.ts';
+import { SessionFailure, type SourceFile, type SourceKind, type SourceReader, type TenantId } from '../ports.ts';
 import { TaskKilled, type TaskRunner } from '../processes/tasks.ts';
 import type { GuardPolicy } from './address-guard.ts';
 import { SOURCE_LIMITS, type SourceDescription } from './describe-source.ts';
 import { createFetch, type FetchLimits, fetchFailure } from './fetch-source.ts';
 import { createSourceCache, type SourceCache } from './source-cache.ts';
-import { createMemoryUploads, createSourceStore, type SourceStore, type UploadStore } from './source-store.ts';
+import { createMemoryUploads, createSourceStore, type SourceStore, type SourceUploadStore } from './source-store.ts';
 
 export interface SourcesOptions extends GuardPolicy, Pick<SourceReaderPorts, 'inspect' | 'mayRead' | 'scopeOf'> {
   /** Of uploads and copies; absolute. */
@@ -22,14 +22,14 @@ export interface SourcesOptions extends GuardPolicy, Pick<SourceReaderPorts, 'in
   readonly now: () => number;
   readonly limits?: FetchLimits;
   /** Where uploads are kept, if not in the directory; what was read from there is copied into it. */
-  readonly uploads?: UploadStore;
+  readonly uploads?: SourceUploadStore;
 }
 
 /** Everything that images come from. */
 export interface Sources {
   readonly reader: SourceReader;
   /** Bytes that clients sent; never pruned. */
-  readonly uploads: UploadStore;
+  readonly uploads: SourceUploadStore;
   /** Removes copies of what URLs gave, those used longest ago first, down to `maxBytes`. @returns bytes that are left */
   prune(maxBytes: number): Promise<number>;
   /** Removes everything, uploads too. */
@@ -52,7 +52,7 @@ export function createSources(options: SourcesOptions): Sources {
   };
 }
 
-function ownUploads({ directory, isOneRun, now }: SourcesOptions): UploadStore {
+function ownUploads({ directory, isOneRun, now }: SourcesOptions): SourceUploadStore {
   const store = createSourceStore(join(directory, 'uploads'), { isDurable: !isOneRun, now });
   return isOneRun ? createMemoryUploads(store) : store;
 }
@@ -66,7 +66,7 @@ function inTurn(reader: SourceReader, places: number): SourceReader {
 const MAX_COPIED = 100_000;
 
 /** The same logo is in every video. A scope uses the copies that its own reads have made, in this process. */
-function withCopies(uploads: UploadStore, copies: SourceStore): UploadStore {
+function withCopies(uploads: SourceUploadStore, copies: SourceStore): SourceUploadStore {
   const copied = new Set<string>();
   return {
     ...uploads,
@@ -92,7 +92,7 @@ export function uploadUrl(digest: Sha256): string {
 }
 
 interface SourceReaderPorts {
-  readonly uploads: UploadStore;
+  readonly uploads: SourceUploadStore;
   readonly cache: SourceCache;
   readonly inspect: InspectSource;
   /** Whether the tenant uploaded these bytes: to know a digest is not to have them. */
@@ -180,7 +180,7 @@ export async function checkSource(
   bytes: Uint8Array,
   kind: SourceKind | 'any',
   { inspect, owner, signal, digest }: CheckSourceOptions,
-): Promise<Source> {
+): Promise<SourceFile> {
   try {
     const description = await inspect(bytes, kind, { owner, signal });
     return { bytes, sha256: digest ?? sha256(bytes), ...description };

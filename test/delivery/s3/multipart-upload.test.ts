@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { expect, it } from 'vitest';
-import { putWhole } from '../../../src/delivery/s3/multipart-upload.ts';
+import { putObject } from '../../../src/delivery/s3/multipart-upload.ts';
 import { OWN_ACCESS, openBucket } from '../../../src/delivery/s3/open-bucket.ts';
 import { BUSY, startS3Server } from '../../support/s3-server.ts';
 
@@ -15,11 +15,11 @@ it('putWhole() sends what is large in parts, and leaves nothing of what it canno
   const bucket = await openBucket({ bucket: 'videos', access, env: s3.env });
   const sizes = { oneRequest: 1000, part: 500 };
   const bytes = randomBytes(2222);
-  await putWhole(bucket, 'large', bytes, sizes);
+  await putObject(bucket, 'large', bytes, sizes);
   expect((await s3.read('videos', 'large'))?.equals(bytes)).toBe(true);
   expect(s3.requests.filter(({ query }) => query.partNumber !== undefined)).toHaveLength(5);
   s3.fault(({ query }) => (query.partNumber === '3' ? BUSY : null));
-  await expect(putWhole(bucket, 'other', bytes, sizes)).rejects.toMatchObject({ isRetryable: true });
+  await expect(putObject(bucket, 'other', bytes, sizes)).rejects.toMatchObject({ isRetryable: true });
   expect(s3.requests.filter(({ method }) => method === 'DELETE')).toHaveLength(1);
   expect(await s3.keys('videos')).toEqual(['large']);
   bucket.close();

@@ -8,7 +8,7 @@ import {
   type DeliverOptions,
   DeliveryFailure,
 } from '../../../src/delivery/destination.ts';
-import { parseTarget } from '../../../src/delivery/destination-address.ts';
+import { parseDestination } from '../../../src/delivery/destination-address.ts';
 import { openDestination } from '../../../src/delivery/open-destination.ts';
 import { openBucket } from '../../../src/delivery/s3/open-bucket.ts';
 import { createS3Destination } from '../../../src/delivery/s3/s3-destination.ts';
@@ -77,7 +77,7 @@ function optionsOf({ states = [], signal = new AbortController().signal }: Attem
 
 async function deliver(to: string, file: DeliveredFile, attempt: Attempt = {}): Promise<Delivered> {
   const { credential = credentialOf() } = attempt;
-  const parsed = parseTarget(to);
+  const parsed = parseDestination(to);
   if (!parsed.ok) throw new Error(parsed.problem.message);
   const env = attempt.env ?? { KEY: s3.env.AWS_ACCESS_KEY_ID, SECRET: s3.env.AWS_SECRET_ACCESS_KEY };
   const destination = await openDestination(parsed.target, credential, { env, directory: '/' });

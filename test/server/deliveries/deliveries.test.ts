@@ -11,7 +11,7 @@ import { createSessionTable } from '../../../src/server/store/session-table.ts';
 import { createMetrics } from '../../../src/server/telemetry/metrics.ts';
 import { uploadsEnded } from '../../../src/service/render-service.ts';
 import type { TenantId } from '../../../src/session/ports.ts';
-import { addUploads, createDestinations } from '../../../src/session/session-deliveries.ts';
+import { addDeliveries, createDestinations } from '../../../src/session/session-deliveries.ts';
 import type { ExternalUpload, ExternalUploadRequest, RenderSession } from '../../../src/wire/render-session.ts';
 import { describeOnDatabases, SILENT, type TestDatabases } from '../../support/databases.ts';
 import { type S3Fault, type S3Server, startS3Server } from '../../support/s3-server.ts';
@@ -76,7 +76,7 @@ async function open(databases: TestDatabases, retryDelaysMs = [1, 1, 1, 1]) {
   onTestFinished(() => queue.stop({ graceMs: 0 }));
 
   const pending = (asked: readonly ExternalUploadRequest[], session: RenderSession, tenant = ACME): ExternalUpload[] =>
-    addUploads(session, asked, tenant, destinations).uploads;
+    addDeliveries(session, asked, tenant, destinations).uploads;
   const untilEnded = async (id: string): Promise<readonly ExternalUpload[]> => {
     await expect
       .poll(async () => uploadsEnded((await table.get(ACME, id))!.session), { timeout: 15_000, interval: 20 })

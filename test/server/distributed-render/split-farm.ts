@@ -11,7 +11,7 @@ import { createStoredOutputs } from '../../../src/server/storage/stored-outputs.
 import type { Database } from '../../../src/server/store/database.ts';
 import { createSessionTable } from '../../../src/server/store/session-table.ts';
 import type { TenantId } from '../../../src/session/ports.ts';
-import { RenderPace } from '../../../src/session/render-time.ts';
+import { RenderTimeEstimate } from '../../../src/session/render-time.ts';
 import { PartRunner } from '../../../src/session/segments/part-runner.ts';
 import type { SegmentRenderer } from '../../../src/session/segments/segment-renderer.ts';
 import { type PartEvent, parsePartJob } from '../../../src/session/segments/split-ports.ts';
@@ -167,7 +167,7 @@ export async function openSplitFarm(
       }),
     );
     const files = wrap(createPartFiles(storage));
-    const pace = new RenderPace();
+    const pace = new RenderTimeEstimate();
     const ports = {
       ...{ ...common, sources: exampleSources, bindScene: boundHere, pace, build, splits, files },
       renderer: wrap(renderer),
@@ -192,7 +192,14 @@ export async function openSplitFarm(
     return rows.map(({ id }) => id);
   };
   const sessions = new Sessions({
-    ...{ templates, store, environment, pace: new RenderPace(), retentionMs: null, destinations: testDestinations() },
+    ...{
+      templates,
+      store,
+      environment,
+      pace: new RenderTimeEstimate(),
+      retentionMs: null,
+      destinations: testDestinations(),
+    },
     stop: () => undefined,
   });
   return {

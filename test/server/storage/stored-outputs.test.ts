@@ -8,12 +8,12 @@ import type { ObjectStorage } from '../../../src/server/ports.ts';
 import { createDiskStorage } from '../../../src/server/storage/disk-storage.ts';
 import { createOutputFiles } from '../../../src/server/storage/output-files.ts';
 import { createStoredOutputs } from '../../../src/server/storage/stored-outputs.ts';
-import type { OutputStore, Rendering } from '../../../src/session/ports.ts';
+import type { OutputStore, RenderedVideo } from '../../../src/session/ports.ts';
 
 const SCENE = sha256('scene');
 const RECORD = `renderings/${SCENE}/rendering.json`;
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
-const RENDERING: Rendering = {
+const RENDERING: RenderedVideo = {
   format: 'mp4',
   video: bytes('0123456789'),
   stills: [

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { holdToLimits, parsePsLine } from '../../../src/session/processes/process-limits.ts';
+import { enforceLimits, parsePsLine } from '../../../src/session/processes/process-limits.ts';
 
 describe('parsePsLine()', () => {
   test.each([
@@ -18,7 +18,7 @@ describe('holdToLimits()', () => {
 
   test('counts processor time from where the render began', () => {
     const told: string[] = [];
-    const hold = holdToLimits(limits, (code) => told.push(code));
+    const hold = enforceLimits(limits, (code) => told.push(code));
     hold({ cpuMs: 10_000, memoryBytes: 1 });
     hold({ cpuMs: 12_000, memoryBytes: 100 });
     expect(told).toEqual([]);
@@ -28,7 +28,7 @@ describe('holdToLimits()', () => {
 
   test('tells once', () => {
     const told: string[] = [];
-    const hold = holdToLimits(limits, (code) => told.push(code));
+    const hold = enforceLimits(limits, (code) => told.push(code));
     hold({ cpuMs: 0, memoryBytes: 101 });
     hold({ cpuMs: 0, memoryBytes: 102 });
     expect(told).toEqual(['memory']);

@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { sha256 } from '../../../src/digest.ts';
 import {
   type PartJob,
-  packParcel,
+  packPayload,
   parsePartJob,
   partJobId,
-  unpackParcel,
+  unpackPayload,
 } from '../../../src/session/segments/split-ports.ts';
 import { movingScene } from '../../engine/scenes.ts';
 
@@ -13,17 +13,17 @@ describe('unpackParcel()', () => {
   it('gives what was packed, byte arrays and all', () => {
     const font = { name: 'a', bytes: new Uint8Array([1, 2, 3]), isFallback: false };
     const scene = movingScene({ fonts: [font] });
-    const { bytes, sha256: digest } = packParcel(scene);
-    expect(unpackParcel(bytes, digest)).toEqual({ value: scene });
+    const { bytes, sha256: digest } = packPayload(scene);
+    expect(unpackPayload(bytes, digest)).toEqual({ value: scene });
   });
 
   it('gives nothing of what is missing, cut short, changed, or no parcel at all', () => {
-    const { bytes, sha256: digest } = packParcel({ build: 'a', part: [1, 2, 3] });
+    const { bytes, sha256: digest } = packPayload({ build: 'a', part: [1, 2, 3] });
     const changed = Buffer.from(bytes);
     changed[changed.length - 2]! ^= 1;
-    for (const other of [null, bytes.subarray(0, -1), changed]) expect(unpackParcel(other, digest)).toBeNull();
+    for (const other of [null, bytes.subarray(0, -1), changed]) expect(unpackPayload(other, digest)).toBeNull();
     const none = new TextEncoder().encode('none');
-    expect(unpackParcel(none, sha256(none))).toBeNull();
+    expect(unpackPayload(none, sha256(none))).toBeNull();
   });
 });
 

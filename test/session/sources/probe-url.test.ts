@@ -1,11 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { LookAtUrl } from '../../../src/service/urls.ts';
+import type { ProbeUrl } from '../../../src/service/urls.ts';
 import { ALLOW_EVERYTHING, ALLOW_NOTHING, parseAllowList } from '../../../src/session/sources/allow-list.ts';
-import { createUrlLook } from '../../../src/session/sources/probe-url.ts';
+import { createUrlProbe } from '../../../src/session/sources/probe-url.ts';
 import { startServer } from '../../support/http-server.ts';
 
-const look = createUrlLook({ allow: ALLOW_EVERYTHING });
+const look = createUrlProbe({ allow: ALLOW_EVERYTHING });
 const never = new AbortController().signal;
 
 async function serve(handle: (request: IncomingMessage, response: ServerResponse) => void): Promise<string> {
@@ -92,7 +92,7 @@ describe('createUrlLook()', () => {
     const secret = await answering(200);
     const outside = await answering(302, { location: secret });
     const allowed = parseAllowList([new URL(outside).host]);
-    const guarded = createUrlLook({ allow: allowed.ok ? allowed.value : ALLOW_NOTHING });
+    const guarded = createUrlProbe({ allow: allowed.ok ? allowed.value : ALLOW_NOTHING });
     expect(await guarded(outside, never)).toMatchObject({ kind: 'unclear' });
   });
 
@@ -102,7 +102,7 @@ describe('createUrlLook()', () => {
       isAsked = true;
       response.end();
     });
-    const guarded: LookAtUrl = createUrlLook({ allow: ALLOW_NOTHING, publicPorts: [Number(new URL(url).port)] });
+    const guarded: ProbeUrl = createUrlProbe({ allow: ALLOW_NOTHING, publicPorts: [Number(new URL(url).port)] });
     expect(await guarded(url, never)).toEqual({ kind: 'unclear', why: 'its address is not a public one' });
     expect(await guarded('http://user:pass@example.com/', never)).toMatchObject({ kind: 'unclear' });
     expect(await guarded('file:///etc/passwd', never)).toMatchObject({ kind: 'unclear' });

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Sha256, sha256 } from '../../../src/digest.ts';
-import { SessionFailure, type TenantId, type WantedSource } from '../../../src/session/ports.ts';
+import { SessionFailure, type SourceRequest, type TenantId } from '../../../src/session/ports.ts';
 import { ALLOW_EVERYTHING, ALLOW_NOTHING } from '../../../src/session/sources/allow-list.ts';
 import { describeSource } from '../../../src/session/sources/describe-source.ts';
 import { createSources, type Sources, type SourcesOptions, uploadUrl } from '../../../src/session/sources/sources.ts';
@@ -61,7 +61,7 @@ function open(options: Partial<SourcesOptions> = {}): Sources {
   });
 }
 
-function image(remoteUrl: string): WantedSource {
+function image(remoteUrl: string): SourceRequest {
   return { remoteUrl, kind: 'image' };
 }
 
