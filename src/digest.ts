@@ -12,6 +12,19 @@ export function sha256(data: Uint8Array | string): Sha256 {
   return createHash('sha256').update(data).digest('hex') as Sha256;
 }
 
+/** Bytes that are hashed between two turns of the event loop: about 4 ms. */
+const STEP_BYTES = 4 << 20;
+
+/** The SHA-256 of a file of any size. Lets other work run in between: a file of 200 MB takes 0.2 s. */
+export async function fileSha256(bytes: Uint8Array): Promise<Sha256> {
+  const hash = createHash('sha256');
+  for (let start = 0; start < bytes.length; start += STEP_BYTES) {
+    if (start > 0) await new Promise((resolve) => setImmediate(resolve));
+    hash.update(bytes.subarray(start, start + STEP_BYTES));
+  }
+  return hash.digest('hex') as Sha256;
+}
+
 /**
  * Serializes a value canonically: keys in code-unit order, no white space, numbers as ECMAScript prints them; `undefined`
  * members are omitted.

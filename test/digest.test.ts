@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { byCodeUnit, canonicalJson, type Json, sha256 } from '../src/digest.ts';
+import { byCodeUnit, canonicalJson, fileSha256, type Json, sha256 } from '../src/digest.ts';
 
 describe('sha256()', () => {
   it.each([
@@ -69,5 +69,20 @@ describe('canonicalJson()', () => {
 describe('byCodeUnit()', () => {
   it('orders by code unit, not by language', () => {
     expect(['b', 'ä', 'B', 'a', 'a/b', 'a-b'].sort(byCodeUnit)).toEqual(['B', 'a', 'a-b', 'a/b', 'b', 'ä']);
+  });
+});
+
+describe('fileSha256()', () => {
+  it.each([0, 1, 2 ** 22, 2 ** 22 + 1, 9_000_000])('returns the digest of %i bytes', async (length) => {
+    const bytes = Buffer.alloc(length, 'reelform');
+    expect(await fileSha256(bytes)).toBe(sha256(bytes));
+  });
+
+  it('lets other work run meanwhile', async () => {
+    let turns = 0;
+    const counting = setInterval(() => (turns += 1), 0);
+    await fileSha256(Buffer.alloc(100_000_000));
+    clearInterval(counting);
+    expect(turns).toBeGreaterThan(3);
   });
 });

@@ -1,4 +1,4 @@
-import { type Sha256, sha256 } from '../../digest.ts';
+import { fileSha256, type Sha256 } from '../../digest.ts';
 import type { SceneFinding } from '../../engine/scene-finding.ts';
 import { isRecord } from '../../json.ts';
 import type { FinishedFiles } from '../../session/delivery-runner.ts';
@@ -29,7 +29,7 @@ export function createStoredOutputs(storage: ObjectStorage, publicUrl: string): 
       const record: RenderingRecord = {
         format,
         bytes: video.length,
-        sha256: sha256(video),
+        sha256: await fileSha256(video),
         stills: stills.map((still) => still.name),
         ...(findings.length === 0 ? {} : { findings }),
       };

@@ -1,4 +1,4 @@
-import { type Sha256, sha256 } from '../../digest.ts';
+import { fileSha256, type Sha256 } from '../../digest.ts';
 import { serviceError } from '../../service/service-error.ts';
 import { SessionFailure, type SourceFile, type TenantId } from '../../session/ports.ts';
 import type { SourceUploadStore } from '../../session/sources/source-store.ts';
@@ -70,8 +70,9 @@ export function createStoredSources(storage: ObjectStorage): SourceUploadStore {
   /** Objects whose content does not match their digest. */
   const spoiled = new Set<Sha256>();
   return {
-    async put(bytes, digest = sha256(bytes), isRewritten = false) {
-      // Uploads are often repeated, for example the same logo for each video.
+    async put(bytes, known, isRewritten = false) {
+      const digest = known ?? (await fileSha256(bytes));
+      // Clients send the same file with every video.
       const there = isRewritten || spoiled.has(digest) ? null : await storage.stat(keyOf(digest));
       if (there?.size !== bytes.length) await storage.put(keyOf(digest), bytes);
       spoiled.delete(digest);
@@ -80,7 +81,7 @@ export function createStoredSources(storage: ObjectStorage): SourceUploadStore {
     async get(digest) {
       const bytes = await storage.read(keyOf(digest));
       if (bytes === null) return null;
-      if (sha256(bytes) === digest) return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+      if ((await fileSha256(bytes)) === digest) return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
       spoiled.add(digest);
       return null;
     },

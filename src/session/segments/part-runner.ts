@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events';
-import { type Sha256, sha256 } from '../../digest.ts';
+import { fileSha256, type Sha256 } from '../../digest.ts';
 import { SceneError } from '../../engine/scene-error.ts';
 import { segmentRanges } from '../../engine/segments/segment-ranges.ts';
 import { isOutage } from '../../service/service-error.ts';
@@ -140,7 +140,7 @@ export class PartRunner {
       const digest =
         there === null
           ? await this.#render(job, split, { signal, onProgress: (frames) => (done = frames) })
-          : sha256(there);
+          : await fileSha256(there);
       done = row.frameCount;
       await unwatch();
       signal.throwIfAborted();

@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import CachePolicy from 'http-cache-semantics';
+import { ByteCollector } from '../../byte-collector.ts';
 import { type Sha256, sha256 } from '../../digest.ts';
 import {
   followRedirects,
@@ -262,8 +263,7 @@ class BodyRefused extends Error {
  * @throws BodyRefused; the stream is destroyed then
  */
 async function readBody(stream: Readable, limits: BodyLimits): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  let sizeBytes = 0;
+  const body = new ByteCollector();
   let windowBytes = 0;
   let isSlow = false;
   const timer = setInterval(() => {
@@ -273,10 +273,9 @@ async function readBody(stream: Readable, limits: BodyLimits): Promise<Buffer> {
   }, limits.windowMs);
   try {
     for await (const chunk of stream as AsyncIterable<Buffer>) {
-      sizeBytes += chunk.length;
       windowBytes += chunk.length;
-      if (sizeBytes > limits.maxBytes) throw new BodyRefused('too_large');
-      chunks.push(chunk);
+      if (body.length + chunk.length > limits.maxBytes) throw new BodyRefused('too_large');
+      body.add(chunk);
     }
   } catch (error) {
     throw isSlow ? new BodyRefused('too_slow') : error;
@@ -284,5 +283,5 @@ async function readBody(stream: Readable, limits: BodyLimits): Promise<Buffer> {
     clearInterval(timer);
     stream.destroy();
   }
-  return Buffer.concat(chunks);
+  return body.bytes();
 }

@@ -1,6 +1,6 @@
 import { readdir, readFile, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Sha256, sha256 } from '../../digest.ts';
+import { fileSha256, type Sha256 } from '../../digest.ts';
 import { nullIfMissing } from '../../file-system-error.ts';
 import { replaceFile, UNFINISHED } from '../../replace-file.ts';
 
@@ -49,7 +49,8 @@ export function createSourceStore(directory: string, { isDurable, now }: SourceS
     return (await nullIfMissing(utimes(pathOf(digest), time, time).then(() => true))) ?? false;
   };
   return {
-    async put(bytes, digest = sha256(bytes), isRewritten = false) {
+    async put(bytes, known, isRewritten = false) {
+      const digest = known ?? (await fileSha256(bytes));
       // The same logo comes with every video. Another size is what a power cut left.
       const there = isRewritten ? null : await nullIfMissing(stat(pathOf(digest)));
       if (there?.size !== bytes.length || !(await touch(digest))) {
@@ -61,7 +62,7 @@ export function createSourceStore(directory: string, { isDurable, now }: SourceS
     async get(digest) {
       const bytes = await nullIfMissing(readFile(pathOf(digest)));
       if (bytes === null) return null;
-      if (sha256(bytes) !== digest) {
+      if ((await fileSha256(bytes)) !== digest) {
         await rm(pathOf(digest), { force: true });
         return null;
       }
@@ -101,7 +102,8 @@ export function createMemoryUploads(overflow: SourceUploadStore, maxBytes = MAX_
   const kept = new Map<Sha256, Buffer>();
   let keptBytes = 0;
   return {
-    async put(bytes, digest = sha256(bytes)) {
+    async put(bytes, known) {
+      const digest = known ?? (await fileSha256(bytes));
       if (kept.has(digest)) return digest;
       if (keptBytes + bytes.length > maxBytes) return overflow.put(bytes, digest);
       keptBytes += bytes.length;

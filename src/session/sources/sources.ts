@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Sha256, sha256 } from '../../digest.ts';
+import { fileSha256, type Sha256 } from '../../digest.ts';
 import { SceneError } from '../../engine/scene-error.ts';
 import { FairQueue } from '../fair-queue.ts';
 import { SessionFailure, type SourceFile, type SourceKind, type SourceReader, type TenantId } from '../ports.ts';
@@ -183,7 +183,7 @@ export async function checkSource(
 ): Promise<SourceFile> {
   try {
     const description = await inspect(bytes, kind, { owner, signal });
-    return { bytes, sha256: digest ?? sha256(bytes), ...description };
+    return { bytes, sha256: digest ?? (await fileSha256(bytes)), ...description };
   } catch (error) {
     if (!(error instanceof SceneError) || !(error.code in TITLES)) throw error;
     const code = error.code as keyof typeof TITLES;

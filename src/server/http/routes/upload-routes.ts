@@ -1,4 +1,6 @@
-import type { FastifyInstance } from 'fastify';
+import type { Readable } from 'node:stream';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { ByteCollector } from '../../../byte-collector.ts';
 import { serviceError } from '../../../service/service-error.ts';
 import { FairQueue } from '../../../session/fair-queue.ts';
 import type { Settings } from '../../settings/settings.ts';
@@ -64,8 +66,8 @@ export function readUploads(
 ): void {
   app.removeAllContentTypeParsers();
   for (const type of types) {
-    app.addContentTypeParser(type, { parseAs: 'buffer', bodyLimit: maxBytes }, (_request, body, done) =>
-      done(null, body),
+    app.addContentTypeParser(type, (request: FastifyRequest, payload: Readable) =>
+      readBody(payload, request.headers['content-length'], maxBytes),
     );
   }
   const { uploadsAtOnce: places, uploadBytesAtOnce: capacity, maxWaiting, waitMs } = limits;
@@ -79,4 +81,20 @@ export function readUploads(
     else reply.raw.once('close', release);
     return payload;
   });
+}
+
+/** @throws ServiceError 413 for more than `maxBytes`, 400 for another number of bytes than the header says */
+async function readBody(payload: Readable, header: string | undefined, maxBytes: number): Promise<Buffer> {
+  const declared = header === undefined ? null : Number(header);
+  const tooLarge = serviceError('body_too_large', 'The body is larger than this endpoint takes');
+  if (declared !== null && declared > maxBytes) throw tooLarge;
+  const body = declared === null ? new ByteCollector() : new ByteCollector(declared);
+  for await (const chunk of payload as AsyncIterable<Buffer>) {
+    if (body.length + chunk.length > maxBytes) throw tooLarge;
+    body.add(chunk);
+  }
+  if (declared !== null && body.length !== declared) {
+    throw serviceError('bad_request', 'The body is not as long as Content-Length says');
+  }
+  return body.bytes();
 }
