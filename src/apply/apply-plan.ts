@@ -5,9 +5,9 @@ import { liveAttempts, recordedIn } from '../lock/fold-journal.ts';
 import { type Change, delivers, type Plan } from '../plan/plan.ts';
 import type { RenderService } from '../service/render-service.ts';
 import type { ApplyEvent, ApplyOutcome } from './events.ts';
-import { carryOut, carryOutTwin, isTwin, needsWork, type Pending, type Run } from './execute-change.ts';
+import { type ApplyRun, executeChange, executeDuplicate, isDuplicate, needsWork } from './execute-change.ts';
 import type { ApplyPorts } from './ports.ts';
-import { type RunContext, RunEnd } from './run-context.ts';
+import { type PendingChange, type RunContext, RunStop } from './run-context.ts';
 import { LockSaver, RunRecord } from './run-record.ts';
 import { SessionWatcher } from './session-watcher.ts';
 
@@ -15,31 +15,32 @@ export interface ApplyInput {
   readonly plan: Plan;
   /** Every video that the plan renders or waits for. */
   readonly videos: ReadonlyMap<VideoId, Video>;
-  /** The digests that the plan was made with. */
+  /** Returns the digest that a local file had when the plan was made. */
   readonly digestOf: (path: string) => Sha256 | undefined;
   readonly service: RenderService;
   readonly ports: ApplyPorts;
-  /** Renders at once, ≥ 1. */
+  /** Maximum number of concurrent renders, ≥ 1. */
   readonly concurrency: number;
-  /** Aborted: nothing new is begun, what is at work is waited for and recorded. */
+  /** Aborted to stop gracefully: nothing new begins, and running renders are awaited and recorded. */
   readonly signal: AbortSignal;
-  /** Aborted: what is at work is left to the service too, and recorded as that. */
+  /** Aborted to stop at once: running renders are left to the service and recorded as left. */
   readonly detach: AbortSignal;
-  /** Milliseconds from now after which what is at work is left to the service; null: never. */
+  /** Time limit of the run in milliseconds, after which running renders are left to the service; null for none. */
   readonly deadlineMs: number | null;
-  /** Whether the first failure keeps what has not begun from beginning. */
+  /** Whether the first failure stops the run from beginning more videos. */
   readonly failFast: boolean;
-  /** Names this run in the journal. */
+  /** Name of this run in the journal. */
   readonly run: string;
   onEvent(event: ApplyEvent): void;
 }
 
 /**
- * Does what a plan says. What needs no rendering goes into the lockfile first; then videos are rendered, at most
- * `concurrency` at once. Each is in the journal before it is reported, and in the lockfile at the next checkpoint, at the
- * latest when this returns. What fails stays with its video.
+ * Executes a plan. Changes that need no rendering are written to the lockfile first; then videos are rendered, at most
+ * `concurrency` at once. Each is written to the journal before it is reported, and to the lockfile at the next
+ * checkpoint, at the latest before this returns. A failure affects only its own video.
  *
- * @throws ReelformError `write_failed` when journal or lockfile cannot be written: nothing new was posted since
+ * @throws ReelformError `write_failed` when the journal or the lockfile cannot be written. Nothing new is posted after
+ *   that
  */
 export async function applyPlan(input: ApplyInput): Promise<ApplyOutcome> {
   const { plan, onEvent, service } = input;
@@ -47,7 +48,7 @@ export async function applyPlan(input: ApplyInput): Promise<ApplyOutcome> {
   const { clock, journal } = ports;
   const startedAt = clock.monotonicNow();
   const saver = new LockSaver((change) => ports.updateLock(change), clock);
-  const end = new RunEnd(input, clock);
+  const stop = new RunStop(input, clock);
   const facts = journal.state.services.get(service.name);
   const watcher = new SessionWatcher({
     service,
@@ -58,56 +59,61 @@ export async function applyPlan(input: ApplyInput): Promise<ApplyOutcome> {
     service,
     ports,
     watcher,
+    videos: input.videos,
+    digestOf: input.digestOf,
     run: input.run,
     known: liveAttempts(journal.state, recordedIn(plan.changes.flatMap(({ before }) => before ?? []))),
-    isEnding: () => end.reason !== null,
-    leave: end.leave,
-    posting: limitPosts(service, input.concurrency),
+    isEnding: () => stop.reason !== null,
+    leave: stop.leave,
+    posting: postLimiter(service, input.concurrency),
     waiting: pLimit(1),
     ...rememberLack(service),
   };
   const record = new RunRecord(saver, onEvent, clock);
 
-  const isPending = (change: Change): change is Pending => needsWork(change, service) || delivers(change);
-  const pending = plan.changes.filter((change): change is Pending => isPending(change) && !isTwin(change));
-  const twins = plan.changes.filter(isTwin);
-  const ids = [...pending, ...twins.filter(delivers)].map(({ id }) => id);
+  const isPending = (change: Change): change is PendingChange => needsWork(change, service) || delivers(change);
+  const pending = plan.changes.filter((change): change is PendingChange => isPending(change) && !isDuplicate(change));
+  const duplicates = plan.changes.filter(isDuplicate);
+  const ids = [...pending, ...duplicates.filter(delivers)].map(({ id }) => id);
   onEvent({ kind: 'run-started', ids, concurrency: input.concurrency });
-  const limits = { rendering: pLimit(input.concurrency), delivering: pLimit(Math.max(DELIVERIES, input.concurrency)) };
-  const run: Run = { input, context, record, end, limits };
-  // Whoever asks a run to stop may not wait for its end.
+  const limits = {
+    rendering: pLimit(input.concurrency),
+    delivering: pLimit(Math.max(MIN_DELIVERIES, input.concurrency)),
+  };
+  const run: ApplyRun = { context, record, stop, limits, failFast: input.failFast, onEvent };
+  // The process may be killed before the run ends, so everything recorded so far is saved now.
   const persist = (): void => void saver.flush().catch(() => undefined);
   input.signal.addEventListener('abort', persist);
   try {
-    await record.settled(plan.changes.filter((change) => !isPending(change) && !isTwin(change)));
-    await toTheirEnds(pending.map((change) => carryOut(change, run)));
-    await toTheirEnds(twins.map((twin) => carryOutTwin(twin, run)));
+    await record.settled(plan.changes.filter((change) => !isPending(change) && !isDuplicate(change)));
+    await settleAll(pending.map((change) => executeChange(change, run)));
+    await settleAll(duplicates.map((duplicate) => executeDuplicate(duplicate, run)));
     await rememberDurations(watcher, context);
     await saver.flush();
   } catch (error) {
-    // The first error names what is in danger.
+    // The first error is reported: it names what could not be written.
     await saver.flush().catch(() => undefined);
     throw error;
   } finally {
-    end.close();
+    stop.close();
     input.signal.removeEventListener('abort', persist);
   }
-  const outcome = record.outcome(end.reason, clock.monotonicNow() - startedAt);
+  const outcome = record.outcome(stop.reason, clock.monotonicNow() - startedAt);
   onEvent({ kind: 'run-finished', outcome });
   return outcome;
 }
 
-/** So many finished files are on their way at once, at least: that takes no place of a rendering. */
-const DELIVERIES = 4;
+/** Minimum for concurrent deliveries, which do not occupy slots for rendering. */
+const MIN_DELIVERIES = 4;
 
-/** Each to its end, also beside one that threw: what is paid for is written down. */
-async function toTheirEnds(works: readonly Promise<void>[]): Promise<void> {
-  const ends = await Promise.allSettled(works);
-  const thrown = ends.find((one) => one.status === 'rejected');
-  if (thrown !== undefined) throw thrown.reason;
+/** Waits for all tasks even when one throws, so that everything that is paid for is recorded. */
+async function settleAll(tasks: readonly Promise<void>[]): Promise<void> {
+  const results = await Promise.allSettled(tasks);
+  const rejected = results.find(({ status }) => status === 'rejected');
+  if (rejected !== undefined) throw (rejected as PromiseRejectedResult).reason;
 }
 
-/** A service that was seen not to deliver is asked to render nothing more that is to be delivered. */
+/** Remembers that a service does not deliver, so that no more videos are rendered for delivery. */
 function rememberLack(service: RenderService): Pick<RunContext, 'lacksDeliveries' | 'noteLack'> {
   let isLacking = service.deliverVideo === undefined;
   return {
@@ -118,17 +124,17 @@ function rememberLack(service: RenderService): Pick<RunContext, 'lacksDeliveries
   };
 }
 
-/** The next run knows when to look. */
+/** Lets the next run estimate when to poll. */
 async function rememberDurations(watcher: SessionWatcher, { service, ports }: RunContext): Promise<void> {
   if (!service.outlivesProcess) return;
   await Promise.all(
-    [...watcher.learnt()].map(([style_version, durations_ms]) => {
+    [...watcher.newDurations()].map(([style_version, durations_ms]) => {
       return ports.journal.append({ type: 'durations', service: service.name, style_version, durations_ms });
     }),
   );
 }
 
-/** The same promise for the same id: what is at work is waited for, what failed stays failed. */
+/** Memoises by id: concurrent callers share one promise, and a failure is not retried. */
 function oncePerId(ensure: (id: string) => Promise<void>): (id: string) => Promise<void> {
   const asked = new Map<string, Promise<void>>();
   return (id) => {
@@ -138,18 +144,21 @@ function oncePerId(ensure: (id: string) => Promise<void>): (id: string) => Promi
   };
 }
 
-/** Requests that may be without an answer at once at a service that keeps no keys: a person has to sort them out. */
+/**
+ * Maximum number of unanswered requests at a service that keeps no idempotency keys: after a crash, a person has to
+ * resolve them.
+ */
 const UNKEYED_POSTS = 4;
-/** Whoever renders a thousand at once does not want to ask for four at a time. */
+/** The same as a share of `concurrency`: a run with many slots should not be throttled to four posts. */
 const UNKEYED_SHARE = 0.1;
 
-/** Lets few requests be without an answer at once, until the service has shown that it keeps keys. */
-function limitPosts(service: RenderService, concurrency: number): RunContext['posting'] {
+/** Limits unanswered requests until the service has shown that it keeps idempotency keys. */
+function postLimiter(service: RenderService, concurrency: number): RunContext['posting'] {
   const limit = pLimit(Math.max(UNKEYED_POSTS, Math.ceil(UNKEYED_SHARE * concurrency)));
   return async (post) => {
     if (service.keyLifetimeMs() !== null) return post();
     const posted = await limit(post);
-    // The first answer shows it: those who wait need not.
+    // The first answer shows that keys are kept: lifts the limit for the waiting requests.
     if (service.keyLifetimeMs() !== null) limit.concurrency = Number.POSITIVE_INFINITY;
     return posted;
   };

@@ -1,37 +1,37 @@
 import { abortable } from '../abortable.ts';
-import { type Backoff, backoffMs } from '../http/retry.ts';
+import { type Backoff, backoffMs } from '../backoff.ts';
 import type { Delivery, Rendering } from '../lock/lock.ts';
 import type { DestinationChange } from '../plan/plan.ts';
 import { lacksDeliveries } from '../service/deliver-by-http.ts';
 import type { ExternalUpload, ExternalUploadRequest, RenderSession } from '../wire/render-session.ts';
 import { type Failure, thrownFailures } from './events.ts';
-import { FailedLooks, SEEN_MISSING_MS } from './poll-schedule.ts';
+import { PollRetry, SEEN_MISSING_MS } from './poll-schedule.ts';
 import type { RunContext } from './run-context.ts';
 import { uploadRequests } from './session-request.ts';
 
-/** A finished video and where it is to go. */
+/** A finished video and its destinations. */
 export interface DeliveryTask {
   readonly title: string;
   readonly rendering: Rendering;
-  /** As it was seen last; null where this run did not see it. */
+  /** The session in its last known state; null when this run did not read it. */
   readonly session: RenderSession | null;
   readonly destinations: readonly DestinationChange[];
 }
 
-/** Where a finished video arrived, and why it did not elsewhere. */
+/** Deliveries that succeeded, and the failures of the others. */
 export interface DeliveryEnding {
   readonly arrived: readonly Delivery[];
   readonly failures: readonly Failure[];
 }
 
-/** Between two looks at uploads. */
+/** Waits between polls of uploads. */
 const BACKOFF: Backoff = { firstMs: 100, maxMs: 5_000, factor: 1.5 };
 
 export const NOT_DELIVERED: DeliveryEnding = { arrived: [], failures: [] };
 
 /**
- * Sees a finished video to where it is to go. What its session is delivering already is waited for; the service is asked
- * for the rest. Nothing is rendered for it, and no failure is the video's: each is told with its place.
+ * Delivers a finished video. Waits for the uploads that its session has started, and asks the service for the others.
+ * Renders nothing. Failures are reported with their destination and do not fail the video.
  */
 export async function deliverRendering(task: DeliveryTask, context: RunContext): Promise<DeliveryEnding> {
   const wanted = uploadRequests(task.destinations);
@@ -43,7 +43,7 @@ export async function deliverRendering(task: DeliveryTask, context: RunContext):
   } catch (error) {
     if (context.leave.aborted) return { arrived: [], failures: wanted.map(({ to }) => left(to)) };
     const failures = thrownFailures(error);
-    // What is wrong with a place names it; what is wrong with all of them is told once.
+    // An error of one destination names it; an error that concerns all of them is reported once.
     return { arrived: [], failures: failures.map((failure) => ({ ...failure, message: naming(failure, wanted) })) };
   }
 }
@@ -58,7 +58,7 @@ async function ask(
   return service.deliverVideo({ session, video_url, title }, missing);
 }
 
-/** Of the uploads that its session is at, or that came with it, those that are wanted, once they have ended. */
+/** Returns the wanted uploads that belong to the session, after they have ended. */
 async function uploadsOf(
   { rendering, session: seen }: DeliveryTask,
   wanted: readonly ExternalUploadRequest[],
@@ -69,10 +69,10 @@ async function uploadsOf(
     wanted.flatMap(({ to }) => external_uploads.findLast((one) => one.to === to) ?? []);
   if (seen === null && !service.outlivesProcess) return [];
   let session = seen ?? (await service.getRenderSession(rendering.session)).session;
-  // What ended before this run looked may have been written over since: it is delivered again.
+  // An upload that ended before this run may have been overwritten since, so it is delivered again.
   const told = ofWanted(session).filter((one) => seen !== null || !hasEnded(one));
   const places = new Set(told.map(({ to }) => to));
-  const failed = new FailedLooks(SEEN_MISSING_MS);
+  const failed = new PollRetry(SEEN_MISSING_MS);
   let looks = 0;
   while (!ofWanted(session).every((one) => !places.has(one.to) || hasEnded(one))) {
     if (!service.outlivesProcess) {

@@ -6,62 +6,65 @@ import type { Action } from '../plan/plan.ts';
 import { ServiceError } from '../service/service-error.ts';
 import type { RenderSession } from '../wire/render-session.ts';
 
-/** Why a video could not be rendered, as data. */
+/** Reason why a video could not be rendered or delivered. */
 export interface Failure {
-  /** Of this program or of the service; `errors` of a session keep their own. */
+  /** Code of this program or of the service. Entries of a session's `errors` keep their own codes. */
   readonly code: string;
   readonly message: string;
   readonly hint?: string | undefined;
-  /** The editable that it is about, where there is one. */
+  /** The editable that the failure is about, if it is about one. */
   readonly editable?: string | undefined;
-  /** The file of the repository that filled it. */
+  /** Repository file that filled the editable. */
   readonly source?: string | undefined;
   readonly retryable: boolean;
 }
 
 /**
- * How a video comes by its rendering: `posted` asks for a new session; `resumed` waits for one that an earlier run asked
- * for; `resent` sends an earlier run's request again, under its key; `followed` waits for what another run is doing;
- * `found` has it, and only delivers it.
+ * How a video gets its rendering: `posted` requests a new session; `resumed` waits for the session of an earlier run;
+ * `resent` repeats the request of an earlier run under its key; `followed` waits for another run; `found` has the
+ * rendering already and only delivers it.
  */
 export type Begin = 'posted' | 'resumed' | 'resent' | 'followed' | 'found';
 
-/** Why a video was not begun: somebody asked to stop, a failure ended the run, the time was over. */
+/** Why a video was not started: the run was interrupted, a failure stopped it, or its time limit passed. */
 export type SkipReason = 'interrupted' | 'failure' | 'deadline';
 
-/** All that can be told of a run, in the order in which it happens. Views render these and nothing else. */
+/** All events of a run, in the order in which they happen. Views render nothing else. */
 export type ApplyEvent =
-  /** `ids`: what will be rendered or delivered, in the order in which it is begun. */
+  /** `ids`: videos to render or deliver, in starting order. */
   | { readonly kind: 'run-started'; readonly ids: readonly VideoId[]; readonly concurrency: number }
   | {
       readonly kind: 'video-recorded';
       readonly id: VideoId;
       readonly action: Action;
       readonly previousId: VideoId | null;
-      /** Of an adopted video. */
+      /** Present for adopted videos. */
       readonly videoUrl: string | null;
-      /** Where it was delivered to just now; nowhere when absent. */
+      /** Deliveries that succeeded now; absent when there are none. */
       readonly deliveries?: readonly Delivery[];
     }
   | { readonly kind: 'video-started'; readonly id: VideoId; readonly action: Action; readonly begin: Begin }
-  /** The service has it: from now on the run can be left without losing it. */
+  /** The service has accepted the session: the run can be left without losing it. */
   | { readonly kind: 'video-submitted'; readonly id: VideoId; readonly session: string }
   | { readonly kind: 'video-progressed'; readonly id: VideoId; readonly percent: number }
-  /** Worth knowing, and no failure: the code of `CODES` and what to say. */
+  /** A problem that is not a failure, with its code of `CODES` and message. */
   | { readonly kind: 'video-warned'; readonly id: VideoId; readonly warning: Failure }
-  /** It is finished, and on its way to these places. */
+  /** The video is finished, and its delivery to these destinations begins. */
   | { readonly kind: 'video-delivering'; readonly id: VideoId; readonly to: readonly string[] }
   | {
       readonly kind: 'video-rendered';
       readonly id: VideoId;
       readonly videoUrl: string;
-      /** Where it was delivered to; nowhere when absent. */
+      /** Deliveries that succeeded; absent when there are none. */
       readonly deliveries?: readonly Delivery[];
-      /** Present for a restored video: whether its digest is the one in the lockfile; null where that is not recorded. */
+      /**
+       * Present for a restored video: whether its digest equals the one in the lockfile; null when the lockfile has
+       * none.
+       */
       readonly restored?: { readonly isIdentical: boolean | null };
       readonly elapsedMs: number;
     }
-  /** It is rendered and recorded, and not everywhere where it should be: the next run delivers it. */
+  /** Rendered and recorded, but some deliveries failed: the next run repeats them. */
   | { readonly kind: 'video-undelivered'; readonly id: VideoId; readonly failures: readonly Failure[] }
   | {
       readonly kind: 'video-failed';
@@ -69,7 +72,7 @@ export type ApplyEvent =
       readonly failures: readonly Failure[];
       readonly elapsedMs: number;
     }
-  /** A render was requested, and only a person can find out what became of it. `session`: the one that is missing, if any. */
+  /** A render was requested, and only a person can find out its result. `session`: the missing one, if there is one. */
   | {
       readonly kind: 'video-unknown';
       readonly id: VideoId;
@@ -77,35 +80,35 @@ export type ApplyEvent =
       readonly askedAt: string;
       readonly session: string | null;
     }
-  /** Left at work at the service; the next run takes it up. */
+  /** Left running on the service; the next run resumes it. */
   | { readonly kind: 'video-left'; readonly id: VideoId; readonly session: string }
   | { readonly kind: 'video-skipped'; readonly id: VideoId; readonly reason: SkipReason }
   | { readonly kind: 'run-finished'; readonly outcome: ApplyOutcome };
 
-/** How a run ended. */
+/** Summary of a run. */
 export interface ApplyOutcome {
   readonly rendered: number;
-  /** How many of the rendered videos were restored, and how many of these have other bytes than before; absent for none. */
+  /** Number of restored videos, and of those whose bytes differ from the lost file; absent when none was restored. */
   readonly restored?: { readonly videos: number; readonly differing: number };
-  /** Changed in the lockfile alone: moves, labels, removals, adoptions. */
+  /** Number of changes that only edited the lockfile: moves, labels, removals, adoptions. */
   readonly recorded: number;
   readonly failed: readonly { readonly id: VideoId; readonly failures: readonly Failure[] }[];
-  /** Finished files that are everywhere where they were to be delivered to. */
+  /** Number of videos for which every delivery succeeded. */
   readonly delivered: number;
-  /** Rendered and recorded, and not everywhere where they were to be delivered to. */
+  /** Rendered and recorded videos for which a delivery failed. */
   readonly undelivered: readonly { readonly id: VideoId; readonly failures: readonly Failure[] }[];
-  /** Requested, and not known whether the service took them on, or, with a `session`, what became of that. */
+  /** Requested videos whose result is unknown: whether the service accepted them, or what became of the `session`. */
   readonly unknown: readonly { readonly id: VideoId; readonly askedAt: string; readonly session: string | null }[];
-  /** At work at the service still. */
+  /** Still running on the service. */
   readonly inProgress: readonly { readonly id: VideoId; readonly session: string }[];
-  /** Not begun. */
+  /** Videos that were not started. */
   readonly skipped: readonly VideoId[];
-  /** What ended the run before it was through; null: nothing did. */
+  /** What stopped the run early; null when it finished. */
   readonly endedBy: SkipReason | null;
   readonly elapsedMs: number;
 }
 
-/** Of a run that had nothing to do, or was kept from it. */
+/** Outcome of a run that had nothing to do, or could not start. */
 export const NOTHING_DONE: ApplyOutcome = {
   rendered: 0,
   recorded: 0,
@@ -119,7 +122,7 @@ export const NOTHING_DONE: ApplyOutcome = {
   elapsedMs: 0,
 };
 
-/** What a session that ended without a video says about it, and from which file or URL the trouble came. */
+/** Returns the failures of a session that ended without a video, with the repository file that caused each. */
 export function sessionFailures(session: RenderSession, video: Video): Failure[] {
   const errors = session.errors.filter((error) => error.severity !== 'warning');
   if (errors.length === 0) {
@@ -140,21 +143,21 @@ export function sessionFailures(session: RenderSession, video: Video): Failure[]
   }));
 }
 
-/** The message names a URL already, without the query that may hold a signature. */
+/** Only local files: a message names its URL already, without the query, which may hold a signature. */
 function fileOf(video: Video, editable: string | undefined): string | undefined {
   const source = editable === undefined ? null : sourceOf(video, editable);
   return source?.kind === 'file' ? source.path : undefined;
 }
 
-/** Whether every other video would fail too: a token that is refused, a service that is not there, a full disk. */
+/** Whether every other video would fail too: the token is refused, the service is unreachable, or the disk is full. */
 export function endsRun({ code }: Failure): boolean {
   return code === 'service_unauthorized' || code === 'service_unreachable' || code === 'disk_full';
 }
 
-/** Another apply may not meet these again. */
+/** Codes of failures that may not happen again on the next apply. */
 const TRANSIENT: ReadonlySet<string> = new Set(['service_unreachable', 'changed_since_plan']);
 
-/** What was thrown while one video was at work; it stays with that video. */
+/** Converts an error that was thrown while one video was processed. It affects no other video. */
 export function thrownFailures(thrown: unknown): Failure[] {
   const error = fileSystemError(thrown) ?? thrown;
   if (error instanceof ReelformError) {

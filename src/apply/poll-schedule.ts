@@ -1,35 +1,36 @@
+import { backoffMs } from '../backoff.ts';
 import { ReelformError } from '../diagnostic.ts';
-import { backoffMs } from '../http/retry.ts';
 import { SERVICE_BACKOFF } from '../service/retry.ts';
 import { lacksSession, ServiceError } from '../service/service-error.ts';
 
-/** What decides when a session is polled next. Ages are milliseconds since the service accepted it. */
+/** State of a polled session. Ages are milliseconds since the service accepted it. */
 export interface PollState {
-  /** How long earlier renders of its style version took. */
+  /** Durations of earlier renders of its style version. */
   readonly durationsMs: readonly number[];
-  /** Of the last poll; 0 before the first. */
+  /** Age at the last poll; 0 before the first. */
   readonly ageMs: number;
   /** `render_progress` at that age. */
   readonly progress: number;
-  /** Of the last poll that showed no progress: until then the session may have waited for its turn. */
+  /** Age at the last poll that showed no progress: until then the session may have been queued. */
   readonly idleMs: number;
-  /** Sessions of its style version that are polled side by side. */
+  /** Number of polled sessions of its style version. */
   readonly peers: number;
-  /** 0..1, different for each of them. */
+  /** 0..1, different for each session of its style version. */
   readonly spread: number;
 }
 
 export const MIN_POLL_MS = 100;
 const FIRST_POLL_MS = 250;
 const MAX_STEP_MS = 60_000;
-/** Timers and clocks are not exact: a poll that comes a moment too early is a request for nothing. */
+/** Timers and clocks are imprecise: a poll slightly too early is a wasted request. */
 const MARGIN = 1.002;
-/** How late an end may be found, as a share of the age: durations that lie closer together share a poll. */
+/** Largest delay in noticing an end, relative to the age: durations that are closer together share a poll. */
 const STEP = 1.03;
 
 /**
- * Returns the age at which to poll a session next. By its progress; else when earlier renders took as long; else ever
- * later, side by side with its peers: the first one that ends tells when to poll all the others.
+ * Returns the age at which to poll a session next: estimated from its progress, else from the durations of earlier
+ * renders, else with a growing interval, spread over its peers, because the first that ends shows when to poll the
+ * others.
  */
 export function nextPollAge(state: PollState): number {
   const { ageMs } = state;
@@ -40,7 +41,7 @@ function expectedAge({ durationsMs, ageMs, progress, idleMs, peers, spread }: Po
   const sorted = durationsMs.toSorted((a, b) => a - b);
   const last = sorted.at(-1) ?? 0;
   if (progress > 0 && progress < 100) {
-    // Progress comes in whole per cent, and little of it says little.
+    // Progress is reported in whole per cent, so small values are unreliable.
     const renderingMs = ageMs - idleMs;
     return (
       idleMs + Math.min((renderingMs * 100) / (progress + 0.3), Math.max(last, renderingMs * (last === 0 ? 4 : 1.1)))
@@ -53,52 +54,52 @@ function expectedAge({ durationsMs, ageMs, progress, idleMs, peers, spread }: Po
   return ageMs === 0 ? FIRST_POLL_MS * factor ** spread : Math.min(ageMs * factor, ageMs + MAX_STEP_MS);
 }
 
-/** A service that moves to another machine is back within this time. */
+/** A service that is moved to another machine is usually back within this time. */
 const PATIENCE_MS = 600_000;
-/** An answer that cannot be read seldom becomes one that can. */
+/** An unreadable answer is rarely followed by a readable one. */
 const MAX_UNREADABLE = 4;
 
 /**
- * How long 404 can be wrong about a session that this run has seen, or that was just created: a deployment, a failover to a
- * replica that lags behind, or a read that overtakes its write passes within this time. Waiting longer protects nothing,
+ * How long a 404 may be wrong for a session that this run has read, or that was just created: a deployment, a failover
+ * to a lagging replica, or a read that overtakes its write ends within this time. Waiting longer protects nothing,
  * because the journal keeps the session.
  */
 export const SEEN_MISSING_MS = 120_000;
 /** The same for a session that only the journal names: long enough for a restart of the service. */
 export const UNSEEN_MISSING_MS = 15_000;
 
-/** Statuses of refusals that another request may not get. */
+/** Statuses of refusals that a later request may not get. */
 const TRANSIENT: ReadonlySet<number> = new Set([408, 425, 429]);
 
-/** The requests for one session that failed in a row. Decides how long to wait before the next one. */
-export class FailedLooks {
+/** Consecutive failed requests for one session. Decides how long to wait before the next request. */
+export class PollRetry {
   readonly #missingMs: number;
   #failures = 0;
   #failingSince = 0;
   #missingSince: number | null = null;
 
-  /** @param missingMs how long 404 is treated as a fault that passes */
+  /** @param missingMs how long a 404 counts as a temporary fault */
   constructor(missingMs: number) {
     this.#missingMs = missingMs;
   }
 
-  /** Starts over: a request succeeded. */
+  /** Resets the count after a successful request. */
   clear(): void {
     this.#failures = 0;
     this.#missingSince = null;
   }
 
   /**
-   * Returns how long to wait before the session is requested again, in milliseconds, or null to stop. The session runs on
-   * either way, so only an error that will not pass stops the requests.
+   * Returns how long to wait before the session is requested again, in milliseconds, or null to stop. The session keeps
+   * running in both cases, so only permanent errors stop the requests.
    *
-   * @param now by the clock of the run
+   * @param now monotonic time of the run, in milliseconds
    * @param jitter 0..1
    */
   nextMs(error: unknown, now: number, jitter: number): number | null {
     if (this.#failures === 0) this.#failingSince = now;
     this.#failures += 1;
-    // 503 in between means that the service is still starting: 404 counts from the answer after it.
+    // A 503 in between means that the service is still starting: the time of the 404 starts over after it.
     this.#missingSince = lacksSession(error) ? (this.#missingSince ?? now) : null;
     if (now - this.#failingSince > PATIENCE_MS || !this.#passes(error, now)) return null;
     return backoffMs(this.#failures, SERVICE_BACKOFF, jitter);

@@ -7,31 +7,34 @@ import type { ProbeUrl, UrlProbe } from '../service/urls.ts';
 
 /** A recorded video that has to be rendered again. */
 export interface Finding {
-  /** In the lockfile. */
+  /** Id in the lockfile. */
   readonly id: string;
   readonly reason: 'url_lost' | 'asset_changed';
   readonly what: 'video_gone' | 'asset_changed';
-  /** The video's, or the first file's that changed. */
+  /** URL of the video, or of the first changed file. */
   readonly url: string;
-  /** Of the files that changed, by URL: what their servers say of them now. */
+  /** Changed files by URL, with the ETag or Last-Modified that their server sends now. */
   readonly changed: Readonly<Record<string, string>>;
 }
 
-/** What a service says about the session of a video that can be fetched. Never a reason to render. */
+/** Information about the session of a video that can still be fetched. Never a reason to render. */
 export interface Note {
   readonly id: string;
   readonly what: 'session_gone' | 'session_failed';
-  /** The video's. */
+  /** URL of the video. */
   readonly url: string;
 }
 
-/** A video that can be fetched and does not have the recorded size. Never a reason to render: that is for a person to say. */
+/**
+ * A video that can be fetched but does not have the recorded size. Never a reason to render automatically: a person
+ * decides.
+ */
 export interface Resized {
   readonly id: string;
   readonly url: string;
 }
 
-/** What could not be verified. Never a reason to render. */
+/** A check that failed. Never a reason to render. */
 export interface Unclear {
   readonly id: string;
   readonly url: string;
@@ -39,47 +42,47 @@ export interface Unclear {
 }
 
 export interface Refreshed {
-  /** Videos that were checked. */
+  /** Number of checked videos. */
   readonly checked: number;
-  /** By id, at most one for each video. */
+  /** Sorted by id, at most one per video. */
   readonly findings: readonly Finding[];
-  /** By id, at most one for each video. */
+  /** Sorted by id, at most one per video. */
   readonly notes: readonly Note[];
-  /** By id, at most one for each video. */
+  /** Sorted by id, at most one per video. */
   readonly resized: readonly Resized[];
   readonly unclear: readonly Unclear[];
   /**
-   * What the service answered for the sessions: `none` when it has none of several, so that the token may be another account's;
-   * `nothing` when their videos cannot be fetched either, which is not believed.
+   * Which sessions the service found: `none` when it found none of several, so the token may belong to another account;
+   * `nothing` when their videos cannot be fetched either, which is treated as a fault of the check.
    */
   readonly sessions: 'some' | 'none' | 'nothing';
 }
 
 export interface RefreshInput {
-  /** By id; those alone that the present service rendered. */
+  /** By id; only videos that the present service rendered. */
   readonly entries: ReadonlyMap<string, LockEntry>;
-  /** Null where sessions cannot be requested: the embedded service forgets them. */
+  /** Null when sessions cannot be requested: the embedded service does not keep them. */
   readonly getSession: ((id: string) => Promise<SessionSnapshot>) | null;
   readonly lookAtUrl: ProbeUrl;
   readonly wait: (milliseconds: number) => Promise<unknown>;
-  /** Videos at once, ≥ 1. */
+  /** Maximum number of videos checked concurrently, ≥ 1. */
   readonly concurrency: number;
   readonly signal: AbortSignal;
 }
 
 /**
- * Pauses before what is answered with 404 is requested again, in milliseconds. It is gone when no request finds it: a
- * deployment, a cache or a storage that lags behind answers again within this time. All videos share the pauses.
+ * Pauses before requests that were answered with 404 are repeated, in milliseconds. A deployment, a cache or a lagging
+ * store recovers within this time, so only what no request finds counts as gone. All videos share the pauses.
  */
 export const PAUSES_MS = [2_000, 8_000] as const;
 
-/** A single video may well be gone together with its session. */
+/** A single video may plausibly be gone together with its session. */
 const MIN_SUSPICIOUS = 2;
 
 /**
- * Checks whether recorded videos can still be fetched, and whether the remote files that they were made from are the
- * same versions. A session that the service forgot is a note, as long as the video is there. Each URL is requested once,
- * and again only while it is answered with 404.
+ * Checks whether recorded videos can still be fetched, and whether the remote files they were made from are unchanged.
+ * A missing session is only a note while the video can be fetched. Requests each URL once, and repeats only requests
+ * answered with 404.
  *
  * @throws ReelformError `service_unauthorized`, because every other request would be refused as well
  */
@@ -104,7 +107,7 @@ export async function refreshVideos(input: RefreshInput): Promise<Refreshed> {
   };
 }
 
-/** What was found out about one video. */
+/** Result of checking one video. */
 interface Seen {
   readonly id: string;
   readonly url: string;
@@ -113,7 +116,7 @@ interface Seen {
   readonly note: Note | null;
   readonly resized: Resized | null;
   readonly unclear: readonly Unclear[];
-  /** Whether the next request may find the video. */
+  /** Whether a repeated request may find the video. */
   readonly mayPass: boolean;
 }
 
@@ -167,7 +170,7 @@ async function checkVideo(id: string, entry: LockEntry, { getSession, look }: Re
   for (const [source, validator] of Object.entries(entry.sources ?? {})) {
     const now = await look(source);
     if (now.kind !== 'there') {
-      // A file that is gone leaves the video as it is; the next change of the definition reports it.
+      // A missing source does not change the video; the next change of the definition reports it.
       const why = now.kind === 'gone' ? `the server answered ${now.status}` : now.why;
       unclear.push({ id, url: source, why });
     } else if (now.validator !== null && isOtherVersion(validator, now.validator)) {
@@ -199,7 +202,7 @@ function isOtherSize(recorded: number | undefined, present: number | undefined):
   return recorded !== undefined && present !== undefined && recorded !== present;
 }
 
-/** A server that gave an ETag and now gives a time, or the other way round, tells nothing. */
+/** An ETag and a Last-Modified time cannot be compared. */
 function isOtherVersion(before: string, now: string): boolean {
   return isEtag(before) === isEtag(now) && plainEtag(before) !== plainEtag(now);
 }
@@ -208,7 +211,7 @@ function isEtag(validator: string): boolean {
   return /^(?:W\/)?"/.test(validator);
 }
 
-/** A cache on the way may weaken an ETag; it is the same version then. @see RFC 9110, 8.8.3.2 */
+/** A cache on the way may weaken the ETag of an unchanged version. @see RFC 9110, 8.8.3.2 */
 function plainEtag(validator: string): string {
   return validator.replace(/^W\//, '');
 }
@@ -218,9 +221,8 @@ function isRemote(url: string): boolean {
 }
 
 /**
- * The lock as a refresh found things to be. The entry of a video that is lost is marked, so that the next plan renders it and
- * no other video adopts it; of a remote file that changed the new version is noted, so that the video made from the old
- * one counts as it is.
+ * Records the findings of a refresh in the lock. Marks the entry of a lost video, so that the next plan renders it and
+ * no other video adopts it. Stores the new version of a changed remote file, so that the change is reported once.
  */
 export function recordFindings(lock: Lock, findings: readonly Finding[]): Lock {
   const videos = new Map(lock.videos);

@@ -1,78 +1,73 @@
 import { setMaxListeners } from 'node:events';
-import type { Attempt, Intent } from '../lock/journal.ts';
+import type { Video, VideoId } from '../definition/video.ts';
+import type { Sha256 } from '../digest.ts';
+import type { Attempt } from '../lock/journal.ts';
 import type { Fingerprint, Rendering } from '../lock/lock.ts';
+import type { DesiredVideo } from '../plan/desired-video.ts';
+import type { Change } from '../plan/plan.ts';
 import type { RenderService } from '../service/render-service.ts';
 import type { RenderSession } from '../wire/render-session.ts';
 import type { Begin, Failure, SkipReason } from './events.ts';
 import type { ApplyPorts, Clock } from './ports.ts';
-import type { RenderTask } from './session-request.ts';
 import type { SessionWatcher } from './session-watcher.ts';
 
-/** How the work at one video ended. */
+/** Shared by all videos of one run. */
+export interface RunContext {
+  readonly service: RenderService;
+  readonly ports: ApplyPorts;
+  readonly watcher: SessionWatcher;
+  /** Every video that the plan renders or waits for. */
+  readonly videos: ReadonlyMap<VideoId, Video>;
+  /** Returns the digest that a local file had when the plan was made. */
+  readonly digestOf: (path: string) => Sha256 | undefined;
+  /** Name of this run in the journal. */
+  readonly run: string;
+  /** Attempts in the journal when the run began, except those that the lockfile records. */
+  readonly known: ReadonlyMap<Fingerprint, Attempt>;
+  /** Whether the run is ending, so that nothing new may be requested. */
+  isEnding(): boolean;
+  /** Aborted when running sessions are to be left to the service. */
+  readonly leave: AbortSignal;
+  /** Limits requests without an answer to as many as a person could resolve. */
+  readonly posting: <T>(post: () => Promise<T>) => Promise<T>;
+  /** While the queue of the service is full, lets only one video at a time retry. */
+  readonly waiting: <T>(ask: () => Promise<T>) => Promise<T>;
+  /** Whether the service is known not to support deliveries. */
+  lacksDeliveries(): boolean;
+  /** Records that the service does not support deliveries. */
+  noteLack(): void;
+}
+
+/** A change of a video that definitions have: every change except `forget`. */
+export type PendingChange = Change & { readonly desired: DesiredVideo };
+
+/** How the work on one video ended. */
 export type Ending =
-  /** `session` as it was seen last; null where this run did not see it. */
+  /** `session` in its last known state; null when this run did not read it. */
   | { readonly kind: 'rendered'; readonly rendering: Rendering; readonly session: RenderSession | null }
   | { readonly kind: 'failed'; readonly failures: readonly Failure[] }
-  /** A render was requested, and only a person can find out what became of it. `session`: the one that is missing, if any. */
+  /** A render was requested, and only a person can find out its result. `session`: the missing one, if there is one. */
   | {
       readonly kind: 'unknown';
       readonly failure: Failure;
       readonly askedAt: string;
       readonly session: string | null;
     }
-  /** Still at work at the service, and in the journal. */
+  /** Still running on the service, and recorded in the journal. */
   | { readonly kind: 'left'; readonly session: string }
-  /** Given up before anything was asked for. */
+  /** Stopped before anything was requested. */
   | { readonly kind: 'given-up' };
 
-/** What the videos of one run share. */
-export interface RunContext {
-  readonly service: RenderService;
-  readonly ports: ApplyPorts;
-  readonly watcher: SessionWatcher;
-  /** Names this run in the journal. */
-  readonly run: string;
-  /** Attempts in the journal when the run began, except those that the lockfile has. */
-  readonly known: ReadonlyMap<Fingerprint, Attempt>;
-  /** Whether the run is ending: nothing may be asked for any more. */
-  isEnding(): boolean;
-  /** Aborted: what is at work is left to the service. */
-  readonly leave: AbortSignal;
-  /** Lets only so many requests be unanswered at once as could be sorted out by hand. */
-  readonly posting: <T>(post: () => Promise<T>) => Promise<T>;
-  /** Lets one video at a time ask for room in a queue that is full: others that wait need not be refused as well. */
-  readonly waiting: <T>(ask: () => Promise<T>) => Promise<T>;
-  /** Whether the service is known to deliver nothing. */
-  lacksDeliveries(): boolean;
-  /** The service was seen to deliver nothing. */
-  noteLack(): void;
-}
-
-/** What is told of one video on the way. */
+/** Progress reports of one video. */
 export interface TaskEvents {
   begun(begin: Begin): void;
   submitted(session: string): void;
   progressed(percent: number): void;
-  /** Worth knowing, and no failure. */
+  /** Reports a problem that is not a failure. */
   warned(warning: Failure): void;
 }
 
-/** What is written down before a video is asked for. */
-export function newIntent(task: RenderTask, body: string, context: RunContext): Intent {
-  return {
-    key: context.ports.newKey(),
-    id: task.video.id,
-    fingerprint: task.fingerprint,
-    service: context.service.name,
-    style_version: task.styleVersion,
-    output_name: task.outputName,
-    body,
-    run: context.run,
-    at: timestamp(context),
-  };
-}
-
-/** Now, as the journal writes it. */
+/** Returns the current time in the journal's format. */
 export function timestamp({ ports }: RunContext): string {
   return new Date(ports.clock.now()).toISOString();
 }
@@ -83,8 +78,8 @@ interface Signals {
   readonly deadlineMs: number | null;
 }
 
-/** What ends a run before it is through, and how soon: the first reason counts. */
-export class RunEnd {
+/** Why and how soon a run stops before it is finished. The first reason counts. */
+export class RunStop {
   readonly #leave = new AbortController();
   readonly #timer = new AbortController();
   readonly #signals: Signals;
@@ -92,7 +87,7 @@ export class RunEnd {
 
   constructor(signals: Signals, clock: Clock) {
     this.#signals = signals;
-    // Every session at work listens.
+    // Every running session listens.
     setMaxListeners(0, this.#leave.signal);
     const { detach, deadlineMs } = signals;
     const leave = (): void => this.#leaveBecause('interrupted');
@@ -105,12 +100,12 @@ export class RunEnd {
     );
   }
 
-  /** Why nothing new may begin; null: it may. */
+  /** Why nothing new may begin; null while it may. */
   get reason(): SkipReason | null {
     return this.#reason ?? (this.#signals.signal.aborted ? 'interrupted' : null);
   }
 
-  /** Aborted when what is at work is left to the service. */
+  /** Aborted when running sessions are to be left to the service. */
   get leave(): AbortSignal {
     return this.#leave.signal;
   }
@@ -119,7 +114,7 @@ export class RunEnd {
     this.#reason ??= reason;
   }
 
-  /** Nothing is timed any more. */
+  /** Cancels the deadline. */
   close(): void {
     this.#timer.abort();
   }

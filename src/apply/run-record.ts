@@ -1,6 +1,6 @@
 import type { VideoId } from '../definition/video.ts';
 import type { Lock, Rendering } from '../lock/lock.ts';
-import { editLock, type LockEdit, settle } from '../plan/lock-edits.ts';
+import { editLock, type LockEdits, lockEdits } from '../plan/lock-edits.ts';
 import type { Change } from '../plan/plan.ts';
 import { isSignedUrl } from '../service/urls.ts';
 import { type DeliveryEnding, NOT_DELIVERED } from './deliver-rendering.ts';
@@ -15,10 +15,10 @@ const SIGNED: Failure = {
   retryable: false,
 };
 
-/** What has become of the videos of a run: into the lockfile, told, and counted. */
+/** Records the results of a run: writes them to the lockfile, emits their events and counts them. */
 export class RunRecord {
   readonly #saver: LockSaver;
-  readonly #tell: (event: ApplyEvent) => void;
+  readonly #emit: (event: ApplyEvent) => void;
   readonly #clock: Clock;
   readonly #renderings = new Map<VideoId, Rendering>();
   readonly #failed: ApplyOutcome['failed'][number][] = [];
@@ -30,44 +30,44 @@ export class RunRecord {
   #recorded = 0;
   #delivered = 0;
 
-  constructor(saver: LockSaver, tell: (event: ApplyEvent) => void, clock: Clock) {
+  constructor(saver: LockSaver, emit: (event: ApplyEvent) => void, clock: Clock) {
     this.#saver = saver;
-    this.#tell = tell;
+    this.#emit = emit;
     this.#clock = clock;
   }
 
-  /** What needs neither rendering nor delivering, all at once. */
+  /** Records all changes that need neither rendering nor delivery. */
   async settled(changes: readonly Change[]): Promise<void> {
-    const told = changes.filter(({ action }) => action !== 'noop');
-    if (told.length === 0) return;
-    await this.#saver.record(told.map((change) => settle(change, foundRendering(change))));
-    for (const change of told) this.#recordedOne(change, foundRendering(change), NOT_DELIVERED);
+    const edited = changes.filter(({ action }) => action !== 'noop');
+    if (edited.length === 0) return;
+    await this.#saver.record(edited.map((change) => lockEdits(change, foundRendering(change))));
+    for (const change of edited) this.#countRecorded(change, foundRendering(change), NOT_DELIVERED);
   }
 
-  /** What another video of this run was rendered to; undefined when it was not. */
+  /** Returns what another video of this run was rendered to; undefined when it was not rendered. */
   renderingOf(id: string): Rendering | undefined {
     return this.#renderings.get(id as VideoId);
   }
 
-  /** What is finished and on its way: from now on it is not rendered again, whatever becomes of the way. */
+  /** Records a finished video before its delivery, so that it is not rendered again if the delivery fails. */
   async delivering(change: Change, rendering: Rendering): Promise<void> {
-    await this.#saver.record([settle(change, rendering)]);
+    await this.#saver.record([lockEdits(change, rendering)]);
     const to = change.destinations.flatMap((one) => (one.kind === 'deliver' ? [one.to] : []));
-    this.#tell({ kind: 'video-delivering', id: change.id, to });
+    this.#emit({ kind: 'video-delivering', id: change.id, to });
   }
 
-  /** A video with a rendering that was there, or that another video of this run was rendered to. */
+  /** Records a video whose rendering existed before, or belongs to another video of this run. */
   async recorded(change: Change, rendering: Rendering, ending: DeliveryEnding): Promise<void> {
-    await this.#saver.record([settle(change, rendering, ending.arrived)]);
-    this.#recordedOne(change, rendering, ending);
+    await this.#saver.record([lockEdits(change, rendering, ending.arrived)]);
+    this.#countRecorded(change, rendering, ending);
   }
 
   skipped(id: VideoId, reason: SkipReason): void {
     this.#skipped.push(id);
-    this.#tell({ kind: 'video-skipped', id, reason });
+    this.#emit({ kind: 'video-skipped', id, reason });
   }
 
-  /** @param givenUp why, where the work was given up before anything was asked for */
+  /** @param givenUp reason, when the work stopped before anything was requested */
   async ended(
     change: Change,
     ending: Ending,
@@ -79,16 +79,16 @@ export class RunRecord {
       case 'rendered': {
         const { rendering } = ending;
         this.#renderings.set(id, rendering);
-        await this.#saver.record([settle(change, rendering, delivery.arrived)]);
-        if (isSignedUrl(rendering.video_url)) this.#tell({ kind: 'video-warned', id, warning: SIGNED });
+        await this.#saver.record([lockEdits(change, rendering, delivery.arrived)]);
+        if (isSignedUrl(rendering.video_url)) this.#emit({ kind: 'video-warned', id, warning: SIGNED });
         const { video_url: videoUrl } = rendering;
         const restored = compareRestored(change, rendering);
         this.#restored = countRestored(this.#restored, restored);
-        this.#tell({
+        this.#emit({
           kind: 'video-rendered',
           id,
           videoUrl,
-          ...told(delivery),
+          ...deliveriesOf(delivery),
           ...(restored && { restored }),
           elapsedMs,
         });
@@ -97,17 +97,17 @@ export class RunRecord {
       }
       case 'failed':
         this.#failed.push({ id, failures: ending.failures });
-        this.#tell({ kind: 'video-failed', id, failures: ending.failures, elapsedMs });
+        this.#emit({ kind: 'video-failed', id, failures: ending.failures, elapsedMs });
         return;
       case 'unknown': {
         const { failure, askedAt, session } = ending;
         this.#unknown.push({ id, askedAt, session });
-        this.#tell({ kind: 'video-unknown', id, failure, askedAt, session });
+        this.#emit({ kind: 'video-unknown', id, failure, askedAt, session });
         return;
       }
       case 'left':
         this.#inProgress.push({ id, session: ending.session });
-        this.#tell({ kind: 'video-left', id, session: ending.session });
+        this.#emit({ kind: 'video-left', id, session: ending.session });
         return;
       case 'given-up':
         this.skipped(id, givenUp);
@@ -115,7 +115,7 @@ export class RunRecord {
   }
 
   outcome(endedBy: SkipReason | null, elapsedMs: number): ApplyOutcome {
-    const leftOut = this.#skipped.length + this.#inProgress.length > 0;
+    const isIncomplete = this.#skipped.length + this.#inProgress.length > 0;
     return {
       rendered: this.#renderings.size,
       ...(this.#restored && { restored: this.#restored }),
@@ -126,35 +126,35 @@ export class RunRecord {
       unknown: this.#unknown,
       inProgress: this.#inProgress,
       skipped: this.#skipped,
-      // Asked to stop when all was at work already: nothing was left out.
-      endedBy: leftOut ? endedBy : null,
+      // A run that was stopped when everything was already running left nothing out.
+      endedBy: isIncomplete ? endedBy : null,
       elapsedMs,
     };
   }
 
-  #recordedOne(change: Change, rendering: Rendering | null, ending: DeliveryEnding): void {
+  #countRecorded(change: Change, rendering: Rendering | null, ending: DeliveryEnding): void {
     const { id, action, previousId } = change;
     if (action !== 'deliver') this.#recorded += 1;
     const videoUrl = action === 'adopt' ? (rendering?.video_url ?? null) : null;
-    this.#tell({ kind: 'video-recorded', id, action, previousId, videoUrl, ...told(ending) });
+    this.#emit({ kind: 'video-recorded', id, action, previousId, videoUrl, ...deliveriesOf(ending) });
     this.#count(id, ending);
   }
 
   #count(id: VideoId, { arrived, failures }: DeliveryEnding): void {
     if (failures.length > 0) {
       this.#undelivered.push({ id, failures });
-      this.#tell({ kind: 'video-undelivered', id, failures });
+      this.#emit({ kind: 'video-undelivered', id, failures });
     } else if (arrived.length > 0) this.#delivered += 1;
   }
 }
 
-/** The rendering that there was before the run; null: it has to be made, or is another video's. */
+/** Returns the rendering that existed before the run; null when it has to be made, or is another video's. */
 export function foundRendering(change: Change): Rendering | null {
   if (change.action !== 'adopt') return change.before;
   return change.source.kind === 'planned' ? null : change.source.rendering;
 }
 
-/** Compares a restored file with the one that the lockfile records. Another number of cores renders an MP4 to other bytes. */
+/** Compares a restored file with the recorded digest. MP4 bytes depend on the number of CPU cores. */
 function compareRestored({ action, before }: Change, { sha256 }: Rendering): RestoredFile | undefined {
   if (action !== 'restore') return undefined;
   const isKnown = before?.sha256 !== undefined && sha256 !== undefined;
@@ -163,7 +163,7 @@ function compareRestored({ action, before }: Change, { sha256 }: Rendering): Res
 
 type RestoredFile = NonNullable<Extract<ApplyEvent, { kind: 'video-rendered' }>['restored']>;
 
-/** Adds a restored file to a count. @param file undefined: none */
+/** Adds a restored file to a count. @param file undefined for none */
 export function countRestored(
   before: ApplyOutcome['restored'],
   file: RestoredFile | undefined,
@@ -173,25 +173,28 @@ export function countRestored(
   return { videos: videos + 1, differing: differing + (file.isIdentical === false ? 1 : 0) };
 }
 
-function told({ arrived }: DeliveryEnding): { readonly deliveries?: DeliveryEnding['arrived'] } {
+function deliveriesOf({ arrived }: DeliveryEnding): { readonly deliveries?: DeliveryEnding['arrived'] } {
   return arrived.length === 0 ? {} : { deliveries: arrived };
 }
 
 type UpdateLock = (change: (lock: Lock) => Lock) => Promise<unknown>;
 
-/** A save is worth its time when so long has passed since the last. */
+/** Minimum time between two saves. */
 const MIN_INTERVAL_MS = 1_000;
-/** The time between two saves, in durations of a save: of a run, at most a twentieth is spent on saving. */
+/**
+ * Time between two saves as a multiple of a save's duration, so that a run spends at most a twentieth of its time on
+ * saving.
+ */
 const INTERVAL_COSTS = 20;
 
 /**
- * Folds results into the lockfile at checkpoints. The journal holds each of them already: what is lost when a run dies
- * between two checkpoints is adopted from there by the next one. Never saves twice at once.
+ * Writes results to the lockfile at checkpoints. The journal already has each of them: what is lost by a crash between
+ * two checkpoints is adopted by the next run. Never saves concurrently.
  */
 export class LockSaver {
   readonly #update: UpdateLock;
   readonly #clock: Clock;
-  #waiting: LockEdit[] = [];
+  #pending: LockEdits[] = [];
   #saving: Promise<void> = Promise.resolve();
   #isSaving = false;
   #dueAt = 0;
@@ -202,27 +205,27 @@ export class LockSaver {
   }
 
   /**
-   * Takes results in, and begins a save when one is due.
+   * Queues edits, and starts a save when one is due.
    *
    * @throws what an earlier save threw
    */
-  async record(edits: readonly LockEdit[]): Promise<void> {
-    this.#waiting.push(...edits);
+  async record(edits: readonly LockEdits[]): Promise<void> {
+    this.#pending.push(...edits);
     if (this.#isSaving || this.#clock.monotonicNow() < this.#dueAt) return;
     await this.flush();
   }
 
-  /** Resolves when all that was recorded before is in the file. @throws what the save threw */
+  /** Resolves when all queued edits are in the file. @throws what the save threw */
   async flush(): Promise<void> {
     const saving = this.#saving.then(() => this.#save());
-    // Who comes later is told the same.
+    // A failed save also rejects the later ones.
     this.#saving = saving;
     await saving;
   }
 
   async #save(): Promise<void> {
-    const edits = this.#waiting;
-    this.#waiting = [];
+    const edits = this.#pending;
+    this.#pending = [];
     if (edits.length === 0) return;
     this.#isSaving = true;
     const startedAt = this.#clock.monotonicNow();

@@ -5,11 +5,10 @@ import { plainColor, plainOutput, plainTransform, type TemplateMeasures } from '
 import type { AudioTransform, Transform } from '../wire/mapping.ts';
 import type { CreateRenderSession, RenderSession } from '../wire/render-session.ts';
 
-/** Something that a session does not have as it was asked for. Values as JSON; null where there is none. */
+/** A field in which a session differs from what was wanted. Values are JSON; null for a missing one. */
 export interface SessionDifference {
   /**
-   * `title`, `template_style_version_id`, an editable's key, `audio_tracks.` and the name of a track, `font_changes.` and that
-   * of a font, or `output`.
+   * `title`, `template_style_version_id`, `output`, an editable's key, `audio_tracks.<track>` or `font_changes.<font>`.
    */
   readonly field: string;
   readonly asked: string | null;
@@ -17,15 +16,15 @@ export interface SessionDifference {
 }
 
 /**
- * In what a session is not the one that a request asked for: its title, its template, what fills each editable, its tracks,
- * fonts and output. What a service adds to a value (ids, defaults) is no difference; one that answers without its mapping
- * shows nothing.
+ * Returns how a session differs from a request: in its title, template, values of editables, tracks, fonts and output.
+ * Fields that a service adds to a value (ids, defaults) are ignored. A session without its mapping differs in
+ * everything.
  *
  * @param body the JSON of a `CreateRenderSession`
  */
 export function sessionDifferences(body: string, session: RenderSession): SessionDifference[] {
   const asked = JSON.parse(body) as CreateRenderSession;
-  // An answer is what it is, whatever the types say.
+  // The types do not guarantee what a service answers.
   const mapping: Partial<RenderSession['mapping']> = isRecord(session.mapping) ? session.mapping : {};
   const resources = recordOf(mapping.resources);
   const fields: Pair[] = [
@@ -33,11 +32,11 @@ export function sessionDifferences(body: string, session: RenderSession): Sessio
     ['template_style_version_id', asked.mapping.template_style_version_id, mapping.template_style_version_id],
     ...members('', asked.mapping.resources, resources),
     ...(['audio_tracks', 'font_changes'] as const).flatMap((name) => {
-      // Told in the mapping, beside it, or in both.
+      // A service may return them in the mapping, beside it, or in both.
       const found = { ...recordOf(session[name]), ...recordOf(mapping[name]) };
       return members(`${name}.`, asked.mapping[name] ?? {}, found);
     }),
-    // A service may say how it makes what nobody asked for.
+    // A service may report an output although none was requested.
     ...(asked.output === undefined ? [] : [['output', asked.output, session.output] satisfies Pair]),
   ];
   return fields
@@ -47,7 +46,7 @@ export function sessionDifferences(body: string, session: RenderSession): Sessio
 
 type Pair = [field: string, asked: unknown, found: unknown];
 
-/** What either of two records has. */
+/** Pairs the members of both records by key. */
 function members(prefix: string, asked: object, found: object): Pair[] {
   const keys = new Set([...Object.keys(asked), ...Object.keys(found)]);
   return [...keys].map((key) => [`${prefix}${key}`, memberOf(asked, key), memberOf(found, key)]);
@@ -61,7 +60,7 @@ function memberOf(record: object, key: string): unknown {
   return Object.hasOwn(record, key) ? (record as Record<string, unknown>)[key] : undefined;
 }
 
-/** Whether a value says all that another one says. */
+/** Whether a value contains everything that is wanted; it may contain more. */
 function holds(found: unknown, wanted: unknown): boolean {
   if (!isRecord(wanted)) return JSON.stringify(found) === JSON.stringify(wanted);
   return isRecord(found) && Object.entries(wanted).every(([key, value]) => holds(memberOf(found, key), value));
@@ -74,12 +73,11 @@ function show(value: unknown): string | null {
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * In what a session was made from something else than a definition says, where that can change a frame or the sound. Other
- * spellings of the same value (`#eeada7`, a transform's default written out) are no difference; what cannot be compared
- * is one, so that a fingerprint never stands for what was not rendered.
+ * Returns how a session differs from a definition in anything that can change a frame or the sound. Other spellings of
+ * the same value (`#eeada7`, a written-out default) are ignored. Values that cannot be compared count as different, so
+ * that a fingerprint never stands for something that was not rendered.
  */
 export function mappingDifferences(video: DesiredVideo, session: RenderSession): SessionDifference[] {
-  // An answer is what it is, whatever the types say.
   const mapping = fieldsOf(session.mapping);
   const resources = fieldsOf(mapping.resources);
   const differences: SessionDifference[] = [];
@@ -120,14 +118,14 @@ export function mappingDifferences(video: DesiredVideo, session: RenderSession):
   return differences;
 }
 
-/** A session tells it in its mapping, beside it, or in both; nothing where it tells none. */
+/** Returns the non-empty records in the mapping and beside it, or one empty record. */
 function placesOf(session: RenderSession, name: 'audio_tracks' | 'font_changes'): Fields[] {
   const places = [session[name], fieldsOf(session.mapping)[name]].map(fieldsOf);
   const told = places.filter((place) => Object.keys(place).length > 0);
   return told.length > 0 ? told : [{}];
 }
 
-/** What was wanted and what was found, in the same words where they are the same. */
+/** Returns the wanted and the found value in one comparable form. */
 function comparable(
   resource: VideoResource,
   found: Fields,
@@ -163,7 +161,7 @@ function sourcesOf(
   return asked.kind === 'url' ? [urlOf(asked.url), urlOf(url)] : [`sha256:${digest}`, fileOf(url, upload)];
 }
 
-/** The bytes behind a source, where the service tells them; its URL where it does not. */
+/** Returns the digest of a source's bytes if the service reports it, else its URL. */
 function fileOf(url: unknown, upload: Fields): unknown {
   const told = /^urn:(sha256:[0-9a-f]{64})$/.exec(String(url))?.[1];
   if (told !== undefined) return told;
@@ -175,7 +173,7 @@ function uploadOf(session: RenderSession, key: string): Fields {
   return uploads.map(fieldsOf).find((upload) => upload.key === key) ?? {};
 }
 
-/** Of a local file, as the lockfile would note it. */
+/** Reads the digest of a local file from the inputs of the lockfile. */
 function digestOf(video: DesiredVideo, key: string): string | null {
   return /^sha256:([0-9a-f]{64})/.exec(own(video.inputs, key) ?? '')?.[1] ?? null;
 }
@@ -189,7 +187,7 @@ function urlOf(text: unknown): unknown {
   return typeof text === 'string' && URL.canParse(text) ? new URL(text).href : text;
 }
 
-/** A transform of an answer without what says nothing, in one order. */
+/** Removes defaults from a transform and sorts its fields. */
 function transformOf(transform: Fields, kind: 'image' | 'video' | 'audio'): Fields {
   const { background, ...others } = told(transform);
   const fields = { ...others, ...(background !== undefined && { background: colorOf(background) }) };
@@ -201,7 +199,7 @@ function outputOf(output: Fields, measures: TemplateMeasures): Fields | undefine
   return plain === null ? undefined : told(plain);
 }
 
-/** Without fields that have no value, in one order. */
+/** Removes fields without a value, and sorts the others. */
 function told(fields: object): Fields {
   const entries = Object.entries(fields).filter(([, value]) => value !== undefined && value !== null);
   return Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1)));

@@ -1,19 +1,62 @@
 import { localFiles, type Source, type Video, type VideoResource, type VideoSound } from '../definition/video.ts';
 import { ReelformError } from '../diagnostic.ts';
-import { type Sha256, sha256 } from '../digest.ts';
-import type { Fingerprint, LockEntry } from '../lock/lock.ts';
+import { sha256 } from '../digest.ts';
 import type { DestinationChange } from '../plan/plan.ts';
-import type { RenderService } from '../service/render-service.ts';
 import { ServiceError } from '../service/service-error.ts';
 import type { AudioResource, FontResource, Resource } from '../wire/mapping.ts';
 import type { CreateRenderSession, ExternalUploadRequest } from '../wire/render-session.ts';
-import type { ApplyPorts } from './ports.ts';
+import type { PendingChange, RunContext } from './run-context.ts';
 
 /**
- * The body of `POST /v2/render_sessions` for a video. What the video does not have is not in it.
+ * Makes the template available, uploads the local files, and returns the request for a session.
  *
- * @param urlOf the URL under which the service finds a file of the repository
- * @param uploads where the finished file goes
+ * @throws ReelformError `changed_since_plan`, before anything is posted; whatever the service threw
+ */
+export async function prepareRequest(
+  { desired, destinations }: PendingChange,
+  context: RunContext,
+): Promise<CreateRenderSession> {
+  const video = context.videos.get(desired.id)!;
+  await context.ports.ensureStyleVersion(desired.styleVersion);
+  const urls = await uploadFiles(video, context);
+  return sessionRequest(video, desired.styleVersion, (path) => urls.get(path)!, uploadRequests(destinations));
+}
+
+/** Statuses of refusals that are about the uploaded bytes, not about the caller or its rate. */
+const FILE_REFUSALS: ReadonlySet<number> = new Set([400, 413, 415, 422]);
+
+/** Verifies that each file still has the digest in the plan, so that the planned bytes are sent. */
+async function uploadFiles(video: Video, { service, ports, digestOf }: RunContext): Promise<Map<string, string>> {
+  const urls = new Map<string, string>();
+  for (const path of localFiles(video)) {
+    const bytes = await ports.readFile(path);
+    const digest = sha256(bytes);
+    if (digest !== digestOf(path)) {
+      throw new ReelformError('changed_since_plan', `${path} changed after the plan was made`, {
+        hint: 'Run apply again',
+      });
+    }
+    try {
+      const { remote_url } = await service.uploadSource({ sha256: digest, bytes, name: path });
+      urls.set(path, remote_url);
+    } catch (error) {
+      throw error instanceof ServiceError && FILE_REFUSALS.has(error.status) ? withPath(path, error) : error;
+    }
+  }
+  return urls;
+}
+
+/** Adds the path: the service does not know which file of the repository it refused. */
+function withPath(path: string, { status, code, message, problems }: ServiceError): ServiceError {
+  const located = problems.map((problem) => ({ ...problem, detail: `${path}: ${problem.detail}` }));
+  return new ServiceError(status, code, `${path}: ${message}`, located);
+}
+
+/**
+ * Returns the body of `POST /v2/render_sessions` for a video, without fields that the video does not set.
+ *
+ * @param urlOf returns the URL at which the service finds a file of the repository
+ * @param uploads destinations of the finished file
  */
 export function sessionRequest(
   video: Video,
@@ -56,7 +99,7 @@ function wireResource(resource: VideoResource, urlOf: (path: string) => string):
   }
 }
 
-/** A sound of which nothing is said has no transform. */
+/** Leaves out an empty transform. */
 function wireSound({ source, transform }: VideoSound, urlOf: (path: string) => string): AudioResource {
   const isPlain = Object.keys(transform).length === 0;
   return { source: { remote_url: sourceUrl(source, urlOf) }, ...(!isPlain && { transform }) };
@@ -66,70 +109,9 @@ function sourceUrl(source: Source, urlOf: (path: string) => string): string {
   return source.kind === 'url' ? source.url : urlOf(source.path);
 }
 
-/** What a session asks a service to deliver. */
+/** Returns the deliveries to request with a session. */
 export function uploadRequests(destinations: readonly DestinationChange[]): ExternalUploadRequest[] {
   return destinations
     .filter(({ kind }) => kind === 'deliver')
     .map(({ to, credential }) => ({ to, ...(credential === null ? {} : { credential }) }));
-}
-
-/** One video to render and where its result goes. */
-export interface RenderTask {
-  readonly video: Video;
-  readonly fingerprint: Fingerprint;
-  readonly styleVersion: string;
-  /** Below the service's output directory, without ending. */
-  readonly outputName: string;
-  /** The video's lock entry, which a new rendering is to replace; null for a new video. */
-  readonly present: LockEntry | null;
-  /** The digest that each local file had when the plan was made. */
-  readonly digestOf: (path: string) => Sha256 | undefined;
-  /** Where the finished file goes. */
-  readonly destinations: readonly DestinationChange[];
-}
-
-/**
- * Sees to the template, uploads the files, and makes the request.
- *
- * @throws ReelformError `changed_since_plan`, before anything is posted; whatever the service threw
- */
-export async function prepareRequest(
-  task: RenderTask,
-  service: RenderService,
-  ports: ApplyPorts,
-): Promise<CreateRenderSession> {
-  await ports.ensureStyleVersion(task.styleVersion);
-  const urls = await uploadFiles(task, service, ports);
-  const uploads = uploadRequests(task.destinations);
-  return sessionRequest(task.video, task.styleVersion, (path) => urls.get(path)!, uploads);
-}
-
-/** Answers that are about the bytes, and not about who sends them or how often. */
-const OF_THE_FILE: ReadonlySet<number> = new Set([400, 413, 415, 422]);
-
-/** The bytes that are sent are the bytes that were planned. */
-async function uploadFiles(task: RenderTask, service: RenderService, ports: ApplyPorts): Promise<Map<string, string>> {
-  const urls = new Map<string, string>();
-  for (const path of localFiles(task.video)) {
-    const bytes = await ports.readFile(path);
-    const digest = sha256(bytes);
-    if (digest !== task.digestOf(path)) {
-      throw new ReelformError('changed_since_plan', `${path} changed after the plan was made`, {
-        hint: 'Run apply again',
-      });
-    }
-    try {
-      const { remote_url } = await service.uploadSource({ sha256: digest, bytes, name: path });
-      urls.set(path, remote_url);
-    } catch (error) {
-      throw error instanceof ServiceError && OF_THE_FILE.has(error.status) ? naming(path, error) : error;
-    }
-  }
-  return urls;
-}
-
-/** Of what a service says about a file it does not know which of the repository's it is. */
-function naming(path: string, { status, code, message, problems }: ServiceError): ServiceError {
-  const named = problems.map((problem) => ({ ...problem, detail: `${path}: ${problem.detail}` }));
-  return new ServiceError(status, code, `${path}: ${message}`, named);
 }

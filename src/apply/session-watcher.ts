@@ -1,20 +1,20 @@
 import { abortable } from '../abortable.ts';
 import { type RenderService, sessionEnd } from '../service/render-service.ts';
 import type { RenderSession } from '../wire/render-session.ts';
-import { FailedLooks, nextPollAge, SEEN_MISSING_MS } from './poll-schedule.ts';
+import { nextPollAge, PollRetry, SEEN_MISSING_MS } from './poll-schedule.ts';
 import type { Clock } from './ports.ts';
 
 export interface SessionWatcherOptions {
   readonly service: Pick<RenderService, 'getRenderSession' | 'listRenderSessions'>;
   readonly clock: Clock;
-  /** How long renders of a style version took in earlier runs, in milliseconds, oldest first. */
+  /** Durations of earlier renders of a style version, in milliseconds, oldest first. */
   durationsMs(styleVersion: string): readonly number[];
 }
 
 export interface WatchOptions {
-  /** Aborted: the caller stops waiting. The session itself goes on. */
+  /** Aborted when the caller stops waiting. The session keeps running. */
   readonly signal: AbortSignal;
-  /** @param percent greater than all before */
+  /** @param percent greater than in all earlier calls */
   onProgress(percent: number): void;
 }
 
@@ -26,11 +26,11 @@ interface Kind {
   watched: number;
 }
 
-/** A session that is waited for. Times are monotonic; `dueAt` is infinite while a request for it is running. */
+/** A session that a caller waits for. Times are monotonic; `dueAt` is infinite while a request for it is pending. */
 interface Watched {
   readonly kind: Kind;
   readonly spread: number;
-  readonly failed: FailedLooks;
+  readonly failed: PollRetry;
   readonly onProgress: (percent: number) => void;
   readonly resolve: (session: RenderSession) => void;
   readonly reject: (reason: unknown) => void;
@@ -42,18 +42,21 @@ interface Watched {
   dueAt: number;
 }
 
-/** Enough durations of a style version to show their spread, few enough to follow a change. */
+/** Maximum number of durations per style version: enough to show their spread, few enough to follow a change. */
 const MAX_DURATIONS = 64;
-/** Until a style version has so many durations, each new one changes what is expected of the others. */
+/** Below this number of durations, each new one changes the schedule of the other sessions. */
 const FEW_DURATIONS = 4;
-/** So many sessions that are due together, for each page of the list, are worth listing all of them. */
+/** Minimum number of due sessions, per page of the list, for which one list request replaces single polls. */
 const MIN_LISTED = 4;
 const PAGE = 100;
 const MAX_LIST_FAILURES = 3;
-/** Time between two lists, as a share of a render's duration. */
+/** Minimum time between two lists, relative to a render's duration. */
 const LIST_SHARE = 0.02;
 
-/** Polls the sessions of a run: with a list of all where the service has one and several are due, else one by one. */
+/**
+ * Polls the sessions of a run: with one list request if the service supports it and several are due, otherwise one by
+ * one.
+ */
 export class SessionWatcher {
   readonly #options: SessionWatcherOptions;
   readonly #kinds = new Map<string, Kind>();
@@ -62,7 +65,7 @@ export class SessionWatcher {
   #timerAt = Number.POSITIVE_INFINITY;
   #count = 0;
   #listFailures = 0;
-  /** What to add to a date of the service to get a time of our monotonic clock, at most. */
+  /** Upper bound of the offset that converts a date of the service to our monotonic clock. */
   #offsetMs = Number.POSITIVE_INFINITY;
 
   constructor(options: SessionWatcherOptions) {
@@ -70,10 +73,10 @@ export class SessionWatcher {
   }
 
   /**
-   * Polls a session until it has ended, rendered or failed. Errors end it only when they do not pass: see `FailedLooks`.
+   * Polls a session until it has ended, rendered or failed. Only permanent errors reject: see `PollRetry`.
    *
-   * @returns the session as it ended
-   * @throws what the service threw last, ServiceError 404 for a session that stays away; the signal's reason
+   * @returns the session in its final state
+   * @throws the last error of the service, ServiceError 404 for a session that stays missing; the signal's reason
    */
   async watch(session: RenderSession, styleVersion: string, options: WatchOptions): Promise<RenderSession> {
     const { signal, onProgress } = options;
@@ -86,10 +89,10 @@ export class SessionWatcher {
     const now = this.#options.clock.monotonicNow();
     let leave = (): void => undefined;
     const ended = new Promise<RenderSession>((resolve, reject) => {
-      // The golden ratio spreads any number of sessions evenly.
+      // Multiples of the golden ratio spread any number of sessions evenly.
       const spread = (this.#count++ * 0.618) % 1;
       const times = { startedAt: now, polledAt: now, idleAt: 0, percent: -1, dueAt: 0 };
-      const failed = new FailedLooks(SEEN_MISSING_MS);
+      const failed = new PollRetry(SEEN_MISSING_MS);
       const watched = { ...times, session, kind, spread, failed, onProgress, resolve, reject };
       this.#watched.add(watched);
       this.#plan(watched, 0);
@@ -105,12 +108,12 @@ export class SessionWatcher {
     }
   }
 
-  /** Durations, those of this run after those of earlier ones, by style version, oldest first: for the next run. */
-  learnt(): ReadonlyMap<string, readonly number[]> {
+  /** Returns durations for the next run by style version, oldest first, those of earlier runs included. */
+  newDurations(): ReadonlyMap<string, readonly number[]> {
     return new Map([...this.#kinds].filter(([, { isNew }]) => isNew).map(([id, kind]) => [id, kind.durationsMs]));
   }
 
-  /** Takes in the state of a session that has not ended, and decides when to poll it next. */
+  /** Stores the state of a running session, and schedules its next poll. */
   #plan(watched: Watched, notBefore: number): void {
     const { kind, session, polledAt, spread } = watched;
     const { render_progress: progress, created_at, updated_at } = session;
@@ -130,7 +133,7 @@ export class SessionWatcher {
     watched.dueAt = Math.max(watched.startedAt + pollAge, notBefore);
   }
 
-  /** Polls what is due when the first session is. */
+  /** Sets the timer to the earliest due session. */
   #setTimer(): void {
     const { clock } = this.#options;
     const at = Math.min(...[...this.#watched].map(({ dueAt }) => dueAt));
@@ -139,12 +142,12 @@ export class SessionWatcher {
     this.#timer = new AbortController();
     this.#timerAt = at;
     if (at === Number.POSITIVE_INFINITY) return;
-    const ring = (): void => {
+    const poll = (): void => {
       this.#timerAt = Number.POSITIVE_INFINITY;
       void this.#poll(Math.max(at, clock.monotonicNow()));
       this.#setTimer();
     };
-    clock.wait(Math.max(0, at - clock.monotonicNow()), this.#timer.signal).then(ring, () => undefined);
+    clock.wait(Math.max(0, at - clock.monotonicNow()), this.#timer.signal).then(poll, () => undefined);
   }
 
   async #poll(now: number): Promise<void> {
@@ -158,17 +161,17 @@ export class SessionWatcher {
     const listed = isListed ? await this.#list(pages * PAGE) : new Map<string, RenderSession>();
     for (const one of this.#watched) {
       const session = listed.get(one.session.id);
-      if (session !== undefined) this.#saw(one, session, listMs(one));
+      if (session !== undefined) this.#update(one, session, listMs(one));
     }
     this.#setTimer();
-    // A session that began after the list was requested is not in it.
-    for (const one of due) if (this.#watched.has(one) && !listed.has(one.session.id)) void this.#look(one);
+    // A session that was created after the list request is not in it.
+    for (const one of due) if (this.#watched.has(one) && !listed.has(one.session.id)) void this.#pollOne(one);
   }
 
-  async #look(watched: Watched): Promise<void> {
+  async #pollOne(watched: Watched): Promise<void> {
     try {
       const { session, retryAfterMs } = await this.#options.service.getRenderSession(watched.session.id);
-      this.#saw(watched, session, retryAfterMs ?? 0);
+      this.#update(watched, session, retryAfterMs ?? 0);
     } catch (error) {
       const now = this.#options.clock.monotonicNow();
       const delayMs = watched.failed.nextMs(error, now, watched.spread);
@@ -178,7 +181,7 @@ export class SessionWatcher {
     this.#setTimer();
   }
 
-  /** The sessions of the list by id; empty when there is none, so that each is polled by itself and tells what is wrong. */
+  /** Returns the listed sessions by id; an empty map after an error, so that single polls report the problem. */
   async #list(count: number): Promise<ReadonlyMap<string, RenderSession>> {
     try {
       const sessions = await this.#options.service.listRenderSessions!(count);
@@ -190,21 +193,21 @@ export class SessionWatcher {
     }
   }
 
-  #saw(watched: Watched, session: RenderSession, restMs: number): void {
+  #update(watched: Watched, session: RenderSession, minWaitMs: number): void {
     const now = this.#options.clock.monotonicNow();
     const { kind, polledAt, startedAt } = watched;
     const hasEnded = sessionEnd(session.status) !== null;
     watched.failed.clear();
     if (!hasEnded) {
       Object.assign(watched, { session, polledAt: now });
-      this.#plan(watched, now + restMs);
+      this.#plan(watched, now + minWaitMs);
       return;
     }
     this.#watched.delete(watched);
     watched.resolve(session);
     if (sessionEnd(session.status) !== 'rendered') return;
     const [lowMs, highMs] = [polledAt - startedAt, now - startedAt];
-    // By the service's clock, unless that cannot be: the session was running at one poll, and not at the next.
+    // Prefers the service's clock, unless its duration contradicts our polls before and after the end.
     const servedMs = Date.parse(session.updated_at) - Date.parse(session.created_at);
     const isPossible = servedMs > 0 && servedMs >= lowMs * 0.95 - 50 && servedMs <= highMs * 1.05 + 50;
     const durationMs = Math.max(1, isPossible ? servedMs : (lowMs + highMs) / 2);

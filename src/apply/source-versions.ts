@@ -7,19 +7,19 @@ import type { ApplyEvent } from './events.ts';
 
 interface Noted {
   readonly urls: readonly string[];
-  /** Of the rendering that is replaced. */
+  /** Session of the rendering that is replaced. */
   readonly formerSession: string | null;
 }
 
 /**
- * Notes which versions of remote files a run renders from, so that a later refresh can tell whether they changed. Each URL
- * is looked at once, at the time when the first video with it is asked for. What cannot be told is left out.
+ * Records the versions of remote files that a run renders from, so that a later refresh detects changes. Requests each
+ * URL once, when the first video that uses it is posted. Leaves out versions that a server does not report.
  */
-export class SourceNotes {
+export class SourceVersions {
   readonly #look: ProbeUrl;
   readonly #planned: ReadonlyMap<string, Noted>;
   readonly #asked = new Map<string, Promise<void>>();
-  /** By URL, as far as the answers have come. */
+  /** By URL, for the answers received so far. */
   readonly #validators = new Map<string, string>();
   readonly #posted = new Map<string, Noted>();
   readonly #end = new AbortController();
@@ -35,7 +35,7 @@ export class SourceNotes {
   }
 
   take(event: ApplyEvent): void {
-    // What was begun by an earlier run was made from what was there then.
+    // A session of an earlier run was made from the version at that time.
     if (event.kind !== 'video-started' || event.begin !== 'posted') return;
     const noted = this.#planned.get(event.id);
     if (noted === undefined) return;
@@ -43,7 +43,7 @@ export class SourceNotes {
     for (const url of noted.urls) if (!this.#asked.has(url)) this.#asked.set(url, this.#ask(url));
   }
 
-  /** The lock with what is known by now, in the entries of what this run rendered. */
+  /** Adds the versions known so far to the lock entries of this run's videos. */
   addTo(lock: Lock): Lock {
     const added: [string, LockEntry][] = [];
     for (const [id, { urls, formerSession }] of this.#posted) {
@@ -56,12 +56,12 @@ export class SourceNotes {
     return added.length === 0 ? lock : { ...lock, videos: new Map([...lock.videos, ...added]) };
   }
 
-  /** Resolves when every look has ended. */
+  /** Resolves when all requests have ended. */
   async settled(): Promise<void> {
     await Promise.all(this.#asked.values());
   }
 
-  /** Nothing is looked at any more. */
+  /** Aborts all requests. */
   close(): void {
     this.#end.abort();
   }

@@ -6,26 +6,26 @@ export interface SpecChange {
   readonly editable: string | null;
   /** Null where a whole editable was added or removed. */
   readonly field: string | null;
-  /** Undefined where there was none. */
+  /** Undefined when the field was added. */
   readonly before: unknown;
-  /** Undefined where there is none now. */
+  /** Undefined when the field was removed. */
   readonly after: unknown;
 }
 
-/** What became of the specification of a service's template since it was committed. */
+/** How a template's specification on the service differs from the committed one. */
 export type SpecDrift = {
   readonly template: string;
   readonly styleVersion: string;
 } & (
   | { readonly kind: 'changed'; readonly changes: readonly SpecChange[] }
-  /** The service does not have the style version any more. */
+  /** The service no longer has the style version. */
   | { readonly kind: 'gone' }
   | { readonly kind: 'unclear'; readonly why: string }
 );
 
 /**
- * Returns how one specification differs from another: editables, in the order of the former ones, then other fields. The order
- * of the editables counts, because it is the template's own; the order of the keys within an editable does not.
+ * Returns the differences between two specifications: editables in their former order, then other fields. The order of
+ * the editables is part of the template; the order of the keys within an editable is ignored.
  */
 export function specChanges(before: StyleVersion, after: StyleVersion): SpecChange[] {
   const { editables: had, ...rest } = before;

@@ -4,32 +4,31 @@ import { type RenderService, sessionEnd } from '../service/render-service.ts';
 import { lacksSession } from '../service/service-error.ts';
 import type { RenderSession } from '../wire/render-session.ts';
 import { sessionFailures, thrownFailures } from './events.ts';
-import { FailedLooks, SEEN_MISSING_MS, UNSEEN_MISSING_MS } from './poll-schedule.ts';
-import { type Ending, type RunContext, type TaskEvents, timestamp } from './run-context.ts';
-import type { RenderTask } from './session-request.ts';
+import { PollRetry, SEEN_MISSING_MS, UNSEEN_MISSING_MS } from './poll-schedule.ts';
+import { type Ending, type PendingChange, type RunContext, type TaskEvents, timestamp } from './run-context.ts';
 
 /**
- * Watches a session that only the journal names. It is requested first, so that a session which is still missing since an
- * earlier run is recorded as found, or reported, before anything else happens to its video.
+ * Watches a session that only the journal names. Requests it first, so that a session that was missing in an earlier
+ * run is recorded as found, or reported, before anything else is done for its video.
  */
 export async function followSession(
   { intent, state }: Attempt,
   id: string,
-  task: RenderTask,
+  change: PendingChange,
   context: RunContext,
   events: TaskEvents,
 ): Promise<Ending> {
   const { service, ports, leave } = context;
   const isMissing = state === 'missing';
   const isNew = !isMissing && ports.clock.now() - Date.parse(intent.at) < SEEN_MISSING_MS;
-  const failed = new FailedLooks(isNew ? SEEN_MISSING_MS : UNSEEN_MISSING_MS);
+  const retry = new PollRetry(isNew ? SEEN_MISSING_MS : UNSEEN_MISSING_MS);
   let session: RenderSession | null = null;
   while (session === null) {
     try {
       session = (await service.getRenderSession(id)).session;
     } catch (error) {
-      // The client has repeated the request after any other fault.
-      const waitMs = lacksSession(error) ? failed.nextMs(error, ports.clock.monotonicNow(), Math.random()) : null;
+      // The client has already retried after any other error.
+      const waitMs = lacksSession(error) ? retry.nextMs(error, ports.clock.monotonicNow(), Math.random()) : null;
       if (waitMs !== null) await ports.clock.wait(waitMs, leave).catch(() => undefined);
       if (waitMs !== null && !leave.aborted) continue;
       return isMissing && lacksSession(error) && !leave.aborted
@@ -39,14 +38,14 @@ export async function followSession(
   }
   const { key } = intent;
   if (isMissing) await ports.journal.append({ type: 'created', key, session: id, at: timestamp(context) });
-  return watchSession(session, key, task, context, events);
+  return watchSession(session, key, change, context, events);
 }
 
-/** Polls a session until it has ended, and records how. */
+/** Polls a session until it has ended, and records its result. */
 export async function watchSession(
   session: RenderSession,
   key: string,
-  task: RenderTask,
+  change: PendingChange,
   context: RunContext,
   events: TaskEvents,
 ): Promise<Ending> {
@@ -54,7 +53,7 @@ export async function watchSession(
   let ended: RenderSession;
   try {
     const onProgress = (percent: number): void => events.progressed(percent);
-    ended = await watcher.watch(session, task.styleVersion, { signal: leave, onProgress });
+    ended = await watcher.watch(session, change.desired.styleVersion, { signal: leave, onProgress });
   } catch (error) {
     return lost(session.id, key, error, context);
   }
@@ -62,13 +61,15 @@ export async function watchSession(
   const at = timestamp(context);
   if (rendering === null) {
     await ports.journal.append({ type: 'failed', key, at });
-    return { kind: 'failed', failures: sessionFailures(ended, task.video) };
+    return { kind: 'failed', failures: sessionFailures(ended, context.videos.get(change.id)!) };
   }
   await ports.journal.append({ type: 'rendered', key, rendering, at });
   return { kind: 'rendered', rendering, session: ended };
 }
 
-/** Ends the watch of a session whose state is not known. The journal keeps the session, so the next run requests it again. */
+/**
+ * Ends the watch of a session whose state is unknown. The journal keeps the session, so the next run requests it again.
+ */
 async function lost(session: string, key: string, error: unknown, context: RunContext): Promise<Ending> {
   if (context.leave.aborted) return { kind: 'left', session };
   if (!lacksSession(error)) return { kind: 'failed', failures: thrownFailures(error) };
@@ -79,17 +80,14 @@ async function lost(session: string, key: string, error: unknown, context: RunCo
   return { kind: 'failed', failures: [{ code: 'session_gone', message, hint, retryable: true }] };
 }
 
-/** Leaves it to a person: the service was paid for this session, and may have it again later. */
+/** Leaves the decision to a person: the service was paid for this session and may find it again. */
 function stillMissing(session: string, { id, at }: Intent, { name }: RenderService): Ending {
   const message = `${name} made the session ${session}, and still does not have it`;
   const hint = `Look at the service, then run reelform resolve ${id} --session ID, --retry or --abandon`;
   return { kind: 'unknown', failure: { code: 'session_gone', message, hint, retryable: false }, askedAt: at, session };
 }
 
-/**
- * Verifies a rendering that the lockfile once had. A session that the service forgot makes no difference while the video
- * can be fetched.
- */
+/** Verifies a rendering of an earlier lockfile. A missing session is accepted while the video can be fetched. */
 export async function verifyRendering(former: Rendering, id: string, context: RunContext): Promise<Ending> {
   const { service, ports, leave } = context;
   try {
@@ -108,7 +106,7 @@ export async function verifyRendering(former: Rendering, id: string, context: Ru
   return { kind: 'failed', failures: [{ code: 'session_gone', message, hint, retryable: video.kind === 'unclear' }] };
 }
 
-/** What a session that has ended was rendered to; null when it was not. */
+/** Returns the rendering of an ended session; null when it has none. */
 export function renderingOf(session: RenderSession): Rendering | null {
   const { id, status, video_url, thumbnails, updated_at, usage, video_sha256: sha256 } = session;
   if (sessionEnd(status) !== 'rendered' || video_url === null) return null;
@@ -118,7 +116,7 @@ export function renderingOf(session: RenderSession): Rendering | null {
     video_url,
     thumbnails,
     rendered_at: updated_at,
-    // What another service means by these names is recorded only where it can be a size and a digest.
+    // Another service may use these names differently, so only valid sizes and digests are recorded.
     ...(Number.isSafeInteger(bytes) && bytes! > 0 && { bytes: bytes! }),
     ...(typeof sha256 === 'string' && /^[0-9a-f]{64}$/.test(sha256) && { sha256 }),
   };

@@ -1,4 +1,5 @@
-import { type Backoff, backoffMs, type Repeatability, retryAfterMs } from '../http/retry.ts';
+import { type Backoff, backoffMs } from '../backoff.ts';
+import { type Repeatability, retryAfterMs } from '../http/retry.ts';
 import { type HttpRequest, type ResponseHead, sendRequest } from '../http/send-request.ts';
 
 /** `headers` with the token. */

@@ -1,10 +1,10 @@
 import type { Arrival, Attempt, AttemptState, JournalRecord, JournalState, ServiceFacts } from './journal.ts';
 import type { Delivery, Fingerprint, Lock, LockEntry } from './lock.ts';
 
-/** So many durations of a style version are remembered: enough for a spread, few enough to follow a faster service. */
+/** Number of durations kept per style version: enough to show their spread, few enough to follow a faster service. */
 const DURATIONS_KEPT = 20;
 
-/** What is told first of several attempts for one fingerprint; what is closed is never told. */
+/** Precedence of several attempts for one fingerprint. Closed attempts are never chosen. */
 const RANK: Readonly<Record<AttemptState, number>> = {
   rendered: 5,
   created: 4,
@@ -14,24 +14,25 @@ const RANK: Readonly<Record<AttemptState, number>> = {
   closed: 0,
 };
 
-/** The state that the lines of a journal make, taken in their order. Lines about keys that no intent named say nothing. */
+/** Folds the lines of a journal, in their order, into its state. Ignores lines about keys without an intent. */
 export function foldJournal(records: Iterable<JournalRecord>): JournalState {
   const fold = new JournalFold();
   for (const record of records) fold.take(record);
   return fold.state;
 }
 
-/** Whether the lockfile makes an attempt obsolete. */
+/** Test for attempts that the lockfile makes obsolete. */
 export type IsRecorded = (attempt: Attempt) => boolean;
 
 const NOT_RECORDED: IsRecorded = () => false;
 
 /**
- * Returns the test for attempts that these lock entries make obsolete: entries of the same fingerprint that name the same
- * session, a later rendering, or the same local file. A restored file is rendered after its entry, which stays as it is.
+ * Returns the test for attempts that these lock entries make obsolete: entries of the same fingerprint with the same
+ * session, a later rendering, or the same local file. A restored file is rendered after its entry, which does not
+ * change.
  */
 export function recordedIn(entries: Iterable<LockEntry>): IsRecorded {
-  // Made for the first attempt: most journals have none, and a lockfile may have many entries.
+  // Built for the first attempt: most journals have none, and a lockfile may have many entries.
   let byFingerprint: Map<Fingerprint, LockEntry[]> | undefined;
   return ({ intent, session, rendering }) => {
     byFingerprint ??= groupByFingerprint(entries);
@@ -56,8 +57,8 @@ function groupByFingerprint(entries: Iterable<LockEntry>): Map<Fingerprint, Lock
 }
 
 /**
- * The attempt that stands for a fingerprint: one that was rendered before one that the service has, that before one of
- * which nothing is known; of equals the latest. Null when all are closed or recorded, or there is none.
+ * Returns the attempt that counts for a fingerprint: rendered before created, created before unanswered; of equals the
+ * latest. Null when all are closed or recorded, or there is none.
  */
 export function liveAttempt(
   state: JournalState,
@@ -71,7 +72,7 @@ export function liveAttempt(
   return best;
 }
 
-/** `liveAttempt` of every fingerprint that has one, found in one go. */
+/** Returns the `liveAttempt` of every fingerprint that has one, in one pass. */
 export function liveAttempts(state: JournalState, isRecorded: IsRecorded = NOT_RECORDED): Map<Fingerprint, Attempt> {
   const live = new Map<Fingerprint, Attempt>();
   for (const attempt of state.attempts.values()) {
@@ -83,7 +84,7 @@ export function liveAttempts(state: JournalState, isRecorded: IsRecorded = NOT_R
   return live;
 }
 
-/** By session, where its video still is: a place that another one arrived in since is that one's. */
+/** Returns the present deliveries by session. A destination belongs to the video that arrived there last. */
 export function deliveriesBySession({ arrivals }: JournalState): Map<string, Delivery[]> {
   const found = new Map<string, Delivery[]>();
   for (const { session, delivery } of arrivals.values()) {
@@ -96,24 +97,24 @@ export function deliveriesBySession({ arrivals }: JournalState): Map<string, Del
 
 const KNOWS_SESSION: ReadonlySet<AttemptState> = new Set(['created', 'missing', 'rendered']);
 
-/** The one of two attempts for a fingerprint that stands for it. */
+/** Returns the one of two attempts for a fingerprint that counts. */
 function better(before: Attempt | null, attempt: Attempt): Attempt | null {
   if (attempt.state === 'closed') return before;
   return before === null || RANK[attempt.state] >= RANK[before.state] ? attempt : before;
 }
 
 /**
- * What an attempt is after one more line about its key; undefined: it says nothing.
+ * Returns the attempt after one more line about its key; undefined when the line changes nothing.
  *
- * A line says what is known from then on, so the later one counts, with these exceptions: what is rendered is not merely
- * created any more, only what was asked for can be allowed again, only a session that was there can be missing, and an
- * intent, which says that it will be sent (again), takes nothing back that is known of its session.
+ * A later line overrides earlier ones, with these exceptions: a rendered attempt does not become created again, only a
+ * sending or missing attempt can be retried, only a created one can be missing, and an intent, which announces a
+ * (repeated) request, does not override a known session.
  */
 export function nextAttempt(attempt: Attempt | undefined, record: JournalRecord): Attempt | undefined {
   if (record.type === 'intent') {
     if (attempt !== undefined && KNOWS_SESSION.has(attempt.state)) return undefined;
     const { type: _, write: _mark, ...intent }: typeof record & { readonly write?: string } = record;
-    // A key stands for the bytes that were first sent under it, and its life at the service is counted from then.
+    // A key stands for the bytes that were first sent with it, and its lifetime starts then.
     const first = attempt === undefined ? intent : { ...attempt.intent, run: intent.run };
     return { intent: first, state: 'sending', session: null, rendering: null };
   }
@@ -137,12 +138,12 @@ export function nextAttempt(attempt: Attempt | undefined, record: JournalRecord)
   }
 }
 
-/** A state that grows with its journal. `state` is always the same object: whoever holds it sees what is taken later. */
+/** State that grows with its journal. `state` is always the same object, so its holders see later lines. */
 export class JournalFold {
   readonly #attempts = new Map<string, Attempt>();
   readonly #services = new Map<string, ServiceFacts>();
   readonly #arrivals = new Map<string, Arrival>();
-  /** The keys for a fingerprint: claims ask for them once for every video. */
+  /** Keys by fingerprint, because each claim looks its fingerprint up. */
   readonly #keys = new Map<Fingerprint, string[]>();
   readonly state: JournalState = {
     attempts: this.#attempts,
@@ -173,9 +174,9 @@ export class JournalFold {
   }
 
   /**
-   * `liveAttempt` of what the state will be.
+   * Returns the `liveAttempt` after pending writes.
    *
-   * @param pending by key, what attempts will be once lines that are being written are taken
+   * @param pending attempts by key after the lines that are being written
    */
   live(
     fingerprint: Fingerprint,
@@ -200,12 +201,11 @@ export class JournalFold {
 }
 
 /**
- * The fewest lines that say what is still worth knowing: attempts that are neither closed nor recorded in the
- * lockfile; where the video of one that stays still is; and what was seen of services. Lines of types
- * that this version does not know are passed on.
+ * Returns the fewest lines that keep all useful facts: attempts that are neither closed nor recorded in the lockfile,
+ * their present deliveries, and observations of services. Keeps lines of unknown types.
  *
- * @param records all lines, which `state` was folded from
- * @param lock one that lasts
+ * @param records all lines that `state` was folded from
+ * @param lock a lockfile that will not be discarded
  */
 export function compactJournal(records: readonly JournalRecord[], state: JournalState, lock: Lock): JournalRecord[] {
   const isRecorded = recordedIn(lock.videos.values());
@@ -232,7 +232,7 @@ export function compactJournal(records: readonly JournalRecord[], state: Journal
   return [...facts, ...left];
 }
 
-/** The line without places that another video arrived in since: the line that says so may go before this one. */
+/** Removes destinations where another video arrived since, because the line that says so may be dropped first. */
 function whatIsThere(
   record: JournalRecord & { readonly type: 'delivered' },
   { arrivals }: JournalState,

@@ -3,15 +3,14 @@ import { type FileHandle, open, readFile, stat } from 'node:fs/promises';
 import { ReelformError } from '../diagnostic.ts';
 import { nullIfMissing } from '../file-system-error.ts';
 import { replaceFile } from '../replace-file.ts';
-import { compactJournal, JournalFold } from './fold-journal.ts';
-import type { Attempt, Intent, JournalRecord, JournalState } from './journal.ts';
-import { JournalQueue, type JournalWrite, settleWrites } from './journal-queue.ts';
-import type { Lock, LockEntry } from './lock.ts';
+import { compactJournal } from './fold-journal.ts';
+import type { Attempt, JournalRecord } from './journal.ts';
+import { type JournalWrite, QueuedJournal, settleWrites } from './journal-queue.ts';
+import type { Lock } from './lock.ts';
 import { journalError, journalLine, journalText, parseJournal, unreadableJournal } from './parse-journal.ts';
 
 /**
- * Opens the journal that is one file, for one process at a time. EDGE. Nothing is written before the first line: a journal
- * that was only read leaves no trace.
+ * Opens the journal file, for one process at a time. Creates no file before the first line.
  *
  * @param path absolute
  * @param options.file its name for errors
@@ -24,11 +23,11 @@ export async function openJournalFile(path: string, { file }: { readonly file: s
 interface Contents {
   readonly records: readonly JournalRecord[];
   readonly wholeBytes: number;
-  /** With a last line that was cut off. */
+  /** Size including a torn last line. */
   readonly bytes: number;
 }
 
-/** What the file says; null when there is none. */
+/** Reads the file; null when there is none. */
 async function readRecords(path: string, file: string): Promise<Contents | null> {
   let bytes: Buffer | null;
   try {
@@ -43,49 +42,34 @@ async function readRecords(path: string, file: string): Promise<Contents | null>
 }
 
 /**
- * The journal of one repository folder, below `.reelform/`. Has the shape of `Journal` in apply/ports.ts. A call resolves
- * when its line is on the disk; those that come while a write runs share the next one. A write that fails takes its lines
- * back, and the journal goes on. The run lock keeps other processes out; where it fails, lines stay whole, and those of the
- * other process are read before the next claim.
+ * The journal of one repository folder, below `.reelform/`. When a write fails, its lines are removed again and the journal
+ * stays usable. The run lock keeps other processes out. Where it fails, lines stay whole, and those of the other process
+ * are read before the next claim.
  */
-export class JournalFile {
+export class JournalFile extends QueuedJournal {
   readonly isShared = false;
   readonly #path: string;
   readonly #file: string;
-  readonly #queue = new JournalQueue((writes) => this.#commit(writes));
-  #fold = new JournalFold();
-  /** Bytes of whole, durable lines; null while there is no file. */
+  /** Size of the whole, durable lines, in bytes; null while there is no file. */
   #size: number | null = null;
-  /** Bytes in the file, with a torn last line; null after a write that failed, and while there is no file. */
+  /** Size of the file with a torn last line, in bytes; null after a failed write, and while there is no file. */
   #end: number | null = null;
-  /** Whether a rewriting failed, so that the old file or the new one is there. */
+  /** Whether a rewrite failed, so that either the old or the new file exists. */
   #isUncertain = false;
 
   constructor(path: string, file: string, contents: Contents | null) {
+    super();
     this.#path = path;
     this.#file = file;
     this.#take(contents);
   }
 
-  get state(): JournalState {
-    return this.#fold.state;
-  }
-
-  /** See `Journal`; a claim under the key of an attempt in `retry` is one to send it again. */
-  begin(intent: Intent, insteadOf: LockEntry | null = null): Promise<Attempt | null> {
-    return this.#queue.add({ record: { type: 'intent', ...intent }, isClaim: true, insteadOf });
-  }
-
-  async append(record: JournalRecord): Promise<void> {
-    await this.#queue.add({ record, isClaim: false });
-  }
-
-  /** Nothing to read: nobody else writes it. */
+  /** Does nothing: no other process writes the file. */
   async refresh(): Promise<void> {}
 
-  /** Rewrites the file without what is closed and what the lockfile has. Who is at work may go on writing. */
+  /** Rewrites the file without closed attempts and those that the lockfile records. Other calls may follow at once. */
   compact(lock: Lock): Promise<void> {
-    return this.#queue.alone(async () => {
+    return this.exclusively(async () => {
       const contents = await readRecords(this.#path, this.#file);
       if (contents === null) return;
       const records = compactJournal(contents.records, this.state, lock);
@@ -96,28 +80,22 @@ export class JournalFile {
     });
   }
 
-  /** When what was asked for before is done. */
-  close(): Promise<void> {
-    return this.#queue.alone(async () => undefined);
-  }
-
-  async #commit(writes: readonly JournalWrite[]): Promise<readonly (Attempt | null)[]> {
+  protected async commit(writes: readonly JournalWrite[]): Promise<readonly (Attempt | null)[]> {
     if (this.#isUncertain || (await this.#hasChanged())) this.#take(await readRecords(this.#path, this.#file));
-    const { records, answers } = settleWrites(this.#fold, writes);
+    const { records, answers } = settleWrites(this.fold, writes);
     if (records.length > 0) await this.#add(records);
-    for (const record of records) this.#fold.take(record);
+    for (const record of records) this.fold.take(record);
     return answers;
   }
 
   #take(contents: Contents | null): void {
-    this.#fold = new JournalFold();
-    for (const record of contents?.records ?? []) this.#fold.take(record);
+    this.load(contents?.records ?? []);
     this.#size = contents?.wholeBytes ?? null;
     this.#end = contents?.bytes ?? null;
     this.#isUncertain = false;
   }
 
-  /** Whether another process wrote to the file. One that was removed fails when it is opened. */
+  /** Detects writes of another process. A removed file fails when it is opened. */
   async #hasChanged(): Promise<boolean> {
     const found = await stat(this.#path).catch(() => null);
     if (found === null) return false;
@@ -132,7 +110,7 @@ export class JournalFile {
     }
     const bytes = Buffer.from(records.map(journalLine).join(''));
     try {
-      // Opened anew each time: lines written into a file that somebody removed meanwhile would be nowhere.
+      // Opened for each write: lines written to a file that was removed meanwhile would be lost.
       await withFile(this.#path, (handle) => this.#addTo(handle, bytes, this.#size!));
     } catch (error) {
       throw notWritten(this.#file, error);
@@ -148,13 +126,14 @@ export class JournalFile {
       await handle.datasync();
       this.#end = size + bytes.length;
     } catch (error) {
-      // What it fails to take back now, the next write does: until then it is a torn line, or an intent that was not sent.
+      // If this fails, the next write truncates the file. Until then it ends with a torn line, or with an intent that
+      // was not sent.
       await handle.truncate(size).catch(() => undefined);
       throw error;
     }
   }
 
-  /** A whole new file: the first one, or a compacted one. @returns its bytes */
+  /** Writes a new file: the first one, or a compacted one. @returns its size in bytes */
   async #replace(records: readonly JournalRecord[]): Promise<number> {
     const text = journalText(records);
     try {

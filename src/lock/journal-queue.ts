@@ -1,28 +1,30 @@
-import type { JournalFold } from './fold-journal.ts';
-import { nextAttempt, recordedIn } from './fold-journal.ts';
-import type { Attempt, Intent, JournalRecord } from './journal.ts';
+import { JournalFold, nextAttempt, recordedIn } from './fold-journal.ts';
+import type { Attempt, Intent, Journal, JournalRecord, JournalState } from './journal.ts';
 import type { Fingerprint, LockEntry } from './lock.ts';
 
-/** One call of a journal: a line to add, or a claim, which is a line to add unless somebody has the fingerprint. */
+/**
+ * One call of a journal: a line to append, or a claim, which appends its line unless another attempt has the
+ * fingerprint.
+ */
 export interface JournalWrite {
   readonly record: JournalRecord;
   readonly isClaim: boolean;
-  /** The lock entry that the claim is to replace with a new rendering. */
+  /** Lock entry that a claim is to replace with a new rendering. */
   readonly insteadOf?: LockEntry | null;
 }
 
-/** What is to be written for some calls, and what each of them is answered once it is. */
+/** Lines to write for a batch of calls, and the answers to the calls once the lines are durable. */
 export interface SettledWrites {
   readonly records: readonly JournalRecord[];
-  /** One for each call: the attempt that stands against a claim, else null. */
+  /** One per call: the attempt that prevents a claim, else null. */
   readonly answers: readonly (Attempt | null)[];
 }
 
 /**
- * Settles calls in their order, each knowing of those before it. A claim whose key is that of an attempt in `retry` is an
- * intent to send it again: it is written, and uses the permission up.
+ * Settles calls in order; each one sees the effects of those before it. A claim under the key of an attempt in `retry`
+ * is an intent to send it again: it is written, and uses the permission up.
  *
- * @param recorded what lasts of attempts that the journal has dropped since this run began
+ * @param recorded lock entries of attempts that were dropped from the journal since this run began
  */
 export function settleWrites(
   fold: JournalFold,
@@ -50,51 +52,75 @@ export function settleWrites(
   return { records, answers };
 }
 
-/** An attempt as it was before the journal could do without it. */
+/** Returns an attempt as it was before it was dropped from the journal. */
 function droppedAttempt(intent: Intent, entry: LockEntry): Attempt {
   const { session, video_url, thumbnails, rendered_at } = entry;
   return { intent, state: 'rendered', session, rendering: { session, video_url, thumbnails, rendered_at } };
 }
 
-interface Waiting {
+interface PendingWrite {
   readonly write: JournalWrite;
   resolve(answer: Attempt | null): void;
   reject(error: unknown): void;
 }
 
-/** Calls made while a write is at work share the next one. */
-export class JournalQueue {
-  readonly #commit: (writes: readonly JournalWrite[]) => Promise<readonly (Attempt | null)[]>;
-  #waiting: Waiting[] = [];
+/** Base of both journals: commits the calls of a run in batches. Calls made during a commit share the next one. */
+export abstract class QueuedJournal implements Journal {
+  protected fold = new JournalFold();
+  #pending: PendingWrite[] = [];
   #running: Promise<unknown> = Promise.resolve();
 
-  /** @param commit makes them durable, all or none; never called while it is at work */
-  constructor(commit: (writes: readonly JournalWrite[]) => Promise<readonly (Attempt | null)[]>) {
-    this.#commit = commit;
+  abstract readonly isShared: boolean;
+  abstract refresh(): Promise<void>;
+
+  /** Makes the lines durable, all or none. Never called while another commit is running. */
+  protected abstract commit(writes: readonly JournalWrite[]): Promise<readonly (Attempt | null)[]>;
+
+  get state(): JournalState {
+    return this.fold.state;
   }
 
-  add(write: JournalWrite): Promise<Attempt | null> {
-    return new Promise((resolve, reject) => {
-      this.#waiting.push({ write, resolve, reject });
-      if (this.#waiting.length === 1) void this.alone(() => this.#drain());
-    });
+  begin(intent: Intent, insteadOf: LockEntry | null = null): Promise<Attempt | null> {
+    return this.#add({ record: { type: 'intent', ...intent }, isClaim: true, insteadOf });
   }
 
-  /** Does something while no write is at work, after those that were asked for before. */
-  alone<T>(action: () => Promise<T>): Promise<T> {
+  async append(record: JournalRecord): Promise<void> {
+    await this.#add({ record, isClaim: false });
+  }
+
+  /** Resolves when all earlier calls are done. */
+  close(): Promise<void> {
+    return this.exclusively(async () => undefined);
+  }
+
+  /** Runs an action after all earlier calls, while no commit is running. */
+  protected exclusively<T>(action: () => Promise<T>): Promise<T> {
     const done = this.#running.then(action);
     this.#running = done.catch(() => undefined);
     return done;
   }
 
+  /** Replaces the state by that of these lines. */
+  protected load(records: readonly JournalRecord[]): void {
+    this.fold = new JournalFold();
+    for (const record of records) this.fold.take(record);
+  }
+
+  #add(write: JournalWrite): Promise<Attempt | null> {
+    return new Promise((resolve, reject) => {
+      this.#pending.push({ write, resolve, reject });
+      if (this.#pending.length === 1) void this.exclusively(() => this.#drain());
+    });
+  }
+
   async #drain(): Promise<void> {
-    const all = this.#waiting;
-    this.#waiting = [];
+    const batch = this.#pending;
+    this.#pending = [];
     try {
-      const answers = await this.#commit(all.map(({ write }) => write));
-      for (const [index, { resolve }] of all.entries()) resolve(answers[index] ?? null);
+      const answers = await this.commit(batch.map(({ write }) => write));
+      for (const [index, { resolve }] of batch.entries()) resolve(answers[index] ?? null);
     } catch (error) {
-      for (const { reject } of all) reject(error);
+      for (const { reject } of batch) reject(error);
     }
   }
 }

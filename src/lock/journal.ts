@@ -1,36 +1,39 @@
-import type { Delivery, Fingerprint, Rendering } from './lock.ts';
+import type { Delivery, Fingerprint, LockEntry, Rendering } from './lock.ts';
 
 /**
- * One line of the journal: what is in flight, written before and after each request that could be paid for. Lines are only
- * added; `foldJournal` makes the state of them. Times are ISO 8601, UTC, of the machine that wrote.
+ * One line of the journal, written before and after each request that may cost money. Lines are only appended;
+ * `foldJournal` computes the state. Times are ISO 8601, UTC, by the clock of the writing machine.
  */
 export type JournalRecord =
-  /** Before the POST: it will be sent, with exactly this body under this key. */
+  /** Before the POST: exactly this body will be sent under this key. */
   | ({ readonly type: 'intent' } & Intent)
   /** After the POST: the service has the session. */
   | { readonly type: 'created'; readonly key: string; readonly session: string; readonly at: string }
-  /** The service certainly made no session for the key. */
+  /** The service certainly created no session for the key. */
   | { readonly type: 'not_created'; readonly key: string; readonly at: string }
   /** The session ended with a video. */
   | { readonly type: 'rendered'; readonly key: string; readonly rendering: Rendering; readonly at: string }
-  /** Its video arrived in these places, whoever had it sent: what was there before is not there any more. */
+  /** The video arrived at these destinations, no matter who delivered it. Earlier files there are replaced. */
   | {
       readonly type: 'delivered';
       readonly session: string;
       readonly deliveries: readonly Delivery[];
       readonly at: string;
     }
-  /** The service answered 404 for the session for longer than a fault lasts. A later `created` says that it is back. */
+  /**
+   * The service answered 404 for the session for longer than a fault lasts. A later `created` means that it was found
+   * again.
+   */
   | { readonly type: 'missing'; readonly key: string; readonly at: string }
   /** The session ended without a video. */
   | { readonly type: 'failed'; readonly key: string; readonly at: string }
-  /** Somebody decided: the attempt counts for nothing any more. */
+  /** A person decided to ignore the attempt. */
   | { readonly type: 'abandoned'; readonly key: string; readonly at: string }
-  /** Somebody decided: the same key and body may be sent again, at the risk of a second session. */
+  /** A person allowed to send the same key and body again, at the risk of a second session. */
   | { readonly type: 'retry'; readonly key: string; readonly at: string }
-  /** What was seen of a service: for how long it keeps idempotency keys. */
+  /** How long a service keeps idempotency keys. */
   | { readonly type: 'keys'; readonly service: string; readonly lifetime_ms: number | null }
-  /** What was seen of a service: how long its last renders of a style version took, in milliseconds, oldest first. */
+  /** Durations of the last renders of a style version, in milliseconds, oldest first. */
   | {
       readonly type: 'durations';
       readonly service: string;
@@ -38,67 +41,93 @@ export type JournalRecord =
       readonly durations_ms: readonly number[];
     };
 
-/** What is written before a POST. */
+/** Written before a POST. */
 export interface Intent {
-  /** The Idempotency-Key: names the attempt. */
+  /** Idempotency-Key; identifies the attempt. */
   readonly key: string;
-  /** The video that asked for it. */
+  /** Id of the video that requested it. */
   readonly id: string;
   readonly fingerprint: Fingerprint;
   readonly service: string;
   readonly style_version: string;
-  /** Below the service's output directory, without ending. */
+  /** Below the service's output directory, without extension. */
   readonly output_name: string;
-  /** The exact body. */
+  /** Exact body of the request. */
   readonly body: string;
-  /** Names the run that sends it. */
+  /** Name of the run that sends it. */
   readonly run: string;
   readonly at: string;
 }
 
 /**
- * Where an attempt stands.
- * - sending: it may have been sent, and nothing tells what became of it
- * - retry: the same, and somebody allowed to send it again
- * - created: the service has the session; it may have ended meanwhile
- * - missing: the service made the session, and answered 404 for it when an apply gave up
- * - rendered: it ended with a video, which the lockfile may not have yet
- * - closed: failed, never made, or given up: nothing follows from it
+ * State of an attempt.
+ * - sending: the request may have been sent; its result is unknown
+ * - retry: like sending, and a person allowed to send it again
+ * - created: the service has the session, which may have ended meanwhile
+ * - missing: the service created the session, and answered 404 for it until an apply stopped asking
+ * - rendered: the session ended with a video, which the lockfile may not have yet
+ * - closed: failed, never created, or abandoned; it has no effect any more
  */
 export type AttemptState = 'sending' | 'retry' | 'created' | 'missing' | 'rendered' | 'closed';
 
-/** One request for a session, and what is known of it. */
+/** One request for a session, and its known state. */
 export interface Attempt {
   readonly intent: Intent;
   readonly state: AttemptState;
-  /** Known from `created` on; null again once a person allowed another request. */
+  /** Known since `created`; null again when a person allows another request. */
   readonly session: string | null;
-  /** Known when `rendered`. */
+  /** Known in state `rendered`. */
   readonly rendering: Rendering | null;
 }
 
-/** What a service was seen to do. */
+/** Observed behaviour of a service. */
 export interface ServiceFacts {
   readonly keyLifetimeMs: number | null;
-  /** Style version → durations in milliseconds, oldest first. */
+  /** Durations by style version, in milliseconds, oldest first. */
   readonly durationsMs: ReadonlyMap<string, readonly number[]>;
 }
 
-/** What is in a place, as far as the journal knows. */
+/** Present file at a destination, as far as the journal knows. */
 export interface Arrival {
-  /** Of the video that arrived there last. */
+  /** Session of the video that arrived last. */
   readonly session: string;
   readonly delivery: Delivery;
 }
 
-/** All lines of a journal, folded. */
+/** Result of folding all lines of a journal. */
 export interface JournalState {
   /** By key, in the order of their intents. */
   readonly attempts: ReadonlyMap<string, Attempt>;
   readonly services: ReadonlyMap<string, ServiceFacts>;
-  /** By place. */
+  /** By destination. */
   readonly arrivals: ReadonlyMap<string, Arrival>;
 }
 
-/** Of a journal that is not there. */
+/** State of a missing journal. */
 export const EMPTY_JOURNAL: JournalState = { attempts: new Map(), services: new Map(), arrivals: new Map() };
+
+/**
+ * Record of the attempts of all runs that survives a crash. Calls may be concurrent; a call resolves when its line is
+ * durable.
+ */
+export interface Journal {
+  /** State after the last call that resolved. */
+  readonly state: JournalState;
+
+  /** True if runs on other machines write to it too. */
+  readonly isShared: boolean;
+
+  /**
+   * Claims a fingerprint by writing an intent. Nothing may be posted before. A claim under the key of an attempt in `retry`
+   * allows to send its request again.
+   *
+   * @param insteadOf lock entry of the video, which a new rendering is to replace
+   * @returns null when the claim succeeded; otherwise the live attempt for the same fingerprint, and nothing was written
+   */
+  begin(intent: Intent, insteadOf?: LockEntry | null): Promise<Attempt | null>;
+
+  append(record: JournalRecord): Promise<void>;
+
+  /** Reads what other runs have written. Does nothing for a journal that is not shared. */
+  refresh(): Promise<void>;
+}

@@ -6,14 +6,13 @@ import { emptyLock, type Lock } from './lock.ts';
 import { parseLock, unreadableLock } from './parse-lock.ts';
 import { serialiseLock } from './serialise-lock.ts';
 
-/** Replaces a file whole or not at all. */
+/** Replaces a whole file atomically. */
 export type WriteFileAtomic = (path: string, data: string | Uint8Array) => Promise<void>;
 
 /**
- * Reads the lockfile from disk. EDGE. A file that is not there is an empty lock, the first run's; one that is there and
- * cannot be read is an error.
+ * Reads the lockfile. A missing file is an empty lock, as before the first run; an unreadable one is an error.
  *
- * @param path where it lies on this machine
+ * @param path absolute
  * @param file its repository-relative name, for diagnostics
  */
 export async function readLock(path: string, file: string): Promise<Result<Lock>> {
@@ -27,7 +26,7 @@ export async function readLock(path: string, file: string): Promise<Result<Lock>
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     if (code !== 'ENOENT') return refuse(code ?? message);
-    // A disk that is not mounted is no first run: everything would be rendered again.
+    // A link to an unmounted disk is not a first run: everything would be rendered again.
     const link = await readlink(path).catch(() => null);
     if (link === null) return { ok: true, value: emptyLock };
     const nowhere = unreadableLock(`it is a link to ${link}, and nothing is there`, { file, start: 0, end: 0 });
@@ -38,19 +37,19 @@ export async function readLock(path: string, file: string): Promise<Result<Lock>
 }
 
 /**
- * The lockfile while a run writes to it. EDGE. Every change is made to what the file says at that moment, so entries that
- * somebody else wrote meanwhile (a pull, an editor) stay. A change costs the entries that it touches, and the file's bytes
- * read, compared and written once.
+ * The lockfile during a run. Each change is applied to the present content of the file, so that entries written by
+ * others meanwhile (a pull, an editor) are kept. A change costs the entries that it touches, and reading, comparing and
+ * writing the file once.
  */
 export class LockFile {
   readonly #path: string;
   readonly #file: string;
   readonly #write: WriteFileAtomic;
   #lock: Lock;
-  /** What is on the disk, as far as we know; null until we have looked. */
+  /** Last known content on disk; null before the first read. */
   #bytes: Buffer | null = null;
 
-  /** @param lock as it was read when the run was planned */
+  /** @param lock as read when the run was planned */
   constructor(path: string, file: string, lock: Lock, write: WriteFileAtomic) {
     this.#path = path;
     this.#file = file;
@@ -59,13 +58,14 @@ export class LockFile {
   }
 
   /**
-   * Writes what the change makes of the file; nothing when that is what it says. Not for two changes at once.
+   * Applies a change and writes the file if it differs. Must not run concurrently.
    *
-   * @returns the lock as it is on the disk now
-   * @throws ReelformError with the code of `readLock` when the file has become unreadable; it is left as it is
+   * @returns the lock as it is on disk now
+   * @throws ReelformError with the code of `readLock` when the file has become unreadable; it is left unchanged
    */
   async update(change: (lock: Lock) => Lock): Promise<Lock> {
-    // Read whole each time: that is a tenth of what writing costs, and no time stamp can be trusted to tell a change.
+    // Reads the whole file each time: that takes a tenth of writing it, and a time stamp does not prove that it is
+    // unchanged.
     const present = (await nullIfMissing(readFile(this.#path))) ?? Buffer.from(serialiseLock(emptyLock));
     if (!present.equals(this.#bytes ?? Buffer.from(serialiseLock(this.#lock)))) {
       const read = parseLock(present.toString('utf8'), this.#file);

@@ -3,99 +3,103 @@ import { isRecord } from '../json.ts';
 
 declare const brand: unique symbol;
 
-/** The content hash of a video, `v1:` and 64 hexadecimal digits: see `desiredVideo` for what it covers. */
+/** Content hash of a video, `v1:` and 64 hexadecimal digits. See `fingerprint` for its content. */
 export type Fingerprint = string & { readonly [brand]: 'Fingerprint' };
 
 /**
- * What was rendered for one video, and from what: an entry of the lockfile, in the file's own names. At run time an entry
- * may carry more fields than these, which a later minor version added; whoever rewrites an entry passes them on.
+ * An entry of the lockfile, with the file's own field names: the rendering of one video and its inputs. At run time an
+ * entry may have further fields of a later minor version; code that rewrites an entry keeps them.
  */
 export interface LockEntry {
   readonly fingerprint: Fingerprint;
   readonly title: string;
-  /** Absent when there are none. */
+  /** Absent when empty. */
   readonly labels?: Readonly<Record<string, string>>;
-  /** Absent unless true: protection has to outlive the definition that asked for it. */
+  /** Absent unless true. Recorded, because protection must outlive the definition. */
   readonly protect?: true;
   /** `embedded`, or the origin of a remote service. */
   readonly service: string;
   /** The template's name in reelform.yaml. */
   readonly template: string;
   readonly style_version: string;
-  /** By editable key, as `desiredVideo` writes them. For showing what changed, never for deciding whether. */
+  /** By editable key, in the form of `describeInputs`. For showing changes, never for deciding whether to render. */
   readonly inputs: Readonly<Record<string, string>>;
   /** Id of the render session. */
   readonly session: string;
-  /** As the service gave it: absolute, or relative to the repository for a local file. */
+  /** As returned by the service: absolute, or relative to the repository for a local file. */
   readonly video_url: string;
-  /** Where the finished file was delivered to, and arrived, by `to`; absent when that is nowhere. */
+  /** Successful deliveries, sorted by `to`; absent when there are none. */
   readonly deliveries?: readonly Delivery[];
   readonly thumbnails: readonly string[];
-  /** ISO 8601, UTC: the service's time, not ours. */
+  /** ISO 8601, UTC, by the clock of the service. */
   readonly rendered_at: string;
   /**
-   * By URL of a remote file that the video was made from: what its server said of the version, an ETag or the time of
-   * Last-Modified. For `plan --refresh` alone; absent when no server said anything.
+   * Versions of the remote files that the video was made from, by URL: an ETag or a Last-Modified time. Only for `plan
+   * --refresh`; absent when no server reported any.
    */
   readonly sources?: Readonly<Record<string, string>>;
-  /** A refresh found that the video cannot be had any more; absent unless true. */
+  /** A refresh found that the video no longer exists; absent unless true. */
   readonly lost?: true;
-  /** Size of the video file, in bytes. Absent in entries of earlier versions, and where the service does not report it. */
+  /**
+   * Size of the video file, in bytes. Absent in entries of earlier versions, and when the service does not report it.
+   */
   readonly bytes?: number;
   /** SHA-256 of the video file, in hexadecimal digits. Absent under the same conditions. */
   readonly sha256?: string;
 }
 
-/** A finished file that is where it was wanted. */
+/** A successful delivery of a finished file. */
 export interface Delivery {
-  /** The place, whole: `s3://bucket/key` and the like. */
+  /** Complete destination, such as `s3://bucket/key`. */
   readonly to: string;
-  /** Under which everybody finds it, where the service said so. */
+  /** Public URL, if the service reported one. */
   readonly url?: string;
 }
 
-/** What an entry takes from a finished render session; `sources` where the rendering is that of another entry. */
+/**
+ * Fields of an entry that come from a finished render session; `sources` when the rendering is that of another entry.
+ */
 export type Rendering = Pick<
   LockEntry,
   'session' | 'video_url' | 'thumbnails' | 'rendered_at' | 'sources' | 'bytes' | 'sha256'
 >;
 
-/** The lockfile's content. */
+/** Content of the lockfile. */
 export interface Lock {
-  /** By video id; in no particular order. */
+  /** By video id, in no particular order. */
   readonly videos: ReadonlyMap<string, LockEntry>;
-  /** Fields beside `videos` that this version does not know; they are written back as they came. */
+  /** Fields beside `videos` that this version does not know; they are written back unchanged. */
   readonly extra: Readonly<Record<string, Json>>;
 }
 
-/** The major version of the file's format. Additions leave it as it is; only a new meaning raises it. */
+/** Major version of the file format. Raised only when the meaning of a field changes, not for additions. */
 export const LOCKFILE_VERSION = 1;
 
-/** What a repository without a lockfile has. */
+/** Lock of a repository without a lockfile. */
 export const emptyLock: Lock = { videos: new Map(), extra: {} };
 
-/** The folder of the embedded service's finished videos, repository-relative; git ignores it. */
+/** Folder of the embedded service's finished videos, repository-relative; git ignores it. */
 export const OUTPUTS_FOLDER = 'renders';
 
-/** Endings of finished files, one for each output format. */
+/** File extensions of finished videos, one per output format. */
 export const OUTPUT_ENDINGS = ['mp4', 'webm', 'gif', 'webp', 'png', 'zip'] as const;
 
 const FORM = new RegExp(`^${OUTPUTS_FOLDER}/([\\w./-]{1,240})\\.(?:${OUTPUT_ENDINGS.join('|')})$`);
 
-/** Whether the embedded service wrote it: a file below `renders/`, and nowhere else. */
+/** True for paths that the embedded service writes: files below `renders/`. */
 export function isOutputPath(url: string): boolean {
   return FORM.test(url) && url.split('/').every((part) => part !== '' && part !== '.' && part !== '..');
 }
 
-/** The name below `renders/`, without ending, that gives this output again. */
+/** Returns the output name, below `renders/` and without extension, that produces this path. */
 export function outputNameOf(url: string): string {
   return FORM.exec(url)?.[1] ?? url;
 }
 
-/** How one field of an entry is recognised. */
+/** Validation of one field of an entry. */
 interface EntryField {
   readonly required: boolean;
-  /** What the field holds, for a message: `expected …`. */
+  /** Description of valid values for messages: `expected …`. */
   readonly expected: string;
   readonly accepts: (value: unknown) => boolean;
 }
@@ -103,8 +107,8 @@ interface EntryField {
 const text: EntryField = { required: true, expected: 'a text', accepts: (value) => typeof value === 'string' };
 
 /**
- * Every field of a lock entry in the order in which it is written. Fields of later minor versions are written after these.
- * The published JSON Schema says the same; a test holds the two together.
+ * All fields of a lock entry in the order in which they are written. Fields of later minor versions follow them. A test
+ * keeps the published JSON Schema equal.
  */
 export const ENTRY_FIELDS: ReadonlyMap<string, EntryField> = new Map<keyof LockEntry, EntryField>([
   [
@@ -136,7 +140,7 @@ export const ENTRY_FIELDS: ReadonlyMap<string, EntryField> = new Map<keyof LockE
   ],
   ['sources', { required: false, expected: 'a map of texts', accepts: isTextMap }],
   ['lost', { required: false, expected: 'true', accepts: (value) => value === true }],
-  // Added in a minor version, so at the end: an earlier version passes them on and writes them in this place.
+  // Added in a minor version, so at the end: an earlier version keeps them and writes them at this position.
   [
     'bytes',
     {

@@ -7,12 +7,12 @@ import { entryText } from './serialise-lock.ts';
 export type MergeSide = 'ours' | 'theirs';
 
 /**
- * One case in which both sides had something to say and one of them was taken.
- * - present: its fingerprint is that of the definition as it stands
- * - content: it was rendered from another content than before, the other side's was not
+ * One conflict, and the side that was chosen.
+ * - present: its fingerprint is that of the present definition
+ * - content: only this side was rendered from changed content
  * - later: it was rendered later
- * - update: it was changed, where the other side removed it
- * - order: nothing else tells the two apart, so the one whose text sorts last
+ * - update: it was changed, and the other side removed it
+ * - order: nothing else distinguishes the two; its text sorts last
  */
 export interface MergeDecision {
   /** A video by its id, or a field of the file beside the videos by its name. */
@@ -22,25 +22,25 @@ export interface MergeDecision {
   readonly why: 'present' | 'content' | 'later' | 'update' | 'order';
 }
 
-/** A merged lock, and what of it was not plain: by name, videos first. */
+/** A merged lock and its resolved conflicts: videos first, sorted by name. */
 export interface MergedLock {
   readonly lock: Lock;
   readonly decisions: readonly MergeDecision[];
 }
 
-/** What to take of one thing, and why where that is not plain. */
+/** The merged value, and the decision if there was a conflict. */
 interface Taken<T> {
   readonly value: T | undefined;
   readonly decision: Omit<MergeDecision, 'kind' | 'name'> | null;
 }
 
 /**
- * Merges two locks that come from one, entry by entry: what one side alone changed is taken from there. Where both did, a
- * whole entry of one side is taken and `decisions` says which; an entry is never put together from two, since it tells
- * of one rendering. Which side is called ours makes no difference to the lock.
+ * Merges two locks with a common base, entry by entry. A change of one side is taken. If both sides changed an entry,
+ * one side's whole entry is chosen and reported in `decisions`; entries are never mixed, because each describes one
+ * rendering. Swapping the sides gives the same lock.
  *
- * @param inputs.base what both come from; empty when they have nothing in common
- * @param inputs.present id → the fingerprint that its definition has now, as far as that is known
+ * @param inputs.base common ancestor; empty when there is none
+ * @param inputs.present id → fingerprint of its present definition, as far as known
  */
 export function mergeLocks(inputs: {
   readonly base: Lock;
@@ -110,28 +110,27 @@ function namesIn(ours: Iterable<string>, theirs: Iterable<string>): string[] {
   return [...new Set([...ours, ...theirs])].sort(byCodeUnit);
 }
 
-/** The member of an object itself, whatever its name. */
+/** Ignores inherited properties. */
 function own(fields: Readonly<Record<string, Json>>, name: string): Json | undefined {
   return Object.hasOwn(fields, name) ? fields[name] : undefined;
 }
 
-/** As it would be written. */
 function fieldText(value: Json): string {
   return JSON.stringify(value);
 }
 
 /** The three texts of a merge. */
 export interface LockVersions {
-  /** What both sides come from; null or empty where they have nothing in common, or nobody knows. */
+  /** Common ancestor; null or empty when there is none or it is unknown. */
   readonly base: string | null;
   readonly ours: string;
   readonly theirs: string;
 }
 
 /**
- * Merges the texts of three lockfiles. A side that cannot be read, or is newer, is refused. A base that cannot be read (git
- * makes one with conflict markers of its own for branches that were merged back and forth) counts as empty: then what one
- * side alone has stays, and the next plan says what no definition has.
+ * Merges the texts of three lockfiles. Rejects a side that is unreadable or newer. An unreadable base counts as empty
+ * (git writes conflict markers into the base of branches that were merged back and forth): entries of one side are
+ * kept, and the next plan reports those without a definition.
  *
  * @param file the lockfile's path for diagnostics, repository-relative
  */
@@ -158,12 +157,12 @@ export function mergeLockTexts(
 function readBase(text: string | null, file: string): Result<Lock> {
   if (text === null || text.trim() === '') return { ok: true, value: emptyLock };
   const read = parseLock(text, file);
-  // What a newer version says of the base may mean something else than we think.
+  // A newer version may give the base another meaning.
   if (read.ok || read.diagnostics.some(({ code }) => code === 'lock_newer')) return read;
   return { ok: true, value: emptyLock };
 }
 
-/** Its place would be one in a text that is nowhere on the disk. */
+/** Removes the location, because the text of a side is not a file on disk. */
 function ofSide({ at: _, hint: __, ...diagnostic }: Diagnostic, side: MergeSide): Diagnostic {
   return {
     ...diagnostic,
@@ -173,8 +172,8 @@ function ofSide({ at: _, hint: __, ...diagnostic }: Diagnostic, side: MergeSide)
 }
 
 /**
- * A text with git's conflict markers → the texts of both sides, and of what they come from where the markers tell it
- * (`merge.conflictStyle` diff3 or zdiff3). Null when there are no markers, or they do not follow each other as git's do.
+ * Splits a text with git's conflict markers into the texts of both sides, and the base if the markers contain it
+ * (`merge.conflictStyle` diff3 or zdiff3). Returns null when there are no markers, or their order is not git's.
  *
  * @see https://git-scm.com/docs/git-merge#_how_conflicts_are_presented
  */

@@ -3,31 +3,33 @@ import { sha256 } from '../digest.ts';
 import { isRecord } from '../json.ts';
 import type { JournalRecord } from './journal.ts';
 
-/** The major version of the journal's format. New types of lines leave it as it is; only a new meaning raises it. */
+/** Major version of the journal format. Raised only when the meaning of lines changes, not for new types. */
 export const JOURNAL_VERSION = 1;
 
-/** Hexadecimal digits of a line's SHA-256: against damage, not against malice. */
+/** Hexadecimal digits of a line's SHA-256. Detects damage; not a protection against attacks. */
 const SUM_LENGTH = 16;
 
 const LINE = new RegExp(`^\\{"sum":"([0-9a-f]{${SUM_LENGTH}})","record":(.*)\\}$`);
 
-/** What a journal's bytes say. */
+/** Content of a journal file. */
 export interface ParsedJournal {
-  /** In their order; those of types that a later minor version added among them. */
+  /** In file order, with those of types that a later minor version added. */
   readonly records: readonly JournalRecord[];
-  /** How many bytes are whole lines: what follows was being written when the machine stopped, and nobody relied on it. */
+  /**
+   * Size of the whole lines in bytes. The rest was being written when the machine stopped, and nothing relies on it.
+   */
   readonly wholeBytes: number;
 }
 
-/** One line, with its newline. */
+/** Returns the line of a record, with its newline. */
 export function journalLine(record: JournalRecord): string {
   return line(JSON.stringify(record));
 }
 
-/** The line that a journal begins with. */
+/** First line of every journal. */
 export const JOURNAL_HEADER: string = line(JSON.stringify({ type: 'journal', version: JOURNAL_VERSION }));
 
-/** A whole journal. */
+/** Returns the text of a whole journal. */
 export function journalText(records: readonly JournalRecord[]): string {
   return JOURNAL_HEADER + records.map(journalLine).join('');
 }
@@ -37,8 +39,8 @@ function line(json: string): string {
 }
 
 /**
- * Reads a journal. A last line without its end is left out; damage anywhere else, and a newer version, is refused and never
- * taken for an empty journal, because what is in flight and not known is rendered, and paid for, again.
+ * Parses a journal. Ignores a torn last line. Refuses other damage and newer versions instead of returning an empty
+ * journal, because renders that are running would be paid for again.
  *
  * @param file its name for diagnostics
  */
@@ -66,12 +68,12 @@ export function parseJournal(bytes: Uint8Array, file: string): Result<ParsedJour
       return refuse(why, 'Install a newer version of reelform');
     }
   }
-  // Its first line is there with the file, or the file is not.
+  // The first line is written together with the file.
   if (lines.length === 0) return refuse('it does not begin as a journal does');
   return { ok: true, value: { records, wholeBytes } };
 }
 
-/** The refusal of a journal that is there and says nothing certain. */
+/** Returns the diagnostic for a journal whose content is uncertain. */
 export function unreadableJournal(why: string, file: string, hint?: string): Diagnostic {
   return {
     code: 'journal_unreadable',
@@ -83,12 +85,12 @@ export function unreadableJournal(why: string, file: string, hint?: string): Dia
   };
 }
 
-/** The same as an error. */
+/** Converts the diagnostic to an error. */
 export function journalError({ code, message, hint = '' }: Diagnostic): ReelformError {
   return new ReelformError(code, message, { hint });
 }
 
-/** Places are compared, and come into the lockfile. */
+/** Validated, because destinations are compared and written to the lockfile. */
 function isDelivered({ session, deliveries }: Record<string, unknown>): boolean {
   if (typeof session !== 'string' || !Array.isArray(deliveries)) return false;
   return deliveries.every((one: unknown) => {
@@ -96,7 +98,7 @@ function isDelivered({ session, deliveries }: Record<string, unknown>): boolean 
   });
 }
 
-/** What a line holds, or null when it is not what was written. */
+/** Parses a line; null when its digest does not match. */
 function readLine(text: string): Record<string, unknown> | null {
   const [, sum, json = ''] = LINE.exec(text) ?? [];
   if (sum === undefined || sha256(json).slice(0, SUM_LENGTH) !== sum) return null;

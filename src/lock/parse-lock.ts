@@ -4,13 +4,13 @@ import { isRecord } from '../json.ts';
 import { ENTRY_FIELDS, isOutputPath, LOCKFILE_VERSION, type Lock, type LockEntry, OUTPUT_ENDINGS } from './lock.ts';
 
 /**
- * Reads the text of a lockfile; every entry is checked. Text that is not a whole, known lockfile is refused and never
- * taken for an empty one, because an empty lock means that everything is rendered, and paid for, again.
+ * Parses the text of a lockfile and validates every entry. Refuses anything that is not a complete lockfile of a known
+ * version instead of returning an empty one, because everything would be rendered, and paid for, again.
  *
  * @param file the lockfile's path for diagnostics, repository-relative
  */
 export function parseLock(text: string, file: string): Result<Lock> {
-  // A byte order mark is no JSON; a space in its place keeps every offset true.
+  // JSON has no byte order mark; a space instead of it keeps all offsets.
   const source = text.startsWith('\uFEFF') ? ` ${text.slice(1)}` : text;
   const beginning: Span = { file, start: 0, end: 0 };
 
@@ -18,7 +18,7 @@ export function parseLock(text: string, file: string): Result<Lock> {
   try {
     document = JSON.parse(source);
   } catch (error) {
-    // Only broken text is searched for markers: no line of valid JSON can begin like one.
+    // Only invalid JSON is searched for conflict markers: no line of valid JSON begins like one.
     return refuse(conflictIn(source, file) ?? syntaxError(source, file, error as SyntaxError));
   }
 
@@ -45,7 +45,7 @@ export function parseLock(text: string, file: string): Result<Lock> {
   return { ok: true, value: { videos: entries, extra: extra as Record<string, Json> } };
 }
 
-/** The refusal of a lockfile that is there and says nothing certain. */
+/** Returns the diagnostic for a lockfile whose content is uncertain. */
 export function unreadableLock(what: string, at: Span): Diagnostic {
   return {
     code: 'lock_unreadable',
@@ -58,7 +58,7 @@ export function unreadableLock(what: string, at: Span): Diagnostic {
 
 const FIELDS = [...ENTRY_FIELDS];
 
-/** What is wrong with the first field that is, or null. */
+/** Describes the first invalid field; null when all are valid. */
 function wrongField(entry: unknown): string | null {
   if (!isRecord(entry)) return 'no fields';
   for (const [name, field] of FIELDS) {
@@ -102,15 +102,16 @@ function syntaxError(source: string, file: string, thrown: SyntaxError): Diagnos
 }
 
 /**
- * An id twice in the file with different entries, as a merge by hand leaves it: JSON would take the last one, silently.
+ * Reports ids that occur twice with different entries, as after a manual merge: JSON.parse would silently take the last
+ * one.
  *
- * @param count of different ids
+ * @param count number of different ids
  */
 function duplicateEntries(source: string, file: string, count: number): Diagnostic[] {
   const begin = source.indexOf('\n  "videos": {\n');
   const end = source.indexOf('\n  }', begin);
   if (begin < 0 || end < 0) return [];
-  // Counting is ten times faster than finding them, which is needed for a broken file alone.
+  // Counting is ten times faster than locating, which only a broken file needs.
   let lines = 0;
   for (let at = begin; ; lines++) {
     at = source.indexOf('\n    "', at + 1);
@@ -121,7 +122,7 @@ function duplicateEntries(source: string, file: string, count: number): Diagnost
   const diagnostics: Diagnostic[] = [];
   const entries = source.slice(begin, end).matchAll(/^ {4}("(?:[^"\\]|\\.)*"): (\{\n[\s\S]*?^ {4}\}),?$/gm);
   for (const { 1: key = '', 2: entry = '', index } of entries) {
-    // The same words twice say nothing else than once; git leaves them where two branches rendered the same video.
+    // Identical duplicate entries are harmless: git leaves them when two branches rendered the same video.
     if ((seen.get(key) ?? entry) !== entry) {
       const start = begin + index + '    '.length;
       diagnostics.push(unreadableLock(`the entry of ${key} stands twice`, { file, start, end: start + key.length }));
@@ -131,7 +132,9 @@ function duplicateEntries(source: string, file: string, count: number): Diagnost
   return diagnostics;
 }
 
-/** Where an entry begins in a file that reelform wrote; the file's beginning when somebody laid it out anew. */
+/**
+ * Returns the location of an entry in the layout that reelform writes; the beginning of the file for any other layout.
+ */
 function locateEntry(source: string, file: string, id: string): Span {
   const key = JSON.stringify(id);
   const start = source.indexOf(`\n    ${key}:`) + '\n    '.length;
@@ -146,15 +149,15 @@ function show(value: unknown): string {
   return value === undefined ? 'missing' : JSON.stringify(value).slice(0, 40);
 }
 
-/** What JSON.parse complained about, and the offset in code units where it did, as near as can be known. */
+/** Reason of a JSON.parse error, and its approximate offset in code units. */
 interface JsonError {
   readonly reason: string;
   readonly offset: number;
 }
 
 /**
- * Places the error that `JSON.parse(text)` threw. V8 tells an offset for some errors only; for the others it is that of
- * the first characters that are no JSON token, or the end of the text.
+ * Locates the error that `JSON.parse(text)` threw. V8 reports an offset for some errors only; for the others, returns
+ * that of the first characters that are not a JSON token, or the end of the text.
  */
 function placeJsonError(text: string, thrown: SyntaxError): JsonError {
   const reason = thrown.message.replace(/(?:, (?:\.\.\.)?"| in JSON\b| at position\b)[\s\S]*$/, '');

@@ -1,20 +1,21 @@
+import { type Backoff, backoffMs } from '../backoff.ts';
 import { ReelformError } from '../diagnostic.ts';
 import { emptyLock, type Fingerprint, type Lock, type LockEntry } from './lock.ts';
 import { type MergeDecision, type MergedLock, mergeLocks } from './merge-locks.ts';
 import { parseLock } from './parse-lock.ts';
 import { entryText, serialiseLock } from './serialise-lock.ts';
 
-/** What a branch of a remote is at. */
+/** Present state of a remote branch. */
 export interface LockTip {
-  /** The commit that the next one is put onto. */
+  /** Parent of the next commit. */
   readonly commit: string;
-  /** The commit whose definitions count. */
+  /** Commit whose definitions count. */
   readonly source: string;
-  /** What is merged with; null: there is no lockfile. */
+  /** Lockfile to merge with; null when there is none. */
   readonly text: string | null;
-  /** What the branch says; the same text, save where something of it does not count any more. */
+  /** Lockfile on the branch; differs from `text` when some of its entries no longer count. */
   readonly written: string | null;
-  /** The page of the pull request that it is part of; null where there is none. */
+  /** URL of the branch's pull request; null when there is none. */
   readonly pull: string | null;
 }
 
@@ -22,28 +23,28 @@ export type LockWrite =
   | {
       readonly kind: 'committed';
       readonly commit: string;
-      /** Of the commit. */
+      /** URL of the commit. */
       readonly url: string | null;
-      /** Of the pull request that it waits in; null: it is where it should be. */
+      /** URL of the pull request that contains the commit; null when it is on the target branch. */
       readonly pull: string | null;
     }
-  /** A pull request that had nothing left to merge. */
+  /** The pull request had nothing left to merge. */
   | { readonly kind: 'closed'; readonly pull: string }
-  /** Somebody was first, or nobody knows: reading it tells. */
+  /** The branch has moved, or the result is unknown: read it again. */
   | { readonly kind: 'moved' }
-  /** Rules of the repository keep us from it. `hint`: what else than a pull request would help. */
+  /** Rules of the repository reject the commit. `hint`: an alternative to a pull request. */
   | { readonly kind: 'protected'; readonly why: string; readonly hint?: string };
 
-/** A branch of a remote that the lockfile is committed to, by compare-and-swap. */
+/** A remote branch to which the lockfile is committed by compare-and-swap. */
 export interface LockBranch {
-  /** For people. */
+  /** For messages. */
   readonly name: string;
   read(): Promise<LockTip>;
-  /** @param seen as `read` told it: any other tip is left as it is */
+  /** @param seen tip returned by `read`; the write fails if the branch has moved */
   write(text: string, seen: LockTip, change: LockChange): Promise<LockWrite>;
 }
 
-/** What a commit changes: ids, sorted. */
+/** Ids of the videos that a commit changes, sorted. */
 export interface LockChange {
   readonly recorded: readonly string[];
   readonly removed: readonly string[];
@@ -59,44 +60,44 @@ export type Published = {
 
 export interface PublishOptions {
   readonly branch: LockBranch;
-  /** The lockfile's name for errors. */
+  /** Name of the lockfile for errors. */
   readonly file: string;
-  /** By id, the fingerprints that all definitions of a commit have; null where that cannot be told. */
+  /** Returns the fingerprints of all definitions of a commit, by id; null when they cannot be read. */
   present(source: string): Promise<ReadonlyMap<string, Fingerprint> | null>;
   wait(milliseconds: number): Promise<void>;
-  /** 0 up to 1. */
+  /** Returns a number from 0 up to 1. */
   random(): number;
 }
 
-/** So often somebody else may be first. */
+/** Number of lost races before the commit is given up. */
 const ATTEMPTS = 8;
-const PAUSE = { firstMs: 250, mostMs: 8_000 };
+const BACKOFF: Backoff = { firstMs: 250, maxMs: 8_000 };
 
 /**
- * Brings what a run records onto a branch: entries that others recorded meanwhile stay, and nothing is committed where
- * nothing changed. Not for two calls at once.
+ * Commits the results of a run to a branch. Keeps entries that other runs committed meanwhile, and commits nothing when
+ * nothing changed. Must not run concurrently.
  */
 export class LockPublisher {
   readonly #options: PublishOptions;
-  /** What our side was when it was published last. */
+  /** Our side at the last publication. */
   #base: Lock;
 
-  /** @param base as the commit has it that the run began from */
+  /** @param base lockfile in the commit from which the run started */
   constructor(options: PublishOptions, base: Lock) {
     this.#options = options;
     this.#base = base;
   }
 
-  /** How many entries are not as they were published last. */
+  /** Returns the number of entries that changed since the last publication. */
   waiting(ours: Lock): number {
     const { recorded, removed } = changeOf(this.#base, ours);
     return recorded.length + removed.length;
   }
 
   /**
-   * @param ours the lockfile as the run has it
-   * @throws ReelformError `commit_refused` for a branch that is protected, or that others are always first on; the code of
-   *   `parseLock` for a lockfile on the branch that cannot be read
+   * @param ours present lockfile of the run
+   * @throws ReelformError `commit_refused` when the branch is protected, or other runs always commit first; the code of
+   *   `parseLock` for an unreadable lockfile on the branch
    */
   async publish(ours: Lock): Promise<Published> {
     const { branch, wait, random } = this.#options;
@@ -106,7 +107,7 @@ export class LockPublisher {
       const { lock, decisions } = await this.#merge(ours, theirs, tip.source);
       const change = changeOf(theirs, lock);
       const isSame = change.recorded.length + change.removed.length === 0 && sameFields(theirs, lock);
-      // A file that says the same in another form is no reason for a commit.
+      // A difference in formatting alone is not worth a commit.
       const text = isSame && tip.text !== null ? tip.text : serialiseLock(lock);
       if (text === tip.written || (isSame && tip.written === tip.text)) {
         this.#base = ours;
@@ -119,7 +120,7 @@ export class LockPublisher {
       }
       if (written.kind === 'protected') throw refused(branch.name, written);
       if (attempt === ATTEMPTS) throw raced(branch.name);
-      await wait(Math.min(PAUSE.mostMs, PAUSE.firstMs * 2 ** (attempt - 1)) * (0.5 + random() / 2));
+      await wait(backoffMs(attempt - 1, BACKOFF, random()));
     }
   }
 
@@ -159,11 +160,11 @@ export class LockPublisher {
 }
 
 /**
- * What becomes of a video by the definitions at the tip, which a run from an older commit cannot have known: it takes nothing
- * back, puts nothing back that was removed, and removes nothing that is wanted again; no run would come to mend that.
+ * Decides by the definitions at the tip, which a run from an older commit cannot know. The run must not revert newer
+ * entries, restore removed ones, or remove those that are wanted again; no later run would correct that.
  *
- * @param was what our side was before the run
- * @param wanted undefined: no definition has it any more
+ * @param was our side before the run
+ * @param wanted undefined when no definition has the video any more
  */
 function keptAtTip(
   was: LockEntry | undefined,
@@ -173,12 +174,12 @@ function keptAtTip(
 ): 'merged' | 'theirs' | 'nothing' {
   if (wanted === undefined) return our === undefined && was !== undefined ? 'nothing' : 'theirs';
   if (our === undefined) return 'theirs';
-  // Of two that nobody wants any more the branch keeps its own: which is the newer definition's nobody can tell.
+  // Neither entry is wanted any more, and it is unknown which definition is newer, so the branch keeps its own.
   const isOvertaken = their !== undefined && our.fingerprint !== wanted && our.fingerprint !== their.fingerprint;
   return isOvertaken ? 'theirs' : 'merged';
 }
 
-/** Entries that one lock has otherwise than another. */
+/** Returns the ids of entries that differ between two locks. */
 export function changeOf(before: Lock, after: Lock): LockChange {
   const recorded: string[] = [];
   for (const [id, entry] of after.videos) {

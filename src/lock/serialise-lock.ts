@@ -4,9 +4,9 @@ import { ENTRY_FIELDS, LOCKFILE_VERSION, type Lock, type LockEntry } from './loc
 import { parseLock } from './parse-lock.ts';
 
 /**
- * The one text for a lock: JSON with two spaces, ids by code unit, fields in their fixed order, a last newline. Nothing in
- * it depends on when or how often it is written, so an entry that did not change keeps its bytes, and two branches that
- * rendered different videos merge line by line.
+ * Returns the canonical text of a lock: JSON indented with two spaces, ids sorted by code unit, fields in fixed order,
+ * trailing newline. An unchanged entry keeps its bytes, so two branches that rendered different videos merge line by
+ * line.
  */
 export function serialiseLock(lock: Lock): string {
   const entries = [...lock.videos.keys()]
@@ -27,14 +27,14 @@ export function serialiseLock(lock: Lock): string {
 const BEFORE = '{\n  "": {\n    "": ';
 const AFTER = '\n  }\n}';
 
-/** Entries are never changed, so each is put into words once, however often the lock around it is written. */
+/** Entries are immutable, so the text of each is computed once. */
 const texts = new WeakMap<LockEntry, string>();
 
-/** The one text for an entry, as it stands behind its id: entries are the same exactly when their texts are. */
+/** Returns the canonical text of an entry, without its id. Entries are equal exactly when their texts are. */
 export function entryText(entry: LockEntry): string {
   const known = texts.get(entry);
   if (known !== undefined) return known;
-  // At the depth at which it stands in the file.
+  // Nested to get the indentation that it has in the file.
   const text = JSON.stringify({ '': { '': inOrder(entry) } }, null, 2).slice(BEFORE.length, -AFTER.length);
   texts.set(entry, text);
   return text;
@@ -42,9 +42,9 @@ export function entryText(entry: LockEntry): string {
 
 const PLACES = new Map([...ENTRY_FIELDS.keys()].map((name, index) => [name, index]));
 
-/** The entry's known fields in their order without those that say nothing, then the others by code unit. */
+/** Returns an entry with its known fields in order, without empty ones, followed by unknown fields by code unit. */
 function inOrder(entry: LockEntry): object {
-  // Nearly every entry is so already, and what is not made anew is written twice as fast.
+  // Nearly every entry is in order already, and returning it unchanged halves the time to write.
   if (isInOrder(entry)) return entry;
   const fields = entry as unknown as Record<string, unknown>;
   const ordered: [string, unknown][] = [];
@@ -57,12 +57,12 @@ function inOrder(entry: LockEntry): object {
   return Object.fromEntries(ordered);
 }
 
-/** Written by somebody else: we leave it out. */
+/** Written by another program; Reelform omits these. */
 function saysNothing(name: string, value: unknown): boolean {
   return name === 'protect' ? value === false : name === 'deliveries' && (value as readonly unknown[]).length === 0;
 }
 
-/** Whether it has known fields alone, those in their order, and none that says nothing. */
+/** True when the entry has only known fields, in order and without empty ones. */
 function isInOrder(entry: LockEntry): boolean {
   let last = -1;
   for (const name in entry) {
@@ -84,20 +84,20 @@ function sortedLabels(labels: LockEntry['labels']): Record<string, string> | und
   return Object.fromEntries(members.sort(([a], [b]) => byCodeUnit(a, b)));
 }
 
-/** A lockfile in today's form, and what of it was not. */
+/** A lockfile in canonical form, and how the original differed. */
 interface NormalisedLock {
   readonly text: string;
-  /** Offset in code units of the first difference; null when there is none. */
+  /** Offset of the first difference in code units; null when there is none. */
   readonly differsAt: number | null;
-  /** Whether ids stood in another order. */
+  /** True if the ids were in another order. */
   readonly reordered: boolean;
-  /** Ids of the entries that said the same in another way: fields in another order, or ones that say nothing. */
+  /** Ids of entries whose formatting differed: fields in another order, or empty fields. */
   readonly rewritten: readonly string[];
   readonly entryCount: number;
 }
 
 /**
- * The text of a readable lockfile as reelform would write it.
+ * Returns the canonical text of a readable lockfile.
  *
  * @param file the lockfile's path for diagnostics, repository-relative
  */
@@ -112,7 +112,7 @@ export function normaliseLock(source: string, file: string): Result<NormalisedLo
     value: {
       text,
       differsAt: firstDifference(source, text),
-      // Ids that look like numbers come first from JSON.parse, wherever they stood: where they belong cannot be told.
+      // JSON.parse returns number-like ids first, so their original position is unknown.
       reordered: ids.some(
         (id, index) => index > 0 && !isIndex(id) && byCodeUnit(ids[index - 1]!, id) > 0 && !isIndex(ids[index - 1]!),
       ),
@@ -122,7 +122,7 @@ export function normaliseLock(source: string, file: string): Result<NormalisedLo
   };
 }
 
-/** The entry as it came, laid out as we do. */
+/** Returns the text of an entry in its original field order and our layout. */
 function memberOrder(entry: LockEntry): string {
   return JSON.stringify(entry, null, 2).replaceAll('\n', '\n    ');
 }

@@ -1,7 +1,8 @@
+import { type Backoff, backoffMs } from '../backoff.ts';
 import { ReelformError } from '../diagnostic.ts';
-import { compactJournal, JournalFold } from './fold-journal.ts';
-import type { Attempt, Intent, JournalRecord, JournalState } from './journal.ts';
-import { JournalQueue, type JournalWrite, settleWrites } from './journal-queue.ts';
+import { compactJournal } from './fold-journal.ts';
+import type { Attempt, JournalRecord } from './journal.ts';
+import { type JournalWrite, QueuedJournal, settleWrites } from './journal-queue.ts';
 import type { Fingerprint, Lock, LockEntry } from './lock.ts';
 import {
   JOURNAL_HEADER,
@@ -12,93 +13,78 @@ import {
   unreadableJournal,
 } from './parse-journal.ts';
 
-/** One text that many write to: it is replaced whole, and only by who has seen what it says. */
+/** A text with many writers. A write replaces the version that the writer has read, or fails. */
 export interface SharedText {
   /** For errors. */
   readonly name: string;
-  /** What it says; null when there is none. @param known what it said before, which need not be fetched again */
+  /** Reads the text; null when there is none. @param known last known version, which need not be fetched again */
   read(known: Version | null): Promise<Version | null>;
   /**
-   * Replaces the text if it is as it was seen: a compare-and-swap.
+   * Replaces the text if `seen` is still its version: a compare-and-swap.
    *
-   * @param mark makes this writing unlike any other
+   * @param mark makes this write distinguishable from all others
    */
   write(text: string, seen: Version | null, mark: string): Promise<WriteOutcome>;
 }
 
-/** A text at one moment. */
+/** One version of the text. */
 export interface Version {
-  /** Names it, and no other. */
+  /** Identifies the version. */
   readonly commit: string;
   readonly text: string;
 }
 
 export type WriteOutcome =
   | { readonly tip: Version; readonly error: null }
-  /** It was refused, or nobody knows: reading it tells. */
+  /** The write was refused, or its result is unknown: read again. */
   | { readonly tip: null; readonly error: unknown };
 
 export interface SharedJournalOptions {
   readonly shared: SharedText;
-  /** The lockfile that everybody will see: what it has need not be kept. */
+  /** Returns the lockfile of the default branch. Attempts that it records need not be kept. */
   lastingLock(): Promise<Lock>;
   wait(milliseconds: number): Promise<void>;
-  /** 0 up to 1. */
+  /** Returns a number from 0 up to 1. */
   random(): number;
-  /** A new UUID. */
+  /** Returns a new UUID. */
   newMark(): string;
 }
 
-/** Others may be first so often: with every writing that is refused, one of somebody else went through. */
-const RACES = 200;
+/** Lost races before a write gives up. Each one means that a write of another run succeeded. */
+const MAX_RACES = 200;
 
-/** So often a writing may fail that nobody was first of: the network, the service behind it. */
-const FAILURES = 4;
+/** Failed writes before the error is thrown, when no other run wrote in between: faults of the network or the host. */
+const MAX_FAILURES = 4;
 
-/** Before the next one, in milliseconds; times a random number, so that those who met do not meet again. */
-const PAUSE = { firstMs: 100, mostMs: 3_000 };
+/** Fully random, so that runs which collided do not collide again. */
+const BACKOFF: Backoff = { firstMs: 100, maxMs: 3_000, randomShare: 1 };
 
 /**
- * A journal that runs on many machines write to: of those that claim a fingerprint, one gets it. Has the shape of `Journal`
- * in apply/ports.ts.
+ * A journal that runs on many machines write to. Of several claims for one fingerprint, one succeeds.
  *
- * Everything is changed by compare-and-swap: the file with our lines in it takes the place of the one that was seen, or
- * somebody was first; then it is read again, and what we wanted is settled anew against what it says by now. When nobody
- * knows what became of a push, the branch does: our own lines are in it, or they are not.
+ * Each change is a compare-and-swap: the file with our lines replaces the version that was read. If another run was faster,
+ * the file is read again and the calls are settled against its new content. When the result of a push is unknown, the
+ * branch shows it: it contains our lines or it does not.
  */
-export class SharedJournal {
+export class SharedJournal extends QueuedJournal {
   readonly isShared = true;
   readonly #options: SharedJournalOptions;
-  readonly #queue = new JournalQueue((writes) => this.#commit(writes));
   #tip: Version | null = null;
-  /** Whether it was read: from then on others may drop what this run has not seen. */
+  /** Whether the journal was read. From then on other runs may drop lines that this run has not read. */
   #isOpen = false;
-  /** One that was asked for and has not begun. */
+  /** A refresh that waits for its turn. */
   #refresh: Promise<void> | null = null;
-  #fold = new JournalFold();
-  /** What lasts of what others may have dropped; null: somebody has written since it was looked at. */
+  /** Lock entries for lines that other runs may have dropped; null when another run wrote since they were read. */
   #recorded: ReadonlyMap<Fingerprint, LockEntry> | null = new Map();
 
   constructor(options: SharedJournalOptions) {
+    super();
     this.#options = options;
   }
 
-  get state(): JournalState {
-    return this.#fold.state;
-  }
-
-  /** See `Journal`; a claim under the key of an attempt in `retry` is one to send it again. */
-  begin(intent: Intent, insteadOf: LockEntry | null = null): Promise<Attempt | null> {
-    return this.#queue.add({ record: { type: 'intent', ...intent }, isClaim: true, insteadOf });
-  }
-
-  async append(record: JournalRecord): Promise<void> {
-    await this.#queue.add({ record, isClaim: false });
-  }
-
-  /** Those who ask while one waits for its turn share it. */
+  /** Calls share a refresh that has not started yet. */
   refresh(): Promise<void> {
-    this.#refresh ??= this.#queue.alone(() => {
+    this.#refresh ??= this.exclusively(() => {
       this.#refresh = null;
       return this.#read();
     });
@@ -106,53 +92,48 @@ export class SharedJournal {
   }
 
   /**
-   * Rewrites the file without what is closed and what the lockfile has that lasts. What a pull request
-   * rendered stays for the run that follows its merge.
+   * Rewrites the file without closed attempts and those that the lasting lockfile records. Renderings of a pull request
+   * stay for the run that follows its merge.
    */
   compact(): Promise<void> {
-    return this.#queue.alone(async () => {
+    return this.exclusively(async () => {
       const { shared, newMark } = this.#options;
       await this.#read();
       if (this.#tip === null) return;
       const lock = await this.#options.lastingLock();
       const records = this.#recordsOf(this.#tip);
-      const left = compactJournal(records, this.state, lock);
-      if (left.length === records.length) return;
-      const { tip } = await shared.write(journalText(left), this.#tip, newMark());
-      // Whoever was first leaves it to the next run.
+      const kept = compactJournal(records, this.state, lock);
+      if (kept.length === records.length) return;
+      const { tip } = await shared.write(journalText(kept), this.#tip, newMark());
+      // If another run was faster, the next run compacts.
       if (tip !== null) this.#take(tip);
     });
   }
 
-  /** When what was asked for before is done. */
-  close(): Promise<void> {
-    return this.#queue.alone(async () => undefined);
-  }
-
-  async #commit(writes: readonly JournalWrite[]): Promise<readonly (Attempt | null)[]> {
-    const { shared } = this.#options;
+  protected async commit(writes: readonly JournalWrite[]): Promise<readonly (Attempt | null)[]> {
+    const { shared, wait, random } = this.#options;
     const mark = this.#options.newMark();
     for (let races = 0, failures = 0; ; ) {
-      if (writes.some((write) => this.#isNewClaim(write))) this.#recorded ??= await this.#lookAtLock();
-      const { records, answers } = settleWrites(this.#fold, writes, this.#recorded ?? undefined);
+      if (writes.some((write) => this.#isNewClaim(write))) this.#recorded ??= await this.#readLock();
+      const { records, answers } = settleWrites(this.fold, writes, this.#recorded ?? undefined);
       if (records.length === 0) return answers;
       const seen = this.#tip;
-      // Others may write the very same lines: ours carry our mark.
+      // Another run may write identical lines: ours carry our mark.
       const lines = records.map((record) => journalLine(marked(record, mark))).join('');
       const { tip, error } = await shared.write((seen?.text ?? JOURNAL_HEADER) + lines, seen, mark);
       if (tip !== null) {
         this.#tip = tip;
-        for (const record of records) this.#fold.take(record);
+        for (const record of records) this.fold.take(record);
         return answers;
       }
-      await this.#pause(races + failures);
+      await wait(backoffMs(races + failures, BACKOFF, random()));
       await this.#read();
       if (this.#tip?.commit === seen?.commit) failures += 1;
-      // Lines are written all at once, so one of them is as good as all.
+      // All lines are written at once, so one of them proves that all are.
       else if (this.#tip?.text.includes(`"write":${JSON.stringify(mark)}`)) return answers;
       else races += 1;
-      if (failures >= FAILURES) throw error;
-      if (races >= RACES) throw tooManyRaces(shared.name);
+      if (failures >= MAX_FAILURES) throw error;
+      if (races >= MAX_RACES) throw tooManyRaces(shared.name);
     }
   }
 
@@ -163,48 +144,41 @@ export class SharedJournal {
   }
 
   #isNewClaim({ record, isClaim }: JournalWrite): boolean {
-    return isClaim && record.type === 'intent' && this.#fold.live(record.fingerprint, new Map()) === null;
+    return isClaim && record.type === 'intent' && this.fold.live(record.fingerprint, new Map()) === null;
   }
 
-  /** What another run rendered, recorded and dropped while this one was at work is paid for, too. */
-  async #lookAtLock(): Promise<ReadonlyMap<Fingerprint, LockEntry>> {
+  /** Finds renderings that another run made, recorded in the lockfile and dropped from the journal during this run. */
+  async #readLock(): Promise<ReadonlyMap<Fingerprint, LockEntry>> {
     const { videos } = await this.#options.lastingLock();
     return new Map([...videos.values()].filter(({ lost }) => lost !== true).map((entry) => [entry.fingerprint, entry]));
   }
 
   #take(tip: Version | null): void {
     if (this.#isOpen) this.#recorded = null;
-    const fold = new JournalFold();
-    for (const record of tip === null ? [] : this.#recordsOf(tip)) fold.take(record);
+    this.load(tip === null ? [] : this.#recordsOf(tip));
     this.#tip = tip;
-    this.#fold = fold;
   }
 
   #recordsOf({ text }: Version): readonly JournalRecord[] {
     const bytes = Buffer.from(text);
     const parsed = parseJournal(bytes, this.#options.shared.name);
     if (!parsed.ok) throw journalError(parsed.diagnostics[0]!);
-    // A blob is whole: nothing was being written when something stopped.
+    // A blob is complete, so a torn line means damage.
     if (parsed.value.wholeBytes < bytes.length) {
       throw journalError(unreadableJournal('its last line is damaged', this.#options.shared.name));
     }
     return parsed.value.records;
   }
-
-  #pause(attempt: number): Promise<void> {
-    const { wait, random } = this.#options;
-    return wait(Math.min(PAUSE.mostMs, PAUSE.firstMs * 2 ** Math.min(attempt, 10)) * random());
-  }
 }
 
-/** A field that nobody reads but who wrote it. */
+/** Adds a field that only the writer reads. */
 function marked(record: JournalRecord, mark: string): JournalRecord {
   const line: JournalRecord & { readonly write: string } = { ...record, write: mark };
   return line;
 }
 
 function tooManyRaces(name: string): ReelformError {
-  return new ReelformError('git_failed', `${name} could not be written: other runs were first, ${RACES} times`, {
+  return new ReelformError('git_failed', `${name} could not be written: other runs were first, ${MAX_RACES} times`, {
     hint: 'Let fewer runs work at once',
   });
 }

@@ -19,16 +19,16 @@ interface Known {
   readonly lock: Lock;
   readonly observations: Observations;
   readonly requested: (id: string) => boolean;
-  /** Whether a video adopts the rendering of another one whose local output is missing, by its id. */
+  /** Returns true for videos that may adopt a rendering whose local output is missing, by their id. */
   readonly adoptsAbsent: (id: string) => boolean;
 }
 
 /**
- * Turns renders into adoptions wherever a rendering of the same fingerprint is there, or on its way. A rendering that was
- * asked for anew is taken from the journal alone: there it is one that the lockfile does not have yet.
+ * Replaces renders by adoptions where a rendering of the same fingerprint exists or is running. A rendering requested
+ * on purpose is adopted from the journal only: the lockfile does not have it yet.
  *
- * @param compared what each video would need if nothing were rendered elsewhere
- * @returns the changes in their order, and a warning for each video whose session is not known, or missing
+ * @param compared the change that each video would need without other renderings
+ * @returns the changes in their order, and a warning for each video whose session is unknown or missing
  */
 export function adoptRenderings(
   compared: readonly Change[],
@@ -52,7 +52,7 @@ export function adoptRenderings(
     if (change.action !== 'create' && change.action !== 'update') continue;
     const { fingerprint } = change.desired;
     const attempt = attempts.get(fingerprint) ?? null;
-    // A delivery takes the file.
+    // A delivery needs the local file.
     const isEnough = known.adoptsAbsent(change.id) && !delivers(change);
     const found = sourceOf(change, { attempt, rendered: isEnough ? recorded : rendered, delivered }, known);
     const source =
@@ -64,7 +64,7 @@ export function adoptRenderings(
   return { changes: compared.map((change) => adopted.get(change) ?? change), diagnostics };
 }
 
-/** What was asked for anew, and rendered, by a run that died before the lockfile had it. */
+/** Finds a rendering requested on purpose by a run that crashed before it wrote the lockfile. */
 function laterRendering(
   change: Adjustment,
   attempt: Attempt | undefined,
@@ -94,7 +94,7 @@ function sourceOf(
     return journalSource(attempt, attempt.session, delivered.placesOf(attempt.session, change.desired));
   }
   const { fingerprint } = change.desired;
-  // What there is was found wanting, or somebody wants another.
+  // The present rendering is outdated or lost, or a new one was requested.
   if (change.before?.fingerprint === fingerprint || requested(change.id)) return null;
   const elsewhere = delivered.find(change.desired);
   if (elsewhere !== null) return elsewhere;
@@ -105,7 +105,7 @@ function sourceOf(
   return { kind: 'history', commit: former.commit, id: former.id, rendering: former.entry };
 }
 
-/** @param deliveries those that are wanted */
+/** @param deliveries successful deliveries to wanted destinations */
 function journalSource(
   { intent, rendering }: Attempt,
   session: string,
@@ -124,7 +124,7 @@ function plannedSource(id: Change['id'] | undefined): AdoptionSource | null {
 }
 
 /**
- * The entries of the lock whose video can be had; of several alike the first by id.
+ * Returns the lock entries whose video exists, by fingerprint; of several the first by id.
  *
  * @param accepted ids of entries that count although their local output is missing
  */
@@ -173,14 +173,14 @@ function unknownSession({ id }: Change, { intent, session }: Attempt): PlanDiagn
 
 type Wanted = Pick<DesiredVideo, 'fingerprint' | 'service' | 'deliver'>;
 
-/** What earlier runs delivered, as the journal has it: told of no lockfile yet, or of one that nobody will see. */
+/** Deliveries of earlier runs in the journal that no lasting lockfile records. */
 class DeliveredAttempts {
   readonly #deliveries: ReadonlyMap<string, readonly Delivery[]>;
   readonly #gone = new Map<Fingerprint, Attempt[]>();
 
   /**
    * @param deliveries by session
-   * @param gone attempts whose files are not here any more, in the order in which they were begun
+   * @param gone attempts whose local files no longer exist, in starting order
    */
   constructor(deliveries: ReadonlyMap<string, readonly Delivery[]>, gone: readonly Attempt[]) {
     this.#deliveries = deliveries;
@@ -191,17 +191,17 @@ class DeliveredAttempts {
     }
   }
 
-  /** Where a session's video is already, of the places where it is wanted. */
+  /** Returns the deliveries of a session's video to wanted destinations. */
   placesOf(session: string, { deliver, service }: Wanted): Delivery[] {
     const there = this.#deliveries.get(session) ?? [];
     return deliver.flatMap(({ to }) => {
-      // What was delivered into a folder by the machine that rendered may have gone with it.
+      // A folder of the rendering machine may be gone with that machine.
       if (service === 'embedded' && to.startsWith('file:')) return [];
       return there.find((one) => one.to === to) ?? [];
     });
   }
 
-  /** The latest rendering that is wherever the video is wanted, although not here; as for entries of the lockfile. */
+  /** Returns the latest rendering that has arrived at all wanted destinations although its local file is gone. */
   find(video: Wanted): (AdoptionSource & { readonly kind: 'journal' }) | null {
     const { fingerprint, deliver } = video;
     if (deliver.length === 0) return null;

@@ -5,7 +5,7 @@ import { plainInputs } from './describe-inputs.ts';
 import type { DesiredVideo } from './desired-video.ts';
 import type { DestinationChange, FieldChange, InputChange, Reason } from './plan.ts';
 
-/** The fields that differ between a lock entry and the video that it stands for, in the lockfile's order. */
+/** Returns the fields that differ between a lock entry and the desired video, in the lockfile's order. */
 export function compareFields(before: LockEntry, desired: DesiredVideo): FieldChange[] {
   const changes: FieldChange[] = [];
   const compare = (field: FieldChange['field'], was: string | null, is: string | null): void => {
@@ -27,7 +27,7 @@ function labelOf(labels: LockEntry['labels'], name: string): string | null {
   return labels !== undefined && Object.hasOwn(labels, name) ? labels[name]! : null;
 }
 
-/** The inputs that differ: those of the video in its order, then those that it no longer has. A repeated default is none. */
+/** Returns the inputs that differ: those of the video in its order, then removed ones. Ignores written-out defaults. */
 export function compareInputs(before: LockEntry, desired: DesiredVideo): InputChange[] {
   const was = plainInputs(before.inputs, desired);
   const changes: InputChange[] = [];
@@ -41,12 +41,12 @@ export function compareInputs(before: LockEntry, desired: DesiredVideo): InputCh
 }
 
 /**
- * The one reason to give for another fingerprint: the widest of its causes. A change of service comes before one of the
- * template, that before the values; when nothing but the output changed, that is the reason, and when every changed value is
- * a local file whose bytes are different, the files are. When all that is recorded is the same, what is left is the engine.
+ * Returns the reason for a changed fingerprint: the first in the order service, template, values. If only the output
+ * changed, that is the reason; if all changed values are local files with other bytes, `asset_changed` is. If no
+ * recorded field changed, the engine did.
  *
- * `template_changed` says that reelform.yaml names another template or that the package in the repository changed;
- * `style_version_changed` that a remote template stands for another version.
+ * `template_changed` means that reelform.yaml names another template or that the package in the repository changed;
+ * `style_version_changed` that a remote template has another version.
  */
 export function reasonOf(
   desired: DesiredVideo,
@@ -62,7 +62,7 @@ export function reasonOf(
   return inputs.every((input) => onlyBytesChanged(desired, input)) ? 'asset_changed' : 'input_changed';
 }
 
-/** The value was and is a local file, handled the same way. Whether its name changed is not recorded. */
+/** Compares a local file without its digest. File names are not recorded. */
 function onlyBytesChanged(desired: DesiredVideo, { key, before, after }: InputChange): boolean {
   const track = /^audio\.(.*)$/s.exec(key)?.[1];
   const value = desired.resources.get(key) ?? (track === undefined ? undefined : desired.audio.get(track));
@@ -72,9 +72,9 @@ function onlyBytesChanged(desired: DesiredVideo, { key, before, after }: InputCh
 }
 
 /**
- * What is to be done about the places of a video.
+ * Returns what to do at each destination of a video.
  *
- * @param before what holds the deliveries of the same rendering; null: it is none, or another
+ * @param before entry with the deliveries of the same rendering; null when there is none
  */
 export function compareDestinations(
   before: Pick<LockEntry, 'deliveries'> | null,
@@ -89,7 +89,7 @@ export function compareDestinations(
   ];
 }
 
-/** What is to be done about them once it is rendered anew: the new file goes everywhere. */
+/** Returns what to do at each destination after a new render: the new file goes to all of them. */
 export function renewDestinations(
   before: Pick<LockEntry, 'deliveries'>,
   wanted: readonly VideoDestination[],
@@ -98,16 +98,16 @@ export function renewDestinations(
   return [...compareDestinations(null, wanted), ...released];
 }
 
-/** Why a video is delivered that is not rendered. */
+/** Returns the reason for a delivery without a render. */
 export function deliverReason(destinations: readonly DestinationChange[]): Reason {
   return destinations.some(({ kind }) => kind === 'release') ? 'destination_changed' : 'not_delivered';
 }
 
 /**
- * Where the file is afterwards: of the places that are wanted those where it was, and those where it arrived.
+ * Returns the deliveries after a change: earlier and new ones, as far as they are wanted.
  *
- * @param before of the same rendering
- * @returns by place
+ * @param before deliveries of the same rendering
+ * @returns sorted by destination
  */
 export function settleDeliveries(
   before: readonly Delivery[],

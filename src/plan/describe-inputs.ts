@@ -7,16 +7,16 @@ import type { RenderingContext, VideoContent } from './fingerprint.ts';
 
 type MeasuredContent = VideoContent & Pick<RenderingContext, 'measures'>;
 
-/** The longest text that the lockfile keeps word for word, in UTF-16 code units. */
+/** Maximum length of a text that the lockfile keeps literally, in UTF-16 code units. */
 const VERBATIM_LENGTH = 200;
 
 /**
- * Describes what a video is made from, as the lockfile keeps it: by editable key, in the specification's order, then by
+ * Describes the inputs of a video in the lockfile's form: by editable key, in the specification's order, then by
  * `audio.<track>`, `fonts.<font>` and `output`.
  *
- * A text is kept as it is up to 200 characters, and as `sha256:` with its digest beyond; a colour as its digits; a font as
- * its name; a local file as `sha256:` with the digest of its bytes; a URL as written. A transform other than plain `cover`
- * follows the source as ` name=value` pairs, sorted by name; an output consists of such pairs.
+ * A text of up to 200 characters is kept literally, a longer one as `sha256:` with its digest; a colour as its digits;
+ * a font as its name; a local file as `sha256:` with the digest of its bytes; a URL as written. A transform other than
+ * plain `cover` follows the source as ` name=value` pairs, sorted by name; an output consists of such pairs.
  */
 export function describeInputs(
   { resources, audio, fonts, output }: VideoContent,
@@ -53,7 +53,7 @@ function describeSource(
   return `${from}${describeTransform(transform)}`;
 }
 
-/** A text that looks like a digest is digested as well, so that the two cannot be taken for each other. */
+/** A text that looks like a digest is digested too, so that the two cannot be confused. */
 function describeText(text: string): string {
   return text.length <= VERBATIM_LENGTH && !text.startsWith('sha256:') ? text : `sha256:${sha256(text)}`;
 }
@@ -72,10 +72,10 @@ function describePairs(fields: Transform | AudioTransform | OutputRequest): stri
 }
 
 /**
- * The inputs of a lock entry without the defaults that earlier versions recorded, as `describeInputs` writes them for the
- * same content today.
+ * Returns the inputs of a lock entry without the defaults that earlier versions recorded, in the form that
+ * `describeInputs` writes for the same content today.
  *
- * @param desired tells which kind of value each input is
+ * @param desired determines the kind of each input
  */
 export function plainInputs(inputs: Readonly<Record<string, string>>, desired: MeasuredContent): Map<string, string> {
   const plain = Object.entries(inputs).map(([key, input]) => [key, plainInput(key, input, desired)] as const);
@@ -92,8 +92,8 @@ function plainInput(key: string, input: string, desired: MeasuredContent): strin
 }
 
 /**
- * The content of a video with its transforms, its colours and its output as a lock entry recorded them; everything else as
- * the definition has it.
+ * Returns the content of a video with the transforms, colours and output of a lock entry; everything else comes from
+ * the definition.
  */
 export function contentAsRecorded(desired: MeasuredContent, inputs: Readonly<Record<string, string>>): VideoContent {
   const transformOf = (key: string, kind: string): Transform & AudioTransform => {
@@ -126,7 +126,7 @@ function splitSource(input: string): { readonly source: string; readonly setting
   return { source, settings };
 }
 
-/** Reads ` name=value` pairs. Among the values that are texts a background alone can look like a number. */
+/** Parses ` name=value` pairs. `background` is the only text value that can look like a number. */
 function readPairs(text: string): Transform & AudioTransform & OutputRequest {
   const pairs = text.split(' ').filter((pair) => pair !== '');
   return Object.fromEntries(

@@ -10,35 +10,38 @@ import type { Fingerprint } from '../lock/lock.ts';
 import { describeInputs } from './describe-inputs.ts';
 import { fingerprintAsWritten, plainContent, type RenderingContext } from './fingerprint.ts';
 
-/** A video as the definitions want it, in the terms in which the lockfile remembers it: one side of every comparison. */
+/**
+ * A video as its definition wants it, in comparable form: one side of every comparison; the lock entry is the other.
+ */
 export interface DesiredVideo
   extends Pick<Video, 'audio' | 'fonts' | 'output'>,
     Pick<RenderingContext, 'service' | 'styleVersion' | 'renderEpoch' | 'measures'> {
   readonly id: VideoId;
-  /** The definition's file, repository-relative. */
+  /** Path of the definition, repository-relative. */
   readonly path: string;
   readonly title: string;
   readonly labels: Readonly<Record<string, string>>;
   readonly protect: boolean;
-  /** The template's name in reelform.yaml. */
+  /** Name of the template in reelform.yaml. */
   readonly template: string;
-  /** Decides alone whether the video is rendered again. */
+  /** The only field that decides whether the video is rendered again. */
   readonly fingerprint: Fingerprint;
-  /** What an earlier version made of the same definition; absent where it is the same. See `withKnownFingerprints`. */
-  readonly formerFingerprint?: Fingerprint;
   /**
-   * What the lockfile keeps so that a later plan can say what changed: see `describeInputs`.
+   * Fingerprint that an earlier version computed for the same definition; absent when equal. See
+   * `withKnownFingerprints`.
    */
+  readonly formerFingerprint?: Fingerprint;
+  /** Inputs in the lockfile's form, so that a later plan can show what changed. See `describeInputs`. */
   readonly inputs: Readonly<Record<string, string>>;
-  /** What the inputs came from, for showing them: the kind, the whole text, the name of the file. */
+  /** Sources of the inputs, for display: kind, full text, file name. */
   readonly resources: ReadonlyMap<string, VideoResource>;
-  /** Length of the template's video; null when nothing tells it. */
+  /** Duration of the template's video; null when unknown. */
   readonly durationSeconds: number | null;
-  /** Where the finished file is to be, each place whole. */
+  /** Complete destinations of the finished file. */
   readonly deliver: readonly VideoDestination[];
 }
 
-/** Brings a video and the service it is meant for into the form that plans compare. */
+/** Converts a video and the service that renders it to the form that plans compare. */
 export function desiredVideo(
   video: Video,
   context: RenderingContext & { readonly durationSeconds: number | null },
@@ -69,7 +72,7 @@ export function desiredVideo(
   };
 }
 
-/** The files of the repository that it is made from, each once. */
+/** Returns the repository files that a video uses, without duplicates. */
 export function assetsOf(video: DesiredVideo): string[] {
   return localFiles(video);
 }

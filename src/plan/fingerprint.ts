@@ -5,39 +5,42 @@ import type { Fingerprint } from '../lock/lock.ts';
 import { plainColor, plainOutput, plainTransform, type TemplateMeasures } from '../wire/defaults.ts';
 import type { AudioTransform, Transform } from '../wire/mapping.ts';
 
-/** What decides a video's pixels and sound besides its definition. */
+/** Everything except the definition that affects a video's pixels and sound. */
 export interface RenderingContext {
   /** `embedded`, or the origin of the service's URL. */
   readonly service: string;
-  /** Id of the template style version; for a package the digest of what in it can reach a frame. */
+  /** Id of the template style version; for a package, the digest of everything in it that can affect a frame. */
   readonly styleVersion: string;
-  /** Raised by the embedded engine when its frames change; null for a remote service, whose engine we cannot see. */
+  /** Raised by the embedded engine when its frames change; null for a remote service, whose engine is unknown. */
   readonly renderEpoch: number | null;
-  /** What the template's video measures by itself: an output that asks for it asks for nothing. */
+  /** The template's own dimensions and rate. An output that requests exactly these is equal to no output. */
   readonly measures: TemplateMeasures;
-  /** The digest of a local file's bytes, by repository-relative path. Asked once per use: remember it. */
+  /**
+   * Returns the digest of a local file's bytes by repository-relative path. Called for each use, so it should be
+   * cached.
+   */
   readonly assetDigest: (path: string) => Sha256;
 }
 
-/** What of a video its fingerprint depends on. */
+/** The part of a video that its fingerprint depends on. */
 export type VideoContent = Pick<Video, 'resources' | 'audio' | 'fonts' | 'output'>;
 
 /**
- * The content hash of a video: two videos have the same one exactly when the service would be asked to make the same
- * picture and sound of them.
+ * Computes the content hash of a video. Two videos have equal fingerprints exactly when the service would be asked for
+ * the same picture and sound.
  *
  * It is the SHA-256 of the canonical JSON of one object with
  * - `service` and `style_version`, and `render_epoch` for the embedded engine;
- * - `resources`: each filled editable's key with its `text`; its `color`; its `font`; or its `transform` and either `file`,
- *   the digest of the local file's bytes, or `url`, a remote source's address as it is written;
- * - where there are any, `audio_tracks`: each track's name with what a resource with a source has; `font_changes`: each
- *   replaced font with the name of the other; and `output` as it is asked for.
+ * - `resources`: each filled editable's key with its `text`; its `color`; its `font`; or its `transform` and either
+ *   `file`, the digest of the local file's bytes, or `url`, the address of a remote source as written;
+ * - if there are any, `audio_tracks`: each track's name with the fields of a resource with a source; `font_changes`:
+ *   each replaced font with the name of the other; and the requested `output`.
  *
- * Fields that repeat a default are left out of it: see `plainContent`.
+ * Values equal to a default are left out: see `plainContent`.
  *
- * What is not in it can change without a render: the definition's path, key order, comments and formatting, the name of a
+ * Everything else can change without a render: the definition's path, key order, comments and formatting, the name of a
  * local file, and the video's id, title, description, labels, protection and template name. The bytes behind a URL are
- * not in it either: a remote file that changes in place is seen by a refresh alone.
+ * not included either: only a refresh detects a remote file that changes in place.
  *
  * @see RFC 8785 for the canonical form
  */
@@ -45,7 +48,7 @@ export function fingerprint(video: VideoContent, context: RenderingContext): Fin
   return fingerprintAsWritten(plainContent(video, context.measures), context);
 }
 
-/** The fingerprint of earlier versions, which hashed the defaults that a definition repeats. */
+/** Computes the fingerprint as earlier versions did, with the written-out defaults of a definition. */
 export function fingerprintAsWritten(
   { resources, audio, fonts, output }: VideoContent,
   context: Omit<RenderingContext, 'measures'>,
@@ -63,10 +66,10 @@ export function fingerprintAsWritten(
 }
 
 /**
- * Removes what repeats a default: fields of transforms and of the output, and the alpha of an opaque colour. The interface
- * fixes these defaults for every service. The template's own height and rate are known for packages alone.
+ * Removes values equal to a default: fields of transforms and of the output, and the alpha of an opaque colour. The
+ * service interface fixes these defaults. A template's own height and rate are known only for packages.
  *
- * @returns the same object where nothing repeats a default
+ * @returns the same object when there is nothing to remove
  */
 export function plainContent(video: VideoContent, measures: TemplateMeasures): VideoContent {
   let isPlain = true;

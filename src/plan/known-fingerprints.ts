@@ -8,11 +8,12 @@ import { fingerprintAsWritten } from './fingerprint.ts';
 import type { Observations } from './plan.ts';
 
 /**
- * Gives each video the fingerprint under which an earlier version of reelform recorded the same rendering, if there is one.
+ * Gives each video the fingerprint under which an earlier version of reelform recorded the same rendering, if there is
+ * one.
  *
- * Earlier versions hashed the defaults that a definition repeats, such as `focus_x: 0.5`. What they rendered keeps its
- * fingerprint in the lockfile, the journal and the history until the content of the video changes: it is not rendered or
- * delivered again, and its entry stays as it is.
+ * Earlier versions hashed the defaults that a definition repeats, such as `focus_x: 0.5`. Their renderings keep that
+ * fingerprint in the lockfile, the journal and the history until the content of the video changes: nothing is rendered
+ * or delivered again, and the entry does not change.
  */
 export function withKnownFingerprints(
   desired: readonly DesiredVideo[],
@@ -41,18 +42,18 @@ export function withKnownFingerprints(
   });
 }
 
-/** Whether an entry stands for the content of a video, with another fingerprint because of the defaults that it repeats. */
+/** Checks whether an entry has the content of a video, and another fingerprint only because of written-out defaults. */
 function isSameContent(entry: LockEntry, video: DesiredVideo): boolean {
   if (entry.fingerprint === video.fingerprint) return false;
   if (entry.fingerprint === video.formerFingerprint) return true;
   if (entry.service !== video.service || entry.style_version !== video.styleVersion) return false;
   if (compareInputs(entry, video).length > 0) return false;
-  // The inputs leave the engine and long texts open: only the hash is proof.
+  // The inputs do not contain the engine or long texts: only the hash is proof.
   const content = contentAsRecorded(video, entry.inputs);
   return fingerprintAsWritten(content, { ...video, assetDigest: digestsOf(video) }) === entry.fingerprint;
 }
 
-/** The digests of the local files of a video, which its inputs have. */
+/** Returns the digests of a video's local files, which its inputs contain. */
 export function digestsOf({ resources, audio, inputs }: DesiredVideo): (path: string) => Sha256 {
   const sounds = [...audio].map(([name, sound]) => [`audio.${name}`, sound] as const);
   const digests = new Map<string, Sha256>();
@@ -72,7 +73,7 @@ function recordedFingerprints(lock: Lock, { journal, gone = [], history }: Obser
   ]);
 }
 
-/** The file is delivered to where the recorded one is: a place can have the fingerprint in its name. */
+/** Also replaces the fingerprint in destinations, so that the file goes where the recorded one is. */
 function withFingerprint(video: DesiredVideo, fingerprint: Fingerprint): DesiredVideo {
   const [digits, known] = [fingerprintDigits(video.fingerprint), fingerprintDigits(fingerprint)];
   return {

@@ -4,21 +4,18 @@ import { settleDeliveries } from './compare-video.ts';
 import type { DesiredVideo } from './desired-video.ts';
 import type { Adjustment, Change } from './plan.ts';
 
-/** What one finished change does to the lock. Edits of one plan touch different ids, so their order does not matter. */
-export interface LockEdit {
-  readonly remove: string | null;
-  readonly put: { readonly id: string; readonly entry: LockEntry } | null;
-}
+/** Entries to write by id; null removes one. Edits of one plan affect different ids, so their order does not matter. */
+export type LockEdits = ReadonlyMap<string, LockEntry | null>;
 
 /**
- * What the lock says once a change is done. An entry that was rendered anew is written anew, without the fields that a
- * later version may have noted about the old rendering; every other entry keeps whatever it holds.
+ * Returns how a finished change edits the lock. A new rendering gets a new entry, without the fields that a later version
+ * may have added for the old one. All other entries keep their fields.
  *
- * @param rendering the new one for create and update, the one that was found for adopt; not looked at for the others, a restored video's entry stands for
- *   the rendering that was lost
- * @param arrived where the finished file arrived of all places that it was to be delivered to
+ * @param rendering the new one for create and update, the adopted one for adopt; ignored for other actions: the entry of a
+ *   restored video keeps describing the lost rendering
+ * @param arrived deliveries that succeeded
  */
-export function settle(change: Change, rendering: Rendering | null, arrived: readonly Delivery[] = []): LockEdit {
+export function lockEdits(change: Change, rendering: Rendering | null, arrived: readonly Delivery[] = []): LockEdits {
   switch (change.action) {
     case 'create':
     case 'update':
@@ -27,35 +24,34 @@ export function settle(change: Change, rendering: Rendering | null, arrived: rea
       const before =
         change.action === 'adopt' && change.source.kind === 'journal' ? change.source.deliveries : undefined;
       const deliveries = settleDeliveries(before ?? [], change.desired.deliver, arrived);
-      return {
-        remove: change.previousId,
-        put: { id: change.id, entry: newEntry(change.desired, rendering, deliveries) },
-      };
+      return replaced(change, newEntry(change.desired, rendering, deliveries));
     }
     case 'move':
     case 'restore':
     case 'relabel':
     case 'deliver': {
       const entry = change.fields.length > 0 ? relabelled(change.before, change.desired) : change.before;
-      const isKept = change.destinations.length === 0;
-      return {
-        remove: change.previousId,
-        put: { id: change.id, entry: isKept ? entry : redelivered(entry, change, arrived) },
-      };
+      return replaced(change, change.destinations.length === 0 ? entry : redelivered(entry, change, arrived));
     }
     case 'forget':
-      return { remove: change.id, put: null };
+      return new Map([[change.id, null]]);
     case 'noop':
-      return { remove: null, put: null };
+      return new Map();
   }
 }
 
-/** The lock after some edits; the given one stays as it is. */
-export function editLock(lock: Lock, edits: Iterable<LockEdit>): Lock {
+function replaced({ id, previousId }: Change, entry: LockEntry): LockEdits {
+  return new Map([...(previousId === null ? [] : [[previousId, null] as const]), [id, entry]]);
+}
+
+/** Returns the lock after some edits, without changing the given one. */
+export function editLock(lock: Lock, edits: Iterable<LockEdits>): Lock {
   const videos = new Map(lock.videos);
-  for (const { remove, put } of edits) {
-    if (remove !== null) videos.delete(remove);
-    if (put !== null) videos.set(put.id, put.entry);
+  for (const edit of edits) {
+    for (const [id, entry] of edit) {
+      if (entry === null) videos.delete(id);
+      else videos.set(id, entry);
+    }
   }
   return { ...lock, videos };
 }

@@ -15,50 +15,53 @@ import {
 } from './plan.ts';
 
 /**
- * A plan as the world outside reads it: what `plan --json` prints and `plan --out` saves, in the names of the format.
- * Minor versions of the format only add; `schemas/reelform-plan.schema.json` is its schema.
+ * Public JSON form of a plan, as printed by `plan --json` and saved by `plan --out`. Minor versions of the format only
+ * add fields; `schemas/reelform-plan.schema.json` is its schema.
  */
 export interface PlanDocument {
   readonly format_version: '1.0';
-  /** For people: nothing is decided by it. */
+  /** For information only. */
   readonly tool_version: string;
-  /** Names what would be done, and nothing else: the same changes have the same id whoever planned them, and when. */
+  /** Digest of the changes only: equal changes have the same id, no matter who planned them and when. */
   readonly plan_id: string;
   readonly complete: boolean;
-  /** How many videos that need something were left out on demand; absent where that is not known. */
+  /** Number of videos that need a change and were left out on request; absent when unknown. */
   readonly left_out?: number;
-  /** How many videos per action, in the order of `ACTIONS`; actions that no video has are left out. */
+  /** Number of videos per action, in the order of `ACTIONS`, without zeros. */
   readonly summary: Readonly<Partial<Record<Action, number>>>;
   readonly estimate: Estimate;
-  /** Finished files to deliver, each counted once for each place; absent in plans of earlier versions. */
+  /** Number of deliveries; a file with two destinations counts twice. Absent in plans of earlier versions. */
   readonly deliveries?: number;
-  /** By id. Videos that need nothing are only counted. */
+  /** Sorted by id. Videos that need nothing are only counted. */
   readonly changes: readonly ChangeDocument[];
   readonly diagnostics: readonly Json[];
-  /** What policies said of it; absent where there are none, and in plans of earlier versions. */
+  /** Results of policies; absent when there are none, and in plans of earlier versions. */
   readonly checks?: readonly PlanCheck[];
-  /** Which of the videos to render `lint` checked; absent where it was off, or there was nothing to check. */
+  /** Coverage of `lint`; absent when it was off or had nothing to check. */
   readonly lint?: LintSummary;
-  /** What the changes look like, where somebody asked to look: shares and names, no pictures. */
+  /** Visible effect of the changes, if a preview was requested: numbers and names, no pictures. */
   readonly preview?: PreviewSummary;
 }
 
 export interface LintSummary {
-  /** How many videos were checked. */
+  /** Number of checked videos. */
   readonly videos: number;
-  /** By id: videos that were not checked because the time was up (`budget`), or because the service has their template (`remote`). */
+  /**
+   * Videos that were not checked, sorted by id: the time limit passed (`budget`), or the service has their template
+   * (`remote`).
+   */
   readonly left_out: readonly { readonly id: string; readonly reason: 'budget' | 'remote' }[];
 }
 
 export interface PreviewSummary {
-  /** By id. */
+  /** Sorted by id. */
   readonly videos: readonly {
     readonly id: string;
-    /** Whether a viewer could tell the pictures apart; null where there is nothing to compare with. */
+    /** True if a viewer could tell the pictures apart; null when there is no earlier picture. */
     readonly visible: boolean | null;
-    /** What else is another: `sound`, `duration`, `output`. */
+    /** Invisible differences: `sound`, `duration`, `output`. */
     readonly unseen: readonly string[];
-    /** The largest share of a still's pixels that differ, 0..1; null where there is nothing to compare with. */
+    /** Largest share of differing pixels in a still, 0..1; null when there is no earlier picture. */
     readonly changed_share: number | null;
   }[];
   readonly left_out: readonly { readonly id: string; readonly reason: string }[];
@@ -66,7 +69,7 @@ export interface PreviewSummary {
 
 export interface ChangeDocument {
   readonly id: string;
-  /** The definition's file; null when there is none any more. */
+  /** Path of the definition; null when it was removed. */
   readonly path: string | null;
   readonly previous_id: string | null;
   readonly title: string;
@@ -75,43 +78,43 @@ export interface ChangeDocument {
   readonly reason: string | null;
   readonly inputs: readonly InputDocument[];
   readonly fields: readonly FieldChange[];
-  /** What is done about the places that the finished file goes to; absent in plans of earlier versions. */
+  /** Actions at destinations; absent in plans of earlier versions. */
   readonly destinations?: readonly DestinationChange[];
-  /** What the lockfile has to say for the change to be applied; null: nothing about this video. */
+  /** State of the lock entry on which the change depends; null when there must be none. */
   readonly before: { readonly fingerprint: string; readonly session: string; readonly video_url: string } | null;
-  /** Null when the entry goes. */
+  /** Null when the entry is removed. */
   readonly after: { readonly fingerprint: string } | null;
-  /** Where the rendering of an adopted video comes from; null for every other action. */
+  /** Origin of an adopted rendering; null for other actions. */
   readonly source: SourceDocument | null;
-  /** Places where it was delivered to before; absent where there were none. */
+  /** Earlier destinations; absent when there were none. */
   readonly delivered?: readonly string[];
-  /** Whether forgetting it is refused; absent where it is not. */
+  /** Present when the entry is protected, so that removing it is refused. */
   readonly protected?: true;
   /** Segments to render, of those that the video has; absent where they were not counted. */
   readonly segments?: SegmentCount;
 }
 
-/** A value then and now, with what it takes to show it to people. */
+/** An input before and after, with information for display. */
 export interface InputDocument extends InputChange {
-  /** What the template calls the editable; absent where it has no name. */
+  /** Name of the editable in the template; absent when it has none. */
   readonly label?: string;
-  /** Absent for what is no editable, and for what is not filled any more. */
+  /** Absent for keys that are not editables, and for values that were removed. */
   readonly kind?: VideoResource['kind'];
-  /** What `after` is a digest of: the text, or the path of the file, repository-relative. Absent where it is none. */
+  /** Original of `after` if that is a digest: the text, or the path of the file, repository-relative. */
   readonly value?: string;
 }
 
-/** The label that a template gives to one of its editables, where it gives one. */
+/** Returns the label of an editable in a template, if it has one. */
 export type LabelLookup = (template: string, key: string) => string | undefined;
 
 export interface SourceDocument {
   readonly kind: AdoptionSource['kind'];
-  /** The video that it was rendered for. */
+  /** Id of the video for which it was rendered. */
   readonly id: string;
   readonly commit: string | null;
   readonly session: string | null;
   readonly video_url: string | null;
-  /** Places of `journal` where it is already, of those that are wanted; absent where it is in none. */
+  /** Wanted destinations where a rendering of the journal has arrived already; absent when there are none. */
   readonly delivered?: readonly string[];
 }
 
@@ -147,8 +150,8 @@ export function planDocument(
 }
 
 /**
- * The changes of a plan, apart from those that make a local file again and nothing else: neither the lockfile nor a
- * destination changes with them, so a review has nothing to see there.
+ * Separates changes that only recreate a local file. They affect neither the lockfile nor a destination, so a reviewer
+ * can ignore them.
  */
 export function splitRestores({ changes }: Pick<PlanDocument, 'changes'>): {
   readonly changes: readonly ChangeDocument[];
@@ -159,7 +162,7 @@ export function splitRestores({ changes }: Pick<PlanDocument, 'changes'>): {
   return { changes: changes.filter((one) => !isRestore(one)), restores: changes.filter(isRestore) };
 }
 
-/** How many changes each action has, in the order of `ACTIONS`, those with none left out. */
+/** Counts changes per action, in the order of `ACTIONS`, without zeros. */
 export function countActions(plan: Plan): Partial<Record<Action, number>> {
   const counts = new Map<Action, number>();
   for (const { action } of plan.changes) counts.set(action, (counts.get(action) ?? 0) + 1);
@@ -167,12 +170,12 @@ export function countActions(plan: Plan): Partial<Record<Action, number>> {
   return Object.fromEntries(ACTIONS.flatMap((action) => (counts.get(action) ? [[action, counts.get(action)!]] : [])));
 }
 
-/** Finished files to deliver, each counted once for each place. */
+/** Counts deliveries; a file with two destinations counts twice. */
 export function countDeliveries({ changes }: Plan): number {
   return changes.flatMap(({ destinations }) => destinations.filter(({ kind }) => kind === 'deliver')).length;
 }
 
-/** One change as the document has it. */
+/** Converts a change to its JSON form. */
 export function changeDocument(change: Change, label?: LabelLookup): ChangeDocument {
   const { id, previousId, action, reason, inputs, fields, destinations, desired, before } = change;
   const { title, template } = desired ?? before;
@@ -195,7 +198,7 @@ export function changeDocument(change: Change, label?: LabelLookup): ChangeDocum
   };
 }
 
-/** Values of a video with what it takes to show them. @param change the one that they are of */
+/** Adds information for display to the inputs of a change. */
 export function inputDocuments(
   inputs: readonly InputChange[],
   { desired, before }: Change,
@@ -252,8 +255,8 @@ function sourceDocument(source: AdoptionSource): SourceDocument {
 }
 
 /**
- * The digest of what is done to what: `[id, action, fingerprint before, fingerprint after]`, by id; where a file is
- * delivered, with the list of the places behind it, each with its credential.
+ * Computes the digest of `[id, action, fingerprint before, fingerprint after]` of all changes, by id, each followed by
+ * its deliveries as `[destination, credential]` if there are any.
  */
 export function planId(changes: readonly ChangeDocument[]): string {
   const rows = changes.map(({ id, action, before, after, destinations = [] }) => {
@@ -264,20 +267,20 @@ export function planId(changes: readonly ChangeDocument[]): string {
   return `sha256:${sha256(canonicalJson(rows))}`;
 }
 
-/** Whether a policy denies a plan: it is not to be applied, whatever else is right about it. */
+/** Checks whether a policy denies the plan, so that it must not be applied. */
 export function isDenied({ checks = [] }: PlanDocument): boolean {
   return checks.some(({ status, level }) => status === 'fail' && level === 'deny');
 }
 
-/** What applying a plan takes. */
+/** Cost of applying a plan. */
 export interface Estimate {
-  /** Videos that are created or updated. Restored ones are counted in `restores` alone. */
+  /** Number of created and updated videos. Restored ones are counted in `restores` only. */
   readonly renders: number;
-  /** Null when the length of one of them is not known. */
+  /** Null when the duration of one of them is unknown. */
   readonly seconds_of_video: number | null;
-  /** Absent where reelform.yaml has no prices, or nothing is rendered. */
+  /** Absent when reelform.yaml has no prices, or nothing is rendered. */
   readonly cost?: Cost;
-  /** Local files to render again on this machine, which no service is paid for; absent where that is none. */
+  /** Local files to render again on this machine, free of charge; absent when there are none. */
   readonly restores?: Restores;
   /** Segments of the videos to create or update; absent where no video's segments were counted. */
   readonly segments?: SegmentCount;
@@ -292,14 +295,14 @@ export interface SegmentCount {
 
 interface Restores {
   readonly videos: number;
-  /** Null when the length of one of them is not known. */
+  /** Null when the duration of one of them is unknown. */
   readonly seconds_of_video: number | null;
 }
 
 export interface Cost {
-  /** Null when the length of a video is not known, and is paid for. */
+  /** Null when the price depends on an unknown duration. */
   readonly amount: number | null;
-  /** By ISO 4217. */
+  /** ISO 4217 code. */
   readonly currency: string;
 }
 

@@ -16,31 +16,34 @@ import { withKnownFingerprints } from './known-fingerprints.ts';
 import type { Adjustment, Change, Observations, Plan, PlanDiagnostic, Reason } from './plan.ts';
 
 /**
- * Says what has to happen so that the lock, and what it stands for, becomes what the definitions want. Pure; the order of
- * the videos does not matter.
+ * Computes the changes that bring the lock and its videos to the desired state. Pure; the order of the videos does not
+ * matter.
  *
- * A video whose id is new and whose fingerprint is that of an entry which no definition has any more was moved: it keeps
- * its rendering. Among several alike, ids are paired in their order. What costs nothing rides along with a change: a moved
- * video may get a new title, and one that is restored may get both a new id and a new title. What was rendered elsewhere,
- * or is being rendered, is adopted; of several alike, one is rendered and the others adopt it. So the plan after an apply
- * is always empty.
+ * A video with a new id and the fingerprint of an entry without a definition was moved and keeps its rendering. Several
+ * equal ones are paired in the order of their ids. Changes without cost are combined with others: a moved video may get
+ * a new title, and a restored one both a new id and a new title. A rendering that exists or is running elsewhere is
+ * adopted; of several equal videos one is rendered and the others adopt it. The plan after an apply is therefore always
+ * empty.
  *
- * @param desired all videos of the repository, ids unique
+ * @param desired all videos of the repository, with unique ids
  */
 export function planVideos(inputs: {
   readonly desired: readonly DesiredVideo[];
   readonly lock: Lock;
   readonly observations: Observations;
-  /** Whether somebody asked for a new rendering of this video, whatever there is. */
+  /** Returns true for videos whose new rendering was requested unconditionally. */
   readonly requested?: (id: string) => boolean;
   /**
-   * Whether a local output that is missing or damaged is restored for its own sake, by the id of its entry; each is when
-   * absent. One that has to be delivered is restored in any case.
+   * Returns true for entries whose missing or damaged local output is restored even if nothing is delivered, by their
+   * id; all are restored when absent. An output that has to be delivered is always restored.
    */
   readonly restores?: (id: string) => boolean;
-  /** Whether a video adopts the rendering of another one whose local output is missing, by its id; none does when absent. */
+  /**
+   * Returns true for videos that may adopt a rendering whose local output is missing, by their id; none may when
+   * absent.
+   */
   readonly adoptsAbsent?: (id: string) => boolean;
-  /** Accepts that nothing is left; otherwise that is taken for a mistake. */
+  /** Accepts a repository without videos, which otherwise counts as a mistake. */
   readonly allowEmpty?: boolean;
 }): Plan {
   const { lock, observations, allowEmpty = false, requested = () => false, restores = () => true } = inputs;
@@ -76,7 +79,7 @@ export function planVideos(inputs: {
   return { changes, complete: true, diagnostics };
 }
 
-/** New id → the id of the entry that it takes over. */
+/** Maps each new id to the id of the entry that it takes over. */
 function pairMoves(desired: readonly DesiredVideo[], gone: readonly VideoId[], lock: Lock): Map<VideoId, VideoId> {
   const waiting = new Map<Fingerprint, VideoId[]>();
   for (const id of gone) {
@@ -101,7 +104,7 @@ function create(desired: DesiredVideo): Change {
   return { ...nothing, action: 'create', id: desired.id, reason: 'new', destinations, desired };
 }
 
-/** What is wrong with a local output. */
+/** Problem of a local output. */
 type Lack = 'output_missing' | 'output_damaged';
 
 function adjust(
@@ -132,7 +135,7 @@ function adjust(
   return { ...unchanged, action: fields.length + destinations.length > 0 ? 'relabel' : 'noop' };
 }
 
-/** A file that has to be delivered is needed here; one that is missing here is not needed where it is delivered already. */
+/** A file to deliver is needed locally; a missing one that has arrived everywhere is not. */
 function isRestored(
   lack: Lack,
   restores: boolean,
@@ -156,7 +159,7 @@ function forget(id: VideoId, before: LockEntry): Change {
   };
 }
 
-/** A mistyped glob must not cost every rendering. */
+/** Protects against a mistyped glob, which would discard every rendering. */
 function allGone(count: number): Diagnostic {
   return {
     code: 'all_videos_gone',

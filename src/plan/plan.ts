@@ -5,7 +5,7 @@ import type { Attempt, JournalState } from '../lock/journal.ts';
 import type { Delivery, Fingerprint, LockEntry, Rendering } from '../lock/lock.ts';
 import type { DesiredVideo } from './desired-video.ts';
 
-/** Every action of the plan format, in the order in which they are counted. */
+/** All actions of the plan format, in the order in which they are counted. */
 export const ACTIONS = [
   'create',
   'update',
@@ -20,7 +20,7 @@ export const ACTIONS = [
 
 export type Action = (typeof ACTIONS)[number];
 
-/** Why a video has to be rendered, or delivered. Whoever reads a plan has to bear with reasons that it does not know. */
+/** Reason for a render or a delivery. Readers of plans must accept unknown reasons. */
 export type Reason =
   | 'new'
   | 'input_changed'
@@ -35,19 +35,19 @@ export type Reason =
   | 'url_lost'
   | 'requested'
   | 'previous_failed'
-  /** It goes to another place than before. */
+  /** The destination has changed. */
   | 'destination_changed'
-  /** It is not everywhere where it should be. */
+  /** A wanted delivery is missing. */
   | 'not_delivered';
 
-/** One editable's value then and now, in the lockfile's short form; null where it was or is not filled. */
+/** Value of one editable before and after, in the lockfile's form; null when it is not filled. */
 export interface InputChange {
   readonly key: string;
   readonly before: string | null;
   readonly after: string | null;
 }
 
-/** A field of the lock entry other than its inputs; a label is named `labels.<name>`. */
+/** Field of the lock entry other than its inputs; a label is named `labels.<name>`. */
 type FieldName = 'title' | `labels.${string}` | 'protect' | 'service' | 'template' | 'style_version';
 
 export interface FieldChange {
@@ -57,33 +57,33 @@ export interface FieldChange {
 }
 
 /**
- * What is done about one place.
- * - deliver: the finished file goes there.
- * - release: it was delivered there, and is not wanted there any more. It stays there; the lockfile alone forgets it.
+ * Action at one destination.
+ * - deliver: the finished file is sent there.
+ * - release: the file was delivered there and is no longer wanted. It is not deleted; only the lockfile forgets it.
  */
 export interface DestinationChange {
   readonly kind: 'deliver' | 'release';
-  /** The place, whole. */
+  /** Complete destination. */
   readonly to: string;
-  /** The name of the credential; null: whatever the service takes by itself. */
+  /** Name of the credential; null for the default of the service. */
   readonly credential: string | null;
 }
 
 interface Difference {
-  /** By this the video is known from now on. */
+  /** Id of the video after the change. */
   readonly id: VideoId;
-  /** The lock entry's id where it is another one. */
+  /** Id of the lock entry if it differs. */
   readonly previousId: VideoId | null;
-  /** Null where the action says it all: move, relabel, forget, noop. */
+  /** Null for actions that need no reason: move, relabel, forget, noop. */
   readonly reason: Reason | null;
-  /** In the specification's order; those that are no longer filled come last. */
+  /** In the specification's order, followed by removed ones. */
   readonly inputs: readonly InputChange[];
   readonly fields: readonly FieldChange[];
-  /** Those to deliver to in the definition's order, then those that are released. */
+  /** Deliveries in the definition's order, then releases. */
   readonly destinations: readonly DestinationChange[];
 }
 
-/** The lock knows nothing of it: render, and make an entry. */
+/** A video without a lock entry: render it and add an entry. */
 export interface Creation extends Difference {
   readonly action: 'create';
   readonly desired: DesiredVideo;
@@ -91,15 +91,15 @@ export interface Creation extends Difference {
 }
 
 /**
- * The definitions and the lock both know it.
+ * A video with a definition and a lock entry.
  * - update: another fingerprint. Render, and replace the entry.
- * - move: the same fingerprint under a new id. Only the entry's key changes, and its labels where `fields` says so.
- * - restore: nothing changed but the local output is missing or damaged. Render to the path that the entry names; the entry
- *   stays, save for a new id and for `fields`.
- * - relabel: only what no frame shows changed. Only the entry does.
- * - deliver: it is not everywhere where it should be. The finished file goes there; it is not rendered again.
+ * - move: the same fingerprint under a new id. Only the entry's key changes, and its labels if `fields` says so.
+ * - restore: the local output is missing or damaged. Render to the path in the entry, which changes only its id and
+ *   `fields`.
+ * - relabel: only fields that no frame shows have changed. Edits the entry.
+ * - deliver: a wanted delivery is missing. Sends the finished file without rendering it.
  *
- * Whatever the action, what is in `destinations` is done with it.
+ * Every action includes the actions in `destinations`.
  */
 export interface Adjustment extends Difference {
   readonly action: 'update' | 'move' | 'restore' | 'relabel' | 'deliver' | 'noop';
@@ -108,8 +108,8 @@ export interface Adjustment extends Difference {
 }
 
 /**
- * What was wanted is rendered already, or on its way: nothing is asked for, and nothing is paid. The entry is made, or
- * replaced, with the rendering that was found.
+ * The wanted rendering exists or is running: nothing is requested or paid. The entry is added, or replaced, with that
+ * rendering.
  */
 export interface Adoption extends Difference {
   readonly action: 'adopt';
@@ -118,17 +118,17 @@ export interface Adoption extends Difference {
   readonly source: AdoptionSource;
 }
 
-/** Where the rendering of an adopted video comes from. */
+/** Origin of an adopted rendering. */
 export type AdoptionSource =
-  /** The entry of another video that has the same fingerprint. */
+  /** Entry of another video with the same fingerprint. */
   | { readonly kind: 'video'; readonly id: string; readonly rendering: Rendering }
-  /** Another video of this plan that has the same fingerprint, and is rendered by it. */
+  /** Another video of this plan with the same fingerprint, which is rendered. */
   | { readonly kind: 'planned'; readonly id: VideoId }
-  /** An entry that the lockfile once had, at a commit. */
+  /** Entry of an earlier lockfile, at a commit. */
   | { readonly kind: 'history'; readonly commit: string; readonly id: string; readonly rendering: Rendering }
   /**
-   * A session that an earlier run asked for; `rendering` is null while it is not known to have ended. Where it is wanted
-   * and has arrived already is in `deliveries`; absent when that is nowhere.
+   * Session of an earlier run; `rendering` is null until it is known to have ended. `deliveries`: successful deliveries
+   * to wanted destinations; absent when there are none.
    */
   | {
       readonly kind: 'journal';
@@ -138,7 +138,7 @@ export type AdoptionSource =
       readonly deliveries?: readonly Delivery[];
     };
 
-/** The definitions no longer have it: the entry goes, a hosted video stays. */
+/** A video without a definition: the entry is removed; a hosted video is not deleted. */
 interface Forgetting extends Difference {
   readonly action: 'forget';
   readonly desired: null;
@@ -147,35 +147,35 @@ interface Forgetting extends Difference {
 
 export type Change = Creation | Adjustment | Adoption | Forgetting;
 
-/** What an apply would do. */
+/** Effect of an apply. */
 export interface Plan {
-  /** By id; one for every video of the definitions and of the lock, those included that need nothing, save for the idle. */
+  /** Sorted by id; one per video of the definitions and the lock, including `noop`, except for the idle ones. */
   readonly changes: readonly Change[];
-  /** Videos that need nothing, and whose changes nobody has asked for yet; none when absent. */
+  /** Videos that need nothing and whose changes are computed on demand; absent when there are none. */
   readonly idle?: IdleVideos;
-  /** False when some videos were left out on demand. */
+  /** False when some videos were left out on request. */
   readonly complete: boolean;
-  /** How many changes were left out on demand, those not counted that need nothing. */
+  /** Number of changes left out on request, without `noop`. */
   readonly leftOut?: number;
-  /** What stands against applying it, and what is worth knowing before. */
+  /** Errors that prevent applying it, and warnings. */
   readonly diagnostics: readonly PlanDiagnostic[];
-  /** What policies said of it; absent where there are none. */
+  /** Results of policies; absent when there are none. */
   readonly checks?: readonly PlanCheck[];
-  /** What rendering is paid for by; absent where nobody says it. */
+  /** Prices of rendering; absent when none are configured. */
   readonly prices?: Prices;
 }
 
-/** What a service takes for a finished video: so much for each, and so much for each second of it. */
+/** Price of a finished video: a fixed amount, and an amount per second. */
 export interface Prices {
-  /** By ISO 4217. */
+  /** ISO 4217 code. */
   readonly currency: string;
   readonly perRender: number;
   readonly perSecond: number;
 }
 
-/** What one policy said: of one video, or of the plan as a whole. */
+/** Result of one policy for one video, or for the whole plan. */
 export interface PlanCheck {
-  /** The rule of reelform.yaml, or `command` and the name of the program. */
+  /** Rule of reelform.yaml, or `command` and the name of the program. */
   readonly rule: string;
   readonly status: 'pass' | 'fail';
   readonly level: 'warn' | 'deny';
@@ -184,66 +184,68 @@ export interface PlanCheck {
   readonly message: string | null;
 }
 
-/** Many videos that need nothing: a plan of ten thousand is about one of them, and the others are only counted. */
+/**
+ * Videos that need nothing. A plan of ten thousand videos is usually about one of them, so the others are only counted.
+ */
 export interface IdleVideos {
   readonly count: number;
-  /** One for each of them. */
+  /** Returns one `noop` per video. */
   changes(): readonly Change[];
 }
 
 export interface PlanDiagnostic extends Diagnostic {
-  /** Id of the one video that it is about. */
+  /** Id of the video concerned. */
   readonly video?: string;
 }
 
-/** Whether applying the change renders a video. */
+/** Returns true for changes that render a video. */
 export function renders(change: Change): boolean {
   return change.action === 'create' || change.action === 'update' || change.action === 'restore';
 }
 
-/** Whether applying the change renders something new: a video that is created or updated, and not one that is restored. */
+/** Returns true for changes that render new content: creations and updates, not restores. */
 export function rendersNew(change: Change): boolean {
   return renders(change) && change.action !== 'restore';
 }
 
-/** Whether applying the change makes a local file again and nothing else: neither the lockfile nor a destination changes. */
+/** Returns true for changes that only recreate a local file, without effect on the lockfile or a destination. */
 export function onlyRestores({ action, previousId, fields, destinations }: Change): boolean {
   return action === 'restore' && previousId === null && fields.length + destinations.length === 0;
 }
 
-/** Whether applying the change sends a finished file anywhere. */
+/** Returns true for changes that deliver a finished file. */
 export function delivers({ destinations }: Change): boolean {
   return destinations.some(({ kind }) => kind === 'deliver');
 }
 
-/** The changes of all videos, by id. */
+/** Returns the changes of all videos, sorted by id. */
 export function everyChange({ changes, idle }: Plan): readonly Change[] {
   return idle === undefined ? changes : [...changes, ...idle.changes()].sort((a, b) => byCodeUnit(a.id, b.id));
 }
 
-/** Whether an apply would do anything at all. */
+/** Returns true if an apply would do nothing. */
 export function isEmptyPlan(plan: Plan): boolean {
   return plan.changes.every((change) => change.action === 'noop');
 }
 
-/** What was looked at before planning, because planning looks at nothing. */
+/** Results of all I/O that a plan depends on, because planning itself does none. */
 export interface Observations {
-  /** Ids of the lock entries whose local output is not there. */
+  /** Ids of lock entries whose local output is missing. */
   readonly missingOutputs: ReadonlySet<string>;
-  /** Ids of the lock entries whose local output is there, and is not the file that was rendered. */
+  /** Ids of lock entries whose local output is not the rendered file. */
   readonly damagedOutputs?: ReadonlySet<string>;
-  /** What a refresh found out about lock entries, by id. */
+  /** Findings of a refresh, by id of the lock entry. */
   readonly refreshed?: ReadonlyMap<string, 'url_lost' | 'asset_changed'>;
-  /** Renderings that could be adopted: those alone whose video can be had. */
+  /** Adoptable renderings: only those whose video still exists. */
   readonly journal?: JournalState;
-  /** What was rendered into a repository and is gone from it: it can be had where it was delivered to, if anywhere. */
+  /** Attempts whose local output no longer exists: adoptable only from a destination. */
   readonly gone?: readonly Attempt[];
   readonly history?: ReadonlyMap<Fingerprint, FormerEntry>;
 }
 
-/** An entry that the lockfile once had. */
+/** An entry of an earlier lockfile. */
 export interface FormerEntry {
-  /** Of the commit that had it. */
+  /** Commit that contains it. */
   readonly commit: string;
   readonly id: string;
   readonly entry: LockEntry;

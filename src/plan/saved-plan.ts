@@ -7,7 +7,7 @@ import { ACTIONS, type Change, type Plan, type PlanDiagnostic, renders } from '.
 import { type ChangeDocument, changeDocument, type PlanDocument, planId } from './plan-document.ts';
 
 /**
- * Reads a saved plan. Its id is computed anew: a plan whose changes were edited is not the one that was reviewed.
+ * Parses a saved plan. Recomputes its id, so that a plan edited after its review is rejected.
  *
  * @param file its name, for diagnostics
  */
@@ -61,20 +61,26 @@ function isDestination(value: unknown): boolean {
   return (kind === 'deliver' || kind === 'release') && (credential === null || typeof credential === 'string');
 }
 
-/** What a saved plan renders although nothing in the definitions changed: to be asked for again when planning anew. */
+/** Renders of a saved plan that no definition change explains, so that a new plan has to request them again. */
 export interface SavedDemands {
   readonly requested: (id: string) => boolean;
   /** By id in the lockfile. */
   readonly refreshed: ReadonlyMap<string, 'url_lost' | 'asset_changed'>;
-  /** Whether it restores a local output, by id in the lockfile. */
+  /** Returns true for local outputs that the plan restores, by id in the lockfile. */
   readonly restores: (id: string) => boolean;
-  /** Whether a video takes over the rendering of another one, whose file may be elsewhere. */
+  /** Returns true for videos that adopt the rendering of another one, whose file may be on another machine. */
   readonly adoptsAbsent: (id: string) => boolean;
-  /** Those that it restores for damage, by id in the lockfile: a refresh finds by digest what no other plan sees. */
+  /**
+   * Ids in the lockfile of outputs restored for damage: only a refresh compares digests, so another plan does not find
+   * them.
+   */
   readonly damaged: ReadonlySet<string>;
 }
 
-/** @param lock as it is now: what has another session than the plan saw was rendered since, and is not asked for again */
+/**
+ * @param lock present lock; a video whose session differs from the plan's was rendered since, and is not requested
+ *   again
+ */
 export function savedDemands(document: PlanDocument, lock: Lock): SavedDemands {
   const requested = new Set<string>();
   const refreshed = new Map<string, 'url_lost' | 'asset_changed'>();
@@ -101,11 +107,11 @@ export function savedDemands(document: PlanDocument, lock: Lock): SavedDemands {
 }
 
 /**
- * What of a saved plan is still to be done. Each of its changes is compared with the one that the lock and the definitions
- * of this moment ask for: the same is done, one that asks for nothing more is left out, and everything else makes the plan
- * stale. A render that has become an adoption costs less than was agreed to, and is done.
+ * Returns the part of a saved plan that is still to be done. Compares each saved change with the one that the present
+ * lock and definitions need: equal changes are done, completed ones are left out, and all others make the plan stale. A
+ * render that has become an adoption costs less than approved, and is done.
  *
- * @param fresh made with the demands of the saved plan
+ * @param fresh plan made with the demands of the saved plan
  */
 export function reviewedPlan(document: PlanDocument, fresh: Plan): Result<Plan> {
   const now = new Map<string, Change>(fresh.changes.map((change) => [change.id, change]));
@@ -144,7 +150,10 @@ function differsBecause(reviewed: ChangeDocument, change: Change | undefined): s
   return isSame(present.fields, reviewed.fields) ? null : 'its title, labels or template have changed';
 }
 
-/** Whether what is left is a part of what was agreed to: it was rendered, and did not arrive everywhere. */
+/**
+ * Checks whether the present change is a part of the approved one: the video was rendered, but some deliveries are
+ * missing.
+ */
 function isRestOf(present: ChangeDocument, reviewed: ChangeDocument): boolean {
   const isAgreed = (one: unknown, agreed: readonly unknown[]): boolean => agreed.some((other) => isSame(one, other));
   return (
@@ -153,7 +162,7 @@ function isRestOf(present: ChangeDocument, reviewed: ChangeDocument): boolean {
   );
 }
 
-/** Whether it goes where it was agreed that it would, and is there in part already: an earlier run delivered it. */
+/** Checks whether the approved destinations are unchanged and an earlier run has delivered to some of them. */
 function hasArrived(present: ChangeDocument, reviewed: ChangeDocument): boolean {
   const places = ({ destinations = [], source }: ChangeDocument): string[] => {
     const rest = destinations.flatMap(({ kind, to }) => (kind === 'deliver' ? [to] : []));
@@ -170,12 +179,12 @@ function hasArrived(present: ChangeDocument, reviewed: ChangeDocument): boolean 
 
 const ELSEWHERE = 'it would be delivered to other places';
 
-/** Whether what needs nothing any more is where it was agreed that it would be. */
+/** Checks whether a completed change has the approved destinations. */
 function goesThere(agreed: ChangeDocument['destinations'] = [], { deliver }: DesiredVideo): boolean {
   return agreed.every(({ kind, to }) => (kind === 'deliver') === deliver.some((one) => one.to === to));
 }
 
-/** Whether what needs nothing any more has the title and the labels that were agreed to. */
+/** Checks whether a completed change has the approved title and labels. */
 function saysSame(agreed: ChangeDocument['fields'], { title, labels }: DesiredVideo): boolean {
   return agreed.every(({ field, after }) => {
     if (field === 'title') return after === title;
@@ -184,7 +193,7 @@ function saysSame(agreed: ChangeDocument['fields'], { title, labels }: DesiredVi
   });
 }
 
-/** What the lock said, by its fingerprint and its session. */
+/** Compares values as canonical JSON. */
 function isSame(present: unknown, reviewed: unknown): boolean {
   return canonicalJson(present as Json) === canonicalJson(reviewed as Json);
 }

@@ -4,27 +4,27 @@ import type { Diagnostic, Severity } from '../diagnostic.ts';
 import { closestMatch } from '../hints.ts';
 import { type Change, everyChange, type Plan } from './plan.ts';
 
-/** Which videos are meant, in globs over ids. `*` stays between two slashes, `**` does not. */
+/** Selection of videos by globs over ids. `*` does not match slashes, `**` does. */
 export interface Globs {
-  /** Null when nothing was said, which means all; an empty list means none. */
+  /** Null for all videos; an empty list for none. */
   readonly targets: readonly string[] | null;
   readonly excludes: readonly string[];
 }
 
-/** Which videos of a plan are meant. */
+/** Selection of changes. */
 export interface Selection extends Globs {
-  /** What else a change has to fulfil. */
+  /** Additional condition on changes. */
   readonly only?: (change: Change) => boolean;
 }
 
-/** Whether a glob matches an id. @param globs none of them match when there are none */
+/** Returns a function that matches ids against globs. @param globs no id matches an empty list */
 export function idMatcher(globs: readonly string[]): (id: string) => boolean {
-  // No id is empty, and picomatch refuses a glob that is.
+  // No id is empty, and picomatch rejects an empty glob.
   const matchers = globs.filter((glob) => glob !== '').map((glob) => picomatch(glob, { dot: true, nonegate: true }));
   return (id) => matchers.some((matches) => matches(id));
 }
 
-/** Whether an id is meant. */
+/** Returns a function that matches ids against a selection. */
 export function isSelected({ targets, excludes }: Globs): (id: string) => boolean {
   const isTarget = targets === null ? () => true : idMatcher(targets);
   const isExcluded = idMatcher(excludes);
@@ -32,8 +32,8 @@ export function isSelected({ targets, excludes }: Globs): (id: string) => boolea
 }
 
 /**
- * The part of a plan that somebody asked for. A video that was moved answers to both of its ids. What another video of the
- * plan was to be rendered for is rendered for itself when that one is left out.
+ * Selects a part of a plan. A moved video matches by both of its ids. A video that would adopt the rendering of a
+ * deselected video is rendered itself.
  *
  * @returns the plan marked as incomplete, with a diagnostic for each glob that matches nothing: see `unmatchedGlobs`
  */
@@ -48,7 +48,7 @@ export function selectChanges(plan: Plan, { targets, excludes, only = () => true
   const left = new Map<string, Change>();
   const changes = selected.map((change): Change => {
     if (change.action !== 'adopt' || change.source.kind !== 'planned' || ids.has(change.source.id)) return change;
-    // The first of those that wait for a video outside renders it for the others.
+    // The first video that waits for a deselected one is rendered for the others.
     const first = left.get(change.source.id);
     if (first !== undefined) return { ...change, source: { kind: 'planned', id: first.id } };
     left.set(change.source.id, change);
@@ -66,7 +66,7 @@ function renderItself(change: Change & { readonly action: 'adopt' }): Change {
   return before === null ? { ...rest, before, action: 'create' } : { ...rest, before, action: 'update' };
 }
 
-/** An error for each target that none of these ids answers to, and a warning for each exclude. */
+/** Returns an error for each target that matches no id, and a warning for each exclude. */
 export function unmatchedGlobs({ targets, excludes }: Globs, ids: readonly string[]): Diagnostic[] {
   const isUnmatched = (glob: string): boolean => !ids.some(idMatcher([glob]));
   return [
@@ -80,7 +80,7 @@ function matchesNothing(glob: string, ids: readonly string[], severity: Severity
   return { code: 'unknown_video', severity, message, hint: unmatchedHint(glob, ids) };
 }
 
-/** What to write in place of a glob that matches none of these ids. */
+/** Returns a suggestion for a glob that matches no id. */
 export function unmatchedHint(glob: string, ids: readonly string[]): string {
   const folders = new Set(ids.flatMap((id) => (id.includes('/') ? [posix.dirname(id)] : [])));
   const globs = [...folders].flatMap((folder) => [`${folder}/*`, `${folder}/**`]);

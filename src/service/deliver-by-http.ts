@@ -1,5 +1,5 @@
+import { type Backoff, backoffMs } from '../backoff.ts';
 import { ReelformError } from '../diagnostic.ts';
-import { type Backoff, backoffMs } from '../http/retry.ts';
 import type { ExternalUpload, ExternalUploadRequest, RenderSession } from '../wire/render-session.ts';
 import { type FinishedVideo, type SessionSnapshot, uploadsEnded } from './render-service.ts';
 import { ServiceError } from './service-error.ts';

@@ -1,4 +1,5 @@
-import { type Backoff, backoffMs, type Repeatability, retryAfterMs } from '../http/retry.ts';
+import { type Backoff, backoffMs } from '../backoff.ts';
+import { type Repeatability, retryAfterMs } from '../http/retry.ts';
 import type { Exchange } from './exchange.ts';
 import { isFullQueue, ServiceError } from './service-error.ts';
 

@@ -131,7 +131,7 @@ describe('SessionWatcher', () => {
     const { clock, service, watcher, render } = setUp({}, [T, T, T, T]);
     expect(await clock.until(render())).toBe('preview_rendered');
     expect(service.requests.looks).toBe(1);
-    expect(watcher.learnt().get('tsv_1')).toEqual([T, T, T, T, T]);
+    expect(watcher.newDurations().get('tsv_1')).toEqual([T, T, T, T, T]);
   });
 
   it('tells progress as it grows', async () => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { backoffMs, retryAfterMs, spreadMs } from '../../src/http/retry.ts';
+import { backoffMs, spreadMs } from '../../src/backoff.ts';
+import { retryAfterMs } from '../../src/http/retry.ts';
 
 const NOW = Date.parse('2026-01-01T00:00:00.000Z');
 

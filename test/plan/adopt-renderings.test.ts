@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { foldJournal } from '../../src/lock/fold-journal.ts';
 import type { Intent, JournalRecord } from '../../src/lock/journal.ts';
-import { settle } from '../../src/plan/lock-edits.ts';
+import { lockEdits } from '../../src/plan/lock-edits.ts';
 import { type Adoption, type Change, delivers, renders } from '../../src/plan/plan.ts';
 import { anyWorld, applied, desired, emptyLock, lockOf, place, plan, rendering, text } from './videos.ts';
 
@@ -123,8 +123,11 @@ describe('adoptRenderings()', () => {
     const history = new Map([[former.fingerprint, { commit: 'c0ffee', id: 'old', entry: former }]]);
     const made = plan([desired('a', a)], lockOf(desired('a', b)), [], { history });
     expect(made.changes.map(brief)).toEqual([['a', 'adopt', 'input_changed']]);
-    const { put } = settle(made.changes[0]!, former);
-    expect(put?.entry).toMatchObject({ session: 'rs_old', video_url: 'renders/old.mp4', title: 'The video a' });
+    expect(lockEdits(made.changes[0]!, former).get('a')).toMatchObject({
+      session: 'rs_old',
+      video_url: 'renders/old.mp4',
+      title: 'The video a',
+    });
   });
 
   test('renders what is asked for, whatever there is', () => {
@@ -183,7 +186,7 @@ describe('what an earlier run delivered', () => {
     const journal = foldJournal([intent('a', wanted), rendered('a'), delivered('a', to[0]!, 's3://elsewhere')]);
     const made = plan([wanted], emptyLock, [], { journal });
     expect(made.changes).toMatchObject([{ action: 'adopt', destinations: [{ kind: 'deliver', to: to[1] }] }]);
-    expect(settle(made.changes[0]!, rendering('a')).put?.entry.deliveries).toEqual([{ to: to[0] }]);
+    expect(lockEdits(made.changes[0]!, rendering('a')).get('a')?.deliveries).toEqual([{ to: to[0] }]);
     expect(applied(emptyLock, made).videos.get('a')?.deliveries).toEqual(to.map((one) => ({ to: one })));
   });
 

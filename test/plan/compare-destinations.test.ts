@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { serialiseLock } from '../../src/lock/serialise-lock.ts';
-import { settle } from '../../src/plan/lock-edits.ts';
+import { lockEdits } from '../../src/plan/lock-edits.ts';
 import type { Plan } from '../../src/plan/plan.ts';
 import { planDocument } from '../../src/plan/plan-document.ts';
 import { parsePlanDocument, reviewedPlan } from '../../src/plan/saved-plan.ts';
@@ -66,12 +66,12 @@ describe('planVideos() of destinations', () => {
   });
 });
 
-describe('settle() of destinations', () => {
+describe('lockEdits() of destinations', () => {
   test('records only where the file arrived, sorted', () => {
     const video = to('s3://c/', 's3://a/', 's3://b/');
     const [change] = plan([video], lockOf()).changes;
     const arrived = [{ to: 's3://c/berlin.mp4' }, { to: 's3://b/berlin.mp4', url: 'https://b.example/' }];
-    const { entry } = settle(change!, rendering('berlin'), arrived).put!;
+    const entry = lockEdits(change!, rendering('berlin'), arrived).get('berlin')!;
     expect(entry.deliveries).toEqual([
       { to: 's3://b/berlin.mp4', url: 'https://b.example/' },
       { to: 's3://c/berlin.mp4' },

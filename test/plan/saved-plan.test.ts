@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { foldJournal } from '../../src/lock/fold-journal.ts';
 import type { Lock } from '../../src/lock/lock.ts';
 import type { DesiredVideo } from '../../src/plan/desired-video.ts';
-import { editLock, settle } from '../../src/plan/lock-edits.ts';
+import { editLock, lockEdits } from '../../src/plan/lock-edits.ts';
 import { type Change, isEmptyPlan, type Plan, renders } from '../../src/plan/plan.ts';
 import { type PlanDocument, planDocument } from '../../src/plan/plan-document.ts';
 import { parsePlanDocument, reviewedPlan, savedDemands } from '../../src/plan/saved-plan.ts';
@@ -88,7 +88,7 @@ describe('reviewedPlan()', () => {
         const done = made.changes.filter((change) => isAtOnce(change) || (renders(change) && isDone(change.id)));
         const partly = editLock(
           lock,
-          done.map((change) => settle(change, rendering(change.id))),
+          done.map((change) => lockEdits(change, rendering(change.id))),
         );
         const found = new Set<string>(done.map(({ id, previousId }) => previousId ?? id));
         const stillMissing = missing.filter((id) => !found.has(id));
@@ -186,5 +186,5 @@ describe('parsePlanDocument()', () => {
 /** Another rendering of the same. */
 function again(id: string, video: DesiredVideo) {
   const entry = { ...lockOf(video).videos.get(id)!, session: 'rs_again', rendered_at: '2026-02-02T00:00:00.000Z' };
-  return { remove: null, put: { id, entry } };
+  return new Map([[id, entry]]);
 }

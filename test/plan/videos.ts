@@ -4,7 +4,7 @@ import { sha256 } from '../../src/digest.ts';
 import type { Lock, Rendering } from '../../src/lock/lock.ts';
 import { type DesiredVideo, desiredVideo } from '../../src/plan/desired-video.ts';
 import type { RenderingContext } from '../../src/plan/fingerprint.ts';
-import { editLock, settle } from '../../src/plan/lock-edits.ts';
+import { editLock, lockEdits } from '../../src/plan/lock-edits.ts';
 import type { Observations, Plan } from '../../src/plan/plan.ts';
 import { planVideos } from '../../src/plan/plan-videos.ts';
 import type { SavedDemands } from '../../src/plan/saved-plan.ts';
@@ -107,7 +107,7 @@ export function rendering(id: string): Rendering {
 export function applied(lock: Lock, done: Plan): Lock {
   return editLock(
     lock,
-    done.changes.map((change) => settle(change, rendering(change.id), placesOf(change))),
+    done.changes.map((change) => lockEdits(change, rendering(change.id), placesOf(change))),
   );
 }
 

@@ -5,7 +5,7 @@ import { setTimeout } from 'node:timers/promises';
 import { applyPlan } from '../../apply/apply-plan.ts';
 import type { ApplyEvent, ApplyOutcome } from '../../apply/events.ts';
 import type { Clock } from '../../apply/ports.ts';
-import { SourceNotes } from '../../apply/source-versions.ts';
+import { SourceVersions } from '../../apply/source-versions.ts';
 import { EXIT } from '../../diagnostic.ts';
 import type { Lock } from '../../lock/lock.ts';
 import type { LockFile } from '../../lock/lock-file.ts';
@@ -55,7 +55,7 @@ export async function runPlan(input: RunPlanInput, io: Io): Promise<ApplyOutcome
   const { plan, project, lock, service, journal } = input;
   const lockFile = openLockFile(project.root, lock);
   const lookAtUrl = openUrlLook(project.config, io);
-  const notes = new SourceNotes(plan, lookAtUrl);
+  const notes = new SourceVersions(plan, lookAtUrl);
   const watch = watchRun({ color: input.color, streams: input.streams }, io);
   const soFar = new OutcomeSoFar();
   const startedAt = io.monotonicNow();

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import type { Journal } from '../../apply/ports.ts';
 import { type Diagnostic, ReelformError } from '../../diagnostic.ts';
+import type { Journal } from '../../lock/journal.ts';
 import { EMPTY_JOURNAL, type JournalState } from '../../lock/journal.ts';
 import { openJournalFile } from '../../lock/journal-file.ts';
 import type { Lock } from '../../lock/lock.ts';

@@ -4,7 +4,7 @@ import { EXIT, ReelformError } from '../../diagnostic.ts';
 import { closestMatch } from '../../hints.ts';
 import type { Rendering } from '../../lock/lock.ts';
 import type { DesiredVideo } from '../../plan/desired-video.ts';
-import { editLock, settle } from '../../plan/lock-edits.ts';
+import { editLock, lockEdits } from '../../plan/lock-edits.ts';
 import { findRoot } from '../../project/repository-layout.ts';
 import { importedText } from '../../report/terminal/lock-text.ts';
 import { differencesText } from '../../report/terminal/resolve-text.ts';
@@ -42,7 +42,7 @@ export async function importCommand(
       });
     }
     const rendering = await readRendering(video, options.session, repository, io);
-    const { put } = settle(
+    const edits = lockEdits(
       {
         action: 'create',
         id: video.id,
@@ -56,8 +56,7 @@ export async function importCommand(
       },
       rendering,
     );
-    if ((await changeLock(root, (lock) => editLock(lock, [{ remove: null, put }]), options, io)) === null)
-      return EXIT.error;
+    if ((await changeLock(root, (lock) => editLock(lock, [edits]), options, io)) === null) return EXIT.error;
     const color = wantsColor(io.stdout, io.env, options.color);
     io.stdout.write(importedText(id, rendering, { color, isSigned: isSignedUrl(rendering.video_url) }));
     return EXIT.ok;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Lock, LockEntry } from '../../src/lock/lock.ts';
 import { serialiseLock } from '../../src/lock/serialise-lock.ts';
-import { editLock, settle } from '../../src/plan/lock-edits.ts';
+import { editLock, lockEdits } from '../../src/plan/lock-edits.ts';
 import { applied, color, desired, lockOf, plan, rendering, text } from './videos.ts';
 
 const withLater = (lock: Lock): Lock => ({
@@ -10,7 +10,7 @@ const withLater = (lock: Lock): Lock => ({
 });
 const lines = (lock: Lock): string[] => serialiseLock(lock).split('\n');
 
-describe('settle()', () => {
+describe('lockEdits()', () => {
   test('writes an entry for what was rendered', () => {
     const video = desired('berlin', {
       labels: { z: '1', a: '2' },
@@ -18,7 +18,7 @@ describe('settle()', () => {
       resources: { t_01: text('Hello'), c_01: color('EEADA7') },
     });
     const [change] = plan([video], lockOf()).changes;
-    const { entry } = settle(change!, { ...rendering('berlin'), video_url: 'renders/berlin-1.mp4' }).put!;
+    const entry = lockEdits(change!, { ...rendering('berlin'), video_url: 'renders/berlin-1.mp4' }).get('berlin');
     expect(entry).toEqual({
       fingerprint: video.fingerprint,
       title: 'The video berlin',
@@ -43,7 +43,7 @@ describe('settle()', () => {
 
   test('refuses to record a rendering that never was', () => {
     const [change] = plan([desired('berlin')], lockOf()).changes;
-    expect(() => settle(change!, null)).toThrow(/^Internal error/);
+    expect(() => lockEdits(change!, null)).toThrow(/^Internal error/);
   });
 
   test('leaves the lockfile byte for byte when it restores', () => {
@@ -79,7 +79,7 @@ describe('settle()', () => {
 describe('editLock()', () => {
   test('leaves the given lock alone, and keeps what is beside the videos', () => {
     const lock = { ...lockOf(desired('berlin')), extra: { later: true } };
-    const after = editLock(lock, [{ remove: 'berlin', put: null }]);
+    const after = editLock(lock, [new Map([['berlin', null]])]);
     expect(lock.videos.size).toBe(1);
     expect(after).toEqual({ videos: new Map(), extra: { later: true } });
   });
